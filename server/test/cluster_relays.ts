@@ -3,7 +3,7 @@
 import { Membership } from '../domain/membership.ts';
 import type { PeerSayings } from '../domain/peer_sayings.ts';
 import type { Outgoing, Peers } from '../domain/peers.ts';
-import { Relay } from '../domain/relay.ts';
+import { Relay, type RelayOptions } from '../domain/relay.ts';
 import { checkCrossing, type Edge, type EdgeNumber } from '../wire/crossing.ts';
 import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
 import type { Identity } from '../wire/identity.ts';
@@ -23,7 +23,12 @@ export class ClusterRelay {
   nowMs = 1_000;
   #tickets = 0;
 
-  constructor(name: string, epoch: number, recover: (relay: Relay) => void = () => {}) {
+  constructor(
+    name: string,
+    epoch: number,
+    recover: (relay: Relay) => void = () => {},
+    options: Partial<RelayOptions> = {},
+  ) {
     this.relay = new Relay({
       ...{
         slots: 64,
@@ -41,6 +46,7 @@ export class ClusterRelay {
           this.answers.set(ticket, { status, body: text });
         },
       },
+      ...options,
     });
     recover(this.relay);
     this.membership = new Membership({ name, life: 1, width: 1, step: 1 });
@@ -94,14 +100,19 @@ export class ClusterRelay {
   }
 }
 
-/** Heartbeats, until both have the same view and know each other's epoch. */
-export function acquaint(...relays: ClusterRelay[]): void {
+/** Heartbeats, until all have the same view. */
+export function beat(...relays: ClusterRelay[]): void {
   for (let step = 0; step < 6; step++) {
     for (const one of relays) {
       const heartbeat = one.membership.tick(one.relay.torus.find('commons')?.count ?? 0);
       for (const other of relays) if (other !== one) other.membership.hear({ ...heartbeat });
     }
   }
+}
+
+/** Heartbeats, until all have the same view and know each other's epoch. */
+export function acquaint(...relays: ClusterRelay[]): void {
+  beat(...relays);
   for (let round = 0; round < 3; round++) for (const one of relays) deliver(relays, one.turn(300), one);
 }
 

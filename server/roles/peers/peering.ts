@@ -13,6 +13,7 @@ import { decodeHeartbeat, encodeHeartbeat, isRelayName } from '../../wire/heartb
 import { DEFAULT_WORLD } from '../../wire/join.ts';
 import { countersIn, gaugesIn } from '../gauges.ts';
 import type { Master, Peering as MasterPeering } from '../master.ts';
+import { Addresses } from './addresses.ts';
 import { NobodyThere, type PeerNetwork } from './network.ts';
 import { PeerFiles } from './peer_files.ts';
 
@@ -46,6 +47,7 @@ export class Peering implements MasterPeering {
   readonly sayings: PeerSayings;
   readonly membership: Membership;
   readonly files: PeerFiles;
+  readonly addresses: Addresses;
   readonly #options: PeeringOptions;
   /** Answers to frames of peers that leave at the end of the turn. */
   #answers: (() => void)[] = [];
@@ -66,6 +68,7 @@ export class Peering implements MasterPeering {
     this.peers = peers;
     this.sayings = sayings;
     this.files = new PeerFiles({ name, network, data, senderOf: (file) => this.peers.senderOf(file) });
+    this.addresses = new Addresses(network, this.membership);
     master.setPeering(this);
     network.subscribe(HEARTBEATS, (bytes) => this.#hear(bytes));
     network.subscribe(framesOf(name), (bytes, answer) => this.#receive(bytes, answer));
@@ -95,6 +98,7 @@ export class Peering implements MasterPeering {
     if (known === this.#known) return;
     this.#known = known;
     this.#options.log.info({ relays: known.split(', ') }, 'the relays of the cluster have changed');
+    this.addresses.send();
   }
 
   #hear(bytes: Uint8Array): void {
@@ -196,6 +200,14 @@ export class Peering implements MasterPeering {
     return { relay: membership.name, connected: this.#options.network.isConnected, relays };
   }
 
+  /** Whether another relay has desktops, and can be reached. */
+  get hasOthers(): boolean {
+    const { view } = this.membership;
+    return view.names.some(
+      (_, relay) => relay !== view.self && view.counts[relay] > 0 && this.peers.isReachable(relay),
+    );
+  }
+
   /** Tells the others that this relay stops. */
   leave(): void {
     this.membership.leave();
@@ -240,6 +252,11 @@ export class Peering implements MasterPeering {
     counter('sprites_peers_frames_total', 'Frames sent to other relays', () => counters.frames);
     counter('sprites_peers_repeats_total', 'Frames sent again, because no answer came', () => counters.repeats);
     counter('sprites_peers_passed_total', 'Crossings that other relays have accepted', () => counters.passed);
+    counter(
+      'sprites_peers_handed_total',
+      'Sprites of this relay, which stops, that other relays have accepted',
+      () => counters.handed,
+    );
     counter('sprites_peers_received_total', 'Crossings of other relays that were accepted', () => counters.received);
     counter(
       'sprites_peers_refused_total',
