@@ -182,7 +182,7 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     data: options.data,
     metrics: () => workers.metrics(),
     processes: () => sampler.names,
-    history: (after) => sampler.history.document(after, sampler.about),
+    history: (after) => sampler.history.document(after, { ...sampler.about, cluster: peering?.describe() ?? null }),
     status: () => ({ ready: !relay.draining && workers.readyCount > 0, draining: relay.draining, ports }),
     drain: stop,
     peering: () => peering,
