@@ -131,6 +131,7 @@ interface Peer {
   helloDueMs: number;
   isGreeted: boolean;
   readonly places: Set<number>;
+  readonly traffic: PeerTraffic;
 }
 
 interface Name {
@@ -158,6 +159,21 @@ export interface PeerCounters {
   /** Messages of peers that were not understood. */
   malformed: number;
 }
+
+/** Counts since the start, for one peer. */
+export interface PeerTraffic {
+  /** Frames sent to it, those sent again included. */
+  frames: number;
+  /** Crossings that it has accepted, and sprites that were handed on to it. */
+  passed: number;
+  /** Crossings of it that were accepted here. */
+  received: number;
+  /** Answers to frames with crossings, and the time until each came, in ms. */
+  verdicts: number;
+  verdictMs: number;
+}
+
+const NO_TRAFFIC: Readonly<PeerTraffic> = { frames: 0, passed: 0, received: 0, verdicts: 0, verdictMs: 0 };
 
 export class Peers implements Routing {
   readonly counters: PeerCounters = {
@@ -234,6 +250,18 @@ export class Peers implements Routing {
   inDoubtAt(name: string): number {
     const peer = this.#peers.get(name);
     return peer === undefined ? 0 : this.#inDoubtAt(peer);
+  }
+
+  /** What goes to a relay and comes from it. */
+  trafficOf(name: string): Readonly<PeerTraffic> {
+    return this.#peers.get(name)?.traffic ?? NO_TRAFFIC;
+  }
+
+  /** A relay has answered a frame with crossings after this time. */
+  noteVerdict(name: string, ms: number): void {
+    const { traffic } = this.#peer(name);
+    traffic.verdicts++;
+    traffic.verdictMs += ms;
   }
 
   #inDoubtAt(peer: Peer): number {
@@ -406,8 +434,7 @@ export class Peers implements Routing {
         passed,
       };
       peer.flights.set(number, flight);
-      this.counters.frames++;
-      this.#outgoing.push(flight);
+      this.#send(peer, flight);
     }
   }
 
@@ -438,9 +465,8 @@ export class Peers implements Routing {
       for (const flight of peer.flights.values()) {
         if (flight.isAwaited || nowMs < flight.dueMs) continue;
         flight.isAwaited = true;
-        this.counters.frames++;
         this.counters.repeats++;
-        this.#outgoing.push(flight);
+        this.#send(peer, flight);
       }
     }
   }
@@ -458,8 +484,13 @@ export class Peers implements Routing {
       const name = this.#names.get(`${peer.name}:${place}`);
       if (name !== undefined) name.askedMs = this.#nowMs;
     }
+    this.#send(peer, { peer: peer.name, number: 0, frame: writer.finish(), places });
+  }
+
+  #send(peer: Peer, outgoing: Outgoing): void {
     this.counters.frames++;
-    this.#outgoing.push({ peer: peer.name, number: 0, frame: writer.finish(), places });
+    peer.traffic.frames++;
+    this.#outgoing.push(outgoing);
   }
 
   /** A message of a peer. Returns the answer, which may leave when all facts so far have been written. */
@@ -486,6 +517,8 @@ export class Peers implements Routing {
       const isAccepted = verdicts[index] === PeerVerdict.accepted;
       if (isAccepted) {
         this.counters.received++;
+        // A relay that sends crossings is one of the view, or was.
+        this.#peer(sender).traffic.received++;
         this.#noteFile(file as string, sender);
       }
       references.push((isAccepted ? this.#host.referenceAt('received') : undefined) ?? NOTHING);
@@ -602,8 +635,10 @@ export class Peers implements Routing {
     for (const [index, one] of flight.passed.entries()) {
       const verdict = verdicts[index];
       const isWaiting = 'arrived' in one;
-      if (verdict === PeerVerdict.accepted) this.counters[isWaiting ? 'handed' : 'passed']++;
-      else if (verdict === ABANDONED) this.counters.abandoned++;
+      if (verdict === PeerVerdict.accepted) {
+        this.counters[isWaiting ? 'handed' : 'passed']++;
+        peer.traffic.passed++;
+      } else if (verdict === ABANDONED) this.counters.abandoned++;
       else this.counters.refused++;
       if (isWaiting) {
         this.#removeHanding(one.slot);
@@ -647,7 +682,7 @@ export class Peers implements Routing {
     if (peer === undefined) {
       peer = {
         ...{ name, epoch: 0, writer: undefined, passed: [], flights: new Map(), helloDueMs: 0 },
-        ...{ isGreeted: false, places: new Set() },
+        ...{ isGreeted: false, places: new Set(), traffic: { ...NO_TRAFFIC } },
       };
       this.#peers.set(name, peer);
     }

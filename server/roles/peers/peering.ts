@@ -16,6 +16,7 @@ import type { Master, Peering as MasterPeering } from '../master.ts';
 import { Addresses } from './addresses.ts';
 import { NobodyThere, type PeerNetwork } from './network.ts';
 import { PeerFiles } from './peer_files.ts';
+import { trafficGauges } from './traffic_gauges.ts';
 
 /** How long to wait for an answer before the frame counts as in doubt and is sent again, in ms. A long turn of a busy relay takes less. */
 const ANSWER_MS = 1_000;
@@ -154,7 +155,11 @@ export class Peering implements MasterPeering {
     try {
       const answer = await this.#options.network.request(framesOf(outgoing.peer), outgoing.frame, ANSWER_MS);
       const { malformed } = this.peers.counters;
-      if (outgoing.number > 0) this.#verdicts?.observe((performance.now() - sentMs) / 1000);
+      if (outgoing.number > 0) {
+        const tookMs = performance.now() - sentMs;
+        this.#verdicts?.observe(tookMs / 1000);
+        this.peers.noteVerdict(outgoing.peer, tookMs);
+      }
       this.peers.answered(outgoing, answer);
       if (this.peers.counters.malformed > malformed) this.#complain(answer);
     } catch (error) {
@@ -193,10 +198,13 @@ export class Peering implements MasterPeering {
   /** The document of GET /admin/relays. */
   describe(): object {
     const { membership, peers } = this;
-    const relays = [...membership.relays()].map(({ name, state, count, silentSteps, agrees }) => ({
-      ...{ relay: name, state, desktops: count, silentMs: silentSteps * STEP_MS, agrees: agrees ?? null },
-      inDoubt: peers.inDoubtAt(name),
-    }));
+    const relays = [...membership.relays()].map(({ name, state, count, silentSteps, agrees }) => {
+      const { passed, received, verdicts, verdictMs } = peers.trafficOf(name);
+      return {
+        ...{ relay: name, state, desktops: count, silentMs: silentSteps * STEP_MS, agrees: agrees ?? null },
+        ...{ passed, received, inDoubt: peers.inDoubtAt(name), verdicts, verdictMs },
+      };
+    });
     return { relay: membership.name, connected: this.#options.network.isConnected, relays };
   }
 
@@ -236,6 +244,7 @@ export class Peering implements MasterPeering {
     gauge('sprites_peers', 'Other relays of the cluster that are here', () => {
       return [...membership.relays()].filter(({ name, state }) => name !== membership.name && state === 'here').length;
     });
+    trafficGauges(registry, peers);
     gauge('sprites_peers_connected', '1 while messages to other relays can be sent', () => (peers.isConnected ? 1 : 0));
     gauge('sprites_peers_in_doubt', 'Crossings that wait for the verdict of another relay', () => peers.inDoubt);
     const said = this.sayings.counters;
