@@ -4,12 +4,13 @@ import { RecordWriter, readRecords } from '../journal/records.ts';
 import { acquaint, beat, ClusterRelay, deliver } from '../test/cluster_relays.ts';
 import type { Identity } from '../wire/identity.ts';
 import { Recovery } from './recovery.ts';
-import type { RelayOptions } from './relay.ts';
+import type { Relay, RelayOptions } from './relay.ts';
 
 /** Three desktops at `a`, as many at `b`. */
 function cluster(
   facts?: RecordWriter,
   options?: Partial<RelayOptions>,
+  others = options,
 ): { a: ClusterRelay; b: ClusterRelay; anns: Identity[]; bobs: Identity[] } {
   const a = new ClusterRelay(
     'a',
@@ -19,7 +20,7 @@ function cluster(
     },
     options,
   );
-  const b = new ClusterRelay('b', 2, undefined, options);
+  const b = new ClusterRelay('b', 2, undefined, others);
   const anns = ['Ann', 'Amy', 'Ada'].map((name) => a.join(name));
   const bobs = ['Bob', 'Bea', 'Ben'].map((name) => b.join(name));
   acquaint(a, b);
@@ -57,14 +58,16 @@ describe('a relay that stops for good', () => {
     // Within the relay: Amy gets one from the left and one from the right.
     assert.equal(a.statusOf(a.throw(anns[0], 1, 'right')), 202);
     assert.equal(a.statusOf(a.throw(anns[2], 2, 'left')), 202);
-    assert.equal(a.relay.waiting, 2);
+    assert.equal(a.statusOf(a.throw(anns[1], 3, 'right')), 202);
+    assert.equal(a.relay.waiting, 3);
     leave(a, b);
     assert.equal(a.relay.desktops.count, 0);
     finish(a, [b]);
     assert.ok(a.relay.isHandedOver);
-    assert.deepEqual([a.relay.waiting, a.peers.counters.handed, b.peers.counters.received], [0, 2, 2]);
+    assert.deepEqual([a.relay.waiting, a.peers.counters.handed, b.peers.counters.received], [0, 3, 3]);
     // Amy was the second from the right border, and the second from the left one.
     assert.deepEqual(namesIn(b, bobs[1]).sort(), ['1 left', '2 right']);
+    assert.deepEqual(namesIn(b, bobs[0]), ['3 left'], 'Ada was at the right border');
     for (const one of [a, b]) assertConserved(one);
     assert.equal(a.relay.desktops.untouched > 0 && [...anns].some(({ slot }) => a.relay.desktops.isLive(slot)), false);
   });
@@ -147,24 +150,52 @@ describe('a relay that stops for good', () => {
     }
   });
 
-  it('that comes back remembers the verdicts it has got', () => {
+  it('that ran without a cluster meanwhile goes on, whatever the verdict', () => {
     const writer = new RecordWriter(0);
     const { a, b, anns } = cluster(writer);
+    a.throw(anns[0], 1, 'right');
+    leave(a, b);
+    const [frame] = a.turn(50);
+    const recovered = new ClusterRelay('a', 1, (relay) => {
+      recovery(a, writer)(relay);
+      const slot = relay.join({ name: 'Zoe' }, new Uint32Array(4), new Uint32Array(4));
+      assert.equal(relay.mailboxes.count(slot), 1, 'it has gone on to a desktop here');
+    });
+    b.peers.receive(frame.frame);
+    recovered.turn(10);
+    recovered.peers.failed(frame, false);
+    acquaint(recovered, b);
+    deliver([b], recovered.turn(2_000), recovered);
+    assert.equal(recovered.relay.waiting, 1);
+    assertConserved(recovered);
+  });
+
+  it('that comes back remembers the verdicts it has got', () => {
+    const writer = new RecordWriter(0);
+    const { a, b, anns } = cluster(writer, undefined, { mailboxEventsMax: 3 });
     for (let crossing = 1; crossing <= 5; crossing++) a.throw(anns[0], crossing, 'right');
     leave(a, b);
-    finish(a, [b]);
+    deliver([b], a.turn(50), a);
+    assert.equal(a.relay.waiting, 2, 'the others had no room');
     const recovered = recover(a, writer);
-    assert.deepEqual([recovered.relay.waiting, recovered.peers.inDoubt], [0, 0]);
+    assert.deepEqual([recovered.relay.waiting, recovered.peers.inDoubt], [2, 0]);
+    assert.deepEqual(namesIn(recovered, recovered.join('Zoe')), ['4 left', '5 left']);
+    finish(a, [b]);
+    assert.deepEqual([recover(a, writer).relay.waiting, a.relay.waiting], [0, 0]);
   });
 });
 
 /** The relay `a` as it starts again from what it has told. */
 function recover(a: ClusterRelay, writer: RecordWriter): ClusterRelay {
-  return new ClusterRelay('a', 1, (relay) => {
-    const recovery = new Recovery(relay, 1_000);
-    readRecords(writer.bytes, 0, writer.end, recovery);
-    const { accepted, acknowledged, abandoned } = a.relay.counters;
-    recovery.counters(accepted, acknowledged, abandoned);
-    recovery.finish();
-  });
+  return new ClusterRelay('a', 1, recovery(a, writer));
+}
+
+/** Applies what `a` has told to another relay. */
+function recovery({ relay: { counters } }: ClusterRelay, writer: RecordWriter): (relay: Relay) => void {
+  return (relay) => {
+    const facts = new Recovery(relay, 1_000);
+    readRecords(writer.bytes, 0, writer.end, facts);
+    facts.counters(counters.accepted, counters.acknowledged, counters.abandoned);
+    facts.finish();
+  };
 }

@@ -433,7 +433,9 @@ export class Relay {
     this.torus.routing = this.#peers;
     // An earlier life of this relay was handing them on: until the verdicts are known, they stay where they are.
     for (const slot of this.#peers.handingSlots()) {
-      this.#kept.remove(this.torus.worldOf(slot), slot, this.mailboxes.usedBytes(slot));
+      const world = this.torus.worldOf(slot);
+      // A life without a cluster may have given them to another desktop.
+      if (this.#kept.of(world)?.includes(slot)) this.#kept.remove(world, slot, this.mailboxes.usedBytes(slot));
     }
     const sayings = new PeerSayings(this.#peers, this.speech, () => this.#nowMs);
     this.speech.abroad = sayings;
@@ -822,7 +824,7 @@ export class Relay {
   /** The verdict of another relay on a sprite that waits here and was handed on. */
   #settleWaiting({ slot, owners, edge, arrived }: WaitingSprite, verdict: number): void {
     const { desktops, mailboxes, counters } = this;
-    if (desktops.isLive(slot) || desktops.owners(slot) !== owners) return;
+    if (desktops.isLive(slot) || desktops.owners(slot) !== owners || mailboxes.count(slot) === 0) return;
     if (isPassed(verdict) && mailboxes.remove(slot, edge, arrived)) {
       if (verdict === ABANDONED) counters.abandoned++;
       else counters.acknowledged++;
