@@ -9,7 +9,8 @@
  * Cost: about 1 µs for each heartbeat that is heard: 4 · relays · watchers a second of pretend time.
  */
 
-import { beyond, type ClusterPlace, type ClusterView, reroute } from '../domain/cluster_torus.ts';
+import { beyond, reroute } from '../domain/cluster_torus.ts';
+import type { ClusterPlace, ClusterView } from '../domain/cluster_view.ts';
 import { LISTEN_STEPS, Membership, RELAYS_MAX, STEP_MS } from '../domain/membership.ts';
 import { type EdgeNumber, opposite } from '../wire/crossing.ts';
 import { decodeHeartbeat, encodeHeartbeat, type Heartbeat } from '../wire/heartbeat.ts';

@@ -72,7 +72,10 @@ export const COMMAND: Command<typeof OPTIONS> = {
     ...MODERATION_COMMANDS,
     ...RELAYS_COMMANDS,
     journal: ['check|export', 'read the journal in DATA: is it whole; or every fact of it as a line of JSON'],
-    drain: ['', 'shut the relay down: it accepts no newcomers and tells polls when to come back'],
+    drain: [
+      '',
+      'shut the relay down: it accepts no newcomers and tells polls when to come back; in a cluster, it hands what waits on to other relays',
+    ],
   },
   needsCommand: true,
   options: OPTIONS,

@@ -12,8 +12,23 @@ export const RELAYS_COMMANDS: Readonly<Record<string, readonly [words: string, m
 interface Listed {
   relay: string;
   connected: boolean;
-  relays: { relay: string; state: string; desktops: number; silentMs: number; inDoubt: number }[];
+  relays: Row[];
 }
+
+/** `passed` and `received`: sprites to it and from it since the start. `verdictMs`: the time to all its verdicts. */
+interface Row {
+  relay: string;
+  state: string;
+  desktops: number;
+  silentMs: number;
+  passed: number;
+  received: number;
+  inDoubt: number;
+  verdicts: number;
+  verdictMs: number;
+}
+
+const COLUMNS = ['relay', 'state', 'desktops', 'to it', 'from it', 'in doubt', 'verdict after'];
 
 /** What the command asks the relay. Throws Misused. */
 export function relaysQuery(words: readonly string[]): Query {
@@ -31,10 +46,28 @@ export function relaysQuery(words: readonly string[]): Query {
 function showRelays({ relay: self, connected, relays }: Listed, print: Print): void {
   const there = relays.length === 1 ? '1 relay' : `${relays.length} relays`;
   print(`${there}${connected ? '' : '; NATS is not connected'}`);
-  for (const { relay, state, desktops, silentMs, inDoubt } of relays) {
-    const silent = silentMs >= 1000 ? `, silent for ${Math.round(silentMs / 1000)} s` : '';
-    const doubt = inDoubt > 0 ? `, ${inDoubt} sprites in doubt` : '';
-    const name = relay === self ? `${relay} (this one)` : relay;
-    print(`  ${name.padEnd(24)} ${state.padEnd(10)} ${String(desktops).padStart(8)} desktops${silent}${doubt}`);
+  const rows = relays.map((row) => cellsOf(row, row.relay === self));
+  const widths = COLUMNS.map((title, column) => Math.max(title.length, ...rows.map((cells) => cells[column].length)));
+  for (const cells of [COLUMNS, ...rows]) {
+    const line = cells.map((cell, column) =>
+      column < 2 ? cell.padEnd(widths[column]) : cell.padStart(widths[column]),
+    );
+    print(`  ${line.join('  ').trimEnd()}`);
   }
+}
+
+function cellsOf(
+  { relay, state, desktops, silentMs, passed, received, inDoubt, verdicts, verdictMs }: Row,
+  isSelf: boolean,
+): string[] {
+  const silent = silentMs >= 1000 ? `, silent for ${Math.round(silentMs / 1000)} s` : '';
+  const own = [isSelf ? `${relay} (this one)` : relay, `${state}${silent}`, `${desktops}`];
+  if (isSelf) return [...own, '', '', '', ''];
+  return [
+    ...own,
+    `${passed}`,
+    `${received}`,
+    `${inDoubt}`,
+    verdicts === 0 ? '–' : `${(verdictMs / verdicts).toFixed(1)} ms`,
+  ];
 }

@@ -13,7 +13,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { viewOf } from '../test/cluster_views.ts';
-import { type ClusterView, locate } from './cluster_torus.ts';
+import { locate } from './cluster_torus.ts';
+import type { ClusterView } from './cluster_view.ts';
 
 const TOTAL = 256;
 const RELAYS_MOST = 5;

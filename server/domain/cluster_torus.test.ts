@@ -3,7 +3,8 @@ import { describe, it } from 'node:test';
 import { everySplit, viewOf } from '../test/cluster_views.ts';
 import { pickFrom, randomOf } from '../test/random.ts';
 import { EDGES, type EdgeNumber, opposite } from '../wire/crossing.ts';
-import { basesOf, beyond, type ClusterPlace, type ClusterView, locate, reroute } from './cluster_torus.ts';
+import { basesOf, beyond, locate, reroute } from './cluster_torus.ts';
+import type { ClusterPlace, ClusterView } from './cluster_view.ts';
 import { placeBeyond, widthOf } from './torus.ts';
 
 const [LEFT, RIGHT, TOP, BOTTOM] = [0, 1, 2, 3] as const;

@@ -10,30 +10,8 @@
  * Cost: O(1) for a neighbour of the same relay, O(log relays) for another; no allocation.
  */
 import type { EdgeNumber } from '../wire/crossing.ts';
+import type { ClusterPlace, ClusterView } from './cluster_view.ts';
 import { placeBeyond } from './torus.ts';
-
-/** What a relay knows of the whole world in one step. Relays are in order of their names; an index here is one of them. */
-export interface ClusterView {
-  readonly step: number;
-  readonly names: readonly string[];
-  /** Desktops of each relay. */
-  readonly counts: Float64Array;
-  /** The first place of each relay; one element more, which is the count of the whole world. */
-  readonly bases: Float64Array;
-  /** The width of the whole world: the distance between a place and the one below it. */
-  readonly width: number;
-  /** Equal in views that agree: 32 bits of names, counts and width, without relays that have no desktop. */
-  readonly digest: number;
-  /** The index of the relay whose view this is. */
-  readonly self: number;
-}
-
-/** A place of one relay. Owner: the caller, who passes the same object again. */
-export interface ClusterPlace {
-  relay: number;
-  /** 0 … n_r − 1, counted from the relay's first place. */
-  place: number;
-}
 
 /** The sums of the counts before each relay, and of all. */
 export function basesOf(counts: ArrayLike<number>): Float64Array {
@@ -57,11 +35,41 @@ export function beyond(
 ): ClusterPlace {
   const total = view.bases[view.counts.length];
   if (total === 0) return set(into, relay, place);
+  return locate(view, placeBeyond(worldPlace(view, relay, place), edge, total, view.width), into, relay);
+}
+
+/**
+ * The place in the whole world of a place of `relay`. One beyond the relay's count stands for another place of the relay, or, when it has
+ * none in the view, for the first place after its own. REQUIRES: the view has desktops.
+ */
+export function worldPlace(view: ClusterView, relay: number, place: number): number {
   const count = view.counts[relay];
   const local = place < count ? place : count > 0 ? place % count : 0;
-  // A relay without a place in the view uses the first place after its own; after the last place comes the first.
-  const from = view.bases[relay] + local;
-  return locate(view, placeBeyond(from < total ? from : 0, edge, total, view.width), into, relay);
+  const at = view.bases[relay] + local;
+  // After the last place comes the first.
+  return at < view.bases[view.counts.length] ? at : 0;
+}
+
+/**
+ * Divides `count` places of the world from `first` on among the relays that own them: calls `each` with places of one relay that follow one
+ * another. After the last place comes the first. REQUIRES: 0 ≤ first < total, count ≤ total.
+ */
+export function visitRun(
+  view: ClusterView,
+  first: number,
+  count: number,
+  each: (relay: number, place: number, count: number) => void,
+): void {
+  const { bases, counts } = view;
+  const total = bases[counts.length];
+  const into: ClusterPlace = { relay: 0, place: 0 };
+  for (let at = first, left = count; left > 0; at = at === total ? 0 : at) {
+    const { relay, place } = locate(view, at, into);
+    const here = Math.min(left, counts[relay] - place);
+    each(relay, place, here);
+    at += here;
+    left -= here;
+  }
 }
 
 /**

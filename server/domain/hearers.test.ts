@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { NO_EDGE } from '../wire/saying.ts';
 import { Hearers } from './hearers.ts';
 import { HEARERS_MAX, SMALL_WORLD_MAX } from './limits.ts';
-import { NO_EDGE } from './sayings.ts';
 import { Torus, type World } from './torus.ts';
 
 /** A world of `count` desktops, whose slots are their places plus one. */

@@ -41,6 +41,15 @@ export class KeptMailboxes {
     }
   }
 
+  /** Removes all mailboxes of a world, which have `bytesOf` each; returns their slots, the oldest first. */
+  removeAll(world: World, bytesOf: (slot: number) => number): readonly number[] {
+    const slots = this.of(world) ?? [];
+    for (const slot of slots) this.bytes -= bytesOf(slot);
+    this.#ofEmpty.delete(world);
+    this.#ofOpen.delete(world);
+    return slots;
+  }
+
   /** Call it when a world has become empty, or is no longer: its mailboxes change lists. */
   sort(world: World): void {
     const [from, to] = world.count === 0 ? [this.#ofOpen, this.#ofEmpty] : [this.#ofEmpty, this.#ofOpen];

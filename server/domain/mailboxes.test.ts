@@ -44,6 +44,35 @@ function acknowledge(mailboxes: Mailboxes, slot: number, seq: number): number {
   return mailboxes.acknowledge(slot, seq);
 }
 
+describe('remove', () => {
+  it('frees one unsent event, wherever it is in its list, and keeps the others in order', () => {
+    for (const [gone, left] of [
+      [1, [2, 3]],
+      [2, [1, 3]],
+      [3, [1, 2]],
+    ] as [number, number[]][]) {
+      const slab = new Slab(0);
+      const mailboxes = open({}, slab);
+      appendMany(mailboxes, 1, 1, 3);
+      assert.ok(append(mailboxes, 1, 9, 2));
+      const stamps: number[] = [];
+      mailboxes.visitUnsent(1, 0, (arrived) => stamps.push(arrived) > 0);
+      assert.equal(stamps.length, 3);
+      assert.equal(mailboxes.remove(1, 1, stamps[gone - 1]), false, 'another edge');
+      assert.equal(mailboxes.remove(1, 0, stamps[gone - 1]), true);
+      assert.equal(mailboxes.remove(1, 0, stamps[gone - 1]), false, 'it has gone');
+      assert.deepEqual([mailboxes.count(1), mailboxes.waiting], [3, 3]);
+      assert.ok(append(mailboxes, 1, 10));
+      assert.deepEqual(
+        read(mailboxes, 1).map(([, n]) => n),
+        [...left, 9, 10],
+      );
+      acknowledge(mailboxes, 1, 4);
+      assert.deepEqual([mailboxes.usedBytes(1), slab.usedBytes], [0, 0]);
+    }
+  });
+});
+
 describe('mailbox', () => {
   it('is empty at first: no event waits, none is written', () => {
     const mailboxes = open();

@@ -240,11 +240,6 @@ export class Mailboxes {
     return true;
   }
 
-  /** Recovery: the sent events count as unsent again. */
-  restoreUnsent(slot: number): void {
-    this.#unsend(slot * ROW_WORDS);
-  }
-
   /** Frees the sent events up to `seq`; returns how many there were. REQUIRES: `seq` ≤ newest(slot). */
   acknowledge(slot: number, seq: number): number {
     const row = slot * ROW_WORDS;
@@ -338,6 +333,52 @@ export class Mailboxes {
     return eventsMax;
   }
 
+  /** The sent events of a mailbox count as unsent again: its desktop has ended. */
+  unsend(slot: number): void {
+    this.#unsend(slot * ROW_WORDS);
+  }
+
+  /** Calls `visit` with the unsent events of a mailbox that enter by `edge`, each as page[start, end), until it returns false. */
+  visitUnsent(
+    slot: number,
+    edge: EdgeNumber,
+    visit: (arrived: number, page: Buffer, start: number, end: number) => boolean,
+  ): void {
+    for (let block = this.#rows[slot * ROW_WORDS + edge]; block !== NO_BLOCK; block = this.#slab.word(block, NEXT)) {
+      const start = this.#slab.offset(block) + HEAD_BYTES;
+      const end = start + (this.#slab.word(block, LENGTH_AND_EDGE) & 0xffff);
+      if (!visit(this.#slab.word(block, ARRIVED), this.#slab.page(block), start, end)) return;
+    }
+  }
+
+  /**
+   * Frees the unsent event that enters by `edge` and has the stamp `arrived`. Returns false when there is none.
+   *
+   * Cost    O(1) for each event before it; usually it is the first.
+   */
+  remove(slot: number, edge: EdgeNumber, arrived: number): boolean {
+    const row = slot * ROW_WORDS;
+    const list = row + edge;
+    const first = this.#rows[list];
+    // Those before it are put back in their order.
+    let before = NO_BLOCK;
+    let isFound = false;
+    while (this.#rows[list] !== NO_BLOCK && !isFound) {
+      isFound = this.#slab.word(this.#rows[list], ARRIVED) === arrived;
+      if (isFound) this.#freeFirst(row, list);
+      else {
+        const block = this.#popFirst(list);
+        if (before === NO_BLOCK) before = block;
+        else this.#linkLast(before, block);
+      }
+    }
+    if (before === NO_BLOCK) return isFound;
+    const rest = this.#rows[list];
+    this.#rows[list] = first;
+    if (rest !== NO_BLOCK) this.#linkLast(first, rest);
+    return isFound;
+  }
+
   /** Calls `visit` with the blocks of a mailbox and their sizes in bytes, until it returns false. Returns whether it did not. */
   visitBlocks(slot: number, visit: (block: BlockRef, bytes: number) => boolean): boolean {
     const row = slot * ROW_WORDS;
@@ -402,6 +443,11 @@ export class Mailboxes {
       this.#rows[list] = block;
       return;
     }
+    this.#linkLast(first, block);
+  }
+
+  /** Appends the list that begins with `block` to the one that begins with `first`. */
+  #linkLast(first: BlockRef, block: BlockRef): void {
     this.#slab.setWord(this.#slab.word(first, LAST), block, NEXT);
     this.#slab.setWord(first, this.#slab.word(block, LAST), LAST);
     this.#slab.setWord(first, this.#slab.word(first, EVENTS) + this.#slab.word(block, EVENTS), EVENTS);

@@ -11,7 +11,8 @@
  * Cost: hear() is O(1), a view O(relays), both without allocation for each desktop; 120 bytes a relay.
  */
 import type { Heartbeat } from '../wire/heartbeat.ts';
-import { basesOf, type ClusterView } from './cluster_torus.ts';
+import { basesOf } from './cluster_torus.ts';
+import type { ClusterView } from './cluster_view.ts';
 import { widthOf } from './torus.ts';
 
 /** Time between two heartbeats of a relay. A join or leave changes the neighbours of others after half a second. */

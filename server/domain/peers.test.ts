@@ -1,113 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { RecordWriter, readRecords } from '../journal/records.ts';
-import { checkCrossing, type Edge, type EdgeNumber } from '../wire/crossing.ts';
-import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
-import type { Identity } from '../wire/identity.ts';
+import { acquaint, ClusterRelay, deliver, pair } from '../test/cluster_relays.ts';
 import { PeerFrameWriter, PeerStatus, PeerVerdict, readPeerAnswer, writePeerAnswer } from '../wire/peer_frame.ts';
 import { CROSSINGS_REMEMBERED, MAILBOX_EVENTS_MAX } from './limits.ts';
-import { Membership } from './membership.ts';
 import { FRAMES_IN_FLIGHT_MAX, PeerMemory, SENDERS_MAX } from './peer_memory.ts';
-import { GATHERED_MAX, type Outgoing, type Peers, REQUESTS_WAITING_MAX } from './peers.ts';
+import { GATHERED_MAX, type Outgoing, REQUESTS_WAITING_MAX } from './peers.ts';
 import { Recovery } from './recovery.ts';
-import { Relay } from './relay.ts';
-
-const FILE = '0123456789abcdef'.repeat(4);
-
-/** One relay of a cluster, whose messages the test carries. */
-class ClusterRelay {
-  readonly relay: Relay;
-  readonly membership: Membership;
-  readonly peers: Peers;
-  /** The answers, by ticket. */
-  readonly answers = new Map<number, { status: number; body: string }>();
-  nowMs = 1_000;
-  #tickets = 0;
-
-  constructor(name: string, epoch: number, recover: (relay: Relay) => void = () => {}) {
-    this.relay = new Relay({
-      ...{
-        slots: 64,
-        slabBytes: 0,
-        epoch,
-        generationKey: Buffer.alloc(GENERATION_KEY_BYTES, epoch),
-        nowMs: this.nowMs,
-      },
-      ...{ randomize: (words: Uint32Array) => words.fill(++this.#tickets), random: () => 0.5 },
-      answers: {
-        room: (bytes) => Buffer.alloc(bytes),
-        roomAt: () => 0,
-        answer: (ticket, status, body, start, end) => {
-          this.answers.set(ticket, { status, body: Buffer.from(body.subarray(start, end)).toString() });
-        },
-      },
-    });
-    recover(this.relay);
-    this.membership = new Membership({ name, life: 1, width: 1, step: 1 });
-    this.peers = this.relay.joinCluster(this.membership);
-    this.peers.isConnected = true;
-  }
-
-  join(name: string): Identity {
-    const token = new Uint32Array(4);
-    const slot = this.relay.join({ name }, token, new Uint32Array(4));
-    return { slot, generation: this.relay.desktops.generation(slot), token };
-  }
-
-  /** Throws; returns the ticket, whose answer may come later. */
-  throw(from: Identity, crossing: number, edge: Edge = 'right'): number {
-    const ticket = ++this.#tickets;
-    const sprite = { file: FILE, name: `${crossing}` };
-    const checked = checkCrossing({ crossing, edge, at: 0.5, vx: 900, vy: 0, sprite });
-    const passage = Buffer.from(checked.passage);
-    const { relay } = this;
-    const response = relay.accept(from, crossing, checked.edge as EdgeNumber, passage, 0, passage.length, 0, ticket);
-    const { verdict, status, body, length } = response;
-    if (verdict !== 'deferred') this.answers.set(ticket, { status, body: body.toString('utf8', 0, length) });
-    return ticket;
-  }
-
-  statusOf(ticket: number): number | undefined {
-    return this.answers.get(ticket)?.status;
-  }
-
-  /** What it sends now, after `ms`. */
-  turn(ms = 0): readonly Outgoing[] {
-    this.nowMs += ms;
-    this.relay.advance(this.nowMs);
-    return this.peers.popOutgoing();
-  }
-}
-
-/** Heartbeats, until both have the same view and know each other's epoch. */
-function acquaint(...relays: ClusterRelay[]): void {
-  for (let step = 0; step < 6; step++) {
-    for (const one of relays) {
-      const heartbeat = one.membership.tick(one.relay.torus.find('commons')?.count ?? 0);
-      for (const other of relays) if (other !== one) other.membership.hear({ ...heartbeat });
-    }
-  }
-  for (let round = 0; round < 3; round++) for (const one of relays) deliver(relays, one.turn(300), one);
-}
-
-/** Carries messages and their answers. */
-function deliver(relays: readonly ClusterRelay[], messages: readonly Outgoing[], from: ClusterRelay): void {
-  for (const message of messages) {
-    const to = relays.find(({ membership }) => membership.name === message.peer) as ClusterRelay;
-    from.peers.answered(message, to.peers.receive(message.frame));
-    to.relay.endTurn();
-  }
-}
-
-/** Two relays with one desktop each, so that every edge leads to the other relay. */
-function pair(): { a: ClusterRelay; b: ClusterRelay; ann: Identity; bob: Identity } {
-  const a = new ClusterRelay('a', 1);
-  const b = new ClusterRelay('b', 2);
-  const ann = a.join('Ann');
-  const bob = b.join('Bob');
-  acquaint(a, b);
-  return { a, b, ann, bob };
-}
 
 /** Splits bytes that begin with their length as u16. */
 function piecesOf(bytes: Buffer): Buffer[] {

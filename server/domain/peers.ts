@@ -6,12 +6,14 @@
  * other relay answers: it may have accepted the sprites, so nothing is guessed. Crossings in a frame that certainly never arrived are
  * refused, and so are those to a relay that is not reachable: their sprites bounce.
  * The receiver counts a crossing as accepted, so that in each relay accepted = acknowledged + waiting + abandoned.
+ * A relay that stops hands on the sprites that wait in its mailboxes in the same frames (hand_over.ts).
  * A relay never passes a crossing of a peer on to a third one, so a sprite can't go in circles. When its place has gone, the last desktop gets it.
  * Invariant: each crossing that was sent gets one verdict; each frame is delivered at most once.
  * Limits: FRAMES_IN_FLIGHT_MAX frames for each peer; NAMES_MAX names of desktops at peers; FILES_MAX senders of sprite files.
  * Cost: O(1) for a crossing, and one object. It has neither a clock nor a network: advance() sets the time, and the caller pops the frames.
  */
 import type { EdgeNumber } from '../wire/crossing.ts';
+import { blankIdentity, readId } from '../wire/identity.ts';
 import {
   fileOfEvent,
   PEER_RECORDS_MAX,
@@ -24,9 +26,11 @@ import {
   readPeerAnswer,
   readPeerFrame,
   readPeerRecords,
+  type WaitingSprite,
   writePeerAnswer,
 } from '../wire/peer_frame.ts';
-import { beyond, type ClusterPlace, reroute } from './cluster_torus.ts';
+import { beyond, reroute } from './cluster_torus.ts';
+import type { ClusterPlace, ClusterView } from './cluster_view.ts';
 import type { Facts } from './facts.ts';
 import { keepNewest } from './keep_newest.ts';
 import { CROSSINGS_REMEMBERED, SMALL_WORLD_MAX } from './limits.ts';
@@ -61,6 +65,10 @@ const RETRY_MS = 250;
 /** How often a relay whose epoch is unknown is asked for it, in ms. */
 const HELLO_MS = 250;
 
+/** Where the id of the thrower begins in an event, `"from":{"desktop":"`, and its longest text with the quote after it. */
+const FROM_BYTES = 19;
+const ID_BYTES_MAX = 16;
+
 /** What the relay does for its peers. */
 export interface PeerHost {
   /** Puts the sprite of a peer's desktop into the mailbox of the desktop at a place, or refuses it. */
@@ -76,6 +84,8 @@ export interface PeerHost {
     tickets: readonly number[],
     reference: Buffer | undefined,
   ): void;
+  /** A sprite that was handed on got its verdict. */
+  settleWaiting(sprite: WaitingSprite, verdict: number): void;
   /** A request that waits for a verdict is replaced by a newer one for the same crossing. */
   refuse(ticket: number): void;
   /** The name of a neighbour of `slot` is known now; it was missing or wrong. */
@@ -108,20 +118,24 @@ interface Flight extends Outgoing {
   isInDoubt: boolean;
   isAwaited: boolean;
   dueMs: number;
-  readonly throws: Throw[];
+  readonly passed: Passed[];
 }
+
+/** What a record of a frame is for its sender. */
+type Passed = Throw | WaitingSprite;
 
 interface Peer {
   readonly name: string;
   /** 0 while it is not known. */
   epoch: number;
   writer: PeerFrameWriter | undefined;
-  /** The crossings that the writer has. */
-  throws: Throw[];
+  /** The records that the writer has. */
+  passed: Passed[];
   readonly flights: Map<number, Flight>;
   helloDueMs: number;
   isGreeted: boolean;
   readonly places: Set<number>;
+  readonly traffic: PeerTraffic;
 }
 
 interface Name {
@@ -138,6 +152,8 @@ export interface PeerCounters {
   repeats: number;
   /** Crossings that peers have accepted. */
   passed: number;
+  /** Sprites from mailboxes of this relay that peers have accepted. */
+  handed: number;
   /** Crossings of peers that were accepted here. */
   received: number;
   /** Crossings that peers have refused, and those that were not sent because the relay is not reachable. */
@@ -148,9 +164,24 @@ export interface PeerCounters {
   malformed: number;
 }
 
+/** Counts since the start, for one peer. */
+export interface PeerTraffic {
+  /** Frames sent to it, those sent again included. */
+  frames: number;
+  /** Crossings that it has accepted, and sprites that were handed on to it. */
+  passed: number;
+  /** Crossings of it that were accepted here. */
+  received: number;
+  /** Answers to frames with crossings, and the time until each came, in ms. */
+  verdicts: number;
+  verdictMs: number;
+}
+
+const NO_TRAFFIC: Readonly<PeerTraffic> = { frames: 0, passed: 0, received: 0, verdicts: 0, verdictMs: 0 };
+
 export class Peers implements Routing {
   readonly counters: PeerCounters = {
-    ...{ frames: 0, repeats: 0, passed: 0, received: 0, refused: 0, abandoned: 0, malformed: 0 },
+    ...{ frames: 0, repeats: 0, passed: 0, handed: 0, received: 0, refused: 0, abandoned: 0, malformed: 0 },
   };
   readonly membership: Membership;
   readonly #epoch: number;
@@ -163,6 +194,9 @@ export class Peers implements Routing {
   readonly #files = new Map<string, string>();
   /** Crossings without a verdict, by slot. */
   readonly #throwsOf = new Map<number, Throw[]>();
+  /** How many sprites of each mailbox are being handed on. */
+  readonly #handing = new Map<number, number>();
+  readonly #thrower = blankIdentity();
   readonly #to: ClusterPlace = { relay: 0, place: 0 };
   #outgoing: Outgoing[] = [];
   #nowMs: number;
@@ -190,12 +224,12 @@ export class Peers implements Routing {
     for (const [name, { frames }] of memory.sent) {
       const peer = this.#peer(name);
       for (const [number, frame] of frames) {
-        const throws: Throw[] = [];
+        const passed: Passed[] = [];
         const read = readPeerFrame(frame);
         if (typeof read === 'string') continue;
         peer.epoch = read.to;
-        readPeerRecords(read, ({ slot, generation, crossing }) => {
-          throws.push(this.#addThrow(slot, generation, crossing));
+        readPeerRecords(read, ({ slot, generation, crossing, waiting }) => {
+          passed.push(crossing === 0 ? this.#addHanding({ ...waiting }) : this.#addThrow(slot, generation, crossing));
         });
         const flight = {
           peer: name,
@@ -205,7 +239,7 @@ export class Peers implements Routing {
           isInDoubt: true,
           isAwaited: false,
           dueMs: nowMs,
-          throws,
+          passed,
         };
         peer.flights.set(number, flight);
       }
@@ -224,22 +258,46 @@ export class Peers implements Routing {
     return peer === undefined ? 0 : this.#inDoubtAt(peer);
   }
 
+  /** What goes to a relay and comes from it. */
+  trafficOf(name: string): Readonly<PeerTraffic> {
+    return this.#peers.get(name)?.traffic ?? NO_TRAFFIC;
+  }
+
+  /** A relay has answered a frame with crossings after this time. */
+  noteVerdict(name: string, ms: number): void {
+    const { traffic } = this.#peer(name);
+    traffic.verdicts++;
+    traffic.verdictMs += ms;
+  }
+
   #inDoubtAt(peer: Peer): number {
-    let sum = peer.throws.length;
-    for (const { throws } of peer.flights.values()) sum += throws.length;
+    let sum = peer.passed.length;
+    for (const { passed } of peer.flights.values()) sum += passed.length;
     return sum;
   }
 
   /** The slot beyond an edge of a place of the default world; ABROAD when that is at another relay, which pass() and reference() then use. */
   beyond(world: World, place: number, edge: EdgeNumber): number {
-    const { view } = this.membership;
+    const view = this.shared;
     // The view is some steps old. A relay that has all desktops of the world does not need it.
-    if (view.bases[view.counts.length] === view.counts[view.self]) {
-      return world.slots[placeBeyond(place, edge, world.count, world.width)];
-    }
+    if (view === undefined) return world.slots[placeBeyond(place, edge, world.count, world.width)];
     const to = beyond(view, view.self, place, edge, this.#to);
     if (to.relay === view.self) reroute(view, view.self, world.count, to.place, to);
     return to.relay === view.self ? world.slots[to.place] : ABROAD;
+  }
+
+  get abroad(): Readonly<ClusterPlace> {
+    return this.#to;
+  }
+
+  get shared(): ClusterView | undefined {
+    const { view } = this.membership;
+    return view.bases[view.counts.length] === view.counts[view.self] ? undefined : view;
+  }
+
+  /** Whether something may be sent to a relay of the present view now. */
+  isReachable(relay: number): boolean {
+    return this.isConnected && this.membership.isReachable(relay);
   }
 
   /** Whether a desktop has a crossing without a verdict. */
@@ -279,17 +337,58 @@ export class Peers implements Routing {
   ): boolean {
     const { relay, place } = this.#to;
     const peer = this.#peer(this.membership.view.names[relay]);
-    if (!this.isConnected || !this.membership.isReachable(relay) || peer.epoch === 0 || !this.#hasRoom(peer)) {
+    if (!this.isReachable(relay) || peer.epoch === 0 || !this.#hasRoom(peer)) {
       this.counters.refused++;
       return false;
     }
-    const number = this.#memory.sentTo(peer.name).lastNumber + 1;
-    peer.writer ??= new PeerFrameWriter(this.membership.name, this.#epoch, peer.epoch, number);
-    peer.writer.crossing(place, edge, slot, generation, crossing, head, headLength, passage, start, end);
+    const writer = this.#writer(peer);
+    writer.crossing(place, edge, slot, generation, crossing, head, headLength, passage, start, end);
     const one = this.#addThrow(slot, generation, crossing);
     one.tickets.push(ticket);
-    peer.throws.push(one);
+    peer.passed.push(one);
     return true;
+  }
+
+  /**
+   * Hands a sprite that waits here on to a place of another relay of the present view: its event is bytes[start, end). Returns false as
+   * pass() does.
+   */
+  handOn(
+    { relay, place }: Readonly<ClusterPlace>,
+    sprite: WaitingSprite,
+    bytes: Buffer,
+    start: number,
+    end: number,
+  ): boolean {
+    const peer = this.#peer(this.membership.view.names[relay]);
+    if (!this.isReachable(relay) || peer.epoch === 0 || !this.#hasRoom(peer)) return false;
+    const thrower = this.#thrower;
+    // The event begins with its thrower, whom the receiver may mute.
+    const id = bytes.toString('latin1', start + FROM_BYTES, Math.min(end, start + FROM_BYTES + ID_BYTES_MAX));
+    if (!readId(id, thrower, 0, id.indexOf('"'))) thrower.generation = 0;
+    this.#writer(peer).waiting(place, thrower.slot, thrower.generation, sprite, bytes, start, end);
+    peer.passed.push(this.#addHanding(sprite));
+    return true;
+  }
+
+  /** Whether sprites of a mailbox are being handed on. */
+  isHanding(slot: number): boolean {
+    return this.#handing.has(slot);
+  }
+
+  get isHandingNothing(): boolean {
+    return this.#handing.size === 0;
+  }
+
+  /** The mailboxes whose sprites are being handed on. */
+  handingSlots(): IterableIterator<number> {
+    return this.#handing.keys();
+  }
+
+  #writer(peer: Peer): PeerFrameWriter {
+    const number = this.#memory.sentTo(peer.name).lastNumber + 1;
+    peer.writer ??= new PeerFrameWriter(this.membership.name, this.#epoch, peer.epoch, number);
+    return peer.writer;
   }
 
   #hasRoom(peer: Peer): boolean {
@@ -328,9 +427,9 @@ export class Peers implements Routing {
       const { lastNumber } = this.#memory.sentTo(peer.name);
       const number = lastNumber + 1;
       const frame = writer.finish();
-      const { throws } = peer;
+      const { passed } = peer;
       peer.writer = undefined;
-      peer.throws = [];
+      peer.passed = [];
       this.#memory.addFrame(peer.name, number, frame);
       this.#facts()?.peerFrame(peer.name, number, frame);
       const flight = {
@@ -341,11 +440,10 @@ export class Peers implements Routing {
         isInDoubt: false,
         isAwaited: true,
         dueMs: 0,
-        throws,
+        passed,
       };
       peer.flights.set(number, flight);
-      this.counters.frames++;
-      this.#outgoing.push(flight);
+      this.#send(peer, flight);
     }
   }
 
@@ -380,9 +478,8 @@ export class Peers implements Routing {
       for (const flight of peer.flights.values()) {
         if (flight.isAwaited || nowMs < flight.dueMs) continue;
         flight.isAwaited = true;
-        this.counters.frames++;
         this.counters.repeats++;
-        this.#outgoing.push(flight);
+        this.#send(peer, flight);
       }
     }
   }
@@ -400,8 +497,13 @@ export class Peers implements Routing {
       const name = this.#names.get(`${peer.name}:${place}`);
       if (name !== undefined) name.askedMs = this.#nowMs;
     }
+    this.#send(peer, { peer: peer.name, number: 0, frame: writer.finish(), places });
+  }
+
+  #send(peer: Peer, outgoing: Outgoing): void {
     this.counters.frames++;
-    this.#outgoing.push({ peer: peer.name, number: 0, frame: writer.finish(), places });
+    peer.traffic.frames++;
+    this.#outgoing.push(outgoing);
   }
 
   /** A message of a peer. Returns the answer, which may leave when all facts so far have been written. */
@@ -428,6 +530,8 @@ export class Peers implements Routing {
       const isAccepted = verdicts[index] === PeerVerdict.accepted;
       if (isAccepted) {
         this.counters.received++;
+        // A relay that sends crossings is one of the view, or was.
+        this.#peer(sender).traffic.received++;
         this.#noteFile(file as string, sender);
       }
       references.push((isAccepted ? this.#host.referenceAt('received') : undefined) ?? NOTHING);
@@ -476,7 +580,7 @@ export class Peers implements Routing {
       if (status === PeerStatus.done) this.#greeted(peer, epoch, outgoing.places, references);
     } else if (flight === undefined || flight !== outgoing) {
       // An earlier answer has settled it.
-    } else if (status === PeerStatus.done && verdicts.length === flight.throws.length) {
+    } else if (status === PeerStatus.done && verdicts.length === flight.passed.length) {
       this.#settle(peer, flight, verdicts, references);
     } else if (status === PeerStatus.otherEpoch) {
       // A relay of another epoch does not know what an earlier one took.
@@ -533,7 +637,7 @@ export class Peers implements Routing {
   /** Ends a flight without verdicts: its sprites bounce, or are abandoned if the receiver may have had them. */
   #giveUp(peer: Peer, flight: Flight): void {
     const isAbandoned = flight.isInDoubt;
-    const verdicts = new Uint8Array(flight.throws.length).fill(isAbandoned ? ABANDONED : PeerVerdict.busy);
+    const verdicts = new Uint8Array(flight.passed.length).fill(isAbandoned ? ABANDONED : PeerVerdict.busy);
     this.#settle(peer, flight, verdicts, NO_REFERENCES);
   }
 
@@ -541,11 +645,19 @@ export class Peers implements Routing {
     peer.flights.delete(flight.number);
     this.#memory.settle(peer.name, flight.number);
     this.#facts()?.peerVerdicts(peer.name, flight.number, verdicts);
-    for (const [index, one] of flight.throws.entries()) {
+    for (const [index, one] of flight.passed.entries()) {
       const verdict = verdicts[index];
-      if (verdict === PeerVerdict.accepted) this.counters.passed++;
-      else if (verdict === ABANDONED) this.counters.abandoned++;
+      const isWaiting = 'arrived' in one;
+      if (verdict === PeerVerdict.accepted) {
+        this.counters[isWaiting ? 'handed' : 'passed']++;
+        peer.traffic.passed++;
+      } else if (verdict === ABANDONED) this.counters.abandoned++;
       else this.counters.refused++;
+      if (isWaiting) {
+        this.#removeHanding(one.slot);
+        this.#host.settleWaiting(one, verdict);
+        continue;
+      }
       this.#removeThrow(one);
       const reference = references[index];
       const known = reference !== undefined && reference.length > 0 ? reference : undefined;
@@ -567,12 +679,23 @@ export class Peers implements Routing {
     else throws.splice(throws.indexOf(one), 1);
   }
 
+  #addHanding(sprite: WaitingSprite): WaitingSprite {
+    this.#handing.set(sprite.slot, (this.#handing.get(sprite.slot) ?? 0) + 1);
+    return sprite;
+  }
+
+  #removeHanding(slot: number): void {
+    const left = (this.#handing.get(slot) as number) - 1;
+    if (left === 0) this.#handing.delete(slot);
+    else this.#handing.set(slot, left);
+  }
+
   #peer(name: string): Peer {
     let peer = this.#peers.get(name);
     if (peer === undefined) {
       peer = {
-        ...{ name, epoch: 0, writer: undefined, throws: [], flights: new Map(), helloDueMs: 0 },
-        ...{ isGreeted: false, places: new Set() },
+        ...{ name, epoch: 0, writer: undefined, passed: [], flights: new Map(), helloDueMs: 0 },
+        ...{ isGreeted: false, places: new Set(), traffic: { ...NO_TRAFFIC } },
       };
       this.#peers.set(name, peer);
     }

@@ -7,7 +7,7 @@
  * Cost: O(1) a fact; 17 bytes a slot until finish().
  */
 import type { EdgeNumber } from '../wire/crossing.ts';
-import { readPeerFrame, readPeerRecords } from '../wire/peer_frame.ts';
+import { readPeerFrame, readPeerRecords, type WaitingSprite } from '../wire/peer_frame.ts';
 import type { Pictures } from '../wire/pictures.ts';
 import type { DesktopRow, EndedRow, Facts } from './facts.ts';
 import { isPassed } from './peer_memory.ts';
@@ -145,7 +145,7 @@ export class Recovery implements Facts {
   moving(): void {}
 
   unsent(slot: number): void {
-    if (this.#state[slot] !== UNKNOWN) this.#relay.mailboxes.restoreUnsent(slot);
+    if (this.#state[slot] !== UNKNOWN) this.#relay.mailboxes.unsend(slot);
   }
 
   moved(slot: number, edge: EdgeNumber, to: number, events: number): void {
@@ -167,8 +167,12 @@ export class Recovery implements Facts {
     if (bytes === undefined) throw new RecoveryError(`frame ${number} to ${peer} has verdicts, but was not sent`);
     const frame = readPeerFrame(bytes);
     if (typeof frame === 'string') throw new RecoveryError(`frame ${number} to ${peer} is ${frame}`);
-    readPeerRecords(frame, ({ slot, generation, crossing }, index) => {
+    readPeerRecords(frame, ({ slot, generation, crossing, waiting }, index) => {
       if (!isPassed(verdicts[index])) return;
+      if (crossing === 0) {
+        this.#removeWaiting(waiting);
+        return;
+      }
       if (this.#state[slot] !== LIVE || desktops.generation(slot) !== generation) return;
       desktops.recordPassed(slot, crossing);
     });
@@ -249,6 +253,13 @@ export class Recovery implements Facts {
         `${accepted} sprites were accepted, but ${acknowledged} acknowledged, ${abandoned} given up, ${waiting} wait`,
       );
     }
+  }
+
+  /** Another relay has a sprite that waited here. */
+  #removeWaiting({ slot, owners, edge, arrived }: WaitingSprite): void {
+    if (this.#state[slot] !== KEPT || this.#relay.desktops.owners(slot) !== owners) return;
+    // It is not there if a life without a cluster has moved it on.
+    this.#relay.mailboxes.remove(slot, edge, arrived);
   }
 
   /** A slot's state is told. */

@@ -13,7 +13,7 @@ import { writeCursor } from '../wire/cursor.ts';
 import type { Identity } from '../wire/identity.ts';
 import type { Invitation } from '../wire/invitation.ts';
 import { DEFAULT_WORLD, type Join } from '../wire/join.ts';
-import { type PeerRecord, PeerVerdict } from '../wire/peer_frame.ts';
+import { type PeerRecord, PeerVerdict, type WaitingSprite } from '../wire/peer_frame.ts';
 import { isCarried, type Pictures, Standing } from '../wire/pictures.ts';
 import { PROBLEMS, type ProblemCode, ProblemError, type ProblemExtra, problem } from '../wire/problem.ts';
 import type { Saying } from '../wire/saying.ts';
@@ -22,6 +22,7 @@ import { DelayedPolls } from './delayed_polls.ts';
 import { Desktops, NO_SLOT, nameBlockBytes } from './desktops.ts';
 import { EndedDesktops } from './ended.ts';
 import type { Facts } from './facts.ts';
+import { HandOver } from './hand_over.ts';
 import type { SayingsOption } from './hearers.ts';
 import { KeptMailboxes } from './kept.ts';
 import {
@@ -57,6 +58,7 @@ import { MUTE_HOPS_MAX, MUTES_MAX, Mutes } from './mutes.ts';
 import { NOTICES_BYTES_MAX, Notices } from './notices.ts';
 import { PEEK_EVENTS_BYTES_MAX, Peeks, type PeeksOptions } from './peeks.ts';
 import { ABANDONED, isPassed, PeerMemory } from './peer_memory.ts';
+import { PeerSayings } from './peer_sayings.ts';
 import { type PeerHost, Peers } from './peers.ts';
 import type { Rounds } from './rounds.ts';
 import { MISSED_BYTES_MAX } from './sayings.ts';
@@ -233,6 +235,7 @@ const STRICT = 128; // its world does not carry every picture
 /** Slots that one step looks at to find the live ones that get a notice: some 30 µs. */
 const NOTICE_SLOTS_PER_STEP = 16_384;
 
+const HANDED_OVER_DETAIL = 'This relay stops, and other relays go on; join again.';
 const LEFT_DETAIL = 'This desktop has left; join again.';
 
 /** The longest head of a batch: `{"cursor":"6a1f03c2-4294967295","events":[`. */
@@ -240,6 +243,12 @@ const BATCH_HEAD_BYTES_MAX = 64;
 
 /** The most bytes of one answer without sayings: its events, the four neighbours, notices and the JSON around them. */
 export const ANSWER_BYTES_MAX = POLL_BYTES_MAX + EVENT_BYTES_MAX + NOTICES_BYTES_MAX + PEEK_EVENTS_BYTES_MAX + 2048;
+
+/** The longest URL of another relay in a `bye`, in bytes of ASCII without a character that JSON escapes. */
+export const JOIN_URL_BYTES_MAX = 512;
+
+/** The same with its key. */
+const JOIN_BYTES_MAX = JOIN_URL_BYTES_MAX + 16;
 
 const EVENTS = Buffer.from('","events":[');
 const PING = Buffer.from('{"type":"ping"}');
@@ -300,8 +309,15 @@ export class Relay {
   #nowMs: number;
   #nextStepMs: number;
   #draining = false;
+  /** While draining: where else desktops may join, as a member of `bye`. */
+  #joins: readonly string[] = [];
   /** While draining: the polls of the slots below are answered. */
   #drainedSlots = 0;
+  /** Whether the desktops of the default world end, because this relay stops for good. */
+  #isEnding = false;
+  #handOver: HandOver | undefined;
+  /** Desktops that the default world had before they ended. */
+  #endingCount = 0;
   /** Small worlds that changed since the last step, and those whose desktops are being notified of it. */
   #changed = new Set<World>();
   #notifying = new Set<World>();
@@ -400,11 +416,12 @@ export class Relay {
   }
 
   /** From now on other relays have places in the default world, too. Call it after recovery. */
-  joinCluster(membership: Membership): Peers {
+  joinCluster(membership: Membership): { peers: Peers; sayings: PeerSayings } {
     const host: PeerHost = {
       receive: (record) => this.#receive(record),
       referenceAt: (place) => this.#referenceAt(place),
       settle: (...settled) => this.#settle(...settled),
+      settleWaiting: (sprite, verdict) => this.#settleWaiting(sprite, verdict),
       refuse: (ticket) => {
         const { status, body, length, retryAfterSeconds } = this.#refuse('relay-busy');
         this.#options.answers.answer(ticket, status, body, 0, length, retryAfterSeconds);
@@ -418,7 +435,15 @@ export class Relay {
     };
     this.#peers = new Peers(this.epoch, membership, this.peerMemory, host, () => this.#facts, this.#nowMs);
     this.torus.routing = this.#peers;
-    return this.#peers;
+    // An earlier life of this relay was handing them on: until the verdicts are known, they stay where they are.
+    for (const slot of this.#peers.handingSlots()) {
+      const world = this.torus.worldOf(slot);
+      // A life without a cluster may have given them to another desktop.
+      if (this.#kept.of(world)?.includes(slot)) this.#kept.remove(world, slot, this.mailboxes.usedBytes(slot));
+    }
+    const sayings = new PeerSayings(this.#peers, this.speech, () => this.#nowMs);
+    this.speech.abroad = sayings;
+    return { peers: this.#peers, sayings };
   }
 
   /** Tells the whole state of a slot that was used. Call it between two calls of the relay. */
@@ -577,7 +602,7 @@ export class Relay {
     this.#options.admission?.unseated(slot);
     const place = this.torus.placeOf(slot);
     const { width } = world;
-    if (world.count > 1) {
+    if (world.count > 1 && !(this.#isEnding && world === this.#defaultWorld)) {
       this.#moveAll(slot, (entry, events, bytes) =>
         this.#next(slot, placeBeyond(place, opposite(entry), world.count, world.width), entry, events, bytes),
       );
@@ -813,6 +838,20 @@ export class Relay {
     }
   }
 
+  /** The verdict of another relay on a sprite that waits here and was handed on. */
+  #settleWaiting({ slot, owners, edge, arrived }: WaitingSprite, verdict: number): void {
+    const { desktops, mailboxes, counters } = this;
+    if (desktops.isLive(slot) || desktops.owners(slot) !== owners || mailboxes.count(slot) === 0) return;
+    if (isPassed(verdict) && mailboxes.remove(slot, edge, arrived)) {
+      if (verdict === ABANDONED) counters.abandoned++;
+      else counters.acknowledged++;
+    }
+    if (this.#peers?.isHanding(slot)) return;
+    if (mailboxes.count(slot) === 0) this.#release(slot);
+    else if (this.#handOver) this.#handOver.left(slot);
+    else this.#kept.add(this.torus.worldOf(slot), slot, mailboxes.usedBytes(slot));
+  }
+
   #postpone(): CrossingResponse {
     const response = this.#response;
     response.verdict = 'deferred';
@@ -965,6 +1004,7 @@ export class Relay {
 
   /** Ends a turn: answers each parked poll for which events have arrived, once. */
   endTurn(): void {
+    this.#handOver?.step();
     this.#peers?.endTurn();
     for (let at = 0; at < this.#readyCount; at++) {
       const slot = this.#ready[at];
@@ -1030,18 +1070,60 @@ export class Relay {
     if (this.#sayingsStep()) isMoreDue = true;
     if (this.#stagesStep()) isMoreDue = true;
     if (this.#draining && this.#drainStep()) isMoreDue = true;
+    if (this.#isEnding && this.#endingStep()) isMoreDue = true;
     this.endTurn();
     return isMoreDue;
   }
 
   /**
    * From now on joins and new crossings are refused. Parked polls are answered "come back later": the first ones at once, the
-   * others in steps, each by a call of advance().
+   * others in steps, each by a call of advance(). `joins`: where desktops may join other relays, URLs of at most JOIN_URL_BYTES_MAX each.
    */
-  drain(): void {
+  drain(joins: readonly string[] = []): void {
     this.#draining = true;
+    this.#joins = joins.map((url) => `,"join":${JSON.stringify(url)}`);
     this.delayedPolls.answerDue(Number.POSITIVE_INFINITY, DUE_PER_STEP_MAX, this.#answerDelayed);
     this.#drainStep();
+  }
+
+  /**
+   * Ends the desktops of the default world, in steps, each by a call of advance(), and hands what waits for them on to other relays. What is
+   * not handed on before the relay stops waits in the journal. REQUIRES: it drains, and is in a cluster.
+   */
+  handOver(): void {
+    this.#isEnding = true;
+    this.#endingCount = this.#defaultWorld.count;
+  }
+
+  /** Whether nothing of the default world waits any more, after handOver(). */
+  get isHandedOver(): boolean {
+    return this.#handOver?.isDone ?? false;
+  }
+
+  /** Ends the next desktops; then begins to hand over. Returns whether desktops are left. */
+  #endingStep(): boolean {
+    const world = this.#defaultWorld;
+    // From the last place on, so that no other desktop moves.
+    for (let left = DUE_PER_STEP_MAX; left > 0 && world.count > 0 && this.#facts?.isLong !== true; left--) {
+      this.leave(world.slots[world.count - 1], HANDED_OVER_DETAIL);
+    }
+    if (world.count > 0) return true;
+    const peers = this.#peers as Peers;
+    const { view } = peers.membership;
+    if (this.#handOver) this.#handOver.retry();
+    else if (view.counts[view.self] === 0) {
+      const slots = this.#kept.removeAll(world, (slot) => this.mailboxes.usedBytes(slot));
+      const host = {
+        placeOf: (slot: number) => this.torus.placeOf(slot),
+        owners: (slot: number) => this.desktops.owners(slot),
+        unsend: (slot: number) => {
+          this.#facts?.unsent(slot);
+          this.mailboxes.unsend(slot);
+        },
+      };
+      this.#handOver = new HandOver(host, this.mailboxes, peers, slots, this.#endingCount);
+    }
+    return false;
   }
 
   /** Answers the next parked polls of a drain. Returns whether slots are left. */
@@ -1280,6 +1362,8 @@ export class Relay {
 
   /** One step of what kept mailboxes need: they move on where there is room, and stay within their share of the slab. */
   #keptStep(): boolean {
+    // What waits is handed on, or stays in the journal.
+    if (this.#isEnding) return false;
     if (this.#nowMs >= this.#nextKeptMs && this.#keptDue.length === 0) {
       this.#nextKeptMs = this.#nowMs + KEPT_STEP_MS;
       this.#keptDue = this.#kept.openWorlds();
@@ -1438,10 +1522,11 @@ export class Relay {
 
   #answerBye(slot: number, ticket: number): void {
     const retryAfterMs = Math.round(RECONNECT_MS_MAX * (0.1 + 0.9 * this.#options.random()));
-    const { answers } = this.#options;
-    const out = answers.room(2 * BATCH_HEAD_BYTES_MAX);
+    const { answers, random } = this.#options;
+    const join = this.#joins[Math.floor(random() * this.#joins.length)] ?? '';
+    const out = answers.room(2 * BATCH_HEAD_BYTES_MAX + JOIN_BYTES_MAX);
     const start = answers.roomAt() + BATCH_HEAD_BYTES_MAX;
-    const end = start + out.write(`{"type":"bye","retryAfterMs":${retryAfterMs}}`, start, 'latin1');
+    const end = start + out.write(`{"type":"bye","retryAfterMs":${retryAfterMs}${join}}`, start, 'latin1');
     this.#sendBatch(ticket, this.mailboxes.acknowledged(slot), out, start, end);
     this.#deadlines.set(slot, this.#nowMs + LEASE_MS);
   }

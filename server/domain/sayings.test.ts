@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { randomOf } from '../test/random.ts';
-import { SAYING_TEXT_BYTES_MAX } from '../wire/saying.ts';
+import { NO_EDGE, SAYING_TEXT_BYTES_MAX } from '../wire/saying.ts';
 import { NAME_BYTES_MAX } from '../wire/text.ts';
 import { SAYINGS_BYTES_PER_POLL_MAX, SAYINGS_PER_POLL_MAX, SAYINGS_WAITING_MAX } from './limits.ts';
-import { MISSED_BYTES_MAX, NO_EDGE, SAYING_BYTES_MAX, Sayings } from './sayings.ts';
+import { MISSED_BYTES_MAX, SAYING_BYTES_MAX, Sayings } from './sayings.ts';
 
 const FROM = { desktop: '1a-3f', name: 'Ann' };
 const SPEAKER = 7;

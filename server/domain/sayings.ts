@@ -10,13 +10,10 @@
  * Memory: the two rings, 8 + 4 MiB once something is said; 8 bytes a slot, untouched until its desktop hears something.
  * Cost: hear() some 10 ns, pop() O(batch) for each different list of a round, else O(1).
  */
-import { SAYING_TEXT_BYTES_MAX } from '../wire/saying.ts';
+import { NO_EDGE, SAYING_TEXT_BYTES_MAX } from '../wire/saying.ts';
 import { NAME_BYTES_MAX } from '../wire/text.ts';
 import { SAYINGS_BYTES_PER_POLL_MAX, SAYINGS_PER_POLL_MAX, SAYINGS_WAITING_MAX } from './limits.ts';
 import { writeNumber } from './mailboxes.ts';
-
-/** The edge of a saying whose speaker may be anywhere in the world. */
-export const NO_EDGE = 4;
 
 /** Bytes of the ring of sayings: 50,000 usual ones. The busiest relay uses it up in half a second, which is five rounds. A power of two. */
 export const SAYINGS_RING_BYTES = 8 << 20;

@@ -7,6 +7,7 @@
  * Invariant: a hearer with sayings and a parked poll is listed in `rounds`.
  * Cost: say() is O(hearers), some 15 ns each; a round is O(1) for each hearer, without allocation.
  */
+import type { PeerSaying, Run } from '../wire/peer_sayings.ts';
 import { type ProblemCode, ProblemError } from '../wire/problem.ts';
 import type { Saying } from '../wire/saying.ts';
 import { Hearers, type SayingsOption } from './hearers.ts';
@@ -62,6 +63,12 @@ export interface Listeners {
   generation(slot: number): number;
 }
 
+/** The way of sayings to other relays (peer_sayings.ts). */
+export interface SayingsAbroad {
+  /** Sends a saying to desktops of other relays; returns how many. */
+  say(saying: Omit<PeerSaying, 'runs'>, abroad: ReadonlyMap<number, Run[]>): number;
+}
+
 export class Speech {
   readonly sayings: Sayings;
   /** The hearers that get a batch in this round or in the next one. */
@@ -72,6 +79,8 @@ export class Speech {
   readonly #speakers: Speakers;
   readonly #hearers = new Hearers();
   readonly #reference = Buffer.alloc(512);
+  /** Undefined while this relay is alone. */
+  abroad: SayingsAbroad | undefined;
   #nextRoundMs: number;
   /** When the whole budget is available again. */
   #budgetFullMs = 0;
@@ -92,7 +101,8 @@ export class Speech {
    * Says something to everybody who hears `slot`, the speaker included; returns how many others that are.
    *
    * Shape   a repeat of an accepted saying is not said again; null when it is no longer known how many heard it. A desktop that
-   *         mutes the speaker is counted, so that the speaker does not notice.
+   *         mutes the speaker is counted, so that the speaker does not notice. A desktop of another relay is counted when the saying is
+   *         sent to that relay, though it may be lost on the way.
    * Throws  sayings-off, saying-stale, draining, too-fast, relay-busy: nobody hears it.
    */
   say(slot: number, { saying, text }: Saying, nowMs: number, isDraining: boolean): number | null {
@@ -110,18 +120,42 @@ export class Speech {
       throw refusal('too-fast');
     }
     const hearers = this.#find(slot);
-    const fullMs = Math.max(this.#budgetFullMs, nowMs) + this.#costOf(hearers) * MS_PER_COST;
-    if (fullMs - nowMs > BUDGET_BURST_MS) {
+    if (!this.#spend(this.#costOf(hearers), nowMs)) {
       this.counters.refusedBusy++;
       throw refusal('relay-busy');
     }
-    this.#budgetFullMs = fullMs;
     speakers.count(slot, nowMs);
-    const others = hearers.count - 1;
+    const generation = this.#listeners.generation(slot);
+    const length = this.#listeners.writeReference(slot, this.#reference, 0);
+    let others = hearers.count - 1;
+    if (this.abroad !== undefined && hearers.abroad.size > 0) {
+      const reference = Buffer.from(this.#reference.subarray(0, length));
+      others += this.abroad.say({ slot, generation, reference, text }, hearers.abroad);
+    }
     speakers.recordAccepted(slot, saying, others);
     this.counters.said++;
-    this.#tell(slot, text, hearers);
+    this.#tell(slot, generation, this.#reference, length, text, hearers);
     return others;
+  }
+
+  /**
+   * A desktop of another relay says something to desktops here. Returns false when nobody hears it: sayings cost this relay too much, or are
+   * turned off.
+   */
+  hearPeer({ slot, generation, reference, text, runs }: PeerSaying, nowMs: number): boolean {
+    if (this.#option === 'off') return false;
+    this.#hearers.findRuns(this.#listeners.defaultWorld, runs);
+    if (!this.#spend(this.#costOf(this.#hearers), nowMs)) return false;
+    this.#tell(slot, generation, reference, reference.length, text, this.#hearers);
+    return true;
+  }
+
+  /** Takes a cost from the budget of the relay. Returns false when there is not enough left; then nothing has changed. */
+  #spend(cost: number, nowMs: number): boolean {
+    const fullMs = Math.max(this.#budgetFullMs, nowMs) + cost * MS_PER_COST;
+    if (fullMs - nowMs > BUDGET_BURST_MS) return false;
+    this.#budgetFullMs = fullMs;
+    return true;
   }
 
   waiting(slot: number): number {
@@ -168,18 +202,24 @@ export class Speech {
     return this.#hearers;
   }
 
-  #costOf({ slots, count }: Hearers): number {
-    let cost = SAYING_COST + count;
+  /** Each other relay costs a record of a message, which is less than a saying. */
+  #costOf({ slots, count, abroad }: Hearers): number {
+    let cost = SAYING_COST * (1 + abroad.size) + count;
     // Those who are listed get a batch anyway.
     for (let index = 0; index < count; index++) if (!this.rounds.isListed(slots[index])) cost += HEARER_COST;
     return cost;
   }
 
-  #tell(speaker: number, text: string, { slots, edges, count }: Hearers): void {
+  #tell(
+    speaker: number,
+    generation: number,
+    reference: Buffer,
+    length: number,
+    text: string,
+    { slots, edges, count }: Hearers,
+  ): void {
     const { mutes } = this.#listeners;
-    const generation = this.#listeners.generation(speaker);
-    const length = this.#listeners.writeReference(speaker, this.#reference, 0);
-    this.sayings.add(speaker, generation, this.#reference, length, text);
+    this.sayings.add(speaker, generation, reference, length, text);
     for (let index = 0; index < count; index++) {
       const slot = slots[index];
       if (this.#listeners.isMuting(slot) && mutes.has(slot, speaker, generation)) continue;

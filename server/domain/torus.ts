@@ -10,6 +10,7 @@
  */
 import type { EdgeNumber } from '../wire/crossing.ts';
 import type { Pictures } from '../wire/pictures.ts';
+import type { ClusterPlace, ClusterView } from './cluster_view.ts';
 
 export interface World {
   readonly name: string;
@@ -33,6 +34,10 @@ export interface World {
 export interface Routing {
   /** The slot beyond an edge of a place; ABROAD when it is at another relay. */
   beyond(world: World, place: number, edge: EdgeNumber): number;
+  /** The place that the last beyond() found, when that was ABROAD. Owner: the routing, which overwrites it. */
+  readonly abroad: Readonly<ClusterPlace>;
+  /** The relays that share the default world; undefined while this one has all its desktops. */
+  readonly shared: ClusterView | undefined;
 }
 
 /** Beyond this edge is a desktop of another relay. */
@@ -128,6 +133,11 @@ export class Torus {
     const world = this.worldOf(slot);
     // The default world is the first one.
     return world.index === 0 ? this.routing.beyond(world, this.#placeOf[slot], edge) : this.ownNeighbour(slot, edge);
+  }
+
+  /** The relays that share the world of `slot`; undefined when this one has all its desktops. */
+  sharedView(slot: number): ClusterView | undefined {
+    return this.routing !== undefined && this.#worldOf[slot] === 0 ? this.routing.shared : undefined;
   }
 
   /** The desktop of this relay beyond `edge` of `slot`, as if there were no other relay. */

@@ -212,8 +212,9 @@ export class Master {
     return isMoreDue;
   }
 
-  drain(): void {
-    this.relay.drain();
+  /** As Relay.drain(). */
+  drain(joins?: readonly string[]): void {
+    this.relay.drain(joins);
     this.endTurn();
   }
 

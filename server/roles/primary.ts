@@ -2,7 +2,7 @@
  * The primary process: the master with its workers, its admin port and its clock; starts them and takes them down.
  *
  * The relay goes down in this order: new requests are refused, parked polls are told to come back later, pending requests
- * are answered, then everything closes.
+ * are answered, then everything closes. In a cluster, a relay that is not started again also hands on what waits in its mailboxes.
  */
 import { randomBytes, randomFillSync, randomInt } from 'node:crypto';
 import { once } from 'node:events';
@@ -56,6 +56,11 @@ import type { Workers, WorkersOptions } from './workers.ts';
 /** How long each step of going down may take, in ms; together less than the 5 s a stop may take. */
 const LAST_POLLS_MS = 500; // for polls on their way: they get what waits for them, or "come back later"
 const LAST_ANSWERS_MS = 3_000; // for answers on their way, and for connections to close
+/**
+ * How long a relay of a cluster may take to hand on what waits in its mailboxes, in ms: some hundred thousand sprites. With the other steps it
+ * is below the 10 s after which Docker kills.
+ */
+const HAND_OVER_MS = 6_000;
 /** How often the last step checks whether everything is done. */
 const CLOSING_STEP_MS = 20;
 
@@ -193,11 +198,12 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     data: options.data,
     metrics: () => workers.metrics(),
     processes: () => sampler.names,
-    history: (after) => sampler.history.document(after, sampler.about),
+    history: (after) => sampler.history.document(after, { ...sampler.about, cluster: peering?.describe() ?? null }),
     status: () => ({ ready: !relay.draining && workers.readyCount > 0, draining: relay.draining, ports }),
     drain: stop,
     peering: () => peering,
   });
+  if (options.publicUrl !== undefined) peering?.addresses.announce(options.publicUrl);
   admin.listen(options.adminPort, options.adminHost);
   await once(admin, 'listening');
   ports.admin = (admin.address() as AddressInfo).port;
@@ -220,13 +226,24 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     const { parkedCount, waiting } = relay;
     log.info({ desktops: relay.desktops.count, parked: parkedCount, waiting, again }, 'going down');
     workers.drain();
-    master.drain();
+    master.drain(again ? [] : peering?.addresses.others());
     peering?.leave();
     await sleep(LAST_POLLS_MS);
+    const handsOver = !again && peering?.hasOthers === true;
+    if (handsOver) relay.handOver();
     front.drain();
-    const untilMs = performance.now() + LAST_ANSWERS_MS;
-    while ((front.gauges().waiting > 0 || workers.isBusy()) && performance.now() < untilMs)
-      await sleep(CLOSING_STEP_MS);
+    const drainedMs = performance.now();
+    const isBefore = (ms: number) => performance.now() < drainedMs + ms;
+    const isBusy = () => (front.gauges().waiting > 0 || workers.isBusy()) && isBefore(LAST_ANSWERS_MS);
+    const isHanding = () => handsOver && !relay.isHandedOver && isBefore(HAND_OVER_MS);
+    while (isBusy() || isHanding()) await sleep(CLOSING_STEP_MS);
+    if (handsOver) {
+      const { handed } = peering.peers.counters;
+      log.info(
+        { handed, waiting: relay.waiting },
+        'handed sprites on to other relays; what still waits is in the journal',
+      );
+    }
     stopClock();
     sampler.stop();
     workers.close();

@@ -1,5 +1,6 @@
 /** Views of clusters for tests: by the counts alone, and all of a size. */
-import { basesOf, type ClusterView } from '../domain/cluster_torus.ts';
+import { basesOf } from '../domain/cluster_torus.ts';
+import type { ClusterView } from '../domain/cluster_view.ts';
 
 /** A view of relays with these counts, in this order. */
 export function viewOf(counts: readonly number[], width: number): ClusterView {

@@ -53,7 +53,7 @@ export type Event =
   | Watched
   | StageEvent
   | { type: 'ping' }
-  | { type: 'bye'; retryAfterMs: number };
+  | { type: 'bye'; retryAfterMs: number; join?: string };
 
 export interface Batch {
   cursor: string;

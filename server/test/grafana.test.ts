@@ -35,14 +35,16 @@ function gaugesOfReadme(): string[] {
 describe('the dashboard for Grafana', BOUNDED, () => {
   let relay: RelayProcess;
   before(async () => {
-    relay = await startRelay({ workers: 1 });
+    // Without a NATS it stays alone, but has the metrics of a relay in a cluster.
+    relay = await startRelay({ workers: 1, args: ['--nats', 'nats://127.0.0.1:1', '--relay-name', 'r1'] });
   });
   after(() => relay?.stop());
 
   it('queries only metrics and labels that a running relay has', async () => {
     const metrics = await relay.metrics();
     const names = new Set([...metrics.keys()].map((name) => name.replace(/\{.*/, '')));
-    for (const query of queries) {
+    // A relay that is alone has no series by peer: cluster_drain.test.ts looks for those.
+    for (const query of queries.filter((each) => !each.includes('by (peer)'))) {
       const used = [...query.matchAll(/\bsprites_\w+/g)].map(([name]) => name);
       assert.ok(used.length > 0, query);
       for (const name of used) assert.ok(names.has(name), `${name} in ${query}`);

@@ -285,7 +285,8 @@ onEachFront('openapi.yaml', (front) => {
     const removed = { type: 'removed', file: FILE };
     const announcement = { type: 'announcement', text: 'Hello' };
     const missed = { type: 'missed', sayings: 7 };
-    for (const event of [{ type: 'ping' }, { type: 'bye', retryAfterMs: 900 }, removed, announcement, missed]) {
+    const moved = { type: 'bye', retryAfterMs: 900, join: 'https://example.org/v1/desktops' };
+    for (const event of [{ type: 'ping' }, { type: 'bye', retryAfterMs: 900 }, moved, removed, announcement, missed]) {
       conforms('#/components/schemas/Event', event, 'an event');
     }
     for (const event of [{ type: 'ping', x: 1 }, { type: 'bye' }, { type: 'sprite', seq: 1 }]) {

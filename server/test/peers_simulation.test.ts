@@ -124,7 +124,7 @@ class SimulatedRelay {
       width: 1,
       step: 1 + Math.floor(nowMs / STEP_MS),
     });
-    this.peers = this.relay.joinCluster(this.membership);
+    this.peers = this.relay.joinCluster(this.membership).peers;
     this.node = this.world.network.node();
     this.node.subscribe('heartbeat', (bytes) => {
       assert.notEqual(this.membership.hear(decodeHeartbeat(bytes) as Heartbeat), 'superseded');

@@ -31,9 +31,11 @@ function read(bytes: Uint8Array): PeerFrame {
   return frame;
 }
 
-function recordsOf(frame: PeerFrame): Omit<PeerRecord, 'bytes'>[] {
-  const records: Omit<PeerRecord, 'bytes'>[] = [];
-  readPeerRecords(frame, ({ bytes: _, ...record }) => records.push(record));
+type Read = Omit<PeerRecord, 'bytes' | 'waiting'>;
+
+function recordsOf(frame: PeerFrame): Read[] {
+  const records: Read[] = [];
+  readPeerRecords(frame, ({ bytes: _, waiting: __, ...record }) => records.push(record));
   return records;
 }
 
@@ -51,6 +53,27 @@ const ANSWER = {
 };
 
 describe('peer frame', () => {
+  it('says where a sprite that is handed on waits, to its sender only', () => {
+    const writer = new PeerFrameWriter('r1', 7, 9, 81);
+    const event = Buffer.concat([HEAD, PASSAGE]);
+    const sprites = ([0, 3] as const).map((edge) => ({
+      slot: 0xfffffe,
+      owners: 0xfffffffe,
+      edge,
+      arrived: 0xffffffff - edge,
+    }));
+    for (const sprite of sprites) writer.waiting(3, 5, 6, sprite, event, 0, event.length);
+    writer.crossing(4, 2, 5, 6, 1, HEAD, HEAD.length, PASSAGE, 0, PASSAGE.length);
+    const frame = read(writer.finish());
+    const waiting: object[] = [];
+    readPeerRecords(frame, (record) => {
+      assert.equal(frame.bytes.toString('latin1', record.start, record.end), `${event}`);
+      assert.deepEqual([record.kind, record.slot, record.generation], [PeerKind.crossing, 5, 6]);
+      if (record.crossing === 0) waiting.push({ ...record.waiting });
+    });
+    assert.deepEqual(waiting, sprites);
+  });
+
   it('is read as it was written', () => {
     const writer = new PeerFrameWriter('r1', 7, 9, 81);
     writer.crossing(3, 2, 5, 0xfffffffe, 2 ** 40, HEAD, HEAD.length, PASSAGE, 0, PASSAGE.length);

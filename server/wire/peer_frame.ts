@@ -5,6 +5,8 @@
  * the receiver's epoch u32, number f64, name (ASCII). Record: length u16, kind u8, edge u8, place u32, slot u32, generation u32,
  * crossing f64, bytes of the event u16, event. Answer: version u8, status u8, count of verdicts u16, epoch u32, number f64. Verdict:
  * length u16, kind u8, 0 u8, bytes of the reference u16, reference.
+ * A relay that stops hands on what waits in its mailboxes. Such a record has the crossing 0 and three more members, which only its sender
+ * reads again: the slot of the mailbox u32, its owners u32, the stamp of the event u32. For the receiver it is a crossing like any other.
  * Later releases may add members at the end of a frame's head, a record or a verdict, and count them in its length, or at the end of an
  * answer; they are skipped. A record of an unknown kind is answered by `busy`, an unknown verdict is a refusal, and after an unknown status
  * the frame is sent again: so a cluster is upgraded one relay after the other. Only a change that older releases must not read has another
@@ -45,6 +47,8 @@ const FIRST_BYTES = 4096;
 
 const HEAD_BYTES = 24;
 const RECORD_BYTES = 26;
+/** What follows the event of a sprite that is handed on. */
+const WAITING_BYTES = 12;
 const ANSWER_BYTES = 16;
 const VERDICT_BYTES = 6;
 
@@ -62,6 +66,18 @@ export interface PeerRecord {
   bytes: Buffer;
   start: number;
   end: number;
+  /** Where the sprite waits at its sender, if that hands it on: then `crossing` is 0. */
+  readonly waiting: WaitingSprite;
+}
+
+/** A sprite that waits in a mailbox whose desktop has ended. */
+export interface WaitingSprite {
+  slot: number;
+  /** How many owners the slot has had, so that a sprite of an earlier one is not mistaken for another. */
+  owners: number;
+  edge: EdgeNumber;
+  /** The stamp that the mailbox gave to it. */
+  arrived: number;
 }
 
 export interface PeerFrame {
@@ -109,7 +125,8 @@ export class PeerFrameWriter {
 
   /** Whether one more record fits, whatever its event. */
   get hasRoom(): boolean {
-    return this.#count < PEER_RECORDS_MAX && this.#end + RECORD_BYTES + PEER_EVENT_BYTES_MAX <= PEER_FRAME_BYTES_MAX;
+    const bytes = RECORD_BYTES + PEER_EVENT_BYTES_MAX + WAITING_BYTES;
+    return this.#count < PEER_RECORDS_MAX && this.#end + bytes <= PEER_FRAME_BYTES_MAX;
   }
 
   /** Adds a crossing: its event is head[0, headLength) followed by passage[start, end). REQUIRES: hasRoom. */
@@ -133,6 +150,26 @@ export class PeerFrameWriter {
     passage.copy(this.#bytes, at + RECORD_BYTES + headLength, start, end);
   }
 
+  /** Adds a sprite that is handed on: its event is bytes[start, end), its thrower `slot` and `generation`. REQUIRES: hasRoom. */
+  waiting(
+    place: number,
+    slot: number,
+    generation: number,
+    waiting: WaitingSprite,
+    bytes: Buffer,
+    start: number,
+    end: number,
+  ): void {
+    const at = this.#record(PeerKind.crossing, waiting.edge, place, end - start, WAITING_BYTES);
+    this.#bytes.writeUInt32LE(slot, at + 8);
+    this.#bytes.writeUInt32LE(generation, at + 12);
+    bytes.copy(this.#bytes, at + RECORD_BYTES, start, end);
+    const after = at + RECORD_BYTES + end - start;
+    this.#bytes.writeUInt32LE(waiting.slot, after);
+    this.#bytes.writeUInt32LE(waiting.owners, after + 4);
+    this.#bytes.writeUInt32LE(waiting.arrived, after + 8);
+  }
+
   /** Asks for the desktop at a place. REQUIRES: hasRoom. */
   name(place: number): void {
     this.#record(PeerKind.name, 0, place, 0);
@@ -144,21 +181,21 @@ export class PeerFrameWriter {
     return Buffer.from(this.#bytes.subarray(0, this.#end));
   }
 
-  #record(kind: number, edge: number, place: number, eventBytes: number): number {
+  #record(kind: number, edge: number, place: number, eventBytes: number, moreBytes = 0): number {
     const at = this.#end;
-    const need = at + RECORD_BYTES + eventBytes;
+    const need = at + RECORD_BYTES + eventBytes + moreBytes;
     if (need > this.#bytes.length) {
       const larger = Buffer.allocUnsafe(Math.max(need, 2 * this.#bytes.length));
       this.#bytes.copy(larger, 0, 0, at);
       this.#bytes = larger;
     }
     this.#bytes.fill(0, at, at + RECORD_BYTES);
-    this.#bytes.writeUInt16LE(RECORD_BYTES + eventBytes, at);
+    this.#bytes.writeUInt16LE(need - at, at);
     this.#bytes[at + 2] = kind;
     this.#bytes[at + 3] = edge;
     this.#bytes.writeUInt32LE(place, at + 4);
     this.#bytes.writeUInt16LE(eventBytes, at + 24);
-    this.#end = at + RECORD_BYTES + eventBytes;
+    this.#end = need;
     this.#count++;
     return at;
   }
@@ -205,7 +242,9 @@ export function readPeerRecords(
     bytes,
     start: 0,
     end: 0,
+    waiting: { slot: 0, owners: 0, edge: 0, arrived: 0 },
   };
+  const { waiting } = record;
   let at = start;
   for (let index = 0; index < count; index++) {
     record.kind = bytes[at + 2];
@@ -217,6 +256,12 @@ export function readPeerRecords(
     record.start = at + RECORD_BYTES;
     record.end = record.start + bytes.readUInt16LE(at + 24);
     at += bytes.readUInt16LE(at);
+    if (record.crossing === 0 && record.end + WAITING_BYTES <= at) {
+      waiting.slot = bytes.readUInt32LE(record.end);
+      waiting.owners = bytes.readUInt32LE(record.end + 4);
+      waiting.edge = record.edge;
+      waiting.arrived = bytes.readUInt32LE(record.end + 8);
+    }
     each(record, index);
   }
 }

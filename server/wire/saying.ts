@@ -11,6 +11,9 @@ export const SAYING_TEXT_BYTES_MAX = 280;
 /** Body of a saying in bytes, as of a crossing: its text with half of it escaped. */
 export const SAYING_BODY_BYTES_MAX = 1024;
 
+/** The edge of a saying whose speaker may be anywhere in the world. */
+export const NO_EDGE = 4;
+
 export interface Saying {
   /** The speaker's own rising number, 1 … 2^53 − 1. */
   saying: number;

@@ -7,13 +7,16 @@
 import type { Logger } from 'pino';
 import { Histogram, type Registry } from 'prom-client';
 import { LISTEN_STEPS, Membership, STEP_MS } from '../../domain/membership.ts';
+import type { PeerSayings } from '../../domain/peer_sayings.ts';
 import type { Outgoing, Peers } from '../../domain/peers.ts';
 import { decodeHeartbeat, encodeHeartbeat, isRelayName } from '../../wire/heartbeat.ts';
 import { DEFAULT_WORLD } from '../../wire/join.ts';
 import { countersIn, gaugesIn } from '../gauges.ts';
 import type { Master, Peering as MasterPeering } from '../master.ts';
+import { Addresses } from './addresses.ts';
 import { NobodyThere, type PeerNetwork } from './network.ts';
 import { type Fetched, PeerFiles } from './peer_files.ts';
+import { trafficGauges } from './traffic_gauges.ts';
 
 /** How long to wait for an answer before the frame counts as in doubt and is sent again, in ms. A long turn of a busy relay takes less. */
 const ANSWER_MS = 1_000;
@@ -33,6 +36,7 @@ const VERDICT_BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1
 const HEARTBEATS = 'sprites.heartbeat';
 const FORGOTTEN = 'sprites.forgotten';
 const framesOf = (name: string) => `sprites.frames.${name}`;
+const sayingsOf = (name: string) => `sprites.sayings.${name}`;
 
 export interface PeeringOptions {
   name: string;
@@ -47,10 +51,12 @@ export interface PeeringOptions {
 
 export class Peering implements MasterPeering {
   readonly peers: Peers;
+  readonly sayings: PeerSayings;
   readonly membership: Membership;
   readonly files: PeerFiles;
   /** Called when the operator of this relay has forgotten another one. */
   forgotten: ((name: string) => void) | undefined;
+  readonly addresses: Addresses;
   readonly #options: PeeringOptions;
   /** Answers to frames of peers that leave at the end of the turn. */
   #answers: (() => void)[] = [];
@@ -67,11 +73,17 @@ export class Peering implements MasterPeering {
     const { name, master, network, data } = options;
     const step = Math.floor(Date.now() / STEP_MS);
     this.membership = new Membership({ name, life: Date.now(), width: 1, step });
-    this.peers = master.relay.joinCluster(this.membership);
+    const { peers, sayings } = master.relay.joinCluster(this.membership);
+    this.peers = peers;
+    this.sayings = sayings;
     this.files = new PeerFiles({ name, network, data, senderOf: (file) => this.peers.senderOf(file) });
+    this.addresses = new Addresses(network, this.membership);
     master.setPeering(this);
     network.subscribe(HEARTBEATS, (bytes) => this.#hear(bytes));
     network.subscribe(framesOf(name), (bytes, answer) => this.#receive(bytes, answer));
+    network.subscribe(sayingsOf(name), (bytes) => {
+      if (!sayings.receive(bytes)) this.#complain(bytes);
+    });
     network.subscribe(FORGOTTEN, (bytes) => {
       const name = Buffer.from(bytes).toString('latin1');
       const state = isRelayName(name) ? this.membership.stateOf(name) : undefined;
@@ -95,6 +107,7 @@ export class Peering implements MasterPeering {
     if (known === this.#known) return;
     this.#known = known;
     this.#options.log.info({ relays: known.split(', ') }, 'the relays of the cluster have changed');
+    this.addresses.send();
   }
 
   #hear(bytes: Uint8Array): void {
@@ -138,11 +151,12 @@ export class Peering implements MasterPeering {
       void this.#send(outgoing);
       if (outgoing.number > 0) this.#gather();
     }
+    for (const [peer, message] of this.sayings.popMessages()) network.publish(sayingsOf(peer), message);
   }
 
   /** Whether flush() will send something. */
   get hasToSend(): boolean {
-    return this.#answers.length > 0 || this.peers.hasOutgoing;
+    return this.#answers.length > 0 || this.peers.hasOutgoing || this.sayings.hasMessages;
   }
 
   /** Lets the crossings of the next GATHER_MS leave in one frame for each peer. */
@@ -167,7 +181,11 @@ export class Peering implements MasterPeering {
     try {
       const answer = await this.#options.network.request(framesOf(outgoing.peer), outgoing.frame, ANSWER_MS);
       const { malformed } = this.peers.counters;
-      if (outgoing.number > 0) this.#verdicts?.observe((performance.now() - sentMs) / 1000);
+      if (outgoing.number > 0) {
+        const tookMs = performance.now() - sentMs;
+        this.#verdicts?.observe(tookMs / 1000);
+        this.peers.noteVerdict(outgoing.peer, tookMs);
+      }
       this.peers.answered(outgoing, answer);
       if (this.peers.counters.malformed > malformed) this.#complain(answer);
     } catch (error) {
@@ -207,11 +225,22 @@ export class Peering implements MasterPeering {
   /** The document of GET /admin/relays. */
   describe(): object {
     const { membership, peers } = this;
-    const relays = [...membership.relays()].map(({ name, state, count, silentSteps, agrees }) => ({
-      ...{ relay: name, state, desktops: count, silentMs: silentSteps * STEP_MS, agrees: agrees ?? null },
-      inDoubt: peers.inDoubtAt(name),
-    }));
+    const relays = [...membership.relays()].map(({ name, state, count, silentSteps, agrees }) => {
+      const { passed, received, verdicts, verdictMs } = peers.trafficOf(name);
+      return {
+        ...{ relay: name, state, desktops: count, silentMs: silentSteps * STEP_MS, agrees: agrees ?? null },
+        ...{ passed, received, inDoubt: peers.inDoubtAt(name), verdicts, verdictMs },
+      };
+    });
     return { relay: membership.name, connected: this.#options.network.isConnected, relays };
+  }
+
+  /** Whether another relay has desktops, and can be reached. */
+  get hasOthers(): boolean {
+    const { view } = this.membership;
+    return view.names.some(
+      (_, relay) => relay !== view.self && view.counts[relay] > 0 && this.peers.isReachable(relay),
+    );
   }
 
   /** Tells the others that this relay stops. */
@@ -242,12 +271,28 @@ export class Peering implements MasterPeering {
     gauge('sprites_peers', 'Other relays of the cluster that are here', () => {
       return [...membership.relays()].filter(({ name, state }) => name !== membership.name && state === 'here').length;
     });
+    trafficGauges(registry, peers);
     gauge('sprites_peers_connected', '1 while messages to other relays can be sent', () => (peers.isConnected ? 1 : 0));
     gauge('sprites_peers_in_doubt', 'Crossings that wait for the verdict of another relay', () => peers.inDoubt);
+    const said = this.sayings.counters;
+    counter('sprites_peers_sayings_sent_total', 'Sayings sent to other relays', () => said.sent);
+    counter('sprites_peers_sayings_received_total', 'Sayings of other relays that are heard here', () => said.received);
+    counter(
+      'sprites_peers_sayings_lost_total',
+      'Sayings that were not sent to, or not heard from, another relay',
+      () => {
+        return said.lost;
+      },
+    );
     counter('sprites_peers_files_total', 'Sprite files fetched from other relays', () => this.files.fetched);
     counter('sprites_peers_frames_total', 'Frames sent to other relays', () => counters.frames);
     counter('sprites_peers_repeats_total', 'Frames sent again, because no answer came', () => counters.repeats);
     counter('sprites_peers_passed_total', 'Crossings that other relays have accepted', () => counters.passed);
+    counter(
+      'sprites_peers_handed_total',
+      'Sprites of this relay, which stops, that other relays have accepted',
+      () => counters.handed,
+    );
     counter('sprites_peers_received_total', 'Crossings of other relays that were accepted', () => counters.received);
     counter(
       'sprites_peers_refused_total',

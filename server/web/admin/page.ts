@@ -4,6 +4,7 @@
  * The admin token is kept in sessionStorage, so that it is gone with the tab, and sent as a header only.
  */
 import { Chart, type ChartOptions, type Series } from './chart.ts';
+import { ClusterTable } from './cluster.ts';
 import { GalleryControls } from './gallery.ts';
 import { type HistoryDocument, inOrder, Readings, sumOf, type Values } from './readings.ts';
 
@@ -174,6 +175,8 @@ const gallery = new GalleryControls(document.querySelector('#gallery') as HTMLDe
 const charts = CHARTS.map(({ options }) => new Chart(options, showCursor));
 document.querySelector('#charts')?.append(...charts.map(({ element }) => element));
 
+const cluster = new ClusterTable(document.querySelector('#cluster') as HTMLElement);
+
 function showCursor(index: number | undefined): void {
   if (index === cursor) return;
   cursor = index;
@@ -279,6 +282,7 @@ async function refresh(): Promise<void> {
     const answer = (await response.json()) as HistoryDocument;
     readings.append(answer);
     about = answer;
+    cluster.show(answer.cluster);
     unlock();
     draw();
   } catch {

@@ -4,7 +4,7 @@ import { niceStep, runs } from './chart.ts';
 import { type HistoryDocument, inOrder, Readings } from './readings.ts';
 
 const answer = (first: number, times: number[], series: HistoryDocument['series'], started = 1): HistoryDocument => ({
-  ...{ started, stepMs: 5000, samplesMax: 4, cores: 2, processes: {}, first, times, series },
+  ...{ started, stepMs: 5000, samplesMax: 4, cores: 2, processes: {}, cluster: null, first, times, series },
 });
 
 describe('readings', () => {

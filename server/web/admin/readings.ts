@@ -4,6 +4,8 @@
  * Invariant: every series has as many values as there are times; null where the relay knows none.
  */
 
+import type { ClusterDocument } from './cluster.ts';
+
 /** The answer of GET /admin/history. */
 export interface HistoryDocument {
   /** When this run of the relay started, in Unix ms; sample numbers of another run mean nothing. */
@@ -17,6 +19,8 @@ export interface HistoryDocument {
   cores: number;
   /** Process ids by name. */
   processes: Record<string, number>;
+  /** Null when this relay is not in a cluster. */
+  cluster: ClusterDocument | null;
   series: Record<string, (number | null)[]>;
 }
 

@@ -1,0 +1,94 @@
+/**
+ * Peer sayings: what desktops here say to desktops of other relays, and what theirs say to desktops here.
+ *
+ * All that a turn says to one relay leaves in one message, which gets no answer: sayings may be lost, and are counted then.
+ * Limits: PEER_SAYINGS_BYTES_MAX for each relay and turn; at the receiver, what sayings may cost it (speech.ts).
+ * Cost: O(runs) for a saying to each relay.
+ */
+import { type PeerSaying, PeerSayingsWriter, type Run, readPeerSayings } from '../wire/peer_sayings.ts';
+import { NO_EDGE } from '../wire/saying.ts';
+import type { Peers } from './peers.ts';
+import type { Speech } from './speech.ts';
+
+/** Counts since the start. */
+export interface PeerSayingsCounters {
+  /** Sayings sent to other relays, each counted for each relay. */
+  sent: number;
+  /** Sayings of other relays that were passed on to hearers here. */
+  received: number;
+  /** Sayings that were not sent, because the relay is not reachable or the message is full; and those of other relays that are too many. */
+  lost: number;
+}
+
+export class PeerSayings {
+  readonly counters: PeerSayingsCounters = { sent: 0, received: 0, lost: 0 };
+  readonly #peers: Peers;
+  readonly #speech: Speech;
+  readonly #nowMs: () => number;
+  /** The messages of this turn, by the relay that gets them. */
+  #writers = new Map<string, PeerSayingsWriter>();
+
+  /** `nowMs` returns the time of the relay. */
+  constructor(peers: Peers, speech: Speech, nowMs: () => number) {
+    this.#peers = peers;
+    this.#speech = speech;
+    this.#nowMs = nowMs;
+  }
+
+  /** Adds a saying to the messages for the relays of `abroad`. Returns how many desktops it is sent to. */
+  say(saying: Omit<PeerSaying, 'runs'>, abroad: ReadonlyMap<number, Run[]>): number {
+    const { membership } = this.#peers;
+    let hearers = 0;
+    for (const [relay, runs] of abroad) {
+      if (!this.#peers.isReachable(relay) || !this.#writer(membership.view.names[relay]).add({ ...saying, runs })) {
+        this.counters.lost++;
+        continue;
+      }
+      this.counters.sent++;
+      hearers += hearersOf(runs);
+    }
+    return hearers;
+  }
+
+  /** Whether popMessages() will return something. */
+  get hasMessages(): boolean {
+    return this.#writers.size > 0;
+  }
+
+  /** Returns the messages of this turn, each with the relay that gets it, and removes them here. */
+  popMessages(): [peer: string, message: Buffer][] {
+    if (this.#writers.size === 0) return NONE;
+    const messages = [...this.#writers].map(([peer, writer]): [string, Buffer] => [peer, writer.finish()]);
+    this.#writers = new Map();
+    return messages;
+  }
+
+  /** A message of another relay. Returns false when it is not understood. */
+  receive(message: Uint8Array): boolean {
+    const read = readPeerSayings(message);
+    if (typeof read === 'string') return false;
+    for (const saying of read.sayings) {
+      if (this.#speech.hearPeer(saying, this.#nowMs())) this.counters.received++;
+      else this.counters.lost++;
+    }
+    return true;
+  }
+
+  #writer(peer: string): PeerSayingsWriter {
+    let writer = this.#writers.get(peer);
+    if (writer === undefined) {
+      writer = new PeerSayingsWriter(this.#peers.membership.name);
+      this.#writers.set(peer, writer);
+    }
+    return writer;
+  }
+}
+
+/** Neighbours in a small world are in a run of their own, and in that of everybody. */
+function hearersOf(runs: readonly Run[]): number {
+  const sum = (isNear: boolean) =>
+    runs.reduce((all, { count, edge }) => all + ((edge === NO_EDGE) === isNear ? count : 0), 0);
+  return sum(true) || sum(false);
+}
+
+const NONE: [string, Buffer][] = [];

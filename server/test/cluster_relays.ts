@@ -1,0 +1,136 @@
+/** Relays of a cluster for unit tests, whose messages the test carries. */
+
+import { Membership } from '../domain/membership.ts';
+import type { PeerSayings } from '../domain/peer_sayings.ts';
+import type { Outgoing, Peers } from '../domain/peers.ts';
+import { Relay, type RelayOptions } from '../domain/relay.ts';
+import { checkCrossing, type Edge, type EdgeNumber } from '../wire/crossing.ts';
+import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
+import type { Identity } from '../wire/identity.ts';
+
+const NOTHING = Buffer.alloc(0);
+
+export const FILE = '0123456789abcdef'.repeat(4);
+
+/** One relay of a cluster. */
+export class ClusterRelay {
+  readonly relay: Relay;
+  readonly membership: Membership;
+  readonly peers: Peers;
+  readonly sayings: PeerSayings;
+  /** The answers, by ticket. */
+  readonly answers = new Map<number, { status: number; body: string }>();
+  nowMs = 1_000;
+  #tickets = 0;
+
+  constructor(
+    name: string,
+    epoch: number,
+    recover: (relay: Relay) => void = () => {},
+    options: Partial<RelayOptions> = {},
+  ) {
+    this.relay = new Relay({
+      ...{
+        slots: 64,
+        slabBytes: 0,
+        epoch,
+        generationKey: Buffer.alloc(GENERATION_KEY_BYTES, epoch),
+        nowMs: this.nowMs,
+      },
+      ...{ randomize: (words: Uint32Array) => words.fill(++this.#tickets), random: () => 0.5 },
+      answers: {
+        room: (bytes) => Buffer.alloc(bytes),
+        roomAt: () => 0,
+        answer: (ticket, status, body, start, end, _, shared = NOTHING) => {
+          const text = Buffer.concat([body.subarray(start, end), shared]).toString();
+          this.answers.set(ticket, { status, body: text });
+        },
+      },
+      ...options,
+    });
+    recover(this.relay);
+    this.membership = new Membership({ name, life: 1, width: 1, step: 1 });
+    const { peers, sayings } = this.relay.joinCluster(this.membership);
+    this.peers = peers;
+    this.sayings = sayings;
+    this.peers.isConnected = true;
+  }
+
+  join(name: string): Identity {
+    const token = new Uint32Array(4);
+    const slot = this.relay.join({ name }, token, new Uint32Array(4));
+    return { slot, generation: this.relay.desktops.generation(slot), token };
+  }
+
+  /** Throws; returns the ticket, whose answer may come later. */
+  throw(from: Identity, crossing: number, edge: Edge = 'right'): number {
+    const ticket = ++this.#tickets;
+    const sprite = { file: FILE, name: `${crossing}` };
+    const checked = checkCrossing({ crossing, edge, at: 0.5, vx: 900, vy: 0, sprite });
+    const passage = Buffer.from(checked.passage);
+    const { relay } = this;
+    const response = relay.accept(from, crossing, checked.edge as EdgeNumber, passage, 0, passage.length, 0, ticket);
+    const { verdict, status, body, length } = response;
+    if (verdict !== 'deferred') this.answers.set(ticket, { status, body: body.toString('utf8', 0, length) });
+    return ticket;
+  }
+
+  /** Polls; returns the ticket. */
+  poll({ slot, generation, token }: Identity, seq = -1): number {
+    this.relay.poll({ slot, generation, token }, ++this.#tickets, this.relay.epoch, seq);
+    return this.#tickets;
+  }
+
+  /** The events of the answer to a poll; none while it is parked. */
+  // biome-ignore lint/suspicious/noExplicitAny: what an event holds is what tests ask.
+  eventsOf(ticket: number): any[] {
+    const answer = this.answers.get(ticket);
+    return answer === undefined ? [] : JSON.parse(answer.body).events;
+  }
+
+  statusOf(ticket: number): number | undefined {
+    return this.answers.get(ticket)?.status;
+  }
+
+  /** What it sends now, after `ms`. */
+  turn(ms = 0): readonly Outgoing[] {
+    this.nowMs += ms;
+    this.relay.advance(this.nowMs);
+    return this.peers.popOutgoing();
+  }
+}
+
+/** Heartbeats, until all have the same view. */
+export function beat(...relays: ClusterRelay[]): void {
+  for (let step = 0; step < 6; step++) {
+    for (const one of relays) {
+      const heartbeat = one.membership.tick(one.relay.torus.find('commons')?.count ?? 0);
+      for (const other of relays) if (other !== one) other.membership.hear({ ...heartbeat });
+    }
+  }
+}
+
+/** Heartbeats, until all have the same view and know each other's epoch. */
+export function acquaint(...relays: ClusterRelay[]): void {
+  beat(...relays);
+  for (let round = 0; round < 3; round++) for (const one of relays) deliver(relays, one.turn(300), one);
+}
+
+/** Carries messages and their answers. */
+export function deliver(relays: readonly ClusterRelay[], messages: readonly Outgoing[], from: ClusterRelay): void {
+  for (const message of messages) {
+    const to = relays.find(({ membership }) => membership.name === message.peer) as ClusterRelay;
+    from.peers.answered(message, to.peers.receive(message.frame));
+    to.relay.endTurn();
+  }
+}
+
+/** Two relays with one desktop each, so that every edge leads to the other relay. */
+export function pair(): { a: ClusterRelay; b: ClusterRelay; ann: Identity; bob: Identity } {
+  const a = new ClusterRelay('a', 1);
+  const b = new ClusterRelay('b', 2);
+  const ann = a.join('Ann');
+  const bob = b.join('Bob');
+  acquaint(a, b);
+  return { a, b, ann, bob };
+}
