@@ -4,11 +4,13 @@
 #include <windowsx.h>
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
+
+#include "core/motion/click.h"
+#include "core/picture/importer.h"
 
 namespace sprites {
 
@@ -24,7 +26,6 @@ constexpr DWORD kStyleBeyond =
 constexpr UINT kPlacementFlags =
     SWP_NOSIZE | SWP_NOACTIVATE | SWP_NOOWNERZORDER | SWP_NOSENDCHANGING;
 constexpr UINT kCopyGlobalData = 0x0049;  // carries the names of dropped files; no header has it
-constexpr UINT kFilesMax = 64;            // files in one drop
 
 // The position of the pointer when the current message was sent, in px of the virtual screen: the
 // window may have moved since, so coordinates relative to it would be wrong.
@@ -53,13 +54,14 @@ std::optional<Key> KeyOf(WPARAM key) {
 }
 
 std::vector<std::wstring> PathsOf(HDROP drop) {
-  std::vector<std::wstring> paths;
-  const UINT count = std::min(DragQueryFileW(drop, 0xFFFFFFFF, nullptr, 0), kFilesMax);
-  for (UINT i = 0; i < count; i++) {
+  const auto path_at = [drop](size_t index) {
+    const UINT i = static_cast<UINT>(index);
     std::wstring path(DragQueryFileW(drop, i, nullptr, 0) + 1, 0);
     path.resize(DragQueryFileW(drop, i, path.data(), static_cast<UINT>(path.size())));
-    paths.push_back(std::move(path));
-  }
+    return path;
+  };
+  std::vector<std::wstring> paths =
+      DroppedPaths(DragQueryFileW(drop, 0xFFFFFFFF, nullptr, 0), path_at);
   DragFinish(drop);
   return paths;
 }
@@ -72,12 +74,6 @@ UINT FlagsOf(const Placement& placement) {
   flags |= placement.disappears ? SWP_HIDEWINDOW : 0;
   // A window that only moves keeps its pixels.
   return placement.appears || placement.disappears ? flags : flags | SWP_NOREDRAW;
-}
-
-// Whether the button was pressed and released at almost the same point, so that it is not a drag.
-bool IsClick(Point pressed, Point released) {
-  return std::abs(released.x - pressed.x) <= GetSystemMetrics(SM_CXDRAG) &&
-         std::abs(released.y - pressed.y) <= GetSystemMetrics(SM_CYDRAG);
 }
 
 }  // namespace
@@ -315,7 +311,8 @@ void SpriteWindows::HandleButtonUp(HWND window, SpriteId id) {
   }
   ReleaseCapture();
   listener_->Released(MessageMs());
-  if (was_held && IsClick(press_point_, MessagePoint())) {
+  if (was_held && IsClick(press_point_, MessagePoint(), GetSystemMetrics(SM_CXDRAG),
+                          GetSystemMetrics(SM_CYDRAG))) {
     TakeKeys(window);
     listener_->Clicked(id);
   }

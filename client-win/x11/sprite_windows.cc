@@ -4,10 +4,10 @@
 #include <xkbcommon/xkbcommon-keysyms.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <unordered_set>
 
+#include "core/motion/click.h"
 #include "x11/drop_target.h"
 #include "x11/event.h"
 #include "x11/frame_pixmap.h"
@@ -47,9 +47,7 @@ std::optional<Key> KeyOf(xkb_keysym_t symbol) {
   }
 }
 
-bool IsNear(Point one, Point other) {
-  return std::abs(one.x - other.x) <= kClickPxMax && std::abs(one.y - other.y) <= kClickPxMax;
-}
+bool IsNear(Point one, Point other) { return IsClick(one, other, kClickPxMax, kClickPxMax); }
 
 template <class Event>
 Point PointOf(const Event& event) {
