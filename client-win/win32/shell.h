@@ -151,7 +151,8 @@ class Shell : private SpriteListener {
   SayDialog say_dialog_;
   HeardDialog heard_dialog_;
   SpriteWindows windows_;
-  SpriteWindows beyond_{nullptr};  // what is seen beyond an edge
+  SpriteWindows ground_{L"Sprite shadow", nullptr};  // shadows and dust
+  SpriteWindows beyond_{L"Sprite beyond", nullptr};  // what is seen beyond an edge
   Surroundings surroundings_;
   Pacer pacer_;
   Sounds sounds_;
