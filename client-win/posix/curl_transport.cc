@@ -1,6 +1,5 @@
 #include "posix/curl_transport.h"
 
-#include <algorithm>
 #include <memory>
 #include <string>
 
@@ -78,7 +77,7 @@ Response CurlTransport::Exchange(const Request& request) {
     curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);
     curl_easy_getinfo(curl, CURLINFO_RETRY_AFTER, &retry_after);
     response.status = static_cast<int>(status);
-    response.retry_after_s = static_cast<int>(std::clamp<curl_off_t>(retry_after, 0, 86'400));
+    response.retry_after_s = RetryAfterSeconds(retry_after);
     response.body = std::move(exchanged.body);
   }
   ReleaseHandle(curl, request.id);
@@ -93,11 +92,8 @@ void CurlTransport::Cancel(RequestId id) {
 size_t CurlTransport::OnBytes(char* bytes, size_t size, size_t count, void* exchanged) {
   auto* own = static_cast<Exchanged*>(exchanged);
   const size_t more = size * count;
-  if (own->body.size() + more > own->request->response_bytes_max) {
-    return 0;  // aborts the exchange
-  }
-  own->body.append(bytes, more);
-  return more;
+  const size_t bytes_max = own->request->response_bytes_max;
+  return AddToBody({bytes, more}, bytes_max, &own->body) ? more : 0;  // 0 aborts the exchange
 }
 
 int CurlTransport::OnProgress(void* exchanged, curl_off_t, curl_off_t, curl_off_t, curl_off_t) {

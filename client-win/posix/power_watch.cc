@@ -14,15 +14,14 @@ namespace sprites {
 
 namespace {
 
-constexpr size_t kAttributeBytesMax = 64;  // the longest word of these files has 12
-
-// The first line of a file of the kernel; empty when it can't be read.
+// The first line of a file of the kernel; empty when it can't be read, or is too long.
 std::string Attribute(const std::filesystem::path& path) {
   const OwnedFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  char bytes[kAttributeBytesMax];
+  char bytes[kAttributeBytesMax + 1];  // one more, for the end of the line
   const ssize_t size = file.get() < 0 ? 0 : read(file.get(), bytes, sizeof bytes);
   const std::string text(bytes, size > 0 ? static_cast<size_t>(size) : 0);
-  return text.substr(0, text.find('\n'));
+  const std::string line = text.substr(0, text.find('\n'));
+  return line.size() <= kAttributeBytesMax ? line : "";
 }
 
 int PercentOf(const std::string& text) {

@@ -10,6 +10,7 @@
 #include <atomic>
 #include <chrono>
 #include <condition_variable>
+#include <cstddef>
 #include <filesystem>
 #include <functional>
 #include <mutex>
@@ -22,6 +23,8 @@ constexpr int kLowBatteryPercentMax =
     20;  // as Windows begins to save, if the person has not chosen
 constexpr std::chrono::milliseconds kPowerCheckMs{
     30'000};  // a battery loses 1 % in a minute or more
+
+constexpr size_t kAttributeBytesMax = 64;  // of a file: the longest word in them has 12
 
 // Whether the batteries in this folder are low now.
 bool IsBatteryLow(const std::filesystem::path& folder);

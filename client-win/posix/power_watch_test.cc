@@ -98,6 +98,14 @@ TEST_CASE("power watch › what is no number of percents counts as not low") {
   CHECK(!supplies.IsLow());
 }
 
+TEST_CASE("power watch › bytes of a file: below the limit, the limit; a longer one is not read") {
+  const Supplies supplies;
+  for (const size_t bytes : {kAttributeBytesMax - 1, kAttributeBytesMax, kAttributeBytesMax + 1}) {
+    supplies.SetBattery("BAT0", std::string(bytes - 1, '0') + "5");
+    CHECK(supplies.IsLow() == (bytes <= kAttributeBytesMax));
+  }
+}
+
 TEST_CASE("power watch › reports each change, on a thread of its own") {
   const Supplies supplies;
   std::mutex mutex;

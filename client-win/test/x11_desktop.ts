@@ -82,8 +82,10 @@ export class X11Desktop extends XDisplay {
     writeFileSync(join(folder, 'settings.json'), JSON.stringify(settings));
   }
 
+  /** The settings that the client has saved; none until it has saved some. */
   settings(): Record<string, unknown> {
-    return JSON.parse(readFileSync(join(this.home, 'config', 'sprites', 'settings.json'), 'utf8'));
+    const file = join(this.home, 'config', 'sprites', 'settings.json');
+    return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
   }
 
   /** Gives the client one more sprite that it has kept, with its middle at x and its foot at y. */

@@ -22,7 +22,8 @@ import { SCREEN, WineDesktop, whyNoWine } from '../test/wine_desktop.ts';
 const SHOTS = join(import.meta.dirname, '../screenshots');
 const CHARACTERS = join(import.meta.dirname, '../../server/web/sprites');
 const COLOURS = 255; // in a file: keeps 1280 × 800 px below 150 KB
-const AIR_PX = 690; // a sprite whose top is above this does not stand on the floor
+const AIR_PX = 4; // a sprite whose lower side is so far above the floor flies, or stands on a window
+const HIGH_PX = 460; // a sprite whose top is above this stands on a window
 const THROWS_MAX = 12; // a sprite may pass between two looks
 const RUN_MS = 15; // ms the program runs between two looks
 const FALL_MS = 3_000; // ms until the sprites are on the floor, and not in front of a dialog
@@ -57,9 +58,10 @@ try {
   const hers = startClient(ada, 'Ada', {
     miso: [300, 200],
     bolt: [840, 330],
-    blob: [480, 790],
-    pip: [1020, 790],
     ember: [150, 790],
+    truffle: [400, 790],
+    blob: [640, 790],
+    pip: [1060, 790],
   });
   const his = startClient(grace, 'Grace', { wisp: [600, 260] });
   await until('both have joined', async () => (await relay.metrics()).get('sprites_desktops') === 2);
@@ -196,7 +198,7 @@ async function stroll(hers: ChildProcess): Promise<string> {
   await until('two sprites stand and one walks', async () => {
     const now = await places(ada);
     const was = ({ id }: Place) => before.find((one) => one.id === id) ?? { x: Number.NaN, y: Number.NaN };
-    const isHigh = ({ y }: Place) => y < AIR_PX - 200;
+    const isHigh = ({ y }: Place) => y < HIGH_PX;
     const standing = now.filter((one) => isHigh(one) && one.y === was(one).y && one.x === was(one).x);
     const walking = now.filter((one) => !isHigh(one) && one.y === was(one).y && Math.abs(one.x - was(one).x) > 0);
     before = now;
@@ -215,8 +217,8 @@ async function crossing(hers: ChildProcess, his: ChildProcess): Promise<void> {
   for (let throws = 0; throws < THROWS_MAX && !right; throws++) {
     const atHome = new Set((await places(grace)).map(({ id }) => id));
     await throwRightmost();
-    left = await captureWhen(ada, hers, 4000, ({ x, y }) => x > SCREEN.width - 170 && y < AIR_PX);
-    right = left && (await captureWhen(grace, his, 6000, ({ id, x, y }) => x > 10 && y < AIR_PX && !atHome.has(id)));
+    left = await captureWhen(ada, hers, 4000, (one) => one.x > SCREEN.width - 190 && flies(one));
+    right = left && (await captureWhen(grace, his, 6000, (one) => one.x > 10 && flies(one) && !atHome.has(one.id)));
   }
   if (!left || !right) throw new Error(`No crossing was seen in ${THROWS_MAX} throws.`);
   const path = join(scratch, 'crossing.png');
@@ -234,6 +236,10 @@ async function crossing(hers: ChildProcess, his: ChildProcess): Promise<void> {
   ];
   execFileSync('convert', [...part(left, SCREEN.width - HALF_PX), ...part(right, 0), '+append', path]);
   save(path, 'crossing.png');
+}
+
+function flies({ y, side }: Place): boolean {
+  return y > HIGH_PX && y + side < SCREEN.height - AIR_PX;
 }
 
 /** Throws the rightmost sprite by its menu. If it has walked away before the click, nothing happens. */
@@ -283,6 +289,10 @@ async function dialog(title: string, name: string): Promise<void> {
   const id = await visible(title);
   await pause(FALL_MS);
   const { x, y, width, height } = await frameOf(id);
+  await until('no sprite is in front of it', async () => {
+    const isBeside = (one: Place) => one.x + one.side < x || one.x > x + width || one.y + one.side < y;
+    return (await places(ada)).every((one) => isBeside(one) || one.y > y + height);
+  });
   // Without the frame of openbox, which is not that of Windows; xdotool counts it twice.
   const [FRAME_PX, TITLE_PX] = [2, 21];
   const size = `${width}x${height}+${x - FRAME_PX}+${y - TITLE_PX}`;

@@ -46,7 +46,10 @@ try {
   openTerminal(ada, 'letter.txt', '46x14+60+330', '#fdfdfb', '#222222', LETTER);
   openTerminal(ada, 'Terminal', '34x10+900+440', '#1d2433', '#d8dee9', TERMINAL);
   await until('the windows are open', async () => (await ada.frames('Terminal')).length === 1);
-  const places = { miso: [300, 200], bolt: [1010, 330], blob: [575, 790], pip: [1100, 790], ember: [150, 790] };
+  const places = {
+    ...{ miso: [300, 200], bolt: [1010, 330] },
+    ...{ jolly: [260, 790], truffle: [410, 790], blob: [575, 790], pip: [1180, 790], ember: [130, 790] },
+  };
   for (const [name, [x, y]] of Object.entries(places)) {
     ada.keepSprite(readFileSync(join(CHARACTERS, `${name}.spr`)), name[0].toUpperCase() + name.slice(1), x, y);
   }
@@ -54,7 +57,7 @@ try {
   ada.launch();
   await grace.until('both have joined', ({ neighbours }) => neighbours?.left.name === 'Ada');
   await pause(FALL_MS);
-  await ada.xdotool('mousemove', 577, 775, 'click', 3, 'sleep', 0.5, 'mousemove', 700, 400, 'sleep', 0.5);
+  await ada.xdotool('mousemove', 600, 786, 'click', 3, 'sleep', 0.5, 'mousemove', 700, 400, 'sleep', 0.5);
   save('x11.png');
   await ada.xdotool('key', 'Escape');
   grace.send(`take ${join(CHARACTERS, 'wisp.spr')}`);
@@ -63,11 +66,13 @@ try {
   await until('it is at Ada', async () => (await ada.frames('Sprite')).length === Object.keys(places).length + 1);
   await pause(FALL_MS);
   await ada.xdotool('mousemove', 577, 775, 'click', 3, 'sleep', 0.5, 'key', 'y', 'sleep', 0.8);
-  grace.send('say Hello Ada! May Wisp stay with you until tomorrow?');
+  // Bubbles are shown for a few seconds, so both say their line when it is typed.
   await ada.xdotool('type', '--delay', 20, 'Of course. There is room on my letter.');
-  await ada.xdotool('key', 'Return', 'sleep', 0.8, 'type', '--delay', 20, 'Miso will not mind.');
+  grace.send('say Hello Ada! May Wisp stay with you until tomorrow?');
+  await ada.xdotool('mousemove', 700, 400, 'key', 'Return');
   await until('both have spoken', async () => (await ada.frames('Sprites saying')).length === 2);
-  await ada.xdotool('mousemove', 700, 400, 'sleep', 0.5);
+  await ada.xdotool('type', '--delay', 5, 'Miso will not mind.');
+  await pause(400);
   save('talk.png');
 } finally {
   await grace.quit();

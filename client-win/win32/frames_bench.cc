@@ -107,7 +107,8 @@ void Measure(const char* what, int sprites, bool moving) {
     tick();
   }
   IgnoringListener listener;
-  SpriteWindows windows(&listener);
+  SpriteWindows windows(L"Sprite", &listener);
+  SpriteWindows ground(L"Sprite shadow", nullptr);
   double tick_ms = 0;
   double show_ms = 0;
   double cpu_ms = 0;
@@ -128,6 +129,7 @@ void Measure(const char* what, int sprites, bool moving) {
     const Scene& scene = tick();
     const double ticked = NowMs();
     windows.Show(scene.sprites);
+    ground.Show(scene.ground, windows.LowestWindow());
     PumpMessages();
     show_ms += NowMs() - ticked;
     tick_ms += ticked - start;

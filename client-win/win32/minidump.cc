@@ -11,6 +11,8 @@
 #include <system_error>
 #include <vector>
 
+#include "core/desktop/old_dumps.h"
+
 namespace sprites {
 
 namespace {
@@ -48,9 +50,8 @@ void RemoveOldDumps(const std::filesystem::path& folder) {
       dumps.push_back(entry.path());
     }
   }
-  std::ranges::sort(dumps);  // by time, which is in their names
-  for (size_t i = 0; i + kMinidumpsMax <= dumps.size(); i++) {
-    std::filesystem::remove(dumps[i], failed);  // so that there is room for one more
+  for (const auto& old : OldDumps(dumps)) {
+    std::filesystem::remove(old, failed);
   }
 }
 

@@ -9,8 +9,6 @@
 
 namespace sprites {
 
-constexpr size_t kMinidumpsMax = 3;  // files; the oldest go first
-
 // From now on, a crash writes a minidump to `folder`. Call it once.
 void WriteMinidumps(const std::filesystem::path& folder);
 

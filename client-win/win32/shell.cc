@@ -91,7 +91,7 @@ Shell::Shell(std::filesystem::path folder, bool is_portable)
       bubble_([this] { DismissBubble(); }),
       say_dialog_(&desktop_),
       heard_dialog_(&desktop_, [this](const MenuChoice& choice) { HandleChoice(choice); }),
-      windows_(this),
+      windows_(L"Sprite", this),
       network_(window_),
       power_saving_(
           RegisterPowerSettingNotification(window_, &kPowerSaving, DEVICE_NOTIFY_WINDOW_HANDLE)),
@@ -184,9 +184,9 @@ void Shell::Turn() {
   const Scene& scene = desktop_.Tick(NowMs());
   HandleOutbox(desktop_.PopOutbox());
   windows_.Show(scene.sprites);
+  ground_.Show(scene.ground, windows_.LowestWindow());
   // Below the sprites, so that a sprite that crosses walks in front.
-  beyond_.Show(scene.beyond,
-               scene.sprites.empty() ? nullptr : windows_.WindowOf(scene.sprites.front().id));
+  beyond_.Show(scene.beyond, ground_.IsEmpty() ? windows_.LowestWindow() : ground_.LowestWindow());
   ShowBubble(scene);
   saying_bubbles_.Show(scene);
   say_dialog_.Update();
@@ -305,6 +305,7 @@ void Shell::LeaveRelay() {
   say_dialog_.Close();
   heard_dialog_.Close();
   windows_.Show({});
+  ground_.Show({});
   beyond_.Show({});
   tray_.Remove();
   desktop_.Leave();

@@ -10,9 +10,7 @@
 #include <windows.h>
 
 #include <chrono>
-#include <deque>
 #include <filesystem>
-#include <functional>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -21,6 +19,7 @@
 
 #include "core/desktop/desktop.h"
 #include "core/desktop/greeting.h"
+#include "core/desktop/later_queue.h"
 #include "core/desktop/state_writer.h"
 #include "core/motion/hold_watch.h"
 #include "core/picture/file_cache.h"
@@ -100,7 +99,7 @@ class Shell : private SpriteListener {
   void Dropped(std::vector<std::wstring> paths) override;
   void MonitorsChanged() override;
 
-  void Later(std::function<void()> task);
+  void Later(LaterQueue::Task task);
   void RunLater();
 
   // -- Links, and what the menus do (shell_commands.cc).
@@ -152,15 +151,16 @@ class Shell : private SpriteListener {
   SayDialog say_dialog_;
   HeardDialog heard_dialog_;
   SpriteWindows windows_;
-  SpriteWindows beyond_{nullptr};  // what is seen beyond an edge
+  SpriteWindows ground_{L"Sprite shadow", nullptr};  // shadows and dust
+  SpriteWindows beyond_{L"Sprite beyond", nullptr};  // what is seen beyond an edge
   Surroundings surroundings_;
   Pacer pacer_;
   Sounds sounds_;
   NetworkWatch network_;
   OwnedPowerNotification power_saving_;  // reports when Windows begins and ends to save power
   UINT taskbar_created_;  // the message that Windows sends when the task bar has been created again
-  std::deque<std::function<void()>> later_;  // to do when no menu and no dialog is open
-  int64_t presence_ms_ = 0;                  // when the next look at what the person does is due
+  LaterQueue later_;
+  int64_t presence_ms_ = 0;  // when the next look at what the person does is due
   HoldWatch hold_watch_;
   POINT pointer_{};  // where it was at the last turn
   bool is_ending_ = false;

@@ -16,26 +16,22 @@ namespace sprites {
 namespace {
 
 constexpr int64_t kPresenceMs = 2'000;  // between two looks at what the person does
-constexpr size_t kLaterMax = 8;         // links and answers that wait for a dialog to be closed
 constexpr size_t kCharactersShown = 5;  // in the window that asks where to go
 
 }  // namespace
 
-// Runs `task` when no menu and no dialog is open. A stranger can send links, so there is a limit.
-void Shell::Later(std::function<void()> task) {
-  if (later_.size() < kLaterMax) {
-    later_.push_back(std::move(task));
+// Runs `task` when no menu and no dialog is open.
+void Shell::Later(LaterQueue::Task task) {
+  if (later_.Push(std::move(task))) {
     PostMessageW(window_, kLaterMessage, 0, 0);
   }
 }
 
 void Shell::RunLater() {
-  if (modal_depth_ > 0 || later_.empty() || is_ending_) {
+  if (modal_depth_ > 0 || later_.IsEmpty() || is_ending_) {
     return;
   }
-  const std::function<void()> task = std::move(later_.front());
-  later_.pop_front();
-  task();
+  later_.Pop()();
   RequestTurn();
   PostMessageW(window_, kLaterMessage, 0, 0);
 }

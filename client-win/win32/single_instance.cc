@@ -1,7 +1,5 @@
 #include "win32/single_instance.h"
 
-#include <string_view>
-
 namespace sprites {
 
 namespace {
@@ -66,32 +64,19 @@ Handover SingleInstance::Start(const Arguments& arguments) {
 }
 
 std::optional<std::wstring> ReadSentLink(const COPYDATASTRUCT& copied) {
-  const bool fits = copied.dwData == kLinkFollows && copied.cbData <= kSentBytesMax &&
-                    copied.cbData % sizeof(wchar_t) == 0;
-  if (!fits) {
+  const auto text = ReadSentText<wchar_t>(copied.lpData, copied.cbData);
+  if (copied.dwData != kLinkFollows || !text) {
     return std::nullopt;
   }
-  return std::wstring(static_cast<const wchar_t*>(copied.lpData), copied.cbData / sizeof(wchar_t));
+  return std::wstring(*text);
 }
 
 std::optional<std::vector<std::wstring>> ReadSentPaths(const COPYDATASTRUCT& copied) {
-  const bool fits = copied.dwData == kPathsFollow && copied.cbData <= kSentBytesMax &&
-                    copied.cbData % sizeof(wchar_t) == 0;
-  if (!fits) {
+  const auto text = ReadSentText<wchar_t>(copied.lpData, copied.cbData);
+  if (copied.dwData != kPathsFollow || !text) {
     return std::nullopt;
   }
-  std::wstring_view rest(static_cast<const wchar_t*>(copied.lpData),
-                         copied.cbData / sizeof(wchar_t));
-  std::vector<std::wstring> paths;
-  while (!rest.empty() && paths.size() < kSentPathsMax) {
-    const size_t end = rest.find(L'\0');
-    if (end == std::wstring_view::npos) {
-      return std::nullopt;
-    }
-    paths.emplace_back(rest.substr(0, end));
-    rest.remove_prefix(end + 1);
-  }
-  return paths;
+  return ReadSentPaths(*text);
 }
 
 }  // namespace sprites

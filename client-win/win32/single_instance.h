@@ -14,13 +14,12 @@
 #include <vector>
 
 #include "core/desktop/handover.h"
+#include "core/desktop/sent_paths.h"
 #include "win32/owned.h"
 
 namespace sprites {
 
 constexpr wchar_t kMainClass[] = L"SpritesDesktop";  // the installer looks for this class too
-constexpr size_t kSentPathsMax = 64;                 // paths in one message
-constexpr size_t kSentBytesMax = 262'144;            // bytes of all paths in one message
 
 // What the program was started with.
 struct Arguments {

@@ -4,11 +4,13 @@
 #include <windowsx.h>
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <optional>
 #include <string_view>
 #include <utility>
+
+#include "core/motion/click.h"
+#include "core/picture/importer.h"
 
 namespace sprites {
 
@@ -19,12 +21,11 @@ constexpr DWORD kStyle = WS_POPUP;
 // Layered: with an alpha channel. Above other windows, and without a button on the task bar.
 constexpr DWORD kExtendedStyle =
     WS_EX_LAYERED | WS_EX_TOOLWINDOW | WS_EX_TOPMOST | WS_EX_ACCEPTFILES;
-constexpr DWORD kStyleBeyond =
+constexpr DWORD kStyleWithoutClicks =
     WS_EX_LAYERED | WS_EX_TRANSPARENT | WS_EX_TOOLWINDOW | WS_EX_TOPMOST | WS_EX_NOACTIVATE;
 constexpr UINT kPlacementFlags =
     SWP_NOSIZE | SWP_NOACTIVATE | SWP_NOOWNERZORDER | SWP_NOSENDCHANGING;
 constexpr UINT kCopyGlobalData = 0x0049;  // carries the names of dropped files; no header has it
-constexpr UINT kFilesMax = 64;            // files in one drop
 
 // The position of the pointer when the current message was sent, in px of the virtual screen: the
 // window may have moved since, so coordinates relative to it would be wrong.
@@ -53,13 +54,14 @@ std::optional<Key> KeyOf(WPARAM key) {
 }
 
 std::vector<std::wstring> PathsOf(HDROP drop) {
-  std::vector<std::wstring> paths;
-  const UINT count = std::min(DragQueryFileW(drop, 0xFFFFFFFF, nullptr, 0), kFilesMax);
-  for (UINT i = 0; i < count; i++) {
+  const auto path_at = [drop](size_t index) {
+    const UINT i = static_cast<UINT>(index);
     std::wstring path(DragQueryFileW(drop, i, nullptr, 0) + 1, 0);
     path.resize(DragQueryFileW(drop, i, path.data(), static_cast<UINT>(path.size())));
-    paths.push_back(std::move(path));
-  }
+    return path;
+  };
+  std::vector<std::wstring> paths =
+      DroppedPaths(DragQueryFileW(drop, 0xFFFFFFFF, nullptr, 0), path_at);
   DragFinish(drop);
   return paths;
 }
@@ -74,16 +76,10 @@ UINT FlagsOf(const Placement& placement) {
   return placement.appears || placement.disappears ? flags : flags | SWP_NOREDRAW;
 }
 
-// Whether the button was pressed and released at almost the same point, so that it is not a drag.
-bool IsClick(Point pressed, Point released) {
-  return std::abs(released.x - pressed.x) <= GetSystemMetrics(SM_CXDRAG) &&
-         std::abs(released.y - pressed.y) <= GetSystemMetrics(SM_CYDRAG);
-}
-
 }  // namespace
 
-SpriteWindows::SpriteWindows(SpriteListener* listener)
-    : listener_(listener), canvas_(CreateCompatibleDC(nullptr)) {
+SpriteWindows::SpriteWindows(const wchar_t* name, SpriteListener* listener)
+    : name_(name), listener_(listener), canvas_(CreateCompatibleDC(nullptr)) {
   WNDCLASSEXW description{};
   description.cbSize = sizeof description;
   description.style = CS_DBLCLKS;
@@ -120,27 +116,31 @@ void SpriteWindows::Show(std::span<const DrawnSprite> sprites, HWND above) {
     }
   }
   if (!plan.placements.empty()) {
-    Place(plan.placements);
+    Place(plan.placements, above);
   }
   if (above != nullptr && !plan.created.empty()) {
-    for (auto drawn = sprites.rbegin(); drawn != sprites.rend(); ++drawn) {
-      const HWND window = windows_[drawn->id];
-      SetWindowPos(window, above, 0, 0, 0, 0, kPlacementFlags | SWP_NOMOVE);
-      above = window;
-    }
+    PutBelow(above, sprites, plan.created);
   }
+  lowest_ = sprites.empty() ? nullptr : windows_[sprites.front().id];
 }
 
-HWND SpriteWindows::WindowOf(SpriteId id) const {
-  const auto found = windows_.find(id);
-  return found == windows_.end() ? nullptr : found->second;
+// Puts each of the new windows directly below the one that is drawn after it, or below `above`.
+void SpriteWindows::PutBelow(HWND above, std::span<const DrawnSprite> sprites,
+                             const std::vector<SpriteId>& created) {
+  for (auto drawn = sprites.rbegin(); drawn != sprites.rend(); ++drawn) {
+    const HWND window = windows_[drawn->id];
+    if (std::ranges::find(created, drawn->id) != created.end()) {
+      SetWindowPos(window, above, 0, 0, 0, 0, kPlacementFlags | SWP_NOMOVE);
+    }
+    above = window;
+  }
 }
 
 void SpriteWindows::CreateWindowFor(SpriteId id) {
   const bool takes_clicks = listener_ != nullptr;
-  const HWND window = CreateWindowExW(takes_clicks ? kExtendedStyle : kStyleBeyond, kClass,
-                                      takes_clicks ? L"Sprite" : L"Sprite beyond", kStyle, 0, 0, 1,
-                                      1, nullptr, nullptr, GetModuleHandleW(nullptr), nullptr);
+  const HWND window =
+      CreateWindowExW(takes_clicks ? kExtendedStyle : kStyleWithoutClicks, kClass, name_, kStyle, 0,
+                      0, 1, 1, nullptr, nullptr, GetModuleHandleW(nullptr), nullptr);
   SetWindowLongPtrW(window, 0, static_cast<LONG_PTR>(id));
   SetWindowLongPtrW(window, GWLP_USERDATA, reinterpret_cast<LONG_PTR>(this));
   // Files can be dropped on it when the program runs as an administrator too.
@@ -179,10 +179,13 @@ bool SpriteWindows::Paint(const DrawnSprite& drawn) {
   return done != FALSE;
 }
 
-// Places all windows in one batch, or one by one if Windows has no memory for a batch.
-void SpriteWindows::Place(const std::vector<Placement>& placements) {
-  const auto above = [this](const Placement& placement) {
-    return placement.below.value_or(kNobody) == kNobody ? HWND_TOPMOST : windows_[*placement.below];
+// Places all windows in one batch, or one by one if Windows has no memory for a batch. `top`: the
+// window directly above all of them; null for none.
+void SpriteWindows::Place(const std::vector<Placement>& placements, HWND top) {
+  const auto above = [&](const Placement& placement) {
+    return placement.below.value_or(kNobody) != kNobody ? windows_[*placement.below]
+           : top != nullptr                             ? top
+                                                        : HWND_TOPMOST;
   };
   HDWP batch = BeginDeferWindowPos(static_cast<int>(placements.size()));
   for (const Placement& placement : placements) {
@@ -315,7 +318,8 @@ void SpriteWindows::HandleButtonUp(HWND window, SpriteId id) {
   }
   ReleaseCapture();
   listener_->Released(MessageMs());
-  if (was_held && IsClick(press_point_, MessagePoint())) {
+  if (was_held && IsClick(press_point_, MessagePoint(), GetSystemMetrics(SM_CXDRAG),
+                          GetSystemMetrics(SM_CYDRAG))) {
     TakeKeys(window);
     listener_->Clicked(id);
   }

@@ -52,17 +52,17 @@ class SpriteWindows {
     uint64_t windows = 0;     // CreateWindowEx and DestroyWindow
   };
 
-  // A null `listener`: clicks go through the windows.
-  explicit SpriteWindows(SpriteListener* listener);
+  // `name` is that of the windows. A null `listener`: clicks go through the windows.
+  SpriteWindows(const wchar_t* name, SpriteListener* listener);
   ~SpriteWindows();
   SpriteWindows(const SpriteWindows&) = delete;
   SpriteWindows& operator=(const SpriteWindows&) = delete;
 
-  // Shows these, lowest first, and no others. With `above`, all windows are put directly below that
-  // one when one of them is new.
+  // Shows these, lowest first, and no others. With `above`, new windows, and those that become the
+  // topmost of these, are below that one.
   void Show(std::span<const DrawnSprite> sprites, HWND above = nullptr);
-  // The window of a sprite; null when it has none.
-  HWND WindowOf(SpriteId id) const;
+  // The window of the lowest sprite; null when there is none.
+  HWND LowestWindow() const { return lowest_; }
   // Gives the keyboard to a sprite, as a click on it does. `name` is for screen readers. Returns
   // whether it has a window.
   bool GiveKeysTo(SpriteId id, const std::wstring& name);
@@ -79,13 +79,17 @@ class SpriteWindows {
   void CreateWindowFor(SpriteId id);
   void DestroyWindowOf(SpriteId id);
   bool Paint(const DrawnSprite& drawn);
-  void Place(const std::vector<Placement>& placements);
+  void Place(const std::vector<Placement>& placements, HWND top);
+  void PutBelow(HWND above, std::span<const DrawnSprite> sprites,
+                const std::vector<SpriteId>& created);
 
+  const wchar_t* name_;
   SpriteListener* listener_;
   FrameAtlas atlas_{FrameSurface::Make};
   OwnedDc canvas_;
   WindowPlanner planner_;
   std::unordered_map<SpriteId, HWND> windows_;
+  HWND lowest_ = nullptr;
   Point press_point_{};               // where the mouse button went down
   HWND foreground_before_ = nullptr;  // the window that had the keys before a sprite
   Cost cost_;

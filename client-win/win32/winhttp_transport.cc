@@ -1,6 +1,5 @@
 #include "win32/winhttp_transport.h"
 
-#include <algorithm>
 #include <array>
 #include <atomic>
 #include <memory>
@@ -15,7 +14,6 @@ namespace {
 
 constexpr int kConnectMsMax = 5'000;   // ms: a reachable host connects sooner
 constexpr size_t kReadBytes = 16'384;  // bytes per read: holds a usual batch of a poll
-constexpr int kRetryAfterSecondsMax = 86'400;
 constexpr wchar_t kAgent[] = L"Sprites for Windows";
 
 // Shared with WinHTTP's threads, which write to it while Exchange waits. It lives until they are
@@ -136,10 +134,9 @@ class Steps {
       if (read == 0) {
         return body;
       }
-      if (body.size() + read > bytes_max) {
+      if (!AddToBody({state_->buffer.data(), read}, bytes_max, &body)) {
         return std::nullopt;
       }
-      body.append(state_->buffer.data(), read);
     }
   }
 
@@ -225,8 +222,7 @@ Response WinHttpTransport::Exchange(const Request& request) {
   Response response{request.id,
                     static_cast<int>(HeaderNumber(handle.get(), WINHTTP_QUERY_STATUS_CODE))};
   response.body = std::move(*body);
-  response.retry_after_s = static_cast<int>(std::min<DWORD>(
-      HeaderNumber(handle.get(), WINHTTP_QUERY_RETRY_AFTER), kRetryAfterSecondsMax));
+  response.retry_after_s = RetryAfterSeconds(HeaderNumber(handle.get(), WINHTTP_QUERY_RETRY_AFTER));
   return response;
 }
 

@@ -9,13 +9,13 @@
 #include <optional>
 
 #include "core/text/text.h"
+#include "x11/face_list.h"
 
 namespace sprites {
 
 namespace {
 
-constexpr size_t kFacesMax = 16;  // files of fonts open at once
-constexpr int kFixedPoint = 64;   // FreeType counts in 64ths of a pixel
+constexpr int kFixedPoint = 64;  // FreeType counts in 64ths of a pixel
 constexpr char32_t kReplacement = 0xFFFD;
 
 struct PatternFreed {
@@ -28,14 +28,10 @@ struct FontSetFreed {
 }  // namespace
 
 struct Fonts::Library {
-  struct Face {
-    FT_Face face = nullptr;
-    size_t number = 0;  // in `sorted`
-  };
   struct Family {
     std::unique_ptr<FcPattern, PatternFreed> pattern;
     std::unique_ptr<FcFontSet, FontSetFreed> sorted;  // the best first
-    std::vector<Face> faces;                          // those that are open
+    FaceList<FT_Face> faces;                          // by their place in `sorted`
   };
 
   FT_Library free_type = nullptr;
@@ -58,12 +54,8 @@ struct Fonts::Library {
     }
   }
   ~Library() {
-    for (const Family& family : families) {
-      for (const Face& face : family.faces) {
-        FT_Done_Face(face.face);
-      }
-    }
     for (Family& family : families) {
+      family.faces.CloseAll(FT_Done_Face);
       family.sorted.reset();
       family.pattern.reset();
     }
@@ -82,31 +74,30 @@ struct Fonts::Library {
       FcPattern* font = family.sorted->fonts[i];
       const bool has_letter = FcPatternGetCharSet(font, FC_CHARSET, 0, &letters) == FcResultMatch &&
                               FcCharSetHasChar(letters, static_cast<FcChar32>(letter)) != 0;
-      FT_Face face = has_letter ? Open(&family, static_cast<size_t>(i)) : nullptr;
+      FT_Face face = has_letter ? Find(&family, static_cast<size_t>(i)) : nullptr;
       if (face != nullptr) {
         return face;
       }
     }
     for (int i = 0; i < count; i++) {
-      if (FT_Face face = Open(&family, static_cast<size_t>(i))) {
+      if (FT_Face face = Find(&family, static_cast<size_t>(i))) {
         return face;
       }
     }
     return nullptr;
   }
 
-  FT_Face Open(Family* family, size_t number) {
-    const auto open = std::ranges::find(family->faces, number, &Face::number);
-    if (open != family->faces.end()) {
-      return open->face;
-    }
-    FcPattern* font = family->sorted->fonts[number];
+  FT_Face Find(Family* family, size_t number) {
+    return family->faces.Find(number, [&] { return Open(family->sorted->fonts[number]); });
+  }
+
+  // Null when it can't be opened, or can't be drawn at any size.
+  FT_Face Open(FcPattern* font) const {
     FcChar8* file = nullptr;
     int index = 0;
     FcPatternGetInteger(font, FC_INDEX, 0, &index);
     FT_Face face = nullptr;
     const bool is_open =
-        family->faces.size() < kFacesMax &&
         FcPatternGetString(font, FC_FILE, 0, &file) == FcResultMatch &&
         FT_New_Face(free_type, reinterpret_cast<const char*>(file), index, &face) == 0;
     if (!is_open || !FT_IS_SCALABLE(face)) {
@@ -115,7 +106,6 @@ struct Fonts::Library {
       }
       return nullptr;
     }
-    family->faces.push_back({face, number});
     return face;
   }
 };

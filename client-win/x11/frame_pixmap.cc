@@ -5,7 +5,6 @@ namespace sprites {
 namespace {
 
 constexpr int kSidePixelsMax = 32'767;  // of a pixmap: coordinates have 16 bits with a sign
-constexpr uint32_t kOpaqueMin = 64;     // of 255: a pixel with less alpha passes clicks through
 
 // The opaque pixels of each row: its parts, or all from the first to the last as one. Ends after
 // kShapePartsMax parts.

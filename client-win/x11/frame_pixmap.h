@@ -42,6 +42,7 @@ class FramePixmap : public Surface {
   std::map<int, xcb_xfixes_region_t> sent_;  // by `top`
 };
 
+constexpr uint32_t kOpaqueMin = 64;  // of 255: a pixel with less alpha passes clicks through
 // Rectangles of a window's shape: drawn characters need a hundred. A stranger's picture could have
 // millions, which the server would have to look through at each move of the pointer, and which are
 // more than one request can hold: that ends the connection.

@@ -42,6 +42,13 @@ TEST_CASE("frame pixmap › parts are the runs of opaque pixels, and equal rows 
   CHECK(PartsOf(".##./..../.##./") == std::vector<Part>{{1, 0, 2, 1}, {1, 2, 2, 1}});
 }
 
+TEST_CASE("frame pixmap › alpha of an opaque pixel: below the limit, the limit, above it") {
+  for (const uint32_t alpha : {kOpaqueMin - 1, kOpaqueMin, kOpaqueMin + 1}) {
+    const uint32_t pixels[] = {0, alpha << 24};
+    CHECK(OpaqueParts(pixels, 2, 1).size() == (alpha >= kOpaqueMin ? 1 : 0));
+  }
+}
+
 // A frame with so many parts, 64 in each row but the last; no row equals the one above.
 std::vector<xcb_rectangle_t> ShapeWith(size_t parts) {
   constexpr int kInRow = 64;

@@ -113,8 +113,9 @@ Shell::Shell(const Folders& folders, const ShellOptions& options, SingleInstance
                      dialog_->Paste(text);
                    }
                  }),
-      windows_(&connection_, &keyboard_, this),
-      beyond_(&connection_, &keyboard_, nullptr),
+      windows_(&connection_, &keyboard_, "Sprite", this),
+      ground_(&connection_, &keyboard_, "Sprite shadow", nullptr),
+      beyond_(&connection_, &keyboard_, "Sprite beyond", nullptr),
       surroundings_(&connection_),
       power_(kPowerSupplies, kPowerCheckMs, [this] { wake_.Wake(); }),
       drops_(&connection_, [this](const std::string& uris) { HandleDropped(uris); }),
@@ -220,6 +221,7 @@ void Shell::HandleEvent(const xcb_generic_event_t& event) {
   if (TypeOfEvent(event) == connection_.first_xfixes_event() + XCB_XFIXES_SELECTION_NOTIFY) {
     look_.is_composited = connection_.IsComposited();
     windows_.SetComposited(look_.is_composited);
+    ground_.SetComposited(look_.is_composited);
     beyond_.SetComposited(look_.is_composited);
     RequestTurn();
     return;
@@ -229,11 +231,11 @@ void Shell::HandleEvent(const xcb_generic_event_t& event) {
     return;
   }
   surroundings_.HandleEvent(event);
-  const bool is_handled = menu_.HandleEvent(event) || (dialog_ && dialog_->HandleEvent(event)) ||
-                          (say_window_ && say_window_->HandleEvent(event)) ||
-                          drops_.HandleEvent(event) || bubble_.HandleEvent(event) ||
-                          notice_.HandleEvent(event) || clipboard_.HandleEvent(event) ||
-                          windows_.HandleEvent(event) || beyond_.HandleEvent(event);
+  const bool is_handled =
+      menu_.HandleEvent(event) || (dialog_ && dialog_->HandleEvent(event)) ||
+      (say_window_ && say_window_->HandleEvent(event)) || drops_.HandleEvent(event) ||
+      bubble_.HandleEvent(event) || notice_.HandleEvent(event) || clipboard_.HandleEvent(event) ||
+      windows_.HandleEvent(event) || ground_.HandleEvent(event) || beyond_.HandleEvent(event);
   const uint8_t type = TypeOfEvent(event);
   if (is_handled || type == XCB_PROPERTY_NOTIFY || type == XCB_CONFIGURE_NOTIFY ||
       type == XCB_DESTROY_NOTIFY || type == XCB_UNMAP_NOTIFY) {
@@ -275,8 +277,12 @@ void Shell::Turn() {
   const Scene& scene = desktop_.Tick(NowMs());
   HandleOutbox(desktop_.PopOutbox());
   windows_.Show(scene.sprites);
+  // Without a compositor, a soft shadow would be a hard one.
+  ground_.Show(look_.is_composited ? scene.ground : std::span<const DrawnSprite>(),
+               windows_.LowestWindow());
+  const xcb_window_t lowest = ground_.LowestWindow();
   // Below the sprites, so that a sprite that crosses walks in front.
-  beyond_.Show(scene.beyond, windows_.LowestWindow());
+  beyond_.Show(scene.beyond, lowest == XCB_WINDOW_NONE ? windows_.LowestWindow() : lowest);
   ShowBubble(scene);
   saying_bubbles_.Show(scene);
   if (say_window_) {
@@ -310,6 +316,7 @@ void Shell::HandleSurroundings() {
     pacer_.SetRefreshMs(surroundings_.refresh_ms());
   }
   windows_.PutAbove(surroundings_.TopFrame());
+  ground_.PutAbove(surroundings_.TopFrame());
   beyond_.PutAbove(surroundings_.TopFrame());
   if (!menu_.is_open()) {
     saying_bubbles_.Raise();
@@ -427,6 +434,7 @@ void Shell::LeaveRelay() {
   notice_.Hide();
   saying_bubbles_.Show(Scene{});
   windows_.Show({});
+  ground_.Show({});
   beyond_.Show({});
   connection_.Flush();
   desktop_.Leave();

@@ -154,6 +154,7 @@ class Shell : private SpriteListener {
   Greeting greeting_;
   Clipboard clipboard_;
   SpriteWindows windows_;
+  SpriteWindows ground_;  // shadows and dust
   SpriteWindows beyond_;  // what is seen beyond an edge
   Surroundings surroundings_;
   Pacer pacer_;

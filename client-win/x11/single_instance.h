@@ -15,14 +15,13 @@
 #include <vector>
 
 #include "core/desktop/handover.h"
+#include "core/desktop/sent_paths.h"
 #include "posix/owned_fd.h"
 
 namespace sprites {
 
-constexpr size_t kSentPathsMax = 64;       // paths in one message
-constexpr size_t kSentBytesMax = 262'144;  // bytes of a message
-constexpr size_t kSendersMax = 4;          // messages that are received at once
-constexpr int64_t kSendMsMax = 500;        // ms: a running instance takes a message at once
+constexpr size_t kSendersMax = 4;    // messages that are received at once
+constexpr int64_t kSendMsMax = 500;  // ms: a running instance takes a message at once
 
 // What the program was started with.
 struct Arguments {

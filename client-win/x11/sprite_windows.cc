@@ -4,10 +4,10 @@
 #include <xkbcommon/xkbcommon-keysyms.h>
 
 #include <algorithm>
-#include <cmath>
 #include <optional>
 #include <unordered_set>
 
+#include "core/motion/click.h"
 #include "x11/drop_target.h"
 #include "x11/event.h"
 #include "x11/frame_pixmap.h"
@@ -47,9 +47,7 @@ std::optional<Key> KeyOf(xkb_keysym_t symbol) {
   }
 }
 
-bool IsNear(Point one, Point other) {
-  return std::abs(one.x - other.x) <= kClickPxMax && std::abs(one.y - other.y) <= kClickPxMax;
-}
+bool IsNear(Point one, Point other) { return IsClick(one, other, kClickPxMax, kClickPxMax); }
 
 template <class Event>
 Point PointOf(const Event& event) {
@@ -61,9 +59,10 @@ uint32_t Coordinate(int value) { return static_cast<uint32_t>(value); }
 }  // namespace
 
 SpriteWindows::SpriteWindows(const XConnection* connection, const Keyboard* keyboard,
-                             SpriteListener* listener)
+                             const char* name, SpriteListener* listener)
     : connection_(connection),
       keyboard_(keyboard),
+      name_(name),
       listener_(listener),
       context_(xcb_generate_id(connection->get())) {
   xcb_connection_t* x = connection_->get();
@@ -125,12 +124,20 @@ void SpriteWindows::Show(std::span<const DrawnSprite> sprites, xcb_window_t abov
     }
   }
   if (above != XCB_WINDOW_NONE && !plan.created.empty()) {
-    for (auto id = order_.rbegin(); id != order_.rend(); ++id) {
+    PutBelow(above, plan.created);
+  }
+}
+
+// Puts each of the new windows directly below the one that is drawn after it, or below `above`.
+void SpriteWindows::PutBelow(xcb_window_t above, const std::vector<SpriteId>& created) {
+  for (auto id = order_.rbegin(); id != order_.rend(); ++id) {
+    const xcb_window_t window = windows_[*id].window;
+    if (std::ranges::find(created, *id) != created.end()) {
       const uint32_t values[] = {above, XCB_STACK_MODE_BELOW};
-      above = windows_[*id].window;
-      xcb_configure_window(connection_->get(), above,
+      xcb_configure_window(connection_->get(), window,
                            XCB_CONFIG_WINDOW_SIBLING | XCB_CONFIG_WINDOW_STACK_MODE, values);
     }
+    above = window;
   }
 }
 
@@ -150,7 +157,7 @@ void SpriteWindows::CreateWindowFor(SpriteId id) {
                     XCB_CW_BACK_PIXEL | XCB_CW_BORDER_PIXEL | XCB_CW_BIT_GRAVITY |
                         XCB_CW_OVERRIDE_REDIRECT | XCB_CW_EVENT_MASK | XCB_CW_COLORMAP,
                     values);
-  connection_->Name(window, listener_ == nullptr ? "Sprite beyond" : "Sprite");
+  connection_->Name(window, name_);
   connection_->SetNumbers(window, Atom::_NET_WM_WINDOW_TYPE, XCB_ATOM_ATOM,
                           {connection_->atom(Atom::_NET_WM_WINDOW_TYPE_UTILITY)});
   connection_->SetNumbers(window, Atom::_NET_WM_BYPASS_COMPOSITOR, XCB_ATOM_CARDINAL,

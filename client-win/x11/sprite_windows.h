@@ -53,14 +53,15 @@ class SpriteWindows {
     uint64_t windows = 0;     // CreateWindow and DestroyWindow
   };
 
-  // A null `listener`: clicks go through the windows.
-  SpriteWindows(const XConnection* connection, const Keyboard* keyboard, SpriteListener* listener);
+  // `name` is that of the windows. A null `listener`: clicks go through the windows.
+  SpriteWindows(const XConnection* connection, const Keyboard* keyboard, const char* name,
+                SpriteListener* listener);
   ~SpriteWindows();
   SpriteWindows(const SpriteWindows&) = delete;
   SpriteWindows& operator=(const SpriteWindows&) = delete;
 
   // Shows these, lowest first, and no others.
-  // With `above`, all windows are put directly below that one when one of them is new.
+  // With `above`, new windows are below that one.
   void Show(std::span<const DrawnSprite> sprites, xcb_window_t above = XCB_WINDOW_NONE);
   // The window of the lowest sprite; XCB_WINDOW_NONE when there is none.
   xcb_window_t LowestWindow() const;
@@ -98,6 +99,7 @@ class SpriteWindows {
 
   void CreateWindowFor(SpriteId id);
   void PutOnTop(SpriteId id);
+  void PutBelow(xcb_window_t above, const std::vector<SpriteId>& created);
   void DestroyWindowOf(SpriteId id);
   void DestroyAll();
   bool Paint(const DrawnSprite& drawn, bool appears);
@@ -111,6 +113,7 @@ class SpriteWindows {
 
   const XConnection* connection_;
   const Keyboard* keyboard_;
+  const char* name_;
   SpriteListener* listener_;
   xcb_gcontext_t context_ = XCB_NONE;
   std::unique_ptr<FrameAtlas> atlas_;

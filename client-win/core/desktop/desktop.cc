@@ -7,6 +7,7 @@
 
 #include "core/desktop/version.h"
 #include "core/relay/problem_texts.h"
+#include "core/scene/shadow.h"
 
 namespace sprites {
 
@@ -250,7 +251,10 @@ void Desktop::SetReducedMotion(bool is_reduced) {
 }
 
 void Desktop::ApplyCalm() {
-  simulation_.SetCalm(settings_.calm || is_saving_power_ || is_motion_reduced_);
+  simulation_.SetCalm(IsCalm());
+  if (IsCalm()) {
+    dust_.Settle();
+  }
 }
 
 void Desktop::HidePicture(const std::string& file, bool is_hidden) {
@@ -785,6 +789,9 @@ void Desktop::Admit(const Arrival& arrival) {
   sprite.nature = NatureFor(arrival.file, arrival.scale);
   const std::string name = sprite.name;
   const SpriteId id = simulation_.Enter(std::move(sprite), arrival.entrance);
+  if (const Sprite* entered = simulation_.Find(id)) {
+    RaiseDust(*entered, kArrivalPuffReach);
+  }
   arrivals_.Admit(arrival, id);
   if (senders_.size() >= 2 * size_t{kSpriteLimitMax}) {
     std::erase_if(senders_,
@@ -894,26 +901,59 @@ void Desktop::ApplyWindows() {
 
 void Desktop::DrawScene() {
   scene_.sprites.clear();
+  std::vector<DrawnSprite> ground;
   for (const Sprite& sprite : simulation_.sprites()) {
     DrawnSprite drawn = Draw(sprite, sheets_.Find(sprite.file, ShowsOthers()),
                              simulation_.screen().monitors()[sprite.monitor], settings_.scale,
                              settings_.whole_pixels, simulation_.now_ms());
-    const bool is_covered = sprite.monitor < covered_.size() && covered_[sprite.monitor];
-    drawn.visible = !(settings_.hide_in_full_screen && is_covered) &&
-                    !(settings_.quiet && presence_ == Presence::kPresenting);
+    drawn.visible = IsVisible(sprite);
     const bool has_landed = sprite.mode == Mode::kLand && sprite.since_ms > drawn_ms_;
     if (has_landed && sprite.landed_hard && drawn.visible) {
       outbox_.sounds.push_back(Sound::kLand);
     }
+    if (has_landed) {
+      RaiseDust(sprite, sprite.nature.width / 2);
+    }
+    if (drawn.visible) {
+      DrawShadowOf(sprite, &ground);
+    }
     scene_.sprites.push_back(std::move(drawn));
   }
   drawn_ms_ = simulation_.now_ms();
+  dust_.Draw(drawn_ms_, &ground);
+  std::swap(scene_.ground, ground);  // the last one kept the pictures that this one shows again
   DrawBubbles();
   DrawBeyond();
   const bool is_unseen =
       scene_.beyond.empty() && std::ranges::none_of(scene_.sprites, &DrawnSprite::visible);
   scene_.idle_ms = std::max(IdleMs(), is_unseen ? kUnseenIdleMs : 0);
   scene_.saves_power = is_saving_power_;
+}
+
+bool Desktop::IsVisible(const Sprite& sprite) const {
+  const bool is_covered = sprite.monitor < covered_.size() && covered_[sprite.monitor];
+  return !(settings_.hide_in_full_screen && is_covered) &&
+         !(settings_.quiet && presence_ == Presence::kPresenting);
+}
+
+void Desktop::DrawShadowOf(const Sprite& sprite, std::vector<DrawnSprite>* ground) {
+  const Monitor& monitor = simulation_.screen().monitors()[sprite.monitor];
+  const auto below = simulation_.GroundBelow(sprite, kShadowReach * monitor.scale);
+  if (auto shadow = below ? DrawShadow(sprite, *below, monitor, &shadows_) : std::nullopt) {
+    ground->push_back(std::move(*shadow));
+  }
+}
+
+// At a sprite's feet, or where it comes in. None flies about while sprites are calm.
+void Desktop::RaiseDust(const Sprite& sprite, double reach) {
+  if (IsCalm() || !IsVisible(sprite)) {
+    return;
+  }
+  const Monitor& monitor = simulation_.screen().monitors()[sprite.monitor];
+  const Rect& work = monitor.work;
+  dust_.Rise(
+      {std::clamp(sprite.x, work.left, work.right), std::clamp(sprite.y, work.top, work.bottom)},
+      reach, monitor, simulation_.now_ms());
 }
 
 // How long nothing changes by itself.
@@ -927,6 +967,7 @@ double Desktop::IdleMs() const {
     return idle;
   }
   const double now_ms = simulation_.now_ms();
+  idle = std::min(idle, dust_.NextChangeMs(now_ms));
   for (size_t i = 0; i < simulation_.sprites().size(); i++) {
     const Sprite& sprite = simulation_.sprites()[i];
     const bool follows_pointer = sprite.mode == Mode::kLook || sprite.mode == Mode::kPet;

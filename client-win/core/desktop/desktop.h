@@ -35,6 +35,8 @@
 #include "core/relay/stage_posts.h"
 #include "core/relay/stage_switch.h"
 #include "core/relay/uploads.h"
+#include "core/scene/dust.h"
+#include "core/scene/own_sheets.h"
 #include "core/scene/pane.h"
 #include "core/scene/scene.h"
 #include "core/screen/peek_gesture.h"
@@ -278,10 +280,14 @@ class Desktop {
   void UpdateAllNatures();
   Nature NatureFor(const std::string& file, double scale);
   void UpdateNatures(const std::string& file);
+  bool IsCalm() const { return settings_.calm || is_saving_power_ || is_motion_reduced_; }
   void ApplyCalm();
   void ApplyScreen();
   void ApplyWindows();
   void DrawScene();
+  bool IsVisible(const Sprite& sprite) const;
+  void DrawShadowOf(const Sprite& sprite, std::vector<DrawnSprite>* ground);
+  void RaiseDust(const Sprite& sprite, double reach);
   double IdleMs() const;
 
   std::string StateToSave(bool with_seat) const;
@@ -309,6 +315,8 @@ class Desktop {
   int64_t stage_poll_ms_ = 0;   // when the next poll after such a batch may be sent
   SheetCache sheets_;
   Toasts toasts_;
+  OwnSheets shadows_;
+  Dust dust_;
   Scene scene_;
   Outbox outbox_;
   std::optional<Neighbours> neighbours_;

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "core/text/json.h"
 
 namespace sprites {
@@ -112,6 +114,29 @@ TEST_CASE("heard list › breaks a text without spaces between letters") {
   REQUIRE(children.size() == 5);
   CHECK(children[0].text.size() == 2 * kHeardLineLettersMax);
   CHECK(children[2].text.size() == 2 * 10);
+}
+
+TEST_CASE("heard list › letters of a row: below the limit, the limit, and cut above it") {
+  for (const size_t letters : {kHeardLettersMax - 1, kHeardLettersMax, kHeardLettersMax + 1}) {
+    Talk talk;
+    const std::string text(letters, 'x');
+    talk.Receive({Talk::Saying("1-1", "Ann", text)});
+    const MenuItem row = HeardMenu(talk.desktop, Ago)[0];
+    const bool is_cut = letters > kHeardLettersMax;
+    CHECK(row.text == "-0  You: " + (is_cut ? text.substr(1) + "…" : text));
+    CHECK(row.children.size() == (is_cut ? 1 : 0));
+  }
+}
+
+TEST_CASE("heard list › letters of a line: below the limit, the limit; one more is a second line") {
+  for (const size_t letters :
+       {kHeardLineLettersMax - 1, kHeardLineLettersMax, kHeardLineLettersMax + 1}) {
+    Talk talk;
+    talk.Receive({Talk::Saying("1-1", "Ann", std::string(letters, 'x'))});
+    const Menu lines = HeardMenu(talk.desktop, Ago)[0].children;
+    CHECK(lines.size() == (letters > kHeardLineLettersMax ? 2 : 1));
+    CHECK(lines[0].text.size() == std::min(letters, kHeardLineLettersMax));
+  }
 }
 
 }  // namespace

@@ -827,6 +827,19 @@ std::optional<double> Simulation::SurfaceBetween(const Sprite& sprite, const Roo
   return highest;
 }
 
+std::optional<Ledge> Simulation::GroundBelow(const Sprite& sprite, double px_max) const {
+  const Rect walls = RoomOf(sprite).walls;
+  Ledge ground{walls.left, walls.right, walls.bottom};
+  for (const Ledge& ledge : ledges_) {
+    const bool is_under =
+        sprite.x >= ledge.left && sprite.x <= ledge.right && sprite.y <= ledge.y + kSupportedPx;
+    if (is_under && ledge.y < ground.y) {
+      ground = ledge;
+    }
+  }
+  return ground.y - sprite.y <= px_max ? std::optional(ground) : std::nullopt;
+}
+
 bool Simulation::IsSupported(Point foot, const Room& room) const {
   return std::abs(foot.y - room.walls.bottom) < kSupportedPx || IsOnLedge(foot);
 }

@@ -44,6 +44,10 @@ class Simulation {
   SpriteId held() const { return held_ ? held_->id : kNobody; }
   SpriteId steered() const { return steered_ ? steered_->id : kNobody; }
 
+  // What is below a sprite's foot, at most so many px: the floor or the highest ledge, from end to
+  // end. Nothing when the ground is farther away. Cost: O(ledges + monitors).
+  std::optional<Ledge> GroundBelow(const Sprite& sprite, double px_max) const;
+
   // Moves on to `now_ms`. Returns the sprites that left over an edge, usually none, and removes
   // them.
   std::vector<Departure> Step(double now_ms, const Random& random);

@@ -256,5 +256,27 @@ TEST_CASE("simulation › ignores ids that it does not have") {
   simulation.Release(2);
 }
 
+TEST_CASE(
+    "simulation › the ground below a sprite is the highest surface under its foot, in reach") {
+  Simulation simulation = SimulationOf({At(0, 0, 800, 600)});
+  simulation.SetLedges({{100, 300, 400}, {200, 500, 450}});
+  Sprite sprite;
+  sprite.x = 250;
+  sprite.y = 390;
+  CHECK(!simulation.GroundBelow(sprite, 9));
+  CHECK(simulation.GroundBelow(sprite, 10)->y == 400);
+  CHECK(simulation.GroundBelow(sprite, 11)->left == 100);
+  sprite.y = 400;  // it stands there
+  CHECK(simulation.GroundBelow(sprite, 0)->y == 400);
+  sprite.y = 401;
+  CHECK(simulation.GroundBelow(sprite, 100)->y == 450);
+  sprite.x = 501;
+  CHECK(!simulation.GroundBelow(sprite, 198));
+  const auto floor = simulation.GroundBelow(sprite, 199);
+  REQUIRE(floor);
+  CHECK(floor->y == 600);
+  CHECK(floor->right == 800);
+}
+
 }  // namespace
 }  // namespace sprites

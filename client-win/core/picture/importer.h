@@ -28,6 +28,18 @@ namespace sprites {
 // send any number.
 constexpr size_t kImportsMax = 256;
 
+constexpr size_t kDroppedFilesMax = 64;  // files of one drop: those after it are left out
+
+// The paths of a drop of `count` files: `path_at(i)` of each that is not left out.
+template <class PathAt>
+auto DroppedPaths(size_t count, PathAt path_at) {
+  std::vector<decltype(path_at(size_t{0}))> paths;
+  for (size_t i = 0; i < count && i < kDroppedFilesMax; i++) {
+    paths.push_back(path_at(i));
+  }
+  return paths;
+}
+
 struct ImportResult {
   SheetPointer sheet{};           // null if the file was rejected
   std::string name{};             // of the file, without its folder; UTF-8

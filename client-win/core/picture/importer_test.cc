@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <fstream>
 #include <mutex>
@@ -54,6 +55,17 @@ class Room {
  private:
   std::filesystem::path folder_;
 };
+
+TEST_CASE("importer › files of a drop: one less than the limit, the limit; more are left out") {
+  const auto same = [](size_t i) { return i; };
+  for (const size_t count : {kDroppedFilesMax - 1, kDroppedFilesMax, kDroppedFilesMax + 1}) {
+    const auto paths = DroppedPaths(count, same);
+    CHECK(paths.size() == std::min(count, kDroppedFilesMax));
+    CHECK(paths.back() == paths.size() - 1);
+  }
+  CHECK(DroppedPaths(0xFFFFFFFF, same).size() == kDroppedFilesMax);
+  CHECK(DroppedPaths(0, same).empty());
+}
 
 TEST_CASE("importer › a .spr is stored as it is, another picture is converted by the shell") {
   Room room;

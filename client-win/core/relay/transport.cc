@@ -1,5 +1,6 @@
 #include "core/relay/transport.h"
 
+#include <algorithm>
 #include <exception>
 #include <utility>
 
@@ -38,6 +39,18 @@ Response ReceiveFile(const Request& request, Transport& transport, FileCache& ca
 }
 
 }  // namespace
+
+int RetryAfterSeconds(int64_t asked_s) {
+  return static_cast<int>(std::clamp<int64_t>(asked_s, 0, kRetryAfterSecondsMax));
+}
+
+bool AddToBody(std::string_view received, size_t bytes_max, std::string* body) {
+  const bool fits = received.size() <= bytes_max && body->size() <= bytes_max - received.size();
+  if (fits) {
+    body->append(received);
+  }
+  return fits;
+}
 
 Response Perform(const Request& request, Transport& transport, FileCache& cache) {
   try {

@@ -49,6 +49,27 @@ Request FileRequest(RequestId id) {
   return request;
 }
 
+TEST_CASE("transport › a wait that is asked for: below the limit, the limit, above it") {
+  for (const int asked : {kRetryAfterSecondsMax - 1, kRetryAfterSecondsMax}) {
+    CHECK(RetryAfterSeconds(asked) == asked);
+  }
+  CHECK(RetryAfterSeconds(kRetryAfterSecondsMax + 1) == kRetryAfterSecondsMax);
+  CHECK(RetryAfterSeconds(INT64_MAX) == kRetryAfterSecondsMax);
+  CHECK(RetryAfterSeconds(1) == 1);
+  CHECK(RetryAfterSeconds(0) == 0);
+  CHECK(RetryAfterSeconds(-1) == 0);
+}
+
+TEST_CASE("transport › bytes of a body: one less than its limit, the limit; more is rejected") {
+  for (const size_t more : {5, 6, 7}) {
+    std::string body(4, 'a');
+    CHECK(AddToBody(std::string(more, 'b'), 10, &body) == (more <= 6));
+    CHECK(body.size() == (more <= 6 ? 4 + more : 4));
+  }
+  std::string body = "too long";
+  CHECK(!AddToBody("b", 0, &body));
+}
+
 TEST_CASE("perform › returns a file from the cache, or stores it there after checking its hash") {
   Fixture fixture;
   const Bytes bytes = TestSpr();

@@ -68,6 +68,7 @@ void Measure(double hz, int sprites, int seconds) {
     desktop.DropIn(sheet->file, Point{random() * 1920, 100 + random() * 900});
   }
   WindowPlanner planner;
+  WindowPlanner ground_planner;
   FrameAtlas atlas(
       [](int width, int height) { return std::make_unique<MemorySurface>(width, height); });
   FrameClock clock;
@@ -88,6 +89,9 @@ void Measure(double hz, int sprites, int seconds) {
     desktop.PopOutbox();
     for (const size_t index : planner.Plan(scene.sprites).painted) {
       atlas.Find(scene.sprites[index]);
+    }
+    for (const size_t index : ground_planner.Plan(scene.ground).painted) {
+      atlas.Find(scene.ground[index]);
     }
     const double ended = NowMs();
     display.Complete(ended);

@@ -55,6 +55,9 @@ struct DrawnBubble {
 
 struct Scene {
   std::vector<DrawnSprite> sprites;  // lowest first
+  // What lies on the ground below all sprites, lowest first: their shadows, each with the id of its
+  // sprite, and dust. They take no clicks.
+  std::vector<DrawnSprite> ground;
   std::vector<DrawnBubble> bubbles;  // newest first
   std::vector<Rect> obstacles;       // px: what no bubble may cover, such as a sprite that is held
   // What is seen beyond the edge that the person looks over, lowest first: panes along the edge,

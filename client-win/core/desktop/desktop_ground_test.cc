@@ -1,0 +1,132 @@
+// What a desktop draws on the ground: shadows and dust.
+#include <algorithm>
+
+#include "core/desktop/test_desktop.h"
+#include "core/scene/shadow.h"
+
+namespace sprites {
+namespace {
+
+Settings Lively() {
+  Settings settings = TestDesktop::Given();
+  settings.calm = false;
+  return settings;
+}
+
+size_t PuffsOf(const Scene& scene) {
+  return static_cast<size_t>(std::ranges::count_if(
+      scene.ground, [](const DrawnSprite& drawn) { return drawn.id >= kFirstPuff; }));
+}
+
+std::optional<DrawnSprite> ShadowOf(const Scene& scene, SpriteId id) {
+  const auto found = std::ranges::find(scene.ground, id, &DrawnSprite::id);
+  return found == scene.ground.end() ? std::nullopt : std::optional(*found);
+}
+
+// Passes time until the scene is as wanted.
+template <class Wanted>
+const Scene& PassUntil(TestDesktop* test, Wanted wanted) {
+  for (int i = 0; i < 1000; i++) {
+    const Scene& scene = test->Pass(10);
+    if (wanted(scene)) {
+      return scene;
+    }
+  }
+  FAIL("it never comes");
+  return test->Pass(10);
+}
+
+TEST_CASE("ground › a sprite in the air has no shadow; on the floor it is below its feet") {
+  TestDesktop test(TestDesktop::Given());
+  const SpriteId id = test.desktop.DropIn(test.sheet->file, Point{400, 300});
+  CHECK(!ShadowOf(test.Pass(10), id));
+  const Scene& scene = test.Pass(5000);
+  const Sprite& sprite = *test.desktop.simulation().Find(id);
+  REQUIRE(sprite.y == 560);
+  const auto shadow = ShadowOf(scene, id);
+  REQUIRE(shadow);
+  CHECK(shadow->cell == 0);
+  CHECK(shadow->x + shadow->width / 2 == 400);
+  CHECK(shadow->y < 560);
+  CHECK(shadow->y + shadow->height > 560);
+}
+
+TEST_CASE("ground › a shadow at rest is the same in each scene, and keeps no shell awake") {
+  TestDesktop test(TestDesktop::Given());
+  test.desktop.DropIn(test.sheet->file, Point{400, 300});
+  const std::vector<DrawnSprite> before = test.Pass(5000).ground;
+  const Scene& scene = test.Pass(10);
+  CHECK(scene.ground == before);
+  CHECK(scene.idle_ms > 30);
+}
+
+TEST_CASE("ground › on a window, the shadow ends where the window ends") {
+  TestDesktop test(TestDesktop::Given());
+  test.desktop.SetWindows(std::vector<WindowArea>{{1, {200, 300, 405, 500}}});
+  const SpriteId id = test.desktop.DropIn(test.sheet->file, Point{400, 200});
+  const Scene& scene = test.Pass(5000);
+  REQUIRE(test.desktop.simulation().Find(id)->y == 300);
+  const auto shadow = ShadowOf(scene, id);
+  REQUIRE(shadow);
+  CHECK(shadow->Left() + shadow->Shown().width == 405);
+  CHECK(shadow->Top() < 300);
+}
+
+TEST_CASE("ground › dust rises where a sprite lands hard, settles, and lets the shell rest") {
+  TestDesktop test(Lively());
+  test.desktop.DropIn(test.sheet->file, Point{400, 100});
+  const Scene& scene = PassUntil(&test, [](const Scene& one) { return PuffsOf(one) > 0; });
+  CHECK(scene.idle_ms <= kPuffMs / kPuffSteps);
+  CHECK(scene.ground.back().id >= kFirstPuff);  // above the shadows
+  CHECK(PuffsOf(test.Pass(static_cast<int64_t>(kPuffMs) + 10)) == 0);
+}
+
+TEST_CASE("ground › dust rises where a sprite comes in over an edge") {
+  TestDesktop test(Lively());
+  test.Join();
+  test.Receive({{{"type", "sprite"},
+                 {"seq", 1},
+                 {"from", kBob},
+                 {"edge", "left"},
+                 {"at", 0.5},
+                 {"vx", 900},
+                 {"vy", 0},
+                 {"sprite", {{"file", test.sheet->file}, {"name", "Blob"}}}}});
+  const Scene& scene = test.Pass(10);
+  REQUIRE(scene.sprites.size() == 1);
+  REQUIRE(PuffsOf(scene) == 1);
+  CHECK(scene.ground.front().x < 100);
+}
+
+TEST_CASE("ground › no dust flies about while motion is reduced") {
+  for (const bool by_system : {false, true}) {
+    TestDesktop test(by_system ? Lively() : TestDesktop::Given());
+    test.desktop.SetReducedMotion(by_system);
+    test.desktop.DropIn(test.sheet->file, Point{400, 100});
+    for (int i = 0; i < 300; i++) {
+      REQUIRE(PuffsOf(test.Pass(10)) == 0);
+    }
+  }
+}
+
+TEST_CASE("ground › dust that is in the air settles when motion is reduced") {
+  TestDesktop test(Lively());
+  test.desktop.DropIn(test.sheet->file, Point{400, 100});
+  PassUntil(&test, [](const Scene& one) { return PuffsOf(one) > 0; });
+  test.desktop.SetReducedMotion(true);
+  CHECK(PuffsOf(test.Pass(10)) == 0);
+}
+
+TEST_CASE("ground › what is hidden has neither shadow nor dust") {
+  TestDesktop test(Lively());
+  test.desktop.SetPresence(Presence::kPresenting);
+  test.desktop.DropIn(test.sheet->file, Point{400, 100});
+  for (int i = 0; i < 300; i++) {
+    REQUIRE(test.Pass(10).ground.empty());
+  }
+  test.desktop.SetPresence(Presence::kFree);
+  CHECK(!test.Pass(10).ground.empty());
+}
+
+}  // namespace
+}  // namespace sprites
