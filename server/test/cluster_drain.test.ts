@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { NatsServer, whyNoNats } from '../../tools/bench/nats_server.ts';
 import { freePorts } from '../bench/free_ports.ts';
 import {
   crossingOf,
@@ -14,7 +15,6 @@ import {
   type SpriteEvent,
   sendRequest,
 } from './desktop_client.ts';
-import { NatsServer, whyNoNats } from './nats_server.ts';
 import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
 
 const THROWS = 5;

@@ -7,9 +7,9 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join as joinPath } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { NatsServer, whyNoNats } from '../../tools/bench/nats_server.ts';
 import { freePorts } from '../bench/free_ports.ts';
 import { crossingOf, FILE, isSprite, type Joined, join, poll, pollFor, post, sendRequest } from './desktop_client.ts';
-import { NatsServer, whyNoNats } from './nats_server.ts';
 import { isProblem } from './problem_check.ts';
 import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
 

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Logger } from 'pino';
-import { NatsServer, whyNoNats } from '../../test/nats_server.ts';
+import { NatsServer, whyNoNats } from '../../../tools/bench/nats_server.ts';
 import { BOUNDED, until } from '../../test/relay_process.ts';
 import type { Bucket } from './bucket.ts';
 import { NatsNetwork } from './nats.ts';
