@@ -216,7 +216,7 @@ function remedyFor(error: Error, hasCredentials: boolean): string | undefined {
       : 'NATS accepts only known users; start this relay with --nats-credentials FILE';
   }
   if (error instanceof errors.PermissionViolationError)
-    return 'NATS does not allow this relay a subject; its user needs sprites.> and _INBOX.>, to publish and to subscribe';
+    return 'NATS does not allow this relay a subject; its user needs sprites.>, _INBOX.>, $JS.API.> and $KV.>, to publish and to subscribe';
   if (error instanceof errors.ConnectionError && error.message === NO_TLS)
     return 'NATS has no TLS; start it with a certificate, or use nats: for --nats';
   return undefined;
