@@ -8,6 +8,8 @@ import type { Bucket, Entry } from '../roles/peers/bucket.ts';
 export class PretendStore {
   readonly entries = new Map<string, Entry>();
   readonly buckets: PretendBucket[] = [];
+  /** Counts how often the store was lost. */
+  losses = 0;
   #revision = 0;
 
   /** The bucket as one relay sees it. */
@@ -15,6 +17,13 @@ export class PretendStore {
     const bucket = new PretendBucket(this);
     this.buckets.push(bucket);
     return bucket;
+  }
+
+  /** Loses all values, and begins with the first revision again. The relays must be cut off. */
+  lose(): void {
+    this.entries.clear();
+    this.#revision = 0;
+    this.losses++;
   }
 
   write(key: string, value: Uint8Array): number {
@@ -28,15 +37,19 @@ export class PretendStore {
 interface Watcher {
   connected: () => void;
   receive?: (entry: Entry) => void;
+  lost?: () => void;
 }
 
 export class PretendBucket implements Bucket {
   readonly #store: PretendStore;
   readonly #watchers: Watcher[] = [];
   isConnected = true;
+  /** The losses of the store that this relay has noticed. */
+  #losses: number;
 
   constructor(store: PretendStore) {
     this.#store = store;
+    this.#losses = store.losses;
   }
 
   cut(): void {
@@ -45,6 +58,8 @@ export class PretendBucket implements Bucket {
 
   connect(): void {
     this.isConnected = true;
+    if (this.#losses !== this.#store.losses) for (const { lost } of this.#watchers) lost?.();
+    this.#losses = this.#store.losses;
     for (const watcher of this.#watchers) this.#begin(watcher);
   }
 
@@ -78,8 +93,8 @@ export class PretendBucket implements Bucket {
     for (const entry of [...this.#store.entries.values()]) receive(entry);
   }
 
-  watch(connected: () => void, receive?: (entry: Entry) => void): void {
-    const watcher = { connected, receive };
+  watch(connected: () => void, receive?: (entry: Entry) => void, lost?: () => void): void {
+    const watcher = { connected, receive, lost };
     this.#watchers.push(watcher);
     if (this.isConnected) this.#begin(watcher);
   }

@@ -25,7 +25,8 @@ export interface Bucket {
   each(receive: (entry: Entry) => void): Promise<void>;
   /**
    * Calls `connected` whenever the bucket can be reached, at first and again after each break. With `receive`, that is called before with
-   * the value of each key, and then with each new value. A value may come twice.
+   * the value of each key, and then with each new value. A value may come twice. When NATS has lost the bucket and there is a new one,
+   * `lost` is called first: revisions that are known are those of the old one.
    */
-  watch(connected: () => void, receive?: (entry: Entry) => void): void;
+  watch(connected: () => void, receive?: (entry: Entry) => void, lost?: () => void): void;
 }

@@ -1,5 +1,8 @@
 /** The bucket of NATS, on a real NATS. */
 import assert from 'node:assert/strict';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Logger } from 'pino';
 import { NatsServer, whyNoNats } from '../../../tools/bench/nats_server.ts';
@@ -75,5 +78,34 @@ describe('a bucket of NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
     assert.deepEqual(new Set(seen), new Set(['home r5', 'other b']));
     await until('it can be written', () => one.put('other', bytes('d')).then(Boolean, () => false));
     await until('and the watch goes on', () => seen.at(-1) === 'other d');
+  });
+
+  it('notifies a watcher when NATS has lost everything, before its new values', async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'sprites-nats-bucket-'));
+    const server = await NatsServer.start('-js', '-sd', folder);
+    const network = new NatsNetwork({ url: server.url, name: 'r3' }, log);
+    t.after(async () => {
+      await network.close();
+      await server.kill();
+      rmSync(folder, { recursive: true, force: true });
+    });
+    const bucket = network.bucket('tests', 1 << 20);
+    const events: string[] = [];
+    bucket.watch(
+      () => void events.push('connected'),
+      ({ revision }) => void events.push(`${revision}`),
+      () => void events.push('lost'),
+    );
+    await until('it is open', () => events.includes('connected'));
+    await bucket.put('key', bytes('a'));
+    await until('the value is seen', () => events.at(-1) === '1');
+    await server.kill();
+    await until('the connection is lost', () => !network.isConnected);
+    rmSync(folder, { recursive: true, force: true });
+    await server.restart();
+    await until('it is connected again', () => events.at(-1) === 'connected');
+    await bucket.put('key', bytes('b'));
+    await until('the new value is seen', () => events.at(-1) === '1');
+    assert.deepEqual(events, ['connected', '1', 'lost', 'connected', '1']);
   });
 });

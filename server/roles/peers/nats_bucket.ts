@@ -29,9 +29,11 @@ export interface NatsBucketOptions {
 
 export class NatsBucket implements Bucket {
   readonly #options: NatsBucketOptions;
-  readonly #watchers: { connected: () => void; receive?: (entry: Entry) => void }[] = [];
+  readonly #watchers: { connected: () => void; receive?: (entry: Entry) => void; lost?: () => void }[] = [];
   #connection: NatsConnection | undefined;
   #bucket: KV | undefined;
+  /** When JetStream made the bucket, as it says: another time is another bucket. */
+  #created: string | undefined;
   #isWarned = false;
   /** Ends the watches of the newest open(). */
   #unwatch: (() => void)[] = [];
@@ -50,10 +52,13 @@ export class NatsBucket implements Bucket {
     try {
       const manager = new Kvm(connection);
       const bucket = await manager.create(name, { max_bytes: bytesMax, timeout: ANSWER_MS, allow_direct: false });
+      const { created } = (await bucket.status()).streamInfo;
       if (number !== this.#opens) return;
       this.#bucket = bucket;
       this.#isWarned = false;
       for (const end of this.#unwatch.splice(0)) end();
+      if (this.#created !== undefined && this.#created !== created) for (const { lost } of this.#watchers) lost?.();
+      this.#created = created;
       for (const { connected, receive } of [...this.#watchers]) {
         const end = receive && (await this.#watch(bucket, receive));
         if (number !== this.#opens) {
@@ -78,8 +83,8 @@ export class NatsBucket implements Bucket {
     }
   }
 
-  watch(connected: () => void, receive?: (entry: Entry) => void): void {
-    this.#watchers.push({ connected, receive });
+  watch(connected: () => void, receive?: (entry: Entry) => void, lost?: () => void): void {
+    this.#watchers.push({ connected, receive, lost });
     if (this.#connection) void this.open(this.#connection);
   }
 

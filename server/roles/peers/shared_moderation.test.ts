@@ -210,6 +210,25 @@ describe('what an operator of a cluster decides', () => {
     for (const relay of [r1, r2]) assert.deepEqual(networks(relay).toSorted(), [NETWORK, OTHER]);
   });
 
+  it('is shared again when NATS has lost everything, and so is what is decided after that', async (t) => {
+    const cluster = new Cluster(t);
+    const [r1, r2] = [cluster.start('r1'), cluster.start('r2')];
+    await r1.moderator.banAddress(OTHER, undefined);
+    await r1.moderator.unbanAddress(OTHER);
+    await r1.moderator.banAddress(NETWORK, undefined);
+    await cluster.quiet();
+    for (const relay of [r1, r2]) relay.bucket.cut();
+    cluster.store.lose();
+    for (const relay of [r1, r2]) relay.bucket.connect();
+    await cluster.quiet();
+    const r3 = cluster.start('r3');
+    await cluster.quiet();
+    assert.deepEqual(networks(r3), [NETWORK]);
+    await r3.moderator.unbanAddress(NETWORK);
+    await cluster.quiet();
+    for (const relay of [r1, r2, r3]) assert.deepEqual(networks(relay), []);
+  });
+
   it('is forgotten thirty days after its end, when a relay starts', async (t) => {
     const cluster = new Cluster(t);
     const r1 = cluster.start('r1');

@@ -4,7 +4,7 @@
  * Bans of addresses and pictures are the keys of a bucket that every relay watches, and so is the newest announcement. Each relay keeps its own
  * list (moderation_list.ts), so it works on while NATS is away; the list remembers which of its changes the bucket lacks, also over a
  * restart. When both meet again, the bucket gets those changes, and all others are taken from it. Of two changes of one ban, that with the
- * higher revision wins. The end of a ban is a value, too, because a relay that was away must learn of it; it is removed after FORGET_MS.
+ * higher revision wins. When NATS has lost the bucket, each relay writes its bans again. The end of a ban is a value, too, because a relay that was away must learn of it; it is removed after FORGET_MS.
  * Invariant: no address is logged. Memory: one revision for each key.
  */
 import type { Logger } from 'pino';
@@ -56,6 +56,7 @@ export class SharedModeration implements ModerationSharing {
     options.bucket.watch(
       () => void this.#connected(),
       (entry) => this.#receive(entry),
+      () => this.#revisions.clear(),
     );
   }
 
