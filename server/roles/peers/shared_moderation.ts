@@ -41,8 +41,10 @@ export class SharedModeration implements ModerationSharing {
   readonly #clock: () => number;
   /** The revision of each key of the bucket that this relay has received or written. */
   readonly #revisions = new Map<string, number>();
-  /** Bans of the bucket that wait until all that were there have been received. */
-  #received: SharedBan[] = [];
+  /** Bans of the bucket that wait until all that were there have been received, or until earlier ones are adopted. */
+  readonly #received: SharedBan[] = [];
+  /** Present while bans are being adopted. */
+  #adopting: Promise<void> | undefined;
   /** Values that nobody needs any more. */
   #stale: Entry[] = [];
   #isWatching = false;
@@ -123,13 +125,20 @@ export class SharedModeration implements ModerationSharing {
     if (this.#isWatching) void this.#adopt();
   }
 
+  /** Adopts what was received. Bans that are received meanwhile are adopted together, because the list is written for each call. */
   async #adopt(): Promise<void> {
-    const received = this.#received;
-    if (received.length === 0) return;
-    this.#received = [];
-    await this.#options.moderator
-      .adopt(received)
-      .catch((error) => this.#options.log.warn({ why: error.message }, 'decisions of another relay do not hold here'));
+    if (this.#received.length > 0) this.#adopting ??= this.#adoptReceived();
+    await this.#adopting;
+  }
+
+  async #adoptReceived(): Promise<void> {
+    const { moderator, log } = this.#options;
+    while (this.#received.length > 0) {
+      await moderator
+        .adopt(this.#received.splice(0))
+        .catch((error) => log.warn({ why: error.message }, 'decisions of another relay do not hold here'));
+    }
+    this.#adopting = undefined;
   }
 
   /** Writes the changes that the bucket lacks, and tries again until that has succeeded. */
