@@ -253,16 +253,16 @@ export class Moderator implements Moderation {
     this.#log.info({ text: line }, 'the operator of another relay has announced something');
   }
 
-  /** The operators of other relays have changed these bans. Throws list-full when they are too many; the ones before hold. */
+  /** The operators of other relays have changed these bans. Throws list-full when there are too many; those that fit hold. */
   async adopt(bans: readonly SharedBan[]): Promise<void> {
     const banned: Network[] = [];
     const removed: string[] = [];
     let changes = 0;
     let wasInGallery = false;
-    try {
-      for (const ban of bans) {
-        if (!this.#isNews(ban)) continue;
-        changes++;
+    let refused: unknown;
+    for (const ban of bans) {
+      if (!this.#isNews(ban)) continue;
+      try {
         if (ban.kind === 'address') {
           if (ban.isEnded) this.list.unbanAddress(ban.network);
           else {
@@ -275,15 +275,19 @@ export class Moderator implements Moderation {
           wasInGallery = this.gallery.remove(ban.file) || wasInGallery;
           if (ban.isRemoved) removed.push(ban.file);
         }
+        changes++;
+      } catch (error) {
+        refused = error;
       }
-    } finally {
-      if (changes > 0) await this.#changed();
     }
-    if (changes === 0) return;
-    if (wasInGallery) await this.gallery.save();
-    this.#log.info({ bans: changes }, 'operators of other relays have changed bans');
-    for (const file of removed) this.#takeOff(file);
-    for (const network of banned) await this.#kickFrom(network);
+    if (changes > 0) {
+      await this.#changed();
+      if (wasInGallery) await this.gallery.save();
+      this.#log.info({ bans: changes }, 'operators of other relays have changed bans');
+      for (const file of removed) this.#takeOff(file);
+      for (const network of banned) await this.#kickFrom(network);
+    }
+    if (refused !== undefined) throw refused;
   }
 
   #isNews(ban: SharedBan): boolean {

@@ -11,7 +11,7 @@ import { FeedbackFile } from '../feedback_file.ts';
 import { Flights } from '../flights.ts';
 import { GalleryList } from '../gallery_list.ts';
 import { Master } from '../master.ts';
-import { ModerationList } from '../moderation_list.ts';
+import { BANS_MAX, ModerationList } from '../moderation_list.ts';
 import { type ModerationMessage, Moderator } from '../moderator.ts';
 import { SharedModeration } from './shared_moderation.ts';
 
@@ -128,6 +128,26 @@ describe('what an operator of a cluster decides', () => {
       r2.sent.filter(({ type }) => type === 'removed'),
       [removed],
     );
+  });
+
+  it('holds as far as a relay has room for it, which enforces that part at once', async (t) => {
+    const cluster = new Cluster(t);
+    const [r1, r2] = [cluster.start('r1'), cluster.start('r2')];
+    await cluster.quiet();
+    for (let n = 1; n < BANS_MAX; n++) r2.list.banAddress(`10.0.${n >> 8}.${n & 255}`, null);
+    r2.master.setModeration(r2.moderator);
+    r2.master.seat({ name: 'Bob', clientAddress: '192.0.2.9' });
+    r2.bucket.cut();
+    await r1.moderator.banAddress(NETWORK, undefined);
+    await r1.moderator.banAddress(OTHER, undefined);
+    await r1.moderator.removePicture(PICTURE);
+    await cluster.quiet();
+    r2.bucket.connect();
+    await cluster.quiet();
+    assert.ok(networks(r2).includes(NETWORK) && !networks(r2).includes(OTHER));
+    assert.deepEqual(r2.notices, [{ type: 'removed', file: PICTURE }]);
+    assert.equal(r2.master.relay.desktops.count, 0);
+    assert.ok(cluster.logged.some((line) => line.includes('do not hold here')));
   });
 
   it('is announced once on the desktops of every relay that is there, and of none that starts later', async (t) => {
