@@ -4,7 +4,7 @@ import { acquaint, ClusterRelay, pair } from '../test/cluster_relays.ts';
 import { viewOf } from '../test/cluster_views.ts';
 import type { EdgeNumber } from '../wire/crossing.ts';
 import type { Identity } from '../wire/identity.ts';
-import { PEER_SAYINGS_BYTES_MAX, PeerSayingsWriter } from '../wire/peer_sayings.ts';
+import { PEER_SAYINGS_BYTES_MAX, PeerSayingsWriter, readPeerSayings } from '../wire/peer_sayings.ts';
 import { beyond } from './cluster_torus.ts';
 import { Hearers } from './hearers.ts';
 import { HEARERS_MAX, SAYINGS_BURST_MAX, SAYINGS_STEP_MS } from './limits.ts';
@@ -120,6 +120,18 @@ describe('sayings to other relays', () => {
     assert.ok(b.sayings.receive(message));
     assert.deepEqual(heard(b, bob).length, 1);
     for (let end = 0; end < message.length; end++) assert.equal(b.sayings.receive(message.subarray(0, end)), false);
+  });
+
+  it('reach one desktop beyond an edge, however many a message names', () => {
+    const writer = new PeerSayingsWriter('a');
+    const runs = [4, 1].map((edge) => ({ place: 3, count: 900, edge }));
+    writer.add({ slot: 1, generation: 2, reference: reference('Ann'), text: 'good', runs });
+    const read = readPeerSayings(writer.finish());
+    assert.ok(typeof read === 'object');
+    assert.deepEqual(
+      read.sayings[0].runs.map(({ count }) => count),
+      [900, 1],
+    );
   });
 });
 

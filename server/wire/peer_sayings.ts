@@ -27,6 +27,7 @@ const RUN_BYTES = 8;
 /** Places of the receiver that follow one another, whose desktops hear a saying. */
 export interface Run {
   place: number;
+  /** At most one place when there is an edge. */
   count: number;
   /** The edge beyond which the speaker is; NO_EDGE when that is not told. */
   edge: number;
@@ -123,7 +124,9 @@ function readRuns(bytes: Buffer, start: number, count: number): Run[] {
   const runs: Run[] = [];
   for (let at = start; at < start + count * RUN_BYTES; at += RUN_BYTES) {
     const edge = Math.min(bytes[at + 6], NO_EDGE);
-    runs.push({ place: bytes.readUInt32LE(at), count: bytes.readUInt16LE(at + 4), edge });
+    // Beyond an edge is one desktop. Those with an edge are compared with all others, so they must be few.
+    const places = edge === NO_EDGE ? bytes.readUInt16LE(at + 4) : Math.min(bytes.readUInt16LE(at + 4), 1);
+    runs.push({ place: bytes.readUInt32LE(at), count: places, edge });
   }
   return runs;
 }
