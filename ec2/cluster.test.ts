@@ -81,7 +81,10 @@ describe('fleet, a cluster of relays', { skip: why ?? false, timeout: 900_000 },
     const job = readJob(await aws.get(BUCKET, keys.job(fleet)));
     assert.match(
       job.arguments.join(' '),
-      new RegExp(`--admission strict --nats nats://${nats?.privateAddress}:4222 --nats-plaintext --relay-name %i$`),
+      new RegExp(
+        `--admission strict --nats nats://${nats?.privateAddress}:4222 --nats-plaintext --relay-name %i ` +
+          '--public-url http://%a:8080 --public-events-url http://%a:8081$',
+      ),
     );
     const natsJob = readJob(await aws.get(BUCKET, keys.natsJob(fleet)));
     assert.match(natsJob.arguments.join(' '), /--port 4222 --jetstream --store_dir /);

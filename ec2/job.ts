@@ -101,6 +101,9 @@ export function writeArguments(words: readonly string[]): string {
 /** Instances replace this by their own id, in the arguments of their job. */
 export const INSTANCE = '%i';
 
+/** The same, by their public address. */
+const PUBLIC_ADDRESS = '%a';
+
 /** The port of NATS, which only the instances of its fleet can reach. */
 export const NATS_PORT = 4222;
 
@@ -110,10 +113,17 @@ export const NATS_ARGUMENTS: readonly string[] = [
   ...['--jetstream', '--store_dir', '/var/lib/sprites-nats'],
 ];
 
-/** A relay's arguments. `nats`: the private address of its NATS server, with which it shares one world with others. */
+/**
+ * A relay's arguments. `nats`: the private address of its NATS server, with which it shares one world with others. Those send desktops to
+ * its public addresses.
+ */
 export function relayArguments(admission: string, nats: string | undefined): string[] {
-  const peers = ['--nats', `nats://${nats}:${NATS_PORT}`, '--nats-plaintext', '--relay-name', INSTANCE];
-  return ['--port', '8080', '--events-port', '8081', '--admission', admission, ...(nats === undefined ? [] : peers)];
+  const alone = ['--port', '8080', '--events-port', '8081', '--admission', admission];
+  if (nats === undefined) return alone;
+  return [
+    ...[...alone, '--nats', `nats://${nats}:${NATS_PORT}`, '--nats-plaintext', '--relay-name', INSTANCE],
+    ...['--public-url', `http://${PUBLIC_ADDRESS}:8080`, '--public-events-url', `http://${PUBLIC_ADDRESS}:8081`],
+  ];
 }
 
 export interface Load {

@@ -11,6 +11,15 @@ fetch_bundle
 limits "$(setting ports)"
 rm -f "$ROOT/ready.json" # of the boot before
 arguments=$(setting arguments)
+arguments=${arguments//%i/$ID}
+# The address is that of this boot: a relay of a cluster sends it to the others.
+case $arguments in *%a*)
+  address=$(metadata public-hostname)
+  address=${address:-$(metadata public-ipv4)}
+  [ -n "$address" ] || fail 'a relay of a cluster needs a public address'
+  arguments=${arguments//%a/$address}
+  ;;
+esac
 # The bundle's launcher chooses V8's flags for the memory of this machine. The name of a relay in a cluster is the instance's id.
 cat >"$UNIT" <<END
 [Unit]
@@ -24,7 +33,7 @@ DynamicUser=yes
 StateDirectory=sprites
 Environment=SPRITES_RESTART=never
 WorkingDirectory=$ROOT/current
-ExecStart=$ROOT/current/bin/node tools/launch.js relay --data /var/lib/sprites ${arguments//%i/$ID}
+ExecStart=$ROOT/current/bin/node tools/launch.js relay --data /var/lib/sprites $arguments
 LimitNOFILE=$(ulimit -n)
 Restart=always
 RestartSec=1
