@@ -10,6 +10,7 @@ import { PretendNetwork } from '../../test/pretend_network.ts';
 import { isProblemDocument } from '../../test/problem_check.ts';
 import { randomOf } from '../../test/random.ts';
 import { readInvitation } from '../../wire/invitation.ts';
+import { decodePeerJoinAnswer, encodePeerJoin } from '../../wire/peer_join.ts';
 import { type ProblemCode, ProblemError } from '../../wire/problem.ts';
 import { Master, type Moderation } from '../master.ts';
 import { HOME_GONE_MS, Homes, JOINS_WAITING_MAX } from './homes.ts';
@@ -309,6 +310,17 @@ describe('the home of a private world', () => {
     await assert.rejects(r2.homes.join({ name: '', world: 'garden' }), (error) => isRefusal(error, 'relay-busy'));
     await cluster.settle(Promise.allSettled(joins));
     await cluster.join(r2, { world: 'garden' }).catch((error) => assert.equal(error.document.code, 'relay-full'));
+  });
+
+  it('is looked for at most JOINS_WAITING_MAX times at once, also when other relays ask', async (t) => {
+    const cluster = new Cluster(t);
+    const [r1, r2] = [cluster.start('r1'), cluster.start('r2')];
+    r1.bucket.get = () => new Promise(() => {}); // NATS does not answer
+    for (let n = 0; n < JOINS_WAITING_MAX; n++) r1.homes.join({ name: '', world: `garden ${n}` }).catch(() => {});
+    const question = encodePeerJoin({ name: '', world: 'house' });
+    const bytes = await cluster.settle(r2.node.request('sprites.joins.r1', question, 1_000));
+    const answer = decodePeerJoinAnswer(bytes);
+    assert.equal(answer && 'problem' in answer && answer.problem.code, 'relay-busy');
   });
 
   it('must have public addresses to be joined from another machine', async (t) => {

@@ -138,15 +138,22 @@ export class Homes implements MasterHomes {
   }
 
   /** Throws relay-busy, near-gone, and what Master.seat() throws. */
-  async join(join: Join): Promise<object> {
+  join(join: Join): Promise<object> {
+    return this.#wait(() =>
+      join.near?.relay === undefined
+        ? this.#joinWorld(join, join.world as string)
+        : this.#joinFriend(join, join.near.relay),
+    );
+  }
+
+  /** Waits for an action of a join. Throws relay-busy when too many joins wait. */
+  async #wait<Result>(action: () => Promise<Result>): Promise<Result> {
     if (this.#waiting >= JOINS_WAITING_MAX) {
       throw new ProblemError('relay-busy', 'The relay has too many joins that wait for other relays; try again.');
     }
     this.#waiting++;
     try {
-      return await (join.near?.relay === undefined
-        ? this.#joinWorld(join, join.world as string)
-        : this.#joinFriend(join, join.near.relay));
+      return await action();
     } finally {
       this.#waiting--;
     }
@@ -262,8 +269,10 @@ export class Homes implements MasterHomes {
     try {
       const { near, world = DEFAULT_WORLD } = join;
       if (near !== undefined && near.relay !== this.name) return { elsewhere: true };
-      if (near === undefined && !this.isHere(join) && (await this.#find(world)) !== this.name)
-        return { elsewhere: true };
+      if (near === undefined && !this.isHere(join)) {
+        const home = await this.#wait(() => this.#find(world));
+        if (home !== this.name) return { elsewhere: true };
+      }
       const seat = near === undefined ? this.#seat(join, world) : master.seat(join);
       // The answer promises that the desktop is in the journal.
       master.endTurn();
