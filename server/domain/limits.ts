@@ -9,7 +9,7 @@ import { ok } from 'node:assert';
  */
 export const PING_MS = 120_000;
 
-/** The operator chooses between these, in s: a ping costs little below a million desktops, and above the most routers cut the connection. */
+/** The bounds of --ping-seconds. Even at the minimum, pings cost little below a million desktops; beyond the maximum, most routers cut connections. */
 export const PING_SECONDS_MIN = 30;
 export const PING_SECONDS_MAX = 600;
 

@@ -491,7 +491,7 @@ export class Relay {
     }
     if (join.isCounted || join.address === undefined) return;
     const { admission } = this.#options;
-    // First of all, so that whoever guesses invitations or the names of worlds is slowed down.
+    // This comes first, so that guessing invitations or names of worlds is slow.
     admission?.countJoin(admission.rowOf(join.address), this.#nowMs);
     join.isCounted = true;
   }

@@ -65,7 +65,7 @@ export interface RingOptions {
 export interface NativeRing {
   /** The memory, the doorbell of the other process, and that of this one: for the other process, in the process that makes the ring. */
   readonly descriptors: readonly number[];
-  /** The other process has them now. */
+  /** Call it when the other process has the descriptors. */
   passedOn(): void;
   /** Writes bytes[from, …), as many as there is room for. Returns how many. */
   write(bytes: Uint8Array, from: number): number;

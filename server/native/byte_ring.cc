@@ -7,7 +7,7 @@ namespace sprites {
 namespace {
 
 // Returns whether the other end has set the flag, and resets it.
-bool Takes(std::atomic<uint32_t>* flag) { return flag->load() != 0 && flag->exchange(0) != 0; }
+bool Reset(std::atomic<uint32_t>* flag) { return flag->load() != 0 && flag->exchange(0) != 0; }
 
 }  // namespace
 
@@ -30,7 +30,7 @@ RingWriter::Written RingWriter::Write(const uint8_t* bytes, uint32_t size) {
     done += count;
     memory_.head->written.store(written_);
   }
-  return {done, done > 0 && Takes(&memory_.head->reader_sleeps)};
+  return {done, done > 0 && Reset(&memory_.head->reader_sleeps)};
 }
 
 bool RingWriter::HasRoomAgain() { return waits_ && Room() > 0; }
@@ -64,7 +64,7 @@ RingReader::Received RingReader::Read(uint8_t* bytes, uint32_t size) {
   memcpy(bytes + first, memory_.bytes, count - first);
   read_ += count;
   memory_.head->read.store(read_);
-  return {count, Takes(&memory_.head->writer_waits)};
+  return {count, Reset(&memory_.head->writer_waits)};
 }
 
 bool RingReader::Sleep() {

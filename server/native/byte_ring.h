@@ -6,9 +6,9 @@
 // is in its own memory, and the position of the other end is checked. So a faulty peer can garble
 // the bytes or break the ring, and can do nothing else to this process. Wake-ups: the reader says
 // in the shared memory that it sleeps, and only then the writer has to wake it; a writer that waits
-// for room does the same. All four accesses are sequentially consistent: a reader that has found
-// the ring empty is seen as sleeping by the next write. Cost: one copy into the ring, one out of
-// it, no system call.
+// for room does the same. All four accesses are sequentially consistent: when a reader has found
+// the ring empty and sleeps, the next write sees that. Cost: one copy into the ring, one out of it,
+// no system call.
 #ifndef SERVER_NATIVE_BYTE_RING_H_
 #define SERVER_NATIVE_BYTE_RING_H_
 

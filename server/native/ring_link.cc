@@ -11,7 +11,7 @@
 namespace sprites {
 namespace {
 
-// Of the layout below. Another version of the addon in the other process is refused by it.
+// The version of the layout below. Open() refuses memory of another version of the addon.
 constexpr uint32_t kVersion = 0x72696e31;
 
 constexpr unsigned kSeals = F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL;

@@ -31,7 +31,7 @@ class RingLink {
   RingLink(const RingLink&) = delete;
   RingLink& operator=(const RingLink&) = delete;
 
-  // As RingWriter::Write() and RingReader::Read(). They wake the peer when it has to be.
+  // As RingWriter::Write() and RingReader::Read(). They wake the peer when that is necessary.
   uint32_t Write(const uint8_t* bytes, uint32_t size);
   uint32_t Read(uint8_t* bytes, uint32_t size);
   bool HasRoomAgain() { return writer_.HasRoomAgain(); }

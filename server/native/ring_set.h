@@ -61,8 +61,8 @@ class RingSet {
   static void OnPoll(uv_poll_t* handle, int status, int events);
   void ReceiveAll();
   int Watch();
-  // Makes the thread look at the links, which then sleep: a peer does not ring for one that does
-  // not.
+  // Makes the thread read the links soon, and then let them sleep: a peer rings only for a link
+  // that sleeps.
   void LookSoon() const;
   int StartPolling();
   void StopPolling();

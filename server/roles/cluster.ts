@@ -224,7 +224,7 @@ class WorkerProcesses {
     const startMs = performance.now();
     return new Promise((resolve, reject) => {
       let worker: Process;
-      /** Once the worker has said so. */
+      /** Whether the worker has opened its end of the ring; its first message says so. */
       let usesRing = false;
       const ring = this.#makeRing({
         frame: (frame) => receiveFrame(this.#master, link, frame),
@@ -328,7 +328,7 @@ class WorkerProcesses {
     this.#master.endTurn();
   }
 
-  /** Kills a worker that has sent what is no frame. Its clients' connections break, and the clients retry. */
+  /** Kills a worker that has sent something that is not a frame. Its clients' connections break, and the clients retry. */
   #killFaulty(worker: Process, why: string): void {
     this.#log.error({ pid: worker.process.pid, why }, 'a worker sent a malformed frame; killing it');
     worker.process.kill('SIGKILL');

@@ -22,7 +22,7 @@ export interface FrameReceiver {
   frame(frame: Buffer): void;
   /** All frames of this turn were passed on. */
   turn(): void;
-  /** The other process has written what is no frame. The link is closed. */
+  /** The other process has written something that is not a frame. The link is closed. */
   broken(why: string): void;
 }
 
@@ -31,7 +31,7 @@ type MakeRing = (options: RingOptions) => NativeRing;
 
 interface Unsent {
   readonly frame: Buffer;
-  /** Where the rest begins that is not in the ring yet. */
+  /** The bytes from here on are not in the ring yet. */
   from: number;
   readonly sent: () => void;
 }
@@ -55,17 +55,17 @@ export class FrameRing {
     });
   }
 
-  /** What the worker needs to open its end, in the master. */
+  /** In the master: what the worker needs to open its end. */
   get descriptors(): readonly number[] {
     return this.#native.descriptors;
   }
 
-  /** The worker has them. */
+  /** Call it when the worker has the descriptors. */
   passedOn(): void {
     this.#native.passedOn();
   }
 
-  /** Calls `sent` once, now or later, when all of the frame is in the ring. Never, if the link is closed first. */
+  /** Calls `sent` once, now or later, when all of the frame is in the ring. When the link is closed first, it does not call it. */
   send(frame: Buffer, sent: () => void): void {
     const from = this.#unsent.length > 0 ? 0 : this.#native.write(frame, 0);
     if (from === frame.length) sent();

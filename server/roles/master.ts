@@ -51,7 +51,7 @@ export interface Peering {
 export interface Homes {
   /** The name of this relay. */
   readonly name: string;
-  /** Whether this relay is to seat the new desktop. */
+  /** Whether this relay seats the new desktop. */
   isHere(join: Join): boolean;
   /** Resolves to the answer to a join for which isHere() is false: of this relay or another. Rejects with ProblemError. */
   join(join: Join): Promise<object>;

@@ -139,7 +139,7 @@ export class ModerationList {
     return this.#unshared;
   }
 
-  /** It is written to the file with the change, or soon. */
+  /** The file has it with the change of the ban, or soon after. */
   addUnshared(ban: string): void {
     if (this.#unshared.has(ban)) return;
     if (this.#unshared.size >= UNSHARED_MAX) this.#unshared.delete([...this.#unshared][0]);

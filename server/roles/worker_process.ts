@@ -130,7 +130,7 @@ export async function startWorker(settings: WorkerSettings, log: Logger): Promis
     process.disconnect?.();
   }
 
-  /** Opens the worker's end of the ring. If that fails, frames go through the channel: such as when the addon was built again meanwhile. */
+  /** Opens the worker's end of the ring. If that fails (say, because the addon was built again meanwhile), frames go through the channel. */
   function openRing(): FrameRing | undefined {
     if (!settings.ring) return undefined;
     try {

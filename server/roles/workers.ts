@@ -76,7 +76,7 @@ export interface Workers {
 }
 
 /**
- * Chooses how frames are exchanged. Rings need the addon, and a relay with the portable front does without it unless it is asked.
+ * Chooses how frames are exchanged. Rings need the addon, and a relay with the portable front uses the channel unless it is asked for rings.
  *
  * Throws  Error when rings were asked for and the addon is not available; the message says why.
  */

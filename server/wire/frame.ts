@@ -17,8 +17,8 @@ export const FRAME_VERSION = 2;
 export const FRAME_BYTES_TARGET = 1 << 20;
 
 /**
- * The longest frame, in bytes: one that is just below FRAME_BYTES_TARGET gets one more record, and the largest has a sprite file of
- * 1 MiB. As much again is to spare. A longer one is a fault of the process that sends it.
+ * The longest frame, in bytes. A frame that is just below FRAME_BYTES_TARGET may get one more record, and the largest one has a sprite
+ * file of 1 MiB; the limit is twice the sum. A longer frame is a fault of the process that sends it.
  */
 export const FRAME_BYTES_MAX = 4 * FRAME_BYTES_TARGET;
 
@@ -80,7 +80,7 @@ export interface RecordView extends Identity {
   shared: Buffer | undefined;
 }
 
-/** What was received is no frame. Frames come from our own processes, so this is a fault of the process that sent it. */
+/** What was received is not a frame. Frames come from our own processes, so this is a fault of the process that sent it. */
 export class MalformedFrame extends Error {
   constructor(why: string) {
     super(`frame: ${why}`);

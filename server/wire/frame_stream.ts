@@ -1,7 +1,7 @@
 /**
  * Frames in a stream of bytes, whose pieces begin and end anywhere.
  *
- * Invariant: each frame is passed on once, whole and in order; nothing of a frame is believed but its length, which is bounded.
+ * Invariant: each frame is passed on once, whole and in order. Only the length of a frame is read here, and it is bounded.
  * Cost: a frame that arrives in one piece is not copied; one that arrives in several is copied once.
  */
 import { FRAME_BYTES_MAX, FRAME_HEAD, MalformedFrame } from './frame.ts';
@@ -31,7 +31,7 @@ export class FrameStream {
     if (at < bytes.length) this.#begin(bytes, at);
   }
 
-  /** Takes what the partial frame lacks from the front of the bytes. Returns how much that was. */
+  /** Continues the partial frame with the first bytes. Returns how many it has used. */
   #complete(bytes: Buffer, each: (frame: Buffer) => void): number {
     let at = this.#fill(bytes, 0);
     let partial = this.#partial as Buffer;

@@ -67,7 +67,7 @@ export async function runEngine(
 ): Promise<Account> {
   const all = [contenders].flat();
   const apis = ['--api', all.map(({ api }) => `127.0.0.1:${api}`).join(',')];
-  // The addresses that relays of a cluster tell are their own; those of one contender need not be asked for.
+  // Relays of a cluster answer joins with their own addresses; those of one contender are known.
   const [{ api, events }] = all;
   const at = all.length > 1 ? apis : [...apis, '--events', `127.0.0.1:${events}`, '--crossings', `127.0.0.1:${api}`];
   const watch = ['--watch-pids', all.flatMap(({ pids }) => pids).join(',')];

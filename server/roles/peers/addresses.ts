@@ -1,8 +1,8 @@
 /**
- * Addresses: where desktops can join the other relays of the cluster. A relay that stops tells its desktops.
+ * Addresses: where desktops can join the other relays of the cluster. A relay that stops sends them to its desktops.
  *
- * A relay sends its address when it starts, and again when another relay appears. One without --public-url has no address that it could
- * vouch for, and sends none.
+ * A relay sends its address when it starts, and again when another relay appears. A relay without --public-url does not know its address,
+ * and sends none.
  * Limits: RELAYS_MAX addresses of JOIN_URL_BYTES_MAX bytes.
  */
 import { keepNewest } from '../../domain/keep_newest.ts';

@@ -45,7 +45,7 @@ export class SharedModeration implements ModerationSharing {
   readonly #received: SharedBan[] = [];
   /** Present while bans are being adopted. */
   #adopting: Promise<void> | undefined;
-  /** Values that nobody needs any more. */
+  /** Values that are no longer needed. */
   #stale: Entry[] = [];
   #isWatching = false;
   #isWriting = false;
@@ -110,7 +110,7 @@ export class SharedModeration implements ModerationSharing {
 
   #receiveAnnouncement({ text, by, atMs }: Record<string, unknown>): void {
     const isOld = typeof atMs !== 'number' || this.#clock() - atMs > ANNOUNCEMENT_AGE_MS_MAX;
-    // One that is there at the start was made before.
+    // An announcement that is there at the start was made before this relay started.
     if (this.#isWatching && by !== this.#options.name && !isOld) this.#options.moderator.adoptAnnouncement(text);
   }
 
