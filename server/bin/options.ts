@@ -98,7 +98,7 @@ export const FLAGS = withVariables('SPRITES', {
   },
   pingSeconds: whole(
     'N',
-    'how long a poll is held that has nothing to say; more than 120 only where no proxy cuts idle connections',
+    'how long the relay holds a poll while there is nothing to send; more than 120 only where no proxy cuts idle connections',
     [PING_SECONDS_MIN, PING_SECONDS_MAX],
     PING_MS / 1000,
   ),

@@ -5,7 +5,7 @@
  * up to its revision, which leaves nothing of the key behind: names of worlds come and go without end.
  * Cost: one request each, some 0.3 ms beside NATS. The watch is begun again after each break of the connection.
  */
-import { JetStreamApiError, jetstreamManager } from '@nats-io/jetstream';
+import { JetStreamApiError, jetstream, jetstreamManager } from '@nats-io/jetstream';
 import { type KV, type KvEntry, Kvm } from '@nats-io/kv';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
@@ -50,7 +50,7 @@ export class NatsBucket implements Bucket {
     const number = ++this.#opens;
     const { name, bytesMax, log } = this.#options;
     try {
-      const manager = new Kvm(connection);
+      const manager = new Kvm(jetstream(connection, { timeout: ANSWER_MS }));
       const bucket = await manager.create(name, { max_bytes: bytesMax, timeout: ANSWER_MS, allow_direct: false });
       const { created } = (await bucket.status()).streamInfo;
       if (number !== this.#opens) return;
