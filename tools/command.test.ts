@@ -333,7 +333,7 @@ describe('every command', { concurrency: 2, timeout: 900_000 }, () => {
     );
     assert.match(
       unknown[0].err,
-      /there are 2000\/s, .*closed, journal, turns, frames, million, floors, outside, say, peek, relays, hostile\./,
+      /there are 2000\/s, .*closed, journal, turns, frames, million, floors, outside, say, peek, relays, cluster, hostile\./,
     );
     assert.match(unknown[1].err, /there are topology, collection, buffers, relay\./);
     assert.match(unknown[2].err, /must be one of every-4k, /);
