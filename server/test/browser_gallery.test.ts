@@ -193,6 +193,18 @@ describe('the gallery in a browser', { ...BOUNDED, skip: noBrowser }, () => {
         return data[3] > 0;
       });
     await until('the map is drawn', isPainted);
+    const isCutOff = await gallery.evaluate(() => {
+      const { width, height } = document.querySelector('#map') as HTMLCanvasElement;
+      const context = (document.querySelector('#map') as HTMLCanvasElement).getContext('2d')!;
+      const rims = [
+        [0, 0, width, 1],
+        [0, height - 1, width, 1],
+        [0, 0, 1, height],
+        [width - 1, 0, 1, height],
+      ] as const;
+      return rims.some((rim) => context.getImageData(...rim).data.some((value) => value > 0));
+    });
+    assert.equal(isCutOff, false, 'the map fits into its place');
     await gallery.fill('#text', 'More cats,\nplease');
     await gallery.click('#send');
     await gallery.locator('#sent', { hasText: 'Thank you' }).waitFor();
