@@ -18,7 +18,7 @@ import { createEasel } from './make/easel.ts';
 import { createFrameRow } from './make/frame_row.ts';
 import { createPreview } from './make/preview.ts';
 import { readSource, type Source } from './make/source.ts';
-import { element, notice } from './panel.ts';
+import { element, notice, onFilesDropped } from './panel.ts';
 import { animatePortraits, portrait } from './portraits.ts';
 import { askToPublish } from './publishing.ts';
 import { join, leave, privateWorldName, publish, upload } from './seat.ts';
@@ -406,20 +406,7 @@ function listenForFiles(): void {
     event.preventDefault();
     void open(files);
   });
-  const drop = element('drop');
-  addEventListener('dragover', (event) => {
-    if (!event.dataTransfer?.types.includes('Files')) return;
-    event.preventDefault();
-    drop.hidden = false;
-  });
-  addEventListener('dragleave', (event) => {
-    if (event.relatedTarget === null) drop.hidden = true;
-  });
-  addEventListener('drop', (event) => {
-    event.preventDefault();
-    drop.hidden = true;
-    void open([...(event.dataTransfer?.files ?? [])]);
-  });
+  onFilesDropped((files) => void open(files));
 }
 
 async function restart(): Promise<void> {
