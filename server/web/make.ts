@@ -194,7 +194,7 @@ function changed(): void {
   if (work !== null) writeTabDraft(work);
 }
 
-/** Stores files and draft. A page that is going may end before the browser has done it, so the draft is written by writeTabDraft, too. */
+/** Stores files and draft. A page that closes may end before the browser has stored them, so writeTabDraft writes the draft, too. */
 function save(): void {
   clearTimeout(saveTimer);
   if (work === null) return;
@@ -426,7 +426,7 @@ async function restart(): Promise<void> {
   location.reload();
 }
 
-/** Does something with the sprite as it is now, and says what has come of it. */
+/** Does something with the sprite as it is now, and shows the result in words. */
 async function finish(act: (made: Made, draft: Draft) => Promise<string>): Promise<void> {
   const finished = element('finished');
   const ready = await pack();

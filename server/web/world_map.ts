@@ -1,7 +1,7 @@
 /**
  * The map of the world on a canvas: the torus turns slowly, and some of the sprites that crossed an edge lately fly above it.
  *
- * It asks the relay once in ASK_MS, and draws only while it is on the screen. With reduced motion it stands still and is drawn when
+ * It asks the relay every ASK_MS, and draws only while it is on the screen. With reduced motion it stands still, and is drawn when
  * the relay has answered. The words beside it say the same.
  * Cost: one drawing has at most COLUMNS_MAX × ROWS_MAX cells, 720, and FLYING_MAX sprites.
  */
@@ -164,7 +164,7 @@ export class WorldMap {
     context.translate(width / 2, height / 2 - VIEW.middle * radius);
     context.lineWidth = Math.max(1, width / 900);
     context.lineJoin = 'round';
-    // What is far is drawn first.
+    // Far things are drawn first.
     const things = [...this.#cells(turn, radius), ...this.#sprites(nowMs, turn, radius)];
     things.sort((a, b) => a.depth - b.depth);
     for (const { paint } of things) paint(context);
