@@ -43,7 +43,8 @@ export async function readSource(files: readonly File[]): Promise<Source> {
   const description = files.find(isJson);
   const picture = files.find((file) => !isJson(file));
   const source = await (description === undefined ? readFile(picture) : readExport(description, picture));
-  refuseMore(source.frames.reduce((sum, { width, height }) => sum + width * height, 0), files[0].name);
+  const pixels = source.frames.reduce((sum, { width, height }) => sum + width * height, 0);
+  refuseMore(pixels, files[0].name);
   return source;
 }
 
