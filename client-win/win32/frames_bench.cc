@@ -108,7 +108,6 @@ void Measure(const char* what, int sprites, bool moving) {
   }
   IgnoringListener listener;
   SpriteWindows windows(L"Sprite", &listener);
-  SpriteWindows ground(L"Sprite shadow", nullptr);
   double tick_ms = 0;
   double show_ms = 0;
   double cpu_ms = 0;
@@ -129,7 +128,6 @@ void Measure(const char* what, int sprites, bool moving) {
     const Scene& scene = tick();
     const double ticked = NowMs();
     windows.Show(scene.sprites);
-    ground.Show(scene.ground, windows.LowestWindow());
     PumpMessages();
     show_ms += NowMs() - ticked;
     tick_ms += ticked - start;

@@ -184,9 +184,8 @@ void Shell::Turn() {
   const Scene& scene = desktop_.Tick(NowMs());
   HandleOutbox(desktop_.PopOutbox());
   windows_.Show(scene.sprites);
-  ground_.Show(scene.ground, windows_.LowestWindow());
   // Below the sprites, so that a sprite that crosses walks in front.
-  beyond_.Show(scene.beyond, ground_.IsEmpty() ? windows_.LowestWindow() : ground_.LowestWindow());
+  beyond_.Show(scene.beyond, windows_.LowestWindow());
   ShowBubble(scene);
   saying_bubbles_.Show(scene);
   say_dialog_.Update();
@@ -305,7 +304,6 @@ void Shell::LeaveRelay() {
   say_dialog_.Close();
   heard_dialog_.Close();
   windows_.Show({});
-  ground_.Show({});
   beyond_.Show({});
   tray_.Remove();
   desktop_.Leave();

@@ -151,7 +151,6 @@ class Shell : private SpriteListener {
   SayDialog say_dialog_;
   HeardDialog heard_dialog_;
   SpriteWindows windows_;
-  SpriteWindows ground_{L"Sprite shadow", nullptr};  // shadows and dust
   SpriteWindows beyond_{L"Sprite beyond", nullptr};  // what is seen beyond an edge
   Surroundings surroundings_;
   Pacer pacer_;

@@ -108,7 +108,7 @@ void SpriteWindows::Show(std::span<const DrawnSprite> sprites, HWND above) {
     atlas_.DropUnused();
   }
   for (const SpriteId id : plan.created) {
-    CreateWindowFor(id);
+    CreateWindowFor(id, above);
   }
   for (const size_t index : plan.painted) {
     if (!Paint(sprites[index])) {
@@ -118,25 +118,12 @@ void SpriteWindows::Show(std::span<const DrawnSprite> sprites, HWND above) {
   if (!plan.placements.empty()) {
     Place(plan.placements, above);
   }
-  if (above != nullptr && !plan.created.empty()) {
-    PutBelow(above, sprites, plan.created);
-  }
   lowest_ = sprites.empty() ? nullptr : windows_[sprites.front().id];
 }
 
-// Puts each of the new windows directly below the one that is drawn after it, or below `above`.
-void SpriteWindows::PutBelow(HWND above, std::span<const DrawnSprite> sprites,
-                             const std::vector<SpriteId>& created) {
-  for (auto drawn = sprites.rbegin(); drawn != sprites.rend(); ++drawn) {
-    const HWND window = windows_[drawn->id];
-    if (std::ranges::find(created, drawn->id) != created.end()) {
-      SetWindowPos(window, above, 0, 0, 0, 0, kPlacementFlags | SWP_NOMOVE);
-    }
-    above = window;
-  }
-}
-
-void SpriteWindows::CreateWindowFor(SpriteId id) {
+// Creates a hidden window on top of the others of this group, as the planner expects: Windows puts
+// a new one on top of all, so it goes below `above` before it is shown.
+void SpriteWindows::CreateWindowFor(SpriteId id, HWND above) {
   const bool takes_clicks = listener_ != nullptr;
   const HWND window =
       CreateWindowExW(takes_clicks ? kExtendedStyle : kStyleWithoutClicks, kClass, name_, kStyle, 0,
@@ -146,6 +133,9 @@ void SpriteWindows::CreateWindowFor(SpriteId id) {
   // Files can be dropped on it when the program runs as an administrator too.
   for (const UINT message : {UINT{WM_DROPFILES}, kCopyGlobalData}) {
     ChangeWindowMessageFilterEx(window, message, MSGFLT_ALLOW, nullptr);
+  }
+  if (above != nullptr) {
+    SetWindowPos(window, above, 0, 0, 0, 0, kPlacementFlags | SWP_NOMOVE);
   }
   windows_[id] = window;
   cost_.windows++;

@@ -58,8 +58,8 @@ class SpriteWindows {
   SpriteWindows(const SpriteWindows&) = delete;
   SpriteWindows& operator=(const SpriteWindows&) = delete;
 
-  // Shows these, lowest first, and no others. With `above`, new windows, and those that become the
-  // topmost of these, are below that one.
+  // Shows these, lowest first, and no others. With `above`, a window of another group: one that is
+  // new, or becomes the topmost of these, goes directly below it.
   void Show(std::span<const DrawnSprite> sprites, HWND above = nullptr);
   // The window of the lowest sprite; null when there is none.
   HWND LowestWindow() const { return lowest_; }
@@ -76,12 +76,10 @@ class SpriteWindows {
   void TakeKeys(HWND window);
   void HandleButtonUp(HWND window, SpriteId id);
 
-  void CreateWindowFor(SpriteId id);
+  void CreateWindowFor(SpriteId id, HWND above);
   void DestroyWindowOf(SpriteId id);
   bool Paint(const DrawnSprite& drawn);
   void Place(const std::vector<Placement>& placements, HWND top);
-  void PutBelow(HWND above, std::span<const DrawnSprite> sprites,
-                const std::vector<SpriteId>& created);
 
   const wchar_t* name_;
   SpriteListener* listener_;

@@ -193,6 +193,22 @@ describe('the gallery in a browser', { ...BOUNDED, skip: noBrowser }, () => {
         return data[3] > 0;
       });
     await until('the map is drawn', isPainted);
+    const isCutOff = await gallery.evaluate(() => {
+      const canvas = document.querySelector('#map') as HTMLCanvasElement;
+      const { width, height } = canvas;
+      const isPaintedIn = (x: number, y: number, wide: number, high: number) =>
+        canvas
+          .getContext('2d')!
+          .getImageData(x, y, wide, high)
+          .data.some((value) => value > 0);
+      return (
+        isPaintedIn(0, 0, width, 1) ||
+        isPaintedIn(0, height - 1, width, 1) ||
+        isPaintedIn(0, 0, 1, height) ||
+        isPaintedIn(width - 1, 0, 1, height)
+      );
+    });
+    assert.equal(isCutOff, false, 'the map fits into its place');
     await gallery.fill('#text', 'More cats,\nplease');
     await gallery.click('#send');
     await gallery.locator('#sent', { hasText: 'Thank you' }).waitFor();

@@ -23,6 +23,7 @@ import {
   ledges,
   notice,
   offerProgram,
+  onFilesDropped,
   type State,
   showDesktopCount,
   showIcon,
@@ -681,21 +682,7 @@ function watchPage(desktop: Desktop): void {
     await addFiles(desktop, [...(fileInput.files ?? [])]);
     fileInput.value = '';
   });
-
-  const drop = element('drop');
-  addEventListener('dragover', (event) => {
-    if (!event.dataTransfer?.types.includes('Files')) return;
-    event.preventDefault();
-    drop.hidden = false;
-  });
-  addEventListener('dragleave', (event) => {
-    if (event.relatedTarget === null) drop.hidden = true;
-  });
-  addEventListener('drop', (event) => {
-    event.preventDefault();
-    drop.hidden = true;
-    void addFiles(desktop, [...(event.dataTransfer?.files ?? [])], event.clientX);
-  });
+  onFilesDropped((files, x) => void addFiles(desktop, files, x));
 }
 
 /**

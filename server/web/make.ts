@@ -18,7 +18,7 @@ import { createEasel } from './make/easel.ts';
 import { createFrameRow } from './make/frame_row.ts';
 import { createPreview } from './make/preview.ts';
 import { readSource, type Source } from './make/source.ts';
-import { element, notice } from './panel.ts';
+import { element, notice, onFilesDropped } from './panel.ts';
 import { animatePortraits, portrait } from './portraits.ts';
 import { askToPublish } from './publishing.ts';
 import { join, leave, privateWorldName, publish, upload } from './seat.ts';
@@ -80,6 +80,10 @@ let packTimer: ReturnType<typeof setTimeout> | undefined;
 let saveTimer: ReturnType<typeof setTimeout> | undefined;
 /** Rises with each change; a .spr of an older number is thrown away. */
 let version = 0;
+/** Rises with each choice of files. */
+let choices = 0;
+/** The number of the choice that is shown: an older one that took longer to read is thrown away. */
+let shownChoice = 0;
 
 const sheets = new Sheets({ changed: () => {}, inUse: (file) => file === made?.file });
 const preview = createPreview(element<HTMLCanvasElement>('preview'), element('ledge'), sheets, calm, togglePause);
@@ -109,31 +113,36 @@ exposeToTests();
 
 /** Continues with what was here before a reload. This tab may have changed the draft after the browser stored it. */
 async function restore(): Promise<void> {
+  const number = ++choices;
   const saved = await readStored<Saved>('draft', DRAFT_KEY);
-  if (saved === undefined || work !== null) return;
+  if (saved === undefined) return;
   const newest = readTabDraft();
-  await open(saved.files, newest?.id === saved.id ? { ...saved, draft: newest.draft } : saved);
+  await open(saved.files, number, newest?.id === saved.id ? { ...saved, draft: newest.draft } : saved);
 }
 
 /** Begins with other files. What cannot be read changes nothing. */
-async function open(files: File[], saved?: Saved): Promise<void> {
-  if (files.length === 0) return;
+async function open(files: File[], number = ++choices, saved?: Saved): Promise<void> {
+  if (files.length === 0 || number < shownChoice) return;
   const wrong = element('source-wrong');
   wrong.hidden = true;
   element('chooser').classList.add('busy');
   try {
     const source = await readSource(files);
+    if (number < shownChoice) return;
     const draft = saved?.draft ?? begin(source);
     const id = saved?.id ?? String(Math.random());
     work = { id, files, source, draft, drawing: draw(source, draft.picturing), selected: 0 };
+    shownChoice = number;
     showPicture();
     changed();
     save();
   } catch (error) {
+    if (number < shownChoice) return;
     wrong.textContent = error instanceof Error ? error.message : String(error);
     wrong.hidden = false;
+  } finally {
+    element('chooser').classList.remove('busy');
   }
-  element('chooser').classList.remove('busy');
 }
 
 function begin(source: Source): Draft {
@@ -185,12 +194,12 @@ function changed(): void {
   if (work !== null) writeTabDraft(work);
 }
 
-/** Stores files and draft. A page that is going may end before the browser has done it, so the draft is written by writeTabDraft, too. */
+/** Stores files and draft. A page that closes may end before the browser has stored them, so writeTabDraft writes the draft, too. */
 function save(): void {
   clearTimeout(saveTimer);
   if (work === null) return;
   const { id, files, draft } = work;
-  writeStored('draft', DRAFT_KEY, { id, files, draft } satisfies Saved).catch(() => {}); // a reload then begins anew
+  writeStored('draft', DRAFT_KEY, { id, files, draft } satisfies Saved).catch(() => {}); // a reload then finds no draft
 }
 
 function writeTabDraft({ id, draft }: Work): void {
@@ -406,20 +415,7 @@ function listenForFiles(): void {
     event.preventDefault();
     void open(files);
   });
-  const drop = element('drop');
-  addEventListener('dragover', (event) => {
-    if (!event.dataTransfer?.types.includes('Files')) return;
-    event.preventDefault();
-    drop.hidden = false;
-  });
-  addEventListener('dragleave', (event) => {
-    if (event.relatedTarget === null) drop.hidden = true;
-  });
-  addEventListener('drop', (event) => {
-    event.preventDefault();
-    drop.hidden = true;
-    void open([...(event.dataTransfer?.files ?? [])]);
-  });
+  onFilesDropped((files) => void open(files));
 }
 
 async function restart(): Promise<void> {
@@ -430,7 +426,7 @@ async function restart(): Promise<void> {
   location.reload();
 }
 
-/** Does something with the sprite as it is now, and says what has come of it. */
+/** Does something with the sprite as it is now, and shows the result in words. */
 async function finish(act: (made: Made, draft: Draft) => Promise<string>): Promise<void> {
   const finished = element('finished');
   const ready = await pack();

@@ -27,6 +27,24 @@ export function element<T extends HTMLElement>(id: string): T {
   return document.getElementById(id) as T;
 }
 
+/** Calls back with files that are dropped on the page, and where from the left, in px. Shows that it accepts them. */
+export function onFilesDropped(handle: (files: File[], x: number) => void): void {
+  const drop = element('drop');
+  addEventListener('dragover', (event) => {
+    if (!event.dataTransfer?.types.includes('Files')) return;
+    event.preventDefault();
+    drop.hidden = false;
+  });
+  addEventListener('dragleave', (event) => {
+    if (event.relatedTarget === null) drop.hidden = true;
+  });
+  addEventListener('drop', (event) => {
+    event.preventDefault();
+    drop.hidden = true;
+    handle([...(event.dataTransfer?.files ?? [])], event.clientX);
+  });
+}
+
 export function showState(state: State, who: string, world: string): void {
   document.body.dataset.state = state;
   element('who').textContent = who || 'Sprites';

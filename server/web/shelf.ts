@@ -50,7 +50,10 @@ export class Shelf {
     );
   }
 
-  /** Adds a picture of the gallery. `isSent`: the relay of the seat has it, because it is that of the page. Returns the figure, also when the shelf has it already; undefined when it cannot be had. */
+  /**
+   * Adds a picture of the gallery. `isSent`: the relay of the seat has it, because the seat is at the page's relay. Returns the
+   * figure, also when the shelf has it already; undefined when the picture cannot be fetched or read.
+   */
   async addTaken(file: string, isSent: boolean): Promise<Figure | undefined> {
     const known = this.figures.find((figure) => figure.file === file);
     if (known !== undefined) return known;

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { flightAt, viewOf } from './torus_view.ts';
+import { flightAt, VIEW, viewOf } from './torus_view.ts';
 
 describe('the view of the world', () => {
   it('wraps in both directions, and after a whole turn', () => {
@@ -22,6 +22,22 @@ describe('the view of the world', () => {
     assert.ok(near.y > far.y && near.depth > far.depth && near.scale > far.scale);
     assert.ok(near.facing > 0);
     assert.ok(viewOf(0.5, 0.25, 0).facing < 0, 'the outside of the far side is hidden');
+  });
+
+  it('has room for the ring and for the highest flight everywhere above it, and no more', () => {
+    const [, , height] = flightAt({ x: 0, y: 0, edge: 'right' }, 4, 2, 0.5);
+    const parts = Array.from({ length: 200 }, (_, i) => i / 200);
+    const points = parts.flatMap((x) => parts.flatMap((y) => [viewOf(x, y, 0), viewOf(x, y, 0, height)]));
+    const [xs, ys] = [points.map(({ x }) => x), points.map(({ y }) => y - VIEW.middle)];
+    for (const [furthest, room] of [
+      [xs.reduce((a, b) => Math.min(a, b)), -VIEW.width / 2],
+      [xs.reduce((a, b) => Math.max(a, b)), VIEW.width / 2],
+      [ys.reduce((a, b) => Math.min(a, b)), -VIEW.height / 2],
+      [ys.reduce((a, b) => Math.max(a, b)), VIEW.height / 2],
+    ]) {
+      assert.ok(Math.abs(furthest) <= Math.abs(room), `${furthest} ${room}`);
+      assert.ok(Math.abs(furthest - room) < 0.02, `${furthest} ${room}`);
+    }
   });
 
   it('has flights that leave by their edge, rise, and land one desktop further', () => {

@@ -23,6 +23,9 @@ const FLIGHT_HEIGHT = 0.3; // above the surface, in the middle of a flight
 const FLIGHT_X_MIN = 0.07; // of the grid: in a large world a neighbour is too near to be seen
 const FLIGHT_Y_MIN = 0.13;
 
+/** What has room for the ring and for all that flies above it, in units of the radius; `middle` is the y of its middle. */
+export const VIEW = { width: 3.72, height: 2.84, middle: 0.24 };
+
 const [SIN_TILT, COS_TILT] = [Math.sin(TILT), Math.cos(TILT)];
 
 /** `height`: above the surface. `turn`: of the ring, in radians. */
@@ -39,7 +42,7 @@ export function viewOf(x: number, y: number, turn: number, height = 0): ViewPoin
   };
 }
 
-/** Where a flight is when `part` of it, 0 … 1, is over: on the grid, and above it. The grid has this many columns and rows. */
+/** Where a flight is when `part` of it, 0 … 1, is over: on the grid, and above it. The grid has `columns` and `rows`. */
 export function flightAt(
   from: { x: number; y: number; edge: Edge },
   columns: number,

@@ -1,14 +1,14 @@
 /**
  * The map of the world on a canvas: the torus turns slowly, and some of the sprites that crossed an edge lately fly above it.
  *
- * It asks the relay once in ASK_MS, and draws only while it is on the screen. With reduced motion it stands still and is drawn when
+ * It asks the relay every ASK_MS, and draws only while it is on the screen. With reduced motion it stands still, and is drawn when
  * the relay has answered. The words beside it say the same.
  * Cost: one drawing has at most COLUMNS_MAX × ROWS_MAX cells, 720, and FLYING_MAX sprites.
  */
 import type { Edge } from '../wire/crossing.ts';
 import { countWords } from './seat.ts';
 import { cellOf, Sheets } from './sheets.ts';
-import { flightAt, type ViewPoint, viewOf } from './torus_view.ts';
+import { flightAt, VIEW, type ViewPoint, viewOf } from './torus_view.ts';
 
 /** What `GET /v1/flights` answers. */
 interface World {
@@ -30,8 +30,7 @@ const [COLUMNS_MIN, COLUMNS_MAX] = [24, 40]; // cells that are drawn from left t
 const [ROWS_MIN, ROWS_MAX] = [12, 18]; // and around the tube
 const SPRITE_PX = 44; // px of a sprite's side
 const NAMED_MAX = 4; // characters that the words name
-const HEIGHT = 0.6; // of the width
-const RADIUS = 0.258; // of the ring, of the width
+const MARGIN = 0.2; // of the ring's radius: about half of a sprite
 
 export class WorldMap {
   readonly #canvas: HTMLCanvasElement;
@@ -150,7 +149,7 @@ export class WorldMap {
   #resize(): void {
     const ratio = Math.min(2, devicePixelRatio);
     this.#canvas.width = Math.round(this.#canvas.clientWidth * ratio);
-    this.#canvas.height = Math.round(this.#canvas.clientWidth * HEIGHT * ratio);
+    this.#canvas.height = Math.round(this.#canvas.clientHeight * ratio);
     this.#draw(performance.now());
   }
 
@@ -161,11 +160,12 @@ export class WorldMap {
     const turn = isCalm ? 0.3 : (nowMs / TURN_MS) * 2 * Math.PI;
     context.resetTransform();
     context.clearRect(0, 0, width, height);
-    context.translate(width / 2, height * 0.47);
+    const radius = Math.min(width / (VIEW.width + 2 * MARGIN), height / (VIEW.height + 2 * MARGIN));
+    context.translate(width / 2, height / 2 - VIEW.middle * radius);
     context.lineWidth = Math.max(1, width / 900);
     context.lineJoin = 'round';
-    // What is far is drawn first.
-    const things = [...this.#cells(turn, width * RADIUS), ...this.#sprites(nowMs, turn, width * RADIUS)];
+    // Far things are drawn first.
+    const things = [...this.#cells(turn, radius), ...this.#sprites(nowMs, turn, radius)];
     things.sort((a, b) => a.depth - b.depth);
     for (const { paint } of things) paint(context);
     this.#flying = isCalm

@@ -53,6 +53,7 @@ export class GalleryControls {
       const response = await this.#ask('admin/gallery');
       if (!response.ok) throw new Error(`status ${response.status}`);
       const { entries } = (await response.json()) as { entries: Entry[] };
+      if (!this.#details.open) return; // the token may be gone since
       const waiting = entries.filter(({ acceptedMs }) => acceptedMs === null).length;
       this.#state.textContent = `${news}${countWords(waiting)} for you, ${entries.length - waiting} in the gallery.`;
       this.#list.replaceChildren(...entries.map((entry) => this.#item(entry)));

@@ -44,16 +44,20 @@ export async function readSource(files: readonly File[]): Promise<Source> {
   const picture = files.find((file) => !isJson(file));
   const source = await (description === undefined ? readFile(picture) : readExport(description, picture));
   const pixels = source.frames.reduce((sum, { width, height }) => sum + width * height, 0);
-  if (pixels > SOURCE_PIXELS_MAX) {
-    throw new Error(`${files[0].name} has too many pixels. Make it smaller, or leave out some frames.`);
-  }
+  refuseMore(pixels, files[0].name);
   return source;
+}
+
+function refuseMore(pixels: number, name: string): void {
+  if (pixels > SOURCE_PIXELS_MAX) {
+    throw new Error(`${name} has too many pixels. Make it smaller, or leave out some frames.`);
+  }
 }
 
 async function readFile(picture: File | undefined): Promise<Source> {
   if (picture === undefined) throw new Error('There is no picture.');
   const bytes = new Uint8Array(await picture.arrayBuffer());
-  if (isSpr(bytes)) return readSpr(bytes);
+  if (isSpr(bytes)) return readSpr(bytes, picture.name);
   const name = nameOf(picture.name);
   const animated = isGif(bytes) ? await readAnimatedGif(bytes, name) : undefined;
   return animated ?? readPicture(picture, bytes, name);
@@ -69,14 +73,14 @@ async function readExport(description: File, picture: File | undefined): Promise
     const name = exported.image?.replace(/^.*[/\\]/, '') ?? 'its PNG';
     throw new Error(`An Aseprite export is two files. Choose ${description.name} and ${name} together.`);
   }
-  const frames = cutExport(exported, await decode(picture));
+  const frames = cutExport(exported, await decode(picture, picture.name));
   const { animations, hitbox } = exported;
   return { name: nameOf(description.name), frames, isWhole: false, isPhoto: false, animations, hitbox };
 }
 
-async function readSpr(bytes: Uint8Array<ArrayBuffer>): Promise<Source> {
+async function readSpr(bytes: Uint8Array<ArrayBuffer>, fileName: string): Promise<Source> {
   const { description } = readSheet(bytes, crc32);
-  const frames = cutGrid(await decode(new Blob([bytes], { type: 'image/png' })), description.frame);
+  const frames = cutGrid(await decode(new Blob([bytes], { type: 'image/png' }), fileName), description.frame);
   const { name, author, licence, animations, hitbox, scale, behaviour } = description;
   const said = { author, animations, hitbox, scale, behaviour, ...(licence === '' ? {} : { licence }) };
   return { name, frames, isWhole: false, isPhoto: false, ...said };
@@ -108,9 +112,11 @@ async function readPicture(file: File, bytes: Uint8Array, name: string): Promise
   return { name, frames: [pixels], isWhole: true, isPhoto };
 }
 
-async function decode(file: Blob): Promise<Pixels> {
+async function decode(file: Blob, name: string): Promise<Pixels> {
   const bitmap = await bitmapOf(file);
-  return pixelsOf(bitmap, bitmap.width, bitmap.height);
+  const { width, height } = bitmap;
+  refuseMore(width * height, name); // before they are copied: a small file may have a great many
+  return pixelsOf(bitmap, width, height);
 }
 
 async function bitmapOf(file: Blob): Promise<ImageBitmap> {
