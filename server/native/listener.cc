@@ -14,8 +14,10 @@ namespace {
 
 // The kernel's default bound (somaxconn); after an outage all clients reconnect at once.
 constexpr int kBacklog = 4096;
-// Above the longest ping, 132 s: only a peer that receives no answers is probed.
-constexpr int kKeepAliveIdleS = 150;
+// Above the longest ping, 660 s: only a peer that receives no answers is probed. The kernel's timers
+// of minutes are coarse, so the probes of many connections leave at once; more than the queue of a
+// network interface are lost, and after four losses the connection is closed.
+constexpr int kKeepAliveIdleS = 750;
 constexpr int kKeepAliveIntervalS = 15;
 constexpr int kKeepAliveProbes = 4;
 
