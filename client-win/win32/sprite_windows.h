@@ -66,7 +66,6 @@ class SpriteWindows {
   // Gives the keyboard to a sprite, as a click on it does. `name` is for screen readers. Returns
   // whether it has a window.
   bool GiveKeysTo(SpriteId id, const std::wstring& name);
-  bool IsEmpty() const { return windows_.empty(); }
   const Cost& cost() const { return cost_; }
 
  private:

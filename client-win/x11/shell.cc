@@ -130,6 +130,8 @@ Shell::Shell(const Folders& folders, const ShellOptions& options, SingleInstance
                                     XCB_XFIXES_SELECTION_EVENT_MASK_SET_SELECTION_OWNER |
                                         XCB_XFIXES_SELECTION_EVENT_MASK_SELECTION_WINDOW_DESTROY |
                                         XCB_XFIXES_SELECTION_EVENT_MASK_SELECTION_CLIENT_CLOSE);
+  // Without a compositor, a soft shadow would be a hard one.
+  desktop_.SetGroundShown(look_.is_composited);
 }
 
 Shell::~Shell() = default;
@@ -220,6 +222,7 @@ void Shell::HandleEvents() {
 void Shell::HandleEvent(const xcb_generic_event_t& event) {
   if (TypeOfEvent(event) == connection_.first_xfixes_event() + XCB_XFIXES_SELECTION_NOTIFY) {
     look_.is_composited = connection_.IsComposited();
+    desktop_.SetGroundShown(look_.is_composited);
     windows_.SetComposited(look_.is_composited);
     ground_.SetComposited(look_.is_composited);
     beyond_.SetComposited(look_.is_composited);
@@ -277,9 +280,7 @@ void Shell::Turn() {
   const Scene& scene = desktop_.Tick(NowMs());
   HandleOutbox(desktop_.PopOutbox());
   windows_.Show(scene.sprites);
-  // Without a compositor, a soft shadow would be a hard one.
-  ground_.Show(look_.is_composited ? scene.ground : std::span<const DrawnSprite>(),
-               windows_.LowestWindow());
+  ground_.Show(scene.ground, windows_.LowestWindow());
   const xcb_window_t lowest = ground_.LowestWindow();
   // Below the sprites, so that a sprite that crosses walks in front.
   beyond_.Show(scene.beyond, lowest == XCB_WINDOW_NONE ? windows_.LowestWindow() : lowest);

@@ -250,6 +250,13 @@ void Desktop::SetReducedMotion(bool is_reduced) {
   ApplyCalm();
 }
 
+void Desktop::SetGroundShown(bool is_shown) {
+  is_ground_shown_ = is_shown;
+  if (!is_shown) {
+    dust_.Settle();
+  }
+}
+
 void Desktop::ApplyCalm() {
   simulation_.SetCalm(IsCalm());
   if (IsCalm()) {
@@ -914,7 +921,7 @@ void Desktop::DrawScene() {
     if (has_landed) {
       RaiseDust(sprite, sprite.nature.width / 2);
     }
-    if (drawn.visible) {
+    if (drawn.visible && is_ground_shown_) {
       DrawShadowOf(sprite, &ground);
     }
     scene_.sprites.push_back(std::move(drawn));
@@ -946,7 +953,7 @@ void Desktop::DrawShadowOf(const Sprite& sprite, std::vector<DrawnSprite>* groun
 
 // At a sprite's feet, or where it comes in. None flies about while sprites are calm.
 void Desktop::RaiseDust(const Sprite& sprite, double reach) {
-  if (IsCalm() || !IsVisible(sprite)) {
+  if (!is_ground_shown_ || IsCalm() || !IsVisible(sprite)) {
     return;
   }
   const Monitor& monitor = simulation_.screen().monitors()[sprite.monitor];

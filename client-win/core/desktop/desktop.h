@@ -124,6 +124,9 @@ class Desktop {
   void SetSavingPower(bool is_saving);
   // The person has told the system that things should move less: sprites do not wander.
   void SetReducedMotion(bool is_reduced);
+  // Whether the program shows what lies on the ground, Scene::ground. At first it does not, and
+  // nothing is computed for it.
+  void SetGroundShown(bool is_shown);
   // Draws a picture as a parcel from now on, after each start too, or shows it again.
   void HidePicture(const std::string& file, bool is_hidden);
   bool IsHidden(const std::string& file) const;
@@ -317,6 +320,7 @@ class Desktop {
   Toasts toasts_;
   OwnSheets shadows_;
   Dust dust_;
+  bool is_ground_shown_ = false;
   Scene scene_;
   Outbox outbox_;
   std::optional<Neighbours> neighbours_;

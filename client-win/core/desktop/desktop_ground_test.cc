@@ -7,6 +7,12 @@
 namespace sprites {
 namespace {
 
+struct GroundDesktop : TestDesktop {
+  explicit GroundDesktop(const Settings& settings) : TestDesktop(settings) {
+    desktop.SetGroundShown(true);
+  }
+};
+
 Settings Lively() {
   Settings settings = TestDesktop::Given();
   settings.calm = false;
@@ -37,7 +43,7 @@ const Scene& PassUntil(TestDesktop* test, Wanted wanted) {
 }
 
 TEST_CASE("ground › a sprite in the air has no shadow; on the floor it is below its feet") {
-  TestDesktop test(TestDesktop::Given());
+  GroundDesktop test(TestDesktop::Given());
   const SpriteId id = test.desktop.DropIn(test.sheet->file, Point{400, 300});
   CHECK(!ShadowOf(test.Pass(10), id));
   const Scene& scene = test.Pass(5000);
@@ -52,7 +58,7 @@ TEST_CASE("ground › a sprite in the air has no shadow; on the floor it is belo
 }
 
 TEST_CASE("ground › a shadow at rest is the same in each scene, and keeps no shell awake") {
-  TestDesktop test(TestDesktop::Given());
+  GroundDesktop test(TestDesktop::Given());
   test.desktop.DropIn(test.sheet->file, Point{400, 300});
   const std::vector<DrawnSprite> before = test.Pass(5000).ground;
   const Scene& scene = test.Pass(10);
@@ -61,7 +67,7 @@ TEST_CASE("ground › a shadow at rest is the same in each scene, and keeps no s
 }
 
 TEST_CASE("ground › on a window, the shadow ends where the window ends") {
-  TestDesktop test(TestDesktop::Given());
+  GroundDesktop test(TestDesktop::Given());
   test.desktop.SetWindows(std::vector<WindowArea>{{1, {200, 300, 405, 500}}});
   const SpriteId id = test.desktop.DropIn(test.sheet->file, Point{400, 200});
   const Scene& scene = test.Pass(5000);
@@ -73,7 +79,7 @@ TEST_CASE("ground › on a window, the shadow ends where the window ends") {
 }
 
 TEST_CASE("ground › dust rises where a sprite lands hard, settles, and lets the shell rest") {
-  TestDesktop test(Lively());
+  GroundDesktop test(Lively());
   test.desktop.DropIn(test.sheet->file, Point{400, 100});
   const Scene& scene = PassUntil(&test, [](const Scene& one) { return PuffsOf(one) > 0; });
   CHECK(scene.idle_ms <= kPuffMs / kPuffSteps);
@@ -82,7 +88,7 @@ TEST_CASE("ground › dust rises where a sprite lands hard, settles, and lets th
 }
 
 TEST_CASE("ground › dust rises where a sprite comes in over an edge") {
-  TestDesktop test(Lively());
+  GroundDesktop test(Lively());
   test.Join();
   test.Receive({{{"type", "sprite"},
                  {"seq", 1},
@@ -100,7 +106,7 @@ TEST_CASE("ground › dust rises where a sprite comes in over an edge") {
 
 TEST_CASE("ground › no dust flies about while motion is reduced") {
   for (const bool by_system : {false, true}) {
-    TestDesktop test(by_system ? Lively() : TestDesktop::Given());
+    GroundDesktop test(by_system ? Lively() : TestDesktop::Given());
     test.desktop.SetReducedMotion(by_system);
     test.desktop.DropIn(test.sheet->file, Point{400, 100});
     for (int i = 0; i < 300; i++) {
@@ -110,15 +116,29 @@ TEST_CASE("ground › no dust flies about while motion is reduced") {
 }
 
 TEST_CASE("ground › dust that is in the air settles when motion is reduced") {
-  TestDesktop test(Lively());
+  GroundDesktop test(Lively());
   test.desktop.DropIn(test.sheet->file, Point{400, 100});
   PassUntil(&test, [](const Scene& one) { return PuffsOf(one) > 0; });
   test.desktop.SetReducedMotion(true);
   CHECK(PuffsOf(test.Pass(10)) == 0);
 }
 
-TEST_CASE("ground › what is hidden has neither shadow nor dust") {
+TEST_CASE("ground › it is empty in a program that does not show it") {
   TestDesktop test(Lively());
+  GroundDesktop shows(Lively());
+  for (TestDesktop* one : {&test, static_cast<TestDesktop*>(&shows)}) {
+    one->desktop.DropIn(one->sheet->file, Point{400, 100});
+  }
+  PassUntil(&shows, [&](const Scene& scene) {
+    CHECK(test.Pass(10).ground.empty());
+    return PuffsOf(scene) > 0;
+  });
+  shows.desktop.SetGroundShown(false);
+  CHECK(shows.Pass(10).ground.empty());
+}
+
+TEST_CASE("ground › what is hidden has neither shadow nor dust") {
+  GroundDesktop test(Lively());
   test.desktop.SetPresence(Presence::kPresenting);
   test.desktop.DropIn(test.sheet->file, Point{400, 100});
   for (int i = 0; i < 300; i++) {

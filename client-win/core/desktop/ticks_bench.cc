@@ -38,6 +38,7 @@ void Measure(const char* what, int sprites, bool moving) {
   settings.sprite_limit = sprites;
   settings.calm = !moving;
   Desktop desktop(settings, random);
+  desktop.SetGroundShown(true);
   const Rect left{0, 0, 1920, 1080};
   const Rect right{1920, 0, 3840, 1080};
   desktop.SetMonitors(std::vector<Monitor>{{left, left, 1, true}, {right, right, 1, false}});

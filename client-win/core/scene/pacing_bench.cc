@@ -61,6 +61,7 @@ void Measure(double hz, int sprites, int seconds) {
   settings.sprite_limit = sprites;
   Desktop desktop(settings, random);
   const Rect screen{0, 0, 1920, 1080};
+  desktop.SetGroundShown(true);
   desktop.SetMonitors(std::vector<Monitor>{{screen, screen, 1, true}});
   const SheetPointer sheet = BenchSheet();
   desktop.AddToShelf(sheet);
