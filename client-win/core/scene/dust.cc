@@ -53,12 +53,7 @@ void AddDisc(Point middle, double radius, uint8_t alpha, int width, int top, int
 
 // One column of cells, one for each age.
 SheetPointer PuffSheet(double reach, double scale, int width, int height) {
-  auto sheet = std::make_shared<Sheet>();
-  sheet->description.name = "Dust";
-  sheet->width = sheet->description.frame_width = width;
-  sheet->description.frame_height = height;
-  sheet->height = height * kPuffSteps;
-  sheet->description.animations["idle"] = {{0}, 1};
+  auto sheet = NewColumn("Dust", width, height, kPuffSteps);
   const size_t pixels = static_cast<size_t>(width) * static_cast<size_t>(sheet->height);
   for (size_t i = 0; i < pixels; i++) {
     sheet->rgba.insert(sheet->rgba.end(), {kDustColour[0], kDustColour[1], kDustColour[2], 0});

@@ -8,11 +8,24 @@
 
 #include <cstddef>
 #include <map>
+#include <memory>
 #include <utility>
 
 #include "core/picture/sheet.h"
 
 namespace sprites {
+
+// A sheet of one column of cells, still without pixels.
+inline std::shared_ptr<Sheet> NewColumn(const char* name, int width, int height, int cells) {
+  auto sheet = std::make_shared<Sheet>();
+  sheet->description.name = name;
+  sheet->width = sheet->description.frame_width = width;
+  sheet->description.frame_height = height;
+  sheet->height = height * cells;
+  sheet->description.animations["idle"] = {{0}, 1};
+  sheet->rgba.reserve(size_t{4} * static_cast<size_t>(width) * static_cast<size_t>(sheet->height));
+  return sheet;
+}
 
 class OwnSheets {
  public:

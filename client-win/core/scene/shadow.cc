@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <memory>
 
 namespace sprites {
 
@@ -30,13 +29,7 @@ double Darkness(double from_middle) {
 
 // One column of cells, the darkest first. Each shadow is in the middle of its cell.
 SheetPointer ShadowSheet(int width, int height) {
-  auto sheet = std::make_shared<Sheet>();
-  sheet->description.name = "Shadow";
-  sheet->width = sheet->description.frame_width = width;
-  sheet->description.frame_height = height;
-  sheet->height = height * kShadowSteps;
-  sheet->description.animations["idle"] = {{0}, 1};
-  sheet->rgba.reserve(size_t{4} * static_cast<size_t>(width) * static_cast<size_t>(sheet->height));
+  auto sheet = NewColumn("Shadow", width, height, kShadowSteps);
   for (int cell = 0; cell < kShadowSteps; cell++) {
     const double near = static_cast<double>(kShadowSteps - cell) / kShadowSteps;
     const double across = width / 2.0 * (kWidthFar + kWidthMore * near) / (kWidthFar + kWidthMore);
