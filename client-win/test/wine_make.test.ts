@@ -1,53 +1,42 @@
 /**
  * A picture made in the editor from a photo is thrown from the browser, and lands on the Windows client under Wine.
  *
- * Ada has the program; Bob has the page and the editor. They are alone in a private world, so each is beyond every edge of the other.
- * The suite saves screenshots to screenshots/.
+ * Bob has the page and the editor. The suite saves screenshots to screenshots/.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
-import { joinPage, launchBrowser, noBrowser, shoot } from '../../server/test/browser_page.ts';
+import type { Page } from 'playwright-core';
+import { noBrowser, shoot } from '../../server/test/browser_page.ts';
 import { choose, openEditor, photograph, pixelAt } from '../../server/test/editor_page.ts';
-import { type RelayProcess, startRelay, until } from '../../server/test/relay_process.ts';
-import { buildWindowsClient, WINDOWS_CLIENT } from '../../tools/build.js';
-import { type Colour, WineDesktop, whyNoWine } from './wine_desktop.ts';
+import { until } from '../../server/test/relay_process.ts';
+import { buildWindowsClient } from '../../tools/build.js';
+import { ProgramAndPage } from './program_and_page.ts';
+import { type Colour, type WineDesktop, whyNoWine } from './wine_desktop.ts';
 
 const SHOTS = join(import.meta.dirname, '../../screenshots');
 
 const skip = whyNoWine() ?? buildWindowsClient() ?? noBrowser;
 
 describe('a picture made in the editor from a photo', { skip, timeout: 900_000 }, () => {
-  let relay: RelayProcess;
+  const pair = new ProgramAndPage();
+  const { faults } = pair;
   let ada: WineDesktop;
-  let browser: Browser;
   let bob: Page;
-  const faults: string[] = [];
 
   before(async () => {
     mkdirSync(SHOTS, { recursive: true });
-    relay = await startRelay({ workers: 0 });
-    ada = await WineDesktop.start('make');
-    ada.writeSettings({ relay: relay.url, world: 'both', name: 'Ada', sound: false, calm: true, greeted: true });
-    ada.launch(WINDOWS_CLIENT);
-    browser = await launchBrowser();
-    bob = await joinPage(browser, `${relay.url}/?world=both`, 'Bob', faults, { reducedMotion: 'reduce' });
-    await bob.locator('.edge[data-edge="right"] .neighbour', { hasText: 'Ada' }).waitFor();
+    await pair.start('make');
+    ({ ada, bob } = pair);
   });
-
-  after(async () => {
-    await browser?.close();
-    await ada?.stop();
-    await relay?.stop();
-  });
+  after(() => pair.stop());
 
   it('is thrown from the browser and lands on the Windows client', async () => {
     const editor = await bob.context().newPage();
     editor.on('pageerror', (error) => faults.push(`editor: ${error.stack}`));
-    await openEditor(editor, relay.url);
-    const file = await choose(editor, 'Redling.jpg', 'image/jpeg', await photograph(browser));
+    await openEditor(editor, pair.relay.url);
+    const file = await choose(editor, 'Redling.jpg', 'image/jpeg', await photograph(pair.browser));
     const [red, green, blue, alpha] = await pixelAt(editor, 0.5, 0.3);
     assert.ok(red > 150 && alpha === 255, 'the head');
     const head: Colour = [red, green, blue];

@@ -1,18 +1,18 @@
 /**
  * The Windows program under Wine and a page in Chromium: they talk, and the program sees the page's cat coming before it crosses.
  *
- * Ada has the program; Bob has the page. They are alone in a private world, so each is beyond every edge of the other. The suite
- * saves screenshots to screenshots/.
+ * The suite saves screenshots to screenshots/.
  */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import type { Browser, Page } from 'playwright-core';
-import { joinPage, launchBrowser, noBrowser, shoot } from '../../server/test/browser_page.ts';
-import { type RelayProcess, startRelay, until } from '../../server/test/relay_process.ts';
-import { buildWindowsClient, WINDOWS_CLIENT } from '../../tools/build.js';
-import { middleOf, SCREEN, WineDesktop, whyNoWine } from './wine_desktop.ts';
+import type { Page } from 'playwright-core';
+import { noBrowser, shoot } from '../../server/test/browser_page.ts';
+import { until } from '../../server/test/relay_process.ts';
+import { buildWindowsClient } from '../../tools/build.js';
+import { ProgramAndPage } from './program_and_page.ts';
+import { middleOf, SCREEN, type WineDesktop, whyNoWine } from './wine_desktop.ts';
 import { CYAN, onFloor, RUNNER, runner, spr } from './wine_sprites.ts';
 
 const SHOTS = join(import.meta.dirname, '../../screenshots');
@@ -22,31 +22,18 @@ const BEYOND = 'Sprite beyond';
 const skip = whyNoWine() ?? buildWindowsClient() ?? noBrowser;
 
 describe('the windows client beside a page', { skip, timeout: 900_000 }, () => {
-  let relay: RelayProcess;
+  const pair = new ProgramAndPage();
+  const { faults } = pair;
   let ada: WineDesktop;
-  let browser: Browser;
   let bob: Page;
-  const faults: string[] = [];
 
   before(async () => {
     mkdirSync(SHOTS, { recursive: true });
-    relay = await startRelay({ workers: 0 });
-    ada = await WineDesktop.start('peek', 'openbox');
-    ada.writeSettings({ relay: relay.url, world: 'both', name: 'Ada', sound: false, calm: true, greeted: true });
-    ada.keepSprite(spr(RUNNER), RUNNER.name, 900, SCREEN.height);
-    ada.launch(WINDOWS_CLIENT);
-    browser = await launchBrowser();
-    // With reduced motion his sprites stay where the test leaves them.
-    bob = await joinPage(browser, `${relay.url}/?world=both`, 'Bob', faults, { reducedMotion: 'reduce' });
-    await bob.locator('.edge[data-edge="right"] .neighbour', { hasText: 'Ada' }).waitFor();
+    await pair.start('peek', 'openbox', (desktop) => desktop.keepSprite(spr(RUNNER), RUNNER.name, 900, SCREEN.height));
+    ({ ada, bob } = pair);
     await ada.waitFor('the sprite', (screenshot) => screenshot.find(CYAN));
   });
-
-  after(async () => {
-    await browser?.close();
-    await ada?.stop();
-    await relay?.stop();
-  });
+  after(() => pair.stop());
 
   const shot = (name: string) => ada.capture().save(join(SHOTS, `wine-${name}.png`));
 
