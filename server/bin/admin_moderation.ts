@@ -1,5 +1,6 @@
 /** The commands of `npm run admin` about people and pictures: what each asks the relay, and how its answer is printed. */
 import { duration, goingWith, Misused, matching, text, type Values } from '../../tools/command.ts';
+import type { GalleryEntry } from '../wire/gallery.ts';
 import type { Print, Query } from './admin_query.ts';
 
 /** The longest ban that ends by itself, in seconds: ten years. */
@@ -182,14 +183,7 @@ function showReports({ reports }: Reports, print: Print): void {
 }
 
 interface GalleryListed {
-  entries: {
-    file: string;
-    title: string;
-    author: string;
-    licence: string;
-    sinceMs: number;
-    acceptedMs: number | null;
-  }[];
+  entries: GalleryEntry[];
 }
 
 function showGallery({ entries }: GalleryListed, print: Print): void {

@@ -1,5 +1,6 @@
 /** The commands of `npm run admin` about the relays of a cluster: the request of each to the relay, and how its answer is printed. */
 import { Misused } from '../../tools/command.ts';
+import type { ClusterDocument, ClusterRow } from '../wire/cluster_document.ts';
 import type { Print, Query } from './admin_query.ts';
 
 export const RELAYS_COMMANDS: Readonly<Record<string, readonly [words: string, meaning: string]>> = {
@@ -8,25 +9,6 @@ export const RELAYS_COMMANDS: Readonly<Record<string, readonly [words: string, m
     'list the relays of the cluster; forget: declare that a relay that is gone will not come back; sprites that wait for its verdict are abandoned',
   ],
 };
-
-interface Listed {
-  relay: string;
-  connected: boolean;
-  relays: Row[];
-}
-
-/** `passed` and `received`: sprites to it and from it since the start. `verdictMs`: the time to all its verdicts. */
-interface Row {
-  relay: string;
-  state: string;
-  desktops: number;
-  silentMs: number;
-  passed: number;
-  received: number;
-  inDoubt: number;
-  verdicts: number;
-  verdictMs: number;
-}
 
 const COLUMNS = ['relay', 'state', 'desktops', 'to it', 'from it', 'in doubt', 'verdict after'];
 
@@ -43,7 +25,7 @@ export function relaysQuery(words: readonly string[]): Query {
   };
 }
 
-function showRelays({ relay: self, connected, relays }: Listed, print: Print): void {
+function showRelays({ relay: self, connected, relays }: ClusterDocument, print: Print): void {
   const there = relays.length === 1 ? '1 relay' : `${relays.length} relays`;
   print(`${there}${connected ? '' : '; NATS is not connected'}`);
   const rows = relays.map((row) => cellsOf(row, row.relay === self));
@@ -57,7 +39,7 @@ function showRelays({ relay: self, connected, relays }: Listed, print: Print): v
 }
 
 function cellsOf(
-  { relay, state, desktops, silentMs, passed, received, inDoubt, verdicts, verdictMs }: Row,
+  { relay, state, desktops, silentMs, passed, received, inDoubt, verdicts, verdictMs }: ClusterRow,
   isSelf: boolean,
 ): string[] {
   const silent = silentMs >= 1000 ? `, silent for ${Math.round(silentMs / 1000)} s` : '';

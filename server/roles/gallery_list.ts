@@ -7,7 +7,7 @@
  */
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { checkPublication, type Publication } from '../wire/gallery.ts';
+import { checkPublication, type GalleryEntry, type Publication } from '../wire/gallery.ts';
 import { ProblemError } from '../wire/problem.ts';
 import { SavedFile } from './saved_file.ts';
 
@@ -18,12 +18,6 @@ export const LISTED_MAX = 1000;
 export const WAITING_MAX = 256;
 
 const FILE_NAME = 'gallery.json';
-
-export interface GalleryEntry extends Publication {
-  /** When it was published, and when it was accepted, by the wall clock in ms. */
-  sinceMs: number;
-  acceptedMs: number | null;
-}
 
 /** What each worker knows of the gallery. */
 export interface GalleryCopy {

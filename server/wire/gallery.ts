@@ -17,6 +17,13 @@ export interface Publication {
   licence: string;
 }
 
+/** A publication as the operator sees it, in GET /admin/gallery. */
+export interface GalleryEntry extends Publication {
+  /** When it was published, and when it was accepted, by the wall clock in ms. */
+  sinceMs: number;
+  acceptedMs: number | null;
+}
+
 /** Throws malformed, with the field. Source PROTOCOL.md#gallery */
 export function checkPublication(value: unknown): Publication {
   const { file, title, author = '', licence } = checkObject(value, 'body');

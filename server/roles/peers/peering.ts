@@ -9,6 +9,7 @@ import { Histogram, type Registry } from 'prom-client';
 import { LISTEN_STEPS, Membership, STEP_MS } from '../../domain/membership.ts';
 import type { PeerSayings } from '../../domain/peer_sayings.ts';
 import type { Outgoing, Peers } from '../../domain/peers.ts';
+import type { ClusterDocument } from '../../wire/cluster_document.ts';
 import { decodeHeartbeat, encodeHeartbeat, isRelayName } from '../../wire/heartbeat.ts';
 import { DEFAULT_WORLD } from '../../wire/join.ts';
 import { countersIn, gaugesIn } from '../gauges.ts';
@@ -223,7 +224,7 @@ export class Peering implements MasterPeering {
   }
 
   /** The document of GET /admin/relays. */
-  describe(): object {
+  describe(): ClusterDocument {
     const { membership, peers } = this;
     const relays = [...membership.relays()].map(({ name, state, count, silentSteps, agrees }) => {
       const { passed, received, verdicts, verdictMs } = peers.trafficOf(name);

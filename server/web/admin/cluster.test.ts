@@ -1,9 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type ClusterRow, cellsOf } from './cluster.ts';
+import type { ClusterRow } from '../../wire/cluster_document.ts';
+import { cellsOf } from './cluster.ts';
 
 const ROW: ClusterRow = {
-  ...{ relay: 'r2', state: 'here', desktops: 12_345, silentMs: 250, passed: 20, received: 30, inDoubt: 1 },
+  ...{
+    relay: 'r2',
+    state: 'here',
+    desktops: 12_345,
+    silentMs: 250,
+    agrees: true,
+    passed: 20,
+    received: 30,
+    inDoubt: 1,
+  },
   ...{ verdicts: 10, verdictMs: 25 },
 };
 

@@ -1,24 +1,6 @@
 /** The table of the cluster: the relays that share the world, and what goes between each of them and this one. */
 
-/** The document of GET /admin/relays, which the history has, too. */
-export interface ClusterDocument {
-  relay: string;
-  connected: boolean;
-  relays: ClusterRow[];
-}
-
-/** `passed`, `received`, `verdicts` and `verdictMs` are counted since the start. */
-export interface ClusterRow {
-  relay: string;
-  state: 'here' | 'suspected' | 'gone' | 'left' | 'forgotten';
-  desktops: number;
-  silentMs: number;
-  passed: number;
-  received: number;
-  inDoubt: number;
-  verdicts: number;
-  verdictMs: number;
-}
+import type { ClusterDocument, ClusterRow } from '../../wire/cluster_document.ts';
 
 const COLUMNS = ['Relay', 'State', 'Desktops', 'Sprites to it', 'Sprites from it', 'In doubt', 'Time to verdict'];
 

@@ -6,14 +6,7 @@
  * and is fetched with the token like everything else. Invariant: texts of strangers are set as text, never as HTML.
  */
 
-interface Entry {
-  file: string;
-  title: string;
-  author: string;
-  licence: string;
-  sinceMs: number;
-  acceptedMs: number | null;
-}
+import type { GalleryEntry } from '../../wire/gallery.ts';
 
 /** What nobody can take back: the picture is gone from every desktop. */
 const REMOVE = 'admin/remove-picture';
@@ -52,7 +45,7 @@ export class GalleryControls {
     try {
       const response = await this.#ask('admin/gallery');
       if (!response.ok) throw new Error(`status ${response.status}`);
-      const { entries } = (await response.json()) as { entries: Entry[] };
+      const { entries } = (await response.json()) as { entries: GalleryEntry[] };
       if (!this.#details.open) return; // the token may be gone since
       const waiting = entries.filter(({ acceptedMs }) => acceptedMs === null).length;
       this.#state.textContent = `${news}${countWords(waiting)} for you, ${entries.length - waiting} in the gallery.`;
@@ -64,7 +57,7 @@ export class GalleryControls {
     }
   }
 
-  #item(entry: Entry): HTMLElement {
+  #item(entry: GalleryEntry): HTMLElement {
     const { file, title, author, licence, sinceMs, acceptedMs } = entry;
     const isWaiting = acceptedMs === null;
     const item = document.createElement('li');
@@ -88,7 +81,7 @@ export class GalleryControls {
     return item;
   }
 
-  #button(words: string, { file, title }: Entry, path: string, done: string): HTMLElement {
+  #button(words: string, { file, title }: GalleryEntry, path: string, done: string): HTMLElement {
     const button = document.createElement('button');
     button.type = 'button';
     button.textContent = words;
