@@ -37,7 +37,7 @@ function shownBy(bytes: Uint8Array): { pixels: Uint8Array; ms: number; area: num
 }
 
 describe('a picture that moves', () => {
-  it('shows each frame as it was given, for its time', () => {
+  it('plays the frames unchanged, each for its duration', () => {
     const one = filled(1);
     const two = withPixel(withPixel(one, 6, 2), 13, 3);
     const bytes = writeAnimatedPng(WIDTH, HEIGHT, RED_GREEN_BLUE, [

@@ -176,7 +176,7 @@ export const SECTIONS = {
     world: some('NAME', 'the world to join; with --url a new one that nobody else is in'),
     adminUrl: address(
       'URL',
-      'its admin port, for its own figures; with --urls one for each relay, in the same order, separated by commas',
+      'its admin port, where its own figures are; with --urls, one for each, in the same order: A,B,C',
       'http://HOST:PORT',
       /^https?:\/\/[^/\s,]+\/?(,https?:\/\/[^/\s,]+\/?)*$/,
     ),
