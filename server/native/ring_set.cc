@@ -44,7 +44,11 @@ void RingSet::Remove(RingEnd* end) {
 int RingSet::Embed(NativeFront* front) {
   StopPolling();
   front_ = front;
-  return Watch();
+  const int error = Watch();
+  if (error != 0) {
+    front_ = nullptr;  // which its owner destroys then
+  }
+  return error;
 }
 
 void RingSet::EndEmbedding() {
