@@ -37,7 +37,7 @@ import {
 import { createPeeking, type Peeking } from './peeking.ts';
 import { poll } from './poll.ts';
 import { animatePortraits } from './portraits.ts';
-import { askToPublish } from './publishing.ts';
+import { askToPublish, publishedText } from './publishing.ts';
 import { type SwapEvents, watchReloads } from './reloads.ts';
 import {
   fetchDesktopCount,
@@ -764,15 +764,14 @@ function publishEntry(desktop: Desktop, { file, name }: Sprite): MenuEntry {
   return {
     text: 'Publish in the gallery…',
     choose: () =>
-      askToPublish(name, desktop.name, async (publication) => {
+      askToPublish({ title: name, author: desktop.name }, async (publication) => {
         if (connection.seat === null) return;
         const unsent = sheets.unsent(file);
         const problem = unsent === undefined ? null : await upload(connection.seat, file, unsent);
         if (problem !== null) throw new Error(wordsOf(problem));
         sheets.markSent(file);
         const state = await publish(connection.seat, { file, ...publication });
-        if (state === 'listed') notice(`${publication.title} is in the gallery already.`);
-        else notice('Sent. The gallery shows it when the operator of this relay has accepted it.');
+        notice(publishedText(state, publication.title));
       }),
   };
 }

@@ -20,7 +20,7 @@ import { createPreview } from './make/preview.ts';
 import { readSource, type Source } from './make/source.ts';
 import { element, notice, onFilesDropped } from './panel.ts';
 import { animatePortraits, portrait } from './portraits.ts';
-import { askToPublish } from './publishing.ts';
+import { askToPublish, publishedText } from './publishing.ts';
 import { join, leave, privateWorldName, publish, upload } from './seat.ts';
 import { readName } from './session.ts';
 import { natureOf, Sheets } from './sheets.ts';
@@ -462,8 +462,8 @@ async function throwIt({ file, bytes }: Made, { name }: Draft): Promise<string> 
 }
 
 async function openPublishing({ file, bytes }: Made, { name, author, licence }: Draft): Promise<string> {
-  if (LICENCES[licence] !== undefined) field('publish-licence').value = licence;
-  askToPublish(name.trim(), author.trim(), async (publication) => {
+  const known = { title: name.trim(), author: author.trim(), ...(licence in LICENCES && { licence }) };
+  askToPublish(known, async (publication) => {
     // Only a desktop may publish. This one is alone in a world that nobody knows, and ends when it has.
     const screen = { width: 1, height: 1 };
     const seat = await join({ name: publication.author, world: privateWorldName(), near: '', screen });
@@ -471,10 +471,7 @@ async function openPublishing({ file, bytes }: Made, { name, author, licence }: 
       const problem = await upload(seat, file, bytes);
       if (problem !== null) throw new Error(wordsOf(problem));
       const state = await publish(seat, { file, ...publication });
-      element('finished').textContent =
-        state === 'listed'
-          ? `${publication.title} is in the gallery already.`
-          : 'Sent. The gallery shows it when the operator of this relay has accepted it.';
+      element('finished').textContent = publishedText(state, publication.title);
     } finally {
       leave(seat);
     }

@@ -34,10 +34,16 @@ function dialogOf(page: Document): HTMLDialogElement {
   return dialog;
 }
 
+/** What the person reads when the relay has a picture; `state` is the answer of publish(). */
+export function publishedText(state: string, title: string): string {
+  return state === 'listed'
+    ? `${title} is in the gallery already.`
+    : 'Sent. The gallery shows it when the operator of this relay has accepted it.';
+}
+
 /** Asks about a picture until `publish` accepts the answer. When it throws, the person sees the error's message. */
 export function askToPublish(
-  title: string,
-  author: string,
+  known: { title: string; author: string; licence?: string },
   publish: (publication: Omit<Publication, 'file'>) => Promise<void>,
 ): void {
   const dialog = dialogOf(document);
@@ -45,8 +51,9 @@ export function askToPublish(
   const button = element<HTMLButtonElement>('publish-send');
   const wrong = element('publish-wrong');
   const field = (name: string) => element<HTMLInputElement>(`publish-${name}`);
-  field('title').value = title;
-  field('author').value = author;
+  field('title').value = known.title;
+  field('author').value = known.author;
+  if (known.licence !== undefined) field('licence').value = known.licence;
   field('may').checked = false;
   wrong.hidden = true;
   form.onsubmit = async (event) => {
