@@ -125,8 +125,9 @@ async function journalOf(relay: Contender): Promise<string> {
   return `${mib(metrics.get('sprites_journal_bytes') ?? 0)} of files, ${bytes('live')} of them alive`;
 }
 
-/** Kills the relay and starts it again with its data. */
+/** Kills the relay and starts it again with its data. By then the swarm has ended, and desktops whose poll is gone leave. */
 async function recoveryOf(relay: Contender, shape: Shape): Promise<string> {
+  const left = (await relay.metrics()).get('sprites_desktops') ?? 0;
   process.kill(relay.pids[0], 'SIGKILL');
   await relay.stop();
   const startMs = performance.now();
@@ -134,7 +135,8 @@ async function recoveryOf(relay: Contender, shape: Shape): Promise<string> {
   const seconds = (performance.now() - startMs) / 1000;
   const desktops = (await next.metrics()).get('sprites_desktops') ?? 0;
   await next.stop();
-  return `killed and ready again after ${seconds.toFixed(1)} s, with ${desktops.toLocaleString('en')} desktops`;
+  const [before, after] = [left, desktops].map((count) => count.toLocaleString('en'));
+  return `killed while ${before} desktops had not left; ready again after ${seconds.toFixed(1)} s, with ${after}`;
 }
 
 function cpuOf(relay: { cpuUsPerSprite: number; userUsPerSprite: number }): string {
