@@ -230,8 +230,6 @@ export class PeerPeeks implements PeeksAbroad {
     const read = readPeerPeeks(message);
     if (typeof read === 'string') return false;
     const { sender } = read;
-    // A relay of which this one knows nothing is not a neighbour's, and would not be answered.
-    if (this.#options.peers.membership.stateOf(sender) !== 'here') return true;
     for (const peek of read.peeks) {
       if (peek.kind === 'watch') this.#receiveWatch(sender, peek);
       else if (peek.kind === 'end') this.#receiveEnd(sender, peek);

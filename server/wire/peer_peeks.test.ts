@@ -64,6 +64,9 @@ describe('messages about peeks over relays', () => {
     assert.ok(message.length > PEER_PEEKS_BYTES_MAX - 16 && message.length <= PEER_PEEKS_BYTES_MAX);
     assert.ok(read(message).peeks.length > 50);
     assert.equal(readPeerPeeks(Buffer.concat([message, Buffer.alloc(PEER_PEEKS_BYTES_MAX)])), 'malformed');
+    const more = Buffer.concat([message, message.subarray(-16)]);
+    more.writeUInt16LE(message.readUInt16LE(2) + 1, 2);
+    assert.equal(readPeerPeeks(more), 'malformed', 'one record more');
     const whole = Buffer.concat([message, Buffer.alloc(PEER_PEEKS_BYTES_MAX - message.length)]);
     assert.equal(readPeerPeeks(whole), 'malformed', 'what follows is not a record');
   });
@@ -79,6 +82,22 @@ describe('messages about peeks over relays', () => {
     assert.deepEqual(read(later).peeks, [{ kind: 'watch', watch: WATCH, from: 5, hasStage: false }]);
     message[0] = PEER_PEEKS_VERSION + 1;
     assert.equal(readPeerPeeks(message), 'version');
+  });
+
+  it('have whole records', () => {
+    for (const [kind, bytes] of [
+      [1, 16],
+      [1, 20],
+      [4, 16],
+      [4, 23],
+    ]) {
+      const writer = new PeerPeeksWriter('a');
+      writer.end(WATCH);
+      const message = Buffer.concat([writer.finish(), Buffer.alloc(bytes - 16)]);
+      message.writeUInt16LE(bytes, 5);
+      message[5 + 2] = kind;
+      assert.equal(readPeerPeeks(message), 'malformed', `${bytes} bytes of kind ${kind}`);
+    }
   });
 
   it('are refused or read within the limits, whatever the bytes are', (t) => {

@@ -329,6 +329,18 @@ describe('the gallery of a cluster', () => {
     assert.equal(r1.gallery.copy.listed.length, 2);
   });
 
+  it('loses a picture that was removed without NATS, also after a restart of that relay', async (t) => {
+    const { cluster, r1, r2 } = await accepted(t);
+    r2.bucket.cut();
+    await r2.moderator.refusePicture(PICTURE);
+    await cluster.quiet();
+    await r2.list.close();
+    const again = cluster.start('r2', r2.data, true);
+    again.bucket.connect();
+    await cluster.quiet();
+    assert.deepEqual([listed(r1), listed(again)], [[], []]);
+  });
+
   it('merges when NATS is back, and when NATS has lost everything', async (t) => {
     const { cluster, r1, r2 } = await accepted(t);
     const other = { ...CAT, file: 'b'.repeat(64), title: 'My dog' };
