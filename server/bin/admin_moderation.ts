@@ -171,15 +171,19 @@ const span = ({ sinceMs, untilMs }: Span): string =>
 const time = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
 
 interface Reports {
-  reports: { file: string; count: number; lastMs: number; reasons: string[] }[];
+  reports: { file: string; count: number; lastMs: number; reasons: string[]; desktops?: string[] }[];
+  /** In a cluster: the relays that have not answered. */
+  unanswered?: string[];
 }
 
-function showReports({ reports }: Reports, print: Print): void {
+function showReports({ reports, unanswered = [] }: Reports, print: Print): void {
   print(`${reports.length} pictures are reported`);
-  for (const { file, count, lastMs, reasons } of reports) {
+  for (const { file, count, lastMs, reasons, desktops = [] } of reports) {
     print(`  ${file} ${String(count).padStart(6)} times, last ${time(lastMs)}`);
+    if (desktops.length > 0) print(`      thrown by ${desktops.join(', ')}`);
     for (const reason of reasons) print(`      ${reason}`);
   }
+  if (unanswered.length > 0) print(`These relays have not answered: ${unanswered.join(', ')}`);
 }
 
 interface GalleryListed {
@@ -189,9 +193,10 @@ interface GalleryListed {
 function showGallery({ entries }: GalleryListed, print: Print): void {
   const waiting = entries.filter(({ acceptedMs }) => acceptedMs === null).length;
   print(`${entries.length - waiting} pictures are in the gallery, ${waiting} wait; look at one at /v1/sprites/HASH`);
-  for (const { file, title, author, licence, sinceMs, acceptedMs } of entries) {
+  for (const { file, title, author, licence, sinceMs, acceptedMs, relay } of entries) {
+    const at = relay === undefined ? '' : `, accepted at ${relay}`;
     print(
-      `  ${file} ${acceptedMs === null ? 'waits ' : 'listed'} ${time(sinceMs)} ${title}, by ${author || 'somebody'}, ${licence}`,
+      `  ${file} ${acceptedMs === null ? 'waits ' : 'listed'} ${time(sinceMs)} ${title}, by ${author || 'somebody'}, ${licence}${at}`,
     );
   }
 }

@@ -220,3 +220,27 @@ export const PEEK_STEP_MS = 1_000;
 
 /** Rows that one step of this check looks at: 0.2 ms at four watchers each. */
 export const WATCHED_PER_STEP_MAX = 2048;
+
+/**
+ * Watches of desktops at other relays, and as many in the other direction: all places at the border of a relay in a world of a million
+ * desktops. Further peeks are refused with relay-busy, and further watchers of other relays are told that nothing is shown.
+ */
+export const WATCHES_ABROAD_MAX = 4096;
+
+/**
+ * The fixed timestep on which watches and stages are sent to other relays, in ms: a watcher there gets at most ten stages a second, and each
+ * relay ten messages, however many watch.
+ */
+export const PEER_PEEKS_STEP_MS = 100;
+
+/** Stages that one step sends to all other relays: half a millisecond, at some 1 µs each. */
+export const FAR_STAGES_PER_STEP_MAX = 512;
+
+/** How long a watcher of another relay watches without a renewal, in ms: two of three renewals may be lost. */
+export const PEER_WATCH_LEASE_MS = 3 * PEEK_STEP_MS;
+
+/**
+ * How long it is remembered that a desktop of another relay hides its stage, in ms: a client that was told so by the end of its watch asks
+ * again within a second or two, and is refused. A desktop that shows its stage after that is seen when the client asks next.
+ */
+export const HIDDEN_REMEMBERED_MS = 4_000;

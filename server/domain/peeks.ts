@@ -5,17 +5,19 @@
  * that neighbour, so a watched desktop has at most one watcher at each of its edges. When another desktop comes between, the watcher
  * watches that one if it shows its stage; otherwise the watch ends. The torus, the switches and the mutes are checked again when a stage is
  * posted and before it is sent, so that a desktop never gets a stage that it may not see.
+ * In a world of several relays, the neighbour may be at another one. Then FAR stands in its row for the desktop there, which watches or is
+ * watched, and peer_peeks.ts knows which it is.
  * Each kind of event waits as one bit, and is written from the newest state: there is no queue. Events are sent in rounds, one in a tick of
  * the clock, in steps, and at most WATCHERS_PER_TICK_MAX in a tick, so that sprites do not wait for them. A batch of sprites has them, too.
  * Invariants: a watcher is in the row of the desktop that it watches, at the edge opposite to its own, or in #loose until the next step. A
- * desktop has a row if and only if it has a watcher.
+ * desktop has a row if and only if it has a watcher. Each watch of a desktop of another relay has a row for itself.
  * Memory: 26 bytes a slot, untouched until its desktop watches or is watched; 40 bytes and a stage (stages.ts) for each row.
  * Cost: every call O(1), without allocation. Nothing of this survives the relay: watchers peek again.
  */
 import { EDGES, type EdgeNumber, opposite } from '../wire/crossing.ts';
+import { REFERENCE_BYTES_MAX } from '../wire/peer_frame.ts';
 import { type ProblemCode, ProblemError } from '../wire/problem.ts';
 import { STAGE_BYTES_MAX } from '../wire/stage.ts';
-import { NAME_BYTES_MAX } from '../wire/text.ts';
 import { Deadlines } from './deadlines.ts';
 import {
   DUE_PER_STEP_MAX,
@@ -36,7 +38,7 @@ import type { Mutes } from './mutes.ts';
 import { RateLimits } from './rate_limits.ts';
 import { Rounds } from './rounds.ts';
 import { Stages } from './stages.ts';
-import type { Torus } from './torus.ts';
+import { ABROAD, type Torus } from './torus.ts';
 
 /** The kinds of events that wait for a desktop, as bits. A stage and the end of its watch exclude each other. */
 const STAGE = 1;
@@ -56,15 +58,18 @@ const EDGE_NAMES = EDGES.map((edge) => Buffer.from(edge));
 const QUOTED_EDGES = EDGES.map((edge) => Buffer.from(`"${edge}"`));
 const COMMA = 0x2c;
 
+/** In place of a slot, and of a slot + 1: a desktop of another relay. */
+const FAR = 0xffff_ffff;
+
 /** The most bytes of the events of a batch that are written here: a stage of a desktop with the longest id and name, and `watched`. */
-export const PEEK_EVENTS_BYTES_MAX = STAGE_BYTES_MAX + 2 * NAME_BYTES_MAX + 256;
+export const PEEK_EVENTS_BYTES_MAX = STAGE_BYTES_MAX + REFERENCE_BYTES_MAX + 256;
 
 /** The `detail` of the problem document for each reason to refuse a peek or a stage. */
 const REFUSALS = {
   'stage-hidden': 'The neighbour beyond this edge does not show its stage.',
   'no-neighbour': 'You are alone in your world: this edge leads home.',
   'too-fast': `A desktop can peek ${PEEKS_PER_SECOND_MAX} times and show ${STAGES_PER_SECOND_MAX} stages a second.`,
-  'relay-busy': 'Too many desktops of this relay are watched; peek again later.',
+  'relay-busy': "Too many desktops are watched, or the neighbour's relay cannot be reached; peek again later.",
   draining: 'The relay is going down; peek again in some seconds.',
 } as const satisfies Partial<Record<ProblemCode, string>>;
 
@@ -83,11 +88,39 @@ export interface Neighbourhood {
   generation(slot: number): number;
 }
 
+/**
+ * The watches between desktops here and those of other relays (peer_peeks.ts). One that watches from another relay is named by its row and
+ * the edge there: `at` is row * 4 + edge.
+ */
+export interface PeeksAbroad {
+  /** Whether the desktop of another relay that the torus has just found is known to hide its stage. */
+  readonly isHidden: boolean;
+  /** `slot` watches by a row what the torus has just found beyond `edge`. Returns false when that is not possible now. */
+  watch(row: number, slot: number, edge: EdgeNumber): boolean;
+  /** Whether the desktop that the torus has just found is the one of a row. */
+  isSame(row: number): boolean;
+  /** Whether the watcher mutes the desktop of a row, as far as that is known. */
+  isMuted(row: number): boolean;
+  /** A row is not used any more. */
+  unwatch(row: number): void;
+  /** Writes the id and the name of the desktop of a row. */
+  writeReference(row: number, out: Buffer, at: number): number;
+  /** The row of a watcher from another relay has a newer stage. */
+  stageChanged(at: number): void;
+  /** Whether a watcher from another relay may see what `target` shows now. */
+  maySee(at: number, target: number): boolean;
+  /** A watcher from another relay has lost its row. */
+  lost(at: number): void;
+}
+
 export interface PeeksOptions {
   /** Stages that a watcher could have predicted within this are not forwarded. 'off': every stage is. Default: STAGE_TOLERANCE_PX. */
   tolerancePx?: number | 'off';
   /** Default WATCHED_MAX; tests lower it. */
   watchedMax?: number;
+  /** Default WATCHES_ABROAD_MAX and FAR_STAGES_PER_STEP_MAX; tests lower them. */
+  watchesAbroadMax?: number;
+  farStagesPerStepMax?: number;
 }
 
 export class Peeks {
@@ -95,8 +128,10 @@ export class Peeks {
   /** The desktops for which something waits. */
   readonly rounds: Rounds;
   readonly counters = { posted: 0, forwarded: 0, filtered: 0, unwatched: 0, sent: 0, refusedFast: 0 };
-  /** Watches now. */
+  /** Watches of desktops here. */
   count = 0;
+  /** Undefined while this relay is alone. */
+  abroad: PeeksAbroad | undefined;
   readonly #hood: Neighbourhood;
   readonly #tolerancePx: number | 'off';
   /** The edge through which the desktop of a slot watches, + 1; 0: it does not watch. */
@@ -108,11 +143,11 @@ export class Peeks {
   readonly #waiting: Uint8Array;
   readonly #peekRates: RateLimits;
   readonly #leases: Deadlines;
-  /** Of each row: the slot of its desktop, the slot + 1 of the watcher at each edge, and how many there are. */
+  /** Of each row: the slot of its desktop, the slot + 1 of the watcher at each edge, and how many there are. Or FAR. */
   readonly #watched: Uint32Array;
   readonly #watchers: Uint32Array;
   readonly #watchersCount: Uint8Array;
-  /** Of each row: when its desktop posted last, and how fast it posts. */
+  /** Of each row: when its desktop posted last or was reminded to, and how fast it posts. */
   readonly #postedMs: Float64Array;
   readonly #stageRates: RateLimits;
   /** Watchers that lost their row. A slot may be here twice, or have no watch any more. */
@@ -150,7 +185,8 @@ export class Peeks {
    *
    * Shape   a repeat renews the lease and sends nothing again. Another watch before it ends without an event, also when this one is
    *         refused, except with too-fast or draining. A desktop that mutes the watcher, or that the watcher mutes, is not watched;
-   *         the result does not show this.
+   *         the result does not show this. Whether a desktop of another relay shows its stage is not known at first: if not, the
+   *         watch ends with an event, and the next peek is refused.
    * Throws  stage-hidden, no-neighbour, too-fast, relay-busy, draining.
    */
   peek(slot: number, edge: EdgeNumber | null, isDraining: boolean): number {
@@ -161,19 +197,20 @@ export class Peeks {
       throw refusal('too-fast');
     }
     const neighbour = edge === null ? slot : this.#hood.torus.neighbour(slot, edge);
-    const isShown = neighbour !== slot && this.#hood.shows(neighbour);
-    if (!isShown || this.#isMuted(slot, neighbour)) {
-      this.#forget(slot);
+    const isFar = neighbour === ABROAD;
+    const isShown = isFar ? this.abroad?.isHidden === false : neighbour !== slot && this.#hood.shows(neighbour);
+    if (!isShown || (!isFar && this.#isMuted(slot, neighbour))) {
+      this.forget(slot);
       if (edge === null) return 0;
       if (neighbour === slot) throw refusal('no-neighbour');
       if (!isShown) throw refusal('stage-hidden');
       return PEEK_LEASE_MS;
     }
     const row = this.#rowSeen[slot] - 1;
-    if (row < 0 || this.#edge[slot] - 1 !== edge || this.#watched[row] !== neighbour) {
-      this.#forget(slot);
+    if (row < 0 || this.#edge[slot] - 1 !== edge || !this.#isOf(row, neighbour)) {
+      this.forget(slot);
       if (!this.#attach(slot, edge as EdgeNumber, neighbour)) throw refusal('relay-busy');
-    } else if (nowMs - this.#postedMs[row] >= WATCHED_SILENT_MS) this.#add(neighbour, WATCHED);
+    } else this.#remind(row);
     this.#leases.set(slot, nowMs + PEEK_LEASE_MS);
     return PEEK_LEASE_MS;
   }
@@ -208,8 +245,9 @@ export class Peeks {
     this.counters.forwarded++;
     this.stages.set(row, body, start, end, preciseMs);
     for (let edge = 0; edge < 4; edge++) {
-      const watcher = this.#watchers[row * 4 + edge] - 1;
-      if (watcher >= 0) this.#add(watcher, STAGE);
+      const watcher = this.#watchers[row * 4 + edge];
+      if (watcher === FAR) this.abroad?.stageChanged(row * 4 + edge);
+      else if (watcher !== 0) this.#add(watcher - 1, STAGE);
     }
     return edges;
   }
@@ -238,15 +276,65 @@ export class Peeks {
     if (edge < 0) return;
     const row = this.#rowSeen[slot] - 1;
     const target = this.#hood.torus.neighbour(slot, edge as EdgeNumber);
-    const maySee = target !== slot && this.#hood.shows(target) && !this.#isMuted(slot, target);
-    if (maySee && row >= 0 && this.#watched[row] === target) return;
+    const maySee =
+      target === ABROAD
+        ? this.abroad?.isMuted(row) === false
+        : target !== slot && this.#hood.shows(target) && !this.#isMuted(slot, target);
+    if (maySee && row >= 0 && this.#isOf(row, target)) return;
     this.#detach(slot);
-    if (!maySee || !this.#attach(slot, edge as EdgeNumber, target)) this.#end(slot);
+    if (!maySee || !this.#attach(slot, edge as EdgeNumber, target)) this.end(slot);
+  }
+
+  /** The row by which a desktop watches; -1 for none. */
+  rowSeenBy(slot: number): number {
+    return (this.#rowSeen[slot] ?? 0) - 1;
+  }
+
+  /** The desktop of a row. REQUIRES: it is one of this relay. */
+  watchedBy(row: number): number {
+    return this.#watched[row];
+  }
+
+  /** The row of a desktop that is watched; -1 for none. */
+  rowOf(slot: number): number {
+    return this.#rowOwn[slot] - 1;
+  }
+
+  /** The stage of a desktop of another relay has come, which `slot` watches: the stage of its row is a newer one. */
+  stageArrived(slot: number): void {
+    this.#add(slot, STAGE);
+  }
+
+  /**
+   * A desktop of another relay watches `target`, or goes on, through this edge of `target`. Replaces who watched there. Returns false when
+   * there is no row left.
+   */
+  admit(target: number, edge: EdgeNumber): boolean {
+    const row = this.#ownRow(target);
+    if (row < 0) return false;
+    if (this.#watchers[row * 4 + edge] === FAR) this.#remind(row);
+    else this.#put(row, edge, FAR);
+    return true;
+  }
+
+  /** Ends the watch of a watcher from another relay. */
+  expel(at: number): void {
+    const row = at >> 2;
+    this.#watchers[at] = 0;
+    this.abroad?.lost(at);
+    this.#removed(row);
+  }
+
+  /** Checks whether a watcher from another relay may still see what it watches. If not, its watch ends. Returns whether it may. */
+  checkFar(at: number): boolean {
+    const maySee = this.abroad?.maySee(at, this.#watched[at >> 2]) === true;
+    if (!maySee) this.expel(at);
+    return maySee;
   }
 
   /** A desktop ends. Call it while it still has its place. */
   leave(slot: number): void {
-    if (this.#edge[slot] !== 0) this.#forget(slot);
+    if (this.#edge[slot] !== 0) this.forget(slot);
     const row = this.#rowOwn[slot] - 1;
     if (row >= 0) this.#loosen(row);
     // Writing to other rows would touch their memory pages.
@@ -260,7 +348,7 @@ export class Peeks {
     this.#nowMs = nowMs;
     let left = DUE_PER_STEP_MAX;
     const isMoreDue = this.#leases.advance(nowMs, (slot) => {
-      this.#end(slot);
+      this.end(slot);
       return --left > 0;
     });
     this.#settle(DUE_PER_STEP_MAX);
@@ -315,7 +403,11 @@ export class Peeks {
       end += AGE_KEY.copy(out, end);
       end = writeNumber(out, end, this.stages.ageMs(row, preciseMs));
       end += FROM_KEY.copy(out, end);
-      end = this.#hood.writeReference(this.#watched[row], out, end);
+      const watched = this.#watched[row];
+      end =
+        watched === FAR
+          ? (this.abroad as PeeksAbroad).writeReference(row, out, end)
+          : this.#hood.writeReference(watched, out, end);
       out[end++] = COMMA;
       end = this.stages.write(row, out, end);
       this.counters.sent++;
@@ -349,39 +441,83 @@ export class Peeks {
     this.rounds.list(slot);
   }
 
+  /** Whether a row is that of `target`, which the torus has just found. */
+  #isOf(row: number, target: number): boolean {
+    const watched = this.#watched[row];
+    return target === ABROAD ? watched === FAR && this.abroad?.isSame(row) === true : watched === target;
+  }
+
   /** Puts a watcher without a row into that of `target`. Returns false when there is no row left. */
   #attach(slot: number, edge: EdgeNumber, target: number): boolean {
-    let row = this.#rowOwn[target] - 1;
-    if (row < 0) {
-      row = this.stages.add();
-      if (row < 0) return false;
-      this.#rowOwn[target] = row + 1;
-      this.#watched[row] = target;
-      this.#stageRates.clear(row);
-      this.#postedMs[row] = this.#nowMs;
-    }
+    const row = target === ABROAD ? this.#farRow(slot, edge) : this.#ownRow(target);
+    if (row < 0) return false;
     if (this.#edge[slot] === 0) this.count++;
     this.#edge[slot] = edge + 1;
     this.#rowSeen[slot] = row + 1;
-    const at = row * 4 + opposite(edge);
-    const previous = this.#watchers[at] - 1;
-    this.#watchers[at] = slot + 1;
-    // Somebody has come between the previous watcher and `target`.
-    if (previous >= 0) this.#lose(previous);
-    else this.#watchersCount[row]++;
-    this.#add(target, WATCHED);
+    this.#put(row, opposite(edge), slot + 1);
     if (this.stages.has(row)) this.#add(slot, STAGE);
     return true;
   }
 
-  /** Removes a watcher from its row; frees the row if it was the last one. */
+  /** The row of a desktop, which gets one if it has none; -1 when there is no row left. */
+  #ownRow(target: number): number {
+    if (this.#rowOwn[target] === 0) this.#rowOwn[target] = this.#addRow(target) + 1;
+    return this.#rowOwn[target] - 1;
+  }
+
+  /** A row for what the torus has just found at another relay; -1 when there is none left, or that relay cannot be reached. */
+  #farRow(slot: number, edge: EdgeNumber): number {
+    const row = this.#addRow(FAR);
+    if (row < 0 || this.abroad?.watch(row, slot, edge)) return row;
+    this.stages.release(row);
+    return -1;
+  }
+
+  #addRow(watched: number): number {
+    const row = this.stages.add();
+    if (row < 0) return row;
+    this.#watched[row] = watched;
+    this.#stageRates.clear(row);
+    this.#postedMs[row] = this.#nowMs;
+    return row;
+  }
+
+  /** Puts a watcher, a slot + 1 or FAR, at an edge of a row. */
+  #put(row: number, edge: EdgeNumber, watcher: number): void {
+    const at = row * 4 + edge;
+    // Somebody has come between the previous watcher and the desktop of this row.
+    if (this.#watchers[at] !== 0) this.#lose(at);
+    else this.#watchersCount[row]++;
+    this.#watchers[at] = watcher;
+    this.#tell(row);
+  }
+
+  /** The event `watched` waits for the desktop of a row. */
+  #tell(row: number): void {
+    if (this.#watched[row] !== FAR) this.#add(this.#watched[row], WATCHED);
+  }
+
+  /** The desktop of a row may have lost the event `watched`, if it has not posted since. */
+  #remind(row: number): void {
+    if (this.#nowMs - this.#postedMs[row] < WATCHED_SILENT_MS) return;
+    // Watchers at other relays renew more often than those here.
+    this.#postedMs[row] = this.#nowMs;
+    this.#tell(row);
+  }
+
+  /** Removes a watcher from its row. */
   #detach(slot: number): void {
     const row = this.#rowSeen[slot] - 1;
     if (row < 0) return;
     this.#rowSeen[slot] = 0;
     this.#waiting[slot] &= WATCHED;
     this.#watchers[row * 4 + opposite((this.#edge[slot] - 1) as EdgeNumber)] = 0;
-    this.#add(this.#watched[row], WATCHED);
+    this.#removed(row);
+  }
+
+  /** A watcher of a row was removed: frees the row if it was the last one. */
+  #removed(row: number): void {
+    this.#tell(row);
     if (--this.#watchersCount[row] === 0) this.#free(row);
   }
 
@@ -389,26 +525,33 @@ export class Peeks {
   #loosen(row: number): void {
     for (let at = row * 4; at < row * 4 + 4; at++) {
       if (this.#watchers[at] === 0) continue;
-      this.#lose(this.#watchers[at] - 1);
+      this.#lose(at);
       this.#watchers[at] = 0;
     }
     this.#watchersCount[row] = 0;
     this.#free(row);
   }
 
-  #lose(watcher: number): void {
+  /** The watcher at an edge of a row loses it. */
+  #lose(at: number): void {
+    if (this.#watchers[at] === FAR) {
+      this.abroad?.lost(at);
+      return;
+    }
+    const watcher = this.#watchers[at] - 1;
     this.#rowSeen[watcher] = 0;
     this.#waiting[watcher] &= WATCHED;
     this.#loose.push(watcher);
   }
 
   #free(row: number): void {
-    this.#rowOwn[this.#watched[row]] = 0;
+    if (this.#watched[row] === FAR) this.abroad?.unwatch(row);
+    else this.#rowOwn[this.#watched[row]] = 0;
     this.stages.release(row);
   }
 
   /** Ends a watch, if there is one, without an event. */
-  #forget(slot: number): void {
+  forget(slot: number): void {
     if (this.#waiting[slot] & (STAGE | END)) this.#waiting[slot] &= WATCHED;
     if (this.#edge[slot] === 0) return;
     this.#detach(slot);
@@ -418,9 +561,9 @@ export class Peeks {
   }
 
   /** Ends a watch with an event. */
-  #end(slot: number): void {
+  end(slot: number): void {
     const edge = this.#edge[slot] - 1;
-    this.#forget(slot);
+    this.forget(slot);
     this.#add(slot, END | (edge << EDGE_SHIFT));
   }
 
@@ -432,8 +575,9 @@ export class Peeks {
   /** Checks the watches of a row. A row that is not in use has none. */
   #checkRow(row: number): void {
     for (let at = row * 4; at < row * 4 + 4; at++) {
-      const watcher = this.#watchers[at] - 1;
-      if (watcher >= 0) this.check(watcher);
+      const watcher = this.#watchers[at];
+      if (watcher === FAR) this.checkFar(at);
+      else if (watcher !== 0) this.check(watcher - 1);
     }
   }
 }

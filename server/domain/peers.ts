@@ -532,7 +532,7 @@ export class Peers implements Routing {
         this.counters.received++;
         // A relay that sends crossings is one of the view, or was.
         this.#peer(sender).traffic.received++;
-        this.#noteFile(file as string, sender);
+        this.noteFile(file as string, sender);
       }
       references.push((isAccepted ? this.#host.referenceAt('received') : undefined) ?? NOTHING);
     });
@@ -541,12 +541,13 @@ export class Peers implements Routing {
     return this.#answer(PeerStatus.done, number, verdicts, references);
   }
 
-  /** The relay whose crossing named a sprite file last; undefined when none did, or when that is forgotten. */
+  /** The relay whose crossing or stage named a sprite file last; undefined when none did, or when that is forgotten. */
   senderOf(file: string): string | undefined {
     return this.#files.get(file);
   }
 
-  #noteFile(file: string, sender: string): void {
+  /** A crossing or a stage of another relay names a sprite file. */
+  noteFile(file: string, sender: string): void {
     this.#files.delete(file);
     this.#files.set(file, sender);
     keepNewest(this.#files, FILES_MAX);

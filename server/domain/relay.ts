@@ -56,8 +56,9 @@ import { digitsOf, EVENT_BYTES_MAX, eventBlockBytes, Mailboxes, writeNumber } fr
 import type { Membership } from './membership.ts';
 import { MUTE_HOPS_MAX, MUTES_MAX, Mutes } from './mutes.ts';
 import { NOTICES_BYTES_MAX, Notices } from './notices.ts';
-import { PEEK_EVENTS_BYTES_MAX, Peeks, type PeeksOptions } from './peeks.ts';
+import { type Neighbourhood, PEEK_EVENTS_BYTES_MAX, Peeks, type PeeksOptions } from './peeks.ts';
 import { ABANDONED, isPassed, PeerMemory } from './peer_memory.ts';
+import { PeerPeeks } from './peer_peeks.ts';
 import { PeerSayings } from './peer_sayings.ts';
 import { type PeerHost, Peers } from './peers.ts';
 import type { Rounds } from './rounds.ts';
@@ -281,6 +282,9 @@ export class Relay {
   readonly ended: EndedDesktops;
   readonly speech: Speech;
   readonly peeks: Peeks;
+  readonly #neighbourhood: Neighbourhood;
+  /** Undefined while this relay is alone. */
+  #peerPeeks: PeerPeeks | undefined;
   readonly #preciseMs: () => number;
   readonly #options: RelayOptions;
   /** The other relays of the cluster; undefined when there is none. */
@@ -379,14 +383,14 @@ export class Relay {
       generation: (slot: number) => this.desktops.generation(slot),
     };
     this.speech = new Speech(options.slots, listeners, options.sayings, options.nowMs);
-    const neighbourhood = {
+    this.#neighbourhood = {
       ...listeners,
       shows: (slot: number) => this.desktops.shows(slot),
       markPeeking: (slot: number) => {
         this.#flags[slot] |= PEEKING;
       },
     };
-    this.peeks = new Peeks(options.slots, neighbourhood, options.nowMs, options.peeks);
+    this.peeks = new Peeks(options.slots, this.#neighbourhood, options.nowMs, options.peeks);
     this.#preciseMs = options.preciseMs ?? (() => this.#nowMs);
     this.#nowMs = options.nowMs;
     this.#nextStepMs = options.nowMs + NEIGHBOURS_STEP_MS;
@@ -416,7 +420,7 @@ export class Relay {
   }
 
   /** From now on other relays have places in the default world, too. Call it after recovery. */
-  joinCluster(membership: Membership): { peers: Peers; sayings: PeerSayings } {
+  joinCluster(membership: Membership): { peers: Peers; sayings: PeerSayings; peeks: PeerPeeks } {
     const host: PeerHost = {
       receive: (record) => this.#receive(record),
       referenceAt: (place) => this.#referenceAt(place),
@@ -443,7 +447,12 @@ export class Relay {
     }
     const sayings = new PeerSayings(this.#peers, this.speech, () => this.#nowMs);
     this.speech.abroad = sayings;
-    return { peers: this.#peers, sayings };
+    this.#peerPeeks = new PeerPeeks({
+      ...{ peers: this.#peers, peeks: this.peeks, hood: this.#neighbourhood, world: this.#defaultWorld },
+      ...{ nowMs: () => this.#nowMs, preciseMs: this.#preciseMs, limits: this.#options.peeks },
+    });
+    this.peeks.abroad = this.#peerPeeks;
+    return { peers: this.#peers, sayings, peeks: this.#peerPeeks };
   }
 
   /** Tells the whole state of a slot that was used. Call it between two calls of the relay. */
@@ -1342,6 +1351,7 @@ export class Relay {
   #stagesStep(): boolean {
     const { peeks } = this;
     const isMoreDue = peeks.step(this.#nowMs);
+    this.#peerPeeks?.step(this.#nowMs);
     for (let left = WATCHERS_PER_STEP_MAX; left > 0 && peeks.isRoundOpen; left--) {
       this.#answerListed(peeks.visit(), PEEKING, peeks.rounds);
     }

@@ -21,6 +21,7 @@ import { DOCUMENT_MS_MAX } from './history.ts';
 import { moderation } from './moderation.ts';
 import type { Moderator } from './moderator.ts';
 import { adminRelays } from './peers/admin_relays.ts';
+import type { OperatorRequests } from './peers/operator_requests.ts';
 import type { Peering } from './peers/peering.ts';
 import { askWorker, carryOut, type ProcessRequest } from './process_requests.ts';
 import { PROFILE_SECONDS_MAX, PROFILES, type Recording } from './recording.ts';
@@ -60,6 +61,8 @@ export interface AdminSources {
   status: () => { ready: boolean };
   /** The way to the other relays; undefined when this relay is not in a cluster. */
   peering: () => Peering | undefined;
+  /** What the operator asks of the other relays; undefined when this relay is not in a cluster. */
+  others?: OperatorRequests;
   /** Takes the relay down gracefully. `again`: the relay is to be started again when it has stopped. */
   drain: (again: boolean) => void;
 }
@@ -155,7 +158,7 @@ function admin(sources: AdminSources, connections: AdminConnections): express.Ex
     sources.drain(query.restart === '1');
   });
   app.use(adminRelays(sources.peering));
-  app.use(moderation(relay, sources.moderator, sources.data));
+  app.use(moderation(relay, sources.moderator, sources.data, sources.others));
   app.use(...errorHandlers(sources.log));
   return app;
 

@@ -4,15 +4,13 @@ import { checkObject, malformed, readJson } from '../wire/fields.ts';
 import { blankIdentity, readId } from '../wire/identity.ts';
 import { ProblemError } from '../wire/problem.ts';
 import { allowOnly, bearer, holder, readBody, sendReply } from './api.ts';
+import { REASON_BYTES_MAX } from './moderation_list.ts';
 import { cleanLine } from './moderator.ts';
 import type { SpriteStore } from './sprite_store.ts';
 import type { Worker } from './worker.ts';
 
 /** Body of a mute or a report in bytes: a report with its hash and its reason. */
 export const COMPLAINT_BYTES_MAX = 1024;
-
-/** Bytes of a reason in UTF-8: a sentence or two. */
-export const REASON_BYTES_MAX = 200;
 
 export function complaints(worker: Worker, store: SpriteStore): express.Router {
   const router = express.Router();
@@ -31,10 +29,11 @@ export function complaints(worker: Worker, store: SpriteStore): express.Router {
 
   router.post('/v1/reports', async (request, response) => {
     const desktop = holder(request);
-    const { file, reason = '' } = await readObject(request);
+    const { file, reason = '', desktop: thrower } = await readObject(request);
     if (typeof file !== 'string') throw malformed('file', 'must be the SHA-256 of a .spr file');
     if (typeof reason !== 'string') throw malformed('reason', 'must be a string');
-    const report = { file, reason: cleanLine(reason, 'reason', REASON_BYTES_MAX) };
+    if (thrower !== undefined) mutedJson(thrower);
+    const report = { file, reason: cleanLine(reason, 'reason', REASON_BYTES_MAX), desktop: thrower };
     // So that nobody can fill the list with pictures that nobody sees.
     if (!(await store.find(file))) throw new ProblemError('not-found', 'There is no sprite file with this hash.');
     sendReply(response, await worker.query('report', desktop, JSON.stringify(report)));

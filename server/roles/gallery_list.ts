@@ -8,6 +8,7 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { checkPublication, type GalleryEntry, type Publication } from '../wire/gallery.ts';
+import { isRelayName } from '../wire/heartbeat.ts';
 import { ProblemError } from '../wire/problem.ts';
 import { SavedFile } from './saved_file.ts';
 
@@ -78,10 +79,25 @@ export class GalleryList {
     const entry = this.#entries.get(file);
     if (entry === undefined) throw new ProblemError('not-found', 'Nobody has published this picture.');
     if (entry.acceptedMs !== null) return;
-    if (this.#count(true) >= LISTED_MAX) {
-      throw new ProblemError('list-full', `The gallery has ${LISTED_MAX} pictures; remove one of them first.`);
-    }
+    this.#throwIfFull();
     entry.acceptedMs = this.#clock();
+  }
+
+  /** From now on a picture is listed that the operator of another relay has accepted. Throws list-full. */
+  adopt(entry: GalleryEntry): void {
+    if (this.listing(entry.file) === undefined) this.#throwIfFull();
+    this.#entries.set(entry.file, entry);
+  }
+
+  /** The entry of a listed picture. */
+  listing(file: string): GalleryEntry | undefined {
+    const entry = this.#entries.get(file);
+    return entry?.acceptedMs == null ? undefined : entry;
+  }
+
+  /** The other relay that has accepted a picture. */
+  relayOf(file: string): string | undefined {
+    return this.#entries.get(file)?.relay;
   }
 
   /** Removes a picture, listed or not. Returns whether it was there. */
@@ -99,11 +115,25 @@ export class GalleryList {
     return this.#file.close();
   }
 
+  #throwIfFull(): void {
+    if (this.#count(true) < LISTED_MAX) return;
+    throw new ProblemError('list-full', `The gallery has ${LISTED_MAX} pictures; remove one of them first.`);
+  }
+
   #count(isAccepted: boolean): number {
     let count = 0;
     for (const { acceptedMs } of this.#entries.values()) if ((acceptedMs !== null) === isAccepted) count++;
     return count;
   }
+}
+
+/** Throws malformed, or Error, when it is not an entry. */
+export function checkEntry(value: unknown): GalleryEntry {
+  const { sinceMs, acceptedMs, relay } = value as GalleryEntry;
+  const isTime = (ms: unknown) => typeof ms === 'number' && ms >= 0;
+  if (!isTime(sinceMs) || !(acceptedMs === null || isTime(acceptedMs))) throw new Error('a time is malformed');
+  if (relay !== undefined && !(typeof relay === 'string' && isRelayName(relay))) throw new Error('relay is malformed');
+  return { ...checkPublication(value), sinceMs, acceptedMs, ...(relay !== undefined && { relay }) };
 }
 
 /** Throws Error that names the first entry that is not well-formed. */
@@ -113,12 +143,9 @@ function checkContent(value: unknown): GalleryEntry[] {
   if (!Array.isArray(entries) || entries.length > LISTED_MAX + WAITING_MAX) {
     throw new Error(`entries: must be a list of at most ${LISTED_MAX + WAITING_MAX}`);
   }
-  const isTime = (ms: unknown) => typeof ms === 'number' && ms >= 0;
   return entries.map((entry, at) => {
     try {
-      const { sinceMs, acceptedMs } = entry as GalleryEntry;
-      if (!isTime(sinceMs) || !(acceptedMs === null || isTime(acceptedMs))) throw new Error('a time is malformed');
-      return { ...checkPublication(entry), sinceMs, acceptedMs };
+      return checkEntry(entry);
     } catch (error) {
       throw new Error(`entries[${at}]: ${(error as Error).message}`);
     }

@@ -7,6 +7,7 @@ import { isFileHash, malformed } from '../wire/fields.ts';
 import { DEFAULT_WORLD } from '../wire/join.ts';
 import { ProblemError } from '../wire/problem.ts';
 import type { Moderator, WhoRow } from './moderator.ts';
+import type { OperatorRequests } from './peers/operator_requests.ts';
 import { storedPath } from './sprite_store.ts';
 
 /** Desktops, or worlds, in one answer. */
@@ -18,8 +19,13 @@ const BODY_BYTES_MAX = 4096;
 /** The longest ban that ends by itself, in seconds: ten years. */
 export const BAN_SECONDS_MAX = 10 * 365 * 86_400;
 
-/** `data`: the data directory. */
-export function moderation(relay: Relay, moderator: Moderator, data: string): express.Router {
+/** `data`: the data directory. `others`: the way to the other relays; undefined without a cluster. */
+export function moderation(
+  relay: Relay,
+  moderator: Moderator,
+  data: string,
+  others: OperatorRequests | undefined,
+): express.Router {
   const router = express.Router();
   router.get('/admin/who', (request, response) => {
     const from = indexIn(request.query.from);
@@ -43,8 +49,8 @@ export function moderation(relay: Relay, moderator: Moderator, data: string): ex
   router.get('/admin/bans', (_, response) => {
     response.json(moderator.list.bans);
   });
-  router.get('/admin/reports', (_, response) => {
-    response.json({ reports: moderator.list.reports });
+  router.get('/admin/reports', async (_, response) => {
+    response.json(others === undefined ? { reports: moderator.list.reports } : await others.reports());
   });
 
   router.get('/admin/gallery', (_, response) => {
@@ -52,7 +58,8 @@ export function moderation(relay: Relay, moderator: Moderator, data: string): ex
   });
   router.get('/admin/picture/:file', async (request, response) => {
     const { file } = request.params;
-    const bytes = isFileHash(file) ? await readFile(storedPath(data, file)).catch(() => undefined) : undefined;
+    const stored = isFileHash(file) ? await readFile(storedPath(data, file)).catch(() => undefined) : undefined;
+    const bytes = stored ?? (await others?.picture(file));
     if (bytes === undefined) throw new ProblemError('not-found', 'There is no sprite file with this hash.');
     response.set('X-Content-Type-Options', 'nosniff').type('image/png').send(bytes);
   });
@@ -61,8 +68,8 @@ export function moderation(relay: Relay, moderator: Moderator, data: string): ex
   });
 
   router.use('/admin', express.json({ limit: BODY_BYTES_MAX, type: () => true }));
-  router.post('/admin/kick', (request, response) => {
-    moderator.kick(textIn(request.body, 'desktop'));
+  router.post('/admin/kick', async (request, response) => {
+    await (others ?? moderator).kick(textIn(request.body, 'desktop'));
     response.json({ kicked: 1 });
   });
   router.post('/admin/ban', async (request, response) => {
@@ -85,7 +92,7 @@ export function moderation(relay: Relay, moderator: Moderator, data: string): ex
     response.json({ removed: true });
   });
   router.post('/admin/dismiss', async (request, response) => {
-    await moderator.dismiss(textIn(request.body, 'picture'));
+    await (others ?? moderator).dismiss(textIn(request.body, 'picture'));
     response.json({ dismissed: true });
   });
   router.post('/admin/gallery/accept', async (request, response) => {

@@ -6,7 +6,7 @@ import { describe, it, type TestContext } from 'node:test';
 import type { Logger } from 'pino';
 import { isProblemDocument } from '../test/problem_check.ts';
 import type { ProblemError } from '../wire/problem.ts';
-import { BANS_MAX, ModerationList, REASONS_KEPT, REPORTS_MAX } from './moderation_list.ts';
+import { BANS_MAX, ModerationList, REASONS_KEPT, REPORTS_MAX, THROWERS_KEPT } from './moderation_list.ts';
 
 const hash = (n: number) => n.toString(16).padStart(64, '0');
 
@@ -30,14 +30,15 @@ describe('the moderation list', () => {
     list.banAddress('2001:db8::/48', 5_000);
     list.banPicture(hash(1), null);
     list.report(hash(2), 'rude');
-    list.report(hash(2), '');
+    list.report(hash(2), '', '9-3e');
     await list.save();
     assert.deepEqual(readdirSync(path), ['moderation.json']);
     assert.equal(statSync(join(path, 'moderation.json')).mode & 0o777, 0o600);
     const { list: again, errors } = listIn(path);
     assert.deepEqual(errors, []);
     assert.deepEqual(again.bans, list.bans);
-    assert.deepEqual(again.reports, [{ file: hash(2), count: 2, firstMs: 1_000, lastMs: 1_000, reasons: ['rude'] }]);
+    const report = { file: hash(2), count: 2, firstMs: 1_000, lastMs: 1_000, reasons: ['rude'], desktops: ['9-3e'] };
+    assert.deepEqual(again.reports, [report]);
   });
 
   it('drops a ban whose time is over', (t) => {
@@ -80,6 +81,12 @@ describe('the moderation list', () => {
 
   it('keeps the newest reasons of a picture, each once, and drops the reports of one that is banned', (t) => {
     const { list } = listIn(directory(t));
+    for (let n = 0; n <= THROWERS_KEPT; n++) {
+      list.report(hash(2), '', `${n}-1`);
+      const kept = [...Array(n + 1).keys()].map((id) => `${id}-1`).slice(-THROWERS_KEPT);
+      assert.deepEqual(list.reports[0].desktops, kept);
+    }
+    list.dismiss(hash(2));
     for (let n = 0; n <= REASONS_KEPT; n++) list.report(hash(1), `reason ${n}`);
     list.report(hash(1), 'reason 1');
     assert.deepEqual(list.reports[0].reasons, ['reason 1', 'reason 2', 'reason 3']);
@@ -99,6 +106,10 @@ describe('the moderation list', () => {
       JSON.stringify({ ...good, pictures: [{ file: hash(1), sinceMs: 0, untilMs: 'x' }] }),
       JSON.stringify({ ...good, reports: [null] }),
       JSON.stringify({ ...good, reports: [{ file: hash(1), count: 1, firstMs: 0, lastMs: 0, reasons: [1] }] }),
+      JSON.stringify({
+        ...good,
+        reports: [{ file: hash(1), count: 1, firstMs: 0, lastMs: 0, reasons: [], desktops: 1 }],
+      }),
     ]) {
       const path = directory(t);
       const file = join(path, 'moderation.json');

@@ -7,6 +7,7 @@
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { isFileHash } from '../wire/fields.ts';
+import { blankIdentity, readId } from '../wire/identity.ts';
 import { ProblemError } from '../wire/problem.ts';
 import type { BansCopy } from './bans.ts';
 import { readNetwork } from './network.ts';
@@ -18,13 +19,19 @@ export const BANS_MAX = 4096;
 /** Reported pictures: more than an operator looks at. A further one replaces the one with the fewest reports. */
 export const REPORTS_MAX = 1000;
 
-/** Bans whose last change is not known to the other relays of the cluster yet: as many as there can be, and as many that have ended. */
+/** Decisions that the other relays of the cluster do not know yet: as many bans as there can be, and as many that have ended. */
 export const UNSHARED_MAX = 4 * BANS_MAX;
 
 /** Reasons kept of one reported picture: the newest. */
 export const REASONS_KEPT = 3;
 
-const UNSHARED = /^(address\.([0-9a-f]{2})+|picture\.[0-9a-f]{64})$/;
+/** Desktops kept of one reported picture, which have thrown it: the newest. */
+export const THROWERS_KEPT = 3;
+
+/** Bytes of a reason in UTF-8: a sentence or two. */
+export const REASON_BYTES_MAX = 200;
+
+const UNSHARED = /^(address\.([0-9a-f]{2})+|(picture|listing)\.[0-9a-f]{64})$/;
 
 const FILE_NAME = 'moderation.json';
 
@@ -49,6 +56,8 @@ export interface Report {
   lastMs: number;
   /** The newest ones, oldest first. */
   reasons: string[];
+  /** The desktops that have thrown it, as far as they were reported: the newest ones, oldest first. Absent: none was. */
+  desktops?: string[];
 }
 
 interface Content {
@@ -97,7 +106,7 @@ export class ModerationList {
 
   /** The most reported first. */
   get reports(): Report[] {
-    return [...this.#reports.values()].sort((a, b) => b.count - a.count || b.lastMs - a.lastMs);
+    return [...this.#reports.values()].sort(byCount);
   }
 
   /** Adds a ban, or replaces the one of the same network. Throws list-full. */
@@ -134,25 +143,25 @@ export class ModerationList {
     return this.#pictures.get(file);
   }
 
-  /** Names of the bans that have changed and that the cluster does not know yet (peers/shared_moderation.ts), the oldest first. */
+  /** Names of the decisions that the cluster does not know yet (peers/shared_moderation.ts), the oldest first. */
   get unshared(): ReadonlySet<string> {
     return this.#unshared;
   }
 
-  /** The file has it with the change of the ban, or soon after. */
-  addUnshared(ban: string): void {
-    if (this.#unshared.has(ban)) return;
+  /** The file has it with the decision, or soon after. */
+  addUnshared(decision: string): void {
+    if (this.#unshared.has(decision)) return;
     if (this.#unshared.size >= UNSHARED_MAX) this.#unshared.delete([...this.#unshared][0]);
-    this.#unshared.add(ban);
+    this.#unshared.add(decision);
     this.#file.saveSoon();
   }
 
-  removeUnshared(ban: string): void {
-    if (this.#unshared.delete(ban)) this.#file.saveSoon();
+  removeUnshared(decision: string): void {
+    if (this.#unshared.delete(decision)) this.#file.saveSoon();
   }
 
-  /** Counts a report. `reason` may be empty. It is written to the file later. */
-  report(file: string, reason: string): void {
+  /** Counts a report. `reason` may be empty. `desktop` has thrown the picture. It is written to the file later. */
+  report(file: string, reason: string, desktop?: string): void {
     const nowMs = this.#clock();
     let report = this.#reports.get(file);
     if (report === undefined) {
@@ -162,9 +171,8 @@ export class ModerationList {
     }
     report.count++;
     report.lastMs = nowMs;
-    if (reason !== '' && !report.reasons.includes(reason)) {
-      report.reasons = [...report.reasons, reason].slice(-REASONS_KEPT);
-    }
+    if (reason !== '') report.reasons = newest([...report.reasons, reason], REASONS_KEPT);
+    if (desktop !== undefined) report.desktops = newest([...(report.desktops ?? []), desktop], THROWERS_KEPT);
     this.#file.saveSoon();
   }
 
@@ -201,6 +209,45 @@ export class ModerationList {
   }
 }
 
+/** Reports of several relays as one list, the most reported first. */
+export function mergeReports(lists: readonly (readonly Report[])[]): Report[] {
+  const all = new Map<string, Report>();
+  for (const report of lists.flat().sort((a, b) => a.lastMs - b.lastMs)) {
+    const { file, count, firstMs, lastMs, reasons, desktops = [] } = report;
+    const known = all.get(file);
+    const thrown = newest([...(known?.desktops ?? []), ...desktops], THROWERS_KEPT);
+    all.set(file, {
+      ...{ file, count: count + (known?.count ?? 0), firstMs: Math.min(firstMs, known?.firstMs ?? firstMs), lastMs },
+      reasons: newest([...(known?.reasons ?? []), ...reasons], REASONS_KEPT),
+      ...(thrown.length > 0 && { desktops: thrown }),
+    });
+  }
+  return [...all.values()].sort(byCount);
+}
+
+const byCount = (a: Report, b: Report): number => b.count - a.count || b.lastMs - a.lastMs;
+
+/** The last `max` different texts. A repeat stays where its first one is. */
+function newest(texts: readonly string[], max: number): string[] {
+  return [...new Set(texts)].slice(-max);
+}
+
+/** Whether a report is within the limits here. */
+export function isReport({ file, count, firstMs, lastMs, reasons, desktops }: Report): boolean {
+  const isList = (list: unknown, max: number, isGood: (text: string) => boolean) =>
+    Array.isArray(list) && list.length <= max && list.every((text) => typeof text === 'string' && isGood(text));
+  return (
+    isFileHash(file) &&
+    Number.isSafeInteger(count) &&
+    isTime(firstMs) &&
+    isTime(lastMs) &&
+    isList(reasons, REASONS_KEPT, (text) => Buffer.byteLength(text) <= REASON_BYTES_MAX) &&
+    (desktops === undefined || isList(desktops, THROWERS_KEPT, (id) => readId(id, blankIdentity())))
+  );
+}
+
+const isTime = (ms: unknown): boolean => typeof ms === 'number' && ms >= 0;
+
 function throwIfFull(list: ReadonlyMap<string, unknown>, key: string): void {
   if (list.size < BANS_MAX || list.has(key)) return;
   throw new ProblemError('list-full', `There are ${BANS_MAX} bans of this kind; unban something, or ban a network.`);
@@ -219,7 +266,6 @@ function checkContent(value: unknown): Content {
     }
     return entries as unknown as T[];
   };
-  const isTime = (ms: unknown) => typeof ms === 'number' && ms >= 0;
   const isSpan = ({ sinceMs, untilMs }: AddressBan | PictureBan) =>
     isTime(sinceMs) && (untilMs === null || isTime(untilMs));
   return {
@@ -230,17 +276,7 @@ function checkContent(value: unknown): Content {
       (ban) => typeof ban.network === 'string' && readNetwork(ban.network)?.text === ban.network && isSpan(ban),
     ),
     pictures: list<PictureBan>('pictures', BANS_MAX, (ban) => isFileHash(ban.file) && isSpan(ban)),
-    reports: list<Report>(
-      'reports',
-      REPORTS_MAX,
-      ({ file, count, firstMs, lastMs, reasons }) =>
-        isFileHash(file) &&
-        Number.isSafeInteger(count) &&
-        isTime(firstMs) &&
-        isTime(lastMs) &&
-        Array.isArray(reasons) &&
-        reasons.every((reason) => typeof reason === 'string'),
-    ),
+    reports: list<Report>('reports', REPORTS_MAX, isReport),
     unshared: readUnshared(content.unshared),
   };
 }

@@ -8,7 +8,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Addresses } from '../domain/addresses.ts';
 import { checkFile, malformed } from '../wire/fields.ts';
-import type { Publication } from '../wire/gallery.ts';
+import type { GalleryEntry, Publication } from '../wire/gallery.ts';
 import { blankIdentity, readId } from '../wire/identity.ts';
 import { ProblemError } from '../wire/problem.ts';
 import { normalizeName, whyInvalidName } from '../wire/text.ts';
@@ -59,16 +59,26 @@ const EVERYBODY = [0, 0, 0xffff, 0] as const;
 const KICKED = 'The operator of this relay has ended this desktop.';
 
 /** A ban as the relays of a cluster share it. */
-export type SharedBan = { untilMs: number | null; isEnded: boolean } & (
+type SharedBan = { untilMs: number | null; isEnded: boolean } & (
   | { kind: 'address'; network: string }
   /** `isRemoved`: its file was removed, too. */
   | { kind: 'picture'; file: string; isRemoved: boolean }
 );
 
+/** A picture in the gallery, as the relays of a cluster share it. `entry` is absent when it is no longer there. */
+interface SharedListing {
+  kind: 'listing';
+  file: string;
+  isEnded: boolean;
+  entry?: GalleryEntry;
+}
+
+export type SharedDecision = SharedBan | SharedListing;
+
 /** The way to the moderators of other relays (peers/shared_moderation.ts). */
 export interface ModerationSharing {
-  /** The operator of this relay has changed this ban, or has ended it. */
-  banChanged(kind: SharedBan['kind'], name: string): void;
+  /** The operator of this relay has made this decision, changed it or ended it. `name`: the network, or the file of the picture. */
+  decided(kind: SharedDecision['kind'], name: string): void;
   announce(text: string): void;
 }
 
@@ -188,7 +198,7 @@ export class Moderator implements Moderation {
   async banAddress(text: string, seconds: number | undefined): Promise<{ address: string; kicked: number }> {
     const network = networkOf(text);
     this.list.banAddress(network.text, untilMs(seconds));
-    this.#sharing?.banChanged('address', network.text);
+    this.#sharing?.decided('address', network.text);
     await this.#changed();
     this.#log.info({ network: network.text, seconds }, 'the operator has banned a network');
     return { address: network.text, kicked: await this.#kickFrom(network) };
@@ -198,7 +208,7 @@ export class Moderator implements Moderation {
   async unbanAddress(text: string): Promise<void> {
     const { text: network } = networkOf(text);
     if (!this.list.unbanAddress(network)) throw new ProblemError('not-found', `${network} is not banned.`);
-    this.#sharing?.banChanged('address', network);
+    this.#sharing?.decided('address', network);
     await this.#changed();
     this.#log.info({ network }, 'the operator has ended a ban');
   }
@@ -207,8 +217,8 @@ export class Moderator implements Moderation {
   async banPicture(file: string, seconds: number | undefined, isRemoved = false): Promise<void> {
     checkFile(file, 'picture');
     this.list.banPicture(file, untilMs(seconds), isRemoved);
-    this.#sharing?.banChanged('picture', file);
-    const wasInGallery = this.gallery.remove(file);
+    this.#sharing?.decided('picture', file);
+    const wasInGallery = this.#removeFromGallery(file);
     await this.#changed();
     if (wasInGallery) await this.gallery.save();
     this.#log.info({ picture: file, seconds }, 'the operator has banned a picture');
@@ -218,7 +228,7 @@ export class Moderator implements Moderation {
   async unbanPicture(file: string): Promise<void> {
     checkFile(file, 'picture');
     if (!this.list.unbanPicture(file)) throw new ProblemError('not-found', 'This picture is not banned.');
-    this.#sharing?.banChanged('picture', file);
+    this.#sharing?.decided('picture', file);
     await this.#changed();
     this.#log.info({ picture: file }, 'the operator has ended a ban');
   }
@@ -253,27 +263,31 @@ export class Moderator implements Moderation {
     this.#log.info({ text: line }, 'the operator of another relay has announced something');
   }
 
-  /** The operators of other relays have changed these bans. Throws list-full when there are too many; those that fit hold. */
-  async adopt(bans: readonly SharedBan[]): Promise<void> {
+  /** The operators of other relays have decided this. Throws list-full when a list here has no room; what fits holds. */
+  async adopt(decisions: readonly SharedDecision[]): Promise<void> {
     const banned: Network[] = [];
     const removed: string[] = [];
     let changes = 0;
-    let wasInGallery = false;
+    let isGalleryChanged = false;
     let refused: unknown;
-    for (const ban of bans) {
-      if (!this.#isNews(ban)) continue;
+    for (const decision of decisions) {
+      if (!this.#isNews(decision)) continue;
       try {
-        if (ban.kind === 'address') {
-          if (ban.isEnded) this.list.unbanAddress(ban.network);
+        if (decision.kind === 'listing') {
+          if (decision.entry === undefined) this.gallery.remove(decision.file);
+          else this.gallery.adopt(decision.entry);
+          isGalleryChanged = true;
+        } else if (decision.kind === 'address') {
+          if (decision.isEnded) this.list.unbanAddress(decision.network);
           else {
-            this.list.banAddress(ban.network, ban.untilMs);
-            banned.push(networkOf(ban.network));
+            this.list.banAddress(decision.network, decision.untilMs);
+            banned.push(networkOf(decision.network));
           }
-        } else if (ban.isEnded) this.list.unbanPicture(ban.file);
+        } else if (decision.isEnded) this.list.unbanPicture(decision.file);
         else {
-          this.list.banPicture(ban.file, ban.untilMs, ban.isRemoved);
-          wasInGallery = this.gallery.remove(ban.file) || wasInGallery;
-          if (ban.isRemoved) removed.push(ban.file);
+          this.list.banPicture(decision.file, decision.untilMs, decision.isRemoved);
+          isGalleryChanged = this.gallery.remove(decision.file) || isGalleryChanged;
+          if (decision.isRemoved) removed.push(decision.file);
         }
         changes++;
       } catch (error) {
@@ -282,25 +296,33 @@ export class Moderator implements Moderation {
     }
     if (changes > 0) {
       await this.#changed();
-      if (wasInGallery) await this.gallery.save();
-      this.#log.info({ bans: changes }, 'operators of other relays have changed bans');
+      if (isGalleryChanged) await this.gallery.save();
+      this.#log.info({ decisions: changes }, 'operators of other relays have changed bans or the gallery');
       for (const file of removed) this.#takeOff(file);
       for (const network of banned) await this.#kickFrom(network);
     }
     if (refused !== undefined) throw refused;
   }
 
-  #isNews(ban: SharedBan): boolean {
-    const picture = ban.kind === 'picture' ? this.list.pictureBan(ban.file) : undefined;
-    const known = ban.kind === 'address' ? this.list.addressBan(ban.network) : picture;
-    if (ban.isEnded || known === undefined) return ban.isEnded === (known !== undefined);
-    return known.untilMs !== ban.untilMs || (ban.kind === 'picture' && ban.isRemoved && !picture?.isRemoved);
+  #isNews(decision: SharedDecision): boolean {
+    if (decision.kind === 'listing') {
+      const known = this.gallery.listing(decision.file);
+      const { entry } = decision;
+      if (entry === undefined || known === undefined) return entry !== known;
+      return entry.title !== known.title || entry.author !== known.author || entry.licence !== known.licence;
+    }
+    const picture = decision.kind === 'picture' ? this.list.pictureBan(decision.file) : undefined;
+    const known = decision.kind === 'address' ? this.list.addressBan(decision.network) : picture;
+    if (decision.isEnded || known === undefined) return decision.isEnded === (known !== undefined);
+    return (
+      known.untilMs !== decision.untilMs || (decision.kind === 'picture' && decision.isRemoved && !picture?.isRemoved)
+    );
   }
 
-  /** A desktop reports a picture; `reason` may be empty. The worker has checked both texts. Throws too-fast. */
-  report(slot: number, { file, reason }: { file: string; reason: string }): void {
+  /** A desktop reports a picture; `reason` may be empty, `desktop` has thrown it. The worker has checked the texts. Throws too-fast. */
+  report(slot: number, { file, reason, desktop }: { file: string; reason: string; desktop?: string }): void {
     this.#countReport(slot);
-    this.list.report(file, reason);
+    this.list.report(file, reason, desktop);
   }
 
   /** A desktop publishes a picture, which the worker has checked. Throws too-fast, list-full. */
@@ -320,6 +342,7 @@ export class Moderator implements Moderation {
   async acceptPicture(file: string): Promise<void> {
     checkFile(file, 'picture');
     this.gallery.accept(file);
+    this.#sharing?.decided('listing', file);
     this.#sendCopy();
     await this.gallery.save();
     this.#log.info({ picture: file }, 'the operator has accepted a picture for the gallery');
@@ -328,10 +351,18 @@ export class Moderator implements Moderation {
   /** Removes a picture from the gallery, listed or not; it may still be thrown. Throws malformed, not-found. */
   async refusePicture(file: string): Promise<void> {
     checkFile(file, 'picture');
-    if (!this.gallery.remove(file)) throw new ProblemError('not-found', 'Nobody has published this picture.');
+    if (!this.#removeFromGallery(file)) throw new ProblemError('not-found', 'Nobody has published this picture.');
     this.#sendCopy();
     await this.gallery.save();
     this.#log.info({ picture: file }, 'the operator has removed a picture from the gallery');
+  }
+
+  /** Removes a picture from the gallery, here and, if it was listed, at the other relays. Returns whether it was there. */
+  #removeFromGallery(file: string): boolean {
+    const wasListed = this.gallery.listing(file) !== undefined;
+    const wasThere = this.gallery.remove(file);
+    if (wasListed) this.#sharing?.decided('listing', file);
+    return wasThere;
   }
 
   /** Feedback of a visitor from this address; the worker has checked the texts. Throws too-fast, store-full. */

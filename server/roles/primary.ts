@@ -45,6 +45,8 @@ import { type ModerationMessage, Moderator } from './moderator.ts';
 import { OneProcess } from './one_process.ts';
 import type { Bucket } from './peers/bucket.ts';
 import { Homes } from './peers/homes.ts';
+import type { PeerNetwork } from './peers/network.ts';
+import { OperatorRequests } from './peers/operator_requests.ts';
 import { Peering } from './peers/peering.ts';
 import { SharedModeration } from './peers/shared_moderation.ts';
 import { sampledGauges } from './sampled_gauges.ts';
@@ -142,7 +144,7 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     );
   }
   // Before the first request: a throw that another relay may have accepted must not be accepted again.
-  const { peering, homes, decisions } = await startPeering(options, master, log, () => stop());
+  const { peering, homes, decisions, network } = await startPeering(options, master, log, () => stop());
   const list = new ModerationList(options.data, log);
   const gallery = new GalleryList(options.data, log);
   const feedback = new FeedbackFile(options.data, log);
@@ -161,7 +163,16 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     addresses: { url, eventsUrl, apiPort: workers.ports.api, eventsPort: workers.ports.events },
     end: (slots, detail) => moderator.end(slots, detail),
   });
-  if (decisions) new SharedModeration({ name: options.relayName as string, bucket: decisions, moderator, log });
+  const name = options.relayName as string;
+  if (decisions) new SharedModeration({ name, bucket: decisions, moderator, log });
+  if (peering) peering.listedAt = (file) => gallery.relayOf(file);
+  const others =
+    network &&
+    peering &&
+    new OperatorRequests({
+      ...{ name, network, moderator, log },
+      ...{ membership: peering.membership, files: peering.files },
+    });
   // The relay's time stood still while it recovered and its workers started, so that no lease ran meanwhile.
   const stopClock = startClock(startMs, (nowMs) => {
     journaling?.journal.tick(nowMs);
@@ -202,6 +213,7 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     status: () => ({ ready: !relay.draining && workers.readyCount > 0, draining: relay.draining, ports }),
     drain: stop,
     peering: () => peering,
+    others,
   });
   if (options.publicUrl !== undefined) peering?.addresses.announce(options.publicUrl);
   admin.listen(options.adminPort, options.adminHost);
@@ -263,7 +275,7 @@ async function startPeering(
   master: Master,
   log: Logger,
   superseded: () => void,
-): Promise<{ peering?: Peering; homes?: Homes; decisions?: Bucket }> {
+): Promise<{ peering?: Peering; homes?: Homes; decisions?: Bucket; network?: PeerNetwork }> {
   if (nats === undefined) return {};
   const { NatsNetwork } = await import('./peers/nats.ts');
   const network = new NatsNetwork({ url: nats, name: `sprites ${relayName}`, credentials }, log);
@@ -277,7 +289,7 @@ async function startPeering(
         log.warn({ err, relay: name }, 'the claims of a forgotten relay are not removed; the next joins do it'),
       );
   };
-  return { peering, homes, decisions: network.bucket('sprites-moderation', MODERATION_BYTES_MAX) };
+  return { peering, homes, decisions: network.bucket('sprites-moderation', MODERATION_BYTES_MAX), network };
 }
 
 /** What identifies the state of a relay, here of one that begins. */

@@ -1,6 +1,6 @@
 /**
- * Two relays of a cluster with a real NATS: friends meet in a private world whichever relay they join, and what the operator of one relay
- * decides holds at both.
+ * Two relays of a cluster with a real NATS: friends meet in a private world whichever relay they join, neighbours peek over the border, and
+ * what the operator of one relay decides holds at both.
  */
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
@@ -9,9 +9,23 @@ import { join as joinPath } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { NatsServer, whyNoNats } from '../../tools/bench/nats_server.ts';
 import { freePorts } from '../bench/free_ports.ts';
-import { crossingOf, FILE, isSprite, type Joined, join, poll, pollFor, post, sendRequest } from './desktop_client.ts';
+import { PEEK_LEASE_MS } from '../domain/limits.ts';
+import {
+  crossingOf,
+  type Event,
+  FILE,
+  isSprite,
+  type Joined,
+  join,
+  poll,
+  pollFor,
+  post,
+  type StageEvent,
+  sendRequest,
+} from './desktop_client.ts';
 import { isProblem } from './problem_check.ts';
 import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
+import { hashOf, largeSprFile } from './spr_file.ts';
 
 const screen = { width: 1920, height: 1080 };
 const WORLD = 'the garden of Ann';
@@ -93,6 +107,7 @@ describe('two relays and NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
     assert.deepEqual([dan.world, (await look(dan)).neighbours.left.desktop], ['commons', eve.desktop]);
     await leave(eve);
     isProblem(await tryJoin(r2, { near: eve.invitation }), 'near-gone');
+    await leave(dan);
   });
 
   it('find the same world again after its home was killed', async () => {
@@ -127,6 +142,70 @@ describe('two relays and NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
     const { api, events } = r2.ports;
     assert.deepEqual(hosts, [`localhost:${api}`, `localhost:${api}`, `localhost:${events}`], 'its public addresses');
     assert.equal((await look(third)).neighbours.left.desktop, second.desktop);
+  });
+
+  it('show a desktop the stage of its neighbour at the other relay, until that hides it', async () => {
+    const gus = await join(r1.url, { name: 'Gus' });
+    const kim = await join(r2.url, { name: 'Kim', stage: true });
+    const ask = ({ desktop, token, crossings }: Joined, path: string, body: object, method = 'POST') =>
+      sendRequest(`${new URL(crossings).origin}/v1/desktops/${desktop}/${path}`, { method, token, body });
+    const right = async () => (await look(gus)).neighbours.right.desktop;
+    await until('Kim is the neighbour of Gus', async () => (await right()) === kim.desktop);
+    const answer = await ask(gus, 'peeks', { edge: 'right' });
+    assert.deepEqual([answer.status, answer.json], [202, { edge: 'right', leaseMs: PEEK_LEASE_MS }]);
+    const isWatched = (event: Event) => event.type === 'watched' && event.edges.includes('left');
+    await pollFor(kim, kim.cursor, isWatched);
+    const stage = { width: 1920, height: 1080, files: [FILE], sprites: [{ id: 1, x: 100, y: 200 }] };
+    assert.deepEqual((await ask(kim, 'stage', stage)).json, { edges: ['left'] });
+    const isShown = (event: Event): event is StageEvent => event.type === 'stage' && event.from !== undefined;
+    const shown = await pollFor(gus, gus.cursor, isShown);
+    const { ageMs, ...event } = shown.events.find(isShown) as StageEvent;
+    assert.deepEqual(event, { type: 'stage', edge: 'right', from: { desktop: kim.desktop, name: 'Kim' }, ...stage });
+    assert.ok(ageMs !== undefined && ageMs >= 0);
+    assert.equal((await ask(kim, 'stage', { stage: false }, 'PUT')).status, 204);
+    await pollFor(gus, shown.cursor, ({ type, ...end }) => type === 'stage' && !('from' in end));
+    isProblem(await ask(gus, 'peeks', { edge: 'right' }), 'stage-hidden');
+    for (const desktop of [gus, kim]) await leave(desktop);
+  });
+
+  it('give the operator of either the reports, the desktops and the gallery of both', async () => {
+    const lou = await join(r2.url, { name: 'Lou' });
+    const bytes = largeSprFile();
+    const file = hashOf(bytes);
+    const own = { token: lou.token };
+    assert.equal(
+      (await sendRequest(`${r2.url}/v1/sprites/${file}`, { ...own, method: 'PUT', body: bytes })).status,
+      201,
+    );
+    const report = { file, reason: 'rude', desktop: lou.desktop };
+    assert.equal((await sendRequest(`${r2.url}/v1/reports`, { ...own, method: 'POST', body: report })).status, 204);
+    const { json } = await sendRequest(`${r1.adminUrl}/admin/reports`, { token: r1.adminToken });
+    const { reports, unanswered } = json as { reports: Record<string, unknown>[]; unanswered: string[] };
+    const [{ file: reported, count, reasons, desktops }] = reports;
+    assert.deepEqual([reported, count, reasons, desktops, unanswered], [file, 1, ['rude'], [lou.desktop], []]);
+    assert.equal((await admin(r1, 'dismiss', { picture: file })).status, 200);
+    isProblem(await admin(r2, 'dismiss', { picture: file }), 'not-found');
+
+    const publication = { file, title: 'A large cat', author: 'Lou', licence: 'CC0-1.0' };
+    assert.equal(
+      (await sendRequest(`${r2.url}/v1/gallery`, { ...own, method: 'POST', body: publication })).status,
+      202,
+    );
+    assert.equal((await admin(r2, 'gallery/accept', { picture: file })).status, 200);
+    const isListed = async (relay: RelayProcess) => {
+      const { entries } = (await sendRequest(`${relay.url}/v1/gallery`)).json as { entries: { file: string }[] };
+      return entries.some((entry) => entry.file === file);
+    };
+    await until('it is in the gallery of the other relay', () => isListed(r1));
+    const picture = `${r1.adminUrl}/admin/picture/${file}`;
+    assert.ok((await sendRequest(picture, { token: r1.adminToken })).body.equals(bytes), 'the operator sees it');
+    assert.ok((await sendRequest(`${r1.url}/v1/sprites/${file}`)).body.equals(bytes), 'with its file');
+    assert.equal((await admin(r1, 'gallery/refuse', { picture: file })).status, 200);
+    await until('it is in neither gallery', async () => !(await isListed(r1)) && !(await isListed(r2)));
+
+    assert.equal((await admin(r1, 'kick', { desktop: lou.desktop })).status, 200);
+    assert.equal((await poll(lou)).status, 410);
+    isProblem(await admin(r1, 'kick', { desktop: lou.desktop }), 'not-found');
   });
 
   it('show an announcement of the operator of either on the desktops of both', async () => {

@@ -1,6 +1,7 @@
 /** Relays of a cluster for unit tests, whose messages the test carries. */
 
 import { Membership } from '../domain/membership.ts';
+import type { PeerPeeks } from '../domain/peer_peeks.ts';
 import type { PeerSayings } from '../domain/peer_sayings.ts';
 import type { Outgoing, Peers } from '../domain/peers.ts';
 import { Relay, type RelayOptions } from '../domain/relay.ts';
@@ -18,6 +19,7 @@ export class ClusterRelay {
   readonly membership: Membership;
   readonly peers: Peers;
   readonly sayings: PeerSayings;
+  readonly peeks: PeerPeeks;
   /** The answers, by ticket. */
   readonly answers = new Map<number, { status: number; body: string }>();
   nowMs = 1_000;
@@ -50,9 +52,10 @@ export class ClusterRelay {
     });
     recover(this.relay);
     this.membership = new Membership({ name, life: 1, width: 1, step: 1 });
-    const { peers, sayings } = this.relay.joinCluster(this.membership);
+    const { peers, sayings, peeks } = this.relay.joinCluster(this.membership);
     this.peers = peers;
     this.sayings = sayings;
+    this.peeks = peeks;
     this.peers.isConnected = true;
   }
 

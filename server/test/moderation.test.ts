@@ -215,14 +215,16 @@ onEachFront('moderation', (front) => {
     await upload(relay, ann, bytes);
     const report = (body: object, token = ann.token) =>
       sendRequest(`${relay.url}/v1/reports`, { method: 'POST', token, body });
-    assert.equal((await report({ file, reason: ' rude ' })).status, 204);
+    assert.equal((await report({ file, reason: ' rude ', desktop: ann.desktop })).status, 204);
     assert.equal((await report({ file })).status, 204);
     const { reports } = (await admin(relay, 'GET', 'reports')).json as { reports: Record<string, unknown>[] };
     assert.equal(reports.length, 1);
-    assert.deepEqual([reports[0].file, reports[0].count, reports[0].reasons], [file, 2, ['rude']]);
+    const [{ count, reasons, desktops }] = reports;
+    assert.deepEqual([reports[0].file, count, reasons, desktops], [file, 2, ['rude'], [ann.desktop]]);
     isProblem(await report({ file: FILE.replace('2', '3') }), 'not-found');
     isProblem(await report({ file, reason: 'x'.repeat(201) }), 'malformed', 'reason');
     isProblem(await report({ file, reason: 1 }), 'malformed', 'reason');
+    isProblem(await report({ file, desktop: 'Bob' }), 'malformed', 'desktop');
     isProblem(await report({}), 'malformed', 'file');
     isProblem(await report([]), 'malformed', 'body');
     isProblem(await report({ file }, `${ann.desktop}.${'0'.repeat(32)}`), 'unknown-desktop');

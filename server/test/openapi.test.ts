@@ -485,7 +485,7 @@ onEachFront('openapi.yaml', (front) => {
     await request(UNMUTE, `${mutes}/x`, 400, withToken);
     await request(UNMUTE, `${mutes}/1-1`, 401);
     const bytes = sprFile();
-    const report = { file: hashOf(bytes), reason: 'rude' };
+    const report = { file: hashOf(bytes), reason: 'rude', desktop: '1-1' };
     const url = `${relay.url}/v1/reports`;
     conforms('#/components/schemas/Report', report, 'a report');
     await request(REPORT, url, 404, { ...withToken, body: report });

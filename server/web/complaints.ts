@@ -10,6 +10,7 @@ export function unmute(seat: Seat, desktop: string): Promise<Problem | null> {
   return problemOf(send(seat, 'DELETE', `/v1/desktops/${seat.desktop}/mutes/${desktop}`));
 }
 
-export function report(seat: Seat, file: string): Promise<Problem | null> {
-  return problemOf(send(seat, 'POST', '/v1/reports', { file }));
+/** `desktop`: the one that has thrown the picture, as far as it is known. */
+export function report(seat: Seat, file: string, desktop?: string): Promise<Problem | null> {
+  return problemOf(send(seat, 'POST', '/v1/reports', { file, desktop }));
 }

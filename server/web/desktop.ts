@@ -722,7 +722,7 @@ function openNeighbourMenu(desktop: Desktop, tab: HTMLElement): void {
 /** What a person can do about a sprite: put it back if it is from the shelf, else report its picture or mute its sender. */
 function openSpriteMenu(desktop: Desktop, sprite: Sprite, x: number, y: number): void {
   const sender = desktop.senders.get(sprite);
-  const self = desktop.connection.seat?.desktop;
+  const other = sender?.desktop === desktop.connection.seat?.desktop ? undefined : sender;
   if (sprite.fromShelf) {
     const { shelf, simulation } = desktop;
     const own = [{ text: 'Put it back on the shelf', choose: () => removeSprite(simulation, sprite) }];
@@ -734,10 +734,14 @@ function openSpriteMenu(desktop: Desktop, sprite: Sprite, x: number, y: number):
     {
       text: 'Report this picture',
       choose: () =>
-        complain(desktop, (seat) => report(seat, sprite.file), 'Reported: the operator of this relay will see it.'),
+        complain(
+          desktop,
+          (seat) => report(seat, sprite.file, other?.desktop),
+          'Reported: the operator of this relay will see it.',
+        ),
     },
   ];
-  if (sender !== undefined && sender.desktop !== self) entries.push(muteEntry(desktop, sender));
+  if (other !== undefined) entries.push(muteEntry(desktop, other));
   openMenu(x, y, entries);
 }
 

@@ -22,6 +22,8 @@ export interface GalleryEntry extends Publication {
   /** When it was published, and when it was accepted, by the wall clock in ms. */
   sinceMs: number;
   acceptedMs: number | null;
+  /** The relay of the cluster whose operator has accepted it, and which has its file. Absent: this one. */
+  relay?: string;
 }
 
 /** Throws malformed, with the field. Source PROTOCOL.md#gallery */

@@ -1,8 +1,8 @@
 /**
  * Sprite files of other relays: fetched from the relay that a sprite came from, when a desktop here asks for its picture.
  *
- * A file is fetched only if a crossing of a peer has named it, and only from that peer, so strangers cannot make relays search for
- * files. A peer that does not have the file asks the relay that it got the sprite from.
+ * A file is fetched only if a crossing or a stage of a peer has named it, or the operator of a peer has accepted it for the gallery, and only
+ * from that peer, so strangers cannot make relays search for files. A peer that does not have the file asks the relay that it got the sprite from.
  * Question: the hash in 64 hex digits, and the offset u32. Answer: 0 u8 when there is no such file; otherwise 1 u8, its size u32, and
  * the bytes from that offset on, at most PART_BYTES. Little-endian.
  * The bytes are not checked here: the worker that asked checks them like an upload.
@@ -40,7 +40,7 @@ export interface PeerFilesOptions {
   network: PeerNetwork;
   /** The data directory. */
   data: string;
-  /** The relay whose crossing named a file last; undefined when none did. */
+  /** The relay that has named a file; undefined when none did. */
   senderOf: (file: string) => string | undefined;
 }
 

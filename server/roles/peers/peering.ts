@@ -7,6 +7,7 @@
 import type { Logger } from 'pino';
 import { Histogram, type Registry } from 'prom-client';
 import { LISTEN_STEPS, Membership, STEP_MS } from '../../domain/membership.ts';
+import type { PeerPeeks } from '../../domain/peer_peeks.ts';
 import type { PeerSayings } from '../../domain/peer_sayings.ts';
 import type { Outgoing, Peers } from '../../domain/peers.ts';
 import type { ClusterDocument } from '../../wire/cluster_document.ts';
@@ -38,6 +39,7 @@ const HEARTBEATS = 'sprites.heartbeat';
 const FORGOTTEN = 'sprites.forgotten';
 const framesOf = (name: string) => `sprites.frames.${name}`;
 const sayingsOf = (name: string) => `sprites.sayings.${name}`;
+const peeksOf = (name: string) => `sprites.peeks.${name}`;
 
 export interface PeeringOptions {
   name: string;
@@ -53,10 +55,13 @@ export interface PeeringOptions {
 export class Peering implements MasterPeering {
   readonly peers: Peers;
   readonly sayings: PeerSayings;
+  readonly peeks: PeerPeeks;
   readonly membership: Membership;
   readonly files: PeerFiles;
   /** Called when the operator of this relay has forgotten another one. */
   forgotten: ((name: string) => void) | undefined;
+  /** Which relay has the file of a picture in the gallery; undefined when that is this one, or nobody has accepted it. */
+  listedAt: (file: string) => string | undefined = () => undefined;
   readonly addresses: Addresses;
   readonly #options: PeeringOptions;
   /** Answers to frames of peers that leave at the end of the turn. */
@@ -74,16 +79,22 @@ export class Peering implements MasterPeering {
     const { name, master, network, data } = options;
     const step = Math.floor(Date.now() / STEP_MS);
     this.membership = new Membership({ name, life: Date.now(), width: 1, step });
-    const { peers, sayings } = master.relay.joinCluster(this.membership);
+    const { peers, sayings, peeks } = master.relay.joinCluster(this.membership);
     this.peers = peers;
     this.sayings = sayings;
-    this.files = new PeerFiles({ name, network, data, senderOf: (file) => this.peers.senderOf(file) });
+    this.peeks = peeks;
+    const senderOf = (file: string) => this.peers.senderOf(file) ?? this.listedAt(file);
+    this.files = new PeerFiles({ name, network, data, senderOf });
     this.addresses = new Addresses(network, this.membership);
     master.setPeering(this);
     network.subscribe(HEARTBEATS, (bytes) => this.#hear(bytes));
     network.subscribe(framesOf(name), (bytes, answer) => this.#receive(bytes, answer));
     network.subscribe(sayingsOf(name), (bytes) => {
       if (!sayings.receive(bytes)) this.#complain(bytes);
+    });
+    network.subscribe(peeksOf(name), (bytes) => {
+      if (!peeks.receive(bytes)) this.#complain(bytes);
+      if (peeks.hasMessages) this.#endSoon();
     });
     network.subscribe(FORGOTTEN, (bytes) => {
       const name = Buffer.from(bytes).toString('latin1');
@@ -153,11 +164,13 @@ export class Peering implements MasterPeering {
       if (outgoing.number > 0) this.#gather();
     }
     for (const [peer, message] of this.sayings.popMessages()) network.publish(sayingsOf(peer), message);
+    // A watch and a stage may be lost: the next ones replace them.
+    for (const [peer, message] of this.peeks.popMessages()) network.publish(peeksOf(peer), message);
   }
 
   /** Whether flush() will send something. */
   get hasToSend(): boolean {
-    return this.#answers.length > 0 || this.peers.hasOutgoing || this.sayings.hasMessages;
+    return this.#answers.length > 0 || this.peers.hasOutgoing || this.sayings.hasMessages || this.peeks.hasMessages;
   }
 
   /** Lets the crossings of the next GATHER_MS leave in one frame for each peer. */
@@ -285,6 +298,11 @@ export class Peering implements MasterPeering {
         return said.lost;
       },
     );
+    gauge('sprites_peers_watches', 'Desktops here that watch a neighbour at another relay', () => this.peeks.watches);
+    gauge('sprites_peers_watchers', 'Desktops of other relays that watch a neighbour here', () => this.peeks.watchers);
+    const peeked = this.peeks.counters;
+    counter('sprites_peers_stages_sent_total', 'Stages sent to watchers at other relays', () => peeked.sent);
+    counter('sprites_peers_stages_received_total', 'Stages of other relays for watchers here', () => peeked.received);
     counter('sprites_peers_files_total', 'Sprite files fetched from other relays', () => this.files.fetched);
     counter('sprites_peers_frames_total', 'Frames sent to other relays', () => counters.frames);
     counter('sprites_peers_repeats_total', 'Frames sent again, because no answer came', () => counters.repeats);

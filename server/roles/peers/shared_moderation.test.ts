@@ -5,14 +5,11 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import type { Logger } from 'pino';
-import { Relay } from '../../domain/relay.ts';
+import { moderatedRelay } from '../../test/moderated_relay.ts';
 import { PretendStore } from '../../test/pretend_bucket.ts';
-import { FeedbackFile } from '../feedback_file.ts';
-import { Flights } from '../flights.ts';
-import { GalleryList } from '../gallery_list.ts';
-import { Master } from '../master.ts';
+import type { GalleryList } from '../gallery_list.ts';
+import { LISTED_MAX } from '../gallery_list.ts';
 import { BANS_MAX, ModerationList } from '../moderation_list.ts';
-import { type ModerationMessage, Moderator } from '../moderator.ts';
 import { SharedModeration } from './shared_moderation.ts';
 
 const PICTURE = 'a'.repeat(64);
@@ -28,7 +25,7 @@ class Cluster {
   readonly store = new PretendStore();
   readonly logged: string[] = [];
   readonly #t: TestContext;
-  readonly #lists: ModerationList[] = [];
+  readonly #lists: (ModerationList | GalleryList)[] = [];
   nowMs = 100 * DAY_MS;
 
   constructor(t: TestContext) {
@@ -45,27 +42,14 @@ class Cluster {
   start(name: string, data = this.folder(), isCut = false) {
     const keep = (fields: unknown, text?: string) => void this.logged.push(JSON.stringify([fields, text]));
     const log = { error: keep, warn: keep, info: keep, debug: keep } as unknown as Logger;
-    const master = new Master(
-      (answers) =>
-        new Relay({
-          ...{ slots: 4, slabBytes: 16 << 20, epoch: 1, generationKey: Buffer.alloc(16), nowMs: 0, answers },
-          ...{ random: () => 0.5, randomize: (words: Uint32Array) => words.fill(7) },
-        }),
-    );
     const clock = () => this.nowMs;
-    const list = new ModerationList(data, log, clock);
-    this.#lists.push(list);
-    const notices: object[] = [];
-    master.relay.notify = (notice) => void notices.push(notice);
-    const sent: ModerationMessage[] = [];
-    const moderator = new Moderator({
-      ...{ master, list, log, shipped: [], flights: new Flights(), send: (message) => void sent.push(message) },
-      ...{ gallery: new GalleryList(data, log), feedback: new FeedbackFile(data, log) },
-    });
+    const relay = moderatedRelay(data, log, clock);
+    const { moderator, list, gallery } = relay;
+    this.#lists.push(list, gallery);
     const bucket = this.store.bucket();
     if (isCut) bucket.cut();
     new SharedModeration({ name, bucket, moderator, log, clock });
-    return { moderator, list, bucket, notices, sent, data, master };
+    return { ...relay, bucket, data };
   }
 
   /** Until everything that was begun has ended. */
@@ -78,6 +62,9 @@ class Cluster {
   }
 }
 
+const CAT = { file: PICTURE, title: 'My cat', author: 'Ann', licence: 'CC0-1.0' };
+
+const listed = ({ gallery }: { gallery: GalleryList }) => gallery.copy.listed.map(({ title }) => title);
 const networks = ({ list }: { list: ModerationList }) => list.bans.addresses.map(({ network }) => network);
 const pictures = ({ list }: { list: ModerationList }) => list.bans.pictures.map(({ file }) => file);
 
@@ -275,12 +262,123 @@ describe('what an operator of a cluster decides', () => {
       [`picture.${PICTURE}`, { version: 2, file: PICTURE }],
       ['announcement', { version: 1, text: 'x'.repeat(401), by: 'r2', atMs: cluster.nowMs }],
       ['announcement', 'nonsense'],
+      [`listing.${PICTURE}`, { version: 1, ...CAT, licence: 'mine', sinceMs: 1, acceptedMs: 2, relay: 'r2' }],
+      [`listing.${PICTURE}`, { version: 1, ...CAT, sinceMs: 1, acceptedMs: null, relay: 'r2' }],
+      [`listing.${PICTURE}`, { version: 1, ...CAT, sinceMs: 1, acceptedMs: 2, relay: 'R 2' }],
+      [`listing.${'b'.repeat(64)}`, { version: 1, ...CAT, sinceMs: 1, acceptedMs: 2, relay: 'r2' }],
     ] as const) {
       cluster.store.write(key, Buffer.from(JSON.stringify(value)));
     }
     await cluster.quiet();
-    assert.deepEqual([networks(r1), pictures(r1), r1.notices], [[], [], []]);
-    assert.equal(cluster.logged.filter((line) => line.includes('not understood')).length, 5);
+    assert.deepEqual([networks(r1), pictures(r1), listed(r1), r1.notices], [[], [], [], []]);
+    assert.equal(cluster.logged.filter((line) => line.includes('not understood')).length, 9);
     assert.ok(!cluster.logged.some((line) => line.includes('192.0.2')));
+  });
+});
+
+describe('the gallery of a cluster', () => {
+  /** Two relays; the operator of the first one has accepted a picture. */
+  async function accepted(t: TestContext) {
+    const cluster = new Cluster(t);
+    const [r1, r2] = [cluster.start('r1'), cluster.start('r2')];
+    await cluster.quiet();
+    r1.gallery.publish(CAT);
+    await r1.moderator.acceptPicture(PICTURE);
+    await cluster.quiet();
+    return { cluster, r1, r2 };
+  }
+
+  it('lists at every relay what one operator has accepted, and tells which relay has the file', async (t) => {
+    const { cluster, r1, r2 } = await accepted(t);
+    const r3 = cluster.start('r3');
+    await cluster.quiet();
+    for (const relay of [r1, r2, r3]) assert.deepEqual(relay.gallery.copy.listed, [CAT]);
+    assert.deepEqual(
+      [r1, r2, r3].map(({ gallery }) => gallery.relayOf(PICTURE)),
+      [undefined, 'r1', 'r1'],
+    );
+    assert.ok(r2.sent.some((message) => message.type === 'bans' && message.bans.gallery.listed.length === 1));
+    await r2.gallery.close();
+    const again = cluster.start('r2', r2.data, true);
+    assert.deepEqual([listed(again), again.gallery.relayOf(PICTURE)], [['My cat'], 'r1'], 'after a restart too');
+  });
+
+  it('lists a picture no more that the operator of any relay has removed or banned', async (t) => {
+    for (const end of ['refusePicture', 'banPicture'] as const) {
+      const { cluster, r1, r2 } = await accepted(t);
+      await r2.moderator[end](PICTURE, undefined);
+      await cluster.quiet();
+      const r3 = cluster.start('r3');
+      await cluster.quiet();
+      for (const relay of [r1, r2, r3]) assert.deepEqual(listed(relay), [], end);
+      if (end === 'banPicture') await r1.moderator.unbanPicture(PICTURE);
+      await cluster.quiet();
+      for (const relay of [r1, r2, r3]) assert.deepEqual(listed(relay), [], `${end}, and no ban`);
+    }
+  });
+
+  it('keeps what waits for an operator at its own relay', async (t) => {
+    const { cluster, r1, r2 } = await accepted(t);
+    const other = { ...CAT, file: 'b'.repeat(64) };
+    for (const relay of [r1, r2]) relay.gallery.publish(other);
+    await r1.moderator.refusePicture(other.file);
+    await cluster.quiet();
+    assert.deepEqual([r1.gallery.copy.waiting, r2.gallery.copy.waiting], [[], [other.file]]);
+    await r2.moderator.acceptPicture(other.file);
+    await cluster.quiet();
+    assert.equal(r1.gallery.copy.listed.length, 2);
+  });
+
+  it('loses a picture that was removed without NATS, also after a restart of that relay', async (t) => {
+    const { cluster, r1, r2 } = await accepted(t);
+    r2.bucket.cut();
+    await r2.moderator.refusePicture(PICTURE);
+    await cluster.quiet();
+    await r2.list.close();
+    const again = cluster.start('r2', r2.data, true);
+    again.bucket.connect();
+    await cluster.quiet();
+    assert.deepEqual([listed(r1), listed(again)], [[], []]);
+  });
+
+  it('merges when NATS is back, and when NATS has lost everything', async (t) => {
+    const { cluster, r1, r2 } = await accepted(t);
+    const other = { ...CAT, file: 'b'.repeat(64), title: 'My dog' };
+    r2.bucket.cut();
+    r2.gallery.publish(other);
+    await r2.moderator.acceptPicture(other.file);
+    await r2.moderator.refusePicture(PICTURE);
+    await cluster.quiet();
+    assert.deepEqual([listed(r1), listed(r2)], [['My cat'], ['My dog']]);
+    r2.bucket.connect();
+    await cluster.quiet();
+    assert.deepEqual([listed(r1), listed(r2)], [['My dog'], ['My dog']]);
+    for (const relay of [r1, r2]) relay.bucket.cut();
+    cluster.store.lose();
+    for (const relay of [r1, r2]) relay.bucket.connect();
+    await cluster.quiet();
+    const r3 = cluster.start('r3');
+    await cluster.quiet();
+    assert.deepEqual([listed(r3), r3.gallery.relayOf(other.file)], [['My dog'], 'r2']);
+  });
+
+  it(`lists at most ${LISTED_MAX} pictures at a relay, and says when that is too few`, async (t) => {
+    for (const room of [2, 1, 0]) {
+      const cluster = new Cluster(t);
+      const [r1, r2] = [cluster.start('r1'), cluster.start('r2', undefined, true)];
+      for (let n = 0; n < LISTED_MAX - room; n++) {
+        const file = n.toString(16).padStart(64, '0');
+        r2.gallery.adopt({ ...CAT, file, sinceMs: 1, acceptedMs: 1 });
+      }
+      r1.gallery.publish(CAT);
+      await r1.moderator.acceptPicture(PICTURE);
+      await cluster.quiet();
+      r2.bucket.connect();
+      await cluster.quiet();
+      assert.equal(r2.gallery.listing(PICTURE) !== undefined, room > 0);
+      const isLogged = cluster.logged.some((line) => line.includes('do not hold here'));
+      // The first relay has room for the second one's or not, as one picture more does not fit there either.
+      assert.equal(isLogged, room === 0);
+    }
   });
 });

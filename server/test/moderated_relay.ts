@@ -1,0 +1,39 @@
+/** A relay with a moderator, without processes. */
+import type { Logger } from 'pino';
+import { Relay } from '../domain/relay.ts';
+import { FeedbackFile } from '../roles/feedback_file.ts';
+import { Flights } from '../roles/flights.ts';
+import { GalleryList } from '../roles/gallery_list.ts';
+import { Master } from '../roles/master.ts';
+import { ModerationList } from '../roles/moderation_list.ts';
+import { type ModerationMessage, Moderator } from '../roles/moderator.ts';
+
+export interface ModeratedRelay {
+  moderator: Moderator;
+  list: ModerationList;
+  gallery: GalleryList;
+  /** The events that all desktops get, and what the workers are told. */
+  notices: object[];
+  sent: ModerationMessage[];
+  master: Master;
+}
+
+/** `data`: its data directory. `clock`: the wall clock in ms. */
+export function moderatedRelay(data: string, log: Logger, clock: () => number): ModeratedRelay {
+  const master = new Master(
+    (answers) =>
+      new Relay({
+        ...{ slots: 4, slabBytes: 16 << 20, epoch: 1, generationKey: Buffer.alloc(16), nowMs: 0, answers },
+        ...{ random: () => 0.5, randomize: (words: Uint32Array) => words.fill(7) },
+      }),
+  );
+  const [list, gallery] = [new ModerationList(data, log, clock), new GalleryList(data, log, clock)];
+  const notices: object[] = [];
+  master.relay.notify = (notice) => void notices.push(notice);
+  const sent: ModerationMessage[] = [];
+  const moderator = new Moderator({
+    ...{ master, list, log, shipped: [], flights: new Flights(), send: (message) => void sent.push(message) },
+    ...{ gallery, feedback: new FeedbackFile(data, log) },
+  });
+  return { moderator, list, gallery, notices, sent, master };
+}
