@@ -35,6 +35,7 @@ const PUBLISHED: readonly string[] = [
   'server/web/simulation.ts', // the rules that every desktop shares
   'server/web/bubbles.ts',
   'server/web/heard.ts',
+  'server/web/moves.ts',
   'server/web/peek.ts',
   'server/web/peek_gesture.ts',
   'server/web/silhouettes.ts',

@@ -27,6 +27,7 @@ struct Counters {
   uint64_t joins_refused = 0;   // with a response
   uint64_t joins_failed = 0;    // the connection broke
   uint64_t desktops_ended = 0;  // the relay answered 401 or 410; they join again
+  uint64_t moved = 0;           // their relay stopped for good or was gone; they join another one
   uint64_t leaves = 0;
   uint64_t leaves_failed = 0;
 

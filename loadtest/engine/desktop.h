@@ -51,8 +51,9 @@ struct Desktop {
   bool parried = false;         // hostile: its strike was answered or its connection closed
   bool read_scheduled = false;  // slow: its socket has data, and the calendar an entry to read it
   bool ever_parked = false;
-  uint8_t tries = 0;  // failures in a row of what it is trying to do
-  uint8_t relay = 0;  // which of the relays it joins
+  uint8_t tries = 0;        // failures in a row of what it is trying to do
+  uint8_t relay = 0;        // which of the relays it joins
+  uint8_t other_relay = 0;  // that of before the last move; joins that fail go to the two in turn
   uint8_t events_endpoint = Endpoints::kUnknown;
   uint8_t crossings_endpoint = Endpoints::kUnknown;
   bool has_seq = false;

@@ -163,9 +163,11 @@ void Joins::OnResponse(uint32_t index, const HttpResponse& response) {
     const Problem problem = ReadProblem(response);
     ++counters.joins_refused;
     ++counters.other_refused_by_code[ProblemIndex(problem.code)];
+    slice_.MoveBack(desktop_index);
     slice_.RetryLater(Part::kJoiner, desktop_index, &desktop.tries, problem.retry_after_ms);
     return;
   }
+  const uint8_t endpoint_before = desktop.events_endpoint;
   if (!ReadJoin(desktop_index, response)) {
     ++counters.answers_bad;
     ++counters.joins_failed;
@@ -179,6 +181,9 @@ void Joins::OnResponse(uint32_t index, const HttpResponse& response) {
   desktop.has_seq = false;
   desktop.crossing = 0;
   ++desktop.identity;
+  if (desktop.events_endpoint != endpoint_before) {
+    polls_.Drop(desktop_index);  // its connection is to another relay
+  }
   slice_.run.fingerprint(slice_.GlobalIndex(desktop_index))
       .store(FingerprintOf(desktop.id.view()), std::memory_order_relaxed);
   polls_.Start(desktop_index);
@@ -279,6 +284,9 @@ void Joins::Fail(uint32_t index) {
   joiner.request_sent = false;
   const bool leaves = leaving_ || slice_.desktops[desktop_index].state == Desktop::State::kLeaving;
   ++(leaves ? slice_.counters.leaves_failed : slice_.counters.joins_failed);
+  if (!leaves) {
+    slice_.MoveBack(desktop_index);
+  }
   if (!leaving_) {
     slice_.RetryLater(Part::kJoiner, desktop_index, &slice_.desktops[desktop_index].tries);
   }

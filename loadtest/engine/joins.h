@@ -25,7 +25,11 @@ class Joins {
     slice_.HandleEvent(joiners_[joiner].connection, events, *this, joiner);
   }
   // The pause of a desktop that could not join is over.
-  void Retry(uint32_t desktop) { queue_.push_back(desktop); }
+  void Retry(uint32_t desktop) {
+    if (!leaving_) {
+      queue_.push_back(desktop);
+    }
+  }
   // From now on desktops leave and none join.
   void BeginLeaving();
   // Closes connections whose response is overdue.

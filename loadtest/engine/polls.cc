@@ -15,6 +15,10 @@ constexpr int64_t kQuietMs = 2'000;
 // An upgrade that takes longer has failed: it is one round trip and no wait.
 constexpr uint32_t kUpgradeMsMax = 10'000;
 
+// Polls of a desktop that fail in a row until its relay is gone: about a minute. A relay that is
+// started again is back earlier.
+constexpr uint8_t kLostTries = 18;
+
 // What an answered poll brought; views of the response.
 struct Batch {
   std::string_view cursor;
@@ -22,6 +26,7 @@ struct Batch {
   bool ping = false;
   bool bye = false;
   uint64_t retry_after_ms = 0;
+  std::string_view join;  // with `bye`: where to join another relay
 };
 
 void ReadSprite(JsonReader& json, SpriteEvent* event) {
@@ -60,8 +65,7 @@ void ReadFrom(JsonReader& json, SpriteEvent* event) {
   }
 }
 
-void ReadEvent(JsonReader& json, std::string_view* type, SpriteEvent* event,
-               uint64_t* retry_after_ms) {
+void ReadEvent(JsonReader& json, std::string_view* type, SpriteEvent* event, Batch* batch) {
   std::string_view key;
   if (!json.EnterObject()) {
     return;
@@ -84,7 +88,9 @@ void ReadEvent(JsonReader& json, std::string_view* type, SpriteEvent* event,
     } else if (key == "vy") {
       json.Number(&event->flight.vy);
     } else if (key == "retryAfterMs") {
-      json.Unsigned(retry_after_ms);
+      json.Unsigned(&batch->retry_after_ms);
+    } else if (key == "join") {
+      json.String(&batch->join);
     } else {
       json.Skip();
     }
@@ -306,7 +312,7 @@ bool Polls::ReadBatch(uint32_t index, std::string_view body, bool keep_alive) {
       while (json.NextElement()) {
         std::string_view type;
         SpriteEvent event;
-        ReadEvent(json, &type, &event, &batch.retry_after_ms);
+        ReadEvent(json, &type, &event, &batch);
         if (!json.ok()) {
           break;
         }
@@ -338,6 +344,11 @@ bool Polls::ReadBatch(uint32_t index, std::string_view body, bool keep_alive) {
   }
   if (batch.bye) {
     ++counters.byes;
+    if (!batch.join.empty()) {
+      slice_.MoveTo(index, batch.join);
+      Move(index, batch.retry_after_ms);
+      return true;
+    }
     slice_.RetryLater(Part::kPoll, index, &desktop.tries, batch.retry_after_ms);
   } else if (keep_alive) {
     SendPoll(index);
@@ -345,6 +356,21 @@ bool Polls::ReadBatch(uint32_t index, std::string_view body, bool keep_alive) {
     slice_.polling.push_back(index);
   }
   return true;
+}
+
+void Polls::Move(uint32_t index, uint64_t pause_ms) {
+  Desktop& desktop = slice_.desktops[index];
+  ++slice_.counters.moved;
+  End(index);
+  slice_.RetryLater(Part::kJoiner, index, &desktop.tries, pause_ms);
+}
+
+void Polls::End(uint32_t index) {
+  Desktop& desktop = slice_.desktops[index];
+  --slice_.counters.joined;
+  desktop.state = Desktop::State::kOutside;
+  desktop.wants_to_leave = false;
+  slice_.departed.Mark(FingerprintOf(desktop.id.view()));
 }
 
 void Polls::OnRefused(uint32_t index, const Problem& problem) {
@@ -367,10 +393,7 @@ void Polls::RecoverFrom(uint32_t index, const Problem& problem) {
   ++counters.other_refused_by_code[ProblemIndex(problem.code)];
   if (problem.status == 401 || (problem.status == 410 && problem.code != "cursor-lost")) {
     ++counters.desktops_ended;
-    --counters.joined;
-    desktop.state = Desktop::State::kOutside;
-    desktop.wants_to_leave = false;
-    slice_.departed.Mark(FingerprintOf(desktop.id.view()));
+    End(index);
     slice_.rejoin.push_back(index);
     return;
   }
@@ -383,7 +406,16 @@ void Polls::RecoverFrom(uint32_t index, const Problem& problem) {
 }
 
 void Polls::OnOpenFailed(uint32_t index) {
-  slice_.RetryLater(Part::kPoll, index, &slice_.desktops[index].tries);
+  Desktop& desktop = slice_.desktops[index];
+  // The address that it joins at may lead to another relay.
+  if (desktop.tries >= kLostTries && desktop.state == Desktop::State::kJoined &&
+      slice_.endpoints.At(desktop.crossings_endpoint).text !=
+          slice_.endpoints.At(slice_.ApiEndpoint(index)).text) {
+    desktop.tries = 0;
+    Move(index, 0);
+    return;
+  }
+  slice_.RetryLater(Part::kPoll, index, &desktop.tries);
 }
 
 void Polls::OnBroken(uint32_t index) {

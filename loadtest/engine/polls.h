@@ -68,6 +68,10 @@ class Polls {
   bool EndAnswered(uint32_t index);
   // Handles a batch. False: the body is not what the protocol says.
   bool ReadBatch(uint32_t index, std::string_view body, bool keep_alive);
+  // The relay stops for good, or is gone: joins another one after a pause of at least `pause_ms`.
+  void Move(uint32_t index, uint64_t pause_ms);
+  // The desktop has lost its seat. What waits for it goes on to others.
+  void End(uint32_t index);
   // After a refusal: joins again, or goes on with the cursor that the relay gave, or tries again.
   void RecoverFrom(uint32_t index, const Problem& problem);
   void EndPoll(Desktop& desktop);

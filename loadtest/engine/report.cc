@@ -126,7 +126,7 @@ void WriteTraffic(JsonWriter& json, const Counters& c, double connect_s) {
   json.Whole("cursorsLost", c.cursors_lost).Close('}');
   json.Open("joins", '{').Whole("sent", c.joins_sent).Whole("accepted", c.joins_accepted);
   json.Whole("refused", c.joins_refused).Whole("failed", c.joins_failed);
-  json.Whole("desktopsEnded", c.desktops_ended).Whole("left", c.leaves);
+  json.Whole("desktopsEnded", c.desktops_ended).Whole("moved", c.moved).Whole("left", c.leaves);
   json.Whole("leavesFailed", c.leaves_failed).Real("seconds", connect_s).Close('}');
   json.Open("connections", '{').Whole("connects", c.connects).Whole("failed", c.connects_failed);
   json.Whole("refused", c.connects_refused).Whole("handshakesFailed", c.handshakes_failed);

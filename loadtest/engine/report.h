@@ -58,7 +58,9 @@
 //
 //   polls {sent = answered + cut + dropped + held, withSprites, withPing, empty, refused, overdue,
 //          byes, cursorsLost}
-//   joins {sent, accepted, refused, failed, desktopsEnded, left, leavesFailed, seconds}
+//   joins {sent, accepted, refused, failed, desktopsEnded, moved, left, leavesFailed, seconds}
+//                                 moved: their relay stopped for good and named another one, or it
+//                                 was gone
 //   connections {connects, failed, refused, handshakesFailed, addressesExhausted, cuts, badAnswers,
 //                throwSends, bytesIn, bytesOut}
 //                                 throwSends: writes to sockets, with one or several throws in each

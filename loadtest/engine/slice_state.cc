@@ -51,8 +51,8 @@ SliceState::SliceState(const Options& options, SharedRun& run, uint32_t index, u
     desktop.behaviour = order.Next();
     const bool throws = desktop.behaviour == Behaviour::kThrowing;
     const uint32_t nth = throws ? throwers++ : GlobalIndex(i) - throwers;
-    desktop.relay = static_cast<uint8_t>(nth % options.apis.size());
-    run.exits(GlobalIndex(i)).relay.store(desktop.relay, std::memory_order_relaxed);
+    SetRelay(i, static_cast<uint8_t>(nth % options.apis.size()));
+    desktop.other_relay = desktop.relay;
   }
 }
 
@@ -123,6 +123,33 @@ void SliceState::RetryLater(Part part, uint32_t index, uint8_t* tries, uint64_t 
   const double jittered =
       floor_ms > 0 ? pause_ms * (1 + random.Unit() / 2) : pause_ms * (0.5 + random.Unit());
   ScheduleAt(part, index, NowNs() + static_cast<int64_t>(jittered * kNsPerMs));
+}
+
+void SliceState::MoveTo(uint32_t local, std::string_view join) {
+  const uint8_t named = endpoints.IndexOf(OriginOf(join));
+  if (named == Endpoints::kUnknown) {
+    return;
+  }
+  for (size_t relay = 0; relay < api_endpoints.size(); ++relay) {
+    const uint8_t api = api_endpoints[relay];
+    if (api != Endpoints::kUnknown && endpoints.At(api).text == endpoints.At(named).text) {
+      desktops[local].other_relay = desktops[local].relay;
+      SetRelay(local, static_cast<uint8_t>(relay));
+      return;
+    }
+  }
+}
+
+void SliceState::MoveBack(uint32_t local) {
+  Desktop& desktop = desktops[local];
+  const uint8_t before = desktop.relay;
+  SetRelay(local, desktop.other_relay);
+  desktop.other_relay = before;
+}
+
+void SliceState::SetRelay(uint32_t local, uint8_t relay) {
+  desktops[local].relay = relay;
+  run.exits(GlobalIndex(local)).relay.store(relay, std::memory_order_relaxed);
 }
 
 bool SliceState::PopDue(int64_t now_ns, Part* part, uint32_t* index) {

@@ -86,6 +86,10 @@ class SliceState {
   }
   // Where a desktop joins.
   uint8_t ApiEndpoint(uint32_t local) const { return api_endpoints[desktops[local].relay]; }
+  // From now on the desktop joins at the relay with this address, if that is one of the run.
+  void MoveTo(uint32_t local, std::string_view join);
+  // A join has failed: the next one goes to the relay before the last move.
+  void MoveBack(uint32_t local);
   bool has_sockets() const { return !sockets.empty(); }
   // Whether a poll may be sent on the connection of a desktop.
   bool IsReady(uint32_t index) const {
@@ -146,6 +150,7 @@ class SliceState {
   };
 
   int FinishConnect(Connection& connection, uint32_t events);
+  void SetRelay(uint32_t local, uint8_t relay);
 
   std::priority_queue<Entry, std::vector<Entry>, std::greater<>> calendar_;
 };

@@ -70,8 +70,10 @@ void Throws::OpenConnection(uint32_t index) {
     return;
   }
   const uint32_t first = throwers_[index];
-  if (!slice_.Connect(sender.connection, TagOf(Part::kSender, index),
-                      slice_.desktops[first].crossings_endpoint, slice_.GlobalIndex(first) + 1)) {
+  const uint32_t next = sender.next_to_send == kNone ? first : throws_[sender.next_to_send].desktop;
+  sender.endpoint = slice_.desktops[next].crossings_endpoint;
+  if (!slice_.Connect(sender.connection, TagOf(Part::kSender, index), sender.endpoint,
+                      slice_.GlobalIndex(first) + 1)) {
     slice_.RetryLater(Part::kSender, index, &sender.tries);
   }
 }
@@ -282,6 +284,15 @@ void Throws::SendWaiting(uint32_t index) {
     if (desktop.state != Desktop::State::kJoined) {
       slice_.RetryLater(Part::kSender, index, &sender.tries);
       break;
+    }
+    if (!slice_.has_sockets() && sender.endpoint != desktop.crossings_endpoint) {
+      // The desktop has moved to another relay. What is on the wire gets its answers first.
+      if (sender.on_wire > 0) {
+        break;
+      }
+      slice_.Close(sender.connection);
+      OpenConnection(index);
+      return;
     }
     sender.next_to_send = thrown.next;
     ++sender.on_wire;

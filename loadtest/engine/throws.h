@@ -81,9 +81,10 @@ class Throws {
     uint16_t unsettled = 0;
     uint16_t on_wire = 0;
     uint8_t tries = 0;
-    bool idle = true;     // closed loop: is in idle_
-    bool opened = false;  // its connection has been open at least once
-    bool paced = false;   // sockets: waits until it may send, in the calendar
+    uint8_t endpoint = Endpoints::kUnknown;  // of its connection
+    bool idle = true;                        // closed loop: is in idle_
+    bool opened = false;                     // its connection has been open at least once
+    bool paced = false;                      // sockets: waits until it may send, in the calendar
   };
 
   enum class Fate : uint8_t { kAccepted, kRefused, kUnexpected, kTimedOut, kFailed };

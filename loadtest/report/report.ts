@@ -294,6 +294,7 @@ function connections(report: Report): string {
         refused: 'refused',
         failed: 'failed',
         desktopsEnded: 'ended by the relay',
+        moved: 'moved to another relay',
         left: 'left',
       }),
     ),

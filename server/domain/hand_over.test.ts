@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { RecordWriter, readRecords } from '../journal/records.ts';
 import { acquaint, beat, ClusterRelay, deliver } from '../test/cluster_relays.ts';
 import type { Identity } from '../wire/identity.ts';
+import { HANDED_PER_TURN_MAX } from './hand_over.ts';
 import { Recovery } from './recovery.ts';
 import type { Relay, RelayOptions } from './relay.ts';
 
@@ -90,6 +91,23 @@ describe('a relay that stops for good', () => {
     assert.equal(b.peers.counters.received, 20);
     assert.equal(b.relay.waiting, 20);
     assert.equal(a.relay.waiting, 0);
+  });
+
+  it('hands on the sprites of HANDED_PER_TURN_MAX mailboxes in a turn', () => {
+    for (const mailboxes of [HANDED_PER_TURN_MAX - 1, HANDED_PER_TURN_MAX, HANDED_PER_TURN_MAX + 1]) {
+      const [a, b] = ['a', 'b'].map((name, n) => new ClusterRelay(name, n + 1, undefined, { slots: 256 }));
+      const anns = Array.from({ length: mailboxes + 1 }, (_, n) => a.join(`Ann${n}`));
+      b.join('Bob');
+      acquaint(a, b);
+      // To the desktop on the right: the last one has no neighbour here.
+      for (const ann of anns.slice(0, -1)) assert.equal(a.statusOf(a.throw(ann, 1, 'right')), 202);
+      leave(a, b);
+      const frames = a.turn(50);
+      assert.equal(a.peers.inDoubt, Math.min(mailboxes, HANDED_PER_TURN_MAX));
+      deliver([b], frames, a);
+      finish(a, [b]);
+      assert.deepEqual([a.relay.waiting, b.relay.waiting], [0, mailboxes]);
+    }
   });
 
   it('tries the next desktop when one has no room', () => {

@@ -14,7 +14,7 @@ import type { Mailboxes } from './mailboxes.ts';
 import type { Peers } from './peers.ts';
 
 /** Mailboxes whose sprites are handed on in one turn: a millisecond at most. */
-const HANDED_PER_TURN_MAX = 128;
+export const HANDED_PER_TURN_MAX = 128;
 
 export interface HandOverHost {
   /** The place that the desktop of a mailbox had. */

@@ -24,10 +24,12 @@ export class KeptMailboxes {
   /** Keeps the mailbox of `slot`, which uses `bytes`. The desktop has left `world` already. */
   add(world: World, slot: number, bytes: number): void {
     this.bytes += bytes;
-    const slots = this.#ofOpen.get(world);
-    if (slots) slots.push(slot);
-    else this.#ofOpen.set(world, [slot]);
+    // The desktop may have been the last one: then the others are still in the list of worlds with desktops.
     this.sort(world);
+    const worlds = world.count === 0 ? this.#ofEmpty : this.#ofOpen;
+    const slots = worlds.get(world);
+    if (slots) slots.push(slot);
+    else worlds.set(world, [slot]);
   }
 
   /** Removes a mailbox that has still `bytes`. */

@@ -32,6 +32,7 @@ import {
   slabBytes,
 } from './capacity.ts';
 import { startClock } from './clock.ts';
+import { CLOSING_STEP_MS, LAST_POLLS_MS, waitsOn } from './closing.ts';
 import { Cluster } from './cluster.ts';
 import { FeedbackFile } from './feedback_file.ts';
 import { Flights } from './flights.ts';
@@ -54,17 +55,6 @@ import { Sampler } from './sampler.ts';
 import { CHARACTERS_FOLDER } from './site.ts';
 import { readCharacters } from './sprite_store.ts';
 import type { Workers, WorkersOptions } from './workers.ts';
-
-/** How long each step of going down may take, in ms; together less than the 5 s a stop may take. */
-const LAST_POLLS_MS = 500; // for polls on their way: they get what waits for them, or "come back later"
-const LAST_ANSWERS_MS = 3_000; // for answers on their way, and for connections to close
-/**
- * How long a relay of a cluster may take to hand on what waits in its mailboxes, in ms: some hundred thousand sprites. With the other steps it
- * is below the 10 s after which Docker kills.
- */
-const HAND_OVER_MS = 6_000;
-/** How often the last step checks whether everything is done. */
-const CLOSING_STEP_MS = 20;
 
 /** Bytes of the claims of all private worlds of a cluster: a million and a half of them, 180 bytes each. */
 const HOMES_BYTES_MAX = 256 << 20;
@@ -245,10 +235,9 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     if (handsOver) relay.handOver();
     front.drain();
     const drainedMs = performance.now();
-    const isBefore = (ms: number) => performance.now() < drainedMs + ms;
-    const isBusy = () => (front.gauges().waiting > 0 || workers.isBusy()) && isBefore(LAST_ANSWERS_MS);
-    const isHanding = () => handsOver && !relay.isHandedOver && isBefore(HAND_OVER_MS);
-    while (isBusy() || isHanding()) await sleep(CLOSING_STEP_MS);
+    const isAnswering = () => front.gauges().waiting > 0 || workers.isBusy();
+    const isHanding = () => handsOver && !relay.isHandedOver;
+    while (waitsOn(performance.now() - drainedMs, isAnswering(), isHanding())) await sleep(CLOSING_STEP_MS);
     if (handsOver) {
       const { handed } = peering.peers.counters;
       log.info(

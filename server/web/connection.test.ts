@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
-import { describe, it } from 'node:test';
+import { afterEach, beforeEach, describe, it, mock } from 'node:test';
 import { Connection, type OpenTransport, SOCKET_OPENINGS_MAX, type TransportKind } from './connection.ts';
+import { LOST_MS } from './moves.ts';
 import type { Seat, TransportHandlers } from './transport.ts';
 
 const seatOf = (desktop: string) => ({ desktop }) as Seat;
@@ -26,9 +27,10 @@ function begin(first: TransportKind) {
     { socket: open('socket'), poll: open('poll') },
     {
       opened: (_, kind) => log.push(`opened ${kind}`),
-      events: async () => {},
+      events: async () => true,
       cursorLost: () => {},
       changed: ({ desktop }, up) => log.push(`${desktop} ${up ? 'up' : 'down'}`),
+      lost: ({ desktop }) => log.push(`${desktop} lost`),
       ended: () => {},
     },
   );
@@ -36,6 +38,9 @@ function begin(first: TransportKind) {
 }
 
 describe('connection', () => {
+  beforeEach(() => mock.timers.enable({ apis: ['setTimeout'] }));
+  afterEach(() => mock.timers.reset());
+
   it('opens the transport of a new seat before it closes that of the former one', () => {
     const { connection, log } = begin('socket');
     connection.sit(seatOf('1-1'));
@@ -75,5 +80,27 @@ describe('connection', () => {
     opened[0].connected(false);
     assert.equal(opened.length, 1);
     assert.equal(log.at(-1), '1-1 down');
+  });
+
+  it('reports a relay as lost when it has not answered for LOST_MS, from the start or since it was up', () => {
+    const { connection, opened, log } = begin('poll');
+    connection.sit(seatOf('1-1'));
+    mock.timers.tick(LOST_MS - 1);
+    opened[0].connected(false);
+    assert.ok(!log.includes('1-1 lost'));
+    mock.timers.tick(1);
+    assert.equal(log.at(-1), '1-1 lost');
+    opened[0].connected(true);
+    mock.timers.tick(10 * LOST_MS);
+    assert.equal(log.at(-1), '1-1 up');
+    opened[0].connected(false);
+    mock.timers.tick(LOST_MS - 1);
+    assert.equal(log.at(-1), '1-1 down');
+    mock.timers.tick(1);
+    assert.equal(log.at(-1), '1-1 lost');
+    connection.sit(seatOf('2-1'));
+    opened[1].connected(true);
+    mock.timers.tick(10 * LOST_MS);
+    assert.equal(log.at(-1), '2-1 up');
   });
 });

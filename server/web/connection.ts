@@ -4,6 +4,7 @@
  * Starts with the WebSocket, and changes to the long-poll when SOCKET_OPENINGS_MAX sockets in a row never opened.
  * Invariant: at most one transport is open, and it serves the present seat.
  */
+import { LOST_MS } from './moves.ts';
 import type { RelayEvent, Seat, Transport, TransportHandlers } from './transport.ts';
 
 export type TransportKind = 'socket' | 'poll';
@@ -13,10 +14,12 @@ export interface ConnectionHandlers {
   /** A transport was opened. The one before it, if any, is still open and is closed next. */
   opened(transport: Transport, kind: TransportKind): void;
   /** See TransportHandlers. */
-  events(seat: Seat, events: RelayEvent[], cursor: string): Promise<void>;
+  events(seat: Seat, events: RelayEvent[], cursor: string): Promise<boolean>;
   cursorLost(seat: Seat, cursor: string): void;
   /** The relay became reachable, or stopped being so. */
   changed(seat: Seat, up: boolean): void;
+  /** The relay has not answered for LOST_MS. It is still being tried. */
+  lost(seat: Seat): void;
   ended(seat: Seat, batchLost: boolean): void;
 }
 
@@ -30,6 +33,8 @@ export class Connection {
   #kind: TransportKind;
   #transport: Transport | null = null;
   #failedOpenings = 0;
+  /** Runs while the relay does not answer. */
+  #lostTimer: ReturnType<typeof setTimeout> | undefined;
   readonly #open: Record<TransportKind, OpenTransport>;
   readonly #handlers: ConnectionHandlers;
 
@@ -43,7 +48,13 @@ export class Connection {
   sit(seat: Seat): void {
     this.seat = seat;
     this.up = false;
+    this.#restartLostTimer(seat);
     this.#openTransport(seat);
+  }
+
+  #restartLostTimer(seat: Seat): void {
+    clearTimeout(this.#lostTimer);
+    this.#lostTimer = this.up ? undefined : setTimeout(() => this.#handlers.lost(seat), LOST_MS);
   }
 
   #openTransport(seat: Seat): void {
@@ -67,6 +78,7 @@ export class Connection {
     }
     if (is === this.up) return;
     this.up = is;
+    this.#restartLostTimer(seat);
     this.#handlers.changed(seat, is);
   }
 }

@@ -16,6 +16,7 @@ import { advance, createFrameClock, type FrameClock } from './frame_clock.ts';
 import { type Input, listenToInput } from './input.ts';
 import { forgetPicture } from './kept_pictures.ts';
 import { type MenuEntry, openMenu } from './menu.ts';
+import { isLost, LOST_MS, Moves } from './moves.ts';
 import {
   askToJoin,
   element,
@@ -84,6 +85,7 @@ import { answerOffers } from './taking.ts';
 import {
   type Arrival,
   backoffMs,
+  byeMs,
   type Neighbour,
   type Neighbours,
   type Problem,
@@ -102,6 +104,8 @@ const LEDGE_MS = 500; // ms between two looks at where the page's cards are
 const ANNOUNCEMENT_MS = 30_000; // ms a line of the operator is shown: it may be the reason why everything stops soon
 const FIRST_SPRITES = 3; // sprites on a new desktop
 const REJOINED = 'The relay had ended this desktop, so it has joined again.';
+const MOVED = 'The relay has stopped, so you have moved to another one. Your sprites are still here.';
+const FOUND_AGAIN = 'The relay was gone, so you have joined again.';
 
 /** All state of this page. */
 interface Desktop {
@@ -119,6 +123,9 @@ interface Desktop {
   readonly muted: Set<string>;
   readonly input: Input;
   readonly connection: Connection;
+  readonly moves: Moves;
+  /** The seat that is being replaced by another one. `mayStop`: not when its relay answers again. */
+  replacing: { readonly seat: Seat; mayStop: boolean } | null;
   readonly arrivals: Arrivals;
   readonly departures: Departures;
   readonly conversation: Conversation;
@@ -151,6 +158,7 @@ function createDesktop(): Desktop {
   const desktop: Desktop = {
     ...{ name: '', simulation, clock: createFrameClock() },
     ...{ tags: new Map(), senders: new WeakMap(), muted: new Set() },
+    ...{ moves: new Moves(location.origin), replacing: null },
     ...{ sheets, shelf: new Shelf(sheets), renderer: createRenderer(canvas, sheets) },
     input: listenToInput(canvas, simulation, () => slideOf(desktop.peeking.view), {
       selected(sprite) {
@@ -182,6 +190,11 @@ function createDesktop(): Desktop {
           save(desktop);
         },
         changed: (seat, up) => void connectionChanged(desktop, seat, up),
+        lost(seat) {
+          if (isLost(location.origin, relayOf(seat), LOST_MS)) {
+            void replaceSeat(desktop, seat, [location.origin], FOUND_AGAIN, true);
+          }
+        },
         ended: (seat, batchLost) => void rejoin(desktop, seat, batchLost),
       },
     ),
@@ -321,18 +334,24 @@ async function resume(desktop: Desktop, session: Session): Promise<void> {
 }
 
 /** Joins a world and takes the seat. Throws an Error whose message is for the person. */
-async function joinWorld(desktop: Desktop, world: string, near: string, stage?: boolean): Promise<void> {
+async function joinWorld(
+  desktop: Desktop,
+  world: string,
+  near: string,
+  stage?: boolean,
+  relay?: string,
+): Promise<void> {
   const { name, simulation } = desktop;
   const screen = { width: simulation.width, height: simulation.height };
   let seat: Seat;
   try {
-    seat = await join({ name, world, near, screen, stage });
+    seat = await join({ name, world, near, screen, stage }, relay);
   } catch (error) {
     if (!(error instanceof JoinRefused)) throw new Error('The relay cannot be reached. Try again in a moment.');
     const friendIsGone = error.problem.code === 'near-gone' || error.problem.code === 'malformed';
     if (near === '' || !friendIsGone) throw error;
     notice('Your friend is not there any more, so you sit somewhere else.');
-    seat = await join({ name, world, near: '', screen, stage });
+    seat = await join({ name, world, near: '', screen, stage }, relay);
   }
   await claimDesktop(seat.desktop);
   desktop.arrivals.restart();
@@ -344,31 +363,66 @@ function sit(desktop: Desktop, seat: Seat): void {
   desktop.muted.clear();
   desktop.conversation.mutesChanged();
   document.body.dataset.desktop = seat.desktop;
-  element<HTMLAnchorElement>('second').href = invitation(seat);
+  element<HTMLAnchorElement>('second').href = invitation(seat, desktop.moves.site);
   desktop.connection.sit(seat);
   show(desktop, 'connecting');
   save(desktop);
 }
 
-/** Joins again after the seat has ended, and tries until it succeeds. */
+/** Joins again after the seat has ended. */
 async function rejoin(desktop: Desktop, ended: Seat, batchLost: boolean, words = REJOINED): Promise<void> {
   if (batchLost) {
     desktop.arrivals.removeLastBatch();
     save(desktop);
   }
   show(desktop, 'reconnecting');
-  for (let attempt = 0; desktop.connection.seat === ended; attempt++) {
-    try {
-      await joinWorld(desktop, ended.world, '', ended.stage);
-      notice(words);
-    } catch {
-      await new Promise((resolve) => setTimeout(resolve, backoffMs(attempt, random)));
-    }
-  }
+  await replaceSeat(desktop, ended, [location.origin, relayOf(ended)], words);
 }
 
-/** Handles a batch of events. Resolves when the page has room for the next one. */
-async function receive(desktop: Desktop, seat: Seat, events: RelayEvent[], cursor: string): Promise<void> {
+/** Moves to another relay after `waitMs`. Meanwhile the seat still gets the verdicts on what has been thrown. */
+async function move(desktop: Desktop, seat: Seat, to: string, waitMs: number): Promise<void> {
+  desktop.replacing = { seat, mayStop: false };
+  show(desktop, 'reconnecting');
+  await sleep(waitMs);
+  desktop.replacing = null;
+  await replaceSeat(desktop, seat, [to, location.origin], MOVED);
+}
+
+/**
+ * Joins at one of these relays, in turn, and tries until it succeeds; with `mayStop`, or until the relay of the seat answers again.
+ * While it runs for a seat, another call only ends that exception.
+ */
+async function replaceSeat(
+  desktop: Desktop,
+  seat: Seat,
+  relays: readonly string[],
+  words: string,
+  mayStop = false,
+): Promise<void> {
+  const { connection } = desktop;
+  if (desktop.replacing?.seat === seat) {
+    desktop.replacing.mayStop &&= mayStop;
+    return;
+  }
+  const replacing = { seat, mayStop };
+  desktop.replacing = replacing;
+  for (let attempt = 0; connection.seat === seat && !(replacing.mayStop && connection.up); attempt++) {
+    try {
+      await joinWorld(desktop, seat.world, '', seat.stage, relays[attempt % relays.length]);
+      notice(words);
+    } catch {
+      await sleep(backoffMs(attempt, random));
+    }
+  }
+  if (desktop.replacing === replacing) desktop.replacing = null;
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** Handles a batch of events. Resolves when the page has room for the next one, to whether it wants one. */
+async function receive(desktop: Desktop, seat: Seat, events: RelayEvent[], cursor: string): Promise<boolean> {
   desktop.arrivals.receive(events);
   desktop.conversation.hear(events);
   desktop.peeking.hear(events);
@@ -380,7 +434,18 @@ async function receive(desktop: Desktop, seat: Seat, events: RelayEvent[], curso
   if (neighbours !== undefined) setNeighbours(desktop, neighbours, seat);
   seat.cursor = cursor;
   save(desktop);
+  const bye = events.find((event) => event.type === 'bye');
+  if (bye?.join !== undefined && !isGivenUp(desktop, seat)) {
+    const to = desktop.moves.follow(relayOf(seat), bye.join, performance.now());
+    if (to !== undefined) void move(desktop, seat, to, byeMs(events, random));
+  }
   await desktop.arrivals.untilRoom();
+  return !isGivenUp(desktop, seat);
+}
+
+/** Whether this seat will be replaced, whatever its relay does. */
+function isGivenUp({ replacing }: Desktop, seat: Seat): boolean {
+  return replacing?.seat === seat && !replacing.mayStop;
 }
 
 /** Takes a picture off this desktop: its sprites, and the figure on the shelf. */
@@ -617,17 +682,17 @@ async function toggleStage(desktop: Desktop): Promise<void> {
 }
 
 /** Returns a link: a visitor who opens it joins beside this desktop. The invitation is in the fragment, which no server logs. */
-function invitation(seat: Seat): string {
-  const link = new URL('/', location.href);
+function invitation(seat: Seat, site: string): string {
+  const link = new URL('/', site);
   const members = new URLSearchParams({ near: seat.invitation });
   if (seat.world !== 'commons') members.set('world', seat.world); // where the friend goes when the invitation has ended
   link.hash = members.toString();
   return link.href;
 }
 
-async function invite({ connection }: Desktop): Promise<void> {
+async function invite({ connection, moves }: Desktop): Promise<void> {
   if (connection.seat === null) return;
-  const link = invitation(connection.seat);
+  const link = invitation(connection.seat, moves.site);
   try {
     await navigator.clipboard.writeText(link);
     notice('Copied. Whoever opens the link sits next to you.');

@@ -68,7 +68,7 @@ export function poll(
     }
   }
 
-  /** Returns how long to wait before the next poll, or `ended`. Throws on a failure that is worth a retry. */
+  /** Returns how long to wait before the next poll, or `ended` when none follows. Throws on a failure that is worth a retry. */
   async function pollOnce(): Promise<number | 'ended'> {
     const silence = AbortSignal.timeout(seat.pingSeconds * SILENCE_FACTOR * 1000);
     pollsSent++;
@@ -81,7 +81,7 @@ export function poll(
       const batch = await response.json();
       if (signal.aborted) return 'ended';
       handlers.connected(true);
-      await handlers.events(batch.events, batch.cursor);
+      if (!(await handlers.events(batch.events, batch.cursor))) return 'ended';
       cursor = batch.cursor;
       pollsSent = 0;
       return byeMs(batch.events, random);

@@ -26,9 +26,9 @@ export class JoinRefused extends Error {
 
 const TIMEOUT_MS = 10_000; // ms for the response to one of these requests
 
-/** Throws JoinRefused, or a TypeError when the relay cannot be reached. */
-export async function join({ name, world, near, screen, stage }: JoinRequest): Promise<Seat> {
-  const response = await fetch('/v1/desktops', {
+/** Joins at the relay with this origin. Throws JoinRefused, or a TypeError when the relay cannot be reached. */
+export async function join({ name, world, near, screen, stage }: JoinRequest, relay = location.origin): Promise<Seat> {
+  const response = await fetch(`${relay}/v1/desktops`, {
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify({ name, world: world || undefined, near: near || undefined, screen, stage }),

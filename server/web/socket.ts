@@ -154,10 +154,11 @@ export function socket(
         queue = queue.then(async () => {
           if (problem !== undefined) handleProblem(problem);
           else if (reply.events !== undefined && reply.cursor !== undefined) {
-            await handlers.events(reply.events, reply.cursor);
+            const goesOn = await handlers.events(reply.events, reply.cursor);
             cursor = reply.cursor;
             pollsSent = 0;
             result.stayAwayMs = byeMs(reply.events, random);
+            if (!goesOn) return; // verdicts may still come on this connection
           }
           if (open !== connection) return;
           pollsSent++;

@@ -23,11 +23,12 @@ const arrival = (seq: number) => ({ type: 'sprite', seq });
 function page() {
   const log: string[] = [];
   const held: (() => void)[] = [];
-  const state = { hold: false };
+  const state = { hold: false, moves: false };
   const handlers = {
     events: async (events: unknown[], cursor: string) => {
       log.push(`${events.length} events, ${cursor}`);
       if (state.hold) await new Promise<void>((resolve) => held.push(resolve));
+      return !state.moves;
     },
     cursorLost: (cursor: string) => log.push(`lost, ${cursor}`),
     connected: (is: boolean) => {
@@ -182,6 +183,27 @@ describe('poll', () => {
     requests[0].answer(200, { cursor: '00000001-0', events: [{ type: 'bye', retryAfterMs: 2000 }] });
     await until(() => requests.length === 2);
     assert.deepEqual(sleeps, [2000]);
+    transport.close();
+  });
+
+  it('polls no more when the page moves to another relay, and still repeats a crossing', async () => {
+    const { state, handlers } = page();
+    const { requests, environment } = relay();
+    state.moves = true;
+    const transport = poll(seat, handlers, environment);
+    const verdict = transport.send(crossing);
+    const bye = { type: 'bye', retryAfterMs: 2000, join: 'http://r2/v1/desktops' };
+    requests[0].answer(200, { cursor: '00000001-0', events: [bye] });
+    await turn();
+    requests[1].fail();
+    await until(() => requests.length === 3);
+    requests[2].answer(202, { to: null });
+    assert.deepEqual(await verdict, { to: null });
+    await turn();
+    assert.deepEqual(
+      requests.map(({ init }) => init.method ?? 'GET'),
+      ['GET', 'POST', 'POST'],
+    );
     transport.close();
   });
 
@@ -353,6 +375,24 @@ describe('socket', () => {
     opened[1].receive({ problem: { code: 'desktop-ended', title: '' } });
     await until(() => log.some((one) => one.startsWith('ended')));
     assert.equal(log.at(-1), 'ended, desktop-ended, and the last batch with it');
+  });
+
+  it('keeps the connection for verdicts when the page moves to another relay, but polls no more', async () => {
+    const { state, handlers } = page();
+    const { opened, environment } = sockets();
+    state.moves = true;
+    const transport = socket(seat, handlers, environment);
+    opened[0].onopen?.();
+    const verdict = transport.send(crossing);
+    const bye = { type: 'bye', retryAfterMs: 2000, join: 'http://r2/v1/desktops' };
+    opened[0].receive({ cursor: '00000001-0', events: [bye] });
+    await turn();
+    await turn();
+    assert.equal(opened[0].sent.length, 2, 'the token and the crossing');
+    assert.equal(opened[0].closed, false);
+    opened[0].receive({ crossing: 7, to: null });
+    assert.deepEqual(await verdict, { to: null });
+    transport.close();
   });
 
   it('backs off longer each time the relay does not answer', async () => {

@@ -98,7 +98,8 @@ export type RelayEvent =
   | Arrival
   | ({ type: 'neighbours' } & Neighbours)
   | { type: 'ping' }
-  | { type: 'bye'; retryAfterMs: number }
+  /** The relay stops. With `join` it stops for good, and that is where to join another one. */
+  | { type: 'bye'; retryAfterMs: number; join?: string }
   /** The operator has removed this picture. */
   | { type: 'removed'; file: string }
   /** A line of text from the operator. */
@@ -154,9 +155,10 @@ export type StageVerdict = VerdictOf<{ edges: Edge[] }>;
 export interface TransportHandlers {
   /**
    * A batch, and the cursor after it. Both must be saved when the promise resolves: the next poll acknowledges them.
-   * The next poll is sent only then, so a page that is full may resolve late.
+   * The next poll is sent only then, so a page that is full may resolve late. Resolves to false when the page moves to another
+   * relay: then no poll follows, but what has no verdict is still sent, until the transport is closed.
    */
-  events(events: RelayEvent[], cursor: string): Promise<void>;
+  events(events: RelayEvent[], cursor: string): Promise<boolean>;
   /** The relay does not know our cursor any more and goes on from this one. */
   cursorLost(cursor: string): void;
   connected(is: boolean): void;

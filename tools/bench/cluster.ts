@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Contender, type Shape, start } from './contender.ts';
+import { type Contender, type Ports, type Shape, start } from './contender.ts';
 import { NatsServer } from './nats_server.ts';
 
 /** How long the relays may take until they know each other, in ms: a second, and more on a busy machine. */
@@ -19,8 +19,8 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
-/** Starts NATS and `count` relays of one shape, and waits until all know each other. */
-export async function startCluster(shape: Shape, count: number): Promise<Cluster> {
+/** Starts NATS and `count` relays of one shape, and waits until all know each other. `ports`: of each relay, which then tells them others. */
+export async function startCluster(shape: Shape, count: number, ports?: readonly Ports[]): Promise<Cluster> {
   const nats = await NatsServer.start();
   const folders: string[] = [];
   const relays: Contender[] = [];
@@ -33,8 +33,9 @@ export async function startCluster(shape: Shape, count: number): Promise<Cluster
     for (let n = 1; n <= count; n++) {
       const data = mkdtempSync(join(tmpdir(), 'sprites-cluster-'));
       folders.push(data);
-      const flags = [...(shape.flags ?? []), '--nats', nats.url, '--relay-name', `r${n}`];
-      relays.push(await start({ ...shape, flags, data }));
+      const own = ports?.[n - 1];
+      const flags = [...(shape.flags ?? []), '--nats', nats.url, '--relay-name', `r${n}`, ...addressesOf(own)];
+      relays.push(await start({ ...shape, flags, data, ports: own }));
     }
     await acquainted(relays);
   } catch (error) {
@@ -42,6 +43,12 @@ export async function startCluster(shape: Shape, count: number): Promise<Cluster
     throw error;
   }
   return { relays, nats, tokenFiles: folders.map((folder) => join(folder, 'admin-token')), stop };
+}
+
+function addressesOf(ports: Ports | undefined): string[] {
+  if (ports === undefined) return [];
+  const url = (port: number) => `http://127.0.0.1:${port}`;
+  return ['--public-url', url(ports.api), '--public-events-url', url(ports.events)];
 }
 
 async function acquainted(relays: readonly Contender[]): Promise<void> {

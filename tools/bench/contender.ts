@@ -17,6 +17,12 @@ const OUTPUT_CHARACTERS_MAX = 500;
 const LAUNCHER = join(import.meta.dirname, '../launch.js');
 const RELAY = join(import.meta.dirname, '../../server/bin/relay.ts');
 
+export interface Ports {
+  api: number;
+  events: number;
+  admin: number;
+}
+
 /** What runs: a relay with this front and number of workers (its own default when left out), or a program without a front. */
 export interface Shape {
   name: string;
@@ -25,6 +31,8 @@ export interface Shape {
   front?: 'auto' | 'native' | 'portable';
   workers?: number;
   flags?: readonly string[];
+  /** The ports of a relay; free ones when left out. */
+  ports?: Ports;
   /** Node's flags, instead of those that the launcher chooses. */
   nodeFlags?: readonly string[];
   /** The data directory, which stop() keeps; a new one, which stop() removes, when left out. */
@@ -74,7 +82,8 @@ async function startRelay(shape: Shape): Promise<Contender> {
   const data = shape.data ?? (await mkdtemp(join(tmpdir(), 'sprites-bench-')));
   // All clients of a bench have one address: limits by address would measure themselves.
   const open = ['--admission', 'open'];
-  const ports = ['--port', '0', '--events-port', '0', '--admin-port', '0', '--host', '127.0.0.1'];
+  const { api, events, admin } = shape.ports ?? { api: 0, events: 0, admin: 0 };
+  const ports = ['--port', `${api}`, '--events-port', `${events}`, '--admin-port', `${admin}`, '--host', '127.0.0.1'];
   const workers = shape.workers === undefined ? [] : ['--workers', String(shape.workers)];
   const role = ['--front', String(shape.front), ...workers, '--data', data];
   const program = shape.nodeFlags ? [...shape.nodeFlags, RELAY] : [LAUNCHER, 'relay'];

@@ -82,7 +82,7 @@ void Desktop::Restore(std::string_view saved_state, bool may_reuse_seat) {
                              state.name == settings_.name;
   if (state.seat && may_reuse_seat && is_same_place) {
     arrivals_.set_seq(state.seq);
-    poller_.UseSeat(*state.seat);
+    poller_.UseSeat(*state.seat, state.joined_at);
     sayings_.set_next_number(state.next_saying);
     if (state.saying) {
       speech_.is_pending = true;
@@ -342,7 +342,7 @@ std::string Desktop::InvitationLink() const {
   const std::optional<Seat>& seat = poller_.seat();
   return !seat || seat->invitation.empty()
              ? ""
-             : sprites::InvitationLink(settings_.relay, seat->world, seat->invitation);
+             : sprites::InvitationLink(poller_.site(), seat->world, seat->invitation);
 }
 
 bool Desktop::LeadsAway(const RelayLink& link) const {
@@ -1003,6 +1003,7 @@ std::string Desktop::StateToSave(bool with_seat) const {
   state.world = settings_.world;
   state.name = settings_.name;
   state.seat = with_seat ? poller_.seat() : std::nullopt;
+  state.joined_at = poller_.joined_at();
   state.invited = invited_;
   state.seq = arrivals_.seq();
   state.next_number = departures_.next_number();

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/picture/file_cache.h"
+#include "core/relay/moves.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
 
@@ -126,6 +127,7 @@ std::string SavedStateJson(const SavedState& state) {
                {"leaving", Json::array()}, {"waiting", Json::array()}};
   if (state.seat) {
     root["seat"] = ParseJson(SeatJson(*state.seat), kDepthMax);
+    root["joinedAt"] = state.joined_at;
     root["nextSaying"] = state.next_saying;
     if (state.saying) {
       root["saying"] = {{"number", state.saying->number}, {"text", state.saying->text}};
@@ -154,7 +156,10 @@ SavedState ReadSavedState(std::string_view json, std::string_view relay_url) {
   for (const auto& [name, text] : texts) {
     *text = TextAt(root, name, kSavedBytesMax);
   }
-  state.seat = ReadSeat(WriteJson(MemberOf(root, "seat")), relay_url);
+  // A state that an older program has saved has no such address.
+  const auto joined_at = RelayToJoin(relay_url, TextAt(root, "joinedAt", kUrlBytesMax));
+  state.joined_at = joined_at && state.relay == relay_url ? *joined_at : std::string(relay_url);
+  state.seat = ReadSeat(WriteJson(MemberOf(root, "seat")), state.joined_at);
   const Json& invited = MemberOf(root, "invited");
   state.invited = {TextAt(invited, "near", kIdBytesMax),
                    PlainText(TextAt(invited, "world", kIdBytesMax), kNameBytesMax)};

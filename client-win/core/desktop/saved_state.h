@@ -35,6 +35,7 @@ struct SavedState {
   std::string world;
   std::string name;
   std::optional<Seat> seat;
+  std::string joined_at;  // the address at which the seat was joined: `relay`, or where that led
   InvitedTo invited;
   uint64_t seq = 0;          // Arrivals::seq
   uint64_t next_number = 1;  // Departures::next_number

@@ -21,6 +21,7 @@ SavedState SomeState() {
                     "6a1f03c2-0",
                     std::string(kRelay) + "/events",
                     std::string(kRelay) + "/crossings"};
+  state.joined_at = kRelay;
   state.seq = 81;
   state.next_number = 18;
   state.next_saying = 4;
@@ -68,6 +69,19 @@ TEST_CASE("saved state › reads what it has written") {
   REQUIRE(state.waiting.size() == 1);
   CHECK(state.waiting[0].from.DisplayName() == "Bob");
   CHECK(state.waiting[0].entrance.edge == Edge::kBottom);
+}
+
+TEST_CASE("saved state › keeps a seat at the relay to which the desktop has moved") {
+  SavedState state = SomeState();
+  state.joined_at = "http://r2.example";
+  state.seat->events = state.seat->crossings = "http://r2.example/x";
+  const SavedState read = ReadSavedState(SavedStateJson(state), kRelay);
+  CHECK(read.seat);
+  CHECK(read.joined_at == "http://r2.example");
+  CHECK(!ReadSavedState(SavedStateJson(state), "https://relay.example").seat);
+  state.joined_at.clear();  // as an older program has written it
+  CHECK(!ReadSavedState(SavedStateJson(state), kRelay).seat);
+  CHECK(ReadSavedState(SavedStateJson(state), kRelay).joined_at == kRelay);
 }
 
 TEST_CASE("saved state › has no seat that is not on its relay") {

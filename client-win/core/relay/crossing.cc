@@ -130,6 +130,7 @@ void ReadEvent(const Json& event, Batch* batch) {
   } else if (type == "bye") {
     const double ms = NumberAt(event, "retryAfterMs", 0, double{kByeMsMax}, 0);
     batch->bye_ms = static_cast<int64_t>(ms);
+    batch->join = TextAt(event, "join", kUrlBytesMax);
   }
 }
 

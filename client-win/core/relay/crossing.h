@@ -79,6 +79,7 @@ struct Batch {
   std::vector<StageEvent> stages;
   std::optional<std::vector<Edge>> watched;  // through these edges somebody watches this desktop
   std::optional<int64_t> bye_ms;             // the relay shuts down: how long to stay away
+  std::string join;                          // with it: where to join another relay instead
 };
 
 // The problem document of a response. A response without one gets the code `http-STATUS`.

@@ -11,11 +11,13 @@ namespace sprites {
 
 Poller::Poller(const std::string& relay_url, JoinOptions options, Random random)
     : relay_(RelayOrigin(relay_url).value_or("")),
+      moves_(relay_),
       options_(std::move(options)),
       random_(std::move(random)) {}
 
-void Poller::UseSeat(Seat seat) {
+void Poller::UseSeat(Seat seat, std::string joined_at) {
   seat_ = std::move(seat);
+  joined_at_ = std::move(joined_at);
   has_neighbours_ = false;
   polls_with_cursor_ = 1;  // a poll with this cursor may have been sent before
 }
@@ -24,12 +26,19 @@ std::optional<Request> Poller::DueRequest(int64_t now_ms, RequestId* next_id) {
   if (under_way_ != 0 || is_held_back_ || now_ms < due_ms_ || relay_.empty()) {
     return std::nullopt;
   }
+  if (std::exchange(is_moving_, false)) {
+    seat_.reset();
+    link_ = Link::kJoining;
+    joins_other_ = true;
+  }
+  answered_ms_ = answered_ms_ < 0 ? now_ms : answered_ms_;
   under_way_ = (*next_id)++;
   due_ms_ = now_ms + kPollMsMin;
-  polls_with_cursor_ += seat_ && has_neighbours_ ? 1 : 0;
-  return !seat_             ? JoinRequest(under_way_)
-         : !has_neighbours_ ? DesktopRequest(under_way_, Method::kGet)
-                            : PollRequest(under_way_);
+  step_ = !seat_ || seeks_ ? Step::kJoin : !has_neighbours_ ? Step::kNeighbours : Step::kPoll;
+  polls_with_cursor_ += step_ == Step::kPoll ? 1 : 0;
+  return step_ == Step::kJoin         ? JoinRequest(under_way_)
+         : step_ == Step::kNeighbours ? DesktopRequest(under_way_, Method::kGet)
+                                      : PollRequest(under_way_);
 }
 
 std::optional<News> Poller::HandleResponse(const Response& response, int64_t now_ms) {
@@ -37,9 +46,9 @@ std::optional<News> Poller::HandleResponse(const Response& response, int64_t now
     return std::nullopt;
   }
   under_way_ = 0;
-  return !seat_             ? HandleJoin(response, now_ms)
-         : !has_neighbours_ ? HandleNeighbours(response, now_ms)
-                            : HandlePoll(response, now_ms);
+  return step_ == Step::kJoin         ? HandleJoin(response, now_ms)
+         : step_ == Step::kNeighbours ? HandleNeighbours(response, now_ms)
+                                      : HandlePoll(response, now_ms);
 }
 
 RequestId Poller::RetryNow() {
@@ -72,7 +81,7 @@ Request Poller::JoinRequest(RequestId id) const {
   Request request;
   request.id = id;
   request.method = Method::kPost;
-  request.url = relay_ + "/v1/desktops";
+  request.url = JoinAddress() + "/v1/desktops";
   request.content_type = "application/json";
   request.body = WriteJson(body);
   request.timeout_ms = kShortTimeoutMs;
@@ -107,13 +116,20 @@ Request Poller::PollRequest(RequestId id) const {
 News Poller::HandleJoin(const Response& response, int64_t now_ms) {
   News news;
   if (response.status == 201 || response.status == 200) {
-    seat_ = ReadSeat(response.body, relay_);
-    has_neighbours_ = false;
-    is_held_back_ = false;
-    news.seated = seat_.has_value();
-    if (!seat_) {
+    if (auto seat = ReadSeat(response.body, JoinAddress())) {
+      joined_at_ = JoinAddress();
+      // The relay that is gone never learnt that its last batch arrived.
+      news.batch_was_lost = seat_ && polls_with_cursor_ == 0;
+      seat_ = std::move(seat);
+      polls_with_cursor_ = 1;
+      has_neighbours_ = false;
+      is_held_back_ = false;
+      seeks_ = false;
+      answered_ms_ = now_ms;
+      news.seated = true;
+    } else {
       news.refused = {"not-understood", "The relay's answer to the join makes no sense."};
-      BackOff(now_ms, 0);
+      TryOther(now_ms, 0);
     }
     return news;
   }
@@ -129,8 +145,15 @@ News Poller::HandleJoin(const Response& response, int64_t now_ms) {
     news.refused = problem;
   }
   const bool is_for_good = problem.code == "banned" || problem.code == "malformed";
-  BackOff(now_ms, problem.retry_after_s, is_for_good ? kRefusedMsMax : kBackoffMsMax);
+  TryOther(now_ms, problem.retry_after_s, is_for_good ? kRefusedMsMax : kBackoffMsMax);
   return news;
+}
+
+// A join has failed: the next try goes to the other relay, or to the relay of the seat.
+void Poller::TryOther(int64_t now_ms, int retry_after_s, int64_t ms_max) {
+  BackOff(now_ms, retry_after_s, ms_max);
+  seeks_ = false;
+  joins_other_ = !joins_other_ && !other_.empty();
 }
 
 News Poller::HandleNeighbours(const Response& response, int64_t now_ms) {
@@ -140,6 +163,7 @@ News Poller::HandleNeighbours(const Response& response, int64_t now_ms) {
     return HandleRefusal(response, now_ms);
   }
   has_neighbours_ = true;
+  answered_ms_ = now_ms;
   link_ = Link::kConnected;
   due_ms_ = now_ms;
   return news;
@@ -157,6 +181,7 @@ News Poller::HandlePoll(const Response& response, int64_t now_ms) {
   }
   seat_->cursor = news.batch->cursor;
   polls_with_cursor_ = 0;
+  answered_ms_ = now_ms;
   is_held_back_ = true;
   link_ = Link::kConnected;
   if (news.batch->events == 0) {
@@ -171,6 +196,10 @@ News Poller::HandlePoll(const Response& response, int64_t now_ms) {
     const double away = static_cast<double>(*news.batch->bye_ms) * (0.5 + random_());
     due_ms_ = std::max(due_ms_, now_ms + static_cast<int64_t>(away));
     has_neighbours_ = false;
+    if (auto to = moves_.Follow(relay(), news.batch->join, now_ms)) {
+      other_ = std::move(*to);
+      is_moving_ = true;
+    }
   }
   return news;
 }
@@ -191,9 +220,12 @@ News Poller::HandleRefusal(const Response& response, int64_t now_ms) {
     // several may have.
     news.batch_was_lost = polls_with_cursor_ == 0 || (has_neighbours_ && polls_with_cursor_ == 1);
     polls_with_cursor_ = 1;
+    other_ = relay();
+    joins_other_ = false;
     seat_.reset();
   }
   BackOff(now_ms, problem.retry_after_s);
+  seeks_ = seat_ && IsLost(relay_, relay(), now_ms - answered_ms_);
   return news;
 }
 

@@ -1,5 +1,6 @@
 // Polling the relay: join, fetch the neighbours, poll, poll again; after a failure back off with
-// jitter; after a lost cursor continue from the one the relay gives; after a lost seat join again.
+// jitter; after a lost cursor continue from the one the relay gives; after a lost seat join again;
+// move to another relay when this one stops for good, or is gone (moves.h).
 //
 // Invariant: at most one of these requests is under way. A poll is sent only after the last batch
 // is handled (ResumePolling), because its cursor acknowledges that batch. There is always a pause
@@ -15,6 +16,7 @@
 #include "core/motion/behaviour.h"
 #include "core/relay/backoff.h"
 #include "core/relay/crossing.h"
+#include "core/relay/moves.h"
 #include "core/relay/request.h"
 #include "core/relay/seat.h"
 
@@ -53,8 +55,8 @@ class Poller {
  public:
   Poller(const std::string& relay_url, JoinOptions options, Random random);
 
-  // Continues with a seat from before, instead of joining.
-  void UseSeat(Seat seat);
+  // Continues with a seat from before, instead of joining. `joined_at` is as below.
+  void UseSeat(Seat seat, std::string joined_at);
   // What the next join asks for.
   void SetJoinOptions(JoinOptions options) { options_ = std::move(options); }
   // Whether the relay has refused this invitation. It is not sent again.
@@ -82,13 +84,22 @@ class Poller {
   // The relay that has the seat; while there is none, the one to join. Of several relays that share
   // a world, the join's answer names the one that has the private world or the friend.
   std::string relay() const {
-    return seat_ ? RelayOrigin(seat_->crossings).value_or(relay_) : relay_;
+    return seat_ ? RelayOrigin(seat_->crossings).value_or(relay_) : JoinAddress();
   }
+  // The address at which the seat was joined.
+  const std::string& joined_at() const { return joined_at_; }
+  // Where links for friends lead.
+  const std::string& site() const { return moves_.site(); }
   RequestId under_way() const { return under_way_; }
   // When DueRequest next returns something, if no event comes first; the largest value for never.
   int64_t NextDueMs() const;
 
  private:
+  // What the request under way is for.
+  enum class Step : uint8_t { kJoin, kNeighbours, kPoll };
+
+  // Where the next join goes.
+  const std::string& JoinAddress() const { return !seat_ && joins_other_ ? other_ : relay_; }
   Request JoinRequest(RequestId id) const;
   Request DesktopRequest(RequestId id, Method method) const;
   Request PollRequest(RequestId id) const;
@@ -96,15 +107,26 @@ class Poller {
   News HandleNeighbours(const Response& response, int64_t now_ms);
   News HandlePoll(const Response& response, int64_t now_ms);
   News HandleRefusal(const Response& response, int64_t now_ms);
+  void TryOther(int64_t now_ms, int retry_after_s, int64_t ms_max = kBackoffMsMax);
   void BackOff(int64_t now_ms, int retry_after_s, int64_t ms_max = kBackoffMsMax);
 
-  std::string relay_;
+  std::string relay_;  // where it began
+  // Another relay to join at: the one that a bye has named, or that of the last seat. Without a
+  // seat, joins go to the two in turn.
+  std::string other_;
+  bool joins_other_ = false;
+  bool is_moving_ = false;  // when a request is due, the seat is given up for `other_`
+  bool seeks_ = false;      // the relay of the seat is gone: the next request is a join at `relay_`
+  std::string joined_at_;
+  Moves moves_;
   JoinOptions options_;
   std::string refused_invitation_;  // the last one; it stays refused
   Random random_;
   std::optional<Seat> seat_;
   Link link_ = Link::kJoining;
   RequestId under_way_ = 0;
+  Step step_ = Step::kJoin;
+  int64_t answered_ms_ = -1;     // when the relay of the seat answered last; -1 before any request
   bool has_neighbours_ = false;  // fetched since the link was last broken
   bool is_held_back_ = false;    // until ResumePolling
   // Polls sent with the present cursor. While it is 0 the relay can't have seen that cursor, so it

@@ -63,8 +63,8 @@ struct Fixture {
     now = poller.NextDueMs();
     return waited;
   }
-  void Join() {
-    CHECK(Respond(NextRequest(), 201, SeatText()).seated);
+  void Join(const Json& more = Json::object()) {
+    CHECK(Respond(NextRequest(), 201, SeatText(more)).seated);
     WaitUntilDue();
     CHECK(Respond(NextRequest(), 200, NeighboursText()).neighbours);
     WaitUntilDue();
@@ -217,6 +217,139 @@ TEST_CASE("poller › stays away as long as a bye says, with jitter, up to a lim
   CHECK(fixture.WaitUntilDue() <= kByeMsMax * 3 / 2);
 }
 
+constexpr char kOther[] = "http://r2.example:8080";
+
+// The relay of the seat stops for good, and names another one.
+Json Bye(const std::string& join) {
+  return {{{"type", "bye"}, {"retryAfterMs", 3000}, {"join", join + "/v1/desktops"}}};
+}
+
+std::string SeatAt(const std::string& relay) {
+  return SeatText({{"events", relay + "/events"}, {"crossings", relay + "/crossings"}});
+}
+
+TEST_CASE("poller › moves to the relay that a bye names, after its time") {
+  Fixture fixture;
+  fixture.Join();
+  fixture.Respond(fixture.NextRequest(), 200, BatchText("6a1f03c2-1", Bye(kOther)));
+  fixture.poller.ResumePolling();
+  CHECK(fixture.poller.seat());  // it still gets the verdicts on what was thrown
+  CHECK(fixture.poller.link() == Link::kConnected);
+  CHECK(fixture.WaitUntilDue() == 3000);
+  const Request join = fixture.NextRequest();
+  CHECK(!fixture.poller.seat());
+  CHECK(join.url == std::string(kOther) + "/v1/desktops");
+  CHECK(Json::parse(join.body)["name"] == "Ann");
+  CHECK(join.token.empty());
+  const News news = fixture.Respond(join, 201, SeatAt(kOther));
+  CHECK(news.seated);
+  CHECK(!news.batch_was_lost);
+  CHECK(fixture.poller.relay() == kOther);
+  CHECK(fixture.poller.joined_at() == kOther);
+  CHECK(fixture.poller.site() == kOther);
+  fixture.WaitUntilDue();
+  CHECK(fixture.NextRequest().url.starts_with(kOther));
+}
+
+TEST_CASE("poller › joins where it began when the named relay fails, and then at the two in turn") {
+  Fixture fixture;
+  fixture.Join();
+  fixture.Respond(fixture.NextRequest(), 200, BatchText("6a1f03c2-1", Bye(kOther)));
+  fixture.poller.ResumePolling();
+  fixture.WaitUntilDue();
+  int64_t waited = 0;
+  for (int i = 0; i < 5; i++) {
+    const Request join = fixture.NextRequest();
+    CHECK(join.url == std::string(i % 2 == 0 ? kOther : kRelay) + "/v1/desktops");
+    fixture.Respond(join, i == 2 ? 503 : 0, R"({"code":"relay-busy"})");
+    const int64_t wait = fixture.WaitUntilDue();
+    CHECK(wait > waited);
+    waited = wait;
+  }
+  CHECK(fixture.Respond(fixture.NextRequest(), 201, SeatText()).seated);
+  CHECK(fixture.poller.relay() == kRelay);
+  CHECK(fixture.poller.joined_at() == kRelay);
+}
+
+TEST_CASE("poller › stays when a bye names what it must not follow, or too often") {
+  Fixture secure("https://relay.example");
+  secure.Join({{"events", "https://relay.example/events"},
+               {"crossings", "https://relay.example/crossings"}});
+  secure.Respond(secure.NextRequest(), 200, BatchText("6a1f03c2-1", Bye(kOther)));
+  secure.poller.ResumePolling();
+  secure.WaitUntilDue();
+  CHECK(secure.NextRequest().url == "https://relay.example/v1/desktops/1a2b-3f");
+
+  Fixture fixture;
+  fixture.Join();
+  for (size_t i = 0; i <= kMovesMax; i++) {
+    fixture.Respond(fixture.NextRequest(), 200, BatchText("6a1f03c2-1", Bye(kRelay)));
+    fixture.poller.ResumePolling();
+    fixture.WaitUntilDue();
+    const Request request = fixture.NextRequest();
+    CHECK((request.method == Method::kPost) == (i < kMovesMax));
+    if (i < kMovesMax) {
+      CHECK(fixture.Respond(request, 201, SeatText()).seated);
+      fixture.WaitUntilDue();
+      fixture.Respond(fixture.NextRequest(), 200, NeighboursText());
+      fixture.WaitUntilDue();
+    }
+  }
+}
+
+TEST_CASE("poller › joins where it began when the relay of its seat is gone, in turn with it") {
+  Fixture fixture;
+  const std::string there = "http://r2.relay.example";
+  fixture.Join({{"events", there + "/events"}, {"crossings", there + "/crossings"}});
+  const int64_t answered = fixture.now;
+  bool is_lost = false;
+  for (int i = 0; i < 30; i++) {
+    const Request request = fixture.NextRequest();
+    CHECK(request.url.starts_with(is_lost ? kRelay : there));
+    fixture.Respond(request, 0);
+    is_lost = !is_lost && fixture.now - answered >= kLostMs;
+    CHECK(fixture.poller.seat());
+    fixture.WaitUntilDue();
+  }
+  Request request = fixture.NextRequest();
+  if (request.method != Method::kPost) {
+    fixture.Respond(request, 0);
+    fixture.WaitUntilDue();
+    request = fixture.NextRequest();
+  }
+  CHECK(fixture.Respond(request, 201, SeatText({{"desktop", "2-2"}})).seated);
+  CHECK(fixture.poller.seat()->desktop == "2-2");
+  CHECK(fixture.poller.relay() == kRelay);
+}
+
+TEST_CASE("poller › goes on with its seat when the relay that was gone answers again") {
+  Fixture fixture;
+  const std::string there = "http://r2.relay.example";
+  fixture.Join({{"events", there + "/events"}, {"crossings", there + "/crossings"}});
+  fixture.Respond(fixture.NextRequest(), 0);
+  fixture.now += kLostMs;
+  fixture.Respond(fixture.NextRequest(), 0);
+  fixture.WaitUntilDue();
+  fixture.Respond(fixture.NextRequest(), 0);  // the join
+  fixture.WaitUntilDue();
+  const Request look = fixture.NextRequest();
+  CHECK(look.url.starts_with(there));
+  CHECK(fixture.Respond(look, 200, NeighboursText()).neighbours);
+  CHECK(fixture.poller.link() == Link::kConnected);
+}
+
+TEST_CASE("poller › keeps trying the only address when that is gone") {
+  Fixture fixture;
+  fixture.Join();
+  for (int i = 0; i < 30; i++) {
+    fixture.now += kLostMs;
+    const Request request = fixture.NextRequest();
+    CHECK(request.method == Method::kGet);
+    fixture.Respond(request, 0);
+    fixture.WaitUntilDue();
+  }
+}
+
 TEST_CASE("poller › retries when a full relay says, up to a limit, and reports why") {
   Fixture fixture;
   const News news =
@@ -267,7 +400,7 @@ TEST_CASE("poller › ignores responses to other requests, and rejects what is n
 
 TEST_CASE("poller › continues with a saved seat") {
   Fixture fixture;
-  fixture.poller.UseSeat(*ReadSeat(SeatText({{"cursor", "6a1f03c2-5"}}), kRelay));
+  fixture.poller.UseSeat(*ReadSeat(SeatText({{"cursor", "6a1f03c2-5"}}), kRelay), kRelay);
   CHECK(fixture.NextRequest().url.ends_with("/1a2b-3f"));
 }
 

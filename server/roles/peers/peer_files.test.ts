@@ -6,7 +6,14 @@ import { after, describe, it } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { PretendNetwork } from '../../test/pretend_network.ts';
 import { hashOf, largeSprFile, sprFile } from '../../test/spr_file.ts';
-import { type Fetched, PeerFiles } from './peer_files.ts';
+import {
+  ANSWERS_MAX,
+  ANSWERS_WAITING_MAX,
+  FETCHES_MAX,
+  FETCHES_WAITING_MAX,
+  type Fetched,
+  PeerFiles,
+} from './peer_files.ts';
 
 const folders: string[] = [];
 
@@ -49,6 +56,15 @@ class Files {
     }
     return all;
   }
+}
+
+/** A relay that fetches so many files from one that has none of them. */
+function fetchMissing(count: number): { files: Files; fetches: Promise<Fetched>[] } {
+  const files = new Files();
+  files.add('r1', {});
+  const hashes = Array.from({ length: count }, (_, n) => n.toString(16).padStart(64, '0'));
+  const r2 = files.add('r2', Object.fromEntries(hashes.map((hash) => [hash, 'r1'])));
+  return { files, fetches: hashes.map((hash) => r2.fetch(hash)) };
 }
 
 const isSame = (fetched: Fetched, bytes: Buffer) => Buffer.isBuffer(fetched) && fetched.equals(bytes);
@@ -127,6 +143,39 @@ describe('sprite files of peers', () => {
       undefined,
       'unanswered',
     ]);
+  });
+
+  it('are fetched FETCHES_MAX at a time', async () => {
+    for (const count of [FETCHES_MAX - 1, FETCHES_MAX, FETCHES_MAX + 1]) {
+      const { files, fetches } = fetchMissing(count);
+      await nextTurn();
+      assert.equal(files.questions, Math.min(count, FETCHES_MAX));
+      await files.settle(fetches);
+      assert.equal(files.questions, count);
+    }
+  });
+
+  it('wait in a queue of FETCHES_WAITING_MAX, and one more is not answered', async () => {
+    for (const more of [-1, 0, 1]) {
+      const { files, fetches } = fetchMissing(FETCHES_MAX + FETCHES_WAITING_MAX + more);
+      const fetched = await files.settle(fetches);
+      assert.equal(fetched.filter((one) => one === 'unanswered').length, Math.max(0, more));
+    }
+  });
+
+  it('are read ANSWERS_MAX at a time for others; ANSWERS_WAITING_MAX wait, and one more is reported as missing', async () => {
+    const bytes = sprFile();
+    const files = new Files();
+    files.add('r1', {}, bytes);
+    const node = files.network.node();
+    const question = Buffer.alloc(68);
+    question.write(hashOf(bytes), 'latin1');
+    for (const more of [-1, 0, 1]) {
+      const count = ANSWERS_MAX + ANSWERS_WAITING_MAX + more;
+      const asked = Array.from({ length: count }, () => node.request('sprites.files.r1', question, 60_000));
+      const answers = await files.settle(asked);
+      assert.equal(answers.filter((answer) => answer[0] === 0).length, Math.max(0, more));
+    }
   });
 
   it('can be asked for again when the relay that has one did not answer in time', async () => {

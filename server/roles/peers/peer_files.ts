@@ -16,12 +16,12 @@ import { Limiter } from '../limiter.ts';
 import type { PeerNetwork } from './network.ts';
 
 /** Files that are fetched at a time, and that wait for it. A fetch takes milliseconds. */
-const FETCHES_MAX = 8;
-const FETCHES_WAITING_MAX = 256;
+export const FETCHES_MAX = 8;
+export const FETCHES_WAITING_MAX = 256;
 
 /** Questions of peers that are answered at a time, and that wait for it. */
-const ANSWERS_MAX = 8;
-const ANSWERS_WAITING_MAX = 1024;
+export const ANSWERS_MAX = 8;
+export const ANSWERS_WAITING_MAX = 1024;
 
 /** Bytes of a file in one answer: half of the largest message of NATS. */
 const PART_BYTES = 512 << 10;
