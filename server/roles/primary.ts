@@ -53,9 +53,11 @@ import { CHARACTERS_FOLDER } from './site.ts';
 import { readCharacters } from './sprite_store.ts';
 import type { Workers, WorkersOptions } from './workers.ts';
 
-/** How long each step of going down may take, in ms; together less than the 5 s a stop may take. */
+/** How long each step of going down may take, in ms; with few desktops, together less than the 5 s a stop may take. */
 const LAST_POLLS_MS = 500; // for polls on their way: they get what waits for them, or "come back later"
 const LAST_ANSWERS_MS = 3_000; // for answers on their way, and for connections to close
+/** Parked polls that are answered and closed in a second at least, on a busy machine: LAST_ANSWERS_MS is longer by that. */
+const LAST_ANSWERS_PER_SECOND = 5_000;
 /**
  * How long a relay of a cluster may take to hand on what waits in its mailboxes, in ms: some hundred thousand sprites. With the other steps it
  * is below the 10 s after which Docker kills.
@@ -234,7 +236,8 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     front.drain();
     const drainedMs = performance.now();
     const isBefore = (ms: number) => performance.now() < drainedMs + ms;
-    const isBusy = () => (front.gauges().waiting > 0 || workers.isBusy()) && isBefore(LAST_ANSWERS_MS);
+    const answersMs = LAST_ANSWERS_MS + (parkedCount / LAST_ANSWERS_PER_SECOND) * 1000;
+    const isBusy = () => (front.gauges().waiting > 0 || workers.isBusy()) && isBefore(answersMs);
     const isHanding = () => handsOver && !relay.isHandedOver && isBefore(HAND_OVER_MS);
     while (isBusy() || isHanding()) await sleep(CLOSING_STEP_MS);
     if (handsOver) {
