@@ -12,7 +12,7 @@ namespace {
 constexpr int64_t kRetryMsMin = 50;
 constexpr int64_t kRetryMsMax = 5'000;
 // A relay cannot put the swarm to sleep for a day.
-constexpr uint64_t kRetryAfterMsMax = 30'000;
+constexpr uint64_t kRetryAfterMsMax = 300'000;
 
 }  // namespace
 

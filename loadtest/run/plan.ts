@@ -50,8 +50,9 @@ const FILES_SPARE = 64;
 /** The share of an address's ports that can be used; the others may still be in TIME_WAIT from the run before. */
 const PORTS_SHARE = 0.5;
 
-/** A relay that is restarted may refuse connections for so long, on a busy machine. */
+/** A relay that is restarted may refuse connections for so long, on a busy machine, and as much longer as it takes to answer all polls. */
 const RESTART_SECONDS_MAX = 30;
+const ANSWERED_PER_SECOND = 5_000;
 
 /** Throws a second of one engine process: some two thirds of what one core can throw (NUMBERS.md). */
 const THROWS_PER_PROCESS = 40_000;
@@ -85,7 +86,7 @@ export function plan(scenario: Scenario, desktops: number, machine: MachineFacts
     ...(throwConnections > 0 ? ['--throw-connections', String(throwConnections)] : []),
     ...['--arrivals', settings.arrivals, '--seed', String(settings.seed)],
     ...(settings.spriteBytes ? ['--sprite-bytes', String(settings.spriteBytes)] : []),
-    ...timeFlags(scenario),
+    ...timeFlags(scenario, desktops),
     ...['--connect-rate', String(settings.connectRate), '--connect-batch', String(settings.connectBatch)],
     ...['--processes', String(processes)],
     ...(sources ? ['--sources', sources] : []),
@@ -233,7 +234,8 @@ function loadFlags({ load }: Scenario, rate: number): string[] {
   return ['--rate', String(rate)];
 }
 
-function timeFlags({ settings }: Scenario): string[] {
+function timeFlags({ settings }: Scenario, desktops: number): string[] {
+  const goneMax = RESTART_SECONDS_MAX + desktops / ANSWERED_PER_SECOND;
   const times: [string, number][] = [
     ['--connect-timeout', settings.connectTimeout],
     ['--settle', settings.settle],
@@ -241,7 +243,7 @@ function timeFlags({ settings }: Scenario): string[] {
     ['--duration', settings.duration],
     ['--drain', settings.drain],
     ['--post-timeout', settings.postTimeout],
-    ['--gone-after', isRestarted(settings) ? Math.max(settings.goneAfter, RESTART_SECONDS_MAX) : settings.goneAfter],
+    ['--gone-after', isRestarted(settings) ? Math.max(settings.goneAfter, goneMax) : settings.goneAfter],
     ['--late-after', settings.lateAfter],
     ['--slip-max', settings.slipMax],
     ['--poll-overdue', settings.pollOverdue],

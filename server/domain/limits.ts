@@ -19,6 +19,21 @@ export const PING_JITTER = 0.1;
 /** The longest time after which a client polls again after an answer or a broken connection. */
 export const RECONNECT_MS_MAX = 15_000;
 
+/**
+ * The rate, in desktops a second, at which they come back after a drain, by what `bye` tells them. Two cores that also carry the swarm take 6,000
+ * to 15,000; with fewer than RECONNECT_MS_MAX needs, all are back after that.
+ */
+export const RETURNS_PER_SECOND = 20_000;
+
+/** The polls that a drain answers in a second, and whose connections it closes. Who came back sooner would find nobody. */
+export const BYES_PER_SECOND = 40_000;
+
+/** The longest wait that `bye` asks for, as long as clients heed: three and a half million desktops need it. */
+export const BYE_MS_MAX = 300_000;
+
+/** The slowest rate, in desktops a second, at which all come back after a recovery: their first lease is that much longer. */
+export const RETURNS_PER_SECOND_MIN = 5_000;
+
 /** The lease: how long a desktop without a parked poll stays. One lost poll must not end a desktop. */
 export const LEASE_MS = 30_000;
 ok(LEASE_MS >= 2 * RECONNECT_MS_MAX);

@@ -47,7 +47,6 @@ import {
   PING_JITTER,
   PING_MS,
   POLL_BYTES_MAX,
-  RECONNECT_MS_MAX,
   SMALL_WORLD_MAX,
   WATCHERS_PER_STEP_MAX,
   WORLDS_MAX,
@@ -61,6 +60,7 @@ import { ABANDONED, isPassed, PeerMemory } from './peer_memory.ts';
 import { PeerPeeks } from './peer_peeks.ts';
 import { PeerSayings } from './peer_sayings.ts';
 import { type PeerHost, Peers } from './peers.ts';
+import { byeMs, recoveredLeaseMs } from './returns.ts';
 import type { Rounds } from './rounds.ts';
 import { MISSED_BYTES_MAX } from './sayings.ts';
 import { BLOCK_BYTES_MAX, type BlockRef, pageOf, Slab } from './slab.ts';
@@ -473,13 +473,14 @@ export class Relay {
   }
 
   /**
-   * Goes on after recovery.ts has restored the tables: gives every live desktop a new lease, and keeps the mailboxes of `kept`,
-   * the oldest first.
+   * Goes on after recovery.ts has restored the tables: gives every live desktop a new lease, in which all can come back, and keeps the
+   * mailboxes of `kept`, the oldest first.
    */
   resume(kept: readonly number[]): void {
+    const leaseMs = recoveredLeaseMs(this.desktops.count);
     for (let slot = 0; slot < this.desktops.untouched; slot++) {
       if (!this.desktops.isLive(slot)) continue;
-      this.#deadlines.set(slot, this.#nowMs + LEASE_MS);
+      this.#deadlines.set(slot, this.#nowMs + leaseMs);
       if (this.mutes.of(slot).length > 0) this.#flags[slot] |= MUTES;
       if (this.torus.worldOf(slot).pictures !== 'any') this.#flags[slot] |= STRICT;
     }
@@ -1531,8 +1532,8 @@ export class Relay {
   }
 
   #answerBye(slot: number, ticket: number): void {
-    const retryAfterMs = Math.round(RECONNECT_MS_MAX * (0.1 + 0.9 * this.#options.random()));
     const { answers, random } = this.#options;
+    const retryAfterMs = byeMs(this.#joins.length > 0 ? 0 : this.#parkedCount, this.desktops.count, random());
     const join = this.#joins[Math.floor(random() * this.#joins.length)] ?? '';
     const out = answers.room(2 * BATCH_HEAD_BYTES_MAX + JOIN_BYTES_MAX);
     const start = answers.roomAt() + BATCH_HEAD_BYTES_MAX;

@@ -26,7 +26,7 @@ constexpr size_t kEventsPerPollMax = 333;
 constexpr size_t kSayingBytesMax = 280;        // bytes of UTF-8: the relay's limit
 constexpr size_t kAnnouncementBytesMax = 400;  // bytes of UTF-8: the relay's limit
 constexpr double kRelaySpeedMax = 20'000;      // dip/s: the relay's limit
-constexpr int64_t kByeMsMax = 60'000;          // however long a relay asks us to stay away
+constexpr int64_t kByeMsMax = 300'000;         // however long a relay asks us to stay away
 constexpr int64_t kStageAgeMsMax = 10'000;     // ms: an older stage is shown as if it were this old
 
 struct Neighbour {
