@@ -43,6 +43,7 @@ const PUBLISHED: readonly string[] = [
   'server/web/stage_posts.ts',
   'server/test/relay_process.ts', // a relay for tests
   'server/test/browser_page.ts', // a page in a browser, for tests
+  'server/test/desktop_client.ts', // a client, for tests
   'server/test/editor_page.ts',
   'server/roles/collection.ts', // what the heap bench measures
   'server/roles/capacity.ts',
@@ -80,12 +81,13 @@ const inCore = (folder: string) => `client-win/core/${folder}`;
 const LAYERS: Record<string, readonly string[]> = {
   'server/bin': ['server/bench', 'server/roles', 'server/journal', 'server/domain', 'server/front', 'server/wire'],
   'server/bench': ['server/roles', 'server/journal', 'server/domain', 'server/wire'],
-  'server/roles': ['server/journal', 'server/domain', 'server/front', 'server/wire'],
+  'server/roles': ['server/journal', 'server/domain', 'server/front', 'server/wire', 'server/web/texts'],
   'server/journal': ['server/domain', 'server/wire'],
   'server/domain': ['server/wire'],
   'server/front': ['server/wire'],
   'server/wire': [],
-  'server/web': ['server/wire'],
+  'server/web': ['server/web/texts', 'server/wire'],
+  'server/web/texts': [],
   'loadtest/bin': ['loadtest/run', 'loadtest/report'],
   'loadtest/run': ['loadtest/report'],
   'loadtest/report': [],

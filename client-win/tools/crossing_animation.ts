@@ -7,7 +7,6 @@
  * Both desktops run on a relay of its own, and what they show is recorded. Needs Chromium, what the X11 suite needs, and hsetroot,
  * xterm and ImageMagick.
  */
-import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -20,7 +19,7 @@ import { buildX11Client } from '../../tools/build.js';
 import { ensurePrograms, installHint } from '../../tools/machine.js';
 import { SCREEN } from '../test/x_display.ts';
 import { whyNoX11, X11Desktop } from '../test/x11_desktop.ts';
-import { COLOURS_MAX, writeAnimatedPng } from './animated_png.ts';
+import { animate, PALETTE_PACKAGES, PALETTE_PROGRAMS } from './recorded.ts';
 import { decorate, openTerminal } from './x11_scene.ts';
 
 const PICTURE = join(import.meta.dirname, '../screenshots/visit.png');
@@ -39,7 +38,6 @@ const BEFORE_MS = 900; // ms that are recorded before the throw
 const AFTER_MS = 5_000; // ms after the arrival
 const END_MS = 1_500; // ms that the last frame is shown longer
 const SETTLE_MS = 2_500; // ms until the sprites stand, and the names of those that were selected are gone
-const PALETTE_FRAMES = 6; // frames whose colours make the palette
 const BYTES_MAX = 1.5 * 2 ** 20; // a README should load fast
 
 interface Moment {
@@ -48,8 +46,10 @@ interface Moment {
   desktop: PNG;
 }
 
-const PACKAGES = ['hsetroot', 'xterm', 'imagemagick'];
-const missing = ensurePrograms(['hsetroot', 'xterm', 'convert'], PACKAGES) ? undefined : installHint(PACKAGES);
+const PACKAGES = ['hsetroot', 'xterm', ...PALETTE_PACKAGES];
+const missing = ensurePrograms(['hsetroot', 'xterm', ...PALETTE_PROGRAMS], PACKAGES)
+  ? undefined
+  : installHint(PACKAGES);
 const why = noBrowser || (whyNoX11() ?? missing ?? buildX11Client());
 if (why) {
   console.error(`The animation can't be made: ${why}.`);
@@ -86,7 +86,7 @@ try {
     await ada.waitForFunction(() => !globalThis.sprites.sprites().some(({ name }) => name === 'Miso'));
     await pause(AFTER_MS);
   });
-  const bytes = await animate(moments);
+  const bytes = await sideBySide(moments);
   if (bytes.length > BYTES_MAX) throw new Error(`The picture has ${bytes.length} bytes, more than ${BYTES_MAX}.`);
   writeFileSync(PICTURE, bytes);
   console.log(`${PICTURE}: ${moments.length} frames, ${Math.round(bytes.length / 1024)} KiB`);
@@ -124,8 +124,8 @@ async function record(page: Page, action: () => Promise<void>): Promise<Moment[]
   return moments;
 }
 
-/** Puts the recorded desktops side by side on a ground with captions, in one palette. */
-async function animate(moments: readonly Moment[]): Promise<Uint8Array> {
+/** Puts the recorded desktops side by side on a ground with captions. */
+async function sideBySide(moments: readonly Moment[]): Promise<Uint8Array> {
   const ground = await paintGround();
   const { width, height } = ground;
   const frames = moments.map(({ browser: shown, desktop }) => {
@@ -135,27 +135,11 @@ async function animate(moments: readonly Moment[]): Promise<Uint8Array> {
     paste(frame, desktop, 2 * MARGIN + VIEW.width);
     return frame;
   });
-  const palette = paletteOf(frames);
-  const numbers = new Map<number, number>();
-  return writeAnimatedPng(
-    width,
-    height,
-    palette,
-    frames.map((frame, i) => {
-      const pixels = new Uint8Array(width * height);
-      for (let at = 0; at < pixels.length; at++) {
-        const colour = frame.data.readUIntBE(4 * at, 3);
-        let number = numbers.get(colour);
-        if (number === undefined) {
-          number = nearest(palette, colour) + 1;
-          numbers.set(colour, number);
-        }
-        pixels[at] = number;
-      }
-      const next = moments[i + 1];
-      return { pixels, ms: next === undefined ? END_MS : Math.round(Math.min(FRAME_MS_MAX, next.ms - moments[i].ms)) };
-    }),
-  );
+  const ms = moments.map(({ ms: at }, i) => {
+    const next = moments[i + 1];
+    return next === undefined ? END_MS : Math.round(Math.min(FRAME_MS_MAX, next.ms - at));
+  });
+  return animate(frames, ms, scratch);
 }
 
 /** The ground on which the desktops are, with a caption below each. */
@@ -190,30 +174,4 @@ function paste(frame: PNG, desktop: PNG, left: number): void {
       desktop.data.copy(frame.data, 4 * ((MARGIN + y) * frame.width + left + x), from, from + 4);
     }
   }
-}
-
-/** The colours that come nearest to those of all frames, as 0xRRGGBB. */
-function paletteOf(frames: readonly PNG[]): number[] {
-  const step = Math.max(1, Math.floor(frames.length / PALETTE_FRAMES));
-  const chosen = frames.filter((_, i) => i % step === 0);
-  const paths = chosen.map((frame, i) => {
-    const path = join(scratch, `${i}.png`);
-    writeFileSync(path, PNG.sync.write(frame));
-    return path;
-  });
-  const colours = join(scratch, 'colours.png');
-  execFileSync('convert', [...paths, '-append', '+dither', '-colors', `${COLOURS_MAX}`, '-unique-colors', colours]);
-  const { data, width } = PNG.sync.read(readFileSync(colours));
-  return Array.from({ length: width }, (_, i) => data.readUIntBE(4 * i, 3));
-}
-
-/** The place in the palette of the colour that differs least. */
-function nearest(palette: readonly number[], colour: number): number {
-  let [best, least] = [0, Number.POSITIVE_INFINITY];
-  for (const [i, other] of palette.entries()) {
-    const part = (shift: number) => ((other >> shift) & 255) - ((colour >> shift) & 255);
-    const distance = 2 * part(16) ** 2 + 4 * part(8) ** 2 + part(0) ** 2;
-    if (distance < least) [best, least] = [i, distance];
-  }
-  return best;
 }

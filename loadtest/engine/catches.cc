@@ -33,7 +33,8 @@ void Catches::Catch(Desktop& desktop, uint32_t index, const SpriteEvent& event, 
   }
   const bool is_astray =
       event.edge != NameOf(Opposite(tag.edge)) || !IsFrom(tag.desktop, event.from);
-  const bool is_corrupted = event.name.size() != kSpriteTagBytes || !(event.flight == Flight(tag));
+  const bool is_corrupted = event.name.size() != kSpriteTagBytes ||
+                            !(event.flight == Flight(tag, slice_.options.pictures));
   const Fingerprint here =
       slice_.run.fingerprint(slice_.GlobalIndex(index)).load(std::memory_order_relaxed);
   const Ledger::Outcome outcome = ledger.Deliver(tag.number, here, is_astray, is_corrupted);

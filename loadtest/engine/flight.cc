@@ -9,6 +9,7 @@ namespace {
 
 constexpr std::string_view kFile =
     "5b6c1f1e0d9a4f2f8c7b3a69584736251403f2e1d0cfbeadbc9a788766554433";
+constexpr uint32_t kPictureScale = 2;  // that of the characters that a relay ships with
 constexpr std::string_view kHex = "0123456789abcdef";
 constexpr std::array<std::string_view, 4> kAnimations = {"fall", "walk", "climb", "drag"};
 
@@ -35,7 +36,7 @@ void AppendWhole(std::string& to, int32_t value) {
 
 }  // namespace
 
-Flight::Flight(const SpriteTag& tag) {
+Flight::Flight(const SpriteTag& tag, const std::vector<std::string>& pictures) {
   uint64_t bits = Mixed(tag.number << 12U ^ tag.slice);
   at_thousandths_ = Pick(&bits, 1001);
   const auto out = static_cast<int32_t>(600 + Pick(&bits, 600));
@@ -50,6 +51,12 @@ Flight::Flight(const SpriteTag& tag) {
   scale_ = 1 + Pick(&bits, 4);
   animation_ = kAnimations[Pick(&bits, kAnimations.size())];
   facing_ = Pick(&bits, 2) == 0 ? "left" : "right";
+  if (!pictures.empty()) {
+    const std::string& picture = pictures[Pick(&bits, static_cast<uint32_t>(pictures.size()))];
+    std::copy(picture.begin(), picture.end(), file_.begin());
+    scale_ = kPictureScale;
+    return;
+  }
   std::copy(kFile.begin(), kFile.end(), file_.begin());
   for (size_t i = 0; i < 4; ++i) {
     file_[i] = kHex[Pick(&bits, 16)];

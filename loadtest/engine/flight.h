@@ -12,10 +12,14 @@
 #include <limits>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "sprite_tag.h"
 
 namespace swarm {
+
+// Hex digits of a picture's SHA-256.
+constexpr size_t kPictureDigits = 64;
 
 // What an event reported; views of the response. A member that it did not have equals nothing.
 struct ReceivedFlight {
@@ -30,7 +34,8 @@ struct ReceivedFlight {
 
 class Flight {
  public:
-  explicit Flight(const SpriteTag& tag);
+  // `pictures`: SHA-256 in hex of the files that sprites show; none: of no file, and of any size.
+  explicit Flight(const SpriteTag& tag, const std::vector<std::string>& pictures = {});
 
   // Append JSON members: at, vx, vy; and file, animation, facing, scale.
   void AppendMotion(std::string& to) const;
@@ -45,7 +50,7 @@ class Flight {
   int32_t vx_;
   int32_t vy_;
   uint32_t scale_;
-  std::array<char, 64> file_;  // SHA-256 in hex, of no file
+  std::array<char, kPictureDigits> file_;
   std::string_view animation_;
   std::string_view facing_;
 };

@@ -55,6 +55,21 @@ ReceivedFlight Read(const std::string& text) {
 
 }  // namespace
 
+TEST_CASE("flight: with pictures, every sprite shows one of them, and each is shown") {
+  const std::vector<std::string> pictures = {std::string(kPictureDigits, 'a'),
+                                             std::string(kPictureDigits, 'b')};
+  std::set<std::string> shown;
+  for (uint64_t number = 0; number < 100; ++number) {
+    const Flight flight(TagOf(number, Edge::kLeft), pictures);
+    const std::string text = Written(flight);
+    const ReceivedFlight received = Read(text);
+    CHECK(received == flight);
+    CHECK_EQ(received.scale, 2.0);
+    shown.emplace(received.file);
+  }
+  CHECK_EQ(shown, std::set<std::string>(pictures.begin(), pictures.end()));
+}
+
 TEST_CASE("flight: what is written is what is expected, for every edge and many numbers") {
   std::set<std::string> different;
   for (uint64_t number = 0; number < 5000; ++number) {

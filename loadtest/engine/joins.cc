@@ -121,8 +121,11 @@ void Joins::SendRequest(uint32_t index) {
     request.append(desktop.token.view());
     request.append("\r\n\r\n");
   } else {
-    std::string body = "{\"name\":\"" + slice_.options.name + "-" +
-                       std::to_string(slice_.GlobalIndex(joiner.desktop)) + "\",";
+    std::string body = "{";
+    if (slice_.options.pictures.empty()) {
+      body += "\"name\":\"" + slice_.options.name + "-" +
+              std::to_string(slice_.GlobalIndex(joiner.desktop)) + "\",";
+    }
     if (!slice_.options.world.empty()) {
       body += "\"world\":\"" + slice_.options.world + "\",";
     }

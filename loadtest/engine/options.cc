@@ -10,6 +10,7 @@
 #include <optional>
 #include <tuple>
 
+#include "flight.h"
 #include "sprite_tag.h"
 
 namespace swarm {
@@ -35,6 +36,8 @@ the relay
                                          (those that the system trusts)
   --world NAME            the world to join                         (the relay's default)
   --name TEXT             desktops are called TEXT-0, TEXT-1, …                    (fake)
+  --pictures HASH,…       sprites show these pictures of the relay, and desktops have the friendly
+                          names that the relay gives them: for people who watch
 
 the load: exactly one of
   --rate R                open model: R throws a second, on schedule, however slow the relay is
@@ -168,6 +171,23 @@ bool ReadApis(std::string_view text, std::vector<std::string>* apis) {
       return false;
     }
     apis->emplace_back(api);
+    if (comma == std::string_view::npos) {
+      return true;
+    }
+    text = text.substr(comma + 1);
+  }
+}
+
+bool ReadPictures(std::string_view text, std::vector<std::string>* pictures) {
+  pictures->clear();
+  for (;;) {
+    const size_t comma = text.find(',');
+    const std::string_view picture = text.substr(0, comma);
+    if (picture.size() != kPictureDigits ||
+        picture.find_first_not_of("0123456789abcdef") != std::string_view::npos) {
+      return false;
+    }
+    pictures->emplace_back(picture);
     if (comma == std::string_view::npos) {
       return true;
     }
@@ -337,6 +357,8 @@ std::vector<Flag> Flags(Options* o, bool* sitting) {
       Text("--world", "a name of 1 to 64 characters, ASCII without quotes and backslashes",
            &o->world, 64),
       Text("--name", "1 to 40 characters, ASCII without quotes and backslashes", &o->name, 40),
+      {"--pictures", "SHA-256 in lowercase hex, with commas between them",
+       [=](std::string_view v) { return ReadPictures(v, &o->pictures); }},
       Rate("--rate", "throws a second", &o->rate),
       {"--stages",
        "at most " + std::to_string(kStagesMax) +

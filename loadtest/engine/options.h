@@ -43,6 +43,9 @@ struct Options {
   std::string ca;     // PEM, trusted instead of the system's authorities; empty: these
   std::string world;  // empty: the relay's default
   std::string name = "fake";
+  // What sprites show, SHA-256 in hex. With some, desktops have no name, so the relay gives them
+  // one.
+  std::vector<std::string> pictures;
 
   uint32_t desktops = 1000;
   Mix mix{};                       // after parsing: how many desktops of each behaviour

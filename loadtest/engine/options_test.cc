@@ -203,6 +203,11 @@ TEST_CASE("options: rejects wrong values and combinations") {
   CHECK(Misused({"--rate", "5", "--events", "127.0.0.1:0"}));
   CHECK(Misused({"--rate", "5", "--sources", "127.0.0.9-127.0.0.1"}));
   CHECK(Misused({"--rate", "5", "--world", "a\"b"}));
+  for (const std::string& wrong : {std::string(63, 'a'), std::string(65, 'a'), std::string(64, 'A'),
+                                   std::string(64, 'a') + ","}) {
+    CAPTURE(wrong);
+    CHECK(Misused({"--rate", "5", "--pictures", wrong}));
+  }
   CHECK(Misused({"--rate", "5", "--desktops", "0"}));
   CHECK(Misused({"--rate", "5", "--desktops", "99999999"}));
   CHECK(Misused({"--rate", "5", "--desktops", "5", "--senders", "6"}));

@@ -343,7 +343,7 @@ void Throws::WriteBody(const Throw& thrown) {
                          thrown.due_ns, thrown.edge};
   std::array<char, kSpriteTagBytes> name;
   WriteSpriteTag(tag, name.data());
-  const Flight flight(tag);
+  const Flight flight(tag, slice_.options.pictures);
   body_.assign("{\"crossing\":");
   AppendNumber(body_, thrown.crossing);
   body_.append(",\"edge\":\"").append(NameOf(thrown.edge)).append("\",");

@@ -25,6 +25,8 @@ export interface Target {
   events?: string;
   crossings?: string;
   socket?: string;
+  /** SHA-256 in hex of the pictures that sprites show. */
+  pictures?: readonly string[];
   /** Its processes, if they run on this machine. */
   pids: readonly number[];
   /** It runs on this machine: both ends of every connection take memory here, and every 127.x.y.z can be a source. */
@@ -80,6 +82,7 @@ export function plan(scenario: Scenario, desktops: number, machine: MachineFacts
     ...(target.crossings ? ['--crossings', target.crossings] : []),
     ...(target.socket ? ['--socket', target.socket] : []),
     ...(settings.world ? ['--world', settings.world] : []),
+    ...(target.pictures?.length ? ['--pictures', target.pictures.join(',')] : []),
     ...['--desktops', String(desktops), '--mix', mixFlag(counts)],
     ...loadFlags(scenario, rate),
     ...(hasSockets ? ['--transport', 'socket'] : []),

@@ -151,6 +151,18 @@ async function useGiven({ settings }: Scenario): Promise<RelayTarget> {
   };
 }
 
+/** Returns the SHA-256 of each character that a relay ships with; none when it has no site, or does not answer. */
+export async function charactersOf({ api }: Target): Promise<string[]> {
+  const [first] = api.split(',');
+  try {
+    const response = await fetch(`${first.includes('://') ? first : `http://${first}`}/sprites/index.json`);
+    const characters: { file: string }[] = await response.json();
+    return characters.map(({ file }) => file);
+  } catch {
+    return [];
+  }
+}
+
 function describeRelays(urls: readonly string[]): string {
   return urls.length === 1 ? urls[0] : `${urls.length} relays of one cluster: ${urls.join(', ')}`;
 }

@@ -14,7 +14,7 @@ import { type RelayAccount, relayAccountOf, withGauge, withGaugeOfFleet } from '
 import type { RelaySample } from '../report/relay_sample.ts';
 import { AbortWatch } from './abort.ts';
 import { type MachineFacts, type Plan, plan } from './plan.ts';
-import { openRelay, type RelayTarget, type Stop } from './relay_target.ts';
+import { charactersOf, openRelay, type RelayTarget, type Stop } from './relay_target.ts';
 import { isRestarted, type Scenario } from './scenario.ts';
 
 const SAMPLE_EVERY_MS = 1000;
@@ -56,7 +56,8 @@ export async function run(
 ): Promise<CompletedRun> {
   const relay = await openRelay(scenario, desktops);
   try {
-    const planned = plan(scenario, desktops, machine, relay.target);
+    const pictures = scenario.settings.lively ? await charactersOf(relay.target) : [];
+    const planned = plan(scenario, desktops, machine, { ...relay.target, pictures });
     progress.begins(planned, relay.description);
     const samples: RelaySample[] = [];
     const sampling = setInterval(async () => {

@@ -130,6 +130,9 @@ export const SECTIONS = {
       ['even', 'random'],
       'even',
     ),
+    lively: toggle(
+      "sprites show the relay's characters, and desktops have the friendly names that it gives: for people who watch",
+    ),
     spriteBytes: whole('N', 'pad the body of a throw to this many bytes', [1, 1024]),
     seed: whole('N', 'seed of everything random', [0, Number.MAX_SAFE_INTEGER], 1),
     actEvery: time(5, 'how often a storming desktop reconnects, a churning one leaves, a hostile one strikes'),
@@ -422,8 +425,11 @@ function checkTogether(settings: Settings, load: Load, mix: Mix): void {
 
 function readUrls(given: string): string[] | undefined {
   const urls = given.split(',');
-  const isEach = urls.every((url) => API.test(url));
-  const isUnique = isEach && new Set(urls.map((url) => new URL(url).host)).size === urls.length;
+  const wrong = urls.find((url) => !API.test(url));
+  if (wrong !== undefined) {
+    throw new Misused(`--urls: ${JSON.stringify(wrong)} is not an http or https URL such as http://HOST:PORT`);
+  }
+  const isUnique = new Set(urls.map((url) => new URL(url).host)).size === urls.length;
   return isUnique && urls.length <= RELAYS_MAX ? urls : undefined;
 }
 

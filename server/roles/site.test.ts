@@ -7,11 +7,85 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import express from 'express';
 import { pino } from 'pino';
+import { TEXTS } from '../web/texts/texts.ts';
 import { errorHandlers } from './api.ts';
 import { installerName, site } from './site.ts';
 
 const PATH = '/download/Sprites-Setup.exe';
 const BYTES = Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * 31) & 255));
+
+describe('site › the language', () => {
+  let server: http.Server;
+  let url: string;
+  before(async () => {
+    server = express().use(site([])).listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  after(() => server.close());
+
+  async function ask(path: string, headers: Record<string, string> = {}) {
+    const response = await fetch(`${url}${path}`, { headers: { 'accept-language': '', ...headers } });
+    const text = await response.text();
+    return { headers: response.headers, text, lang: /<html lang="(\w+)">/.exec(text)?.[1] };
+  }
+
+  const PATHS = ['/', '/gallery', '/make', '/about', '/offline'];
+
+  it('is that of the address, else the one that was chosen before, else one that the browser asks for, else English', async () => {
+    for (const path of PATHS) {
+      const asks = { 'accept-language': 'fr, de-AT;q=0.8, en;q=0.5' };
+      assert.equal((await ask(path)).lang, 'en');
+      assert.equal((await ask(path, { 'accept-language': 'fr' })).lang, 'en');
+      assert.equal((await ask(path, asks)).lang, 'de');
+      assert.equal((await ask(path, { ...asks, cookie: 'a=b; lang=en' })).lang, 'en');
+      assert.equal((await ask(`${path}?lang=de`, { cookie: 'lang=en' })).lang, 'de');
+    }
+  });
+
+  it('is kept when it is chosen, and only when it is one that the pages have', async () => {
+    const { headers } = await ask('/?lang=de');
+    assert.match(headers.get('set-cookie') ?? '', /^lang=de; Path=\/; Max-Age=\d+; SameSite=Lax$/);
+    for (const wrong of ['?lang=fr', '?lang=de%0d%0aX:1', '?lang=de&lang=en', '?lang[a]=de', '']) {
+      const { headers: others, lang } = await ask(`/${wrong}`);
+      assert.deepEqual([others.get('set-cookie'), lang], [null, 'en'], wrong);
+    }
+    assert.equal((await ask('/', { cookie: 'lang=constructor; xlang=de' })).lang, 'en');
+  });
+
+  it('is told to caches, which must not give one visitor the page of another', async () => {
+    const { headers } = await ask('/about', { 'accept-language': 'de' });
+    assert.equal(headers.get('content-language'), 'de');
+    assert.equal(headers.get('vary'), 'Accept-Encoding, Accept-Language, Cookie');
+    const again = await fetch(`${url}/about`, {
+      headers: { 'accept-language': 'en', 'if-none-match': headers.get('etag') ?? '' },
+    });
+    assert.equal(again.status, 200, 'the English page is another one');
+  });
+
+  it('is one for a page: with the texts that its programs use, and without those of other pages', async () => {
+    for (const [path, has, lacks] of [
+      ['/', 'desktop.with', 'gallery.taken'],
+      ['/', 'file.gif-too-long', 'make.saved'], // of a module that is loaded when it is needed
+      ['/gallery', 'gallery.flying_other', 'desktop.with'],
+      ['/make', 'does.yawn', 'desktop.with'],
+      ['/about', 'here_one', 'gallery.taken'],
+    ]) {
+      const { text } = await ask(path, { 'accept-language': 'de' });
+      assert.doesNotMatch(text, /\{\{/);
+      const { texts } = JSON.parse(/<script type="application\/json" id="texts">(.*?)<\/script>/.exec(text)?.[1] ?? '');
+      assert.equal(texts[has], TEXTS.de[has as keyof typeof TEXTS.de]);
+      assert.equal(texts[lacks], undefined);
+    }
+    assert.doesNotMatch((await ask('/offline')).text, /<script|\{\{/);
+  });
+
+  it('is that of the manifest, too', async () => {
+    const manifest = JSON.parse((await ask('/manifest.webmanifest', { 'accept-language': 'de' })).text);
+    assert.deepEqual([manifest.lang, manifest.name], ['de', 'Sprites']);
+    assert.match(manifest.description, /Werfen/);
+  });
+});
 
 describe('site › the program for Windows', () => {
   const folder = mkdtempSync(join(tmpdir(), 'site-'));

@@ -5,6 +5,9 @@
  * Browser modules are written in TypeScript; their types are stripped once, at start, and their URLs end in `.ts` too. The head of a
  * page names all modules that it needs, so a browser does not need a round trip for each level of imports. Texts are compressed once,
  * at start.
+ *
+ * Each page is made once in each language of web/texts/, with the texts that its modules use. A visitor gets the language of `?lang=`,
+ * which is then kept in a cookie, else that of the cookie, else that of Accept-Language.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
@@ -12,6 +15,7 @@ import { createRequire, stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import { constants, gzipSync } from 'node:zlib';
 import express, { type NextFunction, type Request, type Response } from 'express';
+import { LANGUAGES, type Language, PROBLEM_TEXTS, TEXTS } from '../web/texts/texts.ts';
 import { baseOf, type PublicAddresses } from './api.ts';
 import { iconOf } from './icons.ts';
 import { sendSprite } from './sprite_answer.ts';
@@ -74,7 +78,6 @@ const ICON_SIDES = [192, 512] as const;
 const MANIFEST = {
   name: 'Sprites',
   short_name: 'Sprites',
-  description: "Throw animated sprites off the edge of your desktop onto your neighbour's.",
   id: '/',
   start_url: '/',
   display: 'standalone',
@@ -84,6 +87,8 @@ const MANIFEST = {
     ...{ src: `/icon-${side}.png`, sizes: `${side}x${side}`, type: 'image/png', purpose: 'any maskable' },
   })),
 };
+
+const LANGUAGE_KEPT_S = 365 * 24 * 3600; // s that a browser keeps the language that its user has chosen
 
 /** Folder of the shipped characters. */
 export const CHARACTERS_FOLDER = join(WEB, 'sprites');
@@ -104,7 +109,6 @@ export function site(
   const files: [string, string, string | Buffer][] = [
     ['/protocol', 'text/markdown', readFileSync(join(SERVER, 'PROTOCOL.md'))],
     ['/openapi.yaml', 'application/yaml', readFileSync(join(SERVER, 'openapi.yaml'))],
-    ['/manifest.webmanifest', 'application/manifest+json', JSON.stringify(MANIFEST)],
     ['/service_worker.js', 'text/javascript', moduleText(join(WEB, 'service_worker.ts'))],
     ['/sprites/index.json', 'application/json', JSON.stringify(characters)],
   ];
@@ -124,9 +128,13 @@ export function site(
   }
   for (const [path, name] of PAGES) {
     const page = readFileSync(join(WEB, `${name}.html`), 'utf8');
-    const text = packed('text/html', preloading(page, `/desktop/${name}.ts`, modules));
-    router.get(path, (request, response) => sendText(request, response, text));
+    const texts = inEachLanguage('text/html', pageOf(page, `/desktop/${name}.ts`, modules));
+    router.get(path, (request, response) => sendTranslated(request, response, texts));
   }
+  const manifest = inEachLanguage('application/manifest+json', (language) => {
+    return JSON.stringify({ ...MANIFEST, lang: language, description: TEXTS[language]['index.description'] });
+  });
+  router.get('/manifest.webmanifest', (request, response) => sendTranslated(request, response, manifest));
   const blob = readFileSync(join(CHARACTERS_FOLDER, 'blob.spr'));
   for (const side of ICON_SIDES) {
     const icon = iconOf(blob, side);
@@ -134,10 +142,14 @@ export function site(
       response.set('Cache-Control', 'max-age=86400').type('image/png').send(icon);
     });
   }
-  const html = preloading(readFileSync(join(WEB, 'index.html'), 'utf8'), '/desktop/desktop.ts', modules);
-  const plain = packed('text/html', html);
-  const withDownload = packed('text/html', html.replace('id="download" hidden', 'id="download"'));
-  router.get('/', (request, response) => sendText(request, response, existsSync(installer) ? withDownload : plain));
+  const desktop = pageOf(readFileSync(join(WEB, 'index.html'), 'utf8'), '/desktop/desktop.ts', modules);
+  const plain = inEachLanguage('text/html', desktop);
+  const withDownload = inEachLanguage('text/html', (language) =>
+    desktop(language).replace('id="download" hidden', 'id="download"'),
+  );
+  router.get('/', (request, response) =>
+    sendTranslated(request, response, existsSync(installer) ? withDownload : plain),
+  );
   router.get(`/download/${INSTALLER}`, (request, response, next) =>
     sendInstaller(response, installer, installerName(baseOf(request, addresses)), next),
   );
@@ -168,27 +180,84 @@ function packed(type: string, content: string | Buffer): Text {
   };
 }
 
+function inEachLanguage(type: string, make: (language: Language) => string): Readonly<Record<Language, Text>> {
+  const texts = LANGUAGES.map((language) => [language, packed(type, make(language))]);
+  return Object.fromEntries(texts) as Record<Language, Text>;
+}
+
+/** Sends a text in the visitor's language. Keeps the language when the visitor has chosen it. */
+function sendTranslated(request: Request, response: Response, texts: Readonly<Record<Language, Text>>): void {
+  const chosen = LANGUAGES.find((one) => one === request.query.lang);
+  if (chosen !== undefined)
+    response.set('Set-Cookie', `lang=${chosen}; Path=/; Max-Age=${LANGUAGE_KEPT_S}; SameSite=Lax`);
+  const language = chosen ?? languageOf(request);
+  response.set('Content-Language', language);
+  sendText(request, response, texts[language], 'Accept-Encoding, Accept-Language, Cookie');
+}
+
+function languageOf(request: Request): Language {
+  const kept = /(?:^|;\s*)lang=(\w+)/.exec(request.headers.cookie ?? '')?.[1];
+  return (
+    LANGUAGES.find((one) => one === kept) ?? ((request.acceptsLanguages([...LANGUAGES]) || LANGUAGES[0]) as Language)
+  );
+}
+
 /** Sends a text, or 304 to a browser that has it already. */
-function sendText(request: Request, response: Response, { type, plain, gzip, etag }: Text): void {
-  response.set({ 'Content-Type': type, ETag: etag, Vary: 'Accept-Encoding' });
+function sendText(
+  request: Request,
+  response: Response,
+  { type, plain, gzip, etag }: Text,
+  vary = 'Accept-Encoding',
+): void {
+  response.set({ 'Content-Type': type, ETag: etag, Vary: vary });
   const isCompressed = request.acceptsEncodings('gzip') === 'gzip';
   if (isCompressed) response.set('Content-Encoding', 'gzip');
   response.send(isCompressed ? gzip : plain);
 }
 
-/** The page with a line in its head for `entry`, for each module that it imports, and for those that they import. */
-function preloading(html: string, entry: string, modules: ReadonlyMap<string, string>): string {
-  const found = new Set<string>();
-  const follow = (path: string): void => {
-    if (found.has(path)) return;
-    found.add(path);
-    const imports = (modules.get(path) ?? '').matchAll(/^(?:import|export)\b[^'";]*\bfrom '([^']+)'/gm);
-    for (const [, from] of imports) follow(new URL(from, `http://site${path}`).pathname);
+/**
+ * Returns what makes a page in a language. Its head has a line for each module that the page needs at once, and its end has the texts
+ * that all its modules use, as JSON.
+ *
+ * Throws an Error when the page names a text that does not exist.
+ */
+function pageOf(html: string, entry: string, modules: ReadonlyMap<string, string>): (language: Language) => string {
+  const lines = [...reached(entry, modules, IMPORT)].map((path) => `<link rel="modulepreload" href="${path}" />`);
+  const used = [...reached(entry, modules, IMPORT, DYNAMIC_IMPORT)].map((path) => modules.get(path) ?? '').join();
+  const words = new Set([...used.matchAll(/'([\w.-]+)'/g)].map(([, word]) => word));
+  return (language) => {
+    const table = TEXTS[language];
+    const page = html
+      .replace('<html lang="en">', `<html lang="${language}">`)
+      .replace(/\{\{([\w.-]+)\}\}/g, (_, key: string) => {
+        if (!Object.hasOwn(table, key)) throw new Error(`A page names the text ${key}, which does not exist.`);
+        return table[key as keyof typeof table];
+      });
+    if (!modules.has(entry)) return page; // a page without a program
+    const sent = Object.entries(table).filter(([key]) => words.has(key.replace(/_(?:one|other)$/, '')));
+    const json = JSON.stringify({ texts: Object.fromEntries(sent), problems: PROBLEM_TEXTS[language] });
+    return page
+      .replace('</title>', () => `</title>\n    ${lines.join('\n    ')}`)
+      .replace(
+        '</body>',
+        () => `<script type="application/json" id="texts">${json.replaceAll('<', '\\u003c')}</script>\n  </body>`,
+      );
   };
-  follow(entry);
-  if (!modules.has(entry)) return html; // a page without a program
-  const lines = [...found].map((path) => `<link rel="modulepreload" href="${path}" />`);
-  return html.replace('</title>', `</title>\n    ${lines.join('\n    ')}`);
+}
+
+const IMPORT = /^(?:import|export)\b[^'";]*\bfrom '([^']+)'/gm;
+const DYNAMIC_IMPORT = /\bimport\('([^']+)'\)/g;
+
+/** The modules that `entry` imports, and those that they import, with `entry` itself. */
+function reached(entry: string, modules: ReadonlyMap<string, string>, ...imports: readonly RegExp[]): Set<string> {
+  const found = new Set([entry]);
+  for (const path of found) {
+    const text = modules.get(path) ?? '';
+    for (const [, from] of imports.flatMap((pattern) => [...text.matchAll(pattern)])) {
+      found.add(new URL(from, `http://site${path}`).pathname);
+    }
+  }
+  return found;
 }
 
 /**

@@ -3,9 +3,18 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { faultsOf } from './axe.ts';
-import { joinPage, launchBrowser, noBrowser } from './browser_page.ts';
+import { joinPage, launchBrowser, noBrowser, shoot } from './browser_page.ts';
 import { choose, openEditor, photograph } from './editor_page.ts';
 import { BOUNDED, type RelayProcess, startRelay } from './relay_process.ts';
+
+/** The pages of the site, and what each has when it is ready. */
+const PAGES = [
+  ['/', '#enter:enabled'],
+  ['/gallery', '.entry canvas'],
+  ['/make', '#stage-empty'],
+  ['/about', '#here:not(:empty)'],
+  ['/offline', 'h1'],
+] as const;
 
 describe('axe-core finds nothing serious', { ...BOUNDED, skip: noBrowser }, () => {
   let relay: RelayProcess;
@@ -36,13 +45,7 @@ describe('axe-core finds nothing serious', { ...BOUNDED, skip: noBrowser }, () =
 
   it('on the pages of the site, on a phone', async () => {
     const page = await browser.newPage({ viewport: { width: 360, height: 640 } });
-    for (const [path, ready] of [
-      ['/', '#enter:enabled'],
-      ['/gallery', '.entry canvas'],
-      ['/make', '#stage-empty'],
-      ['/about', '#here:not(:empty)'],
-      ['/offline', 'h1'],
-    ]) {
+    for (const [path, ready] of PAGES) {
       await page.goto(`${relay.url}${path}`);
       await page.waitForSelector(ready);
       await check(page, path);
@@ -50,6 +53,34 @@ describe('axe-core finds nothing serious', { ...BOUNDED, skip: noBrowser }, () =
     await page.goto(relay.adminUrl);
     await check(page, "the operator's page");
     await page.close();
+  });
+
+  it('on the pages in German, whose longer words fit on a phone, and a switch leads back to English', async () => {
+    const context = await browser.newContext({ viewport: { width: 320, height: 640 }, locale: 'de-DE' });
+    const page = await context.newPage();
+    const lang = () => page.getAttribute('html', 'lang');
+    for (const [path, ready] of PAGES) {
+      await page.goto(`${relay.url}${path}`);
+      await page.waitForSelector(ready);
+      assert.equal(await lang(), 'de', path);
+      const wide = await page.evaluate(() =>
+        [...document.querySelectorAll('body *')]
+          .filter((one) => one.checkVisibility() && one.closest('canvas, .bubbles, .hidden, .shelf, .edge') === null)
+          .filter((one) => one.getBoundingClientRect().right > innerWidth + 1)
+          .map((one) => one.outerHTML.slice(0, 90)),
+      );
+      assert.deepEqual(wide, [], path);
+      await shoot(page, `german-${path.slice(1) || 'welcome'}`);
+    }
+    await page.goto(`${relay.url}/?world=here#near=friend`);
+    await page.waitForSelector('#enter:enabled');
+    assert.deepEqual(await faultsOf(page), []);
+    await page.click('#join a[hreflang="en"]');
+    await page.waitForURL(`${relay.url}/?world=here&lang=en#near=friend`);
+    assert.equal(await lang(), 'en');
+    await page.goto(`${relay.url}/about`);
+    assert.equal(await lang(), 'en', 'it is kept');
+    await context.close();
   });
 
   it('in the editor, with a picture in it', async () => {

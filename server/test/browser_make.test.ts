@@ -145,6 +145,25 @@ describe('the editor in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     await page.close();
   });
 
+  it('keeps at most KEPT_MAX pictures, and says what to do then', async () => {
+    const page = await openPage(browser, 'keeper', faults);
+    await page.goto(`${relay.url}/make`);
+    const [kept, full, again] = await page.evaluate(async () => {
+      const module: string = '/desktop/kept_pictures.ts';
+      const { KEPT_MAX, keepPicture, keptPictures } = (await import(
+        module
+      )) as typeof import('../web/kept_pictures.ts');
+      const keep = (number: number) => keepPicture(`picture ${number}`, new Uint8Array([number]));
+      for (let number = 1; number <= KEPT_MAX; number++) await keep(number);
+      const words = await keep(KEPT_MAX + 1).then(String, (error: Error) => error.message);
+      await keep(1); // is kept already
+      return [(await keptPictures()).length === KEPT_MAX, words, (await keptPictures()).length];
+    });
+    assert.deepEqual([kept, again], [true, 24]);
+    assert.match(String(full), /^You keep 24 pictures already\. Take one off your shelf first/);
+    await page.context().close();
+  });
+
   it('divides a strip, orders and drops its frames, and saves a .spr that can be opened again', async () => {
     await remade(editor, () => paste(editor, 'bars.png', strip()));
     assert.match((await editor.textContent('#strip-count')) ?? '', /4 frames/);

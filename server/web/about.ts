@@ -1,4 +1,5 @@
 /** The page about Sprites: how many desktops are here, the map of their world, the download with its hash, and feedback to the operator. */
+import { number, phrase } from './language.ts';
 import { countWords, fetchDesktopCount } from './seat.ts';
 import { readProblem, wordsOf } from './transport.ts';
 import { WorldMap } from './world_map.ts';
@@ -25,7 +26,7 @@ async function showDownload(): Promise<void> {
   const { version, sha256, size } = await response.json();
   element('version').textContent = version;
   element('sha256').textContent = sha256;
-  element('size').textContent = `${(size / 2 ** 20).toFixed(1)} MiB`;
+  element('size').textContent = `${number(size / 2 ** 20, 1)} MiB`;
   element('download').hidden = false;
 }
 
@@ -42,10 +43,10 @@ async function sendFeedback(): Promise<void> {
       body: JSON.stringify({ text: text.value, contact: contact.value }),
     });
     const problem = response.ok ? null : await readProblem(response);
-    sent.textContent = problem === null ? 'Thank you. The operator will read it.' : wordsOf(problem);
+    sent.textContent = problem === null ? phrase('feedback.thanks') : wordsOf(problem);
     if (problem === null) text.value = '';
   } catch {
-    sent.textContent = 'The relay could not be reached. Try again in a moment.';
+    sent.textContent = phrase('relay.unreachable-again');
   }
   button.disabled = false;
 }

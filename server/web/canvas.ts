@@ -7,6 +7,7 @@
  * Cost: one drawImage per sprite and frame; text only for tags that are shown.
  */
 import type { Description } from '../wire/description.ts';
+import { phrase } from './language.ts';
 import type { View } from './peeking.ts';
 import { cellOf, type Sheets, shownScale } from './sheets.ts';
 import type { Silhouette } from './silhouettes.ts';
@@ -50,10 +51,10 @@ export function slideOf({ edge, shift }: View): Point {
 
 export function createRenderer(canvas: HTMLCanvasElement, sheets: Sheets): Renderer {
   const context = canvas.getContext('2d');
-  if (context === null) throw new Error('This browser has no canvas.');
+  if (context === null) throw new Error(phrase('file.no-canvas'));
   const stencil = new OffscreenCanvas(1, 1);
   const stencilContext = stencil.getContext('2d');
-  if (stencilContext === null) throw new Error('This browser has no canvas.');
+  if (stencilContext === null) throw new Error(phrase('file.no-canvas'));
   const shadow = softDisc(SHADOW_SIDE);
   let puffs: { at: Point; sinceMs: number }[] = [];
   let ratio = 1;

@@ -8,6 +8,7 @@ import { createBubbleLayer } from './bubble_layer.ts';
 import { type Anchor, type Box, type Bubble, Bubbles } from './bubbles.ts';
 import { Heard } from './heard.ts';
 import { createHistoryPanel } from './history_panel.ts';
+import { phrase } from './language.ts';
 import { announce, notice } from './panel.ts';
 import { createSayLine } from './say_line.ts';
 import { heardWords, missedWords, refusalWords, sendingWords } from './saying_words.ts';
@@ -110,7 +111,7 @@ export function createConversation(handlers: ConversationHandlers): Conversation
         const own = from.desktop === handlers.self();
         heard.add({ kind: 'said', from, text, own, atMs });
         bubbles.add(event, performance.now());
-        if (!own) announce(`${from.name} says: ${text}`);
+        if (!own) announce(phrase('saying.says', { name: from.name, text }));
         hasMore = true;
       }
     }

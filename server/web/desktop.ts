@@ -15,6 +15,7 @@ import { Departures } from './departures.ts';
 import { advance, createFrameClock, type FrameClock } from './frame_clock.ts';
 import { type Input, listenToInput } from './input.ts';
 import { forgetPicture } from './kept_pictures.ts';
+import { chosenLanguages, keepPlace, phrase, reasonOf } from './language.ts';
 import { type MenuEntry, openMenu } from './menu.ts';
 import { isLost, LOST_MS, Moves } from './moves.ts';
 import {
@@ -62,7 +63,7 @@ import {
   writeName,
   writeSession,
 } from './session.ts';
-import { natureOf, Sheets } from './sheets.ts';
+import { natureOf, Sheets, spriteName } from './sheets.ts';
 import { type Figure, Shelf } from './shelf.ts';
 import {
   addSprite,
@@ -86,6 +87,7 @@ import {
   type Arrival,
   backoffMs,
   byeMs,
+  labelOf,
   type Neighbour,
   type Neighbours,
   type Problem,
@@ -103,9 +105,6 @@ const MENU_SLACK = 6; // px by which a pointer may miss the sprite it opens a me
 const LEDGE_MS = 500; // ms between two looks at where the page's cards are
 const ANNOUNCEMENT_MS = 30_000; // ms a line of the operator is shown: it may be the reason why everything stops soon
 const FIRST_SPRITES = 3; // sprites on a new desktop
-const REJOINED = 'The relay had ended this desktop, so it has joined again.';
-const MOVED = 'The relay has stopped, so you have moved to another one. Your sprites are still here.';
-const FOUND_AGAIN = 'The relay was gone, so you have joined again.';
 
 /** All state of this page. */
 interface Desktop {
@@ -166,7 +165,7 @@ function createDesktop(): Desktop {
       },
       putBack(sprite) {
         if (sprite.fromShelf) removeSprite(simulation, sprite);
-        else notice(`${sprite.name} is not from your shelf: throw it over an edge instead.`);
+        else notice(phrase('desktop.not-yours', { name: sprite.name }));
       },
       togglePause: () => togglePause(desktop),
       say: () => say(desktop),
@@ -192,7 +191,7 @@ function createDesktop(): Desktop {
         changed: (seat, up) => void connectionChanged(desktop, seat, up),
         lost(seat) {
           if (isLost(location.origin, relayOf(seat), LOST_MS)) {
-            void replaceSeat(desktop, seat, [location.origin], FOUND_AGAIN, true);
+            void replaceSeat(desktop, seat, [location.origin], phrase('desktop.found-again'), true);
           }
         },
         ended: (seat, batchLost) => void rejoin(desktop, seat, batchLost),
@@ -210,12 +209,12 @@ function createDesktop(): Desktop {
       accepted({ edge, sprite }, to) {
         flashEdge(edge);
         if (to !== null && to.desktop !== desktop.connection.seat?.desktop) {
-          notice(`${sprite.name} is with ${to.name} now.`);
+          notice(phrase('desktop.with', { name: sprite.name, neighbour: to.name }));
         } else if (to !== null) {
-          notice(`Nobody else is here yet, so every edge leads back to you. ${sprite.name} is coming home.`);
+          notice(phrase('desktop.home', { name: sprite.name }));
         }
       },
-      returned: (departure, problem) => bounce(desktop, departure, problem.title),
+      returned: (departure, problem) => bounce(desktop, departure, labelOf(problem)),
     }),
     conversation: createConversation({
       self: () => desktop.connection.seat?.desktop ?? '',
@@ -239,6 +238,7 @@ async function start(desktop: Desktop): Promise<void> {
   fit(desktop);
   watchPage(desktop);
   offerProgram();
+  keepPlace();
   // Pages on plain http have no service workers, and are not installed.
   navigator.serviceWorker?.register('/service_worker.js').catch(() => {});
   requestAnimationFrame((frameMs) => drawFrame(desktop, frameMs));
@@ -267,7 +267,7 @@ async function start(desktop: Desktop): Promise<void> {
   const reload = () => location.reload(); // another link was opened in this tab
   addEventListener('hashchange', reload);
   fetchDesktopCount().then(showDesktopCount);
-  const friendly = readFriendlyName(random, navigator.languages);
+  const friendly = readFriendlyName(random, chosenLanguages());
   await askToJoin(readName(), friendly, world, near !== '', async (name, worldName, stage) => {
     desktop.name = name || friendly;
     await joinWorld(desktop, worldName, near, stage);
@@ -291,12 +291,12 @@ async function take(desktop: Desktop, file: string | null): Promise<void> {
   const isHere = connection.seat === null || relayOf(connection.seat) === location.origin;
   const figure = (await shelf.addKept(file)) ?? (await shelf.addTaken(file, isHere));
   if (figure === undefined) {
-    notice('This picture could not be fetched.');
+    notice(phrase('desktop.not-fetched'));
     return;
   }
   drawShelf(desktop);
   dropIn(desktop, figure);
-  notice(`${figure.name} is on your shelf.`);
+  notice(phrase('desktop.on-shelf', { name: figure.name }));
   const unsent = sheets.unsent(file);
   if (unsent !== undefined && connection.seat !== null) {
     if ((await upload(connection.seat, file, unsent)) === null) sheets.markSent(file);
@@ -330,7 +330,7 @@ async function resume(desktop: Desktop, session: Session): Promise<void> {
     return;
   }
   desktop.connection.seat = session.seat;
-  await rejoin(desktop, session.seat, false, 'Welcome back: you have joined again.');
+  await rejoin(desktop, session.seat, false, phrase('desktop.welcome-back'));
 }
 
 /** Joins a world and takes the seat. Throws an Error whose message is for the person. */
@@ -347,10 +347,10 @@ async function joinWorld(
   try {
     seat = await join({ name, world, near, screen, stage }, relay);
   } catch (error) {
-    if (!(error instanceof JoinRefused)) throw new Error('The relay cannot be reached. Try again in a moment.');
+    if (!(error instanceof JoinRefused)) throw new Error(phrase('relay.unreachable-again'));
     const friendIsGone = error.problem.code === 'near-gone' || error.problem.code === 'malformed';
     if (near === '' || !friendIsGone) throw error;
-    notice('Your friend is not there any more, so you sit somewhere else.');
+    notice(phrase('desktop.friend-gone'));
     seat = await join({ name, world, near: '', screen, stage }, relay);
   }
   await claimDesktop(seat.desktop);
@@ -370,7 +370,12 @@ function sit(desktop: Desktop, seat: Seat): void {
 }
 
 /** Joins again after the seat has ended. */
-async function rejoin(desktop: Desktop, ended: Seat, batchLost: boolean, words = REJOINED): Promise<void> {
+async function rejoin(
+  desktop: Desktop,
+  ended: Seat,
+  batchLost: boolean,
+  words = phrase('desktop.rejoined'),
+): Promise<void> {
   if (batchLost) {
     desktop.arrivals.removeLastBatch();
     save(desktop);
@@ -385,7 +390,7 @@ async function move(desktop: Desktop, seat: Seat, to: string, waitMs: number): P
   show(desktop, 'reconnecting');
   await sleep(waitMs);
   desktop.replacing = null;
-  await replaceSeat(desktop, seat, [to, location.origin], MOVED);
+  await replaceSeat(desktop, seat, [to, location.origin], phrase('desktop.moved'));
 }
 
 /**
@@ -460,7 +465,7 @@ function removePicture(desktop: Desktop, file: string): void {
   }
   const wasOnShelf = shelf.remove(file);
   if (wasOnShelf) drawShelf(desktop);
-  if (wasOnShelf || shown.length > 0) notice('The operator of this relay has removed a picture.');
+  if (wasOnShelf || shown.length > 0) notice(phrase('desktop.removed'));
 }
 
 async function connectionChanged(desktop: Desktop, seat: Seat, up: boolean): Promise<void> {
@@ -485,12 +490,12 @@ function admit(desktop: Desktop, arrival: Arrival): Sprite | null {
     const replaced = simulation.sprites.find((sprite) => sprite.fromShelf && sprite.mode !== 'drag');
     if (replaced === undefined) return null;
     removeSprite(simulation, replaced);
-    notice(`${replaced.name} made room and went back to the shelf.`);
+    notice(phrase('desktop.made-room', { name: replaced.name }));
   }
   const { file, name, scale, facing } = arrival.sprite;
   const { description } = sheets.get(file);
   const sprite = addSprite(simulation, {
-    ...{ file, name: name || description.name, scale, facing },
+    ...{ file, name: spriteName(name, description), scale, facing },
     ...{ fromShelf: false, nature: natureOf(description, scale), x: 0, y: 0 },
   });
   enter(simulation, sprite, arrival);
@@ -500,7 +505,13 @@ function admit(desktop: Desktop, arrival: Arrival): Sprite | null {
     simulation.nowMs,
   );
   flashEdge(arrival.edge);
-  showTag(desktop, sprite, `${sprite.name}, from ${arrival.from.name}`, 'from', FROM_TAG_MS);
+  showTag(
+    desktop,
+    sprite,
+    phrase('desktop.from', { name: sprite.name, neighbour: arrival.from.name }),
+    'from',
+    FROM_TAG_MS,
+  );
   return sprite;
 }
 
@@ -509,14 +520,14 @@ async function depart(desktop: Desktop, departure: Departure): Promise<void> {
   const { connection, departures, sheets } = desktop;
   const { file } = departure.sprite;
   if (connection.seat === null || !connection.up) {
-    bounce(desktop, departure, 'Not connected');
+    bounce(desktop, departure, phrase('desktop.not-connected'));
     return;
   }
   const unsent = sheets.unsent(file);
   if (unsent !== undefined) {
     const problem = await upload(connection.seat, file, unsent);
     if (problem !== null) {
-      bounce(desktop, departure, problem.title);
+      bounce(desktop, departure, labelOf(problem));
       return;
     }
     sheets.markSent(file);
@@ -538,7 +549,7 @@ function showTag({ simulation, tags }: Desktop, sprite: Sprite, text: string, ki
 /** Puts a sprite from the shelf into the simulation; by default somewhere in the middle part of the page. */
 function dropIn({ simulation }: Desktop, figure: Figure, x = (0.15 + 0.7 * random()) * simulation.width): void {
   if (simulation.sprites.length >= SPRITES_MAX) {
-    notice(`A desktop has room for ${SPRITES_MAX} sprites. Throw some over an edge.`);
+    notice(phrase('desktop.full', { count: SPRITES_MAX }));
     return;
   }
   const { description, file } = figure;
@@ -585,7 +596,7 @@ async function fillShelf(desktop: Desktop, added: (figure: Figure, number: numbe
     if (number === 0) showIcon(figure);
     added(figure, number);
   });
-  if (shelf.figures.length === 0) notice('The characters could not be loaded. Reload the page to try again.');
+  if (shelf.figures.length === 0) notice(phrase('shelf.none'));
 }
 
 function drawShelf(desktop: Desktop): void {
@@ -603,7 +614,7 @@ async function addFiles(desktop: Desktop, files: Iterable<File>, x?: number): Pr
       if (connection.seat === null) continue;
       if ((await upload(connection.seat, figure.file, bytes)) === null) sheets.markSent(figure.file);
     } catch (error) {
-      notice(error instanceof Error ? error.message : String(error));
+      notice(reasonOf(error));
     }
   }
   save(desktop);
@@ -674,7 +685,7 @@ async function toggleStage(desktop: Desktop): Promise<void> {
   const { seat } = desktop.connection;
   if (seat === null) return;
   const stage = !seat.stage;
-  const done = stage ? 'Neighbours may look in: they see the shapes of your sprites.' : 'Nobody looks in any more.';
+  const done = phrase(stage ? 'stage.on' : 'stage.off');
   if (!(await complain(desktop, () => showStage(seat, stage), done))) return;
   seat.stage = stage;
   showStageSwitch(stage);
@@ -695,9 +706,9 @@ async function invite({ connection, moves }: Desktop): Promise<void> {
   const link = invitation(connection.seat, moves.site);
   try {
     await navigator.clipboard.writeText(link);
-    notice('Copied. Whoever opens the link sits next to you.');
+    notice(phrase('desktop.copied'));
   } catch {
-    prompt('Whoever opens this link sits next to you:', link); // pages on plain http have no clipboard
+    prompt(phrase('desktop.link'), link); // pages on plain http have no clipboard
   }
 }
 
@@ -768,9 +779,9 @@ function leavePage(desktop: Desktop, comesBack: boolean): void {
 function openAddMenu(files: HTMLInputElement): void {
   const { left, bottom } = element('add').getBoundingClientRect();
   openMenu(left, bottom, [
-    { text: 'Choose a picture…', choose: () => files.click() },
-    { text: 'Make one in the editor…', choose: () => window.open('/make', '_blank', 'noopener') },
-    { text: 'Look into the gallery…', choose: () => window.open('/gallery', '_blank', 'noopener') },
+    { text: phrase('desktop.choose'), choose: () => files.click() },
+    { text: phrase('desktop.editor'), choose: () => window.open('/make', '_blank', 'noopener') },
+    { text: phrase('desktop.gallery'), choose: () => window.open('/gallery', '_blank', 'noopener') },
   ]);
 }
 
@@ -790,20 +801,16 @@ function openSpriteMenu(desktop: Desktop, sprite: Sprite, x: number, y: number):
   const other = sender?.desktop === desktop.connection.seat?.desktop ? undefined : sender;
   if (sprite.fromShelf) {
     const { shelf, simulation } = desktop;
-    const own = [{ text: 'Put it back on the shelf', choose: () => removeSprite(simulation, sprite) }];
+    const own = [{ text: phrase('desktop.put-back'), choose: () => removeSprite(simulation, sprite) }];
     const isShipped = !shelf.own.some(({ file }) => file === sprite.file);
     openMenu(x, y, isShipped ? own : [...own, publishEntry(desktop, sprite), takeOffEntry(desktop, sprite)]);
     return;
   }
   const entries: MenuEntry[] = [
     {
-      text: 'Report this picture',
+      text: phrase('desktop.report'),
       choose: () =>
-        complain(
-          desktop,
-          (seat) => report(seat, sprite.file, other?.desktop),
-          'Reported: the operator of this relay will see it.',
-        ),
+        complain(desktop, (seat) => report(seat, sprite.file, other?.desktop), phrase('desktop.reported')),
     },
   ];
   if (other !== undefined) entries.push(muteEntry(desktop, other));
@@ -814,7 +821,7 @@ function openSpriteMenu(desktop: Desktop, sprite: Sprite, x: number, y: number):
 function takeOffEntry(desktop: Desktop, { file }: Sprite): MenuEntry {
   const { shelf, simulation } = desktop;
   return {
-    text: 'Take it off the shelf',
+    text: phrase('desktop.take-off'),
     choose: () => {
       for (const sprite of simulation.sprites.filter((one) => one.file === file && one.fromShelf)) {
         removeSprite(simulation, sprite);
@@ -831,7 +838,7 @@ function takeOffEntry(desktop: Desktop, { file }: Sprite): MenuEntry {
 function publishEntry(desktop: Desktop, { file, name }: Sprite): MenuEntry {
   const { connection, sheets } = desktop;
   return {
-    text: 'Publish in the gallery…',
+    text: phrase('desktop.publish'),
     choose: () =>
       askToPublish({ title: name, author: desktop.name }, async (publication) => {
         if (connection.seat === null) return;
@@ -849,18 +856,18 @@ function muteEntry(desktop: Desktop, { desktop: id, name: who }: Neighbour): Men
   const { muted, conversation } = desktop;
   if (muted.has(id)) {
     return {
-      text: `Hear ${who} again`,
+      text: phrase('mute.hear', { name: who }),
       choose: async () => {
-        if (!(await complain(desktop, (seat) => unmute(seat, id), `You get what ${who} throws again.`))) return;
+        if (!(await complain(desktop, (seat) => unmute(seat, id), phrase('mute.heard', { name: who })))) return;
         muted.delete(id);
         conversation.mutesChanged();
       },
     };
   }
   return {
-    text: `Mute ${who}`,
+    text: phrase('mute.mute', { name: who }),
     choose: async () => {
-      const done = `${who} is muted: you do not hear them, and what they throw to you goes on to the next desktop.`;
+      const done = phrase('mute.muted', { name: who });
       if (!(await complain(desktop, (seat) => mute(seat, id), done))) return;
       muted.add(id);
       conversation.mutesChanged();

@@ -7,6 +7,7 @@
 import { readGif, shownFor } from '../wire/gif.ts';
 import { crc32, SHEET_SIDE_PIXELS_MAX } from '../wire/png.ts';
 import { SPR_BYTES_MAX, writeSheet } from '../wire/sheet.ts';
+import { phrase } from './language.ts';
 import { isGif, isSpr, loadGifReader, nameOf, pngOf } from './picture_files.ts';
 import type { Size } from './simulation.ts';
 import { drawLife, LIFE } from './still_life.ts';
@@ -20,7 +21,8 @@ const SHOWN_SIDE = 96; // device-independent pixels of a picture's longer side o
 
 /** Returns the .spr of a dropped file. Throws an Error whose message is for the person. */
 export async function toSpr(file: File): Promise<Uint8Array<ArrayBuffer>> {
-  if (file.size > DROPPED_BYTES_MAX) throw new Error(`${file.name} is larger than ${DROPPED_BYTES_MAX >> 20} MiB.`);
+  if (file.size > DROPPED_BYTES_MAX)
+    throw new Error(phrase('file.too-large', { name: file.name, mib: DROPPED_BYTES_MAX >> 20 }));
   const bytes = new Uint8Array(await file.arrayBuffer());
   if (isSpr(bytes)) return bytes;
   const animated = isGif(bytes) ? await gifToSpr(bytes, nameOf(file.name)) : undefined;
@@ -29,7 +31,7 @@ export async function toSpr(file: File): Promise<Uint8Array<ArrayBuffer>> {
   try {
     picture = await createImageBitmap(new Blob([bytes], { type: file.type }));
   } catch {
-    throw new Error(`${file.name} is not a picture this browser can read.`);
+    throw new Error(phrase('file.no-picture', { name: file.name }));
   }
   for (const side of SIDES) {
     const size = fitInto(side, picture);
@@ -41,7 +43,7 @@ export async function toSpr(file: File): Promise<Uint8Array<ArrayBuffer>> {
     const drawn = { frame, hitbox, scale: scaleOf(size), animations: LIFE };
     return writeSheet(png, { format: 'spr/1', name: nameOf(file.name), ...drawn }, crc32);
   }
-  throw new Error(`${file.name} does not fit into a .spr.`);
+  throw new Error(phrase('file.does-not-fit', { name: file.name }));
 }
 
 /**
@@ -67,7 +69,7 @@ async function gifToSpr(bytes: Uint8Array, name: string): Promise<Uint8Array<Arr
     if (png.length > PNG_BYTES_MAX) continue;
     return writeSheet(png, { format: 'spr/1', name, frame, scale: scaleOf(frame), animations: { idle } }, crc32);
   }
-  throw new Error('This GIF is too long for a sprite: make it shorter or smaller.');
+  throw new Error(phrase('file.gif-too-long'));
 }
 
 /** Returns the size of a picture that is shrunk until its longer side is at most `side`. */
@@ -90,7 +92,7 @@ async function drawFrames(
   const sheet = new OffscreenCanvas(frame.width * columns, frame.height * rows);
   const one = new OffscreenCanvas(gif.width, gif.height);
   const [onSheet, onOne] = [sheet.getContext('2d'), one.getContext('2d')];
-  if (onSheet === null || onOne === null) throw new Error('This browser has no canvas.');
+  if (onSheet === null || onOne === null) throw new Error(phrase('file.no-canvas'));
   onSheet.imageSmoothingQuality = 'high';
   for (const [i, { rgba }] of gif.frames.entries()) {
     onOne.putImageData(new ImageData(new Uint8ClampedArray(rgba.buffer), gif.width, gif.height), 0, 0);

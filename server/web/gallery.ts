@@ -1,4 +1,5 @@
 /** The gallery: characters with moving previews, each of which a visitor takes onto a desktop. */
+import { counted, phrase } from './language.ts';
 import { notice } from './panel.ts';
 import { animatePortraits, portrait } from './portraits.ts';
 import { Sheets } from './sheets.ts';
@@ -51,7 +52,7 @@ async function showPage(from: number): Promise<void> {
     if (!response.ok) throw new Error();
     page = await response.json();
   } catch {
-    state.textContent = 'The gallery could not be loaded. It tries again in a moment.';
+    state.textContent = phrase('gallery.failed');
     return;
   }
   state.textContent = '';
@@ -70,21 +71,21 @@ function addCard({ file, title, author, licence, flying: count }: Entry): void {
   const card = make('li', 'card entry');
   const place = make('div', 'picture');
   const heading = make('h2', '', title);
-  const credit = make('p', 'quiet', author === '' ? 'by somebody' : `by ${author}`);
+  const credit = make('p', 'quiet', author === '' ? phrase('gallery.by-somebody') : phrase('gallery.by', { author }));
   const terms = make('p', 'quiet small');
   const link = make('a', '', licence);
-  if (licence in LICENCES) {
+  if (Object.hasOwn(LICENCES, licence)) {
     link.href = LICENCES[licence];
     link.rel = 'license noopener';
   }
   const flying = make('span', '', flyingWords(count));
   terms.append(link, ' · ', flying);
-  const take = make('button', 'button low', 'Take');
+  const take = make('button', 'button low', phrase('gallery.take'));
   take.type = 'button';
-  take.setAttribute('aria-label', `Take ${title}`);
+  take.setAttribute('aria-label', phrase('gallery.take-it', { title }));
   take.addEventListener('click', () => void takeIt(file, title));
-  const open = make('a', 'plain', 'Open the app');
-  open.setAttribute('aria-label', 'Open the app for Windows or Linux on this relay');
+  const open = make('a', 'plain', phrase('gallery.app'));
+  open.setAttribute('aria-label', phrase('gallery.app-label'));
   open.href = `sprites:${location.origin}/`;
   const buttons = make('div', 'buttons');
   buttons.append(take, open);
@@ -115,12 +116,12 @@ function play(place: HTMLElement, animation: string): void {
 
 /** Gives the picture to a desktop that is open in another tab, or opens one here. */
 async function takeIt(file: string, title: string): Promise<void> {
-  if (await offer(file)) notice(`${title} has dropped onto your desktop, in the other tab.`);
+  if (await offer(file)) notice(phrase('gallery.taken', { title }));
   else location.href = `/#take=${file}`;
 }
 
 function flyingWords(count: number): string {
-  return count === 0 ? 'none flying just now' : `${count.toLocaleString()} flying just now`;
+  return count === 0 ? phrase('gallery.none-flying') : counted('gallery.flying', count);
 }
 
 function make<K extends keyof HTMLElementTagNameMap>(name: K, className: string, text = ''): HTMLElementTagNameMap[K] {

@@ -1,5 +1,6 @@
 /** The panel with the last sayings, each with its time, its speaker, and a button that mutes the speaker. */
 import type { HistoryLine } from './heard.ts';
+import { language, phrase } from './language.ts';
 import { element } from './panel.ts';
 import { missedWords } from './saying_words.ts';
 import type { Neighbour } from './transport.ts';
@@ -58,10 +59,10 @@ export function createHistoryPanel(handlers: HistoryPanelHandlers): HistoryPanel
     const time = document.createElement('time');
     const at = new Date(line.atMs);
     time.dateTime = at.toISOString();
-    time.textContent = at.toLocaleTimeString([], { hour: '2-digit', minute: '2-digit' });
+    time.textContent = at.toLocaleTimeString(language, { hour: '2-digit', minute: '2-digit' });
     const name = document.createElement('strong');
     name.dir = 'auto';
-    name.textContent = line.own ? 'You' : line.from.name;
+    name.textContent = line.own ? phrase('history.you') : line.from.name;
     const text = document.createElement('span');
     text.className = 'text';
     text.dir = 'auto';
@@ -90,8 +91,8 @@ export function createHistoryPanel(handlers: HistoryPanelHandlers): HistoryPanel
   function showMutes(): void {
     for (const [button, { desktop, name }] of muteButtons) {
       const muted = handlers.isMuted(desktop);
-      button.textContent = muted ? 'Hear again' : 'Mute';
-      button.setAttribute('aria-label', `${muted ? 'Hear' : 'Mute'} ${name}${muted ? ' again' : ''}`);
+      button.textContent = phrase(muted ? 'history.hear' : 'history.mute');
+      button.setAttribute('aria-label', phrase(muted ? 'mute.hear' : 'mute.mute', { name }));
     }
   }
 }

@@ -1,5 +1,6 @@
 /** Kept pictures: those that the visitor made in the editor. They are on the shelf of every desktop in this browser. */
 import { readAllStored, readStored, removeStored, writeStored } from './browser_store.ts';
+import { phrase } from './language.ts';
 
 /** Pictures: a shelf has room for about as many, and each has at most 1 MiB. */
 export const KEPT_MAX = 24;
@@ -20,14 +21,14 @@ export async function keepPicture(file: string, bytes: Uint8Array<ArrayBuffer>):
   const kept = await keptPictures();
   if (kept.some((one) => one.file === file)) return;
   if (kept.length >= KEPT_MAX) {
-    throw new Error(`You keep ${KEPT_MAX} pictures already. Take one off your shelf first: right click its sprite.`);
+    throw new Error(phrase('kept.full', { count: KEPT_MAX }));
   }
   await write(file, file, bytes);
 }
 
 async function write(key: string, file: string, bytes: Uint8Array<ArrayBuffer>): Promise<void> {
   await writeStored('pictures', key, { key, file, bytes, ms: Date.now() } satisfies Kept).catch(() => {
-    throw new Error('This browser has no room for it, or keeps nothing in private windows. Save it as a file instead.');
+    throw new Error(phrase('kept.no-room'));
   });
 }
 

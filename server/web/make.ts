@@ -9,6 +9,7 @@ import { type Behaviour, SCALE_MAX } from '../wire/description.ts';
 import type { Pixels } from '../wire/pixels.ts';
 import { readStored, removeStored, writeStored } from './browser_store.ts';
 import { handOver, keepPicture } from './kept_pictures.ts';
+import { number, type Plain, phrase, reasonOf } from './language.ts';
 import { createAnimationPanel } from './make/animation_panel.ts';
 import { createBody } from './make/body.ts';
 import { PICKS_MAX } from './make/cutout.ts';
@@ -57,18 +58,19 @@ const SAVE_MS = 400; // ms after the last change until the draft is saved
 const DRAFT_KEY = 'draft';
 const TAB_KEY = 'sprites.making';
 
-const LICENCES: Record<string, string> = {
-  'CC0-1.0': 'You give up your rights: everybody may use and change it for everything, without asking or naming you.',
-  'CC-BY-4.0': 'Everybody may use and change it, but must name you.',
-  'CC-BY-SA-4.0': 'Everybody may use and change it, but must name you, and share changes under this licence.',
+const LICENCES: Record<string, Plain> = {
+  'CC0-1.0': 'licence.about-cc0',
+  'CC-BY-4.0': 'licence.about-by',
+  'CC-BY-SA-4.0': 'licence.about-by-sa',
 };
 
 /** How the number beside each slider of a sprite's nature is written. */
 const NATURE: Record<keyof Behaviour, (value: number) => string> = {
-  walkSpeed: (value) => (value === 0 ? 'not at all' : `${value} px a second`),
-  jumpSpeed: (value) => (value === 0 ? 'not at all' : `${value} px a second`),
-  gravity: (value) => (value < 900 ? 'like a feather' : value > 2600 ? 'like a stone' : 'as usual'),
-  bounce: (value) => (value === 0 ? 'not at all' : `keeps ${Math.round(value * 100)} %`),
+  walkSpeed: speedWords,
+  jumpSpeed: speedWords,
+  gravity: (value) => phrase(value < 900 ? 'nature.feather' : value > 2600 ? 'nature.stone' : 'nature.usual'),
+  bounce: (value) =>
+    value === 0 ? phrase('nature.none') : phrase('nature.keeps', { percent: Math.round(value * 100) }),
 };
 
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
@@ -90,7 +92,7 @@ const preview = createPreview(element<HTMLCanvasElement>('preview'), element('le
 const easel = createEasel(element<HTMLCanvasElement>('easel'), (pick) => {
   if (work === null) return;
   const { cut } = work.draft.picturing;
-  if (cut.picks.length >= PICKS_MAX) notice(`At most ${PICKS_MAX} areas can be removed.`);
+  if (cut.picks.length >= PICKS_MAX) notice(phrase('make.areas', { count: PICKS_MAX }));
   else picture({ cut: { ...cut, picks: [...cut.picks, pick] } });
 });
 const body = createBody(element<HTMLCanvasElement>('body'), (hitbox) => change({ hitbox }));
@@ -138,11 +140,15 @@ async function open(files: File[], number = ++choices, saved?: Saved): Promise<v
     save();
   } catch (error) {
     if (number < shownChoice) return;
-    wrong.textContent = error instanceof Error ? error.message : String(error);
+    wrong.textContent = reasonOf(error);
     wrong.hidden = false;
   } finally {
     element('chooser').classList.remove('busy');
   }
+}
+
+function speedWords(value: number): string {
+  return value === 0 ? phrase('nature.none') : phrase('nature.speed', { count: number(value) });
 }
 
 function begin(source: Source): Draft {
@@ -170,7 +176,7 @@ function picture(settings: Partial<Draft['picturing']>): void {
     showPicture();
     changed();
   } catch (error) {
-    wrong.textContent = error instanceof Error ? error.message : String(error);
+    wrong.textContent = reasonOf(error);
     wrong.hidden = false;
   }
 }
@@ -233,7 +239,7 @@ async function pack(): Promise<Made | null> {
     wrong.hidden = true;
   } catch (error) {
     if (began !== version) return null;
-    wrong.textContent = error instanceof Error ? error.message : String(error);
+    wrong.textContent = reasonOf(error);
     wrong.hidden = false;
   }
   for (const id of ['throw', 'keep', 'publish-open', 'save']) field(id).disabled = result === null;
@@ -254,7 +260,7 @@ function showPicture(): void {
   const { frame, cut, height, isPixelArt, colours, isAlive } = draft.picturing;
   for (const part of document.querySelectorAll<HTMLElement>('.with-picture')) part.hidden = false;
   element('stage-empty').hidden = true;
-  element('choose-text').textContent = 'Choose another picture';
+  element('choose-text').textContent = phrase('make.choose-other');
   element('choose-hint').hidden = true;
   element('restart').hidden = false;
   element('strip').hidden = !source.isWhole || source.isPhoto;
@@ -262,7 +268,9 @@ function showPicture(): void {
   field('frame-width').value = String(frame?.width ?? whole.width);
   field('frame-height').value = String(frame?.height ?? whole.height);
   element('strip-count').textContent =
-    `${whole.width} × ${whole.height} pixels: ${drawing.uncut.length === 1 ? 'one frame' : `${drawing.uncut.length} frames`}`;
+    drawing.uncut.length === 1
+      ? phrase('make.pixels-one', { width: whole.width, height: whole.height })
+      : phrase('make.pixels-many', { width: whole.width, height: whole.height, count: drawing.uncut.length });
   field('from-edges').checked = cut.fromEdges;
   field('tolerance').value = String(cut.tolerance);
   field('rim').value = String(cut.rim);
@@ -270,7 +278,7 @@ function showPicture(): void {
   const highest = Math.min(HEIGHT_MAX, drawing.cut[0].height);
   field('height').max = String(Math.max(HEIGHT_MIN, highest));
   field('height').value = String(height);
-  element('height-shown').textContent = `${Math.min(height, highest)} pixels`;
+  element('height-shown').textContent = phrase('make.height-pixels', { count: Math.min(height, highest) });
   field('pixel-art').checked = isPixelArt;
   element('colours-field').hidden = !isPixelArt;
   field('colours').value = String(colours);
@@ -292,12 +300,12 @@ function showDraft(): void {
   field('frame-left').disabled = place <= 0;
   field('frame-right').disabled = place < 0 || place === kept.length - 1;
   field('frame-drop').disabled = place >= 0 && kept.length === 1;
-  element('frame-drop').textContent = place < 0 ? 'Bring it back' : 'Drop it';
+  element('frame-drop').textContent = phrase(place < 0 ? 'make.bring-back' : 'make.drop');
   animationPanel.show(keptAnimations(draft, drawing), kept);
   body.show(drawing.frames[selected], hitboxOf(draft, drawing));
   const scale = draft.scale ?? drawing.scale;
   field('scale').value = String(scale);
-  element('scale-shown').textContent = `${Math.round(drawing.frame.height * scale)} px high`;
+  element('scale-shown').textContent = phrase('make.px-high', { count: Math.round(drawing.frame.height * scale) });
   for (const name of Object.keys(NATURE) as (keyof Behaviour)[]) {
     field(name).value = String(draft.behaviour[name]);
     element(`${name}-shown`).textContent = NATURE[name](draft.behaviour[name]);
@@ -306,12 +314,14 @@ function showDraft(): void {
     if (document.activeElement !== field(name)) field(name).value = draft[name];
   }
   field('licence').value = draft.licence;
-  element('licence-about').textContent = LICENCES[draft.licence] ?? `Its file says: ${draft.licence}`;
+  element('licence-about').textContent = Object.hasOwn(LICENCES, draft.licence)
+    ? phrase(LICENCES[draft.licence])
+    : phrase('licence.other', { licence: draft.licence });
 }
 
 function showMade({ bytes }: Made): void {
   document.body.dataset.made = String(Number(document.body.dataset.made) + 1);
-  element('made-size').textContent = `${Math.max(1, Math.round(bytes.length / 1024))} of 1024 kB`;
+  element('made-size').textContent = phrase('make.kilobytes', { count: Math.max(1, Math.round(bytes.length / 1024)) });
   showAnimation();
 }
 
@@ -347,7 +357,7 @@ function togglePause(): void {
   const isPaused = preview.togglePause();
   const button = element('pause');
   button.setAttribute('aria-pressed', String(isPaused));
-  button.title = isPaused ? 'Go on' : 'Pause';
+  button.title = phrase(isPaused ? 'go-on' : 'pause');
   button.setAttribute('aria-label', button.title);
 }
 
@@ -419,7 +429,7 @@ function listenForFiles(): void {
 }
 
 async function restart(): Promise<void> {
-  if (!confirm('Start again? This draft is then gone. What you kept or saved stays.')) return;
+  if (!confirm(phrase('make.restart-sure'))) return;
   clearTimeout(saveTimer);
   work = null;
   await removeStored('draft', DRAFT_KEY);
@@ -434,7 +444,7 @@ async function finish(act: (made: Made, draft: Draft) => Promise<string>): Promi
   try {
     finished.textContent = await act(ready, work.draft);
   } catch (error) {
-    finished.textContent = error instanceof Error ? error.message : String(error);
+    finished.textContent = reasonOf(error);
   }
 }
 
@@ -444,25 +454,25 @@ async function saveFile({ bytes }: Made, { name }: Draft): Promise<string> {
   link.download = `${name.trim().replace(/[^\p{L}\p{N} _-]/gu, '') || 'sprite'}.spr`;
   link.click();
   setTimeout(() => URL.revokeObjectURL(link.href), 60_000); // the browser reads it after this
-  return `Saved as ${link.download}.`;
+  return phrase('make.saved', { file: link.download });
 }
 
 async function keep({ file, bytes }: Made, { name }: Draft): Promise<string> {
   await keepPicture(file, bytes);
-  if (await offer(file)) return `Kept. ${name.trim()} has dropped onto your desktop, in the other tab.`;
-  return `Kept. ${name.trim()} is on your shelf when you open a desktop in this browser.`;
+  if (await offer(file)) return phrase('make.kept-dropped', { name: name.trim() });
+  return phrase('make.kept', { name: name.trim() });
 }
 
 async function throwIt({ file, bytes }: Made, { name }: Draft): Promise<string> {
   await handOver(file, bytes);
-  if (await offer(file)) return `${name.trim()} is on your desktop, in the other tab. Throw it over an edge there.`;
+  if (await offer(file)) return phrase('make.thrown', { name: name.trim() });
   save();
   location.href = `/#take=${file}`;
-  return 'It goes to your desktop …';
+  return phrase('make.going');
 }
 
 async function openPublishing({ file, bytes }: Made, { name, author, licence }: Draft): Promise<string> {
-  const known = { title: name.trim(), author: author.trim(), ...(licence in LICENCES && { licence }) };
+  const known = { title: name.trim(), author: author.trim(), ...(Object.hasOwn(LICENCES, licence) && { licence }) };
   askToPublish(known, async (publication) => {
     // Only a desktop may publish. This one is alone in a world that nobody knows, and ends when it has.
     const screen = { width: 1, height: 1 };

@@ -3,6 +3,7 @@
  *
  * Holds no state of the simulation: it shows what it is given and calls back. Text is inserted as text, never as markup.
  */
+import { type Plain, phrase, reasonOf } from './language.ts';
 import { drawPortrait, portrait } from './portraits.ts';
 import { countWords, privateWorldName } from './seat.ts';
 import type { Figure } from './shelf.ts';
@@ -16,11 +17,11 @@ const NOTICES_MAX = 3; // notices at once; the oldest is removed first
 const ANNOUNCED_MAX = 8; // lines that wait for a screen reader; the oldest is removed first
 const LEDGE_INSET = 12; // px of a card's rounded corner, where a sprite cannot stand
 
-const STATE_TEXT: Record<State, string> = {
-  joining: 'not joined yet',
-  connecting: 'connecting …',
-  connected: '',
-  reconnecting: 'no connection, trying again …',
+const STATE_KEYS: Record<State, Plain> = {
+  joining: 'state.joining',
+  connecting: 'state.connecting',
+  connected: 'state.connected',
+  reconnecting: 'state.reconnecting',
 };
 
 export function element<T extends HTMLElement>(id: string): T {
@@ -48,8 +49,9 @@ export function onFilesDropped(handle: (files: File[], x: number) => void): void
 export function showState(state: State, who: string, world: string): void {
   document.body.dataset.state = state;
   element('who').textContent = who || 'Sprites';
-  element('world-name').textContent = STATE_TEXT[state] || `in ${world}`;
-  element('lamp').title = STATE_TEXT[state] || 'connected';
+  const words = phrase(STATE_KEYS[state]);
+  element('world-name').textContent = state === 'connected' ? phrase('state.in', { world }) : words;
+  element('lamp').title = words;
 }
 
 export function showNeighbours(neighbours: Neighbours, self: string): void {
@@ -81,7 +83,7 @@ export function showWatchers(edges: readonly Edge[]): void {
     const tab = edgeElement(edge).firstElementChild as HTMLElement;
     const isWatched = edges.includes(edge);
     tab.classList.toggle('watching', isWatched);
-    tab.title = isWatched ? 'looks at your sprites beyond this edge' : '';
+    tab.title = isWatched ? phrase('stage.watching') : '';
     tab.setAttribute('aria-description', tab.title);
   }
 }
@@ -99,15 +101,15 @@ export function showStageSwitch(stage: boolean | undefined): void {
   const button = element('stage');
   button.hidden = stage === undefined;
   button.setAttribute('aria-pressed', String(stage === true));
-  button.title = stage === true ? 'Neighbours may look in' : 'Neighbours may not look in';
+  button.title = phrase(stage === true ? 'stage.may' : 'stage.may-not');
 }
 
 /** Shows that everything stands still, and how to go on. */
 export function showPaused(isPaused: boolean): void {
   const button = element('pause');
   button.setAttribute('aria-pressed', String(isPaused));
-  button.setAttribute('aria-label', isPaused ? 'Go on' : 'Pause');
-  button.title = isPaused ? 'Go on' : 'Pause';
+  button.title = phrase(isPaused ? 'go-on' : 'pause');
+  button.setAttribute('aria-label', button.title);
   document.body.toggleAttribute('data-paused', isPaused);
   element('paused').hidden = !isPaused;
 }
@@ -140,7 +142,7 @@ export function showShelf(figures: readonly Figure[], choose: (figure: Figure) =
       const button = document.createElement('button');
       button.type = 'button';
       button.title = figure.name;
-      button.setAttribute('aria-label', `Let ${figure.name} drop in`);
+      button.setAttribute('aria-label', phrase('shelf.drop-in', { name: figure.name }));
       button.append(portrait(figure));
       button.addEventListener('click', () => choose(figure));
       return button;
@@ -205,8 +207,8 @@ export function askToJoin(
   nameField.placeholder = friendly;
   worldField.value ||= world;
   if (invited) {
-    element('join-text').textContent = 'A friend has invited you to the desktop next door.';
-    worldField.placeholder = "your friend's";
+    element('join-text').textContent = phrase('join.invited');
+    worldField.placeholder = phrase('join.friends-world');
     element('private-choice').hidden = true;
   }
   let hasChosen = false;
@@ -236,7 +238,7 @@ export function askToJoin(
         dialog.close();
         resolve();
       } catch (error) {
-        wrong.textContent = error instanceof Error ? error.message : String(error);
+        wrong.textContent = reasonOf(error);
         wrong.hidden = false;
       }
       button.disabled = false;

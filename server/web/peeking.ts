@@ -5,6 +5,7 @@
  * While a person looks, the desktop slides aside by `View.shift`, so a sprite that crosses walks on where its silhouette was.
  * Cost: nothing while nobody looks; else at most ten small posts a second, and in each frame one picture a silhouette.
  */
+import { type Key, phrase } from './language.ts';
 import { announce, element, peekHint, showStageSwitch, showWatchers } from './panel.ts';
 import { Peek } from './peek.ts';
 import { PeekGesture, peekDepth } from './peek_gesture.ts';
@@ -49,6 +50,13 @@ export interface Peeking {
 
 const SLIDE_MS = 90; // ms in which the desktop slides about two thirds of the way
 const SLID_PX = 0.5; // px from the end of the way at which it has arrived
+
+const LOOKS = {
+  left: 'peek.left',
+  right: 'peek.right',
+  top: 'peek.top',
+  bottom: 'peek.bottom',
+} as const satisfies Record<Edge, Key>;
 
 export function createPeeking({ simulation, seat, isShown }: PeekingHandlers): Peeking {
   const gesture = new PeekGesture();
@@ -111,7 +119,7 @@ export function createPeeking({ simulation, seat, isShown }: PeekingHandlers): P
     },
     next() {
       const edge = gesture.next(EDGES.filter(hasNeighbour));
-      if (edge !== null) announce(`You look over the ${edge} edge at ${nameBeyond(edge)}.`);
+      if (edge !== null) announce(phrase(LOOKS[edge], { name: nameBeyond(edge) }));
     },
     stop: () => gesture.stop(),
     frame,
@@ -153,7 +161,7 @@ export function createPeeking({ simulation, seat, isShown }: PeekingHandlers): P
 
   function nameBeyond(edge: Edge): string {
     const neighbour = beyond?.[edge];
-    return neighbour?.name || 'nobody';
+    return neighbour?.name || phrase('peek.nobody');
   }
 
   function hasNeighbour(edge: Edge): boolean {
@@ -182,6 +190,6 @@ export function createPeeking({ simulation, seat, isShown }: PeekingHandlers): P
 }
 
 function refusalWords(problem: Problem, name: string): string {
-  if (problem.code === 'stage-hidden') return `${name || 'Your neighbour'} does not show what is there.`;
+  if (problem.code === 'stage-hidden') return phrase('peek.hidden', { name: name || phrase('peek.neighbour') });
   return wordsOf(problem);
 }

@@ -2,6 +2,7 @@
 import type { GifReaderClass } from '../wire/gif.ts';
 import { PNG_SIGNATURE } from '../wire/png.ts';
 import { SPR_BYTES_MAX, SPR_KEYWORD } from '../wire/sheet.ts';
+import { phrase } from './language.ts';
 
 /** The library that unpacks GIFs, as the relay serves it. */
 const GIF_LIBRARY: string = '/lib/omggif.js';
@@ -42,5 +43,5 @@ export function nameOf(fileName: string): string {
     if (new TextEncoder().encode(name + character).length > 24) break;
     name += character;
   }
-  return name || 'Picture';
+  return name || phrase('make.picture');
 }

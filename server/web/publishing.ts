@@ -1,25 +1,26 @@
 /** The dialog in which a person publishes a picture in the gallery. */
+import { phrase, reasonOf } from './language.ts';
 import { element } from './panel.ts';
 import type { Publication } from './seat.ts';
 
-const DIALOG = `
+const dialogHtml = () => `
   <form method="dialog" id="publish-form">
-    <h2 id="publish-heading">Publish in the gallery</h2>
-    <p class="quiet">Everybody on this relay may then take it. The operator looks at it first.</p>
-    <label><span>Title</span><input id="publish-title" maxlength="32" required></label>
-    <label><span>Author</span><input id="publish-author" maxlength="32"></label>
+    <h2 id="publish-heading">${phrase('publish.title')}</h2>
+    <p class="quiet">${phrase('publish.intro')}</p>
+    <label><span>${phrase('publish.name')}</span><input id="publish-title" maxlength="32" required></label>
+    <label><span>${phrase('publish.author')}</span><input id="publish-author" maxlength="32"></label>
     <label>
-      <span>Licence</span>
+      <span>${phrase('licence')}</span>
       <select id="publish-licence">
-        <option value="CC0-1.0">CC0: free for everything</option>
-        <option value="CC-BY-4.0">CC BY: with your name</option>
-        <option value="CC-BY-SA-4.0">CC BY-SA: and changes alike</option>
+        <option value="CC0-1.0">${phrase('licence.cc0')}</option>
+        <option value="CC-BY-4.0">${phrase('licence.by')}</option>
+        <option value="CC-BY-SA-4.0">${phrase('licence.by-sa')}</option>
       </select>
     </label>
-    <label class="choice"><input type="checkbox" id="publish-may" required><span>I drew it, or may share it under this licence</span></label>
+    <label class="choice"><input type="checkbox" id="publish-may" required><span>${phrase('publish.may')}</span></label>
     <p class="wrong" id="publish-wrong" role="alert" hidden></p>
-    <button class="button" type="submit" id="publish-send">Publish</button>
-    <button class="plain" type="button" id="publish-cancel">Cancel</button>
+    <button class="button" type="submit" id="publish-send">${phrase('publish.send')}</button>
+    <button class="plain" type="button" id="publish-cancel">${phrase('publish.cancel')}</button>
   </form>`;
 
 /** The dialog of this page, which it gets when it needs it first. */
@@ -29,16 +30,14 @@ function dialogOf(page: Document): HTMLDialogElement {
   const dialog = page.createElement('dialog');
   dialog.id = 'publish';
   dialog.setAttribute('aria-labelledby', 'publish-heading');
-  dialog.innerHTML = DIALOG;
+  dialog.innerHTML = dialogHtml(); // of our own texts only
   page.body.append(dialog);
   return dialog;
 }
 
 /** What the person reads when the relay has a picture; `state` is the answer of publish(). */
 export function publishedText(state: string, title: string): string {
-  return state === 'listed'
-    ? `${title} is in the gallery already.`
-    : 'Sent. The gallery shows it when the operator of this relay has accepted it.';
+  return state === 'listed' ? phrase('publish.listed', { title }) : phrase('publish.sent');
 }
 
 /** Asks about a picture until `publish` accepts the answer. When it throws, the person sees the error's message. */
@@ -65,7 +64,7 @@ export function askToPublish(
       await publish({ title: of('title'), author: of('author'), licence: of('licence') });
       dialog.close();
     } catch (error) {
-      wrong.textContent = error instanceof Error ? error.message : String(error);
+      wrong.textContent = reasonOf(error);
       wrong.hidden = false;
     }
     button.disabled = false;

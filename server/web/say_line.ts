@@ -3,6 +3,7 @@
  *
  * Invariant: a text stays in the line until the relay has accepted it.
  */
+import { counted } from './language.ts';
 import { element } from './panel.ts';
 import { SAYING_TEXT_BYTES_MAX, sizeBytes, tidy } from './sayings.ts';
 
@@ -69,7 +70,7 @@ export function createSayLine(handlers: SayLineHandlers): SayLine {
     const text = tidy(field.value);
     const over = count() - SAYING_TEXT_BYTES_MAX;
     if (text === '') close();
-    else if (over > 0) tell(`This is ${over === 1 ? '1 byte' : `${over} bytes`} too long.`, true);
+    else if (over > 0) tell(counted('saying.too-long', over), true);
     else handlers.say(text);
   });
 

@@ -1,33 +1,33 @@
 /** The sentences about sayings that a person reads: how many others heard one, why one was refused, how many were missed. */
+import { counted, type Plain, phrase } from './language.ts';
 import { type Problem, wordsOf } from './transport.ts';
 
 /** Describes a saying that the relay has not answered yet. */
 export function sendingWords(connected: boolean): string {
-  return connected ? 'Sending …' : 'No connection. It is sent as soon as the relay answers.';
+  return phrase(connected ? 'saying.sending' : 'saying.waiting');
 }
 
 export function heardWords(heard: number | null): string {
-  if (heard === null) return 'Said.';
-  return heard === 0 ? 'Nobody is here to hear you.' : `${heard.toLocaleString('en')} heard you.`;
+  if (heard === null) return phrase('saying.said');
+  return heard === 0 ? phrase('saying.nobody') : counted('saying.heard', heard);
 }
 
 export function missedWords(sayings: number): string {
-  return sayings === 1 ? '1 saying was missed' : `${sayings.toLocaleString('en')} sayings were missed`;
+  return counted('saying.missed', sayings);
 }
 
 /** Returns why a saying was refused, and what to do. For a code that this page does not know, it returns the relay's sentence. */
 export function refusalWords(problem: Problem): string {
   const { code } = problem;
-  return REFUSALS[code] ?? (code.startsWith('http-5') ? BUSY : wordsOf(problem));
+  const key = code.startsWith('http-5') ? 'saying.busy' : REFUSALS.get(code);
+  return key === undefined ? wordsOf(problem) : phrase(key);
 }
 
-const BUSY = 'The relay is busy. Press Enter again in a moment.';
-
-const REFUSALS: Record<string, string> = {
-  'too-fast': 'That was too fast. Wait a moment, then press Enter again.',
-  'sayings-off': 'The operator of this relay has turned sayings off.',
-  malformed: 'This text has characters that cannot be said. Change it, then press Enter again.',
-  'relay-busy': BUSY,
-  draining: BUSY,
-  'desktop-ended': 'The connection was lost before the relay answered. Press Enter to say it again.',
-};
+const REFUSALS: ReadonlyMap<string, Plain> = new Map([
+  ['too-fast', 'saying.too-fast'],
+  ['sayings-off', 'saying.off'],
+  ['malformed', 'saying.malformed'],
+  ['relay-busy', 'saying.busy'],
+  ['draining', 'saying.busy'],
+  ['desktop-ended', 'saying.ended'],
+]);

@@ -2,9 +2,13 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { SAYING_TEXT_BYTES_MAX as RELAY_TEXT_BYTES_MAX } from '../wire/saying.ts';
-import { heardWords, missedWords, refusalWords } from './saying_words.ts';
 import { SAYING_TEXT_BYTES_MAX, Sayings, sizeBytes, tidy } from './sayings.ts';
+import { PROBLEM_TEXTS, TEXTS } from './texts/texts.ts';
 import type { Saying, SayingVerdict, Transport } from './transport.ts';
+
+const textContent = JSON.stringify({ texts: TEXTS.en, problems: PROBLEM_TEXTS.en });
+Object.assign(globalThis, { document: { documentElement: { lang: 'en' }, getElementById: () => ({ textContent }) } });
+const { heardWords, missedWords, refusalWords } = await import('./saying_words.ts');
 
 /** A transport whose verdicts the test gives. */
 class ManualTransport implements Transport {

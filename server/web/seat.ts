@@ -1,4 +1,5 @@
 /** The short requests of a desktop: join, look up the neighbours, upload a sprite file, look through an edge. */
+import { counted, phrase } from './language.ts';
 import type { PeekVerdict } from './peek.ts';
 import type { Edge } from './simulation.ts';
 import { type Neighbours, type Problem, readProblem, relayOf, type Seat, wordsOf } from './transport.ts';
@@ -50,7 +51,7 @@ export async function fetchDesktopCount(): Promise<number | undefined> {
 
 /** Says how many desktops are here. */
 export function countWords(count: number): string {
-  return count === 1 ? 'One desktop is here now.' : `${count.toLocaleString()} desktops are here now.`;
+  return count === 0 ? phrase('here.none') : counted('here', count);
 }
 
 /** A name for a new private world, which nobody can guess. */
@@ -62,7 +63,7 @@ export function privateWorldName(): string {
 
 /** The world as people see it: a name that was made here means nothing to them. */
 export function shownWorld(world: string): string {
-  return world.startsWith(PRIVATE) ? 'a private world' : world;
+  return world.startsWith(PRIVATE) ? phrase('state.private') : world;
 }
 
 const PRIVATE = 'private-';
@@ -112,7 +113,7 @@ export interface Publication {
 /** Offers a picture to the relay's gallery, and resolves to how it stands. Throws an Error whose message is for the person. */
 export async function publish(seat: Seat, publication: Publication): Promise<'waiting' | 'listed'> {
   const response = await send(seat, 'POST', '/v1/gallery', publication).catch(() => {
-    throw new Error('The relay could not be reached.');
+    throw new Error(phrase('relay.unreachable'));
   });
   if (response.ok) return (await response.json()).state;
   throw new Error(wordsOf(await readProblem(response)));
@@ -145,6 +146,6 @@ export async function problemOf(answer: Promise<Response>): Promise<Problem | nu
     const response = await answer;
     return response.ok ? null : await readProblem(response);
   } catch {
-    return { code: 'unreachable', title: 'The relay could not be reached.' };
+    return { code: 'unreachable', title: phrase('relay.unreachable') };
   }
 }

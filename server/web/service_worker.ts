@@ -20,14 +20,21 @@ const OFFLINE = '/offline';
 const worker = globalThis as unknown as ServiceWorker;
 
 worker.addEventListener('install', (event) => {
-  const kept = caches.open(CACHE).then((cache) => cache.addAll([OFFLINE, '/desktop/style.css', '/desktop/pages.css']));
-  event.waitUntil(kept.then(() => worker.skipWaiting()));
+  event.waitUntil(keepPages().then(() => worker.skipWaiting()));
 });
+
+async function keepPages(): Promise<void> {
+  const cache = await caches.open(CACHE);
+  await cache.addAll([OFFLINE, '/desktop/style.css', '/desktop/pages.css']);
+}
 
 worker.addEventListener('fetch', (event) => {
   const { request } = event;
   const isStyle = /^\/desktop\/(?:style|pages)\.css$/.test(new URL(request.url).pathname);
   if (request.mode !== 'navigate' && !isStyle) return;
   const kept = async () => (await caches.match(isStyle ? request : OFFLINE)) ?? Response.error();
-  event.respondWith(fetch(request).catch(kept));
+  const answered = fetch(request);
+  event.respondWith(answered.catch(kept));
+  // The person has chosen a language: from now on the page for a lost connection is in it.
+  if (new URL(request.url).searchParams.has('lang')) void answered.then(keepPages, () => {});
 });

@@ -1,7 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Description } from '../wire/description.ts';
-import { cellOf, natureOf, PARCEL, SHOWN_SIDE_MAX, SHOWN_SIDE_MIN, shownScale } from './sheets.ts';
+import {
+  cellOf,
+  NAME_LENGTH_MAX,
+  natureOf,
+  PARCEL,
+  SHOWN_SIDE_MAX,
+  SHOWN_SIDE_MIN,
+  shownScale,
+  spriteName,
+} from './sheets.ts';
 
 const animations = { idle: { frames: [7, 8], fps: 4 }, land: { frames: [1, 2, 3], fps: 10 } };
 const blob: Description = { ...PARCEL, animations };
@@ -35,5 +44,13 @@ describe('sheets', () => {
     assert.equal(shownScale(framed(1), 0.25), SHOWN_SIDE_MIN);
     assert.equal(natureOf(blob, 2).width, 48);
     assert.equal(natureOf({ ...framed(4096), hitbox: [0, 0, 4096, 1] }, 16).width, SHOWN_SIDE_MAX);
+  });
+
+  it('calls a sprite by its own name, and by that of its picture when its own is too long or empty', () => {
+    const named = (length: number) => spriteName('N'.repeat(length), { ...blob, name: 'Blob' });
+    assert.deepEqual([0, 1, NAME_LENGTH_MAX - 1, NAME_LENGTH_MAX, NAME_LENGTH_MAX + 1, 64].map(named), [
+      ...['Blob', 'N', 'N'.repeat(NAME_LENGTH_MAX - 1), 'N'.repeat(NAME_LENGTH_MAX)],
+      ...['Blob', 'Blob'],
+    ]);
   });
 });

@@ -32,6 +32,7 @@ export const DECODED_PIXELS_MAX = 50_331_648; // pixels of all decoded sheets: t
 
 export const SHOWN_SIDE_MAX = 320; // px of a frame's longer side on screen: strangers' art must not cover the desktop
 export const SHOWN_SIDE_MIN = 16; // px of a frame's longer side on screen: large enough for a pointer to grab
+export const NAME_LENGTH_MAX = 32; // characters of a sprite's name, as many as can be typed: a longer one does not fit on a phone
 const FETCH_TIMEOUT_MS = 20_000; // ms for one file of at most 1 MiB
 
 export const PARCEL: Description = {
@@ -150,6 +151,11 @@ export function cellOf({ animations }: Description, animation: string, elapsedMs
   const { frames, fps } = animations[played];
   const count = Math.max(0, Math.floor((elapsedMs * fps) / 1000));
   return frames[PLAYED[animation]?.once ? Math.min(count, frames.length - 1) : count % frames.length];
+}
+
+/** Returns what a sprite that arrived is called: by its own name, or by that of its picture when its own is empty or too long. */
+export function spriteName(own: string, { name }: Description): string {
+  return own !== '' && own.length <= NAME_LENGTH_MAX ? own : name;
 }
 
 async function decode(bytes: Uint8Array<ArrayBuffer>): Promise<ImageBitmap> {

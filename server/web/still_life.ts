@@ -3,6 +3,7 @@
  *
  * Cost: one canvas of CELLS pictures.
  */
+import { phrase } from './language.ts';
 import type { Size } from './simulation.ts';
 
 const MARGIN = 1.3; // size of a frame in sizes of the picture: room to stretch
@@ -40,7 +41,7 @@ export function drawLife(picture: CanvasImageSource, { width, height }: Size, is
   const frame = { width: Math.ceil(width * MARGIN), height: Math.ceil(height * MARGIN) };
   const sheet = new OffscreenCanvas(frame.width * CELLS.length, frame.height);
   const context = sheet.getContext('2d');
-  if (context === null) throw new Error('This browser has no canvas.');
+  if (context === null) throw new Error(phrase('file.no-canvas'));
   context.imageSmoothingEnabled = isSmooth;
   context.imageSmoothingQuality = 'high';
   for (const [i, [wide, high, turn, lift]] of CELLS.entries()) {

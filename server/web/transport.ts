@@ -1,4 +1,5 @@
 /** What a page and its relay send each other. poll.ts and socket.ts are two transports for the same messages. */
+import { phrase, problemWords } from './language.ts';
 import type { Edge, Facing } from './simulation.ts';
 
 export interface Neighbour {
@@ -211,12 +212,17 @@ export function byeMs(events: readonly RelayEvent[], random: () => number): numb
 export async function readProblem(response: Response): Promise<Problem> {
   const problem = await response.json().catch(() => null);
   const code = typeof problem?.code === 'string' ? problem.code : `http-${response.status}`;
-  return { title: `The relay answered ${response.status}.`, ...problem, code, status: response.status };
+  return { title: phrase('relay.answered', { status: response.status }), ...problem, code, status: response.status };
 }
 
-/** Returns the relay's sentence about a problem, for a person to read. */
-export function wordsOf({ detail, title }: Problem): string {
-  return detail ?? title;
+/** Returns a sentence about a problem, for a person to read: the relay's own, unless the page has one in its language. */
+export function wordsOf({ code, detail, title }: Problem): string {
+  return problemWords(code) ?? detail ?? title;
+}
+
+/** Returns a few words about a problem, to be read beside a sprite. */
+export function labelOf({ code, title }: Problem): string {
+  return problemWords(code) ?? title;
 }
 
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {

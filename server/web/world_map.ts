@@ -6,6 +6,7 @@
  * Cost: one drawing has at most COLUMNS_MAX × ROWS_MAX cells, 720, and FLYING_MAX sprites.
  */
 import type { Edge } from '../wire/crossing.ts';
+import { language, phrase } from './language.ts';
 import { countWords } from './seat.ts';
 import { cellOf, Sheets } from './sheets.ts';
 import { flightAt, VIEW, type ViewPoint, viewOf } from './torus_view.ts';
@@ -127,9 +128,8 @@ export class WorldMap {
       const { image, description } = this.#sheets.get(file);
       if (image !== null) names.add(description.name);
     }
-    const list = new Intl.ListFormat('en').format([...names].slice(0, NAMED_MAX));
-    const news =
-      list === '' ? 'Nothing has crossed an edge in the last minute.' : `In the last minute, ${list} crossed an edge.`;
+    const list = new Intl.ListFormat(language).format([...names].slice(0, NAMED_MAX));
+    const news = list === '' ? phrase('map.nothing') : phrase('map.crossed', { names: list });
     const text = `${countWords(desktops)} ${news}`;
     if (this.#words.textContent !== text) this.#words.textContent = text;
   }

@@ -1,6 +1,7 @@
 /** The panel of animations: which frames each of them shows, and how fast. */
 import { type Animation, FPS_MAX, FRAMES_MAX, KNOWN_ANIMATIONS, PLAYED } from '../../wire/description.ts';
 import { readFrameList, writeFrameList } from '../../wire/frame_list.ts';
+import { counted, number, type Plain, phrase } from '../language.ts';
 import { element } from '../panel.ts';
 import type { Animations } from './draft.ts';
 
@@ -11,24 +12,24 @@ export interface AnimationPanel {
 }
 
 /** What a sprite does while the animation is shown, after the words "when it". */
-const WORDS: Record<string, string> = {
-  idle: 'stands',
-  walk: 'walks',
-  fall: 'falls',
-  drag: 'is held',
-  land: 'lands',
-  climb: 'climbs a wall',
-  sleep: 'sleeps',
-  throw: 'flies after a throw',
-  tumble: 'bounces',
-  squash: 'lands hard',
-  sit: 'sits on an edge',
-  hang: 'hangs from an edge',
-  pet: 'is stroked',
-  yawn: 'yawns',
-  look: 'looks at the pointer',
-  wave: 'waves',
-  greet: 'greets',
+const DOES: Record<string, Plain> = {
+  idle: 'does.idle',
+  walk: 'does.walk',
+  fall: 'does.fall',
+  drag: 'does.drag',
+  land: 'does.land',
+  climb: 'does.climb',
+  sleep: 'does.sleep',
+  throw: 'does.throw',
+  tumble: 'does.tumble',
+  squash: 'does.squash',
+  sit: 'does.sit',
+  hang: 'does.hang',
+  pet: 'does.pet',
+  yawn: 'does.yawn',
+  look: 'does.look',
+  wave: 'does.wave',
+  greet: 'does.greet',
 };
 
 const FPS_USUAL = 8; // frames a second of a new animation
@@ -83,10 +84,10 @@ export function createAnimationPanel(
 
   function problemOf(numbers: number[] | undefined): string {
     if (list.value.trim() === '') return '';
-    if (numbers === undefined) return 'Write numbers and ranges, such as 1-4, 3, 2.';
-    if (numbers.length > FRAMES_MAX) return `An animation has at most ${FRAMES_MAX} frames.`;
+    if (numbers === undefined) return phrase('make.bad-numbers');
+    if (numbers.length > FRAMES_MAX) return phrase('make.too-many-frames', { count: FRAMES_MAX });
     const missing = numbers.find((number) => number < 1 || number > kept.length);
-    return missing === undefined ? '' : `There is no frame ${missing}. The last one is ${kept.length}.`;
+    return missing === undefined ? '' : phrase('make.no-frame', { number: missing, last: kept.length });
   }
 
   function setFrames(frames: number[]): void {
@@ -108,10 +109,10 @@ export function createAnimationPanel(
     const others = Object.keys(animations).filter((name) => !KNOWN_ANIMATIONS.includes(name));
     const options = [...KNOWN_ANIMATIONS, ...others].map((name) => {
       const frames = animations[name]?.frames.length;
-      const words = WORDS[name] ?? `“${name}”`;
+      const words = doesOf(name);
       const instead = PLAYED[name]?.instead ?? 'idle';
       const shows =
-        frames === undefined ? `as when it ${WORDS[instead]}` : frames === 1 ? '1 frame' : `${frames} frames`;
+        frames === undefined ? phrase('make.as-when', { does: doesOf(instead) }) : counted('make.frames', frames);
       const option = new Option(`${words} – ${shows}`, name);
       option.selected = name === before;
       return option;
@@ -127,12 +128,18 @@ export function createAnimationPanel(
       wrong.hidden = true;
       list.removeAttribute('aria-invalid');
     }
-    list.placeholder = animation === undefined ? `as when it ${WORDS[PLAYED[select.value]?.instead ?? 'idle']}` : '';
+    list.placeholder =
+      animation === undefined ? phrase('make.as-when', { does: doesOf(PLAYED[select.value]?.instead ?? 'idle') }) : '';
     fps.value = String(animation?.fps ?? FPS_USUAL);
     fps.disabled = animation === undefined;
-    element('fps-shown').textContent = animation === undefined ? '' : String(Math.round(animation.fps * 10) / 10);
+    element('fps-shown').textContent = animation === undefined ? '' : number(animation.fps, 1);
     element<HTMLButtonElement>('animation-clear').disabled = animation === undefined || select.value === 'idle';
   }
+}
+
+/** Says when an animation is shown, after the words "when it". One that no desktop knows has its name in quotation marks. */
+function doesOf(name: string): string {
+  return Object.hasOwn(DOES, name) ? phrase(DOES[name]) : `“${name}”`;
 }
 
 function fpsOf(value: number): number {

@@ -7,6 +7,7 @@ import { SCALE_MAX } from '../../wire/description.ts';
 import { cutGrid, layOut, type Pixels } from '../../wire/pixels.ts';
 import { crc32 } from '../../wire/png.ts';
 import { SPR_BYTES_MAX, writeSheet } from '../../wire/sheet.ts';
+import { number, phrase } from '../language.ts';
 import { pngOf } from '../picture_files.ts';
 import { drawLife, LIFE } from '../still_life.ts';
 import { cutOut, hasTransparency } from './cutout.ts';
@@ -84,13 +85,12 @@ function bodyOf(frames: readonly Pixels[]): Drawing['hitbox'] {
 
 /** Makes the .spr. Throws an Error whose message is for the person. */
 export async function packed(drawing: Drawing, draft: Draft): Promise<Uint8Array<ArrayBuffer>> {
-  if (draft.name.trim() === '') throw new Error('Give it a name.');
+  if (draft.name.trim() === '') throw new Error(phrase('make.nameless'));
   const kept = keptFrames(draft, drawing).map((frame) => drawing.frames[frame]);
-  if (contentBox(kept) === undefined) throw new Error('Nothing of the picture is left. Lower the tolerance.');
+  if (contentBox(kept) === undefined) throw new Error(phrase('make.nothing-left'));
   const png = await pngOf(canvasOf(layOut(kept, drawing.frame)));
   if (png.length > SPR_BYTES_MAX) {
-    const size = (png.length / SPR_BYTES_MAX).toFixed(1);
-    throw new Error(`It would have ${size} MiB, and a sprite has at most 1. Lower its height, or drop some frames.`);
+    throw new Error(phrase('make.too-large', { mib: number(png.length / SPR_BYTES_MAX, 1) }));
   }
   return writeSheet(png, describe(draft, drawing), crc32);
 }

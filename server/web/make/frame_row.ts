@@ -4,6 +4,7 @@
  * Keyboard: the row is one stop of the Tab key; the arrow keys select, Delete drops.
  */
 import type { Pixels } from '../../wire/pixels.ts';
+import { phrase } from '../language.ts';
 
 export interface FrameRow {
   /** Shows the frames, those that are kept first. */
@@ -46,7 +47,10 @@ export function createFrameRow(list: HTMLElement, selected: (frame: number) => v
     button.className = 'thumb';
     button.tabIndex = isChosen ? 0 : -1;
     button.setAttribute('aria-pressed', String(isChosen));
-    button.setAttribute('aria-label', place < 0 ? 'A dropped frame' : `Frame ${place + 1}`);
+    button.setAttribute(
+      'aria-label',
+      place < 0 ? phrase('make.dropped-frame') : phrase('make.frame', { number: place + 1 }),
+    );
     button.classList.toggle('dropped', place < 0);
     const number = document.createElement('span');
     number.textContent = place < 0 ? '–' : String(place + 1);

@@ -9,6 +9,7 @@ import { readGif, shownFor } from '../../wire/gif.ts';
 import { cutExport, cutGrid, type Pixels } from '../../wire/pixels.ts';
 import { crc32 } from '../../wire/png.ts';
 import { readSheet } from '../../wire/sheet.ts';
+import { phrase } from '../language.ts';
 import { isGif, isPng, isSpr, loadGifReader, nameOf } from '../picture_files.ts';
 import type { Animations, Hitbox } from './draft.ts';
 
@@ -32,13 +33,13 @@ export interface Source {
 export const SOURCE_BYTES_MAX = 33_554_432; // bytes: 32 MiB, a large photograph; decoding a larger one stalls the page
 export const SOURCE_PIXELS_MAX = 8_388_608; // pixels of all frames, 32 MiB: each change of a slider goes over all of them
 
-const PHOTO_SIDE = 640; // pixels of a photograph's longer side: many times more than a sprite has
+export const PHOTO_SIDE = 640; // pixels of a photograph's longer side: many times more than a sprite has
 const DRAWN_PIXELS_MAX = 2_097_152; // pixels of a PNG above which it is a photograph, or a screenshot
 
 /** Reads the files. Throws an Error whose message is for the person. */
 export async function readSource(files: readonly File[]): Promise<Source> {
   for (const { name, size } of files) {
-    if (size > SOURCE_BYTES_MAX) throw new Error(`${name} is larger than ${SOURCE_BYTES_MAX >> 20} MiB.`);
+    if (size > SOURCE_BYTES_MAX) throw new Error(phrase('file.too-large', { name, mib: SOURCE_BYTES_MAX >> 20 }));
   }
   const description = files.find(isJson);
   const picture = files.find((file) => !isJson(file));
@@ -50,12 +51,12 @@ export async function readSource(files: readonly File[]): Promise<Source> {
 
 function refuseMore(pixels: number, name: string): void {
   if (pixels > SOURCE_PIXELS_MAX) {
-    throw new Error(`${name} has too many pixels. Make it smaller, or leave out some frames.`);
+    throw new Error(phrase('file.too-many-pixels', { name }));
   }
 }
 
 async function readFile(picture: File | undefined): Promise<Source> {
-  if (picture === undefined) throw new Error('There is no picture.');
+  if (picture === undefined) throw new Error(phrase('file.none'));
   const bytes = new Uint8Array(await picture.arrayBuffer());
   if (isSpr(bytes)) return readSpr(bytes, picture.name);
   const name = nameOf(picture.name);
@@ -70,8 +71,8 @@ function isJson({ name, type }: File): boolean {
 async function readExport(description: File, picture: File | undefined): Promise<Source> {
   const exported = readAseprite(await description.text());
   if (picture === undefined) {
-    const name = exported.image?.replace(/^.*[/\\]/, '') ?? 'its PNG';
-    throw new Error(`An Aseprite export is two files. Choose ${description.name} and ${name} together.`);
+    const name = exported.image?.replace(/^.*[/\\]/, '') ?? phrase('file.its-png');
+    throw new Error(phrase('file.two', { one: description.name, other: name }));
   }
   const frames = cutExport(exported, await decode(picture, picture.name));
   const { animations, hitbox } = exported;
@@ -123,13 +124,13 @@ async function bitmapOf(file: Blob): Promise<ImageBitmap> {
   try {
     return await createImageBitmap(file);
   } catch {
-    throw new Error(`${file instanceof File ? file.name : 'This file'} is not a picture this browser can read.`);
+    throw new Error(phrase('file.no-picture', { name: file instanceof File ? file.name : phrase('file.this') }));
   }
 }
 
 function pixelsOf(bitmap: ImageBitmap, width: number, height: number): Pixels {
   const context = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true });
-  if (context === null) throw new Error('This browser has no canvas.');
+  if (context === null) throw new Error(phrase('file.no-canvas'));
   context.imageSmoothingQuality = 'high';
   context.drawImage(bitmap, 0, 0, width, height);
   bitmap.close();
