@@ -2,9 +2,11 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { readdirSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import http from 'node:http';
 import net from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { arrangedBodies, changedBodies, listedBodies } from '../test/crossing_bodies.ts';
@@ -12,7 +14,7 @@ import { pickFrom, randomOf } from '../test/random.ts';
 import { CROSSING_BYTES_MAX, readCrossing } from '../wire/crossing.ts';
 import { contract } from './front.contract.ts';
 import type { Front, FrontHandlers, FrontListener, FrontOptions, RequestView } from './front.ts';
-import { compiledForLibuv, NativeFront, planThreads, whyNoNativeFront } from './native.ts';
+import { addon, compiledForLibuv, NativeFront, planThreads, whyNoNativeFront } from './native.ts';
 import { PortableFront } from './portable.ts';
 
 const TOKEN = '1a2b-3f.00112233445566778899aabbccddeeff';
@@ -363,6 +365,21 @@ describe('front › native', { skip }, () => {
     const answer = await exchange(port, bytes.repeat(1));
     assert.ok(answer.endsWith(`\r\n\r\n${body}`));
     await front.close();
+  });
+
+  it('writes to a file at an offset, and says how much it wrote', () => {
+    const { writeAt } = addon();
+    const folder = mkdtempSync(join(tmpdir(), 'sprites-write-'));
+    const path = join(folder, 'file');
+    const file = openSync(path, 'w');
+    assert.equal(writeAt(file, Buffer.from('abcdef'), 4, 0), 4);
+    assert.equal(writeAt(file, Buffer.from('xyz'), 3, 2), 3);
+    assert.equal(writeAt(file, Buffer.from('long'), 5, 0), 0, 'more than there is');
+    assert.equal(writeAt(file, Buffer.from('early'), 5, -1), 0);
+    assert.equal(readFileSync(path, 'latin1'), 'abxyz');
+    closeSync(file);
+    assert.equal(writeAt(file, Buffer.from('late'), 4, 0), 0);
+    rmSync(folder, { recursive: true });
   });
 
   it('reports a port that is in use', async () => {

@@ -32,6 +32,7 @@ import { PortableFront } from './portable.ts';
 interface Addon {
   NativeFront: new (options: object) => NativeObject;
   Ring: new (options: RingOptions) => NativeRing;
+  writeAt(descriptor: number, bytes: Buffer, length: number, at: number): number;
   inboundHeadBytes: number;
   outboundHeadBytes: number;
   threadsMax: number;

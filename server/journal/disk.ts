@@ -44,15 +44,21 @@ export interface Disk {
   retire(names: readonly string[], file: File): void;
 }
 
+/** Writes bytes[0, length) to a file at `at`. Returns how many it has written: 0 when it can't, for whatever reason. */
+export type WriteAt = (file: File, bytes: Buffer, length: number, at: number) => number;
+
 const MODE = 0o600;
 
 export class FolderDisk implements Disk {
   readonly #folder: string;
+  readonly #writeAt: WriteAt | undefined;
   /** What is done in the background, one after the other. */
   #later: Promise<void> = Promise.resolve();
 
-  constructor(folder: string) {
+  /** `writeAt`: a faster way to write than Node's. What it does not write, Node writes, or throws why it can't. */
+  constructor(folder: string, writeAt?: WriteAt) {
     this.#folder = folder;
+    this.#writeAt = writeAt;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   }
 
@@ -81,7 +87,8 @@ export class FolderDisk implements Disk {
   }
 
   write(file: File, bytes: Buffer, length: number, at: number): void {
-    for (let done = 0; done < length; ) done += writeSync(file, bytes, done, length - done, at + done);
+    let done = this.#writeAt?.(file, bytes, length, at) ?? 0;
+    while (done < length) done += writeSync(file, bytes, done, length - done, at + done);
   }
 
   truncate(file: File, bytes: number): void {

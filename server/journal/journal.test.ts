@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { randomFillSync } from 'node:crypto';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { closeSync, mkdtempSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
@@ -429,6 +429,22 @@ describe('a journal', () => {
     const next = live(new FolderDisk(folder), { durability: 'machine' });
     assert.equal(throwSprite(next.relay, ann, 3, 'three'), 'repeated');
     next.journal.close();
+  });
+
+  it('writes what the faster way to write has not written, and throws what the system says', (t) => {
+    const folder = temporary(t);
+    const bytes = Buffer.from('0123456789');
+    for (const taken of [0, 4, 10]) {
+      const disk = new FolderDisk(folder, (file, from, length, at) =>
+        writeSync(file, from, 0, Math.min(taken, length), at),
+      );
+      const file = disk.create(`taken-${taken}`);
+      disk.write(file, bytes, 8, 0);
+      disk.write(file, bytes, 10, 8);
+      assert.equal(disk.read(`taken-${taken}`).toString(), '012345670123456789');
+      closeSync(file);
+      assert.throws(() => new FolderDisk(folder, () => 0).write(file, bytes, 10, 0), { code: 'EBADF' });
+    }
   });
 });
 

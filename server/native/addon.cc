@@ -1,6 +1,7 @@
 // The border to JavaScript: the only file that uses Node-API.
 //
-// It exports two classes. `NativeFront`, whose methods native.ts calls: records cross in two
+// It exports `writeAt`, with which the journal writes, and two classes.
+// `NativeFront`, whose methods native.ts calls: records cross in two
 // ArrayBuffers that JavaScript owns and this object keeps referenced. One call of `deliver(bytes)`
 // a pass announces the inbound records. Answers are in the outbound buffer when send() is called,
 // with a word 0 after the last. (deliver() calls send() before it returns, since the tasks that run
@@ -16,6 +17,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <string>
 #include <utility>
@@ -409,12 +411,39 @@ class RingObject : public Napi::ObjectWrap<RingObject>, private RingEnd {
   uint32_t inbound_bytes_ = 0;
 };
 
+// writeAt(descriptor, bytes, length, at): writes bytes[0, length) to a file at an offset. Returns
+// how many bytes were written, 0 when none could be. The journal calls it once a turn, so it has no
+// wrapper: Node's writeSync makes an object for each call.
+napi_value WriteAt(napi_env env, napi_callback_info info) {
+  napi_value arguments[4] = {};
+  size_t count = std::size(arguments);
+  int32_t descriptor = -1;
+  void* bytes = nullptr;
+  size_t size = 0;
+  uint32_t length = 0;
+  int64_t at = 0;
+  ssize_t written = 0;
+  if (napi_get_cb_info(env, info, &count, arguments, nullptr, nullptr) == napi_ok &&
+      napi_get_value_int32(env, arguments[0], &descriptor) == napi_ok &&
+      napi_get_buffer_info(env, arguments[1], &bytes, &size) == napi_ok &&
+      napi_get_value_uint32(env, arguments[2], &length) == napi_ok &&
+      napi_get_value_int64(env, arguments[3], &at) == napi_ok && length <= size) {
+    written = std::max<ssize_t>(0, pwrite(descriptor, bytes, length, at));
+  }
+  napi_value result = nullptr;
+  napi_create_uint32(env, static_cast<uint32_t>(written), &result);
+  return result;
+}
+
 Napi::Object Initialize(Napi::Env env, Napi::Object exports) {
   uv_loop_t* loop = nullptr;
   napi_get_uv_event_loop(env, &loop);
   env.SetInstanceData(new Environment{{}, std::make_shared<RingSet>(loop)});
   exports.Set("NativeFront", FrontObject::Define(env));
   exports.Set("Ring", RingObject::Define(env));
+  napi_value write_at = nullptr;
+  napi_create_function(env, "writeAt", NAPI_AUTO_LENGTH, WriteAt, nullptr, &write_at);
+  exports.Set("writeAt", write_at);
   // The layout of records, which native.ts compares with its own.
   exports.Set("inboundHeadBytes", kInboundHeadBytes);
   exports.Set("outboundHeadBytes", kOutboundHeadBytes);

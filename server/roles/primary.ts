@@ -16,7 +16,7 @@ import { Registry } from 'prom-client';
 import type { SayingsOption } from '../domain/hearers.ts';
 import { type Admission, type AnswerSink, Relay } from '../domain/relay.ts';
 import { planFront } from '../front/choice.ts';
-import { whyNoNativeFront } from '../front/native.ts';
+import { addon, whyNoNativeFront } from '../front/native.ts';
 import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
 import { adminServer } from './admin.ts';
 import { adminToken } from './admin_token.ts';
@@ -115,7 +115,8 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   }
   const admission = options.admission === 'strict' ? new StrictAdmission(slots) : undefined;
   const { durability } = options;
-  const journaling = durability === 'none' ? undefined : new Journaling(options.data, durability, log);
+  const writeAt = plan.kind === 'native' ? addon().writeAt : undefined;
+  const journaling = durability === 'none' ? undefined : new Journaling(options.data, durability, log, writeAt);
   if (!journaling && existsSync(join(options.data, JOURNAL_FOLDER))) {
     log.warn('with --durability none the relay starts empty: it neither reads nor writes the journal that is there');
   }
