@@ -40,6 +40,10 @@ Response ReceiveFile(const Request& request, Transport& transport, FileCache& ca
 
 }  // namespace
 
+int ConnectMs(const Request& request) {
+  return static_cast<int>(std::min<uint32_t>(request.timeout_ms, kConnectMsMax));
+}
+
 int RetryAfterSeconds(int64_t asked_s) {
   return static_cast<int>(std::clamp<int64_t>(asked_s, 0, kRetryAfterSecondsMax));
 }

@@ -14,6 +14,8 @@ namespace sprites {
 
 constexpr int kRetryAfterSecondsMax = 86'400;  // s: a day; a longer wait is an error of the server
 
+constexpr int kConnectMsMax = 5'000;  // ms: a reachable host accepts sooner
+
 // One HTTP exchange at a time and thread. The shell implements it; several threads call it at once.
 class Transport {
  public:
@@ -23,6 +25,9 @@ class Transport {
   // Makes an exchange that is under way, or is about to start, return status 0 soon.
   virtual void Cancel(RequestId id) = 0;
 };
+
+// How long a transport tries to connect for a request, in ms.
+int ConnectMs(const Request& request);
 
 // The wait that a `Retry-After` header asks for, in s, 0 … kRetryAfterSecondsMax.
 int RetryAfterSeconds(int64_t asked_s);

@@ -60,6 +60,18 @@ TEST_CASE("transport › a wait that is asked for: below the limit, the limit, a
   CHECK(RetryAfterSeconds(-1) == 0);
 }
 
+TEST_CASE("transport › time to connect: below the limit, the limit, above it") {
+  Request request;
+  for (const int timeout_ms : {kConnectMsMax - 1, kConnectMsMax}) {
+    request.timeout_ms = static_cast<uint32_t>(timeout_ms);
+    CHECK(ConnectMs(request) == timeout_ms);
+  }
+  for (const uint32_t timeout_ms : {uint32_t{kConnectMsMax} + 1, UINT32_MAX}) {
+    request.timeout_ms = timeout_ms;
+    CHECK(ConnectMs(request) == kConnectMsMax);
+  }
+}
+
 TEST_CASE("transport › bytes of a body: one less than its limit, the limit; more is rejected") {
   for (const size_t more : {5, 6, 7}) {
     std::string body(4, 'a');
