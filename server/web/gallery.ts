@@ -1,4 +1,5 @@
 /** The gallery: characters with moving previews, each of which a visitor takes onto a desktop. */
+import { takeInApp } from './app_link.ts';
 import { notice } from './panel.ts';
 import { animatePortraits, portrait } from './portraits.ts';
 import { Sheets } from './sheets.ts';
@@ -83,9 +84,9 @@ function addCard({ file, title, author, licence, flying: count }: Entry): void {
   take.type = 'button';
   take.setAttribute('aria-label', `Take ${title}`);
   take.addEventListener('click', () => void takeIt(file, title));
-  const open = make('a', 'plain', 'Open the app');
-  open.setAttribute('aria-label', 'Open the app for Windows or Linux on this relay');
-  open.href = `sprites:${location.origin}/`;
+  const open = make('a', 'plain', 'Open in the app');
+  open.setAttribute('aria-label', `Open in the app: ${title}, on your desktop of Windows or Linux`);
+  open.href = takeInApp(location.origin, { file, title, author });
   const buttons = make('div', 'buttons');
   buttons.append(take, open);
   card.append(place, heading, credit, terms, buttons);

@@ -37,9 +37,9 @@ int RetryAfterSeconds(int64_t asked_s);
 bool AddToBody(std::string_view received, size_t bytes_max, std::string* body);
 
 // Makes a request and returns its response. A GET of a file looks in the cache first; a file that
-// is received is checked, decoded and stored there. A PUT of a file reads its bytes from the cache,
-// and returns status 404 when the file is not in it. Blocks, on any thread: all slow work with
-// files happens here. Never throws.
+// is received is checked, decoded and stored there, as an own one if the request says so. A PUT of
+// a file reads its bytes from the cache, and returns status 404 when the file is not in it. Blocks,
+// on any thread: all slow work with files happens here. Never throws.
 Response Perform(const Request& request, Transport& transport, FileCache& cache);
 
 }  // namespace sprites
