@@ -7,8 +7,6 @@ namespace sprites {
 
 namespace {
 
-constexpr long kConnectMsMax = 5'000;  // ms: a reachable host accepts sooner
-
 struct FreeList {
   void operator()(curl_slist* list) const { curl_slist_free_all(list); }
 };
@@ -62,7 +60,7 @@ Response CurlTransport::Exchange(const Request& request) {
                      static_cast<curl_off_t>(request.body.size()));
   }
   curl_easy_setopt(curl, CURLOPT_NOSIGNAL, 1L);
-  curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, kConnectMsMax);
+  curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(ConnectMs(request)));
   curl_easy_setopt(curl, CURLOPT_TIMEOUT_MS, static_cast<long>(request.timeout_ms));
   curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, &OnBytes);
   curl_easy_setopt(curl, CURLOPT_WRITEDATA, &exchanged);

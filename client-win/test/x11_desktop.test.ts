@@ -5,6 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
+import { createHash } from 'node:crypto';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
@@ -360,6 +361,36 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     await ada.xdotool('sleep', 0.3, 'key', 'Escape');
     await ada.isGone('Sprites');
     assert.equal(ada.settings().relay, relay.url);
+  });
+
+  it('puts a picture of a gallery on the desktop by a link, after a question, and keeps it', async () => {
+    await start(RUNNER, { x: 640, y: 800 });
+    const bytes = new Uint8Array(spr({ ...RUNNER, colour: MAGENTA }));
+    const file = createHash('sha256').update(bytes).digest('hex');
+    const headers = { 'content-type': 'application/json' };
+    const body = JSON.stringify({ name: 'Anna', world: 'elsewhere', screen: { width: 800, height: 600 } });
+    const anna = await (await fetch(`${relay.url}/v1/desktops`, { method: 'POST', headers, body })).json();
+    const authorization = `Bearer ${anna.token}`;
+    const stored = await fetch(`${relay.url}/v1/sprites/${file}`, {
+      method: 'PUT',
+      headers: { authorization },
+      body: bytes,
+    });
+    assert.equal(stored.status, 201);
+    const link = `sprites:${relay.url}/#take=${file}&name=Biscuit&author=Anna`;
+    assert.equal(await exitOf(ada.launch(link)), 0);
+    await ada.frame('Sprites');
+    await ada.xdotool('sleep', 0.3, 'key', 'Escape');
+    await ada.isGone('Sprites');
+    assert.equal((await ada.frames('Sprite')).length, 1, 'nothing comes after No');
+    assert.equal(await exitOf(ada.launch(link)), 0);
+    await ada.frame('Sprites');
+    await ada.xdotool('sleep', 0.3, 'key', 'Tab', 'sleep', 0.2, 'key', 'Return');
+    await ada.waitFor('it has come', target);
+    client!.kill('SIGTERM');
+    assert.equal(await exitOf(client!), 0);
+    client = ada.launch();
+    await ada.waitFor('it is still there', target);
   });
 
   it('asks before a double click closes it', async () => {

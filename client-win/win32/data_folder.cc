@@ -6,6 +6,7 @@
 
 #include <system_error>
 
+#include "core/desktop/saved_state.h"
 #include "win32/owned.h"
 
 namespace sprites {
@@ -13,7 +14,6 @@ namespace sprites {
 namespace {
 
 constexpr wchar_t kState[] = L"kept.json";
-constexpr size_t kStateBytesMax = 1'048'576;  // bytes: more than the program writes
 
 OwnedHandle Opened(const std::filesystem::path& path, DWORD access, DWORD disposition) {
   const HANDLE handle = CreateFileW(path.c_str(), access, FILE_SHARE_READ, nullptr, disposition,
@@ -51,7 +51,7 @@ bool MovedFiles(const std::filesystem::path& from, const std::filesystem::path& 
     }
   }
   std::error_code none;
-  const auto state = failed ? std::nullopt : ReadWholeFile(from / kState, kStateBytesMax);
+  const auto state = failed ? std::nullopt : ReadWholeFile(from / kState, kSavedBytesMax);
   const bool has_state = std::filesystem::exists(from / kState, none);
   const bool is_moved =
       !failed && (!has_state || (state && WriteFileAtomically(to / kState, *state)));

@@ -11,6 +11,7 @@
 
 #include "core/desktop/desktop.h"
 #include "core/picture/picture.h"
+#include "core/scene/composition.h"
 #include "win32/monitors.h"
 #include "win32/sprite_windows.h"
 
@@ -83,6 +84,7 @@ Desktop MakeCrowd(int sprites, bool moving, const Random& random) {
   settings.calm = !moving;
   Desktop desktop(settings, random);
   desktop.SetMonitors(MonitorsNow());
+  desktop.SetGroundShown(true);
   const Rect screen = desktop.simulation().screen().bounds();
   const SheetPointer sheet = BenchSheet();
   desktop.AddToShelf(sheet);
@@ -108,6 +110,7 @@ void Measure(const char* what, int sprites, bool moving) {
   }
   IgnoringListener listener;
   SpriteWindows windows(L"Sprite", &listener);
+  Composition composition;
   double tick_ms = 0;
   double show_ms = 0;
   double cpu_ms = 0;
@@ -127,7 +130,8 @@ void Measure(const char* what, int sprites, bool moving) {
     const double start = NowMs();
     const Scene& scene = tick();
     const double ticked = NowMs();
-    windows.Show(scene.sprites);
+    Compose(scene, &composition);
+    windows.Show(composition.sprites);
     PumpMessages();
     show_ms += NowMs() - ticked;
     tick_ms += ticked - start;

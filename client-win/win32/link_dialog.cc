@@ -35,7 +35,8 @@ std::wstring Meaning(const Dialog& state, const std::string& text) {
     return Words(state, Text::kLinkWrong);
   }
   const std::string host = HostOf(link->relay);
-  return link->relay.empty()         ? Words(state, Text::kLinkReadsInvitation)
+  return link->entry           ? Words(state, Text::kLinkReadsEntry, {link->entry->name, host})
+         : link->relay.empty() ? Words(state, Text::kLinkReadsInvitation)
          : !link->invitation.empty() ? Words(state, Text::kLinkReadsFriend, {host})
          : !link->world.empty()      ? Words(state, Text::kLinkReadsWorld, {host, link->world})
                                      : Words(state, Text::kLinkReads, {host});

@@ -4,13 +4,13 @@
 // After windows.h.
 #include <dbghelp.h>
 
-#include <algorithm>
 #include <cwchar>
 #include <iterator>
 #include <string>
 #include <system_error>
 #include <vector>
 
+#include "core/desktop/dump_folder.h"
 #include "core/desktop/old_dumps.h"
 
 namespace sprites {
@@ -19,17 +19,15 @@ namespace {
 
 using WriteDump = decltype(&MiniDumpWriteDump);
 
-constexpr size_t kPathMax = 1'024;  // characters
-
 // Prepared before a crash, because after one the heap may be damaged.
 WriteDump write_dump = nullptr;
-wchar_t dump_folder[kPathMax];
+DumpFolder<wchar_t> dump_folder;
 
 LONG WINAPI OnCrash(EXCEPTION_POINTERS* exception) {
   SYSTEMTIME now;
   GetSystemTime(&now);
-  wchar_t path[kPathMax + 64];
-  swprintf(path, std::size(path), L"%ls\\sprites-%04u%02u%02u-%02u%02u%02u.dmp", dump_folder,
+  wchar_t path[kDumpFolderMax + 64];
+  swprintf(path, std::size(path), L"%ls\\sprites-%04u%02u%02u-%02u%02u%02u.dmp", dump_folder.path,
            now.wYear, now.wMonth, now.wDay, now.wHour, now.wMinute, now.wSecond);
   const HANDLE file =
       CreateFileW(path, GENERIC_WRITE, 0, nullptr, CREATE_ALWAYS, FILE_ATTRIBUTE_NORMAL, nullptr);
@@ -60,7 +58,7 @@ void RemoveOldDumps(const std::filesystem::path& folder) {
 void WriteMinidumps(const std::filesystem::path& folder) {
   const std::wstring name = folder.wstring();
   const HMODULE library = LoadLibraryExW(L"dbghelp.dll", nullptr, LOAD_LIBRARY_SEARCH_SYSTEM32);
-  if (library == nullptr || name.size() >= kPathMax) {
+  if (library == nullptr || !dump_folder.Keep(name)) {
     return;
   }
   write_dump = reinterpret_cast<WriteDump>(
@@ -71,8 +69,6 @@ void WriteMinidumps(const std::filesystem::path& folder) {
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   RemoveOldDumps(folder);
-  std::copy(name.begin(), name.end(), dump_folder);
-  dump_folder[name.size()] = 0;
   SetUnhandledExceptionFilter(OnCrash);
 }
 

@@ -83,12 +83,12 @@ bool AskToClose(HWND owner, Language language, bool* never_again) {
   return Ask(owner, words, never_again);
 }
 
-bool AskToMove(HWND owner, Language language, const std::string& from, const std::string& to) {
+bool AskAboutLink(HWND owner, const LinkWords& question) {
   Words words;
-  words.heading = Wide(Say(language, Text::kAskMoveHeading, {HostOf(to)}));
-  words.text = Wide(Say(language, Text::kAskMoveText, {HostOf(from)}));
-  words.yes = Wide(Say(language, Text::kAskMoveYes));
-  words.no = Wide(Say(language, Text::kAskMoveNo));
+  words.heading = Wide(question.heading);
+  words.text = Wide(question.text);
+  words.yes = Wide(question.yes);
+  words.no = Wide(question.no);
   return Ask(owner, words);
 }
 

@@ -6,14 +6,15 @@
 
 #include <string>
 
+#include "core/desktop/link_words.h"
 #include "core/text/texts.h"
 
 namespace sprites {
 
 // Asks whether to end the program. Sets *never_again if the user does not want to be asked again.
 bool AskToClose(HWND owner, Language language, bool* never_again);
-// Asks whether to follow a link from one relay to another.
-bool AskToMove(HWND owner, Language language, const std::string& from, const std::string& to);
+// Asks whether to follow a link.
+bool AskAboutLink(HWND owner, const LinkWords& question);
 // Asks whether to download an installer of this version from this relay.
 bool AskToDownload(HWND owner, Language language, const std::string& version,
                    const std::string& relay);

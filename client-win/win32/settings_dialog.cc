@@ -182,7 +182,8 @@ std::optional<InputError> FindTextError(HWND dialog, const Dialog& state) {
   }
   const std::string place = TextIn(dialog, IDC_PLACE);
   const auto link = ReadRelayLink(place);
-  const bool is_known = link && !(link->relay.empty() && state.settings.relay.empty());
+  const bool is_known =
+      link && !link->entry && !(link->relay.empty() && state.settings.relay.empty());
   if (!place.empty() && !is_known) {
     return InputError{IDC_PLACE, Words(state, Text::kSettingsBadPlace)};
   }

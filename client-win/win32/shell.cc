@@ -140,6 +140,7 @@ void Shell::PumpMessages() {
 void Shell::Start(Arguments arguments) {
   desktop_.SetSystemLanguage(SystemLanguage());
   desktop_.SetReducedMotion(IsMotionReduced());
+  desktop_.SetGroundShown(true);
   surroundings_.Update(&desktop_, NowMs());
   for (const SheetPointer& sheet : BundledCharacters(&cache_)) {
     desktop_.AddToShelf(sheet);
@@ -183,7 +184,9 @@ void Shell::Turn() {
   HandleImported();
   const Scene& scene = desktop_.Tick(NowMs());
   HandleOutbox(desktop_.PopOutbox());
-  windows_.Show(scene.sprites);
+  Compose(scene, &composition_);
+  windows_.Show(composition_.sprites);
+  dust_.Show(composition_.dust);
   // Below the sprites, so that a sprite that crosses walks in front.
   beyond_.Show(scene.beyond, windows_.LowestWindow());
   ShowBubble(scene);
@@ -304,6 +307,7 @@ void Shell::LeaveRelay() {
   say_dialog_.Close();
   heard_dialog_.Close();
   windows_.Show({});
+  dust_.Show({});
   beyond_.Show({});
   tray_.Remove();
   desktop_.Leave();

@@ -25,6 +25,7 @@
 #include "core/picture/file_cache.h"
 #include "core/picture/importer.h"
 #include "core/relay/carrier.h"
+#include "core/scene/composition.h"
 #include "win32/bubble.h"
 #include "win32/heard_dialog.h"
 #include "win32/network_watch.h"
@@ -150,7 +151,9 @@ class Shell : private SpriteListener {
   SayingBubbles saying_bubbles_;
   SayDialog say_dialog_;
   HeardDialog heard_dialog_;
+  Composition composition_;  // of the last turn
   SpriteWindows windows_;
+  SpriteWindows dust_{L"Sprite dust", nullptr};
   SpriteWindows beyond_{L"Sprite beyond", nullptr};  // what is seen beyond an edge
   Surroundings surroundings_;
   Pacer pacer_;

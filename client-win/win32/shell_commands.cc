@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/desktop/link_words.h"
 #include "core/desktop/version.h"
 #include "win32/clipboard.h"
 #include "win32/link_dialog.h"
@@ -61,21 +62,24 @@ void Shell::OpenLink(const std::string& text) {
   FollowLink(*link);
 }
 
-// Goes where the link leads. Asks before it leaves a relay, because a web page can open a link.
+// Goes where the link leads. Asks before it leaves a relay, or fetches a picture, because a web
+// page can open a link.
 void Shell::FollowLink(const RelayLink& link) {
   if (link.relay.empty() && desktop_.settings().relay.empty()) {
     Later([this, invitation = link.invitation] { AskWhereToGo(true, invitation); });
     return;
   }
-  if (!desktop_.LeadsAway(link)) {
+  if (!QuestionBefore(link, desktop_)) {
     desktop_.Open(link);
     RequestTurn();
     return;
   }
   Later([this, link] {
-    const bool is_wanted = [&] {
+    const auto question =
+        QuestionBefore(link, desktop_);  // again: the relay may be another one now
+    const bool is_wanted = !question || [&] {
       const ModalScope modal(this);
-      return AskToMove(window_, desktop_.language(), desktop_.settings().relay, link.relay);
+      return AskAboutLink(window_, *question);
     }();
     if (is_wanted) {
       desktop_.Open(link);
@@ -103,9 +107,11 @@ void Shell::AskWhereToGo(bool is_first_start, const std::string& link) {
   }
   if (answer->name != desktop_.settings().name) {
     Settings settings = desktop_.settings();
+    const std::string relay = settings.relay;
     settings.name = answer->name;
-    settings.relay.clear();  // no join until the desktop goes where the link leads
-    const std::string relay = desktop_.settings().relay;
+    if (!answer->link.entry) {
+      settings.relay.clear();  // no join until the desktop goes where the link leads
+    }
     desktop_.SetSettings(settings);
     RelayLink there = answer->link;
     there.relay = there.relay.empty() ? relay : there.relay;

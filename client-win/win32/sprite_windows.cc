@@ -100,6 +100,7 @@ SpriteWindows::~SpriteWindows() {
 }
 
 void SpriteWindows::Show(std::span<const DrawnSprite> sprites, HWND above) {
+  TakeClicksAgain();
   const WindowPlan& plan = planner_.Plan(sprites);
   for (const SpriteId id : plan.closed) {
     DestroyWindowOf(id);
@@ -151,22 +152,43 @@ void SpriteWindows::DestroyWindowOf(SpriteId id) {
 // Sets the picture and the place in one call, so that they change together. Returns false if memory
 // is short.
 bool SpriteWindows::Paint(const DrawnSprite& drawn) {
-  const FrameAtlas::Frame frame = atlas_.Find(drawn);
-  if (frame.surface == nullptr) {
+  HBITMAP bitmap = nullptr;
+  POINT origin{};
+  if (drawn.under) {
+    bitmap = PaintComposed(drawn);
+  } else if (const FrameAtlas::Frame frame = atlas_.Find(drawn); frame.surface != nullptr) {
+    bitmap = static_cast<FrameSurface*>(frame.surface)->bitmap();
+    origin = {drawn.Shown().x, frame.top + drawn.Shown().y};
+  }
+  if (bitmap == nullptr) {
     return false;
   }
-  const HBITMAP bitmap = static_cast<FrameSurface*>(frame.surface)->bitmap();
   const HGDIOBJ before = SelectObject(canvas_.get(), bitmap);
-  const Crop shown = drawn.Shown();
+  const Crop covered = drawn.Covered();
   POINT place{drawn.Left(), drawn.Top()};
-  SIZE size{shown.width, shown.height};
-  POINT origin{shown.x, frame.top + shown.y};
+  SIZE size{covered.width, covered.height};
   BLENDFUNCTION blend{AC_SRC_OVER, 0, 255, AC_SRC_ALPHA};
   const BOOL done = UpdateLayeredWindow(windows_[drawn.id], nullptr, &place, &size, canvas_.get(),
                                         &origin, 0, &blend, ULW_ALPHA);
   SelectObject(canvas_.get(), before);
   cost_.pictures++;
   return done != FALSE;
+}
+
+// Draws a sprite with its shadow into composed_. Returns null if memory is short.
+HBITMAP SpriteWindows::PaintComposed(const DrawnSprite& drawn) {
+  const Crop covered = drawn.Covered();
+  if (composed_ == nullptr || covered.width > composed_size_.cx ||
+      covered.height > composed_size_.cy) {
+    composed_size_ = {std::max<LONG>(covered.width, composed_size_.cx),
+                      std::max<LONG>(covered.height, composed_size_.cy)};
+    composed_ = FrameSurface::Make(composed_size_.cx, composed_size_.cy);
+  }
+  if (composed_ == nullptr ||
+      !DrawComposed(drawn, &atlas_, composed_->Pixels(), composed_size_.cx)) {
+    return nullptr;
+  }
+  return static_cast<FrameSurface*>(composed_.get())->bitmap();
 }
 
 // Places all windows in one batch, or one by one if Windows has no memory for a batch. `top`: the
@@ -207,6 +229,12 @@ LRESULT CALLBACK SpriteWindows::OnMessage(HWND window, UINT message, WPARAM wpar
 LRESULT SpriteWindows::HandleMessage(HWND window, SpriteId id, UINT message, WPARAM wparam,
                                      LPARAM lparam) {
   switch (message) {
+    case WM_NCHITTEST:
+      if (IsOnShadow(id, {GET_X_LPARAM(lparam), GET_Y_LPARAM(lparam)})) {
+        PassClicks(id);
+        return HTTRANSPARENT;
+      }
+      break;
     case WM_MOUSEACTIVATE:
       return MA_NOACTIVATE;  // a throw takes no keyboard focus; a click does (HandleButtonUp)
     case WM_LBUTTONDOWN:
@@ -299,6 +327,50 @@ void SpriteWindows::TakeKeys(HWND window) {
     foreground_before_ = before;
   }
   SetForegroundWindow(window);
+}
+
+// Whether a point of the window shows only the shadow of its sprite.
+bool SpriteWindows::IsOnShadow(SpriteId id, POINT point) {
+  const DrawnSprite* drawn = planner_.Find(id);
+  return drawn != nullptr && drawn->under && GetCapture() == nullptr &&
+         !IsOnSprite(*drawn, point.x, point.y, &atlas_);
+}
+
+// From the next event on, the window of this sprite takes no clicks. One at a time.
+void SpriteWindows::PassClicks(SpriteId id) {
+  TakeClicksAgain();
+  if (passing_ == kNobody) {
+    passing_ = id;
+    SetTakesClicks(windows_[id], false);
+  }
+}
+
+void SpriteWindows::SetTakesClicks(HWND window, bool takes_clicks) {
+  const LONG_PTR style = GetWindowLongPtrW(window, GWL_EXSTYLE);
+  SetWindowLongPtrW(
+      window, GWL_EXSTYLE,
+      takes_clicks ? style & ~LONG_PTR{WS_EX_TRANSPARENT} : style | WS_EX_TRANSPARENT);
+}
+
+// A window that took no clicks takes them again once the pointer has left its shadow. A turn comes
+// at least ten times a second while there are sprites.
+void SpriteWindows::TakeClicksAgain() {
+  if (passing_ == kNobody) {
+    return;
+  }
+  const auto window = windows_.find(passing_);
+  POINT point{};
+  RECT place{};
+  const bool is_there = window != windows_.end() && GetCursorPos(&point) &&
+                        GetWindowRect(window->second, &place) && PtInRect(&place, point) &&
+                        IsOnShadow(passing_, point);
+  if (is_there) {
+    return;
+  }
+  if (window != windows_.end()) {
+    SetTakesClicks(window->second, true);
+  }
+  passing_ = kNobody;
 }
 
 void SpriteWindows::HandleButtonUp(HWND window, SpriteId id) {

@@ -1,8 +1,10 @@
-// One layered window per sprite; it shows the sprite's picture with an alpha value for each pixel.
+// One layered window per sprite; it shows the sprite's picture, and its shadow if it has one, with
+// an alpha value for each pixel.
 //
 // Where a picture is transparent, Windows passes clicks through to the window below; elsewhere the
-// window reports them to its listener. Invariant: after Show there is one window for each sprite of
-// the scene, at its place, with its picture, stacked in the order of the scene.
+// window reports them to its listener. Windows would report clicks on a shadow too, so the window
+// takes no clicks while the pointer is on its shadow. Invariant: after Show there is one window for
+// each sprite of the scene, at its place, with its picture, stacked in the order of the scene.
 // Threads: all calls on the one that constructed it. Cost of a frame: one UpdateLayeredWindow for
 // each sprite with a new picture, one entry in a batch for each that only moved, was restacked,
 // appeared or disappeared; nothing for the others (core/scene/window_planner.h).
@@ -11,12 +13,14 @@
 
 #include <windows.h>
 
+#include <memory>
 #include <span>
 #include <string>
 #include <unordered_map>
 #include <vector>
 
 #include "core/desktop/desktop.h"
+#include "core/scene/composition.h"
 #include "core/scene/frame_atlas.h"
 #include "core/scene/window_planner.h"
 #include "win32/frame_surface.h"
@@ -74,19 +78,28 @@ class SpriteWindows {
   bool HandleKey(WPARAM key, bool is_down);
   void TakeKeys(HWND window);
   void HandleButtonUp(HWND window, SpriteId id);
+  bool IsOnShadow(SpriteId id, POINT point);
+  void PassClicks(SpriteId id);
+  void SetTakesClicks(HWND window, bool takes_clicks);
+  void TakeClicksAgain();
 
   void CreateWindowFor(SpriteId id, HWND above);
   void DestroyWindowOf(SpriteId id);
   bool Paint(const DrawnSprite& drawn);
+  HBITMAP PaintComposed(const DrawnSprite& drawn);
   void Place(const std::vector<Placement>& placements, HWND top);
 
   const wchar_t* name_;
   SpriteListener* listener_;
   FrameAtlas atlas_{FrameSurface::Make};
+  // A sprite with its shadow is drawn here, then shown. As large as the largest one so far.
+  std::unique_ptr<Surface> composed_;
+  SIZE composed_size_{};
   OwnedDc canvas_;
   WindowPlanner planner_;
   std::unordered_map<SpriteId, HWND> windows_;
   HWND lowest_ = nullptr;
+  SpriteId passing_ = kNobody;        // takes no clicks, because the pointer is on its shadow
   Point press_point_{};               // where the mouse button went down
   HWND foreground_before_ = nullptr;  // the window that had the keys before a sprite
   Cost cost_;

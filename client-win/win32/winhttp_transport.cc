@@ -12,7 +12,6 @@ namespace sprites {
 
 namespace {
 
-constexpr int kConnectMsMax = 5'000;   // ms: a reachable host connects sooner
 constexpr size_t kReadBytes = 16'384;  // bytes per read: holds a usual batch of a poll
 constexpr wchar_t kAgent[] = L"Sprites for Windows";
 
@@ -209,7 +208,8 @@ Response WinHttpTransport::Exchange(const Request& request) {
   DWORD no_cookies = WINHTTP_DISABLE_COOKIES;
   WinHttpSetOption(handle.get(), WINHTTP_OPTION_DISABLE_FEATURE, &no_cookies, sizeof no_cookies);
   const int timeout_ms = static_cast<int>(request.timeout_ms);
-  WinHttpSetTimeouts(handle.get(), kConnectMsMax, kConnectMsMax, timeout_ms, timeout_ms);
+  const int connect_ms = ConnectMs(request);  // and as long to resolve the name
+  WinHttpSetTimeouts(handle.get(), connect_ms, connect_ms, timeout_ms, timeout_ms);
 
   Steps steps(handle.get(), state, cancelled.get(), request.timeout_ms);
   if (!steps.Send(HeadersOf(request))) {

@@ -11,6 +11,7 @@
 #include "core/desktop/choices_menu.h"
 #include "core/desktop/diagnostics.h"
 #include "core/desktop/heard_list.h"
+#include "core/desktop/link_words.h"
 #include "core/desktop/tones.h"
 #include "core/desktop/version.h"
 #include "x11/shell.h"
@@ -197,25 +198,29 @@ void Shell::OpenLink(const std::string& text) {
   FollowLink(*link);
 }
 
-// Goes where the link leads. Asks before it leaves a relay, because a web page can open a link.
+// Goes where the link leads. Asks before it leaves a relay, or fetches a picture, because a web
+// page can open a link.
 void Shell::FollowLink(const RelayLink& link) {
   if (link.relay.empty() && desktop_.settings().relay.empty()) {
     AskWhereToGo(true, link.invitation);
     return;
   }
-  if (!desktop_.LeadsAway(link)) {
+  const auto words = QuestionBefore(link, desktop_);
+  if (!words) {
     desktop_.Open(link);
     RequestTurn();
     return;
   }
   Question question;
-  question.heading = Said(Text::kAskMoveHeading, {HostOf(link.relay)});
-  question.text = Said(Text::kAskMoveText, {HostOf(desktop_.settings().relay)});
-  question.yes = Said(Text::kAskMoveYes);
-  question.no = Said(Text::kAskMoveNo);
+  question.heading = words->heading;
+  question.text = words->text;
+  question.yes = words->yes;
+  question.no = words->no;
   Ask(std::move(question), [this, link](const DialogAnswer& answer) {
     if (answer.is_yes) {
       desktop_.Open(link);
+    } else if (desktop_.settings().relay.empty()) {
+      AskWhereToGo(true, "");
     }
     return "";
   });

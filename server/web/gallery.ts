@@ -1,4 +1,5 @@
 /** The gallery: characters with moving previews, each of which a visitor takes onto a desktop. */
+import { takeInApp } from './app_link.ts';
 import { counted, phrase } from './language.ts';
 import { notice } from './panel.ts';
 import { animatePortraits, portrait } from './portraits.ts';
@@ -85,8 +86,8 @@ function addCard({ file, title, author, licence, flying: count }: Entry): void {
   take.setAttribute('aria-label', phrase('gallery.take-it', { title }));
   take.addEventListener('click', () => void takeIt(file, title));
   const open = make('a', 'plain', phrase('gallery.app'));
-  open.setAttribute('aria-label', phrase('gallery.app-label'));
-  open.href = `sprites:${location.origin}/`;
+  open.setAttribute('aria-label', phrase('gallery.app-label', { title }));
+  open.href = takeInApp(location.origin, { file, title, author });
   const buttons = make('div', 'buttons');
   buttons.append(take, open);
   card.append(place, heading, credit, terms, buttons);

@@ -306,6 +306,12 @@ void Desktop::Mute(const Neighbour& neighbour, bool is_muted) {
 }
 
 void Desktop::Open(const RelayLink& link) {
+  if (link.entry) {
+    FetchFromGallery(link);
+    if (!settings_.relay.empty()) {
+      return;
+    }
+  }
   if (!link.relay.empty()) {
     settings_.relay = link.relay;
   }
@@ -346,7 +352,8 @@ std::string Desktop::InvitationLink() const {
 }
 
 bool Desktop::LeadsAway(const RelayLink& link) const {
-  return !link.relay.empty() && !settings_.relay.empty() && link.relay != settings_.relay;
+  return !link.entry && !link.relay.empty() && !settings_.relay.empty() &&
+         link.relay != settings_.relay;
 }
 
 const Neighbour* Desktop::SenderOf(SpriteId id) const {
@@ -402,6 +409,8 @@ void Desktop::HandleResponse(const Response& response) {
     HandleUpload(*upload);
   } else if (const auto said = sayings_.HandleResponse(response, now_ms_, random_)) {
     HandleSayingVerdict(*said);
+  } else if (const auto fetch = gallery_fetches_.HandleResponse(response)) {
+    HandleGalleryFetch(*fetch);
   } else if (HandlePeekingResponse(response)) {
     return;
   } else if (const auto report = moderation_.HandleResponse(response)) {
@@ -508,6 +517,27 @@ void Desktop::HandleInvitationEnded() {
   const bool is_commons = settings_.world.empty() || settings_.world == kCommons;
   ShowNotice(Said(Text::kToastFriendGone),
              Said(is_commons ? Text::kToastFriendGoneCommons : Text::kToastFriendGoneText));
+}
+
+void Desktop::FetchFromGallery(const RelayLink& link) {
+  if (auto request = gallery_fetches_.Add(link, &next_request_)) {
+    outbox_.requests.push_back(std::move(*request));
+  } else {
+    ShowNotice(Said(Text::kToastNotTaken, {link.entry->name}), Said(Text::kWhyTooMany));
+  }
+}
+
+void Desktop::HandleGalleryFetch(const GalleryFetches::Result& result) {
+  if (result.sheet == nullptr) {
+    ShowNotice(Said(Text::kToastNotTaken, {result.entry.name}),
+               Said(Text::kToastNotTakenText, {HostOf(result.relay)}));
+    return;
+  }
+  if (IsHidden(result.sheet->file)) {
+    HidePicture(result.sheet->file, false);  // the person wants to see it now
+  }
+  AddToShelf(result.sheet);
+  DropIn(result.sheet->file, std::nullopt);
 }
 
 // Tells the relay that this desktop leaves. Sprites that wait for an upload come back.

@@ -25,6 +25,7 @@
 #include "core/motion/simulation.h"
 #include "core/relay/arrivals.h"
 #include "core/relay/departures.h"
+#include "core/relay/gallery_fetches.h"
 #include "core/relay/moderation.h"
 #include "core/relay/peek.h"
 #include "core/relay/poller.h"
@@ -145,7 +146,9 @@ class Desktop {
   void PeekOver(std::optional<Edge> edge);
   // Allows or forbids neighbours who peek to see the sprites here.
   void ShowStageToNeighbours(bool is_shown);
-  // Goes where the link leads: settings() change, and the outbox asks to save them.
+  // Goes where the link leads: settings() change, and the outbox asks to save them. A link to a
+  // picture of a gallery fetches that, and leads to its relay only if no relay is chosen yet. The
+  // picture falls in as a sprite of the shelf, and is kept; a notice says so if it does not come.
   void Open(const RelayLink& link);
   void SetPresence(Presence presence) { presence_ = presence; }
   // The language of the system; the settings may name another one.
@@ -184,7 +187,7 @@ class Desktop {
   const std::optional<Neighbours>& neighbours() const { return neighbours_; }
   // The link that seats a friend beside this desktop; empty while there is none.
   std::string InvitationLink() const;
-  // Whether the link leads to another relay than that of the settings.
+  // Whether the link leads to another relay than that of the settings. One to a picture does not.
   bool LeadsAway(const RelayLink& link) const;
   // Who sent a sprite; null for an own one, or if it came before the program started.
   const Neighbour* SenderOf(SpriteId id) const;
@@ -247,6 +250,8 @@ class Desktop {
   void CountUnanswered(const Response& response);
   bool HandleUpdate(const Response& response);
   void HandleInvitationEnded();
+  void FetchFromGallery(const RelayLink& link);
+  void HandleGalleryFetch(const GalleryFetches::Result& result);
 
   // -- What is said (desktop_sayings.cc).
   void SendSaying();
@@ -305,6 +310,7 @@ class Desktop {
   Departures departures_;
   Uploads uploads_;
   Moderation moderation_;
+  GalleryFetches gallery_fetches_;
   Sayings sayings_;
   Speech speech_;
   Conversation conversation_;

@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstdint>
+
 #include "core/text/json.h"
 
 namespace sprites {
@@ -102,6 +105,15 @@ TEST_CASE("saved state › leaves out what is wrong and keeps the rest") {
   CHECK(state.sprites[1].scale == kSpriteScaleMin);
   CHECK(state.departures.size() == 1);
   CHECK(state.waiting.empty());
+}
+
+TEST_CASE("saved state › a count: one less than the limit, the limit, above it") {
+  constexpr uint64_t kCountMax = 1ull << 53;
+  for (const uint64_t count : {kCountMax - 1, kCountMax, kCountMax + 2, UINT64_MAX}) {
+    Json root = Json::parse(SavedStateJson(SomeState()));
+    root["seq"] = count;
+    CHECK(ReadSavedState(WriteJson(root), kRelay).seq == std::min(count, kCountMax));
+  }
 }
 
 TEST_CASE("saved state › is empty when the file is not JSON, or too large") {

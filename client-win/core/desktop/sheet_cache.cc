@@ -74,15 +74,8 @@ std::vector<Request> SheetCache::DueRequests(const std::string& relay, bool show
     }
     look.state = State::kFetching;
     budget->Spend(now_ms);
-    Request request;
-    request.id = (*next_id)++;
-    request.lane = Lane::kFile;
-    request.url = relay + "/v1/sprites/" + file;
-    request.file = file;
-    request.timeout_ms = kFileTimeoutMs;
-    request.response_bytes_max = kSprBytesMax;
-    fetches_[request.id] = file;
-    requests.push_back(std::move(request));
+    requests.push_back(FileRequest(relay, file, (*next_id)++));
+    fetches_[requests.back().id] = file;
   }
   return requests;
 }

@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <string>
+
 #include "core/motion/behaviour.h"
 #include "core/picture/stb.h"
 #include "core/picture/test_spr.h"
@@ -119,6 +122,26 @@ TEST_CASE("picture › an animation has at most 64 frames, of more every nth") {
   CHECK_THROWS_AS(SprOfPicture(Picture{}, "x"), PictureRefused);
 }
 
+TEST_CASE(
+    "picture › a delay and the steps of an animation: below their limits, at them, above them") {
+  const auto idle_of = [](const std::vector<int>& delays_ms) {
+    Picture picture = HalfRed(8, 8, delays_ms.size());
+    for (size_t i = 0; i < delays_ms.size(); i++) {
+      picture.frames[i].delay_ms = delays_ms[i];
+    }
+    return ReadSheet(SprOfPicture(picture, "x"))->description.animations.find("idle")->second;
+  };
+  for (const int delay_ms : {19, 20, 21, 4'999, 5'000, 5'001}) {
+    CAPTURE(delay_ms);
+    CHECK(idle_of({delay_ms, delay_ms}).fps ==
+          doctest::Approx(1000.0 / std::clamp(delay_ms, 20, 5'000)).epsilon(1e-5));
+  }
+  CHECK(idle_of({20, 5'000, 80}).frames.size() == 255);
+  CHECK(idle_of({20, 5'000, 100}).frames.size() == 256);
+  CHECK(idle_of({20, 5'000, 120}).frames.size() == 256);
+  CHECK(idle_of({20, 5'000, 5'000}).frames.size() <= 258);  // each of three is rounded
+}
+
 TEST_CASE("picture › that is fully transparent is rejected") {
   Picture clear{2, 2, {{Bytes(16, 0), 0}, {Bytes(16, 0), 0}}};
   CHECK_THROWS_AS(SprOfPicture(clear, "x"), PictureRefused);
@@ -134,7 +157,10 @@ TEST_CASE("picture › gets a plain name") {
   CHECK(name_of("") == "Picture");
   CHECK(name_of("\u202e.png") == "Picture");
   CHECK(name_of(".png") == "Picture");
-  CHECK(name_of("a very long name of a picture of mine.png").size() <= 24);
+  for (const size_t size : {23, 24, 25}) {
+    CHECK(name_of((std::string(size, 'n') + ".png").c_str()) ==
+          std::string(std::min<size_t>(size, 24), 'n'));
+  }
 }
 
 TEST_CASE("picture › a .spr stays unchanged, and a broken one is rejected as a .spr") {

@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstdint>
+
 #include "core/relay/seat.h"
 #include "core/text/json.h"
 
@@ -68,6 +71,16 @@ TEST_CASE("batch › has up to 333 events, and is rejected with more") {
   }
 }
 
+TEST_CASE("batch › a number of an event: one less than the limit, the limit, above it") {
+  constexpr uint64_t kNumberMax = (1ull << 53) - 1;
+  for (const uint64_t seq : {kNumberMax - 1, kNumberMax, kNumberMax + 1, UINT64_MAX}) {
+    Json event = SpriteEvent(1);
+    event["seq"] = seq;
+    const auto batch = ReadBatch(BatchOf(Json::array({event})));
+    CHECK(batch->arrivals.at(0).seq == std::min(seq, kNumberMax));
+  }
+}
+
 TEST_CASE("batch › reads removed pictures and announcements, and leaves out unusable ones") {
   const std::string file(64, 'a');
   const auto batch = ReadBatch(BatchOf({{{"type", "removed"}, {"file", file}},
@@ -79,6 +92,17 @@ TEST_CASE("batch › reads removed pictures and announcements, and leaves out un
   CHECK(batch->removed == std::vector<std::string>{file});
   REQUIRE(batch->announcements.size() == 1);
   CHECK(batch->announcements[0].find('\n') == std::string::npos);
+}
+
+TEST_CASE(
+    "batch › bytes of an announcement: one less than the limit, the limit; a longer one is left "
+    "out") {
+  for (const size_t size :
+       {kAnnouncementBytesMax - 1, kAnnouncementBytesMax, kAnnouncementBytesMax + 1}) {
+    const auto batch =
+        ReadBatch(BatchOf({{{"type", "announcement"}, {"text", std::string(size, 'a')}}}));
+    CHECK(batch->announcements.size() == (size <= kAnnouncementBytesMax ? 1 : 0));
+  }
 }
 
 TEST_CASE("batch › is rejected when it is too long, too deep, not JSON, or has no cursor") {

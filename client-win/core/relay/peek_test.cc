@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <limits>
 #include <string>
 #include <vector>
@@ -62,6 +63,24 @@ TEST_CASE("peek › asks at once, renews the lease when half of it is over, and 
   watcher.Pass(30'000);
   CHECK(watcher.asked.size() == 5);
   CHECK(watcher.asked.back() == nullptr);
+}
+
+TEST_CASE("peek › a lease: below its limits, at them, above them") {
+  // The time until it is renewed: half of the lease.
+  const auto renewed_after = [](int64_t lease_ms) {
+    Watcher watcher;
+    watcher.body = R"({"edge":"left","leaseMs":)" + std::to_string(lease_ms) + "}";
+    watcher.peek.Look(Edge::kLeft);
+    watcher.Pass(kPeekLeaseMsMax);
+    REQUIRE(watcher.asked_ms.size() >= 2);
+    return watcher.asked_ms[1] - watcher.asked_ms[0];
+  };
+  for (const int64_t lease_ms : {kPeekLeaseMsMax - 20, kPeekLeaseMsMax, kPeekLeaseMsMax + 20}) {
+    CHECK(renewed_after(lease_ms) == std::min(lease_ms, kPeekLeaseMsMax) / 2);
+  }
+  for (const int64_t lease_ms : {kPeekLeaseMsMin - 20, kPeekLeaseMsMin, kPeekLeaseMsMin + 20}) {
+    CHECK(renewed_after(lease_ms) == std::max(lease_ms, kPeekLeaseMsMin) / 2);
+  }
 }
 
 TEST_CASE("peek › asks at most every half second, for the newest edge, one request at a time") {

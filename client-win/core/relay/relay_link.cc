@@ -4,6 +4,7 @@
 #include <charconv>
 #include <utility>
 
+#include "core/picture/file_cache.h"
 #include "core/picture/sheet.h"
 #include "core/relay/seat.h"
 #include "core/text/text.h"
@@ -189,9 +190,29 @@ std::optional<std::string> Decoded(std::string_view text) {
   return decoded;
 }
 
-// Reads the members of a query or a fragment into `link`. False when one that matters is invalid,
-// or is there twice.
-bool ReadMembers(std::string_view members, RelayLink* link) {
+// Where the value of a member belongs; null for a member that does not matter.
+std::string* FieldOf(std::string_view name, RelayLink* link, GalleryEntry* entry) {
+  return name == "near" || name == "join" ? &link->invitation
+         : name == "world"                ? &link->world
+         : name == "take"                 ? &entry->file
+         : name == "name"                 ? &entry->name
+         : name == "author"               ? &entry->author
+                                          : nullptr;
+}
+
+bool IsValidMember(std::string_view name, std::string_view value) {
+  if (name == "take") {
+    return IsFileHash(value);
+  }
+  if (name == "near" || name == "join") {
+    return IsToken(value) && value.size() <= kIdBytesMax;
+  }
+  return IsPlainText(value) && value.size() <= kNameBytesMax;
+}
+
+// Reads the members of a query or a fragment into `link` and `entry`. False when one that matters
+// is invalid, or is there twice.
+bool ReadMembers(std::string_view members, RelayLink* link, GalleryEntry* entry) {
   while (!members.empty()) {
     const std::string_view member = members.substr(0, members.find('&'));
     members.remove_prefix(std::min(member.size() + 1, members.size()));
@@ -200,23 +221,22 @@ bool ReadMembers(std::string_view members, RelayLink* link) {
       continue;
     }
     const std::string_view name = member.substr(0, equals);
-    const bool is_invitation = name == "near" || name == "join";
-    if (!is_invitation && name != "world") {
+    std::string* field = FieldOf(name, link, entry);
+    if (field == nullptr) {
       continue;
     }
     const auto value = Decoded(member.substr(equals + 1));
-    std::string& field = is_invitation ? link->invitation : link->world;
-    if (!value || !field.empty()) {
+    if (!value || !field->empty() || !IsValidMember(name, *value)) {
       return false;
     }
-    const bool is_valid = is_invitation ? IsToken(*value) && value->size() <= kIdBytesMax
-                                        : IsPlainText(*value) && value->size() <= kNameBytesMax;
-    if (!is_valid) {
-      return false;
-    }
-    field = *value;
+    *field = *value;
   }
   return true;
+}
+
+// Whether a link that takes a picture is whole, and leads nowhere else.
+bool IsTaking(const RelayLink& link, const GalleryEntry& entry) {
+  return !entry.name.empty() && link.world.empty() && link.invitation.empty();
 }
 
 }  // namespace
@@ -257,9 +277,17 @@ std::optional<RelayLink> ReadRelayLink(std::string_view text) {
   const size_t question = std::min(text.find('?', end), hash);
   const std::string_view query = text.substr(question, hash - question);
   const std::string_view fragment = text.substr(hash);
-  const bool is_valid = ReadMembers(query.empty() ? query : query.substr(1), &link) &&
-                        ReadMembers(fragment.empty() ? fragment : fragment.substr(1), &link);
-  return is_valid ? std::optional(std::move(link)) : std::nullopt;
+  GalleryEntry entry;
+  const bool is_valid =
+      ReadMembers(query.empty() ? query : query.substr(1), &link, &entry) &&
+      ReadMembers(fragment.empty() ? fragment : fragment.substr(1), &link, &entry);
+  if (!is_valid || (!entry.file.empty() && !IsTaking(link, entry))) {
+    return std::nullopt;
+  }
+  if (!entry.file.empty()) {
+    link.entry = std::move(entry);
+  }
+  return link;
 }
 
 std::string InvitationLink(const std::string& relay, const std::string& world,

@@ -17,10 +17,21 @@ constexpr size_t kLinkBytesMax = 2048;  // bytes: an address, an invitation and 
 constexpr size_t kPortMax = 65'535;     // RFC 793
 constexpr char kCommons[] = "commons";  // the world that everybody is in
 
+// A picture that the page of a gallery offers. Name and author are what the link says.
+struct GalleryEntry {
+  std::string file;  // its hash
+  std::string name;
+  std::string author;  // empty if the link names none
+
+  bool operator==(const GalleryEntry&) const = default;
+};
+
 struct RelayLink {
   std::string relay;       // `https://host:port`; empty for a bare invitation
   std::string world;       // empty if the link names none
   std::string invitation;  // empty if the link has none
+  // The picture to take from the relay. Such a link leads to no world.
+  std::optional<GalleryEntry> entry{};
 
   bool operator==(const RelayLink&) const = default;
 };
@@ -31,8 +42,10 @@ struct RelayLink {
 //     sprites:https://relay.example/#near=INVITATION             the same, opened by Windows
 //     relay.example, localhost:9100, [::1]:8080                  an address without a scheme
 //     1a2b.00112233445566778899aabbccddeeff                      a bare invitation
+//     sprites:https://relay.example/#take=HASH&name=N&author=A   a picture of the relay's gallery
 //
-// The query may have the members of the fragment, and `join` is another name for `near`. Without a
+// The query may have the members of the fragment, and `join` is another name for `near`. `take`
+// needs a name, may have an author, and goes with no other member that matters. Without a
 // scheme, an address with a port other than 443 means http, as do names and addresses of this
 // machine or of a home network; any other one means https. Returns nothing for everything else.
 std::optional<RelayLink> ReadRelayLink(std::string_view text);

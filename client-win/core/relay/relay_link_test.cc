@@ -192,6 +192,42 @@ TEST_CASE("relay link › has limits for the link, the host, the invitation and 
 }
 
 TEST_CASE(
+    "relay link › to a picture of a gallery names its hash, its name and perhaps its author") {
+  const std::string file(64, 'a');
+  const std::string start = "sprites:https://relay.example:8443/#take=" + file;
+  const auto read = [&](const std::string& members) { return ReadRelayLink(start + members); };
+  const auto entry_of = [&](const std::string& name, const std::string& author) {
+    return RelayLink{"https://relay.example:8443", "", "", GalleryEntry{file, name, author}};
+  };
+  CHECK(read("&name=Biscuit&author=Anna") == entry_of("Biscuit", "Anna"));
+  CHECK(read("&name=Biscuit") == entry_of("Biscuit", ""));
+  CHECK(read("&name=K%C3%A4se%20%26%20more&author=") == entry_of("K\u00e4se & more", ""));
+  CHECK(ReadRelayLink("https://relay.example:8443/?name=Biscuit#take=" + file) ==
+        entry_of("Biscuit", ""));
+  // The other members alone do not make it such a link.
+  CHECK(ReadRelayLink("https://relay.example/#name=Biscuit&author=Anna") ==
+        RelayLink{"https://relay.example", "", ""});
+  for (const char* members :
+       {"", "&name=", "&author=Anna", "&name=a&name=b", "&name=a&author=b&author=c",
+        "&name=a&take=1", "&name=a%00b", "&name=%E2%80%AEb", "&name=a&author=%ff",
+        "&name=a&world=garden", "&name=a&near=1a2b.00112233445566778899aabbccddeeff"}) {
+    CAPTURE(members);
+    CHECK(!read(members));
+  }
+  for (const std::string& hash : {std::string(63, 'a'), std::string(65, 'a'), std::string(64, 'A'),
+                                  std::string(64, 'g'), std::string("../") + std::string(61, 'a'),
+                                  std::string("%2e%2e%2f") + std::string(61, 'a')}) {
+    CAPTURE(hash);
+    CHECK(!ReadRelayLink("https://relay.example/#take=" + hash + "&name=Biscuit"));
+  }
+  // The longest name, and one more byte.
+  CHECK(read("&name=" + std::string(kNameBytesMax, 'a')));
+  CHECK(!read("&name=" + std::string(kNameBytesMax + 1, 'a')));
+  CHECK(read("&name=a&author=" + std::string(kNameBytesMax, 'a')));
+  CHECK(!read("&name=a&author=" + std::string(kNameBytesMax + 1, 'a')));
+}
+
+TEST_CASE(
     "relay link › an invitation is read as it was made, with the world unless it is commons") {
   const std::string relay = "https://relay.example:8443";
   for (const char* world : {"garden", "K\u00e4se & more", "private-aB_-9"}) {

@@ -44,9 +44,22 @@ struct Request {
   // that file from the cache; a DELETE deletes it from the cache,
   // unless it is an own one, and asks nobody.
   std::string file;
+  bool keeps_file = false;  // a GET stores the file as one of the person's own
   uint32_t timeout_ms = 0;  // from the start to the last byte
   size_t response_bytes_max = 0;
 };
+
+// The request for a sprite file of a relay.
+inline Request FileRequest(const std::string& relay, const std::string& file, RequestId id) {
+  Request request;
+  request.id = id;
+  request.lane = Lane::kFile;
+  request.url = relay + "/v1/sprites/" + file;
+  request.file = file;
+  request.timeout_ms = kFileTimeoutMs;
+  request.response_bytes_max = kSprBytesMax;
+  return request;
+}
 
 // What came of a request. Status 0: there was no usable response, because of no connection, a
 // timeout, or a broken or too long response.

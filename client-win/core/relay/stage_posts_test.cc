@@ -172,6 +172,29 @@ TEST_CASE("stage posts › have one unknown picture at a time, so that a refusal
   CHECK(third.Post(0).size() == 2);
 }
 
+TEST_CASE(
+    "stage posts › files known: one less than the limit, the limit; with one more all are "
+    "forgotten") {
+  for (const size_t count :
+       {kStageFilesKnownMax - 1, kStageFilesKnownMax, kStageFilesKnownMax + 1}) {
+    Shown shown;
+    shown.posts.Watch({Edge::kLeft});
+    int64_t at_ms = 0;
+    const auto post = [&](const std::vector<std::string>& files) {
+      shown.files = files;
+      return shown.Post(at_ms += kStageAliveMs);
+    };
+    post({kCat});
+    post({kDog});
+    for (size_t i = 2; i < count; i++) {
+      const std::string number = std::to_string(10'000 + i);
+      post({std::string(64 - number.size(), 'c') + number});
+    }
+    // Of pictures that are not known, only one is posted at a time.
+    CHECK(post({kCat, kDog}).size() == (count <= kStageFilesKnownMax ? 2 : 1));
+  }
+}
+
 TEST_CASE("stage posts › try each picture again when the relay refuses known ones") {
   Shown shown;
   shown.files = {kCat, kDog};

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <cstdint>
 #include <string>
 
 #include "core/picture/sheet.h"
@@ -147,6 +149,10 @@ TEST_CASE("stages › in events are read field by field and within limits") {
   CHECK(plain.x == 1890);
   CHECK(plain.animation == Mode::kIdle);
   CHECK(plain.scale == 1);
+  constexpr uint64_t kIdMax = UINT32_MAX;
+  for (const uint64_t id : {kIdMax - 1, kIdMax, kIdMax + 1}) {
+    CHECK(with({{"id", id}}).sprites.at(0).id == std::min(id, kIdMax));
+  }
   const StageSprite wild = with({{"id", -1},
                                  {"x", 1e300},
                                  {"y", "no"},

@@ -24,14 +24,16 @@ Response SendFile(Request request, Transport& transport, FileCache& cache) {
 
 Response ReceiveFile(const Request& request, Transport& transport, FileCache& cache) {
   if (const auto bytes = cache.Find(request.file)) {
-    return {request.id, 200, "", 0, ReadSheet(*bytes)};
+    return {request.id, 200, "", 0,
+            request.keeps_file ? StoreOwn(&cache, *bytes) : ReadSheet(*bytes)};
   }
   Response response = transport.Exchange(request);
   if (response.status == 200) {
     const std::string body = std::exchange(response.body, "");
     const SheetPointer sheet = ReadSheet(AsBytes(body));
     if (sheet->file == request.file) {
-      cache.Store(request.file, AsBytes(body), Origin::kReceived);
+      cache.Store(request.file, AsBytes(body),
+                  request.keeps_file ? Origin::kOwn : Origin::kReceived);
       response.sheet = sheet;
     }
   }
@@ -39,6 +41,10 @@ Response ReceiveFile(const Request& request, Transport& transport, FileCache& ca
 }
 
 }  // namespace
+
+int ConnectMs(const Request& request) {
+  return static_cast<int>(std::min<uint32_t>(request.timeout_ms, kConnectMsMax));
+}
 
 int RetryAfterSeconds(int64_t asked_s) {
   return static_cast<int>(std::clamp<int64_t>(asked_s, 0, kRetryAfterSecondsMax));

@@ -14,6 +14,8 @@ namespace sprites {
 
 constexpr int kRetryAfterSecondsMax = 86'400;  // s: a day; a longer wait is an error of the server
 
+constexpr int kConnectMsMax = 5'000;  // ms: a reachable host accepts sooner
+
 // One HTTP exchange at a time and thread. The shell implements it; several threads call it at once.
 class Transport {
  public:
@@ -24,6 +26,9 @@ class Transport {
   virtual void Cancel(RequestId id) = 0;
 };
 
+// How long a transport tries to connect for a request, in ms.
+int ConnectMs(const Request& request);
+
 // The wait that a `Retry-After` header asks for, in s, 0 … kRetryAfterSecondsMax.
 int RetryAfterSeconds(int64_t asked_s);
 
@@ -32,9 +37,9 @@ int RetryAfterSeconds(int64_t asked_s);
 bool AddToBody(std::string_view received, size_t bytes_max, std::string* body);
 
 // Makes a request and returns its response. A GET of a file looks in the cache first; a file that
-// is received is checked, decoded and stored there. A PUT of a file reads its bytes from the cache,
-// and returns status 404 when the file is not in it. Blocks, on any thread: all slow work with
-// files happens here. Never throws.
+// is received is checked, decoded and stored there, as an own one if the request says so. A PUT of
+// a file reads its bytes from the cache, and returns status 404 when the file is not in it. Blocks,
+// on any thread: all slow work with files happens here. Never throws.
 Response Perform(const Request& request, Transport& transport, FileCache& cache);
 
 }  // namespace sprites

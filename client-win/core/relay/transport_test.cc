@@ -42,7 +42,7 @@ struct Fixture {
   FakeTransport transport;
 };
 
-Request FileRequest(RequestId id) {
+Request RequestForFile(RequestId id) {
   Request request;
   request.id = id;
   request.lane = Lane::kFile;
@@ -60,6 +60,18 @@ TEST_CASE("transport › a wait that is asked for: below the limit, the limit, a
   CHECK(RetryAfterSeconds(-1) == 0);
 }
 
+TEST_CASE("transport › time to connect: below the limit, the limit, above it") {
+  Request request;
+  for (const int timeout_ms : {kConnectMsMax - 1, kConnectMsMax}) {
+    request.timeout_ms = static_cast<uint32_t>(timeout_ms);
+    CHECK(ConnectMs(request) == timeout_ms);
+  }
+  for (const uint32_t timeout_ms : {uint32_t{kConnectMsMax} + 1, UINT32_MAX}) {
+    request.timeout_ms = timeout_ms;
+    CHECK(ConnectMs(request) == kConnectMsMax);
+  }
+}
+
 TEST_CASE("transport › bytes of a body: one less than its limit, the limit; more is rejected") {
   for (const size_t more : {5, 6, 7}) {
     std::string body(4, 'a');
@@ -73,7 +85,7 @@ TEST_CASE("transport › bytes of a body: one less than its limit, the limit; mo
 TEST_CASE("perform › returns a file from the cache, or stores it there after checking its hash") {
   Fixture fixture;
   const Bytes bytes = TestSpr();
-  Request request = FileRequest(1);
+  Request request = RequestForFile(1);
   request.file = Sha256Hex(bytes);
   fixture.transport.Give({1, 200, std::string(AsText(bytes))});
   const Response fetched = Perform(request, fixture.transport, fixture.cache);
@@ -87,9 +99,27 @@ TEST_CASE("perform › returns a file from the cache, or stores it there after c
   CHECK(!fixture.transport.HasBegun(2));
 }
 
+TEST_CASE(
+    "perform › stores a file as an own one when the request says so, received before or not") {
+  for (const bool was_received : {false, true}) {
+    Fixture fixture;
+    const Bytes bytes = TestSpr();
+    Request request = RequestForFile(1);
+    request.file = Sha256Hex(bytes);
+    fixture.transport.Give({1, 200, std::string(AsText(bytes))});
+    if (was_received) {
+      CHECK(Perform(request, fixture.transport, fixture.cache).sheet);
+    }
+    CHECK(fixture.cache.Own().empty());
+    request.keeps_file = true;
+    CHECK(Perform(request, fixture.transport, fixture.cache).sheet);
+    CHECK(fixture.cache.Own() == std::vector<std::string>{request.file});
+  }
+}
+
 TEST_CASE("perform › stores neither another file than the wanted one nor a broken one") {
   Fixture fixture;
-  Request request = FileRequest(1);
+  Request request = RequestForFile(1);
   request.file = Sha256Hex(TestSpr(1));
   fixture.transport.Give({1, 200, std::string(AsText(TestSpr(2)))});
   CHECK(!Perform(request, fixture.transport, fixture.cache).sheet);
@@ -102,7 +132,7 @@ TEST_CASE("perform › stores neither another file than the wanted one nor a bro
 TEST_CASE("perform › uploads from the cache, and returns 404 when the file is not there") {
   Fixture fixture;
   const SheetPointer sheet = StoreOwn(&fixture.cache, TestSpr());
-  Request request = FileRequest(1);
+  Request request = RequestForFile(1);
   request.method = Method::kPut;
   request.file = sheet->file;
   fixture.transport.Give({1, 201});

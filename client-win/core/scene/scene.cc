@@ -8,6 +8,18 @@
 
 namespace sprites {
 
+Crop DrawnSprite::Covered() const {
+  const Crop shown = Shown();
+  if (!under) {
+    return shown;
+  }
+  const Crop& other = under->shown;
+  const int left = std::min(shown.x, other.x);
+  const int top = std::min(shown.y, other.y);
+  return {left, top, std::max(shown.x + shown.width, other.x + other.width) - left,
+          std::max(shown.y + shown.height, other.y + other.height) - top};
+}
+
 double PixelScale(double scale, bool whole) {
   return whole && scale > 1 ? std::round(scale) : scale;
 }

@@ -23,6 +23,17 @@ struct Crop {
   bool operator==(const Crop&) const = default;
 };
 
+// A picture below a sprite in the same window: its shadow. Its place is relative to the left top
+// corner of the sprite's frame.
+struct Underlay {
+  SheetPointer sheet;  // never null
+  int cell = 0;
+  Crop frame;  // the whole picture, scaled
+  Crop shown;  // the only part that is shown, likewise relative to the sprite's frame
+
+  bool operator==(const Underlay&) const = default;
+};
+
 // How to draw one sprite.
 struct DrawnSprite {
   SpriteId id = kNobody;
@@ -36,11 +47,14 @@ struct DrawnSprite {
   bool visible = true;         // false behind a full-screen program
   bool is_silhouette = false;  // in one colour, translucent
   std::optional<Crop> crop{};  // the only part that is shown; nothing for all of it
+  std::optional<Underlay> under{};
 
-  // What is shown of the frame, and where that is.
+  // What is shown of the frame.
   Crop Shown() const { return crop.value_or(Crop{0, 0, width, height}); }
-  int Left() const { return x + Shown().x; }
-  int Top() const { return y + Shown().y; }
+  // What its window covers: that, and what is shown of the picture below. Where that is.
+  Crop Covered() const;
+  int Left() const { return x + Covered().x; }
+  int Top() const { return y + Covered().y; }
 
   bool operator==(const DrawnSprite&) const = default;
 };

@@ -11,7 +11,8 @@ constexpr size_t kNone = SIZE_MAX;
 bool IsSamePicture(const DrawnSprite& one, const DrawnSprite& other) {
   return one.sheet == other.sheet && one.cell == other.cell && one.width == other.width &&
          one.height == other.height && one.mirrored == other.mirrored &&
-         one.is_silhouette == other.is_silhouette && one.crop == other.crop;
+         one.is_silhouette == other.is_silhouette && one.crop == other.crop &&
+         one.under == other.under;
 }
 
 bool DoesSomething(const Placement& placement) {
@@ -42,6 +43,11 @@ void WindowPlanner::NotPainted(SpriteId id) {
   if (const auto shown = shown_.find(id); shown != shown_.end()) {
     shown->second.is_painted = false;
   }
+}
+
+const DrawnSprite* WindowPlanner::Find(SpriteId id) const {
+  const auto shown = shown_.find(id);
+  return shown == shown_.end() ? nullptr : &shown->second.drawn;
 }
 
 void WindowPlanner::PlanOne(const DrawnSprite& drawn, size_t index) {

@@ -52,6 +52,8 @@ class WindowPlanner {
   const WindowPlan& Plan(std::span<const DrawnSprite> sprites);
   // A sprite could not be painted: the next plan paints it.
   void NotPainted(SpriteId id);
+  // What the window of a sprite shows, where it is; null when it has none.
+  const DrawnSprite* Find(SpriteId id) const;
 
  private:
   struct Shown {

@@ -141,6 +141,25 @@ TEST_CASE("window planner › paints a sprite again when another part of it is s
   CHECK(planner.Plan(scene.sprites).painted.size() == 1);
 }
 
+TEST_CASE("window planner › paints a sprite again when its shadow changes, and moves both as one") {
+  WindowPlanner planner;
+  Scene scene = SceneOf({1});
+  scene.sprites[0].under = Underlay{SomeSheet(), 0, {-4, 30, 40, 12}, {-4, 30, 40, 12}};
+  planner.Plan(scene.sprites);
+  scene.sprites[0].x = 10;
+  const WindowPlan& moved = planner.Plan(scene.sprites);
+  CHECK(moved.painted.empty());
+  REQUIRE(moved.placements.size() == 1);
+  CHECK(moved.placements[0] == Placement{.id = 1, .moves = true, .x = 6});
+  scene.sprites[0].under->cell = 1;
+  CHECK(planner.Plan(scene.sprites).painted.size() == 1);
+  REQUIRE(planner.Find(1));
+  CHECK(*planner.Find(1) == scene.sprites[0]);
+  scene.sprites[0].under.reset();
+  CHECK(planner.Plan(scene.sprites).painted.size() == 1);
+  CHECK(!planner.Find(2));
+}
+
 TEST_CASE("window planner › leaves a hidden sprite alone until it is visible again") {
   WindowPlanner planner;
   Scene scene = SceneOf({1});

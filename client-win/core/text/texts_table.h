@@ -106,6 +106,8 @@
   X(kToastNotSavedText, "No file can be written to {0}. Sprites come and go again once that works.", "In {0} lässt sich keine Datei schreiben. Figuren kommen und gehen wieder, sobald das geht.") \
   X(kToastBadLink, "This link leads nowhere", "Dieser Link führt nirgendwohin") \
   X(kToastBadLinkText, "It is damaged, or not a link of a relay.", "Er ist beschädigt oder kein Link eines Relays.") \
+  X(kToastNotTaken, "{0} did not come", "{0} ist nicht gekommen") \
+  X(kToastNotTakenText, "{0} did not answer, does not have it any more, or sent a broken file.", "{0} antwortet nicht, hat die Figur nicht mehr oder hat eine beschädigte Datei geschickt.") \
   /* Why a sprite came back, or why the relay refused something. */ \
   X(kWhyNotConnected, "Not connected.", "Nicht verbunden.") \
   X(kWhyTooMany, "Too many are on the way.", "Zu viele sind unterwegs.") \
@@ -222,6 +224,7 @@
   X(kLinkReads, "Relay: {0}", "Relay: {0}") \
   X(kLinkReadsWorld, "Relay: {0}, world: {1}", "Relay: {0}, Welt: {1}") \
   X(kLinkReadsFriend, "Relay: {0}, next to a friend", "Relay: {0}, neben einem Freund") \
+  X(kLinkReadsEntry, "{0}, from the gallery of {1}", "{0}, aus der Galerie von {1}") \
   X(kLinkReadsInvitation, "An invitation to the relay you are at", "Eine Einladung zu Ihrem jetzigen Relay") \
   X(kLinkWrong, "This is not the address of a relay, nor an invitation.", "Das ist weder die Adresse eines Relays noch eine Einladung.") \
   X(kLinkNeedsRelay, "This invitation does not say which relay it is for. Ask for the whole link.", "Diese Einladung nennt ihr Relay nicht. Bitten Sie um den ganzen Link.") \
@@ -308,6 +311,12 @@
   X(kAskMoveText, "A link wants to take you there. You would leave {0}; your sprites come along.", "Ein Link möchte Sie dorthin bringen. Sie verlassen dann {0}; Ihre Figuren kommen mit.") \
   X(kAskMoveYes, "&Go there", "&Hingehen") \
   X(kAskMoveNo, "&Stay here", "Hier&bleiben") \
+  X(kAskTakeHeading, "Put {0} on your desktop?", "{0} auf Ihren Desktop holen?") \
+  X(kAskTakeHeadingBy, "Put {0} by {1} on your desktop?", "{0} von {1} auf Ihren Desktop holen?") \
+  X(kAskTakeText, "A link offers this sprite. Its picture comes from {0}.", "Ein Link bietet diese Figur an. Ihr Bild kommt von {0}.") \
+  X(kAskTakeTextJoin, "A link offers this sprite. Its picture comes from {0}, and you join there.", "Ein Link bietet diese Figur an. Ihr Bild kommt von {0}, und dorthin gehen Sie auch.") \
+  X(kAskTakeYes, "&Put it here", "&Herholen") \
+  X(kAskTakeNo, "&No", "&Nein") \
   X(kAskUpdateHeading, "Get Sprites {0}?", "Sprites {0} laden?") \
   X(kAskUpdateText, "{0} offers it. Sprites downloads the installer, checks it, and shows it to you. It installs nothing by itself.", "{0} bietet es an. Sprites lädt das Installationsprogramm, prüft es und zeigt es Ihnen. Es installiert nichts von selbst.") \
   X(kAskUpdateYes, "&Download", "&Herunterladen") \
