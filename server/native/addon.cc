@@ -319,19 +319,23 @@ class RingObject : public Napi::ObjectWrap<RingObject>, private RingEnd {
     return error;
   }
 
+  // Owns the descriptors from now on, and closes them if there is no link.
   int OpenLink(const Napi::Array& descriptors) {
     const auto at = [&](uint32_t i) { return descriptors.Get(i).ToNumber().Int32Value(); };
     const int memory = at(0);
     const int own_doorbell = at(1);
     const int peer_doorbell = at(2);
     link_ = RingLink::Open(peer_doorbell, memory);
-    if (!link_) {
-      return errno;
+    const int error = link_ ? 0 : errno;
+    close(memory);
+    if (error != 0) {
+      close(own_doorbell);
+      close(peer_doorbell);
+      return error;
     }
     for (const int descriptor : {own_doorbell, peer_doorbell}) {
       fcntl(descriptor, F_SETFD, FD_CLOEXEC);
     }
-    close(memory);
     return rings_->Open(own_doorbell);
   }
 

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
 import { after, describe, it } from 'node:test';
 import type { NativeRing, RingOptions } from '../front/native.ts';
-import { whyNoNativeFront } from '../front/native.ts';
+import { addon, whyNoNativeFront } from '../front/native.ts';
 import { BOUNDED } from '../test/relay_process.ts';
 import { FRAME_BYTES_TARGET, FRAME_HEAD, FrameWriter } from '../wire/frame.ts';
 import { FrameRing } from './frame_ring.ts';
@@ -201,6 +202,14 @@ describe('a ring of frames between two processes', { skip: whyNoNativeFront() ??
   it('is broken by a process that writes something else, and this process goes on', async () => {
     const { next } = start('garbles');
     await assert.rejects(next(), /frame: its length is 2880154539/);
+  });
+
+  it('closes the descriptors that it was given when they are not those of a ring', () => {
+    const descriptors = Array.from({ length: 3 }, () => openSync('/dev/null', 'r'));
+    const none = () => {};
+    const options = { inbound: new ArrayBuffer(4096), receive: none, room: none, broken: none, descriptors };
+    assert.throws(() => new (addon().Ring)(options), /EINVAL|Invalid argument/);
+    for (const descriptor of descriptors) assert.throws(() => closeSync(descriptor), /EBADF/);
   });
 
   it('is replaced by a new one when the other process is killed', async () => {
