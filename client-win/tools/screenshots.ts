@@ -72,9 +72,9 @@ try {
   for (const title of ['Notepad', 'WineMine']) {
     await ada.xdotool('search', '--onlyvisible', '--name', title, 'windowunmap', '%@');
   }
-  await pause(FALL_MS);
-  await settingsDialog(tray);
-  await firstStart(hers);
+  const calm = await settingsDialog(hers, tray);
+  await linkQuestion();
+  await firstStart(calm);
 } finally {
   await Promise.all([ada.stop(), grace.stop()]);
   await relay.stop();
@@ -128,7 +128,12 @@ async function open(
 }
 
 /** Starts the client with these characters, each with its foot at its point. */
-function startClient(desktop: WineDesktop, name: string, places: Record<string, [number, number]>): ChildProcess {
+function startClient(
+  desktop: WineDesktop,
+  name: string,
+  places: Record<string, [number, number]>,
+  more: object = {},
+): ChildProcess {
   desktop.writeSettings({
     relay: relay.url,
     world: 'garden',
@@ -137,6 +142,7 @@ function startClient(desktop: WineDesktop, name: string, places: Record<string, 
     toasts: false,
     greeted: true,
     scale: 1.5,
+    ...more,
   });
   const sprites = Object.entries(places).map(([character, [x, y]]) => {
     const spr = readFileSync(join(CHARACTERS, `${character}.spr`));
@@ -156,20 +162,19 @@ interface Place {
   id: string;
   x: number;
   y: number;
-  side: number;
+  width: number;
+  height: number;
 }
 
-/** The windows of all sprites. */
+/** The windows of all sprites, each with its shadow. */
 async function places(desktop: WineDesktop): Promise<Place[]> {
   const search = ['search', '--onlyvisible', '--name', '^Sprite$', 'getwindowgeometry', '--shell', '%@'];
   const found = await desktop.xdotool(...search).catch(() => '');
-  const frames = found.matchAll(/^WINDOW=(\d+)\nX=(-?\d+)\nY=(-?\d+)\nWIDTH=(\d+)$/gm);
-  return [...frames].map(([, id, ...place]) => ({
-    id,
-    x: Number(place[0]),
-    y: Number(place[1]),
-    side: Number(place[2]),
-  }));
+  const frames = found.matchAll(/^WINDOW=(\d+)\nX=(-?\d+)\nY=(-?\d+)\nWIDTH=(\d+)\nHEIGHT=(\d+)$/gm);
+  return [...frames].map(([, id, ...place]) => {
+    const [x, y, width, height] = place.map(Number);
+    return { id, x, y, width, height };
+  });
 }
 
 /**
@@ -238,37 +243,61 @@ async function crossing(hers: ChildProcess, his: ChildProcess): Promise<void> {
   save(path, 'crossing.png');
 }
 
-function flies({ y, side }: Place): boolean {
-  return y > HIGH_PX && y + side < SCREEN.height - AIR_PX;
+function flies({ y, height }: Place): boolean {
+  return y > HIGH_PX && y + height < SCREEN.height - AIR_PX;
 }
 
 /** Throws the rightmost sprite by its menu. If it has walked away before the click, nothing happens. */
 async function throwRightmost(): Promise<void> {
-  const sprites = (await places(ada)).filter(({ y, side }) => y > SCREEN.height - side - 8);
+  const sprites = (await places(ada)).filter(({ y, height }) => y > SCREEN.height - height - 8);
   const last = sprites.sort((one, other) => one.x - other.x).at(-1);
   if (!last) return;
-  const [x, y] = [last.x + last.side / 2, last.y + last.side * 0.6].map(Math.round);
+  const [x, y] = [last.x + last.width / 2, last.y + last.height * 0.6].map(Math.round);
   // Close a menu that the last click may have opened.
   await ada.xdotool('key', 'Escape', 'sleep', 0.2);
   await ada.xdotool('mousemove', x, y, 'click', 3, 'sleep', 0.6, 'windowfocus', last.id, 'sleep', 0.1, 'key', 'r');
 }
 
-/** Makes the picture of the settings, opened from the tray icon, which Wine shows in its own window. */
-async function settingsDialog(tray: string): Promise<void> {
+/** Ends Ada's program and forgets its files. */
+async function forget(program: ChildProcess): Promise<void> {
+  const ended = once(program, 'exit');
+  await ada.run('wine', 'taskkill', '/im', 'Sprites.exe');
+  await ended;
+  rmSync(ada.folder, { recursive: true, force: true });
+}
+
+/**
+ * Makes the picture of the settings, opened from the tray icon, which Wine shows in its own window. The program is started
+ * again with two calm sprites, which stand beside the dialogs.
+ */
+async function settingsDialog(before: ChildProcess, tray: string): Promise<ChildProcess> {
+  await forget(before);
+  const hers = startClient(ada, 'Ada', { miso: [90, 790], pip: [1190, 790] }, { calm: true });
+  await until('both have joined', async () => (await relay.metrics()).get('sprites_desktops') === 2);
+  await visible('Sprite');
   await ada.xdotool('windowmap', tray, 'sleep', 0.5);
   await ada.xdotool('mousemove', '--window', tray, 10, 10, 'click', 3, 'sleep', 0.6);
   const sprite = await idOf(ada, '^Sprite$');
   await ada.xdotool('windowfocus', sprite, 'sleep', 0.1, 'key', 's');
   await dialog('Sprites: settings', 'settings.png');
+  await ada.xdotool('key', 'Escape');
+  await ada.isGone('Sprites: settings');
+  return hers;
+}
+
+/** Makes the picture of the question before a sprite of a gallery is fetched. */
+async function linkQuestion(): Promise<void> {
+  const file = '0'.repeat(64);
+  ada.launch(WINDOWS_CLIENT, '--link', `sprites:https://relay.example/#take=${file}&name=Biscuit&author=Anna`);
+  await dialog('Sprites', 'take.png');
+  await ada.xdotool('key', 'Escape');
+  await ada.isGone('Sprites');
 }
 
 /** Makes the pictures of the first start: the window that asks where to go, and what the first sprite says. */
 async function firstStart(hers: ChildProcess): Promise<void> {
-  const ended = once(hers, 'exit');
-  await ada.run('wine', 'taskkill', '/im', 'Sprites.exe');
-  await ended;
+  await forget(hers);
   await ada.xdotool('windowunmap', await idOf(ada, 'Wine System Tray'));
-  rmSync(ada.folder, { recursive: true, force: true });
   ada.launch(WINDOWS_CLIENT);
   const window = await visible('Sprites');
   await pause(FALL_MS);
@@ -290,7 +319,7 @@ async function dialog(title: string, name: string): Promise<void> {
   await pause(FALL_MS);
   const { x, y, width, height } = await frameOf(id);
   await until('no sprite is in front of it', async () => {
-    const isBeside = (one: Place) => one.x + one.side < x || one.x > x + width || one.y + one.side < y;
+    const isBeside = (one: Place) => one.x + one.width < x || one.x > x + width || one.y + one.height < y;
     return (await places(ada)).every((one) => isBeside(one) || one.y > y + height);
   });
   // Without the frame of openbox, which is not that of Windows; xdotool counts it twice.

@@ -238,7 +238,8 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     const drainedMs = performance.now();
     const isAnswering = () => front.gauges().waiting > 0 || workers.isBusy();
     const isHanding = () => handsOver && !relay.isHandedOver;
-    while (waitsOn(performance.now() - drainedMs, parkedCount, isAnswering(), isHanding())) await sleep(CLOSING_STEP_MS);
+    while (waitsOn(performance.now() - drainedMs, parkedCount, isAnswering(), isHanding()))
+      await sleep(CLOSING_STEP_MS);
     if (handsOver) {
       const { handed } = peering.peers.counters;
       log.info(

@@ -809,8 +809,7 @@ function openSpriteMenu(desktop: Desktop, sprite: Sprite, x: number, y: number):
   const entries: MenuEntry[] = [
     {
       text: phrase('desktop.report'),
-      choose: () =>
-        complain(desktop, (seat) => report(seat, sprite.file, other?.desktop), phrase('desktop.reported')),
+      choose: () => complain(desktop, (seat) => report(seat, sprite.file, other?.desktop), phrase('desktop.reported')),
     },
   ];
   if (other !== undefined) entries.push(muteEntry(desktop, other));
