@@ -292,7 +292,7 @@ class RingObject : public Napi::ObjectWrap<RingObject>, private RingEnd {
     const Napi::Value given = options.Get("descriptors");
     const int error = given.IsArray() ? OpenLink(given.As<Napi::Array>()) : MakeLink();
     if (error != 0) {
-      SystemError(info.Env(), "ring", -error).ThrowAsJavaScriptException();
+      SystemError(info.Env(), "ring", error).ThrowAsJavaScriptException();
       return;
     }
     rings_->Add(this);
