@@ -2,12 +2,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { beat, ClusterRelay, FILE } from '../test/cluster_relays.ts';
-import { EDGES, type Edge, type EdgeNumber } from '../wire/crossing.ts';
+import { EDGES, type Edge, type EdgeNumber, opposite } from '../wire/crossing.ts';
 import type { Identity } from '../wire/identity.ts';
 import { PeerPeeksWriter } from '../wire/peer_peeks.ts';
 import { Standing } from '../wire/pictures.ts';
 import { ProblemError } from '../wire/problem.ts';
-import { checkStage } from '../wire/stage.ts';
+import { checkStage, STAGE_SPRITES_MAX } from '../wire/stage.ts';
 import { TICK_MS } from './deadlines.ts';
 import {
   HIDDEN_REMEMBERED_MS,
@@ -19,6 +19,7 @@ import {
   STAGES_BURST_MAX,
 } from './limits.ts';
 import type { PeeksOptions } from './peeks.ts';
+import { ABROAD } from './torus.ts';
 
 interface Desktop extends Identity {
   at: ClusterRelay;
@@ -101,8 +102,12 @@ const peek = ({ at, slot }: Desktop, edge: Edge | null) =>
   at.relay.peek(slot, edge === null ? null : (EDGES.indexOf(edge) as EdgeNumber));
 
 /** Shows a stage with a sprite at x; returns through which edges it is watched. */
-function show({ at, slot }: Desktop, x: number, vx = 0): Edge[] {
-  const { body } = checkStage({ width: 1920, height: 1080, files: [FILE], sprites: [{ id: 1, x, y: 200, vx }] });
+function show(desktop: Desktop, x: number, vx = 0): Edge[] {
+  return showSprites(desktop, [{ id: 1, x, y: 200, vx }]);
+}
+
+function showSprites({ at, slot }: Desktop, sprites: object[]): Edge[] {
+  const { body } = checkStage({ width: 1920, height: 1080, files: [FILE], sprites });
   const edges = at.relay.show(slot, body, 0, body.length, Standing.unchecked);
   return EDGES.filter((_, edge) => edges & (1 << edge));
 }
@@ -367,6 +372,47 @@ describe('a peek at a desktop of another relay', () => {
       cluster.pass(4 * PEER_PEEKS_STEP_MS);
       assert.deepEqual(watchers.map(xsOf), [[100], [100], [100]]);
     }
+  });
+
+  it('does not wait for stages to a third relay, whose message is full', () => {
+    const watchersMax = 14;
+    const cluster = new Cluster([60, 60, 1], {}, { farStagesPerStepMax: watchersMax });
+    const { relay, peers, peeks } = cluster.relays[1];
+    const watched = new Set<Desktop>();
+    /** Lets up to `max` desktops of relay n watch a desktop of relay b each. Returns these and their watchers. */
+    const watchFrom = (n: number, max: number): Map<Desktop, Desktop> => {
+      const found = new Map<Desktop, Desktop>();
+      for (let at = 0; at < 60 * EDGES.length && found.size < max; at++) {
+        const [bob, edge] = [cluster.at(1, at >> 2), (at & 3) as EdgeNumber];
+        if (watched.has(bob) || relay.torus.neighbour(bob.slot, edge) !== ABROAD) continue;
+        if (peers.membership.view.names[peers.abroad.relay] !== 'abc'[n]) continue;
+        const watcher = cluster.at(n, peers.abroad.place);
+        if ([...found.values()].includes(watcher)) continue;
+        peek(watcher, EDGES[opposite(edge)]);
+        watched.add(bob);
+        found.set(bob, watcher);
+      }
+      return found;
+    };
+    const [[zoe, cat]] = watchFrom(2, 1);
+    const crowd = watchFrom(0, watchersMax);
+    assert.equal(crowd.size, watchersMax);
+    cluster.pass(2 * PEER_PEEKS_STEP_MS);
+    assert.equal(peeks.watchers, watchersMax + 1);
+    const sprites = Array.from({ length: STAGE_SPRITES_MAX }, (_, id) => ({
+      id,
+      x: -10_000,
+      y: -10_000,
+      vx: -1000,
+      vy: -1000,
+    }));
+    for (const bob of [...crowd.keys(), zoe]) showSprites(bob, sprites);
+    while (peeks.counters.sent === 0) cluster.pass(TICK_MS);
+    assert.ok(peeks.counters.sent < watchersMax, 'the message to the crowd is full');
+    cluster.pass(TICK_MS);
+    assert.equal(stagesOf(cat).length, 1);
+    cluster.pass(4 * PEER_PEEKS_STEP_MS);
+    for (const watcher of crowd.values()) assert.equal(stagesOf(watcher).length, 1);
   });
 
   it('is not granted to a desktop that is not the neighbour, or of a relay that is not known', () => {

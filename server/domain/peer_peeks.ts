@@ -9,8 +9,9 @@
  * seconds, and what ends is found by the end of a lease.
  * Relays may disagree on who is whose neighbour for the moment in which a change of the world is on its way. A `watch` that this relay finds
  * wrong is ignored, because the next one is right.
- * Limits: WATCHES_ABROAD_MAX in each direction, and as many desktops known to hide their stage; one message of PEER_PEEKS_BYTES_MAX to each relay in PEER_PEEKS_STEP_MS, and
- * FAR_STAGES_PER_STEP_MAX stages to all of them; what has no room waits for the next step.
+ * Limits: WATCHES_ABROAD_MAX in each direction, and as many desktops known to hide their stage. In PEER_PEEKS_STEP_MS, one message of
+ * PEER_PEEKS_BYTES_MAX with watches and stages goes to each relay, and FAR_STAGES_PER_STEP_MAX stages go to all of them; what has no room
+ * waits for the next step. Ends of watches, and answers to them, leave with their turn.
  * Cost: O(watches to other relays) a step, some 20 ns each; O(log relays) and a copy for each stage.
  */
 import { type EdgeNumber, opposite } from '../wire/crossing.ts';
@@ -172,7 +173,7 @@ export class PeerPeeks implements PeeksAbroad {
     this.#stagesDue.delete(at);
   }
 
-  /** Whether a watcher sits beyond this edge of `target`, which does not mute it. */
+  /** Whether a watcher is beyond this edge of `target`, and `target` does not mute it. */
   #isAllowed({ watch, relay, from }: FarWatcher, target: number, edge: number): boolean {
     const { hood, peers } = this.#options;
     if (hood.torus.neighbour(target, edge as EdgeNumber) !== ABROAD) return false;
@@ -192,9 +193,15 @@ export class PeerPeeks implements PeeksAbroad {
       if (this.#writer(known.relay).watch(known.watch, from, peeks.stages.has(row))) known.dueMs = nowMs + PEEK_STEP_MS;
     }
     let left = this.#stagesMax;
+    // Relays whose message has no room left: stages to them do not hold up those to others.
+    const full = new Set<string>();
     for (const at of this.#stagesDue) {
+      const { relay } = this.#watchers.get(at) as FarWatcher;
+      if (full.has(relay)) continue;
       if (left-- === 0) return;
-      if (peeks.checkFar(at) && this.#sendStage(at)) this.#stagesDue.delete(at);
+      if (!peeks.checkFar(at)) continue;
+      if (this.#sendStage(at)) this.#stagesDue.delete(at);
+      else full.add(relay);
     }
   }
 
