@@ -1,8 +1,13 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { NatsServer, whyNoNats } from '../../../tools/bench/nats_server.ts';
+import { NatsNetwork } from './nats.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
@@ -28,6 +33,39 @@ describe('the client of NATS', () => {
     assert.match(
       primary,
       /if \(nats === undefined\) return \{\};\s+const \{ NatsNetwork \} = await import\('\.\/peers\/nats\.ts'\);/,
+    );
+  });
+});
+
+describe('a message that is larger than NATS allows', { skip: whyNoNats(), timeout: 20_000 }, () => {
+  it('is not sent, and a warning says so', async (t) => {
+    const folder = mkdtempSync(join(tmpdir(), 'sprites-nats-'));
+    t.after(() => rmSync(folder, { recursive: true, force: true }));
+    const config = join(folder, 'nats.conf');
+    writeFileSync(config, 'max_payload: 1024');
+    const server = await NatsServer.start('-c', config);
+    t.after(() => server.kill());
+    const warned: string[] = [];
+    const log = { info: () => {}, warn: (_: object, text: string) => void warned.push(text) } as unknown as Logger;
+    const networks = ['one', 'other'].map((name) => new NatsNetwork({ url: server.url, name }, log));
+    t.after(() => Promise.all(networks.map((network) => network.close())));
+    const [one, other] = networks;
+    while (!networks.every(({ isConnected }) => isConnected)) await sleep(5);
+    const answers = [Buffer.alloc(1025), Buffer.alloc(1024)];
+    other.subscribe('question', (_, answer) => answer?.(answers.shift() as Buffer));
+    other.subscribe('ready', (_, answer) => answer?.(Buffer.alloc(0)));
+    const isReady = () =>
+      one.request('ready', Buffer.alloc(0), 1_000).then(
+        () => true,
+        () => false,
+      );
+    while (!(await isReady())) await sleep(5);
+    await assert.rejects(one.request('question', Buffer.alloc(1), 200));
+    assert.equal((await one.request('question', Buffer.alloc(1), 5_000)).length, 1024);
+    one.publish('question', Buffer.alloc(1025));
+    assert.deepEqual(
+      warned.map((text) => /max_payload/.test(text)),
+      [true, true],
     );
   });
 });

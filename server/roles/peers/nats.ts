@@ -129,7 +129,16 @@ export class NatsNetwork implements PeerNetwork {
   }
 
   publish(subject: string, bytes: Uint8Array): void {
-    if (this.isConnected) this.#connection?.publish(subject, bytes);
+    if (this.isConnected) this.#send(() => this.#connection?.publish(subject, bytes));
+  }
+
+  /** Logs a warning when the client of NATS throws: the connection has ended, or the message is larger than the server allows. */
+  #send(send: () => void): void {
+    try {
+      send();
+    } catch (error) {
+      this.#complain('a message to another relay was not sent; NATS must allow messages of 1 MiB (max_payload)', error);
+    }
   }
 
   subscribe(subject: string, receive: (bytes: Uint8Array, answer?: (bytes: Uint8Array) => void) => void): void {
@@ -140,7 +149,7 @@ export class NatsNetwork implements PeerNetwork {
           else if (!message.reply) receive(message.data);
           else
             receive(message.data, (bytes) => {
-              if (!connection.isClosed()) message.respond(bytes);
+              if (!connection.isClosed()) this.#send(() => message.respond(bytes));
             });
         },
       });
