@@ -1,7 +1,7 @@
 /** Complaints: the routes by which a desktop mutes another one, and reports a picture. */
 import express, { type Request } from 'express';
 import { checkObject, malformed, readJson } from '../wire/fields.ts';
-import { blankIdentity, readId } from '../wire/identity.ts';
+import { blankIdentity, type Identity, readId } from '../wire/identity.ts';
 import { ProblemError } from '../wire/problem.ts';
 import { allowOnly, bearer, holder, readBody, sendReply } from './api.ts';
 import { REASON_BYTES_MAX } from './moderation_list.ts';
@@ -32,7 +32,7 @@ export function complaints(worker: Worker, store: SpriteStore): express.Router {
     const { file, reason = '', desktop: thrower } = await readObject(request);
     if (typeof file !== 'string') throw malformed('file', 'must be the SHA-256 of a .spr file');
     if (typeof reason !== 'string') throw malformed('reason', 'must be a string');
-    if (thrower !== undefined) mutedJson(thrower);
+    if (thrower !== undefined) checkDesktop(thrower);
     const report = { file, reason: cleanLine(reason, 'reason', REASON_BYTES_MAX), desktop: thrower };
     // So that nobody can fill the list with pictures that nobody sees.
     if (!(await store.find(file))) throw new ProblemError('not-found', 'There is no sprite file with this hash.');
@@ -46,9 +46,15 @@ async function readObject(request: Request): Promise<Record<string, unknown>> {
   return checkObject(readJson(await readBody(request, COMPLAINT_BYTES_MAX)), 'body');
 }
 
-/** The slot and generation of a desktop, which need not be here: an answer must not tell whether it is. */
+/** The slot and generation of a desktop that is muted. */
 function mutedJson(id: unknown): string {
+  const { slot, generation } = checkDesktop(id);
+  return JSON.stringify({ slot, generation });
+}
+
+/** Checks the id of a desktop, which need not be here: an answer must not tell whether it is. */
+function checkDesktop(id: unknown): Identity {
   const identity = blankIdentity();
   if (typeof id !== 'string' || !readId(id, identity)) throw malformed('desktop', 'must be the id of a desktop');
-  return JSON.stringify({ slot: identity.slot, generation: identity.generation });
+  return identity;
 }
