@@ -20,18 +20,18 @@ export const PING_JITTER = 0.1;
 export const RECONNECT_MS_MAX = 15_000;
 
 /**
- * The rate, in desktops a second, at which they come back after a drain, by what `bye` tells them. Two cores that also carry the swarm take 6,000
- * to 15,000; with fewer than RECONNECT_MS_MAX needs, all are back after that.
+ * The rate, in desktops a second, at which `bye` lets desktops come back after a drain. Two cores that also carry the swarm serve 6,000 to
+ * 15,000. So few desktops that RECONNECT_MS_MAX is enough for them at this rate are spread over that time.
  */
 export const RETURNS_PER_SECOND = 20_000;
 
-/** The polls that a drain answers in a second, and whose connections it closes. Who came back sooner would find nobody. */
+/** How many polls a drain answers in a second, and closes their connections. A desktop that came back before the end would find no relay. */
 export const BYES_PER_SECOND = 40_000;
 
-/** The longest wait that `bye` asks for, as long as clients heed: three and a half million desktops need it. */
+/** The longest wait that `bye` asks for. Clients wait for no longer. From three and a half million desktops on, it is reached. */
 export const BYE_MS_MAX = 300_000;
 
-/** The slowest rate, in desktops a second, at which all come back after a recovery: their first lease is that much longer. */
+/** The slowest rate, in desktops a second, at which desktops come back after a recovery. Their first lease is long enough for all of them. */
 export const RETURNS_PER_SECOND_MIN = 5_000;
 
 /** The lease: how long a desktop without a parked poll stays. One lost poll must not end a desktop. */
@@ -255,7 +255,7 @@ export const FAR_STAGES_PER_STEP_MAX = 512;
 export const PEER_WATCH_LEASE_MS = 3 * PEEK_STEP_MS;
 
 /**
- * How long it is remembered that a desktop of another relay hides its stage, in ms: a client that was told so by the end of its watch asks
- * again within a second or two, and is refused. A desktop that shows its stage after that is seen when the client asks next.
+ * How long a relay remembers that a desktop of another relay hides its stage, in ms. A client whose watch has ended for that reason peeks
+ * again within a second or two, and is refused. When this time is over, the next peek asks the other relay again.
  */
 export const HIDDEN_REMEMBERED_MS = 4_000;

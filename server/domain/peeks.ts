@@ -300,14 +300,14 @@ export class Peeks {
     return this.#rowOwn[slot] - 1;
   }
 
-  /** The stage of a desktop of another relay has come, which `slot` watches: the stage of its row is a newer one. */
+  /** The row by which `slot` watches a desktop of another relay has a newer stage. */
   stageArrived(slot: number): void {
     this.#add(slot, STAGE);
   }
 
   /**
-   * A desktop of another relay watches `target`, or goes on, through this edge of `target`. Replaces who watched there. Returns false when
-   * there is no row left.
+   * A desktop of another relay begins to watch `target` through this edge of `target`, or goes on. It replaces another watcher there. Returns
+   * false when there is no row left.
    */
   admit(target: number, edge: EdgeNumber): boolean {
     const row = this.#ownRow(target);

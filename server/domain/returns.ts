@@ -1,5 +1,5 @@
 /**
- * When desktops come back to a relay that stops and starts again: so spread that it can serve them all, and with a lease long enough.
+ * When desktops come back to a relay that stops and starts again. They come at a rate that it can serve, and their leases last until then.
  */
 import {
   BYE_MS_MAX,
@@ -11,8 +11,8 @@ import {
 } from './limits.ts';
 
 /**
- * How long a desktop stays away that is told so now, in ms, at most BYE_MS_MAX. `parked`: the polls that are still to be answered, which
- * takes a while; 0 when it is to go to another relay. `desktops`: all that come back. `luck`: a random number of [0, 1).
+ * The time that a `bye` tells a desktop to stay away, in ms, at most BYE_MS_MAX. `parked`: how many polls are still to be answered, which
+ * takes time; 0 when the desktop goes to another relay. `desktops`: how many come back. `luck`: a random number of [0, 1).
  */
 export function byeMs(parked: number, desktops: number, luck: number): number {
   const answeredMs = (parked / BYES_PER_SECOND) * 1000;

@@ -1,6 +1,6 @@
 /**
- * Closing: how long the steps of a relay's going down may take. With fewer than 5,000 parked polls, together they are below the 10 s after
- * which Docker kills, and without a cluster below the 5 s that a stop may take.
+ * Closing: how long each step may take when a relay stops. With fewer than 5,000 parked polls, all steps take less than the 10 s after which
+ * Docker kills, and without a cluster less than the 5 s that a stop may take.
  */
 
 /** For polls on their way, in ms: they get what waits for them, or "come back later". */
@@ -9,7 +9,7 @@ export const LAST_POLLS_MS = 500;
 /** For answers on their way, and for connections to close, in ms. */
 export const LAST_ANSWERS_MS = 3_000;
 
-/** Parked polls that are answered and closed in a second at least, on a busy machine: LAST_ANSWERS_MS is longer by that. */
+/** How many parked polls a busy machine at least answers and closes in a second. The relay adds the time that all need to LAST_ANSWERS_MS. */
 export const LAST_ANSWERS_PER_SECOND = 5_000;
 
 /** How long a relay of a cluster may take to hand on what waits in its mailboxes, in ms: some hundred thousand sprites. */
@@ -19,8 +19,8 @@ export const HAND_OVER_MS = 6_000;
 export const CLOSING_STEP_MS = 20;
 
 /**
- * Returns whether to wait on, `elapsedMs` after the last polls: for the answers to so many parked polls that are on their way, and for sprites
- * that are handed on.
+ * Returns whether the relay still waits, `elapsedMs` after the last polls: for answers on their way, or for sprites that are handed on.
+ * `parked`: how many polls were parked when it began to stop.
  */
 export function waitsOn(elapsedMs: number, parked: number, isAnswering: boolean, isHanding: boolean): boolean {
   const answersMs = LAST_ANSWERS_MS + (parked / LAST_ANSWERS_PER_SECOND) * 1000;

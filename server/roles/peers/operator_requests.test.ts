@@ -78,7 +78,7 @@ class Cluster {
 }
 
 describe('what an operator asks of all relays', () => {
-  it('the reports: one list, in which the reports of one picture are together', async (t) => {
+  it('is the reports: one list, in which the reports of one picture are together', async (t) => {
     const cluster = new Cluster(t, 'r1', 'r2', 'r3');
     const [r1, r2, r3] = cluster.relays;
     r1.list.report(PICTURE, 'rude', '1-1');
@@ -95,7 +95,7 @@ describe('what an operator asks of all relays', () => {
     }
   });
 
-  it('the reports, with the relays that do not answer or are gone', async (t) => {
+  it('is the reports, with the names of relays that do not answer or are gone', async (t) => {
     const cluster = new Cluster(t, 'r1', 'r2', 'r3');
     const [r1, r2, r3] = cluster.relays;
     r2.list.report(PICTURE, '');
@@ -107,7 +107,7 @@ describe('what an operator asks of all relays', () => {
     }
   });
 
-  it('the reports that are within the limits, whatever another relay answers', async (t) => {
+  it('is only reports within the limits, whatever another relay answers', async (t) => {
     const cluster = new Cluster(t, 'r1', 'r2');
     const [r1] = cluster.relays;
     const good = { file: PICTURE, count: 1, firstMs: 1, lastMs: 1, reasons: ['rude'] };
@@ -132,7 +132,7 @@ describe('what an operator asks of all relays', () => {
     }
   });
 
-  it('to dismiss a report, wherever it is', async (t) => {
+  it('is to dismiss a report, wherever it is', async (t) => {
     const cluster = new Cluster(t, 'r1', 'r2', 'r3');
     const [r1, r2, r3] = cluster.relays;
     for (const { list } of [r2, r3]) list.report(PICTURE, '');
@@ -142,7 +142,7 @@ describe('what an operator asks of all relays', () => {
     await assert.rejects(cluster.run(r1.requests.dismiss('x')), isCode('malformed'));
   });
 
-  it('to end a desktop, at whichever relay it is', async (t) => {
+  it('is to end a desktop, at whichever relay it is', async (t) => {
     const cluster = new Cluster(t, 'r1', 'r2', 'r3');
     const [r1, r2, r3] = cluster.relays;
     for (const at of [r1, r2]) {
@@ -159,13 +159,13 @@ describe('what an operator asks of all relays', () => {
     await assert.rejects(cluster.run(r1.requests.kick('Bob')), isCode('malformed'));
   });
 
-  it('a picture that another relay has, unless what comes is another one', async (t) => {
+  it('is a picture that another relay has, unless other bytes come', async (t) => {
     const [{ requests }] = new Cluster(t, 'r1').relays;
     const found = await Promise.all([hashOf(BYTES), PICTURE, fileOf(1)].map((file) => requests.picture(file)));
     assert.deepEqual(found, [BYTES, undefined, undefined]);
   });
 
-  it('and nothing else', async (t) => {
+  it('is refused when it is anything else', async (t) => {
     const cluster = new Cluster(t, 'r1', 'r2');
     const [r1, r2] = cluster.relays;
     const ask = async (question: unknown) => {

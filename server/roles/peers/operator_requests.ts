@@ -1,6 +1,6 @@
 /**
- * Operator requests: what the operator of one relay asks of all others of its cluster. Their reports, to dismiss one, to end a desktop. And the
- * pictures that only another relay has.
+ * Operator requests: what the operator of one relay asks of all others of its cluster. They send their reports, dismiss a report, or end a
+ * desktop. The operator also sees pictures that only another relay has.
  *
  * Each is a request to every other relay and its answer, so nothing is stored twice. Question: JSON, `{"version":1,"ask":…}`. Answer: JSON,
  * what the methods of Moderator return. A relay that does not answer within ANSWER_MS, or is away, is named to the operator.
@@ -24,7 +24,7 @@ const ANSWER_MS = 2_000;
 /** Bytes of a question: a hash or an id. */
 export const QUESTION_BYTES_MAX = 256;
 
-/** Reports in one answer, the most reported pictures: some 600 KB at most, below the largest message of NATS. */
+/** Reports in one answer, the most reported pictures: some 750 KB at most, less than the largest message of NATS. */
 export const REPORTS_ANSWERED_MAX = 500;
 
 const subjectOf = (name: string) => `sprites.operator.${name}`;

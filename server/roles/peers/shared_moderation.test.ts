@@ -303,7 +303,7 @@ describe('the gallery of a cluster', () => {
     assert.deepEqual([listed(again), again.gallery.relayOf(PICTURE)], [['My cat'], 'r1'], 'after a restart too');
   });
 
-  it('lists a picture no more that the operator of any relay has removed or banned', async (t) => {
+  it('does not list a picture that the operator of any relay has removed or banned', async (t) => {
     for (const end of ['refusePicture', 'banPicture'] as const) {
       const { cluster, r1, r2 } = await accepted(t);
       await r2.moderator[end](PICTURE, undefined);
