@@ -49,6 +49,7 @@ interface Friend {
 }
 
 const scratch = mkdtempSync(join(tmpdir(), 'sprites-village-'));
+const browser = await launchBrowser();
 const relay = await startRelay({ workers: 0, front: 'native' });
 const swarm = spawn(
   process.execPath,
@@ -58,7 +59,6 @@ const swarm = spawn(
   ],
   { stdio: 'ignore' },
 );
-const browser = await launchBrowser();
 const friends: Friend[] = [];
 try {
   const desktops = async () => (await relay.metrics()).get('sprites_desktops') ?? 0;
@@ -160,7 +160,7 @@ async function record(
   const running: Promise<void>[] = [];
   const waiting = [...acts];
   const session = await page.context().newCDPSession(page);
-  const { promise: isOver, resolve: finish } = Promise.withResolvers<void>();
+  const { promise: isOver, resolve: finish, reject: fail } = Promise.withResolvers<void>();
   let [lastMs, filmMs] = [performance.now(), 0];
   session.on('Page.screencastFrame', ({ data, sessionId }) => {
     void session.send('Page.screencastFrameAck', { sessionId }).catch(() => {});
@@ -170,7 +170,11 @@ async function record(
     pictures.push(data);
     shownMs.push(ms);
     [lastMs, filmMs] = [nowMs, filmMs + ms];
-    while (waiting.length > 0 && waiting[0][0] <= filmMs) running.push(waiting.shift()![1]());
+    while (waiting.length > 0 && waiting[0][0] <= filmMs) {
+      const done = waiting.shift()![1]();
+      done.catch(fail); // at once: the film is of no use without it
+      running.push(done);
+    }
     if (filmMs >= FILM_MS) finish();
   });
   await session.send('Page.startScreencast', { format: 'png', everyNthFrame: 1 });

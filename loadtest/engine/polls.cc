@@ -15,8 +15,8 @@ constexpr int64_t kQuietMs = 2'000;
 // An upgrade that takes longer has failed: it is one round trip and no wait.
 constexpr uint32_t kUpgradeMsMax = 10'000;
 
-// Polls of a desktop that fail in a row until its relay is gone: about a minute. A relay that is
-// started again is back earlier.
+// Polls of a desktop that fail in a row before its relay counts as gone: about a minute. A relay
+// that is started again is back earlier.
 constexpr uint8_t kLostTries = 18;
 
 // What an answered poll brought; views of the response.

@@ -18,6 +18,9 @@ import { isRestarted, type Scenario } from './scenario.ts';
 /** A relay that has not answered by then is too busy; its figures get a gap. */
 const SAMPLE_MS_MAX = 900;
 
+/** A relay that has not sent its list of characters by then has none for this run. */
+const CHARACTERS_MS_MAX = 10_000;
+
 /** How a relay is stopped: by SIGTERM, or by SIGKILL of its master or of all its processes at once. */
 export type Stop = 'stop' | 'kill master' | 'kill all';
 
@@ -155,7 +158,8 @@ async function useGiven({ settings }: Scenario): Promise<RelayTarget> {
 export async function charactersOf({ api }: Target): Promise<string[]> {
   const [first] = api.split(',');
   try {
-    const response = await fetch(`${first.includes('://') ? first : `http://${first}`}/sprites/index.json`);
+    const url = `${first.includes('://') ? first : `http://${first}`}/sprites/index.json`;
+    const response = await fetch(url, { signal: AbortSignal.timeout(CHARACTERS_MS_MAX) });
     const characters: { file: string }[] = await response.json();
     return characters.map(({ file }) => file);
   } catch {

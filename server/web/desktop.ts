@@ -123,7 +123,7 @@ interface Desktop {
   readonly input: Input;
   readonly connection: Connection;
   readonly moves: Moves;
-  /** The seat that is being replaced by another one. `mayStop`: not when its relay answers again. */
+  /** The seat that is being replaced by another one. `mayStop`: it stays when its relay answers again. */
   replacing: { readonly seat: Seat; mayStop: boolean } | null;
   readonly arrivals: Arrivals;
   readonly departures: Departures;
@@ -394,8 +394,8 @@ async function move(desktop: Desktop, seat: Seat, to: string, waitMs: number): P
 }
 
 /**
- * Joins at one of these relays, in turn, and tries until it succeeds; with `mayStop`, or until the relay of the seat answers again.
- * While it runs for a seat, another call only ends that exception.
+ * Joins at these relays in turn until one accepts. With `mayStop`, it also ends when the relay of the seat answers again.
+ * A second call for the same seat starts nothing. Without `mayStop`, it removes `mayStop` from the first call.
  */
 async function replaceSeat(
   desktop: Desktop,

@@ -12,8 +12,8 @@ export const LOST_MS = 60_000; // ms without an answer: two leases. The desktop 
 
 const JOIN_URL_BYTES_MAX = 512; // bytes of the address that a relay names: the relay's limit
 
-/** An http or https address with a plain host and no user, as people type it. */
-const ADDRESS = /^https?:\/\/(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?(?:[/?#]|$)/i;
+/** An http or https address in ASCII, with a plain host and no user, as people type it. */
+const ADDRESS = /^https?:\/\/(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?(?:[/?#][!-~]*)?$/i;
 
 /** Returns the origin of `join`, which the relay at the origin `relay` names; undefined when a desktop must not follow there. */
 export function relayToJoin(relay: string, join: string): string | undefined {

@@ -10,7 +10,11 @@ interface ServiceWorker {
   addEventListener(type: 'install', listener: (event: { waitUntil(done: Promise<unknown>): void }) => void): void;
   addEventListener(
     type: 'fetch',
-    listener: (event: { request: Request; respondWith(response: Promise<Response>): void }) => void,
+    listener: (event: {
+      request: Request;
+      respondWith(response: Promise<Response>): void;
+      waitUntil(done: Promise<unknown>): void;
+    }) => void,
   ): void;
 }
 
@@ -36,5 +40,5 @@ worker.addEventListener('fetch', (event) => {
   const answered = fetch(request);
   event.respondWith(answered.catch(kept));
   // The person has chosen a language: from now on the page for a lost connection is in it.
-  if (new URL(request.url).searchParams.has('lang')) void answered.then(keepPages, () => {});
+  if (new URL(request.url).searchParams.has('lang')) event.waitUntil(answered.then(keepPages).catch(() => {}));
 });

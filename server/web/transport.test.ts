@@ -7,7 +7,15 @@ import { NAME_BYTES_MAX as CROSSING_NAME_BYTES_MAX } from '../wire/text.ts';
 import { poll } from './poll.ts';
 import { sha256, sha256Portable } from './sha256.ts';
 import { socket } from './socket.ts';
-import { BACKOFF_MS_FIRST, BACKOFF_MS_MAX, backoffMs, byeMs, type Crossing, type Seat } from './transport.ts';
+import {
+  BACKOFF_MS_FIRST,
+  BACKOFF_MS_MAX,
+  BYE_MS_MAX,
+  backoffMs,
+  byeMs,
+  type Crossing,
+  type Seat,
+} from './transport.ts';
 
 const seat: Seat = {
   ...{ desktop: '1-1', token: '1-1.aa', invitation: '1.aa', world: 'commons', cursor: '00000001-0', pingSeconds: 120 },
@@ -451,6 +459,13 @@ describe('transport', () => {
       byeMs([{ type: 'ping' }], () => 0),
       0,
     );
+  });
+
+  it('stays away for BYE_MS_MAX at most, before jitter: a longer timer of a browser may end at once', () => {
+    for (const retryAfterMs of [BYE_MS_MAX - 1, BYE_MS_MAX, BYE_MS_MAX + 1, 1e12]) {
+      const awayMs = byeMs([{ type: 'bye', retryAfterMs }], () => 0.5);
+      assert.equal(awayMs, Math.min(BYE_MS_MAX, retryAfterMs));
+    }
   });
 });
 

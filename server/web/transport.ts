@@ -189,6 +189,7 @@ export interface Environment {
 
 export const BACKOFF_MS_FIRST = 400; // ms before the first retry: short, because most failures are one lost connection
 export const BACKOFF_MS_MAX = 15_000; // ms: half a lease, so that we find a restarted relay before our lease ends
+export const BYE_MS_MAX = 300_000; // ms, however long a relay asks us to stay away: the relay's limit
 
 /** Returns how long to wait before retry number `attempt` (from 0): it doubles, and half of it is random. */
 export function backoffMs(attempt: number, random: () => number): number {
@@ -202,10 +203,10 @@ export const CURSOR_CODES: ReadonlySet<string> = new Set(['cursor-lost', 'cursor
 /** Problem codes after which the seat is gone for good. */
 export const ENDED_CODES: ReadonlySet<string> = new Set(['unknown-desktop', 'desktop-ended']);
 
-/** Returns how long to stay away when there is a `bye` among these events, else 0. */
+/** Returns how long to stay away when there is a `bye` among these events, with jitter; else 0. */
 export function byeMs(events: readonly RelayEvent[], random: () => number): number {
   const bye = events.find((event) => event.type === 'bye');
-  return bye === undefined ? 0 : bye.retryAfterMs * (0.5 + random());
+  return bye === undefined ? 0 : Math.min(BYE_MS_MAX, bye.retryAfterMs) * (0.5 + random());
 }
 
 /** Returns the problem document of a response. Makes one up when the response has none, as that of a proxy may not. */

@@ -19,7 +19,7 @@ export interface Cluster {
   stop(): Promise<void>;
 }
 
-/** Starts NATS and `count` relays of one shape, and waits until all know each other. `ports`: of each relay, which then tells them others. */
+/** Starts NATS and `count` relays of one shape, and waits until all know each other. With `ports`, relays tell others their addresses. */
 export async function startCluster(shape: Shape, count: number, ports?: readonly Ports[]): Promise<Cluster> {
   const nats = await NatsServer.start();
   const folders: string[] = [];

@@ -57,8 +57,8 @@ std::optional<Address> ReadAddress(std::string_view url) {
 }
 
 // Whether a seat at `relay` may send requests to `url`: to the relay's own host or a subdomain of
-// it, and never from TLS to plain HTTP. A relay therefore can't make this program send requests to
-// other hosts of its network.
+// it, and never from TLS to plain HTTP. A relay therefore can't make this program send the token,
+// or any request of a seat, to another host. Only a join can go to one: see moves.h.
 bool MaySendTo(std::string_view relay, std::string_view url) {
   const auto from = ReadAddress(relay);
   const auto to = ReadAddress(url);

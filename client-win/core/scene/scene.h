@@ -49,10 +49,11 @@ struct DrawnSprite {
   std::optional<Crop> crop{};  // the only part that is shown; nothing for all of it
   std::optional<Underlay> under{};
 
-  // What is shown of the frame.
+  // The part of the frame that is shown.
   Crop Shown() const { return crop.value_or(Crop{0, 0, width, height}); }
-  // What its window covers: that, and what is shown of the picture below. Where that is.
+  // What its window covers: the shown parts of the frame and of the picture below.
   Crop Covered() const;
+  // The left top corner of its window.
   int Left() const { return x + Covered().x; }
   int Top() const { return y + Covered().y; }
 
