@@ -148,19 +148,28 @@ describe('the editor in a browser', { ...BOUNDED, skip: noBrowser }, () => {
   it('keeps at most KEPT_MAX pictures, and says what to do then', async () => {
     const page = await openPage(browser, 'keeper', faults);
     await page.goto(`${relay.url}/make`);
-    const [kept, full, again] = await page.evaluate(async () => {
+    const { max, counts, words } = await page.evaluate(async () => {
       const module: string = '/desktop/kept_pictures.ts';
-      const { KEPT_MAX, keepPicture, keptPictures } = (await import(
+      const { KEPT_MAX, forgetPicture, keepPicture, keptPictures } = (await import(
         module
       )) as typeof import('../web/kept_pictures.ts');
+      const counts: number[] = [];
+      const count = async () => void counts.push((await keptPictures()).length);
       const keep = (number: number) => keepPicture(`picture ${number}`, new Uint8Array([number]));
-      for (let number = 1; number <= KEPT_MAX; number++) await keep(number);
+      for (let number = 1; number < KEPT_MAX; number++) await keep(number);
+      await count();
+      await keep(KEPT_MAX);
+      await count();
       const words = await keep(KEPT_MAX + 1).then(String, (error: Error) => error.message);
       await keep(1); // is kept already
-      return [(await keptPictures()).length === KEPT_MAX, words, (await keptPictures()).length];
+      await count();
+      await forgetPicture('picture 1');
+      await keep(KEPT_MAX + 1);
+      await count();
+      return { max: KEPT_MAX, counts, words };
     });
-    assert.deepEqual([kept, again], [true, 24]);
-    assert.match(String(full), /^You keep 24 pictures already\. Take one off your shelf first/);
+    assert.deepEqual(counts, [max - 1, max, max, max]);
+    assert.match(words, /^You keep 24 pictures already\. Take one off your shelf first/);
     await page.context().close();
   });
 

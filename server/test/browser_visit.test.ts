@@ -147,6 +147,43 @@ describe('a visit in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     await page.context().close();
   });
 
+  it('has room for eight wide letters of a name and for every tool on narrow phones, in both languages', async () => {
+    const tools = ['#say', '#stage', '#invite', '#pause', '#help', '.add'];
+    for (const [width, height, locale] of [
+      [320, 640, 'en-GB'],
+      [320, 640, 'de-DE'],
+      [360, 740, 'en-GB'],
+      [360, 740, 'de-DE'],
+    ] as const) {
+      const page = await visit({ ...PHONE, viewport: { width, height }, locale });
+      const where = `${width}-${locale.slice(0, 2)}`;
+      await page.fill('#name', 'Wammmmmw');
+      await page.fill('#world', where);
+      await comeIn(page);
+      await page.locator('.shelf canvas').first().waitFor();
+      const isCut = () => page.locator('#who').evaluate((name) => name.scrollWidth > name.clientWidth);
+      assert.equal(await isCut(), false, where);
+      for (const tool of tools) {
+        const { x, width: wide, height: high } = (await page.locator(tool).boundingBox())!;
+        assert.ok(x >= 0 && x + wide <= width, `${where}: ${tool} is within the screen`);
+        assert.ok(wide >= 40 && high >= 40, `${where}: ${tool} is large enough for a finger, ${wide} × ${high} px`);
+      }
+      await shoot(page, `visit-4-bar-${where}`);
+      const write = (id: string, text: string) =>
+        page.locator(id).evaluate((one, to) => {
+          one.textContent = to;
+        }, text);
+      await write('#world-name', 'in x');
+      assert.equal(await isCut(), false, `${where}: nor in a world with a short name`);
+      await write('#who', 'W'.repeat(32));
+      await write('#world-name', 'W'.repeat(32));
+      const world = (await page.locator('#world-name').boundingBox())!;
+      assert.ok(world.width >= 40 && world.x + world.width <= width, `${where}: the world beside a long name`);
+      await shoot(page, `visit-5-long-name-${where}`);
+      await page.context().close();
+    }
+  });
+
   it('has every tool within its screen on a narrow phone, help for fingers, and sees that it is paused', async () => {
     const page = await visit(PHONE);
     await comeIn(page);

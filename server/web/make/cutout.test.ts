@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { drawn, letters } from '../../test/drawn_pixels.ts';
-import { type Cut, colourAt, cutOut, hasTransparency, PICKS_MAX } from './cutout.ts';
+import { type Cut, colourAt, cutOut, hasTransparency, PICKS_MAX, RIM_MAX } from './cutout.ts';
 
 const CUT: Cut = { fromEdges: true, picks: [], tolerance: 10, rim: 0 };
 
@@ -66,6 +66,13 @@ describe('cut-out', () => {
     const after = (count: number) =>
       letters(cutOut(picture, { ...CUT, fromEdges: false, picks: picks.slice(0, count) })).replace(/[^w]/g, '').length;
     assert.deepEqual([PICKS_MAX - 1, PICKS_MAX, PICKS_MAX + 1].map(after), [2, 1, 1]);
+  });
+
+  it('removes a rim of at most RIM_MAX pixels', () => {
+    const picture = drawn(`w${'r'.repeat(2 * RIM_MAX)}`);
+    const cut = { ...CUT, fromEdges: false, picks: [at(picture, 0, 0)] };
+    const removed = (rim: number) => letters(cutOut(picture, { ...cut, rim })).replace(/[^.]/g, '').length - 1;
+    assert.deepEqual([0, RIM_MAX - 1, RIM_MAX, RIM_MAX + 1].map(removed), [0, RIM_MAX - 1, RIM_MAX, RIM_MAX]);
   });
 
   it('copes with pictures of one pixel and one line', () => {

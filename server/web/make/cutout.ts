@@ -47,7 +47,7 @@ export function cutOut(pixels: Pixels, { fromEdges, picks, tolerance, rim }: Cut
   }
   const cut = { width, height, data: new Uint8ClampedArray(data) };
   if (!removed.includes(1)) return cut;
-  for (let step = 0; step < rim; step++) growInto(removed, pixels);
+  for (let step = 0; step < Math.min(rim, RIM_MAX); step++) growInto(removed, pixels);
   for (let at = 0; at < removed.length; at++) if (removed[at] === 1) cut.data[4 * at + 3] = 0;
   return cut;
 }

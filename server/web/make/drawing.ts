@@ -51,7 +51,8 @@ export function draw(source: Source, { frame, cut, height, isPixelArt, colours, 
   const cutFrames = uncut.map((one) => cutOut(one, cut));
   // Frames of a file that knows where its body is stay as large as they are.
   const trimmed = source.hitbox === undefined && source.isWhole ? trim(cutFrames) : cutFrames;
-  const small = trimmed.map((one) => shrink(one, Math.min(height, HEIGHT_MAX), isPixelArt));
+  const wanted = Math.min(Math.max(height, HEIGHT_MIN), HEIGHT_MAX);
+  const small = trimmed.map((one) => shrink(one, wanted, isPixelArt));
   const frames = isPixelArt ? reduceColours(small, colours) : small;
   const cels = { uncut, cut: cutFrames };
   if (isAlive && frames.length === 1) return { ...cels, ...alive(frames[0], isPixelArt) };
