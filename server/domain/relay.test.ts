@@ -1378,6 +1378,17 @@ describe('relay, going down', () => {
     assert.equal(harness.relay.parkedCount, 0);
   });
 
+  it('ends no desktop meanwhile: it is the relay that is away, and a drain of many takes longer than a lease', () => {
+    const harness = new RelayHarness();
+    const [ada, bob, eve] = harness.joinMany(3);
+    harness.settle(ada, bob, eve);
+    harness.relay.leave(eve.slot);
+    harness.relay.drain();
+    for (let n = 0; n < 4; n++) harness.pass(LEASE_MS);
+    for (const desktop of [ada, bob]) assert.equal(harness.relay.desktops.authenticate(desktop), 'live');
+    assert.equal(harness.relay.counters.leasesEnded, 0);
+  });
+
   it('answers at most DUE_PER_STEP_MAX parked polls in one step, however many there are', () => {
     for (const count of [DUE_PER_STEP_MAX - 1, DUE_PER_STEP_MAX, DUE_PER_STEP_MAX + 1, 3 * DUE_PER_STEP_MAX + 7]) {
       const harness = new RelayHarness({ slots: count + 10 });

@@ -1062,6 +1062,9 @@ export class Relay {
         const eventsMax = this.#hasRoom(this.#parked[slot] - 1) ? EVENTS_PER_POLL_MAX : 0;
         this.#answerEvents(slot, this.#unpark(slot), true, eventsMax);
         this.#deadlines.set(slot, nowMs + LEASE_MS);
+      } else if (this.#draining) {
+        // No poll can be parked any more. The next relay begins all leases again.
+        this.#deadlines.set(slot, nowMs + LEASE_MS);
       } else {
         this.counters.leasesEnded++;
         this.leave(slot);
