@@ -67,6 +67,10 @@ const WALK_PX = 240;
 /** A standing bot turns around after so long. */
 const TURN_MS = 4000;
 
+/** How often a join is tried while the relay is busy, and the pause before the next try. */
+const JOIN_TRIES_MAX = 60;
+const JOIN_PAUSE_MS = 1000;
+
 /** Joins on their way at once. */
 const JOINS_AT_ONCE = 32;
 
@@ -168,12 +172,18 @@ class Bot {
 }
 
 async function joinOne({ api, world }: BotsOptions): Promise<Joined> {
-  const response = await fetch(`http://127.0.0.1:${api}/v1/desktops`, {
-    method: 'POST',
-    body: JSON.stringify({ world, screen: SCREEN, stage: true }),
-  });
-  if (response.status !== 201) throw new Error(`a join was answered ${response.status}: ${await response.text()}`);
-  return (await response.json()) as Joined;
+  for (let tries = 1; ; tries++) {
+    const response = await fetch(`http://127.0.0.1:${api}/v1/desktops`, {
+      method: 'POST',
+      body: JSON.stringify({ world, screen: SCREEN, stage: true }),
+    });
+    if (response.status === 201) return (await response.json()) as Joined;
+    const text = await response.text();
+    // Those that have joined already keep the relay busy.
+    if (response.status !== 503 || tries === JOIN_TRIES_MAX)
+      throw new Error(`a join was answered ${response.status}: ${text}`);
+    await sleep(JOIN_PAUSE_MS);
+  }
 }
 
 if (import.meta.main) {
