@@ -48,7 +48,7 @@ export const FILES_MAX = 16_384;
 const NAME_FRESH_MS = 1_000;
 
 /** Desktops that wait for the same name. On the torus a place has four neighbours. */
-const NAME_HEARERS_MAX = 4;
+export const NAME_HEARERS_MAX = 4;
 
 /**
  * Requests that wait for one verdict. An honest client has one whose connection is open. A further one replaces the oldest, so that
