@@ -88,9 +88,12 @@ function wideBorder() {
     assert.equal(a.abroad.place, place);
     return a.reference(slot) !== undefined;
   };
-  const turn = (nowMs: number) => {
+  /** `meanwhile` is called while the questions are on their way. */
+  const turn = (nowMs: number, meanwhile = () => {}) => {
     a.advance(nowMs);
-    for (const message of a.popOutgoing()) a.answered(message, b.receive(message.frame));
+    const messages = a.popOutgoing();
+    meanwhile();
+    for (const message of messages) a.answered(message, b.receive(message.frame));
   };
   return { isKnown, turn, heard };
 }
@@ -383,6 +386,14 @@ describe('peers', () => {
       turn(1_000);
       assert.equal(heard.length, Math.min(count, NAME_HEARERS_MAX));
     }
+  });
+
+  it('notify also a desktop that asks for a name while it is on its way', () => {
+    const { isKnown, turn, heard } = wideBorder();
+    isKnown(7, 0);
+    turn(1_000, () => assert.equal(isKnown(7, 1), false));
+    assert.deepEqual(heard, [0, 1]);
+    assert.ok(isKnown(7, 1));
   });
 
   it('remember who has named FILES_MAX files, and forget the oldest: one below, at the limit, one above', () => {

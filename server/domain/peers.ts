@@ -409,10 +409,12 @@ export class Peers implements Routing {
       this.#names.set(key, name);
       keepNewest(this.#names, NAMES_MAX);
     }
-    if (this.#nowMs - name.askedMs >= NAME_FRESH_MS) {
-      peer.places.add(place);
-      if (name.hearers.length < NAME_HEARERS_MAX && !name.hearers.includes(slot)) name.hearers.push(slot);
-    }
+    const { hearers } = name;
+    const isOld = this.#nowMs - name.askedMs >= NAME_FRESH_MS;
+    if (isOld) peer.places.add(place);
+    // While others wait for the answer, it has not come.
+    const mustWait = isOld || hearers.length > 0;
+    if (mustWait && hearers.length < NAME_HEARERS_MAX && !hearers.includes(slot)) hearers.push(slot);
     return name.reference;
   }
 
