@@ -130,6 +130,7 @@ describe('a bucket of NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
       update: () => one.update('home', bytes('r1'), 1),
       put: () => one.put('other', bytes('e')),
       remove: () => one.remove('home', 1),
+      request: () => networks[0].request('sprites.tests', bytes('a'), ANSWER_MS),
     };
     for (const [name, request] of Object.entries(requests)) {
       let isOver = false;
