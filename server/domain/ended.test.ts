@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { randomOf } from '../test/random.ts';
 import { EndedDesktops } from './ended.ts';
-import { CROSSINGS_REMEMBERED, ENDED_REMEMBERED_MS } from './limits.ts';
+import { CROSSINGS_REMEMBERED, ENDED_REMEMBERED_MAX, ENDED_REMEMBERED_MS } from './limits.ts';
 
 const TOKEN = Uint32Array.of(1, 2, 3, 0xffffffff);
 const who = (slot: number, generation = 7, token = TOKEN) => ({ slot, generation, token });
@@ -53,6 +53,19 @@ describe('ended desktops', () => {
     ended.add(8, 7, TOKEN, 0, 1, 0, 0);
     assert.equal(ended.isAccepted(who(0), 1, 0), false);
     for (let slot = 1; slot < 9; slot++) assert.ok(ended.isAccepted(who(slot), 1, 0));
+  });
+
+  it('are remembered up to ENDED_REMEMBERED_MAX: one below, at the limit, one above', () => {
+    for (const [count, isFirstKnown] of [
+      [ENDED_REMEMBERED_MAX - 1, true],
+      [ENDED_REMEMBERED_MAX, true],
+      [ENDED_REMEMBERED_MAX + 1, false],
+    ] as const) {
+      const ended = new EndedDesktops();
+      for (let slot = 0; slot < count; slot++) ended.add(slot, 7, TOKEN, 0, 1, 0, 0);
+      assert.equal(ended.isAccepted(who(0), 1, 0), isFirstKnown, `${count} have ended`);
+      for (const slot of [1, count - 1]) assert.ok(ended.isAccepted(who(slot), 1, 0), `${slot} of ${count}`);
+    }
   });
 
   it('are found through a long run in which slots are used again and again (seeded)', (t) => {

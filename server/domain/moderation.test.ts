@@ -7,7 +7,7 @@ import type { Identity } from '../wire/identity.ts';
 import { ProblemError } from '../wire/problem.ts';
 import { DUE_PER_STEP_MAX, LEASE_MS } from './limits.ts';
 import { MUTE_HOPS_MAX, MUTES_MAX, MUTES_TOTAL_MAX } from './mutes.ts';
-import { Relay } from './relay.ts';
+import { NOTICE_SLOTS_PER_STEP, Relay } from './relay.ts';
 
 const EVENT = { type: 'removed', file: 'ab'.repeat(32) };
 
@@ -228,6 +228,18 @@ describe('relay, notices', () => {
     assert.equal(harness.answers.length - before, DUE_PER_STEP_MAX);
     harness.pass(0);
     for (const ticket of tickets) assert.deepEqual(harness.eventsOf(ticket), [EVENT]);
+  });
+
+  it('look at NOTICE_SLOTS_PER_STEP slots in a step: one below, at the limit, one above', () => {
+    for (const [slots, steps] of [
+      [NOTICE_SLOTS_PER_STEP - 1, 1],
+      [NOTICE_SLOTS_PER_STEP, 1],
+      [NOTICE_SLOTS_PER_STEP + 1, 2],
+    ]) {
+      const harness = new Harness(slots);
+      harness.relay.notify(EVENT);
+      assert.equal(harness.pass(0), steps, `${slots} slots`);
+    }
   });
 
   it('that come while an earlier one is being sent reach everybody too', () => {

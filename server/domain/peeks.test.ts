@@ -20,6 +20,8 @@ import {
   STAGE_TOLERANCE_PX,
   STAGES_BURST_MAX,
   STAGES_PER_SECOND_MAX,
+  WATCHED_MAX,
+  WATCHED_PER_STEP_MAX,
   WATCHED_SILENT_MS,
   WATCHERS_PER_STEP_MAX,
   WATCHERS_PER_TICK_MAX,
@@ -342,6 +344,7 @@ describe('a peek', () => {
   });
 
   it('finds room for as many watched desktops as there are rows: below, at the limit, above, and after one ended', () => {
+    assert.equal(new Harness().relay.peeks.stages.max, WATCHED_MAX);
     const harness = new Harness({ peeks: { watchedMax: 2 } });
     const desktops = harness.joinMany(4);
     const [a, b, c] = desktops;
@@ -735,5 +738,22 @@ describe('many peeks while desktops come and go', () => {
     }
     assert.equal(relay.peeks.count, desktops.length);
     assert.equal(relay.peeks.stages.count, desktops.length);
+  });
+
+  it('checks WATCHED_PER_STEP_MAX rows in a step: one below, at the limit, one above', () => {
+    const harness = new Harness();
+    const desktops = harness.joinMany(WATCHED_PER_STEP_MAX + 1);
+    const { peeks } = harness.relay;
+    for (const [rows, steps] of [
+      [WATCHED_PER_STEP_MAX - 1, 1],
+      [WATCHED_PER_STEP_MAX, 1],
+      [WATCHED_PER_STEP_MAX + 1, 2],
+    ]) {
+      while (peeks.stages.count < rows) harness.peek(desktops[peeks.stages.count], 'right');
+      harness.nowMs += PEEK_STEP_MS;
+      let count = 1;
+      while (peeks.step(harness.nowMs)) count++;
+      assert.equal(count, steps, `${rows} rows`);
+    }
   });
 });

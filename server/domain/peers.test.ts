@@ -4,9 +4,20 @@ import { RecordWriter, readRecords } from '../journal/records.ts';
 import { acquaint, ClusterRelay, deliver, pair } from '../test/cluster_relays.ts';
 import { PeerFrameWriter, PeerStatus, PeerVerdict, readPeerAnswer, writePeerAnswer } from '../wire/peer_frame.ts';
 import { CROSSINGS_REMEMBERED, MAILBOX_EVENTS_MAX } from './limits.ts';
+import { Membership } from './membership.ts';
 import { FRAMES_IN_FLIGHT_MAX, PeerMemory, SENDERS_MAX } from './peer_memory.ts';
-import { GATHERED_MAX, type Outgoing, REQUESTS_WAITING_MAX } from './peers.ts';
+import {
+  FILES_MAX,
+  GATHERED_MAX,
+  NAME_HEARERS_MAX,
+  NAMES_MAX,
+  type Outgoing,
+  type PeerHost,
+  Peers,
+  REQUESTS_WAITING_MAX,
+} from './peers.ts';
 import { Recovery } from './recovery.ts';
+import type { World } from './torus.ts';
 
 /** Splits bytes that begin with their length as u16. */
 function piecesOf(bytes: Buffer): Buffer[] {
@@ -44,6 +55,47 @@ function newerAnswer(answer: Buffer): Buffer {
     ...piecesOf(answer.subarray(bytes)).map(longer),
     Buffer.from('new'),
   ]);
+}
+
+/** Peers `a` and `b` of a world so large that the row of `a` beside `b` has at least NAMES_MAX + 1 places. */
+function wideBorder() {
+  const heard: number[] = [];
+  const host = {
+    referenceAt: (place: number) => Buffer.from(`{"desktop":"${place}-1","name":"Bob"}`),
+    nameArrived: (slot: number) => void heard.push(slot),
+  } as unknown as PeerHost;
+  const [a, b] = ['a', 'b'].map((name, at) => {
+    const membership = new Membership({ name, life: 1, width: 1, step: 1 });
+    const peers = new Peers(at + 1, membership, new PeerMemory(), host, () => undefined, 0);
+    peers.isConnected = true;
+    return peers;
+  });
+  const count = 2 ** 29;
+  for (let step = 0; step < 6; step++) {
+    for (const [one, other] of [
+      [a, b],
+      [b, a],
+    ]) {
+      other.membership.hear({ ...one.membership.tick(count) });
+    }
+  }
+  const { width } = a.membership.view;
+  assert.ok(width > NAMES_MAX, `${width} places wide`);
+  const world = { count } as World;
+  /** Whether `a` knows the name of a place of `b`, which the desktop of a slot asks for. */
+  const isKnown = (place: number, slot: number): boolean => {
+    a.beyond(world, count - width + place, 3);
+    assert.equal(a.abroad.place, place);
+    return a.reference(slot) !== undefined;
+  };
+  /** `meanwhile` is called while the questions are on their way. */
+  const turn = (nowMs: number, meanwhile = () => {}) => {
+    a.advance(nowMs);
+    const messages = a.popOutgoing();
+    meanwhile();
+    for (const message of messages) a.answered(message, b.receive(message.frame));
+  };
+  return { isKnown, turn, heard };
 }
 
 describe('peers', () => {
@@ -310,6 +362,51 @@ describe('peers', () => {
     right();
     deliver([b], a.turn(), a);
     assert.equal(right().desktop, b.relay.desktops.id(carol.slot));
+  });
+
+  it('remember NAMES_MAX names, and forget the oldest: one below, at the limit, one above', () => {
+    for (const [names, isOldestKnown] of [
+      [NAMES_MAX - 1, true],
+      [NAMES_MAX, true],
+      [NAMES_MAX + 1, false],
+    ] as const) {
+      const { isKnown, turn } = wideBorder();
+      for (const place of [0, 1]) isKnown(place, 0);
+      turn(1_000);
+      for (let place = 2; place < names; place++) isKnown(place, 0);
+      assert.ok(isKnown(1, 0), `${names} names`);
+      assert.equal(isKnown(0, 0), isOldestKnown, `${names} names`);
+    }
+  });
+
+  it('notify NAME_HEARERS_MAX desktops of a name: one below, at the limit, one above', () => {
+    for (const count of [NAME_HEARERS_MAX - 1, NAME_HEARERS_MAX, NAME_HEARERS_MAX + 1]) {
+      const { isKnown, turn, heard } = wideBorder();
+      for (let slot = 0; slot < count; slot++) isKnown(7, slot);
+      turn(1_000);
+      assert.equal(heard.length, Math.min(count, NAME_HEARERS_MAX));
+    }
+  });
+
+  it('notify also a desktop that asks for a name while it is on its way', () => {
+    const { isKnown, turn, heard } = wideBorder();
+    isKnown(7, 0);
+    turn(1_000, () => assert.equal(isKnown(7, 1), false));
+    assert.deepEqual(heard, [0, 1]);
+    assert.ok(isKnown(7, 1));
+  });
+
+  it('remember who has named FILES_MAX files, and forget the oldest: one below, at the limit, one above', () => {
+    for (const [files, sender] of [
+      [FILES_MAX - 1, 'b'],
+      [FILES_MAX, 'b'],
+      [FILES_MAX + 1, undefined],
+    ] as const) {
+      const { peers } = new ClusterRelay('a', 1);
+      for (let file = 0; file < files; file++) peers.noteFile(`${file}`, 'b');
+      assert.equal(peers.senderOf('1'), 'b');
+      assert.equal(peers.senderOf('0'), sender, `${files} files`);
+    }
   });
 
   it('deliver to the last desktop when a place has gone, and refuse when there is none', () => {

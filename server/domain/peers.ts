@@ -48,7 +48,7 @@ export const FILES_MAX = 16_384;
 const NAME_FRESH_MS = 1_000;
 
 /** Desktops that wait for the same name. On the torus a place has four neighbours. */
-const NAME_HEARERS_MAX = 4;
+export const NAME_HEARERS_MAX = 4;
 
 /**
  * Requests that wait for one verdict. An honest client has one whose connection is open. A further one replaces the oldest, so that
@@ -409,10 +409,12 @@ export class Peers implements Routing {
       this.#names.set(key, name);
       keepNewest(this.#names, NAMES_MAX);
     }
-    if (this.#nowMs - name.askedMs >= NAME_FRESH_MS) {
-      peer.places.add(place);
-      if (name.hearers.length < NAME_HEARERS_MAX && !name.hearers.includes(slot)) name.hearers.push(slot);
-    }
+    const { hearers } = name;
+    const isOld = this.#nowMs - name.askedMs >= NAME_FRESH_MS;
+    if (isOld) peer.places.add(place);
+    // While others wait for the answer, it has not come.
+    const mustWait = isOld || hearers.length > 0;
+    if (mustWait && hearers.length < NAME_HEARERS_MAX && !hearers.includes(slot)) hearers.push(slot);
     return name.reference;
   }
 

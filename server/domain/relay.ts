@@ -234,7 +234,7 @@ const MUTES = 64; // it mutes others
 const STRICT = 128; // its world does not carry every picture
 
 /** Slots that one step looks at to find the live ones that get a notice: some 30 µs. */
-const NOTICE_SLOTS_PER_STEP = 16_384;
+export const NOTICE_SLOTS_PER_STEP = 16_384;
 
 const HANDED_OVER_DETAIL = 'This relay stops, and other relays go on; join again.';
 const LEFT_DETAIL = 'This desktop has left; join again.';

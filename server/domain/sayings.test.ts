@@ -4,7 +4,7 @@ import { randomOf } from '../test/random.ts';
 import { NO_EDGE, SAYING_TEXT_BYTES_MAX } from '../wire/saying.ts';
 import { NAME_BYTES_MAX } from '../wire/text.ts';
 import { SAYINGS_BYTES_PER_POLL_MAX, SAYINGS_PER_POLL_MAX, SAYINGS_WAITING_MAX } from './limits.ts';
-import { MISSED_BYTES_MAX, SAYING_BYTES_MAX, Sayings } from './sayings.ts';
+import { MISSED_BYTES_MAX, SAYING_BYTES_MAX, SAYINGS_NODES, SAYINGS_RING_BYTES, Sayings } from './sayings.ts';
 
 const FROM = { desktop: '1a-3f', name: 'Ann' };
 const SPEAKER = 7;
@@ -154,6 +154,41 @@ describe('sayings', () => {
       events.map(({ text }) => text),
       events.map((_, n) => `saying ${n + missed}`),
     );
+  });
+
+  it('are missed above SAYINGS_RING_BYTES: one below, at the limit, one above', () => {
+    // In the ring a saying has 12 bytes before it, and lacks its last brace.
+    const bytes = 256;
+    const bare = 12 + Buffer.byteLength(JSON.stringify({ type: 'saying', from: FROM, text: '' })) - 1;
+    const text = 'x'.repeat(bytes - bare);
+    const fitting = SAYINGS_RING_BYTES / bytes;
+    for (const [said, missed] of [
+      [fitting - 1, 0],
+      [fitting, 0],
+      [fitting + 1, 1],
+    ]) {
+      const sayings = new Sayings(1);
+      for (let n = 0; n < said; n++) {
+        say(sayings, text);
+        if (n === 0) sayings.hear(0, NO_EDGE);
+      }
+      assert.deepEqual([pop(sayings, 0).missed, sayings.counters.sent], [missed, 1 - missed], `${said} sayings`);
+    }
+  });
+
+  it('are missed above SAYINGS_NODES: one below, at the limit, one above', () => {
+    for (const [nodes, missed] of [
+      [SAYINGS_NODES - 1, 0],
+      [SAYINGS_NODES, 0],
+      [SAYINGS_NODES + 1, 1],
+    ]) {
+      const sayings = new Sayings(2);
+      say(sayings, 'a');
+      sayings.hear(0, NO_EDGE);
+      // Edge 0: its first node is another one than that of slot 0.
+      for (let n = 1; n < nodes; n++) sayings.hear(1, 0);
+      assert.deepEqual([pop(sayings, 0).missed, sayings.counters.sent], [missed, 1 - missed], `${nodes} nodes`);
+    }
   });
 
   it('whose node was used again are missed, and counted', () => {

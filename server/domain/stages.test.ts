@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { checkStage } from '../wire/stage.ts';
-import { STAGE_REFRESH_MS } from './limits.ts';
+import { STAGE_REFRESH_MS, WATCHED_MAX } from './limits.ts';
 import { Stages } from './stages.ts';
 
 const FILE = '0123456789abcdef'.repeat(4);
@@ -47,6 +47,14 @@ describe('a stage that waits', () => {
     assert.equal(stages.count, 3);
     assert.equal(stages.add(), row);
     assert.ok(!stages.has(row));
+  });
+
+  it('has one of WATCHED_MAX rows: one below, at the limit, one above', () => {
+    const stages = new Stages();
+    for (let row = 0; row < WATCHED_MAX - 1; row++) assert.equal(stages.add(), row);
+    assert.equal(stages.add(), WATCHED_MAX - 1);
+    assert.equal(stages.add(), -1);
+    assert.equal(stages.count, WATCHED_MAX);
   });
 });
 

@@ -10,10 +10,18 @@ import { PretendNetwork } from '../../test/pretend_network.ts';
 import { isProblemDocument } from '../../test/problem_check.ts';
 import { randomOf } from '../../test/random.ts';
 import { readInvitation } from '../../wire/invitation.ts';
-import { decodePeerJoinAnswer, encodePeerJoin } from '../../wire/peer_join.ts';
+import { decodePeerJoinAnswer, encodePeerJoin, encodePeerJoinAnswer } from '../../wire/peer_join.ts';
 import { type ProblemCode, ProblemError } from '../../wire/problem.ts';
 import { Master, type Moderation } from '../master.ts';
-import { HOME_GONE_MS, Homes, JOINS_WAITING_MAX } from './homes.ts';
+import {
+  ANSWER_MS,
+  CONFIRMS_AT_A_TIME,
+  ENDS_PER_TURN,
+  HOME_GONE_MS,
+  Homes,
+  JOINS_WAITING_MAX,
+  TRIES_MAX,
+} from './homes.ts';
 
 const silent = { warn() {}, info() {}, debug() {}, error() {} } as unknown as Logger;
 
@@ -30,12 +38,12 @@ class Cluster {
   readonly store = new PretendStore();
   readonly #random: () => number;
   /** The time of the network, and that of the relays. */
-  #networkMs = 0;
+  networkMs = 0;
   nowMs = 0;
 
   constructor(t: TestContext) {
     this.#random = randomOf(t);
-    this.network = new PretendNetwork(this.#random);
+    this.network = new PretendNetwork(() => 0.5);
   }
 
   /** A relay that has started. `master`: it has recovered this one's state from its journal. */
@@ -50,11 +58,20 @@ class Cluster {
       ...{ name, master, membership, network: node, bucket, machine, log: silent, clock: () => this.nowMs },
     });
     const ended: number[] = [];
+    /** How many desktops each turn has ended. */
+    const endedPerTurn: number[] = [];
+    let isTurnOver = true;
     const port = 8000 + Number(name.slice(1));
     homes.open({
       addresses: { url, apiPort: port, eventsPort: port + 100 },
       end: (slots, detail) => {
         ended.push(...slots);
+        if (isTurnOver) endedPerTurn.push(0);
+        endedPerTurn[endedPerTurn.length - 1] += slots.length;
+        isTurnOver = false;
+        setImmediate(() => {
+          isTurnOver = true;
+        });
         for (const slot of slots) master.relay.leave(slot, detail);
       },
     });
@@ -62,14 +79,14 @@ class Cluster {
       void node.close();
       bucket.cut();
     };
-    return { name, master, membership, homes, node, bucket, ended, port, kill };
+    return { name, master, membership, homes, node, bucket, ended, endedPerTurn, port, kill };
   }
 
-  master(): Master {
+  master(slots = 16): Master {
     return new Master(
       (answers) =>
         new Relay({
-          ...{ slots: 16, slabBytes: 16 << 20, epoch: 1, generationKey: Buffer.alloc(16), nowMs: 0, answers },
+          ...{ slots, slabBytes: 16 << 20, epoch: 1, generationKey: Buffer.alloc(16), nowMs: 0, answers },
           random: this.#random,
           randomize: (words) =>
             words.forEach((_, at) => {
@@ -87,8 +104,8 @@ class Cluster {
     });
     seen.catch(() => {});
     while (!isSettled) {
-      this.#networkMs += 10;
-      this.network.advance(this.#networkMs);
+      this.networkMs += 10;
+      this.network.advance(this.networkMs);
       await new Promise((resolve) => setImmediate(resolve));
     }
     return seen;
@@ -118,6 +135,11 @@ function isRefusal(error: unknown, code: ProblemCode): boolean {
 }
 
 type Relayed = ReturnType<Cluster['start']>;
+
+/** Lets promises settle while no time passes on the network. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
 
 const hear = (at: Relayed, name: string, steps: number) => {
   const heartbeat = { name, life: 1, step: at.membership.step + 1, count: 0, width: 1, digest: 0, leaving: false };
@@ -298,6 +320,102 @@ describe('the home of a private world', () => {
     await cluster.refused(r2, { world: 'garden' }, 'relay-busy');
     cluster.nowMs++;
     assert.equal((await cluster.join(r2, { world: 'garden' })).at, undefined);
+  });
+
+  it('ends its desktops ENDS_PER_TURN in a turn when it has moved: one below, at the limit, one above', async (t) => {
+    for (const [desktops, perTurn] of [
+      [ENDS_PER_TURN - 1, [ENDS_PER_TURN - 1]],
+      [ENDS_PER_TURN, [ENDS_PER_TURN]],
+      [ENDS_PER_TURN + 1, [ENDS_PER_TURN, 1]],
+    ] as const) {
+      const cluster = new Cluster(t);
+      const [r1, r2] = [cluster.start('r1', { master: cluster.master(desktops) }), cluster.start('r2')];
+      for (let n = 0; n < desktops; n++) await cluster.join(r1, { world: 'garden' });
+      hear(r2, 'r1', 1);
+      r1.kill();
+      r2.membership.forget('r1');
+      await cluster.join(r2, { world: 'garden' });
+      const again = cluster.start('r1', { master: r1.master });
+      await cluster.quiet();
+      assert.deepEqual(again.endedPerTurn, perTurn);
+    }
+  });
+
+  it('is compared with its claim, CONFIRMS_AT_A_TIME worlds at once: one below, at the limit, one above', async (t) => {
+    for (const worlds of [CONFIRMS_AT_A_TIME - 1, CONFIRMS_AT_A_TIME, CONFIRMS_AT_A_TIME + 1]) {
+      const cluster = new Cluster(t);
+      const r1 = cluster.start('r1', { master: cluster.master(worlds) });
+      for (let n = 0; n < worlds; n++) await cluster.join(r1, { world: `garden ${n}` });
+      const get = r1.bucket.get.bind(r1.bucket);
+      const answers: (() => void)[] = [];
+      let asked = 0;
+      r1.bucket.get = async (key) => {
+        asked++;
+        await new Promise<void>((resolve) => void answers.push(resolve));
+        return get(key);
+      };
+      const confirmed = r1.homes.confirm();
+      await cluster.quiet();
+      assert.equal(asked, Math.min(worlds, CONFIRMS_AT_A_TIME));
+      while (asked < worlds || answers.length > 0) {
+        for (const answer of answers.splice(0)) answer();
+        await cluster.quiet();
+      }
+      await cluster.settle(confirmed);
+      assert.deepEqual([asked, r1.homes.count], [worlds, worlds]);
+    }
+  });
+
+  it('is looked for TRIES_MAX times while its claim changes: one below, at the limit, one above', async (t) => {
+    for (const tries of [TRIES_MAX - 1, TRIES_MAX, TRIES_MAX + 1]) {
+      const cluster = new Cluster(t);
+      const r1 = cluster.start('r1');
+      const create = r1.bucket.create.bind(r1.bucket);
+      let tried = 0;
+      r1.bucket.create = async (key, value) => (++tried < tries ? undefined : create(key, value));
+      if (tries <= TRIES_MAX) await cluster.join(r1, { world: 'garden' });
+      else await cluster.refused(r1, { world: 'garden' }, 'relay-busy');
+      assert.equal(tried, Math.min(tries, TRIES_MAX));
+    }
+  });
+
+  it('is asked TRIES_MAX times while it says that it is another relay: one below, at the limit, one above', async (t) => {
+    for (const tries of [TRIES_MAX - 1, TRIES_MAX, TRIES_MAX + 1]) {
+      const cluster = new Cluster(t);
+      const [r1, r2] = [cluster.start('r1'), cluster.start('r2')];
+      await cluster.join(r1, { world: 'garden' });
+      const request = r2.node.request.bind(r2.node);
+      let tried = 0;
+      r2.node.request = async (...question) =>
+        ++tried < tries ? encodePeerJoinAnswer({ elsewhere: true }) : request(...question);
+      if (tries <= TRIES_MAX) await cluster.join(r2, { world: 'garden' });
+      else await cluster.refused(r2, { world: 'garden' }, 'relay-busy');
+      assert.equal(tried, Math.min(tries, TRIES_MAX));
+    }
+  });
+
+  it('has ANSWER_MS to answer a join that was passed on: one below, at the limit, one above', async (t) => {
+    for (const [ms, isInTime] of [
+      [ANSWER_MS - 1, true],
+      [ANSWER_MS, false],
+      [ANSWER_MS + 1, false],
+    ] as const) {
+      const cluster = new Cluster(t);
+      const [r1, r2] = [cluster.start('r1'), cluster.start('r2')];
+      await cluster.join(r1, { world: 'garden' });
+      const { network, networkMs } = cluster;
+      // Half of it each way.
+      network.faults.delayMs = ms;
+      const joined = r2.homes.join({ name: '', world: 'garden' }).then(
+        () => true,
+        (error) => !isRefusal(error, 'relay-busy'),
+      );
+      await turns();
+      network.advance(networkMs + ms / 2);
+      await turns();
+      network.advance(networkMs + ms);
+      assert.equal(await joined, isInTime, `after ${ms} ms`);
+    }
   });
 
   it('is asked for at most JOINS_WAITING_MAX times at once', async (t) => {

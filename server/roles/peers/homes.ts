@@ -43,19 +43,19 @@ export const HOME_GONE_MS = 600_000;
 export const JOINS_WAITING_MAX = 1_024;
 
 /** How long to wait for the answer to a join that was passed on, in ms: that relay may ask NATS itself. Pages wait for 10 s. */
-const ANSWER_MS = 4_000;
+export const ANSWER_MS = 4_000;
 
 /** How often a join looks for the home again, when that has changed meanwhile. */
-const TRIES_MAX = 3;
+export const TRIES_MAX = 3;
 
 /** Time between two tries to remove claims that NATS has not removed yet, in ms. */
 const RETRY_MS = 1_000;
 
 /** Claims that are compared with the bucket at a time. */
-const CONFIRMS_AT_A_TIME = 32;
+export const CONFIRMS_AT_A_TIME = 32;
 
 /** Desktops that are ended in one turn, each with its sprites: some 5 µs. */
-const ENDS_PER_TURN = 64;
+export const ENDS_PER_TURN = 64;
 
 /** The revision of a claim that was not compared with the bucket since the start of this relay. */
 const UNCONFIRMED = 0;

@@ -1,5 +1,6 @@
 /** The bucket of NATS, on a real NATS. */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -9,10 +10,16 @@ import { NatsServer, whyNoNats } from '../../../tools/bench/nats_server.ts';
 import { BOUNDED, until } from '../../test/relay_process.ts';
 import type { Bucket } from './bucket.ts';
 import { NatsNetwork } from './nats.ts';
+import { ANSWER_MS } from './nats_bucket.ts';
 
 const log = { warn() {}, info() {}, debug() {}, error() {} } as unknown as Logger;
 const text = (bytes: Uint8Array | undefined) => bytes && Buffer.from(bytes).toString();
 const bytes = (value: string) => Buffer.from(value);
+
+/** Lets promises settle; NATS does not answer meanwhile. */
+async function turns(): Promise<void> {
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
+}
 
 describe('a bucket of NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
   let nats: NatsServer;
@@ -107,5 +114,37 @@ describe('a bucket of NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
     await bucket.put('key', bytes('b'));
     await until('the new value is seen', () => events.at(-1) === '1');
     assert.deepEqual(events, ['connected', '1', 'lost', 'connected', '1']);
+  });
+
+  const noStop = process.platform === 'win32' && 'Windows cannot stop a process';
+  it('has ANSWER_MS to answer: one below, at the limit', { skip: noStop }, async (t) => {
+    // It stops without closing its connections.
+    process.kill(nats.pid, 'SIGSTOP');
+    t.after(() => process.kill(nats.pid, 'SIGCONT'));
+    const state = () => execFileSync('ps', ['-o', 'stat=', '-p', `${nats.pid}`]).toString();
+    await until('NATS has stopped', () => state().startsWith('T'));
+    t.mock.timers.enable({ apis: ['setTimeout'] });
+    const requests: Record<string, () => Promise<unknown>> = {
+      get: () => one.get('home'),
+      create: () => one.create('new', bytes('r1')),
+      update: () => one.update('home', bytes('r1'), 1),
+      put: () => one.put('other', bytes('e')),
+      remove: () => one.remove('home', 1),
+      request: () => networks[0].request('sprites.tests', bytes('a'), ANSWER_MS),
+    };
+    for (const [name, request] of Object.entries(requests)) {
+      let isOver = false;
+      const over = assert.rejects(request()).then(() => {
+        isOver = true;
+      });
+      await turns();
+      t.mock.timers.tick(ANSWER_MS - 1);
+      await turns();
+      assert.equal(isOver, false, `${name} waits`);
+      t.mock.timers.tick(1);
+      await turns();
+      assert.equal(isOver, true, `${name} has waited`);
+      await over;
+    }
   });
 });

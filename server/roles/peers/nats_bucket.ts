@@ -12,7 +12,7 @@ import type { Logger } from 'pino';
 import type { Bucket, Entry } from './bucket.ts';
 
 /** How long to wait for JetStream, in ms. */
-const ANSWER_MS = 2_000;
+export const ANSWER_MS = 2_000;
 
 /** Time between two tries to open the bucket, in ms: JetStream begins some time after NATS accepts connections. */
 const RETRY_MS = 1_000;

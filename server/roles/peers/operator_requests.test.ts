@@ -12,7 +12,7 @@ import { type Node, PretendNetwork } from '../../test/pretend_network.ts';
 import { hashOf } from '../../test/spr_file.ts';
 import { ProblemError } from '../../wire/problem.ts';
 import { REASONS_KEPT, THROWERS_KEPT } from '../moderation_list.ts';
-import { OperatorRequests, QUESTION_BYTES_MAX, REPORTS_ANSWERED_MAX } from './operator_requests.ts';
+import { ANSWER_MS, OperatorRequests, QUESTION_BYTES_MAX, REPORTS_ANSWERED_MAX } from './operator_requests.ts';
 
 const BYTES = Buffer.from('a picture');
 const PICTURE = 'a'.repeat(64);
@@ -23,7 +23,7 @@ const isCode =
     error instanceof ProblemError && error.document.code === code && detail.test(error.message);
 
 class Cluster {
-  readonly network = new PretendNetwork(() => 0);
+  readonly network = new PretendNetwork(() => 0.5);
   readonly logged: string[] = [];
   readonly relays: ReturnType<Cluster['start']>[];
   nowMs = 0;
@@ -104,6 +104,28 @@ describe('what an operator asks of all relays', () => {
       cluster.beat(steps, r1, r2);
       const { reports, unanswered } = await cluster.run(r1.requests.reports());
       assert.deepEqual([reports.map(({ file }) => file), unanswered], [[PICTURE], ['r3']]);
+    }
+  });
+
+  it('is the reports, for which a relay has ANSWER_MS: one below, at the limit, one above', async (t) => {
+    for (const [ms, isInTime] of [
+      [ANSWER_MS - 1, true],
+      [ANSWER_MS, false],
+      [ANSWER_MS + 1, false],
+    ] as const) {
+      const cluster = new Cluster(t, 'r1', 'r2');
+      const [r1, r2] = cluster.relays;
+      r2.list.report(PICTURE, '');
+      const { network } = cluster;
+      // Half of it each way.
+      network.faults.delayMs = ms;
+      const asked = r1.requests.reports();
+      while (network.onTheWay < 2) await nextTurn(); // the question, and the end of the time for its answer
+      network.advance(ms / 2);
+      while (network.onTheWay < 2) await nextTurn(); // the answer
+      network.advance(ms);
+      const { reports, unanswered } = await asked;
+      assert.deepEqual([reports.length, unanswered], isInTime ? [1, []] : [0, ['r2']], `after ${ms} ms`);
     }
   });
 

@@ -19,7 +19,7 @@ import type { PeerFiles } from './peer_files.ts';
 const VERSION = 1;
 
 /** How long to wait for the answers, in ms: an operator waits for them. */
-const ANSWER_MS = 2_000;
+export const ANSWER_MS = 2_000;
 
 /** Bytes of a question: a hash or an id. */
 export const QUESTION_BYTES_MAX = 256;

@@ -7,6 +7,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { PretendNetwork } from '../../test/pretend_network.ts';
 import { hashOf, largeSprFile, sprFile } from '../../test/spr_file.ts';
 import {
+  ANSWER_MS,
   ANSWERS_MAX,
   ANSWERS_WAITING_MAX,
   FETCHES_MAX,
@@ -72,6 +73,10 @@ const isSame = (fetched: Fetched, bytes: Buffer) => Buffer.isBuffer(fetched) && 
 after(() => {
   for (const folder of folders) rmSync(folder, { recursive: true, force: true });
 });
+
+async function until(isSo: () => boolean): Promise<void> {
+  while (!isSo()) await nextTurn();
+}
 
 describe('sprite files of peers', () => {
   it('come whole from the relay that sent the sprite, large ones too', async () => {
@@ -175,6 +180,26 @@ describe('sprite files of peers', () => {
       const asked = Array.from({ length: count }, () => node.request('sprites.files.r1', question, 60_000));
       const answers = await files.settle(asked);
       assert.equal(answers.filter((answer) => answer[0] === 0).length, Math.max(0, more));
+    }
+  });
+
+  it('are answered within ANSWER_MS: one below, at the limit, one above', async () => {
+    const bytes = sprFile();
+    for (const ms of [ANSWER_MS - 1, ANSWER_MS, ANSWER_MS + 1]) {
+      const files = new Files();
+      files.add('r1', {}, bytes);
+      const r2 = files.add('r2', { [hashOf(bytes)]: 'r1' });
+      const { network } = files;
+      // Half of it each way.
+      network.faults.delayMs = ms;
+      const fetch = r2.fetch(hashOf(bytes));
+      await until(() => network.onTheWay === 2); // the question, and the end of the time for its answer
+      network.advance(ms / 2);
+      await until(() => network.onTheWay === 2); // the answer
+      network.advance(ms);
+      const fetched = await fetch;
+      if (ms < ANSWER_MS) assert.ok(isSame(fetched, bytes));
+      else assert.equal(fetched, 'unanswered', `after ${ms} ms`);
     }
   });
 

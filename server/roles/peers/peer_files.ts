@@ -27,7 +27,7 @@ export const ANSWERS_WAITING_MAX = 1024;
 const PART_BYTES = 512 << 10;
 
 /** How long to wait for an answer, in ms. That relay may have to fetch the file itself. */
-const ANSWER_MS = 3_000;
+export const ANSWER_MS = 3_000;
 
 const QUESTION_BYTES = 68;
 const HEAD_BYTES = 5;

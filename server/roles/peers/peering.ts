@@ -21,7 +21,7 @@ import { type Fetched, PeerFiles } from './peer_files.ts';
 import { trafficGauges } from './traffic_gauges.ts';
 
 /** How long to wait for an answer before the frame counts as in doubt and is sent again, in ms. A long turn of a busy relay takes less. */
-const ANSWER_MS = 1_000;
+export const ANSWER_MS = 1_000;
 
 /**
  * How long crossings are gathered after a frame has left, in ms. A frame costs both relays and NATS a message and an answer, and each
