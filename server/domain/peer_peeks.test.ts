@@ -78,7 +78,7 @@ class Cluster {
 
   #carry(): void {
     for (const relay of this.relays) {
-      for (const [peer, message] of relay.peeks.popMessages()) {
+      for (const [peer, message] of relay.peeks.outbox.popMessages()) {
         const to = this.relays.find(({ membership }) => membership.name === peer) as ClusterRelay;
         if (!this.isCut) assert.ok(to.peeks.receive(message));
       }
@@ -426,9 +426,9 @@ describe('a peek at a desktop of another relay', () => {
       return writer.finish();
     };
     assert.ok(b.peeks.receive(from('a', 0)), 'another place');
-    assert.ok(b.peeks.receive(from('a', 1, { ...watch, place: 9 })), 'no desktop is there');
+    assert.ok(b.peeks.receive(from('a', 1, { ...watch, place: 9 })), 'a place without a desktop');
     assert.ok(b.peeks.receive(from('z', 1)), 'another relay');
-    assert.deepEqual([b.peeks.watchers, b.peeks.hasMessages], [0, false]);
+    assert.deepEqual([b.peeks.watchers, b.peeks.outbox.hasMessages], [0, false]);
     assert.ok(b.peeks.receive(from('a', 1)));
     assert.equal(b.peeks.watchers, 1);
     assert.equal(a.peeks.watches, 0);

@@ -28,6 +28,7 @@ import {
   WATCHES_ABROAD_MAX,
 } from './limits.ts';
 import type { Neighbourhood, Peeks, PeeksAbroad, PeeksOptions } from './peeks.ts';
+import { PeerOutbox } from './peer_outbox.ts';
 import type { Peers } from './peers.ts';
 import { ABROAD, type World } from './torus.ts';
 
@@ -72,6 +73,7 @@ export interface PeerPeeksOptions {
 
 export class PeerPeeks implements PeeksAbroad {
   readonly counters: PeerPeeksCounters = { sent: 0, received: 0 };
+  readonly outbox: PeerOutbox<PeerPeeksWriter>;
   readonly #options: PeerPeeksOptions;
   readonly #watchesMax: number;
   readonly #stagesMax: number;
@@ -83,8 +85,6 @@ export class PeerPeeks implements PeeksAbroad {
   readonly #stagesDue = new Set<number>();
   /** Places of other relays whose desktop hid its stage, as `relay:place`, and until when that is remembered; the newest is the last. */
   readonly #hidden = new Map<string, number>();
-  /** The messages of this turn, by the relay that gets them. */
-  #writers = new Map<string, PeerPeeksWriter>();
   #nextStepMs = 0;
   readonly #watched = blankIdentity();
   readonly #reference = Buffer.alloc(512);
@@ -93,6 +93,7 @@ export class PeerPeeks implements PeeksAbroad {
 
   constructor(options: PeerPeeksOptions) {
     this.#options = options;
+    this.outbox = new PeerOutbox(() => new PeerPeeksWriter(options.peers.membership.name));
     const { watchesAbroadMax = WATCHES_ABROAD_MAX, farStagesPerStepMax = FAR_STAGES_PER_STEP_MAX } =
       options.limits ?? {};
     this.#watchesMax = watchesAbroadMax;
@@ -152,7 +153,7 @@ export class PeerPeeks implements PeeksAbroad {
     if (known === undefined) return;
     this.#watches.delete(row);
     // If there is no room, the lease ends.
-    if (known.dueMs > 0) this.#writer(known.relay).end(known.watch);
+    if (known.dueMs > 0) this.outbox.to(known.relay).end(known.watch);
   }
 
   writeReference(row: number, out: Buffer, at: number): number {
@@ -190,7 +191,8 @@ export class PeerPeeks implements PeeksAbroad {
     for (const [row, known] of this.#watches) {
       if (nowMs < known.dueMs) continue;
       const from = hood.torus.placeOf(known.watch.slot);
-      if (this.#writer(known.relay).watch(known.watch, from, peeks.stages.has(row))) known.dueMs = nowMs + PEEK_STEP_MS;
+      if (this.outbox.to(known.relay).watch(known.watch, from, peeks.stages.has(row)))
+        known.dueMs = nowMs + PEEK_STEP_MS;
     }
     let left = this.#stagesMax;
     // Relays whose message has no room left: stages to them do not hold up those to others.
@@ -214,22 +216,9 @@ export class PeerPeeks implements PeeksAbroad {
     const stage = this.#stage.subarray(0, peeks.stages.write(row, this.#stage, 1));
     const reference = this.#reference.subarray(0, hood.writeReference(slot, this.#reference, 0));
     const ageMs = peeks.stages.ageMs(row, preciseMs());
-    if (!this.#writer(relay).stage(watch, ageMs, reference, stage)) return false;
+    if (!this.outbox.to(relay).stage(watch, ageMs, reference, stage)) return false;
     this.counters.sent++;
     return true;
-  }
-
-  /** Whether popMessages() will return something. */
-  get hasMessages(): boolean {
-    return this.#writers.size > 0;
-  }
-
-  /** Returns the messages of this turn, each with the relay that gets it, and removes them here. */
-  popMessages(): [peer: string, message: Buffer][] {
-    if (this.#writers.size === 0) return NONE;
-    const messages = [...this.#writers].map(([peer, writer]): [string, Buffer] => [peer, writer.finish()]);
-    this.#writers = new Map();
-    return messages;
   }
 
   /** A message of another relay. Returns false when it is not understood. */
@@ -258,7 +247,7 @@ export class PeerPeeks implements PeeksAbroad {
     const hasRoom = known !== undefined || this.#watchers.size < this.#watchesMax;
     if (!hood.shows(target) || !hasRoom || !peeks.admit(target, edge)) {
       // If there is no room for the answer, the next `watch` gets it.
-      this.#writer(relay).hidden(watch);
+      this.outbox.to(relay).hidden(watch);
       return;
     }
     const at = peeks.rowOf(target) * 4 + edge;
@@ -307,15 +296,6 @@ export class PeerPeeks implements PeeksAbroad {
     const isIt = known !== undefined && known.watch.place === watch.place && isSameWatcher(known, { watch, relay });
     return isIt ? known : undefined;
   }
-
-  #writer(peer: string): PeerPeeksWriter {
-    let writer = this.#writers.get(peer);
-    if (writer === undefined) {
-      writer = new PeerPeeksWriter(this.#options.peers.membership.name);
-      this.#writers.set(peer, writer);
-    }
-    return writer;
-  }
 }
 
 function isSameWatcher(one: Pick<FarWatch, 'watch' | 'relay'>, other: Pick<FarWatch, 'watch' | 'relay'>): boolean {
@@ -324,4 +304,3 @@ function isSameWatcher(one: Pick<FarWatch, 'watch' | 'relay'>, other: Pick<FarWa
 }
 
 const NOTHING = Buffer.alloc(0);
-const NONE: [string, Buffer][] = [];

@@ -12,7 +12,7 @@ import { ABROAD, Torus, type World, widthOf } from './torus.ts';
 
 /** Carries what was said, and returns how many messages that were. */
 function carry(from: ClusterRelay, ...relays: ClusterRelay[]): number {
-  const messages = from.sayings.popMessages();
+  const messages = from.sayings.outbox.popMessages();
   for (const [peer, message] of messages) {
     const to = relays.find(({ membership }) => membership.name === peer) as ClusterRelay;
     assert.ok(to.sayings.receive(message));

@@ -7,6 +7,7 @@
  */
 import { type PeerSaying, PeerSayingsWriter, type Run, readPeerSayings } from '../wire/peer_sayings.ts';
 import { NO_EDGE } from '../wire/saying.ts';
+import { PeerOutbox } from './peer_outbox.ts';
 import type { Peers } from './peers.ts';
 import type { Speech } from './speech.ts';
 
@@ -22,14 +23,14 @@ export interface PeerSayingsCounters {
 
 export class PeerSayings {
   readonly counters: PeerSayingsCounters = { sent: 0, received: 0, lost: 0 };
+  readonly outbox: PeerOutbox<PeerSayingsWriter>;
   readonly #peers: Peers;
   readonly #speech: Speech;
   readonly #nowMs: () => number;
-  /** The messages of this turn, by the relay that gets them. */
-  #writers = new Map<string, PeerSayingsWriter>();
 
   /** `nowMs` returns the time of the relay. */
   constructor(peers: Peers, speech: Speech, nowMs: () => number) {
+    this.outbox = new PeerOutbox(() => new PeerSayingsWriter(peers.membership.name));
     this.#peers = peers;
     this.#speech = speech;
     this.#nowMs = nowMs;
@@ -40,7 +41,7 @@ export class PeerSayings {
     const { membership } = this.#peers;
     let hearers = 0;
     for (const [relay, runs] of abroad) {
-      if (!this.#peers.isReachable(relay) || !this.#writer(membership.view.names[relay]).add({ ...saying, runs })) {
+      if (!this.#peers.isReachable(relay) || !this.outbox.to(membership.view.names[relay]).add({ ...saying, runs })) {
         this.counters.lost++;
         continue;
       }
@@ -48,19 +49,6 @@ export class PeerSayings {
       hearers += hearersOf(runs);
     }
     return hearers;
-  }
-
-  /** Whether popMessages() will return something. */
-  get hasMessages(): boolean {
-    return this.#writers.size > 0;
-  }
-
-  /** Returns the messages of this turn, each with the relay that gets it, and removes them here. */
-  popMessages(): [peer: string, message: Buffer][] {
-    if (this.#writers.size === 0) return NONE;
-    const messages = [...this.#writers].map(([peer, writer]): [string, Buffer] => [peer, writer.finish()]);
-    this.#writers = new Map();
-    return messages;
   }
 
   /** A message of another relay. Returns false when it is not understood. */
@@ -73,15 +61,6 @@ export class PeerSayings {
     }
     return true;
   }
-
-  #writer(peer: string): PeerSayingsWriter {
-    let writer = this.#writers.get(peer);
-    if (writer === undefined) {
-      writer = new PeerSayingsWriter(this.#peers.membership.name);
-      this.#writers.set(peer, writer);
-    }
-    return writer;
-  }
 }
 
 /** Neighbours in a small world are in a run of their own, and in that of everybody. */
@@ -90,5 +69,3 @@ function hearersOf(runs: readonly Run[]): number {
     runs.reduce((all, { count, edge }) => all + ((edge === NO_EDGE) === isNear ? count : 0), 0);
   return sum(true) || sum(false);
 }
-
-const NONE: [string, Buffer][] = [];

@@ -94,7 +94,7 @@ export class Peering implements MasterPeering {
     });
     network.subscribe(peeksOf(name), (bytes) => {
       if (!peeks.receive(bytes)) this.#complain(bytes);
-      if (peeks.hasMessages) this.#endSoon();
+      if (peeks.outbox.hasMessages) this.#endSoon();
     });
     network.subscribe(FORGOTTEN, (bytes) => {
       const name = Buffer.from(bytes).toString('latin1');
@@ -163,14 +163,19 @@ export class Peering implements MasterPeering {
       void this.#send(outgoing);
       if (outgoing.number > 0) this.#gather();
     }
-    for (const [peer, message] of this.sayings.popMessages()) network.publish(sayingsOf(peer), message);
+    for (const [peer, message] of this.sayings.outbox.popMessages()) network.publish(sayingsOf(peer), message);
     // A watch and a stage may be lost: the next ones replace them.
-    for (const [peer, message] of this.peeks.popMessages()) network.publish(peeksOf(peer), message);
+    for (const [peer, message] of this.peeks.outbox.popMessages()) network.publish(peeksOf(peer), message);
   }
 
   /** Whether flush() will send something. */
   get hasToSend(): boolean {
-    return this.#answers.length > 0 || this.peers.hasOutgoing || this.sayings.hasMessages || this.peeks.hasMessages;
+    return (
+      this.#answers.length > 0 ||
+      this.peers.hasOutgoing ||
+      this.sayings.outbox.hasMessages ||
+      this.peeks.outbox.hasMessages
+    );
   }
 
   /** Lets the crossings of the next GATHER_MS leave in one frame for each peer. */
