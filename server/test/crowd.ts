@@ -65,4 +65,16 @@ export class Crowd {
   async stop(): Promise<void> {
     await Promise.all(this.clients.map((client) => client.stop()));
   }
+
+  /**
+   * As assertConserved(); and the relays of a cluster, to which nothing else was thrown, agree. `sum`: a metric without `sprites_`, over all
+   * of them, after everything was acknowledged.
+   */
+  async assertConservedBy(sum: (name: string) => Promise<number>): Promise<void> {
+    assert.equal(await sum('accepted_total'), this.accepted.size);
+    assert.equal(await sum('acknowledged_total'), this.accepted.size);
+    assert.equal((await sum('abandoned_total')) + (await sum('peers_malformed_total')), 0);
+    assert.equal(await sum('peers_passed_total'), await sum('peers_received_total'));
+    this.assertConserved();
+  }
 }

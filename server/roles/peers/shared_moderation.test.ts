@@ -52,6 +52,14 @@ class Cluster {
     return { ...relay, bucket, data };
   }
 
+  /** NATS stops, and starts again with nothing in its store. */
+  async loseStore(...relays: ReturnType<Cluster['start']>[]): Promise<void> {
+    for (const relay of relays) relay.bucket.cut();
+    this.store.lose();
+    for (const relay of relays) relay.bucket.connect();
+    await this.quiet();
+  }
+
   /** Until everything that was begun has ended. */
   async quiet(): Promise<void> {
     for (let round = 0; round < ROUNDS; round++) {
@@ -224,10 +232,7 @@ describe('what an operator of a cluster decides', () => {
     await r1.moderator.unbanAddress(OTHER);
     await r1.moderator.banAddress(NETWORK, undefined);
     await cluster.quiet();
-    for (const relay of [r1, r2]) relay.bucket.cut();
-    cluster.store.lose();
-    for (const relay of [r1, r2]) relay.bucket.connect();
-    await cluster.quiet();
+    await cluster.loseStore(r1, r2);
     const r3 = cluster.start('r3');
     await cluster.quiet();
     assert.deepEqual(networks(r3), [NETWORK]);
@@ -353,10 +358,7 @@ describe('the gallery of a cluster', () => {
     r2.bucket.connect();
     await cluster.quiet();
     assert.deepEqual([listed(r1), listed(r2)], [['My dog'], ['My dog']]);
-    for (const relay of [r1, r2]) relay.bucket.cut();
-    cluster.store.lose();
-    for (const relay of [r1, r2]) relay.bucket.connect();
-    await cluster.quiet();
+    await cluster.loseStore(r1, r2);
     const r3 = cluster.start('r3');
     await cluster.quiet();
     assert.deepEqual([listed(r3), r3.gallery.relayOf(other.file)], [['My dog'], 'r2']);
