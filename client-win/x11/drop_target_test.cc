@@ -18,7 +18,7 @@ struct Source {
     Sync(x);
   }
 
-  // Whether the program is told that its drop is welcome; nothing when it is told nothing.
+  // Whether the last answer accepts a drop. Empty without an answer.
   std::optional<bool> PopStatus() const {
     Sync(x);
     while (OwnedEvent event{xcb_poll_for_event(x.get())}) {

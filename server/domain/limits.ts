@@ -20,12 +20,15 @@ export const PING_JITTER = 0.1;
 export const RECONNECT_MS_MAX = 15_000;
 
 /**
- * The rate, in desktops a second, at which `bye` lets desktops come back after a drain. Two cores that also carry the swarm serve 6,000 to
- * 15,000. So few desktops that RECONNECT_MS_MAX is enough for them at this rate are spread over that time.
+ * The rate, in desktops a second, at which `bye` lets desktops come back after a drain. Two cores that also carry the swarm serve 14,000 to
+ * 22,000. Up to 300,000 desktops are spread over RECONNECT_MS_MAX, which is long enough for them.
  */
 export const RETURNS_PER_SECOND = 20_000;
 
-/** How many polls a drain answers in a second, and closes their connections. A desktop that came back before the end would find no relay. */
+/**
+ * How many polls a drain answers in a second, until their connections are closed too. A desktop that comes back before the end finds no
+ * relay. Two cores that also carry the swarm answer 26,000 of a million, but 8,000 within 0.14 s.
+ */
 export const BYES_PER_SECOND = 40_000;
 
 /** The longest wait that `bye` asks for. Clients wait for no longer. From three and a half million desktops on, it is reached. */

@@ -1378,7 +1378,7 @@ describe('relay, going down', () => {
     assert.equal(harness.relay.parkedCount, 0);
   });
 
-  it('ends no desktop meanwhile: it is the relay that is away, and a drain of many takes longer than a lease', () => {
+  it('ends no lease during a drain, which may take longer than a lease', () => {
     const harness = new RelayHarness();
     const [ada, bob, eve] = harness.joinMany(3);
     harness.settle(ada, bob, eve);

@@ -53,7 +53,7 @@ describe('site › the language', () => {
     assert.equal((await ask('/', { cookie: 'lang=constructor; xlang=de' })).lang, 'en');
   });
 
-  it('is told to caches, which must not give one visitor the page of another', async () => {
+  it('is in the headers that keep caches from serving a page in another language', async () => {
     const { headers } = await ask('/about', { 'accept-language': 'de' });
     assert.equal(headers.get('content-language'), 'de');
     assert.equal(headers.get('vary'), 'Accept-Encoding, Accept-Language, Cookie');

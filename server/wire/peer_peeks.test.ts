@@ -39,7 +39,7 @@ describe('messages about peeks over relays', () => {
     assert.ok(stage.reference.equals(REFERENCE));
   });
 
-  it('have no stage that a desktop could not have posted, and no desktop that is none', () => {
+  it('leave out stages that no desktop could have posted, and stages without a valid desktop', () => {
     const sprite = { id: 1, x: 0, y: 0 };
     const many = Array.from({ length: STAGE_SPRITES_MAX + 1 }, (_, id) => ({ ...sprite, id }));
     const bad = [Buffer.from('{'), stageOf([{ ...sprite, x: 1e9 }]), stageOf([sprite, sprite]), stageOf(many)];
