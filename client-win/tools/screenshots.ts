@@ -9,7 +9,6 @@
 import type { ChildProcess } from 'node:child_process';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -22,7 +21,8 @@ import { SCREEN, WineDesktop, whyNoWine } from '../test/wine_desktop.ts';
 const SHOTS = join(import.meta.dirname, '../screenshots');
 const CHARACTERS = join(import.meta.dirname, '../../server/web/sprites');
 const COLOURS = 255; // in a file: keeps 1280 × 800 px below 150 KB
-const AIR_PX = 4; // a sprite whose lower side is so far above the floor flies, or stands on a window
+const SHADOW_PX = 18; // of a sprite's window, below its foot
+const AIR_PX = 4; // a sprite whose foot is so far above the floor flies, or stands on a window
 const HIGH_PX = 460; // a sprite whose top is above this stands on a window
 const THROWS_MAX = 12; // a sprite may pass between two looks
 const RUN_MS = 15; // ms the program runs between two looks
@@ -221,7 +221,7 @@ async function crossing(hers: ChildProcess, his: ChildProcess): Promise<void> {
   let [left, right]: (string | undefined)[] = [];
   for (let throws = 0; throws < THROWS_MAX && !right; throws++) {
     const atHome = new Set((await places(grace)).map(({ id }) => id));
-    await throwRightmost();
+    await throwLeftmost();
     left = await captureWhen(ada, hers, 4000, (one) => one.x > SCREEN.width - 190 && flies(one));
     right = left && (await captureWhen(grace, his, 6000, (one) => one.x > 10 && flies(one) && !atHome.has(one.id)));
   }
@@ -244,25 +244,29 @@ async function crossing(hers: ChildProcess, his: ChildProcess): Promise<void> {
 }
 
 function flies({ y, height }: Place): boolean {
-  return y > HIGH_PX && y + height < SCREEN.height - AIR_PX;
+  return y > HIGH_PX && y + height - SHADOW_PX < SCREEN.height - AIR_PX;
 }
 
-/** Throws the rightmost sprite by its menu. If it has walked away before the click, nothing happens. */
-async function throwRightmost(): Promise<void> {
+/**
+ * Throws the leftmost sprite on the floor by its menu: its flight to the edge is long enough to be seen. If it has walked away before the
+ * click, nothing happens.
+ */
+async function throwLeftmost(): Promise<void> {
   const sprites = (await places(ada)).filter(({ y, height }) => y > SCREEN.height - height - 8);
-  const last = sprites.sort((one, other) => one.x - other.x).at(-1);
-  if (!last) return;
-  const [x, y] = [last.x + last.width / 2, last.y + last.height * 0.6].map(Math.round);
+  const [first] = sprites.sort((one, other) => one.x - other.x);
+  if (!first) return;
+  const [x, y] = [first.x + first.width / 2, first.y + first.height * 0.6].map(Math.round);
   // Close a menu that the last click may have opened.
   await ada.xdotool('key', 'Escape', 'sleep', 0.2);
-  await ada.xdotool('mousemove', x, y, 'click', 3, 'sleep', 0.6, 'windowfocus', last.id, 'sleep', 0.1, 'key', 'r');
+  await ada.xdotool('mousemove', x, y, 'click', 3, 'sleep', 0.6, 'windowfocus', first.id, 'sleep', 0.1, 'key', 'r');
 }
 
 /** Ends Ada's program and forgets its files. */
 async function forget(program: ChildProcess): Promise<void> {
-  const ended = once(program, 'exit');
-  await ada.run('wine', 'taskkill', '/im', 'Sprites.exe');
-  await ended;
+  await until('the program has ended', async () => {
+    await ada.run('wine', 'taskkill', '/im', 'Sprites.exe').catch(() => {}); // a window that has just closed makes it fail
+    return program.exitCode !== null;
+  });
   rmSync(ada.folder, { recursive: true, force: true });
 }
 
@@ -289,8 +293,8 @@ async function settingsDialog(before: ChildProcess, tray: string): Promise<Child
 async function linkQuestion(): Promise<void> {
   const file = '0'.repeat(64);
   ada.launch(WINDOWS_CLIENT, '--link', `sprites:https://relay.example/#take=${file}&name=Biscuit&author=Anna`);
-  await dialog('Sprites', 'take.png');
-  await ada.xdotool('key', 'Escape');
+  const window = await dialog('Sprites', 'take.png');
+  await ada.xdotool('windowfocus', window, 'sleep', 0.3, 'key', 'n');
   await ada.isGone('Sprites');
 }
 
@@ -313,13 +317,13 @@ async function firstStart(hers: ChildProcess): Promise<void> {
   save(path, 'bubble.png');
 }
 
-/** Makes the picture of a dialog with its frame. */
-async function dialog(title: string, name: string): Promise<void> {
+/** Makes the picture of a dialog with its frame. Returns its window. */
+async function dialog(title: string, name: string): Promise<string> {
   const id = await visible(title);
   await pause(FALL_MS);
   const { x, y, width, height } = await frameOf(id);
   await until('no sprite is in front of it', async () => {
-    const isBeside = (one: Place) => one.x + one.width < x || one.x > x + width || one.y + one.height < y;
+    const isBeside = (one: Place) => one.x + one.width < x || one.x > x + width || one.y + one.height - SHADOW_PX < y;
     return (await places(ada)).every((one) => isBeside(one) || one.y > y + height);
   });
   // Without the frame of openbox, which is not that of Windows; xdotool counts it twice.
@@ -328,6 +332,7 @@ async function dialog(title: string, name: string): Promise<void> {
   const path = join(scratch, name);
   execFileSync('convert', [(await capture(ada)).path, '-crop', size, '+repage', path]);
   save(path, name);
+  return id;
 }
 
 /** Waits for a visible window with this title: the program has a hidden one with the same title. */
