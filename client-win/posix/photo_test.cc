@@ -128,6 +128,7 @@ TEST_CASE("photo › a longer side below twice the least is read whole, from the
   CHECK(side(2 * kPhotoSideMin - 1) == 2 * kPhotoSideMin - 1);
   CHECK(side(2 * kPhotoSideMin) == kPhotoSideMin);
   CHECK(side(2 * kPhotoSideMin + 1) == kPhotoSideMin + 1);
+  CHECK(side(8 * kPhotoSideMin - 1) == 2 * kPhotoSideMin);
   CHECK(side(8 * kPhotoSideMin) == kPhotoSideMin);
   CHECK(side(16 * kPhotoSideMin) == 2 * kPhotoSideMin);
 }

@@ -394,6 +394,20 @@ describe('windows client', { skip, timeout: 900_000 }, () => {
         ['Target', 'cyan'],
       );
     });
+
+    it('ends although the relay does not answer', async () => {
+      const { master } = relay.pids;
+      await ada.run('wine', WINDOWS_CLIENT, 'C:\\cyan.png');
+      const { found: standing } = await ada.waitUntilStill('the cyan sprite', onFloor(cyan));
+      relay.kill(master, 'SIGSTOP');
+      try {
+        await doubleClick(ada, standing, 'it has ended', () => clients[0].exitCode !== null);
+        assert.equal(clients[0].exitCode, 0);
+      } finally {
+        relay.kill(master, 'SIGCONT');
+      }
+      await eventually('Ada has left', async () => (await relay.metrics()).get('sprites_desktops') === 0);
+    });
   });
 
   describe('a browser as neighbour', { skip: skipBrowser }, () => {

@@ -427,6 +427,21 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     });
   }
 
+  it('ends and keeps its sprites although the relay does not answer', async () => {
+    await start(RUNNER, { x: 640, y: 800 });
+    await ada.waitFor('the sprite', onFloor);
+    const { master } = relay.pids;
+    relay.kill(master, 'SIGSTOP');
+    try {
+      client!.kill('SIGTERM');
+      assert.equal(await exitOf(client!), 0);
+      assert.equal(ada.savedState().sprites.length, 1);
+    } finally {
+      relay.kill(master, 'SIGCONT');
+    }
+    await until('Ada has left', async () => (await joined()) === 0);
+  });
+
   it('keeps a sprite that is on its way when it ends, and does not lose or double it', async () => {
     await start(TARGET, CENTRE);
     const neighbour = await meetGrace();

@@ -18,11 +18,8 @@ const DESKTOPS = 10_000;
 /** The sprites that the closed loop keeps in flight. */
 const IN_FLIGHT = 64;
 
-/** Sprites a second of the open loop, and the length of the cold start, which the window `warm` excludes. */
-const RATE = 2000;
+/** The length of the cold start, which the window `warm` excludes. */
 const COLD_SECONDS = 6;
-
-const ROUNDS = 3;
 
 /** How the posters throw, by the names that the command takes. `connections` 0: each desktop that throws has its own. */
 export const POSTER_KINDS = {
@@ -36,6 +33,9 @@ export type PosterKind = keyof typeof POSTER_KINDS;
 export interface OutsideOptions {
   shapes: readonly Shape[];
   kinds: readonly PosterKind[];
+  /** Sprites a second of the open loop. */
+  rate: number;
+  rounds: number;
   /** Of the window at the rate that excludes the cold start, and of the closed loop. */
   seconds: number;
   seed: number;
@@ -64,23 +64,24 @@ interface Account {
 /** The relay built on uWebSockets, for a contender beside ours. */
 export const UWS_SHAPE: Shape = { name: 'uWebSockets', program: UWS };
 
-/** Runs every contender with every kind of poster, ROUNDS times. Prints one table per kind. */
-export async function outside({ shapes, kinds, seconds, seed }: OutsideOptions): Promise<void> {
+/** Runs every contender with every kind of poster, so many rounds. Prints one table per kind. */
+export async function outside(options: OutsideOptions): Promise<void> {
+  const { shapes, kinds, rate, seconds, seed } = options;
   const contenders = [FLOOR_SHAPE, ...shapes];
   console.log(`\n${machine()}, seed ${seed}\n`);
   for (const kind of kinds) {
     const rounds: Account[][] = [];
-    for (let round = 0; round < ROUNDS; round++) {
+    for (let round = 0; round < options.rounds; round++) {
       const accounts: Account[] = [];
-      for (const shape of contenders) accounts.push(await measure(shape, kind, seconds, seed + round));
+      for (const shape of contenders) accounts.push(await measure(shape, kind, { ...options, seed: seed + round }));
       rounds.push(accounts);
     }
     console.log(
-      `${DESKTOPS.toLocaleString('en')} polls; ${POSTER_KINDS[kind].about}; ${RATE}/s for ${COLD_SECONDS} + ${seconds} s, ` +
-        `then ${IN_FLIGHT} in flight for ${seconds} s; ${ROUNDS} rounds: median (range)\n`,
+      `${DESKTOPS.toLocaleString('en')} polls; ${POSTER_KINDS[kind].about}; ${rate}/s for ${COLD_SECONDS} + ${seconds} s, ` +
+        `then ${IN_FLIGHT} in flight for ${seconds} s; ${rounds.length} rounds: median (range)\n`,
     );
     const columns = [
-      ...['', `CPU-µs at ${RATE}/s`, '× floor', 'from cold', '× floor', 'p50', 'p99', 'p99.9'],
+      ...['', `CPU-µs at ${rate}/s`, '× floor', 'from cold', '× floor', 'delivered/s', 'p50', 'p99', 'p99.9'],
       ...['CPU-µs, closed', '× floor', 'sprites/s', 'bytes a join', 'bytes a poll', 'lost', 'posters’ cores'],
     ];
     const rows = contenders.map((shape, nth) =>
@@ -94,11 +95,15 @@ export async function outside({ shapes, kinds, seconds, seed }: OutsideOptions):
   }
 }
 
-async function measure(shape: Shape, kind: PosterKind, seconds: number, seed: number): Promise<Account> {
+async function measure(
+  shape: Shape,
+  kind: PosterKind,
+  { rate, seconds, seed }: Pick<OutsideOptions, 'rate' | 'seconds' | 'seed'>,
+): Promise<Account> {
   const contender = await start(shape);
   try {
     const { connections, form } = POSTER_KINDS[kind];
-    const load = [DESKTOPS, connections, form, RATE, COLD_SECONDS, seconds, IN_FLIGHT, seconds, seed];
+    const load = [DESKTOPS, connections, form, rate, COLD_SECONDS, seconds, IN_FLIGHT, seconds, seed];
     const words = [contender.api, contender.events, ...load, contender.pids.join(',')].map(String);
     const printed = await text(spawn(POSTERS, words, { stdio: ['ignore', 'pipe', 'inherit'] }).stdout);
     if (printed === '') throw new Error(`the posters have ended without an account of ${shape.name}`);
@@ -129,6 +134,7 @@ function rowOf(shape: Shape, accounts: readonly Account[], floors: readonly Acco
     ratio(({ warm }) => warm),
     each(({ cold }) => cost(cold), one),
     ratio(({ cold }) => cold),
+    each(({ warm }) => warm.caught / warm.seconds, whole),
     each(({ warm }) => warm.latencyUs.p50, us),
     each(({ warm }) => warm.latencyUs.p99, us),
     each(({ warm }) => warm.latencyUs.p999, us),

@@ -173,15 +173,17 @@ class Bot {
 
 async function joinOne({ api, world }: BotsOptions): Promise<Joined> {
   for (let tries = 1; ; tries++) {
-    const response = await fetch(`http://127.0.0.1:${api}/v1/desktops`, {
+    const answer = await fetch(`http://127.0.0.1:${api}/v1/desktops`, {
       method: 'POST',
       body: JSON.stringify({ world, screen: SCREEN, stage: true }),
-    });
-    if (response.status === 201) return (await response.json()) as Joined;
-    const text = await response.text();
-    // Those that have joined already keep the relay busy.
-    if (response.status !== 503 || tries === JOIN_TRIES_MAX)
-      throw new Error(`a join was answered ${response.status}: ${text}`);
+    })
+      .then(async (response) => ({ status: response.status, text: await response.text() }))
+      .catch((error: TypeError) => ({ status: undefined, text: String(error.cause) }));
+    if (answer.status === 201) return JSON.parse(answer.text) as Joined;
+    // Those that have joined already keep the relay busy. It may also have closed a connection that fetch uses again.
+    const isBusy = answer.status === 503 || answer.status === undefined;
+    if (!isBusy || tries === JOIN_TRIES_MAX)
+      throw new Error(`a join was answered ${answer.status ?? 'by nothing'}: ${answer.text}`);
     await sleep(JOIN_PAUSE_MS);
   }
 }

@@ -75,6 +75,7 @@ const CLUSTER_SECONDS = 10;
 
 /** Of each window of `outside`, in seconds. Each attack of `hostile` and each load of `say` and `peek` lasts longer. */
 const OUTSIDE_SECONDS = 8;
+const OUTSIDE_RATE = 2000;
 const LOAD_SECONDS = 30;
 
 /** What the journal costs. */
@@ -93,10 +94,10 @@ const OPTIONS = {
     speakers: { ...whole('N', 'how many of them say something', [1, SLOTS_MAX]), shown: 'all' },
     talk: { ...number('R', 'lines that each speaker says a second', [0.001, 100]), shown: '1, then 1.5 and 2' },
   }),
-  ...goingWith(['million', 'floors', 'cluster'], {
+  ...goingWith(['million', 'floors', 'outside', 'cluster'], {
     rate: {
       ...number('R', 'sprites a second', [1, 10_000_000]),
-      shown: '5000; floors: 20000; cluster: 2000, then 20000',
+      shown: `5000; floors: 20000; outside: ${OUTSIDE_RATE}; cluster: 2000, then 20000`,
     },
   }),
   ...goingWith(['peek'], {
@@ -113,7 +114,7 @@ const OPTIONS = {
     noise: number('PX', 'how far noisy positions tremble', [0, 100], 2),
     numbers: toggle('put the table and the chart into loadtest/NUMBERS.md too'),
   }),
-  ...goingWith([...Object.keys(LOADS), 'journal', 'peek', 'cluster'], {
+  ...goingWith([...Object.keys(LOADS), 'journal', 'outside', 'peek', 'cluster'], {
     rounds: {
       ...whole('N', 'how often each run is repeated; they take turns', [1, 1000]),
       shown: `${ROUNDS}; loads: ${LOAD_ROUNDS}`,
@@ -236,7 +237,7 @@ export const COMMAND: Command<typeof OPTIONS> = {
   },
   options: OPTIONS,
   notes: [
-    '--rounds belongs to the loads, journal, peek and cluster; the other options to million, floors, outside, say, peek, relays, cluster and hostile.',
+    '--rounds belongs to the loads, journal, outside, peek and cluster; the other options to million, floors, outside, say, peek, relays, cluster and hostile.',
     `Attacks:\n${Object.entries(ATTACKS)
       .map(([name, { about }]) => `  ${name}: ${about}`)
       .join('\n')}`,
@@ -274,7 +275,10 @@ const BENCHES: Record<string, (values: BenchValues, words: readonly string[]) =>
     await floors({ desktops, rate });
     return EXIT.done;
   },
-  outside: async ({ seconds = OUTSIDE_SECONDS, seed = newSeed(), uws }, kinds) => {
+  outside: async (
+    { rate = OUTSIDE_RATE, rounds = ROUNDS, seconds = OUTSIDE_SECONDS, seed = newSeed(), uws },
+    kinds,
+  ) => {
     refuseUnknown('kind', kinds, POSTER_KINDS);
     needNativeFront();
     const why = buildFloor() ?? buildPosters() ?? (uws === undefined ? undefined : buildUws(uws));
@@ -282,7 +286,7 @@ const BENCHES: Record<string, (values: BenchValues, words: readonly string[]) =>
     if (uws === undefined) console.error('Without uWebSockets: give a checkout of it as UWS=PATH to compare with it.');
     const shapes = [...NATIVE.toReversed(), ...(uws === undefined ? [] : [UWS_SHAPE])];
     const chosen = (kinds.length > 0 ? kinds : Object.keys(POSTER_KINDS)) as PosterKind[];
-    await outside({ shapes, kinds: chosen, seconds, seed });
+    await outside({ shapes, kinds: chosen, rate, rounds, seconds, seed });
     return EXIT.done;
   },
   say: async ({ desktops = SAY_DESKTOPS, speakers = desktops, seconds = LOAD_SECONDS, talk }) => {

@@ -29,9 +29,9 @@ export const RETURNS_PER_SECOND = 20_000;
  * How many polls a drain answers in a second, until their connections are closed too. A desktop that comes back before the end finds no
  * relay. Two cores that also carry the swarm answer 26,000 of a million, but 8,000 within 0.14 s.
  */
-export const BYES_PER_SECOND = 40_000;
+export const BYES_PER_SECOND = 25_000;
 
-/** The longest wait that `bye` asks for. Clients wait for no longer. From three and a half million desktops on, it is reached. */
+/** The longest wait that `bye` asks for. Clients wait for no longer. From 3.3 million desktops on, it is reached. */
 export const BYE_MS_MAX = 300_000;
 
 /** The slowest rate, in desktops a second, at which desktops come back after a recovery. Their first lease is long enough for all of them. */
