@@ -1,11 +1,11 @@
 /**
  * Makes client-win/screenshots/visit.png, the picture that moves at the top of README.md: a cat is thrown from a desktop in a browser
- * onto a Linux desktop, where others wave at it.
+ * onto a desktop of the program for Windows, under Wine, where others wave at it.
  *
  *     node client-win/tools/crossing_animation.ts
  *
- * Both desktops run on a relay of its own, and what they show is recorded. Needs Chromium, what the X11 suite needs, and hsetroot,
- * xterm and ImageMagick.
+ * Both desktops run on a relay of its own, and what they show is recorded. Needs Chromium, what the Wine suites need, hsetroot
+ * and ImageMagick.
  */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -14,13 +14,12 @@ import { setTimeout as pause } from 'node:timers/promises';
 import type { CDPSession, Page } from 'playwright-core';
 import { PNG } from 'pngjs';
 import { joinPage, launchBrowser, noBrowser } from '../../server/test/browser_page.ts';
-import { startRelay, until } from '../../server/test/relay_process.ts';
-import { buildX11Client } from '../../tools/build.js';
+import { startRelay } from '../../server/test/relay_process.ts';
+import { buildWindowsClient, WINDOWS_CLIENT } from '../../tools/build.js';
 import { ensurePrograms, installHint } from '../../tools/machine.js';
-import { SCREEN } from '../test/x_display.ts';
-import { whyNoX11, X11Desktop } from '../test/x11_desktop.ts';
+import { SCREEN, WineDesktop, whyNoWine } from '../test/wine_desktop.ts';
 import { animate, PALETTE_PACKAGES, PALETTE_PROGRAMS } from './recorded.ts';
-import { decorate, openTerminal } from './x11_scene.ts';
+import { decorate, openProgram } from './scene.ts';
 
 const PICTURE = join(import.meta.dirname, '../screenshots/visit.png');
 const CHARACTERS = join(import.meta.dirname, '../../server/web/sprites');
@@ -30,7 +29,7 @@ const VIEW = { width: 600, height: 400 };
 const MARGIN = 20; // px around and between them
 const CAPTION = 30; // px below them
 const CORNER = 12; // px of their rounded corners
-const TEXT = 'Dear Ada,\\n\\nthe kettle is on.\\nSend the cat!\\n\\n   Grace\\n';
+const LETTER = 'Dear Ada,\r\n\r\nthe kettle is on.\r\nSend the cat!\r\n\r\n   Grace\r\n';
 
 const FRAME_MS_MIN = 80; // ms between two frames
 const FRAME_MS_MAX = 120; // ms that a frame is shown: on a busy machine sprites move on by no more than this
@@ -46,11 +45,9 @@ interface Moment {
   desktop: PNG;
 }
 
-const PACKAGES = ['hsetroot', 'xterm', ...PALETTE_PACKAGES];
-const missing = ensurePrograms(['hsetroot', 'xterm', ...PALETTE_PROGRAMS], PACKAGES)
-  ? undefined
-  : installHint(PACKAGES);
-const why = noBrowser || (whyNoX11() ?? missing ?? buildX11Client());
+const PACKAGES = ['hsetroot', ...PALETTE_PACKAGES];
+const missing = ensurePrograms(['hsetroot', ...PALETTE_PROGRAMS], PACKAGES) ? undefined : installHint(PACKAGES);
+const why = noBrowser || (whyNoWine() ?? missing ?? buildWindowsClient());
 if (why) {
   console.error(`The animation can't be made: ${why}.`);
   process.exit(1);
@@ -58,12 +55,12 @@ if (why) {
 
 const scratch = mkdtempSync(join(tmpdir(), 'sprites-visit-'));
 const relay = await startRelay({ workers: 0 });
-const grace = await X11Desktop.start('visit');
+const grace = await WineDesktop.start('visit', 'openbox');
 const browser = await launchBrowser();
 try {
   await decorate(grace, scratch);
-  openTerminal(grace, 'letter.txt', '30x8+300+470', '#fdfdfb', '#222222', TEXT);
-  await until('the window is open', async () => (await grace.frames('letter.txt')).length === 1);
+  writeFileSync(join(grace.prefix, 'drive_c', 'letter.txt'), LETTER);
+  await openProgram(grace, 'Notepad', [300, 490, 260, 180], 'notepad', 'C:\\letter.txt');
   for (const [name, x] of [
     ['bolt', 350],
     ['quill', 430],
@@ -71,8 +68,8 @@ try {
   ] as const) {
     grace.keepSprite(readFileSync(join(CHARACTERS, `${name}.spr`)), name, x, SCREEN.height);
   }
-  grace.writeSettings({ relay: relay.url, name: 'Grace', greeted: true });
-  grace.launch();
+  grace.writeSettings({ relay: relay.url, name: 'Grace', sound: false, toasts: false, greeted: true });
+  grace.launch(WINDOWS_CLIENT);
   const ada = await joinPage(browser, relay.url, 'Ada', [], { viewport: VIEW, colorScheme: 'light' });
   await ada.locator('.edge[data-edge="right"] .neighbour', { hasText: 'Grace' }).waitFor();
   await ada.click('button[title="Miso"]');
@@ -154,7 +151,7 @@ async function paintGround(): Promise<PNG> {
       div { color: #fff; font: 600 15px/${CAPTION}px system-ui, sans-serif; text-align: center; }
       p { margin: 0; }
     </style>
-    ${caption('Ada, in a browser')}${caption('Grace, on Linux')}`);
+    ${caption('Ada, in a browser')}${caption('Grace, with the program for Windows')}`);
   const ground = PNG.sync.read(await page.screenshot());
   await page.close();
   return ground;

@@ -17,6 +17,7 @@ import { startRelay, until } from '../../server/test/relay_process.ts';
 import { buildWindowsClient, WINDOWS_CLIENT } from '../../tools/build.js';
 import { ensurePrograms, installHint } from '../../tools/machine.js';
 import { SCREEN, WineDesktop, whyNoWine } from '../test/wine_desktop.ts';
+import { decorate, openProgram } from './scene.ts';
 
 const SHOTS = join(import.meta.dirname, '../screenshots');
 const CHARACTERS = join(import.meta.dirname, '../../server/web/sprites');
@@ -50,11 +51,11 @@ mkdirSync(SHOTS, { recursive: true });
 const relay = await startRelay({ workers: 0 });
 const [ada, grace] = await Promise.all([WineDesktop.start('shell', 'openbox'), WineDesktop.start('shots', 'openbox')]);
 try {
-  await Promise.all([ada, grace].map(decorate));
+  for (const desktop of [ada, grace]) await decorate(desktop, scratch);
   writeFileSync(join(ada.prefix, 'drive_c', 'letter.txt'), LETTER.replaceAll('\n', '\r\n'));
-  await open(ada, 'Notepad', [100, 290, 520, 300], 'notepad', 'C:\\letter.txt');
-  await open(ada, 'WineMine', [760, 420], 'winemine');
-  await open(grace, 'Notepad', [420, 330, 480, 260], 'notepad');
+  await openProgram(ada, 'Notepad', [100, 290, 520, 300], 'notepad', 'C:\\letter.txt');
+  await openProgram(ada, 'WineMine', [760, 420], 'winemine');
+  await openProgram(grace, 'Notepad', [420, 330, 480, 260], 'notepad');
   const hers = startClient(ada, 'Ada', {
     miso: [300, 200],
     bolt: [840, 330],
@@ -79,52 +80,6 @@ try {
   await Promise.all([ada.stop(), grace.stop()]);
   await relay.stop();
   rmSync(scratch, { recursive: true });
-}
-
-/** Draws the background: an evening sky and hills. */
-async function decorate(desktop: WineDesktop): Promise<void> {
-  const path = join(scratch, 'sky.png');
-  const hill = (colour: string, ...points: number[]) => [
-    '-fill',
-    colour,
-    '-draw',
-    `path 'M 0,800 L ${points.join(' ')} L 1280,800 Z'`,
-  ];
-  const wave = (base: number, height: number, length: number, from: number) =>
-    Array.from({ length: 65 }, (_, i) => [i * 20, base - height * Math.sin((i * 20 + from) / length)])
-      .flat()
-      .map(Math.round);
-  execFileSync('convert', [
-    '-size',
-    `${SCREEN.width}x${SCREEN.height}`,
-    'gradient:#2b3a67-#e8a87c',
-    '-fill',
-    '#ffe3b8',
-    '-draw',
-    'circle 1010,330 1010,392',
-    ...hill('#6d6a8f', ...wave(560, 70, 190, 100)),
-    ...hill('#4f5d7e', ...wave(640, 60, 130, 420)),
-    ...hill('#37496b', ...wave(730, 40, 160, 700)),
-    path,
-  ]);
-  await desktop.run('hsetroot', '-cover', path);
-}
-
-/** Starts a program and moves its window to a place; sets its size if there is one. */
-async function open(
-  desktop: WineDesktop,
-  title: string,
-  [x, y, ...size]: number[],
-  ...command: string[]
-): Promise<void> {
-  desktop.launch(...command);
-  await until(`${title} is open`, async () => {
-    const id = (await desktop.xdotool('search', '--onlyvisible', '--name', title).catch(() => '')).split('\n')[0];
-    if (id === '') return false;
-    if (size.length === 2) await desktop.xdotool('windowsize', id, ...size);
-    await desktop.xdotool('windowmove', id, x, y);
-    return true;
-  });
 }
 
 /** Starts the client with these characters, each with its foot at its point. */

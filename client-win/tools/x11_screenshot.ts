@@ -16,7 +16,7 @@ import { buildClient, buildX11Client } from '../../tools/build.js';
 import { ensurePrograms, installHint } from '../../tools/machine.js';
 import { startHeadless } from '../test/headless_desktop.ts';
 import { whyNoX11, X11Desktop } from '../test/x11_desktop.ts';
-import { decorate, openTerminal } from './x11_scene.ts';
+import { decorate, openTerminal } from './scene.ts';
 
 const SHOTS = join(import.meta.dirname, '../screenshots');
 const CHARACTERS = join(import.meta.dirname, '../../server/web/sprites');

@@ -1,11 +1,12 @@
-/** The desktop in the pictures of the program for X11: an evening sky, and windows with texts. */
+/** The desktop in the pictures of the programs: an evening sky, and windows. */
 import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
-import { SCREEN, spawnQuietly } from '../test/x_display.ts';
-import type { X11Desktop } from '../test/x11_desktop.ts';
+import { until } from '../../server/test/relay_process.ts';
+import type { WineDesktop } from '../test/wine_desktop.ts';
+import { SCREEN, spawnQuietly, type XDisplay } from '../test/x_display.ts';
 
 /** Draws the background: an evening sky and hills. Needs hsetroot and ImageMagick. `scratch`: a folder for its file. */
-export async function decorate(desktop: X11Desktop, scratch: string): Promise<void> {
+export async function decorate(desktop: XDisplay, scratch: string): Promise<void> {
   const path = join(scratch, 'sky.png');
   const hill = (colour: string, base: number, height: number, length: number, from: number) => {
     const points = Array.from({ length: 65 }, (_, i) => {
@@ -26,7 +27,7 @@ export async function decorate(desktop: X11Desktop, scratch: string): Promise<vo
 
 /** Opens a terminal that shows a text. Needs xterm. It ends with its display. */
 export function openTerminal(
-  desktop: X11Desktop,
+  desktop: XDisplay,
   title: string,
   geometry: string,
   paper: string,
@@ -36,4 +37,21 @@ export function openTerminal(
   const font = ['-fa', 'DejaVu Sans Mono', '-fs', '11', '-b', '8', '-bg', paper, '-fg', ink];
   const show = ['-e', 'sh', '-c', `printf '\\033[?25l${text}'; sleep 600`];
   spawnQuietly('xterm', ['-geometry', geometry, ...font, '-T', title, ...show], desktop.env);
+}
+
+/** Starts a program of Windows and moves its window to a place; sets its size if there is one. */
+export async function openProgram(
+  desktop: WineDesktop,
+  title: string,
+  [x, y, ...size]: number[],
+  ...command: string[]
+): Promise<void> {
+  desktop.launch(...command);
+  await until(`${title} is open`, async () => {
+    const id = (await desktop.xdotool('search', '--onlyvisible', '--name', title).catch(() => '')).split('\n')[0];
+    if (id === '') return false;
+    if (size.length === 2) await desktop.xdotool('windowsize', id, ...size);
+    await desktop.xdotool('windowmove', id, x, y);
+    return true;
+  });
 }
