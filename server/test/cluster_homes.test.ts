@@ -17,6 +17,7 @@ import {
   isSprite,
   type Joined,
   join,
+  look,
   poll,
   pollFor,
   post,
@@ -30,20 +31,8 @@ import { hashOf, largeSprFile } from './spr_file.ts';
 const screen = { width: 1920, height: 1080 };
 const WORLD = 'the garden of Ann';
 
-interface Described {
-  world: string;
-  neighbours: Record<'left' | 'right' | 'top' | 'bottom', { desktop: string }>;
-}
-
 const tryJoin = (relay: RelayProcess, wish: object) =>
   sendRequest(`${relay.url}/v1/desktops`, { method: 'POST', body: { screen, ...wish } });
-
-/** A desktop as its own relay describes it. */
-async function look({ desktop, token, crossings }: Joined): Promise<Described> {
-  const answer = await sendRequest(`${new URL(crossings).origin}/v1/desktops/${desktop}`, { token });
-  assert.equal(answer.status, 200);
-  return answer.json as Described;
-}
 
 async function leave({ desktop, token, crossings }: Joined): Promise<void> {
   const url = `${new URL(crossings).origin}/v1/desktops/${desktop}`;
