@@ -144,16 +144,18 @@ void Shell::CopyDiagnostics() {
 }
 
 void Shell::ReportPicture(const Sprite& sprite) {
-  const auto report = [&] {
+  PictureReport report = desktop_.ReportOf(sprite);
+  const auto answer = [&] {
     const ModalScope modal(this);
     return AskForReport(window_, desktop_.language(), sprite.name, desktop_.settings().relay);
   }();
-  if (!report) {
+  if (!answer) {
     return;
   }
-  desktop_.ReportPicture(sprite.file, report->reason);
-  if (report->hides) {
-    desktop_.HidePicture(sprite.file, true);
+  report.reason = answer->reason;
+  desktop_.ReportPicture(report);
+  if (answer->hides) {
+    desktop_.HidePicture(report.file, true);
   }
 }
 

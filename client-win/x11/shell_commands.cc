@@ -311,11 +311,11 @@ void Shell::ReportPicture(const Sprite& sprite) {
   question.field_bytes_max = kReasonBytesMax;
   question.box_label = Said(Text::kReportHide);
   question.is_ticked = true;
-  Ask(std::move(question), [this, file = sprite.file](const DialogAnswer& answer) {
+  Ask(std::move(question), [this, report = desktop_.ReportOf(sprite)](const DialogAnswer& answer) {
     if (answer.is_yes) {
-      desktop_.ReportPicture(file, answer.field);
+      desktop_.ReportPicture({report.file, report.desktop, answer.field});
       if (answer.is_ticked) {
-        desktop_.HidePicture(file, true);
+        desktop_.HidePicture(report.file, true);
       }
     }
     return "";

@@ -142,7 +142,7 @@ describe('a peek at a desktop of another relay', () => {
     const sprites = [{ id: 1, x: 100, y: 200 }];
     assert.deepEqual(stage, { type: 'stage', edge: 'right', from, width: 1920, height: 1080, files: [FILE], sprites });
     assert.ok(ageMs <= 2 * PEER_PEEKS_STEP_MS, `${ageMs} ms`);
-    assert.equal(ann.at.peers.senderOf(FILE), 'b', 'its picture can be fetched there');
+    assert.equal(ann.at.peers.files.relayOf(FILE), 'b', 'its picture can be fetched there');
   });
 
   it('goes on for as long as it is renewed, and ends with its lease', () => {

@@ -284,7 +284,10 @@ export class PeerPeeks implements PeeksAbroad {
     }
     this.counters.received++;
     known.reference = Buffer.from(reference);
-    for (const file of stage.files) peers.noteFile(file, relay);
+    if (stage.files.length > 0) {
+      const { desktop } = JSON.parse(reference.toString());
+      for (const file of stage.files) peers.files.note(file, relay, desktop);
+    }
     const row = peeks.rowSeenBy(watch.slot);
     peeks.stages.set(row, stage.body, 0, stage.body.length, preciseMs() - ageMs);
     peeks.stageArrived(watch.slot);

@@ -7,7 +7,6 @@ import { CROSSINGS_REMEMBERED, MAILBOX_EVENTS_MAX } from './limits.ts';
 import { Membership } from './membership.ts';
 import { FRAMES_IN_FLIGHT_MAX, PeerMemory, SENDERS_MAX } from './peer_memory.ts';
 import {
-  FILES_MAX,
   GATHERED_MAX,
   NAME_HEARERS_MAX,
   NAMES_MAX,
@@ -394,19 +393,6 @@ describe('peers', () => {
     turn(1_000, () => assert.equal(isKnown(7, 1), false));
     assert.deepEqual(heard, [0, 1]);
     assert.ok(isKnown(7, 1));
-  });
-
-  it('remember who has named FILES_MAX files, and forget the oldest: one below, at the limit, one above', () => {
-    for (const [files, sender] of [
-      [FILES_MAX - 1, 'b'],
-      [FILES_MAX, 'b'],
-      [FILES_MAX + 1, undefined],
-    ] as const) {
-      const { peers } = new ClusterRelay('a', 1);
-      for (let file = 0; file < files; file++) peers.noteFile(`${file}`, 'b');
-      assert.equal(peers.senderOf('1'), 'b');
-      assert.equal(peers.senderOf('0'), sender, `${files} files`);
-    }
   });
 
   it('deliver to the last desktop when a place has gone, and refuse when there is none', () => {

@@ -9,13 +9,13 @@
  * A relay that stops hands on the sprites that wait in its mailboxes in the same frames (hand_over.ts).
  * A relay never passes a crossing of a peer on to a third one, so a sprite can't go in circles. When its place has gone, the last desktop gets it.
  * Invariant: each crossing that was sent gets one verdict; each frame is delivered at most once.
- * Limits: FRAMES_IN_FLIGHT_MAX frames for each peer; NAMES_MAX names of desktops at peers; FILES_MAX senders of sprite files.
+ * Limits: FRAMES_IN_FLIGHT_MAX frames for each peer; NAMES_MAX names of desktops at peers.
  * Cost: O(1) for a crossing, and one object. It has neither a clock nor a network: advance() sets the time, and the caller pops the frames.
  */
 import type { EdgeNumber } from '../wire/crossing.ts';
 import { blankIdentity, readId } from '../wire/identity.ts';
 import {
-  fileOfEvent,
+  originOfEvent,
   PEER_RECORDS_MAX,
   type PeerFrame,
   PeerFrameWriter,
@@ -32,6 +32,7 @@ import {
 import { beyond, reroute } from './cluster_torus.ts';
 import type { ClusterPlace, ClusterView } from './cluster_view.ts';
 import type { Facts } from './facts.ts';
+import { FileSenders } from './file_senders.ts';
 import { keepNewest } from './keep_newest.ts';
 import { CROSSINGS_REMEMBERED, SMALL_WORLD_MAX } from './limits.ts';
 import type { Membership } from './membership.ts';
@@ -40,9 +41,6 @@ import { ABROAD, placeBeyond, type Routing, type World } from './torus.ts';
 
 /** Names of desktops at other relays that are kept: four times as many as border a relay in a world of a million desktops. */
 export const NAMES_MAX = 16_384;
-
-/** Sprite files whose sender is remembered: 200 bytes each. A picture whose sender is forgotten stays a stand-in. */
-export const FILES_MAX = 16_384;
 
 /** How long a name is used before it is requested again, in ms. */
 const NAME_FRESH_MS = 1_000;
@@ -184,14 +182,13 @@ export class Peers implements Routing {
     ...{ frames: 0, repeats: 0, passed: 0, handed: 0, received: 0, refused: 0, abandoned: 0, malformed: 0 },
   };
   readonly membership: Membership;
+  readonly files = new FileSenders();
   readonly #epoch: number;
   readonly #memory: PeerMemory;
   readonly #host: PeerHost;
   readonly #facts: () => Facts | undefined;
   readonly #peers = new Map<string, Peer>();
   readonly #names = new Map<string, Name>();
-  /** Sprite files, and the relay that sent each of them; the newest is the last. */
-  readonly #files = new Map<string, string>();
   /** Crossings without a verdict, by slot. */
   readonly #throwsOf = new Map<number, Throw[]>();
   /** How many sprites of each mailbox are being handed on. */
@@ -527,32 +524,20 @@ export class Peers implements Routing {
     readPeerRecords(frame, (record, index) => {
       const { bytes, start, end } = record;
       // Anything else than an event would break the answers to clients.
-      const file = record.kind === PeerKind.crossing ? fileOfEvent(bytes, start, end) : undefined;
-      verdicts[index] = file === undefined ? PeerVerdict.busy : this.#host.receive(record);
+      const origin = record.kind === PeerKind.crossing ? originOfEvent(bytes, start, end) : undefined;
+      verdicts[index] = origin === undefined ? PeerVerdict.busy : this.#host.receive(record);
       const isAccepted = verdicts[index] === PeerVerdict.accepted;
-      if (isAccepted) {
+      if (isAccepted && origin !== undefined) {
         this.counters.received++;
         // A relay that sends crossings is one of the view, or was.
         this.#peer(sender).traffic.received++;
-        this.noteFile(file as string, sender);
+        this.files.note(origin.file, sender, origin.desktop);
       }
       references.push((isAccepted ? this.#host.referenceAt('received') : undefined) ?? NOTHING);
     });
     this.#memory.remember(sender, epoch, number, verdicts);
     this.#facts()?.peerTaken(sender, epoch, number, verdicts);
     return this.#answer(PeerStatus.done, number, verdicts, references);
-  }
-
-  /** The relay whose crossing or stage named a sprite file last; undefined when none did, or when that is forgotten. */
-  senderOf(file: string): string | undefined {
-    return this.#files.get(file);
-  }
-
-  /** A crossing or a stage of another relay names a sprite file. */
-  noteFile(file: string, sender: string): void {
-    this.#files.delete(file);
-    this.#files.set(file, sender);
-    keepNewest(this.#files, FILES_MAX);
   }
 
   #answerNames(frame: PeerFrame): Buffer {

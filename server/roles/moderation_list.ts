@@ -143,6 +143,12 @@ export class ModerationList {
     return this.#pictures.get(file);
   }
 
+  /** Whether a ban of this picture has not ended. */
+  isPictureBanned(file: string): boolean {
+    const ban = this.#pictures.get(file);
+    return ban !== undefined && (ban.untilMs === null || ban.untilMs > this.#clock());
+  }
+
   /** Names of the decisions that the cluster does not know yet (peers/shared_moderation.ts), the oldest first. */
   get unshared(): ReadonlySet<string> {
     return this.#unshared;

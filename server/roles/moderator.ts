@@ -286,7 +286,10 @@ export class Moderator implements Moderation {
         } else if (decision.isEnded) this.list.unbanPicture(decision.file);
         else {
           this.list.banPicture(decision.file, decision.untilMs, decision.isRemoved);
+          const listing = this.gallery.listing(decision.file);
           isGalleryChanged = this.gallery.remove(decision.file) || isGalleryChanged;
+          // This relay may have listed it while the other one banned it, and then that one could not end the listing.
+          if (listing !== undefined && listing.relay === undefined) this.#sharing?.decided('listing', decision.file);
           if (decision.isRemoved) removed.push(decision.file);
         }
         changes++;
@@ -308,6 +311,7 @@ export class Moderator implements Moderation {
     if (decision.kind === 'listing') {
       const known = this.gallery.listing(decision.file);
       const { entry } = decision;
+      if (entry !== undefined && this.list.isPictureBanned(decision.file)) return false;
       if (entry === undefined || known === undefined) return entry !== known;
       return entry.title !== known.title || entry.author !== known.author || entry.licence !== known.licence;
     }

@@ -2,7 +2,8 @@
  * The primary process: the master with its workers, its admin port and its clock; starts them and takes them down.
  *
  * The relay goes down in this order: new requests are refused, parked polls are told to come back later, pending requests
- * are answered, then everything closes. In a cluster, a relay that is not started again also hands on what waits in its mailboxes.
+ * are answered, then everything closes. In a cluster, a relay that is not started again also hands on what waits in its mailboxes, and gives
+ * up its private worlds.
  */
 import { randomBytes, randomFillSync, randomInt } from 'node:crypto';
 import { once } from 'node:events';
@@ -135,7 +136,11 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     );
   }
   // Before the first request: a throw that another relay may have accepted must not be accepted again.
-  const { peering, homes, decisions, network } = await startPeering(options, master, log, () => stop());
+  let isSuperseded = false;
+  const { peering, homes, decisions, network } = await startPeering(options, master, log, () => {
+    isSuperseded = true;
+    stop();
+  });
   const list = new ModerationList(options.data, log);
   const gallery = new GalleryList(options.data, log);
   const feedback = new FeedbackFile(options.data, log);
@@ -234,10 +239,19 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     await sleep(LAST_POLLS_MS);
     const handsOver = !again && peering?.hasOthers === true;
     if (handsOver) relay.handOver();
+    // The claims of a relay that was superseded are those of the later one, which has its name.
+    let isGivingUp = homes !== undefined && !again && !isSuperseded;
+    if (isGivingUp) {
+      void homes?.giveUp().then((worlds) => {
+        isGivingUp = false;
+        if (worlds > 0)
+          log.info({ worlds }, 'private worlds of this relay have no home now; the next joins give them one');
+      });
+    }
     front.drain();
     const drainedMs = performance.now();
     const isAnswering = () => front.gauges().waiting > 0 || workers.isBusy();
-    const isHanding = () => handsOver && !relay.isHandedOver;
+    const isHanding = () => isGivingUp || (handsOver && !relay.isHandedOver);
     while (waitsOn(performance.now() - drainedMs, parkedCount, isAnswering(), isHanding()))
       await sleep(CLOSING_STEP_MS);
     if (handsOver) {

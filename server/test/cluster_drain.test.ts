@@ -32,6 +32,11 @@ describe('two relays and NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
     return events.filter((event) => event.type === type);
   };
 
+  const tryJoin = async (relay: RelayProcess, wish: object) => {
+    const body = { screen: { width: 1920, height: 1080 }, ...wish };
+    return (await sendRequest(`${relay.url}/v1/desktops`, { method: 'POST', body })).status;
+  };
+
   before(async () => {
     nats = await NatsServer.start();
     for (const name of ['r1', 'r2']) {
@@ -82,6 +87,8 @@ describe('two relays and NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
 
   it('hand on what waits when one is stopped, and tell its desktops where to join', async () => {
     const [r1, r2] = relays;
+    const inGarden = { name: 'Ann', world: 'the garden of Ann' };
+    await until('JetStream answers', async () => (await tryJoin(r1, inGarden)) === 201);
     for (let n = 1; n <= THROWS; n++) assert.equal((await post(ann, crossingOf(n, 'right', `s${n}`))).status, 202);
     assert.equal(await metric(r1, 'waiting'), THROWS);
     const goodbye = wait(ann, 'bye');
@@ -92,6 +99,7 @@ describe('two relays and NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
     assert.deepEqual([handed.handed, handed.waiting], [THROWS, 0]);
     const [bye] = await goodbye;
     assert.equal((bye as { join?: string }).join, `${r2.url}/v1/desktops`);
+    assert.equal(await tryJoin(r2, inGarden), 201, 'a private world begins anew there');
     const { json } = await sendRequest(`${r2.adminUrl}/admin/desktops`, { token: r2.adminToken });
     const { desktops } = json as { desktops: { desktop: string; waiting: number }[] };
     const seen: string[] = [];

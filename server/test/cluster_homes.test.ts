@@ -17,6 +17,7 @@ import {
   isSprite,
   type Joined,
   join,
+  look,
   poll,
   pollFor,
   post,
@@ -30,20 +31,8 @@ import { hashOf, largeSprFile } from './spr_file.ts';
 const screen = { width: 1920, height: 1080 };
 const WORLD = 'the garden of Ann';
 
-interface Described {
-  world: string;
-  neighbours: Record<'left' | 'right' | 'top' | 'bottom', { desktop: string }>;
-}
-
 const tryJoin = (relay: RelayProcess, wish: object) =>
   sendRequest(`${relay.url}/v1/desktops`, { method: 'POST', body: { screen, ...wish } });
-
-/** A desktop as its own relay describes it. */
-async function look({ desktop, token, crossings }: Joined): Promise<Described> {
-  const answer = await sendRequest(`${new URL(crossings).origin}/v1/desktops/${desktop}`, { token });
-  assert.equal(answer.status, 200);
-  return answer.json as Described;
-}
 
 async function leave({ desktop, token, crossings }: Joined): Promise<void> {
   const url = `${new URL(crossings).origin}/v1/desktops/${desktop}`;
@@ -110,22 +99,25 @@ describe('two relays and NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
     await leave(dan);
   });
 
-  it('find the same world again after its home was killed', async () => {
-    const ended = r1.stop();
-    r1.kill(r1.pids.master, 'SIGKILL');
-    await ended;
-    const refused = await tryJoin(r2, { name: 'Fay', world: WORLD });
-    isProblem(refused, 'relay-busy');
-    assert.equal(refused.headers['retry-after'], '1');
-    const { ports } = r1;
-    r1 = await start(0, ports);
-    let fay: Joined | undefined;
-    await until('the home is back', async () => {
-      const answer = await tryJoin(r2, { name: 'Fay', world: WORLD });
-      if (answer.status === 201) fay = answer.json as Joined;
-      return answer.status === 201;
-    });
-    assert.equal(fay?.here.world, 4, 'with Ann, Bob and Carol');
+  it('find the same world again after its home was killed, or restarted', async () => {
+    const names = ['Ann', 'Bob', 'Carol'];
+    for (const signal of ['SIGKILL', 'SIGUSR2'] as const) {
+      r1.kill(r1.pids.master, signal);
+      if (signal === 'SIGUSR2') await r1.waitForLog(({ msg, again }) => msg === 'going down' && again === true);
+      await r1.stop();
+      const refused = await tryJoin(r2, { name: 'Fay', world: WORLD });
+      isProblem(refused, 'relay-busy');
+      assert.equal(refused.headers['retry-after'], '1');
+      const { ports } = r1;
+      r1 = await start(0, ports);
+      let fay: Joined | undefined;
+      await until('the home is back', async () => {
+        const answer = await tryJoin(r2, { name: 'Fay', world: WORLD });
+        if (answer.status === 201) fay = answer.json as Joined;
+        return answer.status === 201;
+      });
+      assert.equal(fay?.here.world, names.push('Fay'), `with ${names}, after ${signal}`);
+    }
   });
 
   it('give a world another home when all have left it', async () => {

@@ -76,6 +76,12 @@ export interface Joined {
   leaseSeconds: number;
 }
 
+/** A desktop as its own relay describes it. */
+export interface Described {
+  world: string;
+  neighbours: Record<Edge, Reference>;
+}
+
 /** A complete response. */
 export interface HttpResponse {
   status: number;
@@ -146,6 +152,13 @@ export async function join(url: string, wish: object = {}, agent?: http.Agent): 
   });
   if (answer.status !== 201) throw new Error(`join was answered ${answer.status}: ${answer.body}`);
   return answer.json as Joined;
+}
+
+/** Asks the relay of a desktop for it and its neighbours. */
+export async function look({ desktop, token, crossings }: Joined): Promise<Described> {
+  const answer = await sendRequest(`${new URL(crossings).origin}/v1/desktops/${desktop}`, { token });
+  if (answer.status !== 200) throw new Error(`look was answered ${answer.status}: ${answer.body}`);
+  return answer.json as Described;
 }
 
 /** Posts a crossing once. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { pickFrom, randomOf } from '../test/random.ts';
 import {
-  fileOfEvent,
+  originOfEvent,
   PEER_EVENT_BYTES_MAX,
   PEER_FRAME_BYTES_MAX,
   PEER_RECORDS_MAX,
@@ -164,7 +164,7 @@ describe('peer frame', () => {
         if (typeof frame === 'string') continue;
         for (const { start, end, edge } of recordsOf(frame)) {
           assert.ok(start <= end && end <= cut.length && edge <= 3);
-          fileOfEvent(frame.bytes, start, end);
+          originOfEvent(frame.bytes, start, end);
         }
       }
       whole++;
@@ -194,8 +194,9 @@ describe('answer to a peer frame', () => {
 
 describe('event of a peer', () => {
   it('must be what a mailbox holds', () => {
-    const isEvent = (text: string) => fileOfEvent(Buffer.from(text), 0, Buffer.byteLength(text)) !== undefined;
-    assert.ok(isEvent(`${HEAD}${PASSAGE}`));
+    const isEvent = (text: string) => originOfEvent(Buffer.from(text), 0, Buffer.byteLength(text)) !== undefined;
+    const event = Buffer.concat([HEAD, PASSAGE]);
+    assert.deepEqual(originOfEvent(event, 0, event.length), { file: FILE, desktop: '1-2' });
     for (const bad of [
       '',
       `${PASSAGE}`,

@@ -319,15 +319,22 @@ export function isReference(bytes: Buffer): boolean {
   return bytes.length <= REFERENCE_BYTES_MAX && isReferenceValue(parse(bytes.toString()));
 }
 
-/** The sprite file of an event. Undefined when bytes[start, end) is not what a mailbox holds: `"from":{…},"edge":…,"sprite":{…}}`. */
-export function fileOfEvent(bytes: Buffer, start: number, end: number): string | undefined {
+/**
+ * The sprite file of an event, and the desktop that has thrown it. Undefined when bytes[start, end) is not what a mailbox holds:
+ * `"from":{…},"edge":…,"sprite":{…}}`.
+ */
+export function originOfEvent(
+  bytes: Buffer,
+  start: number,
+  end: number,
+): { file: string; desktop: string } | undefined {
   const event = parse(`{${bytes.toString('utf8', start, end)}`);
   if (!isObject(event) || !isReferenceValue(event.from) || typeof event.edge !== 'string') return undefined;
   const file = isObject(event.sprite) ? event.sprite.file : undefined;
-  return isFileHash(file) ? file : undefined;
+  return isFileHash(file) ? { file, desktop: event.from.desktop } : undefined;
 }
 
-function isReferenceValue(value: unknown): boolean {
+function isReferenceValue(value: unknown): value is { desktop: string; name: string } {
   return isObject(value) && typeof value.desktop === 'string' && typeof value.name === 'string';
 }
 

@@ -279,14 +279,13 @@ bool Desktop::IsHidden(const std::string& file) const {
   return std::ranges::find(settings_.hidden, file) != settings_.hidden.end();
 }
 
-void Desktop::ReportPicture(const std::string& file, const std::string& reason) {
-  std::optional<Request> report;
+void Desktop::ReportPicture(const PictureReport& report) {
+  std::optional<Request> request;
   if (poller_.seat()) {
-    report =
-        moderation_.ReportPicture(poller_.relay(), *poller_.seat(), file, reason, &next_request_);
+    request = moderation_.ReportPicture(poller_.relay(), *poller_.seat(), report, &next_request_);
   }
-  if (report) {
-    outbox_.requests.push_back(std::move(*report));
+  if (request) {
+    outbox_.requests.push_back(std::move(*request));
   } else {
     ShowNotice(Said(Text::kToastNotReported), Said(Text::kWhyNotConnected));
   }
@@ -359,6 +358,12 @@ bool Desktop::LeadsAway(const RelayLink& link) const {
 const Neighbour* Desktop::SenderOf(SpriteId id) const {
   const auto sender = senders_.find(id);
   return sender == senders_.end() ? nullptr : &sender->second;
+}
+
+PictureReport Desktop::ReportOf(const Sprite& sprite) const {
+  const Neighbour* sender = SenderOf(sprite.id);
+  const bool is_own = sender == nullptr || (seat() && seat()->desktop == sender->desktop);
+  return {sprite.file, is_own ? "" : sender->desktop, ""};
 }
 
 bool Desktop::IsAlone() const {

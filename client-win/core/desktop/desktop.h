@@ -132,7 +132,7 @@ class Desktop {
   void HidePicture(const std::string& file, bool is_hidden);
   bool IsHidden(const std::string& file) const;
   // Tells the operator of the relay about a picture. A toast says what came of it.
-  void ReportPicture(const std::string& file, const std::string& reason);
+  void ReportPicture(const PictureReport& report);
   void Mute(const Neighbour& neighbour, bool is_muted);
   // Says a line to those around; speech() tells what becomes of it. Nothing happens while one is
   // pending.
@@ -191,6 +191,8 @@ class Desktop {
   bool LeadsAway(const RelayLink& link) const;
   // Who sent a sprite; null for an own one, or if it came before the program started.
   const Neighbour* SenderOf(SpriteId id) const;
+  // A report of a sprite's picture, still without a reason.
+  PictureReport ReportOf(const Sprite& sprite) const;
   const Speech& speech() const { return speech_; }
   const Conversation& conversation() const { return conversation_; }
   bool IsMuted(const Neighbour& neighbour) const;

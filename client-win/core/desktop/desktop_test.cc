@@ -723,6 +723,16 @@ TEST_CASE("desktop › tells once why the relay does not let it in, in the perso
   CHECK(fixture.desktop.refusal() == "banned");
 }
 
+TEST_CASE("desktop › names no thrower in a report of a sprite that it threw itself") {
+  Fixture fixture;
+  fixture.Join();
+  Json own = Arriving(1, FileOf(3));
+  own["from"]["desktop"] = fixture.desktop.seat()->desktop;
+  fixture.Receive(Json::array({own}));
+  fixture.Pass(20);
+  CHECK(fixture.desktop.ReportOf(fixture.desktop.simulation().sprites().at(0)).desktop.empty());
+}
+
 TEST_CASE("desktop › knows who sent a sprite, and mutes and reports at the relay") {
   Fixture fixture;
   fixture.Join();
@@ -737,13 +747,15 @@ TEST_CASE("desktop › knows who sent a sprite, and mutes and reports at the rel
   const Request mute = fixture.PopRequest("/v1/desktops/1a2b-3f/mutes", Method::kPost);
   CHECK(Json::parse(mute.body)["desktop"] == "9-3e");
   CHECK(fixture.settings_saved);
-  fixture.desktop.ReportPicture(file, "Rude");
+  PictureReport rude = fixture.desktop.ReportOf(fixture.desktop.simulation().sprites().at(0));
+  rude.reason = "Rude";
+  fixture.desktop.ReportPicture(rude);
   const Request report = fixture.PopRequest("/v1/reports", Method::kPost);
-  CHECK(Json::parse(report.body)["reason"] == "Rude");
+  CHECK(Json::parse(report.body) == Json{{"file", file}, {"reason", "Rude"}, {"desktop", "9-Bob"}});
   fixture.Respond(report, 204);
   fixture.Pass(kToastMsMin);
   CHECK(fixture.toasts.back().title == "The picture is reported");
-  fixture.desktop.ReportPicture(file, "");
+  fixture.desktop.ReportPicture({file, "", ""});
   fixture.Respond(fixture.PopRequest("/v1/reports", Method::kPost), 429, {{"code", "too-fast"}});
   fixture.Pass(10);
   CHECK(fixture.toasts.back().title == "The report was not sent");
@@ -1021,7 +1033,7 @@ TEST_CASE("desktop › draws whole pixels at any scale of the monitor, if the se
 
 TEST_CASE("desktop › mutes a neighbour at the relay, and reports a picture there") {
   Fixture fixture;
-  fixture.desktop.ReportPicture(FileOf(3), "rude");
+  fixture.desktop.ReportPicture({FileOf(3), "", "rude"});
   fixture.Pass(10);
   CHECK(fixture.toasts.back().title == "The report was not sent");
   fixture.Join();
@@ -1030,7 +1042,7 @@ TEST_CASE("desktop › mutes a neighbour at the relay, and reports a picture the
   CHECK(Json::parse(mute.body)["desktop"] == "9-3e");
   fixture.Respond(mute, 204);
   fixture.Pass(kToastMsMin);
-  fixture.desktop.ReportPicture(FileOf(3), "rude");
+  fixture.desktop.ReportPicture({FileOf(3), "", "rude"});
   const Request report = fixture.PopRequest("/v1/reports", Method::kPost);
   CHECK(Json::parse(report.body) == Json{{"file", FileOf(3)}, {"reason", "rude"}});
   fixture.Respond(report, 204);

@@ -37,14 +37,16 @@ std::vector<Request> Moderation::DueMutes(const std::string& relay, const Seat& 
 }
 
 std::optional<Request> Moderation::ReportPicture(const std::string& relay, const Seat& seat,
-                                                 const std::string& file, const std::string& reason,
-                                                 RequestId* next_id) {
+                                                 const PictureReport& report, RequestId* next_id) {
   if (reports_.size() >= kReportsUnderWayMax) {
     return std::nullopt;
   }
-  Json body = {{"file", file}};
-  if (const std::string text = PlainText(reason, kReasonBytesMax); !text.empty()) {
+  Json body = {{"file", report.file}};
+  if (const std::string text = PlainText(report.reason, kReasonBytesMax); !text.empty()) {
     body["reason"] = text;
+  }
+  if (!report.desktop.empty()) {
+    body["desktop"] = report.desktop;
   }
   Request request =
       SeatRequest(Method::kPost, relay + "/v1/reports", seat, WriteJson(body), next_id);

@@ -23,6 +23,13 @@ constexpr size_t kMutesMax = 16;            // desktops: the relay's limit
 constexpr size_t kReasonBytesMax = 200;     // bytes of UTF-8 in a report: the relay's limit
 constexpr size_t kReportsUnderWayMax = 10;  // as many as the relay accepts in a minute
 
+// What the operator is told about a picture.
+struct PictureReport {
+  std::string file;
+  std::string desktop;  // that has thrown it; empty when that is not known, or is this one
+  std::string reason;   // may be empty
+};
+
 class Moderation {
  public:
   struct Report {
@@ -36,10 +43,9 @@ class Moderation {
                                 const Neighbours& neighbours, const std::vector<std::string>& muted,
                                 int64_t now_ms, RequestBudget* budget, RequestId* next_id);
   // The request that tells the relay's operator about a picture. Nothing while too many are under
-  // way. `reason` is cut to its limit.
+  // way. The reason is cut to its limit.
   std::optional<Request> ReportPicture(const std::string& relay, const Seat& seat,
-                                       const std::string& file, const std::string& reason,
-                                       RequestId* next_id);
+                                       const PictureReport& report, RequestId* next_id);
   // What came of a report; nothing when the response is not to one.
   std::optional<Report> HandleResponse(const Response& response);
   // There is a new seat, which mutes nobody yet.

@@ -56,14 +56,15 @@ TEST_CASE("moderation › asks the relay for as many mutes as it allows, and no 
   CHECK(asked == kMutesMax);
 }
 
-TEST_CASE("moderation › reports a picture, with a reason within its limit") {
+TEST_CASE("moderation › reports a picture and its thrower, with a reason within its limit") {
   Fixture fixture;
   const std::string file(64, 'a');
-  const auto report = fixture.moderation.ReportPicture(kRelay, fixture.seat, file,
-                                                       std::string(300, 'x'), &fixture.next_id);
+  const auto report = fixture.moderation.ReportPicture(
+      kRelay, fixture.seat, {file, "9-1", std::string(300, 'x')}, &fixture.next_id);
   REQUIRE(report);
   CHECK(report->url == "http://relay.example:8080/v1/reports");
   CHECK(Json::parse(report->body)["file"] == file);
+  CHECK(Json::parse(report->body)["desktop"] == "9-1");
   CHECK(Json::parse(report->body)["reason"].get<std::string>().size() == kReasonBytesMax);
   CHECK(!fixture.moderation.HandleResponse({report->id + 1, 204}));
   CHECK(fixture.moderation.HandleResponse({report->id, 204})->was_accepted);
@@ -73,7 +74,7 @@ TEST_CASE("moderation › reports a picture, with a reason within its limit") {
 TEST_CASE("moderation › has a limited number of reports under way") {
   Fixture fixture;
   const auto send = [&] {
-    return fixture.moderation.ReportPicture(kRelay, fixture.seat, std::string(64, 'a'), "",
+    return fixture.moderation.ReportPicture(kRelay, fixture.seat, {std::string(64, 'a'), "", ""},
                                             &fixture.next_id);
   };
   RequestId last = 0;
@@ -81,6 +82,7 @@ TEST_CASE("moderation › has a limited number of reports under way") {
     const auto report = send();
     REQUIRE(report);
     CHECK(!Json::parse(report->body).contains("reason"));
+    CHECK(!Json::parse(report->body).contains("desktop"));
     last = report->id;
   }
   CHECK(!send());

@@ -3,19 +3,23 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it, type TestContext } from 'node:test';
 import type { Logger } from 'pino';
+import { KEPT_STEP_MS } from '../../domain/limits.ts';
 import { Membership, STEP_MS } from '../../domain/membership.ts';
 import { Relay } from '../../domain/relay.ts';
+import type { World } from '../../domain/torus.ts';
 import { PretendStore } from '../../test/pretend_bucket.ts';
 import { PretendNetwork } from '../../test/pretend_network.ts';
 import { isProblemDocument } from '../../test/problem_check.ts';
 import { randomOf } from '../../test/random.ts';
+import { checkCrossing, type EdgeNumber } from '../../wire/crossing.ts';
+import { blankIdentity, readToken } from '../../wire/identity.ts';
 import { readInvitation } from '../../wire/invitation.ts';
 import { decodePeerJoinAnswer, encodePeerJoin, encodePeerJoinAnswer } from '../../wire/peer_join.ts';
 import { type ProblemCode, ProblemError } from '../../wire/problem.ts';
 import { Master, type Moderation } from '../master.ts';
 import {
   ANSWER_MS,
-  CONFIRMS_AT_A_TIME,
+  CLAIMS_AT_A_TIME,
   ENDS_PER_TURN,
   HOME_GONE_MS,
   Homes,
@@ -27,6 +31,7 @@ const silent = { warn() {}, info() {}, debug() {}, error() {} } as unknown as Lo
 
 interface Seat {
   desktop: string;
+  token: string;
   world: string;
   invitation: string;
   here: { world: number };
@@ -141,6 +146,15 @@ async function turns(): Promise<void> {
   for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve));
 }
 
+/** A desktop throws a sprite to its right neighbour. */
+function throwSprite({ master }: Relayed, { token }: Seat): void {
+  const identity = blankIdentity();
+  assert.ok(readToken(token, identity));
+  const sprite = { file: 'f'.repeat(64), name: 'Blob' };
+  const { edge, passage } = checkCrossing({ crossing: 1, edge: 'right', at: 0.5, vx: 900, vy: 0, sprite });
+  assert.equal(master.relay.accept(identity, 1, edge as EdgeNumber, Buffer.from(passage)).verdict, 'accepted');
+}
+
 const hear = (at: Relayed, name: string, steps: number) => {
   const heartbeat = { name, life: 1, step: at.membership.step + 1, count: 0, width: 1, digest: 0, leaving: false };
   at.membership.hear(heartbeat);
@@ -207,6 +221,90 @@ describe('the home of a private world', () => {
     await cluster.refused(r1, { world: 'garden' }, 'banned');
     await cluster.quiet();
     assert.deepEqual([cluster.store.entries.size, r1.homes.count], [0, 0]);
+  });
+
+  it('is given up when its relay stops for good, and then any relay may claim it', async (t) => {
+    const cluster = new Cluster(t);
+    const [r1, r2] = [cluster.start('r1'), cluster.start('r2')];
+    for (const world of ['garden', 'house']) await cluster.join(r1, { world });
+    await cluster.join(r2, { world: 'yard' });
+    assert.equal(await r1.homes.giveUp(), 2);
+    assert.deepEqual([cluster.store.entries.size, r1.homes.count], [1, 0]);
+    assert.equal((await cluster.join(r2, { world: 'garden' })).at, undefined);
+  });
+
+  it('is given up also when its relay stops before it has compared the claim', async (t) => {
+    const cluster = new Cluster(t);
+    const r1 = cluster.start('r1');
+    await cluster.join(r1, { world: 'garden' });
+    r1.kill();
+    const again = cluster.start('r1', { master: r1.master });
+    again.bucket.connect = () => {};
+    assert.equal(await again.homes.giveUp(), 1);
+    assert.equal(cluster.store.entries.size, 0);
+  });
+
+  it('is not claimed again by a relay that stops for good', async (t) => {
+    const cluster = new Cluster(t);
+    const [r1, r2] = [cluster.start('r1'), cluster.start('r2')];
+    await cluster.join(r1, { world: 'garden' });
+    const remove = r1.bucket.remove.bind(r1.bucket);
+    const removal = Promise.withResolvers<void>();
+    r1.bucket.remove = async (...claim) => {
+      await removal.promise;
+      await remove(...claim);
+    };
+    const givenUp = r1.homes.giveUp();
+    await cluster.refused(r2, { world: 'garden' }, 'relay-busy');
+    const late = r1.homes.join({ name: '', world: 'garden' });
+    removal.resolve();
+    await assert.rejects(cluster.settle(late), (error) => isRefusal(error, 'relay-busy'));
+    assert.equal(await givenUp, 1);
+    r1.bucket.connect();
+    await cluster.quiet();
+    assert.equal(cluster.store.entries.size, 0);
+    assert.equal((await cluster.join(r2, { world: 'garden' })).at, undefined);
+  });
+
+  it('stays when NATS is away while its relay stops', async (t) => {
+    const cluster = new Cluster(t);
+    const r1 = cluster.start('r1');
+    for (const world of ['garden', 'house']) await cluster.join(r1, { world });
+    r1.bucket.cut();
+    assert.equal(await r1.homes.giveUp(), 0);
+    assert.equal(cluster.store.entries.size, 2);
+  });
+
+  it('goes on with what waits there when its relay comes back, if nobody has joined elsewhere', async (t) => {
+    const cluster = new Cluster(t);
+    const [r1, r2] = [cluster.start('r1'), cluster.start('r2')];
+    const [ann] = [await cluster.join(r1, { world: 'garden' }), await cluster.join(r1, { world: 'garden' })];
+    throwSprite(r1, ann);
+    await r1.homes.giveUp();
+    r1.kill();
+    const again = cluster.start('r1', { master: r1.master });
+    await cluster.quiet();
+    assert.deepEqual([again.ended, again.master.relay.waiting], [[], 1]);
+    assert.equal((await cluster.join(r2, { world: 'garden' })).at?.apiPort, again.port);
+  });
+
+  it('keeps what waits there when its relay comes back later, and gives it to the next desktop for which it is the home', async (t) => {
+    const cluster = new Cluster(t);
+    const [r1, r2] = [cluster.start('r1'), cluster.start('r2')];
+    const [ann] = [await cluster.join(r1, { world: 'garden' }), await cluster.join(r1, { world: 'garden' })];
+    throwSprite(r1, ann);
+    await r1.homes.giveUp();
+    r1.kill();
+    await cluster.join(r2, { world: 'garden' });
+    const again = cluster.start('r1', { master: r1.master });
+    await cluster.quiet();
+    assert.deepEqual([again.ended.length, again.master.relay.waiting], [2, 1]);
+    r2.master.relay.leave(0);
+    await cluster.quiet();
+    assert.equal((await cluster.join(again, { world: 'garden' })).at, undefined);
+    const { slots } = again.master.relay.torus.find('garden') as World;
+    again.master.relay.advance(KEPT_STEP_MS);
+    assert.equal(again.master.relay.mailboxes.count(slots[0]), 1);
   });
 
   it('stays when a desktop joins while its claim is being removed', async (t) => {
@@ -341,8 +439,8 @@ describe('the home of a private world', () => {
     }
   });
 
-  it('is compared with its claim, CONFIRMS_AT_A_TIME worlds at once: one below, at the limit, one above', async (t) => {
-    for (const worlds of [CONFIRMS_AT_A_TIME - 1, CONFIRMS_AT_A_TIME, CONFIRMS_AT_A_TIME + 1]) {
+  it('is compared with its claim, CLAIMS_AT_A_TIME worlds at once: one below, at the limit, one above', async (t) => {
+    for (const worlds of [CLAIMS_AT_A_TIME - 1, CLAIMS_AT_A_TIME, CLAIMS_AT_A_TIME + 1]) {
       const cluster = new Cluster(t);
       const r1 = cluster.start('r1', { master: cluster.master(worlds) });
       for (let n = 0; n < worlds; n++) await cluster.join(r1, { world: `garden ${n}` });
@@ -356,7 +454,7 @@ describe('the home of a private world', () => {
       };
       const confirmed = r1.homes.confirm();
       await cluster.quiet();
-      assert.equal(asked, Math.min(worlds, CONFIRMS_AT_A_TIME));
+      assert.equal(asked, Math.min(worlds, CLAIMS_AT_A_TIME));
       while (asked < worlds || answers.length > 0) {
         for (const answer of answers.splice(0)) answer();
         await cluster.quiet();

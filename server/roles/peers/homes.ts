@@ -7,8 +7,10 @@
  * with an invitation of another relay. The answer has the addresses of that relay, which the client then uses.
  * Invariant: a claim is only created where there is none, and only replaced by its revision, so a world has one home. While NATS is away, worlds
  * that are at home here go on, and joins to others are refused.
+ * A relay that stops for good gives up its claims when its desktops have been told, and the next join makes each world anew elsewhere.
  * A relay that died keeps its claims, because its journal has the desktops. They can be taken over when an operator has forgotten that relay, or
- * when it has been gone for HOME_GONE_MS. If it comes back after that, it ends its desktops of such a world: their clients join again.
+ * when it has been gone for HOME_GONE_MS. If a relay comes back and such a world has another home, it ends its desktops there: their clients
+ * join again. What waited for them stays in its mailboxes, until the world is at home there again.
  * Cost: nothing for joins to worlds that are at home here; otherwise one or two requests to NATS. Memory: one entry for each private world here.
  */
 import { createHash } from 'node:crypto';
@@ -51,8 +53,8 @@ export const TRIES_MAX = 3;
 /** Time between two tries to remove claims that NATS has not removed yet, in ms. */
 const RETRY_MS = 1_000;
 
-/** Claims that are compared with the bucket at a time. */
-export const CONFIRMS_AT_A_TIME = 32;
+/** Claims that are compared with the bucket, or removed from it, at a time. */
+export const CLAIMS_AT_A_TIME = 32;
 
 /** Desktops that are ended in one turn, each with its sprites: some 5 µs. */
 export const ENDS_PER_TURN = 64;
@@ -98,6 +100,8 @@ export class Homes implements MasterHomes {
   /** Worlds that have ended, and whose claims NATS has not removed. */
   readonly #unreleased = new Set<string>();
   #retryTimer: NodeJS.Timeout | undefined;
+  /** This relay stops for good, and claims nothing any more. */
+  #isGivingUp = false;
   #waiting = 0;
   readonly counters = { passed: 0, unreachable: 0, moved: 0 };
 
@@ -196,6 +200,7 @@ export class Homes implements MasterHomes {
   /** Resolves to the name of the world's home, which is this relay if there was none. Throws relay-busy. */
   #find(world: string): Promise<string> {
     return this.#alone(world, async () => {
+      if (this.#isGivingUp) throw new Error('this relay stops');
       if (this.#held.has(world)) return this.name;
       const { bucket } = this.#options;
       const key = keyOf(world);
@@ -299,10 +304,31 @@ export class Homes implements MasterHomes {
   }
 
   /** Compares the claims of the worlds that are here with the bucket, which may have lost or changed them while NATS was away. */
-  async confirm(): Promise<void> {
+  confirm(): Promise<void> {
+    return this.#eachHeld((world) => this.#confirm(world));
+  }
+
+  /**
+   * This relay stops for good, and its desktops have been told where to join: removes all its claims. A claim that NATS has not removed when
+   * the relay ends is as that of a relay that died. Resolves to how many were removed. REQUIRES: no other relay runs under this name.
+   */
+  async giveUp(): Promise<number> {
+    this.#isGivingUp = true;
+    const before = this.#held.size;
+    await this.#eachHeld((world) => this.#alone(world, () => this.#removeClaim(world))).catch((err) =>
+      this.#options.log.warn(
+        { err },
+        'NATS has not removed all claims of this relay; its private worlds move in ten minutes',
+      ),
+    );
+    return before - this.#held.size;
+  }
+
+  /** Rejects as soon as one of the actions has. */
+  async #eachHeld(act: (world: string) => Promise<void>): Promise<void> {
     const worlds = [...this.#held.keys()];
-    for (let from = 0; from < worlds.length; from += CONFIRMS_AT_A_TIME) {
-      await Promise.all(worlds.slice(from, from + CONFIRMS_AT_A_TIME).map((world) => this.#confirm(world)));
+    for (let from = 0; from < worlds.length; from += CLAIMS_AT_A_TIME) {
+      await Promise.all(worlds.slice(from, from + CLAIMS_AT_A_TIME).map(act));
     }
   }
 
@@ -347,19 +373,23 @@ export class Homes implements MasterHomes {
     if (!this.#held.has(world)) return;
     this.#unreleased.add(world);
     void this.#alone(world, async () => {
-      const { bucket, master } = this.#options;
-      const revision = this.#held.get(world);
-      if (revision !== undefined && master.relay.torus.find(world) === undefined) {
-        const key = keyOf(world);
-        if (revision !== UNCONFIRMED) await bucket.remove(key, revision);
-        else {
-          const claim = await bucket.get(key);
-          if (claim && homeOf(claim) === this.name) await bucket.remove(key, claim.revision);
-        }
-        this.#held.delete(world);
-      }
+      if (this.#options.master.relay.torus.find(world) === undefined) await this.#removeClaim(world);
       this.#unreleased.delete(world);
     }).catch(() => this.#retrySoon());
+  }
+
+  /** Removes the claim of a world from the bucket, if it is held. */
+  async #removeClaim(world: string): Promise<void> {
+    const revision = this.#held.get(world);
+    if (revision === undefined) return;
+    const { bucket } = this.#options;
+    const key = keyOf(world);
+    if (revision !== UNCONFIRMED) await bucket.remove(key, revision);
+    else {
+      const claim = await bucket.get(key);
+      if (claim && homeOf(claim) === this.name) await bucket.remove(key, claim.revision);
+    }
+    this.#held.delete(world);
   }
 
   #retrySoon(): void {

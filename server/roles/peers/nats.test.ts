@@ -3,11 +3,12 @@ import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, it } from 'node:test';
+import { describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { NatsServer, whyNoNats } from '../../../tools/bench/nats_server.ts';
 import { NatsNetwork } from './nats.ts';
+import { MESSAGE_BYTES_MAX, NobodyThere } from './network.ts';
 
 const ROOT = join(import.meta.dirname, '../../..');
 
@@ -37,21 +38,87 @@ describe('the client of NATS', () => {
   });
 });
 
-describe('a message that is larger than NATS allows', { skip: whyNoNats(), timeout: 20_000 }, () => {
-  it('is not sent, and a warning says so', async (t) => {
+/** A NATS whose `max_payload` the test chooses, and networks of relays on it. */
+class LimitedNats {
+  readonly warned: string[] = [];
+  readonly #t: TestContext;
+  readonly #config: string;
+  #server: NatsServer | undefined;
+
+  constructor(t: TestContext) {
+    this.#t = t;
     const folder = mkdtempSync(join(tmpdir(), 'sprites-nats-'));
     t.after(() => rmSync(folder, { recursive: true, force: true }));
-    const config = join(folder, 'nats.conf');
-    writeFileSync(config, 'max_payload: 1024');
-    const server = await NatsServer.start('-c', config);
-    t.after(() => server.kill());
-    const warned: string[] = [];
-    const log = { info: () => {}, warn: (_: object, text: string) => void warned.push(text) } as unknown as Logger;
-    const networks = ['one', 'other'].map((name) => new NatsNetwork({ url: server.url, name }, log));
-    t.after(() => Promise.all(networks.map((network) => network.close())));
-    const [one, other] = networks;
-    while (!networks.every(({ isConnected }) => isConnected)) await sleep(5);
-    const answers = [Buffer.alloc(1025), Buffer.alloc(1024)];
+    this.#config = join(folder, 'nats.conf');
+  }
+
+  /** Starts NATS, or starts it again, with this limit. */
+  async start(bytesMax: number): Promise<void> {
+    writeFileSync(this.#config, `max_payload: ${bytesMax}`);
+    await this.#server?.kill();
+    if (this.#server) await this.#server.restart();
+    else {
+      const server = await NatsServer.start('-c', this.#config);
+      this.#t.after(() => server.kill());
+      this.#server = server;
+    }
+  }
+
+  network(name: string): NatsNetwork {
+    const warn = (...given: unknown[]) => void this.warned.push(String(given.at(-1)));
+    const log = { info: () => {}, warn } as unknown as Logger;
+    const network = new NatsNetwork({ url: (this.#server as NatsServer).url, name }, log);
+    this.#t.after(() => network.close());
+    return network;
+  }
+
+  /** The warnings that the limit is too low. */
+  get refusals(): string[] {
+    return this.warned.filter((text) => text.includes('max_payload'));
+  }
+}
+
+describe('the limit of NATS for messages', { skip: whyNoNats(), timeout: 60_000 }, () => {
+  it('must be MESSAGE_BYTES_MAX, else the relay does not use that NATS, and says what to do: one below, at, above', async (t) => {
+    for (const bytesMax of [65_536, MESSAGE_BYTES_MAX - 1, MESSAGE_BYTES_MAX, MESSAGE_BYTES_MAX + 1]) {
+      const nats = new LimitedNats(t);
+      await nats.start(bytesMax);
+      const network = nats.network('one');
+      while (!network.isConnected && nats.refusals.length === 0) await sleep(5);
+      assert.equal(network.isConnected, bytesMax >= MESSAGE_BYTES_MAX, `${bytesMax} bytes`);
+      if (network.isConnected) continue;
+      await assert.rejects(network.request('question', Buffer.alloc(1), 5_000), NobodyThere);
+      assert.match(nats.refusals[0], new RegExp(`${bytesMax} bytes.*${MESSAGE_BYTES_MAX}`));
+    }
+  });
+
+  it('may become too low while a relay is connected, and high enough again', async (t) => {
+    const nats = new LimitedNats(t);
+    await nats.start(65_536);
+    const [one, other] = ['one', 'other'].map((name) => nats.network(name));
+    const [large, received] = [Buffer.alloc(MESSAGE_BYTES_MAX), [] as number[]];
+    other.subscribe('large', (bytes) => void received.push(bytes.length));
+    for (let times = 1; times <= 2; times++) {
+      while (nats.refusals.length < 2 * times) await sleep(5);
+      assert.ok(!one.isConnected && !other.isConnected);
+      await nats.start(MESSAGE_BYTES_MAX);
+      while (received.length < times) {
+        one.publish('large', large);
+        await sleep(50);
+      }
+      received.splice(times);
+      assert.equal(nats.refusals.length, 2 * times, 'each says it once');
+      assert.ok(one.isConnected && other.isConnected);
+      await nats.start(65_536);
+    }
+  });
+
+  it('keeps back a message that is larger, and a warning says so', async (t) => {
+    const nats = new LimitedNats(t);
+    await nats.start(MESSAGE_BYTES_MAX);
+    const [one, other] = ['one', 'other'].map((name) => nats.network(name));
+    while (!one.isConnected || !other.isConnected) await sleep(5);
+    const answers = [Buffer.alloc(MESSAGE_BYTES_MAX + 1), Buffer.alloc(MESSAGE_BYTES_MAX)];
     other.subscribe('question', (_, answer) => answer?.(answers.shift() as Buffer));
     other.subscribe('ready', (_, answer) => answer?.(Buffer.alloc(0)));
     const isReady = () =>
@@ -61,11 +128,8 @@ describe('a message that is larger than NATS allows', { skip: whyNoNats(), timeo
       );
     while (!(await isReady())) await sleep(5);
     await assert.rejects(one.request('question', Buffer.alloc(1), 200));
-    assert.equal((await one.request('question', Buffer.alloc(1), 5_000)).length, 1024);
-    one.publish('question', Buffer.alloc(1025));
-    assert.deepEqual(
-      warned.map((text) => /max_payload/.test(text)),
-      [true, true],
-    );
+    assert.equal((await one.request('question', Buffer.alloc(1), 5_000)).length, MESSAGE_BYTES_MAX);
+    one.publish('question', Buffer.alloc(MESSAGE_BYTES_MAX + 1));
+    assert.equal(nats.warned.filter((text) => text.includes('was not sent')).length, 2);
   });
 });

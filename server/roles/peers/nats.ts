@@ -1,7 +1,8 @@
 /**
  * NATS as the network of peers. Only this file and nats_bucket.ts import the client of NATS; they are imported only with --nats.
  *
- * It tries to connect until it succeeds, and says in the log why it does not. Until then, the relay serves its own desktops.
+ * It tries to connect until it succeeds, and says in the log why it does not. Until then, the relay serves its own desktops. A server that
+ * does not allow messages of MESSAGE_BYTES_MAX is not used: a frame that is too large for it would be tried again for ever.
  */
 import { readFileSync } from 'node:fs';
 import { setTimeout as sleep } from 'node:timers/promises';
@@ -19,7 +20,7 @@ import {
 import type { Logger } from 'pino';
 import type { Bucket } from './bucket.ts';
 import { NatsBucket } from './nats_bucket.ts';
-import { NobodyThere, type PeerNetwork } from './network.ts';
+import { MESSAGE_BYTES_MAX, NobodyThere, type PeerNetwork } from './network.ts';
 
 /** Time between two tries to connect, in ms. */
 const RECONNECT_MS = 500;
@@ -67,8 +68,12 @@ export class NatsNetwork implements PeerNetwork {
     const startMs = performance.now();
     while (!this.#isClosed) {
       try {
-        this.#open(await connect(options), hasCredentials);
-        return;
+        const connection = await connect(options);
+        if (this.#isClosed || this.#allowsMessages(connection)) {
+          this.#open(connection, hasCredentials);
+          return;
+        }
+        await connection.close();
       } catch (error) {
         const remedy = remedyFor(error as Error, hasCredentials);
         if (remedy !== undefined) this.#complain(remedy, error);
@@ -80,10 +85,21 @@ export class NatsNetwork implements PeerNetwork {
   }
 
   /** Logs a warning, unless it is the same as the last one since the connection was open. */
-  #complain(sentence: string, error: unknown): void {
+  #complain(sentence: string, error?: unknown): void {
     if (sentence === this.#complaint) return;
     this.#complaint = sentence;
     this.#log.warn({ err: error }, sentence);
+  }
+
+  /** Whether the server of a connection allows all messages of relays. If it does not, logs a warning. */
+  #allowsMessages(connection: NatsConnection): boolean {
+    const bytesMax = connection.info?.max_payload ?? 0;
+    if (bytesMax >= MESSAGE_BYTES_MAX) return true;
+    const sentence =
+      `NATS at ${connection.getServer()} allows messages of ${bytesMax} bytes, and relays need ${MESSAGE_BYTES_MAX}, its default; ` +
+      'set max_payload in its configuration. Until then this relay stays alone, and keeps trying';
+    this.#complain(sentence);
+    return false;
   }
 
   #open(connection: NatsConnection, hasCredentials: boolean): void {
@@ -103,6 +119,11 @@ export class NatsNetwork implements PeerNetwork {
   async #watch(connection: NatsConnection, hasCredentials: boolean): Promise<void> {
     for await (const status of connection.status()) {
       if (status.type === 'reconnect') {
+        if (!this.#allowsMessages(connection)) {
+          // Another server of the cluster may allow them, or this one after its next start. The client of NATS waits before it connects again.
+          void connection.reconnect();
+          continue;
+        }
         this.isConnected = true;
         this.#complaint = '';
         this.#log.info({ server: status.server }, 'connected to NATS again');
@@ -137,7 +158,7 @@ export class NatsNetwork implements PeerNetwork {
     try {
       send();
     } catch (error) {
-      this.#complain('a message to another relay was not sent; NATS must allow messages of 1 MiB (max_payload)', error);
+      this.#complain('a message to another relay was not sent', error);
     }
   }
 

@@ -4,6 +4,9 @@
  * Messages may be late, lost, repeated or reordered. Owner: bytes given to a network are not changed afterwards.
  */
 
+/** Bytes of a message that a network must carry: what NATS allows by default. The largest that relays send, lists of reports, have 750 KB. */
+export const MESSAGE_BYTES_MAX = 1 << 20;
+
 /** The subject has no subscriber, or there is no connection, so the message has certainly not arrived. */
 export class NobodyThere extends Error {}
 

@@ -24,13 +24,14 @@ export const ANSWERS_MAX = 8;
 export const ANSWERS_WAITING_MAX = 1024;
 
 /** Bytes of a file in one answer: half of the largest message of NATS. */
-const PART_BYTES = 512 << 10;
+export const PART_BYTES = 512 << 10;
 
 /** How long to wait for an answer, in ms. That relay may have to fetch the file itself. */
 export const ANSWER_MS = 3_000;
 
 const QUESTION_BYTES = 68;
-const HEAD_BYTES = 5;
+/** Bytes of an answer before those of the file. */
+export const HEAD_BYTES = 5;
 const MISSING = Buffer.from([0]);
 
 const subjectOf = (name: string) => `sprites.files.${name}`;

@@ -83,7 +83,7 @@ export class Peering implements MasterPeering {
     this.peers = peers;
     this.sayings = sayings;
     this.peeks = peeks;
-    const senderOf = (file: string) => this.peers.senderOf(file) ?? this.listedAt(file);
+    const senderOf = (file: string) => this.peers.files.relayOf(file) ?? this.listedAt(file);
     this.files = new PeerFiles({ name, network, data, senderOf });
     this.addresses = new Addresses(network, this.membership);
     master.setPeering(this);

@@ -60,6 +60,12 @@ class Cluster {
     await this.quiet();
   }
 
+  /** Until the bucket has all that these relays have decided. */
+  async shared(...relays: ReturnType<Cluster['start']>[]): Promise<void> {
+    do await this.quiet();
+    while (relays.some(({ list }) => list.unshared.size > 0));
+  }
+
   /** Until everything that was begun has ended. */
   async quiet(): Promise<void> {
     for (let round = 0; round < ROUNDS; round++) {
@@ -319,6 +325,31 @@ describe('the gallery of a cluster', () => {
       if (end === 'banPicture') await r1.moderator.unbanPicture(PICTURE);
       await cluster.quiet();
       for (const relay of [r1, r2, r3]) assert.deepEqual(listed(relay), [], `${end}, and no ban`);
+    }
+  });
+
+  it('does not list a picture that one operator accepts before the ban of another one has come', async (t) => {
+    for (const end of ['banPicture', 'removePicture'] as const) {
+      const cluster = new Cluster(t);
+      const [r1, r2] = [cluster.start('r1'), cluster.start('r2')];
+      await cluster.quiet();
+      r2.gallery.publish(CAT);
+      r1.bucket.cut();
+      await r1.moderator[end](PICTURE, undefined);
+      await r2.moderator.acceptPicture(PICTURE);
+      await cluster.quiet();
+      r1.bucket.connect();
+      await cluster.shared(r1, r2);
+      const r3 = cluster.start('r3');
+      await cluster.quiet();
+      for (const relay of [r1, r2, r3]) assert.deepEqual(listed(relay), [], end);
+      const wasListed = r1.sent.some((message) => message.type === 'bans' && message.bans.gallery.listed.length > 0);
+      assert.ok(!wasListed, 'not even for a moment at the relay that bans it');
+      await r1.moderator.unbanPicture(PICTURE);
+      await cluster.quiet();
+      const r4 = cluster.start('r4');
+      await cluster.quiet();
+      for (const relay of [r1, r2, r3, r4]) assert.deepEqual(listed(relay), [], `${end}, and no ban`);
     }
   });
 
