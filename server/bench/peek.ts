@@ -59,6 +59,7 @@ interface Run {
 
 export async function peek(options: PeekOptions): Promise<void> {
   const runs = new Map<string, Run[]>();
+  mkdirSync(options.out, { recursive: true });
   for (let round = 0; round < options.rounds; round++) {
     for (const count of options.counts) {
       // Another kind comes first in each round.
@@ -70,15 +71,16 @@ export async function peek(options: PeekOptions): Promise<void> {
         console.error(
           `round ${round + 1}/${options.rounds}: ${count} desktops, ${kind}: ${percent(run.cpu)} of a core`,
         );
+        // A bench that is ended early leaves what it has measured.
+        const measured = JSON.stringify(Object.fromEntries(runs), null, 1);
+        writeFileSync(join(options.out, 'peek.json'), `${measured}\n`);
       }
     }
   }
   const text = reportOf(options, runs);
   const chart = chartOf(options, runs);
-  mkdirSync(options.out, { recursive: true });
   writeFileSync(join(options.out, 'peek.md'), `${text}\n`);
   writeFileSync(join(options.out, CHART), chart);
-  writeFileSync(join(options.out, 'peek.json'), `${JSON.stringify(Object.fromEntries(runs), null, 1)}\n`);
   console.log(`\n${text}\n\n${join(options.out, CHART)}`);
   if (!options.intoNumbers) return;
   writeFileSync(join(NUMBERS, '..', CHART), chart);
