@@ -14,6 +14,7 @@ const PAGES = [
   ['/make', '#stage-empty'],
   ['/about', '#here:not(:empty)'],
   ['/offline', 'h1'],
+  ['/nothing', 'h1'],
 ] as const;
 
 describe('axe-core finds nothing serious', { ...BOUNDED, skip: noBrowser }, () => {

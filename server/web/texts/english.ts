@@ -369,8 +369,13 @@ export const ENGLISH = {
   // Without a connection.
   'offline.title': 'No connection – Sprites',
   'offline.heading': 'No connection',
-  'offline.text': 'The relay cannot be reached just now. Your sprites are safe; come back in a moment.',
+  'offline.text': 'Sprites cannot be reached just now. Your sprites are safe; come back in a moment.',
   'offline.again': 'Try again',
+
+  // An address without a page.
+  'missing.title': 'Nothing here – Sprites',
+  'missing.heading': 'There is nothing here',
+  'missing.text': 'This site has no page at this address. It may be misspelt.',
 } as const;
 
 /** The texts in any language. One without a text does not compile. */

@@ -379,8 +379,13 @@ export const GERMAN: Texts = {
   // Without a connection.
   'offline.title': 'Keine Verbindung – Sprites',
   'offline.heading': 'Keine Verbindung',
-  'offline.text': 'Das Relay ist gerade nicht erreichbar. Ihre Figuren sind in Sicherheit; kommen Sie gleich wieder.',
+  'offline.text': 'Sprites ist gerade nicht erreichbar. Ihre Figuren sind in Sicherheit; kommen Sie gleich wieder.',
   'offline.again': 'Noch einmal versuchen',
+
+  // An address without a page.
+  'missing.title': 'Nichts hier – Sprites',
+  'missing.heading': 'Hier ist nichts',
+  'missing.text': 'Unter dieser Adresse hat diese Website keine Seite. Vielleicht ist sie verschrieben.',
 };
 
 /** What the relay refuses, by the codes of its problem documents: its own sentences are English. */
