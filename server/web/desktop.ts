@@ -104,6 +104,9 @@ const REFUSED_TAG_MS = 3_500; // ms a returned sprite shows why
 const MENU_SLACK = 6; // px by which a pointer may miss the sprite it opens a menu for
 const LEDGE_MS = 500; // ms between two looks at where the page's cards are
 const ANNOUNCEMENT_MS = 30_000; // ms a line of the operator is shown: it may be the reason why everything stops soon
+const FIRST_MS = 15_000; // ms a new visitor is shown how to throw: time to read it, look for a neighbour's name, and try
+const SLOW_BYTES = 2 ** 20; // bytes of a file from which a page says that it is busy: a phone takes seconds for a large photograph
+const READING_MS = 60_000; // ms the page says so at most
 const FIRST_SPRITES = 3; // sprites on a new desktop
 
 /** All state of this page. */
@@ -607,8 +610,9 @@ function drawShelf(desktop: Desktop): void {
 async function addFiles(desktop: Desktop, files: Iterable<File>, x?: number): Promise<void> {
   const { connection, sheets, shelf } = desktop;
   for (const file of files) {
+    const done = file.size < SLOW_BYTES ? () => {} : notice(phrase('file.reading', { name: file.name }), READING_MS);
     try {
-      const { figure, bytes, isNew } = await shelf.addDropped(file);
+      const { figure, bytes, isNew } = await shelf.addDropped(file).finally(done);
       if (isNew) drawShelf(desktop);
       dropIn(desktop, figure, x);
       if (connection.seat === null) continue;

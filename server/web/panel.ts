@@ -114,8 +114,8 @@ export function showPaused(isPaused: boolean): void {
   element('paused').hidden = !isPaused;
 }
 
-/** Shows a line of text for some time. */
-export function notice(text: string, ms = NOTICE_MS): void {
+/** Shows a line of text for some time. Returns what removes it earlier. */
+export function notice(text: string, ms = NOTICE_MS): () => void {
   const list = element('notices');
   if (list.lastElementChild?.textContent === text) list.lastElementChild.remove(); // a repeated notice stays longer
   const line = document.createElement('div');
@@ -123,7 +123,9 @@ export function notice(text: string, ms = NOTICE_MS): void {
   line.textContent = text;
   list.append(line);
   while (list.childElementCount > NOTICES_MAX) list.firstElementChild?.remove();
-  setTimeout(() => line.remove(), ms);
+  const remove = () => line.remove();
+  setTimeout(remove, ms);
+  return remove;
 }
 
 /** Has screen readers read a line, after what they are reading. */

@@ -236,6 +236,7 @@ export const ENGLISH = {
   'licence.other': 'Its file says: {licence}',
 
   // Files that become sprites.
+  'file.reading': '{name} becomes a sprite …',
   'file.too-large': '{name} is larger than {mib} MiB.',
   'file.no-picture': '{name} is not a picture this browser can read.',
   'file.this': 'This file',

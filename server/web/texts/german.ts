@@ -241,6 +241,7 @@ export const GERMAN: Texts = {
   'licence.other': 'In ihrer Datei steht: {licence}',
 
   // Files that become sprites.
+  'file.reading': '{name} wird zur Figur …',
   'file.too-large': '{name} ist größer als {mib} MiB.',
   'file.no-picture': '{name} ist kein Bild, das dieser Browser lesen kann.',
   'file.this': 'Diese Datei',
