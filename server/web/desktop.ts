@@ -56,10 +56,12 @@ import {
   claimDesktop,
   clearSession,
   readFriendlyName,
+  readHasThrown,
   readName,
   readSession,
   type SavedSprite,
   type Session,
+  writeHasThrown,
   writeName,
   writeSession,
 } from './session.ts';
@@ -126,6 +128,10 @@ interface Desktop {
   readonly input: Input;
   readonly connection: Connection;
   readonly moves: Moves;
+  /** Whether the person is still to be shown how to throw, as soon as there is a neighbour. */
+  isNew: boolean;
+  /** Removes what shows the person how to throw. */
+  endLesson: () => void;
   /** The seat that is being replaced by another one. `mayStop`: it stays when its relay answers again. */
   replacing: { readonly seat: Seat; mayStop: boolean } | null;
   readonly arrivals: Arrivals;
@@ -160,7 +166,7 @@ function createDesktop(): Desktop {
   const desktop: Desktop = {
     ...{ name: '', simulation, clock: createFrameClock() },
     ...{ tags: new Map(), senders: new WeakMap(), muted: new Set() },
-    ...{ moves: new Moves(location.origin), replacing: null },
+    ...{ moves: new Moves(location.origin), replacing: null, isNew: !readHasThrown(), endLesson: () => {} },
     ...{ sheets, shelf: new Shelf(sheets), renderer: createRenderer(canvas, sheets) },
     input: listenToInput(canvas, simulation, () => slideOf(desktop.peeking.view), {
       selected(sprite) {
@@ -212,6 +218,8 @@ function createDesktop(): Desktop {
       accepted({ edge, sprite }, to) {
         flashEdge(edge);
         if (to !== null && to.desktop !== desktop.connection.seat?.desktop) {
+          writeHasThrown();
+          desktop.endLesson();
           notice(phrase('desktop.with', { name: sprite.name, neighbour: to.name }));
         } else if (to !== null) {
           notice(phrase('desktop.home', { name: sprite.name }));
@@ -480,8 +488,13 @@ async function connectionChanged(desktop: Desktop, seat: Seat, up: boolean): Pro
   if (neighbours !== null) setNeighbours(desktop, neighbours, seat);
 }
 
-function setNeighbours({ conversation, peeking }: Desktop, neighbours: Neighbours, seat: Seat): void {
-  showNeighbours(neighbours, seat.desktop);
+function setNeighbours(desktop: Desktop, neighbours: Neighbours, seat: Seat): void {
+  const { conversation, peeking } = desktop;
+  const isAlone = showNeighbours(neighbours, seat.desktop);
+  if (desktop.isNew && !isAlone) {
+    desktop.isNew = false;
+    desktop.endLesson = notice(phrase('desktop.first'), FIRST_MS);
+  }
   conversation.neighbours(neighbours);
   peeking.neighbours(neighbours);
 }

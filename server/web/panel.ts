@@ -54,7 +54,8 @@ export function showState(state: State, who: string, world: string): void {
   element('lamp').title = words;
 }
 
-export function showNeighbours(neighbours: Neighbours, self: string): void {
+/** Shows the names at the edges. Returns whether this desktop is alone. */
+export function showNeighbours(neighbours: Neighbours, self: string): boolean {
   let alone = true;
   for (const edge of EDGES) {
     const neighbour = neighbours[edge];
@@ -68,6 +69,7 @@ export function showNeighbours(neighbours: Neighbours, self: string): void {
     tab.textContent = other ? neighbour.name : '';
   }
   element('alone').hidden = !alone;
+  return alone;
 }
 
 export function flashEdge(edge: Edge): void {

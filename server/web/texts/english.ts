@@ -65,6 +65,7 @@ export const ENGLISH = {
   'here.none': 'Nobody is here just now.',
   here_one: 'One desktop is here now.',
   here_other: '{count} desktops are here now.',
+  'desktop.first': 'Drag a sprite and let go over an edge: it flies to the neighbour named there.',
   'desktop.rejoined': 'The relay had ended this desktop, so it has joined again.',
   'desktop.moved': 'The relay has stopped, so you have moved to another one. Your sprites are still here.',
   'desktop.found-again': 'The relay was gone, so you have joined again.',

@@ -63,6 +63,8 @@ export const GERMAN: Texts = {
   'here.none': 'Gerade ist niemand hier.',
   here_one: 'Ein Desktop ist jetzt hier.',
   here_other: '{count} Desktops sind jetzt hier.',
+  'desktop.first':
+    'Ziehen Sie eine Figur über einen Rand, und lassen Sie los: Sie fliegt zum Nachbarn, der dort steht.',
   'desktop.rejoined': 'Das Relay hatte diesen Desktop beendet, also ist er neu beigetreten.',
   'desktop.moved': 'Das Relay hat angehalten, also sind Sie zu einem anderen umgezogen. Ihre Figuren sind noch da.',
   'desktop.found-again': 'Das Relay war verschwunden, also sind Sie neu beigetreten.',
