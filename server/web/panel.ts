@@ -210,10 +210,10 @@ export function askToJoin(
   nameField.value ||= name;
   nameField.placeholder = friendly;
   worldField.value ||= world;
+  if (worldField.value !== '') element<HTMLDetailsElement>('elsewhere').open = true;
   if (invited) {
     element('join-text').textContent = phrase('join.invited');
-    worldField.placeholder = phrase('join.friends-world');
-    element('private-choice').hidden = true;
+    element('elsewhere').hidden = true; // the world is the friend's
   }
   let hasChosen = false;
   // Until the person has chosen, the box shows what is usual in the world.
