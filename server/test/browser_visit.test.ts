@@ -273,23 +273,43 @@ describe('a visit in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     await page.context().close();
   });
 
-  it('is told that a large picture is being read, until its sprite drops in', async () => {
+  it('is told that a picture of 1 MiB or more is being read, until its sprite drops in', async () => {
     const page = await visit();
     await comeIn(page);
-    const said = page.evaluate(
-      () =>
-        new Promise<string>((resolve) => {
-          const list = document.getElementById('notices') as HTMLElement;
-          new MutationObserver(() => list.textContent && resolve(list.textContent)).observe(list, { childList: true });
-        }),
-    );
-    const noise = new PNG({ width: 700, height: 500 });
-    for (let at = 0; at < noise.data.length; at++) noise.data[at] = (at * at * 31 + (at >> 3) * 7919) & 255;
-    const buffer = Buffer.concat([PNG.sync.write(noise), Buffer.alloc(2 ** 20)]); // a browser ignores what follows a picture
-    await page.setInputFiles('#file', { name: 'holiday.png', mimeType: 'image/png', buffer });
-    assert.equal(await said, 'holiday.png becomes a sprite …');
-    await page.waitForFunction(() => globalThis.sprites.sprites().some(({ name }) => name === 'holiday'));
-    assert.equal(await page.locator('.notice', { hasText: 'holiday' }).count(), 0);
+    const said = await page.evaluateHandle(() => {
+      const texts: string[] = [];
+      const list = document.getElementById('notices') as HTMLElement;
+      new MutationObserver(() => texts.push(list.textContent)).observe(list, { childList: true });
+      return texts;
+    });
+    const picture = PNG.sync.write(new PNG({ width: 40, height: 30, colorType: 2 }));
+    for (const [name, sizeBytes, words] of [
+      ['quick', 2 ** 20 - 1, []],
+      ['slow', 2 ** 20, ['slow.png becomes a sprite …', '']],
+    ] as const) {
+      const buffer = Buffer.concat([picture, Buffer.alloc(sizeBytes - picture.length)]); // a browser ignores what follows a picture
+      await page.setInputFiles('#file', { name: `${name}.png`, mimeType: 'image/png', buffer });
+      await page.waitForFunction(
+        (of) => globalThis.sprites.sprites().some((sprite) => sprite.name === of),
+        name as string,
+      );
+      assert.deepEqual(await said.jsonValue(), words, name);
+    }
+    await page.context().close();
+  });
+
+  it('sees on a phone how long a saying is only near its end', async () => {
+    const page = await visit(PHONE);
+    await comeIn(page);
+    await page.tap('#say');
+    for (const [sizeBytes, isShown] of [
+      [0, false],
+      [210, false],
+      [211, true],
+    ] as const) {
+      await page.fill('#saying', 'x'.repeat(sizeBytes));
+      assert.equal(await page.isVisible('#saying-size'), isShown, `${sizeBytes} bytes`);
+    }
     await page.context().close();
   });
 
