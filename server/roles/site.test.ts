@@ -87,6 +87,43 @@ describe('site › the language', () => {
   });
 });
 
+describe('site › an address without a page', () => {
+  const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
+  let server: http.Server;
+  let url: string;
+  before(async () => {
+    const app = express().disable('etag'); // as api_listener.ts
+    server = app.use(site([]), ...errorHandlers(pino({ level: 'silent' }))).listen(0, '127.0.0.1');
+    await new Promise((resolve) => server.once('listening', resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  after(() => server.close());
+
+  it('is answered 404 with a page in the language of the visitor, who opened it in a browser', async () => {
+    for (const path of ['/nothing', '/gallery/nothing', '/sprites/nothing.spr', '/download/Sprites-Setup.exe']) {
+      const answer = await fetch(`${url}${path}`, { headers: { accept: BROWSER, 'accept-language': 'de' } });
+      assert.equal(answer.status, 404, path);
+      assert.match(answer.headers.get('content-type') ?? '', /^text\/html/, path);
+      assert.match(answer.headers.get('vary') ?? '', /\bAccept,/, path);
+      assert.match(await answer.text(), /<html lang="de">.*Hier ist nichts/s, path);
+    }
+  });
+
+  it('is answered 404 with a problem document for a program, and everywhere below /v1/', async () => {
+    for (const [path, headers] of [
+      ['/nothing', {}],
+      ['/nothing', { accept: 'application/json' }],
+      ['/nothing.png', { accept: 'image/avif,image/*,*/*;q=0.8' }],
+      ['/v1/nothing', { accept: BROWSER }],
+    ] as const) {
+      const answer = await fetch(`${url}${path}`, { headers });
+      assert.equal(answer.status, 404, path);
+      assert.equal((await answer.json()).code, 'not-found', path);
+    }
+    assert.equal((await fetch(`${url}/nothing`, { method: 'POST', headers: { accept: BROWSER } })).status, 404);
+  });
+});
+
 describe('site › the program for Windows', () => {
   const folder = mkdtempSync(join(tmpdir(), 'site-'));
   const downloads = join(folder, '.dist'); // a dot in the path must not matter

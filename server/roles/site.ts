@@ -90,6 +90,9 @@ const MANIFEST = {
 
 const LANGUAGE_KEPT_S = 365 * 24 * 3600; // s that a browser keeps the language that its user has chosen
 
+/** The headers of a request that choose between the languages of a page. */
+const LANGUAGE_VARY = 'Accept-Encoding, Accept-Language, Cookie';
+
 /** Folder of the shipped characters. */
 export const CHARACTERS_FOLDER = join(WEB, 'sprites');
 
@@ -158,6 +161,12 @@ export function site(
     const bytes = readFileSync(join(CHARACTERS_FOLDER, url.slice(url.lastIndexOf('/') + 1)));
     router.get(url, (request, response) => sendSprite(request, response, file, { bytes, release: () => {} }));
   }
+  const missing = inEachLanguage('text/html', pageOf(readFileSync(join(WEB, 'missing.html'), 'utf8'), '', modules));
+  router.get('/{*path}', (request, response, next) => {
+    // Programs get the problem document: only browsers that open a page prefer HTML.
+    if (request.path.startsWith('/v1/') || request.accepts(['json', 'html']) !== 'html') return next();
+    sendTranslated(request, response.status(404), missing, `Accept, ${LANGUAGE_VARY}`);
+  });
   return router;
 }
 
@@ -186,13 +195,18 @@ function inEachLanguage(type: string, make: (language: Language) => string): Rea
 }
 
 /** Sends a text in the visitor's language. Keeps the language when the visitor has chosen it. */
-function sendTranslated(request: Request, response: Response, texts: Readonly<Record<Language, Text>>): void {
+function sendTranslated(
+  request: Request,
+  response: Response,
+  texts: Readonly<Record<Language, Text>>,
+  vary = LANGUAGE_VARY,
+): void {
   const chosen = LANGUAGES.find((one) => one === request.query.lang);
   if (chosen !== undefined)
     response.set('Set-Cookie', `lang=${chosen}; Path=/; Max-Age=${LANGUAGE_KEPT_S}; SameSite=Lax`);
   const language = chosen ?? languageOf(request);
   response.set('Content-Language', language);
-  sendText(request, response, texts[language], 'Accept-Encoding, Accept-Language, Cookie');
+  sendText(request, response, texts[language], vary);
 }
 
 function languageOf(request: Request): Language {

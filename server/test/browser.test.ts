@@ -9,7 +9,7 @@ import { execFile } from 'node:child_process';
 import { after, before, it } from 'node:test';
 import { promisify } from 'node:util';
 import type { Browser, Page } from 'playwright-core';
-import { comeIn, launchBrowser, noBrowser, openPage, shoot, VIEW } from './browser_page.ts';
+import { chooseWorld, comeIn, launchBrowser, noBrowser, openPage, shoot, VIEW } from './browser_page.ts';
 import {
   type Batch,
   crossingOf,
@@ -208,7 +208,10 @@ function desktops(front: FrontKind): void {
   });
 
   it('join a friend in a new private world by a link whose secret no server sees, and the history does not keep', async () => {
-    const dora = await joinAt('/', 'Dora', (page) => page.check('#private'));
+    const dora = await joinAt('/', 'Dora', async (page) => {
+      await chooseWorld(page);
+      await page.check('#private');
+    });
     assert.equal(await dora.textContent('#world-name'), 'in a private world');
     const link = new URL((await dora.locator('#second').getAttribute('href')) as string);
     // The world is where the friend goes when the invitation has ended.

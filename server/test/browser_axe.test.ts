@@ -14,6 +14,7 @@ const PAGES = [
   ['/make', '#stage-empty'],
   ['/about', '#here:not(:empty)'],
   ['/offline', 'h1'],
+  ['/nothing', 'h1'],
 ] as const;
 
 describe('axe-core finds nothing serious', { ...BOUNDED, skip: noBrowser }, () => {
@@ -74,6 +75,7 @@ describe('axe-core finds nothing serious', { ...BOUNDED, skip: noBrowser }, () =
     }
     await page.goto(`${relay.url}/?world=here#near=friend`);
     await page.waitForSelector('#enter:enabled');
+    assert.equal(await page.isVisible('#elsewhere'), false, 'an invited visitor chooses no world');
     assert.deepEqual(await faultsOf(page), []);
     await page.click('#join a[hreflang="en"]');
     await page.waitForURL(`${relay.url}/?world=here&lang=en#near=friend`);

@@ -73,10 +73,11 @@ describe('the gallery in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     file = new URL((await stored).url()).pathname.split('/').at(-1) as string;
     // The sprite moves, so the click may need some tries.
     const entry = ann.locator('#menu button', { hasText: 'Publish' });
-    for (let tries = 0; tries < 50 && (await entry.count()) === 0; tries++) {
+    await until('the menu of the sprite is open', async () => {
       const sprite = (await ann.evaluate(() => globalThis.sprites.sprites())).find((one) => one.file === file);
       if (sprite) await ann.mouse.click(sprite.x, sprite.y - 8, { button: 'right' });
-    }
+      return (await entry.count()) > 0;
+    });
     await entry.click();
     assert.equal(await ann.inputValue('#publish-author'), 'Ann');
     await ann.fill('#publish-title', 'A postcard');

@@ -46,6 +46,11 @@ export async function comeIn(page: Page): Promise<void> {
   await page.waitForFunction(() => Number(document.body.dataset.sprites) >= 1);
 }
 
+/** Shows what a visitor can choose about the world, in the dialog that asks to join. */
+export async function chooseWorld(page: Page): Promise<void> {
+  await page.click('#elsewhere summary');
+}
+
 /** Joins at `url` as a new visitor. Errors in the page are added to `faults`. */
 export async function joinPage(
   browser: Browser,

@@ -7,7 +7,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { joinPage, launchBrowser, noBrowser, shoot, VIEW } from './browser_page.ts';
+import { chooseWorld, joinPage, launchBrowser, noBrowser, shoot, VIEW } from './browser_page.ts';
 import { type RelayProcess, startRelay } from './relay_process.ts';
 
 describe('peek in a browser', { timeout: 900_000, skip: noBrowser }, () => {
@@ -166,6 +166,7 @@ describe('peek in a browser', { timeout: 900_000, skip: noBrowser }, () => {
     const page = await browser.newPage({ viewport: VIEW });
     await page.goto(relay.url);
     assert.equal(await page.isChecked('#show-stage'), false);
+    await chooseWorld(page);
     await page.check('#private');
     assert.equal(await page.isChecked('#show-stage'), true);
     await page.uncheck('#private');

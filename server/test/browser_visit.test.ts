@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { GifWriter } from 'omggif';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
+import { PNG } from 'pngjs';
 import { readSpr } from '../wire/spr.ts';
-import { comeIn, launchBrowser, noBrowser, openPage, shoot } from './browser_page.ts';
-import { sendRequest } from './desktop_client.ts';
+import { chooseWorld, comeIn, launchBrowser, noBrowser, openPage, shoot } from './browser_page.ts';
+import { DesktopClient, sendRequest } from './desktop_client.ts';
 import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
 
 const PHONE = { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile: true } as const;
@@ -158,6 +159,7 @@ describe('a visit in a browser', { ...BOUNDED, skip: noBrowser }, () => {
       const page = await visit({ ...PHONE, viewport: { width, height }, locale });
       const where = `${width}-${locale.slice(0, 2)}`;
       await page.fill('#name', 'Wammmmmw');
+      await chooseWorld(page);
       await page.fill('#world', where);
       await comeIn(page);
       await page.locator('.shelf canvas').first().waitFor();
@@ -166,7 +168,7 @@ describe('a visit in a browser', { ...BOUNDED, skip: noBrowser }, () => {
       for (const tool of tools) {
         const { x, width: wide, height: high } = (await page.locator(tool).boundingBox())!;
         assert.ok(x >= 0 && x + wide <= width, `${where}: ${tool} is within the screen`);
-        assert.ok(wide >= 40 && high >= 40, `${where}: ${tool} is large enough for a finger, ${wide} × ${high} px`);
+        assert.ok(wide >= 44 && high >= 44, `${where}: ${tool} is large enough for a finger, ${wide} × ${high} px`);
       }
       await shoot(page, `visit-4-bar-${where}`);
       const write = (id: string, text: string) =>
@@ -182,6 +184,151 @@ describe('a visit in a browser', { ...BOUNDED, skip: noBrowser }, () => {
       await shoot(page, `visit-5-long-name-${where}`);
       await page.context().close();
     }
+  });
+
+  it('sees its button at once on the smallest phones and on their sides, in both languages', async () => {
+    for (const [width, height, locale] of [
+      [320, 568, 'en-GB'],
+      [320, 568, 'de-DE'],
+      [667, 375, 'de-DE'],
+    ] as const) {
+      const page = await visit({ ...PHONE, viewport: { width, height }, locale });
+      await page.waitForSelector('#enter:enabled');
+      const box = (await page.locator('#join').boundingBox())!;
+      const button = (await page.locator('#enter').boundingBox())!;
+      const shown = Math.min(height, box.y + box.height);
+      const where = `${width} × ${height}, ${locale}`;
+      assert.ok(button.y + button.height <= shown, `${where}: ${button.y + button.height} ≤ ${shown}`);
+      await page.context().close();
+    }
+  });
+
+  it('can touch everything on a phone: it is 44 px wide and high', async () => {
+    const page = await visit(PHONE);
+    const small = () =>
+      page.evaluate(() =>
+        [
+          ...document.querySelectorAll(
+            'button, a, summary, select, input:not([type="checkbox"]), label:has([type="checkbox"])',
+          ),
+        ]
+          .filter((one) => one.checkVisibility() && one.closest('p:not(.buttons)') === null) // a link in a sentence is as high as the sentence
+          .filter((one) => {
+            const { width, height } = one.getBoundingClientRect();
+            return width > 1 && (width < 43.5 || height < 43.5);
+          })
+          .map((one) => one.outerHTML.slice(0, 90)),
+      );
+    await page.waitForSelector('#enter:enabled');
+    await chooseWorld(page);
+    assert.deepEqual(await small(), [], 'the welcome');
+    await page.fill('#world', 'fingers');
+    await comeIn(page);
+    const al = await DesktopClient.join(relay.url, { name: 'Al', world: 'fingers' });
+    await page.locator('.edge[data-edge="left"] .neighbour').waitFor();
+    for (const tab of await page.locator('.neighbour').all()) {
+      const { x, y, width, height } = (await tab.boundingBox())!;
+      const { width: right, height: bottom } = PHONE.viewport;
+      assert.ok(x >= 0 && y >= 0 && x + width <= right && y + height <= bottom, `${x}, ${y}: ${width} × ${height}`);
+    }
+    await page.tap('#say');
+    assert.deepEqual(await small(), [], 'the desktop');
+    await page.tap('#say-close');
+    await page.tap('.edge[data-edge="left"] .neighbour');
+    await page.locator('#menu button').waitFor();
+    assert.deepEqual(await small(), [], 'the menu of a neighbour');
+    for (const [path, ready] of [
+      ['/gallery', '.entry canvas'],
+      ['/make', '#stage-empty'],
+      ['/about', '#here:not(:empty)'],
+    ]) {
+      await page.goto(`${relay.url}${path}`);
+      await page.waitForSelector(ready);
+      assert.deepEqual(await small(), [], path);
+    }
+    await al.leave();
+    await page.context().close();
+  });
+
+  it('is shown how to throw as soon as there is a neighbour, until a neighbour has got a sprite', async () => {
+    const al = await DesktopClient.join(relay.url, { name: 'Al', world: 'lesson' });
+    const page = await visit();
+    const enter = async (one: Page) => {
+      await one.goto(`${relay.url}/?world=lesson`);
+      await comeIn(one);
+      await one.locator('.edge .neighbour:visible', { hasText: 'Al' }).first().waitFor();
+    };
+    const lesson = (one: Page) => one.locator('.notice', { hasText: 'Drag a sprite' });
+    await enter(page);
+    await lesson(page).waitFor();
+    await page.focus('#canvas');
+    await page.keyboard.press('n');
+    await page.keyboard.press('Shift+ArrowRight');
+    await page.locator('.notice', { hasText: 'is with Al now' }).waitFor();
+    assert.equal(await lesson(page).count(), 0, 'the lesson is over');
+    const next = await page.context().newPage();
+    await enter(next);
+    assert.equal(await lesson(next).count(), 0);
+    await al.leave();
+    await page.context().close();
+  });
+
+  it('is told that a picture of 1 MiB or more is being read, until its sprite drops in', async () => {
+    const page = await visit();
+    await comeIn(page);
+    const said = await page.evaluateHandle(() => {
+      const texts: string[] = [];
+      const list = document.getElementById('notices') as HTMLElement;
+      new MutationObserver(() => texts.push(list.textContent)).observe(list, { childList: true });
+      return texts;
+    });
+    const picture = PNG.sync.write(new PNG({ width: 40, height: 30, colorType: 2 }));
+    for (const [name, sizeBytes, words] of [
+      ['quick', 2 ** 20 - 1, []],
+      ['slow', 2 ** 20, ['slow.png becomes a sprite …', '']],
+    ] as const) {
+      const buffer = Buffer.concat([picture, Buffer.alloc(sizeBytes - picture.length)]); // a browser ignores what follows a picture
+      await page.setInputFiles('#file', { name: `${name}.png`, mimeType: 'image/png', buffer });
+      await page.waitForFunction(
+        (of) => globalThis.sprites.sprites().some((sprite) => sprite.name === of),
+        name as string,
+      );
+      assert.deepEqual(await said.jsonValue(), words, name);
+    }
+    await page.context().close();
+  });
+
+  it('sees on a phone how long a saying is only near its end', async () => {
+    const page = await visit(PHONE);
+    await comeIn(page);
+    await page.tap('#say');
+    for (const [sizeBytes, isShown] of [
+      [0, false],
+      [210, false],
+      [211, true],
+    ] as const) {
+      await page.fill('#saying', 'x'.repeat(sizeBytes));
+      assert.equal(await page.isVisible('#saying-size'), isShown, `${sizeBytes} bytes`);
+    }
+    await page.context().close();
+  });
+
+  it('sees in forced colours what can be pressed, and whether it is paused', async () => {
+    const page = await visit({ forcedColors: 'active', colorScheme: 'dark' });
+    await page.waitForSelector('#enter:enabled');
+    const style = (id: string, name: string, part?: string) =>
+      page.evaluate(
+        ([where, what, pseudo]) =>
+          getComputedStyle(document.querySelector(where!) as Element, pseudo).getPropertyValue(what!),
+        [id, name, part],
+      );
+    assert.equal(await style('#enter', 'border-top-style'), 'solid');
+    await comeIn(page);
+    assert.match(await style('#pause', 'background-image', '::before'), /gradient/, 'the two bars are drawn');
+    assert.equal(await style('#lamp', 'forced-color-adjust'), 'none');
+    await page.click('#pause');
+    assert.equal(await style('#pause', 'outline-style'), 'solid');
+    await page.context().close();
   });
 
   it('has every tool within its screen on a narrow phone, help for fingers, and sees that it is paused', async () => {

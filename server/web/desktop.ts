@@ -56,10 +56,12 @@ import {
   claimDesktop,
   clearSession,
   readFriendlyName,
+  readHasThrown,
   readName,
   readSession,
   type SavedSprite,
   type Session,
+  writeHasThrown,
   writeName,
   writeSession,
 } from './session.ts';
@@ -104,6 +106,9 @@ const REFUSED_TAG_MS = 3_500; // ms a returned sprite shows why
 const MENU_SLACK = 6; // px by which a pointer may miss the sprite it opens a menu for
 const LEDGE_MS = 500; // ms between two looks at where the page's cards are
 const ANNOUNCEMENT_MS = 30_000; // ms a line of the operator is shown: it may be the reason why everything stops soon
+const FIRST_MS = 15_000; // ms a new visitor is shown how to throw: time to read it, look for a neighbour's name, and try
+const SLOW_BYTES = 2 ** 20; // bytes of a file from which a page says that it is busy: a phone takes seconds for a large photograph
+const READING_MS = 60_000; // ms the page says so at most
 const FIRST_SPRITES = 3; // sprites on a new desktop
 
 /** All state of this page. */
@@ -123,6 +128,10 @@ interface Desktop {
   readonly input: Input;
   readonly connection: Connection;
   readonly moves: Moves;
+  /** Whether the person is still to be shown how to throw, as soon as there is a neighbour. */
+  isNew: boolean;
+  /** Removes what shows the person how to throw. */
+  endLesson: () => void;
   /** The seat that is being replaced by another one. `mayStop`: it stays when its relay answers again. */
   replacing: { readonly seat: Seat; mayStop: boolean } | null;
   readonly arrivals: Arrivals;
@@ -157,7 +166,7 @@ function createDesktop(): Desktop {
   const desktop: Desktop = {
     ...{ name: '', simulation, clock: createFrameClock() },
     ...{ tags: new Map(), senders: new WeakMap(), muted: new Set() },
-    ...{ moves: new Moves(location.origin), replacing: null },
+    ...{ moves: new Moves(location.origin), replacing: null, isNew: !readHasThrown(), endLesson: () => {} },
     ...{ sheets, shelf: new Shelf(sheets), renderer: createRenderer(canvas, sheets) },
     input: listenToInput(canvas, simulation, () => slideOf(desktop.peeking.view), {
       selected(sprite) {
@@ -209,6 +218,8 @@ function createDesktop(): Desktop {
       accepted({ edge, sprite }, to) {
         flashEdge(edge);
         if (to !== null && to.desktop !== desktop.connection.seat?.desktop) {
+          writeHasThrown();
+          desktop.endLesson();
           notice(phrase('desktop.with', { name: sprite.name, neighbour: to.name }));
         } else if (to !== null) {
           notice(phrase('desktop.home', { name: sprite.name }));
@@ -477,8 +488,13 @@ async function connectionChanged(desktop: Desktop, seat: Seat, up: boolean): Pro
   if (neighbours !== null) setNeighbours(desktop, neighbours, seat);
 }
 
-function setNeighbours({ conversation, peeking }: Desktop, neighbours: Neighbours, seat: Seat): void {
-  showNeighbours(neighbours, seat.desktop);
+function setNeighbours(desktop: Desktop, neighbours: Neighbours, seat: Seat): void {
+  const { conversation, peeking } = desktop;
+  const isAlone = showNeighbours(neighbours, seat.desktop);
+  if (desktop.isNew && !isAlone) {
+    desktop.isNew = false;
+    desktop.endLesson = notice(phrase('desktop.first'), FIRST_MS);
+  }
   conversation.neighbours(neighbours);
   peeking.neighbours(neighbours);
 }
@@ -607,8 +623,9 @@ function drawShelf(desktop: Desktop): void {
 async function addFiles(desktop: Desktop, files: Iterable<File>, x?: number): Promise<void> {
   const { connection, sheets, shelf } = desktop;
   for (const file of files) {
+    const done = file.size < SLOW_BYTES ? () => {} : notice(phrase('file.reading', { name: file.name }), READING_MS);
     try {
-      const { figure, bytes, isNew } = await shelf.addDropped(file);
+      const { figure, bytes, isNew } = await shelf.addDropped(file).finally(done);
       if (isNew) drawShelf(desktop);
       dropIn(desktop, figure, x);
       if (connection.seat === null) continue;

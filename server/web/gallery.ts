@@ -85,7 +85,7 @@ function addCard({ file, title, author, licence, flying: count }: Entry): void {
   take.type = 'button';
   take.setAttribute('aria-label', phrase('gallery.take-it', { title }));
   take.addEventListener('click', () => void takeIt(file, title));
-  const open = make('a', 'plain', phrase('gallery.app'));
+  const open = make('a', 'plain app-link', phrase('gallery.app'));
   open.setAttribute('aria-label', phrase('gallery.app-label', { title }));
   open.href = takeInApp(location.origin, { file, title, author });
   const buttons = make('div', 'buttons');

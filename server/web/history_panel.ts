@@ -1,6 +1,6 @@
 /** The panel with the last sayings, each with its time, its speaker, and a button that mutes the speaker. */
 import type { HistoryLine } from './heard.ts';
-import { language, phrase } from './language.ts';
+import { chosenLanguages, phrase } from './language.ts';
 import { element } from './panel.ts';
 import { missedWords } from './saying_words.ts';
 import type { Neighbour } from './transport.ts';
@@ -59,7 +59,7 @@ export function createHistoryPanel(handlers: HistoryPanelHandlers): HistoryPanel
     const time = document.createElement('time');
     const at = new Date(line.atMs);
     time.dateTime = at.toISOString();
-    time.textContent = at.toLocaleTimeString(language, { hour: '2-digit', minute: '2-digit' });
+    time.textContent = at.toLocaleTimeString([...chosenLanguages()], { hour: '2-digit', minute: '2-digit' });
     const name = document.createElement('strong');
     name.dir = 'auto';
     name.textContent = line.own ? phrase('history.you') : line.from.name;

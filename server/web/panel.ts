@@ -54,7 +54,8 @@ export function showState(state: State, who: string, world: string): void {
   element('lamp').title = words;
 }
 
-export function showNeighbours(neighbours: Neighbours, self: string): void {
+/** Shows the names at the edges. Returns whether this desktop is alone. */
+export function showNeighbours(neighbours: Neighbours, self: string): boolean {
   let alone = true;
   for (const edge of EDGES) {
     const neighbour = neighbours[edge];
@@ -68,6 +69,7 @@ export function showNeighbours(neighbours: Neighbours, self: string): void {
     tab.textContent = other ? neighbour.name : '';
   }
   element('alone').hidden = !alone;
+  return alone;
 }
 
 export function flashEdge(edge: Edge): void {
@@ -114,8 +116,8 @@ export function showPaused(isPaused: boolean): void {
   element('paused').hidden = !isPaused;
 }
 
-/** Shows a line of text for some time. */
-export function notice(text: string, ms = NOTICE_MS): void {
+/** Shows a line of text for some time. Returns what removes it earlier. */
+export function notice(text: string, ms = NOTICE_MS): () => void {
   const list = element('notices');
   if (list.lastElementChild?.textContent === text) list.lastElementChild.remove(); // a repeated notice stays longer
   const line = document.createElement('div');
@@ -123,7 +125,9 @@ export function notice(text: string, ms = NOTICE_MS): void {
   line.textContent = text;
   list.append(line);
   while (list.childElementCount > NOTICES_MAX) list.firstElementChild?.remove();
-  setTimeout(() => line.remove(), ms);
+  const remove = () => line.remove();
+  setTimeout(remove, ms);
+  return remove;
 }
 
 /** Has screen readers read a line, after what they are reading. */
@@ -206,10 +210,10 @@ export function askToJoin(
   nameField.value ||= name;
   nameField.placeholder = friendly;
   worldField.value ||= world;
+  if (worldField.value !== '') element<HTMLDetailsElement>('elsewhere').open = true;
   if (invited) {
     element('join-text').textContent = phrase('join.invited');
-    worldField.placeholder = phrase('join.friends-world');
-    element('private-choice').hidden = true;
+    element('elsewhere').hidden = true; // the world is the friend's
   }
   let hasChosen = false;
   // Until the person has chosen, the box shows what is usual in the world.

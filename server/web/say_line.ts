@@ -7,6 +7,8 @@ import { counted } from './language.ts';
 import { element } from './panel.ts';
 import { SAYING_TEXT_BYTES_MAX, sizeBytes, tidy } from './sayings.ts';
 
+const NEAR_BYTES = 0.75 * SAYING_TEXT_BYTES_MAX; // bytes from which a narrow page shows how many there are: time to find an end
+
 export interface SayLineHandlers {
   /** The person wants to say this tidy text of at most SAYING_TEXT_BYTES_MAX bytes. */
   say(text: string): void;
@@ -37,6 +39,7 @@ export function createSayLine(handlers: SayLineHandlers): SayLine {
   const count = () => {
     const bytes = sizeBytes(tidy(field.value));
     size.textContent = `${bytes} / ${SAYING_TEXT_BYTES_MAX}`;
+    size.classList.toggle('near', bytes > NEAR_BYTES);
     size.classList.toggle('over', bytes > SAYING_TEXT_BYTES_MAX);
     return bytes;
   };

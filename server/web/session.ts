@@ -34,6 +34,7 @@ export interface Session {
 
 const SESSION_KEY = 'sprites.desktop';
 const NAME_KEY = 'sprites.name';
+const THROWN_KEY = 'sprites.thrown';
 const FRIENDLY_KEY = 'sprites.friendly-name';
 const CLAIM_TIMEOUT_MS = 600; // ms a reloaded page waits for its predecessor to release the desktop
 
@@ -75,6 +76,23 @@ export function writeName(name: string): void {
     localStorage.setItem(NAME_KEY, name);
   } catch {
     // The page asks for the name again next time.
+  }
+}
+
+/** Whether a neighbour has got a sprite from this browser. */
+export function readHasThrown(): boolean {
+  try {
+    return localStorage.getItem(THROWN_KEY) !== null;
+  } catch {
+    return false;
+  }
+}
+
+export function writeHasThrown(): void {
+  try {
+    localStorage.setItem(THROWN_KEY, 'yes');
+  } catch {
+    // The next visit explains again how to throw.
   }
 }
 

@@ -42,27 +42,31 @@ export const GERMAN: Texts = {
   'paused.go-on': 'Alles steht still. Weiter',
   'alone.title': 'Sie sind hier allein',
   'alone.why':
-    'In dieser Welt ist sonst noch niemand, also sind Sie Ihr eigener Nachbar: Was Sie über einen Rand werfen, kommt über den gegenüberliegenden wieder herein.',
+    'Noch ist niemand sonst hier, also sind Sie Ihr eigener Nachbar: Was Sie über einen Rand werfen, kommt über den gegenüberliegenden zurück.',
   'alone.try':
-    'Öffnen Sie diese Seite in einem zweiten Fenster, stellen Sie beide nebeneinander, und werfen Sie eine Figur über den Rand.',
+    'Ziehen Sie eine Figur über einen Rand, und lassen Sie los. Oder öffnen Sie ein zweites Fenster daneben, und werfen Sie sie hinüber.',
+  'alone.try-touch':
+    'Ziehen Sie eine Figur über einen Rand, und lassen Sie los. Dann laden Sie einen Freund ein: Er sitzt neben Ihnen.',
   'alone.second': 'Zweites Fenster öffnen',
   drop: 'Loslassen, und es wird lebendig',
-  'join.text': 'Werfen Sie Figuren über den Rand Ihres Desktops, auf den Ihres Nachbarn.',
+  'join.text': 'Werfen Sie Figuren über den Rand Ihres Bildschirms: Sie landen auf dem Ihres Nachbarn.',
   'join.name': 'Ihr Name',
-  'join.world': 'Welt',
-  'join.commons': 'commons: alle',
+  'join.elsewhere': 'Nur mit Freunden spielen',
   'join.private': 'Eine neue private Welt, für alle, die ich einlade',
-  'join.stage': 'Nachbarn dürfen hereinsehen: Sie sehen die Umrisse meiner Figuren nahe an unserem Rand',
+  'join.world': 'Oder eine Welt, deren Namen Sie alle kennen',
+  'join.commons': 'commons: alle',
+  'join.stage': 'Nachbarn dürfen die Umrisse meiner Figuren nahe an unserem Rand sehen',
   'join.enter': 'Eintreten',
   'join.download':
     'auf Ihrem echten Desktop statt in einer Seite. Schon da? <a id="open-app" href="sprites:">Öffnen Sie es</a>',
   'join.invited': 'Ein Freund hat Sie auf den Desktop nebenan eingeladen.',
-  'join.friends-world': 'die Ihres Freundes',
   'shelf.drop-in': '{name} hereinfallen lassen',
   'shelf.none': 'Die Figuren konnten nicht geladen werden. Laden Sie die Seite neu, um es noch einmal zu versuchen.',
   'here.none': 'Gerade ist niemand hier.',
   here_one: 'Ein Desktop ist jetzt hier.',
   here_other: '{count} Desktops sind jetzt hier.',
+  'desktop.first':
+    'Ziehen Sie eine Figur über einen Rand, und lassen Sie los: Sie fliegt zum Nachbarn, der dort steht.',
   'desktop.rejoined': 'Das Relay hatte diesen Desktop beendet, also ist er neu beigetreten.',
   'desktop.moved': 'Das Relay hat angehalten, also sind Sie zu einem anderen umgezogen. Ihre Figuren sind noch da.',
   'desktop.found-again': 'Das Relay war verschwunden, also sind Sie neu beigetreten.',
@@ -155,6 +159,8 @@ export const GERMAN: Texts = {
   'help.pause': 'anhalten',
   'help.peek': 'am Rand verweilen, <kbd>V</kbd>',
   'help.peek-does': 'über diesen Rand sehen, über den nächsten',
+  'help.peek-touch': 'Finger am Rand ruhen lassen',
+  'help.peek-touch-does': 'über diesen Rand sehen',
   'help.neighbour-click': 'anklicken, um den Nachbarn stummzuschalten',
   'help.right-click': 'Rechtsklick',
   'help.right-click-does': 'eine eigene Figur zurückstellen oder veröffentlichen, oder das Bild eines Gastes melden',
@@ -241,6 +247,7 @@ export const GERMAN: Texts = {
   'licence.other': 'In ihrer Datei steht: {licence}',
 
   // Files that become sprites.
+  'file.reading': '{name} wird zur Figur …',
   'file.too-large': '{name} ist größer als {mib} MiB.',
   'file.no-picture': '{name} ist kein Bild, das dieser Browser lesen kann.',
   'file.this': 'Diese Datei',
@@ -379,8 +386,13 @@ export const GERMAN: Texts = {
   // Without a connection.
   'offline.title': 'Keine Verbindung – Sprites',
   'offline.heading': 'Keine Verbindung',
-  'offline.text': 'Das Relay ist gerade nicht erreichbar. Ihre Figuren sind in Sicherheit; kommen Sie gleich wieder.',
+  'offline.text': 'Sprites ist gerade nicht erreichbar. Ihre Figuren sind in Sicherheit; kommen Sie gleich wieder.',
   'offline.again': 'Noch einmal versuchen',
+
+  // An address without a page.
+  'missing.title': 'Nichts hier – Sprites',
+  'missing.heading': 'Hier ist nichts',
+  'missing.text': 'Unter dieser Adresse hat diese Website keine Seite. Vielleicht ist sie verschrieben.',
 };
 
 /** What the relay refuses, by the codes of its problem documents: its own sentences are English. */

@@ -7,7 +7,7 @@ import { GERMAN_PROBLEMS } from './german.ts';
 import { LANGUAGES, TEXTS } from './texts.ts';
 
 const WEB = join(import.meta.dirname, '..');
-const PAGES = ['index', 'gallery', 'make', 'about', 'offline'].map((name) => `${name}.html`);
+const PAGES = ['index', 'gallery', 'make', 'about', 'offline', 'missing'].map((name) => `${name}.html`);
 const MODULES = ['.', 'make']
   .flatMap((folder) => readdirSync(join(WEB, folder)).map((name) => join(folder, name)))
   .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
