@@ -93,7 +93,8 @@ describe('site › an address without a page', () => {
   let url: string;
   before(async () => {
     const app = express().disable('etag'); // as api_listener.ts
-    server = app.use(site([]), ...errorHandlers(pino({ level: 'silent' }))).listen(0, '127.0.0.1');
+    const noDownloads = join(import.meta.dirname, 'nothing');
+    server = app.use(site([], noDownloads), ...errorHandlers(pino({ level: 'silent' }))).listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   });
