@@ -36,8 +36,11 @@ export function supervise(program, args, ended, say = console.error) {
   let wasTold = false;
   let deaths = 0;
   let child;
+  /** Ends a pause between two starts. Undefined while the program runs. */
+  let endPause;
   const start = () => {
     const startMs = performance.now();
+    endPause = undefined;
     child = spawn(program, args, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
     child.on('message', (message) => {
       if (message === 'ready') wasReady = true;
@@ -50,8 +53,7 @@ export function supervise(program, args, ended, say = console.error) {
       deaths = performance.now() - startMs < STEADY_MS ? deaths + 1 : 1;
       const pauseMs = pauseAfter({ code, wasReady, wasTold, deaths });
       if (pauseMs === undefined) {
-        if (wasReady && !wasTold && code !== 0)
-          say(`The relay died (${signal ?? `exit code ${code}`}) too often; giving up.`);
+        if (!wasTold && code !== 0) sayWhyFinal(code, signal);
         ended(code);
         return;
       }
@@ -59,13 +61,24 @@ export function supervise(program, args, ended, say = console.error) {
         deaths = 0;
         say('The relay is started again, as it was told.');
       } else say(`The relay died (${signal ?? `exit code ${code}`}); starting it again in ${pauseMs / 1000} s.`);
-      setTimeout(() => (wasTold ? ended(code) : start()), pauseMs);
+      const pause = setTimeout(start, pauseMs);
+      endPause = () => {
+        clearTimeout(pause);
+        ended(code);
+      };
     });
+  };
+  const sayWhyFinal = (code, signal) => {
+    if (wasReady) say(`The relay died (${signal ?? `exit code ${code}`}) too often; giving up.`);
+    // One that ends by itself has said why.
+    else if (signal)
+      say(`The relay was killed (${signal}) before it was ready; by the kernel, if this machine is out of memory.`);
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
     process.on(signal, () => {
       wasTold = true;
-      child.kill(signal);
+      if (endPause) endPause();
+      else child.kill(signal);
     });
   }
   if (process.platform !== 'win32') process.on('SIGUSR2', () => child.kill('SIGUSR2'));

@@ -27,11 +27,14 @@ describe('the pause before a relay is started again', () => {
   });
 });
 
-/** Runs a supervisor whose program is `script`. */
-function supervised(script: string): ChildProcess & { text: string } {
+/** Code with which the pauses of a supervisor never end by themselves. */
+const ENDLESS_PAUSES = 'globalThis.setTimeout = () => setInterval(() => {}, 1000);';
+
+/** Runs a supervisor whose program is `script`; `before` is code of its own process. */
+function supervised(script: string, before = ''): ChildProcess & { text: string } {
   const module = join(import.meta.dirname, 'supervise.js');
   const args = ['--input-type=module', '-e', script];
-  const own = `import { supervise } from ${JSON.stringify(module)};
+  const own = `import { supervise } from ${JSON.stringify(module)};${before}
     supervise(process.execPath, ${JSON.stringify(args)}, (code) => process.exit(code ?? 1));`;
   const child = spawn(process.execPath, ['--input-type=module', '-e', own], { stdio: ['ignore', 'pipe', 'pipe'] });
   const result = Object.assign(child, { text: '' });
@@ -70,6 +73,21 @@ describe('a supervised program', BOUNDED, () => {
     const [code] = await once(child, 'exit');
     assert.equal(code, 1);
     assert.equal(child.text, '');
+  });
+
+  it('is not started again when it was killed before it was ready, and this is said', async () => {
+    const child = supervised("process.kill(process.pid, 'SIGKILL'); setInterval(() => {}, 1000);");
+    const [code] = await once(child, 'exit');
+    assert.equal(code, 1);
+    assert.match(child.text, /^The relay was killed \(SIGKILL\) before it was ready; .*memory.*\n$/);
+  });
+
+  it('is not waited for when its supervisor is told to stop between two starts', async (t) => {
+    const child = supervised("process.send('ready', () => process.exit(3));", ENDLESS_PAUSES);
+    t.after(() => child.kill('SIGKILL'));
+    await sees(child, /The relay died \(exit code 3\); starting it again/);
+    child.kill('SIGTERM');
+    assert.deepEqual(await once(child, 'exit'), [3, null]);
   });
 
   it('is stopped by the signal that its supervisor gets', async () => {
