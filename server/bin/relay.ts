@@ -2,7 +2,7 @@
 import cluster from 'node:cluster';
 import { dirname } from 'node:path';
 import pino from 'pino';
-import { EXIT, Misused, makeFolder, runCommand, sentenceOf } from '../../tools/command.ts';
+import { EXIT, Misused, makeFolder, runCommand, sentenceOf, throwIfReadOnly } from '../../tools/command.ts';
 import { EXIT_RESTART } from '../../tools/supervise.js';
 import { throwIfTaken } from '../roles/free_port.ts';
 import { startPrimary } from '../roles/primary.ts';
@@ -24,6 +24,7 @@ async function start(options: Options): Promise<void> {
 
 async function primary(options: Options, log: pino.Logger): Promise<void> {
   makeFolder(options.data, '--data');
+  throwIfReadOnly(options.data, '--data');
   makeFolder(dirname(options.adminTokenFile), '--admin-token-file');
   await checkPort('--port', options.port, options.host);
   await checkPort('--events-port', options.eventsPort, options.host);
