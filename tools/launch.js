@@ -85,7 +85,10 @@ function relay() {
   const isHelp = rest.includes('--help') || rest.includes('-h');
   // What restarts it itself (systemd, Docker, a test) needs no second one to do so.
   if (isHelp || process.env.SPRITES_RESTART === 'never') become(leading);
-  else supervise(node, argumentsOf(leading), (code) => process.exit(code ?? EXIT_FAILED));
+  else {
+    const endsWithParent = process.env.npm_lifecycle_event !== undefined;
+    supervise(node, argumentsOf(leading), (code) => process.exit(code ?? EXIT_FAILED), { endsWithParent });
+  }
 }
 
 /** Sprites on this desktop: builds the program for X11 if its sources have changed, and becomes it. */

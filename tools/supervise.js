@@ -20,6 +20,9 @@ export const STEADY_MS = 60_000;
 /** Deaths in a row, each before STEADY_MS, after which it is given up: some two minutes. */
 export const DEATHS_MAX = 10;
 
+/** How often it looks whether its parent is still there, in ms: the ports of a relay that nobody stops are free soon. */
+const PARENT_LOOK_MS = 1_000;
+
 /** What to do after an end: undefined when it is final, else the pause in ms. `deaths` counts those in a row. */
 export function pauseAfter({ code, wasReady, wasTold, deaths }) {
   if (wasTold || code === 0 || !wasReady) return undefined;
@@ -29,9 +32,10 @@ export function pauseAfter({ code, wasReady, wasTold, deaths }) {
 
 /**
  * Runs `program` with `args` and this process's files, again and again; then calls `ended` with its exit code, or null when a signal
- * ended it. Signals that stop or restart it are passed on. `say` gets a sentence for each death.
+ * ended it. Signals that stop or restart it are passed on. `say` gets a sentence for each death. `endsWithParent`: the program is
+ * stopped when the parent of this process ends. npm ends without passing its signal on to what its shell has started.
  */
-export function supervise(program, args, ended, say = console.error) {
+export function supervise(program, args, ended, { say = console.error, endsWithParent = false } = {}) {
   let wasReady = false;
   let wasTold = false;
   let deaths = 0;
@@ -74,12 +78,19 @@ export function supervise(program, args, ended, say = console.error) {
     else if (signal)
       say(`The relay was killed (${signal}) before it was ready; by the kernel, if this machine is out of memory.`);
   };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-    process.on(signal, () => {
-      wasTold = true;
-      if (endPause) endPause();
-      else child.kill(signal);
-    });
+  const stop = (signal) => {
+    wasTold = true;
+    if (endPause) endPause();
+    else child.kill(signal);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stop(signal));
+  if (endsWithParent) {
+    const parent = process.ppid;
+    const looks = setInterval(() => {
+      if (process.ppid === parent) return;
+      clearInterval(looks);
+      stop('SIGTERM');
+    }, PARENT_LOOK_MS).unref();
   }
   if (process.platform !== 'win32') process.on('SIGUSR2', () => child.kill('SIGUSR2'));
   start();

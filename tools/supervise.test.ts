@@ -30,13 +30,15 @@ describe('the pause before a relay is started again', () => {
 /** Code with which the pauses of a supervisor never end by themselves. */
 const ENDLESS_PAUSES = 'globalThis.setTimeout = () => setInterval(() => {}, 1000);';
 
-/** Runs a supervisor whose program is `script`; `before` is code of its own process. */
-function supervised(script: string, before = ''): ChildProcess & { text: string } {
+/** Runs a supervisor whose program is `script`; `before` is code of its own process. `shell`: as the child of a shell, as npm does. */
+function supervised(script: string, before = '', shell = false): ChildProcess & { text: string } {
   const module = join(import.meta.dirname, 'supervise.js');
   const args = ['--input-type=module', '-e', script];
   const own = `import { supervise } from ${JSON.stringify(module)};${before}
-    supervise(process.execPath, ${JSON.stringify(args)}, (code) => process.exit(code ?? 1));`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', own], { stdio: ['ignore', 'pipe', 'pipe'] });
+    supervise(process.execPath, ${JSON.stringify(args)}, (code) => process.exit(code ?? 1), { endsWithParent: ${shell} });`;
+  const command = [process.execPath, '--input-type=module', '-e', own];
+  const [file, ...rest] = shell ? ['sh', '-c', '"$@" & wait', 'sh', ...command] : command;
+  const child = spawn(file, rest, { stdio: ['ignore', 'pipe', 'pipe'] });
   const result = Object.assign(child, { text: '' });
   const add = (chunk: Buffer) => {
     result.text += chunk;
@@ -54,6 +56,15 @@ async function sees(child: { text: string }, pattern: RegExp): Promise<RegExpExe
   }
 }
 
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+const SHELL = { skip: process.platform === 'win32' && 'needs a shell' };
 const BOUNDED = { timeout: 300_000 } as const;
 const READY = "process.send('ready'); console.log('pid=' + process.pid + ';'); setInterval(() => {}, 1000);";
 
@@ -95,6 +106,17 @@ describe('a supervised program', BOUNDED, () => {
     await sees(child, /pid=/);
     child.kill('SIGTERM');
     assert.deepEqual(await once(child, 'exit'), [0, null]);
+  });
+
+  it('is stopped when the shell in which npm has started its supervisor ends', SHELL, async (t) => {
+    const script = `process.on('SIGTERM', () => { console.log('told'); process.exit(0); }); ${READY}`;
+    const shell = supervised(script, '', true);
+    const closed = once(shell, 'close'); // when the supervisor has ended too
+    const [, pid] = await sees(shell, /pid=(\d+);/);
+    t.after(() => isAlive(Number(pid)) && process.kill(Number(pid), 'SIGKILL'));
+    shell.kill('SIGTERM');
+    await closed;
+    assert.match(shell.text, /told/);
   });
 
   it('notices the death of its supervisor', async () => {
