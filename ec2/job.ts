@@ -107,7 +107,7 @@ const PUBLIC_ADDRESS = '%a';
 /** The port of NATS, which only the instances of its fleet can reach. */
 export const NATS_PORT = 4222;
 
-/** JetStream stores the buckets that relays share: sprite files, bans, the homes of private worlds. */
+/** JetStream stores the buckets that relays share: what their operators have decided, and the homes of private worlds. */
 export const NATS_ARGUMENTS: readonly string[] = [
   ...['--addr', '0.0.0.0', '--port', `${NATS_PORT}`],
   ...['--jetstream', '--store_dir', '/var/lib/sprites-nats'],

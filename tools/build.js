@@ -19,7 +19,7 @@ import {
 import { basename, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
-import { withLock } from './lock.js';
+import { withLockOrWhy } from './lock.js';
 import { aptInstall, ensureFiles, ensurePrograms, installHint } from './machine.js';
 import { packagedNode } from './node.js';
 import { findInModules } from './packages.js';
@@ -301,7 +301,7 @@ function built(name, sources, target, build) {
   const wanted = hash.digest('hex');
   const isBuilt = () => existsSync(target) && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
   if (isBuilt()) return undefined;
-  return withLock(
+  return withLockOrWhy(
     join(ROOT, 'build', `${name}.lock`),
     () => {
       if (isBuilt()) return undefined;

@@ -37,6 +37,7 @@ import {
   runCommand,
   sentenceOf,
   text,
+  throwIfReadOnly,
   toggle,
   whole,
   withVariables,
@@ -232,6 +233,20 @@ describe('a command that runs', () => {
       () => makeFolder('/proc/x/y', '--data'),
       /^Error: --data: the folder \/proc\/x\/y can't be made: no folder can be made in \/proc$/,
     );
+  });
+
+  it('are reported when no file can be made in them', () => {
+    throwIfReadOnly(tmpdir(), '--data');
+    const failing = (code: string) => () => {
+      throw Object.assign(new Error(`${code}: as the system says`), { code });
+    };
+    assert.throws(() => throwIfReadOnly('/srv/x', '--data', failing('EACCES')), {
+      message:
+        '--data: no file can be made in /srv/x: permission denied; start it as the owner of the folder, or choose another one',
+    });
+    assert.throws(() => throwIfReadOnly('/srv/x', '--data', failing('EROFS')), {
+      message: '--data: no file can be made in /srv/x: EROFS: as the system says',
+    });
   });
 });
 

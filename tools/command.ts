@@ -5,7 +5,7 @@
  * `util.parseArgs`), one kind of error and one rule for exit codes. Invariant: a value that `readCommandLine` returns has
  * the form and range that its option declares; everything else was rejected before the command did anything.
  */
-import { mkdirSync, readFileSync, statSync } from 'node:fs';
+import { accessSync, constants, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
 
@@ -173,6 +173,18 @@ export function makeFolder(folder: string, option: string, mode = 0o777): void {
     throw new Error(`${option}: the folder ${folder} can't be made: ${why}`);
   }
   if (!statSync(folder).isDirectory()) throw new Error(`${option}: ${folder} is a file, not a folder`);
+}
+
+/** Throws Error with the option's name when this user may not make files in a folder. `access`: tests pass their own. */
+export function throwIfReadOnly(folder: string, option: string, access: typeof accessSync = accessSync): void {
+  try {
+    access(folder, constants.W_OK | constants.X_OK);
+  } catch (error) {
+    const { code, message } = error as NodeJS.ErrnoException;
+    const why =
+      code === 'EACCES' ? 'permission denied; start it as the owner of the folder, or choose another one' : message;
+    throw new Error(`${option}: no file can be made in ${folder}: ${why}`);
+  }
 }
 
 // ---- Options -------------------------------------------------------------------------------------------------------

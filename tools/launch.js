@@ -77,15 +77,22 @@ function chosenNode() {
 
 /** The relay, with the native front where it is wanted and can be built. */
 function relay() {
-  const wanted = wantsNative();
-  const missing = wanted ? buildAddon(node) : undefined;
-  if (missing)
-    console.error(`The relay runs with the portable front, because the native one can't be built: ${missing}.`);
-  const leading = [...relayFlags(wanted && !missing ? 'native' : 'portable'), 'server/bin/relay.ts'];
   const isHelp = rest.includes('--help') || rest.includes('-h');
+  const wanted = isHelp ? 'portable' : wantedFront();
+  const missing = wanted === 'portable' ? undefined : buildAddon(node);
+  if (missing && wanted === 'native') fail(`--front native: it can't be built: ${missing}.`);
+  if (missing) {
+    console.error(`The relay runs with the portable front, because the native one can't be built: ${missing}.`);
+    rest.push('--front=portable'); // an addon of other sources may be there
+  }
+  const isNative = wanted !== 'portable' && !missing;
+  const leading = [...relayFlags(isNative ? 'native' : 'portable'), 'server/bin/relay.ts'];
   // What restarts it itself (systemd, Docker, a test) needs no second one to do so.
   if (isHelp || process.env.SPRITES_RESTART === 'never') become(leading);
-  else supervise(node, argumentsOf(leading), (code) => process.exit(code ?? EXIT_FAILED));
+  else {
+    const endsWithParent = process.env.npm_lifecycle_event !== undefined;
+    supervise(node, argumentsOf(leading), (code) => process.exit(code ?? EXIT_FAILED), { endsWithParent });
+  }
 }
 
 /** Sprites on this desktop: builds the program for X11 if its sources have changed, and becomes it. */
@@ -101,11 +108,11 @@ function setup() {
   console.log(missing ? `Ready, with the portable front only: ${missing}.` : 'Ready, with the native front.');
 }
 
-/** Whether this relay may use the native front: yes, unless an option or variable says `portable` or only help is wanted. */
-function wantsNative() {
-  if (['--help', '-h', '--front=portable'].some((word) => rest.includes(word))) return false;
-  const flag = rest.indexOf('--front');
-  return (flag < 0 ? process.env.SPRITES_FRONT : rest[flag + 1]) !== 'portable';
+/** The front that an option or variable of the relay names; the relay refuses one that there is not. */
+function wantedFront() {
+  const at = rest.findLastIndex((word) => word === '--front' || word.startsWith('--front='));
+  if (at < 0) return process.env.SPRITES_FRONT;
+  return rest[at] === '--front' ? rest[at + 1] : rest[at].slice('--front='.length);
 }
 
 /**

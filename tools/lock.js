@@ -25,6 +25,30 @@ export function withLock(path, act, waiting = () => {}) {
   }
 }
 
+/** Errors of the system that say: this user may not write there. */
+const NOT_WRITABLE = ['EACCES', 'EPERM', 'EROFS'];
+
+/**
+ * The same for an `act` that returns undefined, or why it failed. Returns that, or why the lock's folder can't be written to: the
+ * project belongs to another user, as that of a service does.
+ */
+export function withLockOrWhy(path, act, waiting) {
+  let isLocked = false;
+  try {
+    return withLock(
+      path,
+      () => {
+        isLocked = true;
+        return act();
+      },
+      waiting,
+    );
+  } catch (error) {
+    if (isLocked || !NOT_WRITABLE.includes(error.code)) throw error;
+    return `this user can't write to ${dirname(path)}; run "npm run setup" as the owner of the project`;
+  }
+}
+
 function acquire(path, waiting) {
   mkdirSync(dirname(path), { recursive: true });
   const mine = `${path}.${process.pid}`;

@@ -10,7 +10,7 @@ import { createHash } from 'node:crypto';
 import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import process from 'node:process';
-import { withLock } from './lock.js';
+import { withLockOrWhy } from './lock.js';
 
 /** What is installed: what a relay and its tools run with, or also what tests, the fleet and development need. */
 const RUNTIME = 'runtime';
@@ -23,7 +23,7 @@ const ALL = 'all';
  */
 export function ensurePackages(root, group) {
   if (isInstalled(root) || isComplete(root, group)) return undefined;
-  return withLock(
+  return withLockOrWhy(
     join(root, 'build', 'packages.lock'),
     () => {
       if (isComplete(root, group)) return undefined;

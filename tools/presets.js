@@ -58,7 +58,7 @@ export function presetFor(memoryMiB, front, own = []) {
 }
 
 function sized(memoryMiB, front) {
-  const memory = `${Math.round(memoryMiB / 1024)} GiB`;
+  const memory = memoryMiB < 2048 ? `${Math.round(memoryMiB)} MiB` : `${Math.round(memoryMiB / 1024)} GiB`;
   if (front === 'native') {
     return {
       name: 'native front',
@@ -71,7 +71,7 @@ function sized(memoryMiB, front) {
   }
   return {
     name: `portable front, ${memory}`,
-    flags: [`--max-old-space-size=${Math.round(memoryMiB * OLD_SPACE_SHARE)}`],
+    flags: [`--max-old-space-size=${Math.max(HEAP_MIB_LEAST, Math.round(memoryMiB * OLD_SPACE_SHARE))}`],
     why: "its polls are objects on V8's heap",
   };
 }

@@ -19,6 +19,25 @@ describe('a preset', () => {
     assert.equal(oldSpace(64), '--max-old-space-size=24576');
   });
 
+  it('gives the old space of a small container what the relay needs at the least', () => {
+    const oldSpace = (mib: number) => presetFor(mib, 'portable').flags[0];
+    const least = (HEAP_MIB_LEAST * 8) / 3;
+    assert.equal(oldSpace(least / 2), `--max-old-space-size=${HEAP_MIB_LEAST}`);
+    assert.equal(oldSpace(least), `--max-old-space-size=${HEAP_MIB_LEAST}`);
+    assert.equal(oldSpace(least * 2), `--max-old-space-size=${HEAP_MIB_LEAST * 2}`);
+  });
+
+  it('names the memory it is for, that of a small container in MiB', () => {
+    for (const [mib, memory] of [
+      [400, '400 MiB'],
+      [2 * GIB - 1, '2047 MiB'],
+      [2 * GIB, '2 GiB'],
+      [7.7 * GIB, '8 GiB'],
+    ] as const) {
+      assert.equal(presetFor(mib, 'portable').name, `portable front, ${memory}`);
+    }
+  });
+
   it('sizes no old space for the native front, whose polls are not on it, and keeps its young space small', () => {
     for (const gib of [4, 16, 64]) {
       const sizes = flagsFor(gib, 'native').filter((flag: string) => flag.includes('-size'));

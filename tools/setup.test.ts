@@ -15,7 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, beforeEach, describe, it } from 'node:test';
-import { withLock } from './lock.js';
+import { withLock, withLockOrWhy } from './lock.js';
 import { aptInstall, installHint } from './machine.js';
 import { findNode } from './node.js';
 import { ensurePackages } from './packages.js';
@@ -65,6 +65,57 @@ function program(path: string, script: string): string {
   chmodSync(path, 0o755);
   return path;
 }
+
+/** Runs `act` as a user to whom the modes of files apply. */
+function withoutRights<T>(act: () => T): T {
+  const isRoot = process.getuid?.() === 0;
+  if (isRoot) process.seteuid?.(65_534);
+  try {
+    return act();
+  } finally {
+    if (isRoot) process.seteuid?.(0);
+  }
+}
+
+/** Makes a folder in `root` that everybody may read, and nobody but root may write to. */
+function readOnlyFolder(name: string): string {
+  const folder = join(root, name);
+  mkdirSync(folder);
+  for (const path of [FOLDER, root]) chmodSync(path, 0o755);
+  chmodSync(folder, 0o555);
+  return folder;
+}
+
+describe('a project of another user', { skip: process.platform === 'win32' && 'needs the modes of files' }, () => {
+  it('is not locked, and the reason says what to do', () => {
+    const folder = readOnlyFolder('build');
+    assert.equal(
+      withoutRights(() => withLockOrWhy(join(folder, 'x.lock'), () => assert.fail('not locked'))),
+      `this user can't write to ${folder}; run "npm run setup" as the owner of the project`,
+    );
+  });
+
+  it('whose packages are missing can’t be started, and the reason says what to do', () => {
+    const folder = readOnlyFolder('build');
+    writeFileSync(join(root, 'package-lock.json'), '{"packages":{}}');
+    const why = withoutRights(() => ensurePackages(root, 'runtime'));
+    assert.equal(why, `this user can't write to ${folder}; run "npm run setup" as the owner of the project`);
+  });
+
+  it('may be one’s own: what goes wrong under the lock is not hidden', () => {
+    const lock = join(root, 'x.lock');
+    assert.equal(
+      withLockOrWhy(lock, () => 'why it failed'),
+      'why it failed',
+    );
+    const refused = Object.assign(new Error('EACCES: a file'), { code: 'EACCES' });
+    const act = () => {
+      throw refused;
+    };
+    assert.throws(() => withLockOrWhy(lock, act), refused);
+    assert.ok(!existsSync(lock));
+  });
+});
 
 describe('lock', () => {
   it('lets one process in at a time', async () => {

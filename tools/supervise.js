@@ -20,6 +20,9 @@ export const STEADY_MS = 60_000;
 /** Deaths in a row, each before STEADY_MS, after which it is given up: some two minutes. */
 export const DEATHS_MAX = 10;
 
+/** How often it looks whether its parent is still there, in ms: the ports of a relay that nobody stops are free soon. */
+const PARENT_LOOK_MS = 1_000;
+
 /** What to do after an end: undefined when it is final, else the pause in ms. `deaths` counts those in a row. */
 export function pauseAfter({ code, wasReady, wasTold, deaths }) {
   if (wasTold || code === 0 || !wasReady) return undefined;
@@ -29,15 +32,19 @@ export function pauseAfter({ code, wasReady, wasTold, deaths }) {
 
 /**
  * Runs `program` with `args` and this process's files, again and again; then calls `ended` with its exit code, or null when a signal
- * ended it. Signals that stop or restart it are passed on. `say` gets a sentence for each death.
+ * ended it. Signals that stop or restart it are passed on. `say` gets a sentence for each death. `endsWithParent`: the program is
+ * stopped when the parent of this process ends. npm ends without passing its signal on to what its shell has started.
  */
-export function supervise(program, args, ended, say = console.error) {
+export function supervise(program, args, ended, { say = console.error, endsWithParent = false } = {}) {
   let wasReady = false;
   let wasTold = false;
   let deaths = 0;
   let child;
+  /** Ends a pause between two starts. Undefined while the program runs. */
+  let endPause;
   const start = () => {
     const startMs = performance.now();
+    endPause = undefined;
     child = spawn(program, args, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'] });
     child.on('message', (message) => {
       if (message === 'ready') wasReady = true;
@@ -50,8 +57,7 @@ export function supervise(program, args, ended, say = console.error) {
       deaths = performance.now() - startMs < STEADY_MS ? deaths + 1 : 1;
       const pauseMs = pauseAfter({ code, wasReady, wasTold, deaths });
       if (pauseMs === undefined) {
-        if (wasReady && !wasTold && code !== 0)
-          say(`The relay died (${signal ?? `exit code ${code}`}) too often; giving up.`);
+        if (!wasTold && code !== 0) sayWhyFinal(code, signal);
         ended(code);
         return;
       }
@@ -59,14 +65,32 @@ export function supervise(program, args, ended, say = console.error) {
         deaths = 0;
         say('The relay is started again, as it was told.');
       } else say(`The relay died (${signal ?? `exit code ${code}`}); starting it again in ${pauseMs / 1000} s.`);
-      setTimeout(() => (wasTold ? ended(code) : start()), pauseMs);
+      const pause = setTimeout(start, pauseMs);
+      endPause = () => {
+        clearTimeout(pause);
+        ended(code);
+      };
     });
   };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) {
-    process.on(signal, () => {
-      wasTold = true;
-      child.kill(signal);
-    });
+  const sayWhyFinal = (code, signal) => {
+    if (wasReady) say(`The relay died (${signal ?? `exit code ${code}`}) too often; giving up.`);
+    // One that ends by itself has said why.
+    else if (signal)
+      say(`The relay was killed (${signal}) before it was ready; by the kernel, if this machine is out of memory.`);
+  };
+  const stop = (signal) => {
+    wasTold = true;
+    if (endPause) endPause();
+    else child.kill(signal);
+  };
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stop(signal));
+  if (endsWithParent) {
+    const parent = process.ppid;
+    const looks = setInterval(() => {
+      if (process.ppid === parent) return;
+      clearInterval(looks);
+      stop('SIGTERM');
+    }, PARENT_LOOK_MS).unref();
   }
   if (process.platform !== 'win32') process.on('SIGUSR2', () => child.kill('SIGUSR2'));
   start();

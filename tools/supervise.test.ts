@@ -27,13 +27,18 @@ describe('the pause before a relay is started again', () => {
   });
 });
 
-/** Runs a supervisor whose program is `script`. */
-function supervised(script: string): ChildProcess & { text: string } {
+/** Code with which the pauses of a supervisor never end by themselves. */
+const ENDLESS_PAUSES = 'globalThis.setTimeout = () => setInterval(() => {}, 1000);';
+
+/** Runs a supervisor whose program is `script`; `before` is code of its own process. `shell`: as the child of a shell, as npm does. */
+function supervised(script: string, before = '', shell = false): ChildProcess & { text: string } {
   const module = join(import.meta.dirname, 'supervise.js');
   const args = ['--input-type=module', '-e', script];
-  const own = `import { supervise } from ${JSON.stringify(module)};
-    supervise(process.execPath, ${JSON.stringify(args)}, (code) => process.exit(code ?? 1));`;
-  const child = spawn(process.execPath, ['--input-type=module', '-e', own], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const own = `import { supervise } from ${JSON.stringify(module)};${before}
+    supervise(process.execPath, ${JSON.stringify(args)}, (code) => process.exit(code ?? 1), { endsWithParent: ${shell} });`;
+  const command = [process.execPath, '--input-type=module', '-e', own];
+  const [file, ...rest] = shell ? ['sh', '-c', '"$@" & wait', 'sh', ...command] : command;
+  const child = spawn(file, rest, { stdio: ['ignore', 'pipe', 'pipe'] });
   const result = Object.assign(child, { text: '' });
   const add = (chunk: Buffer) => {
     result.text += chunk;
@@ -51,6 +56,15 @@ async function sees(child: { text: string }, pattern: RegExp): Promise<RegExpExe
   }
 }
 
+function isAlive(pid: number): boolean {
+  try {
+    return process.kill(pid, 0);
+  } catch {
+    return false;
+  }
+}
+
+const SHELL = { skip: process.platform === 'win32' && 'needs a shell' };
 const BOUNDED = { timeout: 300_000 } as const;
 const READY = "process.send('ready'); console.log('pid=' + process.pid + ';'); setInterval(() => {}, 1000);";
 
@@ -72,11 +86,37 @@ describe('a supervised program', BOUNDED, () => {
     assert.equal(child.text, '');
   });
 
+  it('is not started again when it was killed before it was ready, and this is said', async () => {
+    const child = supervised("process.kill(process.pid, 'SIGKILL'); setInterval(() => {}, 1000);");
+    const [code] = await once(child, 'exit');
+    assert.equal(code, 1);
+    assert.match(child.text, /^The relay was killed \(SIGKILL\) before it was ready; .*memory.*\n$/);
+  });
+
+  it('is not waited for when its supervisor is told to stop between two starts', async (t) => {
+    const child = supervised("process.send('ready', () => process.exit(3));", ENDLESS_PAUSES);
+    t.after(() => child.kill('SIGKILL'));
+    await sees(child, /The relay died \(exit code 3\); starting it again/);
+    child.kill('SIGTERM');
+    assert.deepEqual(await once(child, 'exit'), [3, null]);
+  });
+
   it('is stopped by the signal that its supervisor gets', async () => {
     const child = supervised(`process.on('SIGTERM', () => process.exit(0)); ${READY}`);
     await sees(child, /pid=/);
     child.kill('SIGTERM');
     assert.deepEqual(await once(child, 'exit'), [0, null]);
+  });
+
+  it('is stopped when the shell in which npm has started its supervisor ends', SHELL, async (t) => {
+    const script = `process.on('SIGTERM', () => { console.log('told'); process.exit(0); }); ${READY}`;
+    const shell = supervised(script, '', true);
+    const closed = once(shell, 'close'); // when the supervisor has ended too
+    const [, pid] = await sees(shell, /pid=(\d+);/);
+    t.after(() => isAlive(Number(pid)) && process.kill(Number(pid), 'SIGKILL'));
+    shell.kill('SIGTERM');
+    await closed;
+    assert.match(shell.text, /told/);
   });
 
   it('notices the death of its supervisor', async () => {

@@ -78,6 +78,10 @@ describe('fleet options', () => {
     );
     assert.match(refusal('up', ...URL_FLAG, '--type', 'c6i'), /--type: must be an instance type/);
     assert.match(refusal('up', ...URL_FLAG, '--bucket', 'mine'), /--bucket: must be sprites-…/);
+    assert.throws(
+      () => readOptions(['up', ...URL_FLAG], { AWS_REGION: 'eu-central-1' }),
+      /--bucket: say which, or set/,
+    );
     assert.match(refusal('up', ...URL_FLAG, '--image', '12'), /--image: must be an id/);
     assert.match(
       refusal('up', ...URL_FLAG, '--minutes', '1', '--seconds', '90'),

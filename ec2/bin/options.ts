@@ -227,6 +227,7 @@ export function optionsOf(line: CommandLine<typeof FLAGS>, environment: NodeJS.P
     throw new Misused(`--at-least: must be a whole number from 1 to ${instances} (--instances), not "${atLeast}".`);
   }
   if (!region) throw new Misused('--region: say which, or set AWS_REGION.');
+  if (needsBucket(command) && bucket === '') throw new Misused('--bucket: say which, or set SPRITES_BUCKET.');
   if (needsBucket(command) && !/^sprites-[a-z0-9-]{1,55}$/.test(bucket)) {
     throw new Misused(
       `--bucket: must be sprites-… of lower-case letters, digits and hyphens (the policy allows no others), not ${JSON.stringify(bucket)}.`,

@@ -202,6 +202,7 @@ function showGallery({ entries }: GalleryListed, print: Print): void {
 }
 
 function showFeedback({ lines }: { lines: string[] }, print: Print): void {
+  print(`${lines.length} texts of feedback`);
   for (const line of lines) {
     const { at, text, contact } = JSON.parse(line);
     print(`${at} ${contact}`);

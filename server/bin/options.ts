@@ -49,6 +49,9 @@ export const WORKERS_MAX = 256;
 
 const PORT = [0, 65_535] as const;
 
+/** Addresses that stand for all of a machine. */
+const EVERY_ADDRESS: ReadonlySet<string> = new Set(['::', '0.0.0.0']);
+
 const TOLERANCE = number('PX', '', [0, STAGE_TOLERANCE_PX_MAX], STAGE_TOLERANCE_PX);
 
 const url = (meaning: string) =>
@@ -159,9 +162,7 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
 
 /** Throws Misused for options that do not go together. */
 export function optionsOf(values: Values<typeof FLAGS>): Options {
-  if (values.port !== 0 && values.port === values.eventsPort) {
-    throw new Misused(`--events-port: must differ from --port, which is ${values.port} too.`);
-  }
+  checkPorts(values);
   checkNats(values);
   const data = resolve(values.data);
   return {
@@ -171,6 +172,17 @@ export function optionsOf(values: Values<typeof FLAGS>): Options {
     workers: values.workers ?? availableParallelism(),
     adminTokenFile: resolve(values.adminTokenFile ?? `${data}/admin-token`),
   };
+}
+
+/** Throws Misused when two listeners of the relay would want one port of the same address. */
+function checkPorts({ port, eventsPort, adminPort, host, adminHost }: Values<typeof FLAGS>): void {
+  const throwIfSame = (option: string, own: number, other: string, others: number) => {
+    if (own !== 0 && own === others) throw new Misused(`${option}: must differ from ${other}, which is ${others} too.`);
+  };
+  throwIfSame('--events-port', eventsPort, '--port', port);
+  if (host !== adminHost && !EVERY_ADDRESS.has(host) && !EVERY_ADDRESS.has(adminHost)) return;
+  throwIfSame('--admin-port', adminPort, '--port', port);
+  throwIfSame('--admin-port', adminPort, '--events-port', eventsPort);
 }
 
 /** Throws Misused for options of a cluster that do not go together. */

@@ -39,12 +39,25 @@ describe('npm start', BOUNDED, () => {
     });
   }
 
-  it('rejects one port for both listeners before it starts', () => {
-    assert.throws(() => readOptions(['--port', '9000', '--events-port', '9000'], {}), {
-      constructor: Misused,
-      message: '--events-port: must differ from --port, which is 9000 too.',
-    });
-    assert.ok(readOptions(['--port', '0', '--events-port', '0'], {}));
+  it('rejects one port for two listeners before it starts', () => {
+    const misuse = (message: string) => ({ constructor: Misused, message });
+    for (const [option, other] of [
+      ['--events-port', '--port'],
+      ['--admin-port', '--port'],
+      ['--admin-port', '--events-port'],
+    ]) {
+      const message = `${option}: must differ from ${other}, which is 9000 too.`;
+      assert.throws(() => readOptions([option, '9000', other, '9000'], {}), misuse(message));
+      assert.ok(readOptions([option, '0', other, '0'], {}));
+    }
+  });
+
+  it('accepts one port for two listeners of different addresses', () => {
+    const ports = ['--port', '9000', '--admin-port', '9000'];
+    assert.ok(readOptions([...ports, '--host', '192.0.2.1', '--admin-host', '127.0.0.1'], {}));
+    for (const host of ['::', '0.0.0.0', '127.0.0.1']) {
+      assert.throws(() => readOptions([...ports, '--host', host, '--admin-host', '127.0.0.1'], {}), Misused);
+    }
   });
 
   it('names the option whose address is not of this machine', async () => {

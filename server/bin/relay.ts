@@ -1,11 +1,10 @@
 /** `npm start`: reads the options, starts the relay as a master or as one of its workers, and stops it on a signal. */
 import cluster from 'node:cluster';
-import { once } from 'node:events';
-import net from 'node:net';
 import { dirname } from 'node:path';
 import pino from 'pino';
-import { EXIT, Misused, makeFolder, runCommand, sentenceOf } from '../../tools/command.ts';
+import { EXIT, Misused, makeFolder, runCommand, sentenceOf, throwIfReadOnly } from '../../tools/command.ts';
 import { EXIT_RESTART } from '../../tools/supervise.js';
+import { throwIfTaken } from '../roles/free_port.ts';
 import { startPrimary } from '../roles/primary.ts';
 import { startWorker } from '../roles/worker_process.ts';
 import { COMMAND, type Options, optionsOf } from './options.ts';
@@ -25,6 +24,7 @@ async function start(options: Options): Promise<void> {
 
 async function primary(options: Options, log: pino.Logger): Promise<void> {
   makeFolder(options.data, '--data');
+  throwIfReadOnly(options.data, '--data');
   makeFolder(dirname(options.adminTokenFile), '--admin-token-file');
   await checkPort('--port', options.port, options.host);
   await checkPort('--events-port', options.eventsPort, options.host);
@@ -43,17 +43,12 @@ async function primary(options: Options, log: pino.Logger): Promise<void> {
   process.exit((await relay.stopped) ? EXIT_RESTART : EXIT.done);
 }
 
-/** Throws Error when the relay can't listen there. Checked before the start, because a front's own error names no option. */
+/** Throws Error that names the option when the relay can't listen there. */
 async function checkPort(option: string, port: number, host: string): Promise<void> {
   if (port === 0) return;
-  const server = net.createServer();
-  try {
-    await once(server.listen({ port, host, exclusive: true }), 'listening');
-  } catch (error) {
-    throw new Error(`${option}: ${whyNoPort(error as NodeJS.ErrnoException, port, host)}`);
-  }
-  server.close();
-  await once(server, 'close');
+  await throwIfTaken(host, port).catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`${option}: ${whyNoPort(error, port, host)}`);
+  });
 }
 
 function whyNoPort({ code, message }: NodeJS.ErrnoException, port: number, host: string): string {
@@ -61,6 +56,7 @@ function whyNoPort({ code, message }: NodeJS.ErrnoException, port: number, host:
   if (code === 'EADDRINUSE') return `address already in use: another program listens on ${at}; choose another port`;
   if (code === 'EACCES') return `may not listen on ${at}: permission denied`;
   if (code === 'EADDRNOTAVAIL') return `${host} is not an address of this machine`;
+  if (code === 'EAFNOSUPPORT') return `this machine has no IPv6, so it can't listen on ${host}`;
   return message;
 }
 

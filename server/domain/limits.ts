@@ -9,11 +9,14 @@ import { ok } from 'node:assert';
  */
 export const PING_MS = 120_000;
 
-/** The bounds of --ping-seconds. Even at the minimum, pings cost little below a million desktops; beyond the maximum, most routers cut connections. */
+/**
+ * The bounds of --ping-seconds. At the minimum, the pings of 100,000 desktops cost less than a tenth of a core; beyond the maximum, most
+ * routers cut connections.
+ */
 export const PING_SECONDS_MIN = 30;
 export const PING_SECONDS_MAX = 600;
 
-/** The jitter, as a share of PING_MS in each direction: it spreads the pings of desktops that joined together. */
+/** The jitter, as a share of the time until a ping, in each direction: it spreads the pings of desktops that joined together. */
 export const PING_JITTER = 0.1;
 
 /** The longest time after which a client polls again after an answer or a broken connection. */

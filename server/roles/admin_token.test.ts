@@ -17,6 +17,12 @@ function start(t: TestContext) {
   return { folder, file: join(folder, 'data', 'admin-token'), warnings, log };
 }
 
+/** The user id of a user without rights. */
+const OTHER_USER = 65_534;
+
+/** Only root may become another user, to whom the modes of files apply. */
+const whyNoOtherUser = () => (process.getuid?.() === 0 ? false : 'needs root');
+
 const modeOf = (file: string) => statSync(file).mode & 0o777;
 
 describe('the admin token', () => {
@@ -86,5 +92,19 @@ describe('the admin token', () => {
       assert.throws(() => adminToken(file, log), /admin token: .*--admin-token-file/);
     }
     assert.deepEqual(readdirSync(folder), ['folder'], 'nothing is left');
+  });
+
+  it('of another user says that its owner may start the relay', { skip: whyNoOtherUser() }, (t) => {
+    const { folder, log } = start(t);
+    const file = join(folder, 'token');
+    adminToken(file, log);
+    chmodSync(folder, 0o755);
+    process.seteuid?.(OTHER_USER);
+    try {
+      assert.throws(() => adminToken(file, log), /admin token: EACCES.*; start the relay as the owner of this file/);
+      assert.throws(() => adminToken(join(folder, 'new'), log), /admin token: EACCES.*; start the relay as the owner/);
+    } finally {
+      process.seteuid?.(0);
+    }
   });
 });

@@ -12,6 +12,12 @@ import { writeFileAtomicallySync } from './atomic_file.ts';
 /** A token that can be sent in a header and cannot be guessed: 16 … 256 visible ASCII characters. The relay's own have 64. */
 const TOKEN = /^[!-~]{16,256}$/;
 
+/** What to do about an error of the system. */
+const REMEDIES: Record<string, string> = {
+  EACCES: 'start the relay as the owner of this file and its folder, or name another file with --admin-token-file',
+  ENOSPC: 'make room on this disk, or name another file with --admin-token-file',
+};
+
 /**
  * Reads the admin token from a file. If the file is missing, or has no valid token, writes a new one (mode 0600, 256 random
  * bits). Warns when others may read the file.
@@ -33,7 +39,8 @@ export function adminToken(file: string, log: Pick<Logger, 'warn'>): string {
     }
     return token;
   } catch (error) {
-    throw new Error(`admin token: ${(error as Error).message}; give a file with --admin-token-file`);
+    const { code = '', message } = error as NodeJS.ErrnoException;
+    throw new Error(`admin token: ${message}; ${REMEDIES[code] ?? 'name another file with --admin-token-file'}`);
   }
 }
 

@@ -1,7 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { presetFor } from '../../tools/presets.js';
-import { memoryBytes, pollsByHeap, pollsByMemory, slabBytes } from './capacity.ts';
+import {
+  connectionsFor,
+  connectionsForDesktops,
+  memoryBytes,
+  pollsByHeap,
+  pollsByMemory,
+  slabBytes,
+  whyFewerPolls,
+} from './capacity.ts';
 
 describe('the capacity of a portable front under its preset', () => {
   it('has room on the heap for every poll the memory carries, and leaves half of the machine to the rest', () => {
@@ -37,5 +45,26 @@ describe('the memory to plan with', () => {
 
   it('bounds the polls', () => {
     assert.equal(pollsByMemory('portable', GIB / 2), Math.floor(((GIB / 2) * 0.8) / 24_000));
+  });
+});
+
+describe('a relay that was asked for more desktops than can hold a poll', () => {
+  const room = { connections: 1000, byMemory: Number.POSITIVE_INFINITY, byHeap: Number.POSITIVE_INFINITY };
+
+  it('says so, and not when all of them can', () => {
+    for (const desktops of [1, 999, 1000]) assert.equal(whyFewerPolls(desktops, room), undefined);
+    assert.match(String(whyFewerPolls(1001, room)), /^--max-desktops is 1001, but only 1000 desktops can hold a long-/);
+  });
+
+  it('says what has no room for them, and what to do', () => {
+    const why = (limits: object) => String(whyFewerPolls(5000, { ...room, ...limits }));
+    assert.match(why({}), /file limit .*"ulimit -n \d+"/);
+    assert.match(why({ byMemory: 1000 }), /memory of the machine/);
+    assert.match(why({ byHeap: 1000 }), /--max-old-space-size/);
+  });
+
+  it('names a file limit that is enough', () => {
+    const [, files] = /ulimit -n (\d+)/.exec(String(whyFewerPolls(5000, room))) ?? [];
+    assert.ok(connectionsFor(Number(files)) >= connectionsForDesktops(5000), files);
   });
 });

@@ -3,7 +3,7 @@
  * limit the relay refuses requests and keeps running.
  */
 import { totalmem } from 'node:os';
-import { FILES_RESERVED_MIN } from '../front/file_limit.ts';
+import { FILES_RESERVED_MAX, FILES_RESERVED_MIN } from '../front/file_limit.ts';
 import { SLOTS_MAX } from '../wire/identity.ts';
 
 export { connectionsFor, fileLimit } from '../front/file_limit.ts';
@@ -31,6 +31,25 @@ export function connectionsForDesktops(desktops: number): number {
 /** Slots to allocate: as many as the connections that all `processes` together can hold. */
 export function desktopsFor(connections: number, processes: number): number {
   return Math.min(SLOTS_MAX, Math.max(DESKTOPS_DEFAULT, connections), connections * processes);
+}
+
+/**
+ * Why fewer than `desktops` can hold a poll at once, and what to do: a sentence for the log. Undefined when all of them can.
+ *
+ * Shape   `connections`: what the front holds. `byMemory` and `byHeap`: what pollsByMemory() and pollsByHeap() allow.
+ */
+export function whyFewerPolls(
+  desktops: number,
+  { connections, byMemory, byHeap }: { connections: number; byMemory: number; byHeap: number },
+): string | undefined {
+  if (connections >= desktops) return undefined;
+  const why =
+    connections >= byHeap
+      ? "V8's heap has no room for more; give it more with SPRITES_NODE_FLAGS=--max-old-space-size=MIB, or take the native front"
+      : connections >= byMemory
+        ? 'the memory of the machine, or of its container, has no room for more'
+        : `the file limit allows no more; raise it with "ulimit -n ${connectionsForDesktops(desktops) + FILES_RESERVED_MAX}" (or LimitNOFILE= of the service) before starting`;
+  return `--max-desktops is ${desktops}, but only ${connections} desktops can hold a long-poll at once: ${why}`;
 }
 
 /**

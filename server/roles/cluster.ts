@@ -4,14 +4,13 @@
  * Invariant: a worker that dies or hangs is replaced, unless the relay is draining. A fork that fails is tried again.
  */
 import cluster, { type Worker as Process } from 'node:cluster';
-import { once } from 'node:events';
-import net from 'node:net';
 import type { Logger } from 'pino';
 import { Gauge, type Registry } from 'prom-client';
 import type { Front } from '../front/front.ts';
 import { MalformedFrame } from '../wire/frame.ts';
 import type { ModerationCopy } from './bans.ts';
 import { type FrameReceiver, FrameRing } from './frame_ring.ts';
+import { throwIfTaken } from './free_port.ts';
 import { HEARTBEAT_MS, Heartbeats } from './heartbeats.ts';
 import { IpcLink, receiveFrame } from './ipc.ts';
 import type { Master } from './master.ts';
@@ -389,20 +388,5 @@ class WorkerProcesses {
         (error) => this.#log.error({ err: error }, 'a worker did not start'),
       );
     }, delayMs);
-  }
-}
-
-/**
- * Throws the system's error when another program has the port. Workers open it with SO_REUSEPORT, so without this check
- * they would share it with another relay.
- */
-async function throwIfTaken(host: string, port: number): Promise<void> {
-  const probe = net.createServer();
-  try {
-    await once(probe.listen({ host, port, exclusive: true }), 'listening');
-    await once(probe.close(), 'close');
-  } catch (error) {
-    // A system without IPv6 has no `::`; the front binds another address then.
-    if ((error as NodeJS.ErrnoException).code !== 'EAFNOSUPPORT') throw error;
   }
 }

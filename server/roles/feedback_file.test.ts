@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
@@ -27,6 +27,12 @@ describe('the file of feedback', () => {
       ],
     );
     assert.equal(statSync(path).mode & 0o777, 0o600);
+  });
+
+  it('is not taken for empty when it can’t be read', () => {
+    const other = join(data, 'other');
+    mkdirSync(join(other, 'feedback.jsonl'), { recursive: true });
+    assert.throws(() => new FeedbackFile(other, log).read(), { code: 'EISDIR' });
   });
 
   it('is filled to its limit, and refuses more', async () => {

@@ -56,11 +56,12 @@ export class FeedbackFile {
       });
   }
 
-  /** The lines of the file, the oldest first. */
+  /** The lines of the file, the oldest first. Throws the system's error when there is a file that can't be read. */
   read(): string[] {
     try {
       return readFileSync(this.#path, 'utf8').split('\n').filter(Boolean);
-    } catch {
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
       return []; // there is no feedback yet
     }
   }

@@ -8,7 +8,7 @@ import type { Registry } from 'prom-client';
 import type { Relay } from '../domain/relay.ts';
 import { FolderDisk, type WriteAt } from '../journal/disk.ts';
 import { type Durability, Journal } from '../journal/journal.ts';
-import { lockFile } from '../journal/lock.ts';
+import { Locked, lockFile } from '../journal/lock.ts';
 import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
 import { countersIn, gaugesIn } from './gauges.ts';
 
@@ -26,6 +26,7 @@ const QUIET_MS = 60_000;
 export class Journaling {
   readonly journal: Journal;
   readonly #disk: FolderDisk;
+  readonly #folder: string;
   readonly #unlock: () => void;
   readonly #log: Logger;
   #quietUntilMs = 0;
@@ -35,15 +36,16 @@ export class Journaling {
   constructor(data: string, durability: Durability, log: Logger, writeAt?: WriteAt) {
     this.#log = log;
     const folder = join(data, JOURNAL_FOLDER);
+    this.#folder = folder;
     this.#disk = new FolderDisk(folder, writeAt);
-    this.#unlock = lockFile(join(folder, 'lock'));
+    this.#unlock = lock(join(folder, 'lock'));
     this.journal = new Journal(this.#disk, {
       durability,
       epoch: randomInt(2 ** 32),
       generationKey: randomBytes(GENERATION_KEY_BYTES),
       fail: (error) => {
         log.fatal(
-          { err: error },
+          { err: error, folder },
           'the journal could not be written; this process ends, and nothing that it lacks was answered',
         );
         process.exit(1);
@@ -60,7 +62,12 @@ export class Journaling {
     }
     if (this.#isQuiet) return;
     if (hasRoom) this.#log.info('the journal can be written again; joins and crossings are accepted');
-    else this.#log.error({ err: error }, 'the journal cannot be written; joins and crossings are refused until it can');
+    else {
+      this.#log.error(
+        { err: error, folder: this.#folder },
+        'the journal cannot be written; joins and crossings are refused until it can. Make room on its disk',
+      );
+    }
   }
 
   /** Restores a relay that was made at `nowMs`; from now on its changes are written. Throws JournalDamaged. */
@@ -94,5 +101,17 @@ export class Journaling {
     this.journal.close();
     await this.#disk.settled;
     this.#unlock();
+  }
+}
+
+/** Takes the lock; returns how to give it back. Throws Locked, or Error with the file and what to do: SQLite names neither. */
+function lock(path: string): () => void {
+  try {
+    return lockFile(path);
+  } catch (error) {
+    if (error instanceof Locked) throw error;
+    throw new Error(
+      `the file ${path} can't be locked (${(error as Error).message}); the user of the relay must own the data directory and its files`,
+    );
   }
 }

@@ -31,6 +31,7 @@ import {
   pollsByHeap,
   pollsByMemory,
   slabBytes,
+  whyFewerPolls,
 } from './capacity.ts';
 import { startClock } from './clock.ts';
 import { CLOSING_STEP_MS, LAST_POLLS_MS, waitsOn } from './closing.ts';
@@ -99,9 +100,10 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   const heapBytes = getHeapStatistics().heap_size_limit;
   const connectionsRequested =
     options.maxDesktops === undefined ? connectionsFor(files) : connectionsForDesktops(options.maxDesktops);
+  const [byMemory, byHeap] = [pollsByMemory(kind), pollsByHeap(kind, heapBytes)];
   const plan = planFront(
     options.front,
-    Math.min(connectionsRequested, pollsByMemory(kind), pollsByHeap(kind, heapBytes)),
+    Math.min(connectionsRequested, byMemory, byHeap),
     connectionsFor(files),
     options.workers === 0,
   );
@@ -114,6 +116,8 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
       `the file limit of ${files} allows ${connectionsMax} long-polls only; ${remedy}`,
     );
   }
+  const whyFewer = whyFewerPolls(slots, { connections: connectionsMax, byMemory, byHeap });
+  if (options.maxDesktops !== undefined && whyFewer !== undefined) log.warn({ connectionsMax }, whyFewer);
   const admission = options.admission === 'strict' ? new StrictAdmission(slots) : undefined;
   const { durability } = options;
   const writeAt = plan.kind === 'native' ? addon().writeAt : undefined;

@@ -11,6 +11,7 @@ import type { PublicAddresses } from './api.ts';
 import { makeApiListener } from './api_listener.ts';
 import { connectionsFor, fileLimit, pollsByMemory } from './capacity.ts';
 import { ClientAddresses, warnOfForwarded } from './client_address.ts';
+import { CLOSING_STEP_MS, LAST_ANSWERS_MS } from './closing.ts';
 import { FrameRing } from './frame_ring.ts';
 import { workerGauges } from './gauges.ts';
 import { HEARTBEAT_MS } from './heartbeats.ts';
@@ -50,12 +51,8 @@ export type FromWorker =
   | { type: 'alive' }
   | MetricsAnswer;
 
-/** How long a draining worker still reads requests that have begun, in ms; the master gives its last polls as long. */
+/** How long a draining worker still reads requests that have begun, in ms: a little less than the master gives its last polls. */
 const LAST_REQUESTS_MS = 400;
-
-/** How long a draining worker waits until its answers are sent and its connections closed, in ms. */
-const LAST_ANSWERS_MS = 3_000;
-const CLOSING_STEP_MS = 20;
 
 /** Sends a message to the master. Without a master it does nothing: this process is about to end. */
 function send(message: FromWorker): void {
