@@ -523,6 +523,27 @@ describe('the tail of a journal', () => {
     assert.ok(disk.names().includes(segmentName(2)));
   });
 
+  it('never has the end of a renewal, after which the older segments go', () => {
+    const disk = mapping();
+    const { relay, journal } = live(disk, { sizeBytesMin: 20_000 });
+    const ann = joined(relay);
+    for (let n = 1; journal.renewals === 0; n++) {
+      assert.ok(n < 1000);
+      relay.renewInvitation(ann.slot, new Uint32Array(4));
+      journal.commit();
+    }
+    assert.equal(readTail(disk), undefined);
+    disk.remove(TAIL);
+    assert.equal(live(disk).recovered.desktops, 1);
+  });
+
+  it('takes nothing more when the journal is closed', () => {
+    const { relay, journal } = live(mapping());
+    journal.close();
+    joined(relay);
+    assert.throws(() => journal.commit());
+  });
+
   it('is not made with --durability machine, nor where files cannot be mapped', () => {
     const durable = mapping();
     live(durable, { durability: 'machine' });
@@ -601,8 +622,11 @@ describe('the tail of a journal', () => {
     disk.roomBytes = Number.POSITIVE_INFINITY;
     for (let nowMs = 2000; !life.journal.hasRoom && nowMs < 20_000; nowMs += 100) life.journal.tick(nowMs);
     assert.equal(life.journal.isBehind, false);
+    assert.equal(throwSprite(life.relay, bob, 1, 'five'), 'accepted');
+    life.journal.commit();
+    assert.ok((readTail(disk)?.segment ?? 0) > 1, 'it has a tail of its own');
     const next = live(disk);
-    assert.deepEqual([next.recovered.sprites, next.recovered.tailBytes], [2, 0]);
+    assert.equal(next.recovered.sprites, 3);
     assert.equal(throwSprite(next.relay, ann, 3, 'three'), 'repeated');
   });
 
