@@ -11,9 +11,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { machine, mib, table, us } from '../../tools/bench/table.ts';
 import { Relay } from '../domain/relay.ts';
-import { FolderDisk } from '../journal/disk.ts';
+import { FolderDisk, type SystemCalls } from '../journal/disk.ts';
 import { Journal } from '../journal/journal.ts';
-import { DURABILITIES, type DurabilityOption } from '../roles/journaling.ts';
+import type { DurabilityOption } from '../roles/journaling.ts';
 import type { Identity } from '../wire/identity.ts';
 
 /** Bytes of one sprite on the wire, about those of a client. */
@@ -28,6 +28,21 @@ const RECOVERY = { desktops: 1_000_000, sprites: 100_000 };
 /** The state that a renewal writes again, and the sprites of each turn meanwhile. */
 const RENEWAL = { desktops: 200_000, sprites: 200_000, perTurn: 40 };
 
+interface Contender {
+  name: string;
+  durability: DurabilityOption;
+  calls: SystemCalls;
+}
+
+/** What is compared. Each durability has the addon's calls, and `process` also fewer: what its tail, and then its write, are worth. */
+const contendersWith = (calls: SystemCalls): Contender[] => [
+  { name: '`none`', durability: 'none', calls },
+  { name: '`process`', durability: 'process', calls },
+  { name: '`process` without a tail', durability: 'process', calls: { writeAt: calls.writeAt } },
+  { name: '`process` without the addon', durability: 'process', calls: {} },
+  { name: '`machine`', durability: 'machine', calls },
+];
+
 /** A relay without sockets on a folder of its own. */
 class Bench {
   readonly relay: Relay;
@@ -37,11 +52,11 @@ class Bench {
   readonly #crossing = Buffer.from(`"edge":"left","sprite":"${'x'.repeat(SPRITE_BYTES - 24)}"}`);
   #crossings = 0;
 
-  constructor(slots: number, slabMib: number, durability: DurabilityOption, folder: string) {
+  constructor(slots: number, slabMib: number, durability: DurabilityOption, folder: string, calls: SystemCalls) {
     const epoch = 1;
     const generationKey = Buffer.alloc(16, 7);
     if (durability !== 'none') {
-      this.#disk = new FolderDisk(folder);
+      this.#disk = new FolderDisk(folder, calls);
       this.journal = new Journal(this.#disk, {
         ...{ durability, epoch, generationKey },
         fail: (error) => {
@@ -112,13 +127,14 @@ const cpuUs = (): number => {
 const quantile = (sorted: readonly number[], share: number): number =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))];
 
-async function costs(): Promise<void> {
+async function costs(calls: SystemCalls): Promise<void> {
+  const contenders = contendersWith(calls);
   const values = new Map<string, number[]>();
   for (let round = 0; round < COST.rounds; round++) {
     for (const perTurn of COST.perTurn) {
-      for (const durability of DURABILITIES) {
+      for (const { name, durability, calls } of contenders) {
         const us = await inFolder(async (folder) => {
-          const bench = new Bench(COST.desktops, 64, durability, folder);
+          const bench = new Bench(COST.desktops, 64, durability, folder, calls);
           bench.recover();
           bench.join(COST.desktops);
           bench.throwSome(COST.desktops, true);
@@ -130,35 +146,35 @@ async function costs(): Promise<void> {
           await bench.close();
           return (after - before) / sprites;
         });
-        const key = `${durability} ${perTurn}`;
+        const key = `${name} ${perTurn}`;
         values.set(key, [...(values.get(key) ?? []), us]);
       }
     }
   }
-  const cell = (durability: string) =>
+  const cells = (name: string) =>
     COST.perTurn.map((perTurn) => {
-      const sorted = (values.get(`${durability} ${perTurn}`) as number[]).sort((a, b) => a - b);
+      const sorted = (values.get(`${name} ${perTurn}`) as number[]).sort((a, b) => a - b);
       return `${quantile(sorted, 0.5).toFixed(1)} (${sorted[0].toFixed(1)}–${(sorted.at(-1) as number).toFixed(1)})`;
     });
   console.log(
     table(
       ['CPU-µs a sprite', ...COST.perTurn.map((n) => `${n} a turn`)],
-      DURABILITIES.map((durability) => [`\`${durability}\``, ...cell(durability)]),
+      contenders.map(({ name }) => [name, ...cells(name)]),
     ),
     '\n',
   );
 }
 
-async function recovery(): Promise<void> {
+async function recovery(calls: SystemCalls): Promise<void> {
   await inFolder(async (folder) => {
     const { desktops, sprites } = RECOVERY;
     const slots = desktops + 1;
-    const first = new Bench(slots, 512, 'process', folder);
+    const first = new Bench(slots, 512, 'process', folder, calls);
     first.recover();
     first.join(desktops);
     for (let n = 0; n < sprites; n += 50) first.throwSome(50, false);
     await first.close();
-    const next = new Bench(slots, 512, 'process', folder);
+    const next = new Bench(slots, 512, 'process', folder, calls);
     const [beforeUs, startMs] = [cpuUs(), performance.now()];
     const recovered = next.recover();
     const [afterUs, endMs] = [cpuUs(), performance.now()];
@@ -180,10 +196,10 @@ async function recovery(): Promise<void> {
   });
 }
 
-async function renewal(): Promise<void> {
+async function renewal(calls: SystemCalls): Promise<void> {
   await inFolder(async (folder) => {
     const { desktops, sprites, perTurn } = RENEWAL;
-    const bench = new Bench(desktops + 1, 512, 'process', folder);
+    const bench = new Bench(desktops + 1, 512, 'process', folder, calls);
     const { journal } = bench;
     if (!journal) return;
     bench.recover();
@@ -216,9 +232,10 @@ async function renewal(): Promise<void> {
   });
 }
 
-export async function turns(): Promise<void> {
+/** `calls` are those that a relay on the native front has; empty where the addon is not built. */
+export async function turns(calls: SystemCalls): Promise<void> {
   console.log(`\n${machine()}\n`);
-  await costs();
-  await recovery();
-  await renewal();
+  await costs(calls);
+  await recovery(calls);
+  await renewal(calls);
 }

@@ -32,7 +32,7 @@ import { CROWD_DESKTOPS_MAX, say } from '../bench/say.ts';
 import { turns } from '../bench/turns.ts';
 import { HEARERS_MAX, PING_MS, PING_SECONDS_MAX, PING_SECONDS_MIN } from '../domain/limits.ts';
 import { RELAYS_MAX } from '../domain/membership.ts';
-import { whyNoNativeFront } from '../front/native.ts';
+import { addon, whyNoNativeFront } from '../front/native.ts';
 import { DURABILITIES } from '../roles/journaling.ts';
 import { SLOTS_MAX } from '../wire/identity.ts';
 import { WORKERS_MAX } from './options.ts';
@@ -255,7 +255,7 @@ const BENCHES: Record<string, (values: BenchValues, words: readonly string[]) =>
     return EXIT.done;
   },
   turns: async () => {
-    await turns();
+    await turns(whyNoNativeFront() ? {} : addon());
     return EXIT.done;
   },
   frames: async () => {

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, readdirSync, readFileSync, rmSync, writeSync } from 'node:fs';
 import http from 'node:http';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
@@ -379,6 +379,23 @@ describe('front › native', { skip }, () => {
     assert.equal(readFileSync(path, 'latin1'), 'abxyz');
     closeSync(file);
     assert.equal(writeAt(file, Buffer.from('late'), 4, 0), 0);
+    rmSync(folder, { recursive: true });
+  });
+
+  it('maps a file: what is stored in the buffer is in the file', () => {
+    const { mapFile } = addon();
+    const folder = mkdtempSync(join(tmpdir(), 'sprites-map-'));
+    const path = join(folder, 'file');
+    const file = openSync(path, 'w+');
+    assert.throws(() => mapFile(file, 1), { code: 'EINVAL', syscall: 'mmap' });
+    writeSync(file, Buffer.alloc(5000));
+    assert.throws(() => mapFile(file, 5001), { code: 'EINVAL' });
+    const bytes = mapFile(file, 5000);
+    assert.equal(bytes.length, 5000);
+    closeSync(file);
+    bytes.write('stored', 4990);
+    assert.equal(readFileSync(path, 'latin1').slice(4988), '\0\0stored\0\0\0\0');
+    assert.throws(() => mapFile(-1, 5000), { code: 'EBADF' });
     rmSync(folder, { recursive: true });
   });
 

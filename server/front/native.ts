@@ -33,6 +33,7 @@ interface Addon {
   NativeFront: new (options: object) => NativeObject;
   Ring: new (options: RingOptions) => NativeRing;
   writeAt(descriptor: number, bytes: Buffer, length: number, at: number): number;
+  mapFile(descriptor: number, bytes: number): Buffer;
   inboundHeadBytes: number;
   outboundHeadBytes: number;
   threadsMax: number;

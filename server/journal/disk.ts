@@ -42,23 +42,42 @@ export interface Disk {
   close(file: File): void;
   /** Removes files some time after everything written so far, also to `file`, is on the disk. */
   retire(names: readonly string[], file: File): void;
+  /** Whether map() works. */
+  readonly canMap: boolean;
+  /** The first `bytes` bytes of a file as memory, which stays when the file is closed. Throws the system's error. */
+  map(file: File, bytes: number): Memory;
 }
 
-/** Writes bytes[0, length) to a file at `at`. Returns how many it has written: 0 when it can't, for whatever reason. */
-export type WriteAt = (file: File, bytes: Buffer, length: number, at: number) => number;
+/** A file as memory: what is stored in it survives the process. A process that dies has stored some first part, in this order. */
+export interface Memory {
+  /** Stores bytes[0, length) at `at`. */
+  copy(bytes: Buffer, length: number, at: number): void;
+  /** Stores a word at `at`, a multiple of 4. */
+  store(word: number, at: number): void;
+  /** The bytes [start, end): no copy. */
+  view(start: number, end: number): Buffer;
+}
+
+/** System calls that Node does not have, or that have a cost there. */
+export interface SystemCalls {
+  /** Writes bytes[0, length) to a file at `at`. Returns how many it has written: 0 when it can't, for whatever reason. */
+  writeAt?(file: File, bytes: Buffer, length: number, at: number): number;
+  /** The first `bytes` bytes of a file; what is stored in them is in the file. Throws the system's error. */
+  mapFile?(file: File, bytes: number): Buffer;
+}
 
 const MODE = 0o600;
 
 export class FolderDisk implements Disk {
   readonly #folder: string;
-  readonly #writeAt: WriteAt | undefined;
+  readonly #calls: SystemCalls;
   /** What is done in the background, one after the other. */
   #later: Promise<void> = Promise.resolve();
 
-  /** `writeAt`: a faster way to write than Node's. What it does not write, Node writes, or throws why it can't. */
-  constructor(folder: string, writeAt?: WriteAt) {
+  /** What `writeAt` does not write, Node writes, or throws why it can't. Without `mapFile`, files are not mapped. */
+  constructor(folder: string, calls: SystemCalls = {}) {
     this.#folder = folder;
-    this.#writeAt = writeAt;
+    this.#calls = calls;
     mkdirSync(folder, { recursive: true, mode: 0o700 });
   }
 
@@ -79,7 +98,8 @@ export class FolderDisk implements Disk {
   }
 
   create(name: string): File {
-    return openSync(join(this.#folder, name), 'wx', MODE);
+    // Also for reading, which mapping needs.
+    return openSync(join(this.#folder, name), 'wx+', MODE);
   }
 
   open(name: string): File {
@@ -87,7 +107,7 @@ export class FolderDisk implements Disk {
   }
 
   write(file: File, bytes: Buffer, length: number, at: number): void {
-    let done = this.#writeAt?.(file, bytes, length, at) ?? 0;
+    let done = this.#calls.writeAt?.(file, bytes, length, at) ?? 0;
     while (done < length) done += writeSync(file, bytes, done, length - done, at + done);
   }
 
@@ -134,6 +154,16 @@ export class FolderDisk implements Disk {
     }
   }
 
+  get canMap(): boolean {
+    return this.#calls.mapFile !== undefined;
+  }
+
+  map(file: File, bytes: number): Memory {
+    const { mapFile } = this.#calls;
+    if (!mapFile) throw new Error('this system maps no files');
+    return new MappedMemory(mapFile(file, bytes));
+  }
+
   /** Resolves when everything is done. */
   get settled(): Promise<void> {
     return this.#later;
@@ -141,5 +171,28 @@ export class FolderDisk implements Disk {
 
   #soon(act: () => Promise<void>): void {
     this.#later = this.#later.then(act);
+  }
+}
+
+class MappedMemory implements Memory {
+  readonly #bytes: Buffer;
+  readonly #words: Uint32Array;
+
+  constructor(bytes: Buffer) {
+    this.#bytes = bytes;
+    this.#words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2);
+  }
+
+  copy(bytes: Buffer, length: number, at: number): void {
+    bytes.copy(this.#bytes, at, 0, length);
+  }
+
+  /** Not a plain store, which a compiler may move before the copy. */
+  store(word: number, at: number): void {
+    Atomics.store(this.#words, at >> 2, word);
+  }
+
+  view(start: number, end: number): Buffer {
+    return this.#bytes.subarray(start, end);
   }
 }

@@ -10,6 +10,7 @@ import type { Disk } from './disk.ts';
 import { readJournal, segmentsIn } from './journal.ts';
 import { readRecords } from './records.ts';
 import { FRAME_HEAD_BYTES, findFrame, frameEnd, HEAD_BYTES, NewerFormat, readHead, segmentName } from './segments.ts';
+import { readTail, type TailContent, withTail } from './tail.ts';
 
 export interface SegmentReport {
   name: string;
@@ -37,8 +38,9 @@ const SLAB_BYTES = 2 ** 36;
 /** Checks all files of a journal. Throws the system's error. */
 export function checkJournal(disk: Disk): Report {
   let slots = 1;
+  const tail = readTail(disk);
   const segments = segmentsIn(disk).map((number) =>
-    visitSegment(disk, number, (bytes, start, end) => {
+    visitSegment(disk, number, tail, (bytes, start, end) => {
       readRecords(
         bytes,
         start,
@@ -72,8 +74,10 @@ export function exportJournal(disk: Disk, write: (line: string) => void): number
     lines++;
     write(`${JSON.stringify(line)}\n`);
   };
+  // Before the segments: what a relay writes to one meanwhile is not missed.
+  const tail = readTail(disk);
   for (const number of segmentsIn(disk)) {
-    const { problems } = visitSegment(disk, number, (bytes, start, end) => {
+    const { problems } = visitSegment(disk, number, tail, (bytes, start, end) => {
       readRecords(
         bytes,
         start,
@@ -90,10 +94,11 @@ export function exportJournal(disk: Disk, write: (line: string) => void): number
 function visitSegment(
   disk: Disk,
   number: number,
+  tail: TailContent | undefined,
   visit: (bytes: Buffer, start: number, end: number) => void,
 ): SegmentReport {
   const name = segmentName(number);
-  const bytes = disk.read(name);
+  const bytes = withTail(disk.read(name), number, tail);
   const report: SegmentReport = { name, bytes: bytes.length, frames: 0, problems: [] };
   const { problems } = report;
   let next = 0;

@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict';
 import { randomFillSync } from 'node:crypto';
-import { closeSync, mkdtempSync, rmSync, writeSync } from 'node:fs';
+import { closeSync, cpSync, mkdtempSync, rmSync, writeSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { LEASE_MS } from '../domain/limits.ts';
 import { Relay } from '../domain/relay.ts';
+import { addon, whyNoNativeFront } from '../front/native.ts';
 import { PretendDisk } from '../test/pretend_disk.ts';
 import { type EdgeNumber, opposite } from '../wire/crossing.ts';
 import type { Identity } from '../wire/identity.ts';
@@ -14,9 +15,11 @@ import type { Join } from '../wire/join.ts';
 import { Standing } from '../wire/pictures.ts';
 import { ProblemError } from '../wire/problem.ts';
 import { type Disk, FolderDisk } from './disk.ts';
+import { checkJournal, exportJournal } from './inspect.ts';
 import { Journal, JournalDamaged, type JournalOptions, type Recovered } from './journal.ts';
 import { Locked, lockFile } from './lock.ts';
 import { HEAD_BYTES, NewerFormat, segmentName, VERSION } from './segments.ts';
+import { readTail, TAIL, TAIL_HEAD_BYTES } from './tail.ts';
 
 const FIRST = segmentName(1);
 const KEY = Buffer.alloc(16, 7);
@@ -435,16 +438,284 @@ describe('a journal', () => {
     const folder = temporary(t);
     const bytes = Buffer.from('0123456789');
     for (const taken of [0, 4, 10]) {
-      const disk = new FolderDisk(folder, (file, from, length, at) =>
-        writeSync(file, from, 0, Math.min(taken, length), at),
-      );
+      const disk = new FolderDisk(folder, {
+        writeAt: (file, from, length, at) => writeSync(file, from, 0, Math.min(taken, length), at),
+      });
       const file = disk.create(`taken-${taken}`);
       disk.write(file, bytes, 8, 0);
       disk.write(file, bytes, 10, 8);
       assert.equal(disk.read(`taken-${taken}`).toString(), '012345670123456789');
       closeSync(file);
-      assert.throws(() => new FolderDisk(folder, () => 0).write(file, bytes, 10, 0), { code: 'EBADF' });
+      assert.throws(() => new FolderDisk(folder, { writeAt: () => 0 }).write(file, bytes, 10, 0), { code: 'EBADF' });
     }
+  });
+});
+
+describe('the tail of a journal', () => {
+  const mapping = () => Object.assign(pretend(), { canMap: true });
+
+  it('has the turns since the last write, and the next relay finds them, whether or not it has a tail itself', () => {
+    for (const canMap of [true, false]) {
+      const disk = mapping();
+      const { ann } = begin(disk);
+      assert.equal(disk.read(FIRST).length, HEAD_BYTES, 'the segment has nothing yet');
+      disk.canMap = canMap;
+      const next = live(disk);
+      assert.equal(next.recovered.sprites, 3);
+      assert.ok(next.recovered.tailBytes > 0);
+      assert.equal(throwSprite(next.relay, ann, 3, 'three'), 'repeated');
+      assert.equal(disk.names().includes(TAIL), canMap, 'it has its own, or none');
+      const third = live(disk);
+      assert.deepEqual([third.recovered.sprites, third.recovered.tailBytes], [3, 0], 'they are in the segment');
+    }
+  });
+
+  it('is written to its segment with each tick, and gone when the journal is closed', () => {
+    const disk = mapping();
+    const { life } = begin(disk);
+    const { frames } = readTail(disk) as { frames: Buffer };
+    life.journal.tick(2000);
+    assert.equal(readTail(disk), undefined);
+    assert.deepEqual(disk.read(FIRST).subarray(HEAD_BYTES), frames);
+    joined(life.relay);
+    life.journal.close();
+    assert.deepEqual(disk.names().sort(), [FIRST, 'reserve']);
+    const { recovered } = live(disk);
+    assert.deepEqual([recovered.desktops, recovered.tailBytes], [3, 0]);
+  });
+
+  it('is written when a turn does not fit, and a turn that never fits goes to the segment', () => {
+    const disk = mapping();
+    const life = live(disk);
+    const ann = joined(life.relay, { name: 'Ann' });
+    life.journal.commit();
+    const { length } = (readTail(disk) as { frames: Buffer }).frames;
+    for (const [tailBytes, isInTail] of [
+      [length - 1, false],
+      [length, true],
+      [length + 1, true],
+    ] as const) {
+      const other = mapping();
+      const { relay, journal } = live(other, { tailBytes: TAIL_HEAD_BYTES + tailBytes });
+      joined(relay, { name: 'Ann' });
+      journal.commit();
+      assert.equal(readTail(other)?.frames.length, isInTail ? length : undefined);
+      joined(relay, { name: 'Bob' });
+      journal.commit();
+      assert.equal(
+        other.read(FIRST).length,
+        HEAD_BYTES + (isInTail ? 1 : 2) * length,
+        'the first one is in the segment',
+      );
+      assert.equal(live(other).recovered.desktops, 2);
+    }
+    assert.equal(throwSprite(life.relay, ann, 1, 'one'), 'accepted');
+  });
+
+  it('is written before the next segment begins', () => {
+    const disk = mapping();
+    const { journal, relay } = live(disk, { segmentBytes: 300 });
+    for (let n = 0; n < 9; n++) {
+      joined(relay);
+      journal.commit();
+      assert.equal(live(copyOf(disk)).recovered.desktops, n + 1);
+    }
+    assert.ok(disk.names().includes(segmentName(2)));
+  });
+
+  it('never has the end of a renewal, after which the older segments go', () => {
+    const disk = mapping();
+    const { relay, journal } = live(disk, { sizeBytesMin: 20_000 });
+    const ann = joined(relay);
+    for (let n = 1; journal.renewals === 0; n++) {
+      assert.ok(n < 1000);
+      relay.renewInvitation(ann.slot, new Uint32Array(4));
+      journal.commit();
+    }
+    assert.equal(readTail(disk), undefined);
+    disk.remove(TAIL);
+    assert.equal(live(disk).recovered.desktops, 1);
+  });
+
+  it('takes nothing more when the journal is closed', () => {
+    const { relay, journal } = live(mapping());
+    journal.close();
+    joined(relay);
+    assert.throws(() => journal.commit());
+  });
+
+  it('is not made with --durability machine, nor where files cannot be mapped', () => {
+    const durable = mapping();
+    live(durable, { durability: 'machine' });
+    const plain = pretend();
+    live(plain);
+    for (const disk of [durable, plain]) assert.deepEqual(disk.names().sort(), [FIRST, 'reserve']);
+  });
+
+  it('is done without, and said so once, when it cannot be made', () => {
+    const errors: string[] = [];
+    const tailless = ({ message }: Error) => void errors.push(message);
+    const full = mapping();
+    full.roomBytes = HEAD_BYTES + 1000 + 100;
+    const unmapped = mapping();
+    unmapped.map = () => {
+      throw new Error('ENODEV: pretended');
+    };
+    for (const disk of [full, unmapped]) {
+      const { relay, journal } = live(disk, { tailless });
+      assert.equal(journal.hasRoom, true);
+      assert.ok(!disk.names().includes(TAIL));
+      disk.roomBytes = Number.POSITIVE_INFINITY;
+      joined(relay);
+      journal.commit();
+      assert.equal(live(copyOf(disk)).recovered.desktops, 1);
+    }
+    assert.deepEqual(errors, ['ENOSPC: pretended', 'ENODEV: pretended']);
+  });
+
+  it('keeps what cannot be written, fails a turn that has promised something, and loses nothing', () => {
+    const disk = mapping();
+    const { relay, journal } = live(disk, { tailBytes: 400 });
+    const ann = joined(relay);
+    journal.commit();
+    disk.writesLeft = 1;
+    throwSprite(relay, ann, 1, 'one'.repeat(100));
+    assert.throws(() => journal.commit(), /EIO/);
+    disk.restart(false);
+    const next = live(disk);
+    assert.equal(next.recovered.desktops, 1);
+    assert.equal(throwSprite(next.relay, ann, 1, 'one'), 'accepted', 'that turn was not answered');
+  });
+
+  it('fills the disk, and what is in it comes to its segment when there is room', () => {
+    const disk = mapping();
+    const { relay, journal } = live(disk, { reserveBytes: 0 });
+    const ann = joined(relay);
+    disk.roomBytes = disk.usedBytes;
+    journal.commit();
+    assert.equal(throwSprite(relay, ann, 1, 'one'), 'accepted');
+    journal.commit();
+    journal.tick(2000);
+    assert.equal(journal.hasRoom, false);
+    assert.equal(throwSprite(relay, ann, 2, 'two'), 'journal-full');
+    assert.equal(throwSprite(live(copyOf(disk)).relay, ann, 1, 'one'), 'repeated');
+    disk.roomBytes = Number.POSITIVE_INFINITY;
+    journal.tick(4000);
+    assert.equal(journal.hasRoom, true);
+    assert.equal(readTail(disk), undefined);
+    assert.equal(throwSprite(live(copyOf(disk)).relay, ann, 1, 'one'), 'repeated');
+  });
+
+  it('lets a relay start on a full disk: it serves polls, and writes the whole state when there is room', () => {
+    const disk = mapping();
+    const { ann, bob } = begin(disk);
+    disk.remove('reserve');
+    disk.roomBytes = disk.usedBytes;
+    for (let life = 0; life < 2; life++) {
+      const { relay, journal, recovered } = live(disk);
+      assert.equal(recovered.sprites, 3);
+      assert.deepEqual([journal.hasRoom, journal.isBehind], [false, true]);
+      assert.equal(throwSprite(relay, ann, 4, 'four'), 'journal-full');
+    }
+    const life = live(disk);
+    assert.deepEqual(poll(life, bob, 1).sprites, ['two', 'three']);
+    disk.roomBytes = Number.POSITIVE_INFINITY;
+    for (let nowMs = 2000; !life.journal.hasRoom && nowMs < 20_000; nowMs += 100) life.journal.tick(nowMs);
+    assert.equal(life.journal.isBehind, false);
+    assert.equal(throwSprite(life.relay, bob, 1, 'five'), 'accepted');
+    life.journal.commit();
+    assert.ok((readTail(disk)?.segment ?? 0) > 1, 'it has a tail of its own');
+    const next = live(disk);
+    assert.equal(next.recovered.sprites, 3);
+    assert.equal(throwSprite(next.relay, ann, 3, 'three'), 'repeated');
+  });
+
+  it('uses the room of the reserve when a relay starts on a full disk', () => {
+    const disk = mapping();
+    begin(disk);
+    disk.roomBytes = disk.usedBytes;
+    const { journal, recovered } = live(disk);
+    assert.equal(recovered.sprites, 3);
+    assert.deepEqual([journal.hasRoom, journal.isBehind], [false, false]);
+    assert.equal(live(copyOf(disk)).recovered.sprites, 3);
+  });
+
+  it('is in what check and export read, which change nothing', () => {
+    const disk = mapping();
+    begin(disk);
+    const before = disk.names().map((name) => disk.read(name));
+    const { desktops, sprites, refusal, segments } = checkJournal(disk);
+    assert.deepEqual({ desktops, sprites, refusal }, { desktops: 2, sprites: 3, refusal: undefined });
+    assert.deepEqual(
+      segments.map(({ problems }) => problems),
+      [[]],
+    );
+    const lines: string[] = [];
+    exportJournal(disk, (line) => void lines.push(line));
+    assert.equal(lines.filter((line) => line.startsWith('{"fact":"accepted"')).length, 3);
+    assert.deepEqual(
+      disk.names().map((name) => disk.read(name)),
+      before,
+    );
+  });
+
+  it('is on a real disk what it is on a pretended one', { skip: whyNoNativeFront() ?? false }, async (t) => {
+    const folder = temporary(t);
+    const disk = new FolderDisk(folder, addon());
+    const tailless = (error: Error) => assert.fail(error);
+    const life = live(disk, { tailless });
+    const ann = joined(life.relay);
+    throwSprite(life.relay, ann, 1, 'one');
+    life.journal.commit();
+    assert.equal(disk.read(FIRST).length, HEAD_BYTES);
+    const killed = temporary(t);
+    cpSync(folder, killed, { recursive: true });
+    assert.equal(throwSprite(live(new FolderDisk(killed)).relay, ann, 1, 'one'), 'repeated');
+    life.journal.close();
+    await disk.settled;
+    assert.equal(throwSprite(live(new FolderDisk(folder, addon()), { tailless }).relay, ann, 1, 'one'), 'repeated');
+  });
+
+  it('is forgotten with the segment of a renewal that did not end, and used again', () => {
+    const disk = mapping();
+    const { relay, journal } = live(disk, { tailBytes: TAIL_HEAD_BYTES + 200 });
+    const ann = joined(relay);
+    journal.commit();
+    disk.roomBytes = disk.usedBytes;
+    for (let n = 0; !journal.isBehind; n++) {
+      assert.ok(n < 1000);
+      relay.renewInvitation(ann.slot, new Uint32Array(4));
+      journal.commit();
+    }
+    // There is room for what the tail has, for the head of a segment, and for no more.
+    disk.roomBytes = disk.usedBytes + 200 + HEAD_BYTES;
+    journal.tick(4000);
+    assert.equal(journal.isRenewing, true);
+    disk.roomBytes = disk.usedBytes;
+    journal.tick(4050);
+    assert.equal(readTail(disk)?.segment, 2);
+    for (let nowMs = 4100; journal.isRenewing; nowMs += 50) journal.tick(nowMs);
+    assert.equal(journal.isBehind, true);
+    assert.ok(!disk.names().includes(segmentName(2)));
+    disk.roomBytes = Number.POSITIVE_INFINITY;
+    for (let nowMs = 8000; !journal.hasRoom && nowMs < 20_000; nowMs += 50) journal.tick(nowMs);
+    assert.deepEqual([journal.hasRoom, journal.isBehind], [true, false]);
+    assert.equal(throwSprite(relay, ann, 1, 'one'), 'accepted');
+    journal.commit();
+    assert.equal(throwSprite(live(disk).relay, ann, 1, 'one'), 'repeated');
+  });
+
+  it('that was left behind changes nothing', () => {
+    const disk = mapping();
+    const { life, ann } = begin(disk);
+    const old = disk.read(TAIL);
+    life.journal.tick(2000);
+    throwSprite(life.relay, ann, 4, 'four');
+    life.journal.close();
+    disk.write(disk.create(TAIL), old, old.length, 0);
+    const { relay, recovered } = live(disk);
+    assert.equal(recovered.tailBytes, 0);
+    assert.equal(throwSprite(relay, ann, 4, 'four'), 'repeated');
   });
 });
 

@@ -1,12 +1,12 @@
 /**
  * The journal: what must survive the relay, in files that only grow.
  *
- * The relay tells its facts; commit() writes all of a turn with one write. Only then may the answers of the turn leave. When the
+ * The relay tells its facts; commit() stores all of a turn in the tail, or writes it with one write. Only then may its answers leave. When the
  * files have grown far beyond what is alive in them, the whole state is told again, into new files, a little with each turn; then
  * the old ones are removed. JOURNAL.md has the format.
  * Invariant: the files give the state at the end of the last commit(), whenever the process dies.
  * Limits: the files are smaller than SIZE_FACTOR_MAX times what is alive, or than SIZE_BYTES_MIN.
- * Cost: a fact is copied into one buffer; a turn is one checksum and one write.
+ * Cost: a fact is copied into one buffer; a turn is one checksum, and one copy or one write.
  */
 import type { DesktopRow, EndedRow, Facts } from '../domain/facts.ts';
 import { Recovery, RecoveryError } from '../domain/recovery.ts';
@@ -27,6 +27,7 @@ import {
   segmentOf,
   writeHead,
 } from './segments.ts';
+import { readTail, TAIL, TAIL_BYTES, Tail, type TailContent, withTail } from './tail.ts';
 
 /** What an answer waits for: the page cache of the system (`process`), or the disk (`machine`). */
 export type Durability = 'process' | 'machine';
@@ -78,9 +79,12 @@ export interface JournalOptions {
   fail(error: Error): never;
   /** The disk is full, or has room again. */
   changed?(hasRoom: boolean, error?: Error): void;
+  /** The tail could not be made, so each turn is a write. Called only if the disk maps files. */
+  tailless?(error: Error): void;
   segmentBytes?: number;
   sizeBytesMin?: number;
   reserveBytes?: number;
+  tailBytes?: number;
 }
 
 /** What the journal had. */
@@ -90,6 +94,8 @@ export interface Recovered {
   sprites: number;
   /** Bytes at the end that were cut off: a turn whose write was interrupted, and whose answers have not left. */
   tornBytes: number;
+  /** Bytes that only the tail had: turns that were answered, but not written to their segment yet. */
+  tailBytes: number;
   frames: number;
   bytes: number;
 }
@@ -134,6 +140,8 @@ export class Journal implements Facts {
   readonly #segments: Segment[];
   #relay: Relay | undefined;
   #file: File = -1;
+  /** The last frames of the last segment; absent with `machine`, or when the disk does not map files. */
+  #tail: Tail | undefined;
   #nextFrame = 1;
   #renewal: Renewal | undefined;
   /** The turn has joined a desktop or accepted a crossing: its answers promise that. */
@@ -205,11 +213,12 @@ export class Journal implements Facts {
     this.#openLast(read);
     if (old.length > 0) this.#disk.retire(old, this.#file);
     this.#makeReserve();
+    if (!this.#isBehind) this.#makeTail();
     relay.setFacts(this);
     const bytes = this.sizeBytes;
     return {
       ...{ desktops: relay.desktops.count, sprites: relay.waiting },
-      ...{ tornBytes: read.tornBytes, frames: read.frames, bytes },
+      ...{ tornBytes: read.tornBytes, tailBytes: read.tailBytes, frames: read.frames, bytes },
     };
   }
 
@@ -220,7 +229,8 @@ export class Journal implements Facts {
       // What was cut off is in the last file; or in one before that is gone now, as is all behind a gap.
       if (segment === this.#segments.at(-1)) {
         this.#file = file;
-        this.#disk.truncate(file, segment.bytes);
+        if (read.tail) this.#settle(read.tail, segment.bytes);
+        if (!this.#isBehind) this.#disk.truncate(file, segment.bytes);
       }
       // The relay before may have died between a write and its sync, and answers will depend on what was read.
       if (isSynced) this.#disk.sync(file);
@@ -228,6 +238,22 @@ export class Journal implements Facts {
     }
     if (this.#segments.length === 0) this.#addSegment(read.nextSegment, false);
     else if (isSynced) this.#disk.syncNames();
+  }
+
+  /**
+   * Writes to the last segment, which ends at `end`, what only the tail of the relay before has. Without room for it, that file keeps it, and
+   * nothing is written until the state can be told again. Throws the system's error.
+   */
+  #settle({ offset, frames }: TailContent, end: number): void {
+    const length = Math.min(frames.length, end - offset);
+    if (length <= 0) return;
+    this.#hasReserve = this.#disk.names().includes(RESERVE);
+    const error = this.#put(frames, length, offset);
+    this.#hasReserve = false;
+    if (!error) return;
+    if (!isFull(error)) throw error;
+    this.#isBehind = true;
+    this.#noRoom(error);
   }
 
   /** Writes what happened since the last call. The answers of these turns may leave when it returns. */
@@ -242,8 +268,10 @@ export class Journal implements Facts {
     if (!this.#renewal && !this.#isBehind && this.#isTooLarge()) this.#beginRenewal(false);
   }
 
-  /** Tries a full disk again, once a second. */
+  /** Writes what the tail has to its segment, and tries a full disk again, once a second. */
   tick(nowMs: number): void {
+    const error = this.#flush();
+    if (error) this.#noRoom(error);
     if (this.hasRoom) return;
     if (this.#renewal?.afterGap) {
       this.#renew(this.#renewal, RENEWAL_STEP_BYTES_MAX);
@@ -255,11 +283,15 @@ export class Journal implements Facts {
     if (this.#isBehind || this.#renewal?.afterGap || !this.#makeReserve()) return;
     this.hasRoom = true;
     this.#options.changed?.(true);
+    if (!this.#tail) this.#makeTail();
   }
 
   /** Writes what is left, and closes the file. */
   close(): void {
     this.commit();
+    // A tail that cannot be written stays for the next relay.
+    if (this.#tail && !this.#flush()) this.#remove(TAIL);
+    this.#tail = undefined;
     if (this.#file >= 0) this.#disk.close(this.#file);
     this.#file = -1;
   }
@@ -408,7 +440,7 @@ export class Journal implements Facts {
     const promises = this.#promises;
     this.#promises = false;
     sealFrame(writer.bytes, writer.end, this.#nextFrame);
-    if (this.#write(writer.bytes, writer.end, promises)) {
+    if (this.#write(writer.bytes, writer.end, promises, whole !== undefined)) {
       this.#nextFrame++;
       this.frames++;
       this.writtenBytes += writer.end;
@@ -418,25 +450,56 @@ export class Journal implements Facts {
     writer.clear();
   }
 
-  /** Appends bytes. Returns false when they could not be written, which only happens when no answer waits for them. */
-  #write(bytes: Buffer, length: number, promises: boolean): boolean {
+  /** Appends a frame. Returns false when it could not be written, which only happens when no answer waits for it. */
+  #write(bytes: Buffer, length: number, promises: boolean, isWhole: boolean): boolean {
     const segment = this.#segments.at(-1) as Segment;
-    for (;;) {
-      try {
-        this.#disk.write(this.#file, bytes, length, segment.bytes);
-        break;
-      } catch (error) {
-        this.#cutOff(segment.bytes);
-        if (isFull(error) && this.#giveUpReserve(error as Error)) continue;
-        // The answers must not leave; a relay that starts again knows what the disk has.
-        if (promises) this.#options.fail(error as Error);
-        this.#fallBehind(error as Error);
-        return false;
-      }
+    const error = this.#append(segment, bytes, length, isWhole);
+    if (error) {
+      // The answers must not leave; a relay that starts again knows what the disk has.
+      if (promises) this.#options.fail(error);
+      this.#fallBehind(error);
+      return false;
     }
     if (this.#options.durability === 'machine') this.#sync();
     segment.bytes += length;
     return true;
+  }
+
+  /**
+   * Stores a frame in the tail, or writes it to the segment. Returns the error that prevented it. A frame with `whole` is never in the
+   * tail: after it the older segments go, even if the machine dies.
+   */
+  #append(segment: Segment, bytes: Buffer, length: number, isWhole: boolean): Error | undefined {
+    const tail = isWhole ? undefined : this.#tail;
+    if (tail?.add(bytes, length, segment.number, segment.bytes)) return undefined;
+    const error = this.#flush();
+    if (error) return error;
+    // A frame that is longer than the tail is written.
+    if (tail?.add(bytes, length, segment.number, segment.bytes)) return undefined;
+    return this.#put(bytes, length, segment.bytes);
+  }
+
+  /** Writes what the tail has to the last segment. Returns the error that prevented it; then the tail keeps it. */
+  #flush(): Error | undefined {
+    const tail = this.#tail;
+    if (!tail || tail.length === 0) return undefined;
+    const error = this.#put(tail.frames, tail.length, tail.offset);
+    if (!error) tail.clear();
+    return error;
+  }
+
+  /** Writes bytes to the end of the last segment's file. Returns the error that prevented it. */
+  #put(bytes: Buffer, length: number, at: number): Error | undefined {
+    for (;;) {
+      try {
+        this.#disk.write(this.#file, bytes, length, at);
+        return undefined;
+      } catch (error) {
+        this.#cutOff(at);
+        if (isFull(error) && this.#giveUpReserve(error as Error)) continue;
+        return error as Error;
+      }
+    }
   }
 
   /** After a failed sync nobody knows what the disk has: only reading it again tells. */
@@ -503,6 +566,11 @@ export class Journal implements Facts {
 
   /** Begins a new segment. Returns false when the disk does not allow it. */
   #rotate(afterGap: boolean): boolean {
+    const error = this.#flush();
+    if (error) {
+      this.#noRoom(error);
+      return false;
+    }
     const file = this.#file;
     const { number } = this.#segments.at(-1) as Segment;
     try {
@@ -544,7 +612,8 @@ export class Journal implements Facts {
     this.#isBehind = true;
     this.#noRoom(error);
     if (!renewal?.afterGap) return;
-    // Its segments are of no use without the rest of the state.
+    // Its segments, and what the tail has of them, are of no use without the rest of the state.
+    this.#tail?.clear();
     this.#disk.close(this.#file);
     this.#file = -1;
     while ((this.#segments.at(-1) as Segment).number >= renewal.first) {
@@ -573,6 +642,25 @@ export class Journal implements Facts {
     if (!this.hasRoom) return;
     this.hasRoom = false;
     this.#options.changed?.(false, error);
+  }
+
+  /** Makes an empty tail, if the disk maps files. What was in the file before is in its segment, or means nothing. */
+  #makeTail(): void {
+    if (this.#disk.names().includes(TAIL)) this.#remove(TAIL);
+    if (this.#options.durability === 'machine' || !this.#disk.canMap) return;
+    const { tailBytes = TAIL_BYTES } = this.#options;
+    let file = -1;
+    try {
+      file = this.#disk.create(TAIL);
+      // Its blocks are there from now on, so that storing in it cannot fail for want of room.
+      this.#disk.write(file, Buffer.alloc(tailBytes), tailBytes, 0);
+      this.#tail = new Tail(this.#disk.map(file, tailBytes), tailBytes);
+    } catch (error) {
+      this.#options.tailless?.(error as Error);
+    }
+    if (file < 0) return;
+    this.#disk.close(file);
+    if (!this.#tail) this.#remove(TAIL);
   }
 
   /** Returns whether the reserve is there. */
@@ -628,6 +716,9 @@ interface Read {
   /** The bytes of each segment that counts. */
   bytesOf: Map<number, number>;
   tornBytes: number;
+  /** What the last segment has only in the tail; undefined when that adds nothing. */
+  tail: TailContent | undefined;
+  tailBytes: number;
 }
 
 /**
@@ -639,10 +730,11 @@ export function readJournal(disk: Disk, facts: Facts): Read {
   const { segments } = listSegments(disk);
   const gap = segments.findLast((number) => readHead(disk.read(segmentName(number), HEAD_BYTES))?.afterGap) ?? 0;
   const first = toldSince(disk, segments);
-  if (gap === 0 || first >= gap) return readSegments(disk, segments, first, facts);
+  const tail = readTail(disk);
+  if (gap === 0 || first >= gap) return readSegments(disk, segments, first, tail, facts);
   // Facts are missing before the gap, and the state was not told since: what is behind it means nothing.
   const before = segments.filter((number) => number < gap);
-  return readSegments(disk, before, toldSince(disk, before), facts);
+  return readSegments(disk, before, toldSince(disk, before), tail, facts);
 }
 
 /** The last segment since whose beginning the whole state was told; 0 for none. */
@@ -663,9 +755,18 @@ function toldSince(disk: Disk, segments: readonly number[]): number {
 }
 
 /** Reads the segments from `first` on. */
-function readSegments(disk: Disk, all: readonly number[], first: number, facts: Facts): Read {
+function readSegments(
+  disk: Disk,
+  all: readonly number[],
+  first: number,
+  tail: TailContent | undefined,
+  facts: Facts,
+): Read {
   const segments = all.filter((number) => number >= first);
-  const read: Read = { frames: 0, nextFrame: 1, nextSegment: 1, bytesOf: new Map(), tornBytes: 0 };
+  const read: Read = {
+    ...{ frames: 0, nextFrame: 1, nextSegment: 1, bytesOf: new Map(), tornBytes: 0 },
+    ...{ tail: undefined, tailBytes: 0 },
+  };
   if (first === 0 && segments.length > 0 && segments[0] !== 1) {
     throw new JournalDamaged(`the files before ${segmentName(segments[0])} are missing`);
   }
@@ -674,8 +775,11 @@ function readSegments(disk: Disk, all: readonly number[], first: number, facts: 
     if (index > 0 && number !== segments[index - 1] + 1) {
       throw new JournalDamaged(`the file ${segmentName(segments[index - 1] + 1)} is missing`);
     }
-    const bytes = disk.read(name);
     const isLast = index === segments.length - 1;
+    const own = disk.read(name);
+    const bytes = isLast ? withTail(own, number, tail) : own;
+    if (bytes !== own) read.tail = tail;
+    read.tailBytes = bytes.length - own.length;
     const head = readHead(bytes);
     if (!head) {
       if (!isLast || findFrame(bytes, 0, read.nextFrame)) throw new JournalDamaged(`the head of ${name} is wrong`);

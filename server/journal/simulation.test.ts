@@ -27,6 +27,7 @@ const WORLDS = ['commons', 'hidden'];
 const SIZE_BYTES_MIN = 12_000;
 const SEGMENT_BYTES = 3_000;
 const RESERVE_BYTES = 1_500;
+const TAIL_BYTES = 700;
 
 /** Answers are written here. */
 const ROOM = Buffer.alloc(1 << 17);
@@ -78,6 +79,8 @@ class History {
   deaths = 0;
   renewals = 0;
   full = 0;
+  /** How often a relay has found something in the tail of the one before. */
+  tails = 0;
   /** The relay died while nothing could be written: what it told meanwhile is told again. */
   mayDouble = false;
   /** The disk fills up, in some histories. */
@@ -121,10 +124,17 @@ class History {
     this.#polls.clear();
     this.#arrivals = [];
     if (this.random() < 0.05) this.disk.callsLeft = 1 + this.pick(4);
+    // Relays with the addon and without it take turns.
+    this.disk.canMap = this.random() < 0.7;
     const key = Buffer.alloc(GENERATION_KEY_BYTES, 7);
     this.journal = new Journal(this.disk, {
       ...{ durability: this.durability, epoch: 1 + this.pick(1e9), generationKey: key },
-      ...{ segmentBytes: SEGMENT_BYTES, sizeBytesMin: SIZE_BYTES_MIN, reserveBytes: RESERVE_BYTES },
+      ...{
+        segmentBytes: SEGMENT_BYTES,
+        sizeBytesMin: SIZE_BYTES_MIN,
+        reserveBytes: RESERVE_BYTES,
+        tailBytes: TAIL_BYTES,
+      },
       fail: (error) => {
         this.disk.callsLeft = 0;
         throw error;
@@ -148,7 +158,7 @@ class History {
         for (let n = 0; n < 4; n++) words[n] = this.random() * 2 ** 32;
       },
     });
-    this.journal.recover(this.relay, this.nowMs);
+    if (this.journal.recover(this.relay, this.nowMs).tailBytes > 0) this.tails++;
     this.balance();
   }
 
@@ -190,6 +200,8 @@ class History {
     this.deaths++;
     if (this.journal.isBehind) this.mayDouble = true;
     this.disk.restart(this.durability === 'machine' && this.random() < 0.7);
+    // Somebody else has taken the last room meanwhile.
+    if (this.isSmall && this.random() < 0.3) this.disk.roomBytes = this.disk.usedBytes;
     this.start();
   }
 
@@ -379,7 +391,7 @@ class History {
 }
 
 /** What happened in all histories together: one in which nothing happens proves nothing. */
-const happened = { deaths: 0, accepted: 0, renewals: 0, full: 0, doubles: 0 };
+const happened = { deaths: 0, accepted: 0, renewals: 0, full: 0, doubles: 0, tails: 0 };
 
 function run(seed: number): void {
   const history = new History(seed);
@@ -408,6 +420,7 @@ function run(seed: number): void {
   happened.accepted += history.accepted.size;
   happened.renewals += history.renewals;
   happened.full += history.full;
+  happened.tails += history.tails;
   if (history.mayDouble) happened.doubles++;
 }
 

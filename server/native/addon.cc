@@ -1,6 +1,6 @@
 // The border to JavaScript: the only file that uses Node-API.
 //
-// It exports `writeAt`, with which the journal writes, and two classes.
+// It exports `writeAt` and `mapFile`, with which the journal writes, and two classes.
 // `NativeFront`, whose methods native.ts calls: records cross in two
 // ArrayBuffers that JavaScript owns and this object keeps referenced. One call of `deliver(bytes)`
 // a pass announces the inbound records. Answers are in the outbound buffer when send() is called,
@@ -22,6 +22,7 @@
 #include <string>
 #include <utility>
 
+#include "mapped_file.h"
 #include "native_front.h"
 #include "node_wait.h"
 #include "ring_link.h"
@@ -439,6 +440,22 @@ napi_value WriteAt(napi_env env, napi_callback_info info) {
   return result;
 }
 
+// mapFile(descriptor, bytes): the first bytes of a file as a Buffer. What is stored in it is in the
+// file at once. Throws the system's error.
+Napi::Value MapFile(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  std::unique_ptr<MappedFile> mapped =
+      MappedFile::Map(info[0].ToNumber().Int32Value(), info[1].ToNumber().Uint32Value());
+  if (!mapped) {
+    SystemError(env, "mmap", errno).ThrowAsJavaScriptException();
+    return env.Undefined();
+  }
+  MappedFile* const file = mapped.release();
+  return Napi::Buffer<uint8_t>::New(
+      env, file->data(), file->size(), [](Napi::Env, uint8_t*, MappedFile* gone) { delete gone; },
+      file);
+}
+
 Napi::Object Initialize(Napi::Env env, Napi::Object exports) {
   uv_loop_t* loop = nullptr;
   napi_get_uv_event_loop(env, &loop);
@@ -448,6 +465,7 @@ Napi::Object Initialize(Napi::Env env, Napi::Object exports) {
   napi_value write_at = nullptr;
   napi_create_function(env, "writeAt", NAPI_AUTO_LENGTH, WriteAt, nullptr, &write_at);
   exports.Set("writeAt", write_at);
+  exports.Set("mapFile", Napi::Function::New(env, MapFile));
   // The layout of records, which native.ts compares with its own.
   exports.Set("inboundHeadBytes", kInboundHeadBytes);
   exports.Set("outboundHeadBytes", kOutboundHeadBytes);

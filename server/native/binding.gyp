@@ -18,6 +18,7 @@
         'io_loop.cc',
         'io_thread.cc',
         'listener.cc',
+        'mapped_file.cc',
         'native_front.cc',
         'node_wait.cc',
         'off_route.cc',

@@ -14,7 +14,7 @@ export const BUILDS = fileURLToPath(new URL('../../build/native-tests', import.m
 /** The programs with tests, without `_test`. */
 export const TESTS = [
   ...['address_counts', 'byte_ring', 'crossing_scan', 'request_parser', 'pools', 'deadline_wheel', 'boxes'],
-  ...['ring_link', 'native_front'],
+  ...['mapped_file', 'ring_link', 'native_front'],
 ];
 
 /** Builds `target` with -DSANITIZE=`sanitize` in the folder `build`. */

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Relay } from '../domain/relay.ts';
-import { FolderDisk, type WriteAt } from '../journal/disk.ts';
+import { FolderDisk, type SystemCalls } from '../journal/disk.ts';
 import { type Durability, Journal } from '../journal/journal.ts';
 import { Locked, lockFile } from '../journal/lock.ts';
 import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
@@ -33,11 +33,11 @@ export class Journaling {
   #isQuiet = false;
 
   /** Throws Locked, JournalDamaged, NewerFormat, or the system's error. */
-  constructor(data: string, durability: Durability, log: Logger, writeAt?: WriteAt) {
+  constructor(data: string, durability: Durability, log: Logger, calls?: SystemCalls) {
     this.#log = log;
     const folder = join(data, JOURNAL_FOLDER);
     this.#folder = folder;
-    this.#disk = new FolderDisk(folder, writeAt);
+    this.#disk = new FolderDisk(folder, calls);
     this.#unlock = lock(join(folder, 'lock'));
     this.journal = new Journal(this.#disk, {
       durability,
@@ -51,6 +51,7 @@ export class Journaling {
         process.exit(1);
       },
       changed: (hasRoom, error) => this.#report(hasRoom, error),
+      tailless: (error) => log.warn({ err: error, folder }, 'the journal has no tail, so each turn costs a write'),
     });
   }
 

@@ -120,8 +120,8 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   if (options.maxDesktops !== undefined && whyFewer !== undefined) log.warn({ connectionsMax }, whyFewer);
   const admission = options.admission === 'strict' ? new StrictAdmission(slots) : undefined;
   const { durability } = options;
-  const writeAt = plan.kind === 'native' ? addon().writeAt : undefined;
-  const journaling = durability === 'none' ? undefined : new Journaling(options.data, durability, log, writeAt);
+  const calls = plan.kind === 'native' ? addon() : undefined;
+  const journaling = durability === 'none' ? undefined : new Journaling(options.data, durability, log, calls);
   if (!journaling && existsSync(join(options.data, JOURNAL_FOLDER))) {
     log.warn('with --durability none the relay starts empty: it neither reads nor writes the journal that is there');
   }

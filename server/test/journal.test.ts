@@ -4,11 +4,13 @@
  * Each sprite is named after its thrower and number, so the test can tell at the end what became of it.
  */
 import assert from 'node:assert/strict';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { freePorts } from '../bench/free_ports.ts';
+import { whyNoNativeFront } from '../front/native.ts';
+import { TAIL } from '../journal/tail.ts';
 import { Crowd } from './crowd.ts';
 import {
   crossingOf,
@@ -29,6 +31,9 @@ const KILLS = 3;
 
 /** The most accepted throws between two kills. */
 const THROWS_BETWEEN_MAX = 300;
+
+/** Kills until one comes between a turn and the next tick. A tick comes every 50 ms. */
+const TRIES_MAX = 20;
 
 /** Pause of a desktop after each throw, in ms: the test is to stress the relay, not the machine. */
 const REST_MS = 20;
@@ -84,6 +89,35 @@ function isAlive(pid: number): boolean {
     return false;
   }
 }
+
+describe('a relay on the native front that is killed', { ...BOUNDED, skip: whyNoNativeFront() ?? false }, () => {
+  it('leaves its last turns in the tail, and a relay on the portable front goes on from them', async (t) => {
+    const data = mkdtempSync(join(tmpdir(), 'sprites-journal-'));
+    t.after(() => rmSync(data, { recursive: true, force: true }));
+    const ports = await portsOfRelay();
+    let relay = await startRelay({ workers: 0, front: 'native', data, ports });
+    t.after(() => relay.stop());
+    const client = await DesktopClient.join(relay.url);
+    t.after(() => client.stop());
+    let thrown = 0;
+    let tailBytes = 0;
+    while (tailBytes === 0) {
+      assert.ok(thrown < TRIES_MAX, 'the tail was never found with something in it');
+      assert.ok((await client.throw('right', `sprite ${thrown++}`))?.to);
+      // With the next tick the turn is in its segment: then this was too late, and is done again.
+      relay.kill(relay.pids.master, 'SIGKILL');
+      await relay.stop();
+      relay = await startRelay({ workers: 0, front: 'portable', data, ports });
+      const { tailBytes: found } = await relay.waitForLog(({ msg }) => msg === 'the relay goes on from its journal');
+      tailBytes = found as number;
+      await until('all sprites have come home', () => client.received.length === thrown);
+      assert.equal(existsSync(join(data, 'journal', TAIL)), false, 'the portable front needs none');
+      assert.equal((await relay.stop()).code, 0);
+      relay = await startRelay({ workers: 0, front: 'native', data, ports });
+    }
+    assert.equal((await relay.metrics()).get('sprites_accepted_total'), thrown);
+  });
+});
 
 describe('the launcher of a relay', BOUNDED, () => {
   it('starts a relay that was killed again, and its desktops go on', async (t) => {

@@ -2,9 +2,10 @@
  * A disk in memory that can be told to fail: a write that is torn, a sync that fails, no room, the death of the process or of the
  * machine in the middle of any call.
  *
- * A dead process keeps what it has written; a dead machine keeps what was synced, and of the rest of each file some first part.
+ * A dead process keeps what it has written, and what it has stored in a file as memory; a dead machine keeps what was synced, and of the
+ * rest of each file some first part.
  */
-import type { Disk, File } from '../journal/disk.ts';
+import type { Disk, File, Memory } from '../journal/disk.ts';
 
 /** The process or the machine has died: nothing more happens in this life. */
 export class Death extends Error {}
@@ -34,6 +35,8 @@ export class PretendDisk implements Disk {
   syncsLeft = Number.POSITIVE_INFINITY;
   writesLeft = Number.POSITIVE_INFINITY;
   calls = 0;
+  /** Whether the next relay can map files. */
+  canMap = false;
 
   constructor(random: () => number) {
     this.#random = random;
@@ -132,6 +135,23 @@ export class PretendDisk implements Disk {
       this.#call();
       this.#files.delete(name);
     }
+  }
+
+  /** Each store is a call, in the middle of which the process may die. The file must not grow meanwhile. */
+  map(file: File, bytes: number): Memory {
+    const node = this.#open[file];
+    if (node.length < bytes) throw failure('EINVAL');
+    return {
+      copy: (from, length, at) => {
+        this.#call(() => from.copy(node.bytes, at, 0, Math.floor(this.#random() * (length + 1))));
+        from.copy(node.bytes, at, 0, length);
+      },
+      store: (word, at) => {
+        this.#call();
+        node.bytes.writeUInt32LE(word, at);
+      },
+      view: (start, end) => node.bytes.subarray(start, end),
+    };
   }
 
   /** Damages a byte of a file. */
