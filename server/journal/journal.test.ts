@@ -630,6 +630,24 @@ describe('the tail of a journal', () => {
     assert.equal(throwSprite(next.relay, ann, 3, 'three'), 'repeated');
   });
 
+  it('still counts when a relay that started on a full disk died while it began a segment', () => {
+    const disk = mapping();
+    begin(disk);
+    disk.remove('reserve');
+    disk.roomBytes = disk.usedBytes;
+    const { journal } = live(disk);
+    assert.equal(journal.isBehind, true);
+    disk.roomBytes = disk.usedBytes + HEAD_BYTES;
+    // The next segment is created, and the process dies while it writes the head.
+    disk.callsLeft = 2;
+    journal.tick(4000);
+    assert.equal(disk.isDead, true);
+    assert.ok(disk.read(segmentName(2)).length < HEAD_BYTES);
+    disk.restart(false);
+    disk.roomBytes = Number.POSITIVE_INFINITY;
+    assert.equal(live(disk).recovered.sprites, 3);
+  });
+
   it('uses the room of the reserve when a relay starts on a full disk', () => {
     const disk = mapping();
     begin(disk);

@@ -770,6 +770,8 @@ function readSegments(
   if (first === 0 && segments.length > 0 && segments[0] !== 1) {
     throw new JournalDamaged(`the files before ${segmentName(segments[0])} are missing`);
   }
+  // A relay that died when it began the next one may have left a tail that belongs to this one.
+  const lastBegun = segments.findLast((number) => readHead(disk.read(segmentName(number), HEAD_BYTES)));
   for (const [index, number] of segments.entries()) {
     const name = segmentName(number);
     if (index > 0 && number !== segments[index - 1] + 1) {
@@ -777,9 +779,11 @@ function readSegments(
     }
     const isLast = index === segments.length - 1;
     const own = disk.read(name);
-    const bytes = isLast ? withTail(own, number, tail) : own;
-    if (bytes !== own) read.tail = tail;
-    read.tailBytes = bytes.length - own.length;
+    const bytes = number === lastBegun ? withTail(own, number, tail) : own;
+    if (bytes !== own) {
+      read.tail = tail;
+      read.tailBytes = bytes.length - own.length;
+    }
     const head = readHead(bytes);
     if (!head) {
       if (!isLast || findFrame(bytes, 0, read.nextFrame)) throw new JournalDamaged(`the head of ${name} is wrong`);
