@@ -589,7 +589,7 @@ function isDeliberate(bytes: string, ours: string, theirs: string): boolean {
   const line = bytes.trimStart().split('\r\n')[0];
   const target = line.split(' ')[1] ?? '';
   const end = bytes.indexOf('\r\n\r\n') + 4;
-  const length = Number(/^content-length: *(\d+)\r$/im.exec(bytes.slice(0, end))?.[1] ?? 0);
+  const length = Number(/^content-length:[ \t]*(\d+)[ \t]*\r$/im.exec(bytes.slice(0, end))?.[1] ?? 0);
   return (
     // A request that is cut short by the end of the connection: a 400 would have no reader.
     (ours === '' && theirs === '400') ||
