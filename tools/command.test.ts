@@ -42,6 +42,7 @@ import {
   whole,
   withVariables,
 } from './command.ts';
+import { COMMAND as TEST } from './test.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -280,6 +281,7 @@ const PROGRAMS: Record<string, Program> = {
   swarm: { file: 'loadtest/bin/swarm.ts', command: SWARM, negative: ['--rate'] },
   fleet: { file: 'ec2/bin/fleet.ts', command: FLEET, negative: ['plan', '--rate'], needsWords: true },
   client: { file: 'tools/client.ts', command: CLIENT },
+  test: { file: 'tools/test.ts', command: TEST },
 };
 
 function start({ file }: Program, ...argv: string[]): Promise<{ code: unknown; out: string; err: string }> {
@@ -348,7 +350,7 @@ describe('every command', { concurrency: 2, timeout: 900_000 }, () => {
     );
     assert.match(
       unknown[0].err,
-      /there are 2000\/s, .*closed, journal, turns, frames, million, floors, outside, say, peek, relays, cluster, hostile\./,
+      /there are 2000\/s, .*closed, journal, turns, frames, million, floors, outside, say, peek, relays, cluster, hostile, chaos\./,
     );
     assert.match(unknown[1].err, /there are topology, collection, buffers, relay\./);
     assert.match(unknown[2].err, /must be one of every-4k, /);

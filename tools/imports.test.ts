@@ -5,11 +5,11 @@
  * no part. Within a part, layers import the layers below them. Read from the text of the files that git tracks.
  */
 import assert from 'node:assert/strict';
-import { execFileSync } from 'node:child_process';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join, posix } from 'node:path';
 import { describe, it } from 'node:test';
+import { listFiles, partOf, readImports, readSource, type Source } from './sources.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -36,6 +36,9 @@ const PUBLISHED: readonly string[] = [
   'server/web/bubbles.ts',
   'server/web/heard.ts',
   'server/web/moves.ts',
+  'server/web/departures.ts',
+  'server/web/posts.ts',
+  'server/web/transport.ts',
   'server/web/peek.ts',
   'server/web/peek_gesture.ts',
   'server/web/silhouettes.ts',
@@ -111,51 +114,6 @@ const OUTSIDE_OF_PURE: Record<string, readonly string[]> = {
   'server/wire': ['node:assert', 'node:crypto', 'node:zlib'],
 };
 
-interface Import {
-  /** A file of ours, from the root, or the name of a builtin, a package or a system header. */
-  to: string;
-  ours: boolean;
-  /** Gone when the types are stripped. */
-  typeOnly: boolean;
-}
-
-interface Source {
-  readonly path: string;
-  readonly code: string;
-  readonly imports: Import[];
-}
-
-const STATEMENT = /^(?:import|export)\s+(type\s+)?(?:[\w*{][^;'"]*?\sfrom\s*)?['"]([^'"\n]+)['"]/gm;
-const EXPRESSION = /\bimport\s*\(\s*['"]([^'"\n]+)['"]\s*\)/g;
-const INCLUDE = /^\s*#\s*include\s+(["<])([^">\n]+)[">]/gm;
-const COMMENT = /\/\*[\s\S]*?\*\/|^\s*\/\/.*$/gm;
-
-function readImports(path: string, code: string): Import[] {
-  return /\.(?:ts|js)$/.test(path) ? readModules(path, code) : readIncludes(path, code);
-}
-
-function readModules(path: string, code: string): Import[] {
-  const found: Import[] = [];
-  const add = (specifier: string, typeOnly: boolean) => {
-    const ours = specifier.startsWith('.');
-    found.push({ to: ours ? posix.join(posix.dirname(path), specifier) : specifier, ours, typeOnly });
-  };
-  for (const [, type, specifier] of code.matchAll(STATEMENT)) add(specifier, type !== undefined);
-  for (const [, specifier] of code.matchAll(EXPRESSION)) add(specifier, false);
-  return found;
-}
-
-/** C++ of the client names files from client-win/; the addon and the engine name those beside them. */
-function readIncludes(path: string, code: string): Import[] {
-  return [...code.matchAll(INCLUDE)].map(([, quote, name]) => {
-    const candidates = [posix.join(posix.dirname(path), name), posix.join(partOf(path), name)];
-    const to = quote === '"' ? candidates.find((candidate) => existsSync(join(ROOT, candidate))) : undefined;
-    return { to: to ?? name, ours: to !== undefined, typeOnly: false };
-  });
-}
-
-const partOf = (path: string) => path.slice(0, path.indexOf('/'));
-
 /** The longest folder of LAYERS that holds the file; undefined for tests, for drawings, and outside of all layers. */
 function layerOf(path: string): string | undefined {
   if (isTest(path) || path.startsWith('server/web/sprites/')) return undefined;
@@ -170,27 +128,9 @@ function isTest(path: string): boolean {
   );
 }
 
-function readSources(): Source[] {
-  const listed = execFileSync('git', ['ls-files', '--cached', '--others', '--exclude-standard'], {
-    cwd: ROOT,
-    encoding: 'utf8',
-  });
-  return listed
-    .split('\n')
-    .filter(
-      (path) =>
-        /\.(?:ts|js|cc|h)$/.test(path) &&
-        partOf(path) in PARTS &&
-        path !== 'tools/imports.test.ts' &&
-        existsSync(join(ROOT, path)),
-    )
-    .map((path) => {
-      const code = readFileSync(join(ROOT, path), 'utf8').replace(COMMENT, '');
-      return { path, code, imports: readImports(path, code) };
-    });
-}
-
-const SOURCES = readSources();
+const SOURCES = listFiles()
+  .filter((path) => /\.(?:ts|js|cc|h)$/.test(path) && partOf(path) in PARTS && path !== 'tools/imports.test.ts')
+  .map(readSource);
 const byPath = new Map(SOURCES.map((source) => [source.path, source]));
 
 /** Everything that runs when `path` is loaded, itself included. */

@@ -2,7 +2,7 @@
  * Supervision: starts a program, and starts it again when it dies without being told to.
  *
  * Plain JavaScript for any Node from 18 on. The program says over IPC that it is ready; one that never was is not started again,
- * because what it lacked will be missing again. When this process dies, the program notices that its channel is closed, and stops.
+ * because what it lacked will be missing again. When this process dies, the program notices that its channel is closed, and stops, but not for good.
  */
 import { spawn } from 'node:child_process';
 import process from 'node:process';

@@ -1,10 +1,9 @@
 /**
- * `npm test`: prepares what this machine can have, then runs lint, types and every suite, and lists at the end what was skipped.
- * When only a few suites fail, each runs once more, alone; those that pass then are listed at the end.
- * Arguments are globs or files that narrow the suites: `npm test -- 'server/wire/*.test.ts'`.
+ * `npm test`: prepares what this machine can have, then runs lint, types and every suite, and says at the end where the time went and
+ * what was skipped. When only a few suites fail, each runs once more, alone; those that pass then are listed at the end.
  *
  * `npm run test:long` runs the suites named `*.long.test.ts`: each takes over a minute and concerns one folder only. When all that it
- * ran have passed, `.ci/long-passed.json` has the code that each passed with. With `--changed` it runs those whose code has changed.
+ * ran have passed, `.ci/long-passed.json` has the code that each passed with.
  */
 import { spawnSync } from 'node:child_process';
 import { globSync } from 'node:fs';
@@ -12,17 +11,10 @@ import { join, relative } from 'node:path';
 import { finished } from 'node:stream/promises';
 import { run } from 'node:test';
 import { spec } from 'node:test/reporters';
-import {
-  buildAddon,
-  buildClient,
-  buildEngine,
-  buildFloor,
-  buildInstaller,
-  buildWindowsClient,
-  buildX11Client,
-} from './build.js';
+import { type Command, EXIT, Misused, runCommand, text, toggle } from './command.ts';
 import { ensurePrograms, WINE, X11 } from './machine.js';
 import { PassedSuites } from './passed_suites.ts';
+import { type Build, changedSince, Suites } from './suites.ts';
 
 /** Suites at once: benches and tests are made for a machine of two cores. */
 const CONCURRENCY = 2;
@@ -36,8 +28,26 @@ const AGAIN_MAX = 3;
 /** How many suites are listed at the end as the slowest. */
 const SLOWEST_LISTED = 12;
 
-const EXIT_MISUSED = 2;
 const ROOT = join(import.meta.dirname, '..');
+
+const OPTIONS = {
+  long: toggle('the suites that take minutes each, *.long.test.ts, without lint and types'),
+  changed: toggle('with --long: only those whose code has changed since they passed'),
+  onlyChanged: text('COMMIT', 'only suites that depend on a file that differs from this commit'),
+};
+
+export const COMMAND: Command<typeof OPTIONS> = {
+  usage: ['npm test [-- [SUITE …] [options]]', 'npm run test:long [-- [SUITE …] [--changed]]'],
+  about: `Builds what the suites need, then runs lint, types and the suites: all of them, or those that are named, as files or as globs in
+quotes. What this machine lacks is installed where that is possible (root on Debian; SPRITES_NO_APT=1 prevents it); a suite that
+still misses something is skipped and listed at the end.`,
+  takesWords: true,
+  options: OPTIONS,
+  notes: [
+    "npm test -- 'server/wire/*.test.ts' runs the suites of one folder, npm test -- --only-changed main what a branch may have broken.",
+  ],
+  failed: 'lint, types or a suite failed',
+};
 
 /** Programs that some suites need besides the compilers of the builds: those whose paths begin with `prefix`. */
 interface Need {
@@ -47,7 +57,6 @@ interface Need {
   packages: string[];
 }
 
-const FOLDERS = ['tools', 'server', 'loadtest', 'client-win', 'v8-patches', 'ec2'];
 const NEEDS: Need[] = [
   {
     prefix: 'server/test/',
@@ -79,104 +88,156 @@ const NEEDS: Need[] = [
   },
 ];
 
-const words = process.argv.slice(2);
-const long = words.includes('--long');
-const changed = words.includes('--changed');
-const narrowed = words.filter((word) => !word.startsWith('--'));
-const passed = new PassedSuites(ROOT, '.ci/long-passed.json');
-const skipped: string[] = [];
-/** Suites that failed beside others and passed alone. */
-const unsteady: string[] = [];
+/** What a run has found out so far. */
+interface Findings {
+  readonly skipped: string[];
+  /** Suites that failed beside others and passed alone. */
+  readonly unsteady: string[];
+  /** Steps in their order, with how long each took, in seconds. */
+  readonly steps: Map<string, number>;
+  readonly secondsOf: Map<string, number>;
+}
 
-function prepare(files: readonly string[]): void {
-  const wishes: [string, string | undefined][] = [
-    ['native front', buildAddon(process.execPath)],
-    ['swarm engine', buildEngine()],
-    ['floor of the benches', buildFloor()],
-  ];
-  const chosen = (prefix: string) => files.some((file) => file.startsWith(prefix));
-  if (chosen('client-win/')) wishes.push(['desktop client', buildClient()]);
-  const wantsWindows = files.some((file) => /^client-win\/.*(windows|wine)/.test(file));
-  if (wantsWindows) wishes.push(['program for Windows', buildWindowsClient() ?? buildInstaller()]);
-  if (files.some((file) => /^client-win\/.*x11/.test(file))) wishes.push(['program for X11', buildX11Client()]);
-  for (const [what, why] of wishes) if (why) skipped.push(`${what}: ${why}`);
-  for (const { prefix, programs, packages } of NEEDS) {
-    // A suite that misses one of these is skipped and says so itself.
-    if (chosen(prefix)) ensurePrograms(programs, packages);
+const findings: Findings = { skipped: [], unsteady: [], steps: new Map(), secondsOf: new Map() };
+const passed = new PassedSuites(ROOT, '.ci/long-passed.json');
+
+/** Does one step of the run and notes how long it took. */
+function timed<T>(step: string, work: () => T): T {
+  const startedMs = performance.now();
+  try {
+    return work();
+  } finally {
+    findings.steps.set(step, (performance.now() - startedMs) / 1000);
+  }
+}
+
+function prepare(files: readonly string[], builds: ReadonlySet<Build>): void {
+  timed('set-up', () => {
+    for (const { prefix, programs, packages } of NEEDS) {
+      // A suite that misses one of these is skipped and says so itself.
+      if (files.some((file) => file.startsWith(prefix))) ensurePrograms(programs, packages);
+    }
+  });
+  for (const { what, run } of builds) {
+    const why = timed(what, run);
+    if (why) findings.skipped.push(`${what}: ${why}`);
   }
 }
 
 function check(name: string, args: string[]): boolean {
-  const { status } = spawnSync(process.execPath, args, { cwd: ROOT, stdio: 'inherit' });
+  const { status } = timed(name, () => spawnSync(process.execPath, args, { cwd: ROOT, stdio: 'inherit' }));
   if (status !== 0) console.error(`${name} failed.`);
   return status === 0;
 }
 
-/** Runs suites and prints their report. Returns the files with a failed test, and how long each file took, in seconds. */
-async function runSuites(files: readonly string[], concurrency: number) {
+/** Runs suites and prints their report. Returns the files with a failed test. */
+async function runSuites(files: readonly string[], concurrency: number): Promise<string[]> {
   const failed = new Set<string>();
-  const seconds = new Map<string, number>();
   const fileOf = (path: string | undefined) => relative(ROOT, path ?? '');
   const events = run({ files, concurrency, execArgv: ['--disable-warning=ExperimentalWarning'] });
   events.on('test:fail', ({ file }) => failed.add(fileOf(file)));
-  events.on(
-    'test:summary',
-    ({ file, duration_ms }) => file && seconds.set(fileOf(file), Math.round(duration_ms / 1000)),
-  );
+  events.on('test:summary', ({ file, duration_ms }) => {
+    if (file) findings.secondsOf.set(fileOf(file), duration_ms / 1000);
+  });
   events.on('test:pass', ({ name, skip }) => {
-    if (skip !== undefined && skip !== false) skipped.push(typeof skip === 'string' ? `${name}: ${skip}` : name);
+    if (skip === undefined || skip === false) return;
+    findings.skipped.push(typeof skip === 'string' ? `${name}: ${skip}` : name);
   });
   const report = events.compose(spec);
   report.pipe(process.stdout, { end: false });
   await finished(report);
-  return { failed: [...failed], seconds };
+  return [...failed];
 }
 
 /** Runs suites, and runs those that fail a second time, alone, if they are few. Returns whether all passed in the end. */
-async function suites(files: string[]): Promise<boolean> {
-  const { failed, seconds } = await runSuites(files, CONCURRENCY);
-  const slowest = [...seconds].sort(([, a], [, b]) => b - a).slice(0, SLOWEST_LISTED);
-  console.log(`Slowest, in seconds: ${slowest.map(([file, took]) => `${file} ${took}`).join(', ')}.`);
+async function runAll(files: string[]): Promise<boolean> {
+  const startedMs = performance.now();
+  const failed = await runSuites(files, CONCURRENCY);
+  findings.steps.set('suites', (performance.now() - startedMs) / 1000);
   if (failed.length === 0) return true;
   if (failed.length > AGAIN_MAX || !failed.every((file) => files.includes(file))) return false;
   console.log(`\nFailed beside others, and run again alone: ${failed.join(', ')}`);
   const again = await runSuites(failed, 1);
-  for (const file of failed) if (!again.failed.includes(file)) unsteady.push(file);
-  return again.failed.length === 0;
+  findings.unsteady.push(...failed.filter((file) => !again.includes(file)));
+  return again.length === 0;
 }
 
-/** The suites to run, and the long ones that are left out with the reason. */
-function choose(): string[] {
-  const globs = narrowed.length > 0 ? narrowed : FOLDERS.map((folder) => `${folder}/**/*.test.ts`);
-  const all = globSync(globs, { exclude: ['**/node_modules/**', '**/build/**'] }).sort();
+/** What is asked for on the command line. */
+interface Wish {
+  readonly words: readonly string[];
+  readonly long: boolean;
+  readonly changed: boolean;
+  readonly since: string | undefined;
+}
+
+/** The suites to run; the long ones that are left out are noted with the reason. */
+function choose(suites: Suites, { words, long, changed, since }: Wish): string[] {
+  const named =
+    words.length > 0 ? globSync(words, { exclude: ['**/node_modules/**', '**/build/**'] }).sort() : undefined;
+  if (named?.length === 0) throw new Misused(`No suite matches ${words.join(' ')}.`);
   const isLong = (file: string) => file.endsWith('.long.test.ts');
-  if (narrowed.length > 0 && !long) return all;
-  if (!long) {
-    for (const file of all.filter(isLong)) skipped.push(`${file}: a long suite, which \`npm run test:long\` runs`);
-    return all.filter((file) => !isLong(file));
+  let chosen = named ?? suites.list();
+  if (since !== undefined) {
+    const differing = changedFiles(since);
+    chosen = chosen.filter((file) => suites.dependsOn(file, differing));
   }
-  const suites = all.filter(isLong);
-  if (!changed) return suites;
-  const unchanged = suites.filter((file) => passed.has(file));
-  for (const file of unchanged) skipped.push(`${file}: nothing it tests has changed since it passed`);
-  return suites.filter((file) => !unchanged.includes(file));
+  if (named !== undefined && !long) return chosen;
+  if (!long) {
+    for (const file of chosen.filter(isLong)) {
+      findings.skipped.push(`${file}: a long suite, which \`npm run test:long\` runs`);
+    }
+    return chosen.filter((file) => !isLong(file));
+  }
+  chosen = chosen.filter(isLong);
+  if (!changed) return chosen;
+  const unchanged = chosen.filter((file) => passed.has(file));
+  for (const file of unchanged) findings.skipped.push(`${file}: nothing it tests has changed since it passed`);
+  return chosen.filter((file) => !unchanged.includes(file));
 }
 
-process.chdir(ROOT);
-const unknown = words.filter((word) => word.startsWith('--') && word !== '--long' && word !== '--changed');
-const files = unknown.length > 0 ? [] : choose();
-if (unknown.length > 0 || (files.length === 0 && !changed)) {
-  console.error(unknown.length > 0 ? `Unknown option: ${unknown[0]}.` : `No suite matches ${narrowed.join(' ')}.`);
-  process.exit(EXIT_MISUSED);
+function changedFiles(since: string): string[] {
+  try {
+    return changedSince(since);
+  } catch {
+    throw new Misused(
+      `--only-changed ${since}: git knows no such commit. Name a branch, a tag or a commit, such as main or HEAD~3.`,
+    );
+  }
 }
-if (files.length > 0) prepare(files);
-const lint = long || check('Lint', ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.']);
-const types = long || check('Types', ['node_modules/typescript/bin/tsc', '--noEmit', '-p', '.']);
-const green = files.length === 0 || (await suites(files));
-if (!long)
-  console.log(`Lint ${lint ? 'clean' : 'FAILED'}, types ${types ? 'clean' : 'FAILED'}, ${files.length} suites.`);
-else console.log(`${files.length} long suites.`);
-if (long && green) passed.add(files);
-if (unsteady.length > 0) console.log(`Failed beside others, and passed alone: ${unsteady.join(', ')}`);
-console.log(skipped.length === 0 ? 'Nothing was skipped.' : `Skipped:\n${skipped.map((s) => `  ${s}`).join('\n')}`);
-process.exit(lint && types && green ? 0 : 1);
+
+/** Where the time went, and what a reader must know of the run. */
+function report(): string {
+  const seconds = (names: Iterable<[string, number]>) =>
+    [...names].map(([name, took]) => `${name} ${took.toFixed(took < 10 ? 1 : 0)}`).join(', ');
+  const slowest = [...findings.secondsOf].sort(([, a], [, b]) => b - a).slice(0, SLOWEST_LISTED);
+  const { skipped, unsteady } = findings;
+  return [
+    `Slowest suites, in seconds: ${seconds(slowest)}.`,
+    `Time, in seconds: ${seconds(findings.steps)}; ${(performance.now() / 60_000).toFixed(1)} minutes in all.`,
+    ...(unsteady.length > 0 ? [`Failed beside others, and passed alone: ${unsteady.join(', ')}`] : []),
+    skipped.length === 0 ? 'Nothing was skipped.' : `Skipped:\n${skipped.map((one) => `  ${one}`).join('\n')}`,
+  ].join('\n');
+}
+
+async function test(wish: Wish): Promise<number> {
+  process.chdir(ROOT);
+  const suites = new Suites();
+  const files = choose(suites, wish);
+  prepare(files, new Set(files.flatMap((file) => suites.buildsOf(file))));
+  const { long } = wish;
+  const lint = long || check('lint', ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.']);
+  const types = long || check('types', ['node_modules/typescript/bin/tsc', '--noEmit', '-p', '.']);
+  const green = files.length === 0 || (await runAll(files));
+  if (long && green) passed.add(files);
+  console.log(report());
+  const checks = long ? '' : `Lint ${lint ? 'clean' : 'FAILED'}, types ${types ? 'clean' : 'FAILED'}, `;
+  console.log(`${checks}${files.length} ${long ? 'long ' : ''}suites ${green ? 'green' : 'FAILED'}.`);
+  return lint && types && green ? EXIT.done : EXIT.failed;
+}
+
+if (import.meta.main) {
+  const code = await runCommand(COMMAND, ({ words, values: { long, changed, onlyChanged } }) =>
+    test({ words, long, changed, since: onlyChanged }),
+  );
+  process.exit(code); // a suite that hung may have left something open
+}

@@ -46,6 +46,14 @@ export class NatsServer {
     return server;
   }
 
+  /** With JetStream, on a port that the caller has chosen, and with a folder that stays the caller's. */
+  static async startOn(port: number, folder: string): Promise<NatsServer> {
+    const server = new NatsServer(['-js', '-sd', folder]);
+    server.port = port;
+    await server.restart();
+    return server;
+  }
+
   get url(): string {
     return `nats://127.0.0.1:${this.port}`;
   }

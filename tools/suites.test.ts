@@ -1,0 +1,42 @@
+/** On the project itself: what its suites depend on. */
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Suites } from './suites.ts';
+
+const SUITES = new Suites();
+const buildsOf = (suite: string) => SUITES.buildsOf(suite).map(({ what }) => what);
+
+describe('suites', () => {
+  it('depend on what they import, also through others', () => {
+    assert.ok(SUITES.dependsOn('server/domain/torus.test.ts', ['server/domain/torus.ts']));
+    assert.ok(SUITES.dependsOn('server/domain/relay.test.ts', ['server/wire/crossing.ts']));
+    assert.ok(!SUITES.dependsOn('server/domain/torus.test.ts', ['server/web/poll.ts', 'ec2/fleet.ts']));
+  });
+
+  it('depend on the programs, pages and documents that they name', () => {
+    assert.ok(SUITES.dependsOn('server/test/kill.test.ts', ['server/roles/primary.ts']), 'a relay in its own process');
+    assert.ok(SUITES.dependsOn('server/test/browser_visit.test.ts', ['server/web/index.html']), 'a page of a relay');
+    assert.ok(SUITES.dependsOn('server/test/openapi.test.ts', ['server/openapi.yaml']), 'a document');
+    assert.ok(SUITES.dependsOn('client-win/test/moves.test.ts', ['client-win/moves.vectors.json']), 'vectors');
+  });
+
+  it('depend on the sources of what is built for them', () => {
+    assert.ok(SUITES.dependsOn('server/test/sockets.test.ts', ['server/native/connection.cc']));
+    assert.ok(SUITES.dependsOn('client-win/test/core.test.ts', ['client-win/core/motion/simulation.cc']));
+    assert.ok(SUITES.dependsOn('client-win/test/core.test.ts', ['client-win/behaviour.vectors.json']));
+    assert.ok(!SUITES.dependsOn('client-win/test/core.test.ts', ['client-win/win32/tray.cc']));
+  });
+
+  it('depend on the packages, all of them', () => {
+    for (const suite of SUITES.list()) assert.ok(SUITES.dependsOn(suite, ['package-lock.json']), suite);
+  });
+
+  it('need only the builds that they use', () => {
+    assert.deepEqual(buildsOf('server/wire/frame.test.ts'), []);
+    assert.deepEqual(buildsOf('server/test/kill.test.ts'), ['native front']);
+    assert.ok(buildsOf('loadtest/engine/engine.test.ts').includes('swarm engine'));
+    assert.ok(buildsOf('client-win/test/wine.test.ts').includes('program for Windows'));
+    assert.ok(buildsOf('client-win/test/x11_desktop.test.ts').includes('program for X11'));
+    assert.ok(buildsOf('client-win/test/core.test.ts').includes('desktop client'));
+  });
+});

@@ -1,0 +1,171 @@
+/**
+ * The test suites: what each depends on, what must be built for it, and whether a commit has changed any of that.
+ *
+ * A suite depends on what it imports, and on files and folders that its sources name in a string: a program that it starts, a page, a
+ * file of vectors. A program in C++ is built from folders, so a suite that names the build depends on all of these folders.
+ * Invariant: a file that a suite names by a path it computes is missing here, so a whole run stays what counts.
+ */
+import { execFileSync } from 'node:child_process';
+import { join, posix } from 'node:path';
+import {
+  buildAddon,
+  buildClient,
+  buildEngine,
+  buildFloor,
+  buildInstaller,
+  buildWindowsClient,
+  buildX11Client,
+} from './build.js';
+import { listFiles, readSource } from './sources.ts';
+
+const ROOT = join(import.meta.dirname, '..');
+
+/** Something that is built before suites run. */
+export interface Build {
+  readonly what: string;
+  /** Names that a source uses of `tools/build.js`, or files of which it imports one. */
+  readonly users: RegExp;
+  /** The folders and files that it is built from, each the beginning of a path. */
+  readonly folders: readonly string[];
+  /** Returns undefined, or why it can't be built. */
+  run(): string | undefined;
+}
+
+/** What every client is built from, and what the tests of their core read. */
+const CLIENT_FOLDERS = [
+  ...['client-win/core/', 'client-win/posix/', 'client-win/CMakeLists.txt', 'server/web/sprites/'],
+  ...['server/PROTOCOL.md', 'server/wire/hidden.vectors.json'],
+  ...['behaviour', 'bubbles', 'departures', 'moves', 'peek'].map((noun) => `client-win/${noun}.vectors.json`),
+];
+
+export const BUILDS: readonly Build[] = [
+  {
+    what: 'native front',
+    users: /server\/(?:front\/native|roles\/syscalls|journal\/disk)\.ts$/,
+    folders: ['server/native/'],
+    run: () => buildAddon(process.execPath),
+  },
+  { what: 'swarm engine', users: /\b(?:ENGINE|buildEngine)\b/, folders: ['loadtest/engine/'], run: buildEngine },
+  { what: 'floor of the benches', users: /\bFLOOR\b/, folders: ['server/bench/floor/'], run: buildFloor },
+  {
+    what: 'desktop client',
+    users: /\b(?:CLIENT|HEADLESS|buildClient)\b/,
+    folders: [...CLIENT_FOLDERS, 'client-win/headless/'],
+    run: buildClient,
+  },
+  {
+    what: 'program for Windows',
+    users: /\b(?:WINDOWS_\w+|buildWindowsClient|buildInstaller)\b/,
+    folders: [...CLIENT_FOLDERS, 'client-win/win32/', 'client-win/installer/'],
+    run: () => buildWindowsClient() ?? buildInstaller(),
+  },
+  {
+    what: 'program for X11',
+    users: /\b(?:X11_\w+|buildX11\w+)\b/,
+    folders: [...CLIENT_FOLDERS, 'client-win/x11/'],
+    run: buildX11Client,
+  },
+];
+
+/** Files on which every suite depends. */
+const EVERYWHERE = /^(?:package(?:-lock)?\.json|tsconfig\.json|tools\/(?:test|suites|sources)\.ts)$/;
+
+/** The builder names every build, and the launcher every command: what they name is not what their importers need. */
+const TABLES: Readonly<Record<string, readonly string[]>> = {
+  'tools/build.js': ['tools/lock.js', 'tools/machine.js', 'tools/node.js', 'tools/packages.js'],
+  'tools/launch.js': [
+    'server/bin/relay.ts',
+    'tools/build.js',
+    'tools/packages.js',
+    'tools/presets.js',
+    'tools/supervise.js',
+  ],
+};
+
+/** A string that may be a path: dots at its beginning, words, slashes. */
+const PATH = /['"`]((?:\.{1,2}\/)*[\w.-]+(?:\/[\w.-]+)*\/?)['"`]/g;
+
+export class Suites {
+  readonly #files: ReadonlySet<string>;
+  readonly #folders = new Set<string>();
+  readonly #namedBy = new Map<string, readonly string[]>();
+
+  /** `files`: all files of the project. */
+  constructor(files: readonly string[] = listFiles()) {
+    this.#files = new Set(files);
+    for (const file of files) {
+      for (let folder = posix.dirname(file); folder !== '.'; folder = posix.dirname(folder)) this.#folders.add(folder);
+    }
+  }
+
+  /** All suites, the long ones too, in order of their paths. */
+  list(): string[] {
+    return [...this.#files].filter((file) => file.endsWith('.test.ts')).sort();
+  }
+
+  /** The files that a suite depends on, itself included. */
+  sourcesOf(suite: string): ReadonlySet<string> {
+    const found = new Set([suite]);
+    for (const file of found) for (const named of this.#named(file)) found.add(named);
+    return found;
+  }
+
+  /** What must be built for a suite. */
+  buildsOf(suite: string): Build[] {
+    const sources = [...this.sourcesOf(suite)];
+    const codes = sources.filter((file) => /\.ts$/.test(file) && this.#named(file).includes('tools/build.js'));
+    const code = codes.map((file) => readSource(file).code).join('\n');
+    return BUILDS.filter(({ users }) => users.test(code) || sources.some((file) => users.test(file)));
+  }
+
+  /** Whether one of `changed` is something that a suite depends on. */
+  dependsOn(suite: string, changed: readonly string[]): boolean {
+    if (changed.some((file) => EVERYWHERE.test(file))) return true;
+    const sources = this.sourcesOf(suite);
+    if (changed.some((file) => sources.has(file))) return true;
+    const folders = this.buildsOf(suite).flatMap((build) => build.folders);
+    return changed.some((file) => folders.some((folder) => file.startsWith(folder)));
+  }
+
+  /** The files that a file imports or names. */
+  #named(file: string): readonly string[] {
+    let named = this.#namedBy.get(file);
+    if (named === undefined) {
+      named = TABLES[file] ?? (/\.(?:ts|js)$/.test(file) ? this.#read(file) : []);
+      this.#namedBy.set(file, named);
+    }
+    return named;
+  }
+
+  #read(file: string): string[] {
+    const found = new Set<string>();
+    for (const [, text] of readSource(file).code.matchAll(PATH)) {
+      for (const path of [posix.join(posix.dirname(file), text), posix.normalize(text)]) {
+        if (this.#files.has(path)) found.add(path);
+        else if (this.#isWholeFolder(path, file)) for (const inside of this.#inside(path)) found.add(inside);
+      }
+    }
+    found.delete(file);
+    return [...found];
+  }
+
+  /** Whether a folder that a file names is a thing of its own: not a part of the project, and not around the file. */
+  #isWholeFolder(path: string, file: string): boolean {
+    const folder = path.replace(/\/$/, '');
+    return folder.includes('/') && this.#folders.has(folder) && !file.startsWith(`${folder}/`);
+  }
+
+  *#inside(path: string): Generator<string> {
+    const folder = `${path.replace(/\/$/, '')}/`;
+    for (const file of this.#files) if (file.startsWith(folder) && !file.endsWith('.test.ts')) yield file;
+  }
+}
+
+/** The files that differ from a commit, and those that git does not know yet. Throws when there is no such commit. */
+export function changedSince(commit: string): string[] {
+  const git = (...args: string[]) =>
+    execFileSync('git', args, { cwd: ROOT, encoding: 'utf8', stdio: ['ignore', 'pipe', 'pipe'] });
+  const differing = git('diff', '--name-only', '--no-renames', commit, '--');
+  const unknown = git('ls-files', '--others', '--exclude-standard');
+  return `${differing}${unknown}`.split('\n').filter((path) => path !== '');
+}
