@@ -55,19 +55,27 @@ Desktop::Desktop(const Settings& settings, Random random)
 
 void Desktop::Restore(std::string_view saved_state, bool may_reuse_seat) {
   SavedState state = ReadSavedState(saved_state, settings_.relay);
-  for (const Sprite& sprite : state.sprites) {
+  const bool is_same_place = state.relay == settings_.relay && state.world == settings_.world &&
+                             state.name == settings_.name;
+  const bool has_seat = state.seat && may_reuse_seat && is_same_place;
+  std::map<SpriteId, uint64_t> batch;
+  for (const auto& [sprite, seq] : state.sprites) {
     if (simulation_.sprites().size() < size_t{kSpriteLimitMax}) {
-      simulation_.Add({sprite.file,
-                       sprite.name,
-                       sprite.scale,
-                       sprite.from_shelf,
-                       NatureFor(sprite.file, sprite.scale),
-                       sprite.facing,
-                       {sprite.x, sprite.y}});
+      const SpriteId id = simulation_.Add({sprite.file,
+                                           sprite.name,
+                                           sprite.scale,
+                                           sprite.from_shelf,
+                                           NatureFor(sprite.file, sprite.scale),
+                                           sprite.facing,
+                                           {sprite.x, sprite.y}});
+      if (has_seat && seq > 0) {
+        batch[id] = seq;
+      }
     }
   }
   for (Arrival& arrival : state.waiting) {
     if (arrivals_.waiting().size() < kWaitingMax) {
+      arrival.seq = has_seat ? arrival.seq : 0;
       arrivals_.Wait(std::move(arrival));
     }
   }
@@ -76,12 +84,14 @@ void Desktop::Restore(std::string_view saved_state, bool may_reuse_seat) {
   for (PendingDeparture& pending : state.departures) {
     Sprite& sprite = pending.departure.sprite;
     sprite.nature = NatureFor(sprite.file, sprite.scale);
-    departures_.Restore(std::move(pending));
+    if (pending.thrown_from == SeatKey{}) {
+      simulation_.BounceBack(pending.departure);  // nobody can be asked
+    } else {
+      departures_.Restore(std::move(pending));
+    }
   }
-  const bool is_same_place = state.relay == settings_.relay && state.world == settings_.world &&
-                             state.name == settings_.name;
-  if (state.seat && may_reuse_seat && is_same_place) {
-    arrivals_.set_seq(state.seq);
+  if (has_seat) {
+    arrivals_.Restore(state.seq, std::move(batch));
     poller_.UseSeat(*state.seat, state.joined_at);
     sayings_.set_next_number(state.next_saying);
     if (state.saying) {
@@ -369,7 +379,7 @@ PictureReport Desktop::ReportOf(const Sprite& sprite) const {
 bool Desktop::IsAlone() const {
   return poller_.seat() && neighbours_ &&
          std::ranges::all_of(*neighbours_, [this](const Neighbour& neighbour) {
-           return neighbour.desktop.empty() || neighbour.desktop == poller_.seat()->desktop;
+           return neighbour.desktop == poller_.seat()->desktop;
          });
 }
 
@@ -400,6 +410,10 @@ void Desktop::HandleResponses(const std::vector<Response>& responses, int64_t no
 }
 
 void Desktop::HandleResponse(const Response& response) {
+  if (leaving_ != Leaving::kNot) {
+    HandleResponseLeaving(response);
+    return;
+  }
   const bool is_of_poller = response.id != 0 && response.id == poller_.under_way();
   if (const auto news = poller_.HandleResponse(response, now_ms_)) {
     HandleNews(*news);
@@ -430,22 +444,19 @@ void Desktop::HandleResponse(const Response& response) {
   }
 }
 
-void Desktop::Leave() {
-  has_left_ = true;
-  GiveUpSeat();
-}
-
 const Scene& Desktop::Tick(int64_t now_ms) {
   const int64_t passed = std::max<int64_t>(0, now_ms - now_ms_);
   now_ms_ = std::max(now_ms, now_ms_);
   sheets_.BeginTick();
-  if (!is_paused_ && !has_left_) {
+  if (!is_paused_ && leaving_ == Leaving::kNot) {
     simulation_ms_ += static_cast<double>(passed);
     for (const Departure& departure : simulation_.Step(simulation_ms_, random_)) {
       Depart(departure);
     }
   }
-  if (!has_left_) {
+  if (leaving_ != Leaving::kNot) {
+    GoOnLeaving();
+  } else {
     RetryAfterNetworkChange(passed);
     AdmitWaiting();
     UpdatePeek();
@@ -459,7 +470,7 @@ const Scene& Desktop::Tick(int64_t now_ms) {
 
 Outbox Desktop::PopOutbox() {
   outbox_.toasts = toasts_.Pop();
-  if (IsQuiet()) {
+  if (IsQuiet() || leaving_ != Leaving::kNot) {
     outbox_.toasts.clear();
     outbox_.sounds.clear();
   }
@@ -467,20 +478,6 @@ Outbox Desktop::PopOutbox() {
 }
 
 // -- The relay.
-
-// Gives up the seat, and joins as the settings say now.
-void Desktop::Rejoin() {
-  if (poller_.seat()) {
-    GiveUpSeat();
-  }
-  if (poller_.under_way() != 0) {
-    outbox_.cancelled.push_back(poller_.under_way());
-  }
-  poller_ = Poller(settings_.relay, JoinOptionsNow(), random_);
-  peek_ = Peek();  // another relay may know peeks
-  neighbours_.reset();
-  ForgetRelayState();
-}
 
 // Tells the person once that the relay does not answer.
 void Desktop::CountUnanswered(const Response& response) {
@@ -545,22 +542,10 @@ void Desktop::HandleGalleryFetch(const GalleryFetches::Result& result) {
   DropIn(result.sheet->file, std::nullopt);
 }
 
-// Tells the relay that this desktop leaves. Sprites that wait for an upload come back.
-void Desktop::GiveUpSeat() {
-  saves_now_ = true;
-  for (const Departure& departure : uploads_.PopWaiting()) {
-    simulation_.BounceBack(departure);
-  }
-  if (poller_.seat()) {
-    outbox_.requests.push_back(poller_.LeaveRequest(next_request_++));
-  }
-  outbox_.saved_state = StateToSave(false);
-}
-
-// After a change of seat: the relay may not have our files, and may not know our crossings.
+// After a change of seat: the relay may not have our files. It may have verdicts.
 void Desktop::ForgetRelayState() {
   uploads_.ForgetFilesAtRelay();
-  departures_.ResendAll();
+  departures_.RetryNow();
   moderation_.ForgetMutes();
   GiveUpSaying();
   ForgetPeeking();
@@ -613,13 +598,18 @@ void Desktop::SendPollerRequest() {
   }
 }
 
+// The seat that sprites are thrown from now; null while it is not connected.
+const Seat* Desktop::ConnectedSeat() const {
+  return poller_.seat() && poller_.link() == Link::kConnected ? &*poller_.seat() : nullptr;
+}
+
 void Desktop::SendDepartures() {
-  if (!poller_.seat() || poller_.link() != Link::kConnected) {
-    return;
-  }
   for (Request& request :
-       departures_.DueRequests(*poller_.seat(), now_ms_, &budget_, &next_request_)) {
+       departures_.DueRequests(ConnectedSeat(), now_ms_, &budget_, &next_request_)) {
     outbox_.requests.push_back(std::move(request));
+  }
+  for (const Verdict& verdict : departures_.GiveUp()) {
+    HandleVerdict(verdict);
   }
 }
 
@@ -678,12 +668,7 @@ void Desktop::HandleNews(const News& news) {
     peek_.AskSoon(now_ms_);
     sheets_.RetryMissing();  // the relay may have them now
   }
-  if (news.batch_was_lost) {
-    for (const SpriteId id : arrivals_.TakeBackBatch()) {
-      simulation_.Remove(id);
-    }
-    saves_now_ = true;
-  }
+  TakeBack(news);
   if (news.seated || news.cursor_lost) {
     arrivals_.BeginEpoch();
     saves_now_ = true;
@@ -712,8 +697,9 @@ void Desktop::HandleBatch(const Batch& batch) {
     if (!arrivals_.IsNew(arrival) || arrivals_.IsRemoved(arrival.file)) {
       continue;
     }
-    if (IsMuted(arrival.from) && !departures_.IsFull()) {
-      departures_.Add(Forwarded(arrival, NatureFor(arrival.file, arrival.scale)), true);
+    const std::optional<Seat>& seat = poller_.seat();
+    if (IsMuted(arrival.from) && seat && departures_.HasRoom(*seat)) {
+      departures_.Add(Forwarded(arrival, NatureFor(arrival.file, arrival.scale)), *seat, true);
     } else {
       Admit(arrival);
     }
@@ -788,7 +774,7 @@ void Desktop::HandleUpload(const Uploads::Result& result) {
     } else if (const auto why = WhyEdgesBounce()) {
       BounceBack(departure, Said(*why));
     } else {
-      departures_.Add(departure, false);
+      departures_.Add(departure, *ConnectedSeat(), false);
     }
   }
   saves_now_ = true;
@@ -856,9 +842,10 @@ void Desktop::AdmitWaiting() {
 
 // Nothing when a throw may leave this desktop.
 std::optional<Text> Desktop::WhyEdgesBounce() const {
-  return poller_.link() != Link::kConnected ? std::optional(Text::kWhyNotConnected)
-         : departures_.IsFull()             ? std::optional(Text::kWhyTooMany)
-                                            : std::nullopt;
+  const Seat* seat = ConnectedSeat();
+  return seat == nullptr               ? std::optional(Text::kWhyNotConnected)
+         : !departures_.HasRoom(*seat) ? std::optional(Text::kWhyTooMany)
+                                       : std::nullopt;
 }
 
 // A sprite was thrown over an edge: sends it to the relay, its file first, or lets it bounce.
@@ -870,7 +857,7 @@ void Desktop::Depart(const Departure& departure) {
   saves_now_ = true;
   const std::string& file = departure.sprite.file;
   if (uploads_.IsAtRelay(file) || !sheets_.Has(file)) {
-    departures_.Add(departure, false);
+    departures_.Add(departure, *ConnectedSeat(), false);
   } else if (uploads_.IsFull(file)) {
     BounceBack(departure, Said(Text::kWhyTooMany));
   } else if (auto request =
@@ -1024,7 +1011,7 @@ double Desktop::IdleMs() const {
   const bool is_connected = poller_.link() == Link::kConnected;
   const int64_t due = std::max(
       budget_.NextMs(),
-      std::min({poller_.NextDueMs(), departures_.NextDueMs(),
+      std::min({poller_.NextDueMs(), departures_.NextDueMs(ConnectedSeat()),
                 is_connected ? sayings_.NextDueMs() : std::numeric_limits<int64_t>::max()}));
   const int64_t next = std::min(due, conversation_.NextEndMs());
   return std::max(0.0, std::min(idle, static_cast<double>(next) - static_cast<double>(now_ms_)));
@@ -1046,12 +1033,17 @@ std::string Desktop::StateToSave(bool with_seat) const {
     state.next_saying = sayings_.next_number();
     state.saying = sayings_.pending();
   }
-  state.sprites = simulation_.sprites();
+  for (const Sprite& sprite : simulation_.sprites()) {
+    state.sprites.push_back({sprite, state.seat ? arrivals_.SeqOf(sprite.id) : 0});
+  }
   for (const Departure& departure : uploads_.Waiting()) {
-    state.sprites.push_back(departure.sprite);
+    state.sprites.push_back({departure.sprite, 0});
   }
   state.departures = departures_.pending();
   state.waiting = arrivals_.waiting();
+  for (Arrival& arrival : state.waiting) {
+    arrival.seq = state.seat ? arrivals_.SeqOf(arrival) : 0;
+  }
   return SavedStateJson(state);
 }
 

@@ -54,6 +54,12 @@ constexpr double kIdleMsMax = 250;          // the longest a shell may sleep bet
 constexpr double kUnseenIdleMs = 100;       // between two ticks while no sprite can be seen
 constexpr int64_t kNetworkMs = 1'000;       // from a change of the network until the relay is asked
 constexpr int64_t kSleptMs = 20'000;  // between two ticks: the machine slept, and connections died
+// How long the end of the program waits for verdicts on what was thrown: three tries, or a relay
+// that first asks another one. After that the question is saved, and asked at the next start.
+constexpr int64_t kVerdictsMsMax = 2'000;
+constexpr int64_t kFarewellMsMax = 2'000;  // then, for the response to giving up the seat
+// Of both. Windows ends a program that takes 5 s.
+constexpr int64_t kLeaveMsMax = kVerdictsMsMax + kFarewellMsMax;
 
 // Keys as the core knows them.
 enum class Key : uint8_t { kLeft, kRight, kUp, kDown, kSpace };
@@ -171,9 +177,12 @@ class Desktop {
   void HandleResponse(const Response& response);
   // Handles responses at the time of now, not of the last frame.
   void HandleResponses(const std::vector<Response>& responses, int64_t now_ms);
-  // The program ends: gives up the seat at the relay. The outbox holds the request and the state to
-  // save.
+  // The program ends: gets the verdicts on what was thrown, then gives up the seat. The shell goes
+  // on with HandleResponses, Tick and PopOutbox until HasLeft, which takes kLeaveMsMax at most.
+  // What the relay has not answered by then is in the state to save, and is asked at the next
+  // start.
   void Leave();
+  bool HasLeft() const { return leaving_ == Leaving::kDone; }
 
   // -- What the desktop tells the shell.
   // Moves on to `now_ms` of a monotonic clock. Valid until the next call.
@@ -234,12 +243,11 @@ class Desktop {
 
  private:
   // -- The relay.
-  void Rejoin();
-  void GiveUpSeat();
   void ForgetRelayState();
   JoinOptions JoinOptionsNow() const;
   void SendDueRequests();
   void SendPollerRequest();
+  const Seat* ConnectedSeat() const;
   void SendDepartures();
   void FetchSheets();
   void AskForUpdate();
@@ -254,6 +262,20 @@ class Desktop {
   void HandleInvitationEnded();
   void FetchFromGallery(const RelayLink& link);
   void HandleGalleryFetch(const GalleryFetches::Result& result);
+
+  // -- The end of a seat, and of the program (desktop_leaving.cc).
+  enum class Leaving : uint8_t {
+    kNot,
+    kAsking,  // for the verdicts on what was thrown
+    kGoing,   // the seat is given up
+    kDone,
+  };
+  void Rejoin();
+  void BounceUploads();
+  void RemoveSprites(const std::vector<SpriteId>& ids);
+  void TakeBack(const News& news);
+  void GoOnLeaving();
+  void HandleResponseLeaving(const Response& response);
 
   // -- What is said (desktop_sayings.cc).
   void SendSaying();
@@ -357,7 +379,9 @@ class Desktop {
   bool is_paused_ = false;
   bool is_saving_power_ = false;
   bool is_motion_reduced_ = false;
-  bool has_left_ = false;
+  Leaving leaving_ = Leaving::kNot;
+  int64_t leaving_ms_ = 0;        // when that step began
+  RequestId leave_request_ = 0;   // of Poller::LeaveRequest, at the end of the program
   bool resumes_polling_ = false;  // once the last batch is saved
   bool saves_now_ = false;
   std::string saved_;         // the state saved last

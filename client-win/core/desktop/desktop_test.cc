@@ -444,9 +444,9 @@ TEST_CASE("desktop › limits the sprites that it forwards and those that wait")
     }
     fixture.Pass(1000);
   }
-  CHECK(fixture.desktop.on_the_way() == kDeparturesMax);
+  CHECK(fixture.desktop.on_the_way() == kCrossingsAhead);
   CHECK(fixture.desktop.simulation().sprites().size() == 64);
-  CHECK(fixture.desktop.waiting() == kWaitingToPollMax);
+  CHECK(fixture.desktop.waiting() == kWaitingToPollMax + kCrossingsAhead);
   CHECK(!fixture.HasRequest("/events", Method::kGet));
 }
 
@@ -456,7 +456,8 @@ TEST_CASE("desktop › has edges that bounce while the limit of departures is re
     Fixture fixture;
     fixture.DropInOwn();
     fixture.Join();
-    for (size_t i = 0; i <= kDeparturesMax; i++) {
+    const size_t most = upload_is_answered ? kCrossingsAhead : kDeparturesMax;
+    for (size_t i = 0; i <= most; i++) {
       CHECK(fixture.toasts.empty());
       const SpriteId id =
           i == 0 ? fixture.desktop.simulation().sprites()[0].id : fixture.DropInOwn();
@@ -527,13 +528,19 @@ TEST_CASE("desktop › tells the relay when it leaves, and saves its sprites wit
   Fixture fixture;
   fixture.DropInOwn();
   fixture.Join();
+  const Request poll = fixture.PopRequest("/events", Method::kGet);
   fixture.desktop.Leave();
-  const Outbox outbox = fixture.desktop.PopOutbox();
-  REQUIRE(outbox.requests.size() == 1);
-  CHECK(outbox.requests[0].method == Method::kDelete);
-  const Json saved = Json::parse(outbox.saved_state);
+  fixture.Pass(10);
+  const Request leave = fixture.PopRequest("/v1/desktops/1a2b-3f", Method::kDelete);
+  CHECK(Json::parse(fixture.saved).contains("seat"));
+  fixture.Respond(poll, 410, {{"code", "desktop-ended"}, {"cursor", "6a1f03c2-0"}});
+  fixture.Respond(leave, 204);
+  fixture.Pass(10);
+  CHECK(fixture.desktop.HasLeft());
+  const Json saved = Json::parse(fixture.saved);
   CHECK(saved["sprites"].size() == 1);
   CHECK(!saved.contains("seat"));
+  CHECK(fixture.requests.empty());
 }
 
 TEST_CASE(

@@ -31,8 +31,9 @@ struct Room {
   // The relay lets the desktop in, beside this neighbour at every edge.
   void Join(const std::string& id, const std::string& name) {
     const Json beyond = {{"desktop", id}, {"name", name}};
-    const Json neighbours = {
-        {"left", beyond}, {"right", beyond}, {"top", beyond}, {"bottom", beyond}};
+    Join({{"left", beyond}, {"right", beyond}, {"top", beyond}, {"bottom", beyond}});
+  }
+  void Join(const Json& neighbours) {
     const Json seat = {{"desktop", "1-1"},
                        {"token", "1-1.00"},
                        {"world", "commons"},
@@ -178,6 +179,32 @@ TEST_CASE("menus › muted names come first, checked, then the other neighbours"
   REQUIRE(mute->children.size() == 1);
   CHECK(mute->children[0].is_checked);
   CHECK(!mute->children[0].choice.is_on);
+}
+
+TEST_CASE("menus › a neighbour that is not known yet has no entry, but its edge a throw") {
+  Room room;
+  room.Join({{"left", {{"desktop", "2-1"}, {"name", "Grace"}}}});
+  const Menu program = ProgramMenu(room.desktop);
+  CHECK(FindText(program, "&Mute")->children.size() == 1);
+  CHECK(room.desktop.NeighbourBeyond(Edge::kLeft) != nullptr);
+  CHECK(room.desktop.NeighbourBeyond(Edge::kRight) == nullptr);
+  const Menu sprite = SpriteMenu(room.desktop, room.DropIn());
+  CHECK(FindText(sprite, "Throw &left to Grace") != nullptr);
+  const MenuItem* right = FindText(sprite, "Throw &right");
+  REQUIRE(right != nullptr);
+  CHECK(right->is_enabled);
+}
+
+TEST_CASE("menus › nobody else is here only if this desktop is beyond every edge") {
+  Room alone;
+  alone.Join("1-1", "Ada");
+  CHECK(alone.desktop.IsAlone());
+  for (const Json& neighbours : {Json::object(), Json{{"left", {{"desktop", "1-1"}}}}}) {
+    Room room;
+    room.Join(neighbours);
+    CHECK(!room.desktop.IsAlone());
+    CHECK(StatusOf(room.desktop) != StatusOf(alone.desktop));
+  }
 }
 
 TEST_CASE("menus › a name has no access key, and is cut where a letter ends") {

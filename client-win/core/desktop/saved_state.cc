@@ -12,8 +12,12 @@ namespace sprites {
 
 namespace {
 
-constexpr int kDepthMax = 6;                      // nested values; the file has 3
+constexpr int kDepthMax = 6;                      // nested values; the file has 4
 constexpr double kCountMax = double{1ull << 53};  // larger counts are not exact in JSON
+
+uint64_t CountAt(const Json& value, const char* name, double min) {
+  return static_cast<uint64_t>(NumberAt(value, name, min, kCountMax, min));
+}
 
 Json SpriteToJson(const Sprite& sprite) {
   return {{"file", sprite.file},
@@ -23,6 +27,14 @@ Json SpriteToJson(const Sprite& sprite) {
           {"facing", sprite.facing == Facing::kLeft ? "left" : "right"},
           {"x", std::round(sprite.x)},
           {"y", std::round(sprite.y)}};
+}
+
+Json SavedSpriteToJson(const SavedSprite& saved) {
+  Json json = SpriteToJson(saved.sprite);
+  if (saved.seq > 0) {
+    json["seq"] = saved.seq;
+  }
+  return json;
 }
 
 // Nothing without a file.
@@ -39,6 +51,12 @@ std::optional<Sprite> SpriteFromJson(const Json& value) {
   sprite.x = NumberAt(value, "x", -kSideMax, kSideMax, 0);
   sprite.y = NumberAt(value, "y", -kSideMax, kSideMax, 0);
   return sprite;
+}
+
+std::optional<SavedSprite> SavedSpriteFromJson(const Json& value) {
+  auto sprite = SpriteFromJson(value);
+  return sprite ? std::optional(SavedSprite{std::move(*sprite), CountAt(value, "seq", 0)})
+                : std::nullopt;
 }
 
 Json MotionToJson(Edge edge, double at, double vx, double vy) {
@@ -61,6 +79,9 @@ Json ArrivalToJson(const Arrival& arrival) {
   json["facing"] = arrival.facing == Facing::kLeft ? "left" : "right";
   json["fromDesktop"] = arrival.from.desktop;
   json["fromName"] = arrival.from.name;
+  if (arrival.seq > 0) {
+    json["seq"] = arrival.seq;
+  }
   return json;
 }
 
@@ -70,6 +91,7 @@ std::optional<Arrival> ArrivalFromJson(const Json& value) {
     return std::nullopt;
   }
   Arrival arrival;
+  arrival.seq = CountAt(value, "seq", 0);
   arrival.entrance = MotionFromJson(value);
   arrival.file = sprite->file;
   arrival.name = sprite->name;
@@ -85,6 +107,8 @@ Json DepartureToJson(const PendingDeparture& pending) {
   Json json = SpriteToJson(departure.sprite);
   json.update(MotionToJson(departure.edge, departure.at, departure.vx, departure.vy));
   json["number"] = pending.number;
+  json["seat"] = {{"crossings", pending.thrown_from.crossings},
+                  {"token", pending.thrown_from.token}};
   return json;
 }
 
@@ -98,6 +122,10 @@ std::optional<PendingDeparture> DepartureFromJson(const Json& value) {
   PendingDeparture pending;
   pending.number = static_cast<uint64_t>(number);
   pending.departure = {*sprite, motion.edge, motion.at, motion.vx, motion.vy};
+  const Json& seat = MemberOf(value, "seat");
+  const SeatKey key{TextAt(seat, "crossings", kUrlBytesMax), TextAt(seat, "token", kIdBytesMax)};
+  pending.thrown_from = IsValid(key) ? key : SeatKey{};
+  pending.was_sent = true;  // perhaps: the state is saved before the request is sent
   return pending;
 }
 
@@ -109,14 +137,19 @@ std::optional<PendingSaying> SayingFromJson(const Json& value) {
              : std::optional(PendingSaying{static_cast<uint64_t>(number), std::move(text)});
 }
 
-// Calls `read` with each value of the array, and appends what it returns.
+// Calls `read` with each value of the array, and appends what it returns. Returns how many values
+// can't be used; one if there is something else than an array.
 template <typename List, typename Reader>
-void ReadList(const Json& values, Reader read, List* list) {
-  for (size_t i = 0; values.is_array() && i < values.size(); i++) {
-    if (auto value = read(values[i])) {
-      list->push_back(std::move(*value));
+size_t ReadList(const Json& values, Reader read, List* list) {
+  if (!values.is_array()) {
+    return values.is_null() ? 0 : 1;
+  }
+  for (const Json& value : values) {
+    if (auto one = read(value)) {
+      list->push_back(std::move(*one));
     }
   }
+  return values.size() - list->size();
 }
 
 }  // namespace
@@ -136,8 +169,8 @@ std::string SavedStateJson(const SavedState& state) {
   if (!state.invited.invitation.empty()) {
     root["invited"] = {{"near", state.invited.invitation}, {"world", state.invited.world}};
   }
-  for (const Sprite& sprite : state.sprites) {
-    root["sprites"].push_back(SpriteToJson(sprite));
+  for (const SavedSprite& sprite : state.sprites) {
+    root["sprites"].push_back(SavedSpriteToJson(sprite));
   }
   for (const PendingDeparture& pending : state.departures) {
     root["leaving"].push_back(DepartureToJson(pending));
@@ -163,13 +196,20 @@ SavedState ReadSavedState(std::string_view json, std::string_view relay_url) {
   const Json& invited = MemberOf(root, "invited");
   state.invited = {TextAt(invited, "near", kIdBytesMax),
                    PlainText(TextAt(invited, "world", kIdBytesMax), kNameBytesMax)};
-  state.seq = static_cast<uint64_t>(NumberAt(root, "seq", 0, kCountMax, 0));
-  state.next_number = static_cast<uint64_t>(NumberAt(root, "next", 1, kCountMax, 1));
-  state.next_saying = static_cast<uint64_t>(NumberAt(root, "nextSaying", 1, kCountMax, 1));
+  state.seq = CountAt(root, "seq", 0);
+  state.next_number = CountAt(root, "next", 1);
+  state.next_saying = CountAt(root, "nextSaying", 1);
   state.saying = SayingFromJson(MemberOf(root, "saying"));
-  ReadList(MemberOf(root, "sprites"), SpriteFromJson, &state.sprites);
-  ReadList(MemberOf(root, "leaving"), DepartureFromJson, &state.departures);
-  ReadList(MemberOf(root, "waiting"), ArrivalFromJson, &state.waiting);
+  state.is_state = root.is_object();
+  state.left_out = ReadList(MemberOf(root, "sprites"), SavedSpriteFromJson, &state.sprites) +
+                   ReadList(MemberOf(root, "leaving"), DepartureFromJson, &state.departures) +
+                   ReadList(MemberOf(root, "waiting"), ArrivalFromJson, &state.waiting);
+  for (PendingDeparture& pending : state.departures) {
+    // An older program has saved no seats here: all of them were thrown from the present one.
+    if (state.seat && pending.thrown_from == SeatKey{}) {
+      pending.thrown_from = KeyOf(*state.seat);
+    }
+  }
   return state;
 }
 

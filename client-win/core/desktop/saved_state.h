@@ -30,6 +30,11 @@ struct InvitedTo {
   std::string world;
 };
 
+struct SavedSprite {
+  Sprite sprite;     // file, name, scale, from_shelf, facing and place; the rest has its defaults
+  uint64_t seq = 0;  // Arrivals::SeqOf, which belongs to the seat
+};
+
 struct SavedState {
   std::string relay;  // these three say where the seat is
   std::string world;
@@ -42,10 +47,12 @@ struct SavedState {
   // Sayings::next_number and ::pending, which belong to the seat.
   uint64_t next_saying = 1;
   std::optional<PendingSaying> saying;
-  // Of each sprite: file, name, scale, from_shelf, facing and place. The rest has its defaults.
-  std::vector<Sprite> sprites;
-  std::vector<PendingDeparture> departures;  // number and departure of each
-  std::deque<Arrival> waiting;               // without sequence numbers
+  std::vector<SavedSprite> sprites;
+  std::vector<PendingDeparture> departures;  // number, departure and seat of each
+  std::deque<Arrival> waiting;               // `seq` as of sprites
+  // Of reading.
+  bool is_state = false;  // the text is a JSON object
+  size_t left_out = 0;  // sprites, departures and waiting ones that can't be used, as far as known
 };
 
 std::string SavedStateJson(const SavedState& state);

@@ -37,12 +37,14 @@ SavedState SomeState() {
   sprite.facing = Facing::kLeft;
   sprite.x = 100;
   sprite.y = 600;
-  state.sprites = {sprite};
+  state.sprites = {{sprite, 81}};
   PendingDeparture pending;
   pending.number = 17;
   pending.departure = {sprite, Edge::kTop, 0.25, 900, -50};
+  pending.thrown_from = {std::string(kRelay) + "/v1/desktops/0-1/crossings", "0-1.00"};
   state.departures = {pending};
   Arrival arrival;
+  arrival.seq = 80;
   arrival.file = kFile;
   arrival.name = "Guest";
   arrival.from = {"9-3e", "Bob"};
@@ -63,14 +65,17 @@ TEST_CASE("saved state › reads what it has written") {
   CHECK(state.saying->number == 3);
   CHECK(state.saying->text == "Whose cat is that?");
   REQUIRE(state.sprites.size() == 1);
-  CHECK(state.sprites[0].from_shelf);
-  CHECK(state.sprites[0].facing == Facing::kLeft);
+  CHECK(state.sprites[0].seq == 81);
+  CHECK(state.sprites[0].sprite.from_shelf);
+  CHECK(state.sprites[0].sprite.facing == Facing::kLeft);
   REQUIRE(state.departures.size() == 1);
   CHECK(state.departures[0].number == 17);
+  CHECK(state.departures[0].thrown_from == SomeState().departures[0].thrown_from);
   CHECK(state.departures[0].departure.edge == Edge::kTop);
   CHECK(state.departures[0].departure.vy == -50);
   REQUIRE(state.waiting.size() == 1);
   CHECK(state.waiting[0].from.DisplayName() == "Bob");
+  CHECK(state.waiting[0].seq == 80);
   CHECK(state.waiting[0].entrance.edge == Edge::kBottom);
 }
 
@@ -87,6 +92,22 @@ TEST_CASE("saved state › keeps a seat at the relay to which the desktop has mo
   CHECK(ReadSavedState(SavedStateJson(state), kRelay).joined_at == kRelay);
 }
 
+TEST_CASE("saved state › a departure has no seat that is no address or no token") {
+  const std::string url = std::string(kRelay) + "/v1/desktops/0-1/crossings";
+  for (const auto& [crossings, token] :
+       {std::pair<std::string, std::string>{"file:///etc/passwd", "0-1.00"},
+        {url, ""},
+        {url, "0-1.00\r\nX: y"},
+        {url, std::string(kIdBytesMax + 1, 'a')}}) {
+    Json root = Json::parse(SavedStateJson(SomeState()));
+    root["leaving"][0]["seat"] = {{"crossings", crossings}, {"token", token}};
+    root.erase("seat");
+    const SavedState state = ReadSavedState(WriteJson(root), kRelay);
+    REQUIRE(state.departures.size() == 1);
+    CHECK(state.departures[0].thrown_from == SeatKey{});
+  }
+}
+
 TEST_CASE("saved state › has no seat that is not on its relay") {
   CHECK(!ReadSavedState(SavedStateJson(SomeState()), "http://other.example").seat);
 }
@@ -101,8 +122,8 @@ TEST_CASE("saved state › leaves out what is wrong and keeps the rest") {
   const SavedState state = ReadSavedState(WriteJson(root), kRelay);
   CHECK(state.seq == 0);
   REQUIRE(state.sprites.size() == 2);
-  CHECK(state.sprites[1].x == kSideMax);
-  CHECK(state.sprites[1].scale == kSpriteScaleMin);
+  CHECK(state.sprites[1].sprite.x == kSideMax);
+  CHECK(state.sprites[1].sprite.scale == kSpriteScaleMin);
   CHECK(state.departures.size() == 1);
   CHECK(state.waiting.empty());
 }

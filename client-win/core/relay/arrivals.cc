@@ -6,8 +6,8 @@
 namespace sprites {
 
 void Arrivals::BeginBatch() {
-  last_batch_.clear();
-  last_batch_seq_ = seq_ + 1;
+  batch_.clear();
+  batch_seq_ = seq_ + 1;
 }
 
 bool Arrivals::IsNew(const Arrival& arrival) {
@@ -19,8 +19,8 @@ bool Arrivals::IsNew(const Arrival& arrival) {
 }
 
 void Arrivals::Admit(const Arrival& arrival, SpriteId id) {
-  if (arrival.seq >= last_batch_seq_) {
-    last_batch_.push_back(id);
+  if (const uint64_t seq = SeqOf(arrival); seq > 0) {
+    batch_[id] = seq;
   }
 }
 
@@ -44,10 +44,32 @@ bool Arrivals::IsRemoved(const std::string& file) const {
   return std::ranges::find(removed_, file) != removed_.end();
 }
 
-std::vector<SpriteId> Arrivals::TakeBackBatch() {
-  std::erase_if(waiting_,
-                [this](const Arrival& arrival) { return arrival.seq >= last_batch_seq_; });
-  return std::exchange(last_batch_, {});
+std::vector<SpriteId> Arrivals::TakeBackAfter(uint64_t seq) {
+  std::erase_if(waiting_, [&](const Arrival& arrival) { return SeqOf(arrival) > seq; });
+  std::vector<SpriteId> taken;
+  std::erase_if(batch_, [&](const auto& sprite) {
+    const bool is_taken = sprite.second > seq;
+    if (is_taken) {
+      taken.push_back(sprite.first);
+    }
+    return is_taken;
+  });
+  return taken;
+}
+
+uint64_t Arrivals::SeqOf(SpriteId id) const {
+  const auto sprite = batch_.find(id);
+  return sprite == batch_.end() ? 0 : sprite->second;
+}
+
+uint64_t Arrivals::SeqOf(const Arrival& waiting) const {
+  return waiting.seq >= batch_seq_ ? waiting.seq : 0;
+}
+
+void Arrivals::Restore(uint64_t seq, std::map<SpriteId, uint64_t> batch) {
+  seq_ = seq;
+  batch_ = std::move(batch);
+  batch_seq_ = 1;  // what waits from an earlier batch has no number any more
 }
 
 void Arrivals::BeginEpoch() {

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <deque>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -46,18 +47,25 @@ class Arrivals {
 
   // The last batch went to another desktop: drops those of it that wait, and returns the sprites
   // that the others became.
-  std::vector<SpriteId> TakeBackBatch();
+  std::vector<SpriteId> TakeBackBatch() { return TakeBackAfter(batch_seq_ - 1); }
+  // Likewise, but only what came after the event with this number.
+  std::vector<SpriteId> TakeBackAfter(uint64_t seq);
   // The relay numbers its events from 1 again. What was received before stays here.
   void BeginEpoch();
 
   // The number of the newest event of this epoch; 0 before the first.
   uint64_t seq() const { return seq_; }
-  void set_seq(uint64_t seq) { seq_ = seq; }
+  // The number of the event that brought this sprite, or this waiting one, with the last batch; 0
+  // for all others.
+  uint64_t SeqOf(SpriteId id) const;
+  uint64_t SeqOf(const Arrival& waiting) const;
+  // Goes on after the event `seq`. These sprites came with the last batch, by their events.
+  void Restore(uint64_t seq, std::map<SpriteId, uint64_t> batch);
 
  private:
-  std::deque<Arrival> waiting_;       // oldest first
-  std::vector<SpriteId> last_batch_;  // the sprites that came with it
-  uint64_t last_batch_seq_ = 1;       // the number that its first event has at least
+  std::deque<Arrival> waiting_;         // oldest first
+  std::map<SpriteId, uint64_t> batch_;  // the sprites of the last batch, and their events
+  uint64_t batch_seq_ = 1;              // the number that its first event has at least
   uint64_t seq_ = 0;
   std::deque<std::string> removed_;  // pictures, oldest first; at most kRemovedMax
 };

@@ -1,6 +1,5 @@
 #include "core/relay/carrier.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace sprites {
@@ -65,12 +64,6 @@ void Carrier::Cancel(RequestId id) {
 std::vector<Response> Carrier::PopResponses() {
   const std::lock_guard lock(mutex_);
   return std::exchange(responses_, {});
-}
-
-bool Carrier::IsIdle() const {
-  const std::lock_guard lock(mutex_);
-  return under_way_.empty() &&
-         std::ranges::all_of(queues_, [](const auto& queue) { return queue.empty(); });
 }
 
 void Carrier::Work(size_t lane) {

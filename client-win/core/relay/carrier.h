@@ -33,8 +33,6 @@ class Carrier {
   // The response comes soon, with status 0 unless it had arrived before.
   void Cancel(RequestId id);
   std::vector<Response> PopResponses();
-  // Whether no request waits or is under way.
-  bool IsIdle() const;
 
  private:
   static constexpr size_t kLanes = 3;
@@ -44,7 +42,7 @@ class Carrier {
   Transport* transport_;
   FileCache* cache_;
   std::function<void()> wake_;
-  mutable std::mutex mutex_;
+  std::mutex mutex_;
   std::condition_variable changed_;
   std::array<std::deque<Request>, kLanes> queues_;
   std::set<RequestId> under_way_;

@@ -25,12 +25,16 @@ Neighbour NeighbourIn(const Json& value) {
           PlainText(TextAt(value, "name", kIdBytesMax), kNameBytesMax)};
 }
 
+// Nothing if it is not an object at all. The relay leaves out the edges that it does not know yet.
 std::optional<Neighbours> NeighboursIn(const Json& value) {
+  if (!value.is_object()) {
+    return std::nullopt;
+  }
   Neighbours neighbours;
   for (size_t i = 0; i < neighbours.size(); i++) {
-    neighbours[i] = NeighbourIn(MemberOf(value, kEdgeNames[i]));
-    if (neighbours[i].desktop.empty()) {
-      return std::nullopt;
+    Neighbour neighbour = NeighbourIn(MemberOf(value, kEdgeNames[i]));
+    if (!neighbour.desktop.empty()) {
+      neighbours[i] = std::move(neighbour);
     }
   }
   return neighbours;

@@ -37,7 +37,8 @@ struct Neighbour {
   const std::string& DisplayName() const { return name.empty() ? desktop : name; }
   bool operator==(const Neighbour&) const = default;
 };
-using Neighbours = std::array<Neighbour, 4>;  // by Edge
+// By Edge. One without a desktop is not known yet: nothing is shown there.
+using Neighbours = std::array<Neighbour, 4>;
 
 // A sprite that crosses to this desktop.
 struct Arrival {
@@ -99,7 +100,7 @@ struct Acceptance {
 // Each reads the body of a response, returns nothing when it does not hold what is wanted, and
 // never throws.
 std::optional<Batch> ReadBatch(std::string_view json);
-// The four neighbours in the response to `GET /v1/desktops/{id}`.
+// The neighbours in the response to `GET /v1/desktops/{id}`.
 std::optional<Neighbours> ReadNeighbours(std::string_view json);
 std::optional<Acceptance> ReadAcceptance(const Response& response);
 Problem ReadProblem(const Response& response);

@@ -204,9 +204,20 @@ TEST_CASE("batch › reads neighbours and byes") {
   REQUIRE(batch->neighbours);
   CHECK((*batch->neighbours)[static_cast<size_t>(Edge::kTop)].name == "Bob");
   CHECK(batch->bye_ms == kByeMsMax);
-  Json three = all;
-  three.erase("top");
-  CHECK(!ReadBatch(BatchOf(Json::array({three})))->neighbours);
+}
+
+TEST_CASE("batch › a neighbour that is left out or can't be used is not known yet") {
+  const Json bob = {{"desktop", "9-3e"}, {"name", "Bob"}};
+  const Json some = {{"left", bob}, {"right", {{"desktop", "9 3e"}, {"name", "Bob"}}}, {"top", 7}};
+  const Neighbours expected{Neighbour{"9-3e", "Bob"}};
+  Json event = some;
+  event["type"] = "neighbours";
+  CHECK(ReadBatch(BatchOf(Json::array({event})))->neighbours == expected);
+  CHECK(ReadNeighbours(WriteJson({{"neighbours", some}})) == expected);
+  CHECK(ReadNeighbours(R"({"neighbours":{}})") == Neighbours{});
+  for (const char* none : {"{}", R"({"neighbours":null})", R"({"neighbours":[]})", "<html>"}) {
+    CHECK(!ReadNeighbours(none));
+  }
 }
 
 TEST_CASE("batch › reads what is said, and leaves out what nobody said") {

@@ -1,6 +1,7 @@
 #include "core/relay/departures.h"
 
 #include <algorithm>
+#include <cassert>
 #include <limits>
 #include <utility>
 
@@ -9,10 +10,32 @@
 
 namespace sprites {
 
-void Departures::Add(const Departure& departure, bool is_forwarded) {
+namespace {
+
+// Whether the relay has decided about a crossing. The end of the seat is a decision: the relay
+// answers 202 to the repeat of a crossing that it accepted before, and refuses every other. A relay
+// that has too much to do, or stops, may say so before it looks for the number of a repeat, and an
+// answer without a code is a proxy's, which knows nothing of the post before.
+bool IsVerdict(const Problem& problem, bool is_repeat) {
+  const bool is_hasty = problem.code == "too-fast" || problem.code == "relay-busy" ||
+                        problem.code == "draining" || problem.code.starts_with("http-");
+  return IsSeatEnded(problem) || (IsDecision(problem) && !(is_repeat && is_hasty));
+}
+
+}  // namespace
+
+bool Departures::HasRoom(const Seat& seat) const {
+  const PendingDeparture* oldest = OldestOf(KeyOf(seat));
+  return pending_.size() < kDeparturesMax &&
+         (oldest == nullptr || next_number_ < oldest->number + kCrossingsAhead);
+}
+
+void Departures::Add(const Departure& departure, const Seat& seat, bool is_forwarded) {
+  assert(HasRoom(seat));
   PendingDeparture pending;
   pending.number = next_number_;
   pending.departure = departure;
+  pending.thrown_from = KeyOf(seat);
   pending.is_forwarded = is_forwarded;
   Restore(std::move(pending));
 }
@@ -22,15 +45,23 @@ void Departures::Restore(PendingDeparture pending) {
   pending_.push_back(std::move(pending));
 }
 
-std::vector<Request> Departures::DueRequests(const Seat& seat, int64_t now_ms,
+const PendingDeparture* Departures::OldestOf(const SeatKey& key) const {
+  const auto oldest = std::ranges::find(pending_, key, &PendingDeparture::thrown_from);
+  return oldest == pending_.end() ? nullptr : &*oldest;
+}
+
+bool Departures::MayBeSent(const PendingDeparture& pending, const Seat* seat) const {
+  const PendingDeparture* oldest = OldestOf(pending.thrown_from);
+  const bool is_from_here = seat != nullptr && pending.thrown_from == KeyOf(*seat);
+  // A program that knew no such limit may have saved more.
+  return is_from_here ? pending.number < oldest->number + kCrossingsAhead : &pending == oldest;
+}
+
+std::vector<Request> Departures::DueRequests(const Seat* seat, int64_t now_ms,
                                              RequestBudget* budget, RequestId* next_id) {
   std::vector<Request> requests;
   for (PendingDeparture& pending : pending_) {
-    // The relay recognises a repeat only among its last kCrossingsAhead numbers.
-    if (pending.number >= pending_.front().number + kCrossingsAhead) {
-      break;
-    }
-    if (pending.request != 0 || pending.due_ms > now_ms) {
+    if (pending.request != 0 || pending.due_ms > now_ms || !MayBeSent(pending, seat)) {
       continue;
     }
     const bool is_automatic = pending.was_sent || pending.is_forwarded;
@@ -40,8 +71,10 @@ std::vector<Request> Departures::DueRequests(const Seat& seat, int64_t now_ms,
     if (is_automatic) {
       budget->Spend(now_ms);
     }
-    pending.was_sent = true;
-    Request request = SeatRequest(Method::kPost, seat.crossings, seat,
+    const SeatKey& from = pending.thrown_from;
+    pending.former_tries += seat != nullptr && from != KeyOf(*seat) ? 1 : 0;
+    pending.is_repeat = std::exchange(pending.was_sent, true);
+    Request request = SeatRequest(Method::kPost, from.crossings, from.token,
                                   CrossingJson(pending.number, pending.departure), next_id);
     pending.request = request.id;
     requests.push_back(std::move(request));
@@ -61,7 +94,7 @@ std::optional<Verdict> Departures::HandleResponse(const Response& response, int6
     verdict.to = acceptance->to;
   } else {
     verdict.problem = ReadProblem(response);
-    if (!IsDecision(verdict.problem)) {
+    if (!IsVerdict(verdict.problem, found->is_repeat)) {
       found->request = 0;
       found->due_ms = now_ms + BackoffMs(found->failures++, random);
       return std::nullopt;
@@ -72,18 +105,35 @@ std::optional<Verdict> Departures::HandleResponse(const Response& response, int6
   return verdict;
 }
 
-void Departures::ResendAll() {
+std::vector<Verdict> Departures::GiveUp() {
+  std::vector<SeatKey> gone;
+  for (const PendingDeparture& pending : pending_) {
+    if (pending.request == 0 && pending.former_tries >= kFormerTriesMax) {
+      gone.push_back(pending.thrown_from);
+    }
+  }
+  std::vector<Verdict> verdicts;
+  std::erase_if(pending_, [&](PendingDeparture& pending) {
+    const bool is_gone = std::ranges::find(gone, pending.thrown_from) != gone.end();
+    if (is_gone) {
+      verdicts.push_back({std::move(pending), false, std::nullopt, ReadProblem({})});
+    }
+    return is_gone;
+  });
+  return verdicts;
+}
+
+void Departures::RetryNow() {
   for (PendingDeparture& pending : pending_) {
-    pending.request = 0;
     pending.due_ms = 0;
     pending.failures = 0;
   }
 }
 
-int64_t Departures::NextDueMs() const {
+int64_t Departures::NextDueMs(const Seat* seat) const {
   int64_t due = std::numeric_limits<int64_t>::max();
   for (const PendingDeparture& pending : pending_) {
-    if (pending.request == 0) {
+    if (pending.request == 0 && MayBeSent(pending, seat)) {
       due = std::min(due, pending.due_ms);
     }
   }

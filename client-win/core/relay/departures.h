@@ -1,8 +1,11 @@
 // Sprites that have left this desktop, each until the relay has decided about it.
 //
-// Invariant: a sprite that left the simulation stays here until there is a verdict. It keeps the
-// number it was given, so the relay sees a repeated request as the same crossing.
-// Cost: O(departures) a call.
+// Invariants: a sprite that left the simulation stays here until there is a verdict. It keeps its
+// number and the seat that it was thrown from, and is sent again under that number with that seat's
+// key alone, also when the seat has ended: only there the relay knows whether it accepted the first
+// request. At another seat the same crossing would be a second sprite. A seat's numbers without a
+// verdict are less than kCrossingsAhead apart. The rules are in BEHAVIOUR.md.
+// Cost: O(departures²) a call; there are at most kDeparturesMax.
 #ifndef CLIENT_WIN_CORE_RELAY_DEPARTURES_H_
 #define CLIENT_WIN_CORE_RELAY_DEPARTURES_H_
 
@@ -21,16 +24,22 @@ namespace sprites {
 
 constexpr size_t kDeparturesMax = 64;     // sprites without a verdict; at this many, edges bounce
 constexpr uint64_t kCrossingsAhead = 32;  // numbers that the relay looks back
+// Requests with the key of a former seat, while this desktop is connected with another one: some
+// ten minutes of them, for which a relay remembers a desktop that has ended.
+constexpr int kFormerTriesMax = 60;
 
 struct PendingDeparture {
   uint64_t number = 0;
   Departure departure;
+  SeatKey thrown_from;
   // Sent by a muted neighbour: it flies on to the next desktop and was never shown on this one.
   bool is_forwarded = false;
   RequestId request = 0;  // the request under way; 0 for none
   bool was_sent = false;
+  bool is_repeat = false;  // the last request
   int failures = 0;
-  int64_t due_ms = 0;  // when to send it next
+  int former_tries = 0;  // as of kFormerTriesMax
+  int64_t due_ms = 0;    // when to send it next
 };
 
 // What the relay decided about a departure.
@@ -43,28 +52,37 @@ struct Verdict {
 
 class Departures {
  public:
-  void Add(const Departure& departure, bool is_forwarded);
-  // Adds a departure, with its number, that was pending when the program ended.
+  // Whether one more may leave from this seat.
+  bool HasRoom(const Seat& seat) const;
+  // REQUIRES: HasRoom(seat).
+  void Add(const Departure& departure, const Seat& seat, bool is_forwarded);
+  // Adds a departure, with its number and its seat, that was pending when the program ended.
   void Restore(PendingDeparture pending);
-  // The requests to send now; `next_id` numbers them. Those that the person has not caused, repeats
-  // and forwarded sprites, are taken out of `budget`.
-  std::vector<Request> DueRequests(const Seat& seat, int64_t now_ms, RequestBudget* budget,
+  // The requests to send now; `next_id` numbers them. `seat` is the present one; null while it is
+  // not connected. At every other seat one departure at a time is asked about. Requests that the
+  // person has not caused, repeats and forwarded sprites, are taken out of `budget`.
+  std::vector<Request> DueRequests(const Seat* seat, int64_t now_ms, RequestBudget* budget,
                                    RequestId* next_id);
   // The verdict in a response. Nothing when the response is not to a request of this class, or when
   // it decides nothing: then the same crossing is sent again after a while.
   std::optional<Verdict> HandleResponse(const Response& response, int64_t now_ms,
                                         const Random& random);
-  // Sends every pending departure again, for a new seat or a restored connection.
-  void ResendAll();
+  // Gives up asking relays that are gone for good, as if each had refused what was thrown there.
+  std::vector<Verdict> GiveUp();
+  // Sends those that wait after a failure at once: the connection may be back.
+  void RetryNow();
 
   const std::vector<PendingDeparture>& pending() const { return pending_; }
-  bool IsFull() const { return pending_.size() >= kDeparturesMax; }
   uint64_t next_number() const { return next_number_; }
   void set_next_number(uint64_t number) { next_number_ = number; }
   // When DueRequests next returns something, if no event comes first; the largest value for never.
-  int64_t NextDueMs() const;
+  int64_t NextDueMs(const Seat* seat) const;
 
  private:
+  // The oldest departure from the seat; null for none.
+  const PendingDeparture* OldestOf(const SeatKey& key) const;
+  bool MayBeSent(const PendingDeparture& pending, const Seat* seat) const;
+
   std::vector<PendingDeparture> pending_;  // oldest first
   uint64_t next_number_ = 1;
 };

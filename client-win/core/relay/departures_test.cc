@@ -1,8 +1,11 @@
+// Also plays departures.vectors.json; test/departures.test.ts plays it in the browser's.
 #include "core/relay/departures.h"
 
 #include <doctest/doctest.h>
 
-#include "core/text/json.h"
+#include <string>
+
+#include "core/text/test_vectors.h"
 
 namespace sprites {
 namespace {
@@ -20,15 +23,17 @@ Departure Leaver(Edge edge = Edge::kRight) {
   return departure;
 }
 
-Seat SomeSeat() {
+Seat SeatOf(const std::string& id, const std::string& relay = "http://relay.example:8080") {
   Seat seat;
-  seat.desktop = "1-1";
-  seat.token = "1-1.00";
+  seat.desktop = id;
+  seat.token = id + ".00";
   seat.cursor = "6a1f03c2-0";
-  seat.events = "http://relay.example:8081/v1/desktops/1-1/events";
-  seat.crossings = "http://relay.example:8080/v1/desktops/1-1/crossings";
+  seat.events = relay + "/v1/desktops/" + id + "/events";
+  seat.crossings = relay + "/v1/desktops/" + id + "/crossings";
   return seat;
 }
+
+const Seat kSeat = SeatOf("1-1");
 
 const Random kHalf = [] { return 0.5; };
 
@@ -36,12 +41,12 @@ TEST_CASE("departures › are pending until the relay has decided") {
   Departures departures;
   RequestId next = 1;
   RequestBudget budget;
-  departures.Add(Leaver(), false);
-  departures.Add(Leaver(), false);
-  auto requests = departures.DueRequests(SomeSeat(), 0, &budget, &next);
+  departures.Add(Leaver(), kSeat, false);
+  departures.Add(Leaver(), kSeat, false);
+  auto requests = departures.DueRequests(&kSeat, 0, &budget, &next);
   REQUIRE(requests.size() == 2);
   CHECK(Json::parse(requests[1].body)["crossing"] == 2);
-  CHECK(departures.DueRequests(SomeSeat(), 0, &budget, &next).empty());
+  CHECK(departures.DueRequests(&kSeat, 0, &budget, &next).empty());
 
   const auto accepted = departures.HandleResponse(
       {requests[1].id, 202, R"({"to":{"desktop":"1a2c-3f","name":"Carol"}})"}, 0, kHalf);
@@ -58,25 +63,22 @@ TEST_CASE("departures › are pending until the relay has decided") {
 }
 
 TEST_CASE("departures › are sent again under the same number when the relay has not decided") {
-  const std::string ended = R"({"code":"desktop-ended"})";
-  const std::string unknown = R"({"code":"unknown-desktop"})";
   const std::string internal = R"({"code":"internal"})";
   for (const Response& none :
        {Response{0, 0}, Response{0, 502, "<html>"}, Response{0, 500, internal},
-        Response{0, 410, ended}, Response{0, 401, unknown},
         Response{0, 200, "<html>Please log in</html>"}, Response{0, 202, ""},
         Response{0, 202, "{}"}, Response{0, 204}}) {
     Departures departures;
     RequestId next = 1;
     RequestBudget budget;
-    departures.Add(Leaver(), false);
+    departures.Add(Leaver(), kSeat, false);
     Response response = none;
-    response.id = departures.DueRequests(SomeSeat(), 0, &budget, &next)[0].id;
+    response.id = departures.DueRequests(&kSeat, 0, &budget, &next)[0].id;
     CAPTURE(response.status);
     CHECK(!departures.HandleResponse(response, 1000, kHalf));
-    CHECK(departures.DueRequests(SomeSeat(), 1000, &budget, &next).empty());
-    CHECK(departures.NextDueMs() == 1300);
-    const auto again = departures.DueRequests(SomeSeat(), 1300, &budget, &next);
+    CHECK(departures.DueRequests(&kSeat, 1000, &budget, &next).empty());
+    CHECK(departures.NextDueMs(&kSeat) == 1300);
+    const auto again = departures.DueRequests(&kSeat, 1300, &budget, &next);
     REQUIRE(again.size() == 1);
     CHECK(Json::parse(again[0].body)["crossing"] == 1);
     CHECK(
@@ -85,37 +87,173 @@ TEST_CASE("departures › are sent again under the same number when the relay ha
   }
 }
 
-TEST_CASE("departures › are never sent further ahead than the relay looks back") {
-  Departures departures;
-  RequestId next = 1;
-  RequestBudget budget;
-  for (int i = 0; i < 40; i++) {
-    departures.Add(Leaver(), false);
-  }
-  const auto requests = departures.DueRequests(SomeSeat(), 0, &budget, &next);
-  CHECK(requests.size() == kCrossingsAhead);
-  departures.HandleResponse({requests[1].id, 202, R"({"to":null})"}, 0, kHalf);
-  CHECK(departures.DueRequests(SomeSeat(), 0, &budget, &next).empty());
-  departures.HandleResponse({requests[0].id, 202, R"({"to":null})"}, 0, kHalf);
-  CHECK(departures.DueRequests(SomeSeat(), 0, &budget, &next).size() == 2);
+const Json& Vectors() {
+  static const Json vectors = ReadVectors(DEPARTURE_VECTORS);
+  return vectors;
 }
 
-TEST_CASE("departures › are sent again for another seat, under their numbers") {
+PendingDeparture Kept(uint64_t number) {
+  PendingDeparture kept;
+  kept.number = number;
+  kept.departure = Leaver();
+  kept.thrown_from = KeyOf(kSeat);
+  return kept;
+}
+
+TEST_CASE("departures › have the constants of the vectors") {
+  const Json& constants = Vectors()["constants"];
+  CHECK(constants["CROSSINGS_AHEAD_MAX"] == kCrossingsAhead);
+  CHECK(constants["FORMER_TRIES_MAX"] == kFormerTriesMax);
+  CHECK(constants.size() == 2);
+}
+
+TEST_CASE("departures › give the numbers that the vectors allow") {
+  for (const Json& one : Vectors()["numbers"]) {
+    CAPTURE(one["name"].get<std::string>());
+    Departures departures;
+    for (const Json& number : one["unanswered"]) {
+      departures.Restore(Kept(number.get<uint64_t>()));
+    }
+    departures.set_next_number(one["number"].get<uint64_t>());
+    CHECK(departures.HasRoom(kSeat) == one["isSent"].get<bool>());
+  }
+}
+
+TEST_CASE(
+    "departures › understand answers, to a first request and to a repeat, as in the vectors") {
+  for (const Json& one : Vectors()["answers"]) {
+    for (const bool is_repeat : {false, true}) {
+      CAPTURE(one["name"].get<std::string>());
+      CAPTURE(is_repeat);
+      Departures departures;
+      RequestId next = 1;
+      RequestBudget budget;
+      departures.Add(Leaver(), kSeat, false);
+      auto request = departures.DueRequests(&kSeat, 0, &budget, &next).at(0);
+      if (is_repeat) {
+        CHECK(!departures.HandleResponse({request.id, 0}, 0, kHalf));
+        request = departures.DueRequests(&kSeat, 15'000, &budget, &next).at(0);
+      }
+      const int status = one["status"].get<int>();
+      const Json& code = one["code"];
+      const std::string body = status == 202    ? R"({"to":null})"
+                               : code.is_null() ? "<html>"
+                                                : WriteJson({{"code", code}, {"title", ""}});
+      const auto verdict = departures.HandleResponse({request.id, status, body}, 15'000, kHalf);
+      const char* outcome = !verdict ? "again" : verdict->accepted ? "accepted" : "returned";
+      CHECK(one[is_repeat ? "repeat" : "first"] == outcome);
+    }
+  }
+}
+
+TEST_CASE("departures › a number is not given while it would be 32 above an unanswered one") {
   Departures departures;
   RequestId next = 1;
   RequestBudget budget;
-  PendingDeparture kept;
-  kept.number = 7;
-  kept.departure = Leaver();
-  departures.Restore(kept);
-  departures.Add(Leaver(), false);
-  CHECK(departures.pending()[1].number == 8);
-  const auto before = departures.DueRequests(SomeSeat(), 0, &budget, &next);
-  departures.ResendAll();
-  const auto after = departures.DueRequests(SomeSeat(), 0, &budget, &next);
-  REQUIRE(after.size() == 2);
-  CHECK(after[0].id != before[0].id);
-  CHECK(after[0].body == before[0].body);
+  std::vector<Request> requests;
+  for (uint64_t number = 1; number <= kCrossingsAhead; number++) {
+    REQUIRE(departures.HasRoom(kSeat));
+    departures.Add(Leaver(), kSeat, false);
+    requests.push_back(departures.DueRequests(&kSeat, 0, &budget, &next).at(0));
+  }
+  CHECK(!departures.HasRoom(kSeat));
+  CHECK(departures.HasRoom(SeatOf("2-2")));  // each seat has its own numbers
+  departures.HandleResponse({requests[1].id, 202, R"({"to":null})"}, 0, kHalf);
+  CHECK(!departures.HasRoom(kSeat));
+  departures.HandleResponse({requests[0].id, 202, R"({"to":null})"}, 0, kHalf);
+  CHECK(departures.HasRoom(kSeat));
+}
+
+TEST_CASE("departures › more than 32 of a saved state are not sent at once") {
+  Departures departures;
+  RequestId next = 1;
+  RequestBudget budget;
+  for (uint64_t number = 7; number < 47; number++) {
+    departures.Restore(Kept(number));
+  }
+  const auto requests = departures.DueRequests(&kSeat, 0, &budget, &next);
+  CHECK(requests.size() == kCrossingsAhead);
+  departures.HandleResponse({requests[0].id, 202, R"({"to":null})"}, 0, kHalf);
+  CHECK(departures.DueRequests(&kSeat, 0, &budget, &next).size() == 1);
+}
+
+TEST_CASE("departures › at most 64 are pending, of all seats") {
+  Departures departures;
+  size_t seats = 0;
+  while (departures.HasRoom(SeatOf(std::to_string(seats)))) {
+    departures.Add(Leaver(), SeatOf(std::to_string(seats)), false);
+    seats++;
+  }
+  CHECK(seats == kDeparturesMax);
+}
+
+TEST_CASE("departures › those of a former seat are asked about there, one after the other") {
+  Departures departures;
+  RequestId next = 1;
+  RequestBudget budget;
+  const Seat now = SeatOf("2-2", "http://r2.example");
+  for (const Seat* seat : {&kSeat, &kSeat, &now}) {
+    departures.Add(Leaver(), *seat, false);
+  }
+  for (const Seat* connected : {&now, static_cast<const Seat*>(nullptr)}) {
+    CHECK(departures.NextDueMs(connected) == 0);
+  }
+  const auto requests = departures.DueRequests(&now, 0, &budget, &next);
+  REQUIRE(requests.size() == 2);
+  CHECK(requests[0].url == kSeat.crossings);
+  CHECK(requests[0].token == kSeat.token);
+  CHECK(Json::parse(requests[0].body)["crossing"] == 1);
+  CHECK(requests[1].url == now.crossings);
+  departures.HandleResponse({requests[0].id, 410, R"({"code":"desktop-ended"})"}, 0, kHalf);
+  const auto second = departures.DueRequests(&now, 0, &budget, &next);
+  REQUIRE(second.size() == 1);
+  CHECK(second[0].token == kSeat.token);
+  CHECK(Json::parse(second[0].body)["crossing"] == 2);
+}
+
+TEST_CASE("departures › a former seat is asked so often: once less, as often, and not once more") {
+  Departures departures;
+  RequestId next = 1;
+  const Seat now = SeatOf("2-2", "http://r2.example");
+  for (int i = 0; i < 2; i++) {
+    departures.Add(Leaver(), kSeat, false);
+  }
+  int64_t ms = 0;
+  const auto ask = [&](const Seat* connected) {
+    RequestBudget budget;
+    ms += 15'000;
+    const auto requests = departures.DueRequests(connected, ms, &budget, &next);
+    REQUIRE(requests.size() == 1);
+    CHECK(departures.GiveUp().empty());
+    CHECK(!departures.HandleResponse({requests[0].id, 0}, ms, kHalf));
+  };
+  for (int i = 0; i < 100; i++) {
+    ask(nullptr);  // without any connection, the relay is not known to be gone
+  }
+  for (int i = 1; i < kFormerTriesMax; i++) {
+    ask(&now);
+    CHECK(departures.GiveUp().empty());
+  }
+  ask(&now);
+  const auto verdicts = departures.GiveUp();
+  REQUIRE(verdicts.size() == 2);
+  CHECK(!verdicts[0].accepted);
+  CHECK(verdicts[0].problem.code == "http-0");
+  CHECK(departures.pending().empty());
+}
+
+TEST_CASE("departures › wait no longer when the connection may be back") {
+  Departures departures;
+  RequestId next = 1;
+  RequestBudget budget;
+  departures.Add(Leaver(), kSeat, false);
+  const auto first = departures.DueRequests(&kSeat, 0, &budget, &next);
+  departures.RetryNow();
+  CHECK(departures.DueRequests(&kSeat, 0, &budget, &next).empty());  // it is under way
+  departures.HandleResponse({first[0].id, 0}, 0, kHalf);
+  CHECK(departures.DueRequests(&kSeat, 0, &budget, &next).empty());
+  departures.RetryNow();
+  CHECK(departures.DueRequests(&kSeat, 0, &budget, &next).size() == 1);
 }
 
 }  // namespace

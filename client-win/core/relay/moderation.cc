@@ -25,12 +25,13 @@ std::vector<Request> Moderation::DueMutes(const std::string& relay, const Seat& 
     budget->Spend(now_ms);
     if (wants) {
       mutes_.insert(neighbour.desktop);
-      requests.push_back(SeatRequest(Method::kPost, mutes_url, seat,
+      requests.push_back(SeatRequest(Method::kPost, mutes_url, seat.token,
                                      WriteJson({{"desktop", neighbour.desktop}}), next_id));
     } else {
       mutes_.erase(neighbour.desktop);
-      requests.push_back(SeatRequest(
-          Method::kDelete, mutes_url + "/" + PercentEncoded(neighbour.desktop), seat, "", next_id));
+      requests.push_back(SeatRequest(Method::kDelete,
+                                     mutes_url + "/" + PercentEncoded(neighbour.desktop),
+                                     seat.token, "", next_id));
     }
   }
   return requests;
@@ -49,7 +50,7 @@ std::optional<Request> Moderation::ReportPicture(const std::string& relay, const
     body["desktop"] = report.desktop;
   }
   Request request =
-      SeatRequest(Method::kPost, relay + "/v1/reports", seat, WriteJson(body), next_id);
+      SeatRequest(Method::kPost, relay + "/v1/reports", seat.token, WriteJson(body), next_id);
   reports_.insert(request.id);
   return request;
 }

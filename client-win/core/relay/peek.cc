@@ -33,7 +33,7 @@ std::optional<Request> Peek::DueRequest(const std::string& relay, const Seat& se
   asked_ = wanted_;
   not_before_ms_ = now_ms + kPeekAskMs;
   Request request =
-      SeatRequest(Method::kPost, DesktopUrl(relay, seat, "/peeks"), seat,
+      SeatRequest(Method::kPost, DesktopUrl(relay, seat, "/peeks"), seat.token,
                   WriteJson({{"edge", asked_ ? Json(NameOf(*asked_)) : Json()}}), next_id);
   request_ = request.id;
   return request;

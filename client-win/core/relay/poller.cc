@@ -1,6 +1,7 @@
 #include "core/relay/poller.h"
 
 #include <algorithm>
+#include <charconv>
 #include <limits>
 #include <utility>
 
@@ -8,6 +9,24 @@
 #include "core/text/text.h"
 
 namespace sprites {
+
+namespace {
+
+// The number of the last event that `cursor` covers. Nothing when it is of another epoch than
+// `own`.
+std::optional<uint64_t> EventOf(std::string_view cursor, std::string_view own) {
+  const size_t dash = cursor.rfind('-');
+  if (dash == std::string_view::npos || cursor.substr(0, dash) != own.substr(0, own.rfind('-'))) {
+    return std::nullopt;
+  }
+  uint64_t event = 0;
+  const auto [end, error] =
+      std::from_chars(cursor.data() + dash + 1, cursor.data() + cursor.size(), event);
+  const bool is_number = error == std::errc{} && end == cursor.data() + cursor.size();
+  return is_number ? std::optional(event) : std::nullopt;
+}
+
+}  // namespace
 
 Poller::Poller(const std::string& relay_url, JoinOptions options, Random random)
     : relay_(RelayOrigin(relay_url).value_or("")),
@@ -39,6 +58,16 @@ std::optional<Request> Poller::DueRequest(int64_t now_ms, RequestId* next_id) {
   return step_ == Step::kJoin         ? JoinRequest(under_way_)
          : step_ == Step::kNeighbours ? DesktopRequest(under_way_, Method::kGet)
                                       : PollRequest(under_way_);
+}
+
+std::optional<Request> Poller::LastPoll(RequestId* next_id) {
+  if (!OwesPoll() || under_way_ != 0) {
+    return std::nullopt;
+  }
+  under_way_ = (*next_id)++;
+  step_ = Step::kPoll;
+  polls_with_cursor_++;
+  return PollRequest(under_way_);
 }
 
 std::optional<News> Poller::HandleResponse(const Response& response, int64_t now_ms) {
@@ -214,11 +243,12 @@ News Poller::HandleRefusal(const Response& response, int64_t now_ms) {
     due_ms_ = now_ms + BackoffMs(failures_++, random_);
     return news;
   }
-  news.seat_ended = IsSeatEnded(problem);
-  if (news.seat_ended) {
+  if (IsSeatEnded(problem)) {
     // If the first poll with a cursor was refused, it acknowledged nothing. An earlier poll of
     // several may have.
-    news.batch_was_lost = polls_with_cursor_ == 0 || (has_neighbours_ && polls_with_cursor_ == 1);
+    const bool was_lost = polls_with_cursor_ == 0 || (has_neighbours_ && polls_with_cursor_ == 1);
+    news = NewsOfEnd(problem);
+    news.batch_was_lost = !news.acknowledged && was_lost;
     polls_with_cursor_ = 1;
     other_ = relay();
     joins_other_ = false;
@@ -226,6 +256,29 @@ News Poller::HandleRefusal(const Response& response, int64_t now_ms) {
   }
   BackOff(now_ms, problem.retry_after_s);
   seeks_ = seat_ && IsLost(relay_, relay(), now_ms - answered_ms_);
+  return news;
+}
+
+// Reads what the relay says about a seat that has ended.
+News Poller::NewsOfEnd(const Problem& problem) const {
+  News news;
+  news.seat_ended = true;
+  news.acknowledged = EventOf(problem.cursor, seat_->cursor);
+  return news;
+}
+
+News Poller::HandleLeft(const Response& response) {
+  const Problem problem = ReadProblem(response);
+  if (!seat_ || (response.status != 204 && !IsSeatEnded(problem))) {
+    return {};
+  }
+  // When no poll was sent with the cursor of the last batch, its sprites have been passed on. When
+  // one was, its own response tells.
+  News news = NewsOfEnd(problem);
+  news.batch_was_lost = !news.acknowledged && OwesPoll();
+  if (under_way_ == 0) {
+    seat_.reset();
+  }
   return news;
 }
 

@@ -44,8 +44,10 @@ struct News {
   bool seated = false;       // there is a new seat
   bool cursor_lost = false;  // the relay numbers its events from 1 again
   bool seat_ended = false;   // a join follows
-  // With seat_ended: the last batch was never acknowledged, so the relay has passed its sprites on
-  // and they no longer belong to this desktop.
+  // With seat_ended: the number of the last event that was acknowledged. The relay has passed on
+  // the sprites of later events, so they no longer belong to this desktop.
+  std::optional<uint64_t> acknowledged;
+  // Likewise, when the relay does not say, or is gone: the last batch was never acknowledged.
   bool batch_was_lost = false;
   bool invitation_ended = false;  // the invitation was refused; the next join goes without it
   Problem refused;                // why a join was refused; an empty code if it was not
@@ -76,8 +78,18 @@ class Poller {
   RequestId RetryNow();
   // The relay has agreed to show the stage, or to hide it. REQUIRES: seat().
   void SetStage(bool is_shown) { seat_->stage = is_shown; }
+  // Whether the last batch is still to be acknowledged. A batch after which the desktop moves has no
+  // sprites.
+  bool OwesPoll() const { return seat_ && polls_with_cursor_ == 0 && !is_moving_; }
+  // The poll that does so, at the end of the program. Nothing when none is owed, or while a request
+  // is under way.
+  std::optional<Request> LastPoll(RequestId* next_id);
+  // Leaves the request under way without a result: its events stay with the relay.
+  void IgnoreResponse() { under_way_ = 0; }
   // The request that gives up the seat. REQUIRES: seat().
   Request LeaveRequest(RequestId id) const;
+  // What the response to it means. The seat is gone, or, without a response, perhaps not.
+  News HandleLeft(const Response& response);
 
   const std::optional<Seat>& seat() const { return seat_; }
   Link link() const { return link_; }
@@ -107,6 +119,7 @@ class Poller {
   News HandleNeighbours(const Response& response, int64_t now_ms);
   News HandlePoll(const Response& response, int64_t now_ms);
   News HandleRefusal(const Response& response, int64_t now_ms);
+  News NewsOfEnd(const Problem& problem) const;
   void TryOther(int64_t now_ms, int retry_after_s, int64_t ms_max = kBackoffMsMax);
   void BackOff(int64_t now_ms, int retry_after_s, int64_t ms_max = kBackoffMsMax);
 

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "core/relay/backoff.h"
-#include "core/text/json.h"
+#include "core/text/test_vectors.h"
 
 namespace sprites {
 namespace {
@@ -188,6 +188,34 @@ TEST_CASE("poller › knows whether its last batch was acknowledged when its sea
   const News news = second.Respond(second.NextRequest(), 410, ended);
   CHECK(news.seat_ended);
   CHECK(!news.batch_was_lost);
+}
+
+TEST_CASE("poller › learns at the end of its seat what was acknowledged, as in the vectors") {
+  const Json vectors = ReadVectors(DEPARTURE_VECTORS);
+  for (const Json& one : vectors["ends"]) {
+    CAPTURE(one["name"].get<std::string>());
+    const std::string cursor = one["cursor"];
+    Fixture fixture;
+    fixture.Join();
+    fixture.Respond(fixture.NextRequest(), 200, BatchText(cursor, kPing));
+    fixture.poller.ResumePolling();
+    fixture.WaitUntilDue();
+    for (int polls = 1; polls < one["polls"].get<int>(); polls++) {
+      fixture.Respond(fixture.NextRequest(), 0);
+      fixture.WaitUntilDue();
+      fixture.Respond(fixture.NextRequest(), 200, NeighboursText());
+      fixture.WaitUntilDue();
+    }
+    Json problem = {{"code", "desktop-ended"}};
+    if (!one["acknowledged"].is_null()) {
+      problem["cursor"] = one["acknowledged"];
+    }
+    const News news = fixture.Respond(fixture.NextRequest(), 410, WriteJson(problem));
+    CHECK(news.seat_ended);
+    const uint64_t last = 9;  // of the batch
+    CHECK((news.acknowledged ? *news.acknowledged < last : news.batch_was_lost) ==
+          one["isLost"].get<bool>());
+  }
 }
 
 TEST_CASE("poller › continues from the cursor that a restarted relay gives") {
@@ -419,6 +447,15 @@ TEST_CASE("poller › is connected only after a response with neighbours") {
   CHECK(fixture.WaitUntilDue() > 0);
   CHECK(fixture.Respond(fixture.NextRequest(), 200, NeighboursText()).neighbours);
   CHECK(fixture.poller.link() == Link::kConnected);
+}
+
+TEST_CASE("poller › polls also while no neighbour is known yet") {
+  Fixture fixture;
+  fixture.Respond(fixture.NextRequest(), 201, SeatText());
+  fixture.WaitUntilDue();
+  CHECK(fixture.Respond(fixture.NextRequest(), 200, R"({"neighbours":{}})").neighbours);
+  CHECK(fixture.poller.link() == Link::kConnected);
+  CHECK(fixture.NextRequest().lane == Lane::kPoll);
 }
 
 }  // namespace

@@ -70,7 +70,7 @@ std::optional<Request> Sayings::DueRequest(const std::string& relay, const Seat&
     budget->Spend(now_ms);
   }
   was_sent_ = true;
-  Request request = SeatRequest(Method::kPost, DesktopUrl(relay, seat, "/sayings"), seat,
+  Request request = SeatRequest(Method::kPost, DesktopUrl(relay, seat, "/sayings"), seat.token,
                                 SayingJson(pending_->number, pending_->text), next_id);
   request_ = request.id;
   return request;

@@ -113,6 +113,11 @@ std::optional<Seat> ReadSeat(std::string_view json, std::string_view relay_url) 
   return seat;
 }
 
+bool IsValid(const SeatKey& key) {
+  return ReadAddress(key.crossings).has_value() && !key.token.empty() && IsToken(key.token) &&
+         key.token.size() <= kIdBytesMax;
+}
+
 std::string SeatJson(const Seat& seat) {
   Json body = {{"desktop", seat.desktop},
                {"token", seat.token},

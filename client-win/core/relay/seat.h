@@ -33,6 +33,19 @@ struct Seat {
 std::optional<Seat> ReadSeat(std::string_view json, std::string_view relay_url);
 std::string SeatJson(const Seat& seat);
 
+// Where a crossing was sent from, and the right to ask there what became of it. Only that relay
+// knows, for ten minutes longer than the seat exists.
+struct SeatKey {
+  std::string crossings;  // absolute URL; it has the id of the desktop
+  std::string token;
+
+  bool operator==(const SeatKey&) const = default;
+};
+
+inline SeatKey KeyOf(const Seat& seat) { return {seat.crossings, seat.token}; }
+// Whether a request may be sent with the key, which was read from a file.
+bool IsValid(const SeatKey& key);
+
 // The `http://host:port` or `https://…` that `url` starts with, in lower case; nothing when `url`
 // is not such an address.
 std::optional<std::string> RelayOrigin(std::string_view url);

@@ -16,13 +16,13 @@ std::string DesktopUrl(const std::string& relay, const Seat& seat, std::string_v
   return relay + "/v1/desktops/" + PercentEncoded(seat.desktop) + std::string(path);
 }
 
-Request SeatRequest(Method method, std::string url, const Seat& seat, std::string body,
+Request SeatRequest(Method method, std::string url, const std::string& token, std::string body,
                     RequestId* next_id) {
   Request request;
   request.id = (*next_id)++;
   request.method = method;
   request.url = std::move(url);
-  request.token = seat.token;
+  request.token = token;
   if (!body.empty()) {
     request.content_type = "application/json";
     request.body = std::move(body);

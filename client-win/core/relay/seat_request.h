@@ -16,8 +16,9 @@ namespace sprites {
 // The address of the desktop at the relay, followed by `path`: empty, or such as "/stage".
 std::string DesktopUrl(const std::string& relay, const Seat& seat, std::string_view path);
 
-// A request that the relay answers at once. `body` is JSON; empty for a request without one.
-Request SeatRequest(Method method, std::string url, const Seat& seat, std::string body,
+// A request that the relay answers at once, with the token of a seat. `body` is JSON; empty for a
+// request without one.
+Request SeatRequest(Method method, std::string url, const std::string& token, std::string body,
                     RequestId* next_id);
 
 // The JSON in a response with status 202; null for any other response, and for one that is too

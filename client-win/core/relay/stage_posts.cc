@@ -59,7 +59,7 @@ std::optional<Request> StagePosts::DueRequest(
   is_event_newer_ = false;
   not_before_ms_ = now_ms + kStagePostMs;
   files_ = stage.files;
-  Request request = SeatRequest(Method::kPost, DesktopUrl(relay, seat, "/stage"), seat,
+  Request request = SeatRequest(Method::kPost, DesktopUrl(relay, seat, "/stage"), seat.token,
                                 StageJson(stage), next_id);
   request_ = request.id;
   posted_ = {std::move(stage), now_ms};

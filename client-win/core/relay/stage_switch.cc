@@ -15,7 +15,7 @@ std::optional<Request> StageSwitch::DueRequest(const std::string& relay, const S
   }
   budget->Spend(now_ms);
   asked_ = *wanted;
-  Request request = SeatRequest(Method::kPut, DesktopUrl(relay, seat, "/stage"), seat,
+  Request request = SeatRequest(Method::kPut, DesktopUrl(relay, seat, "/stage"), seat.token,
                                 WriteJson({{"stage", asked_}}), next_id);
   request_ = request.id;
   return request;

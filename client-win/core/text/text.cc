@@ -64,6 +64,21 @@ constexpr Range kHidden[] = {
     {0x13430, 0x1343f}, {0x13441, 0x13442}, {0x16fe4, 0x16fe4}, {0x1bca0, 0x1bca3},
     {0x1d159, 0x1d159}, {0x1d173, 0x1d17a}, {0xe0000, 0xe0fff}};
 
+// Marks that stand on any character: those of general use, and enclosing ones. A text of these
+// alone has nothing that they stand on, so it would show over what is beside it.
+constexpr Range kMarks[] = {
+    {0x300, 0x36f},     {0x485, 0x486},     {0x488, 0x489},     {0x64b, 0x655},
+    {0x670, 0x670},     {0x951, 0x954},     {0x1ab0, 0x1add},   {0x1ae0, 0x1aeb},
+    {0x1cd0, 0x1cd2},   {0x1cd4, 0x1ce0},   {0x1ce2, 0x1ce8},   {0x1ced, 0x1ced},
+    {0x1cf4, 0x1cf4},   {0x1cf8, 0x1cf9},   {0x1dc0, 0x1dff},   {0x20d0, 0x20f0},
+    {0x302a, 0x302d},   {0x3099, 0x309a},   {0xa670, 0xa672},   {0xfe20, 0xfe2d},
+    {0x101fd, 0x101fd}, {0x102e0, 0x102e0}, {0x1133b, 0x1133b}, {0x1cf00, 0x1cf2d},
+    {0x1cf30, 0x1cf46}, {0x1d167, 0x1d169}, {0x1d17b, 0x1d182}, {0x1d185, 0x1d18b},
+    {0x1d1aa, 0x1d1ad}};
+
+constexpr Range kSpaces[] = {{0x20, 0x20},     {0xa0, 0xa0},     {0x1680, 0x1680}, {0x2000, 0x200a},
+                             {0x202f, 0x202f}, {0x205f, 0x205f}, {0x3000, 0x3000}};
+
 // Symbols that U+FE0F turns into an emoji. The ranges have other symbols too, which it leaves
 // alone.
 constexpr Range kPictographs[] = {
@@ -98,9 +113,27 @@ bool IsHidden(uint32_t code, uint32_t previous, std::string_view rest) {
   return IsIn(kHidden, code) && !(code == kEmojiStyle && IsEmojiStyle(previous, rest));
 }
 
+// Whether well-formed `text` has marks, and nothing else but spaces.
+bool HasOnlyMarks(std::string_view text) {
+  bool has_mark = false;
+  while (!text.empty()) {
+    const Character character = FirstOf(text);
+    const bool is_mark = IsIn(kMarks, character.code);
+    if (!is_mark && !IsIn(kSpaces, character.code)) {
+      return false;
+    }
+    has_mark = has_mark || is_mark;
+    text.remove_prefix(std::max<size_t>(1, character.bytes));
+  }
+  return has_mark;
+}
+
 }  // namespace
 
 bool IsPlainText(std::string_view text) {
+  if (HasOnlyMarks(text)) {
+    return false;
+  }
   uint32_t previous = 0;
   while (!text.empty()) {
     const Character character = FirstOf(text);
@@ -128,7 +161,7 @@ std::string PlainText(std::string_view text, size_t bytes_max) {
     }
     text.remove_prefix(bytes);
   }
-  return plain;
+  return HasOnlyMarks(plain) ? std::string() : plain;
 }
 
 bool ReadsRightToLeft(std::string_view text) {

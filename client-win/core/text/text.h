@@ -9,11 +9,12 @@
 
 namespace sprites {
 
-// Whether `text` is UTF-8 without control or invisible characters: the relay's rule for the texts
-// of a .spr. For names the relay also allows emoji of several parts.
+// Whether `text` is UTF-8 without control or invisible characters, and not combining marks alone:
+// the relay's rule for the texts of a .spr. For names the relay also allows emoji of several parts.
 bool IsPlainText(std::string_view text);
 
-// The plain characters of `text`, as many as fit into `bytes_max`.
+// The plain characters of `text`, as many as fit into `bytes_max`; nothing when they are combining
+// marks alone.
 std::string PlainText(std::string_view text, size_t bytes_max);
 
 // Whether `text` is read from right to left: its first letter is of such a script (UAX 9, P2).

@@ -36,6 +36,23 @@ TEST_CASE("text › follows the relay's vectors of hidden characters") {
     CHECK(!IsPlainText(text.get<std::string>()));
     CHECK(IsPlainText(PlainText(text.get<std::string>(), 100)));
   }
+  for (const Json& text : vectors["onlyMarks"]) {
+    CAPTURE(text.dump());
+    CHECK(!IsPlainText(text.get<std::string>()));
+    CHECK(PlainText(text.get<std::string>(), 100).empty());
+  }
+  for (const Json& text : vectors["notOnlyMarks"]) {
+    CAPTURE(text.dump());
+    CHECK(IsPlainText(text.get<std::string>()));
+    CHECK(PlainText(text.get<std::string>(), 100) == text.get<std::string>());
+  }
+  for (const Json& range : vectors["marks"]) {
+    for (size_t end = 0; end < 2; end++) {
+      const std::string mark = Utf8(std::stoul(range[end].get<std::string>(), nullptr, 16));
+      CAPTURE(range.dump());
+      CHECK(PlainText(mark, 100).empty());
+    }
+  }
   const auto bound = [&](size_t range, size_t end) {
     return std::stoul(vectors["hidden"][range][end].get<std::string>(), nullptr, 16);
   };

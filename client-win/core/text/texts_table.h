@@ -201,6 +201,14 @@
   X(kFileOfSettingsTooLong, "The settings have more than {0} bytes; the defaults are used.", "Die Einstellungen haben mehr als {0} Bytes. Die Vorgaben gelten.") \
   X(kFileOfSettingsInvalid, "The settings are not a JSON object; the defaults are used.", "Die Einstellungen sind kein JSON-Objekt. Die Vorgaben gelten.") \
   X(kFileOfSettingsRelay, "relay: \"{0}\" is not an address such as https://relay.example.", "relay: „{0}“ ist keine Adresse wie https://relay.example.") \
+  /* What is wrong with a file of the program itself, {0}, and what became of it. */ \
+  X(kToastOwnFile, "A file can't be read", "Eine Datei ist nicht lesbar") \
+  X(kFileOwnFailed, "{0} can't be read: another program has it open, or you may not read it.", "{0} ist nicht lesbar: Ein anderes Programm hat die Datei geöffnet, oder Sie dürfen sie nicht lesen.") \
+  X(kFileOwnTooLong, "{0} can't be read: it is too large.", "{0} ist nicht lesbar: Die Datei ist zu groß.") \
+  X(kFileOwnDamaged, "{0} can't be read: it is damaged.", "{0} ist nicht lesbar: Die Datei ist beschädigt.") \
+  X(kFileOwnPartly, "A part of {0} can't be read: it is damaged.", "Ein Teil von {0} ist nicht lesbar: Er ist beschädigt.") \
+  X(kFileOwnMoved, "The whole file is kept as {0}.", "Die ganze Datei bleibt als {0} erhalten.") \
+  X(kFileOwnStays, "It can't be renamed to {0} yet. Until that works, nothing is saved.", "Sie lässt sich noch nicht in {0} umbenennen. Bis das geht, wird nichts gespeichert.") \
   /* The bubbles on the first sprite. */ \
   X(kBubbleWelcome, "Drag me past an edge.\nMy menu is by the clock.", "Zieh mich über einen Rand.\nMein Menü ist neben der Uhr.") \
   X(kBubbleAlone, "Nobody is next door yet.\nInvite a friend: the menu by the clock.", "Noch ist niemand nebenan.\nLade jemanden ein: Menü neben der Uhr.") \
