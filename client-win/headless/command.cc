@@ -257,7 +257,11 @@ Json DescribeDesktop(const Desktop& desktop, const Scene& scene) {
   }
   Json neighbours = nullptr;
   if (const auto& all = desktop.neighbours()) {
+    neighbours = Json::object();
     for (size_t i = 0; i < all->size(); i++) {
+      if ((*all)[i].desktop.empty()) {
+        continue;  // not known yet
+      }
       neighbours[kEdges[i]] = {{"desktop", (*all)[i].desktop}, {"name", (*all)[i].name}};
     }
   }

@@ -12,8 +12,6 @@
 #include <cstring>
 #include <exception>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <map>
 #include <random>
 #include <set>
@@ -25,14 +23,14 @@
 #include "core/relay/carrier.h"
 #include "headless/command.h"
 #include "posix/curl_transport.h"
+#include "posix/files.h"
 #include "posix/wake_pipe.h"
 
 namespace sprites {
 
 namespace {
 
-constexpr int kFrameMs = 16;       // ms between two ticks while something moves
-constexpr int kFarewellMs = 2000;  // ms to wait for the relay's response to our leaving
+constexpr int kFrameMs = 16;  // ms between two ticks while something moves
 
 constexpr char kHelp[] = R"(Usage: headless-desktop [options]
 
@@ -98,30 +96,14 @@ void Print(const Json& value) {
   fflush(stdout);
 }
 
-std::string ReadWhole(const std::filesystem::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), {}};
-}
-
-// Returns whether the file has the text now; otherwise it has the one before.
-bool WriteWhole(const std::filesystem::path& path, const std::string& text) {
-  std::filesystem::path fresh = path;
-  fresh += ".part";
-  std::ofstream file(fresh, std::ios::binary);
-  file << text;
-  file.close();
-  std::error_code failed;
-  std::filesystem::rename(fresh, path, failed);
-  return file && !failed;
-}
-
 class Headless {
  public:
   explicit Headless(const Options& options)
       : folder_(options.folder),
+        kept_file_(SystemFiles(), folder_ / "kept.json", kSavedBytesMax, LegibleState),
         cache_(folder_ / "files", uint64_t(options.settings.cache_mib) << 20),
         carrier_(&transport_, &cache_, [this] { wake_.Wake(); }),
-        writer_([this](const std::string& text) { return WriteWhole(folder_ / "kept.json", text); },
+        writer_([this](const std::string& text) { return kept_file_.Write(text); },
                 [this] { wake_.Wake(); }),
         desktop_(options.settings, [engine = std::mt19937_64(options.seed)]() mutable {
           return std::uniform_real_distribution<double>(0, 1)(engine);
@@ -133,7 +115,11 @@ class Headless {
         desktop_.AddToShelf(ReadSheet(*bytes));
       }
     }
-    desktop_.Restore(ReadWhole(folder_ / "kept.json"), true);
+    desktop_.Restore(kept_file_.text(), true);
+    if (const std::string complaint = Complaints({&kept_file_}, Language::kEnglish);
+        !complaint.empty()) {
+      Print({{"toast", Say(Language::kEnglish, Text::kToastOwnFile)}, {"text", complaint}});
+    }
     for (const Sprite& sprite : desktop_.simulation().sprites()) {
       known_.insert(sprite.id);
     }
@@ -147,12 +133,14 @@ class Headless {
     }
     desktop_.Leave();
     CarryOut(desktop_.PopOutbox());
-    const auto is_done = [this] { return writer_.IsIdle() && carrier_.IsIdle(); };
-    for (const int64_t until = NowMs() + kFarewellMs; !is_done() && NowMs() < until;) {
+    const auto is_done = [this] { return desktop_.HasLeft() && writer_.IsIdle(); };
+    for (const int64_t until = NowMs() + kLeaveMsMax; !is_done() && NowMs() < until;) {
       wake_.Clear();
       pollfd rung{wake_.fd(), POLLIN, 0};
       poll(&rung, 1, kFrameMs);
-      SendSaved();
+      desktop_.HandleResponses(carrier_.PopResponses(), NowMs());
+      desktop_.Tick(NowMs());
+      CarryOut(desktop_.PopOutbox());
     }
   }
 
@@ -261,6 +249,7 @@ class Headless {
 
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::filesystem::path folder_;
+  OwnFile kept_file_;
   WakePipe wake_;
   FileCache cache_;
   CurlTransport transport_;

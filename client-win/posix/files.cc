@@ -5,7 +5,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <string>
 #include <system_error>
+#include <thread>
 
 #include "posix/owned_fd.h"
 
@@ -31,13 +35,17 @@ bool WriteAll(int file, std::string_view text) {
 
 }  // namespace
 
-std::optional<std::string> ReadWholeFile(const std::filesystem::path& path, size_t bytes_max) {
+FileContent ReadWholeFile(const std::filesystem::path& path, size_t bytes_max) {
   const OwnedFd file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (file.get() < 0) {
+    return {errno == ENOENT ? ReadStatus::kMissing : ReadStatus::kFailed, ""};
+  }
   struct stat about {};
-  const bool fits = file.get() >= 0 && fstat(file.get(), &about) == 0 && S_ISREG(about.st_mode) &&
-                    static_cast<uint64_t>(about.st_size) <= bytes_max;
-  if (!fits) {
-    return std::nullopt;
+  if (fstat(file.get(), &about) != 0 || !S_ISREG(about.st_mode)) {
+    return {ReadStatus::kFailed, ""};
+  }
+  if (static_cast<uint64_t>(about.st_size) > bytes_max) {
+    return {ReadStatus::kTooLong, ""};
   }
   std::string text(static_cast<size_t>(about.st_size), 0);
   size_t size = 0;
@@ -47,11 +55,11 @@ std::optional<std::string> ReadWholeFile(const std::filesystem::path& path, size
       continue;
     }
     if (more <= 0) {
-      return std::nullopt;
+      return {ReadStatus::kFailed, ""};
     }
     size += static_cast<size_t>(more);
   }
-  return text;
+  return {ReadStatus::kRead, std::move(text)};
 }
 
 bool WriteFileAtomically(const std::filesystem::path& path, std::string_view text) {
@@ -66,6 +74,23 @@ bool WriteFileAtomically(const std::filesystem::path& path, std::string_view tex
   std::error_code failed;
   std::filesystem::rename(fresh, path, failed);
   return !failed;
+}
+
+Renaming RenameFile(const std::filesystem::path& from, const std::filesystem::path& to) {
+  struct stat about {};
+  if (lstat(to.c_str(), &about) == 0) {
+    return Renaming::kTaken;
+  }
+  if (errno != ENOENT) {
+    return Renaming::kFailed;
+  }
+  const bool is_done = std::rename(from.c_str(), to.c_str()) == 0;
+  return is_done ? Renaming::kDone : errno == ENOENT ? Renaming::kMissing : Renaming::kFailed;
+}
+
+FileAccess SystemFiles() {
+  return {ReadWholeFile, WriteFileAtomically, RenameFile,
+          [](int64_t ms) { std::this_thread::sleep_for(std::chrono::milliseconds(ms)); }};
 }
 
 }  // namespace sprites

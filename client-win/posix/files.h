@@ -7,19 +7,22 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <optional>
-#include <string>
 #include <string_view>
+
+#include "core/desktop/own_file.h"
 
 namespace sprites {
 
 constexpr size_t kPathBytesMax = 4'096;  // of Linux (PATH_MAX)
 
-// Returns nullopt if there is no such file, it can't be read, or it is longer than `bytes_max`.
-std::optional<std::string> ReadWholeFile(const std::filesystem::path& path, size_t bytes_max);
+FileContent ReadWholeFile(const std::filesystem::path& path, size_t bytes_max);
 // Returns false if the file could not be written; its old content is then still there. Only this
 // user may read the file.
 bool WriteFileAtomically(const std::filesystem::path& path, std::string_view text);
+// Never replaces a file. REQUIRES: nobody else makes files in that folder meanwhile.
+Renaming RenameFile(const std::filesystem::path& from, const std::filesystem::path& to);
+// All of these, for the program's own files.
+FileAccess SystemFiles();
 
 }  // namespace sprites
 

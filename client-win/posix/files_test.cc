@@ -7,6 +7,8 @@
 #include <algorithm>
 #include <string>
 
+#include "core/desktop/saved_state.h"
+
 namespace sprites {
 namespace {
 
@@ -32,32 +34,81 @@ TEST_CASE("files › are read up to a limit: one byte less, the limit, one more"
   for (const size_t size : {size_t{0}, kMax - 1, kMax, kMax + 1}) {
     const std::string text(size, 'x');
     REQUIRE(WriteFileAtomically(folder / "a", text));
-    const auto read = ReadWholeFile(folder / "a", kMax);
-    CHECK(read.has_value() == (size <= kMax));
-    CHECK(read.value_or(text) == text);
+    const FileContent read = ReadWholeFile(folder / "a", kMax);
+    CHECK(read.status == (size <= kMax ? ReadStatus::kRead : ReadStatus::kTooLong));
+    CHECK(read.text == (size <= kMax ? text : ""));
   }
 }
 
 TEST_CASE("files › folders, pipes and what is not there are not read, and nothing waits for them") {
   const Folder folder;
-  CHECK(!ReadWholeFile(folder / "nothing", 10));
-  CHECK(!ReadWholeFile(folder / ".", 10'000));
+  CHECK(ReadWholeFile(folder / "nothing", 10).status == ReadStatus::kMissing);
+  CHECK(ReadWholeFile(folder / ".", 10'000).status == ReadStatus::kFailed);
   REQUIRE(mkfifo((folder / "pipe").c_str(), 0600) == 0);
-  CHECK(!ReadWholeFile(folder / "pipe", 10));
-  CHECK(!ReadWholeFile("/dev/zero", 10));
+  CHECK(ReadWholeFile(folder / "pipe", 10).status == ReadStatus::kFailed);
+  CHECK(ReadWholeFile("/dev/zero", 10).status == ReadStatus::kFailed);
 }
 
 TEST_CASE("files › are replaced as a whole, for this user alone; a failure keeps the old content") {
   const Folder folder;
   REQUIRE(WriteFileAtomically(folder / "a", "old"));
   REQUIRE(WriteFileAtomically(folder / "a", "new"));
-  CHECK(ReadWholeFile(folder / "a", 10) == "new");
+  CHECK(ReadWholeFile(folder / "a", 10).text == "new");
   struct stat about {};
   REQUIRE(stat((folder / "a").c_str(), &about) == 0);
   CHECK((about.st_mode & 0777) == 0600);
   std::filesystem::create_directories(folder / "a.part");
   CHECK(!WriteFileAtomically(folder / "a", "newer"));
-  CHECK(ReadWholeFile(folder / "a", 10) == "new");
+  CHECK(ReadWholeFile(folder / "a", 10).text == "new");
+}
+
+TEST_CASE("files › a file that this user may not read is not taken for a missing one") {
+  if (geteuid() == 0) {
+    return;  // everything is allowed to root
+  }
+  const Folder folder;
+  REQUIRE(WriteFileAtomically(folder / "a", "text"));
+  REQUIRE(chmod((folder / "a").c_str(), 0) == 0);
+  CHECK(ReadWholeFile(folder / "a", 10).status == ReadStatus::kFailed);
+}
+
+TEST_CASE("files › are renamed, but never over another one") {
+  const Folder folder;
+  REQUIRE(WriteFileAtomically(folder / "a", "one"));
+  CHECK(RenameFile(folder / "a", folder / "b") == Renaming::kDone);
+  CHECK(RenameFile(folder / "a", folder / "c") == Renaming::kMissing);
+  REQUIRE(WriteFileAtomically(folder / "a", "two"));
+  CHECK(RenameFile(folder / "a", folder / "b") == Renaming::kTaken);
+  CHECK(ReadWholeFile(folder / "b", 10).text == "one");
+  CHECK(RenameFile(folder / "a", folder / "no/folder") != Renaming::kDone);
+  CHECK(ReadWholeFile(folder / "a", 10).text == "two");
+}
+
+TEST_CASE(
+    "files › what can't be read is kept beside, and saving goes on: damaged, long, a folder") {
+  for (const std::string what : {"half", "long", "folder"}) {
+    CAPTURE(what);
+    const Folder folder;
+    const std::string text =
+        what == "half" ? R"({"sprites":[{"fi)" : std::string(kSavedBytesMax + 1, ' ');
+    if (what == "folder") {
+      std::filesystem::create_directories(folder / "kept.json");
+    } else {
+      REQUIRE(WriteFileAtomically(folder / "kept.json", text));
+    }
+    FileAccess access = SystemFiles();
+    access.sleep = [](int64_t) {};
+    OwnFile file(access, folder / "kept.json", kSavedBytesMax, LegibleState);
+    CHECK(file.is_unreadable());
+    CHECK(file.Complaint(Language::kEnglish).ends_with("is kept as kept.json.bad."));
+    CHECK(file.Write("{}"));
+    CHECK(ReadWholeFile(folder / "kept.json", 10).text == "{}");
+    if (what != "folder") {
+      CHECK(ReadWholeFile(folder / "kept.json.bad", 2 * kSavedBytesMax).text == text);
+    } else {
+      CHECK(std::filesystem::is_directory(folder / "kept.json.bad"));
+    }
+  }
 }
 
 }  // namespace

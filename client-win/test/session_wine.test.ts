@@ -7,7 +7,7 @@
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { crc32 } from 'node:zlib';
@@ -174,6 +174,49 @@ describe('the windows client in the way of others', { skip, timeout: 900_000 }, 
     await eventually('the file is free', () => lock.exitCode !== null);
     await eventually('it has polled again', () => relay!.requests.polls === 2);
     assert.equal(ada.savedState().sprites.length, 2);
+  });
+
+  it('keeps files that it can not read beside its new ones, and goes to the relay of its sprites', async () => {
+    await start(TARGET, 640, 400);
+    await eventually('the relay is saved', () => readFileSync(kept(), 'utf8').includes(relay!.url));
+    await send(WM_CLOSE);
+    await eventually('it has ended', () => client?.exitCode !== null);
+    const path = join(ada.folder, 'settings.json');
+    const settingsBefore = readFileSync(path, 'utf8');
+    const half = settingsBefore.slice(0, settingsBefore.length / 2);
+    writeFileSync(path, half);
+    const { polls } = relay!.requests;
+    client = ada.launch(WINDOWS_CLIENT);
+    await eventually('it has joined again', () => relay!.requests.polls > polls);
+    assert.equal(readFileSync(`${path}.bad`, 'utf8'), half);
+    await eventually('the settings are saved', () => existsSync(path) && settings().relay === relay!.url);
+    await send(WM_CLOSE);
+    await eventually('it has ended', () => client?.exitCode !== null);
+    const saved = readFileSync(kept(), 'utf8');
+    writeFileSync(kept(), saved.slice(0, saved.length / 2));
+    client = ada.launch(WINDOWS_CLIENT);
+    await eventually('it has begun anew', () => existsSync(`${kept()}.bad`) && existsSync(kept()));
+    assert.equal(readFileSync(`${kept()}.bad`, 'utf8'), saved.slice(0, saved.length / 2));
+    assert.deepEqual(ada.savedState().sprites, []);
+  });
+
+  it('overwrites no sprites that it could not read, because another program had locked the file at its start', async () => {
+    await start(TARGET, 640, 400);
+    await eventually('the relay is saved', () => readFileSync(kept(), 'utf8').includes(relay!.url));
+    await send(WM_CLOSE);
+    await eventually('it has ended', () => client?.exitCode !== null);
+    const saved = readFileSync(kept(), 'utf8');
+    const lock = ada.launch(STAND_IN, 'Lock', 'lock', `Z:${kept().replaceAll('/', '\\')}`);
+    await eventually('the file is locked', async () => (await ada.windows('Lock')).length === 1);
+    client = ada.launch(WINDOWS_CLIENT);
+    const second = ada.launch(WINDOWS_CLIENT); // lets one more sprite fall in
+    await eventually('the second start has ended', () => second.exitCode !== null);
+    await eventually('a sprite is there', async () => (await ada.windows('Sprite')).length === 1);
+    assert.equal(readFileSync(kept(), 'utf8'), saved);
+    lock.kill();
+    await eventually('the file is free', () => lock.exitCode !== null || lock.signalCode !== null);
+    await eventually('it saves again', () => existsSync(`${kept()}.bad`) && existsSync(kept()));
+    assert.equal(readFileSync(`${kept()}.bad`, 'utf8'), saved);
   });
 
   it('stays within its memory when strangers send sheets of 512 cells', async (test) => {

@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
 import { type RelayProcess, startRelay, until } from '../../server/test/relay_process.ts';
@@ -86,6 +86,7 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     await ada.stop();
   });
 
+  const keptFile = () => join(ada.dataFolder, 'kept.json');
   const joined = async () => (await relay.metrics()).get('sprites_desktops');
 
   /** Starts the program with one sprite, and waits until it has joined. */
@@ -440,6 +441,28 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
       relay.kill(master, 'SIGCONT');
     }
     await until('Ada has left', async () => (await joined()) === 0);
+  });
+
+  it('keeps files that it can not read beside its new ones, and goes to the relay of its sprites', async () => {
+    await start(RUNNER, { x: 640, y: 800 });
+    await until('the relay is saved', () => readFileSync(keptFile(), 'utf8').includes(relay.url));
+    client!.kill('SIGTERM');
+    await exitOf(client!);
+    const half = readFileSync(ada.settingsFile, 'utf8').slice(1);
+    writeFileSync(ada.settingsFile, half);
+    client = ada.launch();
+    await until('Ada has joined again', async () => (await joined()) === 1);
+    assert.equal(readFileSync(`${ada.settingsFile}.bad`, 'utf8'), half);
+    await until('the settings are saved', () => ada.settings().relay === relay.url);
+    client.kill('SIGTERM');
+    await exitOf(client);
+    const saved = readFileSync(keptFile(), 'utf8').slice(0, -2);
+    writeFileSync(keptFile(), saved);
+    client = ada.launch();
+    await until('Ada has joined with nothing', async () => (await joined()) === 1);
+    assert.equal(readFileSync(`${keptFile()}.bad`, 'utf8'), saved);
+    await until('the new state is saved', () => existsSync(keptFile()));
+    assert.deepEqual(ada.savedState().sprites, []);
   });
 
   it('keeps a sprite that is on its way when it ends, and does not lose or double it', async () => {

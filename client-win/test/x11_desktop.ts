@@ -8,7 +8,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { X11_CLIENT, X11_STAND_IN } from '../../tools/build.js';
 import { ensurePrograms, installHint, X11 } from '../../tools/machine.js';
@@ -76,15 +76,18 @@ export class X11Desktop extends XDisplay {
     return join(this.home, 'share', 'sprites');
   }
 
+  get settingsFile(): string {
+    return join(this.home, 'config', 'sprites', 'settings.json');
+  }
+
   writeSettings(settings: object): void {
-    const folder = join(this.home, 'config', 'sprites');
-    mkdirSync(folder, { recursive: true });
-    writeFileSync(join(folder, 'settings.json'), JSON.stringify(settings));
+    mkdirSync(dirname(this.settingsFile), { recursive: true });
+    writeFileSync(this.settingsFile, JSON.stringify(settings));
   }
 
   /** The settings that the client has saved; none until it has saved some. */
   settings(): Record<string, unknown> {
-    const file = join(this.home, 'config', 'sprites', 'settings.json');
+    const file = this.settingsFile;
     return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
   }
 

@@ -21,6 +21,10 @@ OwnedHandle Opened(const std::filesystem::path& path, DWORD access, DWORD dispos
   return OwnedHandle(handle == INVALID_HANDLE_VALUE ? nullptr : handle);
 }
 
+bool IsMissing(DWORD error) {
+  return error == ERROR_FILE_NOT_FOUND || error == ERROR_PATH_NOT_FOUND;
+}
+
 std::filesystem::path FolderIn(const KNOWNFOLDERID& parent) {
   wchar_t* name = nullptr;
   std::filesystem::path folder;
@@ -51,10 +55,11 @@ bool MovedFiles(const std::filesystem::path& from, const std::filesystem::path& 
     }
   }
   std::error_code none;
-  const auto state = failed ? std::nullopt : ReadWholeFile(from / kState, kSavedBytesMax);
-  const bool has_state = std::filesystem::exists(from / kState, none);
+  const FileContent state = ReadWholeFile(from / kState, kSavedBytesMax);
   const bool is_moved =
-      !failed && (!has_state || (state && WriteFileAtomically(to / kState, *state)));
+      !failed &&
+      (state.status == ReadStatus::kMissing ||
+       (state.status == ReadStatus::kRead && WriteFileAtomically(to / kState, state.text)));
   if (is_moved) {
     std::filesystem::remove_all(from, none);
   }
@@ -76,19 +81,24 @@ std::filesystem::path DataFolder() {
   return folder;
 }
 
-std::optional<std::string> ReadWholeFile(const std::filesystem::path& path, size_t bytes_max) {
+FileContent ReadWholeFile(const std::filesystem::path& path, size_t bytes_max) {
   const OwnedHandle file = Opened(path, GENERIC_READ, OPEN_EXISTING);
+  if (file == nullptr) {
+    return {IsMissing(GetLastError()) ? ReadStatus::kMissing : ReadStatus::kFailed, ""};
+  }
   LARGE_INTEGER size{};
-  const bool fits = file != nullptr && GetFileSizeEx(file.get(), &size) && size.QuadPart >= 0 &&
-                    static_cast<uint64_t>(size.QuadPart) <= bytes_max;
-  if (!fits) {
-    return std::nullopt;
+  if (!GetFileSizeEx(file.get(), &size) || size.QuadPart < 0) {
+    return {ReadStatus::kFailed, ""};
+  }
+  if (static_cast<uint64_t>(size.QuadPart) > bytes_max) {
+    return {ReadStatus::kTooLong, ""};
   }
   std::string text(static_cast<size_t>(size.QuadPart), 0);
   DWORD read = 0;
   const bool done =
       ReadFile(file.get(), text.data(), static_cast<DWORD>(text.size()), &read, nullptr);
-  return done && read == text.size() ? std::optional(std::move(text)) : std::nullopt;
+  return done && read == text.size() ? FileContent{ReadStatus::kRead, std::move(text)}
+                                     : FileContent{ReadStatus::kFailed, ""};
 }
 
 bool WriteFileAtomically(const std::filesystem::path& path, std::string_view text) {
@@ -106,6 +116,21 @@ bool WriteFileAtomically(const std::filesystem::path& path, std::string_view tex
     }
   }
   return MoveFileExW(fresh.c_str(), path.c_str(), MOVEFILE_REPLACE_EXISTING) != 0;
+}
+
+Renaming RenameFile(const std::filesystem::path& from, const std::filesystem::path& to) {
+  if (MoveFileExW(from.c_str(), to.c_str(), 0) != 0) {
+    return Renaming::kDone;
+  }
+  const DWORD error = GetLastError();
+  return error == ERROR_ALREADY_EXISTS || error == ERROR_FILE_EXISTS ? Renaming::kTaken
+         : IsMissing(error)                                          ? Renaming::kMissing
+                                                                     : Renaming::kFailed;
+}
+
+FileAccess SystemFiles() {
+  return {ReadWholeFile, WriteFileAtomically, RenameFile,
+          [](int64_t ms) { Sleep(static_cast<DWORD>(ms)); }};
 }
 
 }  // namespace sprites

@@ -11,9 +11,9 @@
 
 #include <cstddef>
 #include <filesystem>
-#include <optional>
-#include <string>
 #include <string_view>
+
+#include "core/desktop/own_file.h"
 
 namespace sprites {
 
@@ -21,10 +21,13 @@ namespace sprites {
 // one if it can't be moved now.
 std::filesystem::path DataFolder();
 
-// Returns nullopt if there is no such file, it can't be read, or it is longer than `bytes_max`.
-std::optional<std::string> ReadWholeFile(const std::filesystem::path& path, size_t bytes_max);
+FileContent ReadWholeFile(const std::filesystem::path& path, size_t bytes_max);
 // Returns false if the file could not be written; its old content is then still there.
 bool WriteFileAtomically(const std::filesystem::path& path, std::string_view text);
+// Never replaces a file.
+Renaming RenameFile(const std::filesystem::path& from, const std::filesystem::path& to);
+// All of these, for the program's own files.
+FileAccess SystemFiles();
 
 }  // namespace sprites
 

@@ -27,8 +27,7 @@ namespace sprites {
 
 namespace {
 
-constexpr int64_t kLeaveMsMax = 2'000;  // ms to wait until the relay has received our leave request
-constexpr UINT kModalFrameMs = 16;      // ms between two turns while a menu or a dialog is open
+constexpr UINT kModalFrameMs = 16;  // ms between two turns while a menu or a dialog is open
 constexpr UINT_PTR kModalTimer = 1;
 // GUID_POWER_SAVING_STATUS, which older headers lack: whether Windows saves the battery.
 constexpr GUID kPowerSaving = {
@@ -45,9 +44,7 @@ std::vector<std::filesystem::path> PathsOf(const std::vector<std::wstring>& name
   return {names.begin(), names.end()};
 }
 
-Settings ReadSettingsFile(const std::filesystem::path& folder, std::optional<Reason>* error) {
-  const auto text = ReadWholeFile(folder / L"settings.json", kSettingsBytesMax);
-  Settings settings = text ? ReadSettings(*text, error) : Settings{};
+Settings WithAutostart(Settings settings) {
   settings.start_with_system = IsAutostartOn();
   return settings;
 }
@@ -69,23 +66,19 @@ Shell::ModalScope::~ModalScope() {
 
 Shell::Shell(std::filesystem::path folder, bool is_portable)
     : folder_(std::move(folder)),
-      settings_(ReadSettingsFile(folder_, &settings_error_)),
+      kept_file_(SystemFiles(), folder_ / L"kept.json", kSavedBytesMax, LegibleState),
+      settings_file_(SystemFiles(), folder_ / L"settings.json", kSettingsBytesMax, LegibleSettings),
+      settings_(WithAutostart(SettingsOf(settings_file_, kept_file_.text(), &settings_error_))),
       is_portable_(is_portable),
       window_(MakeWindow()),
       tray_(window_),
       wake_event_(CreateEventW(nullptr, FALSE, FALSE, nullptr)),
       cache_(folder_ / L"files", static_cast<uint64_t>(settings_.cache_mib) << 20),
       carrier_(&transport_, &cache_, [this] { SetEvent(wake_event_.get()); }),
-      state_writer_(
-          [this](const std::string& text) {
-            return WriteFileAtomically(folder_ / L"kept.json", text);
-          },
-          [this] { SetEvent(wake_event_.get()); }),
-      settings_writer_(
-          [this](const std::string& text) {
-            return WriteFileAtomically(folder_ / L"settings.json", text);
-          },
-          [this] { SetEvent(wake_event_.get()); }),
+      state_writer_([this](const std::string& text) { return kept_file_.Write(text); },
+                    [this] { SetEvent(wake_event_.get()); }),
+      settings_writer_([this](const std::string& text) { return settings_file_.Write(text); },
+                       [this] { SetEvent(wake_event_.get()); }),
       importer_(&cache_, DecodeUprightByWindows, [this] { SetEvent(wake_event_.get()); }),
       desktop_(settings_, NewRandom()),
       bubble_([this] { DismissBubble(); }),
@@ -154,9 +147,8 @@ void Shell::Start(Arguments arguments) {
       // A version of this program with other limits has accepted the file; it stays on disk.
     }
   }
-  const auto kept = ReadWholeFile(folder_ / L"kept.json", kSavedBytesMax);
-  desktop_.Restore(kept.value_or(""), true);
-  if (!kept && arguments.paths.empty()) {
+  desktop_.Restore(kept_file_.text(), true);
+  if (kept_file_.is_new() && arguments.paths.empty()) {
     for (size_t i = 0; i < std::min(kFirstSprites, desktop_.shelf().size()); i++) {
       desktop_.DropIn(desktop_.shelf()[i]->file, std::nullopt);
     }
@@ -166,6 +158,15 @@ void Shell::Start(Arguments arguments) {
     OpenLink(Narrow(arguments.link));
   }
   FindRelay();
+  for (const OwnFile* file : {&settings_file_, &kept_file_}) {  // two texts may be too long for one
+    if (const std::string complaint = Complaints({file}, desktop_.language()); !complaint.empty()) {
+      tray_.ShowToast(
+          {ToastKind::kNotice, Say(desktop_.language(), Text::kToastOwnFile), complaint});
+    }
+  }
+  if (settings_file_.is_unreadable()) {
+    SaveSettings();
+  }
   if (settings_error_) {
     tray_.ShowToast({ToastKind::kNotice, Say(desktop_.language(), Text::kToastSettings),
                      Say(desktop_.language(), *settings_error_)});
@@ -297,7 +298,7 @@ void Shell::HandleWriters() {
   was_failing_ = is_failing;
 }
 
-// Hides the sprites, leaves the relay, and waits a moment until the request has been sent.
+// Hides the sprites and leaves the relay.
 void Shell::LeaveRelay() {
   if (std::exchange(has_left_, true)) {
     return;
@@ -314,14 +315,16 @@ void Shell::LeaveRelay() {
   HandleOutbox(desktop_.PopOutbox());
   const int64_t until_ms = NowMs() + kLeaveMsMax;
   const auto is_done = [this] {
-    return state_writer_.IsIdle() && settings_writer_.IsIdle() && carrier_.IsIdle();
+    return desktop_.HasLeft() && state_writer_.IsIdle() && settings_writer_.IsIdle();
   };
   while (!is_done() && NowMs() < until_ms) {
     const HANDLE wake = wake_event_.get();
     MsgWaitForMultipleObjectsEx(1, &wake, kModalFrameMs, QS_SENDMESSAGE, MWMO_INPUTAVAILABLE);
     MSG message;  // a second instance that sends its files gets its answer: it is to wait
     PeekMessageW(&message, nullptr, 0, 0, PM_NOREMOVE | PM_QS_SENDMESSAGE);
-    HandleWriters();
+    desktop_.HandleResponses(carrier_.PopResponses(), NowMs());
+    desktop_.Tick(NowMs());
+    HandleOutbox(desktop_.PopOutbox());
   }
 }
 

@@ -20,6 +20,7 @@
 #include "core/desktop/desktop.h"
 #include "core/desktop/greeting.h"
 #include "core/desktop/later_queue.h"
+#include "core/desktop/own_file.h"
 #include "core/desktop/state_writer.h"
 #include "core/motion/hold_watch.h"
 #include "core/picture/file_cache.h"
@@ -133,6 +134,8 @@ class Shell : private SpriteListener {
 
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   std::filesystem::path folder_;
+  OwnFile kept_file_;
+  OwnFile settings_file_;
   std::optional<Reason> settings_error_;  // what was wrong in the file of the settings
   Settings settings_;                     // as they were read at the start
   bool is_portable_;

@@ -24,10 +24,9 @@ namespace sprites {
 
 namespace {
 
-constexpr int64_t kLeaveMsMax = 2'000;  // ms to wait until the relay has received our leave request
-constexpr int kLeaveCheckMs = 16;       // ms between two looks whether it has
-constexpr int64_t kPointerMs = 50;      // between two looks at the pointer: a round trip each
-constexpr size_t kFirstSprites = 3;     // sprites that fall in on the very first start
+constexpr int kLeaveCheckMs = 16;    // ms between two looks whether the desktop has left
+constexpr int64_t kPointerMs = 50;   // between two looks at the pointer: a round trip each
+constexpr size_t kFirstSprites = 3;  // sprites that fall in on the very first start
 
 // Of a clock that goes on while the machine sleeps, so that the core notices that it has slept.
 int64_t BootMs() {
@@ -42,10 +41,7 @@ Random NewRandom() {
   };
 }
 
-Settings ReadSettingsFile(const std::filesystem::path& folder, const ShellOptions& options,
-                          std::optional<Reason>* error) {
-  const auto text = ReadWholeFile(folder / "settings.json", kSettingsBytesMax);
-  Settings settings = text ? ReadSettings(*text, error) : Settings{};
+Settings WithOptions(Settings settings, const ShellOptions& options) {
   settings.relay = options.relay.empty() ? settings.relay : options.relay;
   settings.name = options.name.empty() ? settings.name : options.name;
   return WithinLimits(settings);
@@ -85,22 +81,20 @@ Shell::Shell(const Folders& folders, const ShellOptions& options, SingleInstance
       folders_(folders),
       instance_(instance),
       has_options_(!options.relay.empty() || !options.name.empty()),
-      settings_(ReadSettingsFile(folders.config, options, &settings_error_)),
+      kept_file_(SystemFiles(), folders.data / "kept.json", kSavedBytesMax, LegibleState),
+      settings_file_(SystemFiles(), folders.config / "settings.json", kSettingsBytesMax,
+                     LegibleSettings),
+      settings_(
+          WithOptions(SettingsOf(settings_file_, kept_file_.text(), &settings_error_), options)),
       signals_(SignalFd()),
       keyboard_(connection_),
       look_{&fonts_, 1, connection_.IsComposited(), {}},
       cache_(folders.data / "files", static_cast<uint64_t>(settings_.cache_mib) << 20),
       carrier_(&transport_, &cache_, [this] { wake_.Wake(); }),
-      state_writer_(
-          [this](const std::string& text) {
-            return WriteFileAtomically(folders_.data / "kept.json", text);
-          },
-          [this] { wake_.Wake(); }),
-      settings_writer_(
-          [this](const std::string& text) {
-            return WriteFileAtomically(folders_.config / "settings.json", text);
-          },
-          [this] { wake_.Wake(); }),
+      state_writer_([this](const std::string& text) { return kept_file_.Write(text); },
+                    [this] { wake_.Wake(); }),
+      settings_writer_([this](const std::string& text) { return settings_file_.Write(text); },
+                       [this] { wake_.Wake(); }),
       importer_(
           &cache_, [](std::span<const uint8_t> bytes) { return DecodePhoto(bytes); },
           [this] { wake_.Wake(); }),
@@ -165,9 +159,8 @@ void Shell::Start(Arguments arguments) {
       // A version of this program with other limits has accepted the file; it stays on disk.
     }
   }
-  const auto kept = ReadWholeFile(folders_.data / "kept.json", kSavedBytesMax);
-  desktop_.Restore(kept.value_or(""), true);
-  if (!kept && arguments.paths.empty()) {
+  desktop_.Restore(kept_file_.text(), true);
+  if (kept_file_.is_new() && arguments.paths.empty()) {
     for (size_t i = 0; i < std::min(kFirstSprites, desktop_.shelf().size()); i++) {
       desktop_.DropIn(desktop_.shelf()[i]->file, std::nullopt);
     }
@@ -180,10 +173,14 @@ void Shell::Start(Arguments arguments) {
   } else if (arguments.opens_menu) {
     ShowProgramMenu({});
   }
-  if (settings_error_) {
+  const std::string complaints = Complaints({&settings_file_, &kept_file_}, desktop_.language());
+  if (!complaints.empty()) {
+    ShowToast({ToastKind::kNotice, Said(Text::kToastOwnFile), complaints});
+  } else if (settings_error_) {
     ShowToast({ToastKind::kNotice, Said(Text::kToastSettings),
                Say(desktop_.language(), *settings_error_)});
-  } else if (has_options_) {
+  }
+  if (settings_file_.is_unreadable() || (has_options_ && !settings_error_)) {
     SaveSettings();
   }
 }
@@ -424,8 +421,8 @@ void Shell::UpdateTray() {
   desktop_.SetMenuPlace(notifier_.is_shown() ? MenuPlace::kTray : MenuPlace::kSprite);
 }
 
-// Hides the sprites, leaves the relay, and waits a moment until the request has been sent. The X
-// server may have ended: then what is sent to it goes nowhere.
+// Hides the sprites and leaves the relay. The X server may have ended: then what is sent to it goes
+// nowhere.
 void Shell::LeaveRelay() {
   instance_->StopReceiving();
   menu_.Close();
@@ -442,13 +439,15 @@ void Shell::LeaveRelay() {
   HandleOutbox(desktop_.PopOutbox());
   const int64_t until_ms = NowMs() + kLeaveMsMax;
   const auto is_done = [this] {
-    return state_writer_.IsIdle() && settings_writer_.IsIdle() && carrier_.IsIdle();
+    return desktop_.HasLeft() && state_writer_.IsIdle() && settings_writer_.IsIdle();
   };
   while (!is_done() && NowMs() < until_ms) {
     pollfd source{wake_.fd(), POLLIN, 0};
     poll(&source, 1, kLeaveCheckMs);
     wake_.Clear();
-    HandleWriters();
+    desktop_.HandleResponses(carrier_.PopResponses(), NowMs());
+    desktop_.Tick(NowMs());
+    HandleOutbox(desktop_.PopOutbox());
   }
 }
 

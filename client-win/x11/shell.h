@@ -20,6 +20,7 @@
 #include "core/desktop/desktop.h"
 #include "core/desktop/greeting.h"
 #include "core/desktop/menus.h"
+#include "core/desktop/own_file.h"
 #include "core/desktop/state_writer.h"
 #include "core/motion/hold_watch.h"
 #include "core/picture/file_cache.h"
@@ -134,7 +135,9 @@ class Shell : private SpriteListener {
   int64_t start_ms_;
   Folders folders_;
   SingleInstance* instance_;
-  bool has_options_;                      // the command line has changed the settings
+  bool has_options_;  // the command line has changed the settings
+  OwnFile kept_file_;
+  OwnFile settings_file_;
   std::optional<Reason> settings_error_;  // what was wrong in the file of the settings
   Settings settings_;                     // as they were read at the start
   XConnection connection_;
