@@ -13,10 +13,10 @@ function begin(room: number) {
   const inside: number[] = [];
   const page = { room, inside };
   const arrivals = new Arrivals({
-    enter({ seq }) {
+    enter({ seq, sprite }) {
       if (inside.length >= page.room) return null;
       inside.push(seq);
-      return { x: seq } as Sprite;
+      return { x: seq, file: sprite?.file } as Sprite;
     },
     remove: ({ x }) => inside.splice(inside.indexOf(x), 1),
   });
@@ -81,6 +81,31 @@ describe('arrivals', () => {
     arrivals.receive([ping]);
     arrivals.removeLastBatch();
     assert.deepEqual([inside, waiting()], [[1], [2]]);
+  });
+
+  it('removes all of the last batch when the relay sent it again with more, because it was not acknowledged', () => {
+    const { arrivals, inside } = begin(9);
+    arrivals.receive([arrival(1)]);
+    arrivals.receive([arrival(2)]);
+    arrivals.receive([arrival(2), arrival(3)]);
+    arrivals.removeLastBatch();
+    assert.deepEqual(inside, [1]);
+  });
+
+  it('removes the last batch also when the page was reloaded after it', () => {
+    const before = begin(2);
+    before.arrivals.receive([arrival(1)]);
+    before.arrivals.receive([arrival(2), arrival(3)]);
+    assert.deepEqual(
+      before.arrivals.waiting.map((one) => before.arrivals.isOfLastBatch(one)),
+      [true],
+    );
+    const { arrivals, inside, waiting } = begin(0);
+    inside.push(1, 2);
+    arrivals.waiting.push(arrival(3));
+    for (const one of [{ x: 2 } as Sprite, ...arrivals.waiting]) arrivals.resumeLastBatch(one);
+    arrivals.removeLastBatch();
+    assert.deepEqual([inside, waiting()], [[1], []]);
   });
 
   it('keeps its sprites when the relay numbers events from the start again, and accepts the new numbers', () => {

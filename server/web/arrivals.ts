@@ -26,8 +26,8 @@ export class Arrivals {
   seq = -1;
   /** Oldest first. */
   readonly waiting: Arrival[] = [];
-  /** The sprites of the last batch; null for one that waits. */
-  #lastBatch = new Map<Arrival, Sprite | null>();
+  /** The sprites of the last batch that are here, and those that wait. */
+  readonly #lastBatch = new Set<Sprite | Arrival>();
   /** Pictures that the operator has removed: sprites of them that were on their way are received, but do not enter. */
   readonly #removed = new Set<string>();
   #roomMade: (() => void) | null = null;
@@ -37,17 +37,28 @@ export class Arrivals {
     this.#handlers = handlers;
   }
 
-  /** Receives a batch. All batches before it have been acknowledged. */
+  /** Receives a batch. All batches before it have been acknowledged, unless it begins with events of the last one. */
   receive(events: readonly RelayEvent[]): void {
-    this.#lastBatch.clear();
+    const first = events.find((event) => event.type === 'sprite');
+    if (first === undefined || first.seq > this.seq) this.#lastBatch.clear();
     for (const event of events) {
       if (event.type !== 'sprite' || event.seq <= this.seq) continue;
       this.seq = event.seq;
       if (this.#removed.size > 0 && this.isRemoved(event.sprite.file)) continue;
       const sprite = this.#handlers.enter(event);
       if (sprite === null) this.waiting.push(event);
-      this.#lastBatch.set(event, sprite);
+      this.#lastBatch.add(sprite ?? event);
     }
+  }
+
+  /** Whether this sprite, or one that waits, is of the last batch, which the relay may not know to be received. */
+  isOfLastBatch(one: Sprite | Arrival): boolean {
+    return this.#lastBatch.has(one);
+  }
+
+  /** Adds a sprite of the last batch, or one that waits, which was here when the page was unloaded. */
+  resumeLastBatch(one: Sprite | Arrival): void {
+    this.#lastBatch.add(one);
   }
 
   /** No sprite of this picture enters from now on, and none waits. Those that are here are the caller's to remove. */
@@ -56,8 +67,7 @@ export class Arrivals {
     if (this.#removed.size > REMOVED_MAX) this.#removed.delete(this.#removed.values().next().value as string);
     const stay = this.waiting.filter((arrival) => !this.isRemoved(arrival.sprite.file));
     this.waiting.splice(0, this.waiting.length, ...stay);
-    for (const arrival of this.#lastBatch.keys())
-      if (this.isRemoved(arrival.sprite.file)) this.#lastBatch.delete(arrival);
+    for (const one of this.#lastBatch) if (this.isRemoved(fileOf(one))) this.#lastBatch.delete(one);
     if (this.waiting.length < WAITING_MAX) this.#roomMade?.();
   }
 
@@ -72,7 +82,7 @@ export class Arrivals {
       const sprite = this.#handlers.enter(this.waiting[0]);
       if (sprite === null) break;
       const arrival = this.waiting.shift()!;
-      if (this.#lastBatch.has(arrival)) this.#lastBatch.set(arrival, sprite);
+      if (this.#lastBatch.delete(arrival)) this.#lastBatch.add(sprite);
     }
     if (this.waiting.length < WAITING_MAX) this.#roomMade?.();
   }
@@ -87,9 +97,9 @@ export class Arrivals {
 
   /** Removes the sprites of the last batch: the relay has passed them on. */
   removeLastBatch(): void {
-    for (const [arrival, sprite] of this.#lastBatch) {
-      if (sprite !== null) this.#handlers.remove(sprite);
-      else this.waiting.splice(this.waiting.indexOf(arrival), 1);
+    for (const one of this.#lastBatch) {
+      if ('seq' in one) this.waiting.splice(this.waiting.indexOf(one), 1);
+      else this.#handlers.remove(one);
     }
     this.#lastBatch.clear();
   }
@@ -99,4 +109,8 @@ export class Arrivals {
     this.seq = -1;
     this.#lastBatch.clear();
   }
+}
+
+function fileOf(one: Sprite | Arrival): string {
+  return 'seq' in one ? one.sprite.file : one.file;
 }

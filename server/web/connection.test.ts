@@ -26,7 +26,7 @@ function begin(first: TransportKind) {
     first,
     { socket: open('socket'), poll: open('poll') },
     {
-      opened: (_, kind) => log.push(`opened ${kind}`),
+      opened: (_seat, _transport, kind) => log.push(`opened ${kind}`),
       events: async () => true,
       cursorLost: () => {},
       changed: ({ desktop }, up) => log.push(`${desktop} ${up ? 'up' : 'down'}`),
@@ -66,6 +66,53 @@ describe('connection', () => {
     connection.sit(seatOf('1-1'));
     for (let i = 0; i < SOCKET_OPENINGS_MAX; i++) opened[0].connected(false);
     assert.deepEqual(log.slice(2), ['open poll 2 for 1-1', 'opened poll', 'close 1']);
+  });
+
+  it('changes to the long-poll at once when the browser allows no socket', () => {
+    const { connection, opened, log } = begin('socket');
+    connection.sit(seatOf('1-1'));
+    opened[0].impossible();
+    assert.deepEqual(log.slice(2), ['open poll 2 for 1-1', 'opened poll', 'close 1']);
+  });
+
+  it('opens the transport of its seat again, as a socket first, when the network has changed, and says that it is down', () => {
+    const { connection, opened, log } = begin('socket');
+    connection.reopen();
+    assert.deepEqual(log, [], 'there is no seat yet');
+    connection.sit(seatOf('1-1'));
+    for (let i = 0; i < SOCKET_OPENINGS_MAX; i++) opened[0].connected(false);
+    opened[1].connected(true);
+    log.length = 0;
+    connection.reopen();
+    assert.deepEqual(log, ['1-1 down', 'open socket 3 for 1-1', 'opened socket', 'close 2']);
+    opened[2].impossible();
+    opened[3].connected(true);
+    log.length = 0;
+    connection.reopen();
+    assert.deepEqual(log, ['1-1 down', 'open poll 5 for 1-1', 'opened poll', 'close 4'], 'no socket is possible');
+  });
+
+  it('has no transport while it is closed, and is not lost', () => {
+    const { connection, opened, log } = begin('socket');
+    connection.close();
+    assert.equal(connection.isClosed, false, 'there is nothing to close yet');
+    connection.sit(seatOf('1-1'));
+    opened[0].connected(true);
+    connection.close();
+    assert.deepEqual([log.at(-1), connection.up, connection.isClosed], ['close 1', false, true]);
+    mock.timers.tick(10 * LOST_MS);
+    assert.equal(log.at(-1), 'close 1');
+    connection.reopen();
+    opened[1].connected(true);
+    assert.deepEqual([log.at(-1), connection.isClosed], ['1-1 up', false]);
+  });
+
+  it('is down when its seat has ended', () => {
+    const { connection, opened } = begin('socket');
+    connection.sit(seatOf('1-1'));
+    opened[0].connected(true);
+    opened[0].ended({ code: 'desktop-ended', title: '' }, false);
+    assert.equal(connection.up, false);
   });
 
   it('keeps the socket when it was open before, however often it breaks', () => {

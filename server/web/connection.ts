@@ -1,7 +1,7 @@
 /**
  * The connection of this page to its relay: the seat it holds, and the transport that serves it.
  *
- * Starts with the WebSocket, and changes to the long-poll when SOCKET_OPENINGS_MAX sockets in a row never opened.
+ * Starts with the WebSocket, and changes to the long-poll when SOCKET_OPENINGS_MAX sockets in a row never opened, or the browser allows none.
  * Invariant: at most one transport is open, and it serves the present seat.
  */
 import { LOST_MS } from './moves.ts';
@@ -12,7 +12,7 @@ export type OpenTransport = (seat: Seat, handlers: TransportHandlers) => Transpo
 
 export interface ConnectionHandlers {
   /** A transport was opened. The one before it, if any, is still open and is closed next. */
-  opened(transport: Transport, kind: TransportKind): void;
+  opened(seat: Seat, transport: Transport, kind: TransportKind): void;
   /** See TransportHandlers. */
   events(seat: Seat, events: RelayEvent[], cursor: string): Promise<boolean>;
   cursorLost(seat: Seat, cursor: string): void;
@@ -30,6 +30,10 @@ export class Connection {
   seat: Seat | null = null;
   /** Whether the relay answers. */
   up = false;
+  /** Whether the transport was closed until `reopen`. */
+  isClosed = false;
+  /** What is tried first on every network. */
+  #first: TransportKind;
   #kind: TransportKind;
   #transport: Transport | null = null;
   #failedOpenings = 0;
@@ -39,6 +43,7 @@ export class Connection {
   readonly #handlers: ConnectionHandlers;
 
   constructor(first: TransportKind, open: Record<TransportKind, OpenTransport>, handlers: ConnectionHandlers) {
+    this.#first = first;
     this.#kind = first;
     this.#open = open;
     this.#handlers = handlers;
@@ -52,6 +57,25 @@ export class Connection {
     this.#openTransport(seat);
   }
 
+  /** Opens a new transport for the seat at once: the network has gone or come, or the transport was closed. */
+  reopen(): void {
+    const { seat } = this;
+    if (seat === null) return;
+    this.#kind = this.#first;
+    this.#setUp(seat, false);
+    this.#restartLostTimer(seat);
+    this.#openTransport(seat);
+  }
+
+  /** Closes the transport until `reopen`: the browser keeps the page, but it runs no more. */
+  close(): void {
+    if (this.#transport === null || this.seat === null) return;
+    this.#setUp(this.seat, false);
+    clearTimeout(this.#lostTimer);
+    this.isClosed = true;
+    this.#transport.close();
+  }
+
   #restartLostTimer(seat: Seat): void {
     clearTimeout(this.#lostTimer);
     this.#lostTimer = this.up ? undefined : setTimeout(() => this.#handlers.lost(seat), LOST_MS);
@@ -60,25 +84,41 @@ export class Connection {
   #openTransport(seat: Seat): void {
     const former = this.#transport;
     const handlers = this.#handlers;
+    this.#failedOpenings = 0;
+    this.isClosed = false;
     this.#transport = this.#open[this.#kind](seat, {
       events: (events, cursor) => handlers.events(seat, events, cursor),
       cursorLost: (cursor) => handlers.cursorLost(seat, cursor),
       connected: (is) => this.#connected(seat, is),
-      ended: (_, batchLost) => handlers.ended(seat, batchLost),
+      impossible: () => {
+        this.#first = 'poll';
+        this.#changeToPoll(seat);
+      },
+      ended: (_, batchLost) => {
+        this.up = false;
+        handlers.ended(seat, batchLost);
+      },
     });
-    handlers.opened(this.#transport, this.#kind);
+    handlers.opened(seat, this.#transport, this.#kind);
     former?.close();
   }
 
   #connected(seat: Seat, is: boolean): void {
     this.#failedOpenings = is || this.up ? 0 : this.#failedOpenings + 1;
-    if (this.#failedOpenings === SOCKET_OPENINGS_MAX && this.#kind === 'socket') {
-      this.#kind = 'poll'; // something between this page and the relay blocks sockets
-      this.#openTransport(seat);
-    }
+    // Something between this page and the relay blocks sockets.
+    if (this.#failedOpenings === SOCKET_OPENINGS_MAX && this.#kind === 'socket') this.#changeToPoll(seat);
+    this.#setUp(seat, is);
+  }
+
+  #setUp(seat: Seat, is: boolean): void {
     if (is === this.up) return;
     this.up = is;
     this.#restartLostTimer(seat);
     this.#handlers.changed(seat, is);
+  }
+
+  #changeToPoll(seat: Seat): void {
+    this.#kind = 'poll';
+    this.#openTransport(seat);
   }
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { CROSSINGS_AHEAD_MAX, Departures } from './departures.ts';
+import { CROSSINGS_AHEAD_MAX, Departures, type Way } from './departures.ts';
 import { addSprite, createSimulation, type Departure } from './simulation.ts';
-import type { Crossing, Transport, Verdict } from './transport.ts';
+import type { Crossing, Verdict } from './transport.ts';
 
 const nature = { width: 1, height: 1, walkSpeed: 1, jumpSpeed: 1, gravity: 1, bounce: 0 };
 
@@ -18,91 +18,149 @@ function departure(name: string): Departure {
   };
 }
 
-/** A transport whose verdicts the test gives. */
-class ManualTransport implements Transport {
-  readonly sent: { crossing: Crossing; answer: (verdict: Verdict) => void }[] = [];
-  send(crossing: Crossing): Promise<Verdict> {
-    return new Promise((answer) => this.sent.push({ crossing, answer }));
+const seatOf = (desktop: string) => ({ desktop, token: `${desktop}.aa`, crossings: 'http://r/crossings' });
+
+/** A way to the relay whose verdicts the test gives. */
+class ManualWay implements Way {
+  readonly sent: { crossing: Crossing; isRepeat: boolean; answer: (verdict: Verdict) => void }[] = [];
+  isClosed = false;
+  send(crossing: Crossing, isRepeat: boolean): Promise<Verdict> {
+    if (this.isClosed) return Promise.resolve('unknown');
+    return new Promise((answer) => this.sent.push({ crossing, isRepeat, answer }));
   }
-  say = async () => 'unknown' as const;
-  show = async () => 'unknown' as const;
   close(): void {
+    this.isClosed = true;
     for (const { answer } of this.sent) answer('unknown');
   }
 }
 
+/** A page at its first seat, and the ways that it opens for seats that it has no longer. */
 function begin() {
   const log: string[] = [];
+  const former = new Map<string, ManualWay>();
   const departures = new Departures({
     save: () => {},
     accepted: ({ sprite }, to) => log.push(`${sprite.name} to ${to?.name}`),
     returned: ({ sprite }, { code }) => log.push(`${sprite.name} back: ${code}`),
+    openFormer({ desktop }) {
+      const way = new ManualWay();
+      former.set(desktop, way);
+      return way;
+    },
   });
-  const transport = new ManualTransport();
-  departures.use(transport);
-  return { departures, transport, log };
+  const way = new ManualWay();
+  departures.use(seatOf('1-1'), way);
+  return { departures, way, former, log };
 }
 
-const numbers = (transport: ManualTransport) => transport.sent.map(({ crossing }) => crossing.crossing);
+const numbers = (way?: ManualWay) => way?.sent.map(({ crossing }) => crossing.crossing);
 
 describe('departures', () => {
   it('keeps a sprite until the relay has it, and returns it when it is refused', async () => {
-    const { departures, transport, log } = begin();
+    const { departures, way, log } = begin();
     departures.depart(departure('a'));
     departures.depart(departure('b'));
-    assert.deepEqual(numbers(transport), [1, 2]);
+    assert.deepEqual(numbers(way), [1, 2]);
     assert.equal(departures.pending.length, 2);
-    transport.sent[1].answer({ refused: { code: 'mailbox-full', title: '' } });
-    transport.sent[0].answer({ to: { desktop: '1-1', name: 'Ada' } });
+    way.sent[1].answer({ refused: { code: 'mailbox-full', title: '' } });
+    way.sent[0].answer({ to: { desktop: '1-1', name: 'Ada' } });
     await turn();
     assert.deepEqual(log, ['b back: mailbox-full', 'a to Ada']);
     assert.equal(departures.pending.length, 0);
   });
 
-  it('sends pending sprites again over a new connection, under the same number, once', async () => {
-    const { departures, transport, log } = begin();
+  it('sends pending sprites again over a new connection of the same seat, under the same number, once', async () => {
+    const { departures, way, former, log } = begin();
     departures.depart(departure('a'));
-    const next = new ManualTransport();
-    departures.use(next);
-    transport.close();
+    const next = new ManualWay();
+    departures.use(seatOf('1-1'), next);
+    way.close();
     await turn();
     assert.deepEqual(numbers(next), [1]);
-    assert.deepEqual(log, []);
+    assert.ok(next.sent[0].isRepeat && !way.sent[0].isRepeat);
+    assert.deepEqual([log, former.size], [[], 0]);
     next.sent[0].answer({ to: null });
     await turn();
     assert.deepEqual(log, ['a to undefined']);
   });
 
-  it('continues the numbers from before a reload', () => {
-    const { departures, transport } = begin();
-    const { sprite, ...movement } = departure('a');
-    const crossingSprite = { file: 'f', name: 'a', animation: 'fall', facing: 'right', scale: 2 } as const;
-    departures.resume({
-      departure: { sprite, ...movement },
-      crossing: { crossing: 17, ...movement, sprite: crossingSprite },
-    });
-    departures.use(transport);
-    departures.depart(departure('b'));
-    assert.deepEqual(numbers(transport), [17, 18]);
+  it('asks the seat that sent a sprite, and no other one, when that seat has ended or was replaced', async () => {
+    for (const hasEnded of [true, false]) {
+      for (const [verdict, words] of [
+        [{ to: null }, 'a to undefined'],
+        [{ refused: { code: 'desktop-ended', title: '' } }, 'a back: desktop-ended'],
+      ] as const) {
+        const { departures, way, former, log } = begin();
+        departures.depart(departure('a'));
+        if (hasEnded) way.close();
+        await turn();
+        const next = new ManualWay();
+        departures.use(seatOf('2-1'), next);
+        if (!hasEnded) way.close();
+        await turn();
+        assert.deepEqual(numbers(next), [], 'for the new seat it would be a new throw');
+        assert.deepEqual([numbers(former.get('1-1')), former.get('1-1')?.sent[0].isRepeat], [[1], true]);
+        departures.depart(departure('b'));
+        assert.deepEqual(numbers(next), [2]);
+        assert.deepEqual(log, [], 'it is neither here nor there');
+        former.get('1-1')?.sent[0].answer(verdict);
+        await turn();
+        assert.deepEqual(log, [words]);
+        assert.ok(former.get('1-1')?.isClosed);
+      }
+    }
   });
 
-  it('returns sprites when the seat ended before the relay answered', async () => {
-    const { departures, transport, log } = begin();
+  it('returns a sprite when the relay of its former seat never answers', async () => {
+    const { departures, way, former, log } = begin();
     departures.depart(departure('a'));
-    transport.close();
+    way.close();
+    await turn();
+    former.get('1-1')?.sent[0].answer('unknown'); // it has tried FORMER_TRIES_MAX times
     await turn();
     assert.deepEqual(log, ['a back: desktop-ended']);
+    assert.equal(departures.pending.length, 0);
   });
 
-  it('never gets further ahead of an unanswered crossing than the relay remembers numbers', async () => {
-    const { departures, transport } = begin();
-    for (let i = 0; i < CROSSINGS_AHEAD_MAX + 5; i++) departures.depart(departure(String(i)));
-    assert.equal(transport.sent.length, CROSSINGS_AHEAD_MAX);
-    for (const { answer } of transport.sent.slice(1)) answer({ to: null });
-    await turn();
-    assert.equal(transport.sent.length, CROSSINGS_AHEAD_MAX, 'the oldest has no answer yet');
-    transport.sent[0].answer({ to: null });
-    await turn();
-    assert.equal(transport.sent.length, CROSSINGS_AHEAD_MAX + 5);
+  it('continues the numbers from before a reload, each at the seat that sent it', async () => {
+    const { departures, way, former } = begin();
+    const { sprite, ...movement } = departure('a');
+    const crossingSprite = { file: 'f', name: 'a', animation: 'fall', facing: 'right', scale: 2 } as const;
+    for (const [number, desktop] of [
+      [16, '0-1'],
+      [17, '1-1'],
+    ] as const) {
+      departures.resume({
+        departure: { sprite, ...movement },
+        crossing: { crossing: number, ...movement, sprite: crossingSprite },
+        sender: seatOf(desktop),
+      });
+    }
+    departures.use(seatOf('1-1'), way);
+    departures.depart(departure('b'));
+    assert.deepEqual([numbers(former.get('0-1')), numbers(way)], [[16], [17, 18]]);
+    assert.deepEqual(
+      way.sent.map(({ isRepeat }) => isRepeat),
+      [true, false],
+    );
   });
+
+  for (const ahead of [-1, 0, 1]) {
+    const count = CROSSINGS_AHEAD_MAX + ahead;
+    it(`sends ${Math.min(count, CROSSINGS_AHEAD_MAX)} of ${count} sprites while the oldest has no verdict; the rest come back`, async () => {
+      const { departures, way, log } = begin();
+      for (let i = 0; i < count; i++) departures.depart(departure(String(i)));
+      assert.equal(way.sent.length, Math.min(count, CROSSINGS_AHEAD_MAX));
+      assert.deepEqual(log, ahead > 0 ? ['32 back: too-fast'] : []);
+      for (const { answer } of way.sent.slice(1)) answer({ to: null });
+      await turn();
+      log.length = 0;
+      departures.depart(departure('more'));
+      assert.deepEqual(log, ahead < 0 ? [] : ['more back: too-fast'], 'only the oldest counts');
+      way.sent[0].answer({ to: null });
+      await turn();
+      departures.depart(departure('last'));
+      assert.equal(way.sent.at(-1)?.crossing.sprite.name, 'last');
+    });
+  }
 });

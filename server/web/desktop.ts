@@ -11,7 +11,7 @@ import { createRenderer, type Renderer, slideOf, type Tag } from './canvas.ts';
 import { mute, report, unmute } from './complaints.ts';
 import { Connection } from './connection.ts';
 import { type Conversation, createConversation } from './conversation.ts';
-import { Departures } from './departures.ts';
+import { Departures, FORMER_TRIES_MAX } from './departures.ts';
 import { advance, createFrameClock, type FrameClock } from './frame_clock.ts';
 import { type Input, listenToInput } from './input.ts';
 import { forgetPicture } from './kept_pictures.ts';
@@ -39,6 +39,7 @@ import {
 import { createPeeking, type Peeking } from './peeking.ts';
 import { poll } from './poll.ts';
 import { animatePortraits } from './portraits.ts';
+import { createPosts } from './posts.ts';
 import { askToPublish, publishedText } from './publishing.ts';
 import { type SwapEvents, watchReloads } from './reloads.ts';
 import {
@@ -132,10 +133,14 @@ interface Desktop {
   isNew: boolean;
   /** Removes what shows the person how to throw. */
   endLesson: () => void;
+  /** Whether the page had gone for good and has come back, until its seat gets events or is replaced. */
+  wasAway: boolean;
   /** The seat that is being replaced by another one. `mayStop`: it stays when its relay answers again. */
   replacing: { readonly seat: Seat; mayStop: boolean } | null;
   readonly arrivals: Arrivals;
   readonly departures: Departures;
+  /** Thrown sprites whose pictures the relay must get before their crossings. */
+  readonly uploading: Set<Sprite>;
   readonly conversation: Conversation;
   readonly peeking: Peeking;
 }
@@ -165,8 +170,14 @@ function createDesktop(): Desktop {
   });
   const desktop: Desktop = {
     ...{ name: '', simulation, clock: createFrameClock() },
-    ...{ tags: new Map(), senders: new WeakMap(), muted: new Set() },
-    ...{ moves: new Moves(location.origin), replacing: null, isNew: !readHasThrown(), endLesson: () => {} },
+    ...{ tags: new Map(), senders: new WeakMap(), muted: new Set(), uploading: new Set() },
+    ...{
+      moves: new Moves(location.origin),
+      replacing: null,
+      wasAway: false,
+      isNew: !readHasThrown(),
+      endLesson: () => {},
+    },
     ...{ sheets, shelf: new Shelf(sheets), renderer: createRenderer(canvas, sheets) },
     input: listenToInput(canvas, simulation, () => slideOf(desktop.peeking.view), {
       selected(sprite) {
@@ -185,11 +196,11 @@ function createDesktop(): Desktop {
       query.get('transport') === 'poll' ? 'poll' : 'socket',
       { socket, poll },
       {
-        opened(transport, kind) {
+        opened(seat, transport, kind) {
           document.body.dataset.transport = kind;
-          desktop.departures.use(transport);
+          desktop.departures.use(seat, transport);
           desktop.conversation.use(transport);
-          if (desktop.connection.seat !== null) desktop.peeking.use(transport, desktop.connection.seat);
+          desktop.peeking.use(transport, seat);
         },
         events: (seat, events, cursor) => receive(desktop, seat, events, cursor),
         cursorLost(seat, cursor) {
@@ -226,6 +237,11 @@ function createDesktop(): Desktop {
         }
       },
       returned: (departure, problem) => bounce(desktop, departure, labelOf(problem)),
+      openFormer(sender) {
+        const closing = new AbortController();
+        const { send } = createPosts(sender, { signal: closing.signal, triesMax: FORMER_TRIES_MAX });
+        return { send, close: () => closing.abort() };
+      },
     }),
     conversation: createConversation({
       self: () => desktop.connection.seat?.desktop ?? '',
@@ -316,8 +332,8 @@ async function take(desktop: Desktop, file: string | null): Promise<void> {
 }
 
 /**
- * Continues the same desktop after a reload, or joins again if the page had gone for good. Sprites are where they were;
- * pending crossings are sent again.
+ * Continues the same desktop: after a reload, and after the page had gone for good, too. If its seat has ended by then, its relay says so,
+ * and the page joins again; if not, it must not become its own neighbour. Sprites are where they were; pending crossings are sent again.
  */
 async function resume(desktop: Desktop, session: Session): Promise<void> {
   const { arrivals, departures, shelf, simulation } = desktop;
@@ -328,20 +344,21 @@ async function resume(desktop: Desktop, session: Session): Promise<void> {
   await shelf.addSaved(session.own, relayOf(session.seat));
   await shelf.addAllKept();
   drawShelf(desktop);
-  for (const saved of session.sprites) restoreSprite(desktop, saved);
-  for (const { sprite: saved, crossing } of session.leaving) {
+  for (const { isNew, ...saved } of session.sprites) {
+    const sprite = restoreSprite(desktop, saved);
+    if (isNew) arrivals.resumeLastBatch(sprite);
+  }
+  for (const { sprite: saved, crossing, sender } of session.leaving) {
     const sprite = restoreSprite(desktop, saved);
     removeSprite(simulation, sprite);
-    departures.resume({ departure: { ...crossing, sprite }, crossing });
+    departures.resume({ departure: { ...crossing, sprite }, crossing, sender: sender ?? session.seat });
   }
   arrivals.waiting.push(...session.waiting);
+  const { length } = session.waiting;
+  for (const one of session.waiting.slice(length - (session.newWaiting ?? 0))) arrivals.resumeLastBatch(one);
   arrivals.admitWaiting();
-  if (session.left === undefined) {
-    sit(desktop, session.seat);
-    return;
-  }
-  desktop.connection.seat = session.seat;
-  await rejoin(desktop, session.seat, false, phrase('desktop.welcome-back'));
+  desktop.wasAway = session.left === true;
+  sit(desktop, session.seat);
 }
 
 /** Joins a world and takes the seat. Throws an Error whose message is for the person. */
@@ -381,12 +398,8 @@ function sit(desktop: Desktop, seat: Seat): void {
 }
 
 /** Joins again after the seat has ended. */
-async function rejoin(
-  desktop: Desktop,
-  ended: Seat,
-  batchLost: boolean,
-  words = phrase('desktop.rejoined'),
-): Promise<void> {
+async function rejoin(desktop: Desktop, ended: Seat, batchLost: boolean): Promise<void> {
+  const words = phrase(desktop.wasAway ? 'desktop.welcome-back' : 'desktop.rejoined');
   if (batchLost) {
     desktop.arrivals.removeLastBatch();
     save(desktop);
@@ -439,6 +452,7 @@ function sleep(ms: number): Promise<void> {
 
 /** Handles a batch of events. Resolves when the page has room for the next one, to whether it wants one. */
 async function receive(desktop: Desktop, seat: Seat, events: RelayEvent[], cursor: string): Promise<boolean> {
+  desktop.wasAway = false;
   desktop.arrivals.receive(events);
   desktop.conversation.hear(events);
   desktop.peeking.hear(events);
@@ -533,7 +547,7 @@ function admit(desktop: Desktop, arrival: Arrival): Sprite | null {
 
 /** Sends a sprite that left the simulation to the relay. Without a connection it bounces back in with the reason. */
 async function depart(desktop: Desktop, departure: Departure): Promise<void> {
-  const { connection, departures, sheets } = desktop;
+  const { connection, departures, sheets, uploading } = desktop;
   const { file } = departure.sprite;
   if (connection.seat === null || !connection.up) {
     bounce(desktop, departure, phrase('desktop.not-connected'));
@@ -541,7 +555,9 @@ async function depart(desktop: Desktop, departure: Departure): Promise<void> {
   }
   const unsent = sheets.unsent(file);
   if (unsent !== undefined) {
+    uploading.add(departure.sprite);
     const problem = await upload(connection.seat, file, unsent);
+    uploading.delete(departure.sprite);
     if (problem !== null) {
       bounce(desktop, departure, labelOf(problem));
       return;
@@ -585,7 +601,7 @@ function restoreSprite({ sheets, shelf, simulation }: Desktop, saved: SavedSprit
 }
 
 function save(
-  { name, simulation, shelf, connection, arrivals, departures, conversation }: Desktop,
+  { name, simulation, shelf, connection, arrivals, departures, uploading, conversation }: Desktop,
   ending: { left?: true } = {},
 ): void {
   if (connection.seat === null) return;
@@ -595,10 +611,18 @@ function save(
   });
   writeSession({
     ...{ seat: connection.seat, name, seq: arrivals.seq, own: shelf.own, waiting: arrivals.waiting },
+    newWaiting: arrivals.waiting.filter((one) => arrivals.isOfLastBatch(one)).length,
     nextNumber: departures.nextNumber,
     sayings: conversation.saved(),
-    sprites: simulation.sprites.map(toSaved),
-    leaving: departures.pending.map(({ departure, crossing }) => ({ crossing, sprite: toSaved(departure.sprite) })),
+    sprites: [...simulation.sprites, ...uploading].map((sprite) => ({
+      ...toSaved(sprite),
+      isNew: arrivals.isOfLastBatch(sprite) || undefined,
+    })),
+    leaving: departures.pending.map(({ departure, crossing, sender: { desktop, token, crossings } }) => ({
+      crossing,
+      sprite: toSaved(departure.sprite),
+      sender: { desktop, token, crossings },
+    })),
     ...ending,
   });
 }
@@ -738,7 +762,14 @@ function watchPage(desktop: Desktop): void {
     take: (file) => void take(desktop, file),
   });
   const isReloading = watchReloads(window as SwapEvents);
-  addEventListener('pagehide', ({ persisted }) => leavePage(desktop, persisted || isReloading()));
+  addEventListener('pagehide', ({ persisted }) =>
+    persisted ? freezePage(desktop) : leavePage(desktop, isReloading()),
+  );
+  addEventListener('pageshow', ({ persisted }) => persisted && thawPage(desktop));
+  document.addEventListener('freeze', () => freezePage(desktop));
+  document.addEventListener('resume', () => thawPage(desktop));
+  // What a browser knows of the network is a hint: the page looks for itself. A relay on this machine needs none.
+  for (const change of ['offline', 'online']) addEventListener(change, () => desktop.connection.reopen());
   setInterval(() => save(desktop), SAVE_MS);
   setInterval(() => {
     desktop.simulation.ledges = ledges();
@@ -776,6 +807,21 @@ function watchPage(desktop: Desktop): void {
     fileInput.value = '';
   });
   onFilesDropped((files, x) => void addFiles(desktop, files, x));
+}
+
+/** Says goodbye when the browser keeps the page but stops its program: it could not show what came to its seat. */
+function freezePage(desktop: Desktop): void {
+  const { connection } = desktop;
+  if (connection.isClosed) return;
+  leavePage(desktop, false);
+  connection.close();
+}
+
+function thawPage(desktop: Desktop): void {
+  const { connection } = desktop;
+  if (!connection.isClosed) return;
+  desktop.wasAway = true;
+  connection.reopen();
 }
 
 /**

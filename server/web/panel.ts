@@ -54,7 +54,7 @@ export function showState(state: State, who: string, world: string): void {
   element('lamp').title = words;
 }
 
-/** Shows the names at the edges. Returns whether this desktop is alone. */
+/** Shows the names at the edges. Returns whether this desktop is alone: a neighbour that is not known yet is another one. */
 export function showNeighbours(neighbours: Neighbours, self: string): boolean {
   let alone = true;
   for (const edge of EDGES) {
@@ -62,7 +62,7 @@ export function showNeighbours(neighbours: Neighbours, self: string): boolean {
     const place = edgeElement(edge);
     const tab = place.firstElementChild as HTMLElement;
     const other = neighbour !== undefined && neighbour.desktop !== self;
-    alone &&= !other;
+    alone &&= neighbour?.desktop === self;
     place.classList.toggle('led', other);
     place.dataset.neighbour = other ? neighbour.desktop : '';
     tab.hidden = !other;

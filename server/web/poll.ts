@@ -4,51 +4,39 @@
  * Invariant: a poll is sent only after the last batch is saved, because the poll's cursor acknowledges that batch.
  * Cost: one held connection, one response a batch. A browser allows six connections to one host, so at most five such pages.
  */
+import { browserEnvironment, createPosts, type FetchEnvironment } from './posts.ts';
 import {
   backoffMs,
   byeMs,
-  type Crossing,
   CURSOR_CODES,
   ENDED_CODES,
-  type Environment,
-  type Neighbour,
+  isBatchLost,
   readProblem,
-  relayOf,
-  type Saying,
-  type SayingVerdict,
   type Seat,
-  type Stage,
-  type StageVerdict,
-  sleep,
   type Transport,
   type TransportHandlers,
-  type Verdict,
-  type VerdictOf,
 } from './transport.ts';
 
-export interface PollEnvironment extends Environment {
-  fetch: typeof fetch;
-}
-
 const SILENCE_FACTOR = 1.5; // of pingSeconds: a connection that is silent for longer is dead
-const POST_TIMEOUT_MS = 10_000; // ms to wait for the response; after that a crossing or a saying is sent again
+const SECOND_POLL_MS = 1_000; // ms that the relay may hold a poll until the page finds out whether it is there
 
 export function poll(
   seat: Seat,
   handlers: TransportHandlers,
-  { fetch, random, sleep: wait }: PollEnvironment = {
-    fetch: globalThis.fetch.bind(globalThis),
-    random: Math.random,
-    sleep,
-  },
+  environment: FetchEnvironment = browserEnvironment(),
 ): Transport {
+  const { fetch, random, sleep: wait } = environment;
   const closing = new AbortController();
   const { signal } = closing;
   const authorization = `Bearer ${seat.token}`;
+  let isUp = false;
+  /** The poll that replaces the present one. */
+  let second: { url: string; response: Promise<Response> } | null = null;
   let cursor = seat.cursor;
   let pollsSent = 1; // with the present cursor; starts at 1 because a page before a reload may have sent one
 
   void run();
+  const { send, say, show } = createPosts(seat, { signal }, environment);
   return { send, say, show, close: () => closing.abort() };
 
   async function run(): Promise<void> {
@@ -61,7 +49,7 @@ export function poll(
         failures = 0;
       } catch {
         if (signal.aborted) return;
-        handlers.connected(false);
+        setUp(false);
         pauseMs = backoffMs(failures++, random);
       }
       if (pauseMs > 0) await wait(pauseMs, signal);
@@ -70,17 +58,11 @@ export function poll(
 
   /** Returns how long to wait before the next poll, or `ended` when none follows. Throws on a failure that is worth a retry. */
   async function pollOnce(): Promise<number | 'ended'> {
-    const silence = AbortSignal.timeout(seat.pingSeconds * SILENCE_FACTOR * 1000);
-    pollsSent++;
-    const response = await fetch(`${seat.events}?cursor=${encodeURIComponent(cursor)}`, {
-      headers: { authorization },
-      cache: 'no-store',
-      signal: AbortSignal.any([signal, silence]),
-    });
+    const response = await request(`${seat.events}?cursor=${encodeURIComponent(cursor)}`);
     if (response.ok) {
       const batch = await response.json();
       if (signal.aborted) return 'ended';
-      handlers.connected(true);
+      setUp(true);
       if (!(await handlers.events(batch.events, batch.cursor))) return 'ended';
       cursor = batch.cursor;
       pollsSent = 0;
@@ -94,55 +76,41 @@ export function poll(
     }
     if (!ENDED_CODES.has(problem.code)) throw new Error(problem.title);
     closing.abort();
-    // A refused first poll has acknowledged nothing. After more polls we cannot know.
-    handlers.ended(problem, pollsSent === 1);
+    handlers.ended(problem, isBatchLost(problem, cursor, pollsSent));
     return 'ended';
   }
 
-  function send(crossing: Crossing): Promise<Verdict> {
-    return post(seat.crossings, crossing, ({ to }) => ({ to }));
-  }
-
-  function say(saying: Saying): Promise<SayingVerdict> {
-    return post(`${relayOf(seat)}/v1/desktops/${seat.desktop}/sayings`, saying, ({ heard }) => ({ heard }));
-  }
-
-  async function show(stage: Stage): Promise<StageVerdict> {
+  /**
+   * Returns the answer to a poll. A relay with nothing to send holds it. Before the relay has answered at all, a second poll follows: it
+   * replaces the first one, which is answered at once, so the page knows that the relay is there.
+   */
+  async function request(url: string): Promise<Response> {
+    const response = second?.url === url ? second.response : get(url);
+    second = null;
+    const timer = setTimeout(() => {
+      if (isUp) return;
+      second = { url, response: get(url) };
+      second.response.catch(() => {}); // whoever asks for it gets the error
+    }, SECOND_POLL_MS);
     try {
-      const response = await postOnce(`${relayOf(seat)}/v1/desktops/${seat.desktop}/stage`, stage);
-      return response.ok ? { edges: (await response.json()).edges } : { refused: await readProblem(response) };
-    } catch {
-      return 'unknown';
+      return await response;
+    } finally {
+      clearTimeout(timer);
     }
   }
 
-  function postOnce(url: string, body: object): Promise<Response> {
+  function get(url: string): Promise<Response> {
+    pollsSent++;
+    const silence = AbortSignal.timeout(seat.pingSeconds * SILENCE_FACTOR * 1000);
     return fetch(url, {
-      method: 'POST',
-      headers: { authorization, 'content-type': 'application/json' },
-      body: JSON.stringify(body),
-      signal: AbortSignal.any([signal, AbortSignal.timeout(POST_TIMEOUT_MS)]),
+      headers: { authorization },
+      cache: 'no-store',
+      signal: AbortSignal.any([signal, silence]),
     });
   }
 
-  /** Posts until the relay decides. `accepted` reads the response of a relay that has accepted. */
-  async function post<T>(
-    url: string,
-    body: Crossing | Saying,
-    accepted: (response: { to: Neighbour | null; heard: number | null }) => T,
-  ): Promise<VerdictOf<T>> {
-    for (let failures = 0; !signal.aborted; failures++) {
-      try {
-        const response = await postOnce(url, body);
-        if (response.ok) return accepted(await response.json());
-        // A 5xx without one of the relay's codes comes from a proxy. It is not a verdict: the relay may have accepted.
-        const problem = await readProblem(response);
-        if (!problem.code.startsWith('http-5')) return { refused: problem };
-      } catch {
-        // Without a response there is no verdict: send the same number again.
-      }
-      await wait(backoffMs(failures, random), signal);
-    }
-    return 'unknown';
+  function setUp(is: boolean): void {
+    isUp = is;
+    handlers.connected(is);
   }
 }

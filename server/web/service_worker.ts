@@ -4,41 +4,59 @@
  * Everything else goes to the relay as usual: nothing of the desktop is kept, so a new version is there at once.
  */
 
+interface FetchEvent {
+  request: Request;
+  respondWith(response: Promise<Response>): void;
+  waitUntil(done: Promise<unknown>): void;
+}
+
 /** What this file needs of the global object of a service worker. */
 interface ServiceWorker {
   skipWaiting(): Promise<void>;
-  addEventListener(type: 'install', listener: (event: { waitUntil(done: Promise<unknown>): void }) => void): void;
   addEventListener(
-    type: 'fetch',
+    type: 'install',
     listener: (event: {
-      request: Request;
-      respondWith(response: Promise<Response>): void;
       waitUntil(done: Promise<unknown>): void;
+      /** Absent in browsers without static routes. */
+      addRoutes?(routes: { condition: { urlPattern: URLPattern }; source: 'network' }): Promise<void>;
     }) => void,
   ): void;
+  addEventListener(type: 'fetch', listener: (event: FetchEvent) => void): void;
 }
 
 const CACHE = 'sprites-offline-1';
 const OFFLINE = '/offline';
+const KEPT = [OFFLINE, '/desktop/style.css', '/desktop/pages.css', '/desktop/offline.ts'];
 
 const worker = globalThis as unknown as ServiceWorker;
 
 worker.addEventListener('install', (event) => {
-  event.waitUntil(keepPages().then(() => worker.skipWaiting()));
+  // A page that goes ends its desktop with a last request. One that passes through this worker is lost with the page.
+  const routed = event.addRoutes?.({
+    condition: { urlPattern: new URLPattern({ pathname: '/v1/*' }) },
+    source: 'network',
+  });
+  event.waitUntil(Promise.all([keepPages(), routed]).then(() => worker.skipWaiting()));
 });
 
 async function keepPages(): Promise<void> {
   const cache = await caches.open(CACHE);
-  await cache.addAll([OFFLINE, '/desktop/style.css', '/desktop/pages.css']);
+  await cache.addAll(KEPT);
 }
 
 worker.addEventListener('fetch', (event) => {
   const { request } = event;
-  const isStyle = /^\/desktop\/(?:style|pages)\.css$/.test(new URL(request.url).pathname);
-  if (request.mode !== 'navigate' && !isStyle) return;
-  const kept = async () => (await caches.match(isStyle ? request : OFFLINE)) ?? Response.error();
+  const { pathname, searchParams } = new URL(request.url);
+  // In a browser without static routes only the worker lives on to send it.
+  if (request.keepalive && pathname.startsWith('/v1/')) {
+    event.respondWith(fetch(request));
+    return;
+  }
+  const isKept = KEPT.includes(pathname);
+  if (request.mode !== 'navigate' && !isKept) return;
+  const kept = async () => (await caches.match(isKept ? request : OFFLINE)) ?? Response.error();
   const answered = fetch(request);
   event.respondWith(answered.catch(kept));
   // The person has chosen a language: from now on the page for a lost connection is in it.
-  if (new URL(request.url).searchParams.has('lang')) event.waitUntil(answered.then(keepPages).catch(() => {}));
+  if (searchParams.has('lang')) event.waitUntil(answered.then(keepPages).catch(() => {}));
 });

@@ -5,14 +5,24 @@
  * A duplicated tab starts with a copy of the other tab's session; `claimDesktop` decides which of the two may use it.
  */
 import { friendlyName, languageOf } from '../wire/friendly_names.ts';
-import type { PendingCrossing } from './departures.ts';
 import type { SavedSayings } from './sayings.ts';
 import type { OwnFigure } from './shelf.ts';
 import type { Sprite } from './simulation.ts';
-import type { Arrival, Seat } from './transport.ts';
+import type { Arrival, Crossing, Seat, Sender } from './transport.ts';
 
 /** A sprite as it is saved: what it is, where it was, and whether it is from the shelf. */
-export type SavedSprite = Pick<Sprite, 'file' | 'name' | 'scale' | 'fromShelf' | 'facing' | 'x' | 'y'>;
+export type SavedSprite = Pick<Sprite, 'file' | 'name' | 'scale' | 'fromShelf' | 'facing' | 'x' | 'y'> & {
+  /** It came with the last batch, which the relay may not know to be received. */
+  isNew?: true;
+};
+
+/** A throw without a verdict. */
+export interface SavedCrossing {
+  crossing: Crossing;
+  sprite: SavedSprite;
+  /** The seat that sends it. Absent in a session that an older page has saved: there it is the session's. */
+  sender?: Sender;
+}
 
 export interface Session {
   seat: Seat;
@@ -24,10 +34,12 @@ export interface Session {
   sayings?: SavedSayings;
   sprites: SavedSprite[];
   /** Thrown, and not yet accepted by the relay. */
-  leaving: (Pick<PendingCrossing, 'crossing'> & { sprite: SavedSprite })[];
+  leaving: SavedCrossing[];
   own: OwnFigure[];
-  /** Acknowledged, and waiting for room. */
+  /** Waiting for room. */
   waiting: Arrival[];
+  /** How many of these, the newest, came with the last batch. Absent in a session that an older page has saved. */
+  newWaiting?: number;
   /** The page went for good and has ended its seat: it joins again when the person comes back to it. */
   left?: true;
 }

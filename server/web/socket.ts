@@ -7,12 +7,15 @@
  */
 import type { Edge } from './simulation.ts';
 import {
+  ANSWER_MS,
   backoffMs,
   byeMs,
   type Crossing,
   CURSOR_CODES,
   ENDED_CODES,
   type Environment,
+  isBatchLost,
+  isVerdict,
   type Problem,
   type RelayEvent,
   type Saying,
@@ -62,16 +65,16 @@ export function socket(
   let stagesSent = 0;
   let cursor = seat.cursor;
   let pollsSent = 1; // with the present cursor; starts at 1 because a page before a reload may have sent one
-  let open: WebSocket | null = null;
+  let open: { connection: WebSocket; finish(): void } | null = null;
   signal.addEventListener('abort', () => {
-    open?.close();
+    open?.connection.close();
     for (const messages of [crossings, sayings, stages]) messages.settleAll('unknown');
   });
 
   void run();
   return {
-    send: (crossing) => post(crossings, crossing.crossing, crossing),
-    say: (saying) => post(sayings, saying.saying, saying),
+    send: (crossing, isRepeat) => post(crossings, crossing.crossing, crossing, isRepeat),
+    say: (saying) => post(sayings, saying.saying, saying, false),
     show,
     close: () => closing.abort(),
   };
@@ -79,19 +82,60 @@ export function socket(
   function show(stage: Stage): Promise<StageVerdict> {
     if (open === null) return Promise.resolve('unknown');
     const number = ++stagesSent;
-    open.send(JSON.stringify({ stage: number, ...stage }));
-    return stages.add(number, stage);
+    open.connection.send(JSON.stringify({ stage: number, ...stage }));
+    return stages.add(number, stage, false);
   }
 
-  function post<M, V>(messages: Unanswered<M, V | 'unknown'>, number: number, message: M): Promise<V | 'unknown'> {
+  function post<M extends Crossing | Saying, V>(
+    messages: Unanswered<M, V | 'unknown'>,
+    number: number,
+    message: M,
+    wasSent: boolean,
+  ): Promise<V | 'unknown'> {
     if (signal.aborted) return Promise.resolve('unknown');
-    open?.send(JSON.stringify(message));
-    return messages.add(number, message);
+    const answer = messages.add(number, message, wasSent);
+    transmit(messages, number);
+    return answer;
+  }
+
+  /** Sends a message that has no answer yet, if the connection is open. One that is silent for too long is not: it is opened again. */
+  function transmit<M extends Crossing | Saying, V>(messages: Unanswered<M, V>, number: number): void {
+    const one = messages.get(number);
+    if (open === null || one === undefined) return;
+    const { connection, finish } = open;
+    one.sent++;
+    connection.send(JSON.stringify(one.message));
+    clearTimeout(one.timer);
+    one.timer = setTimeout(finish, ANSWER_MS);
+  }
+
+  /** Handles the answer to a crossing or a saying. When it decides nothing, the message is sent again. */
+  async function settle<M extends Crossing | Saying, V>(
+    messages: Unanswered<M, V | { refused: Problem }>,
+    number: number,
+    accepted: V,
+    problem: Problem | undefined,
+  ): Promise<void> {
+    const one = messages.get(number);
+    if (problem === undefined || one === undefined || isVerdict(problem, one.sent > 1)) {
+      messages.settle(number, problem ? { refused: problem } : accepted);
+      return;
+    }
+    clearTimeout(one.timer);
+    const { sent } = one;
+    await wait(backoffMs(one.undecided++, random), signal);
+    if (one.sent === sent) transmit(messages, number); // else another connection has sent it
   }
 
   async function run(): Promise<void> {
     for (let failures = 0; !signal.aborted; ) {
-      const { useful, stayAwayMs } = await connect();
+      const connection = openSocket();
+      if (connection === null) {
+        closing.abort();
+        queueMicrotask(() => handlers.impossible()); // the page has this transport by then
+        return;
+      }
+      const { useful, stayAwayMs } = await serve(connection);
       if (signal.aborted) return;
       handlers.connected(false);
       failures = useful ? 0 : failures + 1;
@@ -99,11 +143,19 @@ export function socket(
     }
   }
 
+  /** Returns null in a browser that has no sockets, or allows none to this address. */
+  function openSocket(): WebSocket | null {
+    try {
+      return new WebSocket(seat.socket);
+    } catch {
+      return null;
+    }
+  }
+
   /** Runs one connection until it closes. `useful`: the relay sent something other than a problem. */
-  function connect(): Promise<{ useful: boolean; stayAwayMs: number }> {
+  function serve(connection: WebSocket): Promise<{ useful: boolean; stayAwayMs: number }> {
     return new Promise((resolve) => {
       const result = { useful: false, stayAwayMs: 0 };
-      const connection = new WebSocket(seat.socket);
       let silenceTimer: ReturnType<typeof setTimeout>;
       let queue = Promise.resolve();
       const restartSilenceTimer = () => {
@@ -113,8 +165,10 @@ export function socket(
       const finish = () => {
         clearTimeout(silenceTimer);
         signal.removeEventListener('abort', finish);
-        if (open === connection) open = null;
+        if (open?.connection === connection) open = null;
         stages.settleAll('unknown'); // a stage is old by the time there is another connection
+        crossings.stopTimers();
+        sayings.stopTimers();
         connection.onopen = connection.onmessage = connection.onclose = connection.onerror = null;
         connection.close();
         resolve(result);
@@ -122,12 +176,11 @@ export function socket(
       restartSilenceTimer();
       signal.addEventListener('abort', finish, { once: true });
       connection.onopen = () => {
-        open = connection;
+        open = { connection, finish };
         pollsSent++;
         connection.send(JSON.stringify({ token: seat.token, cursor }));
-        for (const message of [...crossings.messages(), ...sayings.messages()]) {
-          connection.send(JSON.stringify(message));
-        }
+        for (const number of crossings.numbers()) transmit(crossings, number);
+        for (const number of sayings.numbers()) transmit(sayings, number);
         handlers.connected(true);
       };
       connection.onclose = finish;
@@ -137,17 +190,16 @@ export function socket(
         const reply = JSON.parse(String(data)) as Reply;
         result.useful ||= reply.problem === undefined;
         const { crossing, saying, stage, problem } = reply;
-        const refused = problem && { refused: problem };
         if (crossing !== undefined) {
-          crossings.settle(crossing, refused ?? { to: reply.to ?? null });
+          void settle(crossings, crossing, { to: reply.to ?? null }, problem);
           return;
         }
         if (saying !== undefined) {
-          sayings.settle(saying, refused ?? { heard: reply.heard ?? null });
+          void settle(sayings, saying, { heard: reply.heard ?? null }, problem);
           return;
         }
         if (stage !== undefined) {
-          stages.settle(stage, refused ?? { edges: reply.edges ?? [] });
+          stages.settle(stage, problem ? { refused: problem } : { edges: reply.edges ?? [] });
           return;
         }
         // The queue keeps batches in order and sends the next poll only after this batch is saved.
@@ -160,7 +212,7 @@ export function socket(
             result.stayAwayMs = byeMs(reply.events, random);
             if (!goesOn) return; // verdicts may still come on this connection
           }
-          if (open !== connection) return;
+          if (open?.connection !== connection) return;
           pollsSent++;
           connection.send(JSON.stringify({ cursor }));
         });
@@ -172,8 +224,7 @@ export function socket(
           handlers.cursorLost(cursor);
         } else if (ENDED_CODES.has(problem.code)) {
           closing.abort();
-          // A refused first poll has acknowledged nothing. After more polls we cannot know.
-          handlers.ended(problem, pollsSent === 1);
+          handlers.ended(problem, isBatchLost(problem, cursor, pollsSent));
         } else {
           finish();
         }
@@ -182,25 +233,47 @@ export function socket(
   }
 }
 
+/** A message that the relay has not answered. */
+interface Waiting<Message, Answer> {
+  readonly message: Message;
+  readonly resolve: (answer: Answer) => void;
+  /** How often it was sent. One that was sent before this connection counts once. */
+  sent: number;
+  /** How often the answer decided nothing. */
+  undecided: number;
+  timer: ReturnType<typeof setTimeout> | undefined;
+}
+
 /** The messages of one kind that the relay has not answered, by their numbers, oldest first. */
 class Unanswered<Message, Answer> {
-  readonly #waiting = new Map<number, { message: Message; resolve: (answer: Answer) => void }>();
+  readonly #waiting = new Map<number, Waiting<Message, Answer>>();
 
-  add(number: number, message: Message): Promise<Answer> {
-    return new Promise((resolve) => this.#waiting.set(number, { message, resolve }));
+  add(number: number, message: Message, wasSent: boolean): Promise<Answer> {
+    return new Promise((resolve) => {
+      this.#waiting.set(number, { message, resolve, sent: wasSent ? 1 : 0, undecided: 0, timer: undefined });
+    });
   }
 
-  *messages(): Iterable<Message> {
-    for (const { message } of this.#waiting.values()) yield message;
+  get(number: number): Waiting<Message, Answer> | undefined {
+    return this.#waiting.get(number);
+  }
+
+  numbers(): Iterable<number> {
+    return this.#waiting.keys();
   }
 
   settle(number: number, answer: Answer): void {
-    this.#waiting.get(number)?.resolve(answer);
+    const one = this.#waiting.get(number);
     this.#waiting.delete(number);
+    clearTimeout(one?.timer);
+    one?.resolve(answer);
   }
 
   settleAll(answer: Answer): void {
-    for (const { resolve } of this.#waiting.values()) resolve(answer);
-    this.#waiting.clear();
+    for (const number of this.#waiting.keys()) this.settle(number, answer);
+  }
+
+  stopTimers(): void {
+    for (const { timer } of this.#waiting.values()) clearTimeout(timer);
   }
 }

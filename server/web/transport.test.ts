@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { describe, it } from 'node:test';
+import { describe, it, mock } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { NAME_BYTES_MAX } from '../wire/description.ts';
 import { NAME_BYTES_MAX as CROSSING_NAME_BYTES_MAX } from '../wire/text.ts';
@@ -8,6 +8,7 @@ import { poll } from './poll.ts';
 import { sha256, sha256Portable } from './sha256.ts';
 import { socket } from './socket.ts';
 import {
+  ANSWER_MS,
   BACKOFF_MS_FIRST,
   BACKOFF_MS_MAX,
   BYE_MS_MAX,
@@ -39,6 +40,7 @@ function page() {
       return !state.moves;
     },
     cursorLost: (cursor: string) => log.push(`lost, ${cursor}`),
+    impossible: () => log.push('impossible'),
     connected: (is: boolean) => {
       const word = is ? 'up' : 'down';
       if (log.findLast((one) => one === 'up' || one === 'down') !== word) log.push(word);
@@ -130,6 +132,42 @@ describe('poll', () => {
     transport.close();
   });
 
+  it('finds out with a second poll whether the relay is there and holds the first, and goes on with that one', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const { log, handlers } = page();
+    const { requests, environment } = relay();
+    const transport = poll(seat, handlers, environment);
+    mock.timers.tick(1_000);
+    assert.deepEqual(
+      requests.map(({ url }) => url),
+      ['http://r/events?cursor=00000001-0', 'http://r/events?cursor=00000001-0'],
+    );
+    assert.deepEqual(log, []);
+    requests[0].answer(200, { cursor: '00000001-0', events: [] }); // as a relay answers a poll that is replaced
+    await until(() => log.length === 2);
+    assert.deepEqual(log, ['up', '0 events, 00000001-0']);
+    mock.timers.tick(100_000);
+    assert.equal(requests.length, 2, 'the second one is held now, and there is no third');
+    requests[1].answer(200, { cursor: '00000001-1', events: [arrival(1)] });
+    await until(() => requests.length === 3);
+    assert.equal(requests[2].url, 'http://r/events?cursor=00000001-1');
+    transport.close();
+    mock.timers.reset();
+  });
+
+  it('polls with the newer cursor when the first of two polls was answered with events', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const { handlers } = page();
+    const { requests, environment } = relay();
+    const transport = poll(seat, handlers, environment);
+    mock.timers.tick(1_000);
+    requests[0].answer(200, { cursor: '00000001-1', events: [arrival(1)] });
+    await until(() => requests.length === 3);
+    assert.equal(requests[2].url, 'http://r/events?cursor=00000001-1');
+    transport.close();
+    mock.timers.reset();
+  });
+
   it('goes on from the cursor of a relay that restarted', async () => {
     const { log, handlers } = page();
     const { requests, environment } = relay();
@@ -171,12 +209,30 @@ describe('poll', () => {
     }
   });
 
+  it('believes the relay when it says what the ended seat had acknowledged, however many polls were lost', async () => {
+    for (const [cursor, words] of [
+      ['00000001-1', ''],
+      ['00000001-0', ', and the last batch with it'],
+    ]) {
+      const { log, handlers } = page();
+      const { requests, environment } = relay();
+      poll(seat, handlers, environment);
+      requests[0].answer(200, { cursor: '00000001-1', events: [arrival(1)] });
+      await until(() => requests.length === 2);
+      requests[1].fail();
+      await until(() => requests.length === 3);
+      requests[2].answer(410, { code: 'desktop-ended', title: '', cursor });
+      await until(() => log.some((one) => one.startsWith('ended')));
+      assert.equal(log.at(-1), `ended, desktop-ended${words}`);
+    }
+  });
+
   it('reports that the seat has ended, stops polling, and leaves crossings in flight undecided', async () => {
     for (const code of ['unknown-desktop', 'desktop-ended']) {
       const { log, handlers } = page();
       const { requests, environment } = relay();
       const transport = poll(seat, handlers, environment);
-      const verdict = transport.send(crossing);
+      const verdict = transport.send(crossing, false);
       requests[0].answer(401, { code, title: '' });
       assert.equal(await verdict, 'unknown');
       assert.deepEqual(log, [`ended, ${code}`]);
@@ -199,7 +255,7 @@ describe('poll', () => {
     const { requests, environment } = relay();
     state.moves = true;
     const transport = poll(seat, handlers, environment);
-    const verdict = transport.send(crossing);
+    const verdict = transport.send(crossing, false);
     const bye = { type: 'bye', retryAfterMs: 2000, join: 'http://r2/v1/desktops' };
     requests[0].answer(200, { cursor: '00000001-0', events: [bye] });
     await turn();
@@ -219,7 +275,7 @@ describe('poll', () => {
     const { handlers } = page();
     const { requests, environment } = relay();
     const transport = poll(seat, handlers, environment);
-    const verdict = transport.send(crossing);
+    const verdict = transport.send(crossing, false);
     requests[1].fail();
     await until(() => requests.length === 3);
     requests[2].answer(502, 'a proxy says so');
@@ -227,7 +283,7 @@ describe('poll', () => {
     requests[3].answer(202, { to: { desktop: '2-1', name: 'Ada' } });
     assert.deepEqual(await verdict, { to: { desktop: '2-1', name: 'Ada' } });
     for (const { init } of requests.slice(1)) assert.equal(init.body, JSON.stringify(crossing));
-    const refused = transport.send(crossing);
+    const refused = transport.send(crossing, false);
     requests[4].answer(503, { code: 'mailbox-full', title: 'Full' });
     assert.deepEqual(await refused, { refused: { code: 'mailbox-full', title: 'Full', status: 503 } });
     transport.close();
@@ -308,7 +364,7 @@ describe('socket', () => {
     const transport = socket(seat, handlers, environment);
     opened[0].onopen?.();
     opened[0].receive({ cursor: '00000001-4', events: [] });
-    const verdict = transport.send(crossing);
+    const verdict = transport.send(crossing, false);
     await until(() => opened[0].sent.length === 3);
     opened[0].onclose?.();
     await until(() => opened.length === 2);
@@ -343,6 +399,81 @@ describe('socket', () => {
     }
   });
 
+  it('believes the relay when it says what the ended seat had acknowledged, however many polls were lost', async () => {
+    for (const [cursor, words] of [
+      ['00000001-1', ''],
+      ['00000001-0', ', and the last batch with it'],
+    ]) {
+      const { log, handlers } = page();
+      const { opened, environment } = sockets();
+      socket(seat, handlers, environment);
+      opened[0].onopen?.();
+      opened[0].receive({ cursor: '00000001-1', events: [arrival(1)] });
+      await until(() => opened[0].sent.length === 2);
+      opened[0].onclose?.();
+      await until(() => opened.length === 2);
+      opened[1].onopen?.();
+      opened[1].receive({ problem: { code: 'desktop-ended', title: '', cursor } });
+      await until(() => log.some((one) => one.startsWith('ended')));
+      assert.equal(log.at(-1), `ended, desktop-ended${words}`);
+    }
+  });
+
+  it('repeats a crossing that a busy relay refused, when it may have accepted it before', async () => {
+    const { handlers } = page();
+    const { opened, sleeps, environment } = sockets();
+    const transport = socket(seat, handlers, environment);
+    const [first] = opened;
+    first.onopen?.();
+    const busy = { crossing: 7, problem: { code: 'relay-busy', title: '' } };
+    const repeated = transport.send(crossing, true);
+    first.receive(busy);
+    await until(() => first.sent.length === 3);
+    assert.deepEqual(sleeps, [300]);
+    first.receive({ crossing: 7, to: null });
+    assert.deepEqual(await repeated, { to: null });
+    const thrown = transport.send({ ...crossing, crossing: 8 }, false);
+    first.receive({ ...busy, crossing: 8 });
+    assert.deepEqual(await thrown, { refused: busy.problem }, 'but not one that it has seen for the first time');
+    transport.close();
+  });
+
+  it('says that it is impossible when the browser throws instead of opening one, and leaves crossings undecided', async () => {
+    const { log, handlers } = page();
+    const { environment } = sockets();
+    const forbidden = class {
+      constructor() {
+        throw new DOMException('insecure', 'SecurityError');
+      }
+    };
+    for (const WebSocket of [forbidden, undefined]) {
+      const transport = socket(seat, handlers, { ...environment, WebSocket: WebSocket as never });
+      assert.equal(await transport.send(crossing, false), 'unknown');
+      assert.equal(log.pop(), 'impossible');
+    }
+  });
+
+  it('opens the connection again when a crossing gets no answer for ANSWER_MS, and not before', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const { handlers } = page();
+    const { opened, environment } = sockets();
+    const transport = socket(seat, handlers, environment);
+    opened[0].onopen?.();
+    const verdict = transport.send(crossing, false);
+    mock.timers.tick(ANSWER_MS - 1);
+    assert.equal(opened[0].closed, false);
+    mock.timers.tick(1);
+    assert.equal(opened[0].closed, true);
+    await until(() => opened.length === 2);
+    opened[1].onopen?.();
+    opened[1].receive({ crossing: 7, to: null });
+    assert.deepEqual(await verdict, { to: null });
+    mock.timers.tick(ANSWER_MS);
+    assert.equal(opened[1].closed, false, 'it has its answer');
+    transport.close();
+    mock.timers.reset();
+  });
+
   it('repeats unanswered sayings under their numbers, apart from the numbers of crossings', async () => {
     const { handlers } = page();
     const { opened, environment } = sockets();
@@ -351,7 +482,7 @@ describe('socket', () => {
     const heard = transport.say(saying); // before the socket is open
     opened[0].onopen?.();
     assert.deepEqual(opened[0].sent[1], saying);
-    const verdict = transport.send(crossing);
+    const verdict = transport.send(crossing, false);
     opened[0].onclose?.();
     await until(() => opened.length === 2);
     opened[1].onopen?.();
@@ -391,7 +522,7 @@ describe('socket', () => {
     state.moves = true;
     const transport = socket(seat, handlers, environment);
     opened[0].onopen?.();
-    const verdict = transport.send(crossing);
+    const verdict = transport.send(crossing, false);
     const bye = { type: 'bye', retryAfterMs: 2000, join: 'http://r2/v1/desktops' };
     opened[0].receive({ cursor: '00000001-0', events: [bye] });
     await turn();
@@ -422,13 +553,13 @@ describe('socket', () => {
     const transport = socket(seat, handlers, environment);
     const [first] = opened;
     first.onopen?.();
-    const refused = transport.send(crossing);
+    const refused = transport.send(crossing, false);
     first.receive({ crossing: 7, problem: { code: 'mailbox-full', title: '' } });
     assert.deepEqual(await refused, { refused: { code: 'mailbox-full', title: '' } });
     first.receive({ problem: { code: 'cursor-lost', title: '', cursor: '00000002-0' } });
     await until(() => first.sent.length === 3);
     assert.deepEqual(first.sent[2], { cursor: '00000002-0' });
-    const undecided = transport.send({ ...crossing, crossing: 8 });
+    const undecided = transport.send({ ...crossing, crossing: 8 }, false);
     first.receive({ problem: { code: 'desktop-ended', title: '' } });
     assert.equal(await undecided, 'unknown');
     assert.deepEqual(log, ['up', 'lost, 00000002-0', 'ended, desktop-ended']);

@@ -8,7 +8,8 @@ export interface Neighbour {
   name: string;
 }
 
-export type Neighbours = Record<Edge, Neighbour>;
+/** A missing edge is one whose neighbour the relay does not know yet. */
+export type Neighbours = Partial<Record<Edge, Neighbour>>;
 
 /** A sprite as a crossing carries it. */
 export interface CrossingSprite {
@@ -136,15 +137,18 @@ export interface Seat {
   stage?: boolean;
 }
 
+/** What a relay recognises the thrower of a crossing by, also when its seat has ended. */
+export type Sender = Pick<Seat, 'desktop' | 'token' | 'crossings'>;
+
 /** Returns the address of the relay that has a seat. It is not always the page's: of several relays, one has each private world. */
-export function relayOf({ crossings }: Seat): string {
+export function relayOf({ crossings }: Pick<Seat, 'crossings'>): string {
   return new URL(crossings).origin;
 }
 
 /** What the relay told when it accepted a message, or the problem with which it refused it, or `unknown`: it did not answer. */
 export type VerdictOf<Accepted> = Accepted | { refused: Problem } | 'unknown';
 
-/** Of a crossing: `to` is the receiver. `unknown` when the seat ended before the relay answered. */
+/** Of a crossing: `to` is the receiver. `unknown` when nothing is asked any more: the relay may have accepted it. */
 export type Verdict = VerdictOf<{ to: Neighbour | null }>;
 
 /** Of a saying: `heard` is how many others it is for, null when the relay does not remember. `unknown` as for a crossing. */
@@ -152,6 +156,8 @@ export type SayingVerdict = VerdictOf<{ heard: number | null }>;
 
 /** Of a stage: the edges through which somebody watches. A stage is sent once, so a lost answer is `unknown`. */
 export type StageVerdict = VerdictOf<{ edges: Edge[] }>;
+
+export const ANSWER_MS = 10_000; // ms to wait for the answer to a crossing or a saying; after that it is sent again
 
 export interface TransportHandlers {
   /**
@@ -163,6 +169,8 @@ export interface TransportHandlers {
   /** The relay does not know our cursor any more and goes on from this one. */
   cursorLost(cursor: string): void;
   connected(is: boolean): void;
+  /** This browser does not allow such a transport at all. It has closed itself. */
+  impossible(): void;
   /**
    * The seat has ended and the transport has closed itself; the page must join again. `batchLost` means that the relay
    * never learnt that we received the last batch, and has passed it on.
@@ -171,8 +179,11 @@ export interface TransportHandlers {
 }
 
 export interface Transport {
-  /** Resolves when the relay has decided. Sends the same number again for as long as the network fails. */
-  send(crossing: Crossing): Promise<Verdict>;
+  /**
+   * Resolves when the relay has decided. Sends the same number again for as long as the network fails. `isRepeat`: it was sent before, and
+   * the relay may have accepted it.
+   */
+  send(crossing: Crossing, isRepeat: boolean): Promise<Verdict>;
   /** Likewise for a saying. */
   say(saying: Saying): Promise<SayingVerdict>;
   /** Sends a stage once. */
@@ -207,6 +218,29 @@ export const ENDED_CODES: ReadonlySet<string> = new Set(['unknown-desktop', 'des
 export function byeMs(events: readonly RelayEvent[], random: () => number): number {
   const bye = events.find((event) => event.type === 'bye');
   return bye === undefined ? 0 : Math.min(BYE_MS_MAX, bye.retryAfterMs) * (0.5 + random());
+}
+
+/** Problem codes of a relay that has not looked whether it accepted the crossing before: it, or a part of it, is busy or stops. */
+const BUSY_CODES: ReadonlySet<string> = new Set(['too-fast', 'relay-busy', 'draining']);
+
+/**
+ * Whether this answer to a crossing or a saying says that it was not accepted. Otherwise it is sent again. `isRepeat`: it was sent
+ * before, without an answer.
+ */
+export function isVerdict({ code }: Problem, isRepeat: boolean): boolean {
+  // A 5xx without one of the relay's codes comes from a proxy, and `internal` is a fault: the relay may have accepted.
+  if (code.startsWith('http-5') || code.startsWith('http-2') || code === 'internal') return false;
+  // Any answer without a code is a proxy's: to a repeat it says nothing about the post before.
+  return !isRepeat || !(BUSY_CODES.has(code) || code.startsWith('http-'));
+}
+
+/**
+ * Whether the relay has passed on the last batch of a seat that has ended: it never learnt that we received it. `cursor` is the
+ * one after that batch, and `pollsSent` counts the polls with it. The relay says what was acknowledged for as long as it remembers the seat.
+ */
+export function isBatchLost({ cursor: acknowledged }: Problem, cursor: string, pollsSent: number): boolean {
+  // Otherwise a refused first poll has acknowledged nothing, and after more polls we cannot know.
+  return acknowledged === undefined ? pollsSent === 1 : acknowledged !== cursor;
 }
 
 /** Returns the problem document of a response. Makes one up when the response has none, as that of a proxy may not. */

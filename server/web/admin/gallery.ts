@@ -91,10 +91,9 @@ export class GalleryControls {
       button.disabled = true;
       const init = { method: 'POST', body: JSON.stringify({ picture: file }) };
       const response = await this.#ask(path, init).catch(() => undefined);
-      const problem = response?.ok
-        ? undefined
-        : ((await response?.json().catch(() => undefined)) as Problem | undefined);
-      await this.#show(response?.ok ? `${title} ${done}. ` : `${problem?.detail ?? 'The relay does not answer.'} `);
+      const { detail, unsaved } = ((await response?.json().catch(() => undefined)) ?? {}) as Answer;
+      const isUnsaved = unsaved === undefined ? '' : `It is not saved: ${unsaved} `;
+      await this.#show(response?.ok ? `${title} ${done}. ${isUnsaved}` : `${detail ?? 'The relay does not answer.'} `);
       this.#details.querySelector('summary')?.focus(); // the button is gone
     });
     return button;
@@ -117,8 +116,11 @@ export class GalleryControls {
   }
 }
 
-interface Problem {
+/** A problem, or the answer to a change. */
+interface Answer {
   detail?: string;
+  /** What could not be saved, and why. */
+  unsaved?: string;
 }
 
 const countWords = (count: number): string => (count === 1 ? 'One picture waits' : `${count} pictures wait`);

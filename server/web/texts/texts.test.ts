@@ -22,6 +22,7 @@ const NOT_SHOWN = [
   ...['Windows NT', 'Bearer ', 'The browser has no room.', 'The browser does not answer.', 'The relay answered '],
   ...['The file is not the one that was requested.', 'There is no room for another large sheet.'],
   ...['The file is larger than a .spr may be.', 'The relay did not answer before this desktop'],
+  ...['Too many throws wait for the relay.', 'A sprite departed from a desktop'],
 ];
 
 describe('the texts of the pages', () => {

@@ -1,0 +1,95 @@
+/**
+ * The short requests of one seat: its crossings and sayings, each repeated until the relay has decided, and its stages, each sent once.
+ *
+ * Invariant: a crossing is repeated under its number, with the id and the token that sent it first, so the relay accepts it once.
+ */
+import {
+  ANSWER_MS,
+  backoffMs,
+  type Crossing,
+  type Environment,
+  isVerdict,
+  type Neighbour,
+  readProblem,
+  relayOf,
+  type Saying,
+  type SayingVerdict,
+  type Sender,
+  type Stage,
+  type StageVerdict,
+  sleep,
+  type Verdict,
+  type VerdictOf,
+} from './transport.ts';
+
+export interface FetchEnvironment extends Environment {
+  fetch: typeof fetch;
+}
+
+/** What the browser offers. */
+export function browserEnvironment(): FetchEnvironment {
+  return { fetch: globalThis.fetch.bind(globalThis), random: Math.random, sleep };
+}
+
+export interface Posts {
+  /** See Transport. */
+  send(crossing: Crossing, isRepeat: boolean): Promise<Verdict>;
+  say(saying: Saying): Promise<SayingVerdict>;
+  show(stage: Stage): Promise<StageVerdict>;
+}
+
+export interface PostOptions {
+  /** Ends all requests: what has no verdict is `unknown`. */
+  signal: AbortSignal;
+  /** Requests without a verdict until a message is `unknown`; without a limit by default. */
+  triesMax?: number;
+}
+
+export function createPosts(
+  sender: Sender,
+  { signal, triesMax = Number.POSITIVE_INFINITY }: PostOptions,
+  { fetch, random, sleep: wait }: FetchEnvironment = browserEnvironment(),
+): Posts {
+  const headers = { authorization: `Bearer ${sender.token}`, 'content-type': 'application/json' };
+  const own = `${relayOf(sender)}/v1/desktops/${sender.desktop}`;
+  return {
+    send: (crossing, isRepeat) => post(sender.crossings, crossing, isRepeat, ({ to }) => ({ to })),
+    say: (saying) => post(`${own}/sayings`, saying, false, ({ heard }) => ({ heard })),
+    show,
+  };
+
+  async function show(stage: Stage): Promise<StageVerdict> {
+    try {
+      const response = await postOnce(`${own}/stage`, stage);
+      return response.ok ? { edges: (await response.json()).edges } : { refused: await readProblem(response) };
+    } catch {
+      return 'unknown';
+    }
+  }
+
+  function postOnce(url: string, body: object): Promise<Response> {
+    const inTime = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
+    return fetch(url, { method: 'POST', headers, body: JSON.stringify(body), signal: inTime });
+  }
+
+  /** Posts until the relay decides. `accepted` reads the response of a relay that has accepted. */
+  async function post<T>(
+    url: string,
+    body: Crossing | Saying,
+    isRepeat: boolean,
+    accepted: (response: { to: Neighbour | null; heard: number | null }) => T,
+  ): Promise<VerdictOf<T>> {
+    for (let failures = 0; !signal.aborted && failures < triesMax; failures++) {
+      try {
+        const response = await postOnce(url, body);
+        if (response.status === 202) return accepted(await response.json());
+        const problem = await readProblem(response);
+        if (isVerdict(problem, isRepeat || failures > 0)) return { refused: problem };
+      } catch {
+        // Without a response there is no verdict: send the same number again.
+      }
+      await wait(backoffMs(failures, random), signal);
+    }
+    return 'unknown';
+  }
+}
