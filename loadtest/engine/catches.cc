@@ -38,16 +38,42 @@ void Catches::Catch(Desktop& desktop, uint32_t index, const SpriteEvent& event, 
   const Fingerprint here =
       slice_.run.fingerprint(slice_.GlobalIndex(index)).load(std::memory_order_relaxed);
   const Ledger::Outcome outcome = ledger.Deliver(tag.number, here, is_astray, is_corrupted);
+  Keep(desktop, tag);
+  counters.arrived += outcome.arrived ? 1 : 0;
   if (!outcome.first) {
     ++counters.repeated;
     return;
   }
   ++counters.delivered;
   NoteExit(tag, index);
-  counters.arrived += outcome.arrived ? 1 : 0;
   RecordLatency(desktop, tag.due_ns, now_ns);
   if (outcome.complete && slice_.options.mode == Mode::kClosed) {
     CountCompleted(tag.slice);
+  }
+}
+
+void Catches::Keep(Desktop& desktop, const SpriteTag& tag) {
+  uint32_t at = free_;
+  if (at == kNoCatch) {
+    at = static_cast<uint32_t>(unacknowledged_.size());
+    unacknowledged_.emplace_back();
+  } else {
+    free_ = unacknowledged_[at].next;
+  }
+  unacknowledged_[at] = {tag.number, tag.slice, desktop.last_seq, desktop.unacknowledged};
+  desktop.unacknowledged = at;
+}
+
+void Catches::GiveBack(Desktop& desktop, uint64_t acknowledged) {
+  while (desktop.unacknowledged != kNoCatch) {
+    const uint32_t at = desktop.unacknowledged;
+    Unacknowledged& one = unacknowledged_[at];
+    if (one.seq > acknowledged && slice_.run.ledger(one.slice).GiveBack(one.number)) {
+      --slice_.counters.arrived;  // the sum of all slices counts: another one may have added it
+    }
+    desktop.unacknowledged = one.next;
+    one.next = free_;
+    free_ = at;
   }
 }
 

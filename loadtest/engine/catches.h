@@ -31,7 +31,13 @@ class Catches {
   // `doorbells`: the event descriptors of all slices.
   Catches(SliceState& slice, const std::vector<int>& doorbells);
 
+  // A sprite of a batch. The desktop has it, but has not acknowledged it yet.
   void Catch(Desktop& desktop, uint32_t index, const SpriteEvent& event, int64_t now_ns);
+  // The relay has answered a poll of this desktop: it has read the cursor of the batch before.
+  void Acknowledge(Desktop& desktop) { GiveBack(desktop, UINT32_MAX); }
+  // The desktop has ended, and the relay names the last sequence that it acknowledged. What it got
+  // after that goes on to the next desktop, so this one does not keep it.
+  void GiveBack(Desktop& desktop, uint64_t acknowledged);
 
   // Closed loop: how many throws of this slice became complete here since the last call.
   uint64_t PopCompleted();
@@ -39,6 +45,13 @@ class Catches {
   void RingDoorbells();
 
  private:
+  struct Unacknowledged {
+    uint64_t number = 0;
+    uint32_t slice = 0;
+    uint32_t seq = 0;
+    uint32_t next = kNoCatch;
+  };
+  void Keep(Desktop& desktop, const SpriteTag& tag);
   // Remembers whether the edge by which the thrower's sprite left leads to another relay.
   void NoteExit(const SpriteTag& tag, uint32_t index);
   bool IsFrom(uint32_t index, std::string_view id);
@@ -47,6 +60,9 @@ class Catches {
 
   SliceState& slice_;
   const std::vector<int>& doorbells_;
+  // Lists, by desktop, and one of free entries.
+  std::vector<Unacknowledged> unacknowledged_;
+  uint32_t free_ = kNoCatch;
   uint64_t completed_ = 0;
   std::vector<uint32_t> to_ring_;
 };

@@ -34,6 +34,7 @@ class ShortText {
 };
 
 constexpr uint32_t kNoSender = UINT32_MAX;
+constexpr uint32_t kNoCatch = UINT32_MAX;
 
 struct Desktop {
   enum class State : uint8_t { kOutside, kJoined, kLeaving, kLeft };
@@ -44,6 +45,7 @@ struct Desktop {
   uint32_t last_seq = 0;      // of the last sprite it received
   uint32_t poll_sent_ms = 0;  // since the start of the run
   uint32_t sender = kNoSender;
+  uint32_t unacknowledged = kNoCatch;  // the first sprite of its last batch, in Catches
   State state = State::kOutside;
   Behaviour behaviour = Behaviour::kSitting;
   bool poll_held = false;       // a request is out

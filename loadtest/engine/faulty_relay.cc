@@ -33,7 +33,8 @@ struct Desktop {
   int poll = -1;  // the connection of its parked poll
   bool ended = false;
   uint64_t seq = 0;
-  uint64_t answered_seq = 0;  // of the last sprite in an answer
+  uint64_t acknowledged = 0;
+  uint64_t unanswered = 0;  // the oldest crossing that gets no verdict; 0: none
   struct Waiting {
     uint64_t seq;
     std::string from;
@@ -145,7 +146,7 @@ class Relay {
   void HandleMessage(int fd, const std::string& message) {
     const uint32_t index = sockets_.at(fd);
     if (desktops_[index].ended) {
-      SendFrame(fd, R"({"problem":{"code":"desktop-ended","status":410}})");
+      SendFrame(fd, R"({"problem":)" + EndedProblem(index) + "}");
       SendClose(fd, 1008);
     } else if (message.find("\"crossing\"") != std::string::npos) {
       ++committed_.socket_crossings;
@@ -190,7 +191,7 @@ class Relay {
     if (index >= desktops_.size()) {
       Send(fd, "401 Unauthorized", R"({"code":"unknown-desktop"})");
     } else if (desktops_[index].ended) {
-      Send(fd, "410 Gone", R"({"code":"desktop-ended"})");
+      Send(fd, "410 Gone", EndedProblem(index));
     } else if (request.find("/socket HTTP") != std::string::npos) {
       Upgrade(fd, index, request);
     } else if (request.starts_with("DELETE")) {
@@ -214,8 +215,14 @@ class Relay {
              R"(/socket"})");
   }
 
+  std::string EndedProblem(uint32_t index) const {
+    return R"({"code":"desktop-ended","status":410,"cursor":"00000001-)" +
+           std::to_string(desktops_[index].acknowledged) + R"("})";
+  }
+
   void Park(int fd, uint32_t index, uint64_t acknowledged) {
     Desktop& desktop = desktops_[index];
+    desktop.acknowledged = acknowledged;
     while (!desktop.mailbox.empty() && desktop.mailbox.front().seq <= acknowledged) {
       desktop.mailbox.pop_front();
     }
@@ -235,7 +242,6 @@ class Relay {
                 waiting.edge + "\"," + waiting.rest;
     }
     const int fd = std::exchange(desktop.poll, -1);
-    desktop.answered_seq = desktop.mailbox.back().seq;
     const std::string body = R"({"cursor":"00000001-)" +
                              std::to_string(desktop.mailbox.back().seq) + R"(","events":[)" +
                              events + "]}";
@@ -262,21 +268,19 @@ class Relay {
     }
   }
 
-  // Ends a desktop: its poll is answered 410, and what waits for it goes on to the next desktop.
-  // What it has already been sent has arrived, though it did not get to acknowledge it.
+  // Ends a desktop: its poll is answered 410 with what it has acknowledged, and all else that waits
+  // for it goes on to the next desktop.
   void End(uint32_t index) {
     desktops_[index].ended = true;
     const int fd = std::exchange(desktops_[index].poll, -1);
     if (fd >= 0) {
-      Send(fd, "410 Gone", R"({"code":"desktop-ended","status":410})");
+      Send(fd, "410 Gone", EndedProblem(index));
       if (sockets_.contains(fd)) {
         SendClose(fd, 1008);
       }
     }
     for (const Desktop::Waiting& waiting : std::exchange(desktops_[index].mailbox, {})) {
-      if (waiting.seq > desktops_[index].answered_seq) {
-        Deliver(Alive(index, 1), waiting.from, waiting.edge, waiting.rest);
-      }
+      Deliver(Alive(index, 1), waiting.from, waiting.edge, waiting.rest);
     }
   }
 
@@ -335,6 +339,10 @@ class Relay {
     // has thrown this number before.
     const size_t number_at = request.find("\"crossing\":") + 11;
     const uint64_t number = std::stoull(request.substr(number_at));
+    const uint64_t unanswered = desktops_[from].unanswered;
+    if (unanswered != 0 && number >= unanswered + 32) {
+      ++committed_.too_far_ahead;
+    }
     if (!seen_.emplace(from, number).second) {
       Answer(fd, number, "202 Accepted", R"({"to":null})");
       return;
@@ -349,6 +357,9 @@ class Relay {
       return;
     }
     if (IsDue(faults_.mute_every, &committed_.muted)) {
+      if (unanswered == 0) {
+        desktops_[from].unanswered = number;
+      }
       return;
     }
     if (IsDue(faults_.garbage_every, &committed_.garbage)) {

@@ -55,6 +55,46 @@ TEST_CASE("ledger: a throw completes once, when it is accepted and delivered in 
   }
 }
 
+TEST_CASE(
+    "ledger: what is given back arrives once more, before or after that, and is no duplicate") {
+  for (const bool back_first : {true, false}) {
+    TestLedger test(1);
+    test.ledger.Throw(0);
+    test.ledger.Accept(0, 5);
+    test.ledger.Deliver(0, 5, false, false);
+    if (back_first) {
+      CHECK(test.ledger.GiveBack(0));
+      const Fates between = test.Count();
+      CHECK_EQ(between.missing, 1U);
+      CHECK_EQ(between.delivered, 0U);
+      CHECK_EQ(between.given_back, 1U);
+    }
+    test.departed.Mark(5);
+    CHECK_EQ(test.ledger.Deliver(0, 6, false, false).arrived, back_first);
+    if (!back_first) {
+      CHECK_EQ(test.Count().duplicated, 1U);
+      CHECK_FALSE(test.ledger.GiveBack(0));
+    }
+    const Fates fates = test.Count();
+    CHECK_EQ(fates.delivered, 1U);
+    CHECK_EQ(fates.duplicated, 0U);
+    CHECK_EQ(fates.given_back, 0U);
+    CHECK_EQ(fates.missing, 0U);
+    CHECK_EQ(fates.misrouted, 0U);
+    test.ledger.Deliver(0, 7, false, false);
+    CHECK_EQ(test.Count().duplicated, 1U);
+  }
+}
+
+TEST_CASE("ledger: what is given back before its throw is accepted has not arrived") {
+  TestLedger test(1);
+  test.ledger.Throw(0);
+  test.ledger.Deliver(0, 5, false, false);
+  CHECK_FALSE(test.ledger.GiveBack(0));
+  CHECK_FALSE(test.ledger.Accept(0, 5).arrived);
+  CHECK(test.ledger.Deliver(0, 6, false, false).arrived);
+}
+
 TEST_CASE("ledger: a throw that is accepted and never delivered is missing; a refused one is not") {
   TestLedger test(3);
   for (uint64_t i = 0; i < 3; ++i) {

@@ -1,5 +1,6 @@
 #include "polls.h"
 
+#include <charconv>
 #include <utility>
 
 #include "json_reader.h"
@@ -8,8 +9,8 @@ namespace swarm {
 namespace {
 
 constexpr uint32_t kSweeps = 8;  // calls of Sweep that look at every poll once
-// The relay has surely read a poll that has been out for so long, with its cursor. With a slower
-// relay the last sprites of a desktop that leaves are counted twice: here, and where they went.
+// A relay has read a poll that has been out for so long, with its cursor. One that was slower says
+// in its answer to the poll what it has not read. This only helps with relays that don't say so.
 constexpr int64_t kQuietMs = 2'000;
 
 // An upgrade that takes longer has failed: it is one round trip and no wait.
@@ -28,6 +29,16 @@ struct Batch {
   uint64_t retry_after_ms = 0;
   std::string_view join;  // with `bye`: where to join another relay
 };
+
+// The sequence of a cursor, `6a1f03c2-81`; 0 when it has none.
+uint64_t SequenceOf(std::string_view cursor) {
+  uint64_t sequence = 0;
+  const size_t dash = cursor.find('-');
+  if (dash != std::string_view::npos) {
+    std::from_chars(cursor.data() + dash + 1, cursor.data() + cursor.size(), sequence);
+  }
+  return sequence;
+}
 
 void ReadSprite(JsonReader& json, SpriteEvent* event) {
   std::string_view key;
@@ -168,6 +179,7 @@ void Polls::Drop(uint32_t index) {
     EndPoll(desktop);
     ++slice_.counters.polls_dropped;
   }
+  catches_.Acknowledge(desktop);  // it left when the relay had read its last poll
   Close(index);
 }
 
@@ -282,6 +294,7 @@ bool Polls::EndAnswered(uint32_t index) {
 }
 
 void Polls::OnBatch(uint32_t index, std::string_view body, bool keep_alive) {
+  catches_.Acknowledge(slice_.desktops[index]);
   if (!EndAnswered(index)) {
     return;
   }
@@ -370,10 +383,12 @@ void Polls::End(uint32_t index) {
   --slice_.counters.joined;
   desktop.state = Desktop::State::kOutside;
   desktop.wants_to_leave = false;
+  catches_.Acknowledge(desktop);  // a relay that has forgotten it says no more of its last batch
   slice_.departed.Mark(FingerprintOf(desktop.id.view()));
 }
 
 void Polls::OnRefused(uint32_t index, const Problem& problem) {
+  GiveBack(index, problem);
   // At the end of the run a desktop leaves while its poll is out, so the relay ends the poll.
   if (!EndAnswered(index) || slice_.phase == Phase::kLeave) {
     return;
@@ -384,7 +399,16 @@ void Polls::OnRefused(uint32_t index, const Problem& problem) {
 
 void Polls::OnUpgradeRefused(uint32_t index, const Problem& problem) {
   Close(index);
+  GiveBack(index, problem);
   RecoverFrom(index, problem);
+}
+
+void Polls::GiveBack(uint32_t index, const Problem& problem) {
+  // At the end of the run all desktops leave, so nobody is left to whom a sprite could go on.
+  if (problem.code == "desktop-ended" && slice_.phase != Phase::kLeave) {
+    // Without a cursor the relay has forgotten the desktop: nothing of its last batch counts.
+    catches_.GiveBack(slice_.desktops[index], SequenceOf(problem.cursor));
+  }
 }
 
 void Polls::RecoverFrom(uint32_t index, const Problem& problem) {

@@ -4,10 +4,10 @@
 // Invariant: polls_sent = polls_answered + polls_cut + polls_dropped + polls_held; a desktop has at
 // most one poll out. Threads: one. Cost of an answered poll: one recv, one parse, one send.
 //
-// A desktop leaves only when no sprite can be counted twice: either when a batch has just arrived,
-// whose sprites it does not count (it never acknowledges them, so they go on to the next desktop),
-// or when its poll has been out for so long that the relay must have read its cursor. So a sprite
-// is never counted here and forwarded as well.
+// A desktop leaves when a batch has just arrived, whose sprites it does not count (it never
+// acknowledges them, so they go on to the next desktop), or when its poll has been out for a while.
+// A desktop that has ended, for whatever reason, gives back what came after the cursor that the
+// relay names. So a sprite is never counted here and forwarded as well.
 #ifndef LOADTEST_ENGINE_POLLS_H_
 #define LOADTEST_ENGINE_POLLS_H_
 
@@ -72,6 +72,8 @@ class Polls {
   void Move(uint32_t index, uint64_t pause_ms);
   // The desktop has lost its seat. What waits for it goes on to others.
   void End(uint32_t index);
+  // A desktop has ended: what it has not acknowledged goes on, and is not its own.
+  void GiveBack(uint32_t index, const Problem& problem);
   // After a refusal: joins again, or goes on with the cursor that the relay gave, or tries again.
   void RecoverFrom(uint32_t index, const Problem& problem);
   void EndPoll(Desktop& desktop);

@@ -13,7 +13,8 @@
 namespace swarm {
 
 // The codes of the relay's problem documents. The last one stands for any other code.
-constexpr std::array<std::string_view, 38> kProblemCodes = {"malformed",
+constexpr std::array<std::string_view, 40> kProblemCodes = {"malformed",
+                                                            "admin-token",
                                                             "banned",
                                                             "picture-refused",
                                                             "list-full",
@@ -28,6 +29,7 @@ constexpr std::array<std::string_view, 38> kProblemCodes = {"malformed",
                                                             "request-timeout",
                                                             "near-gone",
                                                             "crossing-stale",
+                                                            "crossing-ahead",
                                                             "sayings-off",
                                                             "saying-stale",
                                                             "stage-hidden",

@@ -108,7 +108,8 @@ void WriteThrows(JsonWriter& json, const Findings& f) {
   WriteCodes(json, "refusedByCode", c.refused_by_code);
   json.Whole("delivered", fates.delivered).Whole("arrived", c.arrived);
   json.Whole("undelivered", f.undelivered).Whole("lost", f.lost);
-  json.Whole("received", c.sprites_received).Whole("repeated", c.repeated);
+  // What was given back and has not arrived again is with no desktop.
+  json.Whole("received", c.sprites_received - fates.given_back).Whole("repeated", c.repeated);
   json.Whole("duplicated", fates.duplicated).Whole("misrouted", fates.misrouted);
   json.Whole("corrupted", fates.corrupted);
   json.Whole("forwarded", fates.forwarded).Whole("away", c.away);

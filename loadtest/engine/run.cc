@@ -465,7 +465,8 @@ void Run::SumUp() {
   compare("due in the window, by the schedule and by the slices:", f.scheduled_due, f.total.due);
   compare("thrown, by the ledger and by the slices:", f.fates.thrown, f.total.offered);
   compare("accepted, by the ledger and by the slices:", f.fates.accepted, f.total.accepted);
-  compare("delivered, by the ledger and by the slices:", f.fates.delivered, f.total.delivered);
+  compare("delivered, by the ledger and by the slices:", f.fates.delivered,
+          f.total.delivered - f.fates.given_back);
   compare("arrived, by the ledger and by the slices:", f.fates.accepted - f.fates.missing,
           f.total.arrived);
 }

@@ -633,6 +633,21 @@ TEST_CASE("run on sockets: a verdict that never comes has timed out, and the soc
   CHECK_EQ(Number(ended, "lost"), 0U);
 }
 
+TEST_CASE("run on sockets: no number is 32 or more above the oldest one without a verdict") {
+  Faults faults;
+  faults.mute_every = 101;
+  const FaultyRelay relay(faults);
+  const Ended ended = RunEngine(Flags(
+      relay,
+      "--transport socket --rate 1000 --senders 4 --pipeline 4 --post-timeout 60s --drain 1"));
+  CheckAccounts(ended);
+  CHECK(relay.committed().muted >= 4);
+  CHECK(Number(ended, "inFlight") > 0);
+  CHECK_EQ(relay.committed().too_far_ahead.load(), 0U);
+  // Each of the four threw on, up to its 31st number after the one without a verdict.
+  CHECK(Number(ended, "accepted") >= 4 * 31);
+}
+
 TEST_CASE(
     "run on sockets: no socket sends faster than the relay reads, and the swarm is the limit") {
   const FaultyRelay relay({});

@@ -15,6 +15,10 @@ constexpr uint16_t kBacklogMax = 64;  // unsettled throws of one sender; another
 // A throw that was sent so often fails when its connection breaks. A relay that is killed may reset
 // the same throw several times while its threads end one by one.
 constexpr uint8_t kSendsMax = 10;
+// A desktop sends no number that is so far above its oldest one without an answer: the relay would
+// forget whether it has accepted that one. On HTTP, where answers come in order, --pipeline sees to
+// it.
+constexpr uint64_t kUnansweredSpan = 32;
 constexpr int kThrowsPerTurnMax = 128;   // so that responses are read between bursts
 constexpr int64_t kRefusedPauseMs = 20;  // closed loop: do not flood a relay that refuses
 // How long after the window its last throws may leave. A slice that waits for a core for a moment
@@ -267,11 +271,15 @@ void Throws::SendWaiting(uint32_t index) {
       }
       return;  // nothing has been written, because it is closed from the start
     }
+    Throw& thrown = throws_[sender.next_to_send];
+    const Desktop& desktop = slice_.desktops[thrown.desktop];
+    if (slice_.has_sockets() && thrown.tries == 0 && sender.on_wire > 0 &&
+        desktop.crossing + 1 >= throws_[sender.first].crossing + kUnansweredSpan) {
+      break;  // the verdict on the oldest one comes first
+    }
     if (!MaySend(index)) {
       break;
     }
-    Throw& thrown = throws_[sender.next_to_send];
-    const Desktop& desktop = slice_.desktops[thrown.desktop];
     if (thrown.tries > 0 && thrown.identity != desktop.identity) {
       // The relay may have accepted it from the desktop that it was. Under another identity the
       // same number would be a new throw, and the sprite would fly twice.
