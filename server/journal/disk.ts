@@ -87,13 +87,17 @@ export class FolderDisk implements Disk {
 
   read(name: string, bytesMax?: number): Buffer {
     const path = join(this.#folder, name);
-    if (bytesMax === undefined) return readFileSync(path);
-    const file = openSync(path, 'r');
+    let file = -1;
     try {
+      if (bytesMax === undefined) return readFileSync(path);
+      file = openSync(path, 'r');
       const bytes = Buffer.alloc(bytesMax);
       return bytes.subarray(0, readSync(file, bytes, 0, bytesMax, 0));
+    } catch (error) {
+      // Some of the system's errors do not say which file it is.
+      throw Object.assign(error as Error, { path });
     } finally {
-      closeSync(file);
+      if (file >= 0) closeSync(file);
     }
   }
 

@@ -10,7 +10,7 @@ import type { Disk } from './disk.ts';
 import { readJournal, segmentsIn } from './journal.ts';
 import { readRecords } from './records.ts';
 import { FRAME_HEAD_BYTES, findFrame, frameEnd, HEAD_BYTES, NewerFormat, readHead, segmentName } from './segments.ts';
-import { readTail, type TailContent, withTail } from './tail.ts';
+import { readTail, type TailContent, TailDamaged, withTail } from './tail.ts';
 
 export interface SegmentReport {
   name: string;
@@ -38,7 +38,7 @@ const SLAB_BYTES = 2 ** 36;
 /** Checks all files of a journal. Throws the system's error. */
 export function checkJournal(disk: Disk): Report {
   let slots = 1;
-  const tail = readTail(disk);
+  const { tail } = tailIn(disk);
   const segments = segmentsIn(disk).map((number) =>
     visitSegment(disk, number, tail, (bytes, start, end) => {
       readRecords(
@@ -75,7 +75,7 @@ export function exportJournal(disk: Disk, write: (line: string) => void): number
     write(`${JSON.stringify(line)}\n`);
   };
   // Before the segments: what a relay writes to one meanwhile is not missed.
-  const tail = readTail(disk);
+  const { tail, problem } = tailIn(disk);
   for (const number of segmentsIn(disk)) {
     const { problems } = visitSegment(disk, number, tail, (bytes, start, end) => {
       readRecords(
@@ -87,7 +87,17 @@ export function exportJournal(disk: Disk, write: (line: string) => void): number
     });
     for (const problem of problems) put({ segment: segmentName(number), problem });
   }
+  if (problem !== undefined) put({ problem });
   return lines;
+}
+
+function tailIn(disk: Disk): { tail?: TailContent; problem?: string } {
+  try {
+    return { tail: readTail(disk) };
+  } catch (error) {
+    if (error instanceof TailDamaged) return { problem: error.message };
+    throw error;
+  }
 }
 
 /** Calls `visit` with the records of each frame of a segment that is whole. */
@@ -167,10 +177,13 @@ function factsTo(put: (fact: string, members: Record<string, unknown>) => void):
     event: (slot, isSent, edge, arrived, bytes, start, end) =>
       put('event', { slot, isSent, edge, arrived, event: eventOf(bytes.subarray(start, end)) }),
     peerFrame: (peer, number, frame) => put('peerFrame', { peer, number, bytes: frame.length }),
-    peerVerdicts: (peer, number, verdicts) => put('peerVerdicts', { peer, number, verdicts: [...verdicts] }),
-    peerTaken: (peer, epoch, number, verdicts) => put('peerTaken', { peer, epoch, number, verdicts: [...verdicts] }),
+    peerVerdicts: (peer, incarnation, number, verdicts) =>
+      put('peerVerdicts', { peer, incarnation, number, verdicts: [...verdicts] }),
+    peerTaken: ({ sender, epoch, incarnation, number }, verdicts) =>
+      put('peerTaken', { peer: sender, epoch, incarnation, number, verdicts: [...verdicts] }),
+    life: (life) => put('life', { life }),
+    custody: (slot, generation, crossing) => put('custody', { slot, generation, crossing }),
     peersForgotten: () => put('peersForgotten', {}),
-    peerNumber: (peer, number) => put('peerNumber', { peer, number }),
     counters: (accepted, acknowledged, abandoned) => put('counters', { accepted, acknowledged, abandoned }),
   };
 }

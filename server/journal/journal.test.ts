@@ -1,13 +1,25 @@
 import assert from 'node:assert/strict';
 import { randomFillSync } from 'node:crypto';
-import { closeSync, cpSync, mkdtempSync, rmSync, writeSync } from 'node:fs';
+import {
+  chmodSync,
+  closeSync,
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+  writeSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { crc32 } from 'node:zlib';
+import { ACKNOWLEDGED_UNKNOWN, type EndedRow, type Facts } from '../domain/facts.ts';
 import { LEASE_MS } from '../domain/limits.ts';
 import { Relay } from '../domain/relay.ts';
 import { addon, whyNoNativeFront } from '../front/native.ts';
+import { setFormat } from '../test/older_segment.ts';
 import { PretendDisk } from '../test/pretend_disk.ts';
 import { type EdgeNumber, opposite } from '../wire/crossing.ts';
 import type { Identity } from '../wire/identity.ts';
@@ -18,6 +30,7 @@ import { type Disk, FolderDisk } from './disk.ts';
 import { checkJournal, exportJournal } from './inspect.ts';
 import { Journal, JournalDamaged, type JournalOptions, type Recovered } from './journal.ts';
 import { Locked, lockFile } from './lock.ts';
+import { RecordWriter, readRecords } from './records.ts';
 import { HEAD_BYTES, NewerFormat, segmentName, VERSION } from './segments.ts';
 import { readTail, TAIL, TAIL_HEAD_BYTES } from './tail.ts';
 
@@ -130,6 +143,40 @@ describe('a journal', () => {
     assert.deepEqual([...next.relay.mutes.of(bob.slot)], [ann.slot, ann.generation]);
     assert.equal(next.relay.torus.worldOf(cid.slot).name, 'hidden');
     assert.ok(next.relay.desktops.isInvitation(cid.slot, invitation));
+  });
+
+  it('remembers what a desktop that ended had acknowledged; of those that an earlier version wrote down that is unknown', () => {
+    const disk = pretend();
+    const { life, ann, bob } = begin(disk);
+    assert.deepEqual(poll(life, bob, 1), { sprites: ['two', 'three'], seq: 3 });
+    // The lease ends although the last poll was answered.
+    life.relay.leave(bob.slot);
+    life.journal.commit();
+    let next = live(disk);
+    for (let lives = 0; lives < 2; lives++) {
+      const refused = next.relay.refusal(bob, 'ended');
+      assert.deepEqual(
+        [refused.code, refused.cursor],
+        ['desktop-ended', `${next.relay.epoch.toString(16).padStart(8, '0')}-1`],
+      );
+      // The next one is told the whole state again.
+      next.journal.commit();
+      next = live(disk);
+    }
+    const writer = new RecordWriter(0);
+    const row = { row: 0, nextRow: 1, ...ann, newestCrossing: 2 ** 40 + 3, acceptedBits: 5, acknowledged: 7 };
+    writer.ended(row);
+    const told: EndedRow[] = [];
+    const reader = new Proxy({} as Facts, {
+      get: () => (one: EndedRow) => told.push({ ...one, token: one.token.slice() }),
+    });
+    readRecords(writer.bytes, 0, writer.end, reader);
+    const older = Buffer.from(writer.bytes.subarray(0, writer.end - 4));
+    older.writeUInt16LE(older.length / 4, 2);
+    readRecords(older, 0, older.length, reader);
+    const { slot, generation, token } = ann;
+    const known = { ...row, slot, generation, token };
+    assert.deepEqual(told, [known, { ...known, acknowledged: ACKNOWLEDGED_UNKNOWN }]);
   });
 
   it('keeps the sprites of an empty world for the desktop that joins it', () => {
@@ -262,14 +309,43 @@ describe('a journal', () => {
   it('refuses a newer format', () => {
     const disk = pretend();
     begin(disk);
-    const bytes = disk.read(FIRST);
-    const head = Buffer.from(bytes.subarray(0, HEAD_BYTES));
-    head.writeUInt32LE(VERSION + 1, 8);
-    head.writeUInt32LE(crc32(head.subarray(0, HEAD_BYTES - 4)), HEAD_BYTES - 4);
-    disk.remove(FIRST);
-    const file = disk.create(FIRST);
-    disk.write(file, Buffer.concat([head, bytes.subarray(HEAD_BYTES)]), bytes.length, 0);
+    setFormat(disk, FIRST, VERSION + 1);
     assert.throws(() => live(disk), NewerFormat);
+  });
+
+  it('reads a segment of an older format, and never appends to it', () => {
+    for (let version = 1; version < VERSION; version++) {
+      const disk = pretend();
+      const { ann } = begin(disk);
+      setFormat(disk, FIRST, version);
+      const old = disk.read(FIRST);
+      const { relay, journal, recovered } = live(disk);
+      assert.equal(recovered.sprites, 3);
+      relay.setShows(ann.slot, true);
+      journal.commit();
+      assert.deepEqual(disk.read(FIRST), old);
+      assert.equal(disk.read(segmentName(2)).readUInt32LE(8), VERSION);
+      const next = live(disk);
+      assert.equal(next.relay.describe(ann.slot).stage, true);
+      assert.deepEqual(disk.names().filter((name) => name.endsWith('.segment')).length, 2, 'one new segment is enough');
+    }
+  });
+
+  it('writes nothing to a segment of an older format when there is no room for a new one', () => {
+    const disk = pretend();
+    const { ann } = begin(disk);
+    setFormat(disk, FIRST, VERSION - 1);
+    const old = disk.read(FIRST);
+    disk.roomBytes = disk.usedBytes;
+    const { relay, journal } = live(disk);
+    assert.deepEqual([journal.hasRoom, journal.isBehind], [false, true]);
+    relay.setShows(ann.slot, true);
+    journal.commit();
+    assert.deepEqual(disk.read(FIRST), old);
+    disk.roomBytes = Number.POSITIVE_INFINITY;
+    for (let nowMs = 2000; !journal.hasRoom && nowMs < 20_000; nowMs += 100) journal.tick(nowMs);
+    const next = live(disk);
+    assert.deepEqual([next.recovered.sprites, next.relay.describe(ann.slot).stage], [3, true]);
   });
 
   it('refuses a file that is missing', () => {
@@ -311,7 +387,7 @@ describe('a journal', () => {
       journal.commit();
       assert.ok(journal.sizeBytes < sizeBytesMin, `${journal.sizeBytes} bytes`);
       if (turn % 50 > 0) continue;
-      const next = copyOf(disk);
+      const next = disk.copy();
       const { recovered, relay: other } = live(next);
       assert.equal(recovered.sprites, relay.waiting);
       assert.deepEqual(other.counters.accepted, relay.counters.accepted);
@@ -337,7 +413,7 @@ describe('a journal', () => {
     }
     assert.equal(relay.counters.left, 40);
     assert.ok(Math.max(...ended) < 20, `${ended} ended in each step`);
-    assert.equal(live(copyOf(disk), {}, 4000).recovered.sprites, relay.waiting);
+    assert.equal(live(disk.copy(), {}, 4000).recovered.sprites, relay.waiting);
   });
 
   it('stays below three times what is alive when that is much', () => {
@@ -383,7 +459,7 @@ describe('a journal', () => {
       () => joined(relay),
       (error) => error instanceof ProblemError && error.document.code === 'journal-full',
     );
-    assert.equal(throwSprite(live(copyOf(disk)).relay, ann, 1, 'one'), 'repeated', 'it is on the disk');
+    assert.equal(throwSprite(live(disk.copy()).relay, ann, 1, 'one'), 'repeated', 'it is on the disk');
     journal.tick(2000);
     assert.deepEqual(changes, [false], 'told once');
     disk.roomBytes = Number.POSITIVE_INFINITY;
@@ -432,6 +508,13 @@ describe('a journal', () => {
     const next = live(new FolderDisk(folder), { durability: 'machine' });
     assert.equal(throwSprite(next.relay, ann, 3, 'three'), 'repeated');
     next.journal.close();
+  });
+
+  it('names a segment that can’t be read', (t) => {
+    const folder = temporary(t);
+    const path = join(folder, FIRST);
+    mkdirSync(path);
+    assert.throws(() => live(new FolderDisk(folder)), { code: 'EISDIR', path });
   });
 
   it('writes what the faster way to write has not written, and throws what the system says', (t) => {
@@ -518,7 +601,7 @@ describe('the tail of a journal', () => {
     for (let n = 0; n < 9; n++) {
       joined(relay);
       journal.commit();
-      assert.equal(live(copyOf(disk)).recovered.desktops, n + 1);
+      assert.equal(live(disk.copy()).recovered.desktops, n + 1);
     }
     assert.ok(disk.names().includes(segmentName(2)));
   });
@@ -568,7 +651,7 @@ describe('the tail of a journal', () => {
       disk.roomBytes = Number.POSITIVE_INFINITY;
       joined(relay);
       journal.commit();
-      assert.equal(live(copyOf(disk)).recovered.desktops, 1);
+      assert.equal(live(disk.copy()).recovered.desktops, 1);
     }
     assert.deepEqual(errors, ['ENOSPC: pretended', 'ENODEV: pretended']);
   });
@@ -598,12 +681,12 @@ describe('the tail of a journal', () => {
     journal.tick(2000);
     assert.equal(journal.hasRoom, false);
     assert.equal(throwSprite(relay, ann, 2, 'two'), 'journal-full');
-    assert.equal(throwSprite(live(copyOf(disk)).relay, ann, 1, 'one'), 'repeated');
+    assert.equal(throwSprite(live(disk.copy()).relay, ann, 1, 'one'), 'repeated');
     disk.roomBytes = Number.POSITIVE_INFINITY;
     journal.tick(4000);
     assert.equal(journal.hasRoom, true);
     assert.equal(readTail(disk), undefined);
-    assert.equal(throwSprite(live(copyOf(disk)).relay, ann, 1, 'one'), 'repeated');
+    assert.equal(throwSprite(live(disk.copy()).relay, ann, 1, 'one'), 'repeated');
   });
 
   it('lets a relay start on a full disk: it serves polls, and writes the whole state when there is room', () => {
@@ -655,7 +738,7 @@ describe('the tail of a journal', () => {
     const { journal, recovered } = live(disk);
     assert.equal(recovered.sprites, 3);
     assert.deepEqual([journal.hasRoom, journal.isBehind], [false, false]);
-    assert.equal(live(copyOf(disk)).recovered.sprites, 3);
+    assert.equal(live(disk.copy()).recovered.sprites, 3);
   });
 
   it('is in what check and export read, which change nothing', () => {
@@ -723,6 +806,53 @@ describe('the tail of a journal', () => {
     assert.equal(throwSprite(live(disk).relay, ann, 1, 'one'), 'repeated');
   });
 
+  it('that is full and damaged is refused or cut off, and the next relay says so, whatever byte it is', () => {
+    const disk = mapping();
+    const tailBytes = TAIL_HEAD_BYTES + 500;
+    const { relay, journal } = live(disk, { tailBytes });
+    let frames = 0;
+    for (; disk.read(FIRST).length === HEAD_BYTES; frames++) {
+      joined(relay, { name: 'Ann' });
+      journal.commit();
+    }
+    // The last one began the tail anew, so this fills it again.
+    for (let added = 1; added < frames - 1; added++) {
+      joined(relay, { name: 'Ann' });
+      journal.commit();
+    }
+    const { frames: bytes } = readTail(disk) as { frames: Buffer };
+    assert.ok(bytes.length > 500 - bytes.length / (frames - 1), 'no further frame fits');
+    const desktops = live(disk.copy()).recovered.desktops;
+    for (let at = 0; at < TAIL_HEAD_BYTES + bytes.length; at++) {
+      // The length is no part of what is checked, and zeros follow the head.
+      if (at >= 28 && at < TAIL_HEAD_BYTES) continue;
+      const damaged = disk.copy();
+      damaged.flip(TAIL, at);
+      try {
+        const { recovered } = live(damaged);
+        assert.ok(recovered.tornBytes > 0 && recovered.desktops === desktops - 1, `byte ${at}`);
+      } catch (error) {
+        if (!(error instanceof JournalDamaged)) throw error;
+      }
+    }
+  });
+
+  it('says how much its segment lacks when that was cut', () => {
+    const disk = mapping();
+    const { relay, journal } = live(disk);
+    joined(relay);
+    journal.commit();
+    journal.tick(2000);
+    joined(relay);
+    journal.commit();
+    const { length } = disk.read(FIRST);
+    for (const lacking of [0, 1, 40]) {
+      const cut = disk.copy();
+      cut.resize(FIRST, length - lacking);
+      assert.equal(live(cut).recovered.missingBytes, lacking);
+    }
+  });
+
   it('that was left behind changes nothing', () => {
     const disk = mapping();
     const { life, ann } = begin(disk);
@@ -740,10 +870,31 @@ describe('the tail of a journal', () => {
 describe('the lock of a journal', () => {
   it('is held by one at a time, and free again when it is given back', (t) => {
     const path = join(temporary(t), 'lock');
-    const unlock = lockFile(path);
+    const { wasUsed, unlock } = lockFile(path);
+    assert.equal(wasUsed, false);
     assert.throws(() => lockFile(path), Locked);
     unlock();
-    lockFile(path)();
+    const again = lockFile(path);
+    assert.equal(again.wasUsed, true);
+    again.unlock();
+  });
+
+  it('is a file for its owner only, also when it was for others', { skip: process.platform === 'win32' }, (t) => {
+    const path = join(temporary(t), 'lock');
+    for (const mode of [undefined, 0o644, 0o666]) {
+      if (mode !== undefined) chmodSync(path, mode);
+      lockFile(path).unlock();
+      assert.equal(statSync(path).mode & 0o777, 0o600);
+    }
+  });
+
+  it('that has content, or is a folder, is named, and left as it is', (t) => {
+    const folder = temporary(t);
+    const path = join(folder, 'lock');
+    writeFileSync(path, 'not a database at all');
+    assert.throws(() => lockFile(path), { message: /lock must be an empty file; .*remove it/ });
+    assert.equal(readFileSync(path, 'utf8'), 'not a database at all');
+    assert.throws(() => lockFile(folder), /must be an empty file/);
   });
 });
 
@@ -751,13 +902,4 @@ function temporary(t: TestContext): string {
   const folder = mkdtempSync(join(tmpdir(), 'sprites-journal-'));
   t.after(() => rmSync(folder, { recursive: true, force: true }));
   return folder;
-}
-
-function copyOf(disk: PretendDisk): PretendDisk {
-  const copy = pretend();
-  for (const name of disk.names()) {
-    const bytes = disk.read(name);
-    copy.write(copy.create(name), bytes, bytes.length, 0);
-  }
-  return copy;
 }

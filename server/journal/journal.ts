@@ -12,6 +12,7 @@ import type { DesktopRow, EndedRow, Facts } from '../domain/facts.ts';
 import { Recovery, RecoveryError } from '../domain/recovery.ts';
 import type { Relay } from '../domain/relay.ts';
 import type { EdgeNumber } from '../wire/crossing.ts';
+import type { FrameIdentity } from '../wire/peer_frame.ts';
 import type { Disk, File } from './disk.ts';
 import { RecordError, RecordWriter, readRecords, wholeAt } from './records.ts';
 import {
@@ -25,9 +26,10 @@ import {
   sealFrame,
   segmentName,
   segmentOf,
+  VERSION,
   writeHead,
 } from './segments.ts';
-import { readTail, TAIL, TAIL_BYTES, Tail, type TailContent, withTail } from './tail.ts';
+import { readTail, TAIL, TAIL_BYTES, Tail, type TailContent, TailDamaged, withTail } from './tail.ts';
 
 /** What an answer waits for: the page cache of the system (`process`), or the disk (`machine`). */
 export type Durability = 'process' | 'machine';
@@ -94,6 +96,10 @@ export interface Recovered {
   sprites: number;
   /** Bytes at the end that were cut off: a turn whose write was interrupted, and whose answers have not left. */
   tornBytes: number;
+  /** Bytes that the last segment had when the tail was begun, and has no more: turns that were answered are missing. */
+  missingBytes: number;
+  /** Nothing in the folder could be read: the journal is new, or has lost its contents. */
+  isEmpty: boolean;
   /** Bytes that only the tail had: turns that were answered, but not written to their segment yet. */
   tailBytes: number;
   frames: number;
@@ -211,6 +217,7 @@ export class Journal implements Facts {
     }
     this.#nextFrame = read.nextFrame;
     this.#openLast(read);
+    this.#leaveOldFormat(read.version);
     if (old.length > 0) this.#disk.retire(old, this.#file);
     this.#makeReserve();
     if (!this.#isBehind) this.#makeTail();
@@ -218,7 +225,8 @@ export class Journal implements Facts {
     const bytes = this.sizeBytes;
     return {
       ...{ desktops: relay.desktops.count, sprites: relay.waiting },
-      ...{ tornBytes: read.tornBytes, tailBytes: read.tailBytes, frames: read.frames, bytes },
+      ...{ tornBytes: read.tornBytes, missingBytes: read.missingBytes, tailBytes: read.tailBytes },
+      ...{ frames: read.frames, isEmpty: read.bytesOf.size === 0, bytes },
     };
   }
 
@@ -256,11 +264,20 @@ export class Journal implements Facts {
     this.#noRoom(error);
   }
 
+  /**
+   * Begins a new segment when the last one has an older format: its head must not promise an older relay that it can read what is written
+   * now. Without room for one, nothing is written until the state can be told again.
+   */
+  #leaveOldFormat(version: number): void {
+    if (version === VERSION || this.#isBehind) return;
+    if (!this.#rotate(false)) this.#isBehind = true;
+  }
+
   /** Writes what happened since the last call. The answers of these turns may leave when it returns. */
   commit(): void {
     if (this.#writer.isEmpty) return;
     if (this.#isBehind) {
-      this.#writer.clear();
+      this.#discard();
       return;
     }
     if (this.#renewal) this.#renew(this.#renewal, RENEWAL_FACTOR * (this.#writer.end - FRAME_HEAD_BYTES));
@@ -410,21 +427,27 @@ export class Journal implements Facts {
   }
 
   /** Needs no promise: if it is lost, the frame is sent again and gets the same verdicts. */
-  peerVerdicts(peer: string, number: number, verdicts: Uint8Array): void {
-    this.#writer.peerVerdicts(peer, number, verdicts);
+  peerVerdicts(peer: string, incarnation: string, number: number, verdicts: Uint8Array): void {
+    this.#writer.peerVerdicts(peer, incarnation, number, verdicts);
   }
 
   /** Needs no promise of its own: accepted() has promised the crossings that were accepted. */
-  peerTaken(peer: string, epoch: number, number: number, verdicts: Uint8Array): void {
-    this.#writer.peerTaken(peer, epoch, number, verdicts);
+  peerTaken(frame: FrameIdentity, verdicts: Uint8Array): void {
+    this.#writer.peerTaken(frame, verdicts);
+  }
+
+  /** Needs no promise: without room for it, the time of day is almost always later than it. */
+  life(life: number): void {
+    this.#writer.life(life);
+  }
+
+  custody(slot: number, generation: number, crossing: number): void {
+    this.#promises = true;
+    this.#writer.custody(slot, generation, crossing);
   }
 
   peersForgotten(): void {
     this.#writer.peersForgotten();
-  }
-
-  peerNumber(peer: string, number: number): void {
-    this.#writer.peerNumber(peer, number);
   }
 
   counters(accepted: number, acknowledged: number, abandoned: number): void {
@@ -525,10 +548,17 @@ export class Journal implements Facts {
     return this.sizeBytes > Math.max(live * RENEWAL_SHARE, this.#sizeBytesMin * RENEWAL_SHARE_MIN);
   }
 
+  #discard(): void {
+    this.#writer.clear();
+    this.#promises = false;
+  }
+
   /** Begins to tell the whole state again, in a new segment. */
   #beginRenewal(afterGap: boolean): void {
     if (!this.#rotate(afterGap)) return;
     this.#isBehind = false;
+    // What was told since the last commit() is in the state that is told now, and means nothing without what was told before it.
+    this.#discard();
     const { number } = this.#segments.at(-1) as Segment;
     this.#renewal = { first: number, endedRow: 0, slot: 0, early: new Set(), afterGap };
     this.#relay?.peerMemory.tell(this.#writer);
@@ -713,9 +743,12 @@ interface Read {
   frames: number;
   nextFrame: number;
   nextSegment: number;
+  /** The format of the last segment that counts; that of a new one when there is none. */
+  version: number;
   /** The bytes of each segment that counts. */
   bytesOf: Map<number, number>;
   tornBytes: number;
+  missingBytes: number;
   /** What the last segment has only in the tail; undefined when that adds nothing. */
   tail: TailContent | undefined;
   tailBytes: number;
@@ -730,11 +763,20 @@ export function readJournal(disk: Disk, facts: Facts): Read {
   const { segments } = listSegments(disk);
   const gap = segments.findLast((number) => readHead(disk.read(segmentName(number), HEAD_BYTES))?.afterGap) ?? 0;
   const first = toldSince(disk, segments);
-  const tail = readTail(disk);
+  const tail = tailOf(disk);
   if (gap === 0 || first >= gap) return readSegments(disk, segments, first, tail, facts);
   // Facts are missing before the gap, and the state was not told since: what is behind it means nothing.
   const before = segments.filter((number) => number < gap);
   return readSegments(disk, before, toldSince(disk, before), tail, facts);
+}
+
+/** Throws JournalDamaged. */
+function tailOf(disk: Disk): TailContent | undefined {
+  try {
+    return readTail(disk);
+  } catch (error) {
+    throw error instanceof TailDamaged ? new JournalDamaged(error.message) : error;
+  }
 }
 
 /** The last segment since whose beginning the whole state was told; 0 for none. */
@@ -764,8 +806,8 @@ function readSegments(
 ): Read {
   const segments = all.filter((number) => number >= first);
   const read: Read = {
-    ...{ frames: 0, nextFrame: 1, nextSegment: 1, bytesOf: new Map(), tornBytes: 0 },
-    ...{ tail: undefined, tailBytes: 0 },
+    ...{ frames: 0, nextFrame: 1, nextSegment: 1, version: VERSION, bytesOf: new Map() },
+    ...{ tornBytes: 0, missingBytes: 0, tail: undefined, tailBytes: 0 },
   };
   if (first === 0 && segments.length > 0 && segments[0] !== 1) {
     throw new JournalDamaged(`the files before ${segmentName(segments[0])} are missing`);
@@ -779,6 +821,9 @@ function readSegments(
     }
     const isLast = index === segments.length - 1;
     const own = disk.read(name);
+    if (number === lastBegun && tail?.segment === number) {
+      read.missingBytes = Math.max(0, tail.offset - own.length);
+    }
     const bytes = number === lastBegun ? withTail(own, number, tail) : own;
     if (bytes !== own) {
       read.tail = tail;
@@ -796,6 +841,7 @@ function readSegments(
     }
     read.nextFrame = head.firstFrame;
     read.nextSegment = number + 1;
+    read.version = head.version;
     const end = readFrames(bytes, name, read, facts);
     if (end < bytes.length) {
       if (!isLast || findFrame(bytes, end + 4, read.nextFrame)) {

@@ -2,8 +2,9 @@
  * The lock of a folder: one relay at a time.
  *
  * It is the kernel's lock on a file, which ends with the process that holds it, however that dies; Node has no call for it, so
- * SQLite takes it. The file stays, and means nothing by itself.
+ * SQLite takes it. The file stays empty, and means nothing by itself; but it says that a relay has used its folder.
  */
+import { chmodSync, closeSync, lstatSync, openSync } from 'node:fs';
 import { DatabaseSync } from 'node:sqlite';
 
 const SQLITE_BUSY = 5;
@@ -11,8 +12,18 @@ const SQLITE_BUSY = 5;
 /** Another process holds the lock. */
 export class Locked extends Error {}
 
-/** Takes the lock; returns how to give it back. Throws Locked, or the system's error. */
-export function lockFile(path: string): () => void {
+/** SQLite would make it for everybody to read. */
+const MODE = 0o600;
+
+export interface Lock {
+  /** Whether the file was there before. */
+  wasUsed: boolean;
+  unlock(): void;
+}
+
+/** Takes the lock. Throws Locked, or Error that says what is wrong with the file. */
+export function lockFile(path: string): Lock {
+  const wasUsed = prepare(path);
   const database = new DatabaseSync(path, { timeout: 0 });
   try {
     // Nothing is stored, so SQLite needs no file for its own journal.
@@ -22,5 +33,19 @@ export function lockFile(path: string): () => void {
     if ((error as { errcode?: number }).errcode !== SQLITE_BUSY) throw error;
     throw new Locked('another relay uses this data directory; stop it first, or choose another one with --data');
   }
-  return () => database.close();
+  return { wasUsed, unlock: () => database.close() };
+}
+
+/** Makes the file, if it is not there. Returns whether it was. A file that may be locked is never opened here: closing it would end the lock. */
+function prepare(path: string): boolean {
+  const stats = lstatSync(path, { throwIfNoEntry: false });
+  if (stats === undefined) {
+    closeSync(openSync(path, 'wx', MODE));
+    return false;
+  }
+  if (!stats.isFile() || stats.size > 0) {
+    throw new Error(`${path} must be an empty file; if no relay uses this data directory, remove it`);
+  }
+  if ((stats.mode & 0o777) !== MODE) chmodSync(path, MODE);
+  return true;
 }

@@ -5,16 +5,18 @@
  * in bits 8 … 15, and its length in words in the upper half.
  * Cost: writing allocates nothing, but doubles the buffer when a turn needs more; an event's bytes are copied once.
  */
-import type { DesktopRow, EndedRow, Facts } from '../domain/facts.ts';
+import { ACKNOWLEDGED_UNKNOWN, type DesktopRow, type EndedRow, type Facts } from '../domain/facts.ts';
 import type { EdgeNumber } from '../wire/crossing.ts';
 import { DEFAULT_WORLD } from '../wire/join.ts';
+import { type FrameIdentity, INCARNATION_DIGITS, NO_INCARNATION } from '../wire/peer_frame.ts';
 import { PICTURES } from '../wire/pictures.ts';
 
 export const RecordKind = {
   ...{ desktop: 1, free: 2, kept: 3, place: 4, width: 5, invitation: 6, mutes: 7, ended: 8 },
   ...{ accepted: 9, sent: 10, acknowledged: 11, unsent: 12, moved: 13, mailbox: 14, event: 15 },
   ...{ counters: 16, whole: 17, stage: 18 },
-  ...{ peerFrame: 19, peerVerdicts: 20, peerTaken: 21, peersForgotten: 22, peerNumber: 23 },
+  /** Format 2 wrote `peerNumber`, whose numbers go on from no start to the next any more: it is skipped. */
+  ...{ peerFrame: 19, peerVerdicts: 20, peerTaken: 21, peersForgotten: 22, peerNumber: 23, life: 24, custody: 25 },
 } as const;
 
 const BUFFER_BYTES = 256 << 10;
@@ -33,12 +35,15 @@ const TWO_32 = 2 ** 32;
 
 /** The bytes of a record before its variable part. */
 const DESKTOP_BYTES = 80;
+/** Relays of earlier versions wrote it without its last word. */
+const ENDED_BYTES = 52;
 const ACCEPTED_BYTES = 36;
 const EVENT_BYTES = 16;
 const NAMED_BYTES = 20;
 const PEER_BYTES = 20;
 
-const NOTHING = Buffer.alloc(0);
+/** What follows the verdicts of a frame: its incarnation. Format 2 had none. */
+const INCARNATION_BYTES = INCARNATION_DIGITS / 2;
 
 /** Gathers records behind `head` bytes that the caller fills in. */
 export class RecordWriter implements Facts {
@@ -124,7 +129,7 @@ export class RecordWriter implements Facts {
   }
 
   ended(row: EndedRow): void {
-    const at = this.#add(RecordKind.ended, 0, 48);
+    const at = this.#add(RecordKind.ended, 0, ENDED_BYTES);
     const words = this.#words;
     words[at + 1] = row.row;
     words[at + 2] = row.nextRow;
@@ -134,6 +139,7 @@ export class RecordWriter implements Facts {
     words[at + 9] = row.newestCrossing;
     words[at + 10] = row.newestCrossing / TWO_32;
     words[at + 11] = row.acceptedBits;
+    words[at + 12] = row.acknowledged;
   }
 
   accepted(
@@ -215,23 +221,33 @@ export class RecordWriter implements Facts {
   }
 
   peerFrame(peer: string, number: number, frame: Buffer): void {
-    this.#peer(RecordKind.peerFrame, peer, 0, number, frame);
+    this.#peer(RecordKind.peerFrame, { sender: peer, epoch: 0, incarnation: '', number }, frame);
   }
 
-  peerVerdicts(peer: string, number: number, verdicts: Uint8Array): void {
-    this.#peer(RecordKind.peerVerdicts, peer, 0, number, verdicts);
+  peerVerdicts(peer: string, incarnation: string, number: number, verdicts: Uint8Array): void {
+    this.#peer(RecordKind.peerVerdicts, { sender: peer, epoch: 0, incarnation, number }, verdicts);
   }
 
-  peerTaken(peer: string, epoch: number, number: number, verdicts: Uint8Array): void {
-    this.#peer(RecordKind.peerTaken, peer, epoch, number, verdicts);
+  peerTaken(frame: FrameIdentity, verdicts: Uint8Array): void {
+    this.#peer(RecordKind.peerTaken, frame, verdicts);
+  }
+
+  custody(slot: number, generation: number, crossing: number): void {
+    const at = this.#add(RecordKind.custody, 0, 20);
+    this.#words[at + 1] = slot;
+    this.#words[at + 2] = generation;
+    this.#words[at + 3] = crossing;
+    this.#words[at + 4] = crossing / TWO_32;
   }
 
   peersForgotten(): void {
     this.#add(RecordKind.peersForgotten, 0, 4);
   }
 
-  peerNumber(peer: string, number: number): void {
-    this.#peer(RecordKind.peerNumber, peer, 0, number, NOTHING);
+  life(life: number): void {
+    const at = this.#add(RecordKind.life, 0, 12);
+    this.#words[at + 1] = life;
+    this.#words[at + 2] = life / TWO_32;
   }
 
   counters(accepted: number, acknowledged: number, abandoned: number): void {
@@ -261,8 +277,9 @@ export class RecordWriter implements Facts {
     text.copy(this.bytes, at * WORD_BYTES + NAMED_BYTES);
   }
 
-  #peer(kind: number, peer: string, epoch: number, number: number, bytes: Uint8Array): void {
-    const at = this.#add(kind, peer.length, PEER_BYTES + peer.length + bytes.length);
+  /** The incarnation is empty where the frame has it. */
+  #peer(kind: number, { sender: peer, epoch, incarnation, number }: FrameIdentity, bytes: Uint8Array): void {
+    const at = this.#add(kind, peer.length, PEER_BYTES + peer.length + bytes.length + incarnation.length / 2);
     this.#words[at + 1] = number;
     this.#words[at + 2] = number / TWO_32;
     this.#words[at + 3] = epoch;
@@ -270,6 +287,7 @@ export class RecordWriter implements Facts {
     const from = at * WORD_BYTES + PEER_BYTES;
     this.bytes.write(peer, from, 'latin1');
     this.bytes.set(bytes, from + peer.length);
+    this.bytes.write(incarnation, from + peer.length + bytes.length, 'hex');
   }
 
   /** Adds a record of `bytes` without its content; returns its first word. */
@@ -366,6 +384,7 @@ export function readRecords(bytes: Buffer, start: number, end: number, facts: Fa
           token: words.subarray(at + 5, at + 9),
           newestCrossing: big(at + 9),
           acceptedBits: words[at + 11],
+          acknowledged: length * WORD_BYTES < ENDED_BYTES ? ACKNOWLEDGED_UNKNOWN : words[at + 12],
         });
         break;
       case RecordKind.accepted: {
@@ -397,20 +416,30 @@ export function readRecords(bytes: Buffer, start: number, end: number, facts: Fa
       }
       case RecordKind.peerFrame:
       case RecordKind.peerVerdicts:
-      case RecordKind.peerTaken:
-      case RecordKind.peerNumber: {
+      case RecordKind.peerTaken: {
         const from = byte + PEER_BYTES + detail;
-        const peer = text(byte + PEER_BYTES, detail);
-        const content = bytes.subarray(from, from + words[at + 4]);
+        const sender = text(byte + PEER_BYTES, detail);
+        const number = big(at + 1);
+        const stop = from + words[at + 4];
+        const content = bytes.subarray(from, stop);
+        const hasIncarnation = stop + INCARNATION_BYTES <= byte + length * WORD_BYTES;
+        const incarnation = hasIncarnation ? bytes.toString('hex', stop, stop + INCARNATION_BYTES) : NO_INCARNATION;
         const kind = words[at] & 0xff;
-        if (kind === RecordKind.peerFrame) facts.peerFrame(peer, big(at + 1), content);
-        else if (kind === RecordKind.peerVerdicts) facts.peerVerdicts(peer, big(at + 1), content);
-        else if (kind === RecordKind.peerTaken) facts.peerTaken(peer, words[at + 3], big(at + 1), content);
-        else facts.peerNumber(peer, big(at + 1));
+        if (kind === RecordKind.peerFrame) facts.peerFrame(sender, number, content);
+        else if (kind === RecordKind.peerVerdicts) facts.peerVerdicts(sender, incarnation, number, content);
+        else facts.peerTaken({ sender, epoch: words[at + 3], incarnation, number }, content);
         break;
       }
+      case RecordKind.peerNumber:
+        break;
+      case RecordKind.custody:
+        facts.custody(slot, words[at + 2], big(at + 3));
+        break;
       case RecordKind.peersForgotten:
         facts.peersForgotten();
+        break;
+      case RecordKind.life:
+        facts.life(big(at + 1));
         break;
       case RecordKind.counters:
         facts.counters(big(at + 1), big(at + 3), big(at + 5));

@@ -7,8 +7,8 @@ import { crc32 } from 'node:zlib';
 
 export const MAGIC = 'SPRITEJ\n';
 
-/** The format. A newer one is refused. */
-export const VERSION = 2;
+/** The format. A newer one is refused; a segment of an older one is read, and never appended to. JOURNAL.md has the table of them. */
+export const VERSION = 3;
 
 export const HEAD_BYTES = 64;
 
@@ -30,6 +30,7 @@ const CRC_AT = HEAD_BYTES - 4;
 const AFTER_GAP = 1;
 
 export interface SegmentHead {
+  version: number;
   segment: number;
   /** The number of its first frame. */
   firstFrame: number;
@@ -53,7 +54,7 @@ export function segmentOf(name: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-export function writeHead(head: SegmentHead): Buffer {
+export function writeHead(head: Omit<SegmentHead, 'version'>): Buffer {
   const bytes = Buffer.alloc(HEAD_BYTES);
   bytes.write(MAGIC, 'latin1');
   bytes.writeUInt32LE(VERSION, 8);
@@ -76,6 +77,7 @@ export function readHead(bytes: Buffer): SegmentHead | undefined {
     throw new NewerFormat(`the journal has format ${version}, and this relay knows ${VERSION}; ${remedy}`);
   }
   return {
+    version,
     segment: bytes.readUInt32LE(16),
     firstFrame: bytes.readDoubleLE(24),
     epoch: bytes.readUInt32LE(20),

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { PretendDisk } from '../test/pretend_disk.ts';
-import { readTail, TAIL, TAIL_HEAD_BYTES, Tail, withTail } from './tail.ts';
+import { readTail, TAIL, TAIL_HEAD_BYTES, Tail, TailDamaged, withTail } from './tail.ts';
 
 /** Bytes of the tails here, and of the frames that fit. */
 const BYTES = 200;
@@ -96,19 +96,19 @@ describe('a tail', () => {
     }
   });
 
-  it('is not read when its head is damaged, or its length cannot be', () => {
+  it('is refused when its head is damaged, or its length cannot be: its frames were answered', () => {
     for (let at = 0; at < 28; at++) {
       const { disk, add } = made();
       add('one');
       disk.flip(TAIL, at);
-      assert.equal(readTail(disk), undefined, `byte ${at}`);
+      assert.throws(() => readTail(disk), TailDamaged, `byte ${at}`);
     }
     const { disk, add } = made();
     add('a'.repeat(ROOM));
     disk.resize(TAIL, BYTES - 1);
-    assert.equal(readTail(disk), undefined, 'the file is shorter than its frames');
+    assert.throws(() => readTail(disk), TailDamaged, 'the file is shorter than its frames');
     disk.resize(TAIL, TAIL_HEAD_BYTES - 1);
-    assert.equal(readTail(disk), undefined, 'the file is shorter than its head');
+    assert.equal(readTail(disk), undefined, 'the process died while it made the file');
   });
 });
 

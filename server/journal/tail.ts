@@ -19,7 +19,7 @@ export const TAIL_HEAD_BYTES = 64;
 
 const MAGIC = 'SPRITET\n';
 
-/** The format. A tail of another one is ignored. */
+/** The format. A tail of another one is refused: it may have turns that were answered. */
 const VERSION = 1;
 
 const SEGMENT_AT = 12;
@@ -97,15 +97,26 @@ export interface TailContent {
   frames: Buffer;
 }
 
-/** Reads the tail of a folder. Undefined when there is none, or nothing in it. Throws the system's error. */
+/** The file has frames, but not where they belong, or not all of them. A process that dies leaves no such file. */
+export class TailDamaged extends Error {}
+
+/** Reads the tail of a folder. Undefined when there is none, or nothing in it. Throws TailDamaged, or the system's error. */
 export function readTail(disk: Disk): TailContent | undefined {
   if (!disk.names().includes(TAIL)) return undefined;
   const bytes = disk.read(TAIL);
-  if (bytes.length < TAIL_HEAD_BYTES || bytes.toString('latin1', 0, MAGIC.length) !== MAGIC) return undefined;
-  if (crc32(bytes.subarray(0, CRC_AT)) !== bytes.readUInt32LE(CRC_AT)) return undefined;
-  if (bytes.readUInt32LE(MAGIC.length) !== VERSION) return undefined;
+  // The process died while it made the file.
+  if (bytes.length < TAIL_HEAD_BYTES) return undefined;
   const length = bytes.readUInt32LE(LENGTH_AT);
-  if (length === 0 || length > bytes.length - TAIL_HEAD_BYTES) return undefined;
+  // Until a frame is added, the head may be anything.
+  if (length === 0) return undefined;
+  const hasHead =
+    bytes.toString('latin1', 0, MAGIC.length) === MAGIC &&
+    crc32(bytes.subarray(0, CRC_AT)) === bytes.readUInt32LE(CRC_AT) &&
+    bytes.readUInt32LE(MAGIC.length) === VERSION;
+  if (!hasHead) throw new TailDamaged(`the head of the file ${TAIL} is wrong, and it has ${length} bytes of frames`);
+  if (length > bytes.length - TAIL_HEAD_BYTES) {
+    throw new TailDamaged(`the file ${TAIL} has ${bytes.length} bytes, too few for ${length} bytes of frames`);
+  }
   return {
     segment: bytes.readUInt32LE(SEGMENT_AT),
     offset: bytes.readDoubleLE(OFFSET_AT),

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cstring>
+#include <limits>
 #include <span>
 #include <string_view>
 
@@ -171,10 +172,10 @@ bool ReadCursor(std::string_view text, uint32_t* epoch, uint32_t* seq) {
 
 // The headers that matter here.
 struct Headers {
-  std::string_view token;  // of the first Authorization header, if it is Bearer
+  std::string_view token;  // of the Authorization header, if it is Bearer
   uint64_t content_length = 0;
   int hosts = 0;
-  bool has_authorization = false;
+  int authorizations = 0;
   bool has_length = false;
   bool has_transfer_encoding = false;
   bool says_close = false;
@@ -203,15 +204,18 @@ bool ReadContentLength(std::string_view value, Headers* headers) {
   if (headers->has_length || value.empty()) {
     return false;
   }
-  constexpr uint64_t kTooLong = 1ull << 50;
+  constexpr uint64_t kMax = std::numeric_limits<uint64_t>::max();
   uint64_t length = 0;
   for (const char c : value) {
     if (c < '0' || c > '9') {
       return false;
     }
-    if (length < kTooLong) {
-      length = length * 10 + static_cast<uint64_t>(c - '0');
+    const uint64_t digit = static_cast<uint64_t>(c - '0');
+    // Node's parser, which the other front uses, refuses longer ones, too.
+    if (length > (kMax - digit) / 10) {
+      return false;
     }
+    length = length * 10 + digit;
   }
   headers->has_length = true;
   headers->content_length = length;
@@ -219,10 +223,7 @@ bool ReadContentLength(std::string_view value, Headers* headers) {
 }
 
 void ReadAuthorization(std::string_view value, Headers* headers) {
-  if (headers->has_authorization) {
-    return;
-  }
-  headers->has_authorization = true;
+  ++headers->authorizations;
   constexpr size_t kSchemeSize = 7;
   if (value.size() > kSchemeSize && EqualsIgnoringCase(value.substr(0, kSchemeSize), "bearer ")) {
     headers->token = TrimBlanks(value.substr(kSchemeSize));
@@ -533,6 +534,10 @@ Parsed ParseRequest(const uint8_t* bytes, uint32_t size, Route route, ParserPlac
     return Parsed::kHeadTooLarge;
   }
   if (headers.hosts > 1 || (headers.hosts == 0 && !line.is_http10)) {
+    return Parsed::kMalformed;
+  }
+  // A proxy on the way may have looked at the other one (RFC 9110 §5.3: it is not a list).
+  if (headers.authorizations > 1) {
     return Parsed::kMalformed;
   }
   if (headers.has_transfer_encoding && (headers.has_length || line.is_http10)) {

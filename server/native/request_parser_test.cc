@@ -135,9 +135,9 @@ const std::vector<Named>& Requests() {
       {"a crossing that is too large",
        "POST /v1/desktops/1-1/crossings HTTP/1.1\r\nHost: a\r\nContent-Length: 1025\r\n\r\n",
        Route::kCrossings, Parsed::kTooLarge},
-      {"a length that no integer holds",
+      {"the largest length that 64 bits hold",
        "POST /v1/desktops/1-1/crossings HTTP/1.1\r\nHost: a\r\nContent-Length: "
-       "99999999999999999999999\r\n\r\n",
+       "18446744073709551615\r\n\r\n",
        Route::kCrossings, Parsed::kTooLarge},
       {"a chunked crossing",
        "POST /v1/desktops/1-1/crossings HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n",
@@ -184,6 +184,17 @@ const std::vector<Named>& Requests() {
       {"two lengths",
        "POST /v1/desktops/1-1/crossings HTTP/1.1\r\nHost: a\r\nContent-Length: "
        "2\r\nContent-Length: 2\r\n\r\n{}",
+       Route::kCrossings, Parsed::kMalformed},
+      {"a length that 64 bits can't hold",
+       "POST /v1/desktops/1-1/crossings HTTP/1.1\r\nHost: a\r\nContent-Length: "
+       "18446744073709551616\r\n\r\n",
+       Route::kCrossings, Parsed::kMalformed},
+      {"two tokens",
+       "POST /v1/desktops/1-1/crossings HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer "
+       "a\r\nAuthorization: Bearer b\r\nContent-Length: 2\r\n\r\n{}",
+       Route::kCrossings, Parsed::kMalformed},
+      {"the same token twice, on another route",
+       "GET / HTTP/1.1\r\nHost: a\r\nAuthorization: Bearer a\r\nauthorization: Bearer a\r\n\r\n",
        Route::kCrossings, Parsed::kMalformed},
       {"a list of lengths",
        "POST /v1/desktops/1-1/crossings HTTP/1.1\r\nHost: a\r\nContent-Length: 2, 2\r\n\r\n{}",
