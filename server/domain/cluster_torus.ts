@@ -94,7 +94,12 @@ export function reroute(
 }
 
 /** The relay that owns a place of the world, and the place there. REQUIRES: 0 ≤ at < total. `near`: the relay that is tried first. */
-export function locate({ bases, counts }: ClusterView, at: number, into: ClusterPlace, near = 0): ClusterPlace {
+export function locate(
+  { bases, counts }: Pick<ClusterView, 'bases' | 'counts'>,
+  at: number,
+  into: ClusterPlace,
+  near = 0,
+): ClusterPlace {
   if (at >= bases[near] && at < bases[near + 1]) return set(into, near, at - bases[near]);
   // The last relay whose base is at most `at`. Relays without desktops have the base of the next one, so they are never the last.
   let low = 0;

@@ -9,7 +9,7 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { randomOf } from '../test/random.ts';
 import { checkCrossing, EDGES, type EdgeNumber, opposite } from '../wire/crossing.ts';
-import { type Cursor, readCursor } from '../wire/cursor.ts';
+import { type Cursor, readCursor, writeCursor } from '../wire/cursor.ts';
 import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
 import type { Identity } from '../wire/identity.ts';
 import { DEFAULT_WORLD } from '../wire/join.ts';
@@ -20,6 +20,7 @@ import {
   CROSSINGS_BURST_MAX,
   CROSSINGS_PER_SECOND_MAX,
   CROSSINGS_REMEMBERED,
+  ENDED_REMEMBERED_MS,
   EVENTS_PER_POLL_MAX,
   FIRST_POLL_MS,
   KEPT_STEP_MS,
@@ -51,7 +52,7 @@ interface Sprite {
   /** How often clients have seen it. */
   seen: number;
   seenByHolder: boolean;
-  /** How often its holder ended after seeing it but before acknowledging it: it may be seen again as often. */
+  /** How often its holder ended after seeing it but before acknowledging it, and was told so: it is seen again as often. */
   seenUnacknowledged: number;
 }
 
@@ -100,6 +101,11 @@ interface Player {
   newestCrossing: number;
   accepted: Set<number>;
   burstFullMs: number;
+  /** The last sequence that it acknowledged, from its end on, and until when the relay tells it; 0: it was sent nothing and threw nothing. */
+  acknowledgedAtEnd: number;
+  toldUntilMs: number;
+  /** The poll that was parked when it ended. */
+  heldAtEnd: number;
 }
 
 interface Poll {
@@ -244,6 +250,9 @@ class Simulation {
         newestCrossing: 0,
         accepted: new Set<number>(),
         burstFullMs: 0,
+        acknowledgedAtEnd: 0,
+        toldUntilMs: 0,
+        heldAtEnd: 0,
       },
     };
     const { seats } = world;
@@ -464,6 +473,10 @@ class Simulation {
     if (body.code === 'desktop-ended') {
       assert.equal(status, 410);
       assert.ok(!player.live);
+      // The client keeps what it has acknowledged by this, and nothing else.
+      const isTold = this.#nowMs <= player.toldUntilMs || ticket === player.heldAtEnd;
+      assert.equal(body.cursor, isTold ? writeCursor(EPOCH, player.acknowledgedAtEnd) : undefined);
+      this.count(isTold ? 'told what it acknowledged' : 'forgotten');
       return;
     }
     assert.ok(player.live && player.parked !== ticket);
@@ -513,7 +526,12 @@ class Simulation {
       this.count('lease ended');
     }
     player.live = false;
+    player.heldAtEnd = player.parked;
     player.parked = 0;
+    player.acknowledgedAtEnd = player.acknowledged;
+    if (player.acknowledged + player.sent + player.newestCrossing > 0) {
+      player.toldUntilMs = this.#nowMs + ENDED_REMEMBERED_MS;
+    }
     const { seats } = world;
     const gap = seats.indexOf(player);
     const kept: Kept = { place: gap, sprites: player.waiting };
@@ -815,7 +833,7 @@ describe('conservation', () => {
     assertHappened(simulate(t, size, 2600, STEPS), [
       ...['accepted', 'repeated', 'crossing-stale', 'mailbox-full', 'join refused', 'invited', 'left'],
       ...['lease ended', 'vanished seen', 'vanished unseen', 'ping', 'cursor-ahead', 'cursor-lost', 'desktop-ended'],
-      ...['answer lost', 'given again', 'seen again elsewhere'],
+      ...['answer lost', 'given again', 'seen again elsewhere', 'told what it acknowledged', 'forgotten'],
       ...['world left with sprites', 'world reopened', 'world evicted', 'world removed'],
     ]);
   });

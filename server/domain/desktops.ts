@@ -11,8 +11,8 @@ import { friendlyName } from '../wire/friendly_names.ts';
 import { Generations } from '../wire/generations.ts';
 import { type Identity, writeId } from '../wire/identity.ts';
 import { AcceptedNumbers, type Recency } from './accepted_numbers.ts';
-import type { EndedDesktops } from './ended.ts';
-import type { DesktopRow, Facts } from './facts.ts';
+import type { EndedDesktop } from './ended.ts';
+import type { DesktopRow } from './facts.ts';
 import { CROSSINGS_BURST_MAX, CROSSINGS_PER_SECOND_MAX } from './limits.ts';
 import { RateLimits } from './rate_limits.ts';
 import { type BlockRef, blockBytes, NO_BLOCK, type Slab } from './slab.ts';
@@ -103,20 +103,14 @@ export class Desktops {
     return slot;
   }
 
-  /** Adds the owner of a slot to those that have ended, if a crossing of it was accepted or may still be. Call it before end(). */
-  remember(slot: number, ended: EndedDesktops, nowMs: number, mayBeAccepted: boolean, facts?: Facts): void {
-    const newest = this.#crossings.newest(slot);
-    if (newest === 0 && !mayBeAccepted) return;
-    const row = ended.add(
-      slot,
-      this.generation(slot),
-      this.#token,
-      slot * 4,
-      newest,
-      this.#crossings.bits(slot),
-      nowMs,
-    );
-    if (facts) ended.tell(row, facts);
+  /** The owner of a slot, as it is remembered after end(). Owner: the token is a view of the table. */
+  ending(slot: number, acknowledged: number): EndedDesktop {
+    return {
+      ...{ slot, generation: this.generation(slot), acknowledged },
+      token: this.#token.subarray(slot * 4, slot * 4 + 4),
+      newestCrossing: this.#crossings.newest(slot),
+      acceptedBits: this.#crossings.bits(slot),
+    };
   }
 
   /** Ends the owner of a slot: from now on its id is old. The slot is kept until release(). */
@@ -310,8 +304,9 @@ export class Desktops {
     this.#receiver[slot * 2 + 1] = this.generation(receiver);
   }
 
-  /** Records that another relay accepted a crossing. */
+  /** Records that another relay accepted a crossing, or that this one has its sprite in custody. Once is enough. */
   recordPassed(slot: number, crossing: number): void {
+    if (this.recencyOf(slot, crossing) !== 'new') return;
     this.#crossings.record(slot, crossing);
     this.#receiver[slot * 2] = NO_SLOT;
     this.#receiver[slot * 2 + 1] = 0;

@@ -1,18 +1,23 @@
 /**
- * Desktops that have ended, and which of their crossings were accepted.
+ * Desktops that have ended: which of their crossings were accepted, and which sprites they had acknowledged.
  *
  * A client whose 202 was lost throws again under the same number, perhaps only after its lease has ended. The neighbour has
  * the sprite by then, so the repeat must be answered as any other repeat: if it were refused, its sender would keep the
- * sprite too, and there would be two.
+ * sprite too, and there would be two. A client whose last poll got no answer does not know whether its cursor arrived. If it
+ * did, the client has the sprites before it, otherwise the next desktop does.
  * Invariant: the rows form a ring in the order in which the desktops ended; each row in use is in the list of its bucket.
- * Limits: ENDED_REMEMBERED_MAX desktops, each for ENDED_REMEMBERED_MS; only those that threw something are remembered.
- * Cost: add and isAccepted are O(1) (a bucket has one row on average), without allocation; 49 bytes a row, untouched until
+ * Limits: ENDED_REMEMBERED_MAX desktops, each for ENDED_REMEMBERED_MS; only those that threw something or
+ * were sent something are remembered.
+ * Cost: add and isAccepted are O(1) (a bucket has one row on average), without allocation; 53 bytes a row, untouched until
  * first used.
  */
 import type { Identity } from '../wire/identity.ts';
 import { AcceptedNumbers } from './accepted_numbers.ts';
-import type { EndedRow, Facts } from './facts.ts';
+import { ACKNOWLEDGED_UNKNOWN, type EndedRow, type Facts } from './facts.ts';
 import { ENDED_REMEMBERED_MAX, ENDED_REMEMBERED_MS } from './limits.ts';
+
+/** What is remembered of a desktop. */
+export type EndedDesktop = Omit<EndedRow, 'row' | 'nextRow'>;
 
 export class EndedDesktops {
   readonly #max: number;
@@ -21,6 +26,7 @@ export class EndedDesktops {
   readonly #token: Uint32Array;
   /** By row. */
   readonly #crossings: AcceptedNumbers;
+  readonly #acknowledged: Uint32Array;
   readonly #untilMs: Float64Array;
   /** The lists of the buckets: row + 1, or 0 for none. */
   readonly #firstOf: Uint32Array;
@@ -37,6 +43,7 @@ export class EndedDesktops {
     this.#generation = new Uint32Array(max);
     this.#token = new Uint32Array(max * 4);
     this.#crossings = new AcceptedNumbers(max);
+    this.#acknowledged = new Uint32Array(max);
     this.#untilMs = new Float64Array(max);
     this.#firstOf = new Uint32Array(max);
     this.#next = new Uint32Array(max);
@@ -44,22 +51,11 @@ export class EndedDesktops {
 
   /**
    * Remembers a desktop that ends now, and forgets the oldest one if there are too many. Returns its row.
-   *
-   * Shape   the token is tokens[at, at + 4); `newest` and `acceptedBits` as in AcceptedNumbers.
    */
-  add(
-    slot: number,
-    generation: number,
-    tokens: Uint32Array,
-    at: number,
-    newest: number,
-    acceptedBits: number,
-    nowMs: number,
-  ): number {
+  add(desktop: EndedDesktop, nowMs: number): number {
     const row = this.#row;
     this.#row = (row + 1) & (this.#max - 1);
-    this.#set(row, slot, generation, newest, acceptedBits, nowMs);
-    for (let word = 0; word < 4; word++) this.#token[row * 4 + word] = tokens[at + word];
+    this.#set(row, desktop, nowMs);
     return row;
   }
 
@@ -76,22 +72,25 @@ export class EndedDesktops {
       token: this.#token.subarray(row * 4, row * 4 + 4),
       newestCrossing: this.#crossings.newest(row),
       acceptedBits: this.#crossings.bits(row),
+      acknowledged: this.#acknowledged[row],
     });
   }
 
   /** Recovery: sets a row. It is remembered for the whole time from now on. */
-  restore({ row, nextRow, slot, generation, token, newestCrossing, acceptedBits }: EndedRow, nowMs: number): void {
-    this.#set(row, slot, generation, newestCrossing, acceptedBits, nowMs);
-    this.#token.set(token, row * 4);
-    this.#row = nextRow;
+  restore(row: EndedRow, nowMs: number): void {
+    this.#set(row.row, row, nowMs);
+    this.#row = row.nextRow;
   }
 
-  #set(row: number, slot: number, generation: number, newest: number, acceptedBits: number, nowMs: number): void {
+  #set(row: number, desktop: EndedDesktop, nowMs: number): void {
+    const { slot, generation } = desktop;
     if (this.#untilMs[row] !== 0) this.#unlink(row);
     else this.used++;
     this.#slot[row] = slot;
     this.#generation[row] = generation;
-    this.#crossings.restore(row, newest, acceptedBits, 0);
+    this.#token.set(desktop.token, row * 4);
+    this.#crossings.restore(row, desktop.newestCrossing, desktop.acceptedBits, 0);
+    this.#acknowledged[row] = desktop.acknowledged;
     this.#untilMs[row] = nowMs + ENDED_REMEMBERED_MS;
     const bucket = this.#bucket(slot, generation);
     this.#next[row] = this.#firstOf[bucket];
@@ -102,6 +101,12 @@ export class EndedDesktops {
   isAccepted(identity: Identity, crossing: number, nowMs: number): boolean {
     const row = this.#find(identity, nowMs);
     return row >= 0 && this.#hasToken(row, identity) && this.#crossings.recencyOf(row, crossing) === 'repeated';
+  }
+
+  /** The last sequence that a desktop had acknowledged when it ended; -1 when that is forgotten. Only its owner may learn it: see isKnown(). */
+  acknowledged(desktop: Pick<Identity, 'slot' | 'generation'>, nowMs: number): number {
+    const row = this.#find(desktop, nowMs);
+    return row < 0 || this.#acknowledged[row] === ACKNOWLEDGED_UNKNOWN ? -1 : this.#acknowledged[row];
   }
 
   /** Whether a desktop that has ended is remembered and has this token. */

@@ -9,6 +9,7 @@
  * Cost: the hot ones (accepted, sent, acknowledged) allocate nothing.
  */
 import type { EdgeNumber } from '../wire/crossing.ts';
+import type { FrameIdentity } from '../wire/peer_frame.ts';
 import type { Pictures } from '../wire/pictures.ts';
 
 /** Everything about a live desktop but its sprites. */
@@ -41,7 +42,7 @@ export interface DesktopRow {
   name: Buffer;
 }
 
-/** A desktop that has ended, whose accepted crossings are remembered. */
+/** A desktop that has ended: which of its crossings were accepted, and which sprites it had received, is remembered. */
 export interface EndedRow {
   /** Its row in the ring, and the row that is used next. */
   row: number;
@@ -52,7 +53,12 @@ export interface EndedRow {
   token: Uint32Array;
   newestCrossing: number;
   acceptedBits: number;
+  /** The last sequence that it acknowledged; ACKNOWLEDGED_UNKNOWN in the journal of a relay that did not write it down. */
+  acknowledged: number;
 }
+
+/** In place of a sequence. A desktop that has acknowledged as many as that is not told either. */
+export const ACKNOWLEDGED_UNKNOWN = 0xffffffff;
 
 export interface Facts {
   /** Whether new joins and crossings can be kept. If not, the relay refuses them. */
@@ -123,13 +129,15 @@ export interface Facts {
   /** A frame is sent to a peer (peer_memory.ts), and has no verdicts yet. `frame`: its bytes. */
   peerFrame(peer: string, number: number, frame: Buffer): void;
   /** A frame that was sent to a peer has got its verdicts. */
-  peerVerdicts(peer: string, number: number, verdicts: Uint8Array): void;
+  peerVerdicts(peer: string, incarnation: string, number: number, verdicts: Uint8Array): void;
   /** A frame of a peer was received, and got these verdicts. */
-  peerTaken(peer: string, epoch: number, number: number, verdicts: Uint8Array): void;
+  peerTaken(frame: FrameIdentity, verdicts: Uint8Array): void;
+  /** This start has this life for other relays (membership.ts). */
+  life(life: number): void;
+  /** A crossing in a frame without verdicts was answered as accepted: the relay has its sprite in custody until the verdict comes. */
+  custody(slot: number, generation: number, crossing: number): void;
   /** Earlier facts about peers no longer count: all that is still true of them follows. */
   peersForgotten(): void;
-  /** The number of the last frame that was sent to a peer. */
-  peerNumber(peer: string, number: number): void;
   /** Sprites since the first start. */
   counters(accepted: number, acknowledged: number, abandoned: number): void;
 }

@@ -3,7 +3,10 @@ import { describe, it } from 'node:test';
 import { RecordWriter, readRecords } from '../journal/records.ts';
 import { acquaint, beat, ClusterRelay, deliver } from '../test/cluster_relays.ts';
 import type { Identity } from '../wire/identity.ts';
-import { HANDED_PER_TURN_MAX } from './hand_over.ts';
+import { HANDED_PER_ROUND_MAX, HANDED_PER_TURN_MAX, HandOver } from './hand_over.ts';
+import { KEPT_STEP_MS, PIONEER_MS, PIONEERS_MAX } from './limits.ts';
+import type { Mailboxes } from './mailboxes.ts';
+import type { Peers } from './peers.ts';
 import { Recovery } from './recovery.ts';
 import type { Relay, RelayOptions } from './relay.ts';
 
@@ -200,6 +203,200 @@ describe('a relay that stops for good', () => {
     assert.deepEqual(namesIn(recovered, recovered.join('Zoe')), ['4 left', '5 left']);
     finish(a, [b]);
     assert.deepEqual([recover(a, writer).relay.waiting, a.relay.waiting], [0, 0]);
+  });
+});
+
+/** Goes on until nothing waits at `a`, or for 100 turns of the kept mailboxes. */
+function settle(a: ClusterRelay, relays: ClusterRelay[]): void {
+  for (let turn = 0; turn < 100 && a.relay.waiting > 0; turn++) {
+    beat(a, ...relays);
+    deliver(relays, a.turn(KEPT_STEP_MS), a);
+    deliver(relays, a.turn(1), a);
+  }
+}
+
+describe('a relay whose last desktop of commons has ended', () => {
+  it('hands on what waits there to desktops of other relays, in its direction of travel', () => {
+    const { a, b, anns, bobs } = cluster();
+    a.throw(anns[0], 1, 'right');
+    a.throw(anns[2], 2, 'left');
+    for (const { slot } of anns) a.relay.leave(slot);
+    assert.equal(a.relay.waiting, 2, 'there is nobody here');
+    settle(a, [b]);
+    assert.deepEqual([a.relay.waiting, a.peers.counters.handed, b.relay.waiting], [0, 2, 2]);
+    assert.deepEqual([namesIn(b, bobs[0]), namesIn(b, bobs[2])], [['1 left'], ['2 right']]);
+    assert.equal(a.relay.keptBytes, 0);
+    for (const one of [a, b]) assertConserved(one);
+  });
+
+  it('gives a sprite that is on its way to no desktop that joins here meanwhile, and the others to it', () => {
+    for (const isAccepted of [true, false]) {
+      const { a, b, anns } = cluster();
+      a.throw(anns[0], 1, 'right');
+      for (const { slot } of anns) a.relay.leave(slot);
+      beat(a, b);
+      const [frame] = a.turn(KEPT_STEP_MS);
+      assert.ok(frame, 'it is on its way');
+      const zoe = a.join('Zoe');
+      a.turn(KEPT_STEP_MS);
+      assert.deepEqual(namesIn(a, zoe), [], 'it may be at the other relay');
+      if (!isAccepted) b.relay.drain();
+      a.peers.answered(frame, b.peers.receive(frame.frame));
+      a.turn(KEPT_STEP_MS);
+      assert.deepEqual(namesIn(a, zoe), isAccepted ? [] : ['1 left']);
+      assert.deepEqual([a.relay.waiting, b.relay.waiting], isAccepted ? [0, 1] : [1, 0]);
+      for (const one of [a, b]) assertConserved(one);
+    }
+  });
+
+  it('keeps it while no other relay has desktops, and hands it on when the first has joined there', () => {
+    const [a, b] = [new ClusterRelay('a', 1), new ClusterRelay('b', 2)];
+    const anns = ['Ann', 'Amy'].map((name) => a.join(name));
+    acquaint(a, b);
+    a.throw(anns[0], 1, 'right');
+    for (const { slot } of anns) a.relay.leave(slot);
+    for (let round = 0; round < 5; round++) {
+      beat(a, b);
+      deliver([b], a.turn(KEPT_STEP_MS), a);
+    }
+    assert.deepEqual([a.relay.waiting, b.relay.waiting], [1, 0]);
+    const bob = b.join('Bob');
+    settle(a, [b]);
+    assert.deepEqual([a.relay.waiting, namesIn(b, bob)], [0, ['1 left']]);
+  });
+
+  it('asks for the verdict again after it was killed meanwhile, and delivers nothing twice', () => {
+    for (const isAccepted of [true, false]) {
+      const writer = new RecordWriter(0);
+      const { a, b, anns } = cluster(writer);
+      a.throw(anns[0], 1, 'right');
+      for (const { slot } of anns) a.relay.leave(slot);
+      beat(a, b);
+      const [frame] = a.turn(KEPT_STEP_MS);
+      if (isAccepted) b.peers.receive(frame.frame);
+      const recovered = recover(a, writer);
+      acquaint(recovered, b);
+      settle(recovered, [b]);
+      assert.deepEqual([recovered.relay.waiting, b.relay.waiting], [0, 1]);
+      for (const one of [recovered, b]) assertConserved(one);
+    }
+  });
+});
+
+describe('a relay whose desktops have no room for what waits', () => {
+  it('hands it on to other relays when ONWARD_DESKTOPS_MAX of its own had none', () => {
+    const { a, b, anns, bobs } = cluster(undefined, { mailboxEventsMax: 4 }, {});
+    // Each mailbox carries four times its limit of what ended desktops leave.
+    for (let n = 0; n < 14; n++) {
+      const [ann, zoe] = [a.join('Ann'), a.join('Zoe')];
+      beat(a, b);
+      for (let crossing = 1; crossing <= 4; crossing++) a.throw(ann, crossing, 'right');
+      a.relay.leave(zoe.slot);
+      a.relay.leave(ann.slot);
+    }
+    const atHome = anns.reduce((sum, { slot }) => sum + a.relay.mailboxes.count(slot), 0);
+    assert.equal(a.relay.waiting, 56);
+    assert.ok(atHome < 56, `${atHome} have room here`);
+    for (let turn = 0; turn < 4; turn++) {
+      beat(a, b);
+      deliver([b], a.turn(KEPT_STEP_MS), a);
+    }
+    assert.equal(a.relay.waiting, atHome);
+    assert.equal(b.relay.waiting, 56 - atHome);
+    assert.ok(b.relay.mailboxes.count(bobs[0].slot) > 0, 'beyond the border');
+    for (const one of [a, b]) assertConserved(one);
+  });
+});
+
+describe('a round of a hand-over', () => {
+  /** A hand-over of mailboxes with one sprite each, and the slots whose sprites were sent. */
+  function handOver(): { hand: HandOver; sent: number[] } {
+    const sent: number[] = [];
+    const view = { names: ['a', 'b'], self: 0, counts: [0, 1] };
+    const peers = {
+      ...{ maySend: true, membership: { view }, isReachable: () => true, isHanding: () => true },
+      handOn: (_: object, { slot }: { slot: number }) => sent.push(slot) > 0,
+    };
+    const mailboxes = {
+      visitUnsent: (_: number, edge: number, visit: (...event: unknown[]) => void) => {
+        if (edge === 0) visit(0, Buffer.alloc(0), 0, 0);
+      },
+    };
+    const host = {
+      ...{ isKept: () => true, placeOf: () => 0, movedOf: () => undefined, owners: () => 1 },
+      ...{ hold: () => {}, unsend: () => {} },
+    };
+    return { hand: new HandOver(host, mailboxes as unknown as Mailboxes, peers as unknown as Peers), sent };
+  }
+
+  function round({ hand, sent }: ReturnType<typeof handOver>, mailboxes: number, isLast = false): number {
+    sent.length = 0;
+    const slots = Array.from({ length: mailboxes }, (_, slot) => slot);
+    hand.begin(slots, 0, isLast);
+    while (hand.isInRound) hand.step();
+    assert.deepEqual(sent, isLast ? slots.toReversed() : slots.slice(0, sent.length), 'the oldest are among them');
+    return sent.length;
+  }
+
+  it('tries HANDED_PER_ROUND_MAX mailboxes, and all when the relay stops', () => {
+    for (const mailboxes of [HANDED_PER_ROUND_MAX - 1, HANDED_PER_ROUND_MAX, HANDED_PER_ROUND_MAX + 1]) {
+      assert.equal(round(handOver(), mailboxes), Math.min(mailboxes, HANDED_PER_ROUND_MAX));
+      assert.equal(round(handOver(), mailboxes, true), mailboxes);
+    }
+  });
+
+  it('tries half as many while nobody takes anything, down to one, and twice as many when somebody does', () => {
+    const one = handOver();
+    const all = 2 * HANDED_PER_ROUND_MAX;
+    for (let tries = HANDED_PER_ROUND_MAX; tries > 1; tries /= 2) {
+      assert.equal(round(one, all), tries);
+      for (const slot of one.sent) one.hand.left(slot);
+    }
+    for (let again = 0; again < 3; again++) {
+      assert.equal(round(one, all), 1);
+      one.hand.left(0);
+    }
+    for (let tries = 2; tries <= HANDED_PER_ROUND_MAX; tries *= 2) {
+      one.hand.passed();
+      assert.equal(round(one, all), tries);
+    }
+    one.hand.passed();
+    assert.equal(round(one, all), HANDED_PER_ROUND_MAX);
+    assert.equal(round(one, all), HANDED_PER_ROUND_MAX, 'no verdict has come');
+  });
+});
+
+describe('a relay that stops for good while no other relay has a desktop', () => {
+  it('sends PIONEERS_MAX of its desktops of commons there within PIONEER_MS, and no more', () => {
+    for (const desktops of [PIONEERS_MAX - 1, PIONEERS_MAX, PIONEERS_MAX + 1]) {
+      for (const isElsewhere of [false, true]) {
+        const [a, b] = [new ClusterRelay('a', 1), new ClusterRelay('b', 2)];
+        const all = Array.from({ length: desktops }, (_, n) => a.join(`Ann${n}`));
+        if (isElsewhere) b.join('Bob');
+        acquaint(a, b);
+        const polls = [a.poll(a.join('Zoe', 'a garden')), ...all.map((one) => a.poll(one))];
+        a.relay.drain(['http://b/v1/desktops']);
+        const ahead = polls.filter((poll) => a.eventsOf(poll)[0].retryAfterMs <= PIONEER_MS);
+        assert.equal(ahead.length, isElsewhere ? 0 : Math.min(desktops, PIONEERS_MAX));
+        assert.ok(!ahead.includes(polls[0]), 'one of a private world is of no use there');
+      }
+    }
+  });
+
+  it('waits for the first that joins there', () => {
+    const [a, b] = [new ClusterRelay('a', 1), new ClusterRelay('b', 2)];
+    const anns = ['Ann', 'Amy'].map((name) => a.join(name));
+    acquaint(a, b);
+    a.throw(anns[0], 1, 'right');
+    leave(a, b);
+    finish(a, [b]);
+    assert.ok(!a.relay.isHandedOver);
+    assert.equal(a.relay.waiting, 1);
+    const bob = b.join('Bob');
+    beat(a, b);
+    finish(a, [b]);
+    assert.ok(a.relay.isHandedOver);
+    assert.deepEqual(namesIn(b, bob), ['1 left']);
   });
 });
 

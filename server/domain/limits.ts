@@ -37,6 +37,13 @@ export const BYES_PER_SECOND = 25_000;
 /** The longest wait that `bye` asks for. Clients wait for no longer. From 3.3 million desktops on, it is reached. */
 export const BYE_MS_MAX = 300_000;
 
+/**
+ * A relay that stops for good while no other one has a desktop of its world sends so many ahead, each within this time in ms: what waits here
+ * can follow when one of them has arrived. With the slowest client, two round trips and the age of a view, that is in a third of HAND_OVER_MS.
+ */
+export const PIONEERS_MAX = 8;
+export const PIONEER_MS = 500;
+
 /** The slowest rate, in desktops a second, at which desktops come back after a recovery. Their first lease is long enough for all of them. */
 export const RETURNS_PER_SECOND_MIN = 5_000;
 
@@ -119,7 +126,10 @@ export const DUE_PER_STEP_MAX = 256;
  */
 export const DRAINED_PER_STEP_MAX = 65_536;
 
-/** How many numbers below the newest crossing are remembered, one bit each, so that crossings may arrive out of order. */
+/**
+ * How many numbers below the newest crossing are remembered, one bit each, so that crossings may arrive out of order. A client sends no number
+ * that is as far above its oldest one without an answer, so that the repeat of that one is remembered, with one number to spare.
+ */
 export const CROSSINGS_REMEMBERED = 32;
 
 /**

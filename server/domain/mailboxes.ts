@@ -129,6 +129,23 @@ export class Mailboxes {
     end = tail.length,
   ): boolean {
     if (!this.hasRoom(slot, headLength + end - start)) return false;
+    return this.#append(slot, edge, head, headLength, tail, start, end);
+  }
+
+  /** Appends a sprite that goes on, bytes[start, end), as append() does, whatever the limits of the mailbox: see canCarry(). */
+  carry(slot: number, edge: EdgeNumber, bytes: Buffer, start: number, end: number): boolean {
+    return this.#append(slot, edge, bytes, 0, bytes, start, end);
+  }
+
+  #append(
+    slot: number,
+    edge: EdgeNumber,
+    head: Buffer,
+    headLength: number,
+    tail: Buffer,
+    start: number,
+    end: number,
+  ): boolean {
     if (!this.#add(slot, edge, edge, this.#nextArrival, head, headLength, tail, start, end)) return false;
     this.#nextArrival = (this.#nextArrival + 1) >>> 0;
     return true;

@@ -43,8 +43,8 @@ const REMEMBERED = 4;
 export type RelayState = 'here' | 'suspected' | 'gone' | 'left' | 'forgotten';
 
 /**
- * What became of a heartbeat. `repeated`, `late` and `old-life` change nothing. `superseded`: another relay runs under this relay's name, and
- * started later. `full`: RELAYS_MAX are known already.
+ * What became of a heartbeat. `repeated`, `late` and `old-life` change nothing. `old-life`: a later life of this relay has been heard, and may
+ * still be here. `superseded`: another relay runs under this relay's name, and started later. `full`: RELAYS_MAX are known already.
  */
 export type Heard = 'noted' | 'repeated' | 'late' | 'old-life' | 'forgotten' | 'own' | 'superseded' | 'full';
 
@@ -64,7 +64,7 @@ export interface RelayRow {
 export interface MembershipOptions {
   /** REQUIRES: isRelayName(name). */
   name: string;
-  /** Larger than that of any earlier start, or the same if this start remembers everything. */
+  /** Larger than that of any earlier start. A relay with a smaller one is heard when the later life has been silent for GONE_AFTER_STEPS. */
   life: number;
   /** The width of this relay's own world. */
   width: number;
@@ -159,14 +159,20 @@ export class Membership {
     if (name === this.name) return life === this.life ? 'own' : life > this.life ? 'superseded' : 'old-life';
     const row = this.#rowOf.get(name) ?? this.#addIfRoom(name, life);
     if (row === undefined) return 'full';
-    if (life < this.#lives[row]) return 'old-life';
-    if (life > this.#lives[row]) this.#beginLife(row, life);
+    if (life < this.#lives[row] && !this.#isSilent(row)) return 'old-life';
+    if (life !== this.#lives[row]) this.#beginLife(row, life);
     else if (this.#isForgotten[row]) return 'forgotten';
     if (step > this.#step) {
       this.#follow(step);
       this.#isAhead = true;
     }
     return this.#note(row, heartbeat);
+  }
+
+  /** The newest life of a relay that is known. */
+  lifeOf(name: string): number | undefined {
+    const row = this.#rowOf.get(name);
+    return row === undefined ? undefined : this.#lives[row];
   }
 
   stateOf(name: string): RelayState | undefined {
@@ -180,11 +186,10 @@ export class Membership {
     return row === 0 || this.#stateOf(row) === 'here';
   }
 
-  /** An operator declares that this life of a relay will not come back. Returns false when there is no such relay, or only a later life. */
-  forget(name: string, life?: number): boolean {
+  /** An operator declares that this life of a relay will not come back. Returns false when there is no such relay. */
+  forget(name: string): boolean {
     const row = this.#rowOf.get(name);
-    if (row === undefined || row === 0 || (life !== undefined && life < this.#lives[row])) return false;
-    if (life !== undefined && life > this.#lives[row]) this.#beginLife(row, life);
+    if (row === undefined || row === 0) return false;
     this.#isForgotten[row] = 1;
     this.#view = undefined;
     return true;
@@ -209,7 +214,12 @@ export class Membership {
     if (this.#isForgotten[row]) return 'forgotten';
     if (this.#leaving[this.#indexOf(row, this.#newest[row])]) return 'left';
     const silent = this.#step - this.#newest[row];
-    return silent <= SUSPECTED_AFTER_STEPS || row === 0 ? 'here' : silent <= GONE_AFTER_STEPS ? 'suspected' : 'gone';
+    return silent <= SUSPECTED_AFTER_STEPS || row === 0 ? 'here' : this.#isSilent(row) ? 'gone' : 'suspected';
+  }
+
+  /** Whether a relay has been silent for so long that it has no place in the view. */
+  #isSilent(row: number): boolean {
+    return this.#step - this.#newest[row] > GONE_AFTER_STEPS;
   }
 
   #note(row: number, { step, count, width, digest, leaving }: Heartbeat): Heard {
@@ -296,9 +306,8 @@ export class Membership {
   /** Adds a row for a new relay. When the table is full, it replaces one that left or was forgotten, and is silent. */
   #addIfRoom(name: string, life: number): number | undefined {
     if (this.#names.length < RELAYS_MAX) return this.#add(name, life);
-    const isOver = (row: number) => this.#step - this.#newest[row] > GONE_AFTER_STEPS;
     const row = this.#order.find(
-      (one) => one !== 0 && ['left', 'forgotten'].includes(this.#stateOf(one)) && isOver(one),
+      (one) => one !== 0 && ['left', 'forgotten'].includes(this.#stateOf(one)) && this.#isSilent(one),
     );
     if (row === undefined) return undefined;
     this.#rowOf.delete(this.#names[row]);

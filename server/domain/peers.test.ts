@@ -1,13 +1,23 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { RecordWriter, readRecords } from '../journal/records.ts';
-import { acquaint, ClusterRelay, deliver, pair } from '../test/cluster_relays.ts';
-import { PeerFrameWriter, PeerStatus, PeerVerdict, readPeerAnswer, writePeerAnswer } from '../wire/peer_frame.ts';
+import { acquaint, beat, ClusterRelay, deliver, pair } from '../test/cluster_relays.ts';
+import {
+  INCARNATION_DIGITS,
+  NO_INCARNATION,
+  PEER_VERSION,
+  PeerFrameWriter,
+  PeerStatus,
+  PeerVerdict,
+  readPeerAnswer,
+  writePeerAnswer,
+} from '../wire/peer_frame.ts';
 import { CROSSINGS_REMEMBERED, MAILBOX_EVENTS_MAX } from './limits.ts';
 import { Membership } from './membership.ts';
 import { FRAMES_IN_FLIGHT_MAX, PeerMemory, SENDERS_MAX } from './peer_memory.ts';
 import {
   GATHERED_MAX,
+  NAME_FRESH_MS,
   NAME_HEARERS_MAX,
   NAMES_MAX,
   type Outgoing,
@@ -65,7 +75,8 @@ function wideBorder() {
   } as unknown as PeerHost;
   const [a, b] = ['a', 'b'].map((name, at) => {
     const membership = new Membership({ name, life: 1, width: 1, step: 1 });
-    const peers = new Peers(at + 1, membership, new PeerMemory(), host, () => undefined, 0);
+    const memory = new PeerMemory();
+    const peers = new Peers({ epoch: at + 1, membership, memory, host, facts: () => undefined, nowMs: 0 });
     peers.isConnected = true;
     return peers;
   });
@@ -95,6 +106,11 @@ function wideBorder() {
     for (const message of messages) a.answered(message, b.receive(message.frame));
   };
   return { isKnown, turn, heard };
+}
+
+/** The places whose names a relay asks for after `ms`. */
+function namesAskedBy(relay: ClusterRelay, ms: number): number[] {
+  return relay.turn(ms).flatMap(({ places }) => places);
 }
 
 describe('peers', () => {
@@ -291,12 +307,100 @@ describe('peers', () => {
     assert.equal(b.relay.waiting, 2);
   });
 
-  it('refuse a throw that would make a crossing without a verdict stale', () => {
+  it('deliver what is thrown to a relay that has got another name, and are not told of what it took under the old one', () => {
+    const writer = new RecordWriter(0);
+    const [a, b] = [new ClusterRelay('a', 1), new ClusterRelay('b', 2, (relay) => relay.setFacts(writer))];
+    const ann = a.join('Ann');
+    b.join('Bob');
+    acquaint(a, b);
+    a.throw(ann, 1);
+    deliver([b], a.turn(), a);
+    const { accepted, acknowledged, abandoned } = b.relay.counters;
+    writer.counters(accepted, acknowledged, abandoned);
+
+    const renamed = new ClusterRelay('c', 2, (relay) => {
+      const recovery = new Recovery(relay, 1_000);
+      readRecords(writer.bytes, 0, writer.end, recovery);
+      recovery.finish();
+    });
+    a.membership.forget('b');
+    acquaint(a, renamed);
+    const ticket = a.throw(ann, 2);
+    deliver([renamed], a.turn(), a);
+    assert.equal(a.statusOf(ticket), 202);
+    assert.equal(renamed.relay.waiting, 2);
+  });
+
+  it('deliver what is thrown after the machine of the sender has died, and its journal has forgotten the last frames', () => {
+    const writer = new RecordWriter(0);
+    let a = new ClusterRelay('a', 1, (relay) => relay.setFacts(writer));
+    const b = new ClusterRelay('b', 2);
+    const ann = a.join('Ann');
+    b.join('Bob');
+    acquaint(a, b);
+    writer.counters(0, 0, 0);
+    const bytes = Buffer.from(writer.bytes.subarray(0, writer.end));
+    for (const crossings of [[1], [2, 3]]) {
+      for (const crossing of crossings) a.throw(ann, crossing);
+      deliver([b], a.turn(), a);
+    }
+    assert.equal(b.relay.waiting, 3);
+
+    a = new ClusterRelay('a', 1, (relay) => {
+      const recovery = new Recovery(relay, 1_000);
+      readRecords(bytes, 0, bytes.length, recovery);
+      recovery.finish();
+    });
+    acquaint(a, b);
+    for (const crossing of [4, 5]) {
+      const ticket = a.throw(ann, crossing);
+      deliver([b], a.turn(), a);
+      assert.equal(a.statusOf(ticket), 202);
+    }
+    assert.equal(b.relay.waiting, 5, 'nothing new is taken for a repeat');
+  });
+
+  it('refuse a throw 32 or more above a crossing without a verdict, and nothing changes: 31, 32 and 33 above', () => {
+    const { a, b, ann } = pair();
+    const first = a.throw(ann, 5);
+    const [frame] = a.turn();
+    for (const [above, code] of [
+      [CROSSINGS_REMEMBERED, 'crossing-ahead'],
+      [CROSSINGS_REMEMBERED + 1, 'crossing-ahead'],
+      [CROSSINGS_REMEMBERED - 1, undefined],
+    ] as const) {
+      const ticket = a.throw(ann, 5 + above);
+      assert.equal(a.answers.has(ticket), code !== undefined, `${above} above`);
+      if (code) assert.equal(JSON.parse(a.answers.get(ticket)?.body as string).code, code);
+    }
+    assert.equal(a.peers.inDoubt, 2, 'what was refused is not sent');
+    const [second] = a.turn();
+    deliver([b], [second], a);
+    deliver([b], [frame], a);
+    assert.equal(a.statusOf(first), 202);
+    assert.equal(a.statusOf(a.throw(ann, 5)), 202, 'its repeat is remembered');
+    a.throw(ann, 5 + CROSSINGS_REMEMBERED);
+    assert.equal(a.turn().length, 1, 'now that it is answered');
+  });
+
+  it('refuse a throw that a crossing without a verdict would make stale: 32 and 33 below', () => {
     const { a, ann } = pair();
+    a.throw(ann, 50);
+    a.turn();
+    const stale = a.throw(ann, 50 - CROSSINGS_REMEMBERED - 1);
+    assert.equal(JSON.parse(a.answers.get(stale)?.body as string).code, 'crossing-stale');
+    assert.equal(a.statusOf(a.throw(ann, 50 - CROSSINGS_REMEMBERED)), undefined);
+  });
+
+  it('compare a throw with those of the same desktop only, and not of one that had its slot before', () => {
+    const { a, b, ann } = pair();
     a.throw(ann, 1);
     a.turn();
-    assert.equal(a.statusOf(a.throw(ann, 1 + CROSSINGS_REMEMBERED)), undefined);
-    assert.equal(a.statusOf(a.throw(ann, 2 + CROSSINGS_REMEMBERED)), 503);
+    a.relay.leave(ann.slot);
+    const next = a.join('Next');
+    acquaint(a, b);
+    assert.equal(next.slot, ann.slot);
+    assert.equal(a.statusOf(a.throw(next, 1 + CROSSINGS_REMEMBERED)), undefined);
   });
 
   it('bound the frames in flight', () => {
@@ -348,7 +452,7 @@ describe('peers', () => {
   it('fetch the names of neighbours at other relays, and notify their neighbours when a name has changed', () => {
     const { a, b, ann, bob } = pair();
     const right = () => a.relay.describe(ann.slot).neighbours.right;
-    assert.equal(right().name, '…', 'until the answer is here');
+    assert.equal(right(), undefined, 'until the answer is here');
     deliver([b], a.turn(), a);
     assert.deepEqual(right(), { desktop: b.relay.desktops.id(bob.slot), name: 'Bob' });
     const poll = 777;
@@ -360,7 +464,65 @@ describe('peers', () => {
     a.turn();
     right();
     deliver([b], a.turn(), a);
-    assert.equal(right().desktop, b.relay.desktops.id(carol.slot));
+    assert.equal(right()?.desktop, b.relay.desktops.id(carol.slot));
+  });
+
+  it('leave an edge out of the neighbours until the name is here, and then answer a poll with it, once', () => {
+    const { a, b, ann, bob } = pair();
+    // The small world has changed, so a first event is due.
+    a.turn(1_000);
+    const first = a.poll(ann);
+    for (const frame of a.turn()) a.peers.failed(frame, false);
+    assert.deepEqual(a.eventsOf(first), [{ type: 'neighbours' }]);
+    const poll = a.poll(ann);
+    assert.deepEqual(namesAskedBy(a, NAME_FRESH_MS - 1), [], 'not at once');
+    assert.equal(a.statusOf(poll), undefined, 'nothing is new');
+    deliver([b], a.turn(1), a);
+    a.turn();
+    const it = { desktop: b.relay.desktops.id(bob.slot), name: 'Bob' };
+    assert.deepEqual(a.eventsOf(poll), [{ type: 'neighbours', left: it, right: it, top: it, bottom: it }]);
+    const next = a.poll(ann);
+    for (let second = 0; second < 3; second++) deliver([b], a.turn(1_000), a);
+    assert.equal(a.statusOf(next), undefined, 'nothing is new');
+  });
+
+  it('ask again for a name that got lost, once in NAME_FRESH_MS', () => {
+    const lose = (a: ClusterRelay, frame: Outgoing) => a.peers.failed(frame, false);
+    const isNotThere = (a: ClusterRelay, frame: Outgoing) => {
+      const references = frame.places.map(() => Buffer.alloc(0));
+      const verdicts = new Uint8Array(frame.places.length);
+      a.peers.answered(frame, writePeerAnswer({ status: PeerStatus.done, epoch: 2, number: 0, verdicts, references }));
+    };
+    const malformed = (a: ClusterRelay, frame: Outgoing) => a.peers.answered(frame, Buffer.from('nonsense'));
+    for (const fail of [lose, isNotThere, malformed]) {
+      const { a, b, ann, bob } = pair();
+      a.relay.describe(ann.slot);
+      let asked = 0;
+      for (let ms = 0; ms < 3 * NAME_FRESH_MS; ms += 50) {
+        for (const frame of a.turn(50)) {
+          asked += frame.places.length;
+          fail(a, frame);
+        }
+      }
+      assert.equal(asked, 3, fail.name);
+      deliver([b], a.turn(NAME_FRESH_MS), a);
+      const it = { desktop: b.relay.desktops.id(bob.slot), name: 'Bob' };
+      assert.deepEqual(a.relay.describe(ann.slot).neighbours.right, it);
+    }
+  });
+
+  it('do not ask again for a name of a place that the view no longer has', () => {
+    const { a, b, ann, bob } = pair();
+    b.join('Carol');
+    acquaint(a, b);
+    // Ann’s left neighbour is the last place of the world.
+    a.relay.describe(ann.slot);
+    const lost = a.turn();
+    assert.deepEqual(lost.flatMap(({ places }) => places).sort(), [0, 1]);
+    b.relay.leave(bob.slot);
+    beat(a, b);
+    for (const frame of lost) a.peers.failed(frame, false);
+    assert.deepEqual(namesAskedBy(a, NAME_FRESH_MS), [0]);
   });
 
   it('remember NAMES_MAX names, and forget the oldest: one below, at the limit, one above', () => {
@@ -426,10 +588,10 @@ describe('peers', () => {
 
   it('refuse a sprite that would break the answers to clients', () => {
     const { a, b } = pair();
-    const writer = new PeerFrameWriter('a', 1, 2, 99);
+    const writer = new PeerFrameWriter({ sender: 'a', epoch: 1, to: 2, incarnation: NO_INCARNATION });
     const bad = Buffer.from('"from":{"desktop":"1","name":"x"},"edge":"left","sprite":{}},{"type":"bye"}');
     writer.crossing(0, 0, 0, 1, 1, bad, 0, bad, 0, bad.length);
-    const answer = readPeerAnswer(b.peers.receive(writer.finish()));
+    const answer = readPeerAnswer(b.peers.receive(writer.finish(99)));
     assert.ok(typeof answer !== 'string');
     assert.deepEqual([...answer.verdicts], [PeerVerdict.busy]);
     assert.equal(b.relay.waiting, 0);
@@ -444,14 +606,6 @@ describe('peers', () => {
     const ticket = a.throw(ann, 1);
     const [frame] = a.turn();
     a.peers.answered(frame, Buffer.from('nonsense'));
-    const answer = {
-      status: PeerStatus.done,
-      epoch: 2,
-      number: frame.number,
-      verdicts: new Uint8Array(7),
-      references: [],
-    };
-    a.peers.answered(a.turn(300)[0], writePeerAnswer(answer));
     assert.equal(a.statusOf(ticket), undefined, 'what it says is not a verdict');
     deliver([b], a.turn(300), a);
     assert.equal(a.statusOf(ticket), 202);
@@ -489,38 +643,134 @@ describe('peers', () => {
     assert.equal(a.peers.inDoubt, 0);
   });
 
-  it('stop sending a frame that was settled in an earlier life', () => {
+  it('number a frame anew that the other relay takes for an old one, and send it again', () => {
+    for (const status of [PeerStatus.stale, PeerStatus.done]) {
+      const { a, b, ann } = pair();
+      const ticket = a.throw(ann, 1);
+      const [frame] = a.turn();
+      a.peers.answered(frame, writePeerAnswer(answerTo(frame, status)));
+      const [again] = a.turn();
+      assert.equal(again.number, frame.number + 1);
+      deliver([b], [again], a);
+      assert.equal(a.statusOf(ticket), 202);
+      assert.equal(b.relay.waiting, 1);
+      assert.equal(a.peers.inDoubt, 0);
+    }
+  });
+
+  it('refuse the crossings of a frame in doubt that the other relay takes for an old one: the sprites bounce', () => {
     const { a, ann } = pair();
     const ticket = a.throw(ann, 1);
     const [frame] = a.turn();
-    const verdicts = new Uint8Array(0);
-    a.peers.answered(
-      frame,
-      writePeerAnswer({ status: PeerStatus.stale, epoch: 2, number: frame.number, verdicts, references: [] }),
-    );
-    assert.equal(a.statusOf(ticket), 202);
+    a.peers.failed(frame, false);
+    const [repeat] = a.turn(300);
+    a.peers.answered(repeat, writePeerAnswer(answerTo(repeat, PeerStatus.stale)));
+    assert.equal(a.statusOf(ticket), 503);
     assert.equal(a.peers.inDoubt, 0);
+    assert.equal(a.relay.counters.abandoned, 0);
+  });
+
+  it('take no copy of a frame that was refused because the disk was full, when there is room again', () => {
+    const { a, b, ann } = pair();
+    const disk = Object.assign(new RecordWriter(0), { hasRoom: false });
+    b.relay.setFacts(disk);
+    const ticket = a.throw(ann, 1);
+    const [frame] = a.turn();
+    deliver([b], [frame], a);
+    assert.match(a.answers.get(ticket)?.body ?? '', /journal-full/);
+    disk.hasRoom = true;
+    b.peers.receive(frame.frame);
+    assert.equal(b.relay.waiting, 0);
+  });
+
+  it('refuse what a relay of another release has not read, and wait with what is in doubt', () => {
+    const { a, b, ann } = pair();
+    const olderAnswer = (to: Outgoing) => {
+      const bytes = writePeerAnswer(answerTo(to, PeerStatus.version));
+      bytes[0] = PEER_VERSION - 1;
+      return bytes;
+    };
+    const sure = a.throw(ann, 1);
+    const [first] = a.turn();
+    a.peers.answered(first, olderAnswer(first));
+    assert.equal(a.statusOf(sure), 503);
+    const doubtful = a.throw(ann, 2);
+    a.peers.failed(a.turn()[0], false);
+    for (let round = 0; round < 3; round++) {
+      const [repeat] = a.turn(300);
+      a.peers.answered(repeat, olderAnswer(repeat));
+      assert.equal(a.statusOf(doubtful), undefined);
+    }
+    deliver([b], a.turn(300), a);
+    assert.equal(a.statusOf(doubtful), 202, 'that relay is upgraded now');
+    assert.equal(b.relay.waiting, 1);
   });
 });
 
+/** An answer with as many verdicts as no frame of these tests has crossings. */
+function answerTo({ number }: Outgoing, status: number) {
+  return { status, epoch: 2, number, verdicts: new Uint8Array(7), references: [] };
+}
+
 describe('peer memory', () => {
+  const ZERO = Uint8Array.of(0);
+  const frame = (sender: string, incarnation: number, number = 1, epoch = 1) => {
+    return { sender, epoch, incarnation: `${incarnation}`.padStart(INCARNATION_DIGITS, '0'), number };
+  };
+
   it('forgets verdicts only when their sender cannot ask again', () => {
     const memory = new PeerMemory();
-    for (let number = 1; number <= FRAMES_IN_FLIGHT_MAX + 1; number++)
-      memory.remember('a', 1, number, Uint8Array.of(0));
-    assert.equal(memory.verdictsOn('a', 1, 1), 'stale');
-    assert.deepEqual(memory.verdictsOn('a', 1, 2), Uint8Array.of(0));
-    assert.equal(memory.verdictsOn('a', 1, FRAMES_IN_FLIGHT_MAX + 2), undefined);
-    assert.equal(memory.verdictsOn('a', 2, 1), undefined, 'another life of that relay');
+    for (let number = 1; number <= FRAMES_IN_FLIGHT_MAX + 1; number++) memory.remember(frame('a', 1, number), ZERO);
+    assert.equal(memory.verdictsOn(frame('a', 1, 1)), 'stale');
+    assert.deepEqual(memory.verdictsOn(frame('a', 1, 2)), ZERO);
+    assert.equal(memory.verdictsOn(frame('a', 1, FRAMES_IN_FLIGHT_MAX + 2)), undefined);
+    assert.equal(memory.verdictsOn(frame('a', 2, 2)), undefined, 'another start of that relay');
+    assert.equal(memory.verdictsOn(frame('a', 1, 2, 2)), undefined, 'another state of that relay');
   });
 
   it('forgets the sender whose newest frame is the oldest', () => {
     const memory = new PeerMemory();
-    for (let epoch = 1; epoch <= SENDERS_MAX; epoch++) memory.remember('a', epoch, 1, Uint8Array.of(0));
-    memory.remember('a', 1, 2, Uint8Array.of(0));
-    assert.ok(memory.verdictsOn('a', 2, 1));
-    memory.remember('b', 1, 1, Uint8Array.of(0));
-    assert.equal(memory.verdictsOn('a', 2, 1), undefined);
-    assert.ok(memory.verdictsOn('a', 1, 1));
+    for (let start = 1; start <= SENDERS_MAX; start++) memory.remember(frame('a', start), ZERO);
+    memory.remember(frame('a', 1, 2), ZERO);
+    assert.ok(memory.verdictsOn(frame('a', 2)));
+    memory.remember(frame('b', 1), ZERO);
+    assert.equal(memory.verdictsOn(frame('a', 2)), undefined);
+    assert.ok(memory.verdictsOn(frame('a', 1)));
+  });
+
+  it('is not filled by a relay that starts again and again: its settled starts go before those of others', () => {
+    const memory = new PeerMemory();
+    memory.remember(frame('b', 1), ZERO, 0);
+    for (let start = 1; start <= 2 * SENDERS_MAX; start++) memory.remember(frame('a', start), ZERO, start < 5 ? 1 : 0);
+    assert.ok(memory.verdictsOn(frame('b', 1)), 'the oldest of all');
+    assert.ok(memory.verdictsOn(frame('a', 2 * SENDERS_MAX)));
+    assert.ok(memory.verdictsOn(frame('a', 2 * SENDERS_MAX - 1)));
+    assert.equal(memory.verdictsOn(frame('a', 1)), undefined, 'a later start has nothing in doubt');
+  });
+
+  it('keeps a start whose frames a later one still has in doubt, while others are settled', () => {
+    const memory = new PeerMemory();
+    memory.remember(frame('a', 1), ZERO, 0);
+    memory.remember(frame('a', 2), ZERO, 1);
+    for (let start = 1; start <= 2 * SENDERS_MAX; start++) memory.remember(frame('b', start), ZERO, 0);
+    assert.ok(memory.verdictsOn(frame('a', 1)));
+  });
+
+  it('tells how many frames of earlier starts are in doubt, and counts them to those in flight', () => {
+    const memory = new PeerMemory();
+    const add = (incarnation: string, number: number) =>
+      memory.addFrame('b', { incarnation, number, bytes: Buffer.alloc(0) });
+    const [before, now] = ['1', '2'].map((digit) => digit.repeat(INCARNATION_DIGITS));
+    for (let number = 5; number < 8; number++) add(before, number);
+    memory.beginStart(() => now);
+    assert.equal(memory.earlierTo('b'), 3);
+    for (let number = 1; number <= FRAMES_IN_FLIGHT_MAX - 3; number++) {
+      assert.ok(memory.hasRoom('b'), `${number}`);
+      add(now, number);
+    }
+    assert.equal(memory.hasRoom('b'), false);
+    memory.settle('b', before, 6);
+    assert.equal(memory.earlierTo('b'), 2);
+    assert.equal(memory.hasRoom('b'), true);
   });
 });

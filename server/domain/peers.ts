@@ -5,8 +5,14 @@
  * thrower is answered when the verdict arrives. When there is no answer, the same frame is sent again under the same number, until the
  * other relay answers: it may have accepted the sprites, so nothing is guessed. Crossings in a frame that certainly never arrived are
  * refused, and so are those to a relay that is not reachable: their sprites bounce.
+ * A frame never counts as delivered because its number looks old to the receiver. One that was sent once is numbered anew and sent again. One
+ * that was in doubt was settled before the journal of this relay went back in time: its throwers were answered then, and what waits in a
+ * mailbox still waits.
+ * A throw does not wait for a silent relay. After CUSTODY_MS it is answered as accepted, and its sprite is in the custody of this relay: in the
+ * frame, which is in the journal. If the frame is refused after that, the relay sends the sprite on itself.
  * The receiver counts a crossing as accepted, so that in each relay accepted = acknowledged + waiting + abandoned.
- * A relay that stops hands on the sprites that wait in its mailboxes in the same frames (hand_over.ts).
+ * Sprites that wait here for no desktop are handed on in the same frames (hand_over.ts).
+ * What can't be written down is not handed on: while the journal has no room, nothing new is sent, taken, or given back to its thrower.
  * A relay never passes a crossing of a peer on to a third one, so a sprite can't go in circles. When its place has gone, the last desktop gets it.
  * Invariant: each crossing that was sent gets one verdict; each frame is delivered at most once.
  * Limits: FRAMES_IN_FLIGHT_MAX frames for each peer; NAMES_MAX names of desktops at peers.
@@ -15,6 +21,8 @@
 import type { EdgeNumber } from '../wire/crossing.ts';
 import { blankIdentity, readId } from '../wire/identity.ts';
 import {
+  type MovedWorld,
+  numbered,
   originOfEvent,
   PEER_RECORDS_MAX,
   type PeerFrame,
@@ -36,14 +44,14 @@ import { FileSenders } from './file_senders.ts';
 import { keepNewest } from './keep_newest.ts';
 import { CROSSINGS_REMEMBERED, SMALL_WORLD_MAX } from './limits.ts';
 import type { Membership } from './membership.ts';
-import { ABANDONED, type PeerMemory } from './peer_memory.ts';
+import { ABANDONED, isPassed, keyOfThrow, type PeerMemory, SETTLED_BEFORE, type SentFrame } from './peer_memory.ts';
 import { ABROAD, placeBeyond, type Routing, type World } from './torus.ts';
 
 /** Names of desktops at other relays that are kept: four times as many as border a relay in a world of a million desktops. */
 export const NAMES_MAX = 16_384;
 
-/** How long a name is used before it is requested again, in ms. */
-const NAME_FRESH_MS = 1_000;
+/** How long a name is used before it is requested again, and how long after a request that got lost, in ms. */
+export const NAME_FRESH_MS = 1_000;
 
 /** Desktops that wait for the same name. On the torus a place has four neighbours. */
 export const NAME_HEARERS_MAX = 4;
@@ -60,6 +68,12 @@ export const GATHERED_MAX = PEER_RECORDS_MAX / 4;
 /** How long to wait before a frame that got no answer is sent again, in ms. */
 const RETRY_MS = 250;
 
+/**
+ * How long a throw waits for the verdict of another relay before this relay takes its sprite into custody, in ms: eight times RETRY_MS. A relay
+ * that is there answers within some milliseconds, and somebody who waits for longer takes the program for stuck.
+ */
+export const CUSTODY_MS = 2_000;
+
 /** How often a relay whose epoch is unknown is asked for it, in ms. */
 const HELLO_MS = 250;
 
@@ -73,15 +87,12 @@ export interface PeerHost {
   receive(record: PeerRecord): number;
   /** The desktop at a place of the default world, as JSON; undefined when there is none. `receive`: the one that the last receive() named. */
   referenceAt(place: number | 'received'): Buffer | undefined;
-  /** A crossing of a desktop got its verdict. `tickets`: the requests that wait for it. */
-  settle(
-    slot: number,
-    generation: number,
-    crossing: number,
-    verdict: number,
-    tickets: readonly number[],
-    reference: Buffer | undefined,
-  ): void;
+  /** A crossing of a desktop got its verdict. */
+  settle(slot: number, generation: number, crossing: number, verdict: number): void;
+  /** Answers the requests that wait for a verdict. `reference`: the desktop that got the sprite, if that is known. */
+  answer(tickets: readonly number[], verdict: number, reference: Buffer | undefined): void;
+  /** A sprite in custody was refused: it goes on from here. */
+  sendOn(record: PeerRecord): void;
   /** A sprite that was handed on got its verdict. */
   settleWaiting(sprite: WaitingSprite, verdict: number): void;
   /** A request that waits for a verdict is replaced by a newer one for the same crossing. */
@@ -99,11 +110,20 @@ interface Throw {
   readonly crossing: number;
   /** The requests that wait for the verdict: the first one, and repeats. */
   readonly tickets: number[];
+  /** Whether its sprite is in custody: then nobody waits for the verdict. */
+  isKept: boolean;
 }
 
 /** What is sent to a peer and answered by it. */
 export interface Outgoing {
   readonly peer: string;
+  /**
+   * The life of the receiver that it goes to: the one that has the epoch it is for. When a relay has taken over the name of another one, only
+   * that one knows what became of the frame. Undefined: the newest, because an earlier start of this relay has left it.
+   */
+  life: number | undefined;
+  /** The start of this relay that has numbered it. */
+  readonly incarnation: string;
   /** 0 for a frame that changes nothing. */
   readonly number: number;
   readonly frame: Buffer;
@@ -116,6 +136,8 @@ interface Flight extends Outgoing {
   isInDoubt: boolean;
   isAwaited: boolean;
   dueMs: number;
+  /** When its sprites are taken into custody. */
+  keepMs: number;
   readonly passed: Passed[];
 }
 
@@ -126,13 +148,18 @@ interface Peer {
   readonly name: string;
   /** 0 while it is not known. */
   epoch: number;
+  /** The life that has this epoch; undefined while that is not known. */
+  life: number | undefined;
   writer: PeerFrameWriter | undefined;
-  /** The records that the writer has. */
+  /** The life that its frame is for, and the records that it has. */
+  writerLife: number | undefined;
   passed: Passed[];
-  readonly flights: Map<number, Flight>;
+  readonly flights: Set<Flight>;
   helloDueMs: number;
   isGreeted: boolean;
   readonly places: Set<number>;
+  /** Places whose names did not come, in the order in which that was noticed. */
+  readonly missed: Set<number>;
   readonly traffic: PeerTraffic;
 }
 
@@ -152,6 +179,8 @@ export interface PeerCounters {
   passed: number;
   /** Sprites from mailboxes of this relay that peers have accepted. */
   handed: number;
+  /** Sprites that were taken into custody, because their verdict was missing for CUSTODY_MS. */
+  kept: number;
   /** Crossings of peers that were accepted here. */
   received: number;
   /** Crossings that peers have refused, and those that were not sent because the relay is not reachable. */
@@ -177,9 +206,19 @@ export interface PeerTraffic {
 
 const NO_TRAFFIC: Readonly<PeerTraffic> = { frames: 0, passed: 0, received: 0, verdicts: 0, verdictMs: 0 };
 
+export interface PeersOptions {
+  epoch: number;
+  membership: Membership;
+  /** Has the incarnations of this start, and the frames of earlier ones, which may have arrived. */
+  memory: PeerMemory;
+  host: PeerHost;
+  facts: () => Facts | undefined;
+  nowMs: number;
+}
+
 export class Peers implements Routing {
   readonly counters: PeerCounters = {
-    ...{ frames: 0, repeats: 0, passed: 0, handed: 0, received: 0, refused: 0, abandoned: 0, malformed: 0 },
+    ...{ frames: 0, repeats: 0, passed: 0, handed: 0, kept: 0, received: 0, refused: 0, abandoned: 0, malformed: 0 },
   };
   readonly membership: Membership;
   readonly files = new FileSenders();
@@ -203,15 +242,7 @@ export class Peers implements Routing {
   /** Whether the crossings of several turns are gathered in one frame for each peer. The caller resets it soon. */
   isGathering = false;
 
-  /** Continues with the frames of `memory`, which may have arrived. */
-  constructor(
-    epoch: number,
-    membership: Membership,
-    memory: PeerMemory,
-    host: PeerHost,
-    facts: () => Facts | undefined,
-    nowMs: number,
-  ) {
+  constructor({ epoch, membership, memory, host, facts, nowMs }: PeersOptions) {
     this.#epoch = epoch;
     this.membership = membership;
     this.#memory = memory;
@@ -219,28 +250,24 @@ export class Peers implements Routing {
     this.#facts = facts;
     this.#nowMs = nowMs;
     for (const [name, { frames }] of memory.sent) {
-      const peer = this.#peer(name);
-      for (const [number, frame] of frames) {
-        const passed: Passed[] = [];
-        const read = readPeerFrame(frame);
-        if (typeof read === 'string') continue;
-        peer.epoch = read.to;
-        readPeerRecords(read, ({ slot, generation, crossing, waiting }) => {
-          passed.push(crossing === 0 ? this.#addHanding({ ...waiting }) : this.#addThrow(slot, generation, crossing));
-        });
-        const flight = {
-          peer: name,
-          number,
-          frame,
-          places: [],
-          isInDoubt: true,
-          isAwaited: false,
-          dueMs: nowMs,
-          passed,
-        };
-        peer.flights.set(number, flight);
-      }
+      for (const frame of frames.values()) this.#continueWith(this.#peer(name), frame);
     }
+  }
+
+  /** Goes on with a frame of an earlier start: it may have arrived. */
+  #continueWith(peer: Peer, { incarnation, number, bytes: frame }: SentFrame): void {
+    const read = readPeerFrame(frame) as PeerFrame;
+    peer.epoch = read.to;
+    const passed: Passed[] = [];
+    readPeerRecords(read, ({ slot, generation, crossing, waiting }) => {
+      if (crossing === 0) passed.push(this.#addHanding({ ...waiting }));
+      else if (this.#memory.custody.has(keyOfThrow({ slot, generation, crossing })))
+        passed.push({ slot, generation, crossing, tickets: [], isKept: true });
+      else passed.push(this.#addThrow(slot, generation, crossing));
+    });
+    const [isInDoubt, isAwaited, dueMs, keepMs] = [true, false, this.#nowMs, this.#nowMs + CUSTODY_MS];
+    const outgoing = { peer: peer.name, life: undefined, incarnation, number, frame, places: [] };
+    peer.flights.add({ ...outgoing, isInDoubt, isAwaited, dueMs, keepMs, passed });
   }
 
   /** Crossings without a verdict. */
@@ -269,7 +296,7 @@ export class Peers implements Routing {
 
   #inDoubtAt(peer: Peer): number {
     let sum = peer.passed.length;
-    for (const { passed } of peer.flights.values()) sum += passed.length;
+    for (const { passed } of peer.flights) sum += passed.length;
     return sum;
   }
 
@@ -292,6 +319,16 @@ export class Peers implements Routing {
     return view.bases[view.counts.length] === view.counts[view.self] ? undefined : view;
   }
 
+  /** Whether what is decided now can be written down, so that no later life of this relay decides otherwise. */
+  get #hasJournal(): boolean {
+    return this.#facts()?.hasRoom !== false;
+  }
+
+  /** Whether sprites may leave now. */
+  get maySend(): boolean {
+    return this.isConnected && this.#hasJournal;
+  }
+
   /** Whether something may be sent to a relay of the present view now. */
   isReachable(relay: number): boolean {
     return this.isConnected && this.membership.isReachable(relay);
@@ -311,9 +348,19 @@ export class Peers implements Routing {
     return true;
   }
 
-  /** Whether a crossing may be decided now. It may not if that would make older ones without a verdict stale. */
-  mayAccept(slot: number, crossing: number): boolean {
-    return this.#throwsOf.get(slot)?.every((one) => crossing - one.crossing <= CROSSINGS_REMEMBERED) ?? true;
+  /**
+   * Compares a crossing with those of its desktop that have no verdict yet: 'ahead' would push one of them out of what is remembered, and
+   * 'stale' would itself be pushed out by one of them.
+   */
+  compare(slot: number, generation: number, crossing: number): 'ahead' | 'stale' | 'near' {
+    const throws = this.#throwsOf.get(slot);
+    if (throws === undefined) return 'near';
+    for (const one of throws) {
+      if (one.generation !== generation) continue;
+      if (crossing - one.crossing >= CROSSINGS_REMEMBERED) return 'ahead';
+      if (one.crossing - crossing > CROSSINGS_REMEMBERED) return 'stale';
+    }
+    return 'near';
   }
 
   /**
@@ -347,23 +394,23 @@ export class Peers implements Routing {
   }
 
   /**
-   * Hands a sprite that waits here on to a place of another relay of the present view: its event is bytes[start, end). Returns false as
-   * pass() does.
+   * Hands a sprite that waits here on to a place of another relay of the present view: its event is bytes[start, end). `moved`: the place is
+   * one of that private world. Returns false as pass() does.
    */
   handOn(
     { relay, place }: Readonly<ClusterPlace>,
-    sprite: WaitingSprite,
+    sprite: WaitingSprite & { moved?: MovedWorld },
     bytes: Buffer,
     start: number,
     end: number,
   ): boolean {
     const peer = this.#peer(this.membership.view.names[relay]);
-    if (!this.isReachable(relay) || peer.epoch === 0 || !this.#hasRoom(peer)) return false;
+    if (!this.maySend || !this.isReachable(relay) || peer.epoch === 0 || !this.#hasRoom(peer)) return false;
     const thrower = this.#thrower;
     // The event begins with its thrower, whom the receiver may mute.
     const id = bytes.toString('latin1', start + FROM_BYTES, Math.min(end, start + FROM_BYTES + ID_BYTES_MAX));
     if (!readId(id, thrower, 0, id.indexOf('"'))) thrower.generation = 0;
-    this.#writer(peer).waiting(place, thrower.slot, thrower.generation, sprite, bytes, start, end);
+    this.#writer(peer).waiting(place, thrower.slot, thrower.generation, sprite, bytes, start, end, sprite.moved);
     peer.passed.push(this.#addHanding(sprite));
     return true;
   }
@@ -373,19 +420,22 @@ export class Peers implements Routing {
     return this.#handing.has(slot);
   }
 
-  get isHandingNothing(): boolean {
-    return this.#handing.size === 0;
-  }
-
   /** The mailboxes whose sprites are being handed on. */
   handingSlots(): IterableIterator<number> {
     return this.#handing.keys();
   }
 
   #writer(peer: Peer): PeerFrameWriter {
-    const number = this.#memory.sentTo(peer.name).lastNumber + 1;
-    peer.writer ??= new PeerFrameWriter(this.membership.name, this.#epoch, peer.epoch, number);
+    if (peer.writer === undefined) {
+      peer.writer = this.#newWriter(peer, peer.epoch);
+      peer.writerLife = peer.life;
+    }
     return peer.writer;
+  }
+
+  #newWriter(peer: Peer, to: number): PeerFrameWriter {
+    const { incarnation } = this.#memory.sentTo(peer.name);
+    return new PeerFrameWriter({ sender: this.membership.name, epoch: this.#epoch, to, incarnation });
   }
 
   #hasRoom(peer: Peer): boolean {
@@ -422,28 +472,39 @@ export class Peers implements Routing {
   endTurn(): void {
     for (const peer of this.#peers.values()) {
       const { writer } = peer;
-      if (writer === undefined || (this.isGathering && writer.count < GATHERED_MAX)) continue;
-      const { lastNumber } = this.#memory.sentTo(peer.name);
-      const number = lastNumber + 1;
-      const frame = writer.finish();
+      if (writer === undefined) continue;
+      if (!this.#hasJournal) {
+        this.#refuseGathered(peer);
+        continue;
+      }
+      if (this.isGathering && writer.count < GATHERED_MAX) continue;
+      const number = this.#memory.sentTo(peer.name).lastNumber + 1;
+      const frame = writer.finish(number, this.#memory.earlierTo(peer.name));
       const { passed } = peer;
       peer.writer = undefined;
       peer.passed = [];
-      this.#memory.addFrame(peer.name, number, frame);
-      this.#facts()?.peerFrame(peer.name, number, frame);
-      const flight = {
-        peer: peer.name,
-        number,
-        frame,
-        places: [],
-        isInDoubt: false,
-        isAwaited: true,
-        dueMs: 0,
-        passed,
-      };
-      peer.flights.set(number, flight);
-      this.#send(peer, flight);
+      this.#sendFirst(peer, peer.writerLife, number, frame, passed);
     }
+  }
+
+  /** Refuses what was gathered for a peer, and is not in a frame yet. */
+  #refuseGathered(peer: Peer): void {
+    const { passed } = peer;
+    peer.writer = undefined;
+    peer.passed = [];
+    this.#decide(peer, passed, new Uint8Array(passed.length).fill(PeerVerdict.journalFull), NO_REFERENCES);
+  }
+
+  /** Sends a frame of this start for the first time. */
+  #sendFirst(peer: Peer, life: number | undefined, number: number, frame: Buffer, passed: Passed[]): void {
+    const { incarnation } = this.#memory.sentTo(peer.name);
+    this.#memory.addFrame(peer.name, { incarnation, number, bytes: frame });
+    this.#facts()?.peerFrame(peer.name, number, frame);
+    const [isInDoubt, isAwaited, dueMs, keepMs] = [false, true, 0, this.#nowMs + CUSTODY_MS];
+    const outgoing = { peer: peer.name, life, incarnation, number, frame, places: [] };
+    const flight = { ...outgoing, isInDoubt, isAwaited, dueMs, keepMs, passed };
+    peer.flights.add(flight);
+    this.#send(peer, flight);
   }
 
   get hasOutgoing(): boolean {
@@ -466,15 +527,17 @@ export class Peers implements Routing {
       this.#digest = view.digest;
       if (view.bases[view.counts.length] <= SMALL_WORLD_MAX) this.#host.neighboursChanged();
     }
+    if (this.#hasJournal) this.#keepDue();
     if (!this.isConnected) return;
     for (const [relay, name] of view.names.entries()) {
       if (relay === view.self || !this.membership.isReachable(relay)) continue;
       const peer = this.#peer(name);
-      const isNew = peer.epoch === 0 || !peer.isGreeted;
+      this.#retryNames(peer, view.counts[relay]);
+      const isNew = peer.epoch === 0 || !peer.isGreeted || peer.life !== this.membership.lifeOf(name);
       if ((isNew && nowMs >= peer.helloDueMs) || peer.places.size > 0) this.#ask(peer);
     }
     for (const peer of this.#peers.values()) {
-      for (const flight of peer.flights.values()) {
+      for (const flight of peer.flights) {
         if (flight.isAwaited || nowMs < flight.dueMs) continue;
         flight.isAwaited = true;
         this.counters.repeats++;
@@ -483,10 +546,50 @@ export class Peers implements Routing {
     }
   }
 
+  /** Takes the sprites of frames into custody that have waited for long enough, and then answers their throwers. */
+  #keepDue(): void {
+    const kept: Throw[] = [];
+    for (const peer of this.#peers.values()) {
+      for (const flight of peer.flights) {
+        if (this.#nowMs < flight.keepMs) continue;
+        flight.keepMs = Number.POSITIVE_INFINITY;
+        for (const one of flight.passed) if (!('arrived' in one) && !one.isKept) kept.push(one);
+      }
+    }
+    for (const one of kept) {
+      one.isKept = true;
+      this.counters.kept++;
+      this.#removeThrow(one);
+      this.#host.settle(one.slot, one.generation, one.crossing, PeerVerdict.accepted);
+      this.#addCustody(one);
+    }
+    for (const { tickets } of kept) this.#host.answer(tickets.splice(0), PeerVerdict.accepted, undefined);
+  }
+
+  #addCustody(one: Throw): void {
+    this.#memory.custody.add(keyOfThrow(one));
+    this.#facts()?.custody(one.slot, one.generation, one.crossing);
+  }
+
+  /** Sprites in custody: accepted by this relay, but counted by the one that gets them. */
+  get inCustody(): number {
+    return this.#memory.custody.size;
+  }
+
+  /** Requests names again that did not come, if desktops still wait for them and the peer, by the view, still has their places. */
+  #retryNames(peer: Peer, count: number): void {
+    for (const place of peer.missed) {
+      const name = this.#names.get(`${peer.name}:${place}`);
+      if (name !== undefined && this.#nowMs - name.askedMs < NAME_FRESH_MS) return;
+      peer.missed.delete(place);
+      if (name !== undefined && name.hearers.length > 0 && place < count) peer.places.add(place);
+    }
+  }
+
   /** Asks a peer for its epoch, and for the names that are missing. */
   #ask(peer: Peer): void {
     peer.helloDueMs = this.#nowMs + HELLO_MS;
-    const writer = new PeerFrameWriter(this.membership.name, this.#epoch, 0, 0);
+    const writer = this.#newWriter(peer, 0);
     const places: number[] = [];
     for (const place of peer.places) {
       if (!writer.hasRoom) break;
@@ -496,7 +599,9 @@ export class Peers implements Routing {
       const name = this.#names.get(`${peer.name}:${place}`);
       if (name !== undefined) name.askedMs = this.#nowMs;
     }
-    this.#send(peer, { peer: peer.name, number: 0, frame: writer.finish(), places });
+    const { incarnation } = this.#memory.sentTo(peer.name);
+    const life = this.membership.lifeOf(peer.name);
+    this.#send(peer, { peer: peer.name, life, incarnation, number: 0, frame: writer.finish(0), places });
   }
 
   #send(peer: Peer, outgoing: Outgoing): void {
@@ -512,19 +617,25 @@ export class Peers implements Routing {
       this.counters.malformed++;
       return this.#answer(frame === 'version' ? PeerStatus.version : PeerStatus.malformed, 0);
     }
-    const { sender, epoch, number } = frame;
+    const { sender, number } = frame;
     if (frame.to !== this.#epoch && (frame.to !== 0 || number !== 0))
       return this.#answer(PeerStatus.otherEpoch, number);
     if (number === 0) return this.#answerNames(frame);
-    const known = this.#memory.verdictsOn(sender, epoch, number);
+    const known = this.#memory.verdictsOn(frame);
     if (known === 'stale') return this.#answer(PeerStatus.stale, number);
     if (known !== undefined) return this.#answer(PeerStatus.done, number, known);
+    if (!this.#hasJournal) {
+      // The sender may refuse its crossings now, so a copy of the frame that comes later must not be taken.
+      this.#memory.remember(frame, new Uint8Array(frame.count).fill(PeerVerdict.journalFull), frame.earlier);
+      return this.#answer(PeerStatus.noRoom, number);
+    }
     const verdicts = new Uint8Array(frame.count);
     const references: Buffer[] = [];
     readPeerRecords(frame, (record, index) => {
       const { bytes, start, end } = record;
       // Anything else than an event would break the answers to clients.
-      const origin = record.kind === PeerKind.crossing ? originOfEvent(bytes, start, end) : undefined;
+      const isCrossing = record.kind === PeerKind.crossing || record.moved !== undefined;
+      const origin = isCrossing ? originOfEvent(bytes, start, end) : undefined;
       verdicts[index] = origin === undefined ? PeerVerdict.busy : this.#host.receive(record);
       const isAccepted = verdicts[index] === PeerVerdict.accepted;
       if (isAccepted && origin !== undefined) {
@@ -535,8 +646,8 @@ export class Peers implements Routing {
       }
       references.push((isAccepted ? this.#host.referenceAt('received') : undefined) ?? NOTHING);
     });
-    this.#memory.remember(sender, epoch, number, verdicts);
-    this.#facts()?.peerTaken(sender, epoch, number, verdicts);
+    this.#memory.remember(frame, verdicts, frame.earlier);
+    this.#facts()?.peerTaken(frame, verdicts);
     return this.#answer(PeerStatus.done, number, verdicts, references);
   }
 
@@ -557,38 +668,46 @@ export class Peers implements Routing {
   answered(outgoing: Outgoing, message: Uint8Array): void {
     const peer = this.#peer(outgoing.peer);
     const answer = readPeerAnswer(message);
-    if (typeof answer === 'string' || answer.number !== outgoing.number) {
+    if (answer === 'version') {
+      this.counters.malformed++;
+      this.failed(outgoing, true);
+      return;
+    }
+    if (answer === 'malformed' || answer.number !== outgoing.number) {
       this.counters.malformed++;
       this.failed(outgoing, false);
       return;
     }
     const { status, epoch, verdicts, references } = answer;
-    const flight = peer.flights.get(outgoing.number);
     if (outgoing.number === 0) {
-      if (status === PeerStatus.done) this.#greeted(peer, epoch, outgoing.places, references);
-    } else if (flight === undefined || flight !== outgoing) {
-      // An earlier answer has settled it.
-    } else if (status === PeerStatus.done && verdicts.length === flight.passed.length) {
+      if (status === PeerStatus.done) this.#greeted(peer, outgoing, epoch, references);
+      else this.failed(outgoing, false);
+      return;
+    }
+    const flight = outgoing as Flight;
+    // An earlier answer may have settled it.
+    if (!peer.flights.has(flight)) return;
+    if (status === PeerStatus.done && verdicts.length === flight.passed.length) {
       this.#settle(peer, flight, verdicts, references);
     } else if (status === PeerStatus.otherEpoch) {
       // A relay of another epoch does not know what an earlier one took.
       if (peer.epoch !== epoch) peer.epoch = 0;
       peer.isGreeted = false;
       this.#giveUp(peer, flight);
-    } else if (status === PeerStatus.stale) {
-      // An earlier life of this relay has settled it, but its disk was full.
-      flight.isInDoubt = true;
-      this.#giveUp(peer, flight);
-    } else this.failed(outgoing, false);
+    } else if (status === PeerStatus.stale || status === PeerStatus.done) this.#takeBack(peer, flight);
+    else if (status === PeerStatus.noRoom) this.failed(outgoing, true, PeerVerdict.journalFull);
+    else this.failed(outgoing, status === PeerStatus.version);
   }
 
-  #greeted(peer: Peer, epoch: number, places: readonly number[], references: readonly Buffer[]): void {
+  #greeted(peer: Peer, { life, places }: Outgoing, epoch: number, references: readonly Buffer[]): void {
     // Frames to an earlier epoch are still sent, and answered by otherEpoch.
     peer.epoch = epoch;
+    peer.life = life;
     peer.isGreeted = true;
     for (const [index, place] of places.entries()) {
       const name = this.#names.get(`${peer.name}:${place}`);
       const reference = references[index];
+      if (reference === undefined || reference.length === 0) peer.missed.add(place);
       if (name === undefined || reference === undefined || reference.length === 0) continue;
       const isOther = name.reference === undefined || !name.reference.equals(reference);
       name.reference = Buffer.from(reference);
@@ -596,13 +715,17 @@ export class Peers implements Routing {
     }
   }
 
-  /** A frame got no answer. `isCertain`: it has certainly not arrived, because there was no receiver. */
-  failed(outgoing: Outgoing, isCertain: boolean): void {
+  /**
+   * A frame got no answer. `isCertain`: it has certainly not arrived, because there was no receiver, or none that could take it. Then its
+   * crossings get `refusal`; but only when that can be written down, because a later life of this relay would send the frame again.
+   */
+  failed(outgoing: Outgoing, isCertain: boolean, refusal: number = PeerVerdict.busy): void {
     const peer = this.#peer(outgoing.peer);
-    const flight = peer.flights.get(outgoing.number);
-    if (flight === undefined || flight !== outgoing) return;
-    if (isCertain && !flight.isInDoubt) {
-      this.#giveUp(peer, flight);
+    for (const place of outgoing.places) peer.missed.add(place);
+    const flight = outgoing as Flight;
+    if (!peer.flights.has(flight)) return;
+    if (isCertain && !flight.isInDoubt && this.#hasJournal) {
+      this.#giveUp(peer, flight, refusal);
       return;
     }
     flight.isInDoubt = true;
@@ -610,11 +733,19 @@ export class Peers implements Routing {
     flight.dueMs = this.#nowMs + RETRY_MS;
   }
 
+  /** Nobody was there in the life that a frame goes to. Returns whether another one is known, to which it goes from now on. */
+  isReplaced(outgoing: Outgoing): boolean {
+    const newest = this.membership.lifeOf(outgoing.peer);
+    if (newest === undefined || newest === outgoing.life) return false;
+    outgoing.life = newest;
+    return true;
+  }
+
   /** An operator has declared that a relay will not come back. Returns how many crossings this abandons. */
   forget(name: string): number {
     const peer = this.#peers.get(name);
     const before = this.counters.abandoned;
-    for (const flight of [...(peer?.flights.values() ?? [])]) {
+    for (const flight of [...(peer?.flights ?? [])]) {
       // Its answer may be on the way.
       flight.isInDoubt ||= flight.isAwaited;
       this.#giveUp(peer as Peer, flight);
@@ -622,18 +753,62 @@ export class Peers implements Routing {
     return this.counters.abandoned - before;
   }
 
+  /** The receiver knows the number of a frame, but not this frame: it is sent again under another number, or its crossings are refused. */
+  #takeBack(peer: Peer, flight: Flight): void {
+    if (!this.#hasJournal) {
+      this.failed(flight, false);
+      return;
+    }
+    if (flight.isInDoubt || !this.#memory.hasRoom(peer.name)) {
+      this.#refuse(peer, flight, flight.isInDoubt ? SETTLED_BEFORE : PeerVerdict.busy);
+      return;
+    }
+    const number = this.#memory.sentTo(peer.name).lastNumber + 1;
+    const frame = numbered(flight.frame, number, this.#memory.earlierTo(peer.name));
+    this.#remove(peer, flight, new Uint8Array(flight.passed.length).fill(PeerVerdict.busy));
+    this.#sendFirst(peer, flight.life, number, frame, flight.passed);
+    for (const one of flight.passed) if (!('arrived' in one) && one.isKept) this.#addCustody(one);
+  }
+
   /** Ends a flight without verdicts: its sprites bounce, or are abandoned if the receiver may have had them. */
-  #giveUp(peer: Peer, flight: Flight): void {
-    const isAbandoned = flight.isInDoubt;
-    const verdicts = new Uint8Array(flight.passed.length).fill(isAbandoned ? ABANDONED : PeerVerdict.busy);
-    this.#settle(peer, flight, verdicts, NO_REFERENCES);
+  #giveUp(peer: Peer, flight: Flight, refusal: number = PeerVerdict.busy): void {
+    if (!flight.isInDoubt) this.#refuse(peer, flight, refusal);
+    else this.#settle(peer, flight, new Uint8Array(flight.passed.length).fill(ABANDONED), NO_REFERENCES);
+  }
+
+  #refuse(peer: Peer, flight: Flight, refusal: number = PeerVerdict.busy): void {
+    this.#settle(peer, flight, new Uint8Array(flight.passed.length).fill(refusal), NO_REFERENCES);
+  }
+
+  #remove(peer: Peer, flight: Flight, verdicts: Uint8Array): void {
+    const { incarnation, number } = flight;
+    peer.flights.delete(flight);
+    for (const one of flight.passed) {
+      if (!('arrived' in one) && one.isKept) this.#memory.custody.delete(keyOfThrow(one));
+    }
+    this.#memory.settle(peer.name, incarnation, number);
+    this.#facts()?.peerVerdicts(peer.name, incarnation, number, verdicts);
   }
 
   #settle(peer: Peer, flight: Flight, verdicts: Uint8Array, references: readonly Buffer[]): void {
-    peer.flights.delete(flight.number);
-    this.#memory.settle(peer.name, flight.number);
-    this.#facts()?.peerVerdicts(peer.name, flight.number, verdicts);
-    for (const [index, one] of flight.passed.entries()) {
+    this.#remove(peer, flight, verdicts);
+    this.#sendOnRefused(flight, verdicts);
+    this.#decide(peer, flight.passed, verdicts, references);
+  }
+
+  /** The sprites in custody that the other relay has refused go on from here. */
+  #sendOnRefused({ frame, passed }: Flight, verdicts: Uint8Array): void {
+    const isRefused = (one: Passed, index: number) =>
+      !('arrived' in one) && one.isKept && !isPassed(verdicts[index]) && verdicts[index] !== SETTLED_BEFORE;
+    if (!passed.some(isRefused)) return;
+    readPeerRecords(readPeerFrame(frame) as PeerFrame, (record, index) => {
+      if (isRefused(passed[index], index)) this.#host.sendOn(record);
+    });
+  }
+
+  /** Settles all that has got verdicts, and then answers: an answer may write the journal, so the state must be whole. */
+  #decide(peer: Peer, passed: readonly Passed[], verdicts: Uint8Array, references: readonly Buffer[]): void {
+    for (const [index, one] of passed.entries()) {
       const verdict = verdicts[index];
       const isWaiting = 'arrived' in one;
       if (verdict === PeerVerdict.accepted) {
@@ -646,15 +821,19 @@ export class Peers implements Routing {
         this.#host.settleWaiting(one, verdict);
         continue;
       }
-      this.#removeThrow(one);
+      if (!one.isKept) this.#removeThrow(one);
+      this.#host.settle(one.slot, one.generation, one.crossing, verdict);
+    }
+    for (const [index, one] of passed.entries()) {
+      if ('arrived' in one) continue;
       const reference = references[index];
       const known = reference !== undefined && reference.length > 0 ? reference : undefined;
-      this.#host.settle(one.slot, one.generation, one.crossing, verdict, one.tickets, known);
+      this.#host.answer(one.tickets, verdicts[index], known);
     }
   }
 
   #addThrow(slot: number, generation: number, crossing: number): Throw {
-    const one: Throw = { slot, generation, crossing, tickets: [] };
+    const one: Throw = { slot, generation, crossing, tickets: [], isKept: false };
     const throws = this.#throwsOf.get(slot);
     if (throws === undefined) this.#throwsOf.set(slot, [one]);
     else throws.push(one);
@@ -682,8 +861,17 @@ export class Peers implements Routing {
     let peer = this.#peers.get(name);
     if (peer === undefined) {
       peer = {
-        ...{ name, epoch: 0, writer: undefined, passed: [], flights: new Map(), helloDueMs: 0 },
-        ...{ isGreeted: false, places: new Set(), traffic: { ...NO_TRAFFIC } },
+        ...{
+          name,
+          epoch: 0,
+          life: undefined,
+          writer: undefined,
+          writerLife: undefined,
+          passed: [],
+          flights: new Set(),
+          helloDueMs: 0,
+        },
+        ...{ isGreeted: false, places: new Set(), missed: new Set(), traffic: { ...NO_TRAFFIC } },
       };
       this.#peers.set(name, peer);
     }

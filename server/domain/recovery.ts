@@ -7,10 +7,17 @@
  * Cost: O(1) a fact; 17 bytes a slot until finish().
  */
 import type { EdgeNumber } from '../wire/crossing.ts';
-import { readPeerFrame, readPeerRecords, type WaitingSprite } from '../wire/peer_frame.ts';
+import {
+  type FrameIdentity,
+  type PeerFrame,
+  readPeerFrame,
+  readPeerRecords,
+  upgraded,
+  type WaitingSprite,
+} from '../wire/peer_frame.ts';
 import type { Pictures } from '../wire/pictures.ts';
 import type { DesktopRow, EndedRow, Facts } from './facts.ts';
-import { isPassed } from './peer_memory.ts';
+import { isPassed, keyOfThrow } from './peer_memory.ts';
 import type { Relay } from './relay.ts';
 
 /** The facts contradict each other, or do not fit into this relay. */
@@ -157,38 +164,53 @@ export class Recovery implements Facts {
   }
 
   peerFrame(peer: string, number: number, frame: Buffer): void {
-    // The bytes of the journal's file are reused.
-    this.#relay.peerMemory.addFrame(peer, number, Buffer.from(frame));
+    // The bytes of the journal's file are reused, so these are a copy.
+    const bytes = upgraded(frame);
+    const read = readPeerFrame(bytes);
+    if (typeof read === 'string') throw new RecoveryError(`frame ${number} to ${peer} is ${read}`);
+    this.#relay.peerMemory.addFrame(peer, { incarnation: read.incarnation, number, bytes });
   }
 
-  peerVerdicts(peer: string, number: number, verdicts: Uint8Array): void {
-    const { desktops, peerMemory } = this.#relay;
-    const bytes = peerMemory.sentTo(peer).frames.get(number);
-    if (bytes === undefined) throw new RecoveryError(`frame ${number} to ${peer} has verdicts, but was not sent`);
-    const frame = readPeerFrame(bytes);
-    if (typeof frame === 'string') throw new RecoveryError(`frame ${number} to ${peer} is ${frame}`);
-    readPeerRecords(frame, ({ slot, generation, crossing, waiting }, index) => {
+  peerVerdicts(peer: string, incarnation: string, number: number, verdicts: Uint8Array): void {
+    const { peerMemory } = this.#relay;
+    const sent = peerMemory.frame(peer, incarnation, number);
+    if (sent === undefined) throw new RecoveryError(`frame ${number} to ${peer} has verdicts, but was not sent`);
+    const frame = readPeerFrame(sent.bytes) as PeerFrame;
+    readPeerRecords(frame, (record, index) => {
+      const { slot, generation, crossing, waiting } = record;
+      // A sprite in custody that was refused is in a mailbox by the facts that follow.
+      peerMemory.custody.delete(keyOfThrow(record));
       if (!isPassed(verdicts[index])) return;
       if (crossing === 0) {
         this.#removeWaiting(waiting);
         return;
       }
-      if (this.#state[slot] !== LIVE || desktops.generation(slot) !== generation) return;
-      desktops.recordPassed(slot, crossing);
+      this.#recordPassed(slot, generation, crossing);
     });
-    peerMemory.settle(peer, number);
+    peerMemory.settle(peer, incarnation, number);
   }
 
-  peerTaken(peer: string, epoch: number, number: number, verdicts: Uint8Array): void {
-    this.#relay.peerMemory.remember(peer, epoch, number, Uint8Array.from(verdicts));
+  custody(slot: number, generation: number, crossing: number): void {
+    this.#relay.peerMemory.custody.add(keyOfThrow({ slot, generation, crossing }));
+    this.#recordPassed(slot, generation, crossing);
+  }
+
+  #recordPassed(slot: number, generation: number, crossing: number): void {
+    const { desktops } = this.#relay;
+    if (this.#state[slot] !== LIVE || desktops.generation(slot) !== generation) return;
+    desktops.recordPassed(slot, crossing);
+  }
+
+  peerTaken(frame: FrameIdentity, verdicts: Uint8Array): void {
+    this.#relay.peerMemory.remember(frame, Uint8Array.from(verdicts));
+  }
+
+  life(life: number): void {
+    this.#relay.peerMemory.life = life;
   }
 
   peersForgotten(): void {
     this.#relay.peerMemory.clear();
-  }
-
-  peerNumber(peer: string, number: number): void {
-    this.#relay.peerMemory.sentTo(peer).lastNumber = number;
   }
 
   mailbox(slot: number, acknowledged: number): void {

@@ -533,6 +533,58 @@ describe('relay, the desktop that polls', () => {
     assert.equal(harness.relay.parkedCount, 0);
   });
 
+  it('learns from every refusal what it had acknowledged when it ended, whether or not its last polls were answered', () => {
+    for (const [acknowledging, cursor] of [
+      [[], '6a1f03c2-0'],
+      [[1], '6a1f03c2-1'],
+      [[1, 2], '6a1f03c2-2'],
+      [[2, 1], '6a1f03c2-2'],
+    ] as const) {
+      const harness = new RelayHarness();
+      const [ada, bob] = harness.joinMany(2);
+      for (let crossing = 1; crossing <= 3; crossing++) {
+        harness.throw(ada, crossing);
+        assert.equal(seqOf(harness.ask(bob)), crossing);
+      }
+      // The answers to these are lost.
+      for (const seq of acknowledging) harness.ask(bob, seq);
+      harness.relay.leave(bob.slot);
+      const refused = [harness.ask(bob, 1).body, harness.ask(bob).body];
+      const { body, length } = harness.throwForResponse(bob, 9);
+      refused.push(JSON.parse(body.toString('utf8', 0, length)), harness.relay.refusal(bob, 'ended'));
+      for (const document of refused) assert.deepEqual([document.code, document.cursor], ['desktop-ended', cursor]);
+      const stranger = { ...bob, token: new Uint32Array(4) };
+      assert.equal('cursor' in harness.ask(stranger, 1).body, false, 'only its owner learns it');
+      harness.pass(ENDED_REMEMBERED_MS);
+      assert.equal(harness.ask(bob, 1).body.cursor, cursor);
+      harness.pass(TICK_MS);
+      assert.equal('cursor' in harness.ask(bob, 1).body, false, 'it is forgotten');
+    }
+  });
+
+  it('learns from its parked poll, and from a delayed one, what it had acknowledged when it ended', () => {
+    const harness = new RelayHarness();
+    const [ada, bob] = harness.joinMany(2);
+    harness.settle(ada, bob);
+    harness.throw(ada, 1);
+    harness.relay.endTurn();
+    const parked = harness.poll(bob, 1);
+    harness.relay.leave(bob.slot);
+    assert.equal(harness.answered(parked).body.cursor, '6a1f03c2-1');
+    const cid = harness.join();
+    harness.throw(ada, 2);
+    // The same sprite is asked for again and again.
+    let delayed = 0;
+    for (let asked = 0; delayed === 0; asked++) {
+      assert.ok(asked < 100);
+      const ticket = harness.poll(cid);
+      if (!harness.answers.some((answer) => answer.ticket === ticket)) delayed = ticket;
+    }
+    harness.relay.leave(cid.slot);
+    harness.pass(2000);
+    assert.equal(harness.answered(delayed).body.cursor, '6a1f03c2-0');
+  });
+
   it('gets an empty answer to its older poll when it polls again', () => {
     const harness = new RelayHarness();
     const [ada, bob] = harness.joinMany(2);

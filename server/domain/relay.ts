@@ -8,14 +8,20 @@
  * Cost: accept, poll and wake are O(1) for each event, with no allocation that lives longer than the call.
  */
 import type { Answer } from '../wire/answer.ts';
-import { type EdgeNumber, opposite } from '../wire/crossing.ts';
+import { type Edge, type EdgeNumber, opposite } from '../wire/crossing.ts';
 import { writeCursor } from '../wire/cursor.ts';
 import type { Identity } from '../wire/identity.ts';
 import type { Invitation } from '../wire/invitation.ts';
 import { DEFAULT_WORLD, type Join } from '../wire/join.ts';
-import { type PeerRecord, PeerVerdict, type WaitingSprite } from '../wire/peer_frame.ts';
-import { isCarried, type Pictures, Standing } from '../wire/pictures.ts';
-import { PROBLEMS, type ProblemCode, ProblemError, type ProblemExtra, problem } from '../wire/problem.ts';
+import {
+  INCARNATION_DIGITS,
+  type MovedWorld,
+  type PeerRecord,
+  PeerVerdict,
+  type WaitingSprite,
+} from '../wire/peer_frame.ts';
+import { isCarried, PICTURES, type Pictures, Standing } from '../wire/pictures.ts';
+import { PROBLEMS, type ProblemCode, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
 import type { Saying } from '../wire/saying.ts';
 import { Deadlines } from './deadlines.ts';
 import { DelayedPolls } from './delayed_polls.ts';
@@ -46,6 +52,8 @@ import {
   ONWARD_SPRITES_MAX,
   PING_JITTER,
   PING_MS,
+  PIONEER_MS,
+  PIONEERS_MAX,
   POLL_BYTES_MAX,
   SMALL_WORLD_MAX,
   WATCHERS_PER_STEP_MAX,
@@ -82,6 +90,7 @@ export interface AnswerSink {
    * round. Absent: always.
    */
   hasRoomForSayings?(ticket: number): boolean;
+  /** May write what the relay has told so far: the relay calls it when its state is whole, and all facts about it are told. */
   readonly answer: Answer;
 }
 
@@ -117,7 +126,7 @@ export interface RelayOptions {
   generationKey: Uint8Array;
   nowMs: number;
   answers: AnswerSink;
-  /** Fills `words` with cryptographically random bits, for tokens. */
+  /** Fills `words` with cryptographically random bits, for tokens and the incarnations of this start. */
   randomize: (words: Uint32Array) => void;
   /** Returns a random number in 0 … 1, for jitter. */
   random: () => number;
@@ -153,22 +162,26 @@ const UNKNOWN_DETAIL = 'No desktop here has this id and token; join to get one.'
 const REFUSALS = {
   'mailbox-full': "The neighbour's mailbox is full; the sprite stays with you, throw it again later.",
   'too-fast': 'This desktop throws faster than the relay allows; the sprite stays with you.',
-  'crossing-stale': 'This number is more than 32 below the newest one; throw the sprite again with a new number.',
+  'crossing-stale':
+    'This number is more than 32 below the newest one, so the neighbour may have the sprite; do not throw it again.',
+  'crossing-ahead':
+    'An older throw has no answer yet, and this number is 32 or more above it; the sprite stays with you, throw it again later.',
   draining: 'The relay is going down; the sprite stays with you.',
   'picture-refused': 'This world does not carry this picture; the sprite stays with you.',
   'journal-full': 'The relay cannot write to its disk; the sprite stays with you, throw it again later.',
   'relay-busy': "The neighbour's relay cannot be reached or is busy; the sprite stays with you, throw it again later.",
-  'desktop-ended': ENDED_DETAIL,
-  'unknown-desktop': UNKNOWN_DETAIL,
 } as const satisfies Partial<Record<ProblemCode, string>>;
 
 type Refusal = keyof typeof REFUSALS;
+
+/** The reasons to refuse whatever a desktop asks for. */
+type NotLive = 'desktop-ended' | 'unknown-desktop';
 
 /**
  * The decision about a crossing. 'repeated': it was accepted before. 'deferred': another relay decides, and the ticket is answered later. The
  * others are the problem codes of a refusal.
  */
-export type Verdict = 'accepted' | 'repeated' | 'deferred' | Refusal;
+export type Verdict = 'accepted' | 'repeated' | 'deferred' | Refusal | NotLive;
 
 const REFUSAL_OF: Record<number, Refusal> = {
   [PeerVerdict.full]: 'mailbox-full',
@@ -220,7 +233,8 @@ export interface DesktopDetails {
   /** Whether it shows its stage. */
   stage: boolean;
   place: number;
-  neighbours: Record<'left' | 'right' | 'top' | 'bottom', { desktop: string; name: string }>;
+  /** Without the edges whose neighbour is at another relay and not known yet. */
+  neighbours: Partial<Record<Edge, { desktop: string; name: string }>>;
 }
 
 /** Flags of a slot. */
@@ -261,9 +275,6 @@ const EDGE_KEYS = [',"left":', ',"right":', ',"top":', ',"bottom":'].map((key) =
 const COMMA = 0x2c;
 const CLOSE = 0x7d;
 const NO_HEAD = Buffer.alloc(0);
-
-/** A neighbour at another relay, until its name is known: some milliseconds. */
-const UNNAMED = Buffer.from('{"desktop":"0-0","name":"…"}');
 
 export class Relay {
   readonly epoch: number;
@@ -315,19 +326,24 @@ export class Relay {
   #draining = false;
   /** While draining: where else desktops may join, as a member of `bye`. */
   #joins: readonly string[] = [];
+  /** While draining: how many desktops are still sent ahead to a relay without desktops. */
+  #pioneers = 0;
   /** While draining: the polls of the slots below are answered. */
   #drainedSlots = 0;
   /** Whether the desktops of the default world end, because this relay stops for good. */
   #isEnding = false;
-  #handOver: HandOver | undefined;
   /** Desktops that the default world had before they ended. */
   #endingCount = 0;
+  /** Undefined while this relay is alone. */
+  #handOver: HandOver | undefined;
   /** Small worlds that changed since the last step, and those whose desktops are being notified of it. */
   #changed = new Set<World>();
   #notifying = new Set<World>();
   /** What a batch with sayings has of its own, which is not shared. */
   #own: Buffer | undefined;
   readonly #kept = new KeptMailboxes();
+  /** Private worlds that another relay has. */
+  readonly #moved = new Set<World>();
   /** Worlds with desktops whose kept mailboxes are tried in this round, and when the next round begins. */
   #keptDue: World[] = [];
   #nextKeptMs: number;
@@ -419,12 +435,25 @@ export class Relay {
     this.#facts = facts;
   }
 
+  /**
+   * The life of this start for other relays: the time of day in ms, but later than each earlier one, also when the clock was set back. Call it
+   * once, after recovery.
+   */
+  beginLife(timeOfDayMs: number): number {
+    const memory = this.peerMemory;
+    memory.life = Math.max(timeOfDayMs, memory.life + 1);
+    this.#facts?.life(memory.life);
+    return memory.life;
+  }
+
   /** From now on other relays have places in the default world, too. Call it after recovery. */
   joinCluster(membership: Membership): { peers: Peers; sayings: PeerSayings; peeks: PeerPeeks } {
     const host: PeerHost = {
       receive: (record) => this.#receive(record),
       referenceAt: (place) => this.#referenceAt(place),
       settle: (...settled) => this.#settle(...settled),
+      answer: (...verdict) => this.#answerVerdict(...verdict),
+      sendOn: (record) => this.#sendOn(record),
       settleWaiting: (sprite, verdict) => this.#settleWaiting(sprite, verdict),
       refuse: (ticket) => {
         const { status, body, length, retryAfterSeconds } = this.#refuse('relay-busy');
@@ -437,14 +466,21 @@ export class Relay {
       },
       neighboursChanged: () => this.#worldChanged(this.#defaultWorld),
     };
-    this.#peers = new Peers(this.epoch, membership, this.peerMemory, host, () => this.#facts, this.#nowMs);
+    const { epoch, peerMemory: memory } = this;
+    memory.beginStart(() => {
+      const words = new Uint32Array(INCARNATION_DIGITS / 8);
+      this.#options.randomize(words);
+      return Buffer.from(words.buffer).toString('hex');
+    });
+    this.#peers = new Peers({ epoch, membership, memory, host, facts: () => this.#facts, nowMs: this.#nowMs });
     this.torus.routing = this.#peers;
     // An earlier life of this relay was handing them on: until the verdicts are known, they stay where they are.
     for (const slot of this.#peers.handingSlots()) {
       const world = this.torus.worldOf(slot);
       // A life without a cluster may have given them to another desktop.
-      if (this.#kept.of(world)?.includes(slot)) this.#kept.remove(world, slot, this.mailboxes.usedBytes(slot));
+      if (this.#kept.of(world)?.includes(slot)) this.#kept.hold(world, slot, this.mailboxes.usedBytes(slot));
     }
+    this.#handOver = this.#makeHandOver(this.#peers);
     const sayings = new PeerSayings(this.#peers, this.speech, () => this.#nowMs);
     this.speech.abroad = sayings;
     this.#peerPeeks = new PeerPeeks({
@@ -453,6 +489,31 @@ export class Relay {
     });
     this.peeks.abroad = this.#peerPeeks;
     return { peers: this.#peers, sayings, peeks: this.#peerPeeks };
+  }
+
+  #makeHandOver(peers: Peers): HandOver {
+    const { desktops, mailboxes, torus } = this;
+    const host = {
+      isKept: (slot: number) => {
+        const world = torus.worldOf(slot);
+        // A private world may have come home since the round began: its sprites are for no other world.
+        const goesOn = world === this.#defaultWorld || world.home !== undefined;
+        return goesOn && !desktops.isLive(slot) && mailboxes.count(slot) > 0 && !this.#kept.isHeld(world, slot);
+      },
+      placeOf: (slot: number) => torus.placeOf(slot),
+      movedOf: (slot: number) => {
+        const world = torus.worldOf(slot);
+        return world.home === undefined ? undefined : { home: world.home, world };
+      },
+      owners: (slot: number) => desktops.owners(slot),
+      hold: (slot: number) => this.#kept.hold(torus.worldOf(slot), slot, mailboxes.usedBytes(slot)),
+      unsend: (slot: number) => {
+        if (mailboxes.newest(slot) === mailboxes.acknowledged(slot)) return;
+        this.#facts?.unsent(slot);
+        mailboxes.unsend(slot);
+      },
+    };
+    return new HandOver(host, mailboxes, peers);
   }
 
   /** Tells the whole state of a slot that was used. Call it between two calls of the relay. */
@@ -534,7 +595,7 @@ export class Relay {
     let slot = this.desktops.add(join.name, this.#words);
     if (slot < 0 && this.#makeRoomToJoin(join.name, world)) slot = this.desktops.add(join.name, this.#words);
     if (slot < 0) {
-      if (opens && !this.#kept.of(world)) this.torus.remove(world);
+      if (opens && !this.#kept.has(world)) this.torus.remove(world);
       throw new ProblemError('relay-full', 'The relay has no room for another desktop; come back later.');
     }
     token.set(this.#words);
@@ -598,15 +659,14 @@ export class Relay {
     const facts = this.#facts;
     if (this.mailboxes.count(slot) > 0) facts?.moving(slot);
     if (this.#parked[slot] !== 0) {
-      this.#answerProblem(this.#unpark(slot), 'desktop-ended', detail);
+      this.#answerProblem(this.#unpark(slot), this.#endedProblem(detail, this.mailboxes.acknowledged(slot)));
     }
     this.#deadlines.clear(slot);
     if (this.#flags[slot] & MUTES) this.mutes.clear(slot);
     this.peeks.leave(slot);
     this.#flags[slot] &= ~(NEIGHBOURS_DUE | NOTICES_DUE | MUTES | STRICT | HEARING | PEEKING);
     this.speech.leave(slot);
-    const isThrowing = this.#peers?.isThrowing(slot, this.desktops.generation(slot)) ?? false;
-    this.desktops.remember(slot, this.ended, this.#nowMs, isThrowing, facts);
+    this.#remember(slot);
     this.desktops.end(slot);
     this.counters.left++;
     this.#options.admission?.unseated(slot);
@@ -614,7 +674,7 @@ export class Relay {
     const { width } = world;
     if (world.count > 1 && !(this.#isEnding && world === this.#defaultWorld)) {
       this.#moveAll(slot, (entry, events, bytes) =>
-        this.#next(slot, placeBeyond(place, opposite(entry), world.count, world.width), entry, events, bytes),
+        this.#next(world, placeBeyond(place, opposite(entry), world.count, world.width), entry, events, bytes),
       );
     }
     this.torus.unseat(slot);
@@ -633,7 +693,20 @@ export class Relay {
     if (facts && place < world.count) facts.place(world.slots[place], place);
     if (world.width !== width && world.count > 0) facts?.width(world.name, world.width);
     if (world.count > 0) this.#worldChanged(world);
-    else if (!this.#kept.of(world)) this.#removeWorld(world);
+    else if (!this.#kept.has(world)) this.#removeWorld(world);
+  }
+
+  /**
+   * Remembers the owner of a slot, who ends now and before its sprites move, if something was sent to it, or if a crossing of it was accepted or
+   * may still be.
+   */
+  #remember(slot: number): void {
+    const { mailboxes, desktops, ended } = this;
+    const ending = desktops.ending(slot, mailboxes.acknowledged(slot));
+    const isThrowing = this.#peers?.isThrowing(slot, ending.generation) ?? false;
+    if (mailboxes.newest(slot) === 0 && ending.newestCrossing === 0 && !isThrowing) return;
+    const row = ended.add(ending, this.#nowMs);
+    if (this.#facts) ended.tell(row, this.#facts);
   }
 
   /** Moves the sprites of a mailbox: `target` as in Mailboxes.moveAll(). */
@@ -650,6 +723,7 @@ export class Relay {
 
   /** Frees the slot of a desktop that has ended, and what its mailbox still has. */
   #release(slot: number): void {
+    this.#handOver?.forget(slot);
     this.mailboxes.clear(slot);
     this.desktops.release(slot);
     this.#facts?.free(slot, this.desktops.owners(slot));
@@ -661,7 +735,7 @@ export class Relay {
    * Shape   unless the verdict is 'accepted' or 'deferred', nothing changed; a refused sprite stays with its sender. `ticket`: the
    *         request to answer later when the verdict is 'deferred'.
    * Owner   the response is valid until the next call; the passage is copied.
-   * Cost    O(1), no allocation; a refusal of one kind allocates its body once.
+   * Cost    O(1), no allocation; a refusal of one kind allocates its body once, but one of a desktop that is not live each time.
    */
   accept(
     from: Identity,
@@ -683,7 +757,8 @@ export class Relay {
       if (this.#peers?.isThrowing(from.slot, from.generation) && this.ended.isKnown(from, this.#nowMs)) {
         if (this.#peers.await(from.slot, from.generation, crossing, ticket)) return this.#postpone();
       }
-      return this.#refuse(state === 'ended' ? 'desktop-ended' : 'unknown-desktop');
+      const document = this.refusal(from, state);
+      return this.#refusedBy(document.code, Buffer.from(JSON.stringify(document)));
     }
     const { slot } = from;
     const recency = this.desktops.recencyOf(slot, crossing);
@@ -694,6 +769,8 @@ export class Relay {
     }
     const peers = this.#peers;
     if (peers?.await(slot, from.generation, crossing, ticket)) return this.#postpone();
+    const place = peers?.compare(slot, from.generation, crossing) ?? 'near';
+    if (place !== 'near') return this.#refuse(`crossing-${place}`);
     // Checked after repeats: refusing a repeat would make its sender take back a sprite that the neighbour already has.
     if (this.#draining) return this.#refuse('draining');
     if (this.#flags[slot] & STRICT && !isCarried(this.torus.worldOf(slot).pictures, standing)) {
@@ -701,7 +778,6 @@ export class Relay {
       return this.#refuse('picture-refused');
     }
     if (this.#facts?.hasRoom === false) return this.#refuse('journal-full');
-    if (peers?.mayAccept(slot, crossing) === false) return this.#refuse('relay-busy');
     if (!this.desktops.allowThrow(slot, this.#nowMs)) {
       this.counters.refusedFast++;
       return this.#refuse('too-fast');
@@ -792,10 +868,9 @@ export class Relay {
   }
 
   /** A crossing of a desktop of another relay arrives. Returns one of PeerVerdict. */
-  #receive({ place, edge, slot, generation, bytes, start, end }: PeerRecord): number {
-    const world = this.#defaultWorld;
-    if (this.#draining || world.count === 0) return PeerVerdict.busy;
-    if (this.#facts?.hasRoom === false) return PeerVerdict.journalFull;
+  #receive({ place, edge, slot, generation, bytes, start, end, moved }: PeerRecord): number {
+    const world = moved === undefined ? this.#defaultWorld : this.#movedHere(moved);
+    if (this.#draining || world === undefined || world.count === 0) return PeerVerdict.busy;
     // The sender's view is some steps old.
     const named = world.slots[Math.min(place, world.count - 1)];
     const to =
@@ -812,6 +887,13 @@ export class Relay {
     return PeerVerdict.accepted;
   }
 
+  /** The private world that a sprite of another relay is for; undefined when it is not here, or is stricter about pictures. */
+  #movedHere({ name, pictures }: MovedWorld): World | undefined {
+    const world = this.torus.find(name);
+    if (world === this.#defaultWorld || world?.home !== undefined) return undefined;
+    return world !== undefined && PICTURES.indexOf(pictures) >= PICTURES.indexOf(world.pictures) ? world : undefined;
+  }
+
   #referenceAt(place: number | 'received'): Buffer | undefined {
     const { slots, count } = this.#defaultWorld;
     if (place !== 'received' && place >= count) return undefined;
@@ -819,15 +901,8 @@ export class Relay {
     return Buffer.from(this.#receipt.subarray(TO.length, this.desktops.writeReference(slot, this.#receipt, TO.length)));
   }
 
-  /** The verdict of another relay on a crossing from here: one of PeerVerdict, or ABANDONED. Answers the requests that wait for it. */
-  #settle(
-    slot: number,
-    generation: number,
-    crossing: number,
-    verdict: number,
-    tickets: readonly number[],
-    reference: Buffer | undefined,
-  ): void {
+  /** The verdict of another relay on a crossing from here: one of PeerVerdict, or ABANDONED. */
+  #settle(slot: number, generation: number, crossing: number, verdict: number): void {
     if (isPassed(verdict)) {
       if (this.desktops.isLive(slot) && this.desktops.generation(slot) === generation) {
         this.desktops.recordPassed(slot, crossing);
@@ -840,6 +915,10 @@ export class Relay {
       this.counters.accepted++;
       this.counters.abandoned++;
     }
+  }
+
+  /** Answers the requests that wait for such a verdict. */
+  #answerVerdict(tickets: readonly number[], verdict: number, reference: Buffer | undefined): void {
     const { body, length, status, retryAfterSeconds } = isPassed(verdict)
       ? this.#confirm('accepted', -1, reference)
       : this.#refuse(REFUSAL_OF[verdict] ?? 'relay-busy');
@@ -848,18 +927,62 @@ export class Relay {
     }
   }
 
+  /**
+   * A sprite in custody goes on, because another relay has refused it: to a desktop of this relay in its direction of travel. An own mailbox
+   * keeps it while there is none with room, as if it had waited for a desktop that has ended.
+   */
+  #sendOn({ slot, generation, edge, bytes, start, end }: PeerRecord): void {
+    const world = this.#defaultWorld;
+    const isHere = this.desktops.isLive(slot) && this.desktops.generation(slot) === generation;
+    const first = isHere ? this.torus.placeOf(this.torus.ownNeighbour(slot, opposite(edge))) : this.torus.placeOf(slot);
+    this.counters.accepted++;
+    const size = eventBlockBytes(end - start);
+    const to = world.count > 0 ? this.#next(world, first % world.count, edge, 1, size) : -1;
+    if (to >= 0 && this.mailboxes.carry(to, edge, bytes, start, end)) {
+      const arrived = this.mailboxes.lastArrival;
+      this.#facts?.accepted(to, edge, arrived, NO_SLOT, 0, NO_SLOT, 0, NO_HEAD, 0, bytes, start, end);
+    } else if (!this.#keepAlone(first, edge, bytes, start, end)) this.counters.abandoned++;
+  }
+
+  /** Keeps a sprite of the default world in a mailbox of its own. Returns false when there is no room, whatever is evicted. */
+  #keepAlone(place: number, edge: EdgeNumber, bytes: Buffer, start: number, end: number): boolean {
+    const { desktops, mailboxes } = this;
+    if (desktops.isFull && this.#evictOldest() === 0) return false;
+    this.#options.randomize(this.#words);
+    const slot = desktops.add('', this.#words);
+    desktops.end(slot);
+    if (!mailboxes.carry(slot, edge, bytes, start, end)) {
+      if (this.#makeRoom(eventBlockBytes(end - start))) mailboxes.carry(slot, edge, bytes, start, end);
+    }
+    if (mailboxes.count(slot) === 0) {
+      this.#release(slot);
+      return false;
+    }
+    const world = this.#defaultWorld;
+    this.torus.keep(slot, world, place);
+    this.#kept.add(world, slot, mailboxes.usedBytes(slot));
+    if (this.#facts) this.tell(slot, this.#facts);
+    return true;
+  }
+
   /** The verdict of another relay on a sprite that waits here and was handed on. */
   #settleWaiting({ slot, owners, edge, arrived }: WaitingSprite, verdict: number): void {
     const { desktops, mailboxes, counters } = this;
-    if (desktops.isLive(slot) || desktops.owners(slot) !== owners || mailboxes.count(slot) === 0) return;
+    if (desktops.isLive(slot) || desktops.owners(slot) !== owners) return;
+    if (isPassed(verdict)) this.#handOver?.passed();
     if (isPassed(verdict) && mailboxes.remove(slot, edge, arrived)) {
       if (verdict === ABANDONED) counters.abandoned++;
       else counters.acknowledged++;
     }
-    if (this.#peers?.isHanding(slot)) return;
-    if (mailboxes.count(slot) === 0) this.#release(slot);
-    else if (this.#handOver) this.#handOver.left(slot);
-    else this.#kept.add(this.torus.worldOf(slot), slot, mailboxes.usedBytes(slot));
+    const world = this.torus.worldOf(slot);
+    if (this.#peers?.isHanding(slot) || !this.#kept.isHeld(world, slot)) return;
+    this.#kept.unhold(world, slot, mailboxes.usedBytes(slot));
+    if (mailboxes.count(slot) > 0) {
+      this.#handOver?.left(slot);
+      return;
+    }
+    this.#dropKept(world, slot);
+    this.#removeIfEmpty(world);
   }
 
   #postpone(): CrossingResponse {
@@ -939,20 +1062,21 @@ export class Relay {
     const { slot } = identity;
     const state = this.desktops.authenticate(identity);
     if (state !== 'live') {
-      const [code, detail] = refusal(state);
-      this.#answerProblem(ticket, code, detail);
+      this.#answerProblem(ticket, this.refusal(identity, state));
       return;
     }
     const acknowledged = this.mailboxes.acknowledged(slot);
     if (seq >= 0) {
       if (epoch !== this.epoch) {
         const detail = 'The relay has restarted since it gave this cursor; go on from the one in `cursor`.';
-        this.#answerProblem(ticket, 'cursor-lost', detail, { cursor: writeCursor(this.epoch, acknowledged) });
+        const cursor = writeCursor(this.epoch, acknowledged);
+        this.#answerProblem(ticket, problem('cursor-lost', detail, { cursor }));
         return;
       }
       if (seq > this.mailboxes.newest(slot)) {
         const detail = 'No event with this sequence has been sent; go on from the one in `cursor`.';
-        this.#answerProblem(ticket, 'cursor-ahead', detail, { cursor: writeCursor(this.epoch, acknowledged) });
+        const cursor = writeCursor(this.epoch, acknowledged);
+        this.#answerProblem(ticket, problem('cursor-ahead', detail, { cursor }));
         return;
       }
       const count = this.mailboxes.acknowledge(slot, seq);
@@ -1095,48 +1219,48 @@ export class Relay {
   drain(joins: readonly string[] = []): void {
     this.#draining = true;
     this.#joins = joins.map((url) => `,"join":${JSON.stringify(url)}`);
+    this.#pioneers = joins.length > 0 && this.#peers?.shared === undefined ? PIONEERS_MAX : 0;
     this.delayedPolls.answerDue(Number.POSITIVE_INFINITY, DUE_PER_STEP_MAX, this.#answerDelayed);
     this.#drainStep();
   }
 
   /**
-   * Ends the desktops of the default world, in steps, each by a call of advance(), and hands what waits for them on to other relays. What is
-   * not handed on before the relay stops waits in the journal. REQUIRES: it drains, and is in a cluster.
+   * Ends the desktops of the default world, in steps, each by a call of advance(). What waits for them is handed on to other relays, as soon
+   * as one has desktops. What is not handed on before the relay stops waits in the journal. REQUIRES: it drains, and is in a cluster.
    */
   handOver(): void {
     this.#isEnding = true;
     this.#endingCount = this.#defaultWorld.count;
   }
 
-  /** Whether nothing of the default world waits any more, after handOver(). */
+  /** Whether nothing of the default world waits any more, nor is in custody, after handOver(). */
   get isHandedOver(): boolean {
-    return this.#handOver?.isDone ?? false;
+    const isEmpty = this.#defaultWorld.count === 0 && !this.#kept.has(this.#defaultWorld);
+    return this.#isEnding && isEmpty && this.peerMemory.custody.size === 0;
   }
 
-  /** Ends the next desktops; then begins to hand over. Returns whether desktops are left. */
+  /** How many mailboxes have sprites, and of how many worlds. */
+  get waitingIn(): { mailboxes: number; worlds: number } {
+    const worlds = new Set<World>();
+    let mailboxes = 0;
+    for (let slot = 0; slot < this.desktops.untouched; slot++) {
+      if (this.mailboxes.count(slot) === 0) continue;
+      mailboxes++;
+      worlds.add(this.torus.worldOf(slot));
+    }
+    return { mailboxes, worlds: worlds.size };
+  }
+
+  /** Ends the next desktops. Returns whether some are left. */
   #endingStep(): boolean {
     const world = this.#defaultWorld;
+    // What is not written down has not happened: the next life would have them again, and what was handed on.
+    if (this.#facts?.hasRoom === false) return false;
     // From the last place on, so that no other desktop moves.
     for (let left = DUE_PER_STEP_MAX; left > 0 && world.count > 0 && this.#facts?.isLong !== true; left--) {
       this.leave(world.slots[world.count - 1], HANDED_OVER_DETAIL);
     }
-    if (world.count > 0) return true;
-    const peers = this.#peers as Peers;
-    const { view } = peers.membership;
-    if (this.#handOver) this.#handOver.retry();
-    else if (view.counts[view.self] === 0) {
-      const slots = this.#kept.removeAll(world, (slot) => this.mailboxes.usedBytes(slot));
-      const host = {
-        placeOf: (slot: number) => this.torus.placeOf(slot),
-        owners: (slot: number) => this.desktops.owners(slot),
-        unsend: (slot: number) => {
-          this.#facts?.unsent(slot);
-          this.mailboxes.unsend(slot);
-        },
-      };
-      this.#handOver = new HandOver(host, this.mailboxes, peers, slots, this.#endingCount);
-    }
-    return false;
+    return world.count > 0;
   }
 
   /** Answers the next parked polls of a drain. Returns whether slots are left. */
@@ -1156,7 +1280,10 @@ export class Relay {
   describe(slot: number): DesktopDetails {
     const beyond = (edge: EdgeNumber) => {
       const neighbour = this.torus.neighbour(slot, edge);
-      if (neighbour < 0) return JSON.parse((this.#peers?.reference(slot) ?? UNNAMED).toString());
+      if (neighbour < 0) {
+        const abroad = this.#peers?.reference(slot);
+        return abroad === undefined ? undefined : JSON.parse(abroad.toString());
+      }
       return { desktop: this.desktops.id(neighbour), name: this.desktops.name(neighbour) };
     };
     return {
@@ -1193,13 +1320,33 @@ export class Relay {
     return response;
   }
 
+  /**
+   * The problem document for a desktop that is not live, whatever it asks for. If it is remembered, its owner learns what it had acknowledged:
+   * that is the owner's, and what was sent after it has gone on.
+   */
+  refusal(identity: Identity, state: 'ended' | 'unknown'): ProblemDocument & { code: NotLive } {
+    if (state === 'unknown') return problem('unknown-desktop', UNKNOWN_DETAIL);
+    const isOwner = this.ended.isKnown(identity, this.#nowMs);
+    return this.#endedProblem(ENDED_DETAIL, isOwner ? this.ended.acknowledged(identity, this.#nowMs) : -1);
+  }
+
+  /** `acknowledged`: the last sequence that the desktop acknowledged; -1 when that is not known. */
+  #endedProblem(detail: string, acknowledged: number): ProblemDocument & { code: 'desktop-ended' } {
+    const cursor = acknowledged < 0 ? undefined : writeCursor(this.epoch, acknowledged);
+    return problem('desktop-ended', detail, { cursor });
+  }
+
   #refuse(code: Refusal): CrossingResponse {
-    const { status, retryAfterSeconds } = PROBLEMS[code];
     let body = this.#refusals.get(code);
     if (!body) {
       body = Buffer.from(JSON.stringify(problem(code, REFUSALS[code])));
       this.#refusals.set(code, body);
     }
+    return this.#refusedBy(code, body);
+  }
+
+  #refusedBy(code: Refusal | NotLive, body: Buffer): CrossingResponse {
+    const { status, retryAfterSeconds } = PROBLEMS[code];
     const response = this.#response;
     response.verdict = code;
     response.status = status;
@@ -1241,7 +1388,10 @@ export class Relay {
       const hasEvents = isRepeat && this.#parked[slot] === 0 && this.#hasRoom(ticket);
       this.#answerEvents(slot, ticket, false, hasEvents ? EVENTS_PER_POLL_MAX : 0);
       if (isRepeat) this.#deadlines.set(slot, this.#nowMs + LEASE_MS);
-    } else this.#answerProblem(ticket, 'desktop-ended', ENDED_DETAIL);
+    } else {
+      const acknowledged = this.ended.acknowledged({ slot, generation }, this.#nowMs);
+      this.#answerProblem(ticket, this.#endedProblem(ENDED_DETAIL, acknowledged));
+    }
   };
 
   #unpark(slot: number): number {
@@ -1299,15 +1449,14 @@ export class Relay {
 
   /**
    * The desktop that receives sprites which enter by `entry`: the first one with room for all of them, of ONWARD_DESKTOPS_MAX
-   * from `place` on in their direction of travel; -1 when none has room. It is never `slot`, whose desktop has ended.
+   * from `place` on in their direction of travel; -1 when none has room. It is never one that has just ended and still has its place.
    */
-  #next(slot: number, place: number, entry: EdgeNumber, events: number, bytes: number): number {
-    const world = this.torus.worldOf(slot);
+  #next(world: World, place: number, entry: EdgeNumber, events: number, bytes: number): number {
     const direction = opposite(entry);
     let at = place;
     for (let tried = 0; tried < ONWARD_DESKTOPS_MAX; tried++) {
       const next = world.slots[at];
-      if (next === slot) return -1;
+      if (!this.desktops.isLive(next)) return -1;
       if (this.mailboxes.canCarry(next, events, bytes)) {
         this.#markReady(next);
         return next;
@@ -1327,9 +1476,9 @@ export class Relay {
       const place = this.torus.placeOf(slot) % world.count;
       const before = mailboxes.usedBytes(slot);
       this.#facts?.moving(slot);
-      this.#moveAll(slot, (entry, events, bytes) => this.#next(slot, place, entry, events, bytes));
+      this.#moveAll(slot, (entry, events, bytes) => this.#next(world, place, entry, events, bytes));
       for (let entry = 0; entry < 4 && mailboxes.count(slot) > 0; entry++) {
-        const to = this.#next(slot, place, entry as EdgeNumber, 1, BLOCK_BYTES_MAX);
+        const to = this.#next(world, place, entry as EdgeNumber, 1, BLOCK_BYTES_MAX);
         if (to < 0) continue;
         const moved = mailboxes.moveSome(slot, entry as EdgeNumber, to, ONWARD_SPRITES_MAX);
         this.counters.forwarded += moved;
@@ -1374,11 +1523,39 @@ export class Relay {
     this.#deadlines.set(slot, this.#nowMs + LEASE_MS);
   }
 
+  /** Lets the next turns hand on what is kept, and no desktop here can have. */
+  #beginHandOver(): void {
+    if (this.#handOver === undefined || this.#handOver.isInRound) return;
+    const due: number[] = [];
+    for (const world of this.#moved) for (const slot of this.#kept.of(world) ?? []) due.push(slot);
+    const { count } = this.#defaultWorld;
+    const { view } = (this.#peers as Peers).membership;
+    // A relay that stops ends its desktops first. Otherwise the view must show no desktop here: the last one may be joining again.
+    const isDue = count > 0 ? !this.#isEnding : view.counts[view.self] === 0;
+    let lastPlace = Math.max(count, this.#endingCount, 1) - 1;
+    for (const slot of isDue ? (this.#kept.of(this.#defaultWorld) ?? []) : []) {
+      due.push(slot);
+      lastPlace = Math.max(lastPlace, this.torus.placeOf(slot));
+    }
+    this.#handOver.begin(due, lastPlace, this.#isEnding);
+  }
+
+  /** A private world is at another relay, which gets what waits here; undefined: it is here. Does nothing when there is no such world. */
+  setHome(name: string, home: string | undefined): void {
+    const world = this.torus.find(name);
+    if (world === undefined) return;
+    world.home = home;
+    if (home === undefined) this.#moved.delete(world);
+    else this.#moved.add(world);
+  }
+
   /** One step of what kept mailboxes need: they move on where there is room, and stay within their share of the slab. */
   #keptStep(): boolean {
+    const isNextRound = this.#nowMs >= this.#nextKeptMs && this.#keptDue.length === 0;
+    if (isNextRound || this.#isEnding) this.#beginHandOver();
     // What waits is handed on, or stays in the journal.
     if (this.#isEnding) return false;
-    if (this.#nowMs >= this.#nextKeptMs && this.#keptDue.length === 0) {
+    if (isNextRound) {
       this.#nextKeptMs = this.#nowMs + KEPT_STEP_MS;
       this.#keptDue = this.#kept.openWorlds();
     }
@@ -1401,10 +1578,10 @@ export class Relay {
     if (world === undefined) return false;
     for (let evicted = 0; evicted < EVICTED_PER_STEP_MAX; evicted++) {
       const slot = this.#kept.of(world)?.[0];
-      if (slot === undefined) return true;
+      if (slot === undefined) break;
       this.#evict(world, slot);
     }
-    return this.#kept.of(world) === undefined;
+    return !this.#kept.has(world);
   }
 
   /** Makes room for a desktop, by what it lacks: a slot, or memory for its name. Keeps the sprites of the world it joins. */
@@ -1468,7 +1645,7 @@ export class Relay {
     const sprites = this.mailboxes.count(slot);
     this.counters.abandoned += sprites;
     this.#dropKept(world, slot);
-    if (world.count === 0 && !this.#kept.of(world)) this.#removeWorld(world);
+    this.#removeIfEmpty(world);
     return sprites;
   }
 
@@ -1478,10 +1655,15 @@ export class Relay {
     this.#release(slot);
   }
 
+  #removeIfEmpty(world: World): void {
+    if (world.count === 0 && !this.#kept.has(world)) this.#removeWorld(world);
+  }
+
   /** Removes a world without desktops and sprites, unless it is the default world. */
   #removeWorld(world: World): void {
     this.#changed.delete(world);
     this.#notifying.delete(world);
+    this.#moved.delete(world);
     if (world !== this.#defaultWorld) this.torus.remove(world);
   }
 
@@ -1536,7 +1718,11 @@ export class Relay {
 
   #answerBye(slot: number, ticket: number): void {
     const { answers, random } = this.#options;
-    const retryAfterMs = byeMs(this.#joins.length > 0 ? 0 : this.#parkedCount, this.desktops.count, random());
+    const isAhead = this.#pioneers > 0 && this.torus.worldOf(slot) === this.#defaultWorld;
+    if (isAhead) this.#pioneers--;
+    const retryAfterMs = isAhead
+      ? Math.round(PIONEER_MS * random())
+      : byeMs(this.#joins.length > 0 ? 0 : this.#parkedCount, this.desktops.count, random());
     const join = this.#joins[Math.floor(random() * this.#joins.length)] ?? '';
     const out = answers.room(2 * BATCH_HEAD_BYTES_MAX + JOIN_BYTES_MAX);
     const start = answers.roomAt() + BATCH_HEAD_BYTES_MAX;
@@ -1562,23 +1748,21 @@ export class Relay {
   #writeNeighbours(slot: number, out: Buffer, at: number): number {
     let end = at + NEIGHBOURS.copy(out, at);
     for (let edge = 0; edge < 4; edge++) {
-      end += EDGE_KEYS[edge].copy(out, end);
       const neighbour = this.torus.neighbour(slot, edge as EdgeNumber);
-      if (neighbour < 0) end += (this.#peers?.reference(slot) ?? UNNAMED).copy(out, end);
-      else end = this.desktops.writeReference(neighbour, out, end);
+      const abroad = neighbour < 0 ? this.#peers?.reference(slot) : undefined;
+      // When its name has come, another event has it.
+      if (neighbour < 0 && abroad === undefined) continue;
+      end += EDGE_KEYS[edge].copy(out, end);
+      if (abroad === undefined) end = this.desktops.writeReference(neighbour, out, end);
+      else end += abroad.copy(out, end);
     }
     out[end] = CLOSE;
     return end + 1;
   }
 
-  #answerProblem(ticket: number, code: ProblemCode, detail: string, extra?: ProblemExtra): void {
-    const body = Buffer.from(JSON.stringify(problem(code, detail, extra)));
-    const { status, retryAfterSeconds } = PROBLEMS[code];
+  #answerProblem(ticket: number, document: ProblemDocument): void {
+    const body = Buffer.from(JSON.stringify(document));
+    const { status, retryAfterSeconds } = PROBLEMS[document.code];
     this.#options.answers.answer(ticket, status, body, 0, body.length, retryAfterSeconds);
   }
-}
-
-/** The code and detail of the problem document for a desktop that is not live. */
-export function refusal(state: 'ended' | 'unknown'): ['desktop-ended' | 'unknown-desktop', string] {
-  return state === 'ended' ? ['desktop-ended', ENDED_DETAIL] : ['unknown-desktop', UNKNOWN_DETAIL];
 }

@@ -22,6 +22,8 @@ export interface World {
   pictures: Pictures;
   /** Whether its desktops show their stage, unless they choose for themselves. */
   stage: boolean;
+  /** Another relay that has the world now: what waits here goes there. Undefined for a world of this relay. */
+  home?: string;
   /** n, the number of desktops. */
   count: number;
   /** w, the distance between a place and the one below it. A power of two. */
@@ -198,11 +200,14 @@ export class Torus {
       this.#worldOf[slot] = world.index;
       this.#put(slot, world, place);
     }
-    for (const [slot, place] of left) {
-      this.#worldOf[slot] = world.index;
-      this.#placeOf[slot] = place;
-    }
+    for (const [slot, place] of left) this.keep(slot, world, place);
     return world;
+  }
+
+  /** A slot without a desktop has sprites that wait for one of this world, as if its desktop had had this place. */
+  keep(slot: number, world: World, place: number): void {
+    this.#worldOf[slot] = world.index;
+    this.#placeOf[slot] = place;
   }
 
   #put(slot: number, world: World, place: number): void {

@@ -5,7 +5,7 @@
  * is passed on. Unknown fields are ignored, so that spr/1 can grow.
  * Browser-safe: imports nothing of a platform. Cost: O(JSON), which JSON_BYTES_MAX bounds.
  */
-import { EMOJI_STYLE, HIDDEN } from './hidden.ts';
+import { EMOJI_STYLE, HIDDEN, ONLY_MARKS } from './hidden.ts';
 import { SprRefused } from './png.ts';
 
 export interface Animation {
@@ -192,6 +192,7 @@ function textAt(value: unknown, field: string, bytesMin: number, bytesMax: numbe
   if (typeof value !== 'string' || HIDDEN.test(value.replace(EMOJI_STYLE, ''))) {
     refuse(`${field} must be text without control or invisible characters`);
   }
+  if (ONLY_MARKS.test(value as string)) refuse(`${field} must have more than combining marks`);
   const bytes = new TextEncoder().encode(value as string).length;
   if (bytes < bytesMin || bytes > bytesMax) {
     refuse(`${field} has ${bytes} bytes of UTF-8; ${bytesMin} to ${bytesMax} are allowed`);

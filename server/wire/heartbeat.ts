@@ -25,7 +25,7 @@ const LEAVING = 1;
 
 export interface Heartbeat {
   name: string;
-  /** Larger after each start at which this relay has forgotten what it had sent. */
+  /** Larger after each start. */
   life: number;
   /** The step in which the sender had these values. */
   step: number;

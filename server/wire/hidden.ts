@@ -17,5 +17,13 @@ const BLANK = '\\u2800\\ufffc\\u{13441}\\u{13442}\\u{16fe4}\\u{1d159}';
 
 export const HIDDEN = new RegExp(`[\\p{Cc}\\p{Cf}\\p{Cs}\\p{Zl}\\p{Zp}\\p{Default_Ignorable_Code_Point}${BLANK}]`, 'u');
 
+/**
+ * Nothing but marks that stand on any character (those of general use, and enclosing ones), and spaces: there is nothing that they stand on, so
+ * the text shows over what is beside it. Marks of one script show a place holder instead. hidden.vectors.json lists the ranges, and
+ * core/text/text.cc has them, too.
+ */
+export const ONLY_MARKS =
+  /^\p{Zs}*(?:(?=\p{Script=Inherited})\p{Mn}|\p{Me})(?:(?=\p{Script=Inherited})\p{Mn}|[\p{Me}\p{Zs}])*$/u;
+
 /** A symbol, or a keycap, that the variation selector U+FE0F turns into an emoji: there the selector shows. */
 export const EMOJI_STYLE = /\p{Extended_Pictographic}\ufe0f|[#*0-9]\ufe0f\u20e3/gu;

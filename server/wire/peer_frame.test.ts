@@ -2,6 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { pickFrom, randomOf } from '../test/random.ts';
 import {
+  NO_INCARNATION,
+  numbered,
   originOfEvent,
   PEER_EVENT_BYTES_MAX,
   PEER_FRAME_BYTES_MAX,
@@ -17,13 +19,18 @@ import {
   readPeerAnswer,
   readPeerFrame,
   readPeerRecords,
+  upgraded,
   writePeerAnswer,
 } from './peer_frame.ts';
+import { PICTURES } from './pictures.ts';
+import { NAME_BYTES_MAX } from './text.ts';
 
 const FILE = '0123456789abcdef'.repeat(4);
 const PASSAGE = Buffer.from(`"edge":"left","at":0.5,"vx":900,"vy":0,"sprite":{"file":"${FILE}","name":"Blob"}}`);
 const HEAD = Buffer.from('"from":{"desktop":"1-2","name":"Ann"},');
 const REFERENCE = Buffer.from('{"desktop":"1-2","name":"Ann"}');
+
+const WRITTEN_BY = { sender: 'r1', epoch: 7, to: 9, incarnation: '0123456789abcdef' };
 
 function read(bytes: Uint8Array): PeerFrame {
   const frame = readPeerFrame(bytes);
@@ -40,10 +47,10 @@ function recordsOf(frame: PeerFrame): Read[] {
 }
 
 function frameOf(records: number, event = PASSAGE): Buffer {
-  const writer = new PeerFrameWriter('r1', 7, 9, 81);
+  const writer = new PeerFrameWriter(WRITTEN_BY);
   for (let n = 0; n < records; n++)
     writer.crossing(n, 2, 5, 0xfffffffe, 2 ** 40, HEAD, HEAD.length, event, 0, event.length);
-  return writer.finish();
+  return writer.finish(81, 3);
 }
 
 const ANSWER = {
@@ -54,7 +61,7 @@ const ANSWER = {
 
 describe('peer frame', () => {
   it('says where a sprite that is handed on waits, to its sender only', () => {
-    const writer = new PeerFrameWriter('r1', 7, 9, 81);
+    const writer = new PeerFrameWriter(WRITTEN_BY);
     const event = Buffer.concat([HEAD, PASSAGE]);
     const sprites = ([0, 3] as const).map((edge) => ({
       slot: 0xfffffe,
@@ -64,7 +71,7 @@ describe('peer frame', () => {
     }));
     for (const sprite of sprites) writer.waiting(3, 5, 6, sprite, event, 0, event.length);
     writer.crossing(4, 2, 5, 6, 1, HEAD, HEAD.length, PASSAGE, 0, PASSAGE.length);
-    const frame = read(writer.finish());
+    const frame = read(writer.finish(81, 3));
     const waiting: object[] = [];
     readPeerRecords(frame, (record) => {
       assert.equal(frame.bytes.toString('latin1', record.start, record.end), `${event}`);
@@ -74,14 +81,50 @@ describe('peer frame', () => {
     assert.deepEqual(waiting, sprites);
   });
 
+  it('names the private world of a sprite that is handed on: with 0, 1 and NAME_BYTES_MAX bytes, and no part of a name', () => {
+    const waiting = { slot: 1, owners: 2, edge: 3, arrived: 4 } as const;
+    for (const name of ['', 'u', 'a'.repeat(NAME_BYTES_MAX)]) {
+      for (const pictures of PICTURES) {
+        const writer = new PeerFrameWriter(WRITTEN_BY);
+        for (let n = 0; n < 2; n++) writer.waiting(3, 5, 6, waiting, PASSAGE, 0, PASSAGE.length, { name, pictures });
+        const bytes = writer.finish(81, 3);
+        const records = recordsOf(read(bytes));
+        assert.deepEqual(
+          records.map(({ moved }) => moved),
+          [
+            { name, pictures },
+            { name, pictures },
+          ],
+        );
+        assert.deepEqual(
+          records.map(({ kind }) => kind),
+          [PeerKind.moved, PeerKind.moved],
+        );
+        // The length of the last name is one too large, or its pictures are of a later release.
+        const atName = bytes.length - name.length;
+        for (const [at, value] of [
+          [atName - 1, name.length + 1],
+          [atName - 2, PICTURES.length],
+        ]) {
+          const broken = Buffer.from(bytes);
+          broken[at] = value;
+          assert.deepEqual(
+            recordsOf(read(broken)).map(({ moved }) => moved),
+            [{ name, pictures }, undefined],
+          );
+        }
+      }
+    }
+  });
+
   it('is read as it was written', () => {
-    const writer = new PeerFrameWriter('r1', 7, 9, 81);
+    const writer = new PeerFrameWriter(WRITTEN_BY);
     writer.crossing(3, 2, 5, 0xfffffffe, 2 ** 40, HEAD, HEAD.length, PASSAGE, 0, PASSAGE.length);
     writer.name(4);
-    const frame = read(writer.finish());
+    const frame = read(writer.finish(81, 3));
     assert.deepEqual(
       { ...frame, bytes: undefined, start: undefined },
-      { sender: 'r1', epoch: 7, to: 9, number: 81, count: 2, bytes: undefined, start: undefined },
+      { ...WRITTEN_BY, number: 81, earlier: 3, count: 2, bytes: undefined, start: undefined },
     );
     const [crossing, name] = recordsOf(frame);
     assert.equal(frame.bytes.toString('latin1', crossing.start, crossing.end), `${HEAD}${PASSAGE}`);
@@ -93,18 +136,39 @@ describe('peer frame', () => {
         crossing: 2 ** 40,
         start: 0,
         end: 0,
+        moved: undefined,
       },
     );
     assert.equal(name.kind, PeerKind.name);
     assert.equal(name.place, 4);
   });
 
+  it('gets another number without another change', () => {
+    const frame = frameOf(2);
+    const again = read(numbered(frame, 82, 0));
+    assert.deepEqual([again.number, again.earlier], [82, 0]);
+    assert.ok(numbered(again.bytes, 81, 3).equals(frame));
+  });
+
+  it('of the release before is read as one without an incarnation, with the same records', () => {
+    const frame = frameOf(2);
+    const old = Buffer.concat([frame.subarray(0, 24), frame.subarray(32)]);
+    old[0] = 1;
+    old.writeUInt16LE(frame.readUInt16LE(4) - 8, 4);
+    old.writeUInt16LE(0, 6);
+    assert.equal(readPeerFrame(old), 'version', 'another relay is not sent it');
+    const now = read(upgraded(old));
+    assert.deepEqual([now.sender, now.epoch, now.number, now.incarnation], ['r1', 7, 81, NO_INCARNATION]);
+    assert.deepEqual(recordsOf(now), recordsOf(read(frame)));
+    assert.ok(upgraded(frame).equals(frame), 'one of this release stays as it is');
+  });
+
   it('has room for any record until it is full', () => {
     for (const length of [1, 400, PEER_EVENT_BYTES_MAX - HEAD.length]) {
-      const writer = new PeerFrameWriter('r'.repeat(32), 7, 9, 81);
+      const writer = new PeerFrameWriter({ ...WRITTEN_BY, sender: 'r'.repeat(32) });
       const event = Buffer.alloc(length, 0x20);
       while (writer.hasRoom) writer.crossing(0, 0, 0, 1, 1, HEAD, HEAD.length, event, 0, length);
-      const bytes = writer.finish();
+      const bytes = writer.finish(81, 3);
       assert.ok(bytes.length <= PEER_FRAME_BYTES_MAX);
       assert.equal(read(bytes).count, writer.count);
       assert.ok(writer.count === PEER_RECORDS_MAX || bytes.length > PEER_FRAME_BYTES_MAX - 1000);
@@ -132,6 +196,8 @@ describe('peer frame', () => {
     assert.equal(readPeerFrame(bytes), 'version');
     const answer = writePeerAnswer(ANSWER);
     answer[0] = PEER_VERSION + 1;
+    assert.equal(readPeerAnswer(answer), 'malformed', 'it does not say that the frame was not read');
+    answer[1] = PeerStatus.version;
     assert.equal(readPeerAnswer(answer), 'version');
   });
 

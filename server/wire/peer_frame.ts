@@ -1,25 +1,39 @@
 /**
  * A peer frame: the crossings of one turn that go to another relay, and its answer with one verdict for each.
  *
- * Frame, little-endian: version u8, length of the name u8, count of records u16, bytes of the head u16, 0 u16, the sender's epoch u32,
- * the receiver's epoch u32, number f64, name (ASCII). Record: length u16, kind u8, edge u8, place u32, slot u32, generation u32,
- * crossing f64, bytes of the event u16, event. Answer: version u8, status u8, count of verdicts u16, epoch u32, number f64. Verdict:
- * length u16, kind u8, 0 u8, bytes of the reference u16, reference.
- * A relay that stops hands on what waits in its mailboxes. Such a record has the crossing 0 and three more members, which only its sender
+ * Frame, little-endian: version u8, length of the name u8, count of records u16, bytes of the head u16, frames of earlier starts u16, the
+ * sender's epoch u32, the receiver's epoch u32, number f64, incarnation (8 bytes), name (ASCII). Record: length u16, kind u8, edge u8, place
+ * u32, slot u32, generation u32, crossing f64, bytes of the event u16, event. Answer: version u8, status u8, count of verdicts u16, epoch
+ * u32, number f64. Verdict: length u16, kind u8, 0 u8, bytes of the reference u16, reference.
+ * A sprite that waits there for no desktop is handed on. Such a record has the crossing 0 and three more members, which only its sender
  * reads again: the slot of the mailbox u32, its owners u32, the stamp of the event u32. For the receiver it is a crossing like any other.
+ * One of a private world that the receiver has now is of another kind, and has two members more: the pictures that the world carries at the
+ * sender u8, by their index in PICTURES, and the world: length of its name u8, name (UTF-8).
  * Later releases may add members at the end of a frame's head, a record or a verdict, and count them in its length, or at the end of an
  * answer; they are skipped. A record of an unknown kind is answered by `busy`, an unknown verdict is a refusal, and after an unknown status
  * the frame is sent again: so a cluster is upgraded one relay after the other. Only a change that older releases must not read has another
- * version; until all relays are upgraded, crossings between versions wait or bounce.
- * The number is that of the frame among those of this sender, in this epoch, to this receiver. Frames with number 0 change nothing.
+ * version. A receiver reads only the first byte of such a frame, and answers with its own version and the status `version`, which all
+ * versions have at the same place: so the frame has certainly not been taken. Until all relays are upgraded, crossings between versions bounce, and those that were in doubt before wait.
+ * A frame is identified by the sender's name, epoch and incarnation and by its number among the frames of that incarnation to this receiver.
+ * The incarnation is random bits, new with each start of a relay and for each name that it sends to: a relay whose disk has gone back in time
+ * gives no identity twice, and one that starts again under another name gets none twice.
+ * Frames with number 0 change nothing.
  * Invariant: what the readers return is within the limits here, whatever the bytes are.
  * Cost: one copy of each event; no allocation for each record, because the reader fills one view.
  */
 import { type EdgeNumber, PASSAGE_BYTES_MAX } from './crossing.ts';
 import { isFileHash } from './fields.ts';
 import { isRelayName } from './heartbeat.ts';
+import { PICTURES, type Pictures } from './pictures.ts';
+import { NAME_BYTES_MAX } from './text.ts';
 
-export const PEER_VERSION = 1;
+export const PEER_VERSION = 2;
+
+/** Hexadecimal digits of an incarnation: 64 bits, so that a relay does not make one twice in 10^9 starts. */
+export const INCARNATION_DIGITS = 16;
+
+/** The incarnation of the frames that a relay of version 1 has numbered. Its journal, and those of its receivers, may still have them. */
+export const NO_INCARNATION = '0'.repeat(INCARNATION_DIGITS);
 
 /** Bytes of a frame: a fifth of the largest message of NATS, and less than the largest record of the journal. */
 export const PEER_FRAME_BYTES_MAX = 192 << 10;
@@ -33,22 +47,31 @@ export const REFERENCE_BYTES_MAX = 448;
 /** An event after its sequence: `"from":{…},` and a passage. */
 export const PEER_EVENT_BYTES_MAX = 8 + REFERENCE_BYTES_MAX + PASSAGE_BYTES_MAX;
 
-/** `name` asks which desktop has a place; only frames with number 0 have it. */
-export const PeerKind = { crossing: 1, name: 2 } as const;
+/** `name` asks which desktop has a place; only frames with number 0 have it. `moved` is a sprite of a private world. */
+export const PeerKind = { crossing: 1, name: 2, moved: 3 } as const;
 
 /** The decision of the receiver about a record. Unless it is `accepted`, nothing has changed there. */
 export const PeerVerdict = { accepted: 0, full: 1, busy: 2, journalFull: 3 } as const;
 
-/** `otherEpoch`: the frame is for another epoch of the receiver, which has read only the head. `stale`: the frame was settled long ago. */
-export const PeerStatus = { done: 0, otherEpoch: 1, stale: 2, malformed: 3, version: 4 } as const;
+/**
+ * `otherEpoch`: the frame is for another epoch of the receiver, which has read only the head. `stale`: its number is so old that the receiver
+ * does not know whether it has taken it. `version`: it was not read. `noRoom`: the receiver can't write anything down, so it has taken
+ * nothing, and as long as it lives it refuses that frame.
+ */
+export const PeerStatus = { done: 0, otherEpoch: 1, stale: 2, malformed: 3, version: 4, noRoom: 5 } as const;
 
 /** Bytes that a writer begins with: most frames have few records, and a buffer of the largest size costs 20 µs. */
 const FIRST_BYTES = 4096;
 
-const HEAD_BYTES = 24;
+const HEAD_BYTES = 32;
+/** The head of version 1 ended before the incarnation. */
+const OLD_VERSION = 1;
+const OLD_HEAD_BYTES = 24;
 const RECORD_BYTES = 26;
 /** What follows the event of a sprite that is handed on. */
 const WAITING_BYTES = 12;
+/** What follows then in one of a private world, with the longest name. */
+const MOVED_BYTES_MAX = 2 + NAME_BYTES_MAX;
 const ANSWER_BYTES = 16;
 const VERDICT_BYTES = 6;
 
@@ -68,6 +91,15 @@ export interface PeerRecord {
   end: number;
   /** Where the sprite waits at its sender, if that hands it on: then `crossing` is 0. */
   readonly waiting: WaitingSprite;
+  /** The private world that it is for, which the receiver has now; undefined for the default world. */
+  moved: MovedWorld | undefined;
+}
+
+/** A private world that another relay has now. */
+export interface MovedWorld {
+  readonly name: string;
+  /** What it carries where the sprite was. */
+  readonly pictures: Pictures;
 }
 
 /** A sprite that waits in a mailbox whose desktop has ended. */
@@ -83,14 +115,21 @@ export interface WaitingSprite {
 export interface PeerFrame {
   sender: string;
   epoch: number;
+  /** The start of the sender that has numbered the frame for this name of the receiver: INCARNATION_DIGITS hexadecimal digits. */
+  incarnation: string;
   /** The epoch of the receiver that the sender knows; 0 when it knows none. */
   to: number;
   number: number;
+  /** How many frames of other incarnations to this receiver had no verdicts when this one was numbered. */
+  earlier: number;
   count: number;
   bytes: Buffer;
   /** Where the records begin. */
   start: number;
 }
+
+/** What identifies a frame: its sender, and its number. */
+export type FrameIdentity = Pick<PeerFrame, 'sender' | 'epoch' | 'incarnation' | 'number'>;
 
 export interface PeerAnswer {
   status: number;
@@ -107,7 +146,7 @@ export class PeerFrameWriter {
   #end: number;
   #count = 0;
 
-  constructor(sender: string, epoch: number, to: number, number: number) {
+  constructor({ sender, epoch, to, incarnation }: Pick<PeerFrame, 'sender' | 'epoch' | 'to' | 'incarnation'>) {
     this.#end = HEAD_BYTES + sender.length;
     this.#bytes.fill(0, 0, HEAD_BYTES);
     this.#bytes[0] = PEER_VERSION;
@@ -115,7 +154,7 @@ export class PeerFrameWriter {
     this.#bytes.writeUInt16LE(this.#end, 4);
     this.#bytes.writeUInt32LE(epoch, 8);
     this.#bytes.writeUInt32LE(to, 12);
-    this.#bytes.writeDoubleLE(number, 16);
+    this.#bytes.write(incarnation, OLD_HEAD_BYTES, 'hex');
     this.#bytes.write(sender, HEAD_BYTES, 'latin1');
   }
 
@@ -125,7 +164,7 @@ export class PeerFrameWriter {
 
   /** Whether one more record fits, whatever its event. */
   get hasRoom(): boolean {
-    const bytes = RECORD_BYTES + PEER_EVENT_BYTES_MAX + WAITING_BYTES;
+    const bytes = RECORD_BYTES + PEER_EVENT_BYTES_MAX + WAITING_BYTES + MOVED_BYTES_MAX;
     return this.#count < PEER_RECORDS_MAX && this.#end + bytes <= PEER_FRAME_BYTES_MAX;
   }
 
@@ -159,8 +198,12 @@ export class PeerFrameWriter {
     bytes: Buffer,
     start: number,
     end: number,
+    moved?: MovedWorld,
   ): void {
-    const at = this.#record(PeerKind.crossing, waiting.edge, place, end - start, WAITING_BYTES);
+    const name = Buffer.from(moved?.name ?? '');
+    const kind = moved === undefined ? PeerKind.crossing : PeerKind.moved;
+    const more = moved === undefined ? WAITING_BYTES : WAITING_BYTES + 2 + name.length;
+    const at = this.#record(kind, waiting.edge, place, end - start, more);
     this.#bytes.writeUInt32LE(slot, at + 8);
     this.#bytes.writeUInt32LE(generation, at + 12);
     bytes.copy(this.#bytes, at + RECORD_BYTES, start, end);
@@ -168,6 +211,10 @@ export class PeerFrameWriter {
     this.#bytes.writeUInt32LE(waiting.slot, after);
     this.#bytes.writeUInt32LE(waiting.owners, after + 4);
     this.#bytes.writeUInt32LE(waiting.arrived, after + 8);
+    if (moved === undefined) return;
+    this.#bytes[after + WAITING_BYTES] = PICTURES.indexOf(moved.pictures);
+    this.#bytes[after + WAITING_BYTES + 1] = name.length;
+    name.copy(this.#bytes, after + WAITING_BYTES + 2);
   }
 
   /** Asks for the desktop at a place. REQUIRES: hasRoom. */
@@ -176,9 +223,9 @@ export class PeerFrameWriter {
   }
 
   /** Returns the frame, in a Buffer of exactly its size that the caller owns. */
-  finish(): Buffer {
+  finish(number: number, earlier = 0): Buffer {
     this.#bytes.writeUInt16LE(this.#count, 2);
-    return Buffer.from(this.#bytes.subarray(0, this.#end));
+    return numbered(this.#bytes.subarray(0, this.#end), number, earlier);
   }
 
   #record(kind: number, edge: number, place: number, eventBytes: number, moreBytes = 0): number {
@@ -201,6 +248,24 @@ export class PeerFrameWriter {
   }
 }
 
+/** A copy of a frame, with another number. */
+export function numbered(frame: Buffer, number: number, earlier: number): Buffer {
+  const bytes = Buffer.from(frame);
+  bytes.writeUInt16LE(earlier, 6);
+  bytes.writeDoubleLE(number, 16);
+  return bytes;
+}
+
+/** A copy of a frame of this release or the one before, as this release sends it: for those in the journal of an earlier start. */
+export function upgraded(frame: Buffer): Buffer {
+  if (frame[0] !== OLD_VERSION || frame.length < OLD_HEAD_BYTES) return Buffer.from(frame);
+  const incarnation = Buffer.from(NO_INCARNATION, 'hex');
+  const bytes = Buffer.concat([frame.subarray(0, OLD_HEAD_BYTES), incarnation, frame.subarray(OLD_HEAD_BYTES)]);
+  bytes[0] = PEER_VERSION;
+  bytes.writeUInt16LE(frame.readUInt16LE(4) + incarnation.length, 4);
+  return bytes;
+}
+
 /** Reads the head of a frame, and checks that all its records are whole. `bytes` stay in use. */
 export function readPeerFrame(message: Uint8Array): PeerFrame | 'version' | 'malformed' {
   const bytes = Buffer.from(message.buffer, message.byteOffset, message.byteLength);
@@ -213,8 +278,9 @@ export function readPeerFrame(message: Uint8Array): PeerFrame | 'version' | 'mal
   const number = bytes.readDoubleLE(16);
   if (!isRelayName(sender) || start < HEAD_BYTES + sender.length || start > bytes.length) return 'malformed';
   if (count > PEER_RECORDS_MAX || !Number.isSafeInteger(number) || number < 0) return 'malformed';
-  const epoch = bytes.readUInt32LE(8);
-  const frame = { sender, epoch, to: bytes.readUInt32LE(12), number, count, bytes, start };
+  const [epoch, to] = [bytes.readUInt32LE(8), bytes.readUInt32LE(12)];
+  const incarnation = bytes.toString('hex', OLD_HEAD_BYTES, HEAD_BYTES);
+  const frame = { sender, epoch, incarnation, to, number, earlier: bytes.readUInt16LE(6), count, bytes, start };
   let at = start;
   for (let left = count; left > 0; left--) {
     if (at + RECORD_BYTES > bytes.length) return 'malformed';
@@ -243,6 +309,7 @@ export function readPeerRecords(
     start: 0,
     end: 0,
     waiting: { slot: 0, owners: 0, edge: 0, arrived: 0 },
+    moved: undefined,
   };
   const { waiting } = record;
   let at = start;
@@ -262,8 +329,17 @@ export function readPeerRecords(
       waiting.edge = record.edge;
       waiting.arrived = bytes.readUInt32LE(record.end + 8);
     }
+    record.moved = record.kind === PeerKind.moved ? readMoved(bytes, record.end + WAITING_BYTES, at) : undefined;
     each(record, index);
   }
+}
+
+/** Reads the world of a record that ends at `end`; undefined when it is not whole. */
+function readMoved(bytes: Buffer, at: number, end: number): MovedWorld | undefined {
+  if (at + 2 > end || at + 2 + bytes[at + 1] > end) return undefined;
+  const pictures = PICTURES[bytes[at]];
+  if (pictures === undefined) return undefined;
+  return { name: bytes.toString('utf8', at + 2, at + 2 + bytes[at + 1]), pictures };
 }
 
 /** Writes an answer. `references` may have fewer entries than there are verdicts. */
@@ -287,12 +363,14 @@ export function writePeerAnswer({ status, epoch, number, verdicts, references }:
   return bytes;
 }
 
-/** Reads an answer. References are checked, since they become part of answers to clients. */
+/**
+ * Reads an answer. References are checked, since they become part of answers to clients. `version`: the relay that answers has another
+ * version, so it has not read the frame.
+ */
 export function readPeerAnswer(message: Uint8Array): PeerAnswer | 'version' | 'malformed' {
   const bytes = Buffer.from(message.buffer, message.byteOffset, message.byteLength);
-  if (bytes.length < 1) return 'malformed';
-  if (bytes[0] !== PEER_VERSION) return 'version';
   if (bytes.length < ANSWER_BYTES) return 'malformed';
+  if (bytes[0] !== PEER_VERSION) return bytes[1] === PeerStatus.version ? 'version' : 'malformed';
   const count = bytes.readUInt16LE(2);
   const number = bytes.readDoubleLE(8);
   if (count > PEER_RECORDS_MAX || !Number.isSafeInteger(number) || number < 0) return 'malformed';

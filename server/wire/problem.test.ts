@@ -10,12 +10,20 @@ const CODES = Object.keys(PROBLEMS) as ProblemCode[];
 /** The codes and statuses that the protocol promises. */
 const STATUSES: Record<number, readonly ProblemCode[]> = {
   400: ['malformed', 'cursor-ahead', 'sprite-invalid'],
-  401: ['unknown-desktop'],
+  401: ['unknown-desktop', 'admin-token'],
   403: ['banned', 'picture-refused', 'sayings-off', 'stage-hidden'],
   404: ['not-found', 'no-neighbour'],
   405: ['method-not-allowed'],
   408: ['request-timeout'],
-  409: ['near-gone', 'crossing-stale', 'saying-stale', 'list-full', 'already-running', 'heap-too-large'],
+  409: [
+    'near-gone',
+    'crossing-stale',
+    'crossing-ahead',
+    'saying-stale',
+    'list-full',
+    'already-running',
+    'heap-too-large',
+  ],
   410: ['desktop-ended', 'cursor-lost'],
   413: ['too-large'],
   416: ['range-not-satisfiable'],

@@ -16,6 +16,7 @@ export const PROBLEMS = {
   'cursor-ahead': { status: 400, title: 'The cursor is ahead of everything sent', retryAfterSeconds: 0 },
   'sprite-invalid': { status: 400, title: 'The file is not a sprite this relay takes', retryAfterSeconds: 0 },
   'unknown-desktop': { status: 401, title: 'No desktop has this id and token', retryAfterSeconds: 0 },
+  'admin-token': { status: 401, title: 'The admin token is needed', retryAfterSeconds: 0 },
   banned: { status: 403, title: 'The operator of this relay has banned you', retryAfterSeconds: 0 },
   'picture-refused': { status: 403, title: 'This relay does not carry the picture', retryAfterSeconds: 0 },
   'sayings-off': { status: 403, title: 'This relay carries no sayings', retryAfterSeconds: 0 },
@@ -26,6 +27,11 @@ export const PROBLEMS = {
   'request-timeout': { status: 408, title: 'The request did not come whole in time', retryAfterSeconds: 0 },
   'near-gone': { status: 409, title: 'The invitation is not valid any more', retryAfterSeconds: 0 },
   'crossing-stale': { status: 409, title: 'The crossing is too far behind the newest', retryAfterSeconds: 0 },
+  'crossing-ahead': {
+    status: 409,
+    title: 'The crossing is too far ahead of one without an answer',
+    retryAfterSeconds: 0,
+  },
   'saying-stale': { status: 409, title: 'The saying is too far behind the newest', retryAfterSeconds: 0 },
   'list-full': { status: 409, title: 'The list is full', retryAfterSeconds: 0 },
   'already-running': { status: 409, title: 'One of these is running already', retryAfterSeconds: 0 },
@@ -56,7 +62,7 @@ export type ProblemCode = keyof typeof PROBLEMS;
 export interface ProblemExtra {
   /** malformed: which field. */
   field?: string;
-  /** cursor-lost, cursor-ahead: the cursor to go on from. */
+  /** cursor-lost, cursor-ahead: the cursor to go on from. desktop-ended: the last one that the desktop acknowledged. */
   cursor?: string;
 }
 
@@ -69,7 +75,11 @@ export interface ProblemDocument extends ProblemExtra {
 }
 
 /** Returns the document for `code`. `detail` says what was wrong, where, and what to do; it must not contain a token. */
-export function problem(code: ProblemCode, detail: string, extra: ProblemExtra = {}): ProblemDocument {
+export function problem<Code extends ProblemCode>(
+  code: Code,
+  detail: string,
+  extra: ProblemExtra = {},
+): ProblemDocument & { code: Code } {
   const { status, title } = PROBLEMS[code];
   return { type: `/protocol#${code}`, title, status, detail, code, ...extra };
 }
@@ -85,7 +95,10 @@ export class ProblemError extends Error {
 
 /** The documents that a front answers with itself, before a handler sees the request. */
 export const FRONT_PROBLEMS = {
-  malformed: problem('malformed', 'This is not an HTTP/1.1 request the relay understands; the connection is closed.'),
+  malformed: problem(
+    'malformed',
+    'This is not an HTTP/1.1 request the relay understands, or it has two Host or Authorization headers; the connection is closed.',
+  ),
   cursor: problem('malformed', 'cursor: must be one the relay gave, like 6a1f03c2-81.', { field: 'cursor' }),
   tooLarge: problem('too-large', 'The body is at most 1024 bytes, and that of a stage at most 2048.'),
   headTooLarge: problem(

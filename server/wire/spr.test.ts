@@ -329,6 +329,8 @@ describe('spr › the description', () => {
       refusedJson({ name: text }, /control or invisible/);
       refusedJson({ licence: text }, /control or invisible/);
     }
+    for (const text of vectors.onlyMarks) refusedJson({ name: text }, /more than combining marks/);
+    for (const text of vectors.notOnlyMarks) assert.equal(accepted({ name: text }).name, text);
   });
 
   it('may leave out author and licence, which have at most 400 bytes', () => {

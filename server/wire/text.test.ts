@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { HIDDEN } from './hidden.ts';
+import { HIDDEN, ONLY_MARKS } from './hidden.ts';
 import vectors from './hidden.vectors.json' with { type: 'json' };
 import { NAME_BYTES_MAX, normalizeName, whyInvalidName } from './text.ts';
 
@@ -87,6 +87,23 @@ describe('name', () => {
       // A later version of Unicode may have more of them: then renew the vectors and core/text/text.cc.
       if (isListed || process.versions.unicode === vectors.unicode) {
         assert.equal(isHidden, isListed, `U+${code.toString(16)}`);
+      }
+    }
+  });
+
+  it('has more than combining marks, which would show over what is beside it', () => {
+    for (const text of vectors.onlyMarks) {
+      assert.match(whyInvalidName(normalizeName(text)) ?? '', /more than combining marks/, JSON.stringify(text));
+    }
+    for (const text of vectors.notOnlyMarks) assert.equal(whyInvalidName(text), undefined, JSON.stringify(text));
+    const ranges = vectors.marks.map((range) => range.map((code) => Number.parseInt(code, 16)));
+    for (let code = 1; code < 0x110000; code++) {
+      if (code >= 0xd800 && code < 0xe000) continue;
+      const character = String.fromCodePoint(code);
+      if (HIDDEN.test(character)) continue;
+      const isListed = ranges.some(([first, last]) => code >= first && code <= last);
+      if (isListed || process.versions.unicode === vectors.unicode) {
+        assert.equal(ONLY_MARKS.test(character), isListed, `U+${code.toString(16)}`);
       }
     }
   });

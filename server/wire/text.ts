@@ -2,9 +2,9 @@
  * Text that people enter: names of desktops, worlds and sprites.
  *
  * Invariant: an accepted name is well-formed Unicode in NFC, at most NAME_BYTES_MAX long, and has no hidden characters
- * (hidden.ts), except as parts of an emoji.
+ * (hidden.ts), except as parts of an emoji; and it is not made of combining marks alone.
  */
-import { HIDDEN } from './hidden.ts';
+import { HIDDEN, ONLY_MARKS } from './hidden.ts';
 
 /** A name in bytes of UTF-8: two lines of a name tag; 16 characters of the scripts that need the most bytes. */
 export const NAME_BYTES_MAX = 64;
@@ -16,6 +16,7 @@ const EMOJI = /\p{RGI_Emoji}/gv;
 export function whyInvalidName(text: string, bytesMax = NAME_BYTES_MAX): string | undefined {
   if (!text.isWellFormed()) return 'must be well-formed Unicode';
   if (HIDDEN.test(text) && HIDDEN.test(text.replace(EMOJI, ''))) return 'must not have control or invisible characters';
+  if (ONLY_MARKS.test(text)) return 'must have more than combining marks';
   if (Buffer.byteLength(text) > bytesMax) return `must be at most ${bytesMax} bytes of UTF-8`;
   return undefined;
 }
