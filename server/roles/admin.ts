@@ -97,7 +97,7 @@ function admin(sources: AdminSources, connections: AdminConnections): express.Ex
     const padded = Buffer.alloc(wanted.length);
     given.copy(padded);
     if (!timingSafeEqual(padded, wanted) || given.length !== wanted.length) {
-      throw new ProblemError('unknown-desktop', 'The admin port needs the bearer token of the admin token file.');
+      throw new ProblemError('admin-token', 'The admin port needs the bearer token of the admin token file.');
     }
     connections.setOperator(request.socket);
     next();

@@ -110,8 +110,9 @@ export function api(
   const fetched = new FetchedSprites(worker, store, gate);
   router.get('/v1/sprites/:file', async (request, response) => {
     const { file } = request.params;
-    let held = gate.isServed(file) ? await store.hold(file) : undefined;
-    if (!held && worker.isInCluster && (await fetched.fetch(file))) held = await store.hold(file);
+    const client = admission?.networkOf(request);
+    let held = gate.isServed(file) ? await store.hold(file, client) : undefined;
+    if (!held && worker.isInCluster && (await fetched.fetch(file, client))) held = await store.hold(file, client);
     if (!held) throw new ProblemError('not-found', 'There is no sprite file with this hash.');
     sendSprite(request, response, file, held);
   });
@@ -132,15 +133,17 @@ export function api(
       if (!(error instanceof ProblemError)) throw error;
       return answerEarly(request, response, () => sendProblem(response, (error as ProblemError).document));
     }
-    if (!store.uploads.reserve(desktop.slot, bytes)) {
+    // Where addresses are not told apart, desktops are.
+    const client = admission?.networkOf(request) ?? `desktop ${desktop.slot}`;
+    if (!store.uploads.reserve(client, bytes)) {
       throw new ProblemError('relay-busy', 'The relay receives too many sprite files; try again in a second.');
     }
     try {
       const sha256 = createHash('sha256');
       const body = await readBody(request, SPR_BYTES_MAX, sha256);
-      await store.put(file, body, sha256.digest('hex'));
+      await store.put(file, body, client, sha256.digest('hex'));
     } finally {
-      store.uploads.release(desktop.slot, bytes);
+      store.uploads.release(client, bytes);
     }
     response.status(201).json({ file, url: `${basesOf(request, addresses).api}/v1/sprites/${file}` });
   });
@@ -169,7 +172,7 @@ export function sendProblem(response: Response, document: ProblemDocument): void
   const { retryAfterSeconds } = PROBLEMS[document.code];
   if (retryAfterSeconds > 0) response.set('Retry-After', String(retryAfterSeconds));
   if (document.status === 401) response.set('WWW-Authenticate', 'Bearer');
-  response.status(document.status).set(CORS_ORIGIN).set('Cache-Control', 'no-store');
+  response.status(document.status).set('Cache-Control', 'no-store');
   response.set('Content-Type', PROBLEM_TYPE).end(JSON.stringify(document));
 }
 

@@ -27,8 +27,8 @@ export interface ApiListener {
   listener: FrontListener;
   sockets: SocketDesktops;
   store: SpriteStore;
-  /** Enforces what the moderator has decided. */
-  moderate: (message: ModerationMessage) => void;
+  /** Enforces what the moderator has decided. Resolves when it does. */
+  moderate: (message: ModerationMessage) => Promise<void>;
 }
 
 /** The ports in `addresses` may be filled in later. Throws when a shipped character is not a valid sprite. */
@@ -51,13 +51,13 @@ export async function makeApiListener(
   const gate = new PictureGate(pictures, bans, store);
   worker.setGate(gate);
   const gallery = new Gallery(characters, store);
-  const moderate = (message: ModerationMessage): void => {
+  const moderate = async (message: ModerationMessage): Promise<void> => {
     if (message.type === 'bans') {
       gate.update(message.bans);
       gallery.update(message.bans.gallery);
     } else if (message.type === 'ended') sockets.end(message.desktops);
     else {
-      store
+      await store
         .remove(message.file)
         .catch((error) => log.error({ err: error, file: message.file }, 'a removed picture could not be deleted'));
     }
@@ -76,7 +76,8 @@ export async function makeApiListener(
     routes: 'crossings',
     fallback: app,
     upgrade: (request, socket, head) => {
-      if (countUpgrade(request, socket, admission)) sockets.upgrade(request, socket, head);
+      if (!countUpgrade(request, socket, admission)) return;
+      sockets.upgrade(request, socket, head, admission?.networkOf(request));
     },
   };
   return { listener, sockets, store, moderate };

@@ -1,8 +1,7 @@
-/** The small nouns that bound the sprite store: the limiter, the byte budget, the recent entries, and the stored files. */
+/** The small nouns that bound the sprite store: the limiter, the recent entries, and the stored files. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ProblemError } from '../wire/problem.ts';
-import { ByteBudget } from './byte_budget.ts';
 import { Limiter } from './limiter.ts';
 import { Recent } from './recent.ts';
 import { HOUR_MS, StoredFiles } from './stored_files.ts';
@@ -16,9 +15,9 @@ describe('a limiter', () => {
       started.push(n);
       return new Promise<number>((resolve) => ends.push(() => resolve(n)));
     };
-    const results = [0, 1, 2, 3, 4].map((n) => limiter.run(work(n)));
+    const results = [0, 1, 2, 3, 4].map((n) => limiter.run(undefined, work(n)));
     await assert.rejects(
-      limiter.run(work(5)),
+      limiter.run(undefined, work(5)),
       (error: unknown) => error instanceof ProblemError && error.document.code === 'relay-busy',
     );
     assert.deepEqual(started, [0, 1]);
@@ -31,29 +30,28 @@ describe('a limiter', () => {
     assert.deepEqual(started, [0, 1, 2, 3, 4]);
   });
 
+  it('gives one holder a third of its places, and starts the work of others in its turn', async () => {
+    const limiter = new Limiter(1, 8);
+    const { promise: end, resolve } = Promise.withResolvers<void>();
+    const greedy = [1, 2, 3].map(() => limiter.run('greedy', () => end));
+    await assert.rejects(
+      limiter.run('greedy', () => end),
+      /relay is busy/,
+    );
+    const other = limiter.run('other', async () => 'served');
+    resolve();
+    assert.equal(await other, 'served');
+    await Promise.all(greedy);
+    assert.equal(await limiter.run('greedy', async () => 'again'), 'again');
+  });
+
   it('goes on after a work that fails', async () => {
     const limiter = new Limiter(1, 1);
-    const fails = limiter.run(() => Promise.reject(new Error('no')));
-    const next = limiter.run(async () => 'yes');
+    const fails = limiter.run(undefined, () => Promise.reject(new Error('no')));
+    const next = limiter.run(undefined, async () => 'yes');
     await assert.rejects(fails, /no/);
     assert.equal(await next, 'yes');
-    assert.equal(await limiter.run(async () => 'again'), 'again');
-  });
-});
-
-describe('a byte budget', () => {
-  it('has room up to its last byte, for each holder up to its share', () => {
-    const budget = new ByteBudget<string>(10, 6);
-    assert.equal(budget.reserve('a', 7), false);
-    assert.equal(budget.reserve('a', 6), true);
-    assert.equal(budget.reserve('a', 1), false);
-    assert.equal(budget.reserve('b', 5), false);
-    assert.equal(budget.reserve('b', 4), true);
-    assert.equal(budget.bytes, 10);
-    budget.release('a', 6);
-    assert.equal(budget.bytes, 4);
-    assert.equal(budget.reserve('b', 2), true);
-    assert.equal(budget.reserve('b', 1), false);
+    assert.equal(await limiter.run(undefined, async () => 'again'), 'again');
   });
 });
 

@@ -9,6 +9,7 @@ import { Gauge, type Registry } from 'prom-client';
 import type { Front } from '../front/front.ts';
 import { MalformedFrame } from '../wire/frame.ts';
 import type { ModerationCopy } from './bans.ts';
+import { Confirmations } from './confirmations.ts';
 import { type FrameReceiver, FrameRing } from './frame_ring.ts';
 import { throwIfTaken } from './free_port.ts';
 import { HEARTBEAT_MS, Heartbeats } from './heartbeats.ts';
@@ -119,8 +120,8 @@ export class Cluster implements Workers {
     return `${await this.#registry.metrics()}\n${text}`;
   }
 
-  moderate(message: ModerationMessage): void {
-    this.#processes.send(message);
+  moderate(message: ModerationMessage): Promise<void> {
+    return this.#processes.moderate(message);
   }
 
   drain(): void {
@@ -164,6 +165,7 @@ class WorkerProcesses {
   readonly #heartbeats = new Heartbeats<Process>();
   readonly #beats: NodeJS.Timeout;
   readonly #metrics = new WorkerMetrics();
+  readonly #confirmations = new Confirmations<Process>();
   /** What to do when a worker has ended, or is given up because it hangs. */
   readonly #ends = new Map<Process, (how: string) => void>();
   #restartMs = RESTART_MS;
@@ -195,9 +197,11 @@ class WorkerProcesses {
     return port;
   }
 
-  /** Tells every worker, also those that start. */
-  send(message: ToWorker): void {
-    for (const worker of this.#running) this.#tell(worker, message);
+  /** Tells every worker, also those that start. Resolves when all of them enforce it. */
+  moderate(message: ModerationMessage): Promise<void> {
+    const { number, confirmed } = this.#confirmations.expect(this.#running);
+    for (const worker of this.#running) this.#tell(worker, { type: 'moderation', number, message });
+    return confirmed;
   }
 
   drain(): void {
@@ -257,6 +261,7 @@ class WorkerProcesses {
       const forget = () => {
         this.#ends.delete(worker);
         this.#running.delete(worker);
+        this.#confirmations.forget(worker);
         this.#ready.delete(worker);
         this.#heartbeats.remove(worker);
         this.#master.removeLink(link);
@@ -273,12 +278,14 @@ class WorkerProcesses {
         else if (message?.type === 'starting') {
           usesRing = message.ring;
           if (ring && !usesRing) ring.close();
-          this.#tell(worker, { type: 'bans', bans: this.#bans() });
+          const bans = { type: 'bans', bans: this.#bans() } as const;
+          this.#tell(worker, { type: 'moderation', number: 0, message: bans });
         } else if (message?.type === 'ready') {
           this.#ready.add(worker);
           this.#heartbeats.ready(worker);
           resolve(message.port);
         } else if (message?.type === 'failed') reject(new Error(message.why));
+        else if (message?.type === 'moderated') this.#confirmations.confirm(worker, message.number);
         else if (message?.type === 'metrics') this.#metrics.receive(message);
       });
       worker.on('error', (error) => {

@@ -105,8 +105,8 @@ export class GalleryList {
     return this.#entries.delete(file);
   }
 
-  /** Writes the file. Throws the system's error, after logging it. */
-  save(): Promise<void> {
+  /** Writes the file. Resolves to a sentence that says what is not saved; undefined when all is. */
+  save(): Promise<string | undefined> {
     return this.#file.save();
   }
 

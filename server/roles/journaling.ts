@@ -8,7 +8,7 @@ import type { Registry } from 'prom-client';
 import type { Relay } from '../domain/relay.ts';
 import { FolderDisk, type SystemCalls } from '../journal/disk.ts';
 import { type Durability, Journal } from '../journal/journal.ts';
-import { Locked, lockFile } from '../journal/lock.ts';
+import { type Lock, Locked, lockFile } from '../journal/lock.ts';
 import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
 import { countersIn, gaugesIn } from './gauges.ts';
 
@@ -20,6 +20,9 @@ export type DurabilityOption = (typeof DURABILITIES)[number];
 /** The folder of the journal in the data directory. */
 export const JOURNAL_FOLDER = 'journal';
 
+const WAY_BACK =
+  'if files were cut or removed by mistake, stop this relay, put the whole folder back from a backup, and start it again';
+
 /** How long after a line about a full disk the next one is left out, in ms. */
 const QUIET_MS = 60_000;
 
@@ -27,7 +30,7 @@ export class Journaling {
   readonly journal: Journal;
   readonly #disk: FolderDisk;
   readonly #folder: string;
-  readonly #unlock: () => void;
+  readonly #lock: Lock;
   readonly #log: Logger;
   #quietUntilMs = 0;
   #isQuiet = false;
@@ -38,7 +41,7 @@ export class Journaling {
     const folder = join(data, JOURNAL_FOLDER);
     this.#folder = folder;
     this.#disk = new FolderDisk(folder, calls);
-    this.#unlock = lock(join(folder, 'lock'));
+    this.#lock = lock(join(folder, 'lock'));
     this.journal = new Journal(this.#disk, {
       durability,
       epoch: randomInt(2 ** 32),
@@ -73,11 +76,28 @@ export class Journaling {
 
   /** Restores a relay that was made at `nowMs`; from now on its changes are written. Throws JournalDamaged. */
   recover(relay: Relay, nowMs: number): void {
+    const folder = this.#folder;
     const startMs = performance.now();
     const recovered = this.journal.recover(relay, nowMs);
     if (recovered.tornBytes > 0) {
       const { tornBytes } = recovered;
-      this.#log.warn({ tornBytes }, 'the last turn of the journal was not whole and is cut off; it was not answered');
+      this.#log.warn(
+        { tornBytes },
+        'the last turn of the journal was not whole and is cut off; if only the relay died meanwhile, it was not answered',
+      );
+    }
+    if (recovered.missingBytes > 0) {
+      const { missingBytes } = recovered;
+      this.#log.warn(
+        { missingBytes, folder },
+        `the journal lacks its last turns, as after the death of the machine; ${WAY_BACK}`,
+      );
+    }
+    if (recovered.isEmpty && this.#lock.wasUsed) {
+      this.#log.warn(
+        { folder },
+        `the journal has lost its contents: a relay has used its folder, but no file in it can be read. This relay starts empty; ${WAY_BACK}`,
+      );
     }
     if (recovered.frames === 0) return;
     const tookMs = Math.round(performance.now() - startMs);
@@ -101,16 +121,16 @@ export class Journaling {
   async close(): Promise<void> {
     this.journal.close();
     await this.#disk.settled;
-    this.#unlock();
+    this.#lock.unlock();
   }
 }
 
-/** Takes the lock; returns how to give it back. Throws Locked, or Error with the file and what to do: SQLite names neither. */
-function lock(path: string): () => void {
+/** Takes the lock. Throws Locked, or Error with the file and what to do: SQLite names neither. */
+function lock(path: string): Lock {
   try {
     return lockFile(path);
   } catch (error) {
-    if (error instanceof Locked) throw error;
+    if (error instanceof Locked || (error as { code?: string }).code === undefined) throw error;
     throw new Error(
       `the file ${path} can't be locked (${(error as Error).message}); the user of the relay must own the data directory and its files`,
     );

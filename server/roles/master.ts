@@ -4,7 +4,7 @@
  * Invariant: every request of a link gets one answer on the same link; answers are sent at the end of the turn.
  * Cost: the domain's, and one copy of each answer.
  */
-import { type AnswerSink, type Relay, refusal } from '../domain/relay.ts';
+import type { AnswerSink, Relay } from '../domain/relay.ts';
 import type { World } from '../domain/torus.ts';
 import type { Front, FrontHandlers, RequestView } from '../front/front.ts';
 import type { Answer } from '../wire/answer.ts';
@@ -15,7 +15,7 @@ import { type Identity, writeToken } from '../wire/identity.ts';
 import { writeInvitation } from '../wire/invitation.ts';
 import { DEFAULT_WORLD, type Join } from '../wire/join.ts';
 import type { Standing } from '../wire/pictures.ts';
-import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
+import { PROBLEMS, type ProblemDocument, ProblemError } from '../wire/problem.ts';
 import type { Feedback } from './feedback_file.ts';
 import type { Flights } from './flights.ts';
 import { WorldMap } from './world_map.ts';
@@ -44,7 +44,7 @@ export interface Peering {
   /** Whether flush() will send something. */
   readonly hasToSend: boolean;
   /** Fetches a sprite file from another relay; ends the master's turn after `done`. */
-  fetchFile(file: string, done: (fetched: Buffer | 'unanswered' | undefined) => void): void;
+  fetchFile(file: string, client: string | undefined, done: (fetched: Buffer | 'unanswered' | undefined) => void): void;
 }
 
 /** Which relay has a private world (peers/homes.ts). */
@@ -320,14 +320,15 @@ export class Master {
     this.#answerJson(link, request, 200, this.relay.count());
   }
 
-  /** A sprite file that this relay does not have: 200 with its bytes, 404, or 503 when it is not known whether there is one. */
-  fetch(link: number, request: number, _: Identity, file: string): void {
+  /** A sprite file that this relay does not have, for a client: 200 with its bytes, 404, or 503 when it is not known whether there is one. */
+  fetch(link: number, request: number, _: Identity, json: string): void {
+    const { file, client } = JSON.parse(json) as { file: string; client?: string };
     const answer = (fetched?: Uint8Array | 'unanswered') => {
       const bytes = fetched instanceof Uint8Array ? fetched : NO_BODY;
       const status = fetched === 'unanswered' ? 503 : bytes.length > 0 ? 200 : 404;
       this.#receiver(link)?.answer(request, status, bytes, 0, bytes.length, 0);
     };
-    if (this.#peering) this.#peering.fetchFile(file, answer);
+    if (this.#peering) this.#peering.fetchFile(file, client, answer);
     else answer();
   }
 
@@ -451,7 +452,7 @@ export class Master {
   #requireLive(link: number, request: number, identity: Identity): boolean {
     const state = this.relay.desktops.authenticate(identity);
     if (state === 'live') return true;
-    this.#answerProblem(link, request, problem(...refusal(state)));
+    this.#answerProblem(link, request, this.relay.refusal(identity, state));
     return false;
   }
 

@@ -1,4 +1,7 @@
-/** The admin port's routes for moderation. Bodies are JSON objects; a change is answered when every process enforces it. */
+/**
+ * The admin port's routes for moderation. Bodies are JSON objects. A change is answered when every process enforces it; `unsaved` in the answer
+ * says what could not be saved.
+ */
 import { readFile } from 'node:fs/promises';
 import express from 'express';
 import type { Relay } from '../domain/relay.ts';
@@ -79,29 +82,26 @@ export function moderation(
       return;
     }
     const picture = textIn(request.body, 'picture');
-    await moderator.banPicture(picture, seconds);
-    response.json({ picture });
+    response.json({ picture, ...(await moderator.banPicture(picture, seconds)) });
   });
   router.post('/admin/unban', async (request, response) => {
-    if (request.body?.picture === undefined) await moderator.unbanAddress(textIn(request.body, 'address'));
-    else await moderator.unbanPicture(textIn(request.body, 'picture'));
-    response.json({ unbanned: true });
+    const saved =
+      request.body?.picture === undefined
+        ? await moderator.unbanAddress(textIn(request.body, 'address'))
+        : await moderator.unbanPicture(textIn(request.body, 'picture'));
+    response.json({ unbanned: true, ...saved });
   });
   router.post('/admin/remove-picture', async (request, response) => {
-    await moderator.removePicture(textIn(request.body, 'picture'));
-    response.json({ removed: true });
+    response.json({ removed: true, ...(await moderator.removePicture(textIn(request.body, 'picture'))) });
   });
   router.post('/admin/dismiss', async (request, response) => {
-    await (others ?? moderator).dismiss(textIn(request.body, 'picture'));
-    response.json({ dismissed: true });
+    response.json({ dismissed: true, ...(await (others ?? moderator).dismiss(textIn(request.body, 'picture'))) });
   });
   router.post('/admin/gallery/accept', async (request, response) => {
-    await moderator.acceptPicture(textIn(request.body, 'picture'));
-    response.json({ accepted: true });
+    response.json({ accepted: true, ...(await moderator.acceptPicture(textIn(request.body, 'picture'))) });
   });
   router.post('/admin/gallery/refuse', async (request, response) => {
-    await moderator.refusePicture(textIn(request.body, 'picture'));
-    response.json({ refused: true });
+    response.json({ refused: true, ...(await moderator.refusePicture(textIn(request.body, 'picture'))) });
   });
   router.post('/admin/announce', (request, response) => {
     moderator.announce(request.body?.text);

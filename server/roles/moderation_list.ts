@@ -2,7 +2,7 @@
  * The list of what the operator has banned and what desktops have reported, kept in one JSON file of the data directory.
  *
  * Only the master reads and writes it (saved_file.ts). When it cannot be understood, nobody is banned.
- * Invariant: a ban that was answered is in the file; a report is there some seconds later.
+ * Invariant: a ban that was answered as saved is in the file; a report is there some seconds later.
  */
 import { join } from 'node:path';
 import type { Logger } from 'pino';
@@ -187,8 +187,8 @@ export class ModerationList {
     return this.#reports.delete(file);
   }
 
-  /** Writes the file. Throws the system's error, after logging it. */
-  save(): Promise<void> {
+  /** Writes the file. Resolves to a sentence that says what is not saved; undefined when all is. */
+  save(): Promise<string | undefined> {
     return this.#file.save();
   }
 

@@ -1,7 +1,8 @@
 /**
  * The moderator: what the operator does about desktops, addresses and pictures, and what desktops report. In the master.
  *
- * Invariant: a ban is enforced by every process and written to disk before the operator is answered.
+ * Invariant: a ban is enforced by every process before the operator is answered. It is saved then, too, or the answer says that it is not: a
+ * full disk must not keep an operator from acting.
  * Cost: a join compares its address with every ban; a scan of all desktops is done in steps of less than a millisecond.
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
@@ -19,7 +20,7 @@ import type { Flights } from './flights.ts';
 import type { GalleryList } from './gallery_list.ts';
 import type { Master, Moderation } from './master.ts';
 import type { ModerationList } from './moderation_list.ts';
-import { isInNetwork, type Network, readAddress, readNetwork, writeAddress } from './network.ts';
+import { isInNetwork, type Network, readAddress, readBanned, readNetwork, writeAddress } from './network.ts';
 
 /** What the master tells its workers. */
 export type ModerationMessage =
@@ -58,6 +59,12 @@ const EVERYBODY = [0, 0, 0xffff, 0] as const;
 
 const KICKED = 'The operator of this relay has ended this desktop.';
 
+/** How an action of the operator was saved. */
+export interface Saved {
+  /** What is not saved, and why; absent when everything is. */
+  unsaved?: string;
+}
+
 /** A ban as the relays of a cluster share it. */
 type SharedBan = { untilMs: number | null; isEnded: boolean } & (
   | { kind: 'address'; network: string }
@@ -91,8 +98,8 @@ export interface ModeratorOptions {
   /** The files that ship with the relay. */
   shipped: readonly string[];
   log: Logger;
-  /** Tells every worker. */
-  send: (message: ModerationMessage) => void;
+  /** Tells every worker. Resolves when all of them enforce it. */
+  send: (message: ModerationMessage) => Promise<void>;
   /** Monotonic, in ms. */
   clock?: () => number;
 }
@@ -114,7 +121,7 @@ export class Moderator implements Moderation {
   readonly #shipped: readonly string[];
   readonly #master: Master;
   readonly #log: Logger;
-  readonly #send: (message: ModerationMessage) => void;
+  readonly #send: (message: ModerationMessage) => Promise<void>;
   readonly #addresses: Addresses;
   readonly #bans = new Bans();
   readonly #reports: AddressWindow;
@@ -164,7 +171,7 @@ export class Moderator implements Moderation {
   joined(slot: number, address: string | undefined): void {
     if (!this.#strictWorlds && this.#master.relay.torus.worldOf(slot).pictures !== 'any') {
       this.#strictWorlds = true;
-      this.#send({ type: 'bans', bans: this.copy });
+      void this.#send({ type: 'bans', bans: this.copy });
     }
     this.#addresses.set(slot, address ? readAddress(address) : undefined);
   }
@@ -195,54 +202,63 @@ export class Moderator implements Moderation {
   }
 
   /** Bans an address or a network, and ends the desktops that joined from it; resolves to how many. Throws malformed, list-full. */
-  async banAddress(text: string, seconds: number | undefined): Promise<{ address: string; kicked: number }> {
+  async banAddress(text: string, seconds: number | undefined): Promise<{ address: string; kicked: number } & Saved> {
     const network = networkOf(text);
     this.list.banAddress(network.text, untilMs(seconds));
     this.#sharing?.decided('address', network.text);
-    await this.#changed();
+    const confirmed = this.#sendCopy();
+    let kicked = await this.#kickFrom(network);
     this.#log.info({ network: network.text, seconds }, 'the operator has banned a network');
-    return { address: network.text, kicked: await this.#kickFrom(network) };
+    const saved = await savedBy(this.list);
+    await confirmed; // a worker that hangs delays the answer only
+    kicked += await this.#kickFrom(network); // those that such a worker has let in meanwhile
+    return { address: network.text, kicked, ...saved };
   }
 
-  /** Throws malformed, not-found. */
-  async unbanAddress(text: string): Promise<void> {
-    const { text: network } = networkOf(text);
-    if (!this.list.unbanAddress(network)) throw new ProblemError('not-found', `${network} is not banned.`);
-    this.#sharing?.decided('address', network);
-    await this.#changed();
-    this.#log.info({ network }, 'the operator has ended a ban');
+  /** Ends the ban of a network, and of an address both that of its network and one of its own. Throws malformed, not-found. */
+  async unbanAddress(text: string): Promise<Saved> {
+    const networks = new Set([networkOf(text).text, readNetwork(text)?.text ?? text]);
+    const ended = [...networks].filter((network) => this.list.unbanAddress(network));
+    if (ended.length === 0) throw new ProblemError('not-found', `${[...networks].join(' and ')}: not banned.`);
+    for (const network of ended) this.#sharing?.decided('address', network);
+    await this.#sendCopy();
+    this.#log.info({ networks: ended }, 'the operator has ended a ban');
+    return savedBy(this.list);
   }
 
   /** Bans a picture: from now on nobody can throw, upload or fetch it. Throws malformed, list-full. */
-  async banPicture(file: string, seconds: number | undefined, isRemoved = false): Promise<void> {
+  async banPicture(file: string, seconds: number | undefined, isRemoved = false): Promise<Saved> {
     checkFile(file, 'picture');
     this.list.banPicture(file, untilMs(seconds), isRemoved);
     this.#sharing?.decided('picture', file);
     const wasInGallery = this.#removeFromGallery(file);
-    await this.#changed();
-    if (wasInGallery) await this.gallery.save();
+    const confirmed = this.#sendCopy();
+    if (isRemoved) await this.#takeOff(file);
     this.#log.info({ picture: file, seconds }, 'the operator has banned a picture');
+    const saved = await (wasInGallery ? savedBy(this.list, this.gallery) : savedBy(this.list));
+    await confirmed;
+    return saved;
   }
 
   /** Throws malformed, not-found. */
-  async unbanPicture(file: string): Promise<void> {
+  async unbanPicture(file: string): Promise<Saved> {
     checkFile(file, 'picture');
     if (!this.list.unbanPicture(file)) throw new ProblemError('not-found', 'This picture is not banned.');
     this.#sharing?.decided('picture', file);
-    await this.#changed();
+    await this.#sendCopy();
     this.#log.info({ picture: file }, 'the operator has ended a ban');
+    return savedBy(this.list);
   }
 
   /** Bans a picture for ever, deletes it from the store, and takes it off every desktop. Throws malformed, list-full. */
-  async removePicture(file: string): Promise<void> {
-    await this.banPicture(file, undefined, true);
-    this.#takeOff(file);
+  removePicture(file: string): Promise<Saved> {
+    return this.banPicture(file, undefined, true);
   }
 
   /** Deletes a picture from the store, and takes it off every desktop. */
-  #takeOff(file: string): void {
-    this.#send({ type: 'removed', file });
+  async #takeOff(file: string): Promise<void> {
     this.#master.relay.notify({ type: 'removed', file });
+    await this.#send({ type: 'removed', file });
   }
 
   /** Sends a line of text to every desktop. Throws malformed. */
@@ -281,7 +297,8 @@ export class Moderator implements Moderation {
           if (decision.isEnded) this.list.unbanAddress(decision.network);
           else {
             this.list.banAddress(decision.network, decision.untilMs);
-            banned.push(networkOf(decision.network));
+            const network = readNetwork(decision.network);
+            if (network) banned.push(network);
           }
         } else if (decision.isEnded) this.list.unbanPicture(decision.file);
         else {
@@ -298,11 +315,14 @@ export class Moderator implements Moderation {
       }
     }
     if (changes > 0) {
-      await this.#changed();
-      if (isGalleryChanged) await this.gallery.save();
-      this.#log.info({ decisions: changes }, 'operators of other relays have changed bans or the gallery');
-      for (const file of removed) this.#takeOff(file);
+      const confirmed = this.#sendCopy();
+      for (const file of removed) await this.#takeOff(file);
       for (const network of banned) await this.#kickFrom(network);
+      this.#log.info({ decisions: changes }, 'operators of other relays have changed bans or the gallery');
+      // What is not saved is in the log, and tried again.
+      await this.list.save();
+      if (isGalleryChanged) await this.gallery.save();
+      await confirmed;
     }
     if (refused !== undefined) throw refused;
   }
@@ -338,27 +358,27 @@ export class Moderator implements Moderation {
     const before = this.gallery.copy.waiting.length;
     const state = this.gallery.publish(publication);
     // Workers must not evict it before the operator has seen it.
-    if (this.gallery.copy.waiting.length !== before) this.#sendCopy();
+    if (this.gallery.copy.waiting.length !== before) void this.#sendCopy();
     return state;
   }
 
   /** From now on a published picture is in the gallery. Throws malformed, not-found, list-full. */
-  async acceptPicture(file: string): Promise<void> {
+  async acceptPicture(file: string): Promise<Saved> {
     checkFile(file, 'picture');
     this.gallery.accept(file);
     this.#sharing?.decided('listing', file);
-    this.#sendCopy();
-    await this.gallery.save();
+    await this.#sendCopy();
     this.#log.info({ picture: file }, 'the operator has accepted a picture for the gallery');
+    return savedBy(this.gallery);
   }
 
   /** Removes a picture from the gallery, listed or not; it may still be thrown. Throws malformed, not-found. */
-  async refusePicture(file: string): Promise<void> {
+  async refusePicture(file: string): Promise<Saved> {
     checkFile(file, 'picture');
     if (!this.#removeFromGallery(file)) throw new ProblemError('not-found', 'Nobody has published this picture.');
-    this.#sendCopy();
-    await this.gallery.save();
+    await this.#sendCopy();
     this.#log.info({ picture: file }, 'the operator has removed a picture from the gallery');
+    return savedBy(this.gallery);
   }
 
   /** Removes a picture from the gallery, here and, if it was listed, at the other relays. Returns whether it was there. */
@@ -379,10 +399,10 @@ export class Moderator implements Moderation {
   }
 
   /** Throws not-found. */
-  async dismiss(file: string): Promise<void> {
+  async dismiss(file: string): Promise<Saved> {
     checkFile(file, 'picture');
     if (!this.list.dismiss(file)) throw new ProblemError('not-found', 'Nobody has reported this picture.');
-    await this.list.save();
+    return savedBy(this.list);
   }
 
   /** Counts a report of this desktop. Throws too-fast. */
@@ -391,22 +411,17 @@ export class Moderator implements Moderation {
     throw new ProblemError('too-fast', `At most ${REPORTS_PER_WINDOW_MAX} reports a minute may come from one address.`);
   }
 
-  /** Sends the bans and the gallery to every worker. */
-  #sendCopy(): void {
+  /** Sends the bans and the gallery to every worker. Resolves when all of them enforce it. */
+  #sendCopy(): Promise<void> {
     const bans = this.copy;
     this.#bans.update(bans);
-    this.#send({ type: 'bans', bans });
     this.#track();
+    return this.#send({ type: 'bans', bans });
   }
 
   /** Flights are counted for what the gallery shows. */
   #track(): void {
     this.#flights.track([...this.#shipped, ...this.gallery.copy.listed.map(({ file }) => file)]);
-  }
-
-  async #changed(): Promise<void> {
-    this.#sendCopy();
-    await this.list.save();
   }
 
   /** Ends the desktops of a network, in steps; resolves to how many. */
@@ -438,7 +453,7 @@ export class Moderator implements Moderation {
     const desktops = slots.map((slot) => ({ slot, generation: relay.desktops.generation(slot) }));
     for (const slot of slots) relay.leave(slot, detail);
     this.#master.endTurn();
-    this.#send({ type: 'ended', desktops });
+    void this.#send({ type: 'ended', desktops });
   }
 }
 
@@ -454,8 +469,14 @@ function untilMs(seconds: number | undefined): number | null {
   return seconds === undefined ? null : Date.now() + seconds * 1000;
 }
 
+/** Saves these lists. */
+async function savedBy(...lists: readonly (ModerationList | GalleryList)[]): Promise<Saved> {
+  const unsaved = (await Promise.all(lists.map((list) => list.save()))).filter((why) => why !== undefined);
+  return unsaved.length === 0 ? {} : { unsaved: `${unsaved.join('; ')}.` };
+}
+
 function networkOf(text: string): Network {
-  const network = readNetwork(text);
+  const network = readBanned(text);
   if (!network) throw malformed('address', 'must be an address such as 192.0.2.7, or a network such as 2001:db8::/48');
   return network;
 }

@@ -57,6 +57,16 @@ export function readNetwork(text: string): Network | undefined {
   return { text: whole ? first : `${first}/${length}`, words, bits };
 }
 
+/**
+ * Reads what an operator bans. An IPv6 address alone stands for its /64 network, as everywhere where addresses count: its owner has all of
+ * them. `/128` bans one address.
+ */
+export function readBanned(text: string): Network | undefined {
+  const network = readNetwork(text);
+  const isWhole = network === undefined || text.includes('/') || readAddress(text)?.[2] === 0xffff;
+  return isWhole ? network : readNetwork(`${text}/64`);
+}
+
 /** Whether the address in the four words from `at` on is in a network. */
 export function isInNetwork(addresses: Uint32Array, { words, bits }: Network, at = 0): boolean {
   let left = bits;

@@ -30,7 +30,7 @@ export class OneProcess implements Workers {
   readonly ipc = undefined;
   readonly pids = [];
   readonly readyCount = 1;
-  readonly moderate: (message: ModerationMessage) => void;
+  readonly moderate: (message: ModerationMessage) => Promise<void>;
   readonly #worker: Worker;
   readonly #admission: WorkerAdmission | undefined;
   readonly #sockets: SocketDesktops;
@@ -54,7 +54,7 @@ export class OneProcess implements Workers {
       new ClientAddresses(options.trustProxy, warnOfForwarded(log)),
       admission,
     );
-    moderate({ type: 'bans', bans: bans() });
+    await moderate({ type: 'bans', bans: bans() });
     const { crossing, saying, stage } = worker.handlers;
     const front = plan.make(
       [eventsListener(options), listener],

@@ -238,10 +238,11 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     const { parkedCount, waiting } = relay;
     log.info({ desktops: relay.desktops.count, parked: parkedCount, waiting, again }, 'going down');
     workers.drain();
-    master.drain(again ? [] : peering?.addresses.others());
+    const handsOver = !again && peering?.reachesOthers === true;
+    // Where sprites can't follow, desktops are not sent.
+    master.drain(handsOver ? peering.addresses.others() : []);
     peering?.leave();
     await sleep(LAST_POLLS_MS);
-    const handsOver = !again && peering?.hasOthers === true;
     if (handsOver) relay.handOver();
     // The claims of a relay that was superseded are those of the later one, which has its name.
     let isGivingUp = homes !== undefined && !again && !isSuperseded;
@@ -255,16 +256,15 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     front.drain();
     const drainedMs = performance.now();
     const isAnswering = () => front.gauges().waiting > 0 || workers.isBusy();
-    const isHanding = () => isGivingUp || (handsOver && !relay.isHandedOver);
+    // The first desktop may join another relay only now.
+    const isHanding = () => isGivingUp || (handsOver && !relay.isHandedOver && peering.hasOthers);
     while (waitsOn(performance.now() - drainedMs, parkedCount, isAnswering(), isHanding()))
       await sleep(CLOSING_STEP_MS);
     if (handsOver) {
       const { handed } = peering.peers.counters;
-      log.info(
-        { handed, waiting: relay.waiting },
-        'handed sprites on to other relays; what still waits is in the journal',
-      );
+      log.info({ handed, waiting: relay.waiting }, 'handed sprites on to other relays');
     }
+    if (peering && !again) warnOfWaiting(relay, options, log);
     stopClock();
     sampler.stop();
     workers.close();
@@ -275,6 +275,22 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     admin.closeAllConnections();
     admin.close();
     log.info({ counters: relay.counters, waiting: relay.waiting }, 'relay stopped');
+  }
+}
+
+/** A relay of a cluster stops for good: says what nobody gets until it is started again. */
+function warnOfWaiting(relay: Relay, { data, durability }: PrimaryOptions, log: Logger): void {
+  const inCustody = relay.peerMemory.custody.size;
+  if (relay.waiting + inCustody === 0) return;
+  const { mailboxes, worlds } = relay.waitingIn;
+  const left = { sprites: relay.waiting + inCustody, desktops: mailboxes, worlds };
+  if (durability === 'none')
+    log.warn(left, 'sprites that were accepted are lost: this relay stops, and has no journal');
+  else {
+    log.warn(
+      { ...left, journal: join(data, JOURNAL_FOLDER) },
+      'sprites that were accepted stay in the journal of this relay, which stops; start it again with it, and they go on',
+    );
   }
 }
 

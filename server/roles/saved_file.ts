@@ -3,6 +3,7 @@
  *
  * The file exists whole or not at all (atomic_file.ts). A file that cannot be understood is moved aside and logged, and its owner
  * starts without content: a relay that does not start would be the worse harm.
+ * What can't be written (a full disk) holds until the process ends, and is tried again every SAVE_MS.
  * Invariant: saves are written in the order of their calls, one at a time.
  */
 import { mkdirSync, readFileSync, renameSync } from 'node:fs';
@@ -11,7 +12,7 @@ import { dirname } from 'node:path';
 import type { Logger } from 'pino';
 import { partialName, writeFileAtomically } from './atomic_file.ts';
 
-/** The longest time from saveSoon() to the write, in ms: strangers cause those changes. */
+/** The longest time from saveSoon() to the write, in ms: strangers cause those changes. And from a write that failed to the next. */
 const SAVE_MS = 5_000;
 
 export interface SavedFileOptions {
@@ -28,8 +29,10 @@ export interface SavedFileOptions {
 
 export class SavedFile {
   readonly #options: SavedFileOptions;
-  #saving: Promise<void> = Promise.resolve();
+  #saving: Promise<string | undefined> = Promise.resolve(undefined);
   #saveTimer: NodeJS.Timeout | undefined;
+  /** The last write has failed: it is in the log. */
+  #isBehind = false;
 
   constructor(options: SavedFileOptions) {
     this.#options = options;
@@ -63,33 +66,39 @@ export class SavedFile {
 
   /** Writes the file within SAVE_MS. */
   saveSoon(): void {
-    this.#saveTimer ??= setTimeout(() => void this.save().catch(() => {}), SAVE_MS).unref();
+    this.#saveTimer ??= setTimeout(() => void this.save(), SAVE_MS).unref();
   }
 
-  /** Writes the file. Throws the system's error, after logging it. */
-  save(): Promise<void> {
+  /** Writes the file. Resolves to a sentence that says what is not saved and why; undefined when all is. It never rejects. */
+  save(): Promise<string | undefined> {
     clearTimeout(this.#saveTimer);
     this.#saveTimer = undefined;
-    const save = this.#saving.catch(() => {}).then(() => this.#write());
-    this.#saving = save;
-    return save;
+    this.#saving = this.#saving.then(() => this.#write());
+    return this.#saving;
   }
 
   /** Writes what saveSoon() has not written yet. */
   async close(): Promise<void> {
-    if (this.#saveTimer) await this.save().catch(() => {});
-    await this.#saving.catch(() => {});
+    if (this.#saveTimer) await this.save();
+    await this.#saving;
+    clearTimeout(this.#saveTimer);
   }
 
-  async #write(): Promise<void> {
+  async #write(): Promise<string | undefined> {
     const { path, name, content, log } = this.#options;
     const text = `${JSON.stringify(content(), null, 1)}\n`;
     try {
       await mkdir(dirname(path), { recursive: true });
       await writeFileAtomically(path, Buffer.from(text), 0o600, `${path}.${partialName()}`);
     } catch (error) {
-      log.error({ err: error, file: path }, `${name} could not be written`);
-      throw error;
+      if (!this.#isBehind) log.error({ err: error, file: path }, `${name} could not be written; trying again`);
+      this.#isBehind = true;
+      this.saveSoon();
+      const { code } = error as NodeJS.ErrnoException;
+      return `${name} could not be written (${code}): the change holds until the relay stops. The relay tries again to write it`;
     }
+    if (this.#isBehind) log.info({ file: path }, `${name} is written again`);
+    this.#isBehind = false;
+    return undefined;
   }
 }

@@ -77,7 +77,9 @@ describe('site › the language', () => {
       assert.equal(texts[has], TEXTS.de[has as keyof typeof TEXTS.de]);
       assert.equal(texts[lacks], undefined);
     }
-    assert.doesNotMatch((await ask('/offline')).text, /<script|\{\{/);
+    const offline = (await ask('/offline')).text;
+    assert.doesNotMatch(offline, /\{\{/);
+    assert.deepEqual(offline.match(/<script[^>]* src="[^"]*"/g), ['<script type="module" src="/desktop/offline.ts"']);
   });
 
   it('is that of the manifest, too', async () => {

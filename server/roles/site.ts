@@ -34,7 +34,7 @@ const POLICY = [
 ].join('; ');
 
 const SERVER = join(import.meta.dirname, '..');
-const WEB = join(SERVER, 'web');
+const WEB = join(import.meta.dirname, '../web');
 
 /** The folder into which `npm run client` puts the installer of the program for Windows. */
 const DIST = join(SERVER, '../client-win/dist');

@@ -69,10 +69,10 @@ afterEach(() => {
   server?.close();
 });
 
-async function open(worker: FakeWorker, unreadBytesMax?: number) {
+async function open(worker: FakeWorker, unreadBytesMax?: number, client?: string) {
   const sockets = new SocketDesktops(worker, unreadBytesMax);
   server = createServer().listen(0, '127.0.0.1');
-  server.on('upgrade', (request, socket, head) => sockets.upgrade(request, socket, head));
+  server.on('upgrade', (request, socket, head) => sockets.upgrade(request, socket, head, client));
   await once(server, 'listening');
   const ws = new WebSocket(`ws://127.0.0.1:${(server.address() as AddressInfo).port}${PATH}`);
   clients.push(ws);
@@ -228,14 +228,21 @@ describe('a socket', () => {
     assert.equal((await closed)[0], 1008);
   });
 
-  for (const [sentence, unreadBytesMax, isClosed] of [
-    ['is closed at once when all sockets together are over their budget', UNREAD_BYTES_HIGH, true],
-    ['is kept for a while when the budget allows it, and gets no more batches', 4 * UNREAD_BYTES_HIGH, false],
+  for (const [sentence, unreadBytesMax, isClosed, client] of [
+    ['is closed at once when all sockets together are over their budget', UNREAD_BYTES_HIGH, true, undefined],
+    [
+      'is kept for a while when the budget allows it, and gets no more batches',
+      4 * UNREAD_BYTES_HIGH,
+      false,
+      undefined,
+    ],
+    ['is closed at once when its address is over its share of the budget', 4 * UNREAD_BYTES_HIGH, true, '192.0.2.1'],
+    ['is kept for a while when the share of its address allows it', 12 * UNREAD_BYTES_HIGH, false, '192.0.2.1'],
   ] as const) {
     it(`that does not read ${sentence}`, async () => {
       const worker = new FakeWorker();
       worker.batch = reply(200, { name: 'x'.repeat(1.5 * UNREAD_BYTES_HIGH) });
-      const { sockets, ws } = await open(worker, unreadBytesMax);
+      const { sockets, ws } = await open(worker, unreadBytesMax, client);
       const { _socket: tcp } = ws as unknown as { _socket: TcpSocket };
       tcp.pause();
       const sender = setInterval(() => ws.readyState === WebSocket.OPEN && ws.send(pollOf(1)), 3);

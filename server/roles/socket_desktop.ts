@@ -20,6 +20,7 @@ import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/p
 import { readAuthorization } from '../wire/route.ts';
 import { checkSaying } from '../wire/saying.ts';
 import { checkPeekEdge, STAGE_BYTES_MAX } from '../wire/stage.ts';
+import { Budget } from './budget.ts';
 import type { Reply } from './pending.ts';
 import type { Query } from './uplink.ts';
 import type { Worker } from './worker.ts';
@@ -62,7 +63,10 @@ export const UNREAD_BYTES_MAX = 512 << 10;
 /** A socket is closed when it has been above UNREAD_BYTES_LOW for this time, in ms: it reads less than 10 KB a second. */
 export const UNREAD_MS_MAX = 10_000;
 
-/** Bytes that wait for all sockets of a worker together. Above this a socket with unread bytes is closed when more is sent to it. */
+/**
+ * Bytes that wait for all sockets of a worker together, shared by address (budget.ts). A socket for which there is no room is closed when
+ * more is sent to it.
+ */
 export const SOCKETS_UNREAD_BYTES_MAX = 64 << 20;
 
 /** What CROSSINGS_IN_FLIGHT_MAX counts. */
@@ -96,13 +100,13 @@ export class SocketDesktops {
   readonly #worker: SocketsWorker;
   readonly #server = new WebSocketServer(OPTIONS);
   readonly #open = new Set<SocketDesktop>();
-  readonly #unread: UnreadBytes;
+  readonly #unread: Budget;
   readonly #heartbeat: NodeJS.Timeout;
 
   /** `unreadBytesMax`: as SOCKETS_UNREAD_BYTES_MAX; tests lower it. */
   constructor(worker: SocketsWorker, unreadBytesMax = SOCKETS_UNREAD_BYTES_MAX) {
     this.#worker = worker;
-    this.#unread = { count: 0, max: unreadBytesMax };
+    this.#unread = new Budget(unreadBytesMax);
     this.#server.on('wsClientError', (error, socket) => {
       refuseHead(socket as Socket, problem('malformed', `${error.message}.`, { field: 'upgrade' }));
     });
@@ -117,11 +121,11 @@ export class SocketDesktops {
 
   /** Bytes that wait for peers to read. */
   get unreadBytes(): number {
-    return this.#unread.count;
+    return this.#unread.used;
   }
 
-  /** Handles an upgrade: a socket for `/v1/desktops/{id}/socket`, 404 for any other path. */
-  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer): void {
+  /** Handles an upgrade of a client (budget.ts): a socket for `/v1/desktops/{id}/socket`, 404 for any other path. */
+  upgrade(request: IncomingMessage, socket: Duplex, head: Buffer, client: string | undefined): void {
     const identity = blankIdentity();
     const path = PATH.exec(request.url ?? '');
     socket.on('error', () => socket.destroy());
@@ -133,9 +137,8 @@ export class SocketDesktops {
     const { authorization } = request.headers;
     this.#server.handleUpgrade(request, socket, head, (ws) => {
       const identityInPath = { slot, generation };
-      const desktop = new SocketDesktop(this.#worker, ws, identityInPath, this.#unread, () =>
-        this.#open.delete(desktop),
-      );
+      const unread = { budget: this.#unread, client };
+      const desktop = new SocketDesktop(this.#worker, ws, identityInPath, unread, () => this.#open.delete(desktop));
       this.#open.add(desktop);
       if (authorization !== undefined)
         desktop.identify(readAuthorization(authorization, identity) ? identity : undefined);
@@ -155,10 +158,10 @@ export class SocketDesktops {
   }
 }
 
-/** The bytes that wait for the peers of all sockets of a worker. */
+/** Where the bytes that wait for a peer are counted: for its client, in the sum of all sockets of a worker. */
 interface UnreadBytes {
-  count: number;
-  readonly max: number;
+  readonly budget: Budget;
+  readonly client: string | undefined;
 }
 
 class SocketDesktop {
@@ -213,7 +216,7 @@ class SocketDesktop {
       if (this.#identity) for (const poll of this.#polls) this.#worker.closed(poll, this.#identity);
       this.#polls.clear();
       this.#nextPoll = undefined;
-      this.#unread.count -= this.#unreadBytes;
+      this.#unread.budget.release(this.#unread.client, this.#unreadBytes);
       this.#unreadBytes = 0;
       onClose();
     });
@@ -421,15 +424,20 @@ class SocketDesktop {
     if (this.#ws.readyState !== this.#ws.OPEN) return;
     this.#ws.send(body, TEXT, this.#countUnread);
     this.#countUnread();
-    const isOver = this.#unreadBytes > 0 && this.#unread.count > this.#unread.max;
-    if (isOver || this.#unreadBytes > UNREAD_BYTES_MAX) this.#ws.terminate();
+    if (this.#unreadBytes > UNREAD_BYTES_MAX) this.#ws.terminate();
   }
 
-  /** Counts the bytes that the peer has not read; stops and resumes reading at the marks. Called when bytes were added or sent. */
+  /** Counts the bytes that the peer has not read; stops and resumes reading at the marks, and closes a socket without room. Called when bytes were added or sent. */
   readonly #countUnread = (): void => {
     const { bufferedAmount, readyState } = this.#ws;
     if (readyState === this.#ws.CLOSED) return;
-    this.#unread.count += bufferedAmount - this.#unreadBytes;
+    const { budget, client } = this.#unread;
+    const more = bufferedAmount - this.#unreadBytes;
+    if (more <= 0) budget.release(client, -more);
+    else if (!budget.reserve(client, more)) {
+      this.#ws.terminate();
+      return;
+    }
     this.#unreadBytes = bufferedAmount;
     if (!this.#unreadTimer) {
       if (bufferedAmount < UNREAD_BYTES_HIGH) return;

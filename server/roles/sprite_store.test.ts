@@ -43,11 +43,11 @@ function clocked(path: string, options: StoreOptions = {}) {
   const clock = { nowMs: 500_000 * HOUR_MS };
   const warnings: string[] = [];
   const log = { warn: (_: unknown, text: string) => void warnings.push(text) } as unknown as StoreOptions['log'];
-  const store = new SpriteStore(path, { nowMs: () => clock.nowMs, log, ...options });
+  const store = new SpriteStore(path, { wallMs: () => clock.nowMs, monotonicMs: () => clock.nowMs, log, ...options });
   return { store, clock, warnings, log };
 }
 
-const put = (store: SpriteStore, bytes: Buffer) => store.put(hashOf(bytes), bytes);
+const put = (store: SpriteStore, bytes: Buffer) => store.put(hashOf(bytes), bytes, undefined);
 const has = async (store: SpriteStore, bytes: Buffer) => (await store.find(hashOf(bytes))) !== undefined;
 const pathOf = (path: string, bytes: Buffer) =>
   join(path, 'sprites', hashOf(bytes).slice(0, 2), `${hashOf(bytes)}.spr`);
@@ -134,6 +134,25 @@ describe('the sprite store › a quota', () => {
     assert.ok(!existsSync(pathOf(path, c)));
     assert.equal(store.evicted, 2);
     assert.equal(store.count, 3);
+  });
+
+  it('evicts files by their age although the clock is set back, and after a restart within the time of a use', async (t) => {
+    const path = directory(t);
+    const [a, b, c] = Array.from({ length: 3 }, () => sprFile());
+    const wall = { nowMs: 500_000 * HOUR_MS };
+    const first = clocked(path, { filesMax: 1, wallMs: () => wall.nowMs });
+    await put(first.store, a);
+    wall.nowMs -= 24 * HOUR_MS;
+    first.clock.nowMs += 2 * HOUR_MS;
+    await put(first.store, b);
+    assert.deepEqual([existsSync(pathOf(path, a)), existsSync(pathOf(path, b))], [false, true]);
+    utimesSync(pathOf(path, b), first.clock.nowMs / 1000, first.clock.nowMs / 1000);
+    const second = clocked(path, { filesMax: 1, wallMs: () => wall.nowMs });
+    await assert.rejects(put(second.store, c), isFull, 'a file of the future counts as used now');
+    while (statSync(pathOf(path, b)).mtimeMs > wall.nowMs) await new Promise(setImmediate);
+    second.clock.nowMs += USED_LATELY_MS + HOUR_MS;
+    await put(second.store, c);
+    assert.deepEqual([existsSync(pathOf(path, b)), existsSync(pathOf(path, c))], [false, true]);
   });
 
   it('evicts as many files as one needs, and stores nothing when they are too few', async (t) => {
@@ -292,7 +311,7 @@ describe('the sprite store › a file that is refused', () => {
   it('is not the file that a wrong hash names', async (t) => {
     const { store } = clocked(directory(t));
     const good = sprFile();
-    await assert.rejects(store.put(hashOf(good), Buffer.from('another')), is('sprite-invalid'));
+    await assert.rejects(store.put(hashOf(good), Buffer.from('another'), undefined), is('sprite-invalid'));
     assert.equal(store.isRefused(hashOf(good)), false);
     await put(store, good);
   });
@@ -305,7 +324,7 @@ describe('the sprite store › a file that is refused', () => {
     const codes = await Promise.all(
       names.map((name, n) => {
         const bytes = n < 2 ? slow : Buffer.from('x');
-        return store.put(name, bytes, name).then(
+        return store.put(name, bytes, undefined, name).then(
           () => 'stored',
           (error: ProblemError) => error.document.code,
         );
@@ -319,9 +338,9 @@ describe('the sprite store › a file that is refused', () => {
     const { store } = clocked(path);
     const bytes = sprFile();
     await put(store, bytes);
-    const held = await store.hold(hashOf(bytes));
+    const held = await store.hold(hashOf(bytes), undefined);
     assert.equal(await store.remove(hashOf(bytes)), true);
-    assert.equal(await store.hold(hashOf(bytes)), undefined);
+    assert.equal(await store.hold(hashOf(bytes), undefined), undefined);
     held?.release();
     assert.equal(await store.remove(hashOf(bytes)), false);
     assert.equal(await store.remove('../../etc/passwd'), false);
@@ -339,12 +358,12 @@ describe('the sprite store › files in memory', () => {
     const { store } = clocked(path);
     const bytes = sprFile();
     await put(store, bytes);
-    const held = await Promise.all(Array.from({ length: 100 }, () => store.hold(hashOf(bytes))));
+    const held = await Promise.all(Array.from({ length: 100 }, () => store.hold(hashOf(bytes), undefined)));
     for (const one of held) assert.equal(one?.bytes, held[0]?.bytes);
     assert.equal(store.sendingBytes, bytes.length);
     for (const one of held) one?.release();
     assert.equal(store.sendingBytes, 0);
-    const again = await store.hold(hashOf(bytes));
+    const again = await store.hold(hashOf(bytes), undefined);
     assert.equal(again?.bytes, held[0]?.bytes);
     again?.release();
   });
@@ -353,18 +372,52 @@ describe('the sprite store › files in memory', () => {
     const [a, b, c] = Array.from({ length: 3 }, () => sprFile());
     const { store } = clocked(directory(t), { sendingMax: a.length + b.length });
     for (const bytes of [a, b, c]) await put(store, bytes);
-    const first = await store.hold(hashOf(a));
-    const second = await store.hold(hashOf(b));
-    await assert.rejects(store.hold(hashOf(c)), is('relay-busy'));
-    const third = await store.hold(hashOf(a));
+    const first = await store.hold(hashOf(a), undefined);
+    const second = await store.hold(hashOf(b), undefined);
+    await assert.rejects(store.hold(hashOf(c), undefined), is('relay-busy'));
+    const third = await store.hold(hashOf(a), undefined);
     first?.release();
-    await assert.rejects(store.hold(hashOf(c)), is('relay-busy'));
+    await assert.rejects(store.hold(hashOf(c), undefined), is('relay-busy'));
     third?.release();
-    const fourth = await store.hold(hashOf(c));
+    const fourth = await store.hold(hashOf(c), undefined);
     assert.deepEqual(fourth?.bytes, c);
     fourth?.release();
     second?.release();
     assert.equal(store.sendingBytes, 0);
+  });
+
+  it('are held for one client up to a third of the budget, and a file that several read counts for each of them', async (t) => {
+    const files = Array.from({ length: 4 }, () => sprFile());
+    const size = Math.max(...files.map(({ length }) => length));
+    for (const [sendingMax, isHeld] of [
+      [3 * size - 3, false],
+      [3 * size, true],
+      [3 * size + 3, true],
+    ] as const) {
+      const [first] = files.filter(({ length }) => length === size);
+      const { store } = clocked(directory(t), { sendingMax });
+      await put(store, first);
+      const held = store.hold(hashOf(first), 'eve');
+      if (isHeld) (await held)?.release();
+      else await assert.rejects(held, is('relay-busy'), 'one third, less a byte');
+    }
+    const { store } = clocked(directory(t), { sendingMax: 4 * size });
+    for (const bytes of files) await put(store, bytes);
+    const [a, b, c] = files.map(hashOf);
+    const ofVic = await store.hold(a, 'vic');
+    const ofEve = await store.hold(a, 'eve');
+    const again = await store.hold(a, 'eve');
+    assert.equal(store.sendingBytes, files[0].length, 'once in the sum');
+    await assert.rejects(store.hold(b, 'eve'), is('relay-busy'), 'Eve has her share, though Vic paid for the bytes');
+    ofVic?.release();
+    again?.release();
+    await assert.rejects(store.hold(b, 'eve'), is('relay-busy'), 'Eve still reads it');
+    assert.equal(store.sendingBytes, files[0].length);
+    const others = await store.hold(c, 'vic');
+    others?.release();
+    ofEve?.release();
+    assert.equal(store.sendingBytes, 0);
+    (await store.hold(b, 'eve'))?.release();
   });
 
   it('are not those that somebody else has put into the directory, larger than a sprite can be', async (t) => {
@@ -381,7 +434,7 @@ describe('the sprite store › files in memory', () => {
       writeFileSync(at, '');
       truncateSync(at, size);
       clock.nowMs += HOUR_MS;
-      const held = await store.hold(name);
+      const held = await store.hold(name, undefined);
       assert.equal(held !== undefined, isServed, `${size} bytes`);
       held?.release();
     }

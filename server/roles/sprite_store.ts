@@ -21,7 +21,7 @@ import { isFileHash } from '../wire/fields.ts';
 import { ProblemError } from '../wire/problem.ts';
 import { checkSpr, readSpr, SPR_BYTES_MAX, SprRefused } from '../wire/spr.ts';
 import { partialName, syncFolder, writeFileAtomically } from './atomic_file.ts';
-import { ByteBudget } from './byte_budget.ts';
+import { Budget } from './budget.ts';
 import { Limiter } from './limiter.ts';
 import { Recent } from './recent.ts';
 import { HOUR_MS, StoredFiles } from './stored_files.ts';
@@ -69,11 +69,8 @@ export const CACHE_BYTES_MAX = 32 * 2 ** 20;
 /** Bytes of different files in answers that are being sent, in each worker. One more is refused with relay-busy. */
 export const SENDING_BYTES_MAX = 64 * 2 ** 20;
 
-/** Bytes of the uploads that are being received or checked, in each worker: 32 of the largest. */
+/** Bytes of the uploads that are being received or checked, in each worker: 32 of the largest. One address has ten at most. */
 export const UPLOADS_BYTES_MAX = 32 * SPR_BYTES_MAX;
-
-/** The part of them that one desktop may have: eight of the largest, or a folder of usual ones at once. */
-export const UPLOADS_OF_DESKTOP_BYTES_MAX = 8 * SPR_BYTES_MAX;
 
 /** The store's folder in the data directory. */
 const STORE_FOLDER = 'sprites';
@@ -110,15 +107,18 @@ export interface StoreOptions {
   /** Bytes of different files that may be held at a time. */
   sendingMax?: number;
   log?: Pick<Logger, 'warn'>;
-  /** The time, in ms since 1970: files keep it over restarts. */
-  nowMs?: () => number;
+  /** The wall clock in ms, which is read at the start: files keep the time of their last use over restarts. */
+  wallMs?: () => number;
+  /** A clock in ms that only grows. It counts from then on, since a clock that was set back would make every file look used lately. */
+  monotonicMs?: () => number;
   /** Writes a whole file; tests pass a disk that is full. */
   write?: typeof writeFileAtomically;
 }
 
 /** Several answers may send the same file: it is in memory once. */
 interface Held {
-  count: number;
+  /** Its answers, by the client that they are for. */
+  readonly counts: Map<string | undefined, number>;
   readonly size: number;
   readonly bytes: Promise<Buffer>;
 }
@@ -136,15 +136,15 @@ export class SpriteStore {
   #pinned: ReadonlySet<string> = new Set();
   /** Files that are being written: there is room for them. */
   #writing = { bytes: 0, files: 0 };
-  /** Bytes of unfinished uploads, by the slot of their desktop. The API reserves them before it reads a body. */
-  readonly uploads = new ByteBudget<number>(UPLOADS_BYTES_MAX, UPLOADS_OF_DESKTOP_BYTES_MAX);
+  /** Bytes of unfinished uploads. The API reserves them before it reads a body. */
+  readonly uploads = new Budget(UPLOADS_BYTES_MAX);
   readonly #puts = new Map<string, Promise<void>>();
   readonly #refusals = new Recent<string>(REFUSALS_REMEMBERED);
   readonly #checks = new Limiter(CHECKS_MAX, CHECKS_WAITING_MAX);
   readonly #reads = new Limiter(READS_MAX, READS_WAITING_MAX);
   readonly #cache = new Recent<Buffer>(CACHE_BYTES_MAX);
   readonly #held = new Map<string, Held>();
-  readonly #sending: ByteBudget<string>;
+  readonly #sending: Budget;
   /** Room is made for one file at a time. */
   #making: Promise<void> = Promise.resolve();
   #firstScan: Promise<void> | undefined;
@@ -161,9 +161,11 @@ export class SpriteStore {
     this.#directory = join(directory, STORE_FOLDER);
     this.#bytesMax = options.bytesMax ?? STORE_BYTES_MAX;
     this.#filesMax = options.filesMax ?? STORE_FILES_MAX;
-    this.#sending = new ByteBudget(options.sendingMax ?? SENDING_BYTES_MAX);
+    this.#sending = new Budget(options.sendingMax ?? SENDING_BYTES_MAX);
     this.#log = options.log;
-    this.#nowMs = options.nowMs ?? Date.now;
+    const { wallMs = Date.now, monotonicMs = () => performance.now() } = options;
+    const startMs = wallMs() - monotonicMs();
+    this.#nowMs = () => startMs + monotonicMs();
     this.#write = options.write ?? writeFileAtomically;
   }
 
@@ -179,7 +181,7 @@ export class SpriteStore {
 
   /** Bytes of different files in answers that are being sent. */
   get sendingBytes(): number {
-    return this.#sending.bytes;
+    return this.#sending.used;
   }
 
   /** Adds the shipped characters of a folder, sorted by name. Throws when one is not a valid sprite. */
@@ -207,25 +209,20 @@ export class SpriteStore {
   }
 
   /**
-   * Reads a file, or finds it in memory.
+   * Reads a file, or finds it in memory, for a client (budget.ts).
    *
    * Shape   undefined when there is none, or when `file` is not a hash.
    * Owner   the caller releases it. The bytes are shared: never write into them.
-   * Throws  relay-busy   too many different files are being sent or read.
+   * Throws  relay-busy   too many different files are being sent or read, or too many for this client.
    */
-  async hold(file: string): Promise<HeldFile | undefined> {
+  async hold(file: string, client: string | undefined): Promise<HeldFile | undefined> {
     if (!isFileHash(file)) return undefined;
     const shipped = this.#shipped.get(file);
     if (shipped) return { bytes: shipped.bytes, release: () => {} };
     const size = await this.#use(file);
     if (size === undefined) return undefined;
-    const held = this.#held.get(file) ?? this.#startHolding(file, size);
-    held.count++;
-    const release = () => {
-      if (--held.count > 0) return;
-      this.#sending.release(file, held.size);
-      if (this.#held.get(file) === held) this.#held.delete(file);
-    };
+    const held = this.#reserve(file, size, client);
+    const release = () => this.#release(file, held, client);
     try {
       return { bytes: await held.bytes, release };
     } catch (error) {
@@ -261,7 +258,7 @@ export class SpriteStore {
     if (this.#shipped.has(file) || this.#files.has(file)) return true;
     const found = statSync(this.#path(file), { throwIfNoEntry: false });
     if (!found?.isFile()) return false;
-    this.#files.add(file, found.size, Math.min(found.mtimeMs, this.#nowMs()));
+    this.#files.add(file, found.size, this.#usedMs(file, found.mtimeMs));
     return true;
   }
 
@@ -277,12 +274,12 @@ export class SpriteStore {
   }
 
   /**
-   * Stores a file under its hash.
+   * Stores a file under its hash, for a client (budget.ts).
    *
    * Shape   `digest` is the SHA-256 of `bytes`, if the caller has it already.
    * Throws  sprite-invalid (another hash, or not a .spr: says which part and why), store-full, relay-busy.
    */
-  async put(file: string, bytes: Buffer, digest = hashOf(bytes)): Promise<void> {
+  async put(file: string, bytes: Buffer, client: string | undefined, digest = hashOf(bytes)): Promise<void> {
     this.checkName(file);
     this.throwIfRefused(file);
     if (digest !== file) {
@@ -292,7 +289,7 @@ export class SpriteStore {
     // Uploads of the same file at the same time share one check and one write.
     const running = this.#puts.get(file);
     if (running) return running;
-    const put = this.#checkAndStore(file, bytes);
+    const put = this.#checkAndStore(file, bytes, client);
     this.#puts.set(file, put);
     try {
       await put;
@@ -315,9 +312,9 @@ export class SpriteStore {
     return wasThere;
   }
 
-  async #checkAndStore(file: string, bytes: Buffer): Promise<void> {
+  async #checkAndStore(file: string, bytes: Buffer, client: string | undefined): Promise<void> {
     try {
-      await this.#checks.run(() => checkSpr(bytes));
+      await this.#checks.run(client, () => checkSpr(bytes));
     } catch (error) {
       if (!(error instanceof SprRefused)) throw error;
       this.#refusals.set(file, error.message, 1);
@@ -378,7 +375,7 @@ export class SpriteStore {
   /** Deletes a file, unless another worker has used it meanwhile. */
   async #evict(file: string): Promise<void> {
     const found = await stat(this.#path(file)).catch(() => undefined);
-    if (found && this.#files.use(file, Math.min(found.mtimeMs, this.#nowMs()))) return;
+    if (found && this.#files.use(file, this.#usedMs(file, found.mtimeMs))) return;
     this.#forget(file);
     await rm(this.#path(file), { force: true }).catch((error) => {
       this.#log?.warn({ err: error }, 'a sprite file could not be evicted');
@@ -403,19 +400,48 @@ export class SpriteStore {
     }
     const nowMs = this.#nowMs();
     // Another worker has stored it.
-    if (!this.#files.has(file)) this.#files.add(file, found.size, Math.min(found.mtimeMs, nowMs));
+    if (!this.#files.has(file)) this.#files.add(file, found.size, this.#usedMs(file, found.mtimeMs));
     if (this.#files.use(file, nowMs)) void utimes(path, nowMs / 1000, nowMs / 1000).catch(() => {});
     // A file of that size is not a sprite: somebody else put it there.
     return found.size > SPR_BYTES_MAX ? undefined : found.size;
   }
 
-  #startHolding(file: string, size: number): Held {
-    if (!this.#sending.reserve(file, size)) {
+  /** Counts one more answer of a client with this file. Throws relay-busy, and counts nothing then. */
+  #reserve(file: string, size: number, client: string | undefined): Held {
+    const known = this.#held.get(file);
+    const count = known?.counts.get(client) ?? 0;
+    if (count === 0 && !this.#sending.reserve(client, known?.size ?? size, known ? 0 : size)) {
       throw new ProblemError('relay-busy', 'The relay is sending too many sprite files; try again in a second.');
     }
+    const held = known ?? this.#startHolding(file, size, client);
+    held.counts.set(client, count + 1);
+    return held;
+  }
+
+  #release(file: string, held: Held, client: string | undefined): void {
+    const count = (held.counts.get(client) ?? 0) - 1;
+    if (count > 0) {
+      held.counts.set(client, count);
+      return;
+    }
+    held.counts.delete(client);
+    const isLast = held.counts.size === 0;
+    this.#sending.release(client, held.size, isLast ? held.size : 0);
+    if (isLast && this.#held.get(file) === held) this.#held.delete(file);
+  }
+
+  /** When a file was last used, by the time on disk. One in the future is of a clock that was set back: it is now, and is corrected. */
+  #usedMs(file: string, diskMs: number): number {
+    const nowMs = this.#nowMs();
+    if (diskMs <= nowMs) return diskMs;
+    void utimes(this.#path(file), nowMs / 1000, nowMs / 1000).catch(() => {});
+    return nowMs;
+  }
+
+  #startHolding(file: string, size: number, client: string | undefined): Held {
     const cached = this.#cache.get(file);
-    const bytes = cached ? Promise.resolve(cached) : this.#reads.run(() => readFile(this.#path(file)));
-    const held: Held = { count: 0, size, bytes };
+    const bytes = cached ? Promise.resolve(cached) : this.#reads.run(client, () => readFile(this.#path(file)));
+    const held: Held = { counts: new Map(), size, bytes };
     this.#held.set(file, held);
     bytes.then(
       (read) => {
@@ -487,7 +513,7 @@ export class SpriteStore {
 
   async #count(file: string): Promise<void> {
     const found = await stat(this.#path(file)).catch(() => undefined);
-    if (found?.isFile()) this.#files.add(file, found.size, Math.min(found.mtimeMs, this.#nowMs()));
+    if (found?.isFile()) this.#files.add(file, found.size, this.#usedMs(file, found.mtimeMs));
   }
 
   /** Drops files of these folders that others have deleted. */

@@ -13,6 +13,6 @@ export function storeGauges(registry: Registry, store: SpriteStore): void {
   gauge('sprites_store_files', 'Stored sprite files', 'max', () => store.count);
   gauge('sprites_store_bytes', 'Bytes of the stored sprite files', 'max', () => store.bytes);
   gauge('sprites_store_evicted', 'Sprite files evicted since start', 'sum', () => store.evicted);
-  gauge('sprites_store_upload_bytes', 'Bytes of unfinished uploads', 'sum', () => store.uploads.bytes);
+  gauge('sprites_store_upload_bytes', 'Bytes of unfinished uploads', 'sum', () => store.uploads.used);
   gauge('sprites_store_sending_bytes', 'Bytes of different files that are being sent', 'sum', () => store.sendingBytes);
 }

@@ -40,8 +40,14 @@ export interface WorkerSettings {
   ring?: readonly number[];
 }
 
-/** Messages from the master to a worker, beside frames. `bans` is also the answer to `starting`. */
-export type ToWorker = { type: 'drain' } | MetricsRequest | ModerationMessage;
+/**
+ * Messages from the master to a worker, beside frames. `moderation` is answered with `moderated` and its number as soon as the worker
+ * enforces it; the bans, with the number 0, are also the answer to `starting`.
+ */
+export type ToWorker =
+  | { type: 'drain' }
+  | MetricsRequest
+  | { type: 'moderation'; number: number; message: ModerationMessage };
 
 /** Messages from a worker to the master, beside frames. */
 export type FromWorker =
@@ -49,6 +55,7 @@ export type FromWorker =
   | { type: 'ready'; port: number }
   | { type: 'failed'; why: string }
   | { type: 'alive' }
+  | { type: 'moderated'; number: number }
   | MetricsAnswer;
 
 /** How long a draining worker still reads requests that have begun, in ms: a little less than the master gives its last polls. */
@@ -104,9 +111,10 @@ export async function startWorker(settings: WorkerSettings, log: Logger): Promis
       front.flush();
     } else if (message?.type === 'drain') void closeDown();
     else if (message?.type === 'metrics') void sendMetrics(message.scrape);
-    else if (message?.type === 'bans' || message?.type === 'ended' || message?.type === 'removed') {
-      moderate(message);
-      if (message.type === 'bans') bansKnown.resolve();
+    else if (message?.type === 'moderation') {
+      const { number } = message;
+      void moderate(message.message).then(() => send({ type: 'moderated', number }));
+      if (message.message.type === 'bans') bansKnown.resolve();
     }
   });
   // Without a master no request can be answered. Clients reconnect and reach another worker, if the relay still runs.

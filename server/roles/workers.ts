@@ -59,8 +59,8 @@ export interface Workers {
   readonly pids: readonly number[];
   /** Workers that handle requests now. */
   readonly readyCount: number;
-  /** Tells every worker. */
-  moderate(message: ModerationMessage): void;
+  /** Tells every worker. Resolves when all of them enforce it; one that hangs is replaced, and its successor does. */
+  moderate(message: ModerationMessage): Promise<void>;
   /** What the workers have refused since start, by reason. */
   readonly refused: Refusals;
   /** The newest sample of each worker process that does not hang. */

@@ -11,6 +11,17 @@ export interface Entry {
   readonly revision: number;
 }
 
+export interface Watcher {
+  /** Called whenever the bucket can be reached, at first and again after each break. */
+  connected(): void;
+  /** Called with the value of each key before connected(), and then with each new value. A value may come twice. */
+  receive?(entry: Entry): void;
+  /** Called with each new value only, from some moment before connected() on. A value may come twice. */
+  changed?(entry: Entry): void;
+  /** NATS has lost the bucket, and there is a new one: revisions that are known are those of the old one. It is called before all others. */
+  lost?(): void;
+}
+
 export interface Bucket {
   get(key: string): Promise<Entry | undefined>;
   /** Writes a key that has no value. Resolves to the revision; undefined when the key has a value, and nothing has changed. */
@@ -23,10 +34,5 @@ export interface Bucket {
   remove(key: string, revision: number): Promise<void>;
   /** Calls `receive` with the value of each key that is there now. */
   each(receive: (entry: Entry) => void): Promise<void>;
-  /**
-   * Calls `connected` whenever the bucket can be reached, at first and again after each break. With `receive`, that is called before with
-   * the value of each key, and then with each new value. A value may come twice. When NATS has lost the bucket and there is a new one,
-   * `lost` is called first: revisions that are known are those of the old one.
-   */
-  watch(connected: () => void, receive?: (entry: Entry) => void, lost?: () => void): void;
+  watch(watcher: Watcher): void;
 }

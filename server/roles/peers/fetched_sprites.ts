@@ -20,24 +20,24 @@ export class FetchedSprites {
     this.#gate = gate;
   }
 
-  /** Resolves to whether the file is stored now. Throws relay-busy, store-full, draining. */
-  fetch(file: string): Promise<boolean> {
+  /** Fetches a file for a client (budget.ts); resolves to whether it is stored now. Throws relay-busy, store-full, draining. */
+  fetch(file: string, client: string | undefined): Promise<boolean> {
     const running = this.#fetches.get(file);
     if (running) return running;
-    const fetch = this.#fetch(file).finally(() => this.#fetches.delete(file));
+    const fetch = this.#fetch(file, client).finally(() => this.#fetches.delete(file));
     this.#fetches.set(file, fetch);
     return fetch;
   }
 
-  async #fetch(file: string): Promise<boolean> {
+  async #fetch(file: string, client: string | undefined): Promise<boolean> {
     try {
       this.#store.checkName(file);
       this.#gate.checkUpload(file);
-      const { status, body } = await this.#worker.query('fetch', NO_DESKTOP, file);
+      const { status, body } = await this.#worker.query('fetch', NO_DESKTOP, JSON.stringify({ file, client }));
       if (status === 503)
         throw new ProblemError('relay-busy', 'The relay that may have this sprite file did not answer.');
       if (status !== 200) return false;
-      await this.#store.put(file, body);
+      await this.#store.put(file, body, client);
       return true;
     } catch (error) {
       // It is not a sprite, or this relay does not carry it.

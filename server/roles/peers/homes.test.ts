@@ -7,6 +7,7 @@ import { KEPT_STEP_MS } from '../../domain/limits.ts';
 import { Membership, STEP_MS } from '../../domain/membership.ts';
 import { Relay } from '../../domain/relay.ts';
 import type { World } from '../../domain/torus.ts';
+import { type PeeredRelay, PeeredRelays, seat, throwRight } from '../../test/peered_relays.ts';
 import { PretendStore } from '../../test/pretend_bucket.ts';
 import { PretendNetwork } from '../../test/pretend_network.ts';
 import { isProblemDocument } from '../../test/problem_check.ts';
@@ -547,6 +548,113 @@ describe('the home of a private world', () => {
     await cluster.refused(r2, { world: 'garden' }, 'relay-busy');
     await cluster.join(r3, { world: 'house' });
     assert.equal((await cluster.join(r2, { world: 'house' })).at?.apiPort, r3.port);
+  });
+});
+
+describe('a private world with two homes', () => {
+  /** Sprites that wait at the relay that was the home, of which Ann and Amy are told to join again. */
+  const SPRITES = 20;
+
+  /** A world at r1 with sprites that wait, which r2 takes over after an operator has forgotten r1. */
+  async function takeOver(t: TestContext, cut: (r1: PeeredRelay) => void) {
+    const cluster = new PeeredRelays(t);
+    const [r1, r2] = [cluster.start('r1', 1), cluster.start('r2', 2)];
+    await cluster.settle(r1.homes.join({ name: 'Ann', world: 'garden' }));
+    const ann = { slot: 0, generation: r1.relay.desktops.generation(0), token: new Uint32Array(4) };
+    seat(r1, 'Amy', 'garden');
+    await cluster.run(3_000);
+    for (let crossing = 1; crossing <= SPRITES; crossing++) throwRight(r1, ann, crossing);
+    assert.equal(r1.relay.waiting, SPRITES);
+    cut(r1);
+    await cluster.run(3_000);
+    r2.peering.membership.forget('r1');
+    await cluster.settle(r2.homes.join({ name: 'Bob', world: 'garden' }));
+    assert.equal(r2.homes.count, 1, 'it is at home there');
+    const bob = { slot: 0, generation: r2.relay.desktops.generation(0), token: new Uint32Array(4) };
+    r2.master.poll(r2.link, 1, bob, 2, -1);
+    return { cluster, r1, r2, ann };
+  }
+
+  /** Every sprite is at the home, once, and the accounts are exact. */
+  function assertMoved(r1: PeeredRelay, r2: PeeredRelay): void {
+    assert.deepEqual([r1.homes.count, r1.relay.torus.find('garden'), r1.relay.waiting], [0, undefined, 0]);
+    assert.deepEqual([r2.relay.torus.find('garden')?.count, r2.relay.waiting], [1, SPRITES]);
+    const { accepted, acknowledged, abandoned } = r1.relay.counters;
+    assert.deepEqual([accepted, acknowledged, abandoned], [SPRITES, SPRITES, 0]);
+    assert.equal(r2.relay.counters.accepted, SPRITES);
+  }
+
+  it('has one again as soon as the other one claims it, although the first never lost NATS; what waits follows, once', async (t) => {
+    // Others do not hear r1 any more, but it reaches the bucket.
+    const { cluster, r1, r2, ann } = await takeOver(t, ({ node }) => {
+      node.isConnected = false;
+    });
+    await cluster.run(100);
+    assert.equal(r1.relay.desktops.isLive(ann.slot), false, 'its desktops are told to join again');
+    assert.deepEqual([r1.homes.count, r1.relay.waiting], [0, SPRITES]);
+    Object.assign(cluster.network.faults, { lost: 0.2, repeated: 0.3 });
+    r1.node.isConnected = true;
+    await cluster.run(20_000);
+    assertMoved(r1, r2);
+  });
+
+  it('has one again when NATS, which had two parts, is whole; what waits follows, once', async (t) => {
+    const { cluster, r1, r2 } = await takeOver(t, ({ node, bucket }) => {
+      node.isConnected = false;
+      bucket.cut();
+    });
+    await cluster.run(1_000);
+    assert.deepEqual([r1.homes.count, r2.homes.count], [1, 1], 'each part has one');
+    Object.assign(cluster.network.faults, { lost: 0.2, repeated: 0.3 });
+    r1.node.isConnected = true;
+    r1.bucket.connect();
+    await cluster.run(20_000);
+    assertMoved(r1, r2);
+  });
+
+  it('keeps what waits while the other one has no desktop, and gets it back when it is at home there again', async (t) => {
+    const { cluster, r1, r2 } = await takeOver(t, ({ node }) => {
+      node.isConnected = false;
+    });
+    await cluster.run(100);
+    r2.relay.leave(0);
+    await cluster.run(100);
+    await cluster.settle(r1.homes.join({ name: 'Ann', world: 'garden' }));
+    r1.node.isConnected = true;
+    await cluster.run(5_000);
+    assert.deepEqual([r1.homes.count, r2.homes.count], [1, 0]);
+    assert.deepEqual([r1.relay.waiting, r2.relay.waiting, r1.relay.keptBytes], [SPRITES, 0, 0]);
+  });
+
+  it('sends what waits to a third relay when that is the home in the end', async (t) => {
+    const { cluster, r1, r2 } = await takeOver(t, ({ node }) => {
+      node.isConnected = false;
+    });
+    const r3 = cluster.start('r3', 3);
+    await cluster.run(100);
+    r2.relay.leave(0);
+    await cluster.run(100);
+    await cluster.settle(r3.homes.join({ name: 'Bob', world: 'garden' }));
+    r1.node.isConnected = true;
+    await cluster.run(5_000);
+    assert.deepEqual(
+      [r1, r2, r3].map(({ relay }) => relay.waiting),
+      [0, 0, SPRITES],
+    );
+  });
+
+  it('does not bring pictures into a world that is stricter about them', async (t) => {
+    const { cluster, r1, r2 } = await takeOver(t, ({ node }) => {
+      node.isConnected = false;
+    });
+    const garden = r2.relay.torus.find('garden') as World;
+    garden.pictures = 'known';
+    r1.node.isConnected = true;
+    await cluster.run(5_000);
+    assert.deepEqual([r1.relay.waiting, r2.relay.waiting], [SPRITES, 0]);
+    garden.pictures = 'any';
+    await cluster.run(5_000);
+    assert.deepEqual([r1.relay.waiting, r2.relay.waiting], [0, SPRITES]);
   });
 });
 

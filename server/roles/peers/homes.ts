@@ -9,8 +9,9 @@
  * that are at home here go on, and joins to others are refused.
  * A relay that stops for good gives up its claims when its desktops have been told, and the next join makes each world anew elsewhere.
  * A relay that died keeps its claims, because its journal has the desktops. They can be taken over when an operator has forgotten that relay, or
- * when it has been gone for HOME_GONE_MS. If a relay comes back and such a world has another home, it ends its desktops there: their clients
- * join again. What waited for them stays in its mailboxes, until the world is at home there again.
+ * when it has been gone for HOME_GONE_MS. A relay watches the claims: when a world that is at home there has another home now, it ends its
+ * desktops there, and their clients join again. What waited for them is handed on to that home (hand_over.ts), or stays until this relay is
+ * the home again.
  * Cost: nothing for joins to worlds that are at home here; otherwise one or two requests to NATS. Memory: one entry for each private world here.
  */
 import { createHash } from 'node:crypto';
@@ -62,7 +63,7 @@ export const ENDS_PER_TURN = 64;
 /** The revision of a claim that was not compared with the bucket since the start of this relay. */
 const UNCONFIRMED = 0;
 
-const MOVED = 'This world has moved to another relay while this one was away; join it again.';
+const MOVED = 'This world is at another relay now; join it again.';
 
 const joinsOf = (name: string) => `sprites.joins.${name}`;
 
@@ -95,6 +96,8 @@ export class Homes implements MasterHomes {
   #opening: HomesOpening | undefined;
   /** The worlds that are at home here, and the revision of each claim. */
   readonly #held = new Map<string, number>();
+  /** These worlds, and those that have moved to other relays while sprites wait here, by the keys of their claims. */
+  readonly #worldOf = new Map<string, string>();
   /** Worlds of which a claim is being read or written. Each waits for the one before. */
   readonly #pending = new Map<string, Promise<unknown>>();
   /** Worlds that have ended, and whose claims NATS has not removed. */
@@ -112,7 +115,7 @@ export class Homes implements MasterHomes {
     this.#startMs = this.#clock();
     this.#machine = options.machine ?? hostname();
     const { torus } = options.master.relay;
-    for (const { name } of torus.worlds()) if (name !== DEFAULT_WORLD) this.#held.set(name, UNCONFIRMED);
+    for (const { name } of torus.worlds()) if (name !== DEFAULT_WORLD) this.#hold(name, UNCONFIRMED);
     torus.removed = (world) => this.#release(world);
     options.master.setHomes(this);
   }
@@ -121,7 +124,13 @@ export class Homes implements MasterHomes {
   open(opening: HomesOpening): void {
     this.#opening = opening;
     const { network, bucket, name } = this.#options;
-    bucket.watch(() => void this.confirm());
+    bucket.watch({
+      connected: () => void this.confirm(),
+      changed: (claim) => {
+        const world = this.#worldOf.get(claim.key);
+        if (world !== undefined && homeOf(claim) !== name) void this.#compare(world);
+      },
+    });
     network.subscribe(joinsOf(name), (bytes, answer) => {
       if (answer) void this.#receive(bytes).then((reply) => answer(encodePeerJoinAnswer(reply)));
     });
@@ -217,7 +226,7 @@ export class Homes implements MasterHomes {
           else revision = await bucket.update(key, value, claim.revision);
         }
         if (revision === undefined) continue;
-        this.#held.set(world, revision);
+        this.#hold(world, revision);
         return this.name;
       }
       throw new Error('the claim changes again and again');
@@ -305,7 +314,7 @@ export class Homes implements MasterHomes {
 
   /** Compares the claims of the worlds that are here with the bucket, which may have lost or changed them while NATS was away. */
   confirm(): Promise<void> {
-    return this.#eachHeld((world) => this.#confirm(world));
+    return eachOf([...this.#worldOf.values()], (world) => this.#compare(world));
   }
 
   /**
@@ -315,7 +324,7 @@ export class Homes implements MasterHomes {
   async giveUp(): Promise<number> {
     this.#isGivingUp = true;
     const before = this.#held.size;
-    await this.#eachHeld((world) => this.#alone(world, () => this.#removeClaim(world))).catch((err) =>
+    await eachOf([...this.#held.keys()], (world) => this.#alone(world, () => this.#removeClaim(world))).catch((err) =>
       this.#options.log.warn(
         { err },
         'NATS has not removed all claims of this relay; its private worlds move in ten minutes',
@@ -324,35 +333,43 @@ export class Homes implements MasterHomes {
     return before - this.#held.size;
   }
 
-  /** Rejects as soon as one of the actions has. */
-  async #eachHeld(act: (world: string) => Promise<void>): Promise<void> {
-    const worlds = [...this.#held.keys()];
-    for (let from = 0; from < worlds.length; from += CLAIMS_AT_A_TIME) {
-      await Promise.all(worlds.slice(from, from + CLAIMS_AT_A_TIME).map(act));
-    }
-  }
-
-  /** Does nothing while NATS is away. The next connection confirms again. */
-  #confirm(world: string): Promise<void> {
+  /** Compares a claim with what is here. Does nothing while NATS is away: the next connection compares again. */
+  #compare(world: string): Promise<void> {
     return this.#alone(world, async () => {
-      if (!this.#held.has(world)) return;
-      const { bucket, log } = this.#options;
       const key = keyOf(world);
+      if (!this.#worldOf.has(key)) return;
+      const { bucket, log, master } = this.#options;
+      const isHeld = this.#held.has(world);
       const claim = await bucket.get(key);
       if (claim === undefined) {
-        const revision = await bucket.create(key, Buffer.from(this.name));
-        if (revision !== undefined) this.#held.set(world, revision);
+        const revision = isHeld ? await bucket.create(key, Buffer.from(this.name)) : undefined;
+        if (revision !== undefined) this.#hold(world, revision);
         return;
       }
-      if (homeOf(claim) === this.name) {
-        this.#held.set(world, claim.revision);
+      const home = homeOf(claim);
+      if (home === this.name) {
+        this.#hold(world, claim.revision);
         return;
       }
-      this.#held.delete(world);
-      this.counters.moved++;
-      const ended = await this.#endAll(world);
-      log.warn({ desktops: ended }, 'a private world has moved to another relay while this one was away');
+      if (isHeld) {
+        this.#held.delete(world);
+        this.counters.moved++;
+        const ended = await this.#endAll(world);
+        log.warn(
+          { desktops: ended, relay: home },
+          'a private world is at another relay now; what waits here goes there',
+        );
+      }
+      master.relay.setHome(world, home);
+      if (master.relay.torus.find(world) === undefined) this.#worldOf.delete(key);
     }).catch(() => {});
+  }
+
+  /** From now on a world is at home here. */
+  #hold(world: string, revision: number): void {
+    this.#held.set(world, revision);
+    this.#worldOf.set(keyOf(world), world);
+    this.#options.master.relay.setHome(world, undefined);
   }
 
   /** Ends the desktops of a world, in steps. Resolves to how many. */
@@ -370,10 +387,16 @@ export class Homes implements MasterHomes {
 
   /** Removes the claim of a world that has ended. */
   #release(world: string): void {
-    if (!this.#held.has(world)) return;
+    if (!this.#held.has(world)) {
+      this.#worldOf.delete(keyOf(world));
+      return;
+    }
     this.#unreleased.add(world);
     void this.#alone(world, async () => {
-      if (this.#options.master.relay.torus.find(world) === undefined) await this.#removeClaim(world);
+      if (this.#options.master.relay.torus.find(world) === undefined) {
+        await this.#removeClaim(world);
+        this.#worldOf.delete(keyOf(world));
+      }
       this.#unreleased.delete(world);
     }).catch(() => this.#retrySoon());
   }
@@ -425,7 +448,7 @@ export class Homes implements MasterHomes {
     );
     counter(
       'sprites_peers_homes_lost_total',
-      'Private worlds that had moved to another relay while this one was away',
+      'Private worlds that were here and are at another relay now',
       () => this.counters.moved,
     );
   }
@@ -434,6 +457,13 @@ export class Homes implements MasterHomes {
 /** The name of the relay that holds a claim. */
 function homeOf({ value }: Entry): string {
   return Buffer.from(value).toString('latin1');
+}
+
+/** Acts on CLAIMS_AT_A_TIME worlds at a time. Rejects as soon as one of the actions has. */
+async function eachOf(worlds: readonly string[], act: (world: string) => Promise<void>): Promise<void> {
+  for (let from = 0; from < worlds.length; from += CLAIMS_AT_A_TIME) {
+    await Promise.all(worlds.slice(from, from + CLAIMS_AT_A_TIME).map(act));
+  }
 }
 
 function keyOf(world: string): string {

@@ -28,21 +28,25 @@ describe('a bucket of NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
   let two: Bucket;
   let isOpen = false;
   const seen: string[] = [];
+  const changed: string[] = [];
   let connections = 0;
 
   before(async () => {
     nats = await NatsServer.start();
     networks = ['r1', 'r2'].map((name) => new NatsNetwork({ url: nats.url, name }, log));
     [one, two] = networks.map((network) => network.bucket('tests', 1 << 20));
-    one.watch(() => {
-      isOpen = true;
+    one.watch({
+      connected: () => {
+        isOpen = true;
+      },
+      changed: ({ key, value }) => void changed.push(`${key} ${text(value)}`),
     });
-    two.watch(
-      () => {
+    two.watch({
+      connected: () => {
         connections++;
       },
-      ({ key, value }) => void seen.push(`${key} ${text(value)}`),
-    );
+      receive: ({ key, value }) => void seen.push(`${key} ${text(value)}`),
+    });
     await until('both are open', () => isOpen && connections > 0);
   });
   after(async () => {
@@ -85,6 +89,8 @@ describe('a bucket of NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
     assert.deepEqual(new Set(seen), new Set(['home r5', 'other b']));
     await until('it can be written', () => one.put('other', bytes('d')).then(Boolean, () => false));
     await until('and the watch goes on', () => seen.at(-1) === 'other d');
+    await until('also that of changes alone', () => changed.at(-1) === 'other d');
+    assert.equal(changed.filter((change) => change === 'other b').length, 1, 'which tells nothing again');
   });
 
   it('notifies a watcher when NATS has lost everything, before its new values', async (t) => {
@@ -98,11 +104,11 @@ describe('a bucket of NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
     });
     const bucket = network.bucket('tests', 1 << 20);
     const events: string[] = [];
-    bucket.watch(
-      () => void events.push('connected'),
-      ({ revision }) => void events.push(`${revision}`),
-      () => void events.push('lost'),
-    );
+    bucket.watch({
+      connected: () => void events.push('connected'),
+      receive: ({ revision }) => void events.push(`${revision}`),
+      lost: () => void events.push('lost'),
+    });
     await until('it is open', () => events.includes('connected'));
     await bucket.put('key', bytes('a'));
     await until('the value is seen', () => events.at(-1) === '1');

@@ -6,10 +6,10 @@
  * Cost: one request each, some 0.3 ms beside NATS. The watch is begun again after each break of the connection.
  */
 import { JetStreamApiError, jetstream, jetstreamManager } from '@nats-io/jetstream';
-import { type KV, type KvEntry, Kvm } from '@nats-io/kv';
+import { type KV, type KvEntry, Kvm, KvWatchInclude } from '@nats-io/kv';
 import type { NatsConnection } from '@nats-io/transport-node';
 import type { Logger } from 'pino';
-import type { Bucket, Entry } from './bucket.ts';
+import type { Bucket, Entry, Watcher } from './bucket.ts';
 
 /** How long to wait for JetStream, in ms. */
 export const ANSWER_MS = 2_000;
@@ -29,7 +29,7 @@ export interface NatsBucketOptions {
 
 export class NatsBucket implements Bucket {
   readonly #options: NatsBucketOptions;
-  readonly #watchers: { connected: () => void; receive?: (entry: Entry) => void; lost?: () => void }[] = [];
+  readonly #watchers: Watcher[] = [];
   #connection: NatsConnection | undefined;
   #bucket: KV | undefined;
   /** When JetStream made the bucket, as it says: another time is another bucket. */
@@ -57,16 +57,21 @@ export class NatsBucket implements Bucket {
       this.#bucket = bucket;
       this.#isWarned = false;
       for (const end of this.#unwatch.splice(0)) end();
-      if (this.#created !== undefined && this.#created !== created) for (const { lost } of this.#watchers) lost?.();
+      if (this.#created !== undefined && this.#created !== created)
+        for (const watcher of this.#watchers) watcher.lost?.();
       this.#created = created;
-      for (const { connected, receive } of [...this.#watchers]) {
-        const end = receive && (await this.#watch(bucket, receive));
+      for (const watcher of [...this.#watchers]) {
+        const ended = () => this.#openAgain(connection, number);
+        const ends = [
+          watcher.receive && (await this.#watch(bucket, (entry) => watcher.receive?.(entry), ended)),
+          watcher.changed && (await this.#watchChanges(bucket, (entry) => watcher.changed?.(entry), ended)),
+        ];
+        for (const end of ends) if (end) this.#unwatch.push(end);
         if (number !== this.#opens) {
-          end?.();
+          for (const end of ends) end?.();
           return;
         }
-        if (end) this.#unwatch.push(end);
-        connected();
+        watcher.connected();
       }
     } catch (error) {
       if (connection.isClosed() || number !== this.#opens) return;
@@ -77,14 +82,19 @@ export class NatsBucket implements Bucket {
         );
       }
       this.#isWarned = true;
-      setTimeout(() => {
-        if (!connection.isClosed() && number === this.#opens) void this.open(connection);
-      }, RETRY_MS).unref();
+      this.#openAgain(connection, number);
     }
   }
 
-  watch(connected: () => void, receive?: (entry: Entry) => void, lost?: () => void): void {
-    this.#watchers.push({ connected, receive, lost });
+  /** Opens the bucket again soon, unless that has happened since the open() of this number. */
+  #openAgain(connection: NatsConnection, number: number): void {
+    setTimeout(() => {
+      if (!connection.isClosed() && number === this.#opens) void this.open(connection);
+    }, RETRY_MS).unref();
+  }
+
+  watch(watcher: Watcher): void {
+    this.#watchers.push(watcher);
     if (this.#connection) void this.open(this.#connection);
   }
 
@@ -117,33 +127,53 @@ export class NatsBucket implements Bucket {
   }
 
   async each(receive: (entry: Entry) => void): Promise<void> {
-    const end = await this.#watch(this.#opened, receive);
+    const end = await this.#watch(this.#opened, receive, () => {});
     end();
   }
 
-  /** Resolves when `receive` has been called with all values that were there, to what ends the watch. */
-  async #watch(bucket: KV, receive: (entry: Entry) => void): Promise<() => void> {
+  /** Resolves when `receive` has been called with all values that were there, to what ends the watch. `ended`: it has ended by itself. */
+  async #watch(bucket: KV, receive: (entry: Entry) => void, ended: () => void): Promise<() => void> {
     const { values } = await bucket.status();
-    const changes = await bucket.watch();
     const whole = Promise.withResolvers<void>();
     if (values === 0) whole.resolve();
-    void this.#follow(changes, receive, whole.resolve).catch((error) => {
-      this.#options.log.warn({ err: error, bucket: this.#options.name }, 'the watch of a bucket of NATS has ended');
-    });
+    const changes = await bucket.watch();
+    const end = this.#follow(changes, receive, whole.resolve, ended);
     await whole.promise;
-    return () => changes.stop();
+    return end;
   }
 
-  /** Calls `receive` for each value, and `caughtUp` after those that were there when the watch began. */
-  async #follow(changes: AsyncIterable<KvEntry>, receive: (entry: Entry) => void, caughtUp: () => void): Promise<void> {
-    try {
+  /** Resolves when `receive` will be called with all values that are written from now on, to what ends that. */
+  async #watchChanges(bucket: KV, receive: (entry: Entry) => void, ended: () => void): Promise<() => void> {
+    const changes = await bucket.watch({ include: KvWatchInclude.UpdatesOnly });
+    return this.#follow(changes, receive, () => {}, ended);
+  }
+
+  /** Calls `receive` for each value, and `caughtUp` after those that were there when the watch began. Returns what ends it. */
+  #follow(
+    changes: Awaited<ReturnType<KV['watch']>>,
+    receive: (entry: Entry) => void,
+    caughtUp: () => void,
+    ended: () => void,
+  ): () => void {
+    let isStopped = false;
+    const follow = async () => {
       for await (const entry of changes) {
         if (entry.operation === 'PUT') receive(entryOf(entry));
         if (entry.delta === 0) caughtUp();
       }
-    } finally {
-      caughtUp();
-    }
+    };
+    void follow()
+      .catch((error) => {
+        this.#options.log.warn({ err: error, bucket: this.#options.name }, 'the watch of a bucket of NATS has ended');
+      })
+      .then(() => {
+        caughtUp();
+        if (!isStopped) ended();
+      });
+    return () => {
+      isStopped = true;
+      changes.stop();
+    };
   }
 
   get #connected(): NatsConnection {

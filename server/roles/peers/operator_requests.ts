@@ -12,7 +12,7 @@ import type { Membership } from '../../domain/membership.ts';
 import { checkObject, isFileHash, readJson } from '../../wire/fields.ts';
 import { ProblemError } from '../../wire/problem.ts';
 import { isReport, mergeReports, type Report } from '../moderation_list.ts';
-import type { Moderator } from '../moderator.ts';
+import type { Moderator, Saved } from '../moderator.ts';
 import type { PeerNetwork } from './network.ts';
 import type { PeerFiles } from './peer_files.ts';
 
@@ -65,9 +65,14 @@ export class OperatorRequests {
   }
 
   /** Removes the reports of a picture at every relay. Throws malformed, not-found, relay-busy. */
-  async dismiss(picture: string): Promise<void> {
+  async dismiss(picture: string): Promise<Saved> {
     const { moderator } = this.#options;
-    await this.#everywhere(() => moderator.dismiss(picture), { ask: 'dismiss', picture });
+    let saved: Saved = {};
+    const dismissHere = async () => {
+      saved = await moderator.dismiss(picture);
+    };
+    await this.#everywhere(dismissHere, { ask: 'dismiss', picture });
+    return saved;
   }
 
   /** Ends a desktop, at whichever relay it is. Throws malformed, not-found, relay-busy. */
@@ -78,7 +83,7 @@ export class OperatorRequests {
 
   /** The file of a picture that another relay has; undefined when there is none, or no answer. */
   async picture(file: string): Promise<Buffer | undefined> {
-    const fetched = await this.#options.files.fetch(file);
+    const fetched = await this.#options.files.fetch(file, undefined);
     if (!Buffer.isBuffer(fetched) || createHash('sha256').update(fetched).digest('hex') !== file) return undefined;
     return fetched;
   }

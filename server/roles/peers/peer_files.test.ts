@@ -60,12 +60,12 @@ class Files {
 }
 
 /** A relay that fetches so many files from one that has none of them. */
-function fetchMissing(count: number): { files: Files; fetches: Promise<Fetched>[] } {
+function fetchMissing(count: number, client?: string): { files: Files; fetches: Promise<Fetched>[] } {
   const files = new Files();
   files.add('r1', {});
   const hashes = Array.from({ length: count }, (_, n) => n.toString(16).padStart(64, '0'));
   const r2 = files.add('r2', Object.fromEntries(hashes.map((hash) => [hash, 'r1'])));
-  return { files, fetches: hashes.map((hash) => r2.fetch(hash)) };
+  return { files, fetches: hashes.map((hash) => r2.fetch(hash, client)) };
 }
 
 const isSame = (fetched: Fetched, bytes: Buffer) => Buffer.isBuffer(fetched) && fetched.equals(bytes);
@@ -84,7 +84,7 @@ describe('sprite files of peers', () => {
       const files = new Files();
       files.add('r1', {}, bytes);
       const r2 = files.add('r2', { [hashOf(bytes)]: 'r1' });
-      const [fetched] = await files.settle([r2.fetch(hashOf(bytes))]);
+      const [fetched] = await files.settle([r2.fetch(hashOf(bytes), undefined)]);
       assert.ok(isSame(fetched, bytes));
     }
   });
@@ -94,7 +94,7 @@ describe('sprite files of peers', () => {
     const files = new Files();
     files.add('r1', {}, bytes);
     const r2 = files.add('r2', { [hashOf(bytes)]: 'r1' });
-    const all = await files.settle(Array.from({ length: 50 }, () => r2.fetch(hashOf(bytes))));
+    const all = await files.settle(Array.from({ length: 50 }, () => r2.fetch(hashOf(bytes), undefined)));
     assert.ok(all.every((fetched) => isSame(fetched, bytes)));
     assert.equal(files.questions, 1);
     assert.equal(r2.fetched, 1);
@@ -106,7 +106,7 @@ describe('sprite files of peers', () => {
     files.add('r1', {}, bytes);
     files.add('r2', { [hashOf(bytes)]: 'r1' });
     const r3 = files.add('r3', { [hashOf(bytes)]: 'r2' });
-    const [fetched] = await files.settle([r3.fetch(hashOf(bytes))]);
+    const [fetched] = await files.settle([r3.fetch(hashOf(bytes), undefined)]);
     assert.ok(isSame(fetched, bytes));
   });
 
@@ -115,17 +115,17 @@ describe('sprite files of peers', () => {
     const files = new Files();
     const r1 = files.add('r1', { [file]: 'r2' });
     files.add('r2', { [file]: 'r1' });
-    assert.deepEqual(await files.settle([r1.fetch(file)]), [undefined]);
+    assert.deepEqual(await files.settle([r1.fetch(file, undefined)]), [undefined]);
   });
 
   it('are not asked for when no peer has sent them, and not when the name is not a hash', async () => {
     const files = new Files();
     const r1 = files.add('r1', { '../../etc/passwd': 'r2' });
     files.add('r2', {});
-    assert.deepEqual(await files.settle([r1.fetch('ab'.repeat(32)), r1.fetch('../../etc/passwd')]), [
-      undefined,
-      undefined,
-    ]);
+    assert.deepEqual(
+      await files.settle([r1.fetch('ab'.repeat(32), undefined), r1.fetch('../../etc/passwd', undefined)]),
+      [undefined, undefined],
+    );
     assert.equal(files.questions, 0);
   });
 
@@ -144,7 +144,7 @@ describe('sprite files of peers', () => {
     }
     node.subscribe('sprites.files.bad', (_, answer) => answer?.(Buffer.from([1, 255, 255, 255, 255, 7])));
     const r2 = files.add('r2', { [hashOf(bytes)]: 'bad', ['cd'.repeat(32)]: 'nobody' });
-    assert.deepEqual(await files.settle([r2.fetch(hashOf(bytes)), r2.fetch('cd'.repeat(32))]), [
+    assert.deepEqual(await files.settle([r2.fetch(hashOf(bytes), undefined), r2.fetch('cd'.repeat(32), undefined)]), [
       undefined,
       'unanswered',
     ]);
@@ -163,6 +163,15 @@ describe('sprite files of peers', () => {
   it('wait in a queue of FETCHES_WAITING_MAX, and one more is not answered', async () => {
     for (const more of [-1, 0, 1]) {
       const { files, fetches } = fetchMissing(FETCHES_MAX + FETCHES_WAITING_MAX + more);
+      const fetched = await files.settle(fetches);
+      assert.equal(fetched.filter((one) => one === 'unanswered').length, Math.max(0, more));
+    }
+  });
+
+  it('are fetched for one client in a third of the places: one below, at the limit, one above', async () => {
+    const third = (FETCHES_MAX + FETCHES_WAITING_MAX) / 3;
+    for (const more of [-1, 0, 1]) {
+      const { files, fetches } = fetchMissing(third + more, '192.0.2.1');
       const fetched = await files.settle(fetches);
       assert.equal(fetched.filter((one) => one === 'unanswered').length, Math.max(0, more));
     }
@@ -192,7 +201,7 @@ describe('sprite files of peers', () => {
       const { network } = files;
       // Half of it each way.
       network.faults.delayMs = ms;
-      const fetch = r2.fetch(hashOf(bytes));
+      const fetch = r2.fetch(hashOf(bytes), undefined);
       await until(() => network.onTheWay === 2); // the question, and the end of the time for its answer
       network.advance(ms / 2);
       await until(() => network.onTheWay === 2); // the answer
@@ -209,9 +218,9 @@ describe('sprite files of peers', () => {
     files.add('r1', {}, bytes);
     const r2 = files.add('r2', { [hashOf(bytes)]: 'r1' });
     files.network.faults.lost = 1;
-    assert.deepEqual(await files.settle([r2.fetch(hashOf(bytes))]), ['unanswered']);
+    assert.deepEqual(await files.settle([r2.fetch(hashOf(bytes), undefined)]), ['unanswered']);
     files.network.faults.lost = 0;
-    const [fetched] = await files.settle([r2.fetch(hashOf(bytes))]);
+    const [fetched] = await files.settle([r2.fetch(hashOf(bytes), undefined)]);
     assert.ok(isSame(fetched, bytes));
   });
 });

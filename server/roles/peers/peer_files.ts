@@ -29,6 +29,9 @@ export const PART_BYTES = 512 << 10;
 /** How long to wait for an answer, in ms. That relay may have to fetch the file itself. */
 export const ANSWER_MS = 3_000;
 
+/** The client of what is fetched for other relays: they leave room for the clients here. */
+const PEERS = 'peers';
+
 const QUESTION_BYTES = 68;
 /** Bytes of an answer before those of the file. */
 export const HEAD_BYTES = 5;
@@ -63,14 +66,14 @@ export class PeerFiles {
     });
   }
 
-  /** Fetches a file. Calls at the same time share one fetch. */
-  fetch(file: string): Promise<Fetched> {
+  /** Fetches a file for a client (budget.ts). Calls at the same time share one fetch. */
+  fetch(file: string, client: string | undefined): Promise<Fetched> {
     const running = this.#fetches.get(file);
     if (running) return running;
     const sender = isFileHash(file) ? this.#options.senderOf(file) : undefined;
     if (sender === undefined) return Promise.resolve(undefined);
     const fetch = this.#fetching
-      .run(() => this.#fetchFrom(sender, file))
+      .run(client, () => this.#fetchFrom(sender, file))
       .catch(() => 'unanswered' as const)
       .finally(() => this.#fetches.delete(file));
     this.#fetches.set(file, fetch);
@@ -101,9 +104,9 @@ export class PeerFiles {
     if (question.length < QUESTION_BYTES) return MISSING;
     const file = question.toString('latin1', 0, 64);
     if (!isFileHash(file)) return MISSING;
-    const found = await this.#answering.run(() => this.#read(file));
+    const found = await this.#answering.run(undefined, () => this.#read(file));
     // The relay that asks may be the one that this relay asks: then neither has the file.
-    const fetched = found ?? (this.#fetches.has(file) ? undefined : await this.fetch(file));
+    const fetched = found ?? (this.#fetches.has(file) ? undefined : await this.fetch(file, PEERS));
     const whole = fetched === 'unanswered' ? undefined : fetched;
     const at = question.readUInt32LE(64);
     if (whole === undefined || at >= whole.length) return MISSING;

@@ -6,12 +6,12 @@
  */
 import type { Logger } from 'pino';
 import { Histogram, type Registry } from 'prom-client';
-import { LISTEN_STEPS, Membership, STEP_MS } from '../../domain/membership.ts';
+import { LISTEN_STEPS, Membership, type RelayState, STEP_MS } from '../../domain/membership.ts';
 import type { PeerPeeks } from '../../domain/peer_peeks.ts';
 import type { PeerSayings } from '../../domain/peer_sayings.ts';
 import type { Outgoing, Peers } from '../../domain/peers.ts';
 import type { ClusterDocument } from '../../wire/cluster_document.ts';
-import { decodeHeartbeat, encodeHeartbeat, isRelayName } from '../../wire/heartbeat.ts';
+import { decodeHeartbeat, encodeHeartbeat, type Heartbeat, isRelayName } from '../../wire/heartbeat.ts';
 import { DEFAULT_WORLD } from '../../wire/join.ts';
 import { countersIn, gaugesIn } from '../gauges.ts';
 import type { Master, Peering as MasterPeering } from '../master.ts';
@@ -37,7 +37,8 @@ const VERDICT_BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1
 
 const HEARTBEATS = 'sprites.heartbeat';
 const FORGOTTEN = 'sprites.forgotten';
-const framesOf = (name: string) => `sprites.frames.${name}`;
+/** Frames are for one life of a relay: while another process takes over its name, none reaches both, and each is silent on those of the other. */
+const framesOf = (name: string, life: number) => `sprites.frames.${name}.${life}`;
 const sayingsOf = (name: string) => `sprites.sayings.${name}`;
 const peeksOf = (name: string) => `sprites.peeks.${name}`;
 
@@ -71,6 +72,7 @@ export class Peering implements MasterPeering {
   #isClosed = false;
   #timer: NodeJS.Timeout;
   #quietUntilMs = Number.NEGATIVE_INFINITY;
+  #lifeQuietUntilMs = Number.NEGATIVE_INFINITY;
   #known = '';
 
   /** Subscribes, listens for a second, and then sends heartbeats. Call it after the recovery of the relay. */
@@ -78,7 +80,8 @@ export class Peering implements MasterPeering {
     this.#options = options;
     const { name, master, network, data } = options;
     const step = Math.floor(Date.now() / STEP_MS);
-    this.membership = new Membership({ name, life: Date.now(), width: 1, step });
+    const life = master.relay.beginLife(Date.now());
+    this.membership = new Membership({ name, life, width: 1, step });
     const { peers, sayings, peeks } = master.relay.joinCluster(this.membership);
     this.peers = peers;
     this.sayings = sayings;
@@ -88,7 +91,7 @@ export class Peering implements MasterPeering {
     this.addresses = new Addresses(network, this.membership);
     master.setPeering(this);
     network.subscribe(HEARTBEATS, (bytes) => this.#hear(bytes));
-    network.subscribe(framesOf(name), (bytes, answer) => this.#receive(bytes, answer));
+    network.subscribe(framesOf(name, this.membership.life), (bytes, answer) => this.#receive(bytes, answer));
     network.subscribe(sayingsOf(name), (bytes) => {
       if (!sayings.receive(bytes)) this.#complain(bytes);
     });
@@ -124,13 +127,41 @@ export class Peering implements MasterPeering {
 
   #hear(bytes: Uint8Array): void {
     const heartbeat = decodeHeartbeat(bytes);
-    if (typeof heartbeat === 'string') this.#complain(bytes);
-    else if (this.membership.hear(heartbeat) === 'superseded' && !this.#isClosed) {
+    if (typeof heartbeat === 'string') {
+      this.#complain(bytes);
+      return;
+    }
+    const heard = this.membership.hear(heartbeat);
+    if (heard === 'old-life') this.#complainOfLife(heartbeat);
+    else if (heard === 'superseded' && !this.#isClosed) {
       this.#options.log.fatal(
         { name: heartbeat.name },
         'another relay has started under the name of this one, which stops',
       );
       this.#options.superseded();
+    }
+  }
+
+  /** Logs that a relay is not heard, at most once a minute. */
+  #complainOfLife({ name, life }: Heartbeat): void {
+    const nowMs = performance.now();
+    if (nowMs < this.#lifeQuietUntilMs) return;
+    this.#lifeQuietUntilMs = nowMs + QUIET_MS;
+    const { membership } = this;
+    const { log } = this.#options;
+    const context = {
+      relay: name,
+      life,
+      laterLife: name === membership.name ? membership.life : membership.lifeOf(name),
+    };
+    if (name === membership.name) {
+      log.warn(context, 'an earlier process under the name of this relay still runs, and is ignored; stop it');
+    } else {
+      log.warn(
+        context,
+        'a relay is ignored, because a later life of it was heard: two processes run under its name, or its clock was set back. ' +
+          'It is heard again when the later one has been silent for ten seconds',
+      );
     }
   }
 
@@ -188,8 +219,8 @@ export class Peering implements MasterPeering {
     }, GATHER_MS);
   }
 
-  fetchFile(file: string, done: (fetched: Fetched) => void): void {
-    void this.files.fetch(file).then((fetched) => {
+  fetchFile(file: string, client: string | undefined, done: (fetched: Fetched) => void): void {
+    void this.files.fetch(file, client).then((fetched) => {
       done(fetched);
       this.#endSoon();
     });
@@ -197,8 +228,18 @@ export class Peering implements MasterPeering {
 
   async #send(outgoing: Outgoing): Promise<void> {
     const sentMs = performance.now();
+    outgoing.life ??= this.membership.lifeOf(outgoing.peer);
+    if (outgoing.life === undefined) {
+      // An earlier start of this relay has left the frame, and this one has not heard of its receiver yet.
+      this.peers.failed(outgoing, false);
+      return;
+    }
     try {
-      const answer = await this.#options.network.request(framesOf(outgoing.peer), outgoing.frame, ANSWER_MS);
+      const answer = await this.#options.network.request(
+        framesOf(outgoing.peer, outgoing.life),
+        outgoing.frame,
+        ANSWER_MS,
+      );
       const { malformed } = this.peers.counters;
       if (outgoing.number > 0) {
         const tookMs = performance.now() - sentMs;
@@ -208,7 +249,9 @@ export class Peering implements MasterPeering {
       this.peers.answered(outgoing, answer);
       if (this.peers.counters.malformed > malformed) this.#complain(answer);
     } catch (error) {
-      this.peers.failed(outgoing, error instanceof NobodyThere);
+      const isNobodyThere = error instanceof NobodyThere;
+      if (isNobodyThere && this.peers.isReplaced(outgoing)) return this.#send(outgoing);
+      this.peers.failed(outgoing, isNobodyThere);
     }
     this.#endSoon();
   }
@@ -254,12 +297,19 @@ export class Peering implements MasterPeering {
     return { relay: membership.name, connected: this.#options.network.isConnected, relays };
   }
 
-  /** Whether another relay has desktops, and can be reached. */
+  /** Whether another relay can be reached now. It may have no desktop yet. */
+  get reachesOthers(): boolean {
+    return this.#options.network.isConnected && this.#isOther('here');
+  }
+
+  /** Whether there is another relay. It may be out of reach for a moment. */
   get hasOthers(): boolean {
-    const { view } = this.membership;
-    return view.names.some(
-      (_, relay) => relay !== view.self && view.counts[relay] > 0 && this.peers.isReachable(relay),
-    );
+    return this.#isOther('here') || this.#isOther('suspected');
+  }
+
+  #isOther(wanted: RelayState): boolean {
+    const { name: own } = this.membership;
+    return [...this.membership.relays()].some(({ name, state }) => name !== own && state === wanted);
   }
 
   /** Tells the others that this relay stops. */
@@ -292,6 +342,7 @@ export class Peering implements MasterPeering {
     });
     trafficGauges(registry, peers);
     gauge('sprites_peers_connected', '1 while messages to other relays can be sent', () => (peers.isConnected ? 1 : 0));
+    gauge('sprites_peers_in_custody', 'Sprites answered 202 for a relay that is silent', () => peers.inCustody);
     gauge('sprites_peers_in_doubt', 'Crossings that wait for the verdict of another relay', () => peers.inDoubt);
     const said = this.sayings.counters;
     counter('sprites_peers_sayings_sent_total', 'Sayings sent to other relays', () => said.sent);
@@ -314,8 +365,13 @@ export class Peering implements MasterPeering {
     counter('sprites_peers_passed_total', 'Crossings that other relays have accepted', () => counters.passed);
     counter(
       'sprites_peers_handed_total',
-      'Sprites of this relay, which stops, that other relays have accepted',
+      'Sprites from mailboxes of ended desktops here that other relays have accepted',
       () => counters.handed,
+    );
+    counter(
+      'sprites_peers_kept_total',
+      'Sprites answered 202 and kept, because another relay did not answer in time',
+      () => counters.kept,
     );
     counter('sprites_peers_received_total', 'Crossings of other relays that were accepted', () => counters.received);
     counter(

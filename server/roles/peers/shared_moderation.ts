@@ -57,11 +57,11 @@ export class SharedModeration implements ModerationSharing {
     this.#options = options;
     this.#clock = options.clock ?? Date.now;
     options.moderator.setSharing(this);
-    options.bucket.watch(
-      () => void this.#connected(),
-      (entry) => this.#receive(entry),
-      () => this.#revisions.clear(),
-    );
+    options.bucket.watch({
+      connected: () => void this.#connected(),
+      receive: (entry) => this.#receive(entry),
+      lost: () => this.#revisions.clear(),
+    });
   }
 
   decided(kind: SharedDecision['kind'], name: string): void {
