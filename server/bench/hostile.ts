@@ -67,7 +67,8 @@ export async function hostile(options: HostileOptions): Promise<number> {
   const trials: Trial[] = [];
   for (const name of names) {
     const isCounted = name === 'fuzz' && requests !== undefined;
-    const seconds = isCounted ? Math.max(options.seconds, requests / REQUESTS_PER_SECOND_MIN) : options.seconds;
+    const countedSeconds = isCounted ? requests / REQUESTS_PER_SECOND_MIN : 0;
+    const seconds = Math.max(options.seconds, ATTACKS[name].secondsMin ?? 0, countedSeconds);
     console.error(`${name}: ${ATTACKS[name].about}`);
     const relay = await start({ name: shape, front, workers, flags: limited ? ['--admission', admission] : [] });
     const { api, events, admin, metrics } = relay;

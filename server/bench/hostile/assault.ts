@@ -20,6 +20,10 @@ export interface Attack {
   keeps?: readonly string[];
   /** Only the limits by address withstand it: without them the relay uses the memory that it has planned for desktops and sprites. */
   byAddress?: true;
+  /** The address it connects from, when what others have used up of the limits by address would weaken it. Default: HOST. */
+  from?: string;
+  /** It needs so long to do harm. */
+  secondsMin?: number;
   /** Attacks until `assault.over`. Bounded in count too: no more connections than it names. */
   run(assault: Assault): Promise<void>;
 }
@@ -32,6 +36,8 @@ export interface AssaultOptions {
   requests?: number;
   /** A share of the connections that attacks open by default, so that a short test has short ones: 0 … 1. */
   scale: number;
+  /** The address to connect from. */
+  from?: string;
 }
 
 export class Assault {
@@ -44,13 +50,15 @@ export class Assault {
   /** The first findings that a person should read. */
   readonly notes: string[] = [];
   readonly #scale: number;
+  readonly #from: string | undefined;
 
-  constructor({ target, seconds, random, requests, scale }: AssaultOptions) {
+  constructor({ target, seconds, random, requests, scale, from }: AssaultOptions) {
     this.target = target;
     this.random = random;
     this.requests = requests;
     this.untilMs = performance.now() + seconds * 1000;
     this.#scale = scale;
+    this.#from = from;
   }
 
   get over(): boolean {
@@ -85,7 +93,7 @@ export class Assault {
 
   /** Opens a connection that counts the responses. Resolves to undefined, after a pause, when the relay does not accept it. */
   async open(port: number, reading: Reading = 'parse'): Promise<Connection | undefined> {
-    const connection = await Connection.open(port, reading);
+    const connection = await Connection.open(port, reading, this.#from);
     this.count(connection ? 'connections' : 'not accepted');
     if (connection) connection.onResponse = this.answered;
     else await this.rest();

@@ -11,7 +11,7 @@ import { randomFrom } from './random.ts';
 
 process.once('disconnect', () => process.exit(1));
 process.once('message', async ({ attack, seed, ...options }: Order) => {
-  const assault = new Assault({ ...options, random: randomFrom(seed) });
+  const assault = new Assault({ ...options, random: randomFrom(seed), from: ATTACKS[attack].from });
   process.send?.(STARTED);
   await ATTACKS[attack].run(assault);
   const report: Report = { counts: assault.counts, notes: assault.notes };

@@ -1,7 +1,7 @@
 /** What a trial and the process of its attacker send each other. */
 import type { AssaultOptions } from './assault.ts';
 
-export interface Order extends Omit<AssaultOptions, 'random'> {
+export interface Order extends Omit<AssaultOptions, 'random' | 'from'> {
   attack: string;
   seed: number;
 }

@@ -9,8 +9,11 @@ const BOMB_SIDE = 4096;
 /** A filter byte that PNG does not have. */
 const FILTER_WRONG = 5;
 
-/** Pixels on a side of a picture of noise, which deflate can't shrink: a file just below 1 MiB. */
-const NOISE_SIDE = 505;
+/** Pixels on a side of the largest picture of noise, which deflate can't shrink: a file just below 1 MiB. */
+const NOISE_SIDE_MAX = 511;
+
+/** The same of a picture of 400 KB: more than usual ones have. */
+const NOISE_SIDE = 316;
 
 const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
@@ -22,20 +25,33 @@ export interface Picture {
 
 let made = 0;
 let packedBomb: Buffer | undefined;
+const packedNoise = new Map<number, Buffer>();
 
 /** Returns a valid file of some 300 bytes, different with each call. */
 export function smallPicture(): Picture {
   return png(16, 8, deflateSync(Buffer.alloc(8 * (1 + 16 * 4))));
 }
 
-/** Returns a valid file just below the limit of 1 MiB. */
-export function largePicture(random: Random): Picture {
-  const raw = Buffer.alloc(NOISE_SIDE * (1 + NOISE_SIDE * 4));
-  for (let row = 0; row < NOISE_SIDE; row++) {
-    const from = row * (1 + NOISE_SIDE * 4) + 1;
-    for (let at = from; at < from + NOISE_SIDE * 4; at++) raw[at] = random.below(256);
+/** Returns a valid file just below the limit of 1 MiB, different with each call. */
+export const largePicture = (random: Random): Picture => noise(random, NOISE_SIDE_MAX);
+
+/** Returns a valid file of 400 KB, different with each call. */
+export const mediumPicture = (random: Random): Picture => noise(random, NOISE_SIDE);
+
+/** Pictures of one size share their pixels; their descriptions differ. */
+function noise(random: Random, side: number): Picture {
+  const packed = packedNoise.get(side) ?? packNoise(random, side);
+  packedNoise.set(side, packed);
+  return png(side, side, packed);
+}
+
+function packNoise(random: Random, side: number): Buffer {
+  const raw = Buffer.alloc(side * (1 + side * 4));
+  for (let row = 0; row < side; row++) {
+    const from = row * (1 + side * 4) + 1;
+    for (let at = from; at < from + side * 4; at++) raw[at] = random.below(256);
   }
-  return png(NOISE_SIDE, NOISE_SIDE, deflateSync(raw, { level: 0 }));
+  return deflateSync(raw, { level: 0 });
 }
 
 /** Returns a file of 65 KB that inflates to 64 MiB, valid up to the last row; its hash is different with each call. */

@@ -1,4 +1,5 @@
 /** Attacks with sprite files: sent, fetched, and neither finished. */
+import { createHash } from 'node:crypto';
 import type { Assault, Attack } from './assault.ts';
 import type { Connection } from './connection.ts';
 import { bomb, largePicture, type Picture, smallPicture } from './picture.ts';
@@ -106,10 +107,78 @@ const slowBodies: Attack = {
   },
 };
 
+/** Desktops that attack together, and what each does at once. Limits that a desktop alone meets do not stop them. */
+const DESKTOPS = 8;
+const UPLOADS_EACH = 16;
+
+const heldUploads: Attack = {
+  byAddress: true,
+  from: '127.0.0.3',
+  about: '8 desktops of one address announce 16 different pictures of 1 MiB each and never send them',
+  run: async (assault) => {
+    const open: Connection[] = [];
+    for (let n = 0; n < DESKTOPS; n++) {
+      const joined = await assault.joinAtLast();
+      if (!joined) break;
+      for (const connection of await assault.openMany(UPLOADS_EACH, assault.target.api)) {
+        const hash = createHash('sha256').update(`${joined.token} ${open.length}`).digest('hex');
+        connection.send(headOf(`PUT /v1/sprites/${hash}`, bearer(joined), `Content-Length: ${1 << 20}`));
+        assault.count('requests');
+        open.push(connection);
+      }
+    }
+    while (!assault.over) await assault.rest(200);
+    for (const connection of open) connection.destroy();
+  },
+};
+
+/** Different pictures, and connections that begin with each: so several workers send it. */
+const DIFFERENT = 80;
+const READERS_EACH = 3;
+
+/** Pictures that a connection asks for: the system's buffers take the first ones, and the next one waits in the relay. */
+const REQUESTS_EACH = 12;
+
+const differentPictures: Attack = {
+  byAddress: true,
+  from: '127.0.0.4',
+  secondsMin: 10,
+  about: '80 different pictures of 1 MiB are stored, and 240 connections ask for 12 of them each and do not read',
+  run: async (assault) => {
+    const stored: string[] = [];
+    const store = async () => {
+      // It never polls, so it ends soon.
+      const joined = await assault.joinAtLast();
+      const connection = joined && (await assault.open(assault.target.api));
+      for (let n = 0; n < DIFFERENT / DESKTOPS && connection && !connection.over && !assault.over; n++) {
+        const picture = largePicture(assault.random);
+        const response = await connection.ask(put(joined, picture), assault.patience());
+        if (response?.status === 201) stored.push(picture.hash);
+      }
+      connection?.destroy();
+    };
+    await Promise.all(Array.from({ length: DESKTOPS }, store));
+    const open: Connection[] = [];
+    for (let n = 0; n < stored.length * READERS_EACH; n++) {
+      const [reader] = await assault.openMany(1, assault.target.api, 'never');
+      if (reader === undefined) break;
+      const first = Math.floor(n / READERS_EACH);
+      for (let k = 0; k < REQUESTS_EACH; k++)
+        reader.send(headOf(`GET /v1/sprites/${stored[(first + k) % stored.length]}`));
+      assault.count('requests', REQUESTS_EACH);
+      open.push(reader);
+    }
+    while (!assault.over) await assault.rest(200);
+    for (const reader of open) reader.destroy();
+  },
+};
+
 export const PICTURE_ATTACKS: Record<string, Attack> = {
   'picture-bombs': pictureBombs,
   uploads,
   'file-pipelines': filePipelines,
   'slow-readers': slowReaders,
   'slow-bodies': slowBodies,
+  'held-uploads': heldUploads,
+  'different-pictures': differentPictures,
 };

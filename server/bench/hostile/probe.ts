@@ -2,14 +2,19 @@
  * The probe: a well-behaved pair of desktops beside an attack, in a world of their own.
  *
  * Each throws a numbered sprite to the other every THROW_MS, and repeats a throw under its number until it is answered 202, as
- * PROTOCOL.md asks. Both poll. Invariant: each sprite counts once as accepted and once as received; what is accepted and
+ * PROTOCOL.md asks. Both poll. The first also sends a new picture and fetches a known one every PICTURE_MS. Invariant: each sprite counts once as accepted and once as received; what is accepted and
  * never received is lost.
  */
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { mediumPicture, type Picture, smallPicture } from './picture.ts';
+import { randomFrom } from './random.ts';
 import { crossingOf, HOST, type Joined, PROBE_ADDRESS, SCREEN, type Target } from './target.ts';
 
 const THROW_MS = 100;
+
+/** As often as one address may upload. */
+const PICTURE_MS = 1_000;
 
 /** A try without a response is repeated on a new connection after this time. */
 const TRY_MS_MAX = 10_000;
@@ -43,6 +48,9 @@ export interface Findings {
   /** From the first try of a throw to its 202, and from there to its arrival; the longest of all throws, in ms. */
   roundTripMsMax: number;
   arrivalMsMax: number;
+  /** Pictures that were sent or fetched, and those that were refused with 429 or 503. */
+  pictures: number;
+  picturesRefused: number;
   /** The relay ended a desktop of the probe, or it could not join; says why. */
   ended: string;
 }
@@ -68,6 +76,8 @@ export class Probe {
   #refused = 0;
   readonly #refusals: Record<string, number> = {};
   #broken = 0;
+  #pictures = 0;
+  #picturesRefused = 0;
   #ended = '';
   #throwing = true;
   #leaving = false;
@@ -85,7 +95,10 @@ export class Probe {
     const probe = new Probe(target);
     const world = `probe ${process.pid} ${Math.random().toString(36).slice(2)}`;
     probe.#pair = [await probe.#join('Ann', world), await probe.#join('Bob', world)];
+    const known = mediumPicture(randomFrom(process.pid));
+    await probe.#upload(probe.#pair[0], known);
     probe.#loops = probe.#pair.flatMap((desktop) => [probe.#poll(desktop), probe.#throwOn(desktop)]);
+    probe.#loops.push(probe.#exchangePictures(probe.#pair[0], known));
     return probe;
   }
 
@@ -122,6 +135,8 @@ export class Probe {
       broken: this.#broken,
       roundTripMsMax: longest(accepted.map(({ startMs, acceptedMs }) => acceptedMs - startMs)),
       arrivalMsMax: longest(received.map(({ startMs, receivedMs }) => receivedMs - startMs)),
+      pictures: this.#pictures,
+      picturesRefused: this.#picturesRefused,
       ended: this.#ended,
     };
   }
@@ -198,6 +213,23 @@ export class Probe {
     }
   }
 
+  /** Sends a new picture and fetches a known one, again and again. */
+  async #exchangePictures(desktop: Joined, known: Picture): Promise<void> {
+    while (this.#throwing && this.#ended === '') {
+      const sent = await this.#upload(desktop, smallPicture());
+      const fetched = await this.#request('GET', this.#target.api, `/v1/sprites/${known.hash}`);
+      for (const reply of [sent, fetched]) {
+        this.#pictures++;
+        if (reply?.status === 429 || reply?.status === 503) this.#picturesRefused++;
+      }
+      await sleep(PICTURE_MS);
+    }
+  }
+
+  #upload(desktop: Joined, { hash, bytes }: Picture): Promise<Reply | undefined> {
+    return this.#request('PUT', this.#target.api, `/v1/sprites/${hash}`, desktop, bytes);
+  }
+
   #refuse({ status, json }: Reply): void {
     const { code = String(status) } = (json ?? {}) as { code?: string };
     this.#refused++;
@@ -217,9 +249,9 @@ export class Probe {
     port: number,
     path: string,
     desktop?: Joined,
-    body?: object | string,
+    body?: object | string | Buffer,
   ): Promise<Reply | undefined> {
-    const bytes = body === undefined ? undefined : Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
+    const bytes = body === undefined || Buffer.isBuffer(body) ? body : Buffer.from(textOf(body));
     const headers: http.OutgoingHttpHeaders = {};
     if (desktop) headers.authorization = `Bearer ${desktop.token}`;
     if (bytes) headers['content-length'] = bytes.length;
@@ -238,6 +270,8 @@ export class Probe {
     });
   }
 }
+
+const textOf = (body: object | string): string => (typeof body === 'string' ? body : JSON.stringify(body));
 
 interface PolledEvent {
   type: string;

@@ -1,5 +1,6 @@
 /** The table of a hostile run: one row a trial. */
 import { mib, table } from '../../../tools/bench/table.ts';
+import { ATTACKS } from './attacks.ts';
 import { ANSWERED_INSIDE } from './connection_attacks.ts';
 import { UNANSWERED } from './desktop_attacks.ts';
 import type { Trial } from './trial.ts';
@@ -9,6 +10,7 @@ const HEAD = [
   'stood',
   'probe: thrown / answered / lost / doubled',
   'refused / broken',
+  'pictures / refused',
   'worst round trip / arrival',
   'memory before → peak → after',
   'admin port',
@@ -44,6 +46,9 @@ export function faultsOf(trial: Trial): string[] {
   hold(probe.accepted === probe.thrown, `${probe.thrown - probe.accepted} throws of the probe were not answered 202`);
   hold(probe.lost === 0, `${probe.lost} sprites of the probe were lost`);
   hold(probe.doubled === 0, `${probe.doubled} sprites of the probe came twice`);
+  // The limits by address must keep room for others.
+  const isSpared = ATTACKS[trial.attack].byAddress !== true || probe.picturesRefused === 0;
+  hold(isSpared, `${probe.picturesRefused} of ${probe.pictures} pictures of the probe were refused`);
   hold(trial.adminAnswered, 'the admin port did not answer during the attack');
   for (const [gauge, value] of Object.entries(trial.held)) hold(false, `${gauge} stayed at ${value}`);
   for (const finding of FAULTS) {
@@ -64,6 +69,7 @@ function rowOf(trial: Trial): string[] {
     failuresOf(trial).length === 0 ? 'yes' : 'no',
     `${probe.thrown} / ${probe.accepted} / ${probe.lost} / ${probe.doubled}`,
     `${[probe.refused, ...Object.keys(probe.refusals)].join(' ')} / ${probe.broken}`,
+    `${probe.pictures} / ${probe.picturesRefused}`,
     `${ms(probe.roundTripMsMax)} / ${ms(probe.arrivalMsMax)}`,
     [beforeBytes, peakBytes, afterBytes].map(mib).join(' → '),
     trial.adminAnswered ? 'answers' : 'silent',

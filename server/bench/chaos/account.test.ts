@@ -1,0 +1,209 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import { Account, type Custody, type Finding, MARGIN_MS, NOTES_MAX, type Waiting } from './account.ts';
+import { isExact, type Run, textReport } from './report.ts';
+
+const NEVER = () => undefined;
+
+/** An account whose clock stands at `nowMs`, and one sprite, which desktop 1 has made. */
+function accountOf(): { account: Account; clock: { nowMs: number }; sprite: number } {
+  const clock = { nowMs: 0 };
+  const account = new Account(() => clock.nowMs);
+  return { account, clock, sprite: account.made(1) as number };
+}
+
+/** What a relay holds: the sprites of `held`, each as often as it is there. `named` and `sent` likewise. */
+const custody = (held: number[], named: number[] = held, sent: number[] = []): Custody => ({
+  held: new Map(held.map((sprite) => [sprite, held.filter((one) => one === sprite).map(() => 'a mailbox in commons')])),
+  sent: timesOf(sent),
+  named: timesOf(named),
+});
+
+const timesOf = (sprites: number[]) =>
+  new Map(sprites.map((sprite) => [sprite, sprites.filter((one) => one === sprite).length]));
+
+const shown = (findings: Finding[]) => findings.map(({ wrong, allowed }) => [wrong, allowed]);
+
+const inMailbox = (sprite: number, isKept = false): Waiting => ({ sprite, relay: 'r1', world: 'commons', isKept });
+
+const RUN: Run = {
+  seed: 1,
+  minutes: 1,
+  machine: 'a machine',
+  nats: '2',
+  relays: [],
+  desktops: 2,
+  tookMs: 60_000,
+  isInterrupted: false,
+  failure: undefined,
+  unsettled: [],
+};
+
+describe('the account of a chaos run', () => {
+  it('is exact when a sprite that was thrown is on the other desktop', () => {
+    const { account, sprite } = accountOf();
+    account.thrown(sprite, 1, 'right');
+    assert.deepEqual(account.settle([], NEVER), []);
+    account.received(sprite, 2, 'seq 1');
+    account.accepted(sprite, 1, 'to 2');
+    assert.deepEqual(account.settle([], NEVER), []);
+    assert.ok(isExact(RUN, account, []));
+  });
+
+  it('finds a sprite that is nowhere, and tells its history with the faults that were on', () => {
+    const { account, clock, sprite } = accountOf();
+    account.end(account.begin('kill-nats', undefined), 'long ago');
+    clock.nowMs = 2 * MARGIN_MS;
+    account.note(sprite, 'is looked at');
+    const other = account.made(1) as number;
+    const span = account.begin('kill-relay', 'r2');
+    account.thrown(other, 1, 'right as #1');
+    account.accepted(other, 1, 'to 2');
+    clock.nowMs += 1_000;
+    account.end(span, '');
+    const [finding, ...more] = account.settle([], NEVER);
+    assert.deepEqual([finding.wrong, finding.allowed, finding.where, more], ['lost', undefined, [], []]);
+    assert.deepEqual(finding.history, [
+      '6.000 s made by d1',
+      '6.000 s d1 throws it right as #1',
+      '6.000 s d1 is answered 202, to 2',
+      '6.000 s FAULT kill-relay r2, healed at 7.000 s',
+    ]);
+    assert.ok(!isExact(RUN, account, [finding]));
+    assert.match(
+      textReport(RUN, account, [finding]),
+      /sprite 1 is lost: nowhere\n {2}6.000 s made by d1\n[\s\S]*NOT EXACT/,
+    );
+  });
+
+  it('finds a sprite that is on two desktops, on a desktop and in a mailbox, or in two mailboxes', () => {
+    const { account, sprite } = accountOf();
+    assert.deepEqual(shown(account.settle([inMailbox(sprite)], () => 'it may')), [
+      ['doubled', undefined],
+      ['stranded', 'it may'],
+    ]);
+    account.received(sprite, 2, '');
+    assert.deepEqual(shown(account.settle([], NEVER)), [['doubled', undefined]]);
+    account.accepted(sprite, 1, '');
+    account.accepted(sprite, 2, '');
+    const [doubled] = account.settle([inMailbox(sprite), inMailbox(sprite, true)], NEVER);
+    assert.deepEqual(doubled.where, ['a mailbox at r1 in commons', 'a kept mailbox at r1 in commons']);
+  });
+
+  it('finds a sprite that waits although its world has desktops', () => {
+    const { account, sprite } = accountOf();
+    account.accepted(sprite, 1, '');
+    assert.deepEqual(shown(account.settle([inMailbox(sprite, true)], NEVER)), [['stranded', undefined]]);
+  });
+
+  it('allows a sprite to be lost that only the machine that died had, and no other', () => {
+    const { account, sprite } = accountOf();
+    const other = account.made(1) as number;
+    for (const one of [sprite, other]) account.accepted(one, 1, '');
+    assert.deepEqual(account.rolledBack('r1', custody([other]), custody([sprite, other])), { lost: 1, back: 0 });
+    assert.deepEqual(shown(account.settle([], NEVER)), [
+      ['lost', 'the roll-back of r1 at 0.000 s'],
+      ['lost', undefined],
+    ]);
+  });
+
+  it('allows a sprite to be there once more for each time that an older copy brought it back', () => {
+    const { account, sprite } = accountOf();
+    account.rolledBack('r1', custody([sprite]), custody([]));
+    account.received(sprite, 2, '');
+    assert.deepEqual(shown(account.settle([], NEVER)), [['doubled', 'the roll-back of r1 at 0.000 s']]);
+    account.received(sprite, 3, '');
+    assert.deepEqual(shown(account.settle([], NEVER)), [['doubled', undefined]]);
+    account.rolledBack('r2', custody([sprite]), custody([]));
+    assert.deepEqual(shown(account.settle([], NEVER)), [['doubled', 'the roll-back of r1 at 0.000 s']]);
+  });
+
+  it('allows a sprite to be there twice more when two copies of it are back', () => {
+    const { account, sprite } = accountOf();
+    account.rolledBack('r1', custody([sprite, sprite]), custody([]));
+    for (const desktop of [2, 3]) account.received(sprite, desktop, '');
+    assert.deepEqual(shown(account.settle([], NEVER)), [['doubled', 'the roll-back of r1 at 0.000 s']]);
+    account.received(sprite, 4, '');
+    assert.deepEqual(shown(account.settle([], NEVER)), [['doubled', undefined]]);
+  });
+
+  it('allows a sprite to come again that the machine sent to its desktop in the time that it lost, and no other', () => {
+    const { account, sprite } = accountOf();
+    const other = account.made(1) as number;
+    const both = [sprite, other];
+    assert.deepEqual(account.rolledBack('r1', custody(both, both, [other]), custody(both, both, both)).back, 1);
+    for (const one of both) account.received(one, 2, '');
+    assert.deepEqual(
+      account.settle([], NEVER).map(({ sprite: one, allowed }) => [one, allowed !== undefined]),
+      [
+        [sprite, true],
+        [other, false],
+      ],
+    );
+  });
+
+  it('allows a sprite to come back that passed through the machine in the time that it lost', () => {
+    const { account, sprite } = accountOf();
+    const stayed = account.made(1) as number;
+    account.rolledBack('r1', custody([], [stayed]), custody([], [sprite, stayed]));
+    for (const one of [sprite, stayed]) account.received(one, 2, '');
+    assert.deepEqual(
+      account.settle([], NEVER).map(({ sprite: one, allowed }) => [one, allowed !== undefined]),
+      [
+        [sprite, true],
+        [stayed, false],
+      ],
+    );
+  });
+
+  it('is not exact when something happened that must not be, or when the run did not come to its end', () => {
+    const { account } = accountOf();
+    for (const wrong of [{ isInterrupted: true }, { failure: 'a relay does not start' }, { unsettled: ['a throw'] }]) {
+      assert.ok(!isExact({ ...RUN, ...wrong }, account, []), JSON.stringify(wrong));
+    }
+    account.received(99, 1, '');
+    assert.deepEqual(account.anomalies, ['0.000 s d1 received sprite 99, which nobody made']);
+    assert.ok(!isExact(RUN, account, []));
+  });
+
+  it('measures a round trip apart while a fault is on its way, and for a while afterwards', () => {
+    const { account, clock } = accountOf();
+    const span = account.begin('kill-relay', 'r2');
+    clock.nowMs = 500;
+    account.trip(1, 400, 'r1', 'r1');
+    account.trip(1, 450, 'r1', 'r2');
+    account.trip(1, 460, 'r2', 'r2');
+    account.end(span, '');
+    clock.nowMs += MARGIN_MS + 10;
+    account.trip(1, 20, 'r2', 'r2');
+    assert.deepEqual([account.longestTrip.ms, account.longestTrip.disturbedMs], [400, 460]);
+    clock.nowMs += 1_000;
+    account.trip(2, 900, 'r2', 'r1');
+    account.begin('silence', undefined, false);
+    account.trip(1, 950, 'r1', undefined);
+    assert.deepEqual(account.longestTrip, { ms: 950, disturbedMs: 460, who: 'd1 at r1 to undefined, 4.510 s' });
+  });
+
+  it('counts repeats of a throw in one line of the history', () => {
+    const { account, sprite } = accountOf();
+    for (let n = 0; n < 3; n++) account.repeated(sprite, 1);
+    account.note(sprite, 'is answered');
+    account.repeated(sprite, 1);
+    assert.deepEqual(account.historyOf(sprite).slice(1), [
+      '0.000 s d1 has no answer and repeats it (3 times)',
+      '0.000 s is answered',
+      '0.000 s d1 has no answer and repeats it (1 times)',
+    ]);
+    assert.equal(account.counts.repeated, 4);
+  });
+
+  it('keeps the newest lines of a long history', () => {
+    const { account, sprite } = accountOf();
+    for (let n = 0; n < NOTES_MAX; n++) account.note(sprite, `${n}`);
+    const history = account.historyOf(sprite);
+    assert.deepEqual(
+      [history.length, history[0], history.at(-1)],
+      [NOTES_MAX, '0.000 s 0', `0.000 s ${NOTES_MAX - 1}`],
+    );
+  });
+});

@@ -1,0 +1,114 @@
+/**
+ * What a relay holds, read from its data directory: the sprites in its mailboxes, and those that it is about to pass on.
+ *
+ * A relay is made from the journal, as after a death, and asked for its whole state. Sprites are found by their names in the bytes of each fact,
+ * whatever kind of fact it is. Reading blocks for a while, so it is done in a thread (custody_thread.ts).
+ */
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { Facts } from '../../domain/facts.ts';
+import { Recovery } from '../../domain/recovery.ts';
+import { Relay } from '../../domain/relay.ts';
+import { FolderDisk } from '../../journal/disk.ts';
+import { readJournal } from '../../journal/journal.ts';
+import { JOURNAL_FOLDER } from '../../roles/journaling.ts';
+import type { Custody, Waiting } from './account.ts';
+
+/** Desktops at once that relays of a chaos run are started for. */
+export const SLOTS = 4_096;
+
+const SLAB_BYTES = 2 ** 32;
+const NAME = /"name":"sprite-(\d+)"/g;
+
+/** What the journal of a relay holds. */
+export interface Held extends Custody {
+  waiting: Omit<Waiting, 'relay'>[];
+}
+
+/** Reads the journal in a data directory in a thread. Rejects when no relay could start with it. */
+export function readCustody(data: string): Promise<Held> {
+  return new Promise((resolve, reject) => {
+    const thread = new Worker(join(import.meta.dirname, 'custody_thread.ts'), { workerData: data });
+    thread.once('message', resolve);
+    thread.once('error', reject);
+    thread.once('exit', () => reject(new Error(`the journal of ${data} was not read`)));
+  });
+}
+
+/** Reads the journal in a data directory. Throws as the recovery of a relay does. */
+export function custodyOf(data: string): Held {
+  const relay = new Relay({
+    slots: SLOTS,
+    slabBytes: SLAB_BYTES,
+    epoch: 0,
+    generationKey: Buffer.alloc(16),
+    nowMs: 0,
+    random: () => 0,
+    answers: { room: (bytes) => Buffer.alloc(bytes), roomAt: () => 0, answer: () => {} },
+    randomize: () => {},
+  });
+  const recovery = new Recovery(relay, 0);
+  const named = new Map<number, number>();
+  const count = (sprite: number) => named.set(sprite, (named.get(sprite) ?? 0) + 1);
+  const { frames } = readJournal(new FolderDisk(join(data, JOURNAL_FOLDER)), watched(recovery, count));
+  if (frames > 0) recovery.finish();
+  const held = new Map<number, string[]>();
+  const sent = new Map<number, number>();
+  const waiting: Held['waiting'] = [];
+  for (let slot = 0; slot < relay.desktops.untouched; slot++) {
+    const isKept = !relay.desktops.isLive(slot);
+    const inMailbox = (sprite: number, fact: keyof Facts, args: readonly unknown[]) => {
+      const [, isSent] = args;
+      if (fact === 'event' && isSent === true) sent.set(sprite, (sent.get(sprite) ?? 0) + 1);
+      const world = relay.torus.worldOf(slot).name;
+      waiting.push({ sprite, world, isKept });
+      held.set(sprite, [...(held.get(sprite) ?? []), `${isKept ? 'a kept mailbox' : 'a mailbox'} in ${world}`]);
+    };
+    relay.tell(slot, watched(undefined, inMailbox));
+  }
+  // A sprite that is handed on is in its mailbox until the other relay has accepted it.
+  const inFrame = (sprite: number) => {
+    if (held.has(sprite)) return;
+    held.set(sprite, ['a frame to a peer']);
+    waiting.push({ sprite, world: 'a frame to a peer', isKept: false });
+  };
+  relay.peerMemory.tell(watched(undefined, inFrame));
+  return { held, sent, named, waiting };
+}
+
+/** The buffers among the arguments of a fact, within their bounds: a length may follow a buffer, or a start and an end. */
+function bytesOf(args: readonly unknown[]): Buffer[] {
+  return args.flatMap((one, index) => {
+    if (isRecord(one)) return bytesOf(Object.values(one));
+    if (!Buffer.isBuffer(one)) return [];
+    const [first, second] = [args[index + 1], args[index + 2]];
+    if (typeof first !== 'number') return [one];
+    return [typeof second === 'number' ? one.subarray(first, second) : one.subarray(0, first)];
+  });
+}
+
+/** Called with a sprite that a fact names. */
+type Found = (sprite: number, fact: keyof Facts, args: readonly unknown[]) => void;
+
+/** Facts that are passed on to `to`, after `found` was called with each sprite that they name. */
+function watched(to: Facts | undefined, found: Found): Facts {
+  const watch = (fact: keyof Facts, args: readonly unknown[]) => {
+    for (const bytes of bytesOf(args)) {
+      for (const [, sprite] of bytes.toString('latin1').matchAll(NAME)) found(Number(sprite), fact, args);
+    }
+  };
+  return new Proxy({} as Facts, {
+    get: (_, name: keyof Facts) => {
+      if (name === 'hasRoom' || name === 'isLong') return to?.[name] ?? name === 'hasRoom';
+      return (...args: unknown[]) => {
+        watch(name, args);
+        // biome-ignore lint/suspicious/noExplicitAny: any fact, with its own arguments.
+        (to?.[name] as any)?.call(to, ...args);
+      };
+    },
+  });
+}
+
+function isRecord(one: unknown): one is object {
+  return typeof one === 'object' && one !== null && !ArrayBuffer.isView(one) && !Array.isArray(one);
+}
