@@ -268,7 +268,9 @@ describe('the admin port', BOUNDED, () => {
   }
 
   it('has a history that needs the token, and its newest samples alone', async () => {
-    isProblem(await admin('GET', 'history', 'wrong'), 'unknown-desktop');
+    const refused = await admin('GET', 'history', 'wrong');
+    isProblem(refused, 'admin-token');
+    assert.equal(refused.headers['access-control-allow-origin'], undefined, 'pages of other origins read nothing here');
     interface History {
       first: number;
       times: number[];

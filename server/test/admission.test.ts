@@ -10,12 +10,14 @@ import {
   UPLOADS_BURST_MAX,
   WORLDS_BY_ADDRESS_MAX,
 } from '../roles/admission.ts';
+import { UPLOADS_BYTES_MAX } from '../roles/sprite_store.ts';
+import { SPR_BYTES_MAX } from '../wire/spr.ts';
 import { type HttpResponse, type Joined, join, sendRequest } from './desktop_client.ts';
 import { onEachFront } from './fronts.ts';
 import { isProblem } from './problem_check.ts';
 import { RawConnection } from './raw_connection.ts';
 import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
-import { hashOf, sprFile } from './spr_file.ts';
+import { hashOf, largeSprFile, sprFile } from './spr_file.ts';
 
 const screen = { width: 1920, height: 1080 };
 
@@ -91,6 +93,40 @@ onEachFront('a relay with strict admission', (front) => {
           204,
           'it is here',
         );
+      });
+
+      it('holds unfinished uploads of an address up to a third of the budget, whatever desktops it has, and serves others', async () => {
+        const held = async () => (await relay.metrics()).get('sprites_store_upload_bytes') as number;
+        const eve = { 'x-forwarded-for': '203.0.113.8' };
+        const vic = { 'x-forwarded-for': '203.0.113.9' };
+        const tokens: string[] = [];
+        for (let n = 0; n < 4; n++) tokens.push(((await joinFrom(eve['x-forwarded-for'])).json as Joined).token);
+        const { token } = (await joinFrom(vic['x-forwarded-for'])).json as Joined;
+        const put = (bytes: Buffer, headers: Record<string, string>, by: string) =>
+          sendRequest(`${relay.url}/v1/sprites/${hashOf(bytes)}`, { method: 'PUT', token: by, headers, body: bytes });
+        const slow: RawConnection[] = [];
+        const startUpload = async (by: string) => {
+          const connection = await RawConnection.open(relay.ports.api);
+          slow.push(connection);
+          const head = [`PUT /v1/sprites/${hashOf(sprFile())} HTTP/1.1`, 'Host: relay', `Authorization: Bearer ${by}`];
+          const ends = [`X-Forwarded-For: ${eve['x-forwarded-for']}`, `Content-Length: ${SPR_BYTES_MAX}`];
+          connection.send(`${[...head, ...ends].join('\r\n')}\r\n\r\nx`);
+          return connection;
+        };
+        const share = Math.floor(UPLOADS_BYTES_MAX / 3 / SPR_BYTES_MAX);
+        try {
+          for (let n = 0; n < share; n++) {
+            await startUpload(tokens[n % tokens.length]);
+            await until('it is held', async () => (await held()) === (n + 1) * SPR_BYTES_MAX);
+          }
+          isProblem(await (await startUpload(tokens[3])).answer(), 'relay-busy');
+          assert.equal(await held(), share * SPR_BYTES_MAX);
+          assert.equal((await put(largeSprFile(), vic, token)).status, 201);
+          assert.equal((await put(sprFile(), eve, tokens[0])).status, 201, 'what is left of its share');
+        } finally {
+          for (const connection of slow) connection.destroy();
+        }
+        await until('everything is freed', async () => (await held()) === 0);
       });
 
       it('refuses WebSockets above SOCKETS_MAX with 429, and accepts one when another has closed', async () => {

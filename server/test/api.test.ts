@@ -295,6 +295,21 @@ for (const workers of [2, 0]) {
       isProblem(await leave(relay, bob), 'desktop-ended');
     });
 
+    it('tells a desktop that has left, whatever it asks for, which cursor it acknowledged last', async () => {
+      const [ann, bob] = await pair();
+      const settledAt = await settled(bob);
+      await post(ann, crossingOf(1));
+      const seen = await pollFor(bob, settledAt, isSprite);
+      await post(ann, crossingOf(2));
+      const last = await pollFor(bob, seen.cursor, isSprite);
+      assert.equal((await leave(relay, bob)).status, 204);
+      const refused = [await poll(bob, last.cursor), await post(bob, crossingOf(1)), await look(relay, bob)];
+      refused.push(await leave(relay, bob), await poll(bob, settledAt));
+      for (const answer of refused) assert.equal(isProblem(answer, 'desktop-ended').cursor, seen.cursor);
+      const stranger = { ...bob, token: bob.token.replace(/.{8}$/, '00000000') };
+      assert.equal(isProblem(await poll(stranger, last.cursor), 'desktop-ended').cursor, undefined);
+    });
+
     it('passes on the waiting sprites of a desktop that leaves, in their direction of travel', async () => {
       const world = freshWorld();
       const [ann, bob, carol] = [

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { joinPage, launchBrowser, noBrowser, shoot } from './browser_page.ts';
-import { crossingOf, type Joined, join, post, sendRequest } from './desktop_client.ts';
+import { crossingOf, DesktopClient, type Joined, post, sendRequest } from './desktop_client.ts';
 import { BOUNDED, type RelayProcess, startRelay } from './relay_process.ts';
 import { hashOf, sprFile } from './spr_file.ts';
 
@@ -11,6 +11,7 @@ describe('moderation in a browser', { ...BOUNDED, skip: noBrowser }, () => {
   let relay: RelayProcess;
   let browser: Browser;
   let page: Page;
+  let client: DesktopClient;
   let bob: Joined;
   const picture = sprFile();
   const file = hashOf(picture);
@@ -19,10 +20,12 @@ describe('moderation in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     relay = await startRelay({ workers: 0 });
     browser = await launchBrowser();
     page = await joinPage(browser, `${relay.url}/?world=moderated`, 'Ann', faults);
-    bob = await join(relay.url, { name: 'Bob', world: 'moderated' });
+    client = await DesktopClient.join(relay.url, { name: 'Bob', world: 'moderated' });
+    bob = client.joined;
     await sendRequest(`${relay.url}/v1/sprites/${file}`, { method: 'PUT', token: bob.token, body: picture });
   });
   after(async () => {
+    await client?.stop();
     await browser?.close();
     await relay?.stop();
   });

@@ -110,31 +110,6 @@ describe('a visit in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     assert.ok(performance.now() - closedMs < 29_000, 'long before its lease would have ended');
   });
 
-  it('goes on when the browser kept the whole page and the visitor comes back to it', async () => {
-    await until('the pages before have left', async () => (await desktops()) === 0);
-    const page = await visit();
-    await comeIn(page);
-    const id = await idOf(page);
-    const deleted: string[] = [];
-    page.on('request', (request) => request.method() === 'DELETE' && deleted.push(request.url()));
-    // Browsers in tests keep no pages, so the events that a kept page gets are sent by hand.
-    await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pagehide', { persisted: true })));
-    await page.context().setOffline(true);
-    await page.context().setOffline(false);
-    await page.evaluate(() => dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true })));
-    await page.waitForSelector('body[data-state="connected"]');
-    assert.equal(await idOf(page), id, 'it has the same seat');
-    assert.equal(await desktops(), 1);
-    assert.deepEqual(deleted, [], 'it has not said goodbye');
-    await page.focus('#canvas');
-    await page.keyboard.press('n');
-    const accepted = page.locator('.notice', { hasText: 'is coming home' });
-    await page.keyboard.press('Shift+ArrowRight');
-    await accepted.waitFor();
-    await page.waitForFunction(() => Number(document.body.dataset.sprites) === 3);
-    await page.context().close();
-  });
-
   it('plays a dropped GIF, each frame for its time', async () => {
     const page = await visit();
     await comeIn(page);

@@ -10,8 +10,9 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { NatsServer, whyNoNats } from '../../tools/bench/nats_server.ts';
 import { whyNoNativeFront } from '../front/native.ts';
+import type { Edge } from '../wire/crossing.ts';
 import { Crowd } from './crowd.ts';
-import { crossingOf, post, sendRequest, type Verdict } from './desktop_client.ts';
+import { crossingOf, type Described, post, sendRequest, type Verdict } from './desktop_client.ts';
 import { randomOf } from './random.ts';
 import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
 import { hashOf, largeSprFile } from './spr_file.ts';
@@ -49,11 +50,11 @@ describe('three relays and NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
   });
 
   /** The neighbour that the relay of a client names. */
-  const beyond = async (client: number, edge: string) => {
+  const beyond = async (client: number, edge: Edge) => {
     const { joined } = crowd.clients[client];
     const url = new URL(`/v1/desktops/${joined.desktop}`, joined.crossings);
     const { json } = await sendRequest(`${url}`, { token: joined.token });
-    return (json as { neighbours: Record<string, { desktop: string; name: string }> }).neighbours[edge];
+    return (json as Described).neighbours[edge];
   };
 
   it('name the neighbour at the next relay, and that one names it back', async () => {
@@ -61,11 +62,11 @@ describe('three relays and NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
     const idOf = (client: number) => crowd.clients[client].joined.desktop;
     await until(
       'r1’s last desktop sees r2’s first one',
-      async () => (await beyond(last, 'right')).desktop === idOf(first),
+      async () => (await beyond(last, 'right'))?.desktop === idOf(first),
     );
-    await until('and the other way', async () => (await beyond(first, 'left')).desktop === idOf(last));
+    await until('and the other way', async () => (await beyond(first, 'left'))?.desktop === idOf(last));
     await until('the world closes over r3 and r1', async () => {
-      return (await beyond(3 * DESKTOPS_EACH - 1, 'right')).desktop === idOf(0);
+      return (await beyond(3 * DESKTOPS_EACH - 1, 'right'))?.desktop === idOf(0);
     });
   });
 
@@ -155,7 +156,7 @@ describe('three relays and NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
     const body = { ...crossing, sprite: { ...crossing.sprite, file } };
     // On a busy machine a relay may be silent for so long that its neighbours refuse throws for a moment.
     const first = crowd.clients[DESKTOPS_EACH].joined.desktop;
-    await until('r2 is the neighbour', async () => (await beyond(DESKTOPS_EACH - 1, 'right')).desktop === first);
+    await until('r2 is the neighbour', async () => (await beyond(DESKTOPS_EACH - 1, 'right'))?.desktop === first);
     await until('the throw is accepted', async () => {
       const { status, json } = await post(joined, body);
       if (status !== 202) return false;

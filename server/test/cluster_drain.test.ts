@@ -2,11 +2,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { NatsServer, whyNoNats } from '../../tools/bench/nats_server.ts';
 import { freePorts } from '../bench/free_ports.ts';
+import { PIONEER_MS } from '../domain/limits.ts';
 import {
   crossingOf,
+  type Described,
   type Event,
   type Joined,
   join as joinRelay,
@@ -18,6 +21,9 @@ import {
 import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
 
 const THROWS = 5;
+
+/** The level of warnings in the log. */
+const WARN = 40;
 
 describe('two relays and NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
   let nats: NatsServer;
@@ -53,8 +59,8 @@ describe('two relays and NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
     for (const one of [bob, ben]) one.events = one.events.replace(r2.url, r2.eventsUrl);
     const beside = async (relay: RelayProcess, { desktop, token }: Joined) => {
       const { json } = await sendRequest(`${relay.url}/v1/desktops/${desktop}`, { token });
-      const { left, right } = (json as { neighbours: Record<'left' | 'right', { name: string }> }).neighbours;
-      return `${left.name} ${right.name}`;
+      const { left, right } = (json as Described).neighbours;
+      return `${left?.name} ${right?.name}`;
     };
     await until('the relays see four desktops in a row', async () => {
       return (await beside(r1, amy)) === 'Ann Bob' && (await beside(r2, bob)) === 'Amy Ben';
@@ -118,5 +124,60 @@ describe('two relays and NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
     assert.equal(await metric(r2, 'accepted_total'), THROWS);
     assert.equal(await metric(r2, 'peers_received_total'), THROWS);
     assert.equal((await r2.metrics()).get('sprites_peer_received_total{peer="r1"}'), THROWS);
+  });
+});
+
+describe('two relays of which only one has desktops', { ...BOUNDED, skip: whyNoNats() }, () => {
+  let nats: NatsServer;
+  let relays: RelayProcess[] = [];
+  let [ann, amy]: Joined[] = [];
+
+  const start = async (name: string) => {
+    const [api, events, admin] = await freePorts(3);
+    const args = ['--nats', nats.url, '--relay-name', name, '--public-url', `http://127.0.0.1:${api}`];
+    return startRelay({ workers: 0, ports: { api, events, admin }, args });
+  };
+
+  /** A relay with two desktops and sprites that wait for one of them, and one without. */
+  beforeEach(async () => {
+    nats = await NatsServer.start();
+    relays = [await start('r1'), await start('r2')];
+    const [r1] = relays;
+    await until('the relays know each other', async () => {
+      return (await Promise.all(relays.map((relay) => relay.metrics()))).every((all) => all.get('sprites_peers') === 1);
+    });
+    [ann, amy] = [await joinRelay(r1.url, { name: 'Ann' }), await joinRelay(r1.url, { name: 'Amy' })];
+    // A proxy would bring the polls of that address to the port of events.
+    for (const one of [ann, amy]) one.events = one.events.replace(r1.url, r1.eventsUrl);
+    for (let n = 1; n <= THROWS; n++) assert.equal((await post(ann, crossingOf(n, 'right', `s${n}`))).status, 202);
+  });
+  afterEach(async () => {
+    for (const relay of relays) await relay.stop();
+    await nats?.kill();
+  });
+
+  it('hand on what waits when the first of them is stopped, as soon as one of its desktops has joined the other', async () => {
+    const [r1, r2] = relays;
+    const goodbye = pollFor(ann, ann.cursor, ({ type }) => type === 'bye');
+    await until('her poll is parked', async () => (await r1.metrics()).get('sprites_polls_parked') === 1);
+    const stopped = r1.stop();
+    const { events } = await goodbye;
+    const bye = events.find(({ type }) => type === 'bye') as { retryAfterMs: number; join: string };
+    assert.equal(bye.join, `${r2.url}/v1/desktops`);
+    assert.ok(bye.retryAfterMs <= PIONEER_MS, 'while that relay can wait for her');
+    await sleep(1.5 * bye.retryAfterMs); // as slow as a client may be
+    await joinRelay(r2.url, { name: 'Ann' });
+    const handed = await r1.waitForLog(({ msg }) => msg.startsWith('handed sprites on'));
+    assert.deepEqual([handed.handed, handed.waiting], [THROWS, 0]);
+    assert.equal((await stopped).code, 0);
+    assert.equal((await r2.metrics()).get('sprites_waiting'), THROWS);
+  });
+
+  it('keep what waits when nobody joins the other in time, and the log says so', async () => {
+    const [r1] = relays;
+    assert.equal((await r1.stop()).code, 0);
+    const left = await r1.waitForLog(({ msg }) => msg.startsWith('sprites that were accepted stay'));
+    assert.deepEqual([left.level, left.sprites, left.desktops, left.worlds], [WARN, THROWS, 1, 1]);
+    assert.match(left.journal as string, /journal$/);
   });
 });

@@ -8,8 +8,8 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NatsServer, whyNoNats } from '../../tools/bench/nats_server.ts';
+import { FaultyLink } from '../bench/faulty_link.ts';
 import { Crowd } from './crowd.ts';
-import { FaultyLink } from './faulty_link.ts';
 import { randomOf } from './random.ts';
 import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
 

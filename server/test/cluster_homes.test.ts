@@ -80,8 +80,8 @@ describe('two relays and NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
     const bob = await join(r2.url, { name: 'Bob', world: WORLD });
     assert.equal(new URL(bob.crossings).port, new URL(r1.url).port, 'he uses the addresses of her relay');
     assert.equal(new URL(bob.events).port, `${r1.ports.events}`);
-    assert.equal((await look(bob)).neighbours.right.desktop, ann.desktop);
-    assert.equal((await look(ann)).neighbours.right.desktop, bob.desktop);
+    assert.equal((await look(bob)).neighbours.right?.desktop, ann.desktop);
+    assert.equal((await look(ann)).neighbours.right?.desktop, bob.desktop);
     assert.equal((await post(bob, crossingOf(1))).status, 202);
     const { events } = await pollFor(ann, ann.cursor, isSprite);
     assert.equal(events.filter(isSprite)[0].from.desktop, bob.desktop);
@@ -90,10 +90,10 @@ describe('two relays and NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
 
   it('lead an invitation to the friend’s relay', async () => {
     const carol = await join(r2.url, { name: 'Carol', near: ann.invitation });
-    assert.deepEqual([carol.world, (await look(carol)).neighbours.left.desktop], [WORLD, ann.desktop]);
+    assert.deepEqual([carol.world, (await look(carol)).neighbours.left?.desktop], [WORLD, ann.desktop]);
     const eve = await join(r1.url, { name: 'Eve' });
     const dan = await join(r2.url, { name: 'Dan', near: eve.invitation });
-    assert.deepEqual([dan.world, (await look(dan)).neighbours.left.desktop], ['commons', eve.desktop]);
+    assert.deepEqual([dan.world, (await look(dan)).neighbours.left?.desktop], ['commons', eve.desktop]);
     await leave(eve);
     isProblem(await tryJoin(r2, { near: eve.invitation }), 'near-gone');
     await leave(dan);
@@ -133,7 +133,7 @@ describe('two relays and NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
     const hosts = [third.crossings, third.socket, third.events].map((url) => new URL(url).host);
     const { api, events } = r2.ports;
     assert.deepEqual(hosts, [`localhost:${api}`, `localhost:${api}`, `localhost:${events}`], 'its public addresses');
-    assert.equal((await look(third)).neighbours.left.desktop, second.desktop);
+    assert.equal((await look(third)).neighbours.left?.desktop, second.desktop);
   });
 
   it('show a desktop the stage of its neighbour at the other relay, until that hides it', async () => {
@@ -141,7 +141,7 @@ describe('two relays and NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
     const kim = await join(r2.url, { name: 'Kim', stage: true });
     const ask = ({ desktop, token, crossings }: Joined, path: string, body: object, method = 'POST') =>
       sendRequest(`${new URL(crossings).origin}/v1/desktops/${desktop}/${path}`, { method, token, body });
-    const right = async () => (await look(gus)).neighbours.right.desktop;
+    const right = async () => (await look(gus)).neighbours.right?.desktop;
     await until('Kim is the neighbour of Gus', async () => (await right()) === kim.desktop);
     const answer = await ask(gus, 'peeks', { edge: 'right' });
     assert.deepEqual([answer.status, answer.json], [202, { edge: 'right', leaseMs: PEEK_LEASE_MS }]);

@@ -106,7 +106,7 @@ describe('a cluster whose network link is cut', { ...BOUNDED, skip: why }, () =>
     return row.every(({ desktop }, place) => {
       const next = (place + 1) % row.length;
       return (
-        seen[next].neighbours.left.desktop === desktop && seen[place].neighbours.right.desktop === row[next].desktop
+        seen[next].neighbours.left?.desktop === desktop && seen[place].neighbours.right?.desktop === row[next].desktop
       );
     });
   };

@@ -13,6 +13,9 @@ const NOTHING = Buffer.alloc(0);
 
 export const FILE = '0123456789abcdef'.repeat(4);
 
+/** What looks random to relays: no two starts get the same. */
+let randoms = 0;
+
 /** One relay of a cluster. */
 export class ClusterRelay {
   readonly relay: Relay;
@@ -39,7 +42,7 @@ export class ClusterRelay {
         generationKey: Buffer.alloc(GENERATION_KEY_BYTES, epoch),
         nowMs: this.nowMs,
       },
-      ...{ randomize: (words: Uint32Array) => words.fill(++this.#tickets), random: () => 0.5 },
+      ...{ randomize: (words: Uint32Array) => words.fill(++randoms), random: () => 0.5 },
       answers: {
         room: (bytes) => Buffer.alloc(bytes),
         roomAt: () => 0,
@@ -59,9 +62,9 @@ export class ClusterRelay {
     this.peers.isConnected = true;
   }
 
-  join(name: string): Identity {
+  join(name: string, world?: string): Identity {
     const token = new Uint32Array(4);
-    const slot = this.relay.join({ name }, token, new Uint32Array(4));
+    const slot = this.relay.join({ name, world }, token, new Uint32Array(4));
     return { slot, generation: this.relay.desktops.generation(slot), token };
   }
 

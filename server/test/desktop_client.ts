@@ -28,7 +28,8 @@ export interface SpriteEvent {
   sprite: { file: string; name: string; animation: string; facing: string; scale: number };
 }
 
-export type Neighbours = { type: 'neighbours' } & Record<Edge, Reference>;
+/** Edges whose neighbour is not known yet are absent. */
+export type Neighbours = { type: 'neighbours' } & Partial<Record<Edge, Reference>>;
 export type SayingEvent = { type: 'saying'; from: Reference; text: string; edge?: Edge };
 export type Missed = { type: 'missed'; sayings: number };
 export type Watched = { type: 'watched'; edges: Edge[] };
@@ -79,7 +80,7 @@ export interface Joined {
 /** A desktop as its own relay describes it. */
 export interface Described {
   world: string;
-  neighbours: Record<Edge, Reference>;
+  neighbours: Partial<Record<Edge, Reference>>;
 }
 
 /** A complete response. */
@@ -317,7 +318,8 @@ export class DesktopClient {
   }
 
   #handleProblem(document: ProblemDocument): void {
-    if (document.cursor) this.cursor = document.cursor;
+    if (document.code === 'desktop-ended') this.ended = document;
+    else if (document.cursor) this.cursor = document.cursor;
     else if (document.status !== 503) this.ended = document;
   }
 

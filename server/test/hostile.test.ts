@@ -610,7 +610,7 @@ onEachFront('a relay under bad input', (front) => {
     const forged = relay.adminToken.replace(/^./, (digit) => (digit === '0' ? '1' : '0'));
     for (const [method, path] of paths) {
       for (const token of [undefined, '', forged, `${relay.adminToken}0`, relay.adminToken.slice(1), desktop.token]) {
-        isProblem(await sendRequest(`${relay.adminUrl}${path}`, { method, token }), 'unknown-desktop');
+        isProblem(await sendRequest(`${relay.adminUrl}${path}`, { method, token }), 'admin-token');
       }
     }
     assert.equal((await sendRequest(`${relay.adminUrl}/healthz`)).status, 200);

@@ -94,7 +94,7 @@ for (const { front, workers, admission, attacks } of RUNS) {
       it(`serves a probe beside ${attack}: ${ATTACKS[attack].about}`, async (t) => {
         t.diagnostic(`SEED=${seed}`);
         const requests = attack === 'fuzz' ? REQUESTS : undefined;
-        const seconds = attack === 'fuzz' ? 10 * SECONDS : SECONDS;
+        const seconds = attack === 'fuzz' ? 10 * SECONDS : Math.max(SECONDS, ATTACKS[attack].secondsMin ?? 0);
         const options = { seconds, requests, seed, scale: SCALE, patienceMs: MEMORY_MS_MAX };
         // Gauges are checked once, at the end: leases take 30 s.
         const trial = await runTrial(victim, attack, { ...options, atRest: EVERYTHING });

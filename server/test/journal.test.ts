@@ -4,7 +4,7 @@
  * Each sprite is named after its thrower and number, so the test can tell at the end what became of it.
  */
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
@@ -155,6 +155,17 @@ describe('the launcher of a relay', BOUNDED, () => {
     assert.ok((await client.throw('right', 'two'))?.to);
     await until('both sprites have come home', () => client.received.length === 2);
     assert.ok(client.byes > 0, 'the parked poll was told when to come back');
+  });
+
+  const isLinux = process.platform === 'linux';
+  it('takes the relay with it when it is killed, but not for good', { skip: !isLinux && 'needs /proc' }, async (t) => {
+    const relay = await startRelay({ workers: 0, env: { SPRITES_RESTART: '' } });
+    t.after(() => relay.stop());
+    const status = readFileSync(`/proc/${relay.pids.master}/status`, 'utf8');
+    relay.kill(Number(/^PPid:\s+(\d+)$/m.exec(status)?.[1]), 'SIGKILL');
+    const { again } = await relay.waitForLog(({ msg }) => msg === 'going down');
+    assert.equal(again, true, 'nobody has said that it will not come back');
+    await relay.waitForLog(({ msg }) => msg === 'relay stopped');
   });
 });
 

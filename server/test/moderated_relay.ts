@@ -32,7 +32,7 @@ export function moderatedRelay(data: string, log: Logger, clock: () => number): 
   master.relay.notify = (notice) => void notices.push(notice);
   const sent: ModerationMessage[] = [];
   const moderator = new Moderator({
-    ...{ master, list, log, shipped: [], flights: new Flights(), send: (message) => void sent.push(message) },
+    ...{ master, list, log, shipped: [], flights: new Flights(), send: async (message) => void sent.push(message) },
     ...{ gallery, feedback: new FeedbackFile(data, log) },
   });
   return { moderator, list, gallery, notices, sent, master };

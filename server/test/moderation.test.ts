@@ -64,7 +64,7 @@ onEachFront('moderation', (front) => {
     isProblem(await admin(relay, 'GET', 'who?from=x'), 'malformed', 'from');
     const { worlds } = (await admin(relay, 'GET', 'worlds')).json as { worlds: object[] };
     assert.ok(worlds.some((found) => JSON.stringify(found) === '{"world":"who","desktops":1}'));
-    isProblem(await sendRequest(`${relay.adminUrl}/admin/who`), 'unknown-desktop');
+    isProblem(await sendRequest(`${relay.adminUrl}/admin/who`), 'admin-token');
   });
 
   it('kicks a desktop: its parked poll is answered desktop-ended, its sockets close, its sprites go on', async () => {
@@ -116,6 +116,49 @@ onEachFront('moderation', (front) => {
     await until('workers let it join again', async () => (await tryJoin(relay)).status === 201);
     isProblem(await admin(relay, 'POST', 'ban', { address: 'example.org' }), 'malformed', 'address');
     isProblem(await admin(relay, 'POST', 'ban', { address: '1.2.3.4', seconds: 0 }), 'malformed', 'seconds');
+  });
+
+  it('answers a ban when every worker enforces it, and not before', async () => {
+    const [pid] = relay.pids.workers;
+    relay.kill(pid, 'SIGSTOP');
+    let isAnswered = false;
+    const banned = admin(relay, 'POST', 'ban', { address: '192.0.2.7' }).finally(() => {
+      isAnswered = true;
+    });
+    await until('the master has it', async () => {
+      const { addresses } = (await admin(relay, 'GET', 'bans')).json as { addresses: object[] };
+      return addresses.length === 1;
+    });
+    const isEarly = isAnswered;
+    relay.kill(pid, 'SIGCONT');
+    assert.equal((await banned).status, 200);
+    assert.equal(isEarly, false, 'a worker has not heard of it yet');
+    assert.equal((await admin(relay, 'POST', 'unban', { address: '192.0.2.7' })).status, 200);
+  });
+
+  it('acts although the list of bans cannot be written, and says so; it is written when it can be', async (t) => {
+    const path = joinPath(relay.data, 'moderation.json');
+    const isolated = await join(relay.url, { name: 'Eve' });
+    const bytes = sprFile();
+    assert.equal((await upload(relay, isolated, bytes)).status, 201);
+    rmSync(path, { force: true });
+    mkdirSync(joinPath(path, 'in the way'), { recursive: true });
+    t.after(() => rmSync(path, { recursive: true, force: true }));
+    const removed = await admin(relay, 'POST', 'remove-picture', { picture: hashOf(bytes) });
+    assert.equal(removed.status, 200);
+    assert.match((removed.json as { unsaved: string }).unsaved, /the list of bans could not be written/);
+    assert.equal((await sendRequest(`${relay.url}/v1/sprites/${hashOf(bytes)}`)).status, 404);
+    const banned = await admin(relay, 'POST', 'ban', { address: '127.0.0.1' });
+    assert.equal(banned.status, 200);
+    assert.ok((banned.json as { kicked: number }).kicked >= 1);
+    isProblem(await post(isolated, crossingOf(1)), 'desktop-ended');
+    isProblem(await tryJoin(relay), 'banned');
+    rmSync(path, { recursive: true });
+    for (const what of [{ address: '127.0.0.1' }, { picture: hashOf(bytes) }]) {
+      const { status, json } = await admin(relay, 'POST', 'unban', what);
+      assert.deepEqual([status, json], [200, { unbanned: true }]);
+    }
+    assert.ok(existsSync(path));
   });
 
   it('ends a ban by itself when its time is over', async () => {

@@ -3,7 +3,7 @@
  *
  * Answers come in a later microtask, as those of NATS come later. Writes are atomic, as there.
  */
-import type { Bucket, Entry } from '../roles/peers/bucket.ts';
+import type { Bucket, Entry, Watcher } from '../roles/peers/bucket.ts';
 
 export class PretendStore {
   readonly entries = new Map<string, Entry>();
@@ -34,12 +34,6 @@ export class PretendStore {
   }
 }
 
-interface Watcher {
-  connected: () => void;
-  receive?: (entry: Entry) => void;
-  lost?: () => void;
-}
-
 export class PretendBucket implements Bucket {
   readonly #store: PretendStore;
   readonly #watchers: Watcher[] = [];
@@ -58,7 +52,7 @@ export class PretendBucket implements Bucket {
 
   connect(): void {
     this.isConnected = true;
-    if (this.#losses !== this.#store.losses) for (const { lost } of this.#watchers) lost?.();
+    if (this.#losses !== this.#store.losses) for (const watcher of this.#watchers) watcher.lost?.();
     this.#losses = this.#store.losses;
     for (const watcher of this.#watchers) this.#begin(watcher);
   }
@@ -93,20 +87,22 @@ export class PretendBucket implements Bucket {
     for (const entry of [...this.#store.entries.values()]) receive(entry);
   }
 
-  watch(connected: () => void, receive?: (entry: Entry) => void, lost?: () => void): void {
-    const watcher = { connected, receive, lost };
+  watch(watcher: Watcher): void {
     this.#watchers.push(watcher);
     if (this.isConnected) this.#begin(watcher);
   }
 
   deliver(entry: Entry): void {
     if (!this.isConnected) return;
-    for (const { receive } of this.#watchers) receive?.(entry);
+    for (const watcher of this.#watchers) {
+      watcher.receive?.(entry);
+      watcher.changed?.(entry);
+    }
   }
 
-  #begin({ connected, receive }: Watcher): void {
-    for (const entry of this.#store.entries.values()) receive?.(entry);
-    connected();
+  #begin(watcher: Watcher): void {
+    for (const entry of this.#store.entries.values()) watcher.receive?.(entry);
+    watcher.connected();
   }
 
   async #reach(): Promise<void> {

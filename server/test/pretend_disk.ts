@@ -23,6 +23,9 @@ function failure(code: string): Error {
   return Object.assign(new Error(`${code}: pretended`), { code });
 }
 
+/** What a disk had at one moment. The bytes behind `length` mean nothing. */
+export type DiskImage = ReadonlyMap<string, { readonly bytes: Buffer; readonly length: number }>;
+
 export class PretendDisk implements Disk {
   readonly #random: () => number;
   #files = new Map<string, Node>();
@@ -35,6 +38,8 @@ export class PretendDisk implements Disk {
   syncsLeft = Number.POSITIVE_INFINITY;
   writesLeft = Number.POSITIVE_INFINITY;
   calls = 0;
+  /** Called before each call that takes room: a test changes `roomBytes` there. */
+  beforeRoom?: () => void;
   /** Whether the next relay can map files. */
   canMap = false;
 
@@ -68,6 +73,20 @@ export class PretendDisk implements Disk {
     this.writesLeft = Number.POSITIVE_INFINITY;
   }
 
+  /** What the disk has now, for goBack(). REQUIRES: no file is mapped, so files only grow. */
+  image(): DiskImage {
+    return new Map([...this.#files].map(([name, { bytes, length }]) => [name, { bytes, length }]));
+  }
+
+  /** The next process finds what the disk had at the time of an image: the machine has died, or a backup was restored. */
+  goBack(image: DiskImage): void {
+    this.restart(false);
+    this.#files = new Map();
+    for (const [name, { bytes, length }] of image) {
+      this.#files.set(name, { bytes: Buffer.from(bytes.subarray(0, length)), length, synced: length, isNamed: true });
+    }
+  }
+
   names(): string[] {
     return [...this.#files.keys()];
   }
@@ -78,6 +97,7 @@ export class PretendDisk implements Disk {
   }
 
   create(name: string): File {
+    this.beforeRoom?.();
     this.#call();
     if (this.#files.has(name)) throw failure('EEXIST');
     if (this.usedBytes >= this.roomBytes) throw failure('ENOSPC');
@@ -91,8 +111,10 @@ export class PretendDisk implements Disk {
   }
 
   write(file: File, bytes: Buffer, length: number, at: number): void {
+    this.beforeRoom?.();
     const node = this.#open[file];
-    const room = this.roomBytes - this.usedBytes;
+    // What replaces bytes needs no room.
+    const room = this.roomBytes - this.usedBytes + Math.max(0, node.length - at);
     const isBroken = --this.writesLeft <= 0;
     const written = isBroken ? Math.floor(this.#random() * length) : Math.max(0, Math.min(length, room));
     this.#call(() => this.#put(node, bytes, Math.floor(this.#random() * (written + 1)), at));
@@ -154,6 +176,16 @@ export class PretendDisk implements Disk {
     };
   }
 
+  /** What another process finds that looks now, on a disk of its own. */
+  copy(): PretendDisk {
+    const copy = new PretendDisk(this.#random);
+    for (const name of this.names()) {
+      const bytes = this.read(name);
+      copy.write(copy.create(name), bytes, bytes.length, 0);
+    }
+    return copy;
+  }
+
   /** Damages a byte of a file. */
   flip(name: string, at: number): void {
     this.#node(name).bytes[at] ^= 0x40;
@@ -177,7 +209,7 @@ export class PretendDisk implements Disk {
       node.bytes = Buffer.concat([node.bytes], 2 * (at + length));
     }
     bytes.copy(node.bytes, at, 0, length);
-    node.length = at + length;
+    node.length = Math.max(node.length, at + length);
   }
 
   /** Counts a call. The death comes in the middle of one: `part` does what is done before it. */

@@ -88,16 +88,38 @@ export class PretendNetwork {
 export class Node implements PeerNetwork {
   readonly #network: PretendNetwork;
   isConnected = true;
+  /** Nodes to which its link is cut: all that either sends to the other is lost. */
+  readonly #cutFrom = new Set<Node>();
 
   constructor(network: PretendNetwork) {
     this.#network = network;
+  }
+
+  /** Cuts the link between two nodes in both directions, or heals it. Neither is told. */
+  setLink(other: Node, isUp: boolean): void {
+    if (isUp) {
+      this.#cutFrom.delete(other);
+      other.#cutFrom.delete(this);
+    } else {
+      this.#cutFrom.add(other);
+      other.#cutFrom.add(this);
+    }
+  }
+
+  hasLink(other: Node): boolean {
+    return !this.#cutFrom.has(other);
+  }
+
+  /** Whether what is on the way from this node to another one arrives. */
+  #reaches(other: Node): boolean {
+    return other.isConnected && this.hasLink(other);
   }
 
   publish(subject: string, bytes: Uint8Array): void {
     if (!this.isConnected) return;
     for (const { node, receive } of this.#network.listeners(subject, this)) {
       this.#network.send(() => {
-        if (node.isConnected) receive(bytes);
+        if (this.#reaches(node)) receive(bytes);
       });
     }
   }
@@ -120,8 +142,8 @@ export class Node implements PeerNetwork {
     done: (answer: Uint8Array) => void,
     fail: (error: Error) => void,
   ): void {
-    const [listener] = this.#network.listeners(subject, this);
-    if (!this.isConnected || listener === undefined) {
+    const listeners = this.#network.listeners(subject, this);
+    if (!this.isConnected || listeners.length === 0) {
       this.#network.after(0, () => fail(new NobodyThere()));
       return;
     }
@@ -131,14 +153,17 @@ export class Node implements PeerNetwork {
       isOver = true;
       act();
     };
-    this.#network.send(() => {
-      if (!listener.node.isConnected) return;
-      listener.receive(bytes, (answer) => {
-        this.#network.send(() => {
-          if (this.isConnected) end(() => done(answer));
+    // All of them get it, and the first answer counts.
+    for (const { node, receive } of listeners) {
+      this.#network.send(() => {
+        if (!this.#reaches(node)) return;
+        receive(bytes, (answer) => {
+          this.#network.send(() => {
+            if (node.hasLink(this) && this.isConnected) end(() => done(answer));
+          });
         });
       });
-    });
+    }
     this.#network.after(timeoutMs, () => end(() => fail(new Error('no answer in time'))));
   }
 

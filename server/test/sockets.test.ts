@@ -337,6 +337,19 @@ for (const workers of [2, 0]) {
       await assertRefused(socket, 'desktop-ended');
     });
 
+    it('that a desktop opens after its end say which cursor it acknowledged last', async () => {
+      const [ann, bob] = await pair();
+      const settled = await pollFor(bob, bob.cursor, ({ type }) => type === 'neighbours');
+      await post(ann, crossingOf(1));
+      const seen = await pollFor(bob, settled.cursor, isSprite);
+      await post(ann, crossingOf(2));
+      const last = await pollFor(bob, seen.cursor, isSprite);
+      await sendRequest(`${relay.url}/v1/desktops/${bob.desktop}`, { method: 'DELETE', token: bob.token });
+      const socket = await open(bob, { token: bob.token, cursor: last.cursor });
+      const { problem } = await socket.next();
+      assert.deepEqual([problem?.code, problem?.cursor], ['desktop-ended', seen.cursor]);
+    });
+
     it('may have 64 unanswered throws; more are refused as too fast, and the others are answered', async () => {
       const [ann] = await pair();
       const socket = await open(ann, { token: ann.token });

@@ -1,0 +1,113 @@
+/** Relays with their peering and homes, on a pretended network and a pretended bucket. The test drives their clocks and timers. */
+import { tmpdir } from 'node:os';
+import type { TestContext } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import { Relay, type RelayOptions } from '../domain/relay.ts';
+import { type Link, Master } from '../roles/master.ts';
+import { Homes } from '../roles/peers/homes.ts';
+import { Peering } from '../roles/peers/peering.ts';
+import { checkCrossing, type EdgeNumber } from '../wire/crossing.ts';
+import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
+import type { Identity } from '../wire/identity.ts';
+import { PretendStore } from './pretend_bucket.ts';
+import { PretendNetwork } from './pretend_network.ts';
+import { randomOf } from './random.ts';
+
+/** The time of each step of the cluster, in ms. */
+export const STEP_MS = 10;
+
+export const silent = { warn() {}, info() {}, debug() {}, error() {}, fatal() {} } as unknown as Logger;
+
+export function masterOf(epoch: number, slots = 1, options: Partial<RelayOptions> = {}): Master {
+  return new Master(
+    (answers) =>
+      new Relay({
+        ...{ slots, slabBytes: 1 << 20, epoch, generationKey: Buffer.alloc(GENERATION_KEY_BYTES), nowMs: 0 },
+        ...{ random: () => 0.5, randomize: () => {}, answers },
+        ...options,
+      }),
+  );
+}
+
+export type PeeredRelay = ReturnType<PeeredRelays['start']>;
+
+export class PeeredRelays {
+  readonly network: PretendNetwork;
+  readonly store = new PretendStore();
+  readonly #test: TestContext;
+  readonly #relays: { master: Master }[] = [];
+  nowMs = 0;
+
+  constructor(t: TestContext) {
+    this.#test = t;
+    this.network = new PretendNetwork(randomOf(t));
+    this.network.faults.delayMs = 4 * STEP_MS;
+    t.mock.timers.enable({ apis: ['setTimeout', 'setInterval', 'Date'], now: 1e12 });
+  }
+
+  start(name: string, epoch: number) {
+    const master = masterOf(epoch, 64);
+    const node = this.network.node();
+    const bucket = this.store.bucket();
+    /** The answers to throws, by the number of the request. */
+    const statuses = new Map<number, number>();
+    const link = master.addLink({
+      answer: (request, status) => statuses.set(request, status),
+      ...{ hasRoom: () => true, hasRoomForSayings: () => true, flush: () => {} },
+    } as Link);
+    const peering = new Peering({
+      ...{ name, master, network: node, log: silent, data: tmpdir() },
+      // As the primary does it.
+      superseded: () => master.drain(),
+    });
+    const { membership } = peering;
+    const homes = new Homes({ name, master, membership, network: node, bucket, log: silent, clock: () => this.nowMs });
+    homes.open({
+      addresses: { apiPort: 8000 + epoch, eventsPort: 8100 + epoch },
+      end: (slots, detail) => {
+        for (const slot of slots) master.relay.leave(slot, detail);
+      },
+    });
+    this.#relays.push({ master });
+    this.#test.after(() => peering.close());
+    return { name, master, relay: master.relay, peering, homes, node, bucket, statuses, link };
+  }
+
+  async run(ms: number, each = () => {}): Promise<void> {
+    for (const endMs = this.nowMs + ms; this.nowMs < endMs; ) {
+      this.nowMs += STEP_MS;
+      this.#test.mock.timers.tick(STEP_MS);
+      this.network.advance(this.nowMs);
+      for (const { master } of this.#relays) master.advance(this.nowMs);
+      each();
+      await turn();
+    }
+  }
+
+  /** Runs until a promise has settled. */
+  async settle<Result>(promise: Promise<Result>): Promise<Result> {
+    let isSettled = false;
+    const end = () => {
+      isSettled = true;
+    };
+    promise.then(end, end);
+    while (!isSettled) await this.run(STEP_MS);
+    return promise;
+  }
+}
+
+/** A desktop that joins here. */
+export function seat({ relay }: PeeredRelay, name: string, world?: string): Identity {
+  const token = new Uint32Array(4);
+  const slot = relay.join({ name, world }, token, new Uint32Array(4));
+  return { slot, generation: relay.desktops.generation(slot), token };
+}
+
+/** A desktop throws a sprite to its right; the number of the request is that of the crossing. */
+export function throwRight({ master, link }: PeeredRelay, from: Identity, crossing: number): void {
+  const sprite = { file: 'f'.repeat(64), name: `s${crossing}` };
+  const { edge, passage } = checkCrossing({ crossing, edge: 'right', at: 0.5, vx: 900, vy: 0, sprite });
+  const bytes = Buffer.from(passage);
+  master.crossing(link, crossing, from, crossing, edge as EdgeNumber, bytes, 0, bytes.length);
+}
