@@ -180,8 +180,13 @@ async function carryOut(
   print: Print,
 ): Promise<void> {
   const answer = await textOf(await ask(method, path, target, body));
-  if (json) print(answer);
-  else show(JSON.parse(answer) as never, print);
+  if (json) {
+    print(answer);
+    return;
+  }
+  const parsed = JSON.parse(answer);
+  show(parsed as never, print);
+  if (parsed.unsaved !== undefined) print(`It is done, but not saved: ${parsed.unsaved}`);
 }
 
 /**

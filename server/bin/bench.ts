@@ -17,6 +17,8 @@ import {
   type Values,
   whole,
 } from '../../tools/command.ts';
+import { FAULTS } from '../bench/chaos/faults.ts';
+import { chaos } from '../bench/chaos.ts';
 import { cluster } from '../bench/cluster.ts';
 import { floors } from '../bench/floors.ts';
 import { frames } from '../bench/frames.ts';
@@ -68,6 +70,11 @@ const LOAD_ROUNDS = 1;
 /** Numbers of relays that share a pretended world, and its desktops. */
 const RELAYS_COUNTS = [1, 10, 100, 1000];
 const RELAYS_DESKTOPS = 100_000_000;
+
+/** Relays of `chaos`, and how long it makes faults. */
+const CHAOS_RELAYS = 3;
+const CHAOS_RELAYS_MAX = 8;
+const CHAOS_MINUTES = 5;
 
 /** Sprites a second of `cluster`, and the seconds of each window. */
 const CLUSTER_RATES = [2000, 20_000];
@@ -122,8 +129,13 @@ const OPTIONS = {
   }),
   ...goingWith(['million'], {
     hold: duration('T', 'how long they are held', [1, 86_400], 120),
-    durability: oneOf('KIND', 'what a 202 of the relay survives', DURABILITIES, 'process'),
     pingSeconds: whole('N', 'how long the relay holds a poll', [PING_SECONDS_MIN, PING_SECONDS_MAX], PING_MS / 1000),
+  }),
+  ...goingWith(['million', 'chaos'], {
+    durability: {
+      ...form('KIND', 'what a 202 of the relay survives', `one of ${DURABILITIES.join(', ')}`, readDurability),
+      shown: 'process; chaos: process and machine in turn',
+    },
   }),
   ...goingWith(['million', 'hostile', 'peek'], {
     workers: whole('N', 'worker processes of the relay; 0: everything in one process', [0, WORKERS_MAX], 1),
@@ -143,26 +155,41 @@ const OPTIONS = {
       variables: ['UWS'],
     },
   }),
-  ...goingWith(['hostile', 'peek', 'cluster'], {
+  ...goingWith(['hostile', 'peek', 'cluster', 'chaos'], {
     front: oneOf('KIND', 'front of the relay', ['native', 'portable'], 'native'),
   }),
   ...goingWith(['hostile'], {
     admission: oneOf('KIND', 'limits by address of the relay, where it has them', ADMISSIONS, 'open'),
     requests: whole('N', 'requests that the attack fuzz sends, however long it takes', [1, 1_000_000_000]),
   }),
-  ...goingWith(['peek', 'relays'], {
-    out: { ...text('DIR', 'where the tables and the chart are written'), shown: 'build/peek or build/relays' },
-  }),
-  ...goingWith(['relays'], {
-    relays: {
-      ...form('N,…', 'numbers of relays', `whole numbers from 1 to ${RELAYS_MAX}, like 3,10`, readRelays),
-      shown: RELAYS_COUNTS.join(','),
+  ...goingWith(['peek', 'relays', 'chaos'], {
+    out: {
+      ...text('DIR', 'where the tables and the chart are written, or the report'),
+      shown: 'build/peek, build/relays or build/chaos',
     },
   }),
-  ...goingWith(['hostile', 'outside', 'peek', 'relays'], {
+  ...goingWith(['relays', 'chaos'], {
+    relays: {
+      ...form(
+        'N,…',
+        'numbers of relays; chaos: one number',
+        `whole numbers from 1 to ${RELAYS_MAX}, like 3,10`,
+        readRelays,
+      ),
+      shown: `${RELAYS_COUNTS.join(',')}; chaos: ${CHAOS_RELAYS}`,
+    },
+  }),
+  ...goingWith(['chaos'], {
+    minutes: number('N', 'how long faults are made', [0.1, 1440], CHAOS_MINUTES),
+  }),
+  ...goingWith(['hostile', 'outside', 'peek', 'relays', 'chaos'], {
     seed: { ...whole('N', 'seed of everything random', [0, 2 ** 31 - 1]), shown: 'the time' },
   }),
 };
+
+function readDurability(given: string): (typeof DURABILITIES)[number] | undefined {
+  return DURABILITIES.find((durability) => durability === given);
+}
 
 function readCounts(given: string): number[] | undefined {
   return readWholes(given, 2, PEEK_DESKTOPS_MAX);
@@ -190,6 +217,7 @@ export const COMMAND: Command<typeof OPTIONS> = {
     'npm run bench -- relays [options]',
     'npm run bench -- cluster [options]',
     'npm run bench -- hostile [ATTACK …] [options]',
+    'npm run bench -- chaos [FAULT …] [options]',
   ],
   about:
     'Measures what a relayed sprite and a parked poll cost, for each shape of the relay and for the floor, in one run.\n' +
@@ -234,11 +262,18 @@ export const COMMAND: Command<typeof OPTIONS> = {
       '[ATTACK …]',
       'attack a relay in every known way, one after the other, with two well-behaved desktops beside; print what they lost, their worst round trip and the memory of the relay; Linux only',
     ],
+    chaos: [
+      '[FAULT …]',
+      'kill, stop, cut off, drain and roll back the relays of a cluster and its NATS at random times, and count every sprite: exit code 1 unless each is in one place at the end; needs nats-server, Linux only',
+    ],
   },
   options: OPTIONS,
   notes: [
-    '--rounds belongs to the loads, journal, outside, peek and cluster; the other options to million, floors, outside, say, peek, relays, cluster and hostile.',
+    '--rounds belongs to the loads, journal, outside, peek and cluster; the other options to million, floors, outside, say, peek, relays, cluster, hostile and chaos.',
     `Attacks:\n${Object.entries(ATTACKS)
+      .map(([name, { about }]) => `  ${name}: ${about}`)
+      .join('\n')}`,
+    `Faults:\n${Object.entries(FAULTS)
       .map(([name, { about }]) => `  ${name}: ${about}`)
       .join('\n')}`,
   ],
@@ -263,7 +298,7 @@ const BENCHES: Record<string, (values: BenchValues, words: readonly string[]) =>
     await frames();
     return EXIT.done;
   },
-  million: async ({ desktops = MILLION, rate = MILLION_RATE, hold, workers, durability, pingSeconds }) => {
+  million: async ({ desktops = MILLION, rate = MILLION_RATE, hold, workers, durability = 'process', pingSeconds }) => {
     needNativeFront();
     needEngine();
     await million({ desktops, rate, hold, workers, durability, pingSeconds });
@@ -319,6 +354,20 @@ const BENCHES: Record<string, (values: BenchValues, words: readonly string[]) =>
     if (why) throw new Error(`The bench ${why}`);
     await cluster({ front, rates: rate === undefined ? CLUSTER_RATES : [rate], rounds, seconds });
     return EXIT.done;
+  },
+  chaos: async ({ minutes, relays: counts = [CHAOS_RELAYS], ...values }, faults) => {
+    refuseUnknown('fault', faults, FAULTS);
+    const [count, ...more] = counts;
+    if (more.length > 0 || count > CHAOS_RELAYS_MAX) {
+      throw new Misused(`--relays: chaos takes one number from 1 to ${CHAOS_RELAYS_MAX}.`);
+    }
+    if (values.front === 'native') needNativeFront('; use --front portable');
+    const why = whyNoNats();
+    if (why) throw new Error(`The bench ${why}`);
+    const { front, durability, seed = newSeed(), out = 'build/chaos' } = values;
+    if (durability === 'none')
+      throw new Misused('--durability: none loses everything with a relay; chaos takes process or machine.');
+    return (await chaos({ minutes, relays: count, front, durability, seed, out, faults })) ? EXIT.done : EXIT.failed;
   },
   hostile: async (values, attacks) => {
     refuseUnknown('attack', attacks, ATTACKS);

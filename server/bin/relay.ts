@@ -35,7 +35,8 @@ async function primary(options: Options, log: pino.Logger): Promise<void> {
   relay.announce();
   // The launcher starts a relay that was ready again. Without it nobody would, and the ports would stay taken.
   process.send?.('ready');
-  process.on('disconnect', () => relay.stop());
+  // When the launcher dies, the relay stops as for a restart: its desktops are not sent to other relays.
+  process.on('disconnect', () => relay.stop(true));
   // For people; the log on stdout is for programs.
   console.error(`Sprites is running: open ${relay.url} in two windows, and throw.`);
   const preset = process.env.SPRITES_PRESET;

@@ -477,18 +477,27 @@ function toOriginForm(request: IncomingMessage): boolean {
   return true;
 }
 
+const HOST = 'host';
+const AUTHORIZATION = 'authorization';
+
 /**
  * Detects what node:http does not refuse: a request line without a version, which it reads as HTTP/0.9; no Host header, or
- * several (RFC 9112 §3.2); and HTTP/1.0 with Transfer-Encoding, whose end is undefined (§6.1).
+ * several (RFC 9112 §3.2); several Authorization headers, of which it reads the first and a proxy on the way may have read the last; and
+ * HTTP/1.0 with Transfer-Encoding, whose end is undefined (§6.1).
  */
 function isAmbiguous({ httpVersionMajor, httpVersionMinor, headers, rawHeaders }: IncomingMessage): boolean {
   if (httpVersionMajor !== 1) return true;
   if (httpVersionMinor === 0 && headers['transfer-encoding'] !== undefined) return true;
   let hosts = 0;
+  let authorizations = 0;
   for (let at = 0; at < rawHeaders.length; at += 2) {
-    if (rawHeaders[at].length === 4 && rawHeaders[at].toLowerCase() === 'host') hosts++;
+    const { length } = rawHeaders[at];
+    if (length !== HOST.length && length !== AUTHORIZATION.length) continue;
+    const name = rawHeaders[at].toLowerCase();
+    if (name === HOST) hosts++;
+    else if (name === AUTHORIZATION) authorizations++;
   }
-  return hosts > 1 || (hosts === 0 && httpVersionMinor > 0);
+  return hosts > 1 || authorizations > 1 || (hosts === 0 && httpVersionMinor > 0);
 }
 
 function write(reply: Reply, status: number, body: Buffer, retryAfterSeconds: number, shared?: Buffer): void {
