@@ -212,15 +212,14 @@ export class SimulatedCluster implements Surroundings {
   }
 
   #endTurn(relay: SimulatedRelay): void {
-    const { handed, kept } = relay.peers.counters;
     relay.endTurn();
     if (relay.isAlive && relay.isOver) {
       if (relay.relay.isHandedOver) this.stops++;
       relay.kill(this.pick(3_000));
     }
     if (relay.isAlive) return;
-    this.handed += handed;
-    this.kept += kept;
+    this.handed += relay.written.handed;
+    this.kept += relay.written.kept;
     if (!this.isJournaled) this.#forget(relay);
   }
 

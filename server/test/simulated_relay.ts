@@ -61,6 +61,8 @@ export class SimulatedRelay {
   clockOffsetMs = 0;
   /** The journal is this many turns older at the next start. */
   turnsBack = 0;
+  /** What this life has counted by the end of its last turn that was written. The verdicts of a later one come again in the next life. */
+  written = { handed: 0, kept: 0 };
   #epoch = 0;
   #tickets = 0;
   #calls = new Map<number, Call>();
@@ -87,6 +89,7 @@ export class SimulatedRelay {
     this.isAlive = true;
     this.leavesUntilMs = 0;
     this.starts++;
+    this.written = { handed: 0, kept: 0 };
     this.#calls = new Map();
     this.#arrivals = [];
     this.#replies = [];
@@ -200,6 +203,8 @@ export class SimulatedRelay {
       this.kill(1);
       return;
     }
+    const { handed, kept } = this.peers.counters;
+    this.written = { handed, kept };
     if (this.journal && this.journal.frames !== this.#imageFrames) {
       this.#imageFrames = this.journal.frames;
       this.#images.push((this.disk as PretendDisk).image());
