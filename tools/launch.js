@@ -116,7 +116,7 @@ function wantedFront() {
 }
 
 /**
- * V8's flags for the relay: the preset for this machine and front, then SPRITES_NODE_FLAGS, which override it. server/README.md
+ * V8's flags for the relay: the preset for this machine and front, then SPRITES_NODE_FLAGS, which override it. server/OPERATING.md
  * gives the reason of each. Ends the process if V8 can't run with them.
  */
 function relayFlags(front) {

@@ -1,5 +1,5 @@
 /**
- * Gauges: the relay's metrics for Prometheus. README.md explains each of them and what to do when it moves.
+ * Gauges: the relay's metrics for Prometheus. OPERATING.md explains each of them and what to do when it moves.
  *
  * Nothing is counted here: each value is read from its owner when it is requested.
  */

@@ -1,4 +1,4 @@
-/** The gauges of the sprite store, for Prometheus. README.md explains each of them and what to do when it moves. */
+/** The gauges of the sprite store, for Prometheus. OPERATING.md explains each of them and what to do when it moves. */
 import { Gauge, type Registry } from 'prom-client';
 import type { SpriteStore } from './sprite_store.ts';
 

@@ -1,4 +1,4 @@
-/** The dashboard for Grafana: it queries metrics that a running relay has, and all that README.md names. */
+/** The dashboard for Grafana: it queries metrics that a running relay has, and all that OPERATING.md names. */
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -22,9 +22,9 @@ const dashboard = JSON.parse(readFileSync(join(SERVER, 'deploy/grafana.json'), '
 const graphs = dashboard.panels.filter(({ type }) => type !== 'row');
 const queries = graphs.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
 
-/** The metrics that README.md's table of gauges names, `_waiting_total` after another one in full. */
-function gaugesOfReadme(): string[] {
-  const text = readFileSync(join(SERVER, 'README.md'), 'utf8');
+/** The metrics that OPERATING.md's tables of gauges name, `_waiting_total` after another one in full. */
+function gaugesOfDocument(): string[] {
+  const text = readFileSync(join(SERVER, 'OPERATING.md'), 'utf8');
   const rows = text.split('\n').filter((line) => /^\| `sprites_/.test(line));
   const names = rows.flatMap((line) =>
     [...line.split(' | ')[0].matchAll(/`(\w+)(?:\{\w+(?:, \w+)*\})?`/g)].map(([, name]) => name),
@@ -54,8 +54,8 @@ describe('the dashboard for Grafana', BOUNDED, () => {
     }
   });
 
-  it('has every gauge that README.md tells operators to look at', () => {
-    const gauges = gaugesOfReadme();
+  it('has every gauge that OPERATING.md tells operators to look at', () => {
+    const gauges = gaugesOfDocument();
     assert.ok(gauges.length > 15, `${gauges.length}`);
     const text = queries.join('\n');
     for (const gauge of gauges) assert.match(text, new RegExp(`\\b${gauge}(?!\\w)`), gauge);

@@ -26,7 +26,7 @@ import { isProblem } from './problem_check.ts';
 import { RawConnection } from './raw_connection.ts';
 import { BOUNDED, LEVEL, type RelayProcess, runRelay, startRelay, until } from './relay_process.ts';
 
-/** The longest that a stop may take, as the README promises. */
+/** The longest that a stop may take, as OPERATING.md promises. */
 const STOP_MS_MAX = 5_000;
 
 /** Stops a relay and measures how long that takes. */
