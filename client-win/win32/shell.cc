@@ -320,7 +320,7 @@ void Shell::LeaveRelay() {
   while (!is_done() && NowMs() < until_ms) {
     const HANDLE wake = wake_event_.get();
     MsgWaitForMultipleObjectsEx(1, &wake, kModalFrameMs, QS_SENDMESSAGE, MWMO_INPUTAVAILABLE);
-    MSG message;  // a second instance that sends its files gets its answer: it is to wait
+    MSG message;  // looking for a message lets a second instance, which sends its files, get its answer and wait
     PeekMessageW(&message, nullptr, 0, 0, PM_NOREMOVE | PM_QS_SENDMESSAGE);
     desktop_.HandleResponses(carrier_.PopResponses(), NowMs());
     desktop_.Tick(NowMs());
@@ -517,7 +517,7 @@ void Shell::ApplySettings(const Settings& settings) {
   desktop_.SetSettings(settings);
   SaveSettings();
   if (settings.sound && settings.volume > 0 && settings.volume != volume) {
-    sounds_.Play(Sound::kArrive, settings.volume);  // so loud it is now
+    sounds_.Play(Sound::kArrive, settings.volume);  // a sample at the new volume
   }
 }
 

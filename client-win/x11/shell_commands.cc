@@ -117,7 +117,7 @@ void Shell::HandleChoice(const MenuChoice& choice) {
       Settings settings = desktop_.settings();
       settings.volume = static_cast<int>(choice.index);
       ApplySettings(settings);
-      speaker_.Play(SamplesOf(Sound::kArrive, settings.volume));  // so loud it is now
+      speaker_.Play(SamplesOf(Sound::kArrive, settings.volume));  // a sample at the new volume
       break;
     }
     case MenuCommand::kName:

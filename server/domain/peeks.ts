@@ -532,7 +532,7 @@ export class Peeks {
     this.#free(row);
   }
 
-  /** The watcher at an edge of a row loses it. */
+  /** Ends the watch at one edge of a row. */
   #lose(at: number): void {
     if (this.#watchers[at] === FAR) {
       this.abroad?.lost(at);

@@ -474,10 +474,10 @@ export class Relay {
     });
     this.#peers = new Peers({ epoch, membership, memory, host, facts: () => this.#facts, nowMs: this.#nowMs });
     this.torus.routing = this.#peers;
-    // An earlier life of this relay was handing them on: until the verdicts are known, they stay where they are.
+    // Mailboxes that were being handed on when this relay stopped: they stay as they are until the verdicts are known.
     for (const slot of this.#peers.handingSlots()) {
       const world = this.torus.worldOf(slot);
-      // A life without a cluster may have given them to another desktop.
+      // A start without a cluster may have given them to another desktop.
       if (this.#kept.of(world)?.includes(slot)) this.#kept.hold(world, slot, this.mailboxes.usedBytes(slot));
     }
     this.#handOver = this.#makeHandOver(this.#peers);

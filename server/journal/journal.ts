@@ -182,7 +182,7 @@ export class Journal implements Facts {
     return this.#segments.reduce((sum, { bytes }) => sum + bytes, 0);
   }
 
-  /** Bytes that a journal would have that was begun now: an estimate. */
+  /** An estimate of the bytes that a journal would have if it began now. */
   get liveBytes(): number {
     const { desktops, slab, ended } = this.#relay as Relay;
     return desktops.count * DESKTOP_BYTES + desktops.untouched * FREE_BYTES + slab.usedBytes + ended.used * ENDED_BYTES;
@@ -211,7 +211,7 @@ export class Journal implements Facts {
     for (const { number } of this.#segments.splice(0)) {
       const bytes = read.bytesOf.get(number);
       if (bytes !== undefined) this.#segments.push({ number, bytes });
-      // Before a whole state; or behind a gap that nothing closed, or begun and not more.
+      // The segment is older than the whole state; or it lies behind a gap, or has no frame yet.
       else if (this.#segments.length === 0 && read.bytesOf.size > 0) old.push(segmentName(number));
       else this.#disk.remove(segmentName(number));
     }

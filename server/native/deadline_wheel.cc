@@ -27,8 +27,8 @@ void DeadlineWheel::ArmLongest(Index index, uint32_t delay_ms) {
 
 void DeadlineWheel::Link(Index index, uint32_t tick) {
   Connection& connection = table_->At(index);
-  // Not a slot that is done, and not more than one round ahead (after the loop was blocked for
-  // long).
+  // The slot of a past tick would be served a whole round later, and so would one that is more than a round ahead,
+  // which happens after the loop was blocked for long.
   Index& head = heads_[std::clamp(tick, done_tick_ + 1, done_tick_ + kSlots) % kSlots];
   connection.previous = kNoIndex;
   connection.next = head;

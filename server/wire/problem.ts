@@ -37,7 +37,7 @@ export const PROBLEMS = {
   'already-running': { status: 409, title: 'One of these is running already', retryAfterSeconds: 0 },
   'heap-too-large': { status: 409, title: 'The heap is too large for a snapshot', retryAfterSeconds: 0 },
   'desktop-ended': { status: 410, title: 'This desktop has ended', retryAfterSeconds: 0 },
-  'cursor-lost': { status: 410, title: 'The cursor is of another life of the relay', retryAfterSeconds: 0 },
+  'cursor-lost': { status: 410, title: 'The cursor is of another state of the relay', retryAfterSeconds: 0 },
   'too-large': { status: 413, title: 'The body is too large', retryAfterSeconds: 0 },
   'range-not-satisfiable': { status: 416, title: 'The file has no such bytes', retryAfterSeconds: 0 },
   'too-fast': { status: 429, title: 'Too many of these', retryAfterSeconds: 1 },

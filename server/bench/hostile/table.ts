@@ -18,7 +18,7 @@ const HEAD = [
   'what the attacker counted',
 ];
 
-/** Counts of an attacker that must not be there. */
+/** Counters of an attack that must be 0. */
 const FAULTS = ['500', 'private worlds entered', 'desktops taken over', 'no response', ANSWERED_INSIDE, UNANSWERED];
 
 /** What a trial must show, as sentences; empty when the relay stood it. */

@@ -52,9 +52,9 @@ constexpr uint32_t kOwnThrowersMax = 4000;  // desktops that throw when each has
 constexpr size_t kReadBytes = 256 << 10;
 constexpr size_t kTimeDigits = 16;
 constexpr uint64_t kSecondNs = 1'000'000'000;
-// Until memory is read: what joins and polls left to do is done by then.
+// How long to wait before memory is read: what joins and polls have started is done by then.
 constexpr uint64_t kSettleNs = 2 * kSecondNs;
-// The closed loop is full before it is measured.
+// How long the closed loop fills before it is measured.
 constexpr uint64_t kFillNs = kSecondNs;
 // Sprites that have not arrived so long after the last throw are lost.
 constexpr uint64_t kDrainNs = 5 * kSecondNs;

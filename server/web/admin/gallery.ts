@@ -40,7 +40,7 @@ export class GalleryControls {
     this.#state.textContent = '';
   }
 
-  /** Shows the list, and says `news` before what it says of it. */
+  /** Shows the list. `news`: a sentence to show before the number of pictures. */
   async #show(news = ''): Promise<void> {
     try {
       const response = await this.#ask('admin/gallery');
