@@ -102,7 +102,7 @@ function launch(options: RelayOptions, data: string): ChildProcess {
     ...['--admission', options.admission ?? 'open'],
     ...(options.args ?? []),
   ];
-  const inherited = Object.entries(process.env).filter(([name]) => !/^(SPRITES_|NODE_)/.test(name));
+  const inherited = Object.entries(process.env).filter(([name]) => !/^(SPRITES_|NODE_(?!COMPILE_CACHE$))/.test(name));
   // Without a launcher beside it, the relay is the process that a test starts and kills.
   const env = { ...Object.fromEntries(inherited), SPRITES_RESTART: 'never', ...options.env };
   const limited = options.ulimitFiles ? ['sh', '-c', `ulimit -n ${options.ulimitFiles}; exec "$@"`, 'sh'] : [];
