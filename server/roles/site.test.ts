@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict';
+import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
+import { stripTypeScriptTypes } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -86,6 +88,34 @@ describe('site › the language', () => {
     const manifest = JSON.parse((await ask('/manifest.webmanifest', { 'accept-language': 'de' })).text);
     assert.deepEqual([manifest.lang, manifest.name], ['de', 'Sprites']);
     assert.match(manifest.description, /Werfen/);
+  });
+});
+
+describe('site › the modules of a page', () => {
+  it('are JavaScript, and its head names all that the browser imports at once, and no other', async (t) => {
+    const server = express().use(site([])).listen(0, '127.0.0.1');
+    t.after(() => server.close());
+    await once(server, 'listening');
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    for (const name of ['desktop', 'gallery', 'make', 'about', 'offline']) {
+      const page = await (await fetch(`${url}/${name === 'desktop' ? '' : name}`)).text();
+      const named = [...page.matchAll(/<link rel="modulepreload" href="([^"]+)"/g)].map(([, path]) => path);
+      const imported = new Set([`/desktop/${name}.ts`]);
+      for (const path of imported) {
+        const answer = await fetch(`${url}${path}`);
+        assert.deepEqual(
+          [answer.status, answer.headers.get('content-type')],
+          [200, 'text/javascript; charset=utf-8'],
+          path,
+        );
+        const text = await answer.text();
+        assert.equal(stripTypeScriptTypes(text), text, `${path} has no types`);
+        for (const [, from] of text.matchAll(/^(?:import|export)\b[^'";]*\bfrom '([^']+)'/gm)) {
+          imported.add(new URL(from, `${url}${path}`).pathname);
+        }
+      }
+      assert.deepEqual(named.sort(), [...imported].sort(), name);
+    }
   });
 });
 

@@ -2,9 +2,11 @@
  * The site: the desktop in a browser, the gallery, the editor and the page about Sprites, the shipped characters, and the definition of
  * the protocol.
  *
- * Browser modules are written in TypeScript; their types are stripped once, at start, and their URLs end in `.ts` too. The head of a
- * page names all modules that it needs, so a browser does not need a round trip for each level of imports. Texts are compressed once,
- * at start.
+ * Browser modules are written in TypeScript; their types are stripped, and their URLs end in `.ts` too. The head of a page names all
+ * modules that it needs, so a browser does not need a round trip for each level of imports.
+ *
+ * All files are read at start, so the pages and modules of a process are of one version. What takes time is done once, for the first
+ * request: to strip types, to compress, to draw icons. A relay or a worker starts in half the time, and many serve no page.
  *
  * Each page is made once in each language of web/texts/, with the texts that its modules use. A visitor gets the language of `?lang=`,
  * which is then kept in a cookie, else that of the cookie, else that of Accept-Language.
@@ -109,28 +111,30 @@ export function site(
     next();
   });
   const modules = new Map<string, string>();
-  const files: [string, string, string | Buffer][] = [
-    ['/protocol', 'text/markdown', readFileSync(join(SERVER, 'PROTOCOL.md'))],
-    ['/openapi.yaml', 'application/yaml', readFileSync(join(SERVER, 'openapi.yaml'))],
-    ['/service_worker.js', 'text/javascript', moduleText(join(WEB, 'service_worker.ts'))],
-    ['/sprites/index.json', 'application/json', JSON.stringify(characters)],
-  ];
+  const files: [string, string, () => string][] = [];
+  const add = (path: string, type: string, text: string) => files.push([path, type, () => text]);
+  const addScript = (path: string, source: string) =>
+    files.push([path, 'text/javascript', () => stripTypeScriptTypes(source)]);
+  add('/protocol', 'text/markdown', read(SERVER, 'PROTOCOL.md'));
+  add('/openapi.yaml', 'application/yaml', read(SERVER, 'openapi.yaml'));
+  add('/sprites/index.json', 'application/json', JSON.stringify(characters));
+  addScript('/service_worker.js', read(WEB, 'service_worker.ts'));
   const names = [...readdirSync(WEB), ...readdirSync(join(WEB, EDITOR)).map((name) => `${EDITOR}/${name}`)];
   for (const name of names) {
     const path = `/desktop/${name}`;
-    if (name.endsWith('.css')) files.push([path, 'text/css', readFileSync(join(WEB, name))]);
-    if (name.endsWith('.ts') && !name.endsWith('.test.ts')) modules.set(path, moduleText(join(WEB, name)));
+    if (name.endsWith('.css')) add(path, 'text/css', read(WEB, name));
+    if (name.endsWith('.ts') && !name.endsWith('.test.ts')) modules.set(path, read(WEB, name));
   }
-  for (const name of SHARED_MODULES) modules.set(`/wire/${name}`, moduleText(join(SERVER, 'wire', name)));
+  for (const name of SHARED_MODULES) modules.set(`/wire/${name}`, read(SERVER, 'wire', name));
+  for (const [path, source] of modules) addScript(path, source);
   const library = createRequire(import.meta.url).resolve('omggif');
-  modules.set(GIF_LIBRARY, `${readFileSync(library, 'utf8')}\nexport { GifReader };\n`);
-  for (const [path, text] of modules) files.push([path, 'text/javascript', text]);
-  for (const [path, type, content] of files) {
-    const text = packed(type, content);
-    router.get(path, (request, response) => sendText(request, response, text));
+  add(GIF_LIBRARY, 'text/javascript', `${read(library)}\nexport { GifReader };\n`);
+  for (const [path, type, make] of files) {
+    const text = once(() => packed(type, make()));
+    router.get(path, (request, response) => sendText(request, response, text()));
   }
   for (const [path, name] of PAGES) {
-    const page = readFileSync(join(WEB, `${name}.html`), 'utf8');
+    const page = read(WEB, `${name}.html`);
     const texts = inEachLanguage('text/html', pageOf(page, `/desktop/${name}.ts`, modules));
     router.get(path, (request, response) => sendTranslated(request, response, texts));
   }
@@ -140,12 +144,12 @@ export function site(
   router.get('/manifest.webmanifest', (request, response) => sendTranslated(request, response, manifest));
   const blob = readFileSync(join(CHARACTERS_FOLDER, 'blob.spr'));
   for (const side of ICON_SIDES) {
-    const icon = iconOf(blob, side);
+    const icon = once(() => iconOf(blob, side));
     router.get(`/icon-${side}.png`, (_, response) => {
-      response.set('Cache-Control', 'max-age=86400').type('image/png').send(icon);
+      response.set('Cache-Control', 'max-age=86400').type('image/png').send(icon());
     });
   }
-  const desktop = pageOf(readFileSync(join(WEB, 'index.html'), 'utf8'), '/desktop/desktop.ts', modules);
+  const desktop = pageOf(read(WEB, 'index.html'), '/desktop/desktop.ts', modules);
   const plain = inEachLanguage('text/html', desktop);
   const withDownload = inEachLanguage('text/html', (language) =>
     desktop(language).replace('id="download" hidden', 'id="download"'),
@@ -161,7 +165,7 @@ export function site(
     const bytes = readFileSync(join(CHARACTERS_FOLDER, url.slice(url.lastIndexOf('/') + 1)));
     router.get(url, (request, response) => sendSprite(request, response, file, { bytes, release: () => {} }));
   }
-  const missing = inEachLanguage('text/html', pageOf(readFileSync(join(WEB, 'missing.html'), 'utf8'), '', modules));
+  const missing = inEachLanguage('text/html', pageOf(read(WEB, 'missing.html'), '', modules));
   router.get('/{*path}', (request, response, next) => {
     // Programs get the problem document: only browsers that open a page prefer HTML.
     if (request.path.startsWith('/v1/') || request.accepts(['json', 'html']) !== 'html') return next();
@@ -178,7 +182,7 @@ interface Text {
   etag: string;
 }
 
-function packed(type: string, content: string | Buffer): Text {
+function packed(type: string, content: string): Text {
   const plain = Buffer.from(content);
   const etag = `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;
   return {
@@ -189,24 +193,34 @@ function packed(type: string, content: string | Buffer): Text {
   };
 }
 
-function inEachLanguage(type: string, make: (language: Language) => string): Readonly<Record<Language, Text>> {
-  const texts = LANGUAGES.map((language) => [language, packed(type, make(language))]);
-  return Object.fromEntries(texts) as Record<Language, Text>;
+type Translated = Readonly<Record<Language, () => Text>>;
+
+function inEachLanguage(type: string, make: (language: Language) => string): Translated {
+  const texts = LANGUAGES.map((language) => [language, once(() => packed(type, make(language)))]);
+  return Object.fromEntries(texts) as Translated;
+}
+
+/** Returns what `make` returned when it was called first. */
+function once<Made extends object>(make: () => Made): () => Made {
+  let made: Made | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+function read(...path: string[]): string {
+  return readFileSync(join(...path), 'utf8');
 }
 
 /** Sends a text in the visitor's language. Keeps the language when the visitor has chosen it. */
-function sendTranslated(
-  request: Request,
-  response: Response,
-  texts: Readonly<Record<Language, Text>>,
-  vary = LANGUAGE_VARY,
-): void {
+function sendTranslated(request: Request, response: Response, texts: Translated, vary = LANGUAGE_VARY): void {
   const chosen = LANGUAGES.find((one) => one === request.query.lang);
   if (chosen !== undefined)
     response.set('Set-Cookie', `lang=${chosen}; Path=/; Max-Age=${LANGUAGE_KEPT_S}; SameSite=Lax`);
   const language = chosen ?? languageOf(request);
   response.set('Content-Language', language);
-  sendText(request, response, texts[language], vary);
+  sendText(request, response, texts[language](), vary);
 }
 
 function languageOf(request: Request): Language {
@@ -236,10 +250,10 @@ function sendText(
  * Throws an Error when the page names a text that does not exist.
  */
 function pageOf(html: string, entry: string, modules: ReadonlyMap<string, string>): (language: Language) => string {
-  const lines = [...reached(entry, modules, IMPORT)].map((path) => `<link rel="modulepreload" href="${path}" />`);
-  const used = [...reached(entry, modules, IMPORT, DYNAMIC_IMPORT)].map((path) => modules.get(path) ?? '').join();
-  const words = new Set([...used.matchAll(/'([\w.-]+)'/g)].map(([, word]) => word));
   return (language) => {
+    const lines = [...reached(entry, modules, IMPORT)].map((path) => `<link rel="modulepreload" href="${path}" />`);
+    const used = [...reached(entry, modules, IMPORT, DYNAMIC_IMPORT)].map((path) => modules.get(path) ?? '').join();
+    const words = new Set([...used.matchAll(/'([\w.-]+)'/g)].map(([, word]) => word));
     const table = TEXTS[language];
     const page = html
       .replace('<html lang="en">', `<html lang="${language}">`)
@@ -259,7 +273,8 @@ function pageOf(html: string, entry: string, modules: ReadonlyMap<string, string
   };
 }
 
-const IMPORT = /^(?:import|export)\b[^'";]*\bfrom '([^']+)'/gm;
+/** An import that stays when the types are stripped. */
+const IMPORT = /^(?:import|export)\b(?! type\b)[^'";]*\bfrom '([^']+)'/gm;
 const DYNAMIC_IMPORT = /\bimport\('([^']+)'\)/g;
 
 /** The modules that `entry` imports, and those that they import, with `entry` itself. */
@@ -317,9 +332,4 @@ function sendInstaller(response: Response, path: string, name: string, next: Nex
         .end();
     else next(error);
   });
-}
-
-/** A module as a browser reads it. */
-function moduleText(file: string): string {
-  return stripTypeScriptTypes(readFileSync(file, 'utf8'));
 }
