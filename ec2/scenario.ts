@@ -27,7 +27,6 @@ const LEFT_OUT = [
   'maxDesktops',
   'sources',
   'processes',
-  'otlp',
   'quiet',
   'out',
 ];

@@ -32,7 +32,6 @@ import { ABORT_SECONDS } from '../run/abort.ts';
 import { isInside, runIsolated, setUpNamespace } from '../run/isolate.ts';
 import { liveLine } from '../run/live.ts';
 import { machineFacts, thisMachine } from '../run/machine.ts';
-import { OtlpExporter } from '../run/otlp_exporter.ts';
 import { describeLoad, describeMix, type Plan, secondsLeft } from '../run/plan.ts';
 import { type CompletedRun, run } from '../run/run.ts';
 import { type Flags, isRestarted, readScenario, type Scenario, SECTIONS, SETTINGS } from '../run/scenario.ts';
@@ -168,12 +167,9 @@ async function runAll(scenario: Scenario, command: string): Promise<number> {
       try {
         const before = [...reports, ...runs].flatMap((report) => report.runs);
         const number = reports.length * settings.runs + i + 1;
-        const exporter = exporterOf(scenario, desktops, number);
-        const ran = await runOne(scenario, desktops, command, before, exporter);
+        const ran = await runOne(scenario, desktops, command, before);
         if (settings.out !== '') keepResult(settings.out, number, ran.text);
-        const report = reportOf(ran, scenario, command);
-        runs.push(report);
-        await exporter?.end(judge(report, scenario.thresholds));
+        runs.push(reportOf(ran, scenario, command));
         failed = ran.result.message;
       } catch (error) {
         if (reports.length + runs.length === 0) throw error;
@@ -189,22 +185,12 @@ async function runAll(scenario: Scenario, command: string): Promise<number> {
   return report.pass ? EXIT.done : EXIT.failed;
 }
 
-/** Posts the run to a collector; undefined when none is given. */
-function exporterOf({ name, settings }: Scenario, desktops: number, run: number): OtlpExporter | undefined {
-  if (settings.otlp === '') return undefined;
-  const machine = thisMachine().name;
-  const origin = { scenario: name, transport: settings.transport, desktops, run, machine, startedAtMs: Date.now() };
-  const headers = process.env.OTEL_EXPORTER_OTLP_HEADERS ?? '';
-  return new OtlpExporter(settings.otlp, headers, origin, (why) => console.error(`Warning: ${why}.`));
-}
-
 /** `before` are the runs that have ended already: the history on the page that grows. */
 async function runOne(
   scenario: Scenario,
   desktops: number,
   command: string,
   before: readonly Figures[],
-  exporter: OtlpExporter | undefined,
 ): Promise<CompletedRun> {
   let lines = 0;
   const { out, quiet, seed } = scenario.settings;
@@ -228,7 +214,6 @@ async function runOne(
       const left = planned ? secondsLeft(scenario, planned, phase.name, second.atS - phase.fromS) : 0;
       if (!quiet) console.error(liveLine(lines++, second, sample, left));
       seconds.push(second);
-      exporter?.second(second);
       if (sample && sample !== samples.at(-1)) samples.push(sample);
       if (out === '' || !planned || !isPageDue(seconds.length)) return;
       const { name, shows, load } = scenario;

@@ -1,17 +1,13 @@
-/** What other tools read: .hgrm, CSV, JUnit, Prometheus. */
+/** What other tools read: .hgrm and JUnit. */
 import assert from 'node:assert/strict';
-import { readdirSync, readFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { readdirSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { readMetrics } from '../report/relay_sample.ts';
 import { folderOf } from '../test/command.ts';
 import { resultOf, secondOf } from '../test/results.ts';
-import { csv } from './csv.ts';
 import type { EngineResult } from './engine_result.ts';
 import { hgrm } from './hgrm.ts';
 import { junit } from './junit.ts';
 import { merge, type Report } from './merge.ts';
-import { prometheus } from './prometheus.ts';
 import { keep } from './report.ts';
 import { judge, readThreshold } from './verdict.ts';
 
@@ -56,17 +52,6 @@ describe('.hgrm', () => {
   });
 });
 
-describe('csv', () => {
-  it('has a line for each second, and an empty cell for what is not known', () => {
-    const lines = csv(reportOf([1000], { seconds: [secondOf(1, [1000]), secondOf(2, [])] })).split('\r\n');
-    assert.equal(lines.length, 4);
-    assert.ok(lines.every((line, i) => i === 3 || line.split(',').length === lines[0].split(',').length));
-    assert.match(lines[0], /^atS,phase,parked,/);
-    assert.match(lines[1], /^1,measure,10,/);
-    assert.match(lines[2], /,,,/);
-  });
-});
-
 describe('junit', () => {
   it('has a case for completeness, accounts and each threshold, and escapes every text', () => {
     const xml = junit(reportOf([1000], {}, ['lost == 0', 'p99 < 1µs']));
@@ -84,29 +69,11 @@ describe('junit', () => {
   });
 });
 
-describe('prometheus', () => {
-  it('is read back by a reader of its format', () => {
-    const metrics = readMetrics(prometheus(reportOf([1e6, 2e6], {}, ['lost == 0'])));
-    const scenario = 'scenario="a \\"test\\" <&>"';
-    assert.equal(metrics.get(`sprites_swarm_pass{${scenario}}`), 1);
-    assert.equal(metrics.get(`sprites_swarm_sprites{${scenario},kind="delivered"}`), 2);
-    assert.equal(metrics.get(`sprites_swarm_latency_seconds{${scenario},quantile="1"}`), 0.002);
-    assert.equal(metrics.get(`sprites_swarm_threshold_held{${scenario},threshold="lost == 0"}`), 1);
-    assert.ok(![...metrics.keys()].some((name) => name.includes('relay_rss')), 'the relay was not watched');
-  });
-
-  it('says +Inf for never', () => {
-    assert.match(prometheus(reportOf([1e6], { due: 10 })), /latency_seconds\{.*quantile="0\.99"\} \+Inf/);
-  });
-});
-
 describe('keep', () => {
   it('writes every form of the report', (t) => {
     const folder = folderOf(t);
     keep(reportOf([1000], { seconds: [secondOf(1, [1000])] }), folder);
-    assert.deepEqual(readdirSync(folder).sort(), [
-      ...['junit.xml', 'latency.hgrm', 'metrics.prom', 'report.html', 'report.json', 'report.txt', 'seconds.csv'],
-    ]);
-    assert.match(readFileSync(join(folder, 'seconds.csv'), 'utf8'), /measure/);
+    const written = ['junit.xml', 'latency.hgrm', 'report.html', 'report.json', 'report.txt'];
+    assert.deepEqual(readdirSync(folder).sort(), written);
   });
 });

@@ -6,13 +6,11 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { accountOf, notArrived } from './account.ts';
-import { csv } from './csv.ts';
 import { hgrm } from './hgrm.ts';
 import { type Bucket, percentile } from './histogram.ts';
 import { junit } from './junit.ts';
 import type { Judgement, Report } from './merge.ts';
 import { page } from './page.ts';
-import { prometheus } from './prometheus.ts';
 import type { RelayAccount } from './relay_account.ts';
 import { bytes, count, duration, number, time } from './units.ts';
 import { complaints, describeMachine, verdictWord } from './words.ts';
@@ -27,9 +25,7 @@ export function keep(report: Report, folder: string): void {
   writeFileSync(join(folder, 'report.json'), `${JSON.stringify(report, null, 1)}\n`);
   writeFileSync(join(folder, 'report.html'), page(report));
   writeFileSync(join(folder, 'latency.hgrm'), hgrm(report));
-  writeFileSync(join(folder, 'seconds.csv'), csv(report));
   writeFileSync(join(folder, 'junit.xml'), junit(report));
-  writeFileSync(join(folder, 'metrics.prom'), prometheus(report));
 }
 
 /** The report: some forty lines of at most 96 characters. */

@@ -44,18 +44,11 @@ export interface Watched {
   seconds: WatchSecond[];
 }
 
-const COLUMNS: readonly (keyof WatchSecond)[] = [
-  ...(['atS', 'desktops', 'parked', 'joinedPerS', 'leftPerS', 'acceptedPerS', 'refusedPerS', 'waiting'] as const),
-  ...(['answerUs', 'cores', 'rssBytes', 'heapBytes', 'loopDelayMaxMs', 'gcMaxMs'] as const),
-];
-
-/** Writes report.html, report.txt, report.json and seconds.csv into `folder`, which exists. */
+/** Writes report.html, report.txt and report.json into `folder`, which exists. */
 export function keepWatch(watched: Watched, folder: string): void {
   keepPage(folder, watchPage(watched));
   writeFileSync(join(folder, 'report.txt'), watchText(watched));
   writeFileSync(join(folder, 'report.json'), `${JSON.stringify(watched, null, 1)}\n`);
-  const rows = watched.seconds.map((second) => COLUMNS.map((name) => second[name] ?? '').join(','));
-  writeFileSync(join(folder, 'seconds.csv'), `${[COLUMNS.join(','), ...rows].join('\r\n')}\r\n`);
 }
 
 /** Lines until the column names are repeated. */

@@ -212,16 +212,7 @@ export const SECTIONS = {
   },
   'The report': {
     runs: whole('N', 'repeat the run this often, so that compare knows the spread', [1, RUNS_MAX], 1),
-    out: some(
-      'DIR',
-      'keep the report here as text, JSON, page, .hgrm, CSV, JUnit and Prometheus text, and the results of the engines',
-    ),
-    otlp: address(
-      'URL',
-      'post metrics to this OpenTelemetry collector (OTLP/HTTP, JSON) while the run is on and at its end',
-      'http://HOST:PORT, with a path or without',
-      /^https?:\/\/[^/\s]+(\/\S*)?$/,
-    ),
+    out: some('DIR', 'keep the report here as text, JSON, page, .hgrm and JUnit, and the results of the engines'),
     quiet: toggle('print no line a second'),
   },
 } as const;

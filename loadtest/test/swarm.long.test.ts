@@ -1,50 +1,13 @@
-/** The parts of the whole command that take long: desktops on sockets that misbehave, a collector of metrics, and sweeps. */
+/** The parts of the whole command that take long: desktops on sockets that misbehave, and sweeps. */
 import assert from 'node:assert/strict';
-import { once } from 'node:events';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
-import { createServer as createHttpServer } from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { buildEngine } from '../../tools/build.js';
-import { folderOf, freePort, reportIn, SHORT, swarm } from './command.ts';
+import { folderOf, reportIn, SHORT, swarm } from './command.ts';
 import { startFaultyRelay } from './faulty_relay.ts';
 
 describe('swarm command, at length', { skip: buildEngine() ?? false, timeout: 900_000 }, () => {
-  it('posts its metrics to a collector, and only warns about one that is gone', async (t) => {
-    const relay = await startFaultyRelay({ 'drop-every': 100 });
-    const posted: string[] = [];
-    const collector = createHttpServer(async (request, response) => {
-      let body = '';
-      for await (const part of request.setEncoding('utf8')) body += part;
-      posted.push(`${request.url} ${request.headers['content-type']} ${body}`);
-      response.end('{}');
-    }).listen(0, '127.0.0.1');
-    await once(collector, 'listening');
-    t.after(() => {
-      collector.closeAllConnections();
-      collector.close();
-    });
-    const otlp = `http://127.0.0.1:${(collector.address() as AddressInfo).port}`;
-    const load = [...SHORT, '--rate', '500', '--url', relay.url];
-    const out = folderOf(t);
-    const { stderr } = await swarm([...load, '--duration', '12s', '--otlp', otlp, '--out', out]);
-    assert.doesNotMatch(stderr, /Warning: the collector/);
-    assert.ok(posted.length >= 2, stderr);
-    assert.ok(posted.every((one) => one.startsWith('/v1/metrics application/json {"resourceMetrics":[')));
-    const { lost } = reportIn(out);
-    assert.ok(lost > 0);
-    const last = posted.at(-1) ?? '';
-    assert.ok(last.includes('"sprites.swarm.pass"'));
-    assert.match(last, new RegExp(`"stringValue":"lost"[^}]*}}\\],[^}]*"asInt":"${lost}"`));
-    const gone = await swarm([...load, '--duration', '1s', '--otlp', `http://127.0.0.1:${await freePort()}`]);
-    await relay.end();
-    assert.match(
-      gone.stderr,
-      /^Warning: the collector at http:\/\/127\.0\.0\.1:\d+ has not taken the metrics: .*ECONNREFUSED/m,
-    );
-  });
-
   for (const front of ['portable', 'native']) {
     it(`accounts for every sprite of desktops on sockets, whatever they do: ${front} front`, async (t) => {
       const out = folderOf(t);
