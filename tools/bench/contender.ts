@@ -139,7 +139,8 @@ async function askAdmin(port: number, token: string, path: string, method = 'GET
   return text;
 }
 
-function readMetrics(text: string): Map<string, number> {
+/** The values of a page of metrics, by name. */
+export function readMetrics(text: string): Map<string, number> {
   const values = new Map<string, number>();
   for (const line of text.split('\n')) {
     const space = line.lastIndexOf(' ');

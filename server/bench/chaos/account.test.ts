@@ -1,6 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Account, type Custody, type Finding, MARGIN_MS, NOTES_MAX, type Waiting } from './account.ts';
+import {
+  Account,
+  type Custody,
+  type Finding,
+  type Flying,
+  keyOf,
+  MARGIN_MS,
+  NOTES_MAX,
+  type Throw,
+  type Waiting,
+} from './account.ts';
 import { isExact, type Run, textReport } from './report.ts';
 
 const NEVER = () => undefined;
@@ -12,12 +22,43 @@ function accountOf(): { account: Account; clock: { nowMs: number }; sprite: numb
   return { account, clock, sprite: account.made(1) as number };
 }
 
-/** What a relay holds: the sprites of `held`, each as often as it is there. `named` and `sent` likewise. */
-const custody = (held: number[], named: number[] = held, sent: number[] = []): Custody => ({
+/** What a relay holds: the sprites of `held`, each as often as it is there. `taken` likewise. */
+const custody = (held: number[], { sent = [], taken = [], flying = [], known = [] }: Holdings = {}): Custody => ({
   held: new Map(held.map((sprite) => [sprite, held.filter((one) => one === sprite).map(() => 'a mailbox in commons')])),
-  sent: timesOf(sent),
-  named: timesOf(named),
+  sent: new Map(sent.map(([sprite, mailbox]) => [sprite, [mailbox]])),
+  taken: timesOf(taken),
+  flying: new Map(flying.map(({ sprite, ...one }) => [sprite, [one]])),
+  known: new Set(known.map(keyOf)),
 });
+
+interface Holdings {
+  sent?: [number, string][];
+  taken?: number[];
+  flying?: (Flying & { sprite: number })[];
+  known?: Throw[];
+}
+
+/** A throw that desktop 3 of a relay has sent, and that has no answer. */
+function throwOf(account: Account, sprite: number, relay = 'r1'): Throw {
+  const thrown = { sprite, relay, identity: { slot: 3, generation: 7, token: new Uint32Array(4) }, crossing: sprite };
+  account.awaits(thrown);
+  return thrown;
+}
+
+/** A throw in a frame without verdicts. */
+const inFrame = (thrown: Throw, frame = 'start/1', isKept = false) => ({
+  sprite: thrown.sprite,
+  ...{ frame, thrown: keyOf(thrown), isKept },
+});
+
+/** Settles with this many copies of a sprite beside the one on its desktop. Returns whether they are allowed. */
+function isAllowed(account: Account, sprite: number, copies: number): boolean {
+  const more = Array.from({ length: copies }, () => inMailbox(sprite));
+  const doubled = account
+    .settle(more, () => 'it may')
+    .filter((one) => one.sprite === sprite && one.wrong === 'doubled');
+  return doubled[0].allowed !== undefined;
+}
 
 const timesOf = (sprites: number[]) =>
   new Map(sprites.map((sprite) => [sprite, sprites.filter((one) => one === sprite).length]));
@@ -130,30 +171,129 @@ describe('the account of a chaos run', () => {
   it('allows a sprite to come again that the machine sent to its desktop in the time that it lost, and no other', () => {
     const { account, sprite } = accountOf();
     const other = account.made(1) as number;
-    const both = [sprite, other];
-    assert.deepEqual(account.rolledBack('r1', custody(both, both, [other]), custody(both, both, both)).back, 1);
-    for (const one of both) account.received(one, 2, '');
+    const moved = account.made(1) as number;
+    const all = [sprite, other, moved];
+    const sentAs = (sent: [number, string][]) => custody(all, { sent });
+    const earlier = sentAs([
+      [other, 'one'],
+      [moved, 'one'],
+    ]);
+    const then = sentAs([
+      [sprite, 'one'],
+      [other, 'one'],
+      [moved, 'another'],
+    ]);
+    assert.deepEqual(account.rolledBack('r1', earlier, then).back, 2);
     assert.deepEqual(
-      account.settle([], NEVER).map(({ sprite: one, allowed }) => [one, allowed !== undefined]),
-      [
-        [sprite, true],
-        [other, false],
-      ],
+      all.map((one) => isAllowed(account, one, 1)),
+      [true, false, true],
     );
   });
 
-  it('allows a sprite to come back that passed through the machine in the time that it lost', () => {
+  it('allows a sprite to be there once more that came from another relay and left in the time that the machine lost', () => {
     const { account, sprite } = accountOf();
-    const stayed = account.made(1) as number;
-    account.rolledBack('r1', custody([], [stayed]), custody([], [sprite, stayed]));
-    for (const one of [sprite, stayed]) account.received(one, 2, '');
+    const [stayed, waits] = [account.made(1), account.made(1)] as number[];
+    account.rolledBack('r1', custody([], { taken: [stayed] }), custody([waits], { taken: [sprite, stayed, waits] }));
+    for (const [one, copies] of [
+      [sprite, 1],
+      [sprite, 2],
+      [stayed, 1],
+      [waits, 1],
+    ]) {
+      assert.equal(isAllowed(account, one, copies), one === sprite && copies === 1, `${copies} of ${one}`);
+    }
+  });
+
+  it('allows a sprite to be there once more whose throw has no answer and was in a frame that only the machine knew', () => {
+    const { account, sprite } = accountOf();
+    const thrown = throwOf(account, sprite);
+    account.rolledBack('r1', custody([]), custody([], { flying: [inFrame(thrown)] }));
     assert.deepEqual(
-      account.settle([], NEVER).map(({ sprite: one, allowed }) => [one, allowed !== undefined]),
-      [
-        [sprite, true],
-        [stayed, false],
-      ],
+      [1, 2].map((copies) => isAllowed(account, sprite, copies)),
+      [true, false],
     );
+    account.accepted(sprite, 1, '');
+    assert.deepEqual(shown(account.settle([], NEVER)), [['lost', undefined]], 'it is thrown again, so it is not lost');
+  });
+
+  it('allows that once for each roll-back that forgets the number of the throw', () => {
+    const { account, sprite } = accountOf();
+    const thrown = throwOf(account, sprite);
+    for (const frame of ['start/1', 'other start/1']) {
+      account.rolledBack('r1', custody([]), custody([], { flying: [inFrame(thrown, frame)] }));
+    }
+    assert.deepEqual(
+      [2, 3].map((copies) => isAllowed(account, sprite, copies)),
+      [true, false],
+    );
+  });
+
+  it('allows no double of a throw in a frame that is answered, that the older copy knows too, or that is of another relay', () => {
+    const { account } = accountOf();
+    const cases: Record<string, (thrown: Throw) => [string, Custody, Custody]> = {
+      answered: (thrown) => {
+        account.answered(thrown);
+        return ['r1', custody([]), custody([], { flying: [inFrame(thrown)] })];
+      },
+      'in the frame of both': (thrown) => {
+        const both = custody([], { flying: [inFrame(thrown)] });
+        return ['r1', both, both];
+      },
+      'of another relay': (thrown) => ['r2', custody([]), custody([], { flying: [inFrame(thrown)] })],
+      'never sent': () => ['r1', custody([]), custody([])],
+    };
+    for (const [name, caseOf] of Object.entries(cases)) {
+      const sprite = account.made(1) as number;
+      account.rolledBack(...caseOf(throwOf(account, sprite)));
+      assert.equal(isAllowed(account, sprite, 1), false, name);
+    }
+  });
+
+  it('allows a sprite to be lost that was in custody in a frame that only the machine knew, and no double of it', () => {
+    const { account, sprite } = accountOf();
+    const thrown = throwOf(account, sprite);
+    account.answered(thrown);
+    account.accepted(sprite, 1, '');
+    account.rolledBack('r1', custody([]), custody([], { flying: [inFrame(thrown, 'start/1', true)] }));
+    assert.deepEqual(shown(account.settle([], NEVER)), [['lost', 'the roll-back of r1 at 0.000 s']]);
+    assert.equal(isAllowed(account, sprite, 2), false);
+  });
+
+  it('allows a sprite to be there once more whose frame only the older copy has, or has under another number', () => {
+    for (const then of [[], ['start/2']]) {
+      const { account, sprite } = accountOf();
+      const thrown = throwOf(account, sprite);
+      const flying = then.map((frame) => inFrame(thrown, frame));
+      account.rolledBack('r1', custody([], { flying: [inFrame(thrown)] }), custody([], { flying }));
+      assert.deepEqual(
+        [1, 2].map((copies) => isAllowed(account, sprite, copies)),
+        [true, false],
+        `${then}`,
+      );
+    }
+  });
+
+  it('allows a sprite to be there once more that was being handed on in a frame that only the machine knew', () => {
+    const { account, sprite } = accountOf();
+    const flying = [{ sprite, frame: 'start/1', thrown: undefined, isKept: false }];
+    account.rolledBack('r1', custody([sprite]), custody([sprite], { flying }));
+    assert.deepEqual(
+      [1, 2].map((copies) => isAllowed(account, sprite, copies)),
+      [true, false],
+    );
+  });
+
+  it('allows a sprite to be there once more whose throw has no answer and a number that only the machine knew', () => {
+    const { account, sprite } = accountOf();
+    const [answered, older, waits, sent] = [0, 0, 0, 0].map(() => account.made(1) as number);
+    const known = [sprite, answered, older, waits, sent].map((one) => throwOf(account, one));
+    account.answered(known[1]);
+    const then = custody([waits, sent], { known, sent: [[sent, 'one']] });
+    account.rolledBack('r1', custody([], { known: [known[2]] }), then);
+    for (const one of [sprite, answered, older, waits, sent]) {
+      assert.equal(isAllowed(account, one, 1), one === sprite || one === sent, `sprite ${one}`);
+      assert.equal(isAllowed(account, one, 2), false, `two more of ${one}`);
+    }
   });
 
   it('is not exact when something happened that must not be, or when the run did not come to its end', () => {

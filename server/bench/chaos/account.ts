@@ -2,11 +2,14 @@
  * The account of a chaos run: where each sprite is, what happened to it, and what the relays owe at the end.
  *
  * The desktops tell what they do and what they are answered. A roll-back tells what the journal of a relay held when its machine died, and
- * what its older copy held: a sprite that only the first had is lost with the machine, and one that only the second has comes back.
+ * what its older copy held: a sprite that only the first had is lost with the machine, and one that only the second has comes back. A throw
+ * without an answer is repeated; it may become two sprites when only the first has its number, or has it in a frame.
  * Invariant: a sprite is on a desktop from `made` or `received` until `accepted` or `dropped`. At the end each one is on one desktop or in one
  * mailbox; what a roll-back took or brought back is counted apart, and at most once for each roll-back.
  * Memory: SPRITES_MAX sprites, each with the last NOTES_MAX lines of its history.
  */
+import { keyOfThrow } from '../../domain/peer_memory.ts';
+import type { Identity } from '../../wire/identity.ts';
 
 /** Sprites that are made in a run; then desktops only throw what they have. Each takes some 1 KB here. */
 export const SPRITES_MAX = 400_000;
@@ -39,14 +42,37 @@ export interface FaultSpan {
   detail: string;
 }
 
-/** What a relay holds: its mailboxes and what it is about to pass on. */
+/** A throw without an answer. */
+export interface Throw {
+  sprite: number;
+  /** The relay of the desktop that throws, and the desktop there. */
+  relay: string;
+  identity: Identity;
+  crossing: number;
+}
+
+/** A sprite in a frame to another relay that has no verdicts. */
+export interface Flying {
+  /** Identifies the frame. */
+  readonly frame: string;
+  /** Its throw, by keyOfThrow(); undefined for a sprite that is handed on from a mailbox. */
+  readonly thrown: string | undefined;
+  /** It is in custody: its thrower was answered 202. */
+  readonly isKept: boolean;
+}
+
+/** What a relay holds, and what it knows. */
 export interface Custody {
-  /** Each sprite, and where it is: in several places when an earlier roll-back has brought it back. */
+  /** The sprites in its mailboxes, and where each is: in several places when an earlier roll-back has brought it back. */
   readonly held: ReadonlyMap<number, readonly string[]>;
-  /** How often each one was sent to a desktop that has not acknowledged it. */
-  readonly sent: ReadonlyMap<number, number>;
-  /** How often the journal names each sprite; a sprite that passed through is here, too. */
-  readonly named: ReadonlyMap<number, number>;
+  /** The mailboxes of each from which it was sent to a desktop that has not acknowledged it. */
+  readonly sent: ReadonlyMap<number, readonly string[]>;
+  /** The sprites in frames without verdicts. One that is handed on is in its mailbox, too. */
+  readonly flying: ReadonlyMap<number, readonly Flying[]>;
+  /** How often each sprite came from another relay. */
+  readonly taken: ReadonlyMap<number, number>;
+  /** Of the throws that were asked for, by keyOfThrow(), those whose numbers are known as accepted. */
+  readonly known: ReadonlySet<string>;
 }
 
 /** A sprite that waits in a mailbox at the end, or on its way to another relay. */
@@ -78,6 +104,7 @@ interface Allowance {
 export class Account {
   readonly #sprites: Sprite[] = [];
   readonly #allowances = new Map<number, Allowance>();
+  readonly #unanswered = new Set<Throw>();
   readonly spans: FaultSpan[] = [];
   /** Relays whose machine has died. */
   readonly rolled = new Set<string>();
@@ -119,6 +146,20 @@ export class Account {
     const sprite = this.#sprites.length - 1;
     this.note(sprite, `made by d${desktop}`);
     return sprite;
+  }
+
+  /** A throw that was sent waits for its answer. Call answered() with the same one. */
+  awaits(thrown: Throw): void {
+    this.#unanswered.add(thrown);
+  }
+
+  answered(thrown: Throw): void {
+    this.#unanswered.delete(thrown);
+  }
+
+  /** The throws of desktops of a relay that have no answer. */
+  unansweredAt(relay: string): Throw[] {
+    return [...this.#unanswered].filter((one) => one.relay === relay);
   }
 
   /** A throw is sent for the first time. It is repeated until it has a verdict. */
@@ -228,23 +269,27 @@ export class Account {
   /**
    * The machine of a relay has died: what it held then is replaced by what it held earlier. Returns the counts: lost with it, and back.
    *
-   * A sprite that it sent to a desktop in the lost time is sent again. One that it named in that time and did not hold at its end may come back
-   * from a sender that had no answer yet.
+   * Call it while the relay is down, so that no throw gets its answer meanwhile. `earlier` and `then` were asked for unansweredAt(relay).
    */
   rolledBack(relay: string, earlier: Custody, then: Custody): { lost: number; back: number } {
     const reason = `the roll-back of ${relay} at ${seconds(this.#now())}`;
     const found = { lost: 0, back: 0 };
     this.rolled.add(relay);
-    for (const sprite of new Set([...earlier.held.keys(), ...then.held.keys(), ...then.named.keys()])) {
+    const throws = Map.groupBy(this.unansweredAt(relay), ({ sprite }) => sprite);
+    const concerned = [earlier, then].flatMap(({ held, flying, taken }) => [held, flying, taken]);
+    for (const sprite of new Set([...concerned, throws].flatMap((sprites) => [...sprites.keys()]))) {
       if (this.#sprites[sprite] === undefined) continue;
-      const { lost, back, passed } = changeOf(sprite, earlier, then);
-      const allowance = lost + back + passed > 0 ? this.#allow(sprite) : undefined;
+      const unanswered = new Set(throws.get(sprite)?.map(keyOf));
+      const { lost, back, inFrame, forgotten } = changeOf(sprite, earlier, then, unanswered);
+      const again = back + inFrame + forgotten;
+      const allowance = lost + again > 0 ? this.#allow(sprite) : undefined;
       allowance?.lost.push(...Array<string>(lost).fill(reason));
-      allowance?.back.push(...Array<string>(back + passed).fill(reason));
+      allowance?.back.push(...Array<string>(again).fill(reason));
       if (lost > 0) this.note(sprite, `lost with the machine of ${relay}`);
       if (back > 0)
         this.note(sprite, `back in ${earlier.held.get(sprite)?.join(' and ')} of ${relay} with its older copy`);
-      if (passed > 0) this.note(sprite, `passed through ${relay} in the time that its machine lost`);
+      if (inFrame > 0) this.note(sprite, `in a frame of ${relay} that only its machine or its older copy knows`);
+      if (forgotten > 0) this.note(sprite, `accepted by ${relay} and gone in the time that its machine lost`);
       found.lost += lost;
       found.back += back;
     }
@@ -293,20 +338,51 @@ export class Account {
   }
 }
 
-/**
- * What a roll-back does to a sprite: how many of its copies are lost, and how many come back, because they have left or were sent since.
- * `passed`: how often it came to the relay and left again meanwhile; a sender without an answer may send it again.
- */
-function changeOf(sprite: number, earlier: Custody, then: Custody): { lost: number; back: number; passed: number } {
-  const gained = (then.held.get(sprite)?.length ?? 0) - (earlier.held.get(sprite)?.length ?? 0);
-  const sent = (then.sent.get(sprite) ?? 0) - (earlier.sent.get(sprite) ?? 0);
-  const came = (then.named.get(sprite) ?? 0) - (earlier.named.get(sprite) ?? 0);
-  const sentAgain = earlier.held.has(sprite) ? Math.max(0, sent) : 0;
+/** What a roll-back does to a sprite. */
+interface Change {
+  /** Copies that are lost. */
+  lost: number;
+  /** Copies that have left since, or were sent since: they are there again. */
+  back: number;
+  /** In a frame that only the machine or only the older copy knew: it may arrive, and the sprite is thrown or handed on again. */
+  inFrame: number;
+  /** Number known to the machine only: it has come and is gone, or was sent. A sender without an answer sends it again. */
+  forgotten: number;
+}
+
+/** `unanswered`: the throws of it at this relay without an answer, by keyOfThrow(). */
+function changeOf(sprite: number, earlier: Custody, then: Custody, unanswered: ReadonlySet<string>): Change {
+  const count = ({ held }: Custody) => held.get(sprite)?.length ?? 0;
+  const gained = Math.max(0, count(then) - count(earlier));
+  const gone = Math.max(0, count(earlier) - count(then));
+  const sentBefore = new Set(earlier.sent.get(sprite));
+  const sent = (then.sent.get(sprite) ?? []).filter((mailbox) => !sentBefore.has(mailbox)).length;
+  const taken = Math.max(0, (then.taken.get(sprite) ?? 0) - (earlier.taken.get(sprite) ?? 0));
+  const newest = flyingOnlyIn(then, earlier, sprite);
+  const mayArrive = newest.filter(({ thrown, isKept }) => !isKept && (thrown === undefined || unanswered.has(thrown)));
+  const inFrames = [...mayArrive, ...flyingOnlyIn(earlier, then, sprite)];
+  const thrown = new Set(inFrames.map((one) => one.thrown).filter((key) => key !== undefined));
+  const known = [...unanswered].filter((key) => then.known.has(key) && !earlier.known.has(key) && !thrown.has(key));
+  const back = gone + (count(earlier) > 0 ? sent : 0);
+  // A sprite that is handed on is in its mailbox, too.
+  const isHandedOn = back === 0 && inFrames.some((one) => one.thrown === undefined);
   return {
-    lost: Math.max(0, gained),
-    back: Math.max(0, -gained) + sentAgain,
-    passed: Math.max(0, came - Math.max(0, gained)),
+    lost: gained + newest.filter(({ isKept }) => isKept).length,
+    back,
+    inFrame: thrown.size + (isHandedOn ? 1 : 0),
+    // What still waits is lost with the machine.
+    forgotten: Math.max(0, taken + known.length - Math.max(0, gained - sent)),
   };
+}
+
+/** The frames of a sprite that one journal has, and the other has not. */
+function flyingOnlyIn(one: Custody, other: Custody, sprite: number): Flying[] {
+  const frames = new Set(other.flying.get(sprite)?.map(({ frame }) => frame));
+  return (one.flying.get(sprite) ?? []).filter(({ frame }) => !frames.has(frame));
+}
+
+export function keyOf({ identity: { slot, generation }, crossing }: Throw): string {
+  return keyOfThrow({ slot, generation, crossing });
 }
 
 export function textOf({ fault, relay, untilMs, detail }: FaultSpan): string {

@@ -2,17 +2,21 @@
  * What a relay holds, read from its data directory: the sprites in its mailboxes, and those that it is about to pass on.
  *
  * A relay is made from the journal, as after a death, and asked for its whole state. Sprites are found by their names in the bytes of each fact,
- * whatever kind of fact it is. Reading blocks for a while, so it is done in a thread (custody_thread.ts).
+ * whatever kind of fact it is. It is also asked which throws it knows, as a repeat would ask. Reading blocks for a while, so it is done in a
+ * thread (custody_thread.ts).
  */
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
+import { NO_SLOT } from '../../domain/desktops.ts';
 import type { Facts } from '../../domain/facts.ts';
+import { keyOfThrow } from '../../domain/peer_memory.ts';
 import { Recovery } from '../../domain/recovery.ts';
 import { Relay } from '../../domain/relay.ts';
 import { FolderDisk } from '../../journal/disk.ts';
 import { readJournal } from '../../journal/journal.ts';
 import { JOURNAL_FOLDER } from '../../roles/journaling.ts';
-import type { Custody, Waiting } from './account.ts';
+import { type PeerFrame, readPeerFrame, readPeerRecords } from '../../wire/peer_frame.ts';
+import { type Custody, type Flying, keyOf, type Throw, type Waiting } from './account.ts';
 
 /** Desktops at once that relays of a chaos run are started for. */
 export const SLOTS = 4_096;
@@ -25,10 +29,17 @@ export interface Held extends Custody {
   waiting: Omit<Waiting, 'relay'>[];
 }
 
+/** What is asked of a journal: its data directory, and throws that it may know. */
+export interface Question {
+  data: string;
+  throws: readonly Throw[];
+}
+
 /** Reads the journal in a data directory in a thread. Rejects when no relay could start with it. */
-export function readCustody(data: string): Promise<Held> {
+export function readCustody(data: string, throws: readonly Throw[] = []): Promise<Held> {
   return new Promise((resolve, reject) => {
-    const thread = new Worker(join(import.meta.dirname, 'custody_thread.ts'), { workerData: data });
+    const workerData: Question = { data, throws };
+    const thread = new Worker(join(import.meta.dirname, 'custody_thread.ts'), { workerData });
     thread.once('message', resolve);
     thread.once('error', reject);
     thread.once('exit', () => reject(new Error(`the journal of ${data} was not read`)));
@@ -36,7 +47,7 @@ export function readCustody(data: string): Promise<Held> {
 }
 
 /** Reads the journal in a data directory. Throws as the recovery of a relay does. */
-export function custodyOf(data: string): Held {
+export function custodyOf({ data, throws }: Question): Held {
   const relay = new Relay({
     slots: SLOTS,
     slabBytes: SLAB_BYTES,
@@ -48,32 +59,58 @@ export function custodyOf(data: string): Held {
     randomize: () => {},
   });
   const recovery = new Recovery(relay, 0);
-  const named = new Map<number, number>();
-  const count = (sprite: number) => named.set(sprite, (named.get(sprite) ?? 0) + 1);
-  const { frames } = readJournal(new FolderDisk(join(data, JOURNAL_FOLDER)), watched(recovery, count));
+  const taken = new Map<number, number>();
+  const take = (sprite: number, fact: keyof Facts, [, , , from]: readonly unknown[]) => {
+    if (fact === 'accepted' && from === NO_SLOT) taken.set(sprite, (taken.get(sprite) ?? 0) + 1);
+  };
+  const { frames } = readJournal(new FolderDisk(join(data, JOURNAL_FOLDER)), watched(recovery, take));
   if (frames > 0) recovery.finish();
   const held = new Map<number, string[]>();
-  const sent = new Map<number, number>();
+  const sent = new Map<number, string[]>();
   const waiting: Held['waiting'] = [];
   for (let slot = 0; slot < relay.desktops.untouched; slot++) {
     const isKept = !relay.desktops.isLive(slot);
+    const mailbox = `${slot} of owner ${relay.desktops.owners(slot)}`;
     const inMailbox = (sprite: number, fact: keyof Facts, args: readonly unknown[]) => {
       const [, isSent] = args;
-      if (fact === 'event' && isSent === true) sent.set(sprite, (sent.get(sprite) ?? 0) + 1);
+      if (fact === 'event' && isSent === true) sent.set(sprite, [...(sent.get(sprite) ?? []), mailbox]);
       const world = relay.torus.worldOf(slot).name;
       waiting.push({ sprite, world, isKept });
       held.set(sprite, [...(held.get(sprite) ?? []), `${isKept ? 'a kept mailbox' : 'a mailbox'} in ${world}`]);
     };
     relay.tell(slot, watched(undefined, inMailbox));
   }
+  const flying = flyingIn(relay);
   // A sprite that is handed on is in its mailbox until the other relay has accepted it.
-  const inFrame = (sprite: number) => {
-    if (held.has(sprite)) return;
-    held.set(sprite, ['a frame to a peer']);
-    waiting.push({ sprite, world: 'a frame to a peer', isKept: false });
-  };
-  relay.peerMemory.tell(watched(undefined, inFrame));
-  return { held, sent, named, waiting };
+  for (const sprite of flying.keys()) {
+    if (!held.has(sprite)) waiting.push({ sprite, world: 'a frame to a peer', isKept: false });
+  }
+  const known = new Set(throws.filter((one) => isKnown(relay, one)).map(keyOf));
+  return { held, sent, flying, taken, known, waiting };
+}
+
+/** The sprites in frames without verdicts. */
+function flyingIn({ peerMemory }: Relay): Map<number, Flying[]> {
+  const flying = new Map<number, Flying[]>();
+  for (const { frames } of peerMemory.sent.values()) {
+    for (const [frame, { bytes }] of frames) {
+      readPeerRecords(readPeerFrame(bytes) as PeerFrame, (record) => {
+        const key = keyOfThrow(record);
+        const thrown = record.crossing === 0 ? undefined : key;
+        const one: Flying = { frame, thrown, isKept: peerMemory.custody.has(key) };
+        for (const sprite of spritesIn(record.bytes.subarray(record.start, record.end))) {
+          flying.set(sprite, [...(flying.get(sprite) ?? []), one]);
+        }
+      });
+    }
+  }
+  return flying;
+}
+
+/** Whether the relay knows that it has accepted this throw, and so would not accept a repeat. */
+function isKnown({ desktops, ended }: Relay, { identity, crossing }: Throw): boolean {
+  if (desktops.authenticate(identity) !== 'live') return ended.isAccepted(identity, crossing, 0);
+  return desktops.recencyOf(identity.slot, crossing) === 'repeated';
 }
 
 /** The buffers among the arguments of a fact, within their bounds: a length may follow a buffer, or a start and an end. */
@@ -87,15 +124,17 @@ function bytesOf(args: readonly unknown[]): Buffer[] {
   });
 }
 
+function spritesIn(bytes: Buffer): number[] {
+  return [...bytes.toString('latin1').matchAll(NAME)].map(([, sprite]) => Number(sprite));
+}
+
 /** Called with a sprite that a fact names. */
 type Found = (sprite: number, fact: keyof Facts, args: readonly unknown[]) => void;
 
 /** Facts that are passed on to `to`, after `found` was called with each sprite that they name. */
 function watched(to: Facts | undefined, found: Found): Facts {
   const watch = (fact: keyof Facts, args: readonly unknown[]) => {
-    for (const bytes of bytesOf(args)) {
-      for (const [, sprite] of bytes.toString('latin1').matchAll(NAME)) found(Number(sprite), fact, args);
-    }
+    for (const bytes of bytesOf(args)) for (const sprite of spritesIn(bytes)) found(sprite, fact, args);
   };
   return new Proxy({} as Facts, {
     get: (_, name: keyof Facts) => {

@@ -5,8 +5,9 @@
  * after that seat has ended. It throws only what it has acknowledged. On 410 `desktop-ended` it removes what the relay has given to others, and
  * joins again when its throws have their answers, or after REPEAT_MS. On a `bye` with `join` it joins there when the time is over.
  */
+import { blankIdentity, readToken } from '../../wire/identity.ts';
 import type { Random } from '../hostile/random.ts';
-import type { Account } from './account.ts';
+import type { Account, Throw } from './account.ts';
 import type { Reply, Send } from './requests.ts';
 import { type Joined, Seat } from './seat.ts';
 
@@ -320,11 +321,16 @@ export class Desktop {
     const crossing = { file: FILE, name: `sprite-${sprite}` };
     const body = { crossing: number, edge, at: 0.25, vx: 900, vy: -50, sprite: crossing };
     account.thrown(sprite, this.number, `${edge} as #${number} of ${desktop} at ${seat.relay}`);
+    const identity = blankIdentity();
+    readToken(token, identity);
+    const thrown: Throw = { sprite, relay: seat.relay, identity, crossing: number };
+    account.awaits(thrown);
     this.pending++;
     const startMs = now();
     let isFirst = true;
     while (!this.#isOver) {
       const reply = await send(crossings, { method: 'POST', token, body, timeoutMs: ANSWER_MS });
+      if (reply) account.answered(thrown);
       if (reply?.status === 202) {
         const { to } = reply.json as { to: { desktop: string } | null };
         const relay = to === null ? undefined : seats.get(to.desktop);

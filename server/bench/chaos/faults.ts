@@ -63,6 +63,13 @@ async function pauseAndStart({ rest }: Ground, station: Station, random: Random)
   return `down for ${pauseMs} ms and its start`;
 }
 
+/** Sends a signal to the launcher, with which the relay ends, and starts it again. */
+async function tellAndStart(ground: Ground, station: Station, random: Random, signal: NodeJS.Signals): Promise<string> {
+  station.tell(signal);
+  await station.ended();
+  return pauseAndStart(ground, station, random);
+}
+
 async function halt({ rest }: Ground, station: Station, random: Random, pids: readonly number[]): Promise<string> {
   const ms = 1_000 + random.below(19_000);
   for (const pid of pids) station.signal(pid, 'SIGSTOP');
@@ -75,7 +82,8 @@ async function rollBack(ground: Ground, station: Station, random: Random, backMs
   const copy = await station.copy();
   await ground.rest(backMs);
   await station.kill();
-  const [earlier, then] = await Promise.all([readCustody(copy), readCustody(station.data)]);
+  const throws = ground.account.unansweredAt(station.name);
+  const [earlier, then] = await Promise.all([readCustody(copy, throws), readCustody(station.data, throws)]);
   const { lost, back } = ground.account.rolledBack(station.name, earlier, then);
   await station.putBack(copy);
   const down = await pauseAndStart(ground, station, random);
@@ -130,11 +138,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     about: 'SIGKILL to the launcher; the relay stops by itself',
     on: 'relay',
     weight: 1,
-    run: async (ground, station, random) => {
-      station.tell('SIGKILL');
-      await station.ended();
-      return pauseAndStart(ground, station, random);
-    },
+    run: (ground, station, random) => tellAndStart(ground, station, random, 'SIGKILL'),
   },
   'stop-relay': {
     about: 'SIGSTOP to all its processes for 1 to 20 s',
@@ -159,11 +163,7 @@ export const FAULTS: Readonly<Record<string, Fault>> = {
     about: 'SIGTERM: a stop for good, and a start under the same name',
     on: 'relay',
     weight: 2,
-    run: async (ground, station, random) => {
-      station.tell('SIGTERM');
-      await station.ended();
-      return pauseAndStart(ground, station, random);
-    },
+    run: (ground, station, random) => tellAndStart(ground, station, random, 'SIGTERM'),
   },
   'drain-restart': {
     about: 'SIGUSR2: a stop for a restart',

@@ -11,7 +11,7 @@ import { cp, mkdir, readFile, rename, rm } from 'node:fs/promises';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { pathToFileURL } from 'node:url';
-import type { Ports } from '../../../tools/bench/contender.ts';
+import { type Ports, readMetrics } from '../../../tools/bench/contender.ts';
 import { FaultyLink } from '../faulty_link.ts';
 import { SLOTS } from './custody.ts';
 
@@ -59,8 +59,6 @@ export class Station {
   readonly data: string;
   readonly options: StationOptions;
   link!: FaultyLink;
-  /** A fault has it. */
-  isTaken = false;
   starts = 0;
   readonly #clockFile: string;
   #launcher: ChildProcess | undefined;
@@ -251,17 +249,14 @@ export class Station {
     writeFileSync(this.#clockFile, `${ms}`);
   }
 
-  /** Metrics by name, with the sums of those that have labels left out. Throws when the admin port does not answer. */
+  /** Metrics by name. Throws when the admin port does not answer. */
   async metrics(): Promise<Map<string, number>> {
     const token = (await readFile(join(this.data, 'admin-token'), 'utf8')).trim();
     const answer = await fetch(`http://127.0.0.1:${this.options.ports.admin}/metrics`, {
       headers: { authorization: `Bearer ${token}` },
       signal: AbortSignal.timeout(ADMIN_MS),
     });
-    const lines = (await answer.text()).split('\n').filter((line) => line !== '' && !line.startsWith('#'));
-    return new Map(
-      lines.map((line) => [line.slice(0, line.lastIndexOf(' ')), Number(line.slice(line.lastIndexOf(' ') + 1))]),
-    );
+    return readMetrics(await answer.text());
   }
 
   /** Ends everything. */
