@@ -13,6 +13,7 @@ import { Relay } from '../domain/relay.ts';
 import { setFormat } from '../test/older_segment.ts';
 import { Death, PretendDisk } from '../test/pretend_disk.ts';
 import { randomFrom } from '../test/random.ts';
+import '../test/short_lives.ts';
 import { type EdgeNumber, opposite } from '../wire/crossing.ts';
 import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
 import type { Identity } from '../wire/identity.ts';

@@ -7,6 +7,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
+import './short_lives.ts';
 import { FAULTS } from './cluster_fault_list.ts';
 import { type Fault, SimulatedCluster } from './simulated_cluster.ts';
 

@@ -18,6 +18,9 @@ interface Message {
   readonly deliver: () => void;
 }
 
+/** One for all, because the trace of each would cost more than the message. */
+const NOBODY_THERE = new NobodyThere();
+
 type Receive = (bytes: Uint8Array, answer?: (bytes: Uint8Array) => void) => void;
 
 export class PretendNetwork {
@@ -144,7 +147,7 @@ export class Node implements PeerNetwork {
   ): void {
     const listeners = this.#network.listeners(subject, this);
     if (!this.isConnected || listeners.length === 0) {
-      this.#network.after(0, () => fail(new NobodyThere()));
+      this.#network.after(0, () => fail(NOBODY_THERE));
       return;
     }
     let isOver = false;
