@@ -1,6 +1,6 @@
 /**
  * `npm test`: prepares what this machine can have, then runs lint, types and every suite, and says at the end where the time went and
- * what was skipped. When only a few suites fail, each runs once more, alone; those that pass then are listed at the end.
+ * what was skipped. A suite runs once: one that fails now and then is at fault, or finds a fault.
  *
  * `npm run test:long` runs the suites named `*.long.test.ts`: each takes over a minute and concerns one folder only. When all that it
  * ran have passed, `.ci/long-passed.json` has the code that each passed with.
@@ -18,12 +18,6 @@ import { type Build, changedSince, Suites } from './suites.ts';
 
 /** Suites at once: benches and tests are made for a machine of two cores. */
 const CONCURRENCY = 2;
-
-/**
- * Up to so many failed suites run a second time, because on a starved machine a suite that waits for processes and sockets can
- * fail. When more of them fail, the code is at fault.
- */
-const AGAIN_MAX = 3;
 
 /** How many suites are listed at the end as the slowest. */
 const SLOWEST_LISTED = 12;
@@ -94,14 +88,12 @@ const NEEDS: Need[] = [
 /** What a run has found out so far. */
 interface Findings {
   readonly skipped: string[];
-  /** Suites that failed beside others and passed alone. */
-  readonly unsteady: string[];
   /** Steps in their order, with how long each took, in seconds. */
   readonly steps: Map<string, number>;
   readonly secondsOf: Map<string, number>;
 }
 
-const findings: Findings = { skipped: [], unsteady: [], steps: new Map(), secondsOf: new Map() };
+const findings: Findings = { skipped: [], steps: new Map(), secondsOf: new Map() };
 const passed = new PassedSuites(ROOT, '.ci/long-passed.json');
 
 /** Does one step of the run and notes how long it took. */
@@ -133,14 +125,16 @@ function check(name: string, args: string[]): boolean {
   return status === 0;
 }
 
-/** Runs suites and prints their report. Returns the files with a failed test. */
-async function runSuites(files: readonly string[], concurrency: number): Promise<string[]> {
-  const failed = new Set<string>();
-  const fileOf = (path: string | undefined) => relative(ROOT, path ?? '');
-  const events = run({ files, concurrency, execArgv: ['--disable-warning=ExperimentalWarning'] });
-  events.on('test:fail', ({ file }) => failed.add(fileOf(file)));
+/** Runs suites and prints their report. Returns whether all passed. */
+async function runSuites(files: string[]): Promise<boolean> {
+  const startedMs = performance.now();
+  let green = true;
+  const events = run({ files, concurrency: CONCURRENCY, execArgv: ['--disable-warning=ExperimentalWarning'] });
+  events.on('test:fail', () => {
+    green = false;
+  });
   events.on('test:summary', ({ file, duration_ms }) => {
-    if (file) findings.secondsOf.set(fileOf(file), duration_ms / 1000);
+    if (file) findings.secondsOf.set(relative(ROOT, file), duration_ms / 1000);
   });
   events.on('test:pass', ({ name, skip }) => {
     if (skip === undefined || skip === false) return;
@@ -149,20 +143,8 @@ async function runSuites(files: readonly string[], concurrency: number): Promise
   const report = events.compose(spec);
   report.pipe(process.stdout, { end: false });
   await finished(report);
-  return [...failed];
-}
-
-/** Runs suites, and runs those that fail a second time, alone, if they are few. Returns whether all passed in the end. */
-async function runAll(files: string[]): Promise<boolean> {
-  const startedMs = performance.now();
-  const failed = await runSuites(files, CONCURRENCY);
   findings.steps.set('suites', (performance.now() - startedMs) / 1000);
-  if (failed.length === 0) return true;
-  if (failed.length > AGAIN_MAX || !failed.every((file) => files.includes(file))) return false;
-  console.log(`\nFailed beside others, and run again alone: ${failed.join(', ')}`);
-  const again = await runSuites(failed, 1);
-  findings.unsteady.push(...failed.filter((file) => !again.includes(file)));
-  return again.length === 0;
+  return green;
 }
 
 /** What is asked for on the command line. */
@@ -213,11 +195,10 @@ function report(): string {
   const seconds = (names: Iterable<[string, number]>) =>
     [...names].map(([name, took]) => `${name} ${took.toFixed(took < 10 ? 1 : 0)}`).join(', ');
   const slowest = [...findings.secondsOf].sort(([, a], [, b]) => b - a).slice(0, SLOWEST_LISTED);
-  const { skipped, unsteady } = findings;
+  const { skipped } = findings;
   return [
     `Slowest suites, in seconds: ${seconds(slowest)}.`,
     `Time, in seconds: ${seconds(findings.steps)}; ${(performance.now() / 60_000).toFixed(1)} minutes in all.`,
-    ...(unsteady.length > 0 ? [`Failed beside others, and passed alone: ${unsteady.join(', ')}`] : []),
     skipped.length === 0 ? 'Nothing was skipped.' : `Skipped:\n${skipped.map((one) => `  ${one}`).join('\n')}`,
   ].join('\n');
 }
@@ -232,7 +213,7 @@ async function test(wish: Wish): Promise<number> {
   const { long } = wish;
   const lint = long || check('lint', ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.']);
   const types = long || check('types', ['node_modules/typescript/bin/tsc', '--noEmit', '-p', '.']);
-  const green = files.length === 0 || (await runAll(files));
+  const green = files.length === 0 || (await runSuites(files));
   if (long && green) passed.add(files);
   console.log(report());
   const checks = long ? '' : `Lint ${lint ? 'clean' : 'FAILED'}, types ${types ? 'clean' : 'FAILED'}, `;
