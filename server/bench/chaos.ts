@@ -256,7 +256,9 @@ class ChaosRun {
     if (this.#isInterrupted) return [];
     const waiting: Waiting[] = [];
     for (const { name: relay, data } of this.#stations) {
-      for (const one of (await readCustody(data)).waiting) waiting.push({ ...one, relay });
+      const custody = await readCustody(data);
+      this.#account.took(relay, custody);
+      for (const one of custody.waiting) waiting.push({ ...one, relay });
     }
     return this.#account.settle(waiting, () => undefined);
   }

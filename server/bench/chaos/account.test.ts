@@ -22,18 +22,18 @@ function accountOf(): { account: Account; clock: { nowMs: number }; sprite: numb
   return { account, clock, sprite: account.made(1) as number };
 }
 
-/** What a relay holds: the sprites of `held`, each as often as it is there. `taken` likewise. */
+/** What a relay holds: the sprites of `held`, each as often as it is there. */
 const custody = (held: number[], { sent = [], taken = [], flying = [], known = [] }: Holdings = {}): Custody => ({
   held: new Map(held.map((sprite) => [sprite, held.filter((one) => one === sprite).map(() => 'a mailbox in commons')])),
   sent: new Map(sent.map(([sprite, mailbox]) => [sprite, [mailbox]])),
-  taken: timesOf(taken),
+  taken: new Map(taken.map(([sprite, frame]) => [sprite, [frame]])),
   flying: new Map(flying.map(({ sprite, ...one }) => [sprite, [one]])),
   known: new Set(known.map(keyOf)),
 });
 
 interface Holdings {
   sent?: [number, string][];
-  taken?: number[];
+  taken?: [number, string][];
   flying?: (Flying & { sprite: number })[];
   known?: Throw[];
 }
@@ -59,9 +59,6 @@ function isAllowed(account: Account, sprite: number, copies: number): boolean {
     .filter((one) => one.sprite === sprite && one.wrong === 'doubled');
   return doubled[0].allowed !== undefined;
 }
-
-const timesOf = (sprites: number[]) =>
-  new Map(sprites.map((sprite) => [sprite, sprites.filter((one) => one === sprite).length]));
 
 const shown = (findings: Finding[]) => findings.map(({ wrong, allowed }) => [wrong, allowed]);
 
@@ -190,18 +187,22 @@ describe('the account of a chaos run', () => {
     );
   });
 
-  it('allows a sprite to be there once more that came from another relay and left in the time that the machine lost', () => {
+  it('allows a sprite to be there once more whose frame from another relay was forgotten and is taken again', () => {
     const { account, sprite } = accountOf();
-    const [stayed, waits] = [account.made(1), account.made(1)] as number[];
-    account.rolledBack('r1', custody([], { taken: [stayed] }), custody([waits], { taken: [sprite, stayed, waits] }));
-    for (const [one, copies] of [
-      [sprite, 1],
-      [sprite, 2],
-      [stayed, 1],
-      [waits, 1],
-    ]) {
-      assert.equal(isAllowed(account, one, copies), one === sprite && copies === 1, `${copies} of ${one}`);
-    }
+    const [stayed, waits, notAgain] = [account.made(1), account.made(1), account.made(1)] as number[];
+    const takes = (sprites: number[], frame: string) => sprites.map((one): [number, string] => [one, frame]);
+    const older = takes([stayed], 'r2/1');
+    const then = [...older, ...takes([sprite, waits, notAgain], 'r2/2')];
+    account.rolledBack('r1', custody([], { taken: older }), custody([waits], { taken: then }));
+    const most = (one: number) => [0, 1, 2, 3].findLast((copies) => copies === 0 || isAllowed(account, one, copies));
+    assert.equal(most(sprite), 0, 'not before it is taken again');
+    account.took('r2', custody([], { taken: then }));
+    account.took('r1', custody([], { taken: [...older, ...takes([sprite, waits], 'r2/2'), [notAgain, 'r2/3']] }));
+    assert.deepEqual([sprite, stayed, waits, notAgain].map(most), [1, 0, 0, 0]);
+    const again = custody([], { taken: takes([sprite], 'r2/3') });
+    account.rolledBack('r1', custody([]), again);
+    account.rolledBack('r1', custody([]), again);
+    assert.equal(most(sprite), 2, 'taken again before the machine died once more');
   });
 
   it('allows a sprite to be there once more whose throw has no answer and was in a frame that only the machine knew', () => {

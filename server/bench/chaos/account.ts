@@ -3,7 +3,8 @@
  *
  * The desktops tell what they do and what they are answered. A roll-back tells what the journal of a relay held when its machine died, and
  * what its older copy held: a sprite that only the first had is lost with the machine, and one that only the second has comes back. A throw
- * without an answer is repeated; it may become two sprites when only the first has its number, or has it in a frame.
+ * without an answer is repeated; it may become two sprites when only the first has its number, or has it in a frame. A frame of another relay
+ * that only the first has taken may be taken once more.
  * Invariant: a sprite is on a desktop from `made` or `received` until `accepted` or `dropped`. At the end each one is on one desktop or in one
  * mailbox; what a roll-back took or brought back is counted apart, and at most once for each roll-back.
  * Memory: SPRITES_MAX sprites, each with the last NOTES_MAX lines of its history.
@@ -69,8 +70,8 @@ export interface Custody {
   readonly sent: ReadonlyMap<number, readonly string[]>;
   /** The sprites in frames without verdicts. One that is handed on is in its mailbox, too. */
   readonly flying: ReadonlyMap<number, readonly Flying[]>;
-  /** How often each sprite came from another relay. */
-  readonly taken: ReadonlyMap<number, number>;
+  /** The frames in which each sprite came from another relay. */
+  readonly taken: ReadonlyMap<number, readonly string[]>;
   /** Of the throws that were asked for, by keyOfThrow(), those whose numbers are known as accepted. */
   readonly known: ReadonlySet<string>;
 }
@@ -105,6 +106,8 @@ export class Account {
   readonly #sprites: Sprite[] = [];
   readonly #allowances = new Map<number, Allowance>();
   readonly #unanswered = new Set<Throw>();
+  /** By keyOfTaken(): frames that a relay took in a time that its machine lost, and why a sprite in one may be there once more. */
+  readonly #forgotten = new Map<string, string>();
   readonly spans: FaultSpan[] = [];
   /** Relays whose machine has died. */
   readonly rolled = new Set<string>();
@@ -275,25 +278,41 @@ export class Account {
     const reason = `the roll-back of ${relay} at ${seconds(this.#now())}`;
     const found = { lost: 0, back: 0 };
     this.rolled.add(relay);
+    this.took(relay, then);
     const throws = Map.groupBy(this.unansweredAt(relay), ({ sprite }) => sprite);
     const concerned = [earlier, then].flatMap(({ held, flying, taken }) => [held, flying, taken]);
     for (const sprite of new Set([...concerned, throws].flatMap((sprites) => [...sprites.keys()]))) {
       if (this.#sprites[sprite] === undefined) continue;
       const unanswered = new Set(throws.get(sprite)?.map(keyOf));
-      const { lost, back, inFrame, forgotten } = changeOf(sprite, earlier, then, unanswered);
-      const again = back + inFrame + forgotten;
+      const { lost, back, inFrame, known, taken } = changeOf(sprite, earlier, then, unanswered);
+      const again = back + inFrame + known;
       const allowance = lost + again > 0 ? this.#allow(sprite) : undefined;
       allowance?.lost.push(...Array<string>(lost).fill(reason));
       allowance?.back.push(...Array<string>(again).fill(reason));
+      for (const frame of taken) this.#forgotten.set(keyOfTaken(relay, sprite, frame), reason);
       if (lost > 0) this.note(sprite, `lost with the machine of ${relay}`);
       if (back > 0)
         this.note(sprite, `back in ${earlier.held.get(sprite)?.join(' and ')} of ${relay} with its older copy`);
       if (inFrame > 0) this.note(sprite, `in a frame of ${relay} that only its machine or its older copy knows`);
-      if (forgotten > 0) this.note(sprite, `accepted by ${relay} and gone in the time that its machine lost`);
+      if (known > 0) this.note(sprite, `accepted by ${relay}, which has forgotten its number`);
       found.lost += lost;
       found.back += back;
     }
     return found;
+  }
+
+  /** What a relay has taken, by its journal at the end, or when its machine dies: sprites of a frame that it had forgotten came twice. */
+  took(relay: string, { taken }: Pick<Custody, 'taken'>): void {
+    for (const [sprite, frames] of taken) {
+      for (const frame of frames) {
+        const key = keyOfTaken(relay, sprite, frame);
+        const reason = this.#forgotten.get(key);
+        if (reason === undefined) continue;
+        this.#forgotten.delete(key);
+        this.#allow(sprite).back.push(reason);
+        this.note(sprite, `taken by ${relay} once more in the same frame, after ${reason}`);
+      }
+    }
   }
 
   #allow(sprite: number): Allowance {
@@ -346,8 +365,10 @@ interface Change {
   back: number;
   /** In a frame that only the machine or only the older copy knew: it may arrive, and the sprite is thrown or handed on again. */
   inFrame: number;
-  /** Number known to the machine only: it has come and is gone, or was sent. A sender without an answer sends it again. */
-  forgotten: number;
+  /** Throws without an answer whose number is known to the machine only, and whose sprite is gone or was sent. */
+  known: number;
+  /** The same for frames of other relays. */
+  taken: string[];
 }
 
 /** `unanswered`: the throws of it at this relay without an answer, by keyOfThrow(). */
@@ -357,12 +378,16 @@ function changeOf(sprite: number, earlier: Custody, then: Custody, unanswered: R
   const gone = Math.max(0, count(earlier) - count(then));
   const sentBefore = new Set(earlier.sent.get(sprite));
   const sent = (then.sent.get(sprite) ?? []).filter((mailbox) => !sentBefore.has(mailbox)).length;
-  const taken = Math.max(0, (then.taken.get(sprite) ?? 0) - (earlier.taken.get(sprite) ?? 0));
+  const takenBefore = new Set(earlier.taken.get(sprite));
+  const taken = (then.taken.get(sprite) ?? []).filter((frame) => !takenBefore.has(frame));
   const newest = flyingOnlyIn(then, earlier, sprite);
   const mayArrive = newest.filter(({ thrown, isKept }) => !isKept && (thrown === undefined || unanswered.has(thrown)));
   const inFrames = [...mayArrive, ...flyingOnlyIn(earlier, then, sprite)];
   const thrown = new Set(inFrames.map((one) => one.thrown).filter((key) => key !== undefined));
-  const known = [...unanswered].filter((key) => then.known.has(key) && !earlier.known.has(key) && !thrown.has(key));
+  const isForgotten = (key: string) => then.known.has(key) && !earlier.known.has(key) && !thrown.has(key);
+  const known = [...unanswered].filter(isForgotten).length;
+  // What still waits is lost with the machine.
+  const waits = Math.max(0, gained - sent);
   const back = gone + (count(earlier) > 0 ? sent : 0);
   // A sprite that is handed on is in its mailbox, too.
   const isHandedOn = back === 0 && inFrames.some((one) => one.thrown === undefined);
@@ -370,8 +395,8 @@ function changeOf(sprite: number, earlier: Custody, then: Custody, unanswered: R
     lost: gained + newest.filter(({ isKept }) => isKept).length,
     back,
     inFrame: thrown.size + (isHandedOn ? 1 : 0),
-    // What still waits is lost with the machine.
-    forgotten: Math.max(0, taken + known.length - Math.max(0, gained - sent)),
+    known: Math.max(0, known - waits),
+    taken: taken.slice(Math.max(0, waits - known)),
   };
 }
 
@@ -379,6 +404,10 @@ function changeOf(sprite: number, earlier: Custody, then: Custody, unanswered: R
 function flyingOnlyIn(one: Custody, other: Custody, sprite: number): Flying[] {
   const frames = new Set(other.flying.get(sprite)?.map(({ frame }) => frame));
   return (one.flying.get(sprite) ?? []).filter(({ frame }) => !frames.has(frame));
+}
+
+function keyOfTaken(relay: string, sprite: number, frame: string): string {
+  return `${relay} ${sprite} ${frame}`;
 }
 
 export function keyOf({ identity: { slot, generation }, crossing }: Throw): string {

@@ -115,20 +115,23 @@ it('custody has a throw that is in a frame until its verdict is written, and the
   assert.deepEqual(await readCustody(data, throws), custodyOf({ data, throws }));
 });
 
-it('custody knows how often a sprite came from another relay, and the throws of a desktop that has ended', (t) => {
+it('custody knows the frame in which a sprite came from another relay, and the throws of a desktop that has ended', (t) => {
   const { relay, journal, data } = begin(t);
   const other = new ClusterRelay('b', 2);
   const [ann, bob] = [relay.join('Ann'), other.join('Bob')];
   acquaint(relay, other);
   throwSprite(other, bob, 1, 40);
   throwSprite(relay, ann, 1, 41);
+  throwSprite(relay, relay.join('Amy', 'garden'), 1, 42);
   for (const one of [relay, other]) one.relay.endTurn();
   deliver([relay], other.turn(), other);
   deliver([other], relay.turn(), relay);
   relay.relay.leave(ann.slot);
   journal.commit();
   const { taken, known } = custodyOf({ data, throws: [throwOf(ann, 1), throwOf(bob, 1)] });
-  assert.deepEqual([...taken], [[40, 1]]);
+  const [frame] = taken.get(40) as string[];
+  assert.match(frame, /^b\/2\/[0-9a-f]+\/1$/);
+  assert.deepEqual([...taken], [[40, [frame]]]);
   assert.deepEqual([...known], [keyOf(throwOf(ann, 1))]);
 });
 

@@ -15,7 +15,7 @@ import { Relay } from '../../domain/relay.ts';
 import { FolderDisk } from '../../journal/disk.ts';
 import { readJournal } from '../../journal/journal.ts';
 import { JOURNAL_FOLDER } from '../../roles/journaling.ts';
-import { type PeerFrame, readPeerFrame, readPeerRecords } from '../../wire/peer_frame.ts';
+import { type FrameIdentity, type PeerFrame, readPeerFrame, readPeerRecords } from '../../wire/peer_frame.ts';
 import { type Custody, type Flying, keyOf, type Throw, type Waiting } from './account.ts';
 
 /** Desktops at once that relays of a chaos run are started for. */
@@ -58,12 +58,8 @@ export function custodyOf({ data, throws }: Question): Held {
     answers: { room: (bytes) => Buffer.alloc(bytes), roomAt: () => 0, answer: () => {} },
     randomize: () => {},
   });
-  const recovery = new Recovery(relay, 0);
-  const taken = new Map<number, number>();
-  const take = (sprite: number, fact: keyof Facts, [, , , from]: readonly unknown[]) => {
-    if (fact === 'accepted' && from === NO_SLOT) taken.set(sprite, (taken.get(sprite) ?? 0) + 1);
-  };
-  const { frames } = readJournal(new FolderDisk(join(data, JOURNAL_FOLDER)), watched(recovery, take));
+  const recovery = new TakenRecovery(relay, 0);
+  const { frames } = readJournal(new FolderDisk(join(data, JOURNAL_FOLDER)), recovery);
   if (frames > 0) recovery.finish();
   const held = new Map<number, string[]>();
   const sent = new Map<number, string[]>();
@@ -78,7 +74,7 @@ export function custodyOf({ data, throws }: Question): Held {
       waiting.push({ sprite, world, isKept });
       held.set(sprite, [...(held.get(sprite) ?? []), `${isKept ? 'a kept mailbox' : 'a mailbox'} in ${world}`]);
     };
-    relay.tell(slot, watched(undefined, inMailbox));
+    relay.tell(slot, watching(inMailbox));
   }
   const flying = flyingIn(relay);
   // A sprite that is handed on is in its mailbox until the other relay has accepted it.
@@ -86,7 +82,35 @@ export function custodyOf({ data, throws }: Question): Held {
     if (!held.has(sprite)) waiting.push({ sprite, world: 'a frame to a peer', isKept: false });
   }
   const known = new Set(throws.filter((one) => isKnown(relay, one)).map(keyOf));
-  return { held, sent, flying, taken, known, waiting };
+  return { held, sent, flying, taken: recovery.taken, known, waiting };
+}
+
+/** A recovery that notes in which frames of other relays sprites came. */
+class TakenRecovery extends Recovery {
+  readonly taken = new Map<number, string[]>();
+  /** The sprites of a frame are accepted before the frame is taken. */
+  #accepted: number[] = [];
+
+  override accepted(...fact: Parameters<Facts['accepted']>): void {
+    const [, , , from, , , , head, headLength, tail, start, end] = fact;
+    const event = Buffer.concat([head.subarray(0, headLength), tail.subarray(start, end)]);
+    if (from === NO_SLOT) this.#accepted.push(...spritesIn(event));
+    super.accepted(...fact);
+  }
+
+  override peerTaken(frame: FrameIdentity, verdicts: Uint8Array): void {
+    const { sender, epoch, incarnation, number } = frame;
+    for (const sprite of this.#accepted.splice(0)) {
+      this.taken.set(sprite, [...(this.taken.get(sprite) ?? []), `${sender}/${epoch}/${incarnation}/${number}`]);
+    }
+    super.peerTaken(frame, verdicts);
+  }
+
+  /** The end of a turn: what else was accepted did not come in a frame. */
+  override counters(...fact: Parameters<Facts['counters']>): void {
+    this.#accepted = [];
+    super.counters(...fact);
+  }
 }
 
 /** The sprites in frames without verdicts. */
@@ -131,20 +155,14 @@ function spritesIn(bytes: Buffer): number[] {
 /** Called with a sprite that a fact names. */
 type Found = (sprite: number, fact: keyof Facts, args: readonly unknown[]) => void;
 
-/** Facts that are passed on to `to`, after `found` was called with each sprite that they name. */
-function watched(to: Facts | undefined, found: Found): Facts {
-  const watch = (fact: keyof Facts, args: readonly unknown[]) => {
-    for (const bytes of bytesOf(args)) for (const sprite of spritesIn(bytes)) found(sprite, fact, args);
-  };
+/** Facts of which nothing is kept: `found` is called with each sprite that they name. */
+function watching(found: Found): Facts {
   return new Proxy({} as Facts, {
-    get: (_, name: keyof Facts) => {
-      if (name === 'hasRoom' || name === 'isLong') return to?.[name] ?? name === 'hasRoom';
-      return (...args: unknown[]) => {
-        watch(name, args);
-        // biome-ignore lint/suspicious/noExplicitAny: any fact, with its own arguments.
-        (to?.[name] as any)?.call(to, ...args);
-      };
-    },
+    get:
+      (_, fact: keyof Facts) =>
+      (...args: unknown[]) => {
+        for (const bytes of bytesOf(args)) for (const sprite of spritesIn(bytes)) found(sprite, fact, args);
+      },
   });
 }
 
