@@ -155,6 +155,17 @@ describe('the sprite store › a quota', () => {
     assert.deepEqual([existsSync(pathOf(path, b)), existsSync(pathOf(path, c))], [false, true]);
   });
 
+  it('evicts a file that was not used while the machine slept: its monotonic clock stood still', async (t) => {
+    const [a, b] = Array.from({ length: 2 }, () => sprFile());
+    const wall = { nowMs: 500_000 * HOUR_MS };
+    const { store } = clocked(directory(t), { filesMax: 1, wallMs: () => wall.nowMs });
+    await put(store, a);
+    await assert.rejects(put(store, b), isFull);
+    wall.nowMs += USED_LATELY_MS + HOUR_MS;
+    await put(store, b);
+    assert.deepEqual([await has(store, a), await has(store, b)], [false, true]);
+  });
+
   it('evicts as many files as one needs, and stores nothing when they are too few', async (t) => {
     const [a, b, c] = Array.from({ length: 3 }, () => sprFile());
     const { store, clock } = clocked(directory(t), { bytesMax: a.length + b.length });

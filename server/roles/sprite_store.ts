@@ -107,9 +107,9 @@ export interface StoreOptions {
   /** Bytes of different files that may be held at a time. */
   sendingMax?: number;
   log?: Pick<Logger, 'warn'>;
-  /** The wall clock in ms, which is read at the start: files keep the time of their last use over restarts. */
+  /** The wall clock in ms: files keep the time of their last use over restarts, and grow older while the machine sleeps. */
   wallMs?: () => number;
-  /** A clock in ms that only grows. It counts from then on, since a clock that was set back would make every file look used lately. */
+  /** A clock in ms that only grows. It counts on when the wall clock is set back, which would make every file look used lately. */
   monotonicMs?: () => number;
   /** Writes a whole file; tests pass a disk that is full. */
   write?: typeof writeFileAtomically;
@@ -164,8 +164,12 @@ export class SpriteStore {
     this.#sending = new Budget(options.sendingMax ?? SENDING_BYTES_MAX);
     this.#log = options.log;
     const { wallMs = Date.now, monotonicMs = () => performance.now() } = options;
-    const startMs = wallMs() - monotonicMs();
-    this.#nowMs = () => startMs + monotonicMs();
+    let startMs = wallMs() - monotonicMs();
+    this.#nowMs = () => {
+      const runMs = monotonicMs();
+      startMs = Math.max(startMs, wallMs() - runMs);
+      return startMs + runMs;
+    };
     this.#write = options.write ?? writeFileAtomically;
   }
 
