@@ -37,6 +37,9 @@ export interface Committing {
   commit(): void;
 }
 
+/** A file of another relay (peers/peer_files.ts). */
+type FetchedFile = Buffer | 'unanswered' | 'refused' | undefined;
+
 /** The way to other relays (peers/peering.ts). */
 export interface Peering {
   /** Sends what this turn has for other relays. */
@@ -44,7 +47,7 @@ export interface Peering {
   /** Whether flush() will send something. */
   readonly hasToSend: boolean;
   /** Fetches a sprite file from another relay; ends the master's turn after `done`. */
-  fetchFile(file: string, client: string | undefined, done: (fetched: Buffer | 'unanswered' | undefined) => void): void;
+  fetchFile(file: string, client: string | undefined, done: (fetched: FetchedFile) => void): void;
 }
 
 /** Which relay has a private world (peers/homes.ts). */
@@ -320,12 +323,15 @@ export class Master {
     this.#answerJson(link, request, 200, this.relay.count());
   }
 
-  /** A sprite file that this relay does not have, for a client: 200 with its bytes, 404, or 503 when it is not known whether there is one. */
+  /**
+   * A sprite file that this relay does not have, for a client: 200 with its bytes, 404, 503 when it is not known whether there is one, or
+   * 429 when too many are being fetched, or too many for this client.
+   */
   fetch(link: number, request: number, _: Identity, json: string): void {
     const { file, client } = JSON.parse(json) as { file: string; client?: string };
-    const answer = (fetched?: Uint8Array | 'unanswered') => {
-      const bytes = fetched instanceof Uint8Array ? fetched : NO_BODY;
-      const status = fetched === 'unanswered' ? 503 : bytes.length > 0 ? 200 : 404;
+    const answer = (fetched?: FetchedFile) => {
+      const bytes = Buffer.isBuffer(fetched) ? fetched : NO_BODY;
+      const status = fetched === 'unanswered' ? 503 : fetched === 'refused' ? 429 : bytes.length > 0 ? 200 : 404;
       this.#receiver(link)?.answer(request, status, bytes, 0, bytes.length, 0);
     };
     if (this.#peering) this.#peering.fetchFile(file, client, answer);

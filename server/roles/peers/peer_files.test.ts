@@ -160,11 +160,11 @@ describe('sprite files of peers', () => {
     }
   });
 
-  it('wait in a queue of FETCHES_WAITING_MAX, and one more is not answered', async () => {
+  it('wait in a queue of FETCHES_WAITING_MAX, and one more is refused', async () => {
     for (const more of [-1, 0, 1]) {
       const { files, fetches } = fetchMissing(FETCHES_MAX + FETCHES_WAITING_MAX + more);
       const fetched = await files.settle(fetches);
-      assert.equal(fetched.filter((one) => one === 'unanswered').length, Math.max(0, more));
+      assert.equal(fetched.filter((one) => one === 'refused').length, Math.max(0, more));
     }
   });
 
@@ -173,7 +173,7 @@ describe('sprite files of peers', () => {
     for (const more of [-1, 0, 1]) {
       const { files, fetches } = fetchMissing(third + more, '192.0.2.1');
       const fetched = await files.settle(fetches);
-      assert.equal(fetched.filter((one) => one === 'unanswered').length, Math.max(0, more));
+      assert.equal(fetched.filter((one) => one === 'refused').length, Math.max(0, more));
     }
   });
 

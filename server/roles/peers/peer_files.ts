@@ -48,8 +48,11 @@ export interface PeerFilesOptions {
   senderOf: (file: string) => string | undefined;
 }
 
-/** A file; undefined when there is none; `unanswered` when the relay that may have it did not answer in time, or too many wait. */
-export type Fetched = Buffer | 'unanswered' | undefined;
+/**
+ * A file; undefined when there is none; `unanswered` when the relay that may have it did not answer in time; `refused` when too many wait,
+ * or too many of this client.
+ */
+export type Fetched = Buffer | 'unanswered' | 'refused' | undefined;
 
 export class PeerFiles {
   readonly #options: PeerFilesOptions;
@@ -73,8 +76,8 @@ export class PeerFiles {
     const sender = isFileHash(file) ? this.#options.senderOf(file) : undefined;
     if (sender === undefined) return Promise.resolve(undefined);
     const fetch = this.#fetching
-      .run(client, () => this.#fetchFrom(sender, file))
-      .catch(() => 'unanswered' as const)
+      .run(client, () => this.#fetchFrom(sender, file).catch(() => 'unanswered' as const))
+      .catch(() => 'refused' as const)
       .finally(() => this.#fetches.delete(file));
     this.#fetches.set(file, fetch);
     return fetch;
@@ -107,7 +110,7 @@ export class PeerFiles {
     const found = await this.#answering.run(undefined, () => this.#read(file));
     // The relay that asks may be the one that this relay asks: then neither has the file.
     const fetched = found ?? (this.#fetches.has(file) ? undefined : await this.fetch(file, PEERS));
-    const whole = fetched === 'unanswered' ? undefined : fetched;
+    const whole = Buffer.isBuffer(fetched) ? fetched : undefined;
     const at = question.readUInt32LE(64);
     if (whole === undefined || at >= whole.length) return MISSING;
     const part = whole.subarray(at, at + PART_BYTES);
