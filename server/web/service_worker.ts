@@ -31,7 +31,8 @@ const KEPT = [OFFLINE, '/desktop/style.css', '/desktop/pages.css', '/desktop/off
 const worker = globalThis as unknown as ServiceWorker;
 
 worker.addEventListener('install', (event) => {
-  // A page that goes ends its desktop with a last request. One that passes through this worker is lost with the page.
+  // A page that goes ends its desktop with a last request, which must outlive the page. With this route the browser sends the requests
+  // to the relay itself, and does not ask this worker.
   const routed = event.addRoutes?.({
     condition: { urlPattern: new URLPattern({ pathname: '/v1/*' }) },
     source: 'network',
@@ -47,7 +48,7 @@ async function keepPages(): Promise<void> {
 worker.addEventListener('fetch', (event) => {
   const { request } = event;
   const { pathname, searchParams } = new URL(request.url);
-  // In a browser without static routes only the worker lives on to send it.
+  // A browser without static routes asks the worker. If that left the last request to the browser, it would end with the page.
   if (request.keepalive && pathname.startsWith('/v1/')) {
     event.respondWith(fetch(request));
     return;
