@@ -33,6 +33,7 @@ export function poll(
   /** The poll that replaces the present one. */
   let second: { url: string; response: Promise<Response> } | null = null;
   let cursor = seat.cursor;
+  let refusals = 0; // of cursors, since the last batch
   let pollsSent = 1; // with the present cursor; starts at 1 because a page before a reload may have sent one
 
   void run();
@@ -66,13 +67,16 @@ export function poll(
       if (!(await handlers.events(batch.events, batch.cursor))) return 'ended';
       cursor = batch.cursor;
       pollsSent = 0;
+      refusals = 0;
       return byeMs(batch.events, random);
     }
     const problem = await readProblem(response);
     if (CURSOR_CODES.has(problem.code) && problem.cursor !== undefined) {
       cursor = problem.cursor;
       handlers.cursorLost(cursor);
-      return 0;
+      // The first refusal is that of a relay that was restarted. A relay that refuses also what it has named is wrong.
+      refusals++;
+      return refusals === 1 ? 0 : backoffMs(refusals - 2, random);
     }
     if (!ENDED_CODES.has(problem.code)) throw new Error(problem.title);
     closing.abort();

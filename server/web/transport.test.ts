@@ -189,6 +189,27 @@ describe('poll', () => {
     transport.close();
   });
 
+  it('backs off when the relay refuses the cursor that it has named itself, until there is a batch', async () => {
+    for (const code of ['cursor-lost', 'cursor-ahead']) {
+      const { log, handlers } = page();
+      const { requests, sleeps, environment } = relay();
+      const transport = poll(seat, handlers, environment);
+      for (let i = 0; i < 4; i++) {
+        await until(() => requests.length === i + 1);
+        requests[i].answer(410, { code, title: '', cursor: `0000000${i + 2}-0` });
+      }
+      await until(() => requests.length === 5);
+      assert.deepEqual(sleeps, [300, 600, 1200]);
+      assert.deepEqual(log, ['lost, 00000002-0', 'lost, 00000003-0', 'lost, 00000004-0', 'lost, 00000005-0']);
+      requests[4].answer(200, { cursor: '00000005-1', events: [arrival(1)] });
+      await until(() => requests.length === 6);
+      requests[5].answer(410, { code, title: '', cursor: '00000006-0' });
+      await until(() => requests.length === 7);
+      assert.deepEqual(sleeps, [300, 600, 1200], 'the first one is only a restart of the relay');
+      transport.close();
+    }
+  });
+
   it('reports the last batch as lost when the first poll after it finds the seat ended, and only then', async () => {
     for (const { failures, lost } of [
       { failures: 0, lost: true },
@@ -544,6 +565,30 @@ describe('socket', () => {
     }
     await until(() => opened.length === 5);
     assert.deepEqual(sleeps, [600, 1200, 2400, 4800]);
+    transport.close();
+  });
+
+  it('backs off when the relay refuses the cursor that it has named itself, also on a new connection', async () => {
+    const { log, handlers } = page();
+    const { opened, sleeps, environment } = sockets();
+    const transport = socket(seat, handlers, environment);
+    const refusal = (epoch: number) => ({ problem: { code: 'cursor-lost', title: '', cursor: `0000000${epoch}-0` } });
+    opened[0].onopen?.();
+    opened[0].receive(refusal(2));
+    await until(() => opened[0].sent.length === 2);
+    assert.deepEqual(opened[0].sent[1], { cursor: '00000002-0' });
+    opened[0].receive(refusal(3));
+    for (let i = 1; i < 4; i++) {
+      await until(() => opened.length === i + 1);
+      assert.ok(opened[i - 1].closed);
+      assert.equal(opened[i - 1].sent.length, i === 1 ? 2 : 1);
+      opened[i].onopen?.();
+      assert.equal(opened[i].sent[0].cursor, `0000000${i + 2}-0`);
+      opened[i].receive(refusal(i + 3));
+    }
+    await until(() => opened.length === 5);
+    assert.deepEqual(sleeps, [600, 1200, 2400, 4800]);
+    assert.equal(log.filter((one) => one.startsWith('lost')).length, 5);
     transport.close();
   });
 
