@@ -111,6 +111,23 @@ describe('departures', () => {
     }
   });
 
+  it('goes on at its seat when the page that was frozen is back, however often the relay was asked before', async () => {
+    const { departures, way, former, log } = begin();
+    departures.depart(departure('a'));
+    way.close(); // the page is frozen
+    await turn();
+    assert.deepEqual(numbers(former.get('1-1')), [1]);
+    const next = new ManualWay();
+    departures.use(seatOf('1-1'), next);
+    await turn();
+    assert.ok(former.get('1-1')?.isClosed);
+    assert.deepEqual([numbers(next), next.sent[0].isRepeat], [[1], true]);
+    assert.deepEqual(log, []);
+    next.sent[0].answer({ to: null });
+    await turn();
+    assert.deepEqual(log, ['a to undefined']);
+  });
+
   it('returns a sprite when the relay of its former seat never answers', async () => {
     const { departures, way, former, log } = begin();
     departures.depart(departure('a'));

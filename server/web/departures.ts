@@ -61,6 +61,10 @@ export class Departures {
   use(seat: Sender, way: Way): void {
     this.#seat = seat;
     this.#way = way;
+    // While the page was frozen, this seat had none, and its throws were repeated as those of a former seat.
+    const apart = this.#former.get(seat.desktop);
+    this.#former.delete(seat.desktop);
+    apart?.close();
     for (const pending of this.#resumed.splice(0)) void this.#send(pending, true);
   }
 
