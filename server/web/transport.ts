@@ -239,8 +239,11 @@ export function isVerdict({ code }: Problem, isRepeat: boolean): boolean {
  * one after that batch, and `pollsSent` counts the polls with it. The relay says what was acknowledged for as long as it remembers the seat.
  */
 export function isBatchLost({ cursor: acknowledged }: Problem, cursor: string, pollsSent: number): boolean {
+  const epoch = /^(.+-)\d+$/.exec(acknowledged ?? '')?.[1];
   // Otherwise a refused first poll has acknowledged nothing, and after more polls we cannot know.
-  return acknowledged === undefined ? pollsSent === 1 : acknowledged !== cursor;
+  if (epoch === undefined) return pollsSent === 1;
+  // A relay of another epoch was started without what it knew, so it has passed on nothing of the batch.
+  return cursor.startsWith(epoch) && acknowledged !== cursor;
 }
 
 /** Returns the problem document of a response. Makes one up when the response has none, as that of a proxy may not. */

@@ -410,6 +410,9 @@ void Desktop::HandleResponses(const std::vector<Response>& responses, int64_t no
 }
 
 void Desktop::HandleResponse(const Response& response) {
+  if (HandleFormer(response)) {
+    return;
+  }
   if (leaving_ != Leaving::kNot) {
     HandleResponseLeaving(response);
     return;
@@ -461,6 +464,7 @@ const Scene& Desktop::Tick(int64_t now_ms) {
     AdmitWaiting();
     UpdatePeek();
     SaveIfDue();
+    EndFormerSeat();
     SendDueRequests();
     AskForUpdate();
   }
@@ -582,6 +586,9 @@ void Desktop::SendDueRequests() {
 }
 
 void Desktop::SendPollerRequest() {
+  if (former_) {
+    return;
+  }
   poller_.SetJoinOptions(JoinOptionsNow());
   // While the person looks over an edge, a stage comes ten times a second, and a poll after each.
   // The budget would run dry, so those polls have a limit of their own.
@@ -1009,9 +1016,12 @@ double Desktop::IdleMs() const {
         {idle, sprite.next_ms - now_ms, NextCellMs(*scene_.sprites[i].sheet, sprite, now_ms)});
   }
   const bool is_connected = poller_.link() == Link::kConnected;
+  const int64_t poll_due =
+      former_ ? std::min(former_->poller.NextDueMs(), former_->since_ms + kFarewellMsMax)
+              : poller_.NextDueMs();
   const int64_t due = std::max(
       budget_.NextMs(),
-      std::min({poller_.NextDueMs(), departures_.NextDueMs(ConnectedSeat()),
+      std::min({poll_due, departures_.NextDueMs(ConnectedSeat()),
                 is_connected ? sayings_.NextDueMs() : std::numeric_limits<int64_t>::max()}));
   const int64_t next = std::min(due, conversation_.NextEndMs());
   return std::max(0.0, std::min(idle, static_cast<double>(next) - static_cast<double>(now_ms_)));

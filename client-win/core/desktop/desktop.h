@@ -57,7 +57,7 @@ constexpr int64_t kSleptMs = 20'000;  // between two ticks: the machine slept, a
 // How long the end of the program waits for verdicts on what was thrown: three tries, or a relay
 // that first asks another one. After that the question is saved, and asked at the next start.
 constexpr int64_t kVerdictsMsMax = 2'000;
-constexpr int64_t kFarewellMsMax = 2'000;  // then, for the response to giving up the seat
+constexpr int64_t kFarewellMsMax = 2'000;  // then, for the responses to giving up the seat
 // Of both. Windows ends a program that takes 5 s.
 constexpr int64_t kLeaveMsMax = kVerdictsMsMax + kFarewellMsMax;
 
@@ -275,6 +275,9 @@ class Desktop {
   void RemoveSprites(const std::vector<SpriteId>& ids);
   void TakeBack(const News& news);
   void GoOnLeaving();
+  void EndFormerSeat();
+  std::optional<News> HandleEnding(const Response& response, Poller* poller, RequestId* leave);
+  bool HandleFormer(const Response& response);
   void HandleResponseLeaving(const Response& response);
 
   // -- What is said (desktop_sayings.cc).
@@ -380,9 +383,16 @@ class Desktop {
   bool is_saving_power_ = false;
   bool is_motion_reduced_ = false;
   Leaving leaving_ = Leaving::kNot;
-  int64_t leaving_ms_ = 0;        // when that step began
-  RequestId leave_request_ = 0;   // of Poller::LeaveRequest, at the end of the program
-  bool resumes_polling_ = false;  // once the last batch is saved
+  int64_t leaving_ms_ = 0;       // when that step began
+  RequestId leave_request_ = 0;  // of Poller::LeaveRequest, at the end of the program
+  // The seat before, while it is in doubt whether its relay has passed on the last batch.
+  struct FormerSeat {
+    Poller poller;
+    RequestId leave_request;
+    int64_t since_ms;
+  };
+  std::optional<FormerSeat> former_;  // until it is told, or for kFarewellMsMax; joins wait for it
+  bool resumes_polling_ = false;      // once the last batch is saved
   bool saves_now_ = false;
   std::string saved_;         // the state saved last
   std::string saved_cursor_;  // the cursor in it

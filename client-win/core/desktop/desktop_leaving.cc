@@ -6,9 +6,10 @@
 
 namespace sprites {
 
-// Gives up the seat, and joins as the settings say now. What was thrown from the seat keeps it: see
-// departures.h.
+// Gives up the seat, and joins as the settings say now, as soon as the relay has said what was
+// acknowledged. What was thrown from the seat keeps it: see departures.h.
 void Desktop::Rejoin() {
+  RequestId leave_request = 0;
   if (poller_.seat()) {
     saves_now_ = true;
     BounceUploads();
@@ -16,10 +17,13 @@ void Desktop::Rejoin() {
       RemoveSprites(
           arrivals_.TakeBackBatch());  // the relay passes it on, because it was never acknowledged
     }
-    outbox_.requests.push_back(poller_.LeaveRequest(next_request_++));
+    leave_request = next_request_++;
+    outbox_.requests.push_back(poller_.LeaveRequest(leave_request));
     outbox_.saved_state = StateToSave(false);
   }
-  if (poller_.under_way() != 0) {
+  if (poller_.IsInDoubt() && !poller_.OwesPoll()) {
+    former_ = {std::move(poller_), leave_request, now_ms_};
+  } else if (poller_.under_way() != 0) {
     outbox_.cancelled.push_back(poller_.under_way());
   }
   poller_ = Poller(settings_.relay, JoinOptionsNow(), random_);
@@ -59,6 +63,9 @@ void Desktop::Leave() {
   leaving_ms_ = now_ms_;
   BounceUploads();
   departures_.RetryNow();
+  if (poller_.under_way() == 0) {
+    poller_.RetryNow();
+  }
   saves_now_ = true;
   GoOnLeaving();
 }
@@ -68,11 +75,12 @@ void Desktop::Leave() {
 void Desktop::GoOnLeaving() {
   SaveIfDue();
   SendDepartures();
+  EndFormerSeat();
   // What is here must be acknowledged before the relay passes it on.
-  if (auto poll = poller_.LastPoll(&next_request_)) {
+  if (auto poll = poller_.LastPoll(now_ms_, &next_request_)) {
     outbox_.requests.push_back(std::move(*poll));
   }
-  const bool is_answered = departures_.pending().empty() && !poller_.OwesPoll();
+  const bool is_answered = departures_.pending().empty() && !poller_.OwesPoll() && !former_;
   if (leaving_ == Leaving::kAsking && (is_answered || now_ms_ - leaving_ms_ >= kVerdictsMsMax)) {
     leaving_ = Leaving::kGoing;
     leaving_ms_ = now_ms_;
@@ -87,18 +95,58 @@ void Desktop::GoOnLeaving() {
   }
 }
 
-// As HandleResponse, but nothing comes in any more: what the relay sends now stays with it, and
-// goes on to others.
-void Desktop::HandleResponseLeaving(const Response& response) {
-  if (response.id != 0 && response.id == leave_request_) {
-    leave_request_ = 0;
-    TakeBack(poller_.HandleLeft(response));
+// Asks what the seat before had acknowledged, until the relay has said so, or for long enough.
+void Desktop::EndFormerSeat() {
+  if (!former_) {
+    return;
+  }
+  Poller& poller = former_->poller;
+  if (auto poll = poller.LastPoll(now_ms_, &next_request_)) {
+    outbox_.requests.push_back(std::move(*poll));
+  }
+  if (!poller.IsInDoubt() || now_ms_ - former_->since_ms >= kFarewellMsMax) {
+    if (poller.under_way() != 0) {
+      outbox_.cancelled.push_back(poller.under_way());
+    }
+    former_.reset();
+  }
+}
+
+// What a response means for a seat that is given up; nothing when it is to another request. `leave`
+// is the request that gives it up. Nothing comes in any more: what the relay sends now stays with
+// it, and goes on to others.
+std::optional<News> Desktop::HandleEnding(const Response& response, Poller* poller,
+                                          RequestId* leave) {
+  if (response.id != 0 && response.id == *leave) {
+    *leave = 0;
     saves_now_ = true;
-  } else if (response.id != 0 && response.id == poller_.under_way() && response.status == 200) {
-    poller_.IgnoreResponse();
-  } else if (auto news = poller_.HandleResponse(response, now_ms_)) {
+    return poller->HandleLeft(response);
+  }
+  if (response.id != 0 && response.id == poller->under_way() && response.status == 200) {
+    poller->IgnoreResponse();
+    return News{};
+  }
+  auto news = poller->HandleResponse(response, now_ms_);
+  if (news) {
     // The relay may have ended a poll that it held, so without its word nothing was passed on.
     news->batch_was_lost = false;
+  }
+  return news;
+}
+
+bool Desktop::HandleFormer(const Response& response) {
+  const auto news =
+      former_ ? HandleEnding(response, &former_->poller, &former_->leave_request) : std::nullopt;
+  if (news) {
+    TakeBack(*news);
+    EndFormerSeat();
+  }
+  return news.has_value();
+}
+
+// As HandleResponse, but nothing comes in any more.
+void Desktop::HandleResponseLeaving(const Response& response) {
+  if (const auto news = HandleEnding(response, &poller_, &leave_request_)) {
     HandleNews(*news);
   } else if (const auto verdict = departures_.HandleResponse(response, now_ms_, random_)) {
     HandleVerdict(*verdict);

@@ -246,6 +246,124 @@ TEST_CASE("leaving › what was never acknowledged goes on to others when the us
   CHECK(Here(fixture) == 0);
 }
 
+// A desktop with one arrival, whose poll after it got no answer.
+struct Unsure : TestDesktop {
+  Unsure() : TestDesktop(Given()) {
+    Join();
+    Receive({Arriving(1)});
+    Pass(20);
+    poll = PopPoll();
+  }
+
+  // The relay has ended the seat, and says whether it got that poll.
+  static Json Ended(bool was_acknowledged) {
+    return {{"code", "desktop-ended"}, {"cursor", was_acknowledged ? "6a1f03c2-1" : "6a1f03c2-0"}};
+  }
+
+  Request poll;
+};
+
+TEST_CASE("leaving › the program asks what was acknowledged when a poll got no answer") {
+  for (const bool was_acknowledged : {true, false}) {
+    Unsure fixture;
+    fixture.Respond(fixture.poll, 0, nullptr);
+    fixture.desktop.Leave();
+    fixture.Respond(fixture.Pop("/v1/desktops/1-1", Method::kDelete), 204, nullptr);
+    fixture.Pass(10);
+    CHECK(!fixture.desktop.HasLeft());
+    fixture.Respond(fixture.PopPoll(), 410, Unsure::Ended(was_acknowledged));
+    fixture.Pass(10);
+    CHECK(fixture.desktop.HasLeft());
+    CHECK(!Json::parse(fixture.saved).contains("seat"));
+    CHECK(Json::parse(fixture.saved)["sprites"].size() == (was_acknowledged ? 1 : 0));
+  }
+}
+
+TEST_CASE("leaving › the seat is given up at once when the relay answers the repeated poll") {
+  Unsure fixture;
+  fixture.Respond(fixture.poll, 0, nullptr);
+  fixture.desktop.Leave();
+  fixture.Pass(10);
+  fixture.Respond(fixture.PopPoll(), 200,
+                  {{"cursor", "6a1f03c2-2"}, {"events", {Arriving(2)}}});  // acknowledges the first
+  fixture.Respond(fixture.Pop("/v1/desktops/1-1", Method::kDelete), 204, nullptr);
+  fixture.Pass(10);
+  CHECK(fixture.desktop.HasLeft());
+  CHECK(!Json::parse(fixture.saved).contains("seat"));
+  CHECK(Json::parse(fixture.saved)["sprites"].size() == 1);
+}
+
+TEST_CASE("leaving › the next start asks what was acknowledged when the relay does not say") {
+  for (const bool was_acknowledged : {true, false}) {
+    Unsure fixture;
+    fixture.Respond(fixture.poll, 0, nullptr);
+    fixture.desktop.Leave();
+    fixture.Pass(10);
+    fixture.Respond(fixture.PopPoll(), 0, nullptr);
+    fixture.Respond(fixture.Pop("/v1/desktops/1-1", Method::kDelete), 204, nullptr);
+    fixture.Pass(10);
+    fixture.Respond(fixture.PopPoll(), 0, nullptr);
+    fixture.Pass(kFarewellMsMax);
+    CHECK(fixture.desktop.HasLeft());
+    TestDesktop after(TestDesktop::Given(), fixture.saved);
+    CHECK(Here(after) == 1);
+    after.Respond(after.Pop("/v1/desktops/1-1", Method::kGet), 410,
+                  Unsure::Ended(was_acknowledged));
+    CHECK(Here(after) == (was_acknowledged ? 1 : 0));
+  }
+}
+
+TEST_CASE("leaving › a user who goes elsewhere keeps what the relay says was acknowledged") {
+  Settings settings = TestDesktop::Given();
+  settings.world = "ours";
+  for (const bool is_held : {true, false}) {
+    for (const bool was_acknowledged : {true, false}) {
+      CAPTURE(is_held);
+      Unsure fixture;
+      if (!is_held) {
+        fixture.Respond(fixture.poll, 0, nullptr);
+      }
+      fixture.desktop.SetSettings(settings);
+      CHECK(fixture.desktop.link() == Link::kJoining);
+      fixture.Respond(fixture.Pop("/v1/desktops/1-1", Method::kDelete), 204, nullptr);
+      fixture.Pass(10);
+      CHECK(!fixture.Find("/v1/desktops", Method::kPost));
+      fixture.Respond(is_held ? fixture.poll : fixture.PopPoll(), 410,
+                      Unsure::Ended(was_acknowledged));
+      CHECK(Here(fixture) == (was_acknowledged ? 1 : 0));
+      JoinAnew(&fixture, "2-2");
+      CHECK(Here(fixture) == (was_acknowledged ? 1 : 0));
+    }
+  }
+}
+
+TEST_CASE("leaving › a user who goes elsewhere waits so long for the relay, and not longer") {
+  Settings settings = TestDesktop::Given();
+  settings.relay = "http://other.example";
+  Unsure fixture;
+  fixture.desktop.SetSettings(settings);
+  fixture.Pass(kFarewellMsMax - 10);
+  CHECK(!fixture.Find("/v1/desktops", Method::kPost));
+  fixture.Pass(20);
+  CHECK(fixture.Find("/v1/desktops", Method::kPost));
+  CHECK(Here(fixture) == 1);
+}
+
+TEST_CASE("leaving › a user who goes elsewhere and ends the program leaves no sprite twice") {
+  Settings settings = TestDesktop::Given();
+  settings.world = "ours";
+  Unsure fixture;
+  fixture.desktop.SetSettings(settings);
+  fixture.desktop.Leave();
+  fixture.Respond(fixture.Pop("/v1/desktops/1-1", Method::kDelete), 204, nullptr);
+  fixture.Pass(10);
+  CHECK(!fixture.desktop.HasLeft());
+  fixture.Respond(fixture.poll, 410, Unsure::Ended(false));
+  fixture.Pass(10);
+  CHECK(fixture.desktop.HasLeft());
+  CHECK(Json::parse(fixture.saved)["sprites"].empty());
+}
+
 TEST_CASE("leaving › a desktop that has ended keeps what the relay says it acknowledged") {
   struct Case {
     const char* cursor;

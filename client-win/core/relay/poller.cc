@@ -12,18 +12,22 @@ namespace sprites {
 
 namespace {
 
-// The number of the last event that `cursor` covers. Nothing when it is of another epoch than
-// `own`.
+// The number of the last event that `cursor` covers. A relay with another epoch than that of `own`
+// was started without what it knew, so it has passed on nothing of it: that covers every event.
 std::optional<uint64_t> EventOf(std::string_view cursor, std::string_view own) {
   const size_t dash = cursor.rfind('-');
-  if (dash == std::string_view::npos || cursor.substr(0, dash) != own.substr(0, own.rfind('-'))) {
+  if (dash == std::string_view::npos) {
     return std::nullopt;
   }
   uint64_t event = 0;
   const auto [end, error] =
       std::from_chars(cursor.data() + dash + 1, cursor.data() + cursor.size(), event);
   const bool is_number = error == std::errc{} && end == cursor.data() + cursor.size();
-  return is_number ? std::optional(event) : std::nullopt;
+  if (!is_number) {
+    return std::nullopt;
+  }
+  const bool is_of_own_epoch = cursor.substr(0, dash) == own.substr(0, own.rfind('-'));
+  return is_of_own_epoch ? event : std::numeric_limits<uint64_t>::max();
 }
 
 }  // namespace
@@ -39,6 +43,7 @@ void Poller::UseSeat(Seat seat, std::string joined_at) {
   joined_at_ = std::move(joined_at);
   has_neighbours_ = false;
   polls_with_cursor_ = 1;  // a poll with this cursor may have been sent before
+  is_acknowledged_ = false;
 }
 
 std::optional<Request> Poller::DueRequest(int64_t now_ms, RequestId* next_id) {
@@ -60,14 +65,19 @@ std::optional<Request> Poller::DueRequest(int64_t now_ms, RequestId* next_id) {
                                       : PollRequest(under_way_);
 }
 
-std::optional<Request> Poller::LastPoll(RequestId* next_id) {
-  if (!OwesPoll() || under_way_ != 0) {
+std::optional<Request> Poller::LastPoll(int64_t now_ms, RequestId* next_id) {
+  if (!IsInDoubt() || under_way_ != 0 || (!OwesPoll() && now_ms < due_ms_)) {
     return std::nullopt;
   }
   under_way_ = (*next_id)++;
   step_ = Step::kPoll;
   polls_with_cursor_++;
   return PollRequest(under_way_);
+}
+
+void Poller::IgnoreResponse() {
+  under_way_ = 0;
+  is_acknowledged_ = is_acknowledged_ || step_ == Step::kPoll;
 }
 
 std::optional<News> Poller::HandleResponse(const Response& response, int64_t now_ms) {
@@ -148,9 +158,10 @@ News Poller::HandleJoin(const Response& response, int64_t now_ms) {
     if (auto seat = ReadSeat(response.body, JoinAddress())) {
       joined_at_ = JoinAddress();
       // The relay that is gone never learnt that its last batch arrived.
-      news.batch_was_lost = seat_ && polls_with_cursor_ == 0;
+      news.batch_was_lost = OwesPoll();
       seat_ = std::move(seat);
       polls_with_cursor_ = 1;
+      is_acknowledged_ = true;
       has_neighbours_ = false;
       is_held_back_ = false;
       seeks_ = false;
@@ -208,6 +219,7 @@ News Poller::HandlePoll(const Response& response, int64_t now_ms) {
     BackOff(now_ms, 0);
     return news;
   }
+  is_acknowledged_ = news.batch->cursor == seat_->cursor;  // the poll's: the batch has no sprites
   seat_->cursor = news.batch->cursor;
   polls_with_cursor_ = 0;
   answered_ms_ = now_ms;
@@ -239,6 +251,7 @@ News Poller::HandleRefusal(const Response& response, int64_t now_ms) {
   const bool is_cursor = problem.code == "cursor-lost" || problem.code == "cursor-ahead";
   if (is_cursor && !problem.cursor.empty()) {
     seat_->cursor = problem.cursor;
+    is_acknowledged_ = true;
     news.cursor_lost = true;
     due_ms_ = now_ms + BackoffMs(failures_++, random_);
     return news;
@@ -273,12 +286,14 @@ News Poller::HandleLeft(const Response& response) {
     return {};
   }
   // When no poll was sent with the cursor of the last batch, its sprites have been passed on. When
-  // one was, its own response tells.
+  // one was, the response to it tells, or that to one more.
   News news = NewsOfEnd(problem);
   news.batch_was_lost = !news.acknowledged && OwesPoll();
-  if (under_way_ == 0) {
+  const bool is_told = response.status != 204 || news.batch_was_lost || !IsInDoubt();
+  if (is_told && under_way_ == 0) {
     seat_.reset();
   }
+  due_ms_ = 0;
   return news;
 }
 

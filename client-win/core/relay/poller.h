@@ -44,8 +44,9 @@ struct News {
   bool seated = false;       // there is a new seat
   bool cursor_lost = false;  // the relay numbers its events from 1 again
   bool seat_ended = false;   // a join follows
-  // With seat_ended: the number of the last event that was acknowledged. The relay has passed on
-  // the sprites of later events, so they no longer belong to this desktop.
+  // With seat_ended: the number of the last event that was acknowledged; above all of them when the
+  // relay was started without what it knew. The relay has passed on the sprites of later events, so
+  // they no longer belong to this desktop.
   std::optional<uint64_t> acknowledged;
   // Likewise, when the relay does not say, or is gone: the last batch was never acknowledged.
   bool batch_was_lost = false;
@@ -78,17 +79,20 @@ class Poller {
   RequestId RetryNow();
   // The relay has agreed to show the stage, or to hide it. REQUIRES: seat().
   void SetStage(bool is_shown) { seat_->stage = is_shown; }
-  // Whether the last batch is still to be acknowledged. A batch after which the desktop moves has no
-  // sprites.
-  bool OwesPoll() const { return seat_ && polls_with_cursor_ == 0 && !is_moving_; }
-  // The poll that does so, at the end of the program. Nothing when none is owed, or while a request
-  // is under way.
-  std::optional<Request> LastPoll(RequestId* next_id);
+  // Whether no response has acknowledged the last batch: the relay may not have got a poll with its
+  // cursor. A batch after which the desktop moves has no sprites.
+  bool IsInDoubt() const { return seat_ && !is_acknowledged_ && !is_moving_; }
+  // Whether the last batch is certainly not acknowledged, because no such poll was sent.
+  bool OwesPoll() const { return IsInDoubt() && polls_with_cursor_ == 0; }
+  // The poll that acknowledges it, or learns whether it was, at the end of the seat. Nothing when
+  // there is no doubt, while a request is under way, or before its time.
+  std::optional<Request> LastPoll(int64_t now_ms, RequestId* next_id);
   // Leaves the request under way without a result: its events stay with the relay.
-  void IgnoreResponse() { under_way_ = 0; }
+  void IgnoreResponse();
   // The request that gives up the seat. REQUIRES: seat().
   Request LeaveRequest(RequestId id) const;
-  // What the response to it means. The seat is gone, or, without a response, perhaps not.
+  // What the response to it means. The seat is gone, or, without a response, perhaps not. It stays
+  // here while there is a doubt: the relay answers a poll also when the seat has ended.
   News HandleLeft(const Response& response);
 
   const std::optional<Seat>& seat() const { return seat_; }
@@ -145,6 +149,7 @@ class Poller {
   // Polls sent with the present cursor. While it is 0 the relay can't have seen that cursor, so it
   // does not know that the last batch arrived.
   int polls_with_cursor_ = 1;
+  bool is_acknowledged_ = true;  // a response has acknowledged the last batch, if there was one
   int failures_ = 0;
   int64_t due_ms_ = 0;
 };

@@ -230,6 +230,18 @@ TEST_CASE("poller › continues from the cursor that a restarted relay gives") {
   }
 }
 
+TEST_CASE("poller › waits longer each time a relay refuses the cursor that it named") {
+  Fixture fixture;
+  fixture.Join();
+  const Json problem = {{"code", "cursor-lost"}, {"cursor", "77777777-0"}};
+  int64_t expected = kBackoffMsFirst;
+  for (int i = 0; i < 8; i++) {
+    fixture.Respond(fixture.NextRequest(), 410, WriteJson(problem));
+    CHECK(fixture.WaitUntilDue() == expected * 3 / 4);
+    expected = std::min(2 * expected, kBackoffMsMax);
+  }
+}
+
 TEST_CASE("poller › stays away as long as a bye says, with jitter, up to a limit") {
   Fixture fixture;
   fixture.Join();
