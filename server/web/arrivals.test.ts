@@ -118,6 +118,36 @@ describe('arrivals', () => {
     assert.deepEqual(waiting(), [9, 7]);
   });
 
+  it('removes what a former seat did not acknowledge, whatever came to the new one meanwhile', () => {
+    for (const isLost of [true, false]) {
+      const { arrivals, page, inside, waiting } = begin(2);
+      arrivals.receive([arrival(1)]);
+      arrivals.receive([arrival(2), arrival(3), arrival(4)]);
+      const doubtful = arrivals.changeSeat();
+      arrivals.receive([arrival(1)]);
+      page.room = 3;
+      arrivals.admitWaiting();
+      assert.deepEqual(
+        [inside, waiting()],
+        [
+          [1, 2, 3],
+          [4, 1],
+        ],
+      );
+      assert.ok(!arrivals.isOfLastBatch(arrivals.waiting[0]));
+      arrivals.settle(doubtful, isLost);
+      assert.deepEqual(
+        [inside, waiting()],
+        isLost
+          ? [[1], [1]]
+          : [
+              [1, 2, 3],
+              [4, 1],
+            ],
+      );
+    }
+  });
+
   it('lets no sprite of a removed picture wait or enter, and still counts its events as received', async () => {
     const { arrivals, page, inside, waiting } = begin(1);
     const of = (seq: number, file: string) => ({ type: 'sprite', seq, sprite: { file } }) as Arrival;

@@ -5,7 +5,7 @@
  * poll, the relay passes its last batch on to another desktop, so the sprites of that batch must not stay here
  * (PROTOCOL.md, What is lost, and when).
  * Invariant: each event is received once; its sprite is in the simulation or waits, until it leaves or is removed.
- * Cost: O(sprites of the last batch).
+ * Cost: O(sprites of the last batch, and of those that are not settled).
  */
 import type { Sprite } from './simulation.ts';
 import type { Arrival, RelayEvent } from './transport.ts';
@@ -21,13 +21,16 @@ export interface ArrivalHandlers {
   remove(sprite: Sprite): void;
 }
 
+/** The sprites of a batch that are here, and those that wait. */
+export type Batch = Set<Sprite | Arrival>;
+
 export class Arrivals {
   /** The sequence number of the newest event received; −1 when there was none in the relay's present epoch. */
   seq = -1;
   /** Oldest first. */
   readonly waiting: Arrival[] = [];
-  /** The sprites of the last batch that are here, and those that wait. */
-  readonly #lastBatch = new Set<Sprite | Arrival>();
+  /** The newest batch. Those of former seats follow, until they are settled. */
+  #batches: Batch[] = [new Set()];
   /** Pictures that the operator has removed: sprites of them that were on their way are received, but do not enter. */
   readonly #removed = new Set<string>();
   #roomMade: (() => void) | null = null;
@@ -40,25 +43,25 @@ export class Arrivals {
   /** Receives a batch. All batches before it have been acknowledged, unless it begins with events of the last one. */
   receive(events: readonly RelayEvent[]): void {
     const first = events.find((event) => event.type === 'sprite');
-    if (first === undefined || first.seq > this.seq) this.#lastBatch.clear();
+    if (first === undefined || first.seq > this.seq) this.#batches[0].clear();
     for (const event of events) {
       if (event.type !== 'sprite' || event.seq <= this.seq) continue;
       this.seq = event.seq;
       if (this.#removed.size > 0 && this.isRemoved(event.sprite.file)) continue;
       const sprite = this.#handlers.enter(event);
       if (sprite === null) this.waiting.push(event);
-      this.#lastBatch.add(sprite ?? event);
+      this.#batches[0].add(sprite ?? event);
     }
   }
 
   /** Whether this sprite, or one that waits, is of the last batch, which the relay may not know to be received. */
   isOfLastBatch(one: Sprite | Arrival): boolean {
-    return this.#lastBatch.has(one);
+    return this.#batches[0].has(one);
   }
 
   /** Adds a sprite of the last batch, or one that waits, which was here when the page was unloaded. */
   resumeLastBatch(one: Sprite | Arrival): void {
-    this.#lastBatch.add(one);
+    this.#batches[0].add(one);
   }
 
   /** No sprite of this picture enters from now on, and none waits. Those that are here are the caller's to remove. */
@@ -67,7 +70,7 @@ export class Arrivals {
     if (this.#removed.size > REMOVED_MAX) this.#removed.delete(this.#removed.values().next().value as string);
     const stay = this.waiting.filter((arrival) => !this.isRemoved(arrival.sprite.file));
     this.waiting.splice(0, this.waiting.length, ...stay);
-    for (const one of this.#lastBatch) if (this.isRemoved(fileOf(one))) this.#lastBatch.delete(one);
+    for (const batch of this.#batches) for (const one of batch) if (this.isRemoved(fileOf(one))) batch.delete(one);
     if (this.waiting.length < WAITING_MAX) this.#roomMade?.();
   }
 
@@ -82,7 +85,7 @@ export class Arrivals {
       const sprite = this.#handlers.enter(this.waiting[0]);
       if (sprite === null) break;
       const arrival = this.waiting.shift()!;
-      if (this.#lastBatch.delete(arrival)) this.#lastBatch.add(sprite);
+      for (const batch of this.#batches) if (batch.delete(arrival)) batch.add(sprite);
     }
     if (this.waiting.length < WAITING_MAX) this.#roomMade?.();
   }
@@ -97,17 +100,35 @@ export class Arrivals {
 
   /** Removes the sprites of the last batch: the relay has passed them on. */
   removeLastBatch(): void {
-    for (const one of this.#lastBatch) {
+    this.#remove(this.#batches[0]);
+  }
+
+  /** The relay numbers its events from the start again, in a new epoch. Sprites that are here stay. */
+  restart(): void {
+    this.seq = -1;
+    this.#batches[0].clear();
+  }
+
+  /** Likewise for a new seat. Returns the last batch of the former one: its relay may not know that it was received. */
+  changeSeat(): Batch {
+    const [doubtful] = this.#batches;
+    this.#batches = [new Set(), ...this.#batches.filter(({ size }) => size > 0)];
+    this.seq = -1;
+    return doubtful;
+  }
+
+  /** The relay of a former seat has said whether it has passed on this batch, or says nothing any more. */
+  settle(batch: Batch, isLost: boolean): void {
+    if (isLost) this.#remove(batch);
+    this.#batches = this.#batches.filter((one) => one !== batch);
+  }
+
+  #remove(batch: Batch): void {
+    for (const one of batch) {
       if ('seq' in one) this.waiting.splice(this.waiting.indexOf(one), 1);
       else this.#handlers.remove(one);
     }
-    this.#lastBatch.clear();
-  }
-
-  /** The relay numbers its events from the start again: this is a new desktop or a new epoch. Sprites that are here stay. */
-  restart(): void {
-    this.seq = -1;
-    this.#lastBatch.clear();
+    batch.clear();
   }
 }
 

@@ -6,12 +6,13 @@
  * `?transport=poll` starts with the long-poll instead of the socket. `#near=INVITATION` joins beside a friend, `#world=NAME`
  * proposes a world: both are secrets, and browsers send a fragment to no server. `?world=NAME` is for names that are none.
  */
-import { Arrivals } from './arrivals.ts';
+import { Arrivals, type Batch } from './arrivals.ts';
 import { createRenderer, type Renderer, slideOf, type Tag } from './canvas.ts';
 import { mute, report, unmute } from './complaints.ts';
 import { Connection } from './connection.ts';
 import { type Conversation, createConversation } from './conversation.ts';
 import { Departures, FORMER_TRIES_MAX } from './departures.ts';
+import { endFormer } from './farewell.ts';
 import { advance, createFrameClock, type FrameClock } from './frame_clock.ts';
 import { type Input, listenToInput } from './input.ts';
 import { forgetPicture } from './kept_pictures.ts';
@@ -382,8 +383,16 @@ async function joinWorld(
     seat = await join({ name, world, near: '', screen, stage }, relay);
   }
   await claimDesktop(seat.desktop);
-  desktop.arrivals.restart();
+  const former = desktop.connection.seat;
+  const doubtful = desktop.arrivals.changeSeat();
   sit(desktop, seat);
+  if (former !== null && doubtful.size > 0) void settle(desktop, former, doubtful);
+}
+
+/** Learns from the relay of a former seat, once that answers, whether it has passed on the last batch. */
+async function settle(desktop: Desktop, former: Seat, batch: Batch): Promise<void> {
+  desktop.arrivals.settle(batch, await endFormer(former));
+  save(desktop);
 }
 
 /** Connects to the relay as the desktop of this seat. */
@@ -400,10 +409,9 @@ function sit(desktop: Desktop, seat: Seat): void {
 /** Joins again after the seat has ended. */
 async function rejoin(desktop: Desktop, ended: Seat, batchLost: boolean): Promise<void> {
   const words = phrase(desktop.wasAway ? 'desktop.welcome-back' : 'desktop.rejoined');
-  if (batchLost) {
-    desktop.arrivals.removeLastBatch();
-    save(desktop);
-  }
+  if (batchLost) desktop.arrivals.removeLastBatch();
+  desktop.arrivals.restart(); // the relay has told what becomes of the last batch
+  save(desktop);
   show(desktop, 'reconnecting');
   await replaceSeat(desktop, ended, [location.origin, relayOf(ended)], words);
 }

@@ -1,0 +1,39 @@
+/**
+ * The end of a seat whose relay has not answered for long, so that this page has joined another one: what becomes of its last batch.
+ *
+ * Invariant: the batch is lost only if that relay says so. Until it answers, its mailbox still has what was not acknowledged.
+ */
+import { FORMER_TRIES_MAX } from './departures.ts';
+import { browserEnvironment, type FetchEnvironment } from './posts.ts';
+import { ANSWER_MS, backoffMs, ENDED_CODES, isBatchLost, readProblem, relayOf, type Seat } from './transport.ts';
+
+/**
+ * Ends a seat as soon as its relay answers. Resolves to whether the relay has passed on the batch before the seat's cursor; to false when
+ * it has not answered FORMER_TRIES_MAX requests.
+ */
+export async function endFormer(
+  seat: Seat,
+  { fetch, random, sleep }: FetchEnvironment = browserEnvironment(),
+): Promise<boolean> {
+  const headers = { authorization: `Bearer ${seat.token}` };
+  const never = new AbortController().signal;
+  let hasEnded = false;
+  for (let tries = 0, failures = 0; tries < FORMER_TRIES_MAX; tries++) {
+    try {
+      const signal = AbortSignal.timeout(ANSWER_MS);
+      const url = `${relayOf(seat)}/v1/desktops/${seat.desktop}`;
+      const response = await fetch(url, { method: 'DELETE', headers, signal });
+      if (response.status === 204 && !hasEnded) {
+        hasEnded = true;
+        continue; // the answer to the next request tells what was acknowledged
+      }
+      const problem = await readProblem(response);
+      // Polls with this cursor may have been lost, so without a word of the relay the batch stays.
+      if (ENDED_CODES.has(problem.code)) return isBatchLost(problem, seat.cursor, Number.POSITIVE_INFINITY);
+    } catch {
+      // It does not answer yet.
+    }
+    await sleep(backoffMs(failures++, random), never);
+  }
+  return false;
+}
