@@ -8,7 +8,7 @@ import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Page } from 'playwright-core';
-import { noBrowser, shoot } from '../../server/test/browser_page.ts';
+import { noBrowser, shoot, VIEW } from '../../server/test/browser_page.ts';
 import { until } from '../../server/test/relay_process.ts';
 import { buildWindowsClient } from '../../tools/build.js';
 import { ProgramAndPage } from './program_and_page.ts';
@@ -66,7 +66,7 @@ describe('the windows client beside a page', { skip, timeout: 900_000 }, () => {
     await bob.locator('#canvas').focus();
     await bob.keyboard.press('n');
     await bob.keyboard.down('ArrowRight');
-    await bob.waitForFunction(() => globalThis.sprites.sprites()[0].x > 780);
+    await bob.waitForFunction((x) => globalThis.sprites.sprites()[0].x > x, VIEW.width - 120);
     await bob.keyboard.up('ArrowRight');
     await ada.xdotool('mousemove', 640, 400, 'sleep', 0.2, 'mousemove', 0, 400);
     // The pane, and at least one silhouette in it.

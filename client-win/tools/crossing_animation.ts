@@ -70,7 +70,7 @@ try {
   }
   grace.writeSettings({ relay: relay.url, name: 'Grace', sound: false, toasts: false, greeted: true });
   grace.launch(WINDOWS_CLIENT);
-  const ada = await joinPage(browser, relay.url, 'Ada', [], { viewport: VIEW, colorScheme: 'light' });
+  const ada = await joinPage(browser, relay.url, 'Ada', [], { whole: true, viewport: VIEW, colorScheme: 'light' });
   await ada.locator('.edge[data-edge="right"] .neighbour', { hasText: 'Grace' }).waitFor();
   await ada.click('button[title="Miso"]');
   await ada.waitForFunction(() => globalThis.sprites.sprites().some(({ name }) => name === 'Miso'));

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { faultsOf } from './axe.ts';
-import { joinPage, launchBrowser, noBrowser, shoot } from './browser_page.ts';
+import { joinPage, launchBrowser, noBrowser, openPage, shoot } from './browser_page.ts';
 import { choose, openEditor, photograph } from './editor_page.ts';
 import { BOUNDED, type RelayProcess, startRelay } from './relay_process.ts';
 
@@ -20,6 +20,7 @@ const PAGES = [
 describe('axe-core finds nothing serious', { ...BOUNDED, skip: noBrowser }, () => {
   let relay: RelayProcess;
   let browser: Browser;
+  const faults: string[] = [];
   before(async () => {
     relay = await startRelay({ workers: 0 });
     browser = await launchBrowser();
@@ -41,11 +42,11 @@ describe('axe-core finds nothing serious', { ...BOUNDED, skip: noBrowser }, () =
     const page = await browser.newPage();
     await page.setContent('<html lang="en"><title>x</title><main><h1>x</h1><button></button></main></html>');
     assert.match(String(await faultsOf(page)), /^button-name/);
-    await page.close();
+    await page.context().close();
   });
 
   it('on the pages of the site, on a phone', async () => {
-    const page = await browser.newPage({ viewport: { width: 360, height: 640 } });
+    const page = await openPage(browser, 'visitor', faults, { viewport: { width: 360, height: 640 } });
     for (const [path, ready] of PAGES) {
       await page.goto(`${relay.url}${path}`);
       await page.waitForSelector(ready);
@@ -53,12 +54,12 @@ describe('axe-core finds nothing serious', { ...BOUNDED, skip: noBrowser }, () =
     }
     await page.goto(relay.adminUrl);
     await check(page, "the operator's page");
-    await page.close();
+    await page.context().close();
   });
 
   it('on the pages in German, whose longer words fit on a phone, and a switch leads back to English', async () => {
-    const context = await browser.newContext({ viewport: { width: 320, height: 640 }, locale: 'de-DE' });
-    const page = await context.newPage();
+    const phone = { viewport: { width: 320, height: 640 }, locale: 'de-DE' };
+    const page = await openPage(browser, 'visitor', faults, phone);
     const lang = () => page.getAttribute('html', 'lang');
     for (const [path, ready] of PAGES) {
       await page.goto(`${relay.url}${path}`);
@@ -82,21 +83,20 @@ describe('axe-core finds nothing serious', { ...BOUNDED, skip: noBrowser }, () =
     assert.equal(await lang(), 'en');
     await page.goto(`${relay.url}/about`);
     assert.equal(await lang(), 'en', 'it is kept');
-    await context.close();
+    await page.context().close();
   });
 
   it('in the editor, with a picture in it', async () => {
-    const page = await browser.newPage({ viewport: { width: 1280, height: 900 } });
+    const page = await openPage(browser, 'maker', faults, { viewport: { width: 1280, height: 900 } });
     await openEditor(page, relay.url);
     await choose(page, 'Red.jpg', 'image/jpeg', await photograph(browser));
     await check(page, 'the editor');
     await page.click('#publish-open');
     await check(page, 'publishing');
-    await page.close();
+    await page.context().close();
   });
 
   it('on a desktop, where it says something, and in its help', async () => {
-    const faults: string[] = [];
     const page = await joinPage(browser, `${relay.url}/?world=axe`, 'Ann', faults);
     const other = await joinPage(browser, `${relay.url}/?world=axe`, 'Bob', faults);
     await page.locator('.edge[data-edge="right"] .neighbour').waitFor();

@@ -28,7 +28,8 @@ describe('the gallery in a browser', { ...BOUNDED, skip: noBrowser }, () => {
   before(async () => {
     relay = await startRelay({ workers: 1 });
     browser = await launchBrowser();
-    ann = await joinPage(browser, relay.url, 'Ann', faults);
+    // The worker of the site shows a page when the relay cannot be reached.
+    ann = await joinPage(browser, relay.url, 'Ann', faults, { serviceWorkers: 'allow' });
     gallery = await ann.context().newPage();
     gallery.on('pageerror', (error) => faults.push(`gallery: ${error.stack}`));
   });
@@ -103,8 +104,8 @@ describe('the gallery in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     await wisp.getByRole('button', { name: 'Take' }).click();
     await until('it dropped in', async () => (await count()) === before + 1);
     // A visitor without a desktop.
-    const context = await browser.newContext({ viewport: { width: 360, height: 640 }, hasTouch: true, isMobile: true });
-    const page = await context.newPage();
+    const phone = { viewport: { width: 360, height: 640 }, hasTouch: true, isMobile: true };
+    const page = await openPage(browser, 'visitor', faults, phone);
     await page.goto(`${relay.url}/gallery`);
     await page.locator('.entry', { hasText: 'A postcard' }).locator('canvas').waitFor();
     await shoot(page, 'gallery-4-phone');
@@ -113,7 +114,7 @@ describe('the gallery in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     await page.locator('.entry', { hasText: 'A postcard' }).getByRole('button', { name: 'Take' }).click();
     await page.click('#enter');
     await page.waitForFunction((of) => globalThis.sprites?.sprites().some((sprite) => sprite.file === of), file);
-    await context.close();
+    await page.context().close();
   });
 
   it("is decided on by the operator, on the admin port's page", async () => {

@@ -1,18 +1,46 @@
 /** Pages in a real browser, each of its own visitor, for the suites of the desktop in a browser. */
-import { existsSync, mkdirSync } from 'node:fs';
+import assert from 'node:assert/strict';
+import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { installHint } from '../../tools/machine.js';
+import { LEASE_MS } from '../domain/limits.ts';
+import { sendRequest } from './desktop_client.ts';
+import { until } from './relay_process.ts';
 
 const CHROMIUM = '/usr/bin/chromium';
+
+/**
+ * Features of Chromium that no test sees. The first ones are pages in every window, below its address field, and a renderer in reserve;
+ * a visitor costs half as much without them. The others are those that Playwright turns off: this list replaces its list.
+ */
+const FEATURES_OFF = [
+  ...['WebUIOmniboxPopup', 'WebUIOmniboxAimPopup', 'WebUIOmniboxFullPopup', 'PreloadTopChromeWebUI'],
+  ...['SpareRendererForSitePerProcess', 'AvoidUnnecessaryBeforeUnloadCheckSync', 'DestroyProfileOnBrowserClose'],
+  ...['HttpsUpgrades', 'HttpsFirstBalancedModeAutoEnable', 'LensOverlay', 'MediaRouter', 'PaintHolding'],
+  ...['ThirdPartyStoragePartitioning', 'AvoidCorsURLLoaderRestartOnRedirect', 'OptimizationHints'],
+  ...['NetworkTimeServiceQuerying', 'AimEnabled', 'PreconnectToSearch'],
+];
 const FLAGS = [
   ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
-  ...['--disable-component-update', '--disable-sync'],
+  ...['--disable-component-update', '--disable-sync', `--disable-features=${FEATURES_OFF}`],
 ];
 const SCREENSHOTS = join(import.meta.dirname, '../../screenshots');
+const takesScreenshots = process.env.SPRITES_SCREENSHOTS !== undefined;
 
-/** The window of a visitor who has no other. */
-export const VIEW = { width: 900, height: 600 };
+/** The window of a visitor who has no other: above the sizes for which the pages are laid out as on a phone. */
+export const VIEW = { width: 640, height: 500 };
+
+/** ms between two frames of a page: far below the 100 ms from which on a desktop is slower than time. */
+const FRAME_MS = 50;
+
+export interface Visitor extends BrowserContextOptions {
+  /**
+   * As people have it: each frame of the screen, motion, blurred backgrounds, and the worker of the site. A page without them costs a
+   * third of the processor's time.
+   */
+  whole?: boolean;
+}
 
 /** ms for one wait of a page: a busy machine may draw a frame a second. */
 const PATIENCE_MS = 60_000;
@@ -21,7 +49,6 @@ const PATIENCE_MS = 60_000;
 export const noBrowser = existsSync(CHROMIUM) ? false : `no browser at ${CHROMIUM}: ${installHint(['chromium'])}`;
 
 export function launchBrowser(): Promise<Browser> {
-  mkdirSync(SCREENSHOTS, { recursive: true });
   return chromium.launch({ executablePath: CHROMIUM, args: FLAGS });
 }
 
@@ -30,13 +57,25 @@ export async function openPage(
   browser: Browser,
   name: string,
   faults: string[],
-  options: BrowserContextOptions = {},
+  { whole = false, ...options }: Visitor = {},
 ): Promise<Page> {
-  const context = await browser.newContext({ viewport: VIEW, ...options });
+  const sparing = { reducedMotion: 'reduce', serviceWorkers: 'block' } as const;
+  const context = await browser.newContext({ viewport: VIEW, ...(whole ? {} : sparing), ...options });
   context.setDefaultTimeout(PATIENCE_MS);
+  if (!whole) await context.addInitScript(spareFrames, FRAME_MS);
   const page = await context.newPage();
   page.on('pageerror', (error) => faults.push(`${name}: ${error.stack}`));
   return page;
+}
+
+/** Runs in a page before its own code: a frame each `frameMs`, and nothing that is blurred. */
+function spareFrames(frameMs: number): void {
+  const sheet = new CSSStyleSheet();
+  sheet.replaceSync('*, ::before, ::after, ::backdrop { backdrop-filter: none !important; }');
+  document.adoptedStyleSheets.push(sheet);
+  const nextFrame = globalThis.requestAnimationFrame;
+  const screenMs = 1000 / 60; // a frame of the screen follows the pause
+  globalThis.requestAnimationFrame = (draw) => Number(setTimeout(() => nextFrame(draw), frameMs - screenMs));
 }
 
 /** Leaves the dialog of a page that asks its visitor to join, and waits until the desktop has a sprite. */
@@ -57,7 +96,7 @@ export async function joinPage(
   url: string,
   name: string,
   faults: string[],
-  options: BrowserContextOptions = {},
+  options: Visitor = {},
 ): Promise<Page> {
   const page = await openPage(browser, name, faults, options);
   await page.goto(url);
@@ -66,7 +105,32 @@ export async function joinPage(
   return page;
 }
 
-/** Writes a screenshot to screenshots/NAME.png. */
+/** A seat as a page saves it. */
+export interface SavedSeat {
+  desktop: string;
+  token: string;
+}
+
+/** Resolves to the present seat of a page, as soon as it is saved. */
+export async function seatOf(page: Page): Promise<SavedSeat> {
+  const saved = await page.waitForFunction(() => {
+    const { seat } = JSON.parse(sessionStorage.getItem('sprites.desktop') ?? '{}');
+    return seat?.desktop === globalThis.sprites.desktop() && seat;
+  });
+  return saved.jsonValue();
+}
+
+/** Waits until a seat has ended, and asserts that no lease ended it. */
+export async function hasLeft(url: string, { desktop, token }: SavedSeat): Promise<void> {
+  const startMs = performance.now();
+  await until('the desktop has left', async () => {
+    return (await sendRequest(`${url}/v1/desktops/${desktop}`, { token })).status === 410;
+  });
+  assert.ok(performance.now() - startMs < LEASE_MS - 1_000, 'long before its lease would have ended');
+}
+
+/** Writes a screenshot to screenshots/NAME.png when SPRITES_SCREENSHOTS is set. */
 export async function shoot(page: Page, name: string): Promise<void> {
+  if (!takesScreenshots) return;
   await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
 }

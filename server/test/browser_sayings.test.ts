@@ -2,7 +2,7 @@
  * Pages in a real browser talk: bubbles over sprites and at edges, the history, mutes, refusals, and what is missed.
  *
  * Ann uses a socket; Bob uses long-polls, which the test can hold and refuse. They are alone in their world until Carol joins,
- * a desktop without a page. The test writes screenshots to screenshots/.
+ * a desktop without a page.
  */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
@@ -49,8 +49,8 @@ describe('sayings in a browser', { timeout: 900_000, skip: noBrowser }, () => {
   before(async () => {
     relay = await startRelay({ workers: 0 });
     browser = await launchBrowser();
-    ann = await joinPage(browser, `${relay.url}/?world=talk`, 'Ann', faults);
-    const dark = { colorScheme: 'dark', reducedMotion: 'reduce' } as const;
+    ann = await joinPage(browser, `${relay.url}/?world=talk`, 'Ann', faults, { reducedMotion: 'no-preference' });
+    const dark = { colorScheme: 'dark' } as const;
     bob = await joinPage(browser, `${relay.url}/?world=talk&transport=poll`, 'Bob', faults, dark);
     await bob.locator('.edge[data-edge="left"] .neighbour', { hasText: 'Ann' }).waitFor();
     await Promise.all([ann, bob].map(watchBubbles));

@@ -20,7 +20,7 @@ if (noBrowser) {
 const relay = await startRelay({ workers: 0 });
 const browser = await launchBrowser();
 try {
-  const page = await openPage(browser, 'visitor', []);
+  const page = await openPage(browser, 'visitor', [], { whole: true });
   const session = await page.context().newCDPSession(page);
   let bytes = 0;
   session.on('Network.dataReceived', ({ encodedDataLength }) => {

@@ -9,7 +9,7 @@ import { after, before, describe, it } from 'node:test';
 import express from 'express';
 import type { Browser } from 'playwright-core';
 import { site } from '../roles/site.ts';
-import { launchBrowser, noBrowser } from './browser_page.ts';
+import { launchBrowser, noBrowser, openPage } from './browser_page.ts';
 import { BOUNDED } from './relay_process.ts';
 
 const ON = (system: string) =>
@@ -35,7 +35,7 @@ describe('the offer of the program for Windows', { ...BOUNDED, skip: noBrowser }
 
   /** Opens the page as a visitor with this system, up to the join dialog. */
   async function visit(userAgent: string) {
-    const page = await browser.newPage({ userAgent, viewport: { width: 1280, height: 800 } });
+    const page = await openPage(browser, 'visitor', [], { userAgent, viewport: { width: 1280, height: 800 } });
     await page.goto(`http://127.0.0.1:${(server.address() as AddressInfo).port}/`);
     await page.waitForSelector('#join[open]');
     return { page, shown: await page.locator('.for-windows:visible').count() };

@@ -17,7 +17,7 @@ import { WebSocket } from 'ws';
 import { ensurePrograms, installHint } from '../../tools/machine.js';
 import { freePorts } from '../bench/free_ports.ts';
 import { PING_MS } from '../domain/limits.ts';
-import { launchBrowser, noBrowser } from './browser_page.ts';
+import { joinPage, launchBrowser, noBrowser } from './browser_page.ts';
 import { type Batch, crossingOf, isSprite, type Joined } from './desktop_client.ts';
 import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
 import { hashOf, sprFile } from './spr_file.ts';
@@ -229,13 +229,9 @@ function behind({ file, configure }: Proxy): void {
     const browser = await launchBrowser();
     try {
       for (const transport of ['socket', 'poll']) {
-        const context = await browser.newContext({ ignoreHTTPSErrors: true });
-        const page = await context.newPage();
-        await page.goto(`${url}/?world=browser&transport=${transport}`);
-        await page.fill('#name', transport);
-        await page.click('#enter');
-        await page.waitForSelector('body[data-state="connected"]');
-        await context.close();
+        const link = `${url}/?world=browser&transport=${transport}`;
+        const page = await joinPage(browser, link, transport, [], { ignoreHTTPSErrors: true });
+        await page.context().close();
       }
     } finally {
       await browser.close();

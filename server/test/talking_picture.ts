@@ -32,7 +32,7 @@ const relay = await startRelay({ workers: 0 });
 const browser = await launchBrowser();
 try {
   // With reduced motion the sprites stay where they land.
-  const options = { viewport: VIEW, reducedMotion: 'reduce' } as const;
+  const options = { whole: true, viewport: VIEW, reducedMotion: 'reduce' } as const;
   const ada = await joinPage(browser, `${relay.url}/?world=meadow`, 'Ada', [], { ...options, colorScheme: 'light' });
   const grace = await joinPage(browser, `${relay.url}/?world=meadow`, 'Grace', [], { ...options, colorScheme: 'dark' });
   await ada.locator('.edge[data-edge="right"] .neighbour', { hasText: 'Grace' }).waitFor();
