@@ -1,10 +1,10 @@
-/** The operator's page in a real browser. The test writes screenshots to screenshots/. */
+/** The operator's page in a real browser. */
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { launchBrowser, noBrowser, shoot } from './browser_page.ts';
+import { launchBrowser, noBrowser, openPage, shoot } from './browser_page.ts';
 import { crossingOf, join, sendRequest } from './desktop_client.ts';
-import { BOUNDED, type RelayProcess, startRelay } from './relay_process.ts';
+import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
 
 describe('the page of the admin port', { ...BOUNDED, skip: noBrowser }, () => {
   let relay: RelayProcess;
@@ -15,8 +15,7 @@ describe('the page of the admin port', { ...BOUNDED, skip: noBrowser }, () => {
   before(async () => {
     relay = await startRelay({ workers: 1 });
     browser = await launchBrowser();
-    page = await browser.newPage({ viewport: { width: 1440, height: 1000 }, colorScheme: 'light' });
-    page.on('pageerror', (error) => faults.push(`${error.stack}`));
+    page = await openPage(browser, 'operator', faults, { viewport: { width: 1440, height: 1000 } });
     page.on('console', (message) => {
       // A rejected token is the browser's error too.
       if (message.type() === 'error' && !message.text().includes('401')) faults.push(message.text());
@@ -32,6 +31,12 @@ describe('the page of the admin port', { ...BOUNDED, skip: noBrowser }, () => {
     await page.fill('#token', token);
     await page.click('#enter button');
   };
+  /** On a slow machine the leases of desktops that never poll may have ended. */
+  const showsWhoIsHere = () =>
+    until('the first tile shows how many are here', async () => {
+      const here = (await relay.metrics()).get('sprites_desktops');
+      return (await page.locator('.tile-value').first().textContent()) === `${here}`;
+    });
   const tile = (name: string) => page.locator('#tiles li', { hasText: name }).locator('.tile-value');
 
   it('asks for the token, and says when it is wrong', async () => {
@@ -65,7 +70,7 @@ describe('the page of the admin port', { ...BOUNDED, skip: noBrowser }, () => {
         ),
       ),
     );
-    await page.waitForFunction(() => document.querySelector('.tile-value')?.textContent === '2');
+    await showsWhoIsHere();
     assert.match((await tile('Memory').textContent()) ?? '', /^\d+ MiB$/);
     assert.equal(await page.locator('.chart').count(), 9);
     const waiting = page.locator('.chart', { hasText: 'Waiting' });
@@ -78,7 +83,7 @@ describe('the page of the admin port', { ...BOUNDED, skip: noBrowser }, () => {
 
   it('updates itself', async () => {
     await join(relay.url, { name: 'Carol' });
-    await page.waitForFunction(() => document.querySelector('.tile-value')?.textContent === '3');
+    await showsWhoIsHere();
   });
 
   it('shows the values under the pointer in all charts', async () => {
