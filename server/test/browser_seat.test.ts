@@ -1,35 +1,48 @@
 /** The seat of a page in a real browser: throws without a verdict when it ends, a lost connection, and a page that goes and comes back. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
+import { after, afterEach, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { freePorts } from '../bench/free_ports.ts';
-import { comeIn, launchBrowser, noBrowser, openPage, shoot } from './browser_page.ts';
+import { comeIn, hasLeft, launchBrowser, noBrowser, openPage, seatOf, shoot, type Visitor } from './browser_page.ts';
 import { DesktopClient, sendRequest } from './desktop_client.ts';
-import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
+import { BOUNDED, type Ports, type RelayProcess, startRelay, until } from './relay_process.ts';
 
 describe('the seat of a page', { ...BOUNDED, skip: noBrowser }, () => {
+  let ports: Ports;
   let relay: RelayProcess;
   let browser: Browser;
+  /** Ann uses long-polls, and Bob, who has no page, is her only neighbour. */
+  let ann: Page;
+  let bob: DesktopClient;
+  /** Dora uses a socket, and is alone. */
+  let dora: Page;
+  /** Walt goes to other pages of the site and comes back. The worker of the site serves him. */
+  let walt: Page;
   const faults: string[] = [];
-  const clients: DesktopClient[] = [];
   before(async () => {
-    relay = await startRelay({ workers: 0 });
+    const [api, events, admin] = await freePorts(3);
+    ports = { api, events, admin };
+    relay = await startRelay({ workers: 0, ports });
     browser = await launchBrowser();
+    ann = await visit('pair', '&transport=poll');
+    bob = await DesktopClient.join(relay.url, { name: 'Bob', world: 'pair' });
+  });
+  afterEach(async () => {
+    if (!ann.isClosed()) await ann.unrouteAll({ behavior: 'ignoreErrors' });
   });
   after(async () => {
-    for (const client of clients) await client.stop();
+    await bob?.stop();
     await browser?.close();
     await relay?.stop();
     assert.deepEqual(faults, []);
   });
 
-  const desktops = async () => ((await sendRequest(`${relay.url}/v1/worlds`)).json as { desktops: number }).desktops;
   const idOf = (page: Page) => page.evaluate(() => globalThis.sprites.desktop());
   const onTheWay = (page: Page) => page.evaluate(() => globalThis.sprites.onTheWay());
 
   /** Opens a path of the relay as a new visitor of a world, and joins. */
-  async function visit(world: string, query = ''): Promise<Page> {
-    const page = await openPage(browser, world, faults);
+  async function visit(world: string, query = '', options: Visitor = {}): Promise<Page> {
+    const page = await openPage(browser, world, faults, options);
     await page.goto(`${relay.url}/?world=${world}${query}`);
     await comeIn(page);
     return page;
@@ -43,9 +56,8 @@ describe('the seat of a page', { ...BOUNDED, skip: noBrowser }, () => {
 
   /** Ends the seat of a page without its knowledge, as a lease does. */
   async function endSeat(page: Page): Promise<void> {
-    const { seat } = await page.evaluate(() => JSON.parse(sessionStorage.getItem('sprites.desktop') ?? '{}'));
-    const url = `${relay.url}/v1/desktops/${seat.desktop}`;
-    const { status } = await sendRequest(url, { method: 'DELETE', token: seat.token });
+    const { desktop, token } = await seatOf(page);
+    const { status } = await sendRequest(`${relay.url}/v1/desktops/${desktop}`, { method: 'DELETE', token });
     assert.equal(status, 204);
   }
 
@@ -55,10 +67,6 @@ describe('the seat of a page', { ...BOUNDED, skip: noBrowser }, () => {
     ['has a sprite back that the relay never got, after its seat ended', false, false],
   ] as const) {
     it(what, async () => {
-      const world = `doubt-${reaches}-${isReloaded}`;
-      const ann = await visit(world, '&transport=poll');
-      const bob = await DesktopClient.join(relay.url, { name: 'Bob', world });
-      clients.push(bob);
       let isDark = true;
       await ann.route('**/crossings', async (route) => {
         if (!isDark) return route.continue();
@@ -66,10 +74,11 @@ describe('the seat of a page', { ...BOUNDED, skip: noBrowser }, () => {
         await route.abort();
       });
       const first = await idOf(ann);
+      const received = bob.received.length;
       const sprites = await ann.evaluate(() => globalThis.sprites.sprites().length);
       await throwOne(ann);
       await ann.waitForFunction(() => globalThis.sprites.onTheWay() === 1);
-      if (reaches) await until('the relay has it', async () => bob.received.length === 1);
+      if (reaches) await until('the relay has it', () => bob.received.length === received + 1);
       await endSeat(ann);
       await ann.waitForFunction((before) => globalThis.sprites.desktop() !== before, first);
       assert.equal(await onTheWay(ann), 1, 'it is neither here nor there yet');
@@ -81,23 +90,25 @@ describe('the seat of a page', { ...BOUNDED, skip: noBrowser }, () => {
       await ann.waitForFunction(() => globalThis.sprites.onTheWay() === 0);
       const left = await ann.evaluate(() => globalThis.sprites.sprites().length);
       assert.equal(left, sprites - (reaches ? 1 : 0));
-      await ann.context().close();
+      assert.equal(bob.received.length, received + (reaches ? 1 : 0));
     });
   }
 
-  for (const [what, reaches, isReloaded] of [
-    ['keeps a sprite that a lost poll had acknowledged when its seat ends', true, false],
-    ['gives up a sprite that no poll had acknowledged when its seat ends, however many were lost', false, false],
-    ['gives up such a sprite also when it was reloaded meanwhile', false, true],
+  for (const [what, sprite, reaches, isReloaded] of [
+    ['keeps a sprite that a lost poll had acknowledged when its seat ends', 'Curly', true, false],
+    [
+      'gives up a sprite that no poll had acknowledged when its seat ends, however many were lost',
+      'Larry',
+      false,
+      false,
+    ],
+    ['gives up such a sprite also when it was reloaded meanwhile', 'Moe', false, true],
   ] as const) {
     it(what, async () => {
-      const world = `end-${reaches}-${isReloaded}`;
-      const ann = await visit(world, '&transport=poll');
-      const bob = await DesktopClient.join(relay.url, { name: 'Bob', world });
-      clients.push(bob);
       const first = await idOf(ann);
+      const received = bob.received.length;
       const named = () =>
-        ann.evaluate(() => globalThis.sprites.sprites().filter(({ name }) => name === 'Curly').length);
+        ann.evaluate((of) => globalThis.sprites.sprites().filter(({ name }) => name === of).length, sprite);
       let lost = 0;
       let isDark = true;
       await ann.route('**/events?cursor=*', async (route) => {
@@ -106,17 +117,15 @@ describe('the seat of a page', { ...BOUNDED, skip: noBrowser }, () => {
         lost++;
         await route.abort();
       });
-      await bob.throw('right', 'Curly');
+      await bob.throw('right', sprite);
       await until('the sprite is here, and polls are lost', async () => lost >= 2 && (await named()) === 1);
       if (reaches) await until('the relay knows', async () => (await relay.metrics()).get('sprites_waiting') === 0);
-      const closing = isReloaded ? ann.reload() : Promise.resolve();
-      await closing;
+      if (isReloaded) await ann.reload();
       await endSeat(ann);
       isDark = false;
       await ann.waitForFunction((before) => globalThis.sprites.desktop() !== before, first);
       assert.equal(await named(), reaches ? 1 : 0);
-      await until('Bob has what Ann gave up', () => bob.received.length === (reaches ? 0 : 1));
-      await ann.context().close();
+      await until('Bob has what Ann gave up', () => bob.received.length === received + (reaches ? 0 : 1));
     });
   }
 
@@ -135,9 +144,10 @@ describe('the seat of a page', { ...BOUNDED, skip: noBrowser }, () => {
     await page.context().close();
   });
 
-  for (const transport of ['socket', 'poll']) {
+  for (const transport of ['poll', 'socket']) {
     it(`shows that it is offline, lets throws bounce, and goes on when the network is back: ${transport}`, async () => {
-      const page = await visit(`offline-${transport}`, `&transport=${transport}`);
+      if (transport === 'socket') dora = await visit('alone');
+      const page = transport === 'poll' ? ann : dora;
       const id = await idOf(page);
       const sprites = await page.evaluate(() => globalThis.sprites.sprites().length);
       await page.context().setOffline(true);
@@ -155,67 +165,18 @@ describe('the seat of a page', { ...BOUNDED, skip: noBrowser }, () => {
       await page.waitForSelector('body[data-state="connected"]');
       assert.equal(await page.getAttribute('body', 'data-transport'), transport);
       assert.equal(await idOf(page), id, 'it has the same seat');
-      await page.context().close();
     });
   }
 
-  it('leaves at once for another page of the site, and does not meet itself when it comes back', async () => {
-    await until('the pages before have left', async () => (await desktops()) === clients.length);
-    const page = await visit('gallery');
-    // From its second visit on a page is served by the worker of the site.
-    await page.evaluate(() => navigator.serviceWorker.ready);
-    await page.reload();
-    await page.waitForSelector('body[data-state="connected"]');
-    assert.ok(await page.evaluate(() => navigator.serviceWorker.controller !== null));
-    for (let visits = 0; visits < 3; visits++) {
-      await page.goto(`${relay.url}/gallery`);
-      const leftMs = performance.now();
-      await until('the desktop has left', async () => (await desktops()) === clients.length);
-      assert.ok(performance.now() - leftMs < 25_000, 'long before its lease would have ended');
-      await page.goBack();
-      await page.waitForSelector('body[data-state="connected"]');
-      await page.waitForSelector('#alone:visible');
-      assert.equal(await page.locator('.edge.led').count(), 0, 'there is nobody else');
-      await until('the desktop is here again', async () => (await desktops()) === clients.length + 1);
-    }
-    await page.context().close();
-  });
-
-  it('opens an invitation with Try again when the relay is back: the address keeps its fragment', async () => {
-    const [api, events, admin] = await freePorts(3);
-    const start = () => startRelay({ workers: 0, ports: { api, events, admin } });
-    let one = await start();
-    try {
-      const page = await openPage(browser, 'offline page', faults);
-      await page.goto(one.url);
-      await page.evaluate(() => navigator.serviceWorker.ready);
-      await one.stop();
-      const link = `${one.url}/?lang=en#near=1a2b.0123456789abcdef0123456789abcdef&world=secret`;
-      const invited = await page.context().newPage();
-      await invited.goto(link);
-      await invited.locator('h1', { hasText: 'No connection' }).waitFor();
-      await shoot(invited, 'seat-offline-page');
-      one = await start();
-      await invited.click('#again');
-      await invited.waitForSelector('#enter:enabled');
-      assert.equal(invited.url(), link);
-      assert.match((await invited.textContent('#join-text')) ?? '', /friend|invited/i);
-      await page.context().close();
-    } finally {
-      await one.stop();
-    }
-  });
-
   // Browsers in tests keep no pages and freeze none, so the events of such a page are sent by hand.
-  for (const [what, away, back] of [
-    ['is frozen', 'freeze', 'resume'],
-    ['is kept whole', 'pagehide', 'pageshow'],
+  for (const [what, transport, away, back] of [
+    ['is frozen', 'poll', 'freeze', 'resume'],
+    ['is kept whole', 'socket', 'pagehide', 'pageshow'],
   ] as const) {
     it(`leaves when the page ${what}, and is here again with its sprites when the visitor comes back to it`, async () => {
-      await until('the pages before have left', async () => (await desktops()) === clients.length);
-      const page = await visit('kept');
-      await until('the desktop is here', async () => (await desktops()) === clients.length + 1);
-      const id = await idOf(page);
+      if (transport === 'poll') await bob.leave();
+      const page = transport === 'poll' ? ann : dora;
+      const seat = await seatOf(page);
       const sprites = await page.evaluate(() => globalThis.sprites.sprites().length);
       const change = (type: string) =>
         page.evaluate((event) => {
@@ -223,13 +184,11 @@ describe('the seat of a page', { ...BOUNDED, skip: noBrowser }, () => {
           else document.dispatchEvent(new Event(event));
         }, type);
       await change(away);
-      const leftMs = performance.now();
-      await until('the desktop has left', async () => (await desktops()) === clients.length);
-      assert.ok(performance.now() - leftMs < 25_000, 'long before its lease would have ended');
+      await hasLeft(relay.url, seat);
       await change(back);
       await page.locator('.notice', { hasText: 'Welcome back' }).waitFor();
       await page.waitForSelector('body[data-state="connected"]');
-      assert.notEqual(await idOf(page), id);
+      assert.notEqual(await idOf(page), seat.desktop);
       assert.equal(await page.evaluate(() => globalThis.sprites.sprites().length), sprites);
       await page.waitForSelector('#alone:visible');
       await throwOne(page);
@@ -237,4 +196,37 @@ describe('the seat of a page', { ...BOUNDED, skip: noBrowser }, () => {
       await page.context().close();
     });
   }
+
+  it('leaves at once for another page of the site, and does not meet itself when it comes back', async () => {
+    walt = await visit('walk', '', { serviceWorkers: 'allow' });
+    // From its second visit on a page is served by the worker of the site.
+    await walt.evaluate(() => navigator.serviceWorker.ready);
+    await walt.reload();
+    await walt.waitForSelector('body[data-state="connected"]');
+    assert.ok(await walt.evaluate(() => navigator.serviceWorker.controller !== null));
+    for (let visits = 0; visits < 2; visits++) {
+      const seat = await seatOf(walt);
+      await walt.goto(`${relay.url}/protocol`);
+      await hasLeft(relay.url, seat);
+      await walt.goBack();
+      await walt.waitForSelector('body[data-state="connected"]');
+      await walt.waitForSelector('#alone:visible');
+      assert.equal(await walt.locator('.edge.led').count(), 0, 'there is nobody else');
+    }
+  });
+
+  it('opens an invitation with Try again when the relay is back: the address keeps its fragment', async () => {
+    await relay.stop();
+    const link = `${relay.url}/?lang=en#near=1a2b.0123456789abcdef0123456789abcdef&world=secret`;
+    const invited = await walt.context().newPage();
+    await walt.close();
+    await invited.goto(link);
+    await invited.locator('h1', { hasText: 'No connection' }).waitFor();
+    await shoot(invited, 'seat-offline-page');
+    relay = await startRelay({ workers: 0, ports });
+    await invited.click('#again');
+    await invited.waitForSelector('#enter:enabled');
+    assert.equal(invited.url(), link);
+    assert.match((await invited.textContent('#join-text')) ?? '', /friend|invited/i);
+  });
 });

@@ -5,8 +5,8 @@ import { GifWriter } from 'omggif';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { PNG } from 'pngjs';
 import { readSpr } from '../wire/spr.ts';
-import { chooseWorld, comeIn, launchBrowser, noBrowser, openPage, shoot } from './browser_page.ts';
-import { DesktopClient, sendRequest } from './desktop_client.ts';
+import { chooseWorld, comeIn, hasLeft, launchBrowser, noBrowser, openPage, seatOf, shoot } from './browser_page.ts';
+import { DesktopClient } from './desktop_client.ts';
 import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
 
 const PHONE = { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile: true } as const;
@@ -30,6 +30,7 @@ describe('a visit in a browser', { ...BOUNDED, skip: noBrowser }, () => {
   after(async () => {
     await browser?.close();
     await relay?.stop();
+    assert.deepEqual(faults, []);
   });
 
   async function visit(
@@ -42,7 +43,6 @@ describe('a visit in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     return page;
   }
 
-  const desktops = async () => ((await sendRequest(`${relay.url}/v1/worlds`)).json as { desktops: number }).desktops;
   const idOf = (page: Page) => page.evaluate(() => globalThis.sprites.desktop());
 
   it('is welcomed before any character is here, and sees the first sprite as soon as its picture is', async () => {
@@ -89,29 +89,28 @@ describe('a visit in a browser', { ...BOUNDED, skip: noBrowser }, () => {
   });
 
   it('keeps its desktop over a reload, and leaves at once when the tab is closed', async () => {
-    await until('the pages before have left', async () => (await desktops()) === 0);
     const page = await visit();
     await comeIn(page);
-    const id = await idOf(page);
+    const seat = await seatOf(page);
     await page.reload();
     await page.waitForSelector('body[data-state="connected"]');
-    assert.equal(await idOf(page), id);
+    assert.equal(await idOf(page), seat.desktop);
     // Another page of the site in the same tab, and back: the desktop has ended, and its sprites are here again.
     await page.goto(`${relay.url}/protocol`);
-    await until('the desktop has left', async () => (await desktops()) === 0);
+    await hasLeft(relay.url, seat);
     await page.goto(`${relay.url}/`);
     await page.waitForSelector('body[data-state="connected"]');
-    assert.notEqual(await idOf(page), id);
+    assert.notEqual(await idOf(page), seat.desktop);
     await page.waitForFunction(() => Number(document.body.dataset.sprites) === 3);
-    await until('the desktop is here again', async () => (await desktops()) === 1);
+    const next = await seatOf(page);
     await page.close({ runBeforeUnload: true });
-    const closedMs = performance.now();
-    await until('the closed tab has left', async () => (await desktops()) === 0);
-    assert.ok(performance.now() - closedMs < 29_000, 'long before its lease would have ended');
+    await hasLeft(relay.url, next);
   });
 
+  /** The page that files are dropped on. */
+  let page: Page;
   it('plays a dropped GIF, each frame for its time', async () => {
-    const page = await visit();
+    page = await visit();
     await comeIn(page);
     const stored = page.waitForRequest(
       (request) => request.method() === 'PUT' && request.url().includes('/v1/sprites/'),
@@ -120,138 +119,9 @@ describe('a visit in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     const { description } = readSpr((await stored).postDataBuffer() as Buffer);
     assert.equal(description.name, 'dance');
     assert.deepEqual(description.animations.idle, { frames: [0, 1, 1, 2, 2, 2, 2], fps: 10 });
-    await page.context().close();
-  });
-
-  it('has room for eight wide letters of a name and for every tool on narrow phones, in both languages', async () => {
-    const tools = ['#say', '#stage', '#invite', '#pause', '#help', '.add'];
-    for (const [width, height, locale] of [
-      [320, 640, 'en-GB'],
-      [320, 640, 'de-DE'],
-      [360, 740, 'en-GB'],
-      [360, 740, 'de-DE'],
-    ] as const) {
-      const page = await visit({ ...PHONE, viewport: { width, height }, locale });
-      const where = `${width}-${locale.slice(0, 2)}`;
-      await page.fill('#name', 'Wammmmmw');
-      await chooseWorld(page);
-      await page.fill('#world', where);
-      await comeIn(page);
-      await page.locator('.shelf canvas').first().waitFor();
-      const isCut = () => page.locator('#who').evaluate((name) => name.scrollWidth > name.clientWidth);
-      assert.equal(await isCut(), false, where);
-      for (const tool of tools) {
-        const { x, width: wide, height: high } = (await page.locator(tool).boundingBox())!;
-        assert.ok(x >= 0 && x + wide <= width, `${where}: ${tool} is within the screen`);
-        assert.ok(wide >= 44 && high >= 44, `${where}: ${tool} is large enough for a finger, ${wide} × ${high} px`);
-      }
-      await shoot(page, `visit-4-bar-${where}`);
-      const write = (id: string, text: string) =>
-        page.locator(id).evaluate((one, to) => {
-          one.textContent = to;
-        }, text);
-      await write('#world-name', 'in x');
-      assert.equal(await isCut(), false, `${where}: nor in a world with a short name`);
-      await write('#who', 'W'.repeat(32));
-      await write('#world-name', 'W'.repeat(32));
-      const world = (await page.locator('#world-name').boundingBox())!;
-      assert.ok(world.width >= 40 && world.x + world.width <= width, `${where}: the world beside a long name`);
-      await shoot(page, `visit-5-long-name-${where}`);
-      await page.context().close();
-    }
-  });
-
-  it('sees its button at once on the smallest phones and on their sides, in both languages', async () => {
-    for (const [width, height, locale] of [
-      [320, 568, 'en-GB'],
-      [320, 568, 'de-DE'],
-      [667, 375, 'de-DE'],
-    ] as const) {
-      const page = await visit({ ...PHONE, viewport: { width, height }, locale });
-      await page.waitForSelector('#enter:enabled');
-      // The card rises for a moment when it opens.
-      await until(`the whole button is seen: ${width} × ${height}, ${locale}`, async () => {
-        const box = (await page.locator('#join').boundingBox())!;
-        const button = (await page.locator('#enter').boundingBox())!;
-        return button.y + button.height <= Math.min(height, box.y + box.height);
-      });
-      await page.context().close();
-    }
-  });
-
-  it('can touch everything on a phone: it is 44 px wide and high', async () => {
-    const page = await visit(PHONE);
-    const small = () =>
-      page.evaluate(() =>
-        [
-          ...document.querySelectorAll(
-            'button, a, summary, select, input:not([type="checkbox"]), label:has([type="checkbox"])',
-          ),
-        ]
-          .filter((one) => one.checkVisibility() && one.closest('p:not(.buttons)') === null) // a link in a sentence is as high as the sentence
-          .filter((one) => {
-            const { width, height } = one.getBoundingClientRect();
-            return width > 1 && (width < 43.5 || height < 43.5);
-          })
-          .map((one) => one.outerHTML.slice(0, 90)),
-      );
-    await page.waitForSelector('#enter:enabled');
-    await chooseWorld(page);
-    assert.deepEqual(await small(), [], 'the welcome');
-    await page.fill('#world', 'fingers');
-    await comeIn(page);
-    const al = await DesktopClient.join(relay.url, { name: 'Al', world: 'fingers' });
-    await page.locator('.edge[data-edge="left"] .neighbour').waitFor();
-    for (const tab of await page.locator('.neighbour').all()) {
-      const { x, y, width, height } = (await tab.boundingBox())!;
-      const { width: right, height: bottom } = PHONE.viewport;
-      assert.ok(x >= 0 && y >= 0 && x + width <= right && y + height <= bottom, `${x}, ${y}: ${width} × ${height}`);
-    }
-    await page.tap('#say');
-    assert.deepEqual(await small(), [], 'the desktop');
-    await page.tap('#say-close');
-    await page.tap('.edge[data-edge="left"] .neighbour');
-    await page.locator('#menu button').waitFor();
-    assert.deepEqual(await small(), [], 'the menu of a neighbour');
-    for (const [path, ready] of [
-      ['/gallery', '.entry canvas'],
-      ['/make', '#stage-empty'],
-      ['/about', '#here:not(:empty)'],
-    ]) {
-      await page.goto(`${relay.url}${path}`);
-      await page.waitForSelector(ready);
-      assert.deepEqual(await small(), [], path);
-    }
-    await al.leave();
-    await page.context().close();
-  });
-
-  it('is shown how to throw as soon as there is a neighbour, until a neighbour has got a sprite', async () => {
-    const al = await DesktopClient.join(relay.url, { name: 'Al', world: 'lesson' });
-    const page = await visit();
-    const enter = async (one: Page) => {
-      await one.goto(`${relay.url}/?world=lesson`);
-      await comeIn(one);
-      await one.locator('.edge .neighbour:visible', { hasText: 'Al' }).first().waitFor();
-    };
-    const lesson = (one: Page) => one.locator('.notice', { hasText: 'Drag a sprite' });
-    await enter(page);
-    await lesson(page).waitFor();
-    await page.focus('#canvas');
-    await page.keyboard.press('n');
-    await page.keyboard.press('Shift+ArrowRight');
-    await page.locator('.notice', { hasText: 'is with Al now' }).waitFor();
-    assert.equal(await lesson(page).count(), 0, 'the lesson is over');
-    const next = await page.context().newPage();
-    await enter(next);
-    assert.equal(await lesson(next).count(), 0);
-    await al.leave();
-    await page.context().close();
   });
 
   it('is told that a picture of 1 MiB or more is being read, until its sprite drops in', async () => {
-    const page = await visit();
-    await comeIn(page);
     const said = await page.evaluateHandle(() => {
       const texts: string[] = [];
       const list = document.getElementById('notices') as HTMLElement;
@@ -274,10 +144,94 @@ describe('a visit in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     await page.context().close();
   });
 
-  it('sees on a phone how long a saying is only near its end', async () => {
+  for (const locale of ['en-GB', 'de-DE']) {
+    it(`sees its button at once, then eight wide letters of a name and every tool, on small phones: ${locale}`, async () => {
+      const page = await visit({ ...PHONE, locale });
+      await page.waitForSelector('#enter:enabled');
+      for (const [width, height] of [
+        [320, 568],
+        [667, 375],
+      ] as const) {
+        await page.setViewportSize({ width, height });
+        // The card rises for a moment when it opens.
+        await until(`the whole button is seen: ${width} × ${height}`, async () => {
+          const box = (await page.locator('#join').boundingBox())!;
+          const button = (await page.locator('#enter').boundingBox())!;
+          return button.y + button.height <= Math.min(height, box.y + box.height);
+        });
+      }
+      await page.setViewportSize(PHONE.viewport);
+      const words = locale.slice(0, 2);
+      await page.fill('#name', 'Wammmmmw');
+      await chooseWorld(page);
+      await page.fill('#world', `320-${words}`);
+      await comeIn(page);
+      await page.locator('.shelf canvas').first().waitFor();
+      const write = (id: string, text: string) =>
+        page.locator(id).evaluate((one, to) => {
+          one.textContent = to;
+        }, text);
+      const isCut = () => page.locator('#who').evaluate((name) => name.scrollWidth > name.clientWidth);
+      const placed = await page.textContent('#world-name');
+      for (const [width, height] of [
+        [320, 640],
+        [360, 740],
+      ] as const) {
+        await page.setViewportSize({ width, height });
+        await write('#who', 'Wammmmmw');
+        await write('#world-name', placed ?? '');
+        assert.equal(await isCut(), false, `${width}`);
+        for (const tool of ['#say', '#stage', '#invite', '#pause', '#help', '.add']) {
+          const { x, width: wide, height: high } = (await page.locator(tool).boundingBox())!;
+          assert.ok(x >= 0 && x + wide <= width, `${width}: ${tool} is within the screen`);
+          assert.ok(wide >= 44 && high >= 44, `${width}: ${tool} is large enough for a finger, ${wide} × ${high} px`);
+        }
+        await shoot(page, `visit-4-bar-${width}-${words}`);
+        await write('#world-name', 'in x');
+        assert.equal(await isCut(), false, `${width}: nor in a world with a short name`);
+        await write('#who', 'W'.repeat(32));
+        await write('#world-name', 'W'.repeat(32));
+        const world = (await page.locator('#world-name').boundingBox())!;
+        assert.ok(world.width >= 40 && world.x + world.width <= width, `${width}: the world beside a long name`);
+        await shoot(page, `visit-5-long-name-${width}-${words}`);
+      }
+      await page.context().close();
+    });
+  }
+
+  it('can touch everything on a phone, gets help for fingers, and sees that it is paused', async () => {
     const page = await visit(PHONE);
+    const small = () =>
+      page.evaluate(() =>
+        [
+          ...document.querySelectorAll(
+            'button, a, summary, select, input:not([type="checkbox"]), label:has([type="checkbox"])',
+          ),
+        ]
+          .filter((one) => one.checkVisibility() && one.closest('p:not(.buttons)') === null) // a link in a sentence is as high as the sentence
+          .filter((one) => {
+            const { width, height } = one.getBoundingClientRect();
+            return width > 1 && (width < 43.5 || height < 43.5);
+          })
+          .map((one) => one.outerHTML.slice(0, 90)),
+      );
+    await page.waitForSelector('#enter:enabled');
+    await chooseWorld(page);
+    assert.deepEqual(await small(), [], 'the welcome');
+    await page.fill('#world', 'fingers');
     await comeIn(page);
+    assert.match((await page.textContent('#alone')) ?? '', /your own\s+neighbour/);
+    await shoot(page, 'visit-2-phone');
+    const al = await DesktopClient.join(relay.url, { name: 'Al', world: 'fingers' });
+    await page.locator('.edge[data-edge="left"] .neighbour').waitFor();
+    for (const tab of await page.locator('.neighbour').all()) {
+      const { x, y, width, height } = (await tab.boundingBox())!;
+      const { width: right, height: bottom } = PHONE.viewport;
+      assert.ok(x >= 0 && y >= 0 && x + width <= right && y + height <= bottom, `${x}, ${y}: ${width} × ${height}`);
+    }
     await page.tap('#say');
+    assert.deepEqual(await small(), [], 'the desktop');
+    // How long a saying is, is only shown near its end.
     for (const [sizeBytes, isShown] of [
       [0, false],
       [210, false],
@@ -286,6 +240,54 @@ describe('a visit in a browser', { ...BOUNDED, skip: noBrowser }, () => {
       await page.fill('#saying', 'x'.repeat(sizeBytes));
       assert.equal(await page.isVisible('#saying-size'), isShown, `${sizeBytes} bytes`);
     }
+    await page.fill('#saying', '');
+    await page.tap('#say-close');
+    await page.tap('.edge[data-edge="left"] .neighbour');
+    await page.locator('#menu button').waitFor();
+    assert.deepEqual(await small(), [], 'the menu of a neighbour');
+    await page.keyboard.press('Escape');
+    await page.tap('#help');
+    assert.equal(await page.locator('#help-text .by-touch').first().isVisible(), true);
+    assert.equal(await page.locator('#help-text kbd:visible').count(), 0);
+    await page.tap('#help-text button');
+    await page.tap('#pause');
+    await page.waitForSelector('#paused:visible');
+    await shoot(page, 'visit-3-paused');
+    await page.tap('#paused');
+    await page.waitForSelector('#paused', { state: 'hidden' });
+    for (const [path, ready] of [
+      ['/gallery', '.entry canvas'],
+      ['/make', '#stage-empty'],
+      ['/about', '#here:not(:empty)'],
+    ]) {
+      await page.goto(`${relay.url}${path}`);
+      await page.waitForSelector(ready);
+      assert.deepEqual(await small(), [], path);
+    }
+    await al.leave();
+    await page.context().close();
+  });
+
+  it('is shown how to throw as soon as there is a neighbour, until a neighbour has got a sprite', async () => {
+    const al = await DesktopClient.join(relay.url, { name: 'Al', world: 'lesson' });
+    const page = await openPage(browser, 'a visitor', faults);
+    const enter = async (one: Page) => {
+      await one.goto(`${relay.url}/?world=lesson`);
+      await comeIn(one);
+      await one.locator('.edge .neighbour:visible', { hasText: 'Al' }).first().waitFor();
+    };
+    const lesson = (one: Page) => one.locator('.notice', { hasText: 'Drag a sprite' });
+    await enter(page);
+    await lesson(page).waitFor();
+    await page.focus('#canvas');
+    await page.keyboard.press('n');
+    await page.keyboard.press('Shift+ArrowRight');
+    await page.locator('.notice', { hasText: 'is with Al now' }).waitFor();
+    assert.equal(await lesson(page).count(), 0, 'the lesson is over');
+    const next = await page.context().newPage();
+    await enter(next);
+    assert.equal(await lesson(next).count(), 0);
+    await al.leave();
     await page.context().close();
   });
 
@@ -305,27 +307,5 @@ describe('a visit in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     await page.click('#pause');
     assert.equal(await style('#pause', 'outline-style'), 'solid');
     await page.context().close();
-  });
-
-  it('has every tool within its screen on a narrow phone, help for fingers, and sees that it is paused', async () => {
-    const page = await visit(PHONE);
-    await comeIn(page);
-    for (const tool of ['#say', '#invite', '#pause', '#help', '.add']) {
-      const box = await page.locator(tool).boundingBox();
-      assert.ok(box && box.x >= 0 && box.x + box.width <= 320, `${tool}: ${JSON.stringify(box)}`);
-    }
-    assert.match((await page.textContent('#alone')) ?? '', /your own\s+neighbour/);
-    await shoot(page, 'visit-2-phone');
-    await page.tap('#help');
-    assert.equal(await page.locator('#help-text .by-touch').first().isVisible(), true);
-    assert.equal(await page.locator('#help-text kbd:visible').count(), 0);
-    await page.tap('#help-text button');
-    await page.tap('#pause');
-    await page.waitForSelector('#paused:visible');
-    await shoot(page, 'visit-3-paused');
-    await page.tap('#paused');
-    await page.waitForSelector('#paused', { state: 'hidden' });
-    await page.context().close();
-    assert.deepEqual(faults, []);
   });
 });
