@@ -1,6 +1,8 @@
 /** On the project itself: what its suites depend on. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { describe, it } from 'node:test';
+import { listFiles } from './sources.ts';
 import { Suites } from './suites.ts';
 
 const SUITES = new Suites();
@@ -25,6 +27,23 @@ describe('suites', () => {
     assert.ok(SUITES.dependsOn('client-win/test/core.test.ts', ['client-win/core/motion/simulation.cc']));
     assert.ok(SUITES.dependsOn('client-win/test/core.test.ts', ['client-win/behaviour.vectors.json']));
     assert.ok(!SUITES.dependsOn('client-win/test/core.test.ts', ['client-win/win32/tray.cc']));
+  });
+
+  it('depend on a file that is gone when they name it, or a folder around it, or are beside it', () => {
+    const gone = ['client-win/moves.vectors.json'];
+    const without = new Suites(listFiles().filter((file) => !gone.includes(file)));
+    assert.ok(without.dependsOn('client-win/test/moves.test.ts', gone), 'it names it');
+    assert.ok(!without.dependsOn('server/domain/torus.test.ts', gone));
+    assert.ok(SUITES.dependsOn('server/test/browser_visit.test.ts', ['server/web/gone.html']), 'a page of a relay');
+    assert.ok(SUITES.dependsOn('server/domain/torus.test.ts', ['server/domain/gone.ts']), 'in its folder');
+    assert.ok(!SUITES.dependsOn('server/domain/torus.test.ts', ['server/web/gone.ts']));
+  });
+
+  it('are refused by name where only long ones run', () => {
+    const args = ['tools/test.ts', '--long', 'tools/suites.test.ts'];
+    const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 60_000 });
+    assert.equal(status, 2);
+    assert.match(stderr, /No long suite matches tools\/suites\.test\.ts.*npm test -- tools\/suites\.test\.ts/);
   });
 
   it('depend on the packages, all of them', () => {

@@ -88,6 +88,7 @@ const PATH = /['"`]((?:\.{1,2}\/)*[\w.-]+(?:\/[\w.-]+)*\/?)['"`]/g;
 export class Suites {
   readonly #files: ReadonlySet<string>;
   readonly #folders = new Set<string>();
+  readonly #pathsIn = new Map<string, ReadonlySet<string>>();
   readonly #namedBy = new Map<string, readonly string[]>();
 
   /** `files`: all files of the project. */
@@ -118,11 +119,17 @@ export class Suites {
     return BUILDS.filter(({ users }) => users.test(code) || sources.some((file) => users.test(file)));
   }
 
-  /** Whether one of `changed` is something that a suite depends on. */
+  /**
+   * Whether one of `changed` is something that a suite depends on. What still names a file that is gone depends on it, and so does every
+   * suite of its folder. What named it before, and does not now, is changed itself.
+   */
   dependsOn(suite: string, changed: readonly string[]): boolean {
     if (changed.some((file) => EVERYWHERE.test(file))) return true;
     const sources = this.sourcesOf(suite);
     if (changed.some((file) => sources.has(file))) return true;
+    const gone = changed.filter((file) => !this.#files.has(file));
+    if (gone.some((file) => posix.dirname(file) === posix.dirname(suite))) return true;
+    if (gone.some((file) => [...sources].some((source) => this.#namesGone(source, file)))) return true;
     const folders = this.buildsOf(suite).flatMap((build) => build.folders);
     return changed.some((file) => folders.some((folder) => file.startsWith(folder)));
   }
@@ -131,34 +138,52 @@ export class Suites {
   #named(file: string): readonly string[] {
     let named = this.#namedBy.get(file);
     if (named === undefined) {
-      named = TABLES[file] ?? (/\.(?:ts|js)$/.test(file) ? this.#read(file) : []);
+      const found = new Set<string>();
+      for (const path of this.#pathsOf(file)) {
+        if (this.#files.has(path)) found.add(path);
+        else if (this.#folders.has(path) && isWhole(path, file)) for (const one of this.#inside(path)) found.add(one);
+      }
+      found.delete(file);
+      named = [...found];
       this.#namedBy.set(file, named);
     }
     return named;
   }
 
-  #read(file: string): string[] {
-    const found = new Set<string>();
-    for (const [, text] of readSource(file).code.matchAll(PATH)) {
-      for (const path of [posix.join(posix.dirname(file), text), posix.normalize(text)]) {
-        if (this.#files.has(path)) found.add(path);
-        else if (this.#isWholeFolder(path, file)) for (const inside of this.#inside(path)) found.add(inside);
-      }
+  /** Whether a file names one that is gone, or a folder that this one was in. */
+  #namesGone(file: string, gone: string): boolean {
+    const paths = this.#pathsOf(file);
+    if (paths.has(gone)) return true;
+    for (let folder = posix.dirname(gone); folder !== '.'; folder = posix.dirname(folder)) {
+      if (paths.has(folder) && isWhole(folder, file)) return true;
     }
-    found.delete(file);
-    return [...found];
+    return false;
   }
 
-  /** Whether a folder that a file names is a thing of its own: not a part of the project, and not around the file. */
-  #isWholeFolder(path: string, file: string): boolean {
-    const folder = path.replace(/\/$/, '');
-    return folder.includes('/') && this.#folders.has(folder) && !file.startsWith(`${folder}/`);
+  /** What the strings of a file are as paths, whether or not there is something. */
+  #pathsOf(file: string): ReadonlySet<string> {
+    let paths = this.#pathsIn.get(file);
+    if (paths === undefined) {
+      paths = new Set(TABLES[file] ?? (/\.(?:ts|js)$/.test(file) ? readPaths(file) : []));
+      this.#pathsIn.set(file, paths);
+    }
+    return paths;
   }
 
-  *#inside(path: string): Generator<string> {
-    const folder = `${path.replace(/\/$/, '')}/`;
-    for (const file of this.#files) if (file.startsWith(folder) && !file.endsWith('.test.ts')) yield file;
+  *#inside(folder: string): Generator<string> {
+    for (const file of this.#files) if (file.startsWith(`${folder}/`) && !file.endsWith('.test.ts')) yield file;
   }
+}
+
+function* readPaths(file: string): Generator<string> {
+  for (const [, text] of readSource(file).code.matchAll(PATH)) {
+    for (const path of [posix.join(posix.dirname(file), text), posix.normalize(text)]) yield path.replace(/\/$/, '');
+  }
+}
+
+/** Whether a folder that a file names is a thing of its own: not a part of the project, and not around the file. */
+function isWhole(folder: string, file: string): boolean {
+  return folder.includes('/') && !file.startsWith(`${folder}/`);
 }
 
 /** The files that differ from a commit, and those that git does not know yet. Throws when there is no such commit. */

@@ -161,6 +161,11 @@ function choose(suites: Suites, { words, long, changed, since }: Wish): string[]
     words.length > 0 ? globSync(words, { exclude: ['**/node_modules/**', '**/build/**'] }).sort() : undefined;
   if (named?.length === 0) throw new Misused(`No suite matches ${words.join(' ')}.`);
   const isLong = (file: string) => file.endsWith('.long.test.ts');
+  if (long && named?.every((file) => !isLong(file))) {
+    throw new Misused(
+      `No long suite matches ${words.join(' ')}. Other suites run with: npm test -- ${words.join(' ')}`,
+    );
+  }
   let chosen = named ?? suites.list();
   if (since !== undefined) {
     const differing = changedFiles(since);
