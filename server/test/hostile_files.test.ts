@@ -1,14 +1,13 @@
 /** Attacks with sprite files, beside a well-behaved desktop whose throws are all answered; the relay's memory stays bounded. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
-import { after, afterEach, before, it } from 'node:test';
+import { after, afterEach, before, describe, it } from 'node:test';
 import { UPLOADS_BYTES_MAX } from '../roles/sprite_store.ts';
 import { SPR_BYTES_MAX } from '../wire/spr.ts';
 import { crossingOf, isSprite, type Joined, join, pollFor, post, sendRequest } from './desktop_client.ts';
-import { onEachFront } from './fronts.ts';
 import { isProblem } from './problem_check.ts';
 import { RawConnection } from './raw_connection.ts';
-import { LEVEL, type RelayProcess, startRelay, until } from './relay_process.ts';
+import { BOUNDED, LEVEL, type RelayProcess, startRelay, until } from './relay_process.ts';
 import { hashOf, largeSprFile, sprFile, wrongInLastRow } from './spr_file.ts';
 
 /** How much the resident memory of all processes may grow during an attack, in bytes. */
@@ -18,13 +17,13 @@ const GROWTH_BYTES_MAX = 100e6;
 const PICTURES = 24;
 const PICTURES_AT_ONCE = 8;
 
-onEachFront('a relay under attacks with sprite files', (front) => {
+describe('a relay under attacks with sprite files', BOUNDED, () => {
   let relay: RelayProcess;
   let pids: number[];
   const connections: RawConnection[] = [];
 
   before(async () => {
-    relay = await startRelay({ workers: 1, front });
+    relay = await startRelay({ workers: 1 });
     pids = [relay.pids.master, ...relay.pids.workers];
     // A heap grows once, with the first requests: that is not what an attack costs.
     const { token } = await join(relay.url);
@@ -66,10 +65,14 @@ onEachFront('a relay under attacks with sprite files', (front) => {
     }, 0);
   const openFiles = () => pids.reduce((sum, pid) => sum + readdirSync(`/proc/${pid}/fd`).length, 0);
 
-  /** Throws, one after another, until `attack` ends. Each throw must be answered 202 and arrive. Resolves to how memory grew. */
+  /**
+   * Two desktops throw in turn until `attack` ends, which may take longer than a lease. Each throw must be answered 202 and arrive.
+   * Resolves to how memory grew.
+   */
   async function besideProbe(attack: () => Promise<unknown>): Promise<{ grownBytes: number; thrown: number }> {
     const world = `probe ${Math.random()}`;
-    const [ann, bob] = [await join(relay.url, { world }), await join(relay.url, { world })];
+    const pair = [await join(relay.url, { world }), await join(relay.url, { world })];
+    const cursors = pair.map(({ cursor }) => cursor);
     const atFirst = residentBytes();
     let most = atFirst;
     let isOver = false;
@@ -77,12 +80,12 @@ onEachFront('a relay under attacks with sprite files', (front) => {
       isOver = true;
     });
     let thrown = 0;
-    let { cursor } = bob;
     while (!isOver || thrown === 0) {
-      assert.equal((await post(ann, crossingOf(++thrown))).status, 202);
-      const batch = await pollFor(bob, cursor, isSprite);
+      const [from, to] = [thrown % 2, (thrown + 1) % 2];
+      assert.equal((await post(pair[from], crossingOf(++thrown))).status, 202);
+      const batch = await pollFor(pair[to], cursors[to], isSprite);
       assert.equal(batch.events.filter(isSprite).length, 1);
-      cursor = batch.cursor;
+      cursors[to] = batch.cursor;
       most = Math.max(most, residentBytes());
       await new Promise((resolve) => setTimeout(resolve, 5));
     }
