@@ -18,7 +18,7 @@ import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.t
 import { hashOf, largeSprFile } from './spr_file.ts';
 
 const DESKTOPS_EACH = 4;
-const REST_MS = 20;
+const REST_MS = 40;
 
 describe('three relays and NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
   const data = ['r1', 'r2', 'r3'].map((name) => mkdtempSync(join(tmpdir(), `sprites-${name}-`)));

@@ -14,7 +14,7 @@ import { randomOf } from './random.ts';
 import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
 
 const DESKTOPS_EACH = 4;
-const REST_MS = 20;
+const REST_MS = 40;
 
 /** How often the accounts are read, in ms. */
 const READ_MS = 100;

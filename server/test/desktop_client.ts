@@ -9,8 +9,8 @@ import { WebSocket } from 'ws';
 import type { Edge } from '../wire/crossing.ts';
 import type { ProblemDocument } from '../wire/problem.ts';
 
-/** Time between two tries after an error, in ms. Short, because the relay is on this machine. */
-const RETRY_MS = 30;
+/** Time between two tries after an error, in ms. Short for a relay that starts again, and not a load for the machine on which it starts. */
+const RETRY_MS = 100;
 
 export interface Reference {
   desktop: string;

@@ -10,11 +10,11 @@ import { onEachFront } from './fronts.ts';
 import { randomOf } from './random.ts';
 import { type RelayProcess, startRelay, until } from './relay_process.ts';
 
-const DESKTOPS = 120;
-const KILLS = 5;
+const DESKTOPS = 16;
+const KILLS = 3;
 
 /** The most accepted throws between a worker's return and the next kill. */
-const THROWS_BETWEEN_MAX = 600;
+const THROWS_BETWEEN_MAX = 200;
 
 /** Pause of a desktop after each throw, in ms: the test is to stress the relay, not the machine. */
 const REST_MS = 40;
@@ -36,7 +36,7 @@ onEachFront('a relay whose workers are killed', (front) => {
     const { accepted } = crowd;
     await crowd.throwDuring(random, REST_MS, async () => {
       for (let kill = 1; kill <= KILLS; kill++) {
-        const due = accepted.size + 100 + random() * THROWS_BETWEEN_MAX;
+        const due = accepted.size + 50 + random() * THROWS_BETWEEN_MAX;
         await until(`${Math.round(due)} throws are accepted`, () => accepted.size >= due);
         const { workers } = relay.pids;
         const victim = workers[Math.floor(random() * workers.length)];

@@ -4,7 +4,7 @@
  *
  * The clients follow PROTOCOL.md: they repeat a throw under its number until they have a verdict, poll again with their
  * cursor, count an event by its sequence number, and drop unacknowledged sprites when they leave. SEED repeats a storm as
- * far as the timing of the machine allows; STORM_SECONDS makes it longer than its usual few seconds.
+ * far as the timing of the machine allows; STORM_SECONDS makes it longer than the few seconds in which it does ENOUGH.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
@@ -24,14 +24,17 @@ import { randomOf } from './random.ts';
 import { RawConnection } from './raw_connection.ts';
 import { type RelayOptions, type RelayProcess, startRelay, until } from './relay_process.ts';
 
-const STORM_MS = Number(process.env.STORM_SECONDS ?? 4) * 1000;
+const STORM_MS = Number(process.env.STORM_SECONDS ?? 0) * 1000;
+
+/** A storm lasts until it has done this at least: on a slow machine the same as on a fast one. */
+const ENOUGH = { sprites: 1000, cuts: 500, repeats: 100, left: 10 };
 
 /** Desktops in a large world, and in a small one whose desktops are sent each change of their neighbours. */
-const DESKTOPS = 120;
+const DESKTOPS = 60;
 const FEW = 6;
 
 /** Pause between two throws of a desktop, in ms: the test is to stress the relay, not the machine. */
-const REST_MS = 40;
+const REST_MS = 80;
 
 /** How long a connection may last until it is cut, in ms. A response takes some tenths of a ms, or is held. */
 const CUT_MS_MAX = 12;
@@ -64,6 +67,12 @@ class Ledger {
   readonly accepted = new Set<string>();
   readonly owners = new Map<string, string[]>();
   readonly counts = { cuts: 0, repeats: 0, refused: 0, left: 0 };
+
+  hasEnough(): boolean {
+    const { cuts, repeats, left } = this.counts;
+    const { size } = this.accepted;
+    return size >= ENOUGH.sprites && cuts >= ENOUGH.cuts && repeats >= ENOUGH.repeats && left >= ENOUGH.left;
+  }
 
   own(sprite: string, desktop: string): void {
     this.owners.set(sprite, [...(this.owners.get(sprite) ?? []), desktop]);
@@ -274,7 +283,7 @@ for (const { name, threads, ...options } of SHAPES) {
       const first = await Promise.all(worlds.map((world) => join(relay.url, { world })));
       for (const joined of first) begin(joined);
       const untilMs = performance.now() + STORM_MS;
-      while (performance.now() < untilMs) {
+      while (performance.now() < untilMs || !ledger.hasEnough()) {
         const [leaver] = here.splice(Math.floor(random() * here.length), 1);
         await leaver.leave();
         begin(await join(relay.url, { world: leaver.joined.world }));
@@ -296,7 +305,6 @@ for (const { name, threads, ...options } of SHAPES) {
       );
       assert.deepEqual([counted, acknowledged, abandoned], [accepted.size, accepted.size, 0]);
       assert.deepEqual([await of('leases_ended_total'), await of('left_total')], [0, counts.left]);
-      assert.ok(accepted.size > 500 && counts.cuts > 500 && counts.repeats > 50, 'the storm was violent enough');
     });
   });
 }
