@@ -13,7 +13,7 @@ import {
 import { UPLOADS_BYTES_MAX } from '../roles/sprite_store.ts';
 import { SPR_BYTES_MAX } from '../wire/spr.ts';
 import { type HttpResponse, type Joined, join, sendRequest } from './desktop_client.ts';
-import { onEachFront } from './fronts.ts';
+import { onEachFront, onTwoShapes } from './fronts.ts';
 import { isProblem } from './problem_check.ts';
 import { RawConnection } from './raw_connection.ts';
 import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
@@ -21,149 +21,141 @@ import { hashOf, largeSprFile, sprFile } from './spr_file.ts';
 
 const screen = { width: 1920, height: 1080 };
 
-onEachFront('a relay with strict admission', (front) => {
-  for (const workers of [0, 2]) {
-    describe(`with --workers ${workers}`, BOUNDED, () => {
-      let relay: RelayProcess;
-      before(async () => {
-        const args = ['--trust-proxy', '127.0.0.1,10.0.0.0/8'];
-        relay = await startRelay({ workers, front, admission: 'strict', args });
-      });
-      after(() => relay?.stop());
-
-      /** Joins through the proxy, as the client at `address`. */
-      const joinFrom = (address: string, wish: object = {}): Promise<HttpResponse> =>
-        sendRequest(`${relay.url}/v1/desktops`, {
-          method: 'POST',
-          headers: { 'x-forwarded-for': address },
-          body: { screen, ...wish },
-        });
-
-      it('opens WORLDS_BY_ADDRESS_MAX worlds for an address; others, and commons, stay open', async () => {
-        for (let n = 0; n < WORLDS_BY_ADDRESS_MAX; n++) {
-          assert.equal((await joinFrom('203.0.113.1', { world: `w${n}` })).status, 201);
-        }
-        const refused = await joinFrom('203.0.113.1', { world: 'one more' });
-        isProblem(refused, 'too-many-worlds');
-        assert.match(String(refused.body), /--admission open/);
-        assert.ok(Number(refused.headers['retry-after']) > 0);
-        assert.equal((await joinFrom('203.0.113.2', { world: 'one more' })).status, 201);
-        assert.equal((await joinFrom('203.0.113.1')).status, 201);
-      });
-
-      it('counts the forwarded address, and believes nothing that the client wrote before the proxy', async () => {
-        let accepted = 0;
-        let last: HttpResponse | undefined;
-        while (accepted <= JOINS_BURST_MAX + 30) {
-          last = await joinFrom(`198.51.100.${accepted % 200}, 203.0.113.3, 10.1.2.3`);
-          if (last.status !== 201) break;
-          await sendRequest(`${relay.url}/v1/desktops/${(last.json as Joined).desktop}`, {
-            ...{ method: 'DELETE', token: (last.json as Joined).token },
-          });
-          accepted++;
-        }
-        isProblem(last as HttpResponse, 'too-many-joins');
-        // Some have been given back meanwhile, one a second.
-        assert.ok(accepted >= JOINS_BURST_MAX, `${accepted} were accepted`);
-        isProblem(await joinFrom('203.0.113.3, 203.0.113.3'), 'too-many-joins');
-        assert.equal((await joinFrom('203.0.113.4')).status, 201);
-        assert.equal((await joinFrom('2001:db8::1')).status, 201);
-        assert.ok(((await relay.metrics()).get('sprites_admission_refused_total') as number) >= 2);
-      });
-
-      if (workers > 0) return;
-
-      it('refuses uploads above UPLOADS_BURST_MAX, and their bytes are not read', async () => {
-        const { token } = (await joinFrom('203.0.113.5')).json as Joined;
-        const headers = { 'x-forwarded-for': '203.0.113.5' };
-        const bytes = sprFile();
-        let refused: HttpResponse | undefined;
-        for (let n = 0; n <= UPLOADS_BURST_MAX + 30 && !refused; n++) {
-          const url = `${relay.url}/v1/sprites/${hashOf(Buffer.from(`${n}`))}`;
-          const answer = await sendRequest(url, { method: 'PUT', token, headers, body: bytes });
-          if (answer.status === 400) isProblem(answer, 'sprite-invalid');
-          else refused = answer;
-        }
-        isProblem(refused as HttpResponse, 'too-many-uploads');
-        const other = { 'x-forwarded-for': '203.0.113.6' };
-        const url = `${relay.url}/v1/sprites/${hashOf(bytes)}`;
-        assert.equal((await sendRequest(url, { method: 'PUT', token, headers: other, body: bytes })).status, 201);
-        assert.equal(
-          (await sendRequest(url, { method: 'PUT', token, headers, body: bytes })).status,
-          204,
-          'it is here',
-        );
-      });
-
-      it('holds unfinished uploads of an address up to a third of the budget, whatever desktops it has, and serves others', async () => {
-        const held = async () => (await relay.metrics()).get('sprites_store_upload_bytes') as number;
-        const eve = { 'x-forwarded-for': '203.0.113.8' };
-        const vic = { 'x-forwarded-for': '203.0.113.9' };
-        const tokens: string[] = [];
-        for (let n = 0; n < 4; n++) tokens.push(((await joinFrom(eve['x-forwarded-for'])).json as Joined).token);
-        const { token } = (await joinFrom(vic['x-forwarded-for'])).json as Joined;
-        const put = (bytes: Buffer, headers: Record<string, string>, by: string) =>
-          sendRequest(`${relay.url}/v1/sprites/${hashOf(bytes)}`, { method: 'PUT', token: by, headers, body: bytes });
-        const slow: RawConnection[] = [];
-        const startUpload = async (by: string) => {
-          const connection = await RawConnection.open(relay.ports.api);
-          slow.push(connection);
-          const head = [`PUT /v1/sprites/${hashOf(sprFile())} HTTP/1.1`, 'Host: relay', `Authorization: Bearer ${by}`];
-          const ends = [`X-Forwarded-For: ${eve['x-forwarded-for']}`, `Content-Length: ${SPR_BYTES_MAX}`];
-          connection.send(`${[...head, ...ends].join('\r\n')}\r\n\r\nx`);
-          return connection;
-        };
-        const share = Math.floor(UPLOADS_BYTES_MAX / 3 / SPR_BYTES_MAX);
-        try {
-          for (let n = 0; n < share; n++) {
-            await startUpload(tokens[n % tokens.length]);
-            await until('it is held', async () => (await held()) === (n + 1) * SPR_BYTES_MAX);
-          }
-          isProblem(await (await startUpload(tokens[3])).answer(), 'relay-busy');
-          assert.equal(await held(), share * SPR_BYTES_MAX);
-          assert.equal((await put(largeSprFile(), vic, token)).status, 201);
-          assert.equal((await put(sprFile(), eve, tokens[0])).status, 201, 'what is left of its share');
-        } finally {
-          for (const connection of slow) connection.destroy();
-        }
-        await until('everything is freed', async () => (await held()) === 0);
-      });
-
-      it('refuses WebSockets above SOCKETS_MAX with 429, and accepts one when another has closed', async () => {
-        const { socket } = (await joinFrom('203.0.113.7')).json as Joined;
-        const headers = { 'x-forwarded-for': '203.0.113.7' };
-        const open = async () => {
-          const one = new WebSocket(socket, { headers });
-          one.on('error', () => {});
-          const [outcome] = await Promise.race([
-            once(one, 'open').then(() => [one]),
-            once(one, 'unexpected-response').then(([, response]) => [response]),
-          ]);
-          return outcome;
-        };
-        const sockets: WebSocket[] = [];
-        for (let n = 0; n < SOCKETS_MAX; n++) sockets.push(await open());
-        const refused = await open();
-        assert.equal(refused.statusCode, 429);
-        assert.ok(Number(refused.headers['retry-after']) > 0);
-        refused.destroy();
-        sockets[0].terminate();
-        for (;;) {
-          const again = await open();
-          sockets.push(again);
-          if (again instanceof WebSocket) break;
-          again.destroy();
-        }
-        for (const one of sockets) if (one instanceof WebSocket) one.terminate();
-      });
-    });
-  }
-});
-
-onEachFront('invitations and counts', (front) => {
+onTwoShapes('crossed', 'a relay with strict admission', (shape) => {
   let relay: RelayProcess;
   before(async () => {
-    relay = await startRelay({ workers: 2, front });
+    const args = ['--trust-proxy', '127.0.0.1,10.0.0.0/8'];
+    relay = await startRelay({ ...shape, admission: 'strict', args });
+  });
+  after(() => relay?.stop());
+
+  /** Joins through the proxy, as the client at `address`. */
+  const joinFrom = (address: string, wish: object = {}): Promise<HttpResponse> =>
+    sendRequest(`${relay.url}/v1/desktops`, {
+      method: 'POST',
+      headers: { 'x-forwarded-for': address },
+      body: { screen, ...wish },
+    });
+
+  it('opens WORLDS_BY_ADDRESS_MAX worlds for an address; others, and commons, stay open', async () => {
+    for (let n = 0; n < WORLDS_BY_ADDRESS_MAX; n++) {
+      assert.equal((await joinFrom('203.0.113.1', { world: `w${n}` })).status, 201);
+    }
+    const refused = await joinFrom('203.0.113.1', { world: 'one more' });
+    isProblem(refused, 'too-many-worlds');
+    assert.match(String(refused.body), /--admission open/);
+    assert.ok(Number(refused.headers['retry-after']) > 0);
+    assert.equal((await joinFrom('203.0.113.2', { world: 'one more' })).status, 201);
+    assert.equal((await joinFrom('203.0.113.1')).status, 201);
+  });
+
+  it('counts the forwarded address, and believes nothing that the client wrote before the proxy', async () => {
+    let accepted = 0;
+    let last: HttpResponse | undefined;
+    while (accepted <= JOINS_BURST_MAX + 30) {
+      last = await joinFrom(`198.51.100.${accepted % 200}, 203.0.113.3, 10.1.2.3`);
+      if (last.status !== 201) break;
+      await sendRequest(`${relay.url}/v1/desktops/${(last.json as Joined).desktop}`, {
+        ...{ method: 'DELETE', token: (last.json as Joined).token },
+      });
+      accepted++;
+    }
+    isProblem(last as HttpResponse, 'too-many-joins');
+    // Some have been given back meanwhile, one a second.
+    assert.ok(accepted >= JOINS_BURST_MAX, `${accepted} were accepted`);
+    isProblem(await joinFrom('203.0.113.3, 203.0.113.3'), 'too-many-joins');
+    assert.equal((await joinFrom('203.0.113.4')).status, 201);
+    assert.equal((await joinFrom('2001:db8::1')).status, 201);
+    assert.ok(((await relay.metrics()).get('sprites_admission_refused_total') as number) >= 2);
+  });
+
+  if (shape.workers > 0) return;
+
+  it('refuses uploads above UPLOADS_BURST_MAX, and their bytes are not read', async () => {
+    const { token } = (await joinFrom('203.0.113.5')).json as Joined;
+    const headers = { 'x-forwarded-for': '203.0.113.5' };
+    const bytes = sprFile();
+    let refused: HttpResponse | undefined;
+    for (let n = 0; n <= UPLOADS_BURST_MAX + 30 && !refused; n++) {
+      const url = `${relay.url}/v1/sprites/${hashOf(Buffer.from(`${n}`))}`;
+      const answer = await sendRequest(url, { method: 'PUT', token, headers, body: bytes });
+      if (answer.status === 400) isProblem(answer, 'sprite-invalid');
+      else refused = answer;
+    }
+    isProblem(refused as HttpResponse, 'too-many-uploads');
+    const other = { 'x-forwarded-for': '203.0.113.6' };
+    const url = `${relay.url}/v1/sprites/${hashOf(bytes)}`;
+    assert.equal((await sendRequest(url, { method: 'PUT', token, headers: other, body: bytes })).status, 201);
+    assert.equal((await sendRequest(url, { method: 'PUT', token, headers, body: bytes })).status, 204, 'it is here');
+  });
+
+  it('holds unfinished uploads of an address up to a third of the budget, whatever desktops it has, and serves others', async () => {
+    const held = async () => (await relay.metrics()).get('sprites_store_upload_bytes') as number;
+    const eve = { 'x-forwarded-for': '203.0.113.8' };
+    const vic = { 'x-forwarded-for': '203.0.113.9' };
+    const tokens: string[] = [];
+    for (let n = 0; n < 4; n++) tokens.push(((await joinFrom(eve['x-forwarded-for'])).json as Joined).token);
+    const { token } = (await joinFrom(vic['x-forwarded-for'])).json as Joined;
+    const put = (bytes: Buffer, headers: Record<string, string>, by: string) =>
+      sendRequest(`${relay.url}/v1/sprites/${hashOf(bytes)}`, { method: 'PUT', token: by, headers, body: bytes });
+    const slow: RawConnection[] = [];
+    const startUpload = async (by: string) => {
+      const connection = await RawConnection.open(relay.ports.api);
+      slow.push(connection);
+      const head = [`PUT /v1/sprites/${hashOf(sprFile())} HTTP/1.1`, 'Host: relay', `Authorization: Bearer ${by}`];
+      const ends = [`X-Forwarded-For: ${eve['x-forwarded-for']}`, `Content-Length: ${SPR_BYTES_MAX}`];
+      connection.send(`${[...head, ...ends].join('\r\n')}\r\n\r\nx`);
+      return connection;
+    };
+    const share = Math.floor(UPLOADS_BYTES_MAX / 3 / SPR_BYTES_MAX);
+    try {
+      for (let n = 0; n < share; n++) {
+        await startUpload(tokens[n % tokens.length]);
+        await until('it is held', async () => (await held()) === (n + 1) * SPR_BYTES_MAX);
+      }
+      isProblem(await (await startUpload(tokens[3])).answer(), 'relay-busy');
+      assert.equal(await held(), share * SPR_BYTES_MAX);
+      assert.equal((await put(largeSprFile(), vic, token)).status, 201);
+      assert.equal((await put(sprFile(), eve, tokens[0])).status, 201, 'what is left of its share');
+    } finally {
+      for (const connection of slow) connection.destroy();
+    }
+    await until('everything is freed', async () => (await held()) === 0);
+  });
+
+  it('refuses WebSockets above SOCKETS_MAX with 429, and accepts one when another has closed', async () => {
+    const { socket } = (await joinFrom('203.0.113.7')).json as Joined;
+    const headers = { 'x-forwarded-for': '203.0.113.7' };
+    const open = async () => {
+      const one = new WebSocket(socket, { headers });
+      one.on('error', () => {});
+      const [outcome] = await Promise.race([
+        once(one, 'open').then(() => [one]),
+        once(one, 'unexpected-response').then(([, response]) => [response]),
+      ]);
+      return outcome;
+    };
+    const sockets: WebSocket[] = [];
+    for (let n = 0; n < SOCKETS_MAX; n++) sockets.push(await open());
+    const refused = await open();
+    assert.equal(refused.statusCode, 429);
+    assert.ok(Number(refused.headers['retry-after']) > 0);
+    refused.destroy();
+    sockets[0].terminate();
+    for (;;) {
+      const again = await open();
+      sockets.push(again);
+      if (again instanceof WebSocket) break;
+      again.destroy();
+    }
+    for (const one of sockets) if (one instanceof WebSocket) one.terminate();
+  });
+});
+
+describe('invitations and counts', BOUNDED, () => {
+  let relay: RelayProcess;
+  before(async () => {
+    relay = await startRelay({ workers: 0 });
   });
   after(() => relay?.stop());
 
@@ -213,7 +205,7 @@ onEachFront('a relay with strict admission and no proxy', (front) => {
   let relay: RelayProcess;
   const open: RawConnection[] = [];
   before(async () => {
-    relay = await startRelay({ workers: 1, front, admission: 'strict' });
+    relay = await startRelay({ workers: 0, front, admission: 'strict' });
   });
   after(async () => {
     for (const connection of open) connection.destroy();

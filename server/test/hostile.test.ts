@@ -19,7 +19,7 @@ import {
   post,
   sendRequest,
 } from './desktop_client.ts';
-import { onEachFront } from './fronts.ts';
+import { onTwoShapes } from './fronts.ts';
 import { isProblem } from './problem_check.ts';
 import { randomOf } from './random.ts';
 import { RawConnection } from './raw_connection.ts';
@@ -83,9 +83,9 @@ async function isUnharmed(): Promise<void> {
   assert.deepEqual(faults, [], 'the log has neither warnings nor errors');
 }
 
-onEachFront('a relay under bad input', (front) => {
+onTwoShapes('usual', 'a relay under bad input', (shape) => {
   before(async () => {
-    relay = await startRelay({ workers: 2, front, args: ['--log-level', 'debug'] });
+    relay = await startRelay({ ...shape, args: ['--log-level', 'debug'] });
     pidsAtFirst = relay.pids;
     tokens.push(relay.adminToken);
   });

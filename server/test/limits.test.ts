@@ -132,7 +132,7 @@ onEachFront(`a relay that may have ${FILES} files open`, (front) => {
 describe('a relay for three desktops', BOUNDED, () => {
   let relay: RelayProcess;
   before(async () => {
-    relay = await startRelay({ workers: 1, args: ['--max-desktops', '3'] });
+    relay = await startRelay({ workers: 0, args: ['--max-desktops', '3'] });
   });
   after(() => relay?.stop());
 
@@ -167,7 +167,7 @@ it('a relay for far more desktops than its files allow starts, and stores a spri
 describe('a relay with a damaged sprite store', BOUNDED, () => {
   let relay: RelayProcess;
   before(async () => {
-    relay = await startRelay({ workers: 1 });
+    relay = await startRelay({ workers: 0 });
   });
   after(() => relay?.stop());
 
@@ -191,7 +191,7 @@ describe('a relay with a damaged sprite store', BOUNDED, () => {
 
 describe('a relay whose sprite store is full', BOUNDED, () => {
   it('refuses new files, says when to try again, and serves the files it has', async (t) => {
-    const relay = await startRelay({ workers: 1 });
+    const relay = await startRelay({ workers: 0 });
     t.after(() => relay.stop());
     // A sparse file that leaves room for one small sprite.
     const bytes = sprFile();
@@ -200,7 +200,7 @@ describe('a relay whose sprite store is full', BOUNDED, () => {
     const hole = joinPath(folder, `${'0'.repeat(64)}.spr`);
     writeFileSync(hole, '');
     truncateSync(hole, STORE_BYTES_MAX - bytes.length);
-    // The worker has counted its files at its start. It learns of this one when it is asked for it, and does not serve it.
+    // The relay has counted its files at its start. It learns of this one when it is asked for it, and does not serve it.
     isProblem(await sendRequest(`${relay.url}/v1/sprites/${'0'.repeat(64)}`), 'not-found');
     const { token } = await join(relay.url);
     const put = (file: Buffer) =>
@@ -215,7 +215,7 @@ describe('a relay whose sprite store is full', BOUNDED, () => {
 describe('a relay whose heap carries fewer polls than its files', BOUNDED, () => {
   it('holds only as many polls as the heap carries, so that V8 does not abort', async (t) => {
     const env = { SPRITES_NODE_FLAGS: '--max-old-space-size=64 --max-semi-space-size=1' };
-    const relay = await startRelay({ workers: 1, front: 'portable', env });
+    const relay = await startRelay({ workers: 0, front: 'portable', env });
     t.after(() => relay?.stop());
     const { capacity } = await relay.waitForLog(({ msg }) => msg === 'relay ready');
     const { files, heapBytes, connections } = capacity as Record<string, number>;

@@ -20,7 +20,7 @@ import {
   post,
   sendRequest,
 } from './desktop_client.ts';
-import { onEachFront } from './fronts.ts';
+import { onTwoShapes } from './fronts.ts';
 import { isProblem } from './problem_check.ts';
 import { BOUNDED, LEVEL, type RelayProcess, startRelay, until } from './relay_process.ts';
 import { hashOf, sprFile } from './spr_file.ts';
@@ -42,10 +42,10 @@ async function parked(relay: RelayProcess, count: number): Promise<void> {
   await until(`${count} polls are parked`, async () => (await relay.metrics()).get('sprites_polls_parked') === count);
 }
 
-onEachFront('moderation', (front) => {
+onTwoShapes('usual', 'moderation', (shape) => {
   let relay: RelayProcess;
   before(async () => {
-    relay = await startRelay({ workers: 2, front });
+    relay = await startRelay(shape);
   });
   after(() => relay?.stop());
 
@@ -118,23 +118,25 @@ onEachFront('moderation', (front) => {
     isProblem(await admin(relay, 'POST', 'ban', { address: '1.2.3.4', seconds: 0 }), 'malformed', 'seconds');
   });
 
-  it('answers a ban when every worker enforces it, and not before', async () => {
-    const [pid] = relay.pids.workers;
-    relay.kill(pid, 'SIGSTOP');
-    let isAnswered = false;
-    const banned = admin(relay, 'POST', 'ban', { address: '192.0.2.7' }).finally(() => {
-      isAnswered = true;
+  if (shape.workers > 0) {
+    it('answers a ban when every worker enforces it, and not before', async () => {
+      const [pid] = relay.pids.workers;
+      relay.kill(pid, 'SIGSTOP');
+      let isAnswered = false;
+      const banned = admin(relay, 'POST', 'ban', { address: '192.0.2.7' }).finally(() => {
+        isAnswered = true;
+      });
+      await until('the master has it', async () => {
+        const { addresses } = (await admin(relay, 'GET', 'bans')).json as { addresses: object[] };
+        return addresses.length === 1;
+      });
+      const isEarly = isAnswered;
+      relay.kill(pid, 'SIGCONT');
+      assert.equal((await banned).status, 200);
+      assert.equal(isEarly, false, 'a worker has not heard of it yet');
+      assert.equal((await admin(relay, 'POST', 'unban', { address: '192.0.2.7' })).status, 200);
     });
-    await until('the master has it', async () => {
-      const { addresses } = (await admin(relay, 'GET', 'bans')).json as { addresses: object[] };
-      return addresses.length === 1;
-    });
-    const isEarly = isAnswered;
-    relay.kill(pid, 'SIGCONT');
-    assert.equal((await banned).status, 200);
-    assert.equal(isEarly, false, 'a worker has not heard of it yet');
-    assert.equal((await admin(relay, 'POST', 'unban', { address: '192.0.2.7' })).status, 200);
-  });
+  }
 
   it('acts although the list of bans cannot be written, and says so; it is written when it can be', async (t) => {
     const path = joinPath(relay.data, 'moderation.json');
@@ -290,40 +292,34 @@ describe('bans', BOUNDED, () => {
     for (const made of folders) rmSync(made, { recursive: true, force: true });
   });
 
-  for (const workers of [0, 2]) {
-    it(`are kept over a restart and the death of a worker, with ${workers} workers`, async (t) => {
-      const data = folder();
-      const first = await startRelay({ workers, data });
-      t.after(() => first.stop());
-      assert.equal((await admin(first, 'POST', 'ban', { address: '127.0.0.1' })).status, 200);
-      if (workers > 0) {
-        for (const pid of first.pids.workers) first.kill(pid, 'SIGKILL');
-        await until('new workers answer', async () => (await tryJoin(first).catch(() => undefined))?.status === 403);
-      }
-      await first.stop();
-      const second = await startRelay({ workers, data });
-      t.after(() => second.stop());
-      isProblem(await tryJoin(second), 'banned');
-      assert.equal((await admin(second, 'POST', 'unban', { address: '127.0.0.1' })).status, 200);
-      await until('it may join', async () => (await tryJoin(second)).status === 201);
-    });
-  }
+  it('are kept over the death of a worker and a restart', async (t) => {
+    const data = folder();
+    const first = await startRelay({ workers: 2, data });
+    t.after(() => first.stop());
+    assert.equal((await admin(first, 'POST', 'ban', { address: '127.0.0.1' })).status, 200);
+    for (const pid of first.pids.workers) first.kill(pid, 'SIGKILL');
+    await until('new workers answer', async () => (await tryJoin(first).catch(() => undefined))?.status === 403);
+    await first.stop();
+    const second = await startRelay({ workers: 0, data });
+    t.after(() => second.stop());
+    isProblem(await tryJoin(second), 'banned');
+    assert.equal((await admin(second, 'POST', 'unban', { address: '127.0.0.1' })).status, 200);
+    await until('it may join', async () => (await tryJoin(second)).status === 201);
+  });
 
-  for (const workers of [0, 1]) {
-    it(`apply to the forwarded address behind a proxy, also with --admission open, with ${workers} workers`, async (t) => {
-      const relay = await startRelay({ workers, args: ['--admission', 'open', '--trust-proxy', '127.0.0.1'] });
-      t.after(() => relay.stop());
-      const joinFrom = async (address: string) => {
-        const headers = { 'X-Forwarded-For': address };
-        const body = JSON.stringify({ screen, name: 'Ann' });
-        return (await fetch(`${relay.url}/v1/desktops`, { method: 'POST', headers, body })).status;
-      };
-      assert.equal(await joinFrom('203.0.113.7'), 201);
-      const banned = await admin(relay, 'POST', 'ban', { address: '203.0.113.7' });
-      assert.deepEqual(banned.json, { address: '203.0.113.7', kicked: 1 });
-      assert.deepEqual([await joinFrom('203.0.113.7'), await joinFrom('203.0.113.8')], [403, 201]);
-    });
-  }
+  it('apply to the forwarded address behind a proxy, also with --admission open', async (t) => {
+    const relay = await startRelay({ workers: 1, args: ['--admission', 'open', '--trust-proxy', '127.0.0.1'] });
+    t.after(() => relay.stop());
+    const joinFrom = async (address: string) => {
+      const headers = { 'X-Forwarded-For': address };
+      const body = JSON.stringify({ screen, name: 'Ann' });
+      return (await fetch(`${relay.url}/v1/desktops`, { method: 'POST', headers, body })).status;
+    };
+    assert.equal(await joinFrom('203.0.113.7'), 201);
+    const banned = await admin(relay, 'POST', 'ban', { address: '203.0.113.7' });
+    assert.deepEqual(banned.json, { address: '203.0.113.7', kicked: 1 });
+    assert.deepEqual([await joinFrom('203.0.113.7'), await joinFrom('203.0.113.8')], [403, 201]);
+  });
 
   it('in a malformed file are moved aside, with an error that names the file, and the relay starts', async (t) => {
     const data = folder();
@@ -340,32 +336,30 @@ describe('bans', BOUNDED, () => {
 });
 
 describe('a private world that is stricter about pictures', BOUNDED, () => {
-  for (const workers of [0, 1]) {
-    it(`carries only what the join that opened it allows, with ${workers} workers`, async (t) => {
-      const relay = await startRelay({ workers });
-      t.after(() => relay.stop());
-      const characters = (await sendRequest(`${relay.url}/sprites/index.json`)).json as { file: string }[];
-      const strict = await join(relay.url, { world: 'strict', pictures: 'known' });
-      assert.equal(strict.pictures, 'known');
-      assert.equal((await join(relay.url, { world: 'strict', pictures: 'any' })).pictures, 'known');
-      const elsewhere = await join(relay.url, { world: 'elsewhere' });
-      const picture = sprFile();
-      const thrown = (number: number, file: string) => {
-        const crossing = crossingOf(number);
-        return { ...crossing, sprite: { ...crossing.sprite, file } };
-      };
-      await until('the worker marks pictures', async () => {
-        return (await post(strict, thrown(Date.now(), 'ab'.repeat(32)))).status === 403;
-      });
-      isProblem(await post(strict, thrown(Date.now(), hashOf(picture))), 'picture-refused');
-      assert.equal((await post(elsewhere, thrown(1, hashOf(picture)))).status, 202);
-      assert.equal((await post(strict, thrown(Date.now(), characters[0].file))).status, 202);
-      assert.equal((await upload(relay, elsewhere, picture)).status, 201);
-      assert.equal((await post(strict, thrown(Date.now(), hashOf(picture)))).status, 202);
-      const counts = await relay.metrics();
-      assert.ok((counts.get('sprites_refused_picture_total') ?? 0) >= 2);
+  it('carries only what the join that opened it allows', async (t) => {
+    const relay = await startRelay({ workers: 1 });
+    t.after(() => relay.stop());
+    const characters = (await sendRequest(`${relay.url}/sprites/index.json`)).json as { file: string }[];
+    const strict = await join(relay.url, { world: 'strict', pictures: 'known' });
+    assert.equal(strict.pictures, 'known');
+    assert.equal((await join(relay.url, { world: 'strict', pictures: 'any' })).pictures, 'known');
+    const elsewhere = await join(relay.url, { world: 'elsewhere' });
+    const picture = sprFile();
+    const thrown = (number: number, file: string) => {
+      const crossing = crossingOf(number);
+      return { ...crossing, sprite: { ...crossing.sprite, file } };
+    };
+    await until('the worker marks pictures', async () => {
+      return (await post(strict, thrown(Date.now(), 'ab'.repeat(32)))).status === 403;
     });
-  }
+    isProblem(await post(strict, thrown(Date.now(), hashOf(picture))), 'picture-refused');
+    assert.equal((await post(elsewhere, thrown(1, hashOf(picture)))).status, 202);
+    assert.equal((await post(strict, thrown(Date.now(), characters[0].file))).status, 202);
+    assert.equal((await upload(relay, elsewhere, picture)).status, 201);
+    assert.equal((await post(strict, thrown(Date.now(), hashOf(picture)))).status, 202);
+    const counts = await relay.metrics();
+    assert.ok((counts.get('sprites_refused_picture_total') ?? 0) >= 2);
+  });
 });
 
 describe('--pictures', BOUNDED, () => {

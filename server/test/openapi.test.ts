@@ -350,7 +350,7 @@ onEachFront('openapi.yaml', (front) => {
     await request(SAY, url, 429, { ...withToken, body: { saying: 100, text: 'Too much' } });
     await sendRequest(at(ann), { method: 'DELETE', ...withToken });
     await request(SAY, url, 410, { ...withToken, body: { saying: 100, text: 'Late' } });
-    const quiet = await startRelay({ workers: 1, front, args: ['--sayings', 'off'] });
+    const quiet = await startRelay({ workers: 0, front, args: ['--sayings', 'off'] });
     t.after(() => quiet.stop());
     const carol = await join(quiet.url);
     await request(SAY, `${at(carol, quiet)}/sayings`, 403, { token: carol.token, body: saying });
@@ -551,7 +551,7 @@ onEachFront('openapi.yaml', (front) => {
   });
 
   it('documents the responses when there is no room, and while the relay stops', async (t) => {
-    const small = await startRelay({ workers: 1, front, args: ['--max-desktops', '1'] });
+    const small = await startRelay({ workers: 0, front, args: ['--max-desktops', '1'] });
     t.after(() => small.stop());
     const ann = await join(small.url);
     await request(JOIN, `${small.url}/v1/desktops`, 503, { body: { screen } });

@@ -117,7 +117,7 @@ function behind({ file, configure }: Proxy): void {
   before(async () => {
     const [port] = await freePorts(1);
     url = `https://localhost:${port}`;
-    relay = await startRelay({ workers: 1, args: ['--public-url', url] });
+    relay = await startRelay({ workers: 0, args: ['--public-url', url] });
     makeCertificate(folder);
     certificate = readFileSync(joinPath(folder, 'cert.pem'));
     const [program, ...args] = configure(readFileSync(joinPath(DEPLOY, file), 'utf8'), { folder, port, relay });

@@ -4,11 +4,11 @@
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { after, before, it } from 'node:test';
+import { after, before, describe, it } from 'node:test';
+import { whyNoNativeFront } from '../front/native.ts';
 import { WORKER_SILENCE_MS_MAX } from '../roles/heartbeats.ts';
 import { DesktopClient, type HttpResponse, sendRequest } from './desktop_client.ts';
-import { onEachFront } from './fronts.ts';
-import { type LogLine, type RelayProcess, startRelay, until } from './relay_process.ts';
+import { BOUNDED, type LogLine, type RelayProcess, startRelay, until } from './relay_process.ts';
 
 const linuxOnly = process.platform === 'linux' ? false : 'uses signals and limits of Linux';
 
@@ -17,119 +17,111 @@ const isDeath =
   ({ msg, pid }: LogLine) =>
     msg.startsWith('a worker died') && pid === victim;
 
-onEachFront(
-  'a relay with a worker that hangs',
-  (front) => {
-    let relay: RelayProcess;
-    const clients: DesktopClient[] = [];
-    before(async () => {
-      relay = await startRelay({ workers: 2, front });
-    });
-    after(async () => {
-      await Promise.all(clients.map((client) => client.stop()));
-      await relay?.stop();
-    });
+describe('a relay with a worker that hangs', { ...BOUNDED, skip: linuxOnly || whyNoNativeFront() }, () => {
+  let relay: RelayProcess;
+  const clients: DesktopClient[] = [];
+  before(async () => {
+    relay = await startRelay({ workers: 2, front: 'native' });
+  });
+  after(async () => {
+    await Promise.all(clients.map((client) => client.stop()));
+    await relay?.stop();
+  });
 
-    it('answers every request and every scrape, and replaces the worker', async (t) => {
-      for (const [name, transport] of [
-        ['Ann', 'poll'],
-        ['Bob', 'socket'],
-        ['Cid', 'socket'],
-      ] as const) {
-        clients.push(await DesktopClient.join(relay.url, { name, transport }));
+  it('answers every request and every scrape, and replaces the worker', async (t) => {
+    for (const [name, transport] of [
+      ['Ann', 'poll'],
+      ['Bob', 'socket'],
+      ['Cid', 'socket'],
+    ] as const) {
+      clients.push(await DesktopClient.join(relay.url, { name, transport }));
+    }
+    const [victim] = relay.pids.workers;
+    const isReplaced = () => relay.log.some(isDeath(victim));
+    relay.kill(victim, 'SIGSTOP');
+    const scraped = await relay.metrics();
+    assert.equal(isReplaced(), false, 'a scrape answers before the worker is given up');
+    assert.deepEqual([scraped.get('sprites_workers'), scraped.get('sprites_workers_unanswered')], [2, 1]);
+    assert.ok(scraped.has('sprites_worker_pending'), 'the other worker has answered the scrape');
+    const startMs = performance.now();
+    let retries = 0;
+    const request = async (): Promise<HttpResponse> => {
+      try {
+        return await sendRequest(`${relay.url}/sprites/index.json`);
+      } catch {
+        retries++;
+        return request();
       }
-      const [victim] = relay.pids.workers;
-      const isReplaced = () => relay.log.some(isDeath(victim));
-      relay.kill(victim, 'SIGSTOP');
-      const scraped = await relay.metrics();
-      assert.equal(isReplaced(), false, 'a scrape answers before the worker is given up');
-      assert.deepEqual([scraped.get('sprites_workers'), scraped.get('sprites_workers_unanswered')], [2, 1]);
-      assert.ok(scraped.has('sprites_worker_pending'), 'the other worker has answered the scrape');
-      const startMs = performance.now();
-      let retries = 0;
-      const request = async (): Promise<HttpResponse> => {
-        try {
-          return await sendRequest(`${relay.url}/sprites/index.json`);
-        } catch {
-          retries++;
-          return request();
-        }
-      };
-      const answers = await Promise.all(Array.from({ length: 20 }, request));
-      for (const { status } of answers) assert.equal(status, 200);
-      t.diagnostic(`20 requests took ${Math.round(performance.now() - startMs)} ms, with ${retries} retries`);
-      const death = await relay.waitForLog(isDeath(victim));
-      assert.equal(death.how, 'silent');
-      await until('there are two workers again', () => {
-        const { workers } = relay.pids;
-        return workers.length === 2 && !workers.includes(victim);
-      });
-      assert.equal((await relay.metrics()).get('sprites_workers_unanswered'), 0);
-      for (const [n, client] of clients.entries()) {
-        assert.equal((await client.throw('right', `${n}`))?.problem, undefined);
-      }
-      await until('each sprite is received once', () => clients.every(({ received }) => received.length === 1));
-      assert.equal((await relay.metrics()).get('sprites_leases_ended_total'), 0);
+    };
+    const answers = await Promise.all(Array.from({ length: 20 }, request));
+    for (const { status } of answers) assert.equal(status, 200);
+    t.diagnostic(`20 requests took ${Math.round(performance.now() - startMs)} ms, with ${retries} retries`);
+    const death = await relay.waitForLog(isDeath(victim));
+    assert.equal(death.how, 'silent');
+    await until('there are two workers again', () => {
+      const { workers } = relay.pids;
+      return workers.length === 2 && !workers.includes(victim);
     });
+    assert.equal((await relay.metrics()).get('sprites_workers_unanswered'), 0);
+    for (const [n, client] of clients.entries()) {
+      assert.equal((await client.throw('right', `${n}`))?.problem, undefined);
+    }
+    await until('each sprite is received once', () => clients.every(({ received }) => received.length === 1));
+    assert.equal((await relay.metrics()).get('sprites_leases_ended_total'), 0);
+  });
 
-    it('leaves a worker alone that hangs for a shorter time', async () => {
-      const [victim] = relay.pids.workers;
-      relay.kill(victim, 'SIGSTOP');
-      await new Promise((resolve) => setTimeout(resolve, WORKER_SILENCE_MS_MAX / 3));
-      relay.kill(victim, 'SIGCONT');
-      await until('it answers again', async () => (await relay.metrics()).get('sprites_workers_unanswered') === 0);
-      assert.equal(relay.log.some(isDeath(victim)), false);
-    });
+  it('leaves a worker alone that hangs for a shorter time', async () => {
+    const [victim] = relay.pids.workers;
+    relay.kill(victim, 'SIGSTOP');
+    await new Promise((resolve) => setTimeout(resolve, WORKER_SILENCE_MS_MAX / 3));
+    relay.kill(victim, 'SIGCONT');
+    await until('it answers again', async () => (await relay.metrics()).get('sprites_workers_unanswered') === 0);
+    assert.equal(relay.log.some(isDeath(victim)), false);
+  });
 
-    it('blames no worker after the master itself was stopped', async () => {
-      const deaths = () => relay.log.filter(({ msg }) => msg.startsWith('a worker died')).length;
-      const before = deaths();
-      relay.kill(relay.pids.master, 'SIGSTOP');
-      await new Promise((resolve) => setTimeout(resolve, WORKER_SILENCE_MS_MAX + 1_000));
-      relay.kill(relay.pids.master, 'SIGCONT');
-      await until('it answers', async () => (await relay.metrics()).get('sprites_workers') === 2);
-      assert.equal(deaths(), before);
-    });
-  },
-  linuxOnly,
-);
+  it('blames no worker after the master itself was stopped', async () => {
+    const deaths = () => relay.log.filter(({ msg }) => msg.startsWith('a worker died')).length;
+    const before = deaths();
+    relay.kill(relay.pids.master, 'SIGSTOP');
+    await new Promise((resolve) => setTimeout(resolve, WORKER_SILENCE_MS_MAX + 1_000));
+    relay.kill(relay.pids.master, 'SIGCONT');
+    await until('it answers', async () => (await relay.metrics()).get('sprites_workers') === 2);
+    assert.equal(deaths(), before);
+  });
+});
 
-onEachFront(
-  'a relay that can fork no worker',
-  (front) => {
-    let relay: RelayProcess;
-    const clients: DesktopClient[] = [];
-    before(async () => {
-      relay = await startRelay({ workers: 2, front });
-    });
-    after(async () => {
-      await Promise.all(clients.map((client) => client.stop()));
-      await relay?.stop();
-    });
+describe('a relay that can fork no worker', { ...BOUNDED, skip: linuxOnly }, () => {
+  let relay: RelayProcess;
+  const clients: DesktopClient[] = [];
+  before(async () => {
+    relay = await startRelay({ workers: 2 });
+  });
+  after(async () => {
+    await Promise.all(clients.map((client) => client.stop()));
+    await relay?.stop();
+  });
 
-    it('serves with the workers it has, tries again, and recovers', async () => {
-      for (const name of ['Ann', 'Bob']) clients.push(await DesktopClient.join(relay.url, { name }));
-      await until('both polls are held', async () => (await relay.metrics()).get('sprites_polls_parked') === 2);
-      const { master, workers } = relay.pids;
-      const [victim] = workers;
-      const limitFiles = (soft: number) => execFileSync('prlimit', [`--pid=${master}`, `--nofile=${soft}:`]);
-      // From now on the master can open no file, and a process needs two.
-      limitFiles(3);
-      relay.kill(victim, 'SIGKILL');
-      const tries = () => relay.log.filter(({ msg }) => msg.startsWith('a worker could not be forked'));
-      await until('two forks have failed', () => tries().length >= 2);
-      const [first, second] = tries();
-      assert.ok((second.againMs as number) > (first.againMs as number), 'the delay grows');
-      const [ann, bob] = clients;
-      assert.equal((await ann.throw('right', 'meanwhile'))?.problem, undefined);
-      await until('the sprite is received', () => bob.received.length === 1);
-      limitFiles(4096);
-      await until('there are two workers again', () => {
-        const { workers: now } = relay.pids;
-        return now.length === 2 && !now.includes(victim);
-      });
-      assert.equal((await relay.metrics()).get('sprites_workers'), 2);
+  it('serves with the workers it has, tries again, and recovers', async () => {
+    for (const name of ['Ann', 'Bob']) clients.push(await DesktopClient.join(relay.url, { name }));
+    await until('both polls are held', async () => (await relay.metrics()).get('sprites_polls_parked') === 2);
+    const { master, workers } = relay.pids;
+    const [victim] = workers;
+    const limitFiles = (soft: number) => execFileSync('prlimit', [`--pid=${master}`, `--nofile=${soft}:`]);
+    // From now on the master can open no file, and a process needs two.
+    limitFiles(3);
+    relay.kill(victim, 'SIGKILL');
+    const tries = () => relay.log.filter(({ msg }) => msg.startsWith('a worker could not be forked'));
+    await until('two forks have failed', () => tries().length >= 2);
+    const [first, second] = tries();
+    assert.ok((second.againMs as number) > (first.againMs as number), 'the delay grows');
+    const [ann, bob] = clients;
+    assert.equal((await ann.throw('right', 'meanwhile'))?.problem, undefined);
+    await until('the sprite is received', () => bob.received.length === 1);
+    limitFiles(4096);
+    await until('there are two workers again', () => {
+      const { workers: now } = relay.pids;
+      return now.length === 2 && !now.includes(victim);
     });
-  },
-  linuxOnly,
-);
+    assert.equal((await relay.metrics()).get('sprites_workers'), 2);
+  });
+});
