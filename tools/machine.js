@@ -12,14 +12,14 @@ import process from 'node:process';
 
 /** What the Windows client needs to run on a virtual screen and be operated by tests: programs and their packages. */
 export const WINE = {
-  programs: ['wine', 'Xvfb', 'xdotool', 'xrandr', 'picom', 'openbox', 'setpriv', 'convert'],
-  packages: ['wine', 'wine64', 'xvfb', 'xdotool', 'x11-xserver-utils', 'picom', 'openbox', 'util-linux', 'imagemagick'],
+  programs: ['wine', 'Xvfb', 'xrandr', 'picom', 'openbox', 'setpriv', 'convert'],
+  packages: ['wine', 'wine64', 'xvfb', 'x11-xserver-utils', 'picom', 'openbox', 'util-linux', 'imagemagick'],
 };
 
 /** What the client for X11 needs to run on a virtual screen and be operated by tests: programs and their packages. */
 export const X11 = {
-  programs: ['Xvfb', 'xdotool', 'xclip', 'picom', 'openbox', 'setpriv', 'dbus-daemon', 'dbus-send'],
-  packages: ['xvfb', 'xdotool', 'xclip', 'picom', 'openbox', 'util-linux', 'dbus-daemon', 'dbus-bin'],
+  programs: ['Xvfb', 'xclip', 'picom', 'openbox', 'setpriv', 'dbus-daemon', 'dbus-send'],
+  packages: ['xvfb', 'xclip', 'picom', 'openbox', 'util-linux', 'dbus-daemon', 'dbus-bin'],
 };
 
 /** Package managers in the order in which they are looked for, and how each installs. */

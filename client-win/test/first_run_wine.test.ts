@@ -6,17 +6,19 @@
  */
 import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { type RelayProcess, startRelay, until } from '../../server/test/relay_process.ts';
+import { type RelayProcess, startRelay } from '../../server/test/relay_process.ts';
 import { buildInstaller, buildWindowsClient, WINDOWS_CLIENT } from '../../tools/build.js';
-import { type Area, middleOf, WineDesktop, whyNoWine } from './wine_desktop.ts';
-import { CYAN, MAGENTA, onFloor, RUNNER, spr, TARGET } from './wine_sprites.ts';
+import { WineDesktop, whyNoWine } from './wine_desktop.ts';
+import { MAGENTA, onFloor, RUNNER, runner, spr, TARGET, target } from './wine_sprites.ts';
+import { eventually } from './x_display.ts';
 
 const SHOTS = join(import.meta.dirname, '../../screenshots');
 const QUIET = { sound: false, calm: true, toasts: false, askBeforeClosing: false };
 const WORLD = 'garden';
+const ERROR = [176, 0, 32] as const; // kErrorColour in win32/dialog_look.cc
 
 const skip = whyNoWine() ?? buildWindowsClient() ?? buildInstaller() ?? false;
 
@@ -30,10 +32,6 @@ describe('first run of the windows client', { skip, timeout: 900_000 }, () => {
   let relay: RelayProcess;
   let ada: WineDesktop;
 
-  const settings = () => {
-    const path = join(ada.folder, 'settings.json');
-    return existsSync(path) ? JSON.parse(readFileSync(path, 'utf8')) : {};
-  };
   const desktops = async () => (await relay.metrics()).get('sprites_desktops');
   const request = (method: string, path: string, token = '', body?: object | Buffer) =>
     fetch(`${relay.url}${path}`, {
@@ -90,23 +88,10 @@ describe('first run of the windows client', { skip, timeout: 900_000 }, () => {
 
   async function stopClient(): Promise<void> {
     await ada.run('wine', 'taskkill', '/im', 'Sprites.exe').catch(() => {});
-    await until('it has ended', () => !ada.isRunning('Sprites.exe'));
+    await eventually('it has ended', () => !ada.isRunning('Sprites.exe'));
   }
 
   const open = (link: string) => ada.run('wine', WINDOWS_CLIENT, '--link', link);
-
-  /** Chooses an entry of the menu of the sprite with this colour. On a busy machine the key may come too early: try again. */
-  async function chooseOfSprite(colour: typeof MAGENTA, key: string, shot: string): Promise<void> {
-    const { found } = await ada.waitUntilStill(
-      'the sprite on the floor',
-      onFloor((screenshot) => screenshot.find(colour)),
-    );
-    const { x, y } = middleOf({ ...found, right: found.left + 12 } as Area);
-    await ada.xdotool('key', 'Escape', 'mousemove', x, y, 'sleep', 0.2, 'click', 3, 'sleep', 0.6);
-    const [sprite] = await ada.windows('Sprite');
-    ada.capture().save(join(SHOTS, `first-${shot}.png`));
-    await ada.xdotool('windowfocus', sprite, 'sleep', 0.2, 'key', key, 'sleep', 0.3);
-  }
 
   before(async () => {
     mkdirSync(SHOTS, { recursive: true });
@@ -121,48 +106,35 @@ describe('first run of the windows client', { skip, timeout: 900_000 }, () => {
 
   it('asks in one window where to go when it has no address, says what is wrong, and joins', async () => {
     startClient();
-    const dialog = (await ada.frame('Sprites')).id;
-    await ada.xdotool('sleep', 0.5);
-    ada.capture().save(join(SHOTS, 'first-welcome.png'));
+    await ada.focusOn('Sprites');
     assert.equal(await desktops(), 0);
-    const type = async (text: string) => {
-      await ada.xdotool(
-        'windowfocus',
-        dialog,
-        'sleep',
-        0.2,
-        'key',
-        'alt+l',
-        'key',
-        'ctrl+a',
-        'type',
-        '--delay',
-        30,
-        text,
-      );
-      await ada.xdotool('sleep', 0.3);
+    const enter = async (address: string) => {
+      await ada.press('alt+l', 'ctrl+a');
+      await ada.type(address);
     };
-    await type('not an address');
-    await ada.xdotool('key', 'Return', 'sleep', 0.3);
-    assert.equal((await ada.windows('Sprites')).length, 1);
+    await enter('not an address');
+    await ada.press('Return');
+    await ada.waitFor('it says what is wrong', (screenshot) => screenshot.find(ERROR));
+    assert.equal((await ada.frames('Sprites')).length, 1);
     assert.equal(await desktops(), 0);
-    await type(`${relay.url.replace('http://', '')}/?world=${WORLD}`);
+    await enter(`${relay.url.replace('http://', '')}/?world=${WORLD}`);
     ada.capture().save(join(SHOTS, 'first-address.png'));
-    await ada.xdotool('key', 'alt+n', 'type', '--delay', 30, 'Ada');
-    await ada.xdotool('key', 'Return');
+    await ada.press('alt+n');
+    await ada.type('Ada');
+    await ada.press('Return');
     await ada.isGone('Sprites');
-    await until('it has joined', async () => (await desktops()) === 1);
-    await until('the settings are saved', () => settings().relay === relay.url);
-    assert.deepEqual([settings().name, settings().world], ['Ada', WORLD]);
+    await eventually('it has joined', async () => (await desktops()) === 1);
+    await eventually('the settings are saved', () => ada.settings().relay === relay.url);
+    assert.deepEqual([ada.settings().name, ada.settings().world], ['Ada', WORLD]);
   });
 
   it('greets in a bubble on its first sprite, once', async () => {
-    await until('there is a bubble', async () => (await ada.windows('Drag me past an edge.*')).length === 1);
+    await ada.frame('Drag me past an edge.*');
     ada.capture().save(join(SHOTS, 'first-bubble.png'));
     await ada.isGone('Drag me past an edge.*');
-    await until('it is noted', () => settings().greeted === true);
+    await eventually('it is noted', () => ada.settings().greeted === true);
     await stopClient();
-    await until('Ada has left', async () => (await desktops()) === 0);
+    await eventually('Ada has left', async () => (await desktops()) === 0);
   });
 
   it('goes to the relay that its installer came from, without a question', async () => {
@@ -183,23 +155,23 @@ describe('first run of the windows client', { skip, timeout: 900_000 }, () => {
     const program = join(ada.roaming, '../Local/Programs/Sprites');
     assert.deepEqual(readdirSync(program).sort(), ['Sprites.exe', 'Uninstall.exe']);
     ada.launch(join(program, 'Sprites.exe'));
-    await until('it has joined that relay', async () => (await desktops()) === 1);
-    assert.equal((await ada.windows('Sprites')).length, 0);
-    await until('it remembers the relay', () => settings().relay === relay.url);
+    await eventually('it has joined that relay', async () => (await desktops()) === 1);
+    assert.deepEqual(await ada.frames('Sprites'), []);
+    await eventually('it remembers the relay', () => ada.settings().relay === relay.url);
     await stopClient();
     await ada.run('wine', join(program, 'Uninstall.exe'), '/S', '/PURGE=1');
     // The uninstaller continues in a copy of itself, which deletes the user's files last.
-    await until('it is uninstalled', () => !existsSync(program) && !existsSync(ada.folder));
-    await until('Ada has left', async () => (await desktops()) === 0);
+    await eventually('it is uninstalled', () => !existsSync(program) && !existsSync(ada.folder));
+    await eventually('Ada has left', async () => (await desktops()) === 0);
   });
 
   it('opens an invitation of a friend: a second start hands the link to the first, which joins beside the friend', async () => {
     const grace = await joinAs('Grace', WORLD);
     startClient({ relay: relay.url, name: 'Ada' });
-    await until('Ada is in commons', async () => (await desktops()) === 2);
+    await eventually('Ada is in commons', async () => (await desktops()) === 2);
     await open(`sprites:${relay.url}/#near=${grace.invitation}&world=${WORLD}`);
-    await until('Ada sits beside Grace', async () => (await look(grace)).names.every((name) => name === 'Ada'));
-    await until('the settings are saved', () => settings().near === grace.invitation);
+    await eventually('Ada sits beside Grace', async () => (await look(grace)).names.every((name) => name === 'Ada'));
+    await eventually('the settings are saved', () => ada.settings().near === grace.invitation);
     await leave(grace);
     await stopClient();
   });
@@ -209,22 +181,21 @@ describe('first run of the windows client', { skip, timeout: 900_000 }, () => {
     const hedy = await joinAs('Hedy', WORLD);
     await leave(grace);
     startClient({ relay: relay.url, name: 'Ada' });
-    await until('Ada is in commons', async () => (await desktops()) === 2);
+    await eventually('Ada is in commons', async () => (await desktops()) === 2);
     await open(`${relay.url}/#near=${grace.invitation}&world=${WORLD}`);
-    await until('Ada is in the world', async () => (await look(hedy)).names.includes('Ada'));
-    assert.equal(settings().near, '');
+    await eventually('Ada is in the world', async () => (await look(hedy)).names.includes('Ada'));
+    assert.equal(ada.settings().near, '');
     await leave(hedy);
   });
 
   it('asks before a link takes it to another relay, and ignores a link that is none', async () => {
     await open('sprites:file:///C:/windows');
     await open('sprites:https://relay.example:8443/#world=elsewhere');
-    const question = (await ada.frame('Sprites')).id;
-    await ada.xdotool('sleep', 0.5);
+    await ada.focusOn('Sprites');
     ada.capture().save(join(SHOTS, 'first-move.png'));
-    await ada.xdotool('windowfocus', question, 'sleep', 0.2, 'key', 's');
+    await ada.press('s');
     await ada.isGone('Sprites');
-    assert.equal(settings().relay, relay.url);
+    assert.equal(ada.settings().relay, relay.url);
     assert.equal(await desktops(), 1);
     await stopClient();
   });
@@ -232,35 +203,23 @@ describe('first run of the windows client', { skip, timeout: 900_000 }, () => {
   it('hides a picture for good, and shows a parcel in its place', async () => {
     const grace = await joinAs('Grace', WORLD);
     startClient({ relay: relay.url, name: 'Ada', world: WORLD });
-    await until('Ada is next door', async () => (await look(grace)).names.includes('Ada'));
+    await eventually('Ada is next door', async () => (await look(grace)).names.includes('Ada'));
     const bytes = spr({ ...TARGET, behaviour: { ...RUNNER.behaviour, walkSpeed: 0 } });
     await throwSprite(grace, bytes, 1);
-    await until('it is hidden', async () => {
-      await chooseOfSprite(MAGENTA, 'h', 'sprite-menu');
-      await ada.xdotool('sleep', 1);
-      return settings().hidden?.length === 1;
-    });
+    const many = (name: string) => (ada.settings()[name] as string[] | undefined)?.length;
+    await ada.chooseOf(onFloor(target), ['h'], 'it is hidden', () => many('hidden') === 1);
     await ada.waitFor('the picture is gone', (screenshot) => screenshot.find(MAGENTA) === undefined || undefined);
-    assert.equal((await ada.windows('Sprite')).length, 1);
-    await until('it is saved', () => settings().hidden?.length === 1);
-    assert.deepEqual(settings().hidden, [createHash('sha256').update(bytes).digest('hex')]);
+    await ada.count('Sprite', 1);
+    assert.deepEqual(ada.settings().hidden, [createHash('sha256').update(bytes).digest('hex')]);
     await throwSprite(grace, bytes, 2);
-    await until('a second one is here', async () => (await ada.windows('Sprite')).length === 2);
+    await ada.count('Sprite', 2);
     assert.equal(ada.capture().find(MAGENTA), undefined);
 
     // Another picture of the same neighbour.
     const other = spr({ ...RUNNER, behaviour: { ...RUNNER.behaviour, walkSpeed: 0 } });
     await throwSprite(grace, other, 3);
-    await until('Grace is muted', async () => {
-      await chooseOfSprite(CYAN, 'm', 'sprite-menu-mute');
-      await ada.xdotool('sleep', 1);
-      return settings().muted?.length === 1;
-    });
-    assert.deepEqual(settings().muted, ['Grace']);
-    const before = (await ada.windows('Sprite')).length;
-    await throwSprite(grace, other, 4).catch(() => {}); // nobody else is there: the relay may refuse it
-    await ada.xdotool('sleep', 2);
-    assert.equal((await ada.windows('Sprite')).length, before);
+    await ada.chooseOf(onFloor(runner), ['m'], 'Grace is muted', () => many('muted') === 1);
+    assert.deepEqual(ada.settings().muted, ['Grace']);
     await leave(grace);
     await stopClient();
   });

@@ -1,11 +1,12 @@
 /** The client's core with a real relay and with a hostile one: headless desktops, otherwise as users run it. */
 import assert from 'node:assert/strict';
+import { createHash } from 'node:crypto';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type http from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
-import { describe, it, type TestContext } from 'node:test';
+import { after, before, describe, it, type TestContext } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { BOUNDED, type RelayProcess, startRelay } from '../../server/test/relay_process.ts';
 import { readSheet, writeSheet } from '../../server/wire/sheet.ts';
@@ -29,17 +30,14 @@ const RSS_MIB_MAX = 320;
 
 const holdPoll = () => {};
 
-async function relayFor(test: TestContext, options = {}): Promise<RelayProcess> {
-  const relay = await startRelay({ workers: 0, ...options });
-  test.after(() => relay.stop());
-  return relay;
-}
+/** The name of a world for each test, so that tests share a relay and not their desktops. */
+const worldOf = (test: TestContext) => `t-${createHash('sha256').update(test.name).digest('hex').slice(0, 8)}`;
 
 /** Starts desktops in their own world and waits until they are connected and know their neighbours. */
 async function desktopsAt(test: TestContext, url: string, names: string[], args: string[] = []) {
   const desktops: HeadlessDesktop[] = [];
   for (const name of names) {
-    const desktop = startHeadless(['--relay', url, '--name', name, '--world', 'tests', '--seed', '1', ...args]);
+    const desktop = startHeadless(['--relay', url, '--name', name, '--world', worldOf(test), '--seed', '1', ...args]);
     test.after(() => desktop.quit());
     await desktop.until(`${name} is connected`, ({ link }) => link === 'connected');
     desktops.push(desktop);
@@ -83,8 +81,15 @@ function residentMiB(pid: number): number {
 }
 
 describe('client › two desktops and a relay', { skip, ...BOUNDED }, () => {
+  let relay: RelayProcess;
+
+  before(async () => {
+    relay = await startRelay({ workers: 0 });
+  });
+
+  after(() => relay?.stop());
+
   it('throws a sprite off the right edge of one; it enters at the left edge of the other at the same height, moving', async (test) => {
-    const relay = await relayFor(test);
     const [ada, grace] = await desktopsAt(test, relay.url, ['Ada', 'Grace']);
     const sprite = await addWeightlessSprite(test, ada);
     fling(ada, sprite, 1500, 0);
@@ -105,7 +110,6 @@ describe('client › two desktops and a relay', { skip, ...BOUNDED }, () => {
   });
 
   it('sees a sprite of its neighbour as a silhouette before it crosses, until the neighbour hides its stage', async (test) => {
-    const relay = await relayFor(test);
     const [ada, grace] = await desktopsAt(test, relay.url, ['Ada', 'Grace']);
     grace.send(`take ${join(SPRITES, 'miso.spr')}`);
     grace.send('pause on');
@@ -141,7 +145,6 @@ describe('client › two desktops and a relay', { skip, ...BOUNDED }, () => {
 
   for (const edge of ['left', 'right', 'top', 'bottom']) {
     it(`throws by key over the ${edge} edge and back`, async (test) => {
-      const relay = await relayFor(test);
       const [ada, grace] = await desktopsAt(test, relay.url, ['Ada', 'Grace']);
       await addSprite(ada);
       const back = { left: 'right', right: 'left', top: 'bottom', bottom: 'top' }[edge] as string;
@@ -158,7 +161,6 @@ describe('client › two desktops and a relay', { skip, ...BOUNDED }, () => {
   }
 
   it('survives a restart of the relay with its sprites, and throws again', async (test) => {
-    const relay = await startRelay({ workers: 0 });
     const [ada, grace] = await desktopsAt(test, relay.url, ['Ada', 'Grace']);
     const sprite = await addSprite(ada);
     await relay.stop();
@@ -167,7 +169,7 @@ describe('client › two desktops and a relay', { skip, ...BOUNDED }, () => {
     ada.send(`throw ${sprite.id} right`);
     await ada.waitForLine('it bounces', ({ toast }) => toast === 'Blob is back');
     assert.equal((await ada.look()).sprites.length, 1);
-    await relayFor(test, { ports: relay.ports });
+    relay = await startRelay({ workers: 0, ports: relay.ports });
     for (const desktop of [ada, grace]) await desktop.until('back', ({ link }) => link === 'connected');
     await ada.until('Grace is next door', ({ neighbours }) => neighbours?.right.name === 'Grace');
     const { sprites } = await ada.until('it stands', ({ sprites: all }) => all[0]?.vy === 0);
@@ -188,7 +190,6 @@ describe('client › two desktops and a relay', { skip, ...BOUNDED }, () => {
   });
 
   it('passes on sprites of a muted neighbour, so that none is lost', async (test) => {
-    const relay = await relayFor(test);
     const [ada, grace, alan] = await desktopsAt(test, relay.url, ['Ada', 'Grace', 'Alan']);
     await ada.until('Grace is to the right', ({ neighbours }) => neighbours?.right.name === 'Grace');
     grace.send('mute Ada on');
@@ -201,7 +202,6 @@ describe('client › two desktops and a relay', { skip, ...BOUNDED }, () => {
   });
 
   it('says a line that the other hears in a bubble at the edge between them, and not while it mutes the speaker', async (test) => {
-    const relay = await relayFor(test);
     const [ada, grace] = await desktopsAt(test, relay.url, ['Ada', 'Grace']);
     ada.send('say Whose cat is that?');
     await ada.waitForLine('Ada knows that Grace hears it', ({ note }) => note === '1 heard you.');
@@ -220,7 +220,6 @@ describe('client › two desktops and a relay', { skip, ...BOUNDED }, () => {
   });
 
   it('resumes after a kill with the same seat and the same sprites, none of them twice', async (test) => {
-    const relay = await relayFor(test);
     const folder = await mkdtemp(join(tmpdir(), 'sprites-kept-'));
     test.after(() => rm(folder, { recursive: true, force: true }));
     const [ada] = await desktopsAt(test, relay.url, ['Ada'], ['--folder', folder]);
@@ -231,7 +230,7 @@ describe('client › two desktops and a relay', { skip, ...BOUNDED }, () => {
     const { desktop } = await ada.until('it has come', ({ sprites }) => sprites.length === 1);
     await ada.until('one more look', () => true);
     process.kill(ada.pid, 'SIGKILL');
-    const again = startHeadless(['--relay', relay.url, '--name', 'Ada', '--world', 'tests', '--folder', folder]);
+    const again = startHeadless(['--relay', relay.url, '--name', 'Ada', '--world', worldOf(test), '--folder', folder]);
     test.after(() => again.quit());
     const state = await again.until('it is connected again', ({ link }) => link === 'connected');
     assert.equal(state.desktop, desktop);
@@ -242,7 +241,8 @@ describe('client › two desktops and a relay', { skip, ...BOUNDED }, () => {
   });
 });
 
-describe('client › a hostile relay', { skip, ...BOUNDED }, () => {
+// Most of the time these desktops wait before they try again, so several do at once.
+describe('client › a hostile relay', { skip, ...BOUNDED, concurrency: 4 }, () => {
   for (const [what, poll] of Object.entries(HOSTILE_RESPONSES)) {
     it(`keeps running and limits its requests: ${what}`, async (test) => {
       const hostile = await hostileFor(test, { poll: (n, response) => poll(response, n) });

@@ -13,7 +13,8 @@ import { PNG } from 'pngjs';
 import { readSpr } from '../../server/wire/spr.ts';
 import { buildWindowsClient, WINDOWS_CLIENT } from '../../tools/build.js';
 import { ensurePrograms, installHint } from '../../tools/machine.js';
-import { type Colour, eventually, type Screenshot, WineDesktop, whyNoWine } from './wine_desktop.ts';
+import { WineDesktop, whyNoWine } from './wine_desktop.ts';
+import { type Colour, eventually, type Screenshot } from './x_display.ts';
 
 const SIDE = 48; // px of each picture; sprites are drawn at twice this size
 const NEAR = 6; // of 255: how much JPEG changes a colour

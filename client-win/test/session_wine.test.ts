@@ -7,7 +7,7 @@
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { existsSync, readFileSync, rmSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { crc32 } from 'node:zlib';
@@ -15,11 +15,12 @@ import { PNG } from 'pngjs';
 import { writeSheet } from '../../server/wire/sheet.ts';
 import { buildWindowsClient, WINDOWS_CLIENT } from '../../tools/build.js';
 import { arrival, type HostileRelay, type Hostility, sendJson, startHostileRelay } from './hostile_relay.ts';
-import { type Colour, WineDesktop, whyNoWine } from './wine_desktop.ts';
+import { WineDesktop, whyNoWine } from './wine_desktop.ts';
 import { onFloor, RUNNER, runner, spr, TARGET, target } from './wine_sprites.ts';
-import { end, eventually } from './x_display.ts';
+import { type Colour, end, eventually } from './x_display.ts';
 
 const STAND_IN = join(dirname(WINDOWS_CLIENT), 'stand-in.exe');
+const SETTINGS = 'Sprites: settings';
 const MAIN_CLASS = 'SpritesDesktop'; // kMainClass in win32/single_instance.h
 const WM_CLOSE = 0x10;
 const WM_WTSSESSION_CHANGE = 0x2b1;
@@ -81,7 +82,6 @@ describe('the windows client in the way of others', { skip, timeout: 900_000 }, 
   });
 
   const kept = () => join(ada.folder, 'kept.json');
-  const settings = () => JSON.parse(readFileSync(join(ada.folder, 'settings.json'), 'utf8'));
   const send = (message: number, parameter = 0) =>
     ada.run('wine', STAND_IN, MAIN_CLASS, 'send', String(message), String(parameter));
 
@@ -107,20 +107,8 @@ describe('the windows client in the way of others', { skip, timeout: 900_000 }, 
     await eventually('it has joined', () => relay!.requests.polls > 0);
   }
 
-  /** Opens the settings from the icon by the clock. */
-  async function openSettings(): Promise<string> {
-    let dialog: string | undefined;
-    await eventually('the settings are open', async () => {
-      const [tray] = await ada.windows('Wine System Tray');
-      const [sprite] = await ada.windows('Sprite');
-      if (tray === undefined || sprite === undefined) return false;
-      await ada.xdotool('mousemove', '--window', tray, 10, 10, 'click', 3, 'sleep', 0.4);
-      await ada.xdotool('windowfocus', sprite, 'sleep', 0.1, 'key', 's', 'sleep', 0.5);
-      [dialog] = await ada.windows('Sprites: settings');
-      return dialog !== undefined;
-    });
-    return dialog!;
-  }
+  const openSettings = () =>
+    ada.chooseInTray(['s'], 'the settings are open', async () => (await ada.frames(SETTINGS)).length === 1);
 
   it('lets go of a sprite that is held when the screen is locked', async () => {
     await start(RUNNER, 640, 790);
@@ -131,7 +119,8 @@ describe('the windows client in the way of others', { skip, timeout: 900_000 }, 
     await send(WM_WTSSESSION_CHANGE, WTS_SESSION_LOCK);
     // The button is still down.
     await ada.waitFor('it has fallen', onFloor(runner));
-    await ada.xdotool('mousemove', 300, 300, 'sleep', 0.3, 'mouseup', 1);
+    await ada.moveTo({ x: 300, y: 300 });
+    await ada.releaseButton();
     await ada.waitUntilStill('it lies there', onFloor(runner));
     await ada.dragTo('the sprite', runner, { x: 500, y: 400 });
   });
@@ -150,23 +139,10 @@ describe('the windows client in the way of others', { skip, timeout: 900_000 }, 
 
   it('sets the volume with the keys', async () => {
     await start(TARGET, 640, 400, undefined, { volume: 40 });
-    const dialog = await openSettings();
-    await ada.xdotool(
-      'windowfocus',
-      dialog,
-      'sleep',
-      0.2,
-      'key',
-      'alt+v',
-      'sleep',
-      0.2,
-      'key',
-      'Right',
-      'key',
-      'Right',
-    );
-    await ada.xdotool('sleep', 0.2, 'key', 'Return');
-    await eventually('it is saved', () => settings().volume === 50);
+    await openSettings();
+    await ada.focusOn(SETTINGS);
+    await ada.press('alt+v', 'Right', 'Right', 'Return');
+    await eventually('it is saved', () => ada.settings().volume === 50);
   });
 
   it('acknowledges no sprite while another program has locked its file, and does once it can', async () => {
@@ -177,41 +153,17 @@ describe('the windows client in the way of others', { skip, timeout: 900_000 }, 
       },
     });
     const lock = launch(STAND_IN, 'Lock', 'lock', `Z:${kept().replaceAll('/', '\\')}`);
-    await eventually('the file is locked', async () => (await ada.windows('Lock')).length === 1);
+    await ada.frame('Lock'); // the file is locked
     arrives();
-    await eventually('a sprite has come', async () => (await ada.windows('Sprite')).length === 2);
+    await ada.count('Sprite', 2);
     await eventually('it was written beside', () => existsSync(`${kept()}.part`));
     assert.equal(ada.savedState().sprites.length, 1);
     assert.equal(relay!.requests.polls, 1);
-    const [window] = await ada.windows('Lock');
-    await ada.xdotool('windowfocus', window, 'sleep', 0.2, 'key', 'Escape');
+    await ada.focusOn('Lock');
+    await ada.press('Escape');
     await eventually('the file is free', () => lock.exitCode !== null);
     await eventually('it has polled again', () => relay!.requests.polls === 2);
     assert.equal(ada.savedState().sprites.length, 2);
-  });
-
-  it('keeps files that it can not read beside its new ones, and goes to the relay of its sprites', async () => {
-    await start(TARGET, 640, 400);
-    await eventually('the relay is saved', () => readFileSync(kept(), 'utf8').includes(relay!.url));
-    await send(WM_CLOSE);
-    await eventually('it has ended', () => client?.exitCode !== null);
-    const path = join(ada.folder, 'settings.json');
-    const settingsBefore = readFileSync(path, 'utf8');
-    const half = settingsBefore.slice(0, settingsBefore.length / 2);
-    writeFileSync(path, half);
-    const { polls } = relay!.requests;
-    client = launch(WINDOWS_CLIENT);
-    await eventually('it has joined again', () => relay!.requests.polls > polls);
-    assert.equal(readFileSync(`${path}.bad`, 'utf8'), half);
-    await eventually('the settings are saved', () => existsSync(path) && settings().relay === relay!.url);
-    await send(WM_CLOSE);
-    await eventually('it has ended', () => client?.exitCode !== null);
-    const saved = readFileSync(kept(), 'utf8');
-    writeFileSync(kept(), saved.slice(0, saved.length / 2));
-    client = launch(WINDOWS_CLIENT);
-    await eventually('it has begun anew', () => existsSync(`${kept()}.bad`) && existsSync(kept()));
-    assert.equal(readFileSync(`${kept()}.bad`, 'utf8'), saved.slice(0, saved.length / 2));
-    assert.deepEqual(ada.savedState().sprites, []);
   });
 
   it('overwrites no sprites that it could not read, because another program had locked the file at its start', async () => {
@@ -221,12 +173,12 @@ describe('the windows client in the way of others', { skip, timeout: 900_000 }, 
     await eventually('it has ended', () => client?.exitCode !== null);
     const saved = readFileSync(kept(), 'utf8');
     const lock = launch(STAND_IN, 'Lock', 'lock', `Z:${kept().replaceAll('/', '\\')}`);
-    await eventually('the file is locked', async () => (await ada.windows('Lock')).length === 1);
+    await ada.frame('Lock'); // the file is locked
     // Either may be the first instance. The other hands over to it, which lets one more sprite fall in, and ends.
     const starts = [launch(WINDOWS_CLIENT), launch(WINDOWS_CLIENT)];
     await eventually('one start has ended', () => starts.some((start) => start.exitCode !== null));
     client = starts.find((start) => start.exitCode === null);
-    await eventually('a sprite is there', async () => (await ada.windows('Sprite')).length === 1);
+    await ada.count('Sprite', 1);
     assert.equal(readFileSync(kept(), 'utf8'), saved);
     lock.kill();
     await eventually('the file is free', () => lock.exitCode !== null || lock.signalCode !== null);
@@ -253,7 +205,7 @@ describe('the windows client in the way of others', { skip, timeout: 900_000 }, 
       },
       { calm: false },
     );
-    await eventually('all are here', async () => (await ada.windows('Sprite')).length === SHEETS + 1);
+    await ada.count('Sprite', SHEETS + 1);
     await eventually('all files were fetched', () => relay!.requests.files >= SHEETS);
     await ada.waitFor('one of their pictures', (screenshot) => screenshot.find(HOSTILE));
     // The program still follows the pointer, and draws their frames meanwhile.

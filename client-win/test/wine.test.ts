@@ -1,37 +1,19 @@
 /**
- * The Windows program on two desktops under Wine, and its installer: what a user sees and does, pixel by pixel.
+ * The Windows program under Wine with a headless neighbour, and its installer: what a user sees and does, pixel by pixel.
  *
  * The sprites are drawn for these tests (wine_sprites.ts). The suite saves screenshots to screenshots/.
  */
 import assert from 'node:assert/strict';
 import { type ChildProcess, spawn } from 'node:child_process';
-import { createHash } from 'node:crypto';
 import { once } from 'node:events';
 import { appendFileSync, existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, before, describe, it, type TestContext } from 'node:test';
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { after, before, describe, it } from 'node:test';
 import { type RelayProcess, startRelay } from '../../server/test/relay_process.ts';
-import { buildInstaller, buildWindowsClient, WINDOWS_CLIENT, WINDOWS_SETUP } from '../../tools/build.js';
-import { installHint } from '../../tools/machine.js';
-import {
-  arrival,
-  HOSTILE_RESPONSES,
-  type Hostility,
-  sendEndlessly,
-  sendJson,
-  startHostileRelay,
-} from './hostile_relay.ts';
-import {
-  type Area,
-  eventually,
-  type Finder,
-  middleOf,
-  SCREEN,
-  type Screenshot,
-  WineDesktop,
-  whyNoWine,
-} from './wine_desktop.ts';
+import { buildClient, buildInstaller, buildWindowsClient, WINDOWS_CLIENT, WINDOWS_SETUP } from '../../tools/build.js';
+import { fling, type HeadlessDesktop, startHeadless } from './headless_desktop.ts';
+import { arrival, HOSTILE_RESPONSES, sendEndlessly, sendJson, startHostileRelay } from './hostile_relay.ts';
+import { WineDesktop, whyNoWine } from './wine_desktop.ts';
 import {
   CYAN,
   cyan,
@@ -39,26 +21,21 @@ import {
   onFloor,
   PADDING,
   png,
-  RIVAL,
   RUNNER,
-  rival,
   runner,
   SIDE,
   spr,
   TARGET,
   target,
 } from './wine_sprites.ts';
+import { type Area, eventually, middleOf, SCREEN, type Screenshot, tryUntil } from './x_display.ts';
 
 const SHOTS = join(import.meta.dirname, '../../screenshots');
-const HOLD_MS = 200; // ms to hold still: the speed of a throw is that of the pointer's last 100 ms
 const NO_RELAY = 'http://127.0.0.1:9'; // an address without a relay
 const RSS_MIB_MAX = 320; // MiB the client may use, whatever a relay sends: the limits of the core, the program, and Wine
 
-const skip = whyNoWine() ?? buildWindowsClient() ?? false;
+const skip = whyNoWine() ?? buildWindowsClient() ?? buildClient() ?? false;
 const skipInstaller = buildInstaller() ?? false;
-const CHROMIUM = '/usr/bin/chromium';
-const skipBrowser = existsSync(CHROMIUM) ? false : `no browser at ${CHROMIUM}: ${installHint(['chromium'])}`;
-
 const COMMON = { sound: false, calm: true, toasts: false, greeted: true, askBeforeClosing: false };
 
 const isNear = (one: number, other: number, by: number) => Math.abs(one - other) <= by;
@@ -83,111 +60,57 @@ function writeToDrive(desktop: WineDesktop, name: string, bytes: Buffer): string
   return `C:\\${name}`;
 }
 
-/** Stores a file in the client's cache, so that the sprite arrives with its picture. Without it, it is a parcel, which falls. */
-function writeToCache(desktop: WineDesktop, bytes: Buffer): void {
-  const folder = join(desktop.folder, 'files', 'own');
-  mkdirSync(folder, { recursive: true });
-  writeFileSync(join(folder, createHash('sha256').update(bytes).digest('hex')), bytes);
-}
-
 async function kill(client: ChildProcess): Promise<void> {
   client.kill('SIGKILL');
   await eventually('the client has ended', () => client.exitCode !== null || client.signalCode !== null);
 }
 
-/** Double clicks until the condition is true: on a busy machine the two clicks may be too far apart. */
-async function doubleClick(
-  desktop: WineDesktop,
-  area: Area,
-  sentence: string,
-  condition: () => boolean | Promise<boolean>,
-) {
-  const { x, y } = middleOf(area);
-  const RETRY_MS = 5_000;
-  let clickedMs = Number.NEGATIVE_INFINITY;
-  await eventually(sentence, async () => {
-    if (await condition()) return true;
-    if (performance.now() - clickedMs > RETRY_MS) {
-      await desktop.xdotool('mousemove', x, y, 'click', '--repeat', 2, '--delay', 80, 1);
-      clickedMs = performance.now();
-    }
-    return false;
-  });
-}
-
-/** Clicks, then moves the pointer away, so that keys go to the window with the focus and not to the one below the pointer. */
-async function click(desktop: WineDesktop, area: Area): Promise<void> {
-  const { x, y } = middleOf(area);
-  await desktop.xdotool('mousemove', x, y, 'click', 1, 'mousemove', 640, 400);
-}
-
-/** Holds a key down until the condition is true, waits until the sprite stands again, and returns its place. */
-async function steer(
-  desktop: WineDesktop,
-  key: string,
-  sentence: string,
-  find: Finder,
-  condition: (now: Area) => boolean,
-): Promise<Area> {
-  await desktop.xdotool('keydown', key);
-  await desktop.waitFor(sentence, (screenshot) => {
-    const now = find(screenshot);
-    return now && condition(now) ? now : undefined;
-  });
-  await desktop.xdotool('keyup', key);
-  return (await desktop.waitUntilStill(`${sentence}, and stops`, onFloor(find))).found;
+/** Double clicks until that has an effect: on a busy machine the two clicks may be too far apart. */
+async function doubleClick(desktop: WineDesktop, area: Area, sentence: string, done: () => boolean | Promise<boolean>) {
+  await tryUntil(sentence, () => desktop.doubleClick(middleOf(area)), done);
 }
 
 describe('a wine desktop', { skip, timeout: 900_000 }, () => {
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGKILL'] as const) {
-    it(`ends with all its programs when its test is ended by ${signal}`, async (context) => {
-      const script = `
+  it('ends with all its programs when its test is killed', async (context) => {
+    const script = `
         import { WineDesktop } from '${join(import.meta.dirname, 'wine_desktop.ts')}';
         const desktop = await WineDesktop.start('ada');
         desktop.launch('notepad');
-        while ((await desktop.windows('.*Notepad')).length === 0);
+        await desktop.frame('.*Notepad');
         console.log(JSON.stringify(desktop.pids));
         setInterval(() => {}, 1000);`;
-      const test = spawn(process.execPath, ['--input-type=module', '-e', script], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      });
-      context.after(() => test.kill('SIGKILL'));
-      const [line] = await Promise.race([once(test.stdout, 'data'), once(test, 'exit')]);
-      const pids: number[] = JSON.parse(line);
-      assert.deepEqual(pids.map(isAlive), Array(4).fill(true), 'notepad, picom, Xvfb, wineserver');
-      test.kill(signal);
-      await eventually('all processes have ended', () => !pids.some(isAlive));
+    const test = spawn(process.execPath, ['--input-type=module', '-e', script], {
+      stdio: ['ignore', 'pipe', 'inherit'],
     });
-  }
+    context.after(() => test.kill('SIGKILL'));
+    const [line] = await Promise.race([once(test.stdout, 'data'), once(test, 'exit')]);
+    const pids: number[] = JSON.parse(line);
+    assert.deepEqual(pids.map(isAlive), Array(4).fill(true), 'notepad, picom, Xvfb, wineserver');
+    test.kill('SIGKILL');
+    await eventually('all processes have ended', () => !pids.some(isAlive));
+  });
 });
 
 describe('windows client', { skip, timeout: 900_000 }, () => {
   let ada: WineDesktop;
-  let grace: WineDesktop;
 
   before(async () => {
     mkdirSync(SHOTS, { recursive: true });
-    [ada, grace] = await Promise.all([WineDesktop.start('ada'), WineDesktop.start('grace')]);
-    for (const desktop of [ada, grace]) {
-      writeToDrive(desktop, 'Zielscheibe ü.spr', spr(TARGET));
-      writeToDrive(desktop, 'runner.spr', spr(RUNNER));
-      writeToDrive(desktop, 'rival.spr', spr(RIVAL));
-      writeToDrive(desktop, 'cyan.png', png(CYAN));
-    }
+    ada = await WineDesktop.start('ada');
+    writeToDrive(ada, 'Zielscheibe ü.spr', spr(TARGET));
+    writeToDrive(ada, 'runner.spr', spr(RUNNER));
+    writeToDrive(ada, 'cyan.png', png(CYAN));
   });
 
-  after(async () => await Promise.all([ada?.stop(), grace?.stop()]));
+  after(async () => await ada?.stop());
 
   describe('one desktop', () => {
     let client: ChildProcess;
-    let other: ChildProcess | undefined;
 
     before(() => {
       client = startClient(ada, { relay: NO_RELAY }, 'C:\\Zielscheibe ü.spr');
     });
-    after(async () => {
-      for (const one of [client, other]) if (one) await kill(one);
-    });
+    after(async () => await kill(client));
 
     it('shows a sprite with its alpha: solid, transparent and half-transparent pixels', async () => {
       await ada.waitUntilStill('the sprite', target);
@@ -225,25 +148,24 @@ describe('windows client', { skip, timeout: 900_000 }, () => {
 
     it('follows the pointer from the first press on, and stays where it is released', async () => {
       const { found: place } = await ada.waitUntilStill('the sprite', target);
-      const { x, y } = middleOf(place);
-      await ada.xdotool('mousemove', x, y, 'mousedown', 1, 'mousemove', 300, 300);
+      await ada.holdButtonAt(middleOf(place));
+      await ada.moveTo({ x: 300, y: 300 });
       const isAt = (to: { x: number; y: number }) => (screenshot: Screenshot) => {
         const now = target(screenshot);
         return now && isNear(middleOf(now).x, to.x, 2) && isNear(middleOf(now).y, to.y, 2) ? now : undefined;
       };
       await ada.waitFor('it is where the pointer is', isAt({ x: 300, y: 300 }));
-      await ada.xdotool('mousemove', 1000, 400);
+      await ada.moveTo({ x: 1000, y: 400 });
       const { found: held } = await ada.waitFor('it is where the pointer is', isAt({ x: 1000, y: 400 }));
-      await ada.xdotool('sleep', 0.2, 'mouseup', 1); // longer than the time that counts for a throw
+      await ada.holdStill();
+      await ada.releaseButton();
       assert.deepEqual((await ada.waitUntilStill('it stays', target)).found, held);
     });
 
     it('passes clicks through where a sprite is transparent, and only there', async () => {
       const { found: place } = await ada.waitUntilStill('the sprite', target);
-      const windowAt = async (x: number, y: number) => {
-        await ada.xdotool('mousemove', place.left - PADDING + x, place.top - PADDING + y);
-        return /WINDOW=(\d+)/.exec(await ada.xdotool('getmouselocation', '--shell'))?.[1];
-      };
+      const windowAt = async (x: number, y: number) =>
+        (await ada.windowsAt({ x: place.left - PADDING + x, y: place.top - PADDING + y }))[0];
       const outside = await windowAt(-20, 32);
       assert.notEqual(await windowAt(16, 16), outside);
       assert.notEqual(await windowAt(32, 44), outside);
@@ -251,283 +173,116 @@ describe('windows client', { skip, timeout: 900_000 }, () => {
       assert.equal(await windowAt(3, 3), outside);
     });
 
-    it("stands on another program's window, and falls when the window is moved away", async () => {
-      other = ada.launch('notepad');
-      const topOfNotepad = async () => (await ada.positionOf('.*Notepad'))?.y;
-      await eventually('another window is open', async () => (await topOfNotepad()) === 0);
-      const dragCaption = async (from: number, to: number) => {
-        const grip = ['mousemove', 400, from + 8, 'mousedown', 1, 'mousemove', 400, from + 40];
-        await ada.xdotool(...grip, 'mousemove', 400, to + 8, 'mouseup', 1);
-        await eventually('the window is moved', async () => (await topOfNotepad()) === to);
-      };
-      await dragCaption(0, 300);
-      await ada.run('wine', WINDOWS_CLIENT, 'C:\\runner.spr');
-      await ada.waitUntilStill('the runner', runner);
-      await ada.dragTo('the runner', runner, { x: 600, y: 200 });
-      const standsOn = (top: number) => (screenshot: Screenshot) => {
-        const now = runner(screenshot);
-        return now && isNear(now.bottom + PADDING + 1, top, 1) ? now : undefined;
-      };
-      const { screenshot } = await ada.waitUntilStill('it stands on the window', standsOn(300));
-      screenshot.save(join(SHOTS, 'wine-on-a-window.png'));
-      await dragCaption(300, 100);
-      await ada.waitUntilStill('it has fallen to the floor', standsOn(SCREEN.height));
-    });
-
     it('leaves the keyboard focus alone when it is dragged, takes it by a click, and is then steered by keys', async () => {
-      const focus = async () => (await ada.xdotool('getwindowfocus', '-f')).trim();
-      const before = await focus();
+      await ada.run('wine', WINDOWS_CLIENT, 'C:\\runner.spr');
+      const before = await ada.focused();
       await ada.dragTo('the sprite', target, { x: 900, y: 200 });
       await ada.waitUntilStill('the sprite', target);
-      assert.equal(await focus(), before);
-      await kill(other as ChildProcess);
+      assert.equal(await ada.focused(), before);
       const { found: first } = await ada.waitUntilStill('it stands on the floor', onFloor(runner));
-      await click(ada, first);
-      await eventually('it has the focus', async () => (await focus()) !== before);
-      const isAside = ({ left }: Area) => Math.abs(left - first.left) > 60;
-      const there = await steer(ada, 'Right', 'it runs', runner, isAside);
-      await steer(ada, 'Left', 'it runs back', runner, ({ left }) => there.left - left > 60);
-      const isUp = ({ bottom }: Area) => bottom < first.bottom - 40;
-      await steer(ada, 'space', 'it jumps', runner, isUp);
-      await steer(ada, 'Up', 'it jumps', runner, isUp);
-    });
-
-    it('steers the sprite that was clicked last', async () => {
-      await ada.run('wine', WINDOWS_CLIENT, 'C:\\rival.spr');
-      const { found: near } = await ada.waitUntilStill('the rival', onFloor(rival));
-      const isLeft = near.left < SCREEN.width / 2;
-      // Move it away from the runner, which it may have bumped into.
-      await ada.dragTo('the rival', rival, { x: isLeft ? SCREEN.width - 200 : 200, y: 600 });
-      const { found: first } = await ada.waitUntilStill('the rival', onFloor(rival));
-      const { found: other } = await ada.waitUntilStill('the runner', onFloor(runner));
-      await click(ada, first);
-      await steer(ada, isLeft ? 'Right' : 'Left', 'it runs', rival, ({ left }) => Math.abs(left - first.left) > 60);
-      assert.deepEqual((await ada.waitUntilStill('the runner', runner)).found, other);
-    });
-
-    it('opens a menu on a right click, and is put away from there', async () => {
-      const { found: place, screenshot: before } = await ada.waitUntilStill('the runner', runner);
-      const { x, y } = middleOf(place);
-      await ada.xdotool('mousemove', x, y, 'click', 3);
-      const MENU_PX = 3_000; // px of the smallest menu
-      const { screenshot } = await ada.waitFor('a menu', (now) => now.differences(before) > MENU_PX || undefined);
-      screenshot.save(join(SHOTS, 'wine-menu.png'));
-      await ada.xdotool('key', 'p');
-      await ada.waitFor('it has been put away', (now) => now.find(CYAN) === undefined || undefined);
-      // The state is written after the sprite has gone, and the menu may have hidden it before.
-      const kept = () => ada.savedState().sprites.map(({ name }) => name);
-      await eventually('the others are kept', () => String(kept()) === 'Target,Rival');
+      await ada.click(middleOf(first));
+      await eventually('it has the focus', async () => (await ada.focused()) !== before);
+      // Keys go to the window with the focus, not to the one below the pointer.
+      await ada.moveTo({ x: 640, y: 400 });
+      const steer = (key: string, sentence: string, condition: (now: Area) => boolean) =>
+        ada.holdKey(key, () =>
+          ada.waitFor(sentence, (screenshot) => (runner(screenshot) && condition(runner(screenshot)!)) || undefined),
+        );
+      await steer('Right', 'it runs', ({ left }) => left > first.left + 60);
+      await steer('Left', 'it runs back', ({ left }) => left < first.left + 20);
+      await steer('space', 'it jumps', ({ bottom }) => bottom < first.bottom - 40);
     });
 
     it('asks before closing if set to: Stay keeps it running, Close ends it', async () => {
       await kill(client);
       client = startClient(ada, { relay: NO_RELAY, askBeforeClosing: true }, 'C:\\Zielscheibe ü.spr');
       const { found: place } = await ada.waitUntilStill('the sprite', target);
-      const isAsked = async () => (await ada.windows('Sprites')).length === 1;
+      const isAsked = async () => (await ada.frames('Sprites')).length === 1;
       await doubleClick(ada, place, 'it asks', isAsked);
       ada.capture().save(join(SHOTS, 'wine-question.png'));
-      await ada.xdotool('key', 's');
-      await eventually('the question is closed', async () => !(await isAsked()));
+      await ada.press('s');
+      await ada.isGone('Sprites');
       await doubleClick(ada, (await ada.waitUntilStill('the sprite', target)).found, 'it asks', isAsked);
-      await ada.xdotool('key', 'c');
+      await ada.press('c');
       await eventually('it has ended', () => client.exitCode !== null);
       assert.equal(client.exitCode, 0);
     });
   });
 
-  describe('two desktops', () => {
+  describe('a desktop and its neighbour', () => {
     let relay: RelayProcess;
-    const clients: ChildProcess[] = [];
+    let client: ChildProcess;
+    let grace: HeadlessDesktop;
 
     before(async () => {
       relay = await startRelay({ workers: 0 });
-      for (const [desktop, name, files] of [
-        [ada, 'Ada', ['C:\\Zielscheibe ü.spr']],
-        [grace, 'Grace', []],
-      ] as const) {
-        clients.push(startClient(desktop, { relay: relay.url, world: 'wine', name }, ...files));
-      }
-      writeToCache(grace, spr(TARGET));
-      await eventually('both have joined', async () => (await relay.metrics()).get('sprites_desktops') === 2);
+      client = startClient(ada, { relay: relay.url, world: 'wine', name: 'Ada' }, 'C:\\Zielscheibe ü.spr');
+      grace = startHeadless(['--relay', relay.url, '--world', 'wine', '--name', 'Grace']);
+      grace.send(`monitors 0,0,${SCREEN.width},${SCREEN.height}`); // as large as Ada's
+      await grace.until('Ada is her neighbour', ({ neighbours }) => neighbours?.left.name === 'Ada');
     });
 
     after(async () => {
-      for (const client of clients) await kill(client);
+      if (client) await kill(client);
+      await grace?.quit();
       await relay?.stop();
     });
 
-    it('throws a sprite off the right edge; it enters at the left of the neighbour, at the same height, moving', async () => {
+    it('throws a sprite over an edge, and gets it back at the height at which it left, moving', async () => {
       const from = { x: 1000, y: 333 };
-      const arrival = grace.waitFor('the sprite', target);
       await ada.throwOff('the sprite', target, from, { dx: 160, dy: 0 });
+      const came = await grace.waitForLine('it has come', (line) => line.came !== undefined);
+      const cameAt = (came.y as number) - (came.height as number) / 2;
+      assert.ok((came.vx as number) > 0 && isNear(cameAt, from.y, 2), JSON.stringify(came));
+      const { sprites } = await grace.until('its picture has come', (state) => state.sprites[0]?.isParcel === false);
+      const [{ id, x, y, height }] = sprites;
+      grace.send(`grab ${id} ${x} ${y - height / 2} 0`);
+      grace.send(`drag 700 ${from.y} 10`);
+      grace.send('release 1000');
+      const arrival = ada.waitFor('the sprite', target);
+      fling(grace, (await grace.look()).sprites[0], 1500, 0);
       const first = await arrival;
-      const second = await grace.waitFor('it has moved', (screenshot) => {
+      const second = await ada.waitFor('it has moved', (screenshot) => {
         const now = target(screenshot);
-        return now && now.left !== first.found.left ? now : undefined;
+        return now && now.left > first.found.left ? now : undefined;
       });
       first.screenshot.save(join(SHOTS, 'wine-arrived.png'));
-      assert.ok(first.found.left < SCREEN.width / 2, `first seen at ${first.found.left}`);
-      assert.ok(second.found.left > first.found.left, `from ${first.found.left} to ${second.found.left}`);
       for (const { found: place } of [first, second]) {
         assert.ok(isNear(middleOf(place).y, from.y, 2), `left at ${from.y}, came at ${middleOf(place).y}`);
       }
-      assert.equal(ada.capture().find(MAGENTA), undefined);
     });
 
     it('passes the files of a second instance to the first; a picture becomes a sprite, and is uploaded when it is thrown', async () => {
       // This instance ends at once: the first one shows the sprite.
       await ada.run('wine', WINDOWS_CLIENT, 'C:\\cyan.png');
       await ada.waitUntilStill('the cyan sprite', onFloor(cyan));
-      const arrival = grace.waitFor('the cyan sprite', cyan);
-      // In a world of two desktops, Grace is on both sides.
       await ada.throwOff('the cyan sprite', cyan, { x: 1000, y: 500 }, { dx: 180, dy: -60 });
-      await arrival;
-      assert.ok(existsSync(join(grace.folder, 'files')));
+      await grace.until('its picture has come', ({ sprites }) => sprites[0]?.name === 'cyan' && !sprites[0].isParcel);
     });
 
-    it('survives a restart of the relay; a double click closes it, and it leaves the relay', async () => {
-      const { ports } = relay;
-      await relay.stop();
-      relay = await startRelay({ workers: 0, ports });
-      await eventually('both are back', async () => (await relay.metrics()).get('sprites_desktops') === 2);
-      const { found: standing } = await grace.waitUntilStill('it stands', onFloor(cyan));
-      await doubleClick(grace, standing, 'it has ended', () => clients[1].exitCode !== null);
-      assert.equal(clients[1].exitCode, 0);
-      assert.equal(grace.capture().find(CYAN), undefined);
-      await eventually('Grace has left', async () => (await relay.metrics()).get('sprites_desktops') === 1);
-      assert.deepEqual(
-        grace.savedState().sprites.map(({ name }) => name),
-        ['Target', 'cyan'],
-      );
-    });
-
-    it('ends although the relay does not answer', async () => {
-      const { master } = relay.pids;
+    it('ends at a double click although the relay does not answer', async () => {
       await ada.run('wine', WINDOWS_CLIENT, 'C:\\cyan.png');
-      const { found: standing } = await ada.waitUntilStill('the cyan sprite', onFloor(cyan));
+      const { found: standing } = await ada.waitUntilStill('the sprite', onFloor(cyan));
+      const { master } = relay.pids;
       relay.kill(master, 'SIGSTOP');
       try {
-        await doubleClick(ada, standing, 'it has ended', () => clients[0].exitCode !== null);
-        assert.equal(clients[0].exitCode, 0);
+        await doubleClick(ada, standing, 'it has ended', () => client.exitCode !== null);
+        assert.equal(client.exitCode, 0);
+        assert.ok(ada.savedState().sprites.some(({ name }) => name === 'cyan'));
       } finally {
         relay.kill(master, 'SIGCONT');
       }
-      await eventually('Ada has left', async () => (await relay.metrics()).get('sprites_desktops') === 0);
+      await eventually('Ada has left', async () => (await relay.metrics()).get('sprites_desktops') === 1);
     });
   });
 
-  describe('a browser as neighbour', { skip: skipBrowser }, () => {
-    const VIEW = { width: 900, height: 600 };
-    const AT_EDGE_PX = 0.25 * VIEW.width; // px from the edge within which a sprite has just entered
-    let relay: RelayProcess;
-    let client: ChildProcess;
-    let browser: Browser;
-    let page: Page;
-    const thrown: { edge: string; at: number }[] = [];
-
-    before(async () => {
-      relay = await startRelay({ workers: 0 });
-      client = startClient(ada, { relay: relay.url, world: 'wine', name: 'Ada' }, 'C:\\Zielscheibe ü.spr');
-      browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox', '--disable-gpu'] });
-      page = await browser.newPage({ viewport: VIEW });
-      page.on('websocket', (socket) => {
-        socket.on('framesent', ({ payload }) => {
-          const message = JSON.parse(payload.toString());
-          if (message.crossing !== undefined) thrown.push(message);
-        });
-      });
-      await page.goto(`${relay.url}/?world=wine`);
-      await page.fill('#name', 'Ben');
-      await page.click('#enter');
-      await page.waitForSelector('body[data-state="connected"]');
-      await eventually('both have joined', async () => (await relay.metrics()).get('sprites_desktops') === 2);
-    });
-
-    after(async () => {
-      await browser?.close();
-      await kill(client);
-      await relay?.stop();
-    });
-
-    it('receives a sprite thrown from Windows, at the same relative height, moving', async () => {
-      const from = { x: 1000, y: 240 };
-      const coming = page.evaluate(
-        () =>
-          new Promise<{ x: number; y: number }[]>((resolve) => {
-            const path: { x: number; y: number }[] = [];
-            const look = () => {
-              const here = globalThis.sprites.sprites().find(({ name }) => name === 'Target');
-              if (here) path.push({ x: here.x, y: here.y });
-              if (path.length < 6) requestAnimationFrame(look);
-              else resolve(path);
-            };
-            look();
-          }),
-      );
-      await ada.throwOff('the sprite', target, from, { dx: 160, dy: 0 });
-      const path = await coming;
-      const [first] = path;
-      assert.ok(first.x < AT_EDGE_PX, `it enters at the left, not at ${first.x}`);
-      assert.ok((path.at(-1)?.x ?? 0) > first.x, JSON.stringify(path));
-      // y is its foot, half its height below its middle. It is a parcel until its picture has arrived, and a parcel falls.
-      const middle = (from.y / SCREEN.height) * VIEW.height;
-      assert.ok(isNear(first.y, middle + SIDE / 2, 24), `left at ${middle} of ${VIEW.height}, came at ${first.y}`);
-      assert.equal(ada.capture().find(MAGENTA), undefined);
-    });
-
-    it('throws it back to Windows, where it arrives at the same relative height, moving', async () => {
-      const arrival = ada.waitFor('the sprite', target);
-      await throwFromPage(page, VIEW);
-      const { screenshot, found: first } = await arrival;
-      const FLOWN_PX = 150; // px: enough to tell the direction
-      const { found: second } = await ada.waitFor('it has moved', (now) => {
-        const place = target(now);
-        return place && place.left > first.left + FLOWN_PX ? place : undefined;
-      });
-      screenshot.save(join(SHOTS, 'wine-from-a-browser.png'));
-      const [{ edge, at }] = thrown.slice(-1);
-      assert.equal(edge, 'right');
-      assert.ok(first.left < SCREEN.width / 2, `first seen at ${first.left}`);
-      // It rises in a straight line from the point where its middle was when it was just outside the edge.
-      const rise = (first.top - second.top) / (second.left - first.left);
-      const came = middleOf(first).y + rise * (first.left - PADDING + SIDE);
-      assert.ok(isNear(came, at * SCREEN.height, 6), `left at ${at}, came at ${came} of ${SCREEN.height}`);
-    });
-  });
-
-  describe('a relay that rejects throws or is hostile', () => {
-    const hostileFor = async (test: TestContext, hostility: Hostility) => {
-      const hostile = await startHostileRelay(hostility);
-      test.after(() => hostile.close());
-      return hostile;
-    };
-
-    it('lets a rejected throw bounce back in, at the height at which it left', async (test) => {
-      const hostile = await hostileFor(test, { poll: () => {} });
-      const client = startClient(ada, { relay: hostile.url, name: 'Ada' }, 'C:\\Zielscheibe ü.spr');
-      test.after(() => kill(client));
-      await eventually('it has joined', () => hostile.requests.polls > 0);
-      const from = { x: 1000, y: 333 };
-      const isRejected = () => hostile.requests.crossings > 0 || undefined;
-      await ada.throwOff('the sprite', target, from, { dx: 160, dy: 0 }, isRejected);
-      // A screenshot may show it before it left: it has come back once it moves inwards.
-      let before: Area | undefined;
-      const { found: back } = await ada.waitFor('it comes back', (screenshot) => {
-        const now = target(screenshot);
-        const isInwards = now && before && now.left < before.left;
-        before = now;
-        return isInwards ? now : undefined;
-      });
-      assert.ok(isNear(middleOf(back).y, from.y, 2), `left at ${from.y}, is at ${middleOf(back).y}`);
-      assert.equal(hostile.requests.crossings, 1);
-    });
-
+  describe('a relay that is hostile', () => {
     it('keeps running within its limits: garbage, endless bodies, huge numbers, ten thousand sprites', async (test) => {
       const SPRITES_MOST = 20;
       const BATCH = 64; // events, as many as a relay may send
       const wild = { at: 1e9, vx: 1e308, vy: -1e308 };
       const hostilities = Object.values(HOSTILE_RESPONSES);
-      const hostile = await hostileFor(test, {
+      const hostile = await startHostileRelay({
         poll: (n, response) => {
           // Every other response is valid; otherwise the client would poll less and less often.
           const cursor = `6a1f03c2-${n + 1}`;
@@ -539,10 +294,11 @@ describe('windows client', { skip, timeout: 900_000 }, () => {
         },
         file: (response) => sendEndlessly(response, '\x89PNG', 'x'.repeat(65_536)),
       });
-      const client = startClient(grace, { relay: hostile.url, name: 'Grace', spritesMost: SPRITES_MOST });
+      test.after(() => hostile.close());
+      const client = startClient(ada, { relay: hostile.url, name: 'Ada', spritesMost: SPRITES_MOST });
       test.after(() => kill(client));
       const isFull = async () => {
-        const count = (await grace.windows('Sprite')).length;
+        const count = (await ada.frames('Sprite')).length;
         assert.ok(count <= SPRITES_MOST, `${count} windows`);
         return count === SPRITES_MOST;
       };
@@ -551,13 +307,13 @@ describe('windows client', { skip, timeout: 900_000 }, () => {
       const BATCHES_MAX = 3; // after these as many sprites wait as may
       assert.ok(hostile.requests.polls <= 2 * hostilities.length + BATCHES_MAX, JSON.stringify(hostile.requests));
       await eventually('it still shows as many', isFull);
-      grace.capture().save(join(SHOTS, 'wine-flooded.png'));
+      ada.capture().save(join(SHOTS, 'wine-flooded.png'));
       const residentMiB =
         Number(/VmHWM:\s+(\d+) kB/.exec(readFileSync(`/proc/${client.pid}/status`, 'utf8'))?.[1]) / 1024;
       test.diagnostic(`${Math.round(residentMiB)} MiB at most`);
       assert.ok(residentMiB < RSS_MIB_MAX, `${residentMiB} MiB`);
       // It still reacts to a request to close.
-      await grace.run('wine', 'taskkill', '/im', 'Sprites.exe');
+      await ada.run('wine', 'taskkill', '/im', 'Sprites.exe');
       await eventually('it has ended', () => client.exitCode !== null);
       assert.equal(client.exitCode, 0);
     });
@@ -664,26 +420,3 @@ describe('windows client', { skip, timeout: 900_000 }, () => {
     }
   });
 });
-
-/** In a browser's desktop: drags Target with the mouse to the lower right, and throws it over the right edge by key. */
-async function throwFromPage(page: Page, { width, height }: { width: number; height: number }): Promise<void> {
-  const here = () => page.evaluate(() => globalThis.sprites.sprites().find(({ name }) => name === 'Target'));
-  const ATTEMPTS_MAX = 40; // it moves, so a grab may miss it
-  for (let attempt = 1; attempt <= ATTEMPTS_MAX; attempt++) {
-    const sprite = await here();
-    if (sprite === undefined) return;
-    await page.mouse.move(sprite.x, sprite.y - SIDE / 2);
-    await page.mouse.down();
-    const isHeld = (await here())?.mode === 'drag';
-    if (isHeld) {
-      await page.mouse.move(0.7 * width, 0.7 * height, { steps: 2 });
-      await page.waitForTimeout(HOLD_MS);
-    }
-    await page.mouse.up();
-    if (!isHeld) continue;
-    await page.keyboard.press('Shift+ArrowRight');
-    await page.waitForFunction(() => globalThis.sprites.sprites().every(({ name }) => name !== 'Target'));
-    return;
-  }
-  throw new Error('The sprite could not be grabbed.');
-}

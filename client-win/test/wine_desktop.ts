@@ -4,47 +4,59 @@
  * By default Wine manages its windows itself, as Windows does (`Managed` is `N`). With an X window manager, activating a
  * window unmaps and maps it again, and X then ends the drag that activated it.
  * Invariant: when the test's process ends, even by a kill, its X server and all its Wine processes end too.
- * Cost: a Wine prefix takes 0.7 GB and 10 s, is made once and kept in build/wine.
+ * Cost: a Wine prefix takes 0.7 GB and 10 s, and is made once, in build/wine/template. Each desktop has its own, which shares the
+ * files of Windows with that one, takes 0.1 s, and has nothing of an earlier test.
  */
-import type { ChildProcess } from 'node:child_process';
-import { existsSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from 'node:fs';
+import { type ChildProcess, spawnSync } from 'node:child_process';
+import {
+  appendFileSync,
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  renameSync,
+  rmSync,
+} from 'node:fs';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
-import { setTimeout as pause } from 'node:timers/promises';
+import { withLock } from '../../tools/lock.js';
 import { ensurePrograms, installHint, WINE } from '../../tools/machine.js';
-import { keepSprite, readSavedState, type SavedState } from './kept_sprites.ts';
 import {
   type DisplayParts,
   end,
   eventually,
-  POLL_MS,
+  type Finder,
+  type Frame,
+  middleOf,
+  type Point,
+  RIGHT,
   spawnBound,
   spawnQuietly,
   startX,
-  WAIT_MS_MAX,
+  tryUntil,
   XDisplay,
 } from './x_display.ts';
 
-export {
-  type Area,
-  type Colour,
-  eventually,
-  type Finder,
-  middleOf,
-  type Point,
-  SCREEN,
-  type Screenshot,
-} from './x_display.ts';
-
 const PREFIXES = join(import.meta.dirname, '../../build/wine');
+const TEMPLATE = join(PREFIXES, 'template');
+const MAKE_MS_MAX = 300_000; // ms to make a prefix, on a busy machine
 
-/** The registry entries of a new prefix. A prefix made with other entries is made again. */
-const registryOf = (windowManager: WindowManager) => `REGEDIT4
+/** Wine's server writes these in place, so each prefix has its own; all other files of Windows are shared. */
+const REGISTRY = ['system.reg', 'user.reg', 'userdef.reg'];
 
-[HKEY_CURRENT_USER\\Software\\Wine]
+const SPRITE = 'Sprite'; // the title of each sprite's window
+const TRAY = 'Wine System Tray';
+const TRAY_ICON: Point = { x: 10, y: 10 }; // in that window
+const MENU_PX_MIN = { width: 60, height: 60 }; // larger than a hint beside the pointer
+
+/** What is added to the user's registry of each prefix. */
+const registryOf = (windowManager: WindowManager) => `
+[Software\\\\Wine]
 "Version"="win10"
 
-[HKEY_CURRENT_USER\\Software\\Wine\\X11 Driver]
+[Software\\\\Wine\\\\X11 Driver]
 "Managed"="${windowManager === 'wine' ? 'N' : 'Y'}"
 `;
 
@@ -100,12 +112,11 @@ export class WineDesktop extends XDisplay {
   static async start(name: string, windowManager: WindowManager = 'wine'): Promise<WineDesktop> {
     const prefix = join(PREFIXES, name);
     const desktop = new WineDesktop(prefix, await startX(join(PREFIXES, `${name}-screen`)));
-    if (windowManager !== 'wine') desktop.children.unshift(spawnBound(windowManager, [], desktop.env));
-    const made = join(prefix, 'made');
-    const registry = registryOf(windowManager);
-    if (!existsSync(made) || readFileSync(made, 'utf8') !== registry) await desktop.makePrefix(made, registry);
+    // Programs would connect to a wineserver that a killed test has left behind.
+    await desktop.run('wineserver', '-k').catch(() => {});
+    makePrefix(prefix, registryOf(windowManager));
+    if (windowManager !== 'wine') await desktop.startWindowManager(windowManager);
     await desktop.startWine();
-    for (const folder of [desktop.folder, desktop.oldFolder]) rmSync(folder, { recursive: true, force: true });
     return desktop;
   }
 
@@ -124,19 +135,8 @@ export class WineDesktop extends XDisplay {
     return join(this.local, 'Sprites');
   }
 
-  writeSettings(settings: object): void {
-    mkdirSync(this.folder, { recursive: true });
-    writeFileSync(join(this.folder, 'settings.json'), JSON.stringify(settings));
-  }
-
-  /** Gives the client one more sprite that it has kept, with its middle at x and its foot at y. */
-  keepSprite(spr: Buffer, name: string, x: number, y: number): void {
-    keepSprite(this.folder, spr, name, x, y);
-  }
-
-  /** The state that the client last saved. */
-  savedState(): SavedState {
-    return readSavedState(this.folder);
+  get settingsFile(): string {
+    return join(this.folder, 'settings.json');
   }
 
   /** Starts a program and returns its process, which is the Windows process itself, without waiting for it. */
@@ -146,19 +146,65 @@ export class WineDesktop extends XDisplay {
     return child;
   }
 
-  /**
-   * Right-clicks at a place, and presses a key in the menu that opens, until there is a window with this title. Returns its X id.
-   * A menu has no X window with the focus, so the key goes to a sprite's.
-   */
-  async openFromMenu(at: (string | number)[], key: string, title: string): Promise<string> {
-    await eventually(`the menu opens ${title}`, async () => {
-      if ((await this.windows(title)).length > 0) return true;
-      await this.xdotool('key', 'Escape', 'mousemove', ...at, 'sleep', 0.2, 'click', 3, 'sleep', 0.6);
-      const sprite = await this.frame('Sprite');
-      await this.xdotool('windowfocus', sprite.id, 'sleep', 0.2, 'key', key, 'sleep', 0.6);
-      return (await this.windows(title)).length > 0;
-    });
-    return (await this.frame(title)).id;
+  /** Chooses in the menu of a sprite, by keys, until that has an effect. */
+  async chooseOf(
+    find: Finder,
+    keys: string[],
+    sentence: string,
+    done: () => boolean | Promise<boolean>,
+  ): Promise<void> {
+    await this.choose(
+      async () => middleOf((await this.waitUntilStill('the sprite', find)).found),
+      keys,
+      sentence,
+      done,
+    );
+  }
+
+  /** Chooses in the menu of the icon by the clock, which Wine shows in a window of its own. */
+  async chooseInTray(keys: string[], sentence: string, done: () => boolean | Promise<boolean>): Promise<void> {
+    const at = async () => {
+      const { x, y } = await this.frame(TRAY);
+      return { x: x + TRAY_ICON.x, y: y + TRAY_ICON.y };
+    };
+    await this.choose(at, keys, sentence, done);
+  }
+
+  /** A menu has no X window with the keyboard, so the keys go to a sprite's. Wine handles them in the order in which they come. */
+  private async choose(
+    at: () => Promise<Point>,
+    keys: string[],
+    sentence: string,
+    done: () => boolean | Promise<boolean>,
+  ): Promise<void> {
+    await tryUntil(
+      sentence,
+      async () => {
+        await this.openMenu(at);
+        await this.press(...keys);
+      },
+      done,
+    );
+  }
+
+  /** Right-clicks at a place until a menu is open there, and gives it the keyboard. */
+  private async openMenu(at: () => Promise<Point>): Promise<void> {
+    await tryUntil(
+      'a menu is open',
+      async () => {
+        if (await this.hasMenu()) await this.press('Escape');
+        await this.click(await at(), RIGHT);
+      },
+      () => this.hasMenu(),
+    );
+    await this.focusOn(SPRITE);
+  }
+
+  /** Whether a menu is open. */
+  async hasMenu(): Promise<boolean> {
+    const isMenu = ({ titles, width, height }: Frame) =>
+      titles.length === 1 && width >= MENU_PX_MIN.width && height >= MENU_PX_MIN.height;
+    return (await this.frames('')).some(isMenu);
   }
 
   /** Whether a program of this name runs on this desktop. */
@@ -197,16 +243,13 @@ export class WineDesktop extends XDisplay {
 
   /** Runs the wineserver in the foreground and persistently: otherwise Wine starts one per command, which outlives the test. */
   private async startWine(): Promise<void> {
-    // Programs would connect to a wineserver that a killed test has left behind, so end that one; and a program started
-    // before ours listens would start another, so wait.
-    await this.run('wineserver', '-k').catch(() => {});
     const server = spawnBound('wineserver', ['-f', '-p'], this.env);
     this.wine = server;
-    const untilMs = performance.now() + WAIT_MS_MAX;
-    while (!isListening(server.pid!)) {
-      if (server.exitCode !== null || performance.now() > untilMs) throw new Error('The wineserver did not start.');
-      await pause(POLL_MS);
-    }
+    // A program that is started before it listens would start another.
+    await eventually('the wineserver listens', () => {
+      if (server.exitCode !== null) throw new Error('The wineserver did not start.');
+      return isListening(server.pid!);
+    });
   }
 
   /** Stops the wineserver, and with it every program under Wine. */
@@ -214,16 +257,33 @@ export class WineDesktop extends XDisplay {
     if (this.wine) await end(this.wine);
     this.wine = undefined;
   }
+}
 
-  private async makePrefix(made: string, registry: string): Promise<void> {
-    rmSync(this.prefix, { recursive: true, force: true });
-    mkdirSync(this.prefix, { recursive: true });
-    await this.startWine();
-    await this.run('wineboot', '-i');
-    const file = join(this.prefix, 'prefix.reg');
-    writeFileSync(file, registry);
-    await this.run('wine', 'regedit', '/S', `Z:${file}`);
-    await this.stopWine();
-    writeFileSync(made, registry);
+/** Makes a prefix that shares its files with the template, which is made first if there is none. */
+function makePrefix(prefix: string, registry: string): void {
+  withLock(`${TEMPLATE}.lock`, makeTemplate);
+  rmSync(prefix, { recursive: true, force: true });
+  runToEnd('cp', ['-al', TEMPLATE, prefix]);
+  for (const file of REGISTRY) {
+    rmSync(join(prefix, file));
+    copyFileSync(join(TEMPLATE, file), join(prefix, file));
   }
+  appendFileSync(join(prefix, 'user.reg'), registry);
+}
+
+function makeTemplate(): void {
+  if (existsSync(TEMPLATE)) return;
+  const unfinished = `${TEMPLATE}.part`;
+  rmSync(unfinished, { recursive: true, force: true });
+  mkdirSync(unfinished, { recursive: true });
+  const { DISPLAY: _, ...env } = environment(unfinished);
+  runToEnd('wineboot', ['-i'], env);
+  runToEnd('wineserver', ['-k'], env);
+  runToEnd('wineserver', ['-w'], env);
+  renameSync(unfinished, TEMPLATE);
+}
+
+function runToEnd(command: string, args: string[], env = process.env): void {
+  const { status, signal, error } = spawnSync(command, args, { env, stdio: 'ignore', timeout: MAKE_MS_MAX });
+  if (status !== 0) throw new Error(`${command} ${args.join(' ')} ended with ${error ?? signal ?? status}.`);
 }

@@ -4,14 +4,15 @@
  * Ada has the program; Grace is a headless desktop beside her. The suite saves screenshots to screenshots/.
  */
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync } from 'node:fs';
+import { mkdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { type RelayProcess, startRelay, until } from '../../server/test/relay_process.ts';
+import { type RelayProcess, startRelay } from '../../server/test/relay_process.ts';
 import { buildClient, buildWindowsClient, WINDOWS_CLIENT } from '../../tools/build.js';
 import { type HeadlessDesktop, startHeadless } from './headless_desktop.ts';
-import { middleOf, SCREEN, WineDesktop, whyNoWine } from './wine_desktop.ts';
+import { WineDesktop, whyNoWine } from './wine_desktop.ts';
 import { CYAN, onFloor, RUNNER, runner, spr } from './wine_sprites.ts';
+import { eventually, SCREEN } from './x_display.ts';
 
 const SHOTS = join(import.meta.dirname, '../../screenshots');
 const INPUT = 'Sprites: say something';
@@ -24,19 +25,17 @@ describe('sayings in the windows client', { skip, timeout: 900_000 }, () => {
   let ada: WineDesktop;
   let grace: HeadlessDesktop;
 
-  const settings = () => JSON.parse(readFileSync(join(ada.folder, 'settings.json'), 'utf8'));
-
   const shot = (name: string) => ada.capture().save(join(SHOTS, `wine-${name}.png`));
 
-  async function openInput(): Promise<string> {
-    const { found } = await ada.waitUntilStill('the sprite on the floor', onFloor(runner));
-    const { x, y } = middleOf({ ...found, right: found.left + 12 });
-    return await ada.openFromMenu([x, y], 'y', INPUT);
+  /** Opens the line to type in, unless it is open, and gives it the keyboard. */
+  async function openInput(): Promise<void> {
+    await ada.chooseOf(onFloor(runner), ['y'], 'the input is open', async () => (await ada.frames(INPUT)).length === 1);
+    await ada.focusOn(INPUT);
   }
 
-  async function openList(): Promise<string> {
-    const tray = await ada.frame('Wine System Tray');
-    return await ada.openFromMenu(['--window', tray.id, 10, 10], 'w', LIST);
+  async function say(text: string): Promise<void> {
+    await ada.type(text);
+    await ada.press('Return');
   }
 
   before(async () => {
@@ -73,21 +72,15 @@ describe('sayings in the windows client', { skip, timeout: 900_000 }, () => {
   });
 
   it('says a line that is typed, shows it at an own sprite, and tells how many hear it', async () => {
-    const input = await openInput();
-    await ada.xdotool('windowfocus', input, 'sleep', 0.3, 'type', '--delay', 30, 'Whose cat is that');
-    await ada.xdotool('key', 'Return');
+    await openInput();
+    await say('Whose cat is that');
     await grace.waitForLine('Grace hears it', ({ heard, from }) => heard === 'Whose cat is that' && from === 'Ada');
     await ada.frame('Whose cat is that');
-    await ada.xdotool('sleep', 0.5);
     shot('saying-own');
     // The line was cleared, so what is typed now is a line of its own.
-    await ada.xdotool('windowfocus', input, 'sleep', 0.2, 'type', '--delay', 30, 'Mine');
-    await ada.xdotool('key', 'Return');
+    await say('Mine');
     await grace.waitForLine('Grace hears the second line', ({ heard }) => heard === 'Mine');
-    await ada.xdotool('windowfocus', input, 'sleep', 0.2, 'type', '--delay', 8, 'x'.repeat(250));
-    await ada.xdotool('sleep', 0.5);
-    shot('saying-long');
-    await ada.xdotool('windowfocus', input, 'sleep', 0.2, 'key', 'Escape');
+    await ada.press('Escape');
     await ada.isGone(INPUT);
   });
 
@@ -95,24 +88,20 @@ describe('sayings in the windows client', { skip, timeout: 900_000 }, () => {
     const text = 'A longer line that has more words than fit into its column, so it is shown whole below the list';
     grace.send(`say ${text}`);
     await ada.frame(`Grace: ${text}`);
-    const list = await openList();
-    await ada.xdotool('sleep', 0.5);
+    await ada.chooseInTray(['w'], 'the list is open', async () => (await ada.frames(LIST)).length === 1);
+    await ada.focusOn(LIST);
     shot('saying-list');
-    await until('Grace is muted', async () => {
-      await ada.xdotool('windowfocus', list, 'sleep', 0.2, 'key', 'alt+m', 'sleep', 0.5);
-      return settings().muted?.[0] === 'Grace';
-    });
+    await ada.press('alt+m');
+    await eventually('Grace is muted', () => (ada.settings().muted as string[] | undefined)?.[0] === 'Grace');
     await ada.isGone(`Grace: ${text}`);
-    await ada.xdotool('sleep', 0.3);
     shot('saying-muted');
     grace.send('say Can you hear me');
     await grace.waitForLine('it was said', ({ heard }) => heard === 'Can you hear me');
-    await ada.xdotool('windowfocus', list, 'sleep', 0.2, 'key', 'Escape');
+    await ada.press('Escape');
     await ada.isGone(LIST);
-    const input = await openInput();
-    await ada.xdotool('windowfocus', input, 'sleep', 0.3, 'type', '--delay', 30, 'Only me');
-    await ada.xdotool('key', 'Return');
+    await openInput();
+    await say('Only me');
     await ada.frame('Only me');
-    assert.deepEqual(await ada.windows('Grace: Can you hear me'), []);
+    assert.deepEqual(await ada.frames('Grace: Can you hear me'), []);
   });
 });

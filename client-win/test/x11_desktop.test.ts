@@ -6,10 +6,10 @@
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
-import { type RelayProcess, startRelay, until } from '../../server/test/relay_process.ts';
+import { after, afterEach, before, describe, it } from 'node:test';
+import { type RelayProcess, startRelay } from '../../server/test/relay_process.ts';
 import { buildClient, buildX11Client } from '../../tools/build.js';
 import { type HeadlessDesktop, startHeadless } from './headless_desktop.ts';
 import {
@@ -26,7 +26,16 @@ import {
   TARGET,
   target,
 } from './wine_sprites.ts';
-import { type Area, type Finder, middleOf, type Point, SCREEN, type Screenshot } from './x_display.ts';
+import {
+  type Area,
+  eventually,
+  type Finder,
+  middleOf,
+  type Point,
+  SCREEN,
+  type Screenshot,
+  tryUntil,
+} from './x_display.ts';
 import { exitOf, whyNoX11, X11Desktop } from './x11_desktop.ts';
 
 const skip = whyNoX11() ?? buildX11Client() ?? buildClient() ?? false;
@@ -66,15 +75,12 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
   let grace: HeadlessDesktop | undefined;
 
   before(async () => {
-    relay = await startRelay({ workers: 0 });
+    [relay, ada] = await Promise.all([startRelay({ workers: 0 }), X11Desktop.start('ada')]);
   });
 
   after(async () => {
+    await ada?.stop();
     await relay?.stop();
-  });
-
-  beforeEach(async () => {
-    ada = await X11Desktop.start('ada');
   });
 
   afterEach(async () => {
@@ -83,10 +89,10 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     client = undefined;
     await grace?.quit();
     grace = undefined;
-    await ada.stop();
+    await ada.clear();
+    await eventually('all have left', async () => (await joined()) === 0);
   });
 
-  const keptFile = () => join(ada.dataFolder, 'kept.json');
   const joined = async () => (await relay.metrics()).get('sprites_desktops');
 
   /** Starts the program with one sprite, and waits until it has joined. */
@@ -95,7 +101,7 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     ada.writeSettings(settings);
     ada.keepSprite(spr(character), character.name, at.x, at.y);
     client = ada.launch();
-    await until('Ada has joined', async () => (await joined()) === 1);
+    await eventually('Ada has joined', async () => (await joined()) === 1);
   }
 
   async function meetGrace(): Promise<HeadlessDesktop> {
@@ -152,9 +158,11 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
       [left + 32, top + 24],
       [left + 3, top + 32],
     ]) {
-      await ada.xdotool('mousemove', x, y, 'mousedown', 1, 'mousemove', 200, 200, 'sleep', 0.3, 'mouseup', 1);
+      await ada.holdButtonAt({ x, y });
+      await ada.moveTo({ x: 200, y: 200 });
+      await ada.releaseButton();
     }
-    assert.deepEqual(target(ada.capture()), found);
+    assert.deepEqual((await ada.waitUntilStill('the sprite', target)).found, found);
     await ada.dragTo('the sprite', target, { x: 300, y: 300 });
   });
 
@@ -167,10 +175,10 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
       return state.sprites.length === 1 && !state.sprites[0].isParcel;
     });
     assert.equal(sprites[0].name, 'Target');
-    await until('Ada has saved that it is gone', () => ada.savedState().sprites.length === 0);
+    await eventually('Ada has saved that it is gone', () => ada.savedState().sprites.length === 0);
     neighbour.send(`throw ${sprites[0].id} left`);
     await ada.waitFor('it is back', target);
-    await until('Ada has saved it', () => ada.savedState().sprites.length === 1);
+    await eventually('Ada has saved it', () => ada.savedState().sprites.length === 1);
     await neighbour.until('Grace has none', (state) => state.sprites.length === 0);
   });
 
@@ -187,8 +195,8 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
       };
     };
     await ada.waitUntilStill('it stands on the window', stands(ground.y));
-    await ada.xdotool('windowmove', ground.id, 300, 620);
-    await until('the window has moved', async () => (await ada.frame('Ground')).y > ground.y + 60);
+    await ada.moveWindow(ground, 300, 620);
+    await eventually('the window has moved', async () => (await ada.frame('Ground')).y > ground.y + 60);
     await ada.waitUntilStill('it has fallen with the window', stands((await ada.frame('Ground')).y));
     await ada.closeWindow(ground, 'Ground');
     await ada.waitFor('it stands on the floor', onFloor);
@@ -211,7 +219,7 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     await ada.waitFor('the sprite', target);
     ada.openWindow('Other', 20, 20, 200, 100);
     await ada.frame('Other');
-    await ada.xdotool('windowactivate', below.id);
+    await ada.activate(below);
     await ada.waitUntilStill('the sprite above the window', target);
     await ada.dragTo('the sprite', target, { x: 500, y: 400 });
   });
@@ -221,15 +229,17 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     const editor = await ada.frame('Editor');
     await start(RUNNER, { x: 800, y: 800 });
     const { found } = await ada.waitUntilStill('the sprite', onFloor);
-    const { x, y } = middleOf(found);
-    await ada.xdotool('windowfocus', editor.id, 'sleep', 0.2);
-    await ada.xdotool('mousemove', x, y, 'click', 1, 'sleep', 0.2, 'keydown', 'Right');
-    await ada.waitFor('it has run to the right', (screenshot) => {
-      const now = runner(screenshot);
-      return now && now.left > found.left + 80 ? now : undefined;
-    });
-    await ada.xdotool('keyup', 'Right', 'key', 'Escape', 'sleep', 0.2);
-    assert.equal((await ada.xdotool('getwindowfocus')).trim(), editor.id);
+    await ada.focus(editor);
+    await ada.click(middleOf(found));
+    await eventually('it has the keys', async () => (await ada.focused()) !== editor.id);
+    await ada.holdKey('Right', () =>
+      ada.waitFor('it has run to the right', (screenshot) => {
+        const now = runner(screenshot);
+        return now && now.left > found.left + 80 ? now : undefined;
+      }),
+    );
+    await ada.press('Escape');
+    await eventually('the editor has the keys again', async () => (await ada.focused()) === editor.id);
   });
 
   it('gives the keys to another sprite that is clicked', async () => {
@@ -237,15 +247,14 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     await start(RUNNER, { x: 800, y: SCREEN.height });
     const { found } = await ada.waitUntilStill('the sprite', onFloor);
     const { found: other } = await ada.waitUntilStill('the other one', rival);
-    for (const { x, y } of [middleOf(found), middleOf(other)]) {
-      await ada.xdotool('mousemove', x, y, 'click', 1, 'sleep', 0.2);
-    }
-    await ada.xdotool('keydown', 'Right');
-    await ada.waitFor('the other one has run to the right', (screenshot) => {
-      const now = rival(screenshot);
-      return now && now.left > other.left + 80 ? now : undefined;
-    });
-    await ada.xdotool('keyup', 'Right');
+    await ada.click(middleOf(found));
+    await ada.click(middleOf(other));
+    await ada.holdKey('Right', () =>
+      ada.waitFor('the other one has run to the right', (screenshot) => {
+        const now = rival(screenshot);
+        return now && now.left > other.left + 80 ? now : undefined;
+      }),
+    );
     assert.deepEqual(runner(ada.capture()), found);
   });
 
@@ -257,17 +266,16 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     const neighbour = await meetGrace();
     await neighbour.until('Ada is known', ({ neighbours }) => neighbours?.left.name === 'Ada');
     await ada.waitUntilStill('the first one', rival);
-    await ada.xdotool('windowfocus', editor.id, 'sleep', 0.2);
+    await ada.focus(editor);
     assert.equal(await exitOf(ada.launch('--menu')), 0);
-    await ada.frame('Sprites menu');
     // Sprites here, its first one, Steer with the keys.
-    await ada.xdotool('sleep', 0.2, 'key', 't', 'sleep', 0.2, 'key', 'Return', 'sleep', 0.2, 'key', 'k');
+    await ada.pressInMenu('t', 'Return', 'k');
     await ada.frame('Sprites bubble');
-    await ada.xdotool('sleep', 0.2, 'key', 'Tab', 'sleep', 0.2, 'key', 'ctrl+Right');
+    await ada.press('Tab', 'ctrl+Right');
     const { sprites } = await neighbour.until('the second one is at Grace', (state) => state.sprites.length === 1);
     assert.equal(sprites[0].name, RUNNER.name);
     await ada.isGone('Sprites bubble');
-    assert.equal((await ada.xdotool('getwindowfocus')).trim(), editor.id);
+    await eventually('the editor has the keys again', async () => (await ada.focused()) === editor.id);
   });
 
   it('throws and puts away a sprite from its menu', async () => {
@@ -282,22 +290,22 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     // It belongs to the world now, so it can be hidden, not put away.
     await ada.chooseOf(onFloor, 'h');
     await ada.waitFor('it is a parcel', (screenshot) => (screenshot.find(CYAN) ? undefined : true));
-    await until('that is saved', () => (ada.settings().hidden as string[]).length === 1);
+    await eventually('that is saved', () => (ada.settings().hidden as string[]).length === 1);
   });
 
   it('adds a sprite, pauses and shows settings from the menu', async () => {
     await start(RUNNER, { x: 640, y: 800 });
     await ada.chooseOf(onFloor, 'n', 'Return');
-    await until('there are two', async () => (await ada.frames('Sprite')).length === 2);
+    await ada.count('Sprite', 2);
     await ada.chooseOf(onFloor, 's', 't');
-    await until('the switch is saved', () => ada.settings().toasts === false);
+    await eventually('the switch is saved', () => ada.settings().toasts === false);
   });
 
   it('copies an invitation that leads beside this desktop', async () => {
     await start(RUNNER, { x: 640, y: 800 });
     await ada.chooseOf(onFloor, 'i');
     let link = '';
-    await until('the link is in the clipboard', async () => {
+    await eventually('the link is in the clipboard', async () => {
       link = (await ada.output('xclip', '-o', '-selection', 'clipboard').catch(() => '')).trim();
       return link.startsWith(relay.url);
     });
@@ -317,7 +325,7 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
         ...words,
       );
     const item = 'org.kde.StatusNotifierItem';
-    await until('the icon is offered', async () => {
+    await eventually('the icon is offered', async () => {
       const icon = await ask('org.freedesktop.DBus.Properties.Get', `string:${item}`, 'string:IconPixmap').catch(
         () => '',
       );
@@ -328,28 +336,27 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     await ask(`${item}.Activate`, 'int32:300', 'int32:200');
     const menu = await ada.frame('Sprites menu');
     assert.ok(Math.abs(menu.x - 300) < 40 && Math.abs(menu.y - 200) < 40, JSON.stringify(menu));
-    await ada.xdotool('sleep', 0.2, 'key', 'Up', 'key', 'Return');
+    await ada.pressInMenu('Up', 'Return');
     assert.equal(await exitOf(client!), 0);
   });
 
   it('asks for a relay at the first start, and goes there', async () => {
     client = ada.launch();
-    await ada.frame('Sprites');
-    await until('three sprites have come', async () => (await ada.frames('Sprite')).length === 3);
-    await ada.xdotool('sleep', 0.3, 'type', '--delay', 20, 'nowhere at all');
-    await ada.xdotool('key', 'Return', 'sleep', 0.3);
-    assert.equal((await ada.frames('Sprites')).length, 1, 'it says that this is no address');
-    await ada.xdotool('key', 'ctrl+a', 'type', '--delay', 20, relay.url);
-    await ada.xdotool('key', 'Return');
+    await ada.focusOn('Sprites');
+    await ada.count('Sprite', 3);
+    await ada.type('nowhere at all');
+    await ada.press('Return', 'ctrl+a');
+    await ada.type(relay.url);
+    await ada.press('Return');
     await ada.isGone('Sprites');
-    await until('Ada has joined', async () => (await joined()) === 1);
-    await until('the relay is saved', () => ada.settings().relay === relay.url);
+    await eventually('Ada has joined', async () => (await joined()) === 1);
+    await eventually('the relay is saved', () => ada.settings().relay === relay.url);
     await ada.frame('Sprites bubble');
   });
 
   it('a second start hands its files and links to the first', async () => {
     await start(RUNNER, { x: 640, y: 800 });
-    const folder = join(ada.dataFolder, 'pictures');
+    const folder = join(ada.folder, 'pictures');
     mkdirSync(folder, { recursive: true });
     writeFileSync(join(folder, 'magenta.png'), png(MAGENTA));
     writeFileSync(join(folder, 'letter.txt'), 'Dear Grace,');
@@ -358,8 +365,8 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     assert.equal(await exitOf(ada.launch(join(folder, 'letter.txt'))), 0);
     await ada.frame('Sprites notice');
     assert.equal(await exitOf(ada.launch('--link', 'sprites:https://elsewhere.example/')), 0);
-    await ada.frame('Sprites');
-    await ada.xdotool('sleep', 0.3, 'key', 'Escape');
+    await ada.focusOn('Sprites');
+    await ada.press('Escape');
     await ada.isGone('Sprites');
     assert.equal(ada.settings().relay, relay.url);
   });
@@ -380,13 +387,13 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     assert.equal(stored.status, 201);
     const link = `sprites:${relay.url}/#take=${file}&name=Biscuit&author=Anna`;
     assert.equal(await exitOf(ada.launch(link)), 0);
-    await ada.frame('Sprites');
-    await ada.xdotool('sleep', 0.3, 'key', 'Escape');
+    await ada.focusOn('Sprites');
+    await ada.press('Escape');
     await ada.isGone('Sprites');
     assert.equal((await ada.frames('Sprite')).length, 1, 'nothing comes after No');
     assert.equal(await exitOf(ada.launch(link)), 0);
-    await ada.frame('Sprites');
-    await ada.xdotool('sleep', 0.3, 'key', 'Tab', 'sleep', 0.2, 'key', 'Return');
+    await ada.focusOn('Sprites');
+    await ada.press('Tab', 'Return');
     await ada.waitFor('it has come', target);
     client!.kill('SIGTERM');
     assert.equal(await exitOf(client!), 0);
@@ -397,34 +404,29 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
   it('asks before a double click closes it', async () => {
     await start(RUNNER, { x: 640, y: 800 });
     const { found } = await ada.waitUntilStill('the sprite', onFloor);
-    const { x, y } = middleOf(found);
-    const click = () => ada.xdotool('mousemove', x, y, 'click', '--repeat', 2, '--delay', 80, 1);
-    await click();
-    await ada.frame('Sprites');
-    await ada.xdotool('sleep', 0.3, 'key', 'Escape');
+    const ask = () =>
+      tryUntil(
+        'it asks',
+        () => ada.doubleClick(middleOf(found)),
+        async () => (await ada.frames('Sprites')).length === 1,
+      );
+    await ask();
+    await ada.focusOn('Sprites');
+    await ada.press('Escape');
     await ada.isGone('Sprites');
     await ada.waitUntilStill('the sprite', onFloor);
-    await click();
-    await ada.frame('Sprites');
-    await ada.xdotool('sleep', 0.3, 'key', 'Tab', 'key', 'Tab', 'sleep', 0.2, 'key', 'Return');
+    await ask();
+    await ada.focusOn('Sprites');
+    await ada.press('Tab', 'Tab', 'Return');
     assert.equal(await exitOf(client!), 0);
   });
 
   for (const [how, end] of [
     ['Quit in the menu', () => ada.chooseOf(onFloor, 'Up', 'Return')],
     ['SIGTERM', () => Promise.resolve(void client!.kill('SIGTERM'))],
-    ['the end of the X server', () => ada.stopX()],
   ] as const) {
     it(`leaves the relay and keeps its sprites at ${how}`, async () => {
-      await start(RUNNER, { x: 640, y: 800 });
-      await ada.waitFor('the sprite', onFloor);
-      await end();
-      assert.equal(await exitOf(client!), 0);
-      await until('Ada has left', async () => (await joined()) === 0);
-      assert.deepEqual(
-        ada.savedState().sprites.map(({ name, x }) => ({ name, x })),
-        [{ name: 'Runner', x: 640 }],
-      );
+      await endBy(end);
     });
   }
 
@@ -440,48 +442,23 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     } finally {
       relay.kill(master, 'SIGCONT');
     }
-    await until('Ada has left', async () => (await joined()) === 0);
+    await eventually('Ada has left', async () => (await joined()) === 0);
   });
 
-  it('keeps files that it can not read beside its new ones, and goes to the relay of its sprites', async () => {
+  it('leaves the relay and keeps its sprites at the end of the X server', async () => {
+    await endBy(() => ada.stopX());
+  });
+
+  /** Ends the program, which has one sprite. */
+  async function endBy(end: () => Promise<void>): Promise<void> {
     await start(RUNNER, { x: 640, y: 800 });
-    await until('the relay is saved', () => readFileSync(keptFile(), 'utf8').includes(relay.url));
-    client!.kill('SIGTERM');
-    await exitOf(client!);
-    const half = readFileSync(ada.settingsFile, 'utf8').slice(1);
-    writeFileSync(ada.settingsFile, half);
-    client = ada.launch();
-    await until('Ada has joined again', async () => (await joined()) === 1);
-    assert.equal(readFileSync(`${ada.settingsFile}.bad`, 'utf8'), half);
-    await until('the settings are saved', () => ada.settings().relay === relay.url);
-    client.kill('SIGTERM');
-    await exitOf(client);
-    const saved = readFileSync(keptFile(), 'utf8').slice(0, -2);
-    writeFileSync(keptFile(), saved);
-    client = ada.launch();
-    await until('Ada has joined with nothing', async () => (await joined()) === 1);
-    assert.equal(readFileSync(`${keptFile()}.bad`, 'utf8'), saved);
-    await until('the new state is saved', () => existsSync(keptFile()));
-    assert.deepEqual(ada.savedState().sprites, []);
-  });
-
-  it('keeps a sprite that is on its way when it ends, and does not lose or double it', async () => {
-    await start(TARGET, CENTRE);
-    const neighbour = await meetGrace();
-    await neighbour.until('Ada is known', ({ neighbours }) => neighbours?.left.name === 'Ada');
-    await ada.chooseOf(target, 'r');
-    client!.kill('SIGTERM');
-    await exitOf(client!);
-    const { sprites, leaving } = ada.savedState();
-    const { sprites: arrived } = await neighbour.look();
-    // With Ada, or with Grace, or under a number that Ada's next start asks about again.
-    assert.ok(sprites.length + leaving.length + arrived.length >= 1);
-    client = ada.launch();
-    await until('Ada is back', async () => (await joined()) === 2);
-    await until('the sprite is at one of them', async () => {
-      const there = (await neighbour.look()).sprites.length;
-      const state = ada.savedState();
-      return there + state.sprites.length === 1 && state.leaving.length === 0;
-    });
-  });
+    await ada.waitFor('the sprite', onFloor);
+    await end();
+    assert.equal(await exitOf(client!), 0);
+    await eventually('Ada has left', async () => (await joined()) === 0);
+    assert.deepEqual(
+      ada.savedState().sprites.map(({ name, x }) => ({ name, x })),
+      [{ name: 'Runner', x: 640 }],
+    );
+  }
 });

@@ -8,11 +8,11 @@ import type { ChildProcess } from 'node:child_process';
 import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { type RelayProcess, startRelay, until } from '../../server/test/relay_process.ts';
+import { type RelayProcess, startRelay } from '../../server/test/relay_process.ts';
 import { buildClient, buildX11Client } from '../../tools/build.js';
 import { type HeadlessDesktop, SPRITES, startHeadless } from './headless_desktop.ts';
 import { RUNNER, runner, spr } from './wine_sprites.ts';
-import { type Frame, SCREEN } from './x_display.ts';
+import { eventually, type Frame, SCREEN } from './x_display.ts';
 import { exitOf, whyNoX11, X11Desktop } from './x11_desktop.ts';
 
 const SHOTS = join(import.meta.dirname, '../../screenshots');
@@ -60,7 +60,7 @@ describe('peeking with the program for X11', { skip, timeout: 900_000 }, () => {
 
   /** Waits until Ada sees one silhouette between these px of her screen. */
   const seesCat = (from: number, to: number) =>
-    until(`a silhouette is between ${from} and ${to}`, async () => {
+    eventually(`a silhouette is between ${from} and ${to}`, async () => {
       const { silhouettes } = await beyond();
       return silhouettes.some(({ x, width }) => x + width / 2 > from && x + width / 2 < to);
     });
@@ -73,8 +73,9 @@ describe('peeking with the program for X11', { skip, timeout: 900_000 }, () => {
     grace.send(`grab ${cat.id} ${cat.x} ${cat.y} 0`);
     grace.send('drag 700 300 10');
     grace.send('release 1000');
-    await ada.xdotool('mousemove', 640, 300, 'sleep', 0.1, 'mousemove', 0, 300);
-    await until('the pane is open', async () => (await beyond()).pane !== undefined);
+    await ada.moveTo({ x: 640, y: 300 });
+    await ada.moveTo({ x: 0, y: 300 });
+    await eventually('the pane is open', async () => (await beyond()).pane !== undefined);
     const { pane } = await beyond();
     assert.deepEqual([pane!.x, pane!.y, pane!.height], [0, 0, SCREEN.height]);
     const { sprites, watched } = await grace.until('Grace is watched', (state) => state.watched.length > 0);
@@ -82,8 +83,7 @@ describe('peeking with the program for X11', { skip, timeout: 900_000 }, () => {
     const seen = DEPTH - (800 - sprites[0].x);
     await seesCat(seen - 30, seen + 30);
     shot('peek-1-seen');
-    const below = await ada.xdotool('mousemove', 100, 300, 'getmouselocation');
-    assert.ok(!below.includes(`window:${pane!.id}`), below);
+    assert.ok(!(await ada.windowsAt({ x: 100, y: 300 })).includes(pane!.id));
   });
 
   it('shows the cat walking up to the edge, until it crosses and is here', async () => {
@@ -95,12 +95,12 @@ describe('peeking with the program for X11', { skip, timeout: 900_000 }, () => {
     shot('peek-2-at-the-line');
     const own = (await ada.frames('Sprite')).length;
     grace.send('throw 1 right');
-    await until('the cat is here', async () => (await ada.frames('Sprite')).length === own + 1);
+    await eventually('the cat is here', async () => (await ada.frames('Sprite')).length === own + 1);
     shot('peek-3-crossed');
-    await until('no silhouette is left', async () => (await beyond()).silhouettes.length === 0);
+    await eventually('no silhouette is left', async () => (await beyond()).silhouettes.length === 0);
     assert.ok((await beyond()).pane, 'the pane stays while the pointer does');
-    await ada.xdotool('mousemove', 640, 300);
-    await until('the pane is closed', async () => (await beyond()).pane === undefined);
+    await ada.moveTo({ x: 640, y: 300 });
+    await eventually('the pane is closed', async () => (await beyond()).pane === undefined);
     await grace.until('nobody watches Grace', ({ watched }) => watched.length === 0);
   });
 
@@ -111,10 +111,9 @@ describe('peeking with the program for X11', { skip, timeout: 900_000 }, () => {
     const { beyond: seen } = await grace.until('Grace sees something', ({ beyond }) => beyond.length >= 2);
     assert.deepEqual(seen[0].shown, [0, 0, DEPTH, 800]);
     await ada.chooseOf(runner);
-    await ada.xdotool('sleep', 0.3);
     shot('peek-4-menu');
-    await ada.xdotool('key', 'b');
-    await until('the choice is saved', () => ada.settings().showStage === 'off');
+    await ada.press('b');
+    await eventually('the choice is saved', () => ada.settings().showStage === 'off');
     await grace.until('Grace sees nothing', ({ beyond }) => beyond.length === 0);
   });
 });

@@ -10,12 +10,12 @@ import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node
 import { hostname } from 'node:os';
 import { join } from 'node:path';
 import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
-import { type RelayProcess, startRelay, until } from '../../server/test/relay_process.ts';
+import { type RelayProcess, startRelay } from '../../server/test/relay_process.ts';
 import { buildClient, buildX11Client, buildX11Tests, X11_TESTS } from '../../tools/build.js';
 import { type HeadlessDesktop, startHeadless } from './headless_desktop.ts';
 import { PHOTO, PHOTO_COLOUR } from './photo.ts';
 import { spr, TARGET, target } from './wine_sprites.ts';
-import { type Frame, middleOf, type Screenshot } from './x_display.ts';
+import { eventually, type Frame, middleOf, type Screenshot } from './x_display.ts';
 import { exitOf, whyNoX11, X11Desktop } from './x11_desktop.ts';
 
 const skip = whyNoX11() ?? buildX11Client() ?? buildClient() ?? false;
@@ -35,16 +35,16 @@ describe('the program for X11 and its system', { skip, timeout: 900_000 }, () =>
   let sound: string;
 
   before(async () => {
-    relay = await startRelay({ workers: 0 });
+    [relay, ada] = await Promise.all([startRelay({ workers: 0 }), X11Desktop.start('ada-system')]);
   });
 
   after(async () => {
+    await ada?.stop();
     await relay?.stop();
   });
 
-  beforeEach(async () => {
-    ada = await X11Desktop.start('ada-system');
-    folder = join(ada.dataFolder, 'given');
+  beforeEach(() => {
+    folder = join(ada.folder, 'given');
     mkdirSync(folder, { recursive: true });
     for (const name of ['on holiday.jpg', 'beach.jpg']) writeFileSync(join(folder, name), PHOTO);
     sound = join(folder, 'sound.raw');
@@ -57,7 +57,8 @@ describe('the program for X11 and its system', { skip, timeout: 900_000 }, () =>
     client = undefined;
     await grace?.quit();
     grace = undefined;
-    await ada.stop();
+    await ada.clear();
+    await eventually('all have left', async () => (await joined()) === 0);
   });
 
   /** Replaces the whole configuration of ALSA. */
@@ -74,32 +75,28 @@ describe('the program for X11 and its system', { skip, timeout: 900_000 }, () =>
     ada.writeSettings({ ...settings, ...more });
     ada.keepSprite(spr(TARGET), TARGET.name, 640, 400);
     client = ada.launch();
-    await until('Ada has joined', async () => (await joined()) === 1);
+    await eventually('Ada has joined', async () => (await joined()) === 1);
     await ada.waitFor('the sprite', target);
   }
 
   /** Drags data from the window of another program, which must be shown, onto the sprite, and lets go there. */
   async function dropOnSprite(from: Frame): Promise<void> {
     const { found } = await ada.waitFor('the sprite', target);
-    const [start, end] = [middleOf(found), { x: from.x + 30, y: from.y + 30 }];
-    const way = [0.25, 0.5, 0.75, 1].flatMap((part) => [
-      'mousemove',
-      Math.round(end.x + (start.x - end.x) * part),
-      Math.round(end.y + (start.y - end.y) * part),
-      'sleep',
-      0.05,
-    ]);
-    await ada.xdotool('mousemove', end.x, end.y, 'sleep', 0.1, 'mousedown', 1, ...way, 'mouseup', 1);
+    const [to, start] = [middleOf(found), { x: from.x + 30, y: from.y + 30 }];
+    await ada.holdButtonAt(start);
+    for (const part of [0.25, 0.5, 0.75, 1]) {
+      await ada.moveTo({ x: start.x + (to.x - start.x) * part, y: start.y + (to.y - start.y) * part });
+    }
+    await ada.releaseButton();
   }
 
-  /** Drops data of a type on the sprite, from a new window. */
+  /** Drops data of a type on the sprite, from a new window, which gives it when it is asked. */
   async function drop(type: string, content: string): Promise<void> {
     writeFileSync(join(folder, 'content'), content);
+    for (const before of await ada.frames('Files')) await ada.killWindow(before, 'Files');
     ada.openWindow('Files', 'drag', type, join(folder, 'content'));
     const files = await ada.frame('Files');
     await dropOnSprite(files);
-    await ada.xdotool('windowkill', files.id);
-    await ada.isGone('Files');
   }
 
   it('passes its unit tests on a display', { skip: noUnitTests }, async () => {
@@ -129,24 +126,15 @@ describe('the program for X11 and its system', { skip, timeout: 900_000 }, () =>
     await ada.waitFor('the photograph is a sprite', photo);
   });
 
-  it('reads a list of files up to its limit: one byte less, the limit; not one more', async () => {
+  it('reads a list of files up to its limit, and not one byte more', async () => {
     await start();
     const uri = `\r\nfile://${folder}/on%20holiday.jpg\r\n`;
     const list = (bytes: number) => `#${'x'.repeat(bytes - uri.length - 1)}${uri}`;
-    for (const [i, bytes] of [LIST_BYTES_MAX - 1, LIST_BYTES_MAX].entries()) {
-      await drop('text/uri-list', list(bytes));
-      await until('one more sprite', async () => (await ada.frames('Sprite')).length === 2 + i);
-    }
+    await drop('text/uri-list', list(LIST_BYTES_MAX));
+    await ada.count('Sprite', 2);
     await drop('text/uri-list', list(LIST_BYTES_MAX + 1));
     await ada.frame('Sprites notice');
-    assert.equal((await ada.frames('Sprite')).length, 3);
-  });
-
-  it('a headless desktop takes a photograph too', async () => {
-    grace = startHeadless(['--relay', relay.url, '--name', 'Grace']);
-    grace.send(`take ${join(folder, 'beach.jpg')}`);
-    const { sprites } = await grace.until('it has one', (state) => state.sprites.length === 1);
-    assert.equal(sprites[0].name, 'beach');
+    await ada.count('Sprite', 2);
   });
 
   /** The loudest sample that was played last; 0 for none. */
@@ -165,17 +153,16 @@ describe('the program for X11 and its system', { skip, timeout: 900_000 }, () =>
     grace.send(`take ${join(folder, 'beach.jpg')}`);
     const { sprites } = await grace.until('it has one', (state) => state.sprites.length === 1);
     grace.send(`throw ${sprites[0].id} right`);
-    await until('it has come', () => ada.savedState().sprites.length === before + 1);
+    await eventually('it has come', () => ada.savedState().sprites.length === before + 1);
   }
 
-  for (const volume of [100, 20]) {
-    it(`plays a sound as loud as the settings say when a sprite comes: ${volume} %`, async () => {
-      await start({ sound: true, volume });
-      await arrive();
-      await until('a whole sound', () => peak() > 0.9 * volume * PEAK_PER_PERCENT);
-      assert.ok(peak() <= volume * PEAK_PER_PERCENT, `${peak()}`);
-    });
-  }
+  it('plays a sound as loud as the settings say when a sprite comes', async () => {
+    const volume = 20;
+    await start({ sound: true, volume });
+    await arrive();
+    await eventually('a whole sound', () => peak() > 0.9 * volume * PEAK_PER_PERCENT);
+    assert.ok(peak() <= volume * PEAK_PER_PERCENT, `${peak()}`);
+  });
 
   it('is silent while a program covers the screen, at volume 0, and when sounds are off', async () => {
     await start({ sound: true, volume: 100 });
@@ -191,12 +178,11 @@ describe('the program for X11 and its system', { skip, timeout: 900_000 }, () =>
     };
     await end();
     assert.equal(peak(), 0);
-    await ada.xdotool('windowkill', talk.id);
-    await ada.isGone('Talk');
+    await ada.killWindow(talk, 'Talk');
     for (const more of [{ sound: false }, { sound: true, volume: 0 }]) {
       ada.writeSettings({ ...ada.settings(), ...more });
       client = ada.launch();
-      await until('Ada has joined', async () => (await joined()) === 2);
+      await eventually('Ada has joined', async () => (await joined()) === 2);
       await arrive();
       await end();
       assert.equal(peak(), 0);
@@ -207,7 +193,7 @@ describe('the program for X11 and its system', { skip, timeout: 900_000 }, () =>
     setSoundDevice('');
     await start({ sound: true });
     await arrive();
-    await until('the diagnostics say that there is none', async () => {
+    await eventually('the diagnostics say that there is none', async () => {
       await ada.chooseOf(target, 'h', 'c');
       await ada.isGone('Sprites menu');
       const text = await ada.output('xclip', '-o', '-selection', 'clipboard').catch(() => '');

@@ -1,41 +1,78 @@
 /**
  * An X display of its own with a compositor, for tests that use a desktop client as a person would.
  *
- * Tests read the X server's frame buffer, pixel by pixel, and send pointer moves and keys with xdotool; the pointer itself is not
- * drawn. Invariant: when the test's process ends, even by a kill, its X server and the programs that it has started end too.
- * Cost: a screenshot takes 2 ms.
+ * Tests read the X server's frame buffer, pixel by pixel, and use pointer and keyboard over a connection of their own; the pointer
+ * itself is not drawn. Invariant: when the test's process ends, even by a kill, its X server and the programs that it has started end
+ * too. Cost: a screenshot takes 2 ms, a look at all windows 1 ms; both are repeated ever less often while a test waits.
  */
 import { type ChildProcess, execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { closeSync, mkdirSync, openSync, readSync, writeFileSync } from 'node:fs';
-import { join } from 'node:path';
+import { closeSync, existsSync, mkdirSync, openSync, readFileSync, readSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { PNG } from 'pngjs';
+import { keepSprite, readSavedState, type SavedState } from './kept_sprites.ts';
+import { XProtocol, type XWindow } from './x_protocol.ts';
 
 export const SCREEN = { width: 1280, height: 800 } as const; // px of each X display
 
 /** ms a condition may take to come true. A client waits up to 15 s before it contacts a lost relay again. */
-export const WAIT_MS_MAX = 45_000;
-const FOLLOW_MS_MAX = 3_000; // ms within which a held sprite follows the pointer; otherwise the grab missed it
-export const POLL_MS = 8; // ms between two checks of a condition
+const WAIT_MS_MAX = 45_000;
 const STILL_MS = 250; // ms in one place until a sprite counts as still: many frames, even on a busy machine
 const COMMAND_MS_MAX = 60_000; // ms a command may take
 const EXIT_MS_MAX = 10_000; // ms a process may take to exit before it is killed
-const HOLD_S = 0.2; // s to hold still: the speed of a throw is that of the pointer's last 0.1 s
 const ATTEMPTS_MAX = 6; // a busy machine may pause in the middle of a throw and make it too slow
-const THROW_STEPS = 8; // pointer moves of a throw, 10 ms apart
 const HELD_PX_MAX = 2; // px between the pointer and the middle of a held sprite
+
+/** ms between two looks: a tenth of the time that was waited already, so a look is late by a tenth at most. */
+const LOOK_MS = { min: 4, max: 100, part: 0.1 };
+
+/** ms until a step is taken again that had no effect, because a sprite moved away or a window was not ready for it. */
+const AGAIN_MS = 6_000;
+
+// The times of a hand. The program measures the speed of the pointer in its last 100 ms, and a double click by its clock.
+const HOLD_MS = 200; // ms to hold a sprite still, so that it is not thrown
+const THROW = { steps: 8, stepMs: 10 }; // pointer moves of a throw, and ms between them
+
+const LEFT = 1; // the button of the pointer
+export const RIGHT = 3;
+
 const COMPOSITOR = ['--backend', 'xrender', '--no-vsync', '--config', '/dev/null'];
 
 /** Waits until a condition is true. Throws, with the sentence, if it does not become true in time. */
 export async function eventually(sentence: string, condition: () => boolean | Promise<boolean>): Promise<void> {
-  const untilMs = performance.now() + WAIT_MS_MAX;
-  while (!(await condition())) {
-    if (performance.now() > untilMs) throw new Error(`Not within ${WAIT_MS_MAX} ms: ${sentence}`);
-    await pause(POLL_MS);
+  if (!(await soon(condition, WAIT_MS_MAX))) throw new Error(`Not within ${WAIT_MS_MAX} ms: ${sentence}`);
+}
+
+/** Takes a step until it has an effect: again when there is none after AGAIN_MS. Throws, with the sentence, if there is none in time. */
+export async function tryUntil(
+  sentence: string,
+  step: () => Promise<unknown>,
+  condition: () => boolean | Promise<boolean>,
+): Promise<void> {
+  let isTaken = false;
+  await eventually(sentence, async () => {
+    if (isTaken && (await condition())) return true;
+    isTaken = true;
+    await step();
+    return await soon(condition, AGAIN_MS);
+  });
+}
+
+/** Whether a condition becomes true within a time. */
+async function soon(condition: () => boolean | Promise<boolean>, waitMsMax: number): Promise<boolean> {
+  const fromMs = performance.now();
+  for (;;) {
+    if (await condition()) return true;
+    const waitedMs = performance.now() - fromMs;
+    if (waitedMs > waitMsMax) return false;
+    await untilNextLook(waitedMs);
   }
 }
+
+const untilNextLook = (waitedMs: number) =>
+  pause(Math.max(LOOK_MS.min, Math.min(LOOK_MS.max, LOOK_MS.part * waitedMs)));
 
 export type Colour = readonly [red: number, green: number, blue: number];
 
@@ -57,16 +94,12 @@ export function middleOf({ left, top, right, bottom }: Area): Point {
 }
 
 /** A visible window: its X id and its place without the frame. */
-export interface Frame {
-  id: string;
-  x: number;
-  y: number;
-  width: number;
-  height: number;
-}
+export type Frame = XWindow;
 
 /** Finds something on a screenshot; undefined if it is not there. */
 export type Finder<T = Area> = (screenshot: Screenshot) => T | undefined;
+
+const OPAQUE = 0xff000000;
 
 /** The content of a screen at one moment: rows of 32-bit pixels, blue first. */
 export class Screenshot {
@@ -84,8 +117,12 @@ export class Screenshot {
   /** The smallest rectangle around all pixels of exactly this colour; undefined if there is none. */
   find([red, green, blue]: Colour): Area | undefined {
     const wanted = (red << 16) | (green << 8) | blue;
+    // The compositor writes opaque pixels; without one, that byte is empty.
+    const first = [wanted, (wanted | OPAQUE) >>> 0].map((pixel) => this.pixels.indexOf(pixel)).filter((at) => at >= 0);
+    if (first.length === 0) return undefined;
     let found: Area | undefined;
-    for (let y = 0, i = 0; y < SCREEN.height; y++) {
+    const top = Math.floor(Math.min(...first) / SCREEN.width);
+    for (let y = top, i = top * SCREEN.width; y < SCREEN.height; y++) {
       for (let x = 0; x < SCREEN.width; x++, i++) {
         if ((this.pixels[i] & 0xffffff) !== wanted) continue;
         found ??= { left: x, top: y, right: x, bottom: y };
@@ -117,7 +154,11 @@ export class Screenshot {
   }
 
   save(path: string): void {
-    writeFileSync(path, PNG.sync.write(this.crop(0, 0, SCREEN.width, SCREEN.height)));
+    // Choosing the best filter of each row would take ten times as long.
+    writeFileSync(
+      path,
+      PNG.sync.write(this.crop(0, 0, SCREEN.width, SCREEN.height), { filterType: 0, deflateLevel: 1 }),
+    );
   }
 }
 
@@ -150,6 +191,7 @@ export interface DisplayParts {
   display: string;
   /** Where its frame buffer is. */
   folder: string;
+  x: XProtocol;
 }
 
 /**
@@ -172,37 +214,44 @@ export async function startX(folder: string): Promise<DisplayParts> {
     server.once('error', reject);
     server.once('close', (code) => reject(new Error(`Xvfb ended with ${code}.`)));
   });
-  return { server, display: `:${number}`, folder };
+  const display = `:${number}`;
+  return { server, display, folder, x: await XProtocol.connect(display) };
 }
 
 /** A frame buffer in X's window dump format: a header with its own length and the number of colours, the colours, the rows. */
 class FrameBuffer {
   private readonly path: string;
+  private file: number | undefined;
+  /** Where the pixels begin, in bytes. */
+  private from: number | undefined;
 
   constructor(folder: string) {
     this.path = join(folder, 'Xvfb_screen0');
   }
 
-  read(): Screenshot {
-    const file = openSync(this.path, 'r');
-    try {
+  /** Reads the screen as it is now into a screenshot. */
+  readInto(pixels: Uint32Array): void {
+    this.file ??= openSync(this.path, 'r');
+    if (this.from === undefined) {
       const header = Buffer.alloc(100);
-      readSync(file, header, 0, header.length, 0);
+      readSync(this.file, header, 0, header.length, 0);
       const COLOUR_BYTES = 12;
-      const from = header.readUInt32BE(0) + COLOUR_BYTES * header.readUInt32BE(76);
-      const pixels = new Uint32Array(SCREEN.width * SCREEN.height);
-      readSync(file, pixels, 0, pixels.byteLength, from);
-      return new Screenshot(pixels);
-    } finally {
-      closeSync(file);
+      this.from = header.readUInt32BE(0) + COLOUR_BYTES * header.readUInt32BE(76);
     }
+    readSync(this.file, pixels, 0, pixels.byteLength, this.from);
+  }
+
+  close(): void {
+    if (this.file !== undefined) closeSync(this.file);
+    this.file = undefined;
   }
 }
 
-/** What a display shows, and how tests use it. Programs of the display are started with `env`. */
-export class XDisplay {
+/** What a display shows, and how tests use it and the client on it. Programs of the display are started with `env`. */
+export abstract class XDisplay {
   readonly env: NodeJS.ProcessEnv;
   protected readonly children: ChildProcess[];
+  protected readonly x: XProtocol;
   private readonly screen: FrameBuffer;
   private readonly screenFolder: string;
   private compositor: ChildProcess | undefined;
@@ -210,10 +259,37 @@ export class XDisplay {
   protected constructor(parts: DisplayParts, env: NodeJS.ProcessEnv) {
     this.env = { ...env, DISPLAY: parts.display };
     this.children = [parts.server];
+    this.x = parts.x;
     this.screen = new FrameBuffer(parts.folder);
     this.screenFolder = parts.folder;
     // Without a compositor there is no transparency.
     this.startCompositor();
+  }
+
+  /** The folder in which the client keeps its sprites. */
+  abstract get folder(): string;
+
+  abstract get settingsFile(): string;
+
+  writeSettings(settings: object): void {
+    mkdirSync(dirname(this.settingsFile), { recursive: true });
+    writeFileSync(this.settingsFile, JSON.stringify(settings));
+  }
+
+  /** The settings that the client has saved; none until it has saved some. */
+  settings(): Record<string, unknown> {
+    const file = this.settingsFile;
+    return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
+  }
+
+  /** Gives the client one more sprite that it has kept, with its middle at x and its foot at y. */
+  keepSprite(spr: Buffer, name: string, x: number, y: number): void {
+    keepSprite(this.folder, spr, name, x, y);
+  }
+
+  /** The state that the client last saved. */
+  savedState(): SavedState {
+    return readSavedState(this.folder);
   }
 
   /** Runs a command to its end. Throws if it fails. Its output is discarded: processes it starts would keep a pipe open. */
@@ -232,7 +308,9 @@ export class XDisplay {
   }
 
   capture(): Screenshot {
-    return this.screen.read();
+    const pixels = new Uint32Array(SCREEN.width * SCREEN.height);
+    this.screen.readInto(pixels);
+    return new Screenshot(pixels);
   }
 
   /** Takes screenshots until `find` finds something, and returns both. Throws, with the sentence, if it does not in time. */
@@ -241,18 +319,18 @@ export class XDisplay {
     find: Finder<T>,
     waitMsMax = WAIT_MS_MAX,
   ): Promise<{ screenshot: Screenshot; found: T }> {
-    const untilMs = performance.now() + waitMsMax;
-    for (;;) {
-      const screenshot = this.capture();
-      const found = find(screenshot);
-      if (found !== undefined) return { screenshot, found };
-      if (performance.now() > untilMs) {
-        const path = `${this.screenFolder}-last.png`;
-        screenshot.save(path);
-        throw new Error(`Not seen within ${waitMsMax} ms: ${sentence}. The last screenshot: ${path}`);
-      }
-      await pause(POLL_MS);
-    }
+    const pixels = new Uint32Array(SCREEN.width * SCREEN.height); // of each look, so that only the last one is kept
+    const screenshot = new Screenshot(pixels);
+    let found: T | undefined;
+    const isSeen = await soon(() => {
+      this.screen.readInto(pixels);
+      found = find(screenshot);
+      return found !== undefined;
+    }, waitMsMax);
+    if (isSeen) return { screenshot, found: found! };
+    const path = `${this.screenFolder}-last.png`;
+    screenshot.save(path);
+    throw new Error(`Not seen within ${waitMsMax} ms: ${sentence}. The last screenshot: ${path}`);
   }
 
   /** Waits until something has been at one place for STILL_MS, and returns that place. */
@@ -266,26 +344,9 @@ export class XDisplay {
     });
   }
 
-  /** Runs xdotool and returns its output. */
-  async xdotool(...args: (string | number)[]): Promise<string> {
-    return await this.output('xdotool', ...args.map(String));
-  }
-
-  /** The X ids of all visible windows with this title. */
-  async windows(name: string): Promise<string[]> {
-    // xdotool fails if there is none.
-    const found = await this.xdotool('search', '--onlyvisible', '--name', `^${name}$`).catch(() => '');
-    return found.split('\n').filter((line) => line !== '');
-  }
-
-  /** All visible windows with this title. */
+  /** All visible windows with this title, a pattern in which upper and lower case are the same. */
   async frames(title: string): Promise<Frame[]> {
-    const frames = (await this.windows(title)).map(async (id) => {
-      const text = await this.xdotool('getwindowgeometry', '--shell', id).catch(() => '');
-      const at = (name: string) => Number(new RegExp(`^${name}=(-?\\d+)$`, 'm').exec(text)?.[1]);
-      return { id, x: at('X'), y: at('Y'), width: at('WIDTH'), height: at('HEIGHT') };
-    });
-    return (await Promise.all(frames)).filter(({ x }) => !Number.isNaN(x));
+    return await this.x.windows(new RegExp(`^(?:${title})$`, 'is'));
   }
 
   /** The visible window with this title, once there is one. */
@@ -298,44 +359,130 @@ export class XDisplay {
     return found!;
   }
 
+  /** Waits until so many windows with this title are visible. */
+  async count(title: string, count: number): Promise<void> {
+    await eventually(`there are ${count} windows ${title}`, async () => (await this.frames(title)).length === count);
+  }
+
   /** Waits until no window with this title is visible. */
   async isGone(title: string): Promise<void> {
-    await eventually(`${title} is gone`, async () => (await this.windows(title)).length === 0);
+    await this.count(title, 0);
   }
 
-  /** Closes a window through the window manager. Tries again, because the focus may come too late for the first key. */
-  async closeWindow({ id }: Frame, title: string): Promise<void> {
-    await eventually(`${title} is closed`, async () => {
-      await this.xdotool('windowfocus', id, 'sleep', 0.2, 'key', 'alt+F4', 'sleep', 0.3).catch(() => {});
-      return (await this.windows(title)).length === 0;
-    });
+  /** The visible window with this title, once there is one and it has the keyboard. */
+  async focusOn(title: string): Promise<Frame> {
+    const frame = await this.frame(title);
+    await tryUntil(
+      `${title} has the keyboard`,
+      () => this.focus(frame),
+      async () => (await this.x.focused()) === frame.id,
+    );
+    return frame;
   }
 
-  /** The left top corner of the first window with this title; undefined if there is none. */
-  async positionOf(name: string): Promise<Point | undefined> {
-    const [window] = await this.windows(name);
-    if (window === undefined) return undefined;
-    // The window may have been closed since.
-    const geometry = await this.xdotool('getwindowgeometry', '--shell', window).catch(() => undefined);
-    const number = (what: string) => Number(new RegExp(`^${what}=(-?\\d+)$`, 'm').exec(geometry ?? '')?.[1]);
-    return geometry === undefined ? undefined : { x: number('X'), y: number('Y') };
+  async focus({ id }: Frame): Promise<void> {
+    await this.x.focus(id);
+  }
+
+  /** The X id of the window that has the keyboard. */
+  async focused(): Promise<number> {
+    return await this.x.focused();
+  }
+
+  async activate({ id }: Frame): Promise<void> {
+    await this.x.activate(id);
+  }
+
+  async moveWindow({ id }: Frame, x: number, y: number): Promise<void> {
+    await this.x.moveWindow(id, x, y);
+  }
+
+  /** Closes a window through the window manager. */
+  async closeWindow(frame: Frame, title: string): Promise<void> {
+    await tryUntil(
+      `${title} is closed`,
+      async () => {
+        await this.focus(frame);
+        await this.press('alt+F4');
+      },
+      async () => (await this.frames(title)).length === 0,
+    );
+  }
+
+  /** Ends the program of a window with this title. */
+  async killWindow({ id }: Frame, title: string): Promise<void> {
+    await this.x.killProgram(id);
+    await this.isGone(title);
+  }
+
+  /** The X ids of the windows at a place: that of the screen, then each in the one before. Moves the pointer there. */
+  async windowsAt(to: Point): Promise<number[]> {
+    await this.moveTo(to);
+    return await this.x.windowsBelowPointer();
+  }
+
+  async moveTo({ x, y }: Point): Promise<void> {
+    await this.x.movePointer(x, y);
+  }
+
+  /** Presses the left button at a place, and holds it. */
+  async holdButtonAt(at: Point): Promise<void> {
+    await this.moveTo(at);
+    await this.x.pressButton(LEFT);
+  }
+
+  async releaseButton(): Promise<void> {
+    await this.x.releaseButton(LEFT);
+  }
+
+  async click(at: Point, button: number = LEFT): Promise<void> {
+    await this.moveTo(at);
+    await this.x.pressButton(button);
+    await this.x.releaseButton(button);
+  }
+
+  async doubleClick(at: Point): Promise<void> {
+    await this.click(at);
+    await this.click(at);
+  }
+
+  /** Presses and releases keys, one after the other, such as `Return`, `n` or `ctrl+a`. */
+  async press(...keys: string[]): Promise<void> {
+    for (const key of keys) {
+      await this.x.pressKey(key);
+      await this.x.releaseKey(key);
+    }
+  }
+
+  async type(text: string): Promise<void> {
+    await this.press(...text);
+  }
+
+  /** Holds a key down while `during` runs. */
+  async holdKey<T>(key: string, during: () => Promise<T>): Promise<T> {
+    await this.x.pressKey(key);
+    try {
+      return await during();
+    } finally {
+      await this.x.releaseKey(key);
+    }
   }
 
   /** Grabs a sprite at its middle and drags it until its middle is at `to`. Tries again if the sprite does not follow. */
   async grab(sentence: string, find: Finder, to: Point): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       const { found } = await this.waitFor(sentence, find);
-      const at = middleOf(found);
-      await this.xdotool('mousemove', at.x, at.y, 'mousedown', 1, 'mousemove', to.x, to.y);
+      await this.holdButtonAt(middleOf(found));
+      await this.moveTo(to);
       const isThere = (screenshot: Screenshot) => {
         const now = find(screenshot);
         return now && isWithin(middleOf(now), to, HELD_PX_MAX) ? now : undefined;
       };
       try {
-        await this.waitFor(`${sentence}, held by the pointer`, isThere, FOLLOW_MS_MAX);
+        await this.waitFor(`${sentence}, held by the pointer`, isThere, AGAIN_MS);
         return;
       } catch (error) {
-        await this.xdotool('mouseup', 1);
+        await this.releaseButton();
         if (attempt === ATTEMPTS_MAX) throw error;
       }
     }
@@ -344,7 +491,13 @@ export class XDisplay {
   /** Grabs a sprite, drags it to `to`, holds it still and releases it. */
   async dragTo(sentence: string, find: Finder, to: Point): Promise<void> {
     await this.grab(sentence, find, to);
-    await this.xdotool('sleep', HOLD_S, 'mouseup', 1);
+    await this.holdStill();
+    await this.releaseButton();
+  }
+
+  /** Waits so long that the way of the pointer to this place does not count for a throw. */
+  async holdStill(): Promise<void> {
+    await pause(HOLD_MS);
   }
 
   /**
@@ -360,20 +513,26 @@ export class XDisplay {
   ): Promise<void> {
     for (let attempt = 1; ; attempt++) {
       await this.grab(sentence, find, from);
-      // Hold it still first: the way to `from` must not count for the speed of the throw.
-      const args: (string | number)[] = ['sleep', HOLD_S];
-      for (let step = 1; step <= THROW_STEPS; step++) {
-        const part = step / THROW_STEPS;
-        args.push('mousemove', Math.round(from.x + dx * part), Math.round(from.y + dy * part), 'sleep', 0.01);
+      await this.holdStill();
+      for (let step = 1; step <= THROW.steps; step++) {
+        const part = step / THROW.steps;
+        await this.moveTo({ x: from.x + dx * part, y: from.y + dy * part });
+        if (step < THROW.steps) await pause(THROW.stepMs);
       }
-      await this.xdotool(...args.slice(0, -2), 'mouseup', 1);
+      await this.releaseButton();
       try {
-        await this.waitFor(`${sentence} has left`, hasLeft, FOLLOW_MS_MAX);
+        await this.waitFor(`${sentence} has left`, hasLeft, AGAIN_MS);
         return;
       } catch (error) {
         if (attempt === ATTEMPTS_MAX) throw error;
       }
     }
+  }
+
+  /** Starts an X window manager. While it starts it may miss a window, so this waits until it manages them. */
+  protected async startWindowManager(program: string): Promise<void> {
+    this.children.unshift(spawnBound(program, [], this.env));
+    await eventually('the window manager has started', () => this.x.hasWindowManager());
   }
 
   startCompositor(): void {
@@ -392,6 +551,8 @@ export class XDisplay {
 
   /** Stops all processes that were started here, X last. */
   async stop(): Promise<void> {
+    this.x.close();
+    this.screen.close();
     for (const child of this.children) await end(child);
   }
 }

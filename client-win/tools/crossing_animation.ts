@@ -17,7 +17,8 @@ import { joinPage, launchBrowser, noBrowser } from '../../server/test/browser_pa
 import { startRelay } from '../../server/test/relay_process.ts';
 import { buildWindowsClient, WINDOWS_CLIENT } from '../../tools/build.js';
 import { ensurePrograms, installHint } from '../../tools/machine.js';
-import { SCREEN, WineDesktop, whyNoWine } from '../test/wine_desktop.ts';
+import { WineDesktop, whyNoWine } from '../test/wine_desktop.ts';
+import { SCREEN } from '../test/x_display.ts';
 import { animate, PALETTE_PACKAGES, PALETTE_PROGRAMS } from './recorded.ts';
 import { decorate, openProgram } from './scene.ts';
 
@@ -45,8 +46,10 @@ interface Moment {
   desktop: PNG;
 }
 
-const PACKAGES = ['hsetroot', ...PALETTE_PACKAGES];
-const missing = ensurePrograms(['hsetroot', ...PALETTE_PROGRAMS], PACKAGES) ? undefined : installHint(PACKAGES);
+const PACKAGES = ['hsetroot', 'xdotool', ...PALETTE_PACKAGES];
+const missing = ensurePrograms(['hsetroot', 'xdotool', ...PALETTE_PROGRAMS], PACKAGES)
+  ? undefined
+  : installHint(PACKAGES);
 const why = noBrowser || (whyNoWine() ?? missing ?? buildWindowsClient());
 if (why) {
   console.error(`The animation can't be made: ${why}.`);

@@ -25,6 +25,11 @@ export async function decorate(desktop: XDisplay, scratch: string): Promise<void
   await desktop.run('hsetroot', '-cover', path);
 }
 
+/** Runs xdotool, which can do more with windows than the tests need, and returns its output. Throws if it fails. */
+export async function xdotool(desktop: XDisplay, ...args: (string | number)[]): Promise<string> {
+  return await desktop.output('xdotool', ...args.map(String));
+}
+
 /** Opens a terminal that shows a text. Needs xterm. It ends with its display. */
 export function openTerminal(
   desktop: XDisplay,
@@ -48,10 +53,10 @@ export async function openProgram(
 ): Promise<void> {
   desktop.launch(...command);
   await until(`${title} is open`, async () => {
-    const id = (await desktop.xdotool('search', '--onlyvisible', '--name', title).catch(() => '')).split('\n')[0];
+    const id = (await xdotool(desktop, 'search', '--onlyvisible', '--name', title).catch(() => '')).split('\n')[0];
     if (id === '') return false;
-    if (size.length === 2) await desktop.xdotool('windowsize', id, ...size);
-    await desktop.xdotool('windowmove', id, x, y);
+    if (size.length === 2) await xdotool(desktop, 'windowsize', id, ...size);
+    await xdotool(desktop, 'windowmove', id, x, y);
     return true;
   });
 }

@@ -3,7 +3,7 @@
  *
  *     node client-win/tools/screenshots.ts
  *
- * Needs what the Wine suites need, and hsetroot. The program is paused while a screenshot is taken, so that a sprite in
+ * Needs what the Wine suites need, hsetroot and xdotool. The program is paused while a screenshot is taken, so that a sprite in
  * flight stays in the air.
  */
 import type { ChildProcess } from 'node:child_process';
@@ -16,8 +16,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import { startRelay, until } from '../../server/test/relay_process.ts';
 import { buildWindowsClient, WINDOWS_CLIENT } from '../../tools/build.js';
 import { ensurePrograms, installHint } from '../../tools/machine.js';
-import { SCREEN, WineDesktop, whyNoWine } from '../test/wine_desktop.ts';
-import { decorate, openProgram } from './scene.ts';
+import { WineDesktop, whyNoWine } from '../test/wine_desktop.ts';
+import { SCREEN } from '../test/x_display.ts';
+import { decorate, openProgram, xdotool } from './scene.ts';
 
 const SHOTS = join(import.meta.dirname, '../screenshots');
 const CHARACTERS = join(import.meta.dirname, '../../server/web/sprites');
@@ -38,8 +39,8 @@ I will throw him over when he wakes up.
    Ada
 `;
 
-const programs = ensurePrograms(['hsetroot', 'convert'], ['hsetroot', 'imagemagick']);
-const whyNoSky = programs ? undefined : installHint(['hsetroot', 'imagemagick']);
+const programs = ensurePrograms(['hsetroot', 'convert', 'xdotool'], ['hsetroot', 'imagemagick', 'xdotool']);
+const whyNoSky = programs ? undefined : installHint(['hsetroot', 'imagemagick', 'xdotool']);
 const why = whyNoWine() ?? whyNoSky ?? buildWindowsClient();
 if (why) {
   console.error(`Screenshots can't be made: ${why}.`);
@@ -67,11 +68,11 @@ try {
   const his = startClient(grace, 'Grace', { wisp: [600, 260] });
   await until('both have joined', async () => (await relay.metrics()).get('sprites_desktops') === 2);
   const tray = await idOf(ada, 'Wine System Tray');
-  await ada.xdotool('windowunmap', tray); // Windows does not have this window
+  await xdotool(ada, 'windowunmap', tray); // Windows does not have this window
   save(await stroll(hers), 'desktop.png');
   await crossing(hers, his);
   for (const title of ['Notepad', 'WineMine']) {
-    await ada.xdotool('search', '--onlyvisible', '--name', title, 'windowunmap', '%@');
+    await xdotool(ada, 'search', '--onlyvisible', '--name', title, 'windowunmap', '%@');
   }
   const calm = await settingsDialog(hers, tray);
   await linkQuestion();
@@ -124,7 +125,7 @@ interface Place {
 /** The windows of all sprites, each with its shadow. */
 async function places(desktop: WineDesktop): Promise<Place[]> {
   const search = ['search', '--onlyvisible', '--name', '^Sprite$', 'getwindowgeometry', '--shell', '%@'];
-  const found = await desktop.xdotool(...search).catch(() => '');
+  const found = await xdotool(desktop, ...search).catch(() => '');
   const frames = found.matchAll(/^WINDOW=(\d+)\nX=(-?\d+)\nY=(-?\d+)\nWIDTH=(\d+)\nHEIGHT=(\d+)$/gm);
   return [...frames].map(([, id, ...place]) => {
     const [x, y, width, height] = place.map(Number);
@@ -212,8 +213,8 @@ async function throwLeftmost(): Promise<void> {
   if (!first) return;
   const [x, y] = [first.x + first.width / 2, first.y + first.height * 0.6].map(Math.round);
   // Close a menu that the last click may have opened.
-  await ada.xdotool('key', 'Escape', 'sleep', 0.2);
-  await ada.xdotool('mousemove', x, y, 'click', 3, 'sleep', 0.6, 'windowfocus', first.id, 'sleep', 0.1, 'key', 'r');
+  await xdotool(ada, 'key', 'Escape', 'sleep', 0.2);
+  await xdotool(ada, 'mousemove', x, y, 'click', 3, 'sleep', 0.6, 'windowfocus', first.id, 'sleep', 0.1, 'key', 'r');
 }
 
 /** Ends Ada's program and forgets its files. */
@@ -234,12 +235,12 @@ async function settingsDialog(before: ChildProcess, tray: string): Promise<Child
   const hers = startClient(ada, 'Ada', { miso: [90, 790], pip: [1190, 790] }, { calm: true });
   await until('both have joined', async () => (await relay.metrics()).get('sprites_desktops') === 2);
   await visible('Sprite');
-  await ada.xdotool('windowmap', tray, 'sleep', 0.5);
-  await ada.xdotool('mousemove', '--window', tray, 10, 10, 'click', 3, 'sleep', 0.6);
+  await xdotool(ada, 'windowmap', tray, 'sleep', 0.5);
+  await xdotool(ada, 'mousemove', '--window', tray, 10, 10, 'click', 3, 'sleep', 0.6);
   const sprite = await idOf(ada, '^Sprite$');
-  await ada.xdotool('windowfocus', sprite, 'sleep', 0.1, 'key', 's');
+  await xdotool(ada, 'windowfocus', sprite, 'sleep', 0.1, 'key', 's');
   await dialog('Sprites: settings', 'settings.png');
-  await ada.xdotool('key', 'Escape');
+  await xdotool(ada, 'key', 'Escape');
   await ada.isGone('Sprites: settings');
   return hers;
 }
@@ -249,20 +250,20 @@ async function linkQuestion(): Promise<void> {
   const file = '0'.repeat(64);
   ada.launch(WINDOWS_CLIENT, '--link', `sprites:https://relay.example/#take=${file}&name=Biscuit&author=Anna`);
   const window = await dialog('Sprites', 'take.png');
-  await ada.xdotool('windowfocus', window, 'sleep', 0.3, 'key', 'n');
+  await xdotool(ada, 'windowfocus', window, 'sleep', 0.3, 'key', 'n');
   await ada.isGone('Sprites');
 }
 
 /** Makes the pictures of the first start: the window that asks where to go, and what the first sprite says. */
 async function firstStart(hers: ChildProcess): Promise<void> {
   await forget(hers);
-  await ada.xdotool('windowunmap', await idOf(ada, 'Wine System Tray'));
+  await xdotool(ada, 'windowunmap', await idOf(ada, 'Wine System Tray'));
   ada.launch(WINDOWS_CLIENT);
   const window = await visible('Sprites');
   await pause(FALL_MS);
-  await ada.xdotool('windowfocus', window, 'sleep', 0.3, 'type', '--delay', 20, relay.url.replace('http://', ''));
+  await xdotool(ada, 'windowfocus', window, 'sleep', 0.3, 'type', '--delay', 20, relay.url.replace('http://', ''));
   await dialog('Sprites', 'welcome.png');
-  await ada.xdotool('windowfocus', window, 'sleep', 0.3, 'key', 'Return');
+  await xdotool(ada, 'windowfocus', window, 'sleep', 0.3, 'key', 'Return');
   const bubble = await visible('Drag me past an edge.*');
   await pause(500);
   const frame = await frameOf(bubble);
@@ -294,14 +295,15 @@ async function dialog(title: string, name: string): Promise<string> {
 async function visible(title: string): Promise<string> {
   let id: string | undefined;
   await until(`there is a window ${title}`, async () => {
-    [id] = await ada.windows(title);
+    const shown = await ada.frames(title);
+    id = shown[0] && String(shown[0].id);
     return id !== undefined;
   });
   return id!;
 }
 
 async function frameOf(id: string): Promise<{ x: number; y: number; width: number; height: number }> {
-  const text = await ada.xdotool('getwindowgeometry', '--shell', id);
+  const text = await xdotool(ada, 'getwindowgeometry', '--shell', id);
   const number = (what: string) => Number(new RegExp(`^${what}=(-?\\d+)$`, 'm').exec(text)?.[1]);
   return { x: number('X'), y: number('Y'), width: number('WIDTH'), height: number('HEIGHT') };
 }
@@ -310,7 +312,7 @@ async function frameOf(id: string): Promise<{ x: number; y: number; width: numbe
 async function idOf(desktop: WineDesktop, title: string): Promise<string> {
   let id = '';
   await until(`there is a window ${title}`, async () => {
-    id = (await desktop.xdotool('search', '--name', title).catch(() => '')).split('\n')[0];
+    id = (await xdotool(desktop, 'search', '--name', title).catch(() => '')).split('\n')[0];
     return id !== '';
   });
   return id;

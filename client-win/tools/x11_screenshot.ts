@@ -4,7 +4,7 @@
  *
  *     node client-win/tools/x11_screenshot.ts
  *
- * Needs what the X11 suite needs, and hsetroot, xterm and ImageMagick.
+ * Needs what the X11 suite needs, and hsetroot, xterm, xdotool and ImageMagick.
  */
 import { execFileSync } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
@@ -16,7 +16,7 @@ import { buildClient, buildX11Client } from '../../tools/build.js';
 import { ensurePrograms, installHint } from '../../tools/machine.js';
 import { startHeadless } from '../test/headless_desktop.ts';
 import { whyNoX11, X11Desktop } from '../test/x11_desktop.ts';
-import { decorate, openTerminal } from './scene.ts';
+import { decorate, openTerminal, xdotool } from './scene.ts';
 
 const SHOTS = join(import.meta.dirname, '../screenshots');
 const CHARACTERS = join(import.meta.dirname, '../../server/web/sprites');
@@ -28,8 +28,8 @@ const LETTER =
 const TERMINAL =
   '\\033[1;36m\\n  $ npm start\\033[0m\\n\\n  Sprites is running.\\n\\n\\033[1;36m  $ npm run desktop\\033[0m\\n';
 
-const PROGRAMS = ['hsetroot', 'xterm', 'convert'];
-const PACKAGES = ['hsetroot', 'xterm', 'imagemagick'];
+const PROGRAMS = ['hsetroot', 'xterm', 'convert', 'xdotool'];
+const PACKAGES = ['hsetroot', 'xterm', 'imagemagick', 'xdotool'];
 const missing = ensurePrograms(PROGRAMS, PACKAGES) ? undefined : installHint(PACKAGES);
 const why = whyNoX11() ?? missing ?? buildX11Client() ?? buildClient();
 if (why) {
@@ -57,21 +57,21 @@ try {
   ada.launch();
   await grace.until('both have joined', ({ neighbours }) => neighbours?.left.name === 'Ada');
   await pause(FALL_MS);
-  await ada.xdotool('mousemove', 600, 786, 'click', 3, 'sleep', 0.5, 'mousemove', 700, 400, 'sleep', 0.5);
+  await xdotool(ada, 'mousemove', 600, 786, 'click', 3, 'sleep', 0.5, 'mousemove', 700, 400, 'sleep', 0.5);
   save('x11.png');
-  await ada.xdotool('key', 'Escape');
+  await xdotool(ada, 'key', 'Escape');
   grace.send(`take ${join(CHARACTERS, 'wisp.spr')}`);
   const { sprites } = await grace.until('Grace has a sprite', (state) => state.sprites.length === 1);
   grace.send(`throw ${sprites[0].id} right`);
   await until('it is at Ada', async () => (await ada.frames('Sprite')).length === Object.keys(places).length + 1);
   await pause(FALL_MS);
-  await ada.xdotool('mousemove', 577, 775, 'click', 3, 'sleep', 0.5, 'key', 'y', 'sleep', 0.8);
+  await xdotool(ada, 'mousemove', 577, 775, 'click', 3, 'sleep', 0.5, 'key', 'y', 'sleep', 0.8);
   // Bubbles are shown for a few seconds, so both say their line when it is typed.
-  await ada.xdotool('type', '--delay', 20, 'Of course. There is room on my letter.');
+  await xdotool(ada, 'type', '--delay', 20, 'Of course. There is room on my letter.');
   grace.send('say Hello Ada! May Wisp stay with you until tomorrow?');
-  await ada.xdotool('mousemove', 700, 400, 'key', 'Return');
+  await xdotool(ada, 'mousemove', 700, 400, 'key', 'Return');
   await until('both have spoken', async () => (await ada.frames('Sprites saying')).length === 2);
-  await ada.xdotool('type', '--delay', 5, 'Miso will not mind.');
+  await xdotool(ada, 'type', '--delay', 5, 'Miso will not mind.');
   await pause(400);
   save('talk.png');
 } finally {
