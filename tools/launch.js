@@ -45,6 +45,7 @@ const COMMANDS = {
   swarm: { run: [QUIET, 'loadtest/bin/swarm.ts'], here: true },
   test: { run: ['tools/test.ts'], packages: 'all' },
   'test:long': { run: ['tools/test.ts', '--long'], packages: 'all' },
+  'test:repeat': { run: ['tools/test.ts', '--repeat'], packages: 'all' },
   types: { run: [TSC, '--noEmit', '-p', '.'], packages: 'all' },
 };
 

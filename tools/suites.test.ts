@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { describe, it } from 'node:test';
 import { listFiles } from './sources.ts';
-import { Suites } from './suites.ts';
+import { isQuiet, Suites } from './suites.ts';
 
 const SUITES = new Suites();
 const buildsOf = (suite: string) => SUITES.buildsOf(suite).map(({ what }) => what);
@@ -52,10 +52,17 @@ describe('suites', () => {
 
   it('need only the builds that they use', () => {
     assert.deepEqual(buildsOf('server/wire/frame.test.ts'), []);
+    assert.deepEqual(buildsOf('tools/suites.test.ts'), [], 'it imports the table of all builds');
     assert.deepEqual(buildsOf('server/test/kill.test.ts'), ['native front']);
     assert.ok(buildsOf('loadtest/engine/engine.test.ts').includes('swarm engine'));
     assert.ok(buildsOf('client-win/test/wine.test.ts').includes('program for Windows'));
     assert.ok(buildsOf('client-win/test/x11_desktop.test.ts').includes('program for X11'));
     assert.ok(buildsOf('client-win/test/core.test.ts').includes('desktop client'));
+  });
+
+  it('run alone when their header says so, with the reason', () => {
+    assert.ok(isQuiet('/**\n * On pauses.\n *\n * Runs alone: it counts page faults of the machine.\n */\n'));
+    assert.ok(!isQuiet('/**\n * On pauses.\n *\n * Runs alone:\n */\n'));
+    assert.ok(!isQuiet("/** On pauses. */\nit('Runs alone: never', () => {});\n"));
   });
 });

@@ -7,71 +7,23 @@
  */
 import { execFileSync } from 'node:child_process';
 import { join, posix } from 'node:path';
-import {
-  buildAddon,
-  buildClient,
-  buildEngine,
-  buildFloor,
-  buildInstaller,
-  buildWindowsClient,
-  buildX11Client,
-} from './build.js';
+import { BUILDS, type Build } from './builds.ts';
 import { listFiles, readSource } from './sources.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
-/** Something that is built before suites run. */
-export interface Build {
-  readonly what: string;
-  /** Names that a source uses of `tools/build.js`, or files of which it imports one. */
-  readonly users: RegExp;
-  /** The folders and files that it is built from, each the beginning of a path. */
-  readonly folders: readonly string[];
-  /** Returns undefined, or why it can't be built. */
-  run(): string | undefined;
-}
-
-/** What every client is built from, and what the tests of their core read. */
-const CLIENT_FOLDERS = [
-  ...['client-win/core/', 'client-win/posix/', 'client-win/CMakeLists.txt', 'server/web/sprites/'],
-  ...['server/PROTOCOL.md', 'server/wire/hidden.vectors.json'],
-  ...['behaviour', 'bubbles', 'departures', 'moves', 'peek'].map((noun) => `client-win/${noun}.vectors.json`),
-];
-
-export const BUILDS: readonly Build[] = [
-  {
-    what: 'native front',
-    users: /server\/(?:front\/native|roles\/syscalls|journal\/disk)\.ts$/,
-    folders: ['server/native/'],
-    run: () => buildAddon(process.execPath),
-  },
-  { what: 'swarm engine', users: /\b(?:ENGINE|buildEngine)\b/, folders: ['loadtest/engine/'], run: buildEngine },
-  { what: 'floor of the benches', users: /\bFLOOR\b/, folders: ['server/bench/floor/'], run: buildFloor },
-  {
-    what: 'desktop client',
-    users: /\b(?:CLIENT|HEADLESS|buildClient)\b/,
-    folders: [...CLIENT_FOLDERS, 'client-win/headless/'],
-    run: buildClient,
-  },
-  {
-    what: 'program for Windows',
-    users: /\b(?:WINDOWS_\w+|buildWindowsClient|buildInstaller)\b/,
-    folders: [...CLIENT_FOLDERS, 'client-win/win32/', 'client-win/installer/'],
-    run: () => buildWindowsClient() ?? buildInstaller(),
-  },
-  {
-    what: 'program for X11',
-    users: /\b(?:X11_\w+|buildX11\w+)\b/,
-    folders: [...CLIENT_FOLDERS, 'client-win/x11/'],
-    run: buildX11Client,
-  },
-];
+/** In the header of a suite that fails beside others: why. */
+const QUIET = /^ \* Runs alone: \S/m;
 
 /** Files on which every suite depends. */
-const EVERYWHERE = /^(?:package(?:-lock)?\.json|tsconfig\.json|tools\/(?:test|suites|sources)\.ts)$/;
+const EVERYWHERE =
+  /^(?:package(?:-lock)?\.json|tsconfig\.json|tools\/(?:test|suites|suite_run|schedule|builds|sources)\.ts)$/;
 
-/** The builder names every build, and the launcher every command: what they name is not what their importers need. */
+/** These name every build, every command or many suites: what they name is not what their importers need. */
 const TABLES: Readonly<Record<string, readonly string[]>> = {
+  'tools/builds.ts': [],
+  'tools/suites.ts': ['tools/builds.ts', 'tools/sources.ts'],
+  'tools/suites.test.ts': ['tools/suites.ts'],
   'tools/build.js': ['tools/lock.js', 'tools/machine.js', 'tools/node.js', 'tools/packages.js'],
   'tools/launch.js': [
     'server/bin/relay.ts',
@@ -184,6 +136,11 @@ function* readPaths(file: string): Generator<string> {
 /** Whether a folder that a file names is a thing of its own: not a part of the project, and not around the file. */
 function isWhole(folder: string, file: string): boolean {
   return folder.includes('/') && !file.startsWith(`${folder}/`);
+}
+
+/** Whether a suite with this code must run alone. */
+export function isQuiet(code: string): boolean {
+  return QUIET.test(code);
 }
 
 /** The files that differ from a commit, and those that git does not know yet. Throws when there is no such commit. */

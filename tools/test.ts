@@ -1,40 +1,55 @@
 /**
  * `npm test`: prepares what this machine can have, then runs lint, types and every suite, and says at the end where the time went and
- * what was skipped. A suite runs once: one that fails now and then is at fault, or finds a fault.
+ * what was skipped. Builds run beside the suites that need none of them. A suite runs once: one that fails now and then is at fault, or
+ * finds a fault.
  *
  * `npm run test:long` runs the suites named `*.long.test.ts`: each takes over a minute and concerns one folder only. When all that it
- * ran have passed, `.ci/long-passed.json` has the code that each passed with.
+ * ran have passed, `.ci/long-passed.json` has the code that each passed with. `npm run test:repeat` runs the suites many times.
  */
 import { spawnSync } from 'node:child_process';
-import { globSync } from 'node:fs';
-import { join, relative } from 'node:path';
-import { finished } from 'node:stream/promises';
-import { run } from 'node:test';
-import { spec } from 'node:test/reporters';
-import { type Command, EXIT, Misused, runCommand, text, toggle } from './command.ts';
+import { globSync, readFileSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import { join } from 'node:path';
+import { type Build, buildBeside } from './builds.ts';
+import { type Command, EXIT, Misused, runCommand, text, toggle, whole } from './command.ts';
+import { ChildrenCpu, IdleCores } from './load.ts';
 import { ensurePrograms, WINE, X11 } from './machine.js';
 import { PassedSuites } from './passed_suites.ts';
-import { type Build, changedSince, Suites } from './suites.ts';
+import { type Planned, Schedule } from './schedule.ts';
+import { SuiteCosts } from './suite_costs.ts';
+import { runSuite } from './suite_run.ts';
+import { changedSince, isQuiet, Suites } from './suites.ts';
 
-/** Suites at once: benches and tests are made for a machine of two cores. */
-const CONCURRENCY = 2;
+/** How often the machine is looked at for a core that idles. */
+const LOOK_EVERY_MS = 1000; // a suite that has just started shows its load by then
 
 /** How many suites are listed at the end as the slowest. */
 const SLOWEST_LISTED = 12;
+
+/** Between two looks: a suite that has just started may take what idled at the last one. */
+const NONE_IDLE = 0;
 
 const ROOT = join(import.meta.dirname, '..');
 
 /** Where the compiled code of all processes of the suites lies. */
 const COMPILE_CACHE = join(ROOT, 'build', 'compile-cache');
 
+/** The compiler keeps what it knows of each file: checked again is what has changed, and what depends on it. */
+const KEPT_TYPES = ['--incremental', '--tsBuildInfoFile', 'build/types.tsbuildinfo'];
+
 const OPTIONS = {
   long: toggle('the suites that take minutes each, *.long.test.ts, without lint and types'),
   changed: toggle('with --long: only those whose code has changed since they passed'),
+  repeat: whole('N', 'run the suites this many times, and list those that ever failed', [1, 1000], 1),
   onlyChanged: text('COMMIT', 'only suites that depend on a file that differs from this commit'),
 };
 
 export const COMMAND: Command<typeof OPTIONS> = {
-  usage: ['npm test [-- [SUITE …] [options]]', 'npm run test:long [-- [SUITE …] [--changed]]'],
+  usage: [
+    'npm test [-- [SUITE …] [options]]',
+    'npm run test:long [-- [SUITE …] [--changed]]',
+    'npm run test:repeat -- N [SUITE …]',
+  ],
   about: `Builds what the suites need, then runs lint, types and the suites: all of them, or those that are named, as files or as globs in
 quotes. What this machine lacks is installed where that is possible (root on Debian; SPRITES_NO_APT=1 prevents it); a suite that
 still misses something is skipped and listed at the end.`,
@@ -85,16 +100,22 @@ const NEEDS: Need[] = [
   },
 ];
 
-/** What a run has found out so far. */
+/** What the runs have found out so far. */
 interface Findings {
-  readonly skipped: string[];
+  readonly skipped: Set<string>;
   /** Steps in their order, with how long each took, in seconds. */
   readonly steps: Map<string, number>;
-  readonly secondsOf: Map<string, number>;
+  /** Suites that failed, with how often. */
+  readonly failed: Map<string, number>;
+  /** Seconds that the suites took, of each run. */
+  readonly runs: number[];
+  /** Of the compilers. */
+  buildCpuSeconds: number;
 }
 
-const findings: Findings = { skipped: [], steps: new Map(), secondsOf: new Map() };
+const findings: Findings = { skipped: new Set(), steps: new Map(), failed: new Map(), runs: [], buildCpuSeconds: 0 };
 const passed = new PassedSuites(ROOT, '.ci/long-passed.json');
+const costs = new SuiteCosts(join(ROOT, 'build', 'suite-costs.json'));
 
 /** Does one step of the run and notes how long it took. */
 function timed<T>(step: string, work: () => T): T {
@@ -106,17 +127,13 @@ function timed<T>(step: string, work: () => T): T {
   }
 }
 
-function prepare(files: readonly string[], builds: ReadonlySet<Build>): void {
+/** A suite that misses a program is skipped and says so itself. */
+function prepare(files: readonly string[]): void {
   timed('set-up', () => {
     for (const { prefix, programs, packages } of NEEDS) {
-      // A suite that misses one of these is skipped and says so itself.
       if (files.some((file) => file.startsWith(prefix))) ensurePrograms(programs, packages);
     }
   });
-  for (const { what, run } of builds) {
-    const why = timed(what, run);
-    if (why) findings.skipped.push(`${what}: ${why}`);
-  }
 }
 
 function check(name: string, args: string[]): boolean {
@@ -125,26 +142,44 @@ function check(name: string, args: string[]): boolean {
   return status === 0;
 }
 
-/** Runs suites and prints their report. Returns whether all passed. */
-async function runSuites(files: string[]): Promise<boolean> {
+/** Runs suites as the schedule says, prints their reports and notes what they cost. Resolves to whether all passed. */
+async function runSuites(schedule: Schedule, childrenCpu: ChildrenCpu): Promise<boolean> {
   const startedMs = performance.now();
-  let green = true;
-  const events = run({ files, concurrency: CONCURRENCY, execArgv: ['--disable-warning=ExperimentalWarning'] });
-  events.on('test:fail', () => {
-    green = false;
+  const counts = { suites: 0, tests: 0, failed: 0 };
+  const idleCores = new IdleCores();
+
+  const runOne = async (planned: Planned) => {
+    const { file } = planned;
+    const { report, seconds, tests, skipped, passed } = await runSuite(file);
+    costs.note(file, { seconds, cpuSeconds: childrenCpu.look() });
+    schedule.end(planned);
+    console.log(`${file}\n${report}\n`);
+    counts.suites++;
+    counts.tests += tests;
+    for (const one of skipped) findings.skipped.add(one);
+    if (passed) return;
+    counts.failed++;
+    findings.failed.set(file, (findings.failed.get(file) ?? 0) + 1);
+  };
+
+  await new Promise<void>((resolve, reject) => {
+    const startSome = (idle: number) => {
+      for (let one = schedule.next(idle); one !== undefined; one = schedule.next(NONE_IDLE)) {
+        runOne(one).then(() => startSome(NONE_IDLE), reject);
+      }
+      if (!schedule.isDone) return;
+      clearInterval(looking);
+      resolve();
+    };
+    const looking = setInterval(() => startSome(idleCores.look()), LOOK_EVERY_MS);
+    startSome(NONE_IDLE);
   });
-  events.on('test:summary', ({ file, duration_ms }) => {
-    if (file) findings.secondsOf.set(relative(ROOT, file), duration_ms / 1000);
-  });
-  events.on('test:pass', ({ name, skip }) => {
-    if (skip === undefined || skip === false) return;
-    findings.skipped.push(typeof skip === 'string' ? `${name}: ${skip}` : name);
-  });
-  const report = events.compose(spec);
-  report.pipe(process.stdout, { end: false });
-  await finished(report);
-  findings.steps.set('suites', (performance.now() - startedMs) / 1000);
-  return green;
+  const seconds = (performance.now() - startedMs) / 1000;
+  findings.runs.push(seconds);
+  console.log(
+    `${counts.suites} suites with ${counts.tests} tests in ${seconds.toFixed(0)} s, ${counts.failed} failed.`,
+  );
+  return counts.failed === 0;
 }
 
 /** What is asked for on the command line. */
@@ -153,6 +188,7 @@ interface Wish {
   readonly long: boolean;
   readonly changed: boolean;
   readonly since: string | undefined;
+  readonly repeat: number;
 }
 
 /** The suites to run; the long ones that are left out are noted with the reason. */
@@ -174,14 +210,14 @@ function choose(suites: Suites, { words, long, changed, since }: Wish): string[]
   if (named !== undefined && !long) return chosen;
   if (!long) {
     for (const file of chosen.filter(isLong)) {
-      findings.skipped.push(`${file}: a long suite, which \`npm run test:long\` runs`);
+      findings.skipped.add(`${file}: a long suite, which \`npm run test:long\` runs`);
     }
     return chosen.filter((file) => !isLong(file));
   }
   chosen = chosen.filter(isLong);
   if (!changed) return chosen;
   const unchanged = chosen.filter((file) => passed.has(file));
-  for (const file of unchanged) findings.skipped.push(`${file}: nothing it tests has changed since it passed`);
+  for (const file of unchanged) findings.skipped.add(`${file}: nothing it tests has changed since it passed`);
   return chosen.filter((file) => !unchanged.includes(file));
 }
 
@@ -196,16 +232,30 @@ function changedFiles(since: string): string[] {
 }
 
 /** Where the time went, and what a reader must know of the run. */
-function report(): string {
-  const seconds = (names: Iterable<[string, number]>) =>
-    [...names].map(([name, took]) => `${name} ${took.toFixed(took < 10 ? 1 : 0)}`).join(', ');
-  const slowest = [...findings.secondsOf].sort(([, a], [, b]) => b - a).slice(0, SLOWEST_LISTED);
-  const { skipped } = findings;
+function report(files: readonly string[]): string {
+  const seconds = (took: number) => took.toFixed(took < 10 ? 1 : 0);
+  const slowest = costs.slowest(files).slice(0, SLOWEST_LISTED);
+  const { skipped, failed, runs } = findings;
   return [
-    `Slowest suites, in seconds: ${seconds(slowest)}.`,
-    `Time, in seconds: ${seconds(findings.steps)}; ${(performance.now() / 60_000).toFixed(1)} minutes in all.`,
-    skipped.length === 0 ? 'Nothing was skipped.' : `Skipped:\n${skipped.map((one) => `  ${one}`).join('\n')}`,
+    'Slowest suites, in seconds, and in seconds of processor time:',
+    ...slowest.map(
+      ([file, cost]) => `  ${seconds(cost.seconds).padStart(4)} ${seconds(cost.cpuSeconds).padStart(4)}  ${file}`,
+    ),
+    `Time, in seconds: ${[...findings.steps].map(([name, took]) => `${name} ${seconds(took)}`).join(', ')}; \
+${(performance.now() / 60_000).toFixed(1)} minutes in all; ${seconds(findings.buildCpuSeconds)} of processor time for the builds.`,
+    ...(runs.length > 1
+      ? [`Runs of the suites, in seconds: ${spread(runs).map(seconds).join(', ')} (min, median, max).`]
+      : []),
+    skipped.size === 0 ? 'Nothing was skipped.' : `Skipped:\n${[...skipped].map((one) => `  ${one}`).join('\n')}`,
+    ...[...failed].map(
+      ([file, times]) => `Failed${runs.length > 1 ? ` in ${times} of ${runs.length} runs` : ''}: ${file}`,
+    ),
   ].join('\n');
+}
+
+function spread(numbers: readonly number[]): number[] {
+  const sorted = numbers.toSorted((a, b) => a - b);
+  return [0, Math.floor(sorted.length / 2), sorted.length - 1].map((at) => sorted[at]);
 }
 
 async function test(wish: Wish): Promise<number> {
@@ -214,21 +264,50 @@ async function test(wish: Wish): Promise<number> {
   if (!process.env.NODE_V8_COVERAGE) process.env.NODE_COMPILE_CACHE ??= COMPILE_CACHE;
   const suites = new Suites();
   const files = choose(suites, wish);
-  prepare(files, new Set(files.flatMap((file) => suites.buildsOf(file))));
+  const buildsOf = new Map(files.map((file) => [file, suites.buildsOf(file)]));
+  const builds: Build[] = [...new Set([...buildsOf.values()].flat())];
+  prepare(files);
+
+  const childrenCpu = new ChildrenCpu();
+  const plan = files.map((file): Planned => {
+    const needs = (buildsOf.get(file) ?? []).map(({ what }) => what);
+    return { file, needs, seconds: costs.expected(file, needs.length), isQuiet: isQuiet(readFileSync(file, 'utf8')) };
+  });
+  const cores = availableParallelism();
+  const notBuilt = builds.map(({ what }) => what);
+  const first = new Schedule(plan, notBuilt, cores);
+  const building = buildBeside(builds, ({ what, seconds, why }) => {
+    findings.steps.set(what, seconds);
+    if (why !== undefined) findings.skipped.add(`${what}: ${why}`);
+    first.built(what);
+  }).then(() => {
+    findings.buildCpuSeconds = childrenCpu.look();
+  });
   const { long } = wish;
   const lint = long || check('lint', ['node_modules/@biomejs/biome/bin/biome', 'check', '--error-on-warnings', '.']);
-  const types = long || check('types', ['node_modules/typescript/bin/tsc', '--noEmit', '-p', '.']);
-  const green = files.length === 0 || (await runSuites(files));
+  const types = long || check('types', ['node_modules/typescript/bin/tsc', '--noEmit', '-p', '.', ...KEPT_TYPES]);
+  childrenCpu.look();
+  let green = await runSuites(first, childrenCpu);
+  await building;
+  for (let run = 1; run < wish.repeat; run++) {
+    const passed = await runSuites(new Schedule(plan, [], cores), childrenCpu);
+    green &&= passed;
+  }
+  costs.write();
+  findings.steps.set(
+    'suites',
+    findings.runs.reduce((sum, one) => sum + one, 0),
+  );
   if (long && green) passed.add(files);
-  console.log(report());
+  console.log(report(files));
   const checks = long ? '' : `Lint ${lint ? 'clean' : 'FAILED'}, types ${types ? 'clean' : 'FAILED'}, `;
   console.log(`${checks}${files.length} ${long ? 'long ' : ''}suites ${green ? 'green' : 'FAILED'}.`);
   return lint && types && green ? EXIT.done : EXIT.failed;
 }
 
 if (import.meta.main) {
-  const code = await runCommand(COMMAND, ({ words, values: { long, changed, onlyChanged } }) =>
-    test({ words, long, changed, since: onlyChanged }),
+  const code = await runCommand(COMMAND, ({ words, values: { long, changed, onlyChanged, repeat } }) =>
+    test({ words, long, changed, since: onlyChanged, repeat }),
   );
   process.exit(code); // a suite that hung may have left something open
 }
