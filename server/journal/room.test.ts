@@ -10,6 +10,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Outgoing } from '../domain/peers.ts';
 import type { Relay } from '../domain/relay.ts';
+import '../test/short_lives.ts';
 import { acquaint, beat, ClusterRelay, deliver } from '../test/cluster_relays.ts';
 import { PretendDisk } from '../test/pretend_disk.ts';
 import type { Identity } from '../wire/identity.ts';
