@@ -15,7 +15,7 @@ describe('the page of the admin port', { ...BOUNDED, skip: noBrowser }, () => {
   before(async () => {
     relay = await startRelay({ workers: 1 });
     browser = await launchBrowser();
-    page = await openPage(browser, 'operator', faults, { viewport: { width: 1440, height: 1000 } });
+    page = await openPage(browser, 'operator', faults, { viewport: { width: 1000, height: 700 } });
     page.on('console', (message) => {
       // A rejected token is the browser's error too.
       if (message.type() === 'error' && !message.text().includes('401')) faults.push(message.text());

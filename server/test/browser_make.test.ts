@@ -7,8 +7,8 @@ import { GifWriter } from 'omggif';
 import type { Browser, Page } from 'playwright-core';
 import { PNG } from 'pngjs';
 import { readSpr } from '../wire/spr.ts';
-import { comeIn, joinPage, launchBrowser, noBrowser, openPage, shoot } from './browser_page.ts';
-import { sendRequest } from './desktop_client.ts';
+import { comeIn, launchBrowser, noBrowser, openPage, shoot } from './browser_page.ts';
+import { DesktopClient, sendRequest } from './desktop_client.ts';
 import { choose, openEditor, photograph, pixelAt, remade } from './editor_page.ts';
 import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
 
@@ -49,7 +49,7 @@ describe('the editor in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     relay = await startRelay({ workers: 0 });
     browser = await launchBrowser();
     photo = await photograph(browser);
-    editor = await openPage(browser, 'editor', faults, { viewport: { width: 1280, height: 900 } });
+    editor = await openPage(browser, 'editor', faults, { viewport: { width: 900, height: 700 } });
     await openEditor(editor, relay.url);
   });
   after(async () => {
@@ -105,12 +105,12 @@ describe('the editor in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     }
   });
 
-  it('keeps it on the open desktop, from which it is thrown to another browser', async () => {
+  it('keeps it on the open desktop, from which it is thrown to another one', async () => {
     const ann = await editor.context().newPage();
     ann.on('pageerror', (error) => faults.push(`Ann: ${error.stack}`));
     await ann.goto(`${relay.url}/?world=makers`);
     await comeIn(ann);
-    const bob = await joinPage(browser, `${relay.url}/?world=makers`, 'Bob', faults);
+    const bob = await DesktopClient.join(relay.url, { name: 'Bob', world: 'makers' });
     await ann.locator('.edge[data-edge="right"] .neighbour', { hasText: 'Bob' }).waitFor();
     await editor.bringToFront();
     await editor.click('#keep');
@@ -122,11 +122,11 @@ describe('the editor in a browser', { ...BOUNDED, skip: noBrowser }, () => {
         const at = globalThis.sprites.sprites().findIndex((one) => one.file === file);
         if (at >= 0) globalThis.sprites.throw(at, 'right');
       }, made);
-      return bob.evaluate((file) => globalThis.sprites.sprites().some((one) => one.file === file), made);
+      return bob.received.some(({ sprite }) => sprite.file === made);
     });
     assert.equal((await sendRequest(`${relay.url}/v1/sprites/${made}`)).status, 200);
-    await shoot(bob, 'make-2-arrived');
-    for (const page of [ann, bob]) await page.close();
+    await ann.close();
+    await bob.leave();
   });
 
   it('is on the shelf of the next desktop in this browser, until it is taken off', async () => {

@@ -107,11 +107,28 @@ describe('a visit in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     await hasLeft(relay.url, next);
   });
 
-  /** The page that files are dropped on. */
+  /** The page of someone who stays. */
   let page: Page;
-  it('plays a dropped GIF, each frame for its time', async () => {
-    page = await visit();
+  it('sees in forced colours what can be pressed, and whether it is paused', async () => {
+    page = await visit({ forcedColors: 'active', colorScheme: 'dark' });
+    await page.waitForSelector('#enter:enabled');
+    const style = (id: string, name: string, part?: string) =>
+      page.evaluate(
+        ([where, what, pseudo]) =>
+          getComputedStyle(document.querySelector(where!) as Element, pseudo).getPropertyValue(what!),
+        [id, name, part],
+      );
+    assert.equal(await style('#enter', 'border-top-style'), 'solid');
     await comeIn(page);
+    assert.match(await style('#pause', 'background-image', '::before'), /gradient/, 'the two bars are drawn');
+    assert.equal(await style('#lamp', 'forced-color-adjust'), 'none');
+    await page.click('#pause');
+    assert.equal(await style('#pause', 'outline-style'), 'solid');
+    await page.emulateMedia({ forcedColors: 'none', colorScheme: 'light' });
+    await page.click('#pause');
+  });
+
+  it('plays a dropped GIF, each frame for its time', async () => {
     const stored = page.waitForRequest(
       (request) => request.method() === 'PUT' && request.url().includes('/v1/sprites/'),
     );
@@ -288,24 +305,6 @@ describe('a visit in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     await enter(next);
     assert.equal(await lesson(next).count(), 0);
     await al.leave();
-    await page.context().close();
-  });
-
-  it('sees in forced colours what can be pressed, and whether it is paused', async () => {
-    const page = await visit({ forcedColors: 'active', colorScheme: 'dark' });
-    await page.waitForSelector('#enter:enabled');
-    const style = (id: string, name: string, part?: string) =>
-      page.evaluate(
-        ([where, what, pseudo]) =>
-          getComputedStyle(document.querySelector(where!) as Element, pseudo).getPropertyValue(what!),
-        [id, name, part],
-      );
-    assert.equal(await style('#enter', 'border-top-style'), 'solid');
-    await comeIn(page);
-    assert.match(await style('#pause', 'background-image', '::before'), /gradient/, 'the two bars are drawn');
-    assert.equal(await style('#lamp', 'forced-color-adjust'), 'none');
-    await page.click('#pause');
-    assert.equal(await style('#pause', 'outline-style'), 'solid');
     await page.context().close();
   });
 });
