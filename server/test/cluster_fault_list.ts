@@ -3,6 +3,7 @@
  * happens in a thousand histories.
  */
 import type { Fault, SimulatedCluster } from './simulated_cluster.ts';
+import { GONE_MS } from './simulated_relay.ts';
 
 /** How long a relay is down, in ms: half of the time so short that its neighbours do not notice. */
 function downMs(cluster: SimulatedCluster): number {
@@ -26,8 +27,34 @@ export const FAULTS = {
     chance: 0.04,
     befall(cluster) {
       const relay = cluster.pickRunning();
-      if (relay) relay.node.isConnected = !relay.node.isConnected;
+      relay?.connect(!relay.isConnected);
       return relay !== undefined;
+    },
+  },
+  /** The claims of private worlds are out of reach of a relay, or back, while it still reaches other relays. */
+  loseClaims: {
+    chance: 0.03,
+    befall(cluster) {
+      const relay = cluster.pickRunning();
+      relay?.reachClaims(!relay.reachesClaims);
+      return relay !== undefined;
+    },
+  },
+  /**
+   * NATS has two parts, for so long that what a relay has can be claimed in the other one, and somebody joins there. The relay is alone; it may
+   * still reach the claims.
+   */
+  splitNats: {
+    chance: 0.015,
+    befall(cluster) {
+      const [alone, other] = [cluster.pickRunning(), cluster.pickRunning()];
+      if (alone === undefined || other === undefined || alone === other) return false;
+      alone.connect(false);
+      alone.reachClaims(cluster.pick(2) === 0);
+      other.connect(true);
+      cluster.wait(GONE_MS + 1_000);
+      cluster.joinPrivate(other);
+      return true;
     },
   },
   /** The link between two relays is cut, or heals: they seem silent to each other, and not to a third one. */

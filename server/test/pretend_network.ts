@@ -91,6 +91,8 @@ export class PretendNetwork {
 export class Node implements PeerNetwork {
   readonly #network: PretendNetwork;
   isConnected = true;
+  /** The process has ended, and sends nothing more. */
+  isClosed = false;
   /** Nodes to which its link is cut: all that either sends to the other is lost. */
   readonly #cutFrom = new Set<Node>();
 
@@ -161,6 +163,7 @@ export class Node implements PeerNetwork {
       this.#network.send(() => {
         if (!this.#reaches(node)) return;
         receive(bytes, (answer) => {
+          if (node.isClosed) return;
           this.#network.send(() => {
             if (node.hasLink(this) && this.isConnected) end(() => done(answer));
           });
@@ -173,6 +176,7 @@ export class Node implements PeerNetwork {
   /** The process has ended: what is on the way to it is lost. */
   close(): Promise<void> {
     this.isConnected = false;
+    this.isClosed = true;
     this.#network.remove(this);
     return Promise.resolve();
   }

@@ -7,17 +7,22 @@
  * when a journal has gone back in time (PROTOCOL.md, What is lost, and when): the account then compares what that relay had with what it has, and
  * excuses these sprites only, each once for what it has forgotten. What is thrown later has no excuse.
  * What was in doubt at a relay whose name another one has taken over may be lost, and nothing else.
+ * In half of the histories some desktops join a private world, whose home is one of the relays: the one that holds its claim.
  */
 import assert from 'node:assert/strict';
+import { mock } from 'node:test';
+import { setImmediate as turn } from 'node:timers/promises';
 import type { Facts } from '../domain/facts.ts';
 import { CROSSINGS_REMEMBERED } from '../domain/limits.ts';
 import { STEP_MS } from '../domain/membership.ts';
 import { keyOfThrow, type PeerMemory } from '../domain/peer_memory.ts';
 import { checkCrossing, EDGES } from '../wire/crossing.ts';
 import { readCursor } from '../wire/cursor.ts';
-import type { Identity } from '../wire/identity.ts';
+import { blankIdentity, type Identity, readToken } from '../wire/identity.ts';
+import { DEFAULT_WORLD } from '../wire/join.ts';
 import { type PeerFrame, readPeerFrame, readPeerRecords } from '../wire/peer_frame.ts';
 import type { ProblemDocument } from '../wire/problem.ts';
+import { PretendStore } from './pretend_bucket.ts';
 import { PretendNetwork } from './pretend_network.ts';
 import { randomFrom } from './random.ts';
 import { SimulatedRelay, type Surroundings } from './simulated_relay.ts';
@@ -30,6 +35,11 @@ const QUIET_TICKS_MAX = 400;
 const RELAYS_MAX = 4;
 /** Desktops of one relay. */
 const DESKTOPS_MAX = 6;
+/** The private world, and its desktops at all relays. */
+const GARDEN = 'garden';
+const GARDEN_DESKTOPS_MAX = 4;
+/** In the quiet time: how often one joins a world where something waits and nobody is. Longer than a join takes. */
+const JOIN_TICKS = 8;
 const FILE = '0123456789abcdef'.repeat(4);
 const SPRITE = /"name":"(s\d+)"/;
 
@@ -46,6 +56,7 @@ interface Pending {
 class Client {
   readonly relay: SimulatedRelay;
   readonly identity: Identity;
+  readonly world: string;
   cursor = 0;
   nextCrossing = 1;
   /** Throws without an answer, by number. */
@@ -56,9 +67,10 @@ class Client {
   /** The sprites of its last batch, by sequence. It does not know whether a poll has acknowledged them. */
   readonly lastBatch = new Map<number, string>();
 
-  constructor(relay: SimulatedRelay, identity: Identity) {
+  constructor(relay: SimulatedRelay, identity: Identity, world: string) {
     this.relay = relay;
     this.identity = identity;
+    this.world = world;
   }
 }
 
@@ -89,6 +101,7 @@ export interface Fault {
 export class SimulatedCluster implements Surroundings {
   readonly random: () => number;
   readonly network: PretendNetwork;
+  readonly store = new PretendStore();
   readonly isJournaled: boolean;
   readonly relays: SimulatedRelay[];
   readonly clients: Client[] = [];
@@ -116,6 +129,10 @@ export class SimulatedCluster implements Surroundings {
   /** Sprites that relays took into custody. */
   kept = 0;
   answersLost = 0;
+  /** Joins that another relay has answered, and worlds that a relay has lost to another one. */
+  joinsPassed = 0;
+  worldsMoved = 0;
+  readonly #hasGarden: boolean;
   #sprites = 0;
   #renamed = 0;
 
@@ -126,11 +143,13 @@ export class SimulatedCluster implements Surroundings {
     this.#faults = Object.entries(faults).filter(() => this.random() < 0.5);
     this.network = new PretendNetwork(this.random);
     this.network.faults = { lost: this.random() * 0.1, repeated: this.random() * 0.3, delayMs: this.random() * 200 };
-    this.relays = NAMES.slice(this.pick(2)).map((name) => new SimulatedRelay(name, this));
-    for (const relay of this.relays) {
-      relay.start();
-      for (let n = this.pick(3); n > 0; n--) this.join(relay);
-    }
+    this.#hasGarden = this.random() < 0.5;
+    // Timers of an earlier history end.
+    mock.timers.reset();
+    mock.timers.enable({ apis: ['setTimeout'] });
+    this.relays = NAMES.slice(this.pick(2)).map((name, port) => new SimulatedRelay(name, port, this));
+    for (const relay of this.relays) relay.start();
+    for (const relay of this.relays) for (let n = this.pick(3); n > 0; n--) this.join(relay);
   }
 
   pick(end: number): number {
@@ -143,14 +162,34 @@ export class SimulatedCluster implements Surroundings {
     return running[this.pick(running.length)];
   }
 
-  join(relay: SimulatedRelay): void {
+  /** Someone joins a world at a relay; another relay may be the home of that world. */
+  join(relay: SimulatedRelay, world = this.#pickWorld()): void {
     if (relay.leavesUntilMs > 0 || relay.relay.desktops.count >= DESKTOPS_MAX) return;
-    if (relay.journal?.hasRoom === false) return;
-    const token = new Uint32Array(4);
-    const slot = relay.relay.join({ name: '' }, token, new Uint32Array(4));
-    const identity = { slot, generation: relay.relay.desktops.generation(slot), token };
-    const ticket = relay.ticket(() => this.clients.push(new Client(relay, identity)));
-    relay.answer(ticket, 201, '');
+    if (world === GARDEN && this.#countIn(GARDEN) >= GARDEN_DESKTOPS_MAX) return;
+    const ticket = relay.ticket((status, body) => {
+      if (status !== 201) return;
+      const seat = JSON.parse(body);
+      const identity = blankIdentity();
+      assert.ok(readToken(seat.token, identity));
+      const client = new Client(this.relays[seat.at?.apiPort ?? relay.port], identity, world);
+      // Without a journal, its relay may have forgotten it already.
+      if (this.isJournaled || (client.relay.isAlive && isHere(client))) this.clients.push(client);
+    });
+    relay.master.join(relay.link, ticket, { name: '', world });
+  }
+
+  /** Someone joins the private world, if this history has one. */
+  joinPrivate(relay: SimulatedRelay): void {
+    if (this.#hasGarden) this.join(relay, GARDEN);
+  }
+
+  #pickWorld(): string {
+    return this.#hasGarden && this.random() < 0.4 ? GARDEN : DEFAULT_WORLD;
+  }
+
+  /** Desktops of a world at all relays. */
+  #countIn(world: string): number {
+    return this.relays.reduce((sum, { relay }) => sum + (relay.torus.find(world)?.count ?? 0), 0);
   }
 
   /**
@@ -159,7 +198,7 @@ export class SimulatedCluster implements Surroundings {
    */
   takeOver({ name }: SimulatedRelay): boolean {
     if (this.relays.length === RELAYS_MAX) return false;
-    const newer = new SimulatedRelay(name, this);
+    const newer = new SimulatedRelay(name, this.relays.length, this);
     // Two processes of one name do not start in the same millisecond.
     newer.clockOffsetMs = this.relays.length;
     newer.start();
@@ -184,9 +223,7 @@ export class SimulatedCluster implements Surroundings {
     return count;
   }
 
-  tick(): void {
-    this.nowMs += TICK_MS;
-    this.network.advance(this.nowMs);
+  async tick(): Promise<void> {
     if (this.isFaulty) {
       for (const [name, { chance, befall }] of this.#faults) {
         if (this.random() < chance && befall(this)) this.happened.set(name, (this.happened.get(name) ?? 0) + 1);
@@ -194,6 +231,23 @@ export class SimulatedCluster implements Surroundings {
       const relay = this.pickRunning();
       if (relay && this.random() < 0.03) this.join(relay);
     }
+    this.#pass(TICK_MS, () => {
+      for (const client of [...this.clients]) if (client.relay.isAlive) this.#act(client);
+    });
+    // Joins and claims wait for each other.
+    if (this.#hasGarden) await turn();
+  }
+
+  /** Time passes, and no client does anything. */
+  wait(ms: number): void {
+    for (const endMs = this.nowMs + ms; this.nowMs < endMs; ) this.#pass(STEP_MS, () => {});
+  }
+
+  #pass(ms: number, act: () => void): void {
+    const isStep = Math.floor((this.nowMs + ms) / STEP_MS) > Math.floor(this.nowMs / STEP_MS);
+    this.nowMs += ms;
+    if (this.#hasGarden) mock.timers.tick(ms);
+    this.network.advance(this.nowMs);
     for (const relay of this.relays) {
       if (!this.isFaulty && relay.disk) relay.disk.roomBytes = Number.POSITIVE_INFINITY;
       if (!relay.isAlive) {
@@ -201,26 +255,33 @@ export class SimulatedCluster implements Surroundings {
         continue;
       }
       if (!this.isFaulty) {
-        relay.node.isConnected = true;
+        relay.connect(true);
         for (const other of this.relays) relay.node.setLink(other.node, true);
       }
-      if (this.nowMs % STEP_MS === 0) relay.heartbeat();
+      if (isStep) relay.heartbeat();
       relay.advance();
     }
-    for (const client of [...this.clients]) if (client.relay.isAlive) this.#act(client);
+    act();
     for (const relay of this.relays) if (relay.isAlive) this.#endTurn(relay);
   }
 
   #endTurn(relay: SimulatedRelay): void {
     relay.endTurn();
-    if (relay.isAlive && relay.isOver) {
-      if (relay.relay.isHandedOver) this.stops++;
-      relay.kill(this.pick(3_000));
-    }
-    if (relay.isAlive) return;
+    if (!relay.isAlive || !relay.isOver) return;
+    if (relay.relay.isHandedOver) this.stops++;
+    relay.kill(this.pick(3_000));
+  }
+
+  died(relay: SimulatedRelay): void {
     this.handed += relay.written.handed;
     this.kept += relay.written.kept;
+    this.#countHomes(relay);
     if (!this.isJournaled) this.#forget(relay);
+  }
+
+  #countHomes({ homes }: SimulatedRelay): void {
+    this.joinsPassed += homes.counters.passed;
+    this.worldsMoved += homes.counters.moved;
   }
 
   #revive(relay: SimulatedRelay): void {
@@ -335,11 +396,10 @@ export class SimulatedCluster implements Surroundings {
     }
     // It leaves with an empty mailbox, so that what it has seen is acknowledged; its last throw may be in doubt.
     if (this.random() < 0.01 && isHere(client) && relay.relay.mailboxes.count(identity.slot) === 0) {
-      relay.relay.leave(identity.slot);
       const ticket = relay.ticket(() => {
         client.hasLeft = true;
       });
-      relay.answer(ticket, 204, '');
+      relay.master.leave(relay.link, ticket, identity);
     }
   }
 
@@ -366,10 +426,7 @@ export class SimulatedCluster implements Surroundings {
       const isForgotten = (status === 401 || status === 409) && this.wentBack > 0;
       assert.ok(status === 202 || status === 410 || status >= 429 || isForgotten || client.hasLeft, body);
     });
-    const { length } = passage;
-    const response = relay.relay.accept(identity, crossing, checked.edge, passage, 0, length, undefined, ticket);
-    if (response.verdict === 'deferred') return;
-    relay.answer(ticket, response.status, response.body.toString('utf8', 0, response.length));
+    relay.master.crossing(relay.link, ticket, identity, crossing, checked.edge, passage, 0, passage.length);
   }
 
   #poll(client: Client): void {
@@ -390,7 +447,7 @@ export class SimulatedCluster implements Surroundings {
       client.lastBatch.clear();
       for (const { seq, sprite } of sprites) client.lastBatch.set(seq, sprite.name);
     });
-    relay.relay.poll(identity, ticket, relay.relay.epoch, client.cursor);
+    relay.master.poll(relay.link, ticket, identity, relay.relay.epoch, client.cursor);
   }
 
   #handleProblem(client: Client, problem: ProblemDocument & { cursor?: string }): void {
@@ -415,7 +472,7 @@ export class SimulatedCluster implements Surroundings {
       for (const [seq, sprite] of client.lastBatch) if (seq > acknowledged) this.#unsee(sprite);
     } else assert.ok(code === 'unknown-desktop' && this.wentBack > 0, `a good client was answered ${code}`);
     const other = this.pickRunning();
-    if (other) this.join(other);
+    if (other) this.join(other, client.world);
   }
 
   #unsee(sprite: string): void {
@@ -427,24 +484,37 @@ export class SimulatedCluster implements Surroundings {
   get isSettled(): boolean {
     return (
       this.clients.every((one) => one.pending.size === 0 && (one.hasLeft || isHere(one))) &&
-      this.relays.every(({ relay, peers, isAlive }) => isAlive && relay.waiting === 0 && peers.inDoubt === 0)
+      this.relays.every(({ relay, peers, isAlive }) => isAlive && relay.waiting === 0 && peers.inDoubt === 0) &&
+      this.#homesOf(GARDEN).length <= 1
     );
   }
 
+  /** The relays with desktops of a private world. */
+  #homesOf(world: string): SimulatedRelay[] {
+    return this.relays.filter(({ relay }) => (relay.torus.find(world)?.count ?? 0) > 0);
+  }
+
   /** Lets faults happen; then everything works again, and heals. */
-  run(): void {
-    for (let tick = 0; tick < FAULTY_TICKS; tick++) this.tick();
+  async run(): Promise<void> {
+    for (let tick = 0; tick < FAULTY_TICKS; tick++) await this.tick();
     this.isFaulty = false;
     this.network.faults = { lost: 0, repeated: 0, delayMs: 20 };
     for (let tick = 0; tick < QUIET_TICKS_MAX && !this.isSettled; tick++) {
-      this.tick();
-      if (tick === 0) for (const relay of this.relays) this.#endGhosts(relay);
-      // What waits needs a desktop somewhere in the world.
-      if (this.relays.every(({ relay }) => relay.desktops.count === 0))
-        this.join(this.relays[this.pick(this.relays.length)]);
+      await this.tick();
+      if (tick % JOIN_TICKS !== 0) continue;
+      // After the second time no answer to a join is on the way any more.
+      if (tick <= JOIN_TICKS) for (const relay of this.relays) this.#endGhosts(relay);
+      for (const world of [DEFAULT_WORLD, GARDEN])
+        if (this.#isMissed(world)) this.join(this.relays[this.pick(this.relays.length)], world);
     }
     assert.ok(this.isSettled, 'everything heals by itself');
     this.#check();
+  }
+
+  /** Whether something waits for a desktop of a world, which has none. */
+  #isMissed(world: string): boolean {
+    const exists = world === DEFAULT_WORLD || this.relays.some(({ relay }) => relay.torus.find(world) !== undefined);
+    return exists && this.#countIn(world) === 0;
   }
 
   /** Ends desktops without a client, as their leases would: a journal that went back has desktops again that have left. */
@@ -463,7 +533,9 @@ export class SimulatedCluster implements Surroundings {
     const taken = [...this.refused].filter((sprite) => this.seen.has(sprite) && !this.mayDouble.has(sprite));
     assert.deepEqual(taken, [], 'refused, and delivered');
     let abandoned = 0;
-    for (const { relay, peers } of this.relays) {
+    for (const one of this.relays) {
+      const { relay, peers } = one;
+      this.#countHomes(one);
       const { accepted, acknowledged, abandoned: given } = relay.counters;
       assert.equal(accepted, acknowledged + given + relay.waiting);
       abandoned += given;

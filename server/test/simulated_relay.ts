@@ -1,16 +1,21 @@
 /**
  * One relay of a simulated cluster, with its journal on a pretended disk: it starts, dies and goes back in time as the simulation says.
  *
- * The disk has an image of each turn, so a start can find the journal as it was at any of them. What is sent and answered leaves at the end of
- * a turn, as Master and Peering do it.
+ * The disk has an image of each turn, so a start can find the journal as it was at any of them. Clients ask its Master, through one link, and
+ * private worlds have homes, as in a real relay. Only the network, the bucket, the disk and the clock are pretended.
  */
-import { Membership, STEP_MS } from '../domain/membership.ts';
+import type { Logger } from 'pino';
+import { GONE_AFTER_STEPS, Membership, STEP_MS } from '../domain/membership.ts';
 import type { Outgoing, Peers } from '../domain/peers.ts';
 import { Relay } from '../domain/relay.ts';
+import type { Front } from '../front/front.ts';
 import { Journal } from '../journal/journal.ts';
+import { type Link, Master, type Peering } from '../roles/master.ts';
+import { Homes } from '../roles/peers/homes.ts';
 import { NobodyThere } from '../roles/peers/network.ts';
 import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
 import { decodeHeartbeat, encodeHeartbeat, type Heartbeat } from '../wire/heartbeat.ts';
+import type { PretendBucket, PretendStore } from './pretend_bucket.ts';
 import { Death, type DiskImage, PretendDisk } from './pretend_disk.ts';
 import type { Node, PretendNetwork } from './pretend_network.ts';
 
@@ -19,34 +24,51 @@ const ANSWER_MS = 300;
 const HAND_OVER_MS = 3_000;
 /** The time of day when a history begins, in ms. */
 const TIME_OF_DAY_MS = 1e12;
+/** How long a relay must have been gone before its private worlds move, in ms: as long as until it has left the view. */
+export const GONE_MS = GONE_AFTER_STEPS * STEP_MS;
 const ROOM = Buffer.alloc(1 << 17);
+/** Requests come through a link; the front only lends memory for answers. */
+const FRONT = { room: () => ROOM, roomAt: 0, flush: () => {} } as unknown as Front;
+const silent = { warn() {}, info() {}, debug() {}, error() {} } as unknown as Logger;
 
 /** What is around a relay. */
 export interface Surroundings {
   readonly random: () => number;
   readonly nowMs: number;
   readonly network: PretendNetwork;
+  /** Where relays claim private worlds. */
+  readonly store: PretendStore;
   /** Without a journal, a relay that starts again has forgotten everything. */
   readonly isJournaled: boolean;
   /** A relay gives up a frame without verdicts, because the process that it was for has gone. */
   abandon(frame: Buffer): void;
+  /** A process has died. */
+  died(relay: SimulatedRelay): void;
 }
+
+const NOTHING_WRITTEN = { handed: 0, kept: 0 };
 
 type Call = (status: number, body: string) => void;
 
 export class SimulatedRelay {
   /** The process of the earlier life changes its name after another one has taken it over. */
   name: string;
+  /** Clients find it by this. */
+  readonly port: number;
   readonly #around: Surroundings;
   disk: PretendDisk | undefined;
   /** The disk after each turn, the oldest first. */
   #images: DiskImage[] = [];
   #imageFrames = 0;
+  master!: Master;
+  link = 0;
   relay!: Relay;
   journal: Journal | undefined;
   membership!: Membership;
   peers!: Peers;
+  homes!: Homes;
   node!: Node;
+  #bucket!: PretendBucket;
   starts = 0;
   isAlive = false;
   /** It dies in the next turn, after that was written and before its answers leave; then it is down for so long. */
@@ -62,15 +84,16 @@ export class SimulatedRelay {
   /** The journal is this many turns older at the next start. */
   turnsBack = 0;
   /** What this life has counted by the end of its last turn that was written. The verdicts of a later one come again in the next life. */
-  written = { handed: 0, kept: 0 };
+  written = NOTHING_WRITTEN;
   #epoch = 0;
   #tickets = 0;
   #calls = new Map<number, Call>();
   #arrivals: (() => void)[] = [];
   #replies: (() => void)[] = [];
 
-  constructor(name: string, around: Surroundings) {
+  constructor(name: string, port: number, around: Surroundings) {
     this.name = name;
+    this.port = port;
     this.#around = around;
   }
 
@@ -85,31 +108,18 @@ export class SimulatedRelay {
   }
 
   start(): void {
-    const { random, nowMs, isJournaled, network } = this.#around;
+    const { nowMs, isJournaled, network, random } = this.#around;
     this.isAlive = true;
     this.leavesUntilMs = 0;
     this.starts++;
-    this.written = { handed: 0, kept: 0 };
+    this.written = NOTHING_WRITTEN;
     this.#calls = new Map();
     this.#arrivals = [];
     this.#replies = [];
     if (this.#epoch === 0 || !isJournaled) this.#epoch = 1 + Math.floor(random() * 1e9);
     const state = { epoch: this.#epoch, generationKey: Buffer.alloc(GENERATION_KEY_BYTES, this.#epoch % 251) };
-    this.relay = new Relay({
-      ...state,
-      // Small, because each history makes a dozen of them.
-      ...{ slots: 16, slabBytes: 0, endedMax: 64, mailboxEventsMax: 12, nowMs, random, peeks: { watchedMax: 16 } },
-      randomize: (words) => {
-        for (let at = 0; at < words.length; at++) words[at] = random() * 2 ** 32;
-      },
-      answers: {
-        room: () => ROOM,
-        roomAt: () => 0,
-        answer: (ticket, status, body, start, end) => {
-          this.answer(ticket, status, Buffer.from(body.subarray(start, end)).toString());
-        },
-      },
-    });
+    this.master = this.#makeMaster(state);
+    this.relay = this.master.relay;
     if (isJournaled) this.#recover(state);
     const timeOfDayMs = TIME_OF_DAY_MS + nowMs + this.clockOffsetMs;
     const [life, step] = [this.relay.beginLife(timeOfDayMs), Math.floor(timeOfDayMs / STEP_MS)];
@@ -124,6 +134,87 @@ export class SimulatedRelay {
       const reply = this.peers.receive(bytes);
       this.#replies.push(() => answer?.(reply));
     });
+    this.#openHomes();
+  }
+
+  /** What belongs to an earlier start may still be called: the process has gone, so nothing of it arrives. */
+  #makeMaster(state: { epoch: number; generationKey: Buffer }): Master {
+    const { random, nowMs } = this.#around;
+    const { starts } = this;
+    const isSame = () => starts === this.starts && this.isAlive;
+    const master = new Master(
+      (answers) =>
+        new Relay({
+          ...state,
+          // Small, because each history makes a dozen of them.
+          ...{ slots: 24, slabBytes: 0, endedMax: 64, mailboxEventsMax: 12, nowMs, random, peeks: { watchedMax: 24 } },
+          randomize: (words) => {
+            for (let at = 0; at < words.length; at++) words[at] = random() * 2 ** 32;
+          },
+          answers,
+        }),
+    );
+    master.setFront(FRONT);
+    this.link = master.addLink({
+      answer: (request, status, body, start, end) => {
+        if (isSame()) this.#answer(request, status, Buffer.from(body.subarray(start, end)).toString());
+      },
+      ...{ hasRoom: () => true, hasRoomForSayings: () => true },
+      flush: () => {
+        if (isSame()) for (const arrive of this.#arrivals.splice(0)) arrive();
+      },
+    } as Link);
+    master.setCommitting({
+      commit: () => {
+        if (isSame()) this.#commit();
+      },
+    });
+    const { peers, replies } = { peers: () => this.peers, replies: () => this.#replies };
+    master.setPeering({
+      get hasToSend() {
+        return isSame() && (replies().length > 0 || peers().hasOutgoing);
+      },
+      flush: () => {
+        if (isSame()) this.#flush();
+      },
+    } as Peering);
+    return master;
+  }
+
+  #openHomes(): void {
+    const { name, master, membership, node, port, relay } = this;
+    this.#bucket = this.#around.store.bucket();
+    this.homes = new Homes({
+      ...{ name, master, membership, network: node, bucket: this.#bucket, log: silent, machine: 'one' },
+      ...{ goneMs: GONE_MS, clock: () => this.#around.nowMs },
+    });
+    this.homes.open({
+      addresses: { apiPort: port, eventsPort: port },
+      end: (slots, detail) => {
+        for (const slot of slots) relay.leave(slot, detail);
+      },
+    });
+  }
+
+  /** Whether it reaches NATS. */
+  get isConnected(): boolean {
+    return this.node.isConnected;
+  }
+
+  /** It loses NATS, with the claims of private worlds, or has it back. */
+  connect(isConnected: boolean): void {
+    this.node.isConnected = isConnected;
+    this.reachClaims(isConnected);
+  }
+
+  /** The claims of private worlds are out of reach, or back. */
+  reachClaims(isReachable: boolean): void {
+    if (!isReachable) this.#bucket.cut();
+    else if (!this.#bucket.isConnected) this.#bucket.connect();
+  }
+
+  get reachesClaims(): boolean {
+    return this.#bucket.isConnected;
   }
 
   #recover(state: { epoch: number; generationKey: Buffer }): void {
@@ -156,6 +247,7 @@ export class SimulatedRelay {
     this.relay.drain();
     this.membership.leave();
     this.relay.handOver();
+    if (!this.isSuperseded) void this.homes.giveUp();
   }
 
   /** Whether a relay that stops has handed all over, or has no time left. */
@@ -169,6 +261,8 @@ export class SimulatedRelay {
     this.diesFor = 0;
     this.upAtMs = this.#around.nowMs + forMs;
     void this.node.close();
+    this.#bucket.cut();
+    this.#around.died(this);
   }
 
   /** A request: `call` gets its answer at the end of the turn in which it is answered. */
@@ -177,7 +271,7 @@ export class SimulatedRelay {
     return this.#tickets;
   }
 
-  answer(ticket: number, status: number, body: string): void {
+  #answer(ticket: number, status: number, body: string): void {
     const call = this.#calls.get(ticket);
     this.#calls.delete(ticket);
     if (call) this.#arrivals.push(() => call(status, body));
@@ -193,9 +287,13 @@ export class SimulatedRelay {
     this.node.publish('heartbeat', encodeHeartbeat(this.membership.tick(count)));
   }
 
-  /** As Master.endTurn() and Peering.flush(). The process may die in between. */
+  /** As Master.advance(). The process may die in between. */
   endTurn(): void {
-    this.relay.endTurn();
+    this.master.endTurn();
+    this.master.commit();
+  }
+
+  #commit(): void {
     try {
       this.journal?.commit();
     } catch (error) {
@@ -209,11 +307,11 @@ export class SimulatedRelay {
       this.#imageFrames = this.journal.frames;
       this.#images.push((this.disk as PretendDisk).image());
     }
-    if (this.diesFor > 0) {
-      this.kill(this.diesFor);
-      return;
-    }
-    for (const arrive of this.#arrivals.splice(0)) arrive();
+    if (this.diesFor > 0) this.kill(this.diesFor);
+  }
+
+  /** As Peering.flush(). */
+  #flush(): void {
     this.peers.isConnected = this.node.isConnected;
     for (const reply of this.#replies.splice(0)) reply();
     for (const outgoing of this.peers.popOutgoing()) this.#send(outgoing);

@@ -78,6 +78,8 @@ export interface HomesOptions {
   clock?: () => number;
   /** The name of this machine. */
   machine?: string;
+  /** How long a relay must have been gone before its claims can be taken over, in ms; default HOME_GONE_MS. */
+  goneMs?: number;
 }
 
 /** What is known only when the relay has its ports. */
@@ -93,6 +95,7 @@ export class Homes implements MasterHomes {
   readonly #clock: () => number;
   readonly #startMs: number;
   readonly #machine: string;
+  readonly #goneMs: number;
   #opening: HomesOpening | undefined;
   /** The worlds that are at home here, and the revision of each claim. */
   readonly #held = new Map<string, number>();
@@ -114,6 +117,7 @@ export class Homes implements MasterHomes {
     this.#clock = options.clock ?? (() => performance.now());
     this.#startMs = this.#clock();
     this.#machine = options.machine ?? hostname();
+    this.#goneMs = options.goneMs ?? HOME_GONE_MS;
     const { torus } = options.master.relay;
     for (const { name } of torus.worlds()) if (name !== DEFAULT_WORLD) this.#hold(name, UNCONFIRMED);
     torus.removed = (world) => this.#release(world);
@@ -241,10 +245,10 @@ export class Homes implements MasterHomes {
     const state = membership.stateOf(relay);
     if (state === 'forgotten') return true;
     // It was gone before this relay started.
-    if (state === undefined) return this.#clock() - this.#startMs > HOME_GONE_MS;
+    if (state === undefined) return this.#clock() - this.#startMs > this.#goneMs;
     if (state === 'here' || state === 'suspected') return false;
     const row = [...membership.relays()].find(({ name }) => name === relay);
-    return row !== undefined && row.silentSteps * STEP_MS > HOME_GONE_MS;
+    return row !== undefined && row.silentSteps * STEP_MS > this.#goneMs;
   }
 
   /** Passes a join on. Resolves to undefined when that relay does not have the world. Throws relay-busy, and what that relay refuses it with. */
