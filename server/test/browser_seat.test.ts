@@ -73,6 +73,7 @@ describe('the seat of a page', { ...BOUNDED, skip: noBrowser }, () => {
         if (reaches) await route.fetch();
         await route.abort();
       });
+      await ann.waitForSelector('body[data-state="connected"]'); // the test before has given it a new seat
       const first = await idOf(ann);
       const received = bob.received.length;
       const sprites = await ann.evaluate(() => globalThis.sprites.sprites().length);
