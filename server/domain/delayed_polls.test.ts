@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
+import { EPOCH, NO_CURSOR, type RecordedAnswer, RelayHarness } from '../test/relay_harness.ts';
 import type { Identity } from '../wire/identity.ts';
 import { TICK_MS } from './deadlines.ts';
 import { DelayedPolls } from './delayed_polls.ts';
@@ -11,86 +11,60 @@ import {
   PROMPT_POLLS_MAX,
   PROMPT_POLLS_WINDOW_MS,
 } from './limits.ts';
-import { Relay } from './relay.ts';
 
-const PASSAGE = Buffer.from('"at":0.25,"vx":900,"vy":-50,"sprite":{}}');
-
-/** A relay whose answers are recorded by ticket, and whose receivers have room unless the test says otherwise. */
-class Harness {
-  readonly relay: Relay;
-  readonly answers = new Map<number, { status: number; types: string[] }>();
-  hasRoom = (_ticket: number) => true;
-  nowMs = 1_000_000;
-
+/** Desktops whose tests give the tickets of their polls. */
+class Harness extends RelayHarness {
   constructor() {
-    this.relay = new Relay({
-      ...{
-        slots: 8,
-        slabBytes: 1 << 20,
-        epoch: 1,
-        generationKey: Buffer.alloc(GENERATION_KEY_BYTES),
-        nowMs: this.nowMs,
-      },
-      answers: {
-        room: (bytes) => Buffer.alloc(bytes),
-        roomAt: () => 0,
-        hasRoom: (ticket) => this.hasRoom(ticket),
-        answer: (ticket, status, body, start, end) => {
-          assert.ok(!this.answers.has(ticket), `ticket ${ticket} is answered once`);
-          const { events = [] } = JSON.parse(Buffer.from(body.subarray(start, end)).toString());
-          this.answers.set(ticket, { status, types: events.map(({ type }: { type: string }) => type) });
-        },
-      },
-      randomize: (words) => words.fill(7),
-      random: () => 0.5,
-    });
+    super({ slots: 8, slabBytes: 1 << 20 });
   }
 
   /** A desktop that was sent its neighbours, so its next poll is parked. */
-  join(world = 'w'): Identity {
-    const token = new Uint32Array(4);
-    const slot = this.relay.join({ name: '', world }, token, new Uint32Array(4));
-    const identity = { slot, generation: this.relay.desktops.generation(slot), token };
+  seat(world = 'w'): Identity {
+    const identity = this.join('', { world });
     this.pass(NEIGHBOURS_STEP_MS);
-    this.poll(identity, 2 ** 40 + slot);
+    this.pollAs(identity, 2 ** 40 + identity.slot);
     return identity;
   }
 
-  poll(identity: Identity, ticket: number): void {
-    this.relay.poll(identity, ticket, 1, -1);
+  pollAs(identity: Identity, ticket: number): void {
+    this.relay.poll(identity, ticket, EPOCH, NO_CURSOR);
   }
 
-  throw(from: Identity, crossing: number): void {
-    assert.equal(this.relay.accept(from, crossing, 1, PASSAGE).verdict, 'accepted');
+  /** The status of a ticket's answer, and the types of its events; undefined while it has none. */
+  answer(ticket: number): { status: number; types: string[] } | undefined {
+    const found = this.answers.filter((answer) => answer.ticket === ticket);
+    assert.ok(found.length <= 1, `ticket ${ticket} is answered once`);
+    return found[0] && { status: found[0].status, types: typesIn(found[0]) };
+  }
+
+  deliver(from: Identity, crossing: number): void {
+    assert.equal(this.throw(from, crossing), 'accepted');
     this.relay.endTurn();
   }
-
-  pass(ms: number): void {
-    this.nowMs += ms;
-    while (this.relay.advance(this.nowMs));
-  }
 }
+
+const typesIn = ({ body }: RecordedAnswer): string[] => (body?.events ?? []).map(({ type }: { type: string }) => type);
 
 describe('replaced polls', () => {
   it('are answered at once up to the limit; one more waits for the delay, no shorter and no longer', () => {
     const harness = new Harness();
-    const ann = harness.join();
-    for (let ticket = 0; ticket <= PROMPT_POLLS_MAX; ticket++) harness.poll(ann, ticket);
+    const ann = harness.seat();
+    for (let ticket = 0; ticket <= PROMPT_POLLS_MAX; ticket++) harness.pollAs(ann, ticket);
     const prompt = Array.from({ length: PROMPT_POLLS_MAX }, (_, n) => n);
-    for (const ticket of prompt) assert.deepEqual(harness.answers.get(ticket), { status: 200, types: [] });
-    harness.poll(ann, 100);
+    for (const ticket of prompt) assert.deepEqual(harness.answer(ticket), { status: 200, types: [] });
+    harness.pollAs(ann, 100);
     assert.equal(harness.relay.delayedPolls.count, 1);
     harness.pass(POLL_DELAY_MS - TICK_MS);
-    assert.equal(harness.answers.has(PROMPT_POLLS_MAX), false);
+    assert.equal(harness.isParked(PROMPT_POLLS_MAX), true);
     harness.pass(TICK_MS);
-    assert.deepEqual(harness.answers.get(PROMPT_POLLS_MAX), { status: 200, types: [] });
-    assert.equal(harness.answers.has(100), false, 'the newest is still parked');
+    assert.deepEqual(harness.answer(PROMPT_POLLS_MAX), { status: 200, types: [] });
+    assert.equal(harness.isParked(100), true, 'the newest is still parked');
     assert.equal(harness.relay.delayedPolls.count, 0);
   });
 
   it('slow two clients with one token down to a few polls a second, and lose no sprite', () => {
     const harness = new Harness();
-    const ann = harness.join();
+    const ann = harness.seat();
     let ticket = 0;
     let polls = 0;
     const clients = [-1, -1];
@@ -99,9 +73,9 @@ describe('replaced polls', () => {
       for (let again = true; again; ) {
         again = false;
         for (const n of [0, 1]) {
-          if (clients[n] >= 0 && !harness.answers.has(clients[n])) continue;
+          if (clients[n] >= 0 && harness.isParked(clients[n])) continue;
           clients[n] = ticket++;
-          harness.poll(ann, clients[n]);
+          harness.pollAs(ann, clients[n]);
           again = true;
           assert.ok(polls++ < 10 * seconds, 'the two clients do not poll without end');
         }
@@ -111,39 +85,39 @@ describe('replaced polls', () => {
     const windows = (seconds * 1000) / PROMPT_POLLS_WINDOW_MS;
     const most = windows * PROMPT_POLLS_MAX + (2 * seconds * 1000) / POLL_DELAY_MS;
     assert.ok(polls <= most, `${polls} polls in ${seconds} s`);
-    harness.throw(ann, 1);
-    assert.equal([...harness.answers.values()].filter(({ types }) => types.includes('sprite')).length, 1);
+    harness.deliver(ann, 1);
+    assert.equal(harness.answers.filter((answer) => typesIn(answer).includes('sprite')).length, 1);
   });
 
   it('are forgotten when their connection closes, and answered when their client sends more', () => {
     const harness = new Harness();
-    const ann = harness.join();
-    for (let ticket = 0; ticket <= PROMPT_POLLS_MAX + 2; ticket++) harness.poll(ann, ticket);
+    const ann = harness.seat();
+    for (let ticket = 0; ticket <= PROMPT_POLLS_MAX + 2; ticket++) harness.pollAs(ann, ticket);
     const [closed, outdated] = [PROMPT_POLLS_MAX, PROMPT_POLLS_MAX + 1];
     assert.equal(harness.relay.delayedPolls.count, 2);
     assert.equal(harness.relay.closed(closed, ann.slot), true);
     assert.equal(harness.relay.closed(closed, ann.slot), false);
     harness.relay.outdated(outdated, ann.slot);
-    assert.deepEqual(harness.answers.get(outdated), { status: 200, types: [] });
+    assert.deepEqual(harness.answer(outdated), { status: 200, types: [] });
     harness.pass(2 * POLL_DELAY_MS);
-    assert.equal(harness.answers.has(closed), false);
+    assert.equal(harness.isParked(closed), true);
     assert.equal(harness.relay.parkedCount, 1, 'the newest is still parked');
   });
 
   it('are answered desktop-ended when their desktop has ended, and at once when the relay goes down', () => {
     const harness = new Harness();
-    const [ann, bob] = [harness.join('a'), harness.join('b')];
+    const [ann, bob] = [harness.seat('a'), harness.seat('b')];
     for (let ticket = 0; ticket <= PROMPT_POLLS_MAX + 1; ticket++) {
-      harness.poll(ann, ticket);
-      harness.poll(bob, 100 + ticket);
+      harness.pollAs(ann, ticket);
+      harness.pollAs(bob, 100 + ticket);
     }
     harness.relay.leave(ann.slot);
     harness.pass(POLL_DELAY_MS - TICK_MS);
     assert.equal(harness.relay.delayedPolls.count, 2);
     harness.relay.drain();
     assert.equal(harness.relay.delayedPolls.count, 0);
-    assert.equal(harness.answers.get(PROMPT_POLLS_MAX)?.status, 410);
-    assert.equal(harness.answers.get(100 + PROMPT_POLLS_MAX)?.status, 200);
+    assert.equal(harness.answer(PROMPT_POLLS_MAX)?.status, 410);
+    assert.equal(harness.answer(100 + PROMPT_POLLS_MAX)?.status, 200);
   });
 
   it('are counted from zero in each window, and for the next desktop in the slot', () => {
@@ -176,20 +150,20 @@ describe('polls that ask for the same sprites again', () => {
   /** Ann has been sent a sprite and does not acknowledge it. */
   function begin() {
     const harness = new Harness();
-    const ann = harness.join();
-    harness.throw(ann, 1);
-    harness.poll(ann, 50);
-    const typesOf = (ticket: number) => harness.answers.get(ticket)?.types;
+    const ann = harness.seat();
+    harness.deliver(ann, 1);
+    harness.pollAs(ann, 50);
+    const typesOf = (ticket: number) => harness.answer(ticket)?.types;
     return { harness, ann, typesOf };
   }
 
   it('are answered at once up to the limit; one more gets the sprites after the delay', () => {
     const { harness, ann, typesOf } = begin();
     for (let ticket = 0; ticket < PROMPT_POLLS_MAX; ticket++) {
-      harness.poll(ann, ticket);
+      harness.pollAs(ann, ticket);
       assert.deepEqual(typesOf(ticket), ['sprite']);
     }
-    harness.poll(ann, 100);
+    harness.pollAs(ann, 100);
     harness.pass(POLL_DELAY_MS - TICK_MS);
     assert.equal(typesOf(100), undefined);
     harness.pass(TICK_MS);
@@ -199,20 +173,20 @@ describe('polls that ask for the same sprites again', () => {
 
   it('get nothing when a newer poll is there: that has the sprites', () => {
     const { harness, ann, typesOf } = begin();
-    for (let ticket = 0; ticket < PROMPT_POLLS_MAX; ticket++) harness.poll(ann, ticket);
-    harness.poll(ann, 100);
-    harness.relay.poll(ann, 101, 1, 1);
+    for (let ticket = 0; ticket < PROMPT_POLLS_MAX; ticket++) harness.pollAs(ann, ticket);
+    harness.pollAs(ann, 100);
+    harness.relay.poll(ann, 101, EPOCH, 1);
     harness.pass(POLL_DELAY_MS);
     assert.deepEqual(typesOf(100), []);
-    harness.throw(ann, 2);
+    harness.deliver(ann, 2);
     assert.deepEqual(typesOf(101), ['sprite']);
   });
 
   it('are no repeats when they acknowledge what was sent', () => {
     const { harness, ann, typesOf } = begin();
     for (let seq = 1; seq <= 3 * PROMPT_POLLS_MAX; seq++) {
-      harness.throw(ann, seq + 1);
-      harness.relay.poll(ann, seq, 1, seq);
+      harness.deliver(ann, seq + 1);
+      harness.relay.poll(ann, seq, EPOCH, seq);
       assert.deepEqual(typesOf(seq), ['sprite'], `${seq}`);
     }
   });
@@ -221,37 +195,37 @@ describe('polls that ask for the same sprites again', () => {
 describe('relay, a receiver without room', () => {
   it('gets no batch: the sprites wait in the mailbox, and are sent once there is room', () => {
     const harness = new Harness();
-    const ann = harness.join();
+    const ann = harness.seat();
     harness.hasRoom = (ticket) => ticket >= 10;
-    harness.poll(ann, 1);
-    harness.throw(ann, 1);
-    assert.equal(harness.answers.has(1), false, 'a parked poll is not woken');
-    harness.poll(ann, 2);
-    assert.deepEqual(harness.answers.get(1)?.types, [], 'it is replaced as usual');
-    assert.equal(harness.answers.has(2), false, 'a new poll is parked although a sprite waits');
+    harness.pollAs(ann, 1);
+    harness.deliver(ann, 1);
+    assert.equal(harness.isParked(1), true, 'a parked poll is not woken');
+    harness.pollAs(ann, 2);
+    assert.deepEqual(harness.answer(1)?.types, [], 'it is replaced as usual');
+    assert.equal(harness.isParked(2), true, 'a new poll is parked although a sprite waits');
     assert.equal(harness.relay.waiting, 1);
     harness.relay.retryDeferred();
     harness.relay.endTurn();
-    assert.equal(harness.answers.has(2), false, 'there is still no room');
+    assert.equal(harness.isParked(2), true, 'there is still no room');
     harness.hasRoom = () => true;
     harness.relay.retryDeferred();
     harness.relay.endTurn();
-    assert.deepEqual(harness.answers.get(2)?.types, ['sprite']);
+    assert.deepEqual(harness.answer(2)?.types, ['sprite']);
   });
 
   it('is pinged without sprites, and does not delay the desktop’s poll at another receiver', () => {
     const harness = new Harness();
-    const ann = harness.join();
+    const ann = harness.seat();
     harness.hasRoom = (ticket) => ticket >= 10;
-    harness.poll(ann, 1);
-    harness.throw(ann, 1);
+    harness.pollAs(ann, 1);
+    harness.deliver(ann, 1);
     harness.pass(200_000);
-    assert.deepEqual(harness.answers.get(1)?.types, ['ping', 'neighbours']);
-    const bob = harness.join('other');
-    harness.poll(bob, 3);
-    harness.throw(bob, 1);
+    assert.deepEqual(harness.answer(1)?.types, ['ping', 'neighbours']);
+    const bob = harness.seat('other');
+    harness.pollAs(bob, 3);
+    harness.deliver(bob, 1);
     harness.relay.closed(3, bob.slot);
-    harness.poll(bob, 11);
-    assert.deepEqual(harness.answers.get(11)?.types, ['sprite']);
+    harness.pollAs(bob, 11);
+    assert.deepEqual(harness.answer(11)?.types, ['sprite']);
   });
 });

@@ -1,87 +1,37 @@
 /** The relay with desktops that mute others, and with notices for everybody. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { EDGES, type Edge, opposite } from '../wire/crossing.ts';
-import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
+import { RelayHarness } from '../test/relay_harness.ts';
+import { EDGES, type Edge } from '../wire/crossing.ts';
 import type { Identity } from '../wire/identity.ts';
 import { ProblemError } from '../wire/problem.ts';
 import { DUE_PER_STEP_MAX, LEASE_MS } from './limits.ts';
 import { MUTE_HOPS_MAX, MUTES_MAX, MUTES_TOTAL_MAX } from './mutes.ts';
-import { NOTICE_SLOTS_PER_STEP, Relay } from './relay.ts';
+import { NOTICE_SLOTS_PER_STEP } from './relay.ts';
 
 const EVENT = { type: 'removed', file: 'ab'.repeat(32) };
 
-interface Answered {
-  ticket: number;
-  // biome-ignore lint/suspicious/noExplicitAny: what an answer holds is what these tests ask.
-  body: any;
-}
-
-class Harness {
-  readonly answers: Answered[] = [];
-  readonly relay: Relay;
-  nowMs = 1_000;
-  #tickets = 0;
-  #tokens = 0;
-
+class Harness extends RelayHarness {
   constructor(slots = 100) {
-    this.relay = new Relay({
-      ...{ slots, slabBytes: 0, epoch: 1, nowMs: this.nowMs, random: () => 0.5 },
-      generationKey: Buffer.alloc(GENERATION_KEY_BYTES),
-      answers: {
-        room: (bytes) => Buffer.alloc(bytes),
-        roomAt: () => 0,
-        answer: (ticket, _status, body, start, end) => {
-          this.answers.push({ ticket, body: JSON.parse(Buffer.from(body.subarray(start, end)).toString()) });
-        },
-      },
-      randomize: (words) => words.fill(++this.#tokens),
-    });
+    super({ slots });
   }
 
-  join(count: number): Identity[] {
-    return Array.from({ length: count }, () => {
-      const token = new Uint32Array(4);
-      const slot = this.relay.join({ name: '' }, token, new Uint32Array(4));
-      return { slot, generation: this.relay.desktops.generation(slot), token };
-    });
-  }
-
-  /** Throws a sprite; returns the verdict. `to` in the response is checked by the tests that need it. */
-  throw(from: Identity, crossing: number, edge: Edge = 'right') {
-    const number = EDGES.indexOf(edge) as 0 | 1 | 2 | 3;
-    const passage = `"edge":"${EDGES[opposite(number)]}","at":0,"vx":1,"vy":0,"sprite":{"name":"${crossing}"}}`;
-    const { verdict, body, length } = this.relay.accept(from, crossing, number, Buffer.from(passage));
+  /** Throws a sprite that is named after its number; returns the verdict, and to which desktop it went. */
+  send(from: Identity, crossing: number, edge: Edge = 'right') {
+    const { verdict, body, length } = this.throwForResponse(from, crossing, edge, `${crossing}`);
     return { verdict, to: JSON.parse(body.toString('utf8', 0, length)).to?.desktop as string | undefined };
-  }
-
-  poll(identity: Identity, seq = -1): number {
-    this.relay.poll(identity, ++this.#tickets, 1, seq);
-    return this.#tickets;
   }
 
   /** Parks a poll after everything that is due. */
   park(identity: Identity): number {
     for (;;) {
       const ticket = this.poll(identity);
-      if (this.eventsOf(ticket) === undefined) return ticket;
+      if (this.isParked(ticket)) return ticket;
     }
   }
 
   eventsOf(ticket: number): object[] | undefined {
     return this.answers.find((answer) => answer.ticket === ticket)?.body.events;
-  }
-
-  /** Advances until nothing is due; returns the number of steps. */
-  pass(ms: number): number {
-    this.nowMs += ms;
-    let steps = 1;
-    while (this.relay.advance(this.nowMs)) steps++;
-    return steps;
-  }
-
-  id({ slot }: Identity): string {
-    return this.relay.desktops.id(slot);
   }
 }
 
@@ -92,18 +42,18 @@ describe('relay, mutes', () => {
   it('move a throw of the muted one on in its direction; the response names the muter', () => {
     const harness = new Harness();
     const { relay } = harness;
-    const [ann, bob, carol] = harness.join(3);
+    const [ann, bob, carol] = harness.joinMany(3);
     relay.mute(bob.slot, ann);
-    assert.deepEqual(harness.throw(ann, 1, 'right'), { verdict: 'accepted', to: harness.id(bob) });
+    assert.deepEqual(harness.send(ann, 1, 'right'), { verdict: 'accepted', to: harness.id(bob) });
     assert.equal(relay.mailboxes.count(bob.slot), 0);
     assert.equal(relay.mailboxes.count(carol.slot), 1);
     // A repeat changes nothing and has the same response.
-    assert.deepEqual(harness.throw(ann, 1, 'right'), { verdict: 'repeated', to: harness.id(bob) });
+    assert.deepEqual(harness.send(ann, 1, 'right'), { verdict: 'repeated', to: harness.id(bob) });
     // What others throw is not moved.
-    assert.equal(harness.throw(carol, 1, 'left').verdict, 'accepted');
+    assert.equal(harness.send(carol, 1, 'left').verdict, 'accepted');
     assert.equal(relay.mailboxes.count(bob.slot), 1);
     relay.unmute(bob.slot, ann);
-    harness.throw(ann, 2, 'right');
+    harness.send(ann, 2, 'right');
     assert.equal(relay.mailboxes.count(bob.slot), 2);
     assert.equal(relay.counters.accepted, relay.waiting);
   });
@@ -111,17 +61,17 @@ describe('relay, mutes', () => {
   it('let a throw bounce in a world of two, and in a world of one', () => {
     const harness = new Harness();
     const { relay } = harness;
-    const [ann] = harness.join(1);
+    const [ann] = harness.joinMany(1);
     relay.mute(ann.slot, ann);
-    assert.equal(harness.throw(ann, 1).verdict, 'mailbox-full');
+    assert.equal(harness.send(ann, 1).verdict, 'mailbox-full');
     relay.unmute(ann.slot, ann);
-    const [bob] = harness.join(1);
+    const [bob] = harness.joinMany(1);
     relay.mute(bob.slot, ann);
-    for (const edge of EDGES) assert.equal(harness.throw(ann, 1, edge).verdict, 'mailbox-full');
+    for (const edge of EDGES) assert.equal(harness.send(ann, 1, edge).verdict, 'mailbox-full');
     assert.equal(relay.waiting, 0);
     // Nothing has changed: the same number is accepted later.
     relay.unmute(bob.slot, ann);
-    assert.equal(harness.throw(ann, 1).verdict, 'accepted');
+    assert.equal(harness.send(ann, 1).verdict, 'accepted');
   });
 
   for (const [count, verdict] of [
@@ -132,9 +82,9 @@ describe('relay, mutes', () => {
     it(`of ${count} desktops in a row: the throw is ${verdict}`, () => {
       const harness = new Harness();
       const { relay } = harness;
-      const row = harness.join(20);
+      const row = harness.joinMany(20);
       for (let n = 1; n <= count; n++) relay.mute(row[n].slot, row[0]);
-      assert.equal(harness.throw(row[0], 1).verdict, verdict);
+      assert.equal(harness.send(row[0], 1).verdict, verdict);
       assert.equal(relay.waiting, verdict === 'accepted' ? 1 : 0);
       if (verdict === 'accepted') assert.equal(relay.mailboxes.count(row[count + 1].slot), 1);
     });
@@ -143,13 +93,13 @@ describe('relay, mutes', () => {
   it('end with the muter and with the muted one; the next owners of their slots are not concerned', () => {
     const harness = new Harness();
     const { relay } = harness;
-    const [ann, bob] = harness.join(3);
+    const [ann, bob] = harness.joinMany(3);
     relay.mute(bob.slot, ann);
     relay.leave(ann.slot);
-    const [next] = harness.join(1);
+    const [next] = harness.joinMany(1);
     assert.equal(next.slot, ann.slot);
-    harness.throw(next, 1, 'left');
-    harness.throw(next, 2, 'right');
+    harness.send(next, 1, 'left');
+    harness.send(next, 2, 'right');
     assert.equal(relay.mutes.total, 1);
     relay.leave(bob.slot);
     assert.equal(relay.mutes.total, 0);
@@ -157,7 +107,7 @@ describe('relay, mutes', () => {
 
   it(`are at most ${MUTES_MAX} of one desktop`, () => {
     const harness = new Harness();
-    const [ann] = harness.join(1);
+    const [ann] = harness.joinMany(1);
     for (let slot = 0; slot < MUTES_MAX; slot++) harness.relay.mute(ann.slot, { slot, generation: 9 });
     refuses('list-full', () => harness.relay.mute(ann.slot, { slot: MUTES_MAX, generation: 9 }));
     harness.relay.mute(ann.slot, { slot: 0, generation: 9 });
@@ -165,25 +115,25 @@ describe('relay, mutes', () => {
 
   it(`are at most ${MUTES_TOTAL_MAX} of all desktops`, () => {
     const harness = new Harness(MUTES_TOTAL_MAX / MUTES_MAX + 1);
-    const all = harness.join(MUTES_TOTAL_MAX / MUTES_MAX + 1);
+    const all = harness.joinMany(MUTES_TOTAL_MAX / MUTES_MAX + 1);
     for (const { slot } of all.slice(1)) {
       for (let n = 0; n < MUTES_MAX; n++) harness.relay.mute(slot, { slot: n, generation: 9 });
     }
     refuses('relay-full', () => harness.relay.mute(all[0].slot, { slot: 0, generation: 9 }));
     // The receiver without a mute has no flag.
-    assert.equal(harness.throw(all[1], 1, 'left').verdict, 'accepted');
+    assert.equal(harness.send(all[1], 1, 'left').verdict, 'accepted');
   });
 });
 
 describe('relay, notices', () => {
   it('wake parked polls, ride with sprites, and are sent once', () => {
     const harness = new Harness();
-    const [ann, bob] = harness.join(2);
+    const [ann, bob] = harness.joinMany(2);
     harness.pass(2_000);
     const parked = harness.park(ann);
     harness.park(bob);
     harness.relay.notify(EVENT);
-    harness.throw(bob, 1, 'right');
+    harness.send(bob, 1, 'right');
     assert.equal(harness.eventsOf(parked), undefined);
     harness.pass(1);
     const events = harness.eventsOf(parked) as { type: string }[];
@@ -201,14 +151,14 @@ describe('relay, notices', () => {
 
   it('wait for a desktop that does not poll now, and are not for one that joins later', () => {
     const harness = new Harness();
-    const [ann] = harness.join(1);
+    const [ann] = harness.joinMany(1);
     harness.pass(2_000);
     harness.park(ann);
     const closed = harness.park(ann);
     harness.relay.closed(closed, ann.slot);
     harness.relay.notify(EVENT);
     harness.pass(LEASE_MS / 2);
-    const [bob] = harness.join(1);
+    const [bob] = harness.joinMany(1);
     harness.pass(2_000);
     const late = harness.eventsOf(harness.poll(ann)) ?? [];
     assert.ok(late.some((event) => JSON.stringify(event) === JSON.stringify(EVENT)));
@@ -219,7 +169,7 @@ describe('relay, notices', () => {
   it(`wake at most ${DUE_PER_STEP_MAX} desktops in a step, and everybody in the end`, () => {
     const count = 3 * DUE_PER_STEP_MAX + 1;
     const harness = new Harness(count + 50);
-    const all = harness.join(count);
+    const all = harness.joinMany(count);
     harness.pass(2_000);
     const tickets = all.map((identity) => harness.park(identity));
     harness.relay.notify(EVENT);
@@ -244,7 +194,7 @@ describe('relay, notices', () => {
 
   it('that come while an earlier one is being sent reach everybody too', () => {
     const harness = new Harness(1000);
-    const all = harness.join(600);
+    const all = harness.joinMany(600);
     harness.pass(2_000);
     for (const identity of all) harness.park(identity);
     harness.relay.notify({ type: 'announcement', text: '1' });

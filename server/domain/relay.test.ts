@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { randomOf } from '../test/random.ts';
-import { checkCrossing, EDGES, type Edge, type EdgeNumber, PASSAGE_BYTES_MAX } from '../wire/crossing.ts';
+import { EPOCH, FILE, type RecordedAnswer, RelayHarness, START_MS } from '../test/relay_harness.ts';
+import { EDGES, type Edge, type EdgeNumber, PASSAGE_BYTES_MAX } from '../wire/crossing.ts';
 import { type Cursor, readCursor, SEQ_MAX, writeCursor } from '../wire/cursor.ts';
-import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
 import type { Identity } from '../wire/identity.ts';
 import { DEFAULT_WORLD } from '../wire/join.ts';
-import { PICTURES, type Pictures, STANDING_MIN, Standing } from '../wire/pictures.ts';
+import { PICTURES, STANDING_MIN, Standing } from '../wire/pictures.ts';
 import { PROBLEMS, type ProblemCode, ProblemError } from '../wire/problem.ts';
 import { NAME_BYTES_MAX } from '../wire/text.ts';
 import { TICK_MS } from './deadlines.ts';
@@ -40,129 +40,7 @@ import {
   WORLDS_MAX,
 } from './limits.ts';
 import { EVENT_BYTES_MAX } from './mailboxes.ts';
-import { type CrossingResponse, Relay, type RelayOptions, type Verdict } from './relay.ts';
-
-const EPOCH = 0x6a1f03c2;
-const KEY = Buffer.alloc(GENERATION_KEY_BYTES, 0x3e);
-const START_MS = 1_000_000;
-const FILE = '0123456789abcdef'.repeat(4);
-const NO_CURSOR = -1;
-
-interface RecordedAnswer {
-  ticket: number;
-  status: number;
-  retryAfterSeconds: number;
-  bytes: number;
-  // biome-ignore lint/suspicious/noExplicitAny: what an answer holds is what these tests ask.
-  body: any;
-}
-
-/** A desktop, as it knows itself after its join. */
-interface Guest extends Identity {
-  invitation: Uint32Array;
-}
-
-/** A relay with a clock that the test advances, and a record of every answer. */
-class RelayHarness {
-  readonly relay: Relay;
-  readonly answers: RecordedAnswer[] = [];
-  nowMs = START_MS;
-  /** The next "random" number, 0 … 1. */
-  luck = 0.5;
-  #tickets = 0;
-  #tokens = 0;
-
-  constructor(options: Partial<RelayOptions> = {}) {
-    this.relay = new Relay({
-      slots: 200,
-      slabBytes: 0,
-      epoch: EPOCH,
-      generationKey: KEY,
-      nowMs: START_MS,
-      answers: {
-        room: (bytes) => Buffer.alloc(bytes),
-        roomAt: () => 0,
-        answer: (ticket, status, body, start, end, retryAfterSeconds) => {
-          const text = Buffer.from(body.subarray(start, end)).toString();
-          this.answers.push({ ticket, status, retryAfterSeconds, bytes: end - start, body: JSON.parse(text) });
-        },
-      },
-      randomize: (words) => words.fill(++this.#tokens),
-      random: () => this.luck,
-      ...options,
-    });
-  }
-
-  join(name = '', more: { world?: string; near?: Guest; address?: string; pictures?: Pictures } = {}): Guest {
-    const token = new Uint32Array(4);
-    const invitation = new Uint32Array(4);
-    const { near, ...rest } = more;
-    const join = near ? { name, ...rest, near: { slot: near.slot, secret: [...near.invitation] } } : { name, ...rest };
-    const slot = this.relay.join(join, token, invitation);
-    return { slot, generation: this.relay.desktops.generation(slot), token, invitation };
-  }
-
-  joinMany(count: number, world?: string): Guest[] {
-    return Array.from({ length: count }, () => this.join('', world === undefined ? {} : { world }));
-  }
-
-  throw(from: Identity, crossing: number, edge: Edge = 'right', name = ''): Verdict {
-    return this.throwForResponse(from, crossing, edge, name).verdict;
-  }
-
-  throwForResponse(
-    from: Identity,
-    crossing: number,
-    edge: Edge = 'right',
-    name = '',
-    standing?: Standing,
-  ): Readonly<CrossingResponse> {
-    const sprite = { file: FILE, name };
-    const checked = checkCrossing({ crossing, edge, at: 0.25, vx: 900, vy: -50, sprite });
-    const passage = Buffer.from(checked.passage);
-    return this.relay.accept(from, checked.crossing, checked.edge, passage, 0, passage.length, standing);
-  }
-
-  /** Polls; returns the ticket. */
-  poll(identity: Identity, seq = NO_CURSOR, epoch = EPOCH): number {
-    this.relay.poll(identity, ++this.#tickets, epoch, seq);
-    return this.#tickets;
-  }
-
-  /** Polls and pops the answer, which must come at once. */
-  ask(identity: Identity, seq = NO_CURSOR, epoch = EPOCH): RecordedAnswer {
-    return this.answered(this.poll(identity, seq, epoch));
-  }
-
-  /** Pops the answer of a ticket; there must be exactly one. */
-  answered(ticket: number): RecordedAnswer {
-    const found = this.answers.filter((answer) => answer.ticket === ticket);
-    assert.equal(found.length, 1, `answers of ticket ${ticket}`);
-    this.answers.splice(this.answers.indexOf(found[0]), 1);
-    return found[0];
-  }
-
-  isParked(ticket: number): boolean {
-    return !this.answers.some((answer) => answer.ticket === ticket);
-  }
-
-  /** Advances the clock, in as many steps as the relay asks for. */
-  pass(ms: number): void {
-    this.nowMs += ms;
-    while (this.relay.advance(this.nowMs));
-  }
-
-  /** Parks a poll of each desktop, after the events that are due first; returns the tickets. */
-  settle(...desktops: Identity[]): number[] {
-    this.pass(NEIGHBOURS_STEP_MS);
-    const tickets = desktops.map((identity) => {
-      const first = this.poll(identity);
-      return this.isParked(first) ? first : this.poll(identity);
-    });
-    this.answers.length = 0;
-    return tickets;
-  }
-}
+import type { Verdict } from './relay.ts';
 
 const seqOf = (answer: RecordedAnswer) => {
   const cursor: Cursor = { epoch: 0, seq: 0 };

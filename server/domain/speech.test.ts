@@ -2,9 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { randomOf } from '../test/random.ts';
-import { checkCrossing } from '../wire/crossing.ts';
+import { type Guest, RelayHarness } from '../test/relay_harness.ts';
 import { readCursor } from '../wire/cursor.ts';
-import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
 import type { Identity } from '../wire/identity.ts';
 import { type ProblemCode, ProblemError } from '../wire/problem.ts';
 import { TICK_MS } from './deadlines.ts';
@@ -22,10 +21,8 @@ import {
   SAYINGS_STEP_MS,
   SPEECH_COST_PER_SECOND_MAX,
 } from './limits.ts';
-import { ANSWER_BYTES_MAX, Relay, type RelayOptions } from './relay.ts';
+import { ANSWER_BYTES_MAX, type RelayOptions } from './relay.ts';
 import { MISSED_BYTES_MAX } from './sayings.ts';
-
-const FILE = '0123456789abcdef'.repeat(4);
 
 /** What the Windows client reads of one response, in bytes: kResponseBytesMax in core/relay/request.h. */
 const CLIENT_BYTES_MAX = 131_072;
@@ -38,61 +35,32 @@ interface Batch {
   shared: Buffer | undefined;
 }
 
-class Harness {
-  readonly relay: Relay;
-  readonly batches = new Map<number, Batch>();
-  nowMs = 1_000_000;
-  roomForSayings = true;
-  #tickets = 0;
-  #tokens = 0;
+class Harness extends RelayHarness {
   #sayings = 0;
 
   constructor(options: Partial<RelayOptions> = {}) {
-    this.relay = new Relay({
-      ...{ slots: 3000, slabBytes: 16 << 20, epoch: 0x6a1f03c2, generationKey: Buffer.alloc(GENERATION_KEY_BYTES) },
-      nowMs: this.nowMs,
-      answers: {
-        room: (bytes) => Buffer.alloc(bytes),
-        roomAt: () => 0,
-        hasRoomForSayings: () => this.roomForSayings,
-        answer: (ticket, status, body, start, end, _, shared = Buffer.alloc(0)) => {
-          assert.equal(status, 200);
-          const text = Buffer.concat([body.subarray(start, end), shared]).toString();
-          this.batches.set(ticket, { ...JSON.parse(text), shared: shared.length > 0 ? shared : undefined });
-        },
-      },
-      randomize: (words) => words.fill(++this.#tokens),
-      random: () => 0.5,
-      ...options,
-    });
-  }
-
-  join(world?: string, name = ''): Identity {
-    const token = new Uint32Array(4);
-    const slot = this.relay.join(world === undefined ? { name } : { name, world }, token, new Uint32Array(4));
-    return { slot, generation: this.relay.desktops.generation(slot), token };
+    super({ slots: 3000, slabBytes: 16 << 20, ...options });
   }
 
   /** Desktops that have been told their neighbours, so that only what tests do answers their polls. */
-  joinMany(count: number, world?: string): Identity[] {
-    const desktops = Array.from({ length: count }, () => this.join(world));
-    this.advance(3000);
+  settled(count: number, world?: string): Guest[] {
+    const desktops = this.joinMany(count, world);
+    this.tick(3000);
     for (const desktop of desktops) this.relay.closed(this.poll(desktop), desktop.slot);
     return desktops;
   }
 
-  /** Polls; returns the ticket. */
-  poll({ slot, generation, token }: Identity, seq = -1): number {
-    this.relay.poll({ slot, generation, token }, ++this.#tickets, this.relay.epoch, seq);
-    return this.#tickets;
+  batch(ticket: number): Batch | undefined {
+    const answer = this.answers.find((one) => one.ticket === ticket);
+    return answer && { ...answer.body, shared: answer.shared };
   }
 
   /** Polls, waits for two rounds, and returns the batch; undefined when the poll is still parked, and then unparks it. */
   take(desktop: Identity, seq = -1): Batch | undefined {
     const ticket = this.poll(desktop, seq);
-    this.advance(2 * SAYINGS_STEP_MS + TICK_MS);
-    if (!this.batches.has(ticket)) this.relay.closed(ticket, desktop.slot);
-    return this.batches.get(ticket);
+    this.tick(2 * SAYINGS_STEP_MS + TICK_MS);
+    if (this.isParked(ticket)) this.relay.closed(ticket, desktop.slot);
+    return this.batch(ticket);
   }
 
   say(desktop: Identity, text: string, saying = ++this.#sayings): number | null {
@@ -108,26 +76,6 @@ class Harness {
     }
     return undefined;
   }
-
-  throw(from: Identity, crossing: number, name = ''): string {
-    const checked = checkCrossing({
-      crossing,
-      edge: 'right',
-      at: 0.25,
-      vx: 900,
-      vy: -50,
-      sprite: { file: FILE, name },
-    });
-    return this.relay.accept(from, crossing, 1, Buffer.from(checked.passage)).verdict;
-  }
-
-  /** Time passes, tick by tick. */
-  advance(ms: number): void {
-    for (const end = this.nowMs + ms; this.nowMs < end; ) {
-      this.nowMs += TICK_MS;
-      while (this.relay.advance(this.nowMs));
-    }
-  }
 }
 
 const textsOf = (batch: Batch | undefined) =>
@@ -136,18 +84,18 @@ const textsOf = (batch: Batch | undefined) =>
 describe('a saying', () => {
   it('is heard by everybody in a private world, the speaker included, within two steps of the clock', () => {
     const harness = new Harness();
-    const [ann, bob, carol] = harness.joinMany(3, 'w');
-    const other = harness.joinMany(1, 'other')[0];
+    const [ann, bob, carol] = harness.settled(3, 'w');
+    const other = harness.settled(1, 'other')[0];
     const tickets = [ann, bob, carol].map((desktop) => harness.poll(desktop));
     const elsewhere = harness.poll(other);
     assert.equal(harness.say(ann, 'Hello'), 2);
-    harness.advance(SAYINGS_STEP_MS + TICK_MS);
+    harness.tick(SAYINGS_STEP_MS + TICK_MS);
     const from = { desktop: harness.relay.desktops.id(ann.slot), name: harness.relay.desktops.name(ann.slot) };
-    const [own, right, left] = tickets.map((ticket) => harness.batches.get(ticket)?.events);
+    const [own, right, left] = tickets.map((ticket) => harness.batch(ticket)?.events);
     assert.deepEqual(own, [{ type: 'saying', from, text: 'Hello' }]);
     assert.deepEqual(right, [{ type: 'saying', from, text: 'Hello', edge: 'left' }]);
     assert.deepEqual(left, [{ type: 'saying', from, text: 'Hello', edge: 'right' }]);
-    assert.ok(!harness.batches.has(elsewhere), 'another world');
+    assert.ok(harness.isParked(elsewhere), 'another world');
     assert.equal(harness.relay.speech.counters.said, 1);
   });
 
@@ -161,7 +109,7 @@ describe('a saying', () => {
       ['neighbours', 'w', 4],
     ] as const) {
       const harness = new Harness({ sayings });
-      const [ann] = harness.joinMany(100, world);
+      const [ann] = harness.settled(100, world);
       assert.equal(harness.say(ann, 'Hello'), heard, `${sayings} in ${world}`);
     }
     const harness = new Harness({ sayings: 'off' });
@@ -170,16 +118,16 @@ describe('a saying', () => {
 
   it('is heard by HEARERS_MAX in a larger world', () => {
     const harness = new Harness();
-    const desktops = harness.joinMany(HEARERS_MAX + 500, 'w');
+    const desktops = harness.settled(HEARERS_MAX + 500, 'w');
     assert.equal(harness.say(desktops[700], 'Hello'), HEARERS_MAX - 1);
     assert.equal(harness.relay.speech.sayings.waitingCount, HEARERS_MAX);
   });
 
   it('waits for a desktop that does not poll, and is given up with it', () => {
     const harness = new Harness();
-    const [ann, bob] = harness.joinMany(2, 'w');
+    const [ann, bob] = harness.settled(2, 'w');
     harness.say(ann, 'One');
-    harness.advance(1000);
+    harness.tick(1000);
     harness.say(ann, 'Two');
     assert.deepEqual(textsOf(harness.take(bob)), ['One', 'Two']);
     harness.say(ann, 'Three');
@@ -187,14 +135,14 @@ describe('a saying', () => {
     harness.take(ann);
     const { heard, sent, missed, givenUp } = harness.relay.speech.sayings.counters;
     assert.deepEqual([heard, sent, missed, givenUp], [6, 5, 0, 1]);
-    const dora = harness.join('w');
+    const dora = harness.join('', { world: 'w' });
     assert.equal(dora.slot, bob.slot);
     assert.deepEqual(textsOf(harness.take(dora)) ?? [], [], 'the next owner of the slot');
   });
 
   it('is answered again but not said again when it is repeated, and refused when it is too old to know', () => {
     const harness = new Harness();
-    const [ann, bob] = harness.joinMany(2, 'w');
+    const [ann, bob] = harness.settled(2, 'w');
     assert.equal(harness.say(ann, 'One', 40), 1);
     assert.equal(harness.say(ann, 'One', 40), 1);
     assert.equal(harness.say(ann, 'Two', 39), 1);
@@ -206,19 +154,19 @@ describe('a saying', () => {
 
   it('is refused above the rate of its desktop: one below, at the limit, one above; a repeat is not', () => {
     const harness = new Harness();
-    const [ann, bob] = harness.joinMany(2, 'w');
+    const [ann, bob] = harness.settled(2, 'w');
     for (let n = 1; n <= SAYINGS_BURST_MAX; n++) assert.equal(harness.refused(ann, `${n}`, n), undefined);
     assert.equal(harness.refused(ann, 'one too many', SAYINGS_BURST_MAX + 1), 'too-fast');
     assert.equal(harness.refused(ann, '1', 1), undefined);
     assert.equal(harness.refused(bob, 'Hello'), undefined);
     assert.equal(textsOf(harness.take(bob))?.length, SAYINGS_BURST_MAX + 1);
-    harness.advance(500);
+    harness.tick(500);
     assert.equal(harness.refused(ann, 'one too many', SAYINGS_BURST_MAX + 1), undefined, 'it was not accepted before');
   });
 
   it('is refused above the budget of the whole relay: one below, at the limit, one above', () => {
     const harness = new Harness();
-    const desktops = harness.joinMany(HEARERS_MAX, 'w');
+    const desktops = harness.settled(HEARERS_MAX, 'w');
     let said = 0;
     const sayNext = () =>
       harness.refused(desktops[said % HEARERS_MAX], 'Hello', 1 + Math.floor(said / HEARERS_MAX)) === undefined;
@@ -227,13 +175,13 @@ describe('a saying', () => {
     const budget = SPEECH_COST_PER_SECOND_MAX - HEARERS_MAX * HEARER_COST;
     assert.equal(said, Math.floor(budget / (SAYING_COST + HEARERS_MAX)));
     assert.equal(harness.relay.speech.counters.refusedBusy, 1);
-    harness.advance(TICK_MS);
+    harness.tick(TICK_MS);
     assert.equal(sayNext(), true, 'a little later');
   });
 
   it('is refused while the relay goes down, but its repeat is answered', () => {
     const harness = new Harness();
-    const [ann] = harness.joinMany(1, 'w');
+    const [ann] = harness.settled(1, 'w');
     harness.say(ann, 'One', 1);
     harness.relay.drain();
     assert.equal(harness.refused(ann, 'Two', 2), 'draining');
@@ -242,7 +190,7 @@ describe('a saying', () => {
 
   it('does not reach a desktop that mutes its speaker, who does not notice', () => {
     const harness = new Harness();
-    const [ann, bob, carol] = harness.joinMany(3, 'w');
+    const [ann, bob, carol] = harness.settled(3, 'w');
     harness.relay.mute(bob.slot, ann);
     assert.equal(harness.say(ann, 'Hello'), 2);
     assert.equal(harness.say(carol, 'Hi'), 2);
@@ -255,7 +203,7 @@ describe('a saying', () => {
 
   it('of a desktop that the operator ends is not heard any more, but counted as missed', () => {
     const harness = new Harness();
-    const [ann, bob] = harness.joinMany(2, 'w');
+    const [ann, bob] = harness.settled(2, 'w');
     harness.say(ann, 'rude');
     harness.say(bob, 'kind');
     harness.relay.silence(ann.slot);
@@ -276,16 +224,16 @@ describe('a saying', () => {
 describe('a round of sayings', () => {
   it('gives each hearer one batch with all that was said, and one Buffer to all in a large world', () => {
     const harness = new Harness();
-    const desktops = harness.joinMany(300, 'w');
+    const desktops = harness.settled(300, 'w');
     const tickets = desktops.map((desktop) => harness.poll(desktop));
     for (let n = 0; n < 5; n++) harness.say(desktops[n], `${n}`);
-    harness.advance(SAYINGS_STEP_MS + TICK_MS);
-    const batches = tickets.map((ticket) => harness.batches.get(ticket));
+    harness.tick(SAYINGS_STEP_MS + TICK_MS);
+    const batches = tickets.map((ticket) => harness.batch(ticket));
     for (const batch of batches) assert.deepEqual(textsOf(batch), ['0', '1', '2', '3', '4']);
     assert.equal(new Set(batches.map((batch) => batch?.shared)).size, 1);
     // A step answers HEARERS_PER_STEP_MAX of them.
     for (const desktop of desktops) harness.poll(desktop);
-    harness.advance(SAYINGS_STEP_MS);
+    harness.tick(SAYINGS_STEP_MS);
     harness.say(desktops[0], 'again');
     const wakes = harness.relay.counters.wakes;
     harness.nowMs += 2 * SAYINGS_STEP_MS;
@@ -300,7 +248,7 @@ describe('a round of sayings', () => {
 
   it('does not answer a poll more often than once in SAYINGS_STEP_MS', () => {
     const harness = new Harness();
-    const desktops = harness.joinMany(40, 'w');
+    const desktops = harness.settled(40, 'w');
     const [bob] = desktops;
     let batches = 0;
     let ticket = harness.poll(bob);
@@ -308,8 +256,8 @@ describe('a round of sayings', () => {
     for (let n = 0; n < ticks; n++) {
       // Something is said in each tick.
       harness.say(desktops[n % 40], `${n}`);
-      harness.advance(TICK_MS);
-      if (!harness.batches.has(ticket)) continue;
+      harness.tick(TICK_MS);
+      if (harness.isParked(ticket)) continue;
       batches++;
       ticket = harness.poll(bob);
     }
@@ -318,28 +266,28 @@ describe('a round of sayings', () => {
 
   it('leaves sayings waiting while their receiver has no room for them, and sprites still pass', () => {
     const harness = new Harness();
-    const [ann, bob] = harness.joinMany(2, 'w');
-    harness.roomForSayings = false;
+    const [ann, bob] = harness.settled(2, 'w');
+    harness.hasRoomForSayings = false;
     const ticket = harness.poll(bob);
     harness.say(ann, 'Hello');
-    harness.advance(1000);
-    assert.ok(!harness.batches.has(ticket));
+    harness.tick(1000);
+    assert.ok(harness.isParked(ticket));
     assert.equal(harness.throw(ann, 1), 'accepted');
     harness.relay.endTurn();
     assert.deepEqual(
-      harness.batches.get(ticket)?.events.map(({ type }) => type),
+      harness.batch(ticket)?.events.map(({ type }) => type),
       ['sprite'],
     );
-    harness.roomForSayings = true;
+    harness.hasRoomForSayings = true;
     assert.deepEqual(textsOf(harness.take(bob, 1)), ['Hello']);
   });
 
   it('adds what waits to a batch of sprites, whose cursor counts sprites only', () => {
     const harness = new Harness();
-    const [ann, bob] = harness.joinMany(2, 'w');
+    const [ann, bob] = harness.settled(2, 'w');
     harness.say(ann, 'Hello');
-    harness.throw(ann, 1, 'Cat');
-    const batch = harness.batches.get(harness.poll(bob)) as Batch;
+    harness.throw(ann, 1, 'right', 'Cat');
+    const batch = harness.batch(harness.poll(bob)) as Batch;
     assert.deepEqual(
       batch.events.map(({ type, text, sprite }) => [type, text ?? sprite.name]),
       [
@@ -349,7 +297,7 @@ describe('a round of sayings', () => {
     );
     assert.match(batch.cursor, /-1$/);
     // The batch is lost: the sprite comes again, the saying does not.
-    const again = harness.batches.get(harness.poll(bob)) as Batch;
+    const again = harness.batch(harness.poll(bob)) as Batch;
     assert.deepEqual(
       again.events.map(({ type, seq }) => [type, seq]),
       [['sprite', 1]],
@@ -359,20 +307,20 @@ describe('a round of sayings', () => {
 
   it('rides with a ping, too', () => {
     const harness = new Harness();
-    const [ann, bob] = harness.joinMany(2, 'w');
-    harness.roomForSayings = false;
+    const [ann, bob] = harness.settled(2, 'w');
+    harness.hasRoomForSayings = false;
     harness.poll(ann);
     const ticket = harness.poll(bob);
     const pings = harness.relay.counters.pings;
-    harness.advance(PING_MS - 1000);
+    harness.tick(PING_MS - 1000);
     harness.say(ann, 'Hello');
     // The ping comes before the round of its step.
-    harness.advance(1000 - TICK_MS);
+    harness.tick(1000 - TICK_MS);
     assert.equal(harness.relay.counters.pings, pings);
-    harness.roomForSayings = true;
-    harness.advance(TICK_MS);
+    harness.hasRoomForSayings = true;
+    harness.tick(TICK_MS);
     assert.deepEqual(
-      harness.batches.get(ticket)?.events.map(({ type }) => type),
+      harness.batch(ticket)?.events.map(({ type }) => type),
       ['ping', 'neighbours', 'saying'],
     );
   });
@@ -382,14 +330,14 @@ describe('a round of sayings', () => {
     assert.ok(ANSWER_BYTES_MAX >= POLL_BYTES_MAX);
     assert.ok(ANSWER_BYTES_MAX + MISSED_BYTES_MAX + SAYINGS_BYTES_PER_POLL_MAX + 64 <= CLIENT_BYTES_MAX);
     const harness = new Harness();
-    const desktops = harness.joinMany(64, 'w');
+    const desktops = harness.settled(64, 'w');
     const [ann, bob] = desktops;
-    for (let n = 1; n <= MAILBOX_EVENTS_MAX / 2; n++) harness.throw(ann, n, '"'.repeat(64));
+    for (let n = 1; n <= MAILBOX_EVENTS_MAX / 2; n++) harness.throw(ann, n, 'right', '"'.repeat(64));
     for (let n = 0; n < SAYINGS_PER_POLL_MAX * 2; n++) {
-      harness.advance(TICK_MS);
+      harness.tick(TICK_MS);
       harness.say(desktops[n % 64], '"'.repeat(280));
     }
-    const batch = harness.batches.get(harness.poll(bob)) as Batch;
+    const batch = harness.batch(harness.poll(bob)) as Batch;
     assert.equal(batch.events.filter(({ type }) => type === 'sprite').length, 64);
     const said = textsOf(batch)?.length as number;
     assert.equal(said + harness.relay.speech.waiting(bob.slot), SAYINGS_PER_POLL_MAX * 2);
@@ -403,18 +351,18 @@ describe('sprites beside a storm of sayings', () => {
     const random = randomOf(t);
     const pick = (end: number) => Math.floor(random() * end);
     const harness = new Harness();
-    const desktops = harness.joinMany(40, 'w');
+    const desktops = harness.settled(40, 'w');
     const seqs = new Map(desktops.map((desktop) => [desktop, 0]));
     const tickets = new Map(desktops.map((desktop) => [desktop, harness.poll(desktop)]));
     const thrown = new Set<string>();
     const caught = new Set<string>();
     const numbers = new Map(desktops.map((desktop) => [desktop, 0]));
-    const next = (desktop: Identity) => {
+    const next = (desktop: Guest) => {
       numbers.set(desktop, (numbers.get(desktop) as number) + 1);
       return numbers.get(desktop) as number;
     };
-    const receive = (desktop: Identity, isLost: boolean) => {
-      const batch = harness.batches.get(tickets.get(desktop) as number);
+    const receive = (desktop: Guest, isLost: boolean) => {
+      const batch = harness.batch(tickets.get(desktop) as number);
       if (!batch) return;
       const cursor = { epoch: 0, seq: 0 };
       readCursor(batch.cursor, cursor);
@@ -433,16 +381,16 @@ describe('sprites beside a storm of sayings', () => {
       const choice = random();
       if (choice < 0.5) harness.refused(desktop, `${step}`);
       else if (choice < 0.7) {
-        assert.equal(harness.throw(desktop, next(desktop), `s${step}`), 'accepted');
+        assert.equal(harness.throw(desktop, next(desktop), 'right', `s${step}`), 'accepted');
         thrown.add(`s${step}`);
-        const to = desktops.find(({ slot }) => slot === harness.relay.torus.neighbour(desktop.slot, 1)) as Identity;
+        const to = desktops.find(({ slot }) => slot === harness.relay.torus.neighbour(desktop.slot, 1)) as Guest;
         harness.relay.endTurn();
         assert.ok(
-          harness.batches.has(tickets.get(to) as number),
+          !harness.isParked(tickets.get(to) as number),
           'the poll of the receiver is answered in the same turn',
         );
       } else if (choice < 0.9) receive(desktop, random() < 0.1);
-      else harness.advance(TICK_MS);
+      else harness.tick(TICK_MS);
       for (const each of desktops) if (random() < 0.5) receive(each, false);
     }
     for (let round = 0; round < 4; round++) {

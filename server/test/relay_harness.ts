@@ -1,0 +1,162 @@
+/**
+ * A relay without processes: a clock that the test moves, a record of every answer, and what desktops do as one call each.
+ *
+ * Suites with words of their own extend it. Invariant: an answer is recorded once, and stays until the test pops it.
+ */
+import assert from 'node:assert/strict';
+import { TICK_MS } from '../domain/deadlines.ts';
+import { NEIGHBOURS_STEP_MS } from '../domain/limits.ts';
+import { type CrossingResponse, Relay, type RelayOptions, type Verdict } from '../domain/relay.ts';
+import { checkCrossing, type Edge } from '../wire/crossing.ts';
+import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
+import type { Identity } from '../wire/identity.ts';
+import type { Pictures, Standing } from '../wire/pictures.ts';
+
+export const EPOCH = 0x6a1f03c2;
+export const KEY = Buffer.alloc(GENERATION_KEY_BYTES, 0x3e);
+export const START_MS = 1_000_000;
+export const FILE = '0123456789abcdef'.repeat(4);
+export const NO_CURSOR = -1;
+
+export interface RecordedAnswer {
+  ticket: number;
+  status: number;
+  retryAfterSeconds: number;
+  /** Without the part that is shared with other answers. */
+  bytes: number;
+  // biome-ignore lint/suspicious/noExplicitAny: what an answer holds is what these tests ask.
+  body: any;
+  /** The part that is shared with other answers. */
+  shared: Buffer | undefined;
+}
+
+/** A desktop, as it knows itself after its join. */
+export interface Guest extends Identity {
+  invitation: Uint32Array;
+}
+
+export class RelayHarness {
+  readonly relay: Relay;
+  readonly answers: RecordedAnswer[] = [];
+  nowMs = START_MS;
+  /** The next "random" number, 0 … 1. */
+  luck = 0.5;
+  /** Whether the receiver of a ticket has room for a batch. */
+  hasRoom = (_ticket: number) => true;
+  hasRoomForSayings = true;
+  #tickets = 0;
+  #tokens = 0;
+
+  constructor(options: Partial<RelayOptions> = {}) {
+    this.relay = new Relay({
+      slots: 200,
+      slabBytes: 0,
+      epoch: EPOCH,
+      generationKey: KEY,
+      nowMs: START_MS,
+      answers: {
+        room: (bytes) => Buffer.alloc(bytes),
+        roomAt: () => 0,
+        hasRoom: (ticket) => this.hasRoom(ticket),
+        hasRoomForSayings: () => this.hasRoomForSayings,
+        answer: (ticket, status, body, start, end, retryAfterSeconds, shared = Buffer.alloc(0)) => {
+          const text = Buffer.concat([body.subarray(start, end), shared]).toString();
+          this.answers.push({
+            ...{
+              ticket,
+              status,
+              retryAfterSeconds,
+              bytes: end - start,
+              body: text === '' ? undefined : JSON.parse(text),
+            },
+            shared: shared.length > 0 ? shared : undefined,
+          });
+        },
+      },
+      randomize: (words) => words.fill(++this.#tokens),
+      random: () => this.luck,
+      ...options,
+    });
+  }
+
+  join(name = '', more: { world?: string; near?: Guest; address?: string; pictures?: Pictures } = {}): Guest {
+    const token = new Uint32Array(4);
+    const invitation = new Uint32Array(4);
+    const { near, ...rest } = more;
+    const join = near ? { name, ...rest, near: { slot: near.slot, secret: [...near.invitation] } } : { name, ...rest };
+    const slot = this.relay.join(join, token, invitation);
+    return { slot, generation: this.relay.desktops.generation(slot), token, invitation };
+  }
+
+  joinMany(count: number, world?: string): Guest[] {
+    return Array.from({ length: count }, () => this.join('', world === undefined ? {} : { world }));
+  }
+
+  id({ slot }: Identity): string {
+    return this.relay.desktops.id(slot);
+  }
+
+  throw(from: Identity, crossing: number, edge: Edge = 'right', name = ''): Verdict {
+    return this.throwForResponse(from, crossing, edge, name).verdict;
+  }
+
+  throwForResponse(
+    from: Identity,
+    crossing: number,
+    edge: Edge = 'right',
+    name = '',
+    standing?: Standing,
+  ): Readonly<CrossingResponse> {
+    const sprite = { file: FILE, name };
+    const checked = checkCrossing({ crossing, edge, at: 0.25, vx: 900, vy: -50, sprite });
+    const passage = Buffer.from(checked.passage);
+    return this.relay.accept(from, checked.crossing, checked.edge, passage, 0, passage.length, standing);
+  }
+
+  /** Polls; returns the ticket. */
+  poll({ slot, generation, token }: Identity, seq = NO_CURSOR, epoch = EPOCH): number {
+    this.relay.poll({ slot, generation, token }, ++this.#tickets, epoch, seq);
+    return this.#tickets;
+  }
+
+  /** Polls and pops the answer, which must come at once. */
+  ask(identity: Identity, seq = NO_CURSOR, epoch = EPOCH): RecordedAnswer {
+    return this.answered(this.poll(identity, seq, epoch));
+  }
+
+  /** Pops the answer of a ticket; there must be exactly one. */
+  answered(ticket: number): RecordedAnswer {
+    const found = this.answers.filter((answer) => answer.ticket === ticket);
+    assert.equal(found.length, 1, `answers of ticket ${ticket}`);
+    this.answers.splice(this.answers.indexOf(found[0]), 1);
+    return found[0];
+  }
+
+  isParked(ticket: number): boolean {
+    return !this.answers.some((answer) => answer.ticket === ticket);
+  }
+
+  /** Advances the clock at once, in as many steps as the relay asks for. Returns their number. */
+  pass(ms: number): number {
+    this.nowMs += ms;
+    let steps = 1;
+    while (this.relay.advance(this.nowMs)) steps++;
+    return steps;
+  }
+
+  /** Advances the clock tick by tick. */
+  tick(ms: number): void {
+    for (const end = this.nowMs + ms; this.nowMs < end; ) this.pass(TICK_MS);
+  }
+
+  /** Parks a poll of each desktop, after the events that are due first; returns the tickets. */
+  settle(...desktops: Identity[]): number[] {
+    this.pass(NEIGHBOURS_STEP_MS);
+    const tickets = desktops.map((identity) => {
+      const first = this.poll(identity);
+      return this.isParked(first) ? first : this.poll(identity);
+    });
+    this.answers.length = 0;
+    return tickets;
+  }
+}
