@@ -5,6 +5,7 @@ import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { buildEngine } from '../../tools/build.js';
 import {
   type Command,
+  type CommandLine,
   EXIT,
   flagOf,
   Misused,
@@ -81,46 +82,45 @@ export const COMMAND: Command<typeof OPTIONS> = {
   failed: 'also when a threshold did not hold, the run is not complete, or compare found something worse',
 };
 
-if (import.meta.main) {
-  process.exitCode = await runCommand(COMMAND, async ({ words, ...flags }) => {
-    if (words[0] === 'compare') {
-      const comparison = comparisonOfFiles(words.slice(1));
-      console.log(textOf(comparison));
-      if (flags.values.out !== '') {
-        makeFolder(flags.values.out, '--out');
-        writeFileSync(join(flags.values.out, 'compare.html'), comparePage(comparison));
-      }
-      return comparison.isWorse ? EXIT.failed : EXIT.done;
+/** Does what a command line asks for. Throws Misused when it can't be done. */
+export async function carryOut({ words, ...flags }: CommandLine<typeof OPTIONS>): Promise<number> {
+  if (words[0] === 'compare') {
+    const comparison = comparisonOfFiles(words.slice(1));
+    console.log(textOf(comparison));
+    if (flags.values.out !== '') {
+      makeFolder(flags.values.out, '--out');
+      writeFileSync(join(flags.values.out, 'compare.html'), comparePage(comparison));
     }
-    if (words[0] === 'history') {
-      const all = readHistory(words.slice(1));
-      console.log(historyText(all));
-      if (flags.values.out !== '') {
-        makeFolder(flags.values.out, '--out');
-        writeFileSync(join(flags.values.out, 'history.html'), historyPage(all));
-      }
-      return EXIT.done;
+    return comparison.isWorse ? EXIT.failed : EXIT.done;
+  }
+  if (words[0] === 'history') {
+    const all = readHistory(words.slice(1));
+    console.log(historyText(all));
+    if (flags.values.out !== '') {
+      makeFolder(flags.values.out, '--out');
+      writeFileSync(join(flags.values.out, 'history.html'), historyPage(all));
     }
-    if (words[0] === 'watch') {
-      if (words.length > 1) throw new Misused(`watch takes settings only, not ${words.slice(1).join(' ')}.`);
-      return watchRelay(flags);
-    }
-    if (words.length > 1) throw new Misused(`Give one scenario at a time, not ${words.join(' and ')}.`);
-    const [word] = words;
-    const scenario = readScenario(word === undefined ? undefined : open(word), flags);
-    const { out, isolate, sources } = scenario.settings;
-    if (out !== '') makeFolder(out, '--out');
-    trust(scenario.settings.ca);
-    if (!isolate) await checkSources(sources);
-    const why = buildEngine();
-    if (why) throw new Error(`the swarm's engine cannot be built: ${why}`);
-    if (isolate) {
-      if (!isInside()) return runIsolated();
-      setUpNamespace();
-      await checkSources(sources);
-    }
-    return runAll(withWorld(scenario), ['npm run swarm --', ...process.argv.slice(2).map(quoted)].join(' '));
-  });
+    return EXIT.done;
+  }
+  if (words[0] === 'watch') {
+    if (words.length > 1) throw new Misused(`watch takes settings only, not ${words.slice(1).join(' ')}.`);
+    return watchRelay(flags);
+  }
+  if (words.length > 1) throw new Misused(`Give one scenario at a time, not ${words.join(' and ')}.`);
+  const [word] = words;
+  const scenario = readScenario(word === undefined ? undefined : open(word), flags);
+  const { out, isolate, sources } = scenario.settings;
+  if (out !== '') makeFolder(out, '--out');
+  trust(scenario.settings.ca);
+  if (!isolate) await checkSources(sources);
+  const why = buildEngine();
+  if (why) throw new Error(`the swarm's engine cannot be built: ${why}`);
+  if (isolate) {
+    if (!isInside()) return runIsolated();
+    setUpNamespace();
+    await checkSources(sources);
+  }
+  return runAll(withWorld(scenario), ['npm run swarm --', ...process.argv.slice(2).map(quoted)].join(' '));
 }
 
 /** Trusts the certificates in a PEM file besides those that Node trusts, for the relay's site and its metrics. */
@@ -293,3 +293,5 @@ function keepResult(folder: string, run: number, line: string): void {
 function quoted(word: string): string {
   return /^[\w./:=,%-]+$/.test(word) ? word : `'${word.replaceAll("'", "'\\''")}'`;
 }
+
+if (import.meta.main) process.exitCode = await runCommand(COMMAND, carryOut);
