@@ -232,7 +232,10 @@ describe('client › two desktops and a relay', { skip, ...BOUNDED }, () => {
     process.kill(ada.pid, 'SIGKILL');
     const again = startHeadless(['--relay', relay.url, '--name', 'Ada', '--world', worldOf(test), '--folder', folder]);
     test.after(() => again.quit());
-    const state = await again.until('it is connected again', ({ link }) => link === 'connected');
+    // It kept the sprite, or the relay still has it for this seat.
+    const state = await again.until('it is connected again, with its sprite', ({ link, sprites }) => {
+      return link === 'connected' && sprites.length > 0;
+    });
     assert.equal(state.desktop, desktop);
     assert.deepEqual(
       state.sprites.map(({ name }) => name),
