@@ -329,40 +329,74 @@ describe('a round of a hand-over', () => {
     return { hand: new HandOver(host, mailboxes as unknown as Mailboxes, peers as unknown as Peers), sent };
   }
 
-  function round({ hand, sent }: ReturnType<typeof handOver>, mailboxes: number, isLast = false): number {
+  /** Tries some of a number of mailboxes: in the order of their slots from `first` on, or all in the reverse one. Returns how many. */
+  function round(
+    { hand, sent }: ReturnType<typeof handOver>,
+    mailboxes: number,
+    first: number,
+    isLast = false,
+  ): number {
     sent.length = 0;
     const slots = Array.from({ length: mailboxes }, (_, slot) => slot);
     hand.begin(slots, 0, isLast);
     while (hand.isInRound) hand.step();
-    assert.deepEqual(sent, isLast ? slots.toReversed() : slots.slice(0, sent.length), 'the oldest are among them');
+    const inOrder = isLast ? slots.toReversed() : [...slots.slice(first), ...slots.slice(0, first)];
+    assert.deepEqual(sent, inOrder.slice(0, sent.length));
     return sent.length;
   }
 
   it('tries HANDED_PER_ROUND_MAX mailboxes, and all when the relay stops', () => {
     for (const mailboxes of [HANDED_PER_ROUND_MAX - 1, HANDED_PER_ROUND_MAX, HANDED_PER_ROUND_MAX + 1]) {
-      assert.equal(round(handOver(), mailboxes), Math.min(mailboxes, HANDED_PER_ROUND_MAX));
-      assert.equal(round(handOver(), mailboxes, true), mailboxes);
+      assert.equal(round(handOver(), mailboxes, 0), Math.min(mailboxes, HANDED_PER_ROUND_MAX));
+      assert.equal(round(handOver(), mailboxes, 0, true), mailboxes);
     }
   });
 
   it('tries half as many while nobody takes anything, down to one, and twice as many when somebody does', () => {
     const one = handOver();
     const all = 2 * HANDED_PER_ROUND_MAX;
+    let first = 0;
     for (let tries = HANDED_PER_ROUND_MAX; tries > 1; tries /= 2) {
-      assert.equal(round(one, all), tries);
+      assert.equal(round(one, all, first), tries);
       for (const slot of one.sent) one.hand.left(slot);
+      first += tries;
     }
     for (let again = 0; again < 3; again++) {
-      assert.equal(round(one, all), 1);
-      one.hand.left(0);
+      assert.equal(round(one, all, first), 1);
+      one.hand.left(first);
+      first = (first + 1) % all;
     }
     for (let tries = 2; tries <= HANDED_PER_ROUND_MAX; tries *= 2) {
       one.hand.passed();
-      assert.equal(round(one, all), tries);
+      assert.equal(round(one, all, 0), tries);
     }
     one.hand.passed();
-    assert.equal(round(one, all), HANDED_PER_ROUND_MAX);
-    assert.equal(round(one, all), HANDED_PER_ROUND_MAX, 'no verdict has come');
+    assert.equal(round(one, all, 0), HANDED_PER_ROUND_MAX);
+    assert.equal(round(one, all, 0), HANDED_PER_ROUND_MAX, 'no verdict has come');
+  });
+
+  it('goes on behind mailboxes that were refused, so that they keep none from its turn, until somebody takes something', () => {
+    const one = handOver();
+    // The first is of a private world that nobody takes.
+    for (let tries = HANDED_PER_ROUND_MAX; tries > 1; tries /= 2) {
+      round(one, 1, 0);
+      one.hand.left(0);
+    }
+    assert.equal(round(one, 3, 1), 1);
+    one.hand.left(1);
+    assert.equal(round(one, 3, 2), 1, 'the last');
+    one.hand.left(2);
+    assert.equal(round(one, 3, 0), 1, 'the first again');
+    assert.equal(round(one, 3, 1), 1, 'also while no verdict comes');
+    one.hand.passed();
+    assert.equal(round(one, 3, 0), 2, 'the oldest are among them');
+  });
+
+  it('begins with the oldest when the one that was refused has gone', () => {
+    const one = handOver();
+    round(one, 3, 0);
+    one.hand.left(2);
+    assert.equal(round(one, 2, 0), 2);
   });
 });
 

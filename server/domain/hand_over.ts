@@ -15,6 +15,7 @@ import { EDGES, type EdgeNumber } from '../wire/crossing.ts';
 import type { MovedWorld } from '../wire/peer_frame.ts';
 import { basesOf, locate } from './cluster_torus.ts';
 import type { ClusterPlace, ClusterView } from './cluster_view.ts';
+import { NO_SLOT } from './desktops.ts';
 import type { Mailboxes } from './mailboxes.ts';
 import type { Peers } from './peers.ts';
 
@@ -62,6 +63,10 @@ export class HandOver {
   #refused = 0;
   /** Mailboxes that the next round tries. */
   #perRound = HANDED_PER_ROUND_MAX;
+  /** Whether rounds begin behind the one before, because something was refused and nothing was taken since. */
+  #goesOn = false;
+  /** The last mailbox of this round. */
+  #lastOfRound = NO_SLOT;
   #ring: Ring | undefined;
   readonly #to: ClusterPlace = { relay: 0, place: 0 };
 
@@ -74,16 +79,24 @@ export class HandOver {
   /**
    * Begins a round: tries each of `slots` once, in the next turns. `lastPlace`: the place of `commons` at the border.
    *
-   * Shape   unless `isLast`, as when the relay stops, a round tries HANDED_PER_ROUND_MAX mailboxes at most, the first of `slots`. While nobody
-   *         takes anything, each round tries half as many as the one before, but at least one.
+   * Shape   unless `isLast`, as when the relay stops, a round tries HANDED_PER_ROUND_MAX mailboxes at most, the first of `slots`. After one in
+   *         which nobody has taken anything, the next tries half as many, but at least one. Until somebody does, each begins behind the one
+   *         before: a mailbox that is always refused keeps no other from its turn.
    */
   begin(slots: readonly number[], lastPlace: number, isLast: boolean): void {
-    if (this.#passed > 0) this.#perRound = Math.min(2 * this.#perRound, HANDED_PER_ROUND_MAX);
-    else if (this.#refused > 0) this.#perRound = Math.max(1, this.#perRound / 2);
+    if (this.#passed > 0) {
+      this.#perRound = Math.min(2 * this.#perRound, HANDED_PER_ROUND_MAX);
+      this.#goesOn = false;
+    } else if (this.#refused > 0) {
+      this.#perRound = Math.max(1, this.#perRound / 2);
+      this.#goesOn = true;
+    }
     this.#passed = 0;
     this.#refused = 0;
+    const first = this.#goesOn ? slots.indexOf(this.#lastOfRound) + 1 : 0;
     // They are popped from the end. A relay that stops begins with the newest, which costs less to take from a long list (kept.ts).
-    this.#due = isLast ? slots.slice() : slots.slice(0, this.#perRound).reverse();
+    this.#due = isLast ? slots.slice() : roundFrom(slots, first, this.#perRound).reverse();
+    this.#lastOfRound = this.#due[0] ?? NO_SLOT;
     this.#lastPlace = lastPlace;
   }
 
@@ -176,4 +189,10 @@ export class HandOver {
     to.relay = ring.relays[to.relay];
     return to;
   }
+}
+
+/** `count` of `slots` from the index `first` on, and then from the beginning; each once. */
+function roundFrom(slots: readonly number[], first: number, count: number): number[] {
+  const behind = slots.slice(first, first + count);
+  return behind.concat(slots.slice(0, Math.min(first, count - behind.length)));
 }
