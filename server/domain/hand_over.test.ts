@@ -309,6 +309,27 @@ describe('a relay whose desktops have no room for what waits', () => {
 });
 
 describe('a round of a hand-over', () => {
+  it('leaves out a mailbox whose world has come home and ended since the round began', () => {
+    const { a } = cluster();
+    const [zoe, zac] = ['Zoe', 'Zac'].map((name) => a.join(name, 'garden'));
+    a.throw(zoe, 1);
+    for (const { slot } of [zoe, zac]) a.relay.leave(slot);
+    a.relay.setHome('garden', 'b');
+    // The round begins, and nothing can leave.
+    a.peers.isConnected = false;
+    a.turn(KEPT_STEP_MS);
+    a.relay.setHome('garden', undefined);
+    const max = a.join('Max', 'garden');
+    assert.deepEqual(namesIn(a, max), ['1 left']);
+    a.relay.poll(max, 0, a.relay.epoch, 1);
+    a.relay.leave(max.slot);
+    assert.equal(a.relay.torus.find('garden'), undefined);
+    a.peers.isConnected = true;
+    a.turn(1);
+    assert.equal(a.peers.inDoubt, 0);
+    assertConserved(a);
+  });
+
   /** A hand-over of mailboxes with one sprite each, and the slots whose sprites were sent. */
   function handOver(): { hand: HandOver; sent: number[] } {
     const sent: number[] = [];

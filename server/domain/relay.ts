@@ -495,10 +495,12 @@ export class Relay {
     const { desktops, mailboxes, torus } = this;
     const host = {
       isKept: (slot: number) => {
+        // Since the round began its sprites may have gone, and then its world.
+        if (desktops.isLive(slot) || mailboxes.count(slot) === 0) return false;
         const world = torus.worldOf(slot);
-        // A private world may have come home since the round began: its sprites are for no other world.
+        // A private world may have come home: its sprites are for no other world.
         const goesOn = world === this.#defaultWorld || world.home !== undefined;
-        return goesOn && !desktops.isLive(slot) && mailboxes.count(slot) > 0 && !this.#kept.isHeld(world, slot);
+        return goesOn && !this.#kept.isHeld(world, slot);
       },
       placeOf: (slot: number) => torus.placeOf(slot),
       movedOf: (slot: number) => {
