@@ -145,6 +145,19 @@ describe('the account of a chaos run', () => {
     ]);
   });
 
+  it('allows a sprite to be lost that its desktop acknowledged to the machine that died, and got no answer, and no other', () => {
+    const { account, sprite } = accountOf();
+    const [acknowledged, comesAgain] = [account.made(1), account.made(1)] as number[];
+    const all = [sprite, acknowledged, comesAgain];
+    account.rolledBack('r1', custody([comesAgain]), custody([]), [sprite, comesAgain]);
+    for (const one of all) account.dropped(one, 1, '410 with an older cursor');
+    assert.deepEqual(shown(account.settle([], NEVER)), [
+      ['lost', 'the roll-back of r1 at 0.000 s'],
+      ['lost', undefined],
+      ['lost', undefined],
+    ]);
+  });
+
   it('allows a sprite to be there once more for each time that an older copy brought it back', () => {
     const { account, sprite } = accountOf();
     account.rolledBack('r1', custody([sprite]), custody([]));

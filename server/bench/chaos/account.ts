@@ -273,24 +273,36 @@ export class Account {
    * The machine of a relay has died: what it held then is replaced by what it held earlier. Returns the counts: lost with it, and back.
    *
    * Call it while the relay is down, so that no throw gets its answer meanwhile. `earlier` and `then` were asked for unansweredAt(relay).
+   * `lastBatches`: the sprites that its desktops have received and not acknowledged, as far as they know. If the relay ends such a desktop, its
+   * client is told an older cursor than the one that the machine knew, and removes the sprite.
    */
-  rolledBack(relay: string, earlier: Custody, then: Custody): { lost: number; back: number } {
+  rolledBack(
+    relay: string,
+    earlier: Custody,
+    then: Custody,
+    lastBatches: readonly number[] = [],
+  ): { lost: number; back: number } {
     const reason = `the roll-back of ${relay} at ${seconds(this.#now())}`;
     const found = { lost: 0, back: 0 };
     this.rolled.add(relay);
     this.took(relay, then);
     const throws = Map.groupBy(this.unansweredAt(relay), ({ sprite }) => sprite);
     const concerned = [earlier, then].flatMap(({ held, flying, taken }) => [held, flying, taken]);
-    for (const sprite of new Set([...concerned, throws].flatMap((sprites) => [...sprites.keys()]))) {
+    const batches = Map.groupBy(lastBatches, (sprite) => sprite);
+    for (const sprite of new Set([...concerned, throws, batches].flatMap((sprites) => [...sprites.keys()]))) {
       if (this.#sprites[sprite] === undefined) continue;
       const unanswered = new Set(throws.get(sprite)?.map(keyOf));
       const { lost, back, inFrame, known, taken } = changeOf(sprite, earlier, then, unanswered);
+      const received = batches.get(sprite)?.length ?? 0;
+      // What is in a mailbox of either journal is lost with that, or comes again.
+      const unsure = earlier.held.has(sprite) || then.held.has(sprite) ? 0 : received;
       const again = back + inFrame + known;
-      const allowance = lost + again > 0 ? this.#allow(sprite) : undefined;
-      allowance?.lost.push(...Array<string>(lost).fill(reason));
+      const allowance = lost + unsure + again > 0 ? this.#allow(sprite) : undefined;
+      allowance?.lost.push(...Array<string>(lost + unsure).fill(reason));
       allowance?.back.push(...Array<string>(again).fill(reason));
       for (const frame of taken) this.#forgotten.set(keyOfTaken(relay, sprite, frame), reason);
       if (lost > 0) this.note(sprite, `lost with the machine of ${relay}`);
+      if (unsure > 0) this.note(sprite, `acknowledged to the machine of ${relay} only`);
       if (back > 0)
         this.note(sprite, `back in ${earlier.held.get(sprite)?.join(' and ')} of ${relay} with its older copy`);
       if (inFrame > 0) this.note(sprite, `in a frame of ${relay} that only its machine or its older copy knows`);

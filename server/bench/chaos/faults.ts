@@ -78,13 +78,19 @@ async function halt({ rest }: Ground, station: Station, random: Random, pids: re
   return `stopped for ${ms} ms`;
 }
 
+/** The sprites that desktops of a relay have received, and have no answer to the poll that acknowledges them. */
+function lastBatchesAt({ desktops }: Ground, { name }: Station): number[] {
+  const seats = desktops.flatMap(({ seat }) => (seat?.relay === name ? [seat] : []));
+  return seats.flatMap(({ unacknowledged }) => unacknowledged.map(({ sprite }) => sprite));
+}
+
 async function rollBack(ground: Ground, station: Station, random: Random, backMs: number): Promise<string> {
   const copy = await station.copy();
   await ground.rest(backMs);
   await station.kill();
   const throws = ground.account.unansweredAt(station.name);
   const [earlier, then] = await Promise.all([readCustody(copy, throws), readCustody(station.data, throws)]);
-  const { lost, back } = ground.account.rolledBack(station.name, earlier, then);
+  const { lost, back } = ground.account.rolledBack(station.name, earlier, then, lastBatchesAt(ground, station));
   await station.putBack(copy);
   const down = await pauseAndStart(ground, station, random);
   return `${backMs} ms back: ${lost} sprites may be lost, ${back} are back; ${down}`;
