@@ -392,7 +392,10 @@ class WorkerProcesses {
       if (this.#draining) return;
       this.#fork().then(
         () => this.#log.info({ pids: this.pids }, 'worker ready'),
-        (error) => this.#log.error({ err: error }, 'a worker did not start'),
+        (error) => {
+          // A relay that stops kills a worker that is starting.
+          if (!this.#draining) this.#log.error({ err: error }, 'a worker did not start');
+        },
       );
     }, delayMs);
   }

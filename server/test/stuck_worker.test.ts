@@ -4,11 +4,12 @@
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { whyNoNativeFront } from '../front/native.ts';
 import { WORKER_SILENCE_MS_MAX } from '../roles/heartbeats.ts';
 import { DesktopClient, type HttpResponse, sendRequest } from './desktop_client.ts';
-import { BOUNDED, type LogLine, type RelayProcess, startRelay, until } from './relay_process.ts';
+import { BOUNDED, LEVEL, type LogLine, type RelayProcess, startRelay, until } from './relay_process.ts';
 
 const linuxOnly = process.platform === 'linux' ? false : 'uses signals and limits of Linux';
 
@@ -123,5 +124,23 @@ describe('a relay that can fork no worker', { ...BOUNDED, skip: linuxOnly }, () 
       return now.length === 2 && !now.includes(victim);
     });
     assert.equal((await relay.metrics()).get('sprites_workers'), 2);
+  });
+});
+
+describe('a relay that stops while a worker starts', { ...BOUNDED, skip: linuxOnly }, () => {
+  it('ends that worker, and does not call it an error', async () => {
+    const relay = await startRelay({ workers: 1 });
+    const { master, workers } = relay.pids;
+    const [victim] = workers;
+    const isOther = (pid: number) => pid > 0 && pid !== victim;
+    const starting = () =>
+      readFileSync(`/proc/${master}/task/${master}/children`, 'utf8').split(' ').map(Number).find(isOther);
+    relay.kill(victim, 'SIGKILL');
+    await until('another is starting', () => starting() !== undefined);
+    relay.kill(starting() as number, 'SIGSTOP');
+    const { code } = await relay.stop();
+    assert.equal(code, 0);
+    const errors = relay.log.filter((line) => line.level >= LEVEL.error && !isDeath(victim)(line));
+    assert.deepEqual(errors, []);
   });
 });
