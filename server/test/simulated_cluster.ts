@@ -76,8 +76,8 @@ class Client {
 
 /** What one relay has. */
 interface Holdings {
-  /** The sprites in its mailboxes, and the state of each there. */
-  readonly waiting: ReadonlyMap<string, string>;
+  /** The sprites in its mailboxes, and the state of each there: of several copies, when it was doubled before. */
+  readonly waiting: ReadonlyMap<string, readonly string[]>;
   /** Those in frames without verdicts, and the frame of each. */
   readonly flying: ReadonlyMap<string, string>;
   /** Of these, those in its custody. */
@@ -303,7 +303,7 @@ export class SimulatedCluster implements Surroundings {
   }
 
   #holdings(relay: SimulatedRelay): Holdings {
-    const waiting = new Map<string, string>();
+    const waiting = new Map<string, string[]>();
     const collector = new Proxy({} as Facts, {
       get:
         (_, fact) =>
@@ -311,7 +311,8 @@ export class SimulatedCluster implements Surroundings {
           if (fact !== 'event') return;
           const [slot, isSent, , , bytes, start, end] = members as Parameters<Facts['event']>;
           const [, sprite] = SPRITE.exec(bytes.toString('latin1', start, end)) as RegExpExecArray;
-          waiting.set(sprite, `${slot} ${relay.relay.desktops.owners(slot)} ${isSent}`);
+          const state = `${slot} ${relay.relay.desktops.owners(slot)} ${isSent}`;
+          waiting.set(sprite, [...(waiting.get(sprite) ?? []), state]);
         },
     });
     for (let slot = 0; slot < relay.relay.desktops.untouched; slot++) relay.relay.tell(slot, collector);
@@ -351,7 +352,16 @@ export class SimulatedCluster implements Surroundings {
     // For one sprite it may have forgotten both: what it has answered the thrower, and where the sprite has gone.
     const [thrown, held] = [new Set<string>(), new Set<string>()];
     for (const sprite of before.known) if (!now.known.has(sprite)) thrown.add(sprite);
-    for (const [sprite, state] of now.waiting) if (before.waiting.get(sprite) !== state) held.add(sprite);
+    for (const [sprite, states] of now.waiting) {
+      const left = [...(before.waiting.get(sprite) ?? [])];
+      const again = states.filter((state) => {
+        const at = left.indexOf(state);
+        if (at >= 0) left.splice(at, 1);
+        return at < 0;
+      });
+      if (again.length > 0) held.add(sprite);
+      for (let copies = again.length; copies > 1; copies--) this.#allowDouble(sprite);
+    }
     // A frame that it does not know, or one that had verdicts.
     for (const sprite of [...before.flying.keys(), ...now.flying.keys()]) {
       if (before.flying.get(sprite) === now.flying.get(sprite)) continue;
@@ -458,8 +468,10 @@ export class SimulatedCluster implements Surroundings {
       client.lastBatch.clear();
       // It is sent again what it has not acknowledged to that relay.
       const { slot } = client.identity;
-      for (const [sprite, state] of this.#holdings(client.relay).waiting) {
-        if (state.startsWith(`${slot} `) && state.endsWith('true')) this.#allowDouble(sprite);
+      for (const [sprite, states] of this.#holdings(client.relay).waiting) {
+        for (const state of states) {
+          if (state.startsWith(`${slot} `) && state.endsWith('true')) this.#allowDouble(sprite);
+        }
       }
       return;
     }
