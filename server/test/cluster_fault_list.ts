@@ -48,12 +48,12 @@ export const FAULTS = {
     chance: 0.015,
     befall(cluster) {
       const [alone, other] = [cluster.pickRunning(), cluster.pickRunning()];
-      if (alone === undefined || other === undefined || alone === other) return false;
+      if (!cluster.hasGarden || alone === undefined || other === undefined || alone === other) return false;
       alone.connect(false);
       alone.reachClaims(cluster.pick(2) === 0);
       other.connect(true);
       cluster.wait(GONE_MS + 1_000);
-      cluster.joinPrivate(other);
+      cluster.joinGarden(other);
       return true;
     },
   },

@@ -132,7 +132,8 @@ export class SimulatedCluster implements Surroundings {
   /** Joins that another relay has answered, and worlds that a relay has lost to another one. */
   joinsPassed = 0;
   worldsMoved = 0;
-  readonly #hasGarden: boolean;
+  /** Whether desktops join the private world. */
+  readonly hasGarden: boolean;
   #sprites = 0;
   #renamed = 0;
 
@@ -143,10 +144,12 @@ export class SimulatedCluster implements Surroundings {
     this.#faults = Object.entries(faults).filter(() => this.random() < 0.5);
     this.network = new PretendNetwork(this.random);
     this.network.faults = { lost: this.random() * 0.1, repeated: this.random() * 0.3, delayMs: this.random() * 200 };
-    this.#hasGarden = this.random() < 0.5;
-    // Timers of an earlier history end.
-    mock.timers.reset();
-    mock.timers.enable({ apis: ['setTimeout'] });
+    this.hasGarden = this.random() < 0.5;
+    if (this.hasGarden) {
+      // Timers of an earlier history end.
+      mock.timers.reset();
+      mock.timers.enable({ apis: ['setTimeout'] });
+    }
     this.relays = NAMES.slice(this.pick(2)).map((name, port) => new SimulatedRelay(name, port, this));
     for (const relay of this.relays) relay.start();
     for (const relay of this.relays) for (let n = this.pick(3); n > 0; n--) this.join(relay);
@@ -178,13 +181,12 @@ export class SimulatedCluster implements Surroundings {
     relay.master.join(relay.link, ticket, { name: '', world });
   }
 
-  /** Someone joins the private world, if this history has one. */
-  joinPrivate(relay: SimulatedRelay): void {
-    if (this.#hasGarden) this.join(relay, GARDEN);
+  joinGarden(relay: SimulatedRelay): void {
+    this.join(relay, GARDEN);
   }
 
   #pickWorld(): string {
-    return this.#hasGarden && this.random() < 0.4 ? GARDEN : DEFAULT_WORLD;
+    return this.hasGarden && this.random() < 0.4 ? GARDEN : DEFAULT_WORLD;
   }
 
   /** Desktops of a world at all relays. */
@@ -235,7 +237,7 @@ export class SimulatedCluster implements Surroundings {
       for (const client of [...this.clients]) if (client.relay.isAlive) this.#act(client);
     });
     // Joins and claims wait for each other.
-    if (this.#hasGarden) await turn();
+    if (this.hasGarden) await turn();
   }
 
   /** Time passes, and no client does anything. */
@@ -246,7 +248,7 @@ export class SimulatedCluster implements Surroundings {
   #pass(ms: number, act: () => void): void {
     const isStep = Math.floor((this.nowMs + ms) / STEP_MS) > Math.floor(this.nowMs / STEP_MS);
     this.nowMs += ms;
-    if (this.#hasGarden) mock.timers.tick(ms);
+    if (this.hasGarden) mock.timers.tick(ms);
     this.network.advance(this.nowMs);
     for (const relay of this.relays) {
       if (!this.isFaulty && relay.disk) relay.disk.roomBytes = Number.POSITIVE_INFINITY;
