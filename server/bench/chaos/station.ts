@@ -142,9 +142,10 @@ export class Station {
       this.#ready++;
       this.starts++;
     }
-    // A worker that a fault has killed or stopped dies with an error in the log; the others are faults of the relay.
-    if (level >= ERROR && !msg.startsWith('a worker died'))
-      this.options.alarm(`${this.name} logged: ${line.slice(0, 2_000)}`);
+    // A worker that a fault has killed or stopped dies with an error in the log, with a second one if it was starting; others are faults of the relay.
+    const isKilled =
+      msg.startsWith('a worker died') || (msg === 'a worker did not start' && line.includes('(SIGKILL)'));
+    if (level >= ERROR && !isKilled) this.options.alarm(`${this.name} logged: ${line.slice(0, 2_000)}`);
     this.#wake();
   }
 
