@@ -141,14 +141,22 @@ describe('a visit in a browser', { ...BOUNDED, skip: noBrowser }, () => {
   it('is told that a picture of 1 MiB or more is being read, until its sprite drops in', async () => {
     const said = await page.evaluateHandle(() => {
       const texts: string[] = [];
+      const note = (change: string, nodes: NodeList) => {
+        for (const { textContent } of nodes) if (textContent?.includes('.png')) texts.push(`${change} ${textContent}`);
+      };
       const list = document.getElementById('notices') as HTMLElement;
-      new MutationObserver(() => texts.push(list.textContent)).observe(list, { childList: true });
+      new MutationObserver((records) => {
+        for (const { addedNodes, removedNodes } of records) {
+          note('+', addedNodes);
+          note('-', removedNodes);
+        }
+      }).observe(list, { childList: true });
       return texts;
     });
     const picture = PNG.sync.write(new PNG({ width: 40, height: 30, colorType: 2 }));
     for (const [name, sizeBytes, words] of [
       ['quick', 2 ** 20 - 1, []],
-      ['slow', 2 ** 20, ['slow.png becomes a sprite …', '']],
+      ['slow', 2 ** 20, ['+ slow.png becomes a sprite …', '- slow.png becomes a sprite …']],
     ] as const) {
       const buffer = Buffer.concat([picture, Buffer.alloc(sizeBytes - picture.length)]); // a browser ignores what follows a picture
       await page.setInputFiles('#file', { name: `${name}.png`, mimeType: 'image/png', buffer });
