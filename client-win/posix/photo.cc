@@ -14,7 +14,6 @@ namespace sprites {
 namespace {
 
 constexpr std::string_view kSignature = "\xFF\xD8\xFF";
-constexpr int kChannels = 4;
 constexpr int kPartMax =
     8;  // libjpeg-turbo reads 1/8 of each side at the cost of one value a block
 

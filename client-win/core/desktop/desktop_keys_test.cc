@@ -12,8 +12,8 @@ namespace sprites {
 namespace {
 
 // A desktop of 800 × 600 without a relay, with three sprites on its floor.
-struct Room {
-  Room() : desktop(Settings{}, [] { return 0.5; }) {
+struct KeyRoom {
+  KeyRoom() : desktop(Settings{}, [] { return 0.5; }) {
     const Rect all{0, 0, 800, 600};
     desktop.SetMonitors(std::vector<Monitor>{{all, all, 1, true}});
     const SheetPointer sheet = ReadSheet(TestSpr(0));
@@ -36,7 +36,7 @@ struct Room {
 };
 
 TEST_CASE("keys › select sprites in the order in which they came, and the first after the last") {
-  Room room;
+  KeyRoom room;
   std::vector<SpriteId> forwards;
   std::vector<SpriteId> backwards;
   for (int i = 0; i < 4; i++) {
@@ -56,7 +56,7 @@ TEST_CASE("keys › select sprites in the order in which they came, and the firs
 }
 
 TEST_CASE("keys › reach no sprite on an empty desktop, and none behind a full-screen program") {
-  Room room;
+  KeyRoom room;
   WindowArea game;
   game.id = 1;
   game.rect = {0, 0, 800, 600};
@@ -77,7 +77,7 @@ TEST_CASE("keys › reach no sprite on an empty desktop, and none behind a full-
 }
 
 TEST_CASE("keys › go on from a sprite that has left") {
-  Room room;
+  KeyRoom room;
   room.desktop.SelectByKeys(room.ids[1]);
   room.desktop.PutAway(room.ids[1]);
   room.Pass(10);
@@ -95,7 +95,7 @@ TEST_CASE("keys › an arrow makes the chosen sprite run, and with Ctrl throws i
   for (const Case& one : {Case{Key::kLeft, -1, -1}, Case{Key::kRight, 1, -1}, Case{Key::kUp, 0, -1},
                           Case{Key::kDown, 0, 1}}) {
     CAPTURE(static_cast<int>(one.key));
-    Room room;
+    KeyRoom room;
     room.desktop.SelectByKeys(room.ids[1]);
     room.desktop.Press(Key::kRight, true);
     room.Pass(50);
@@ -115,7 +115,7 @@ TEST_CASE("keys › an arrow makes the chosen sprite run, and with Ctrl throws i
 }
 
 TEST_CASE("keys › Ctrl does nothing to the space bar, to no sprite, or to one that is held") {
-  Room room;
+  KeyRoom room;
   room.desktop.Press(Key::kLeft, true, true);
   for (size_t i = 0; i < room.ids.size(); i++) {
     CHECK(!room.Find(i).thrown);
@@ -131,7 +131,7 @@ TEST_CASE("keys › Ctrl does nothing to the space bar, to no sprite, or to one 
 }
 
 TEST_CASE("keys › a bubble says what they do, later only the sprite's name; a click shows none") {
-  Room room;
+  KeyRoom room;
   const std::string name = room.Find(0).name;
   CHECK(room.desktop.KeysHint().empty());
   room.desktop.Select(room.ids[0]);

@@ -13,13 +13,13 @@ const Json kEnded = {{"code", "desktop-ended"}, {"cursor", "6a1f03c2-0"}};
 const Json kForgotten = {{"code", "desktop-ended"}};
 const Json kUnknown = {{"code", "unknown-desktop"}};
 const Json kAccepted = {{"to", nullptr}};
-const std::string kFile(64, 'b');
+const std::string kThrownFile(64, 'b');
 
 Json Arriving(int seq) {
   return {{"type", "sprite"}, {"seq", seq},
           {"from", kBob},     {"edge", "left"},
           {"at", 0.5},        {"vx", 300},
-          {"vy", 0},          {"sprite", {{"file", kFile}, {"name", "Guest"}, {"scale", 2}}}};
+          {"vy", 0},          {"sprite", {{"file", kThrownFile}, {"name", "Guest"}, {"scale", 2}}}};
 }
 
 // Grants another seat than the first one.

@@ -38,8 +38,8 @@ Point MiddleOf(const Monitor& monitor) {
 }
 
 // A desktop without a relay, with one sprite in the middle of the primary monitor.
-struct Room {
-  Room(const std::vector<Monitor>& monitors, bool whole_pixels)
+struct MonitorRoom {
+  MonitorRoom(const std::vector<Monitor>& monitors, bool whole_pixels)
       : desktop(
             [&] {
               Settings settings;
@@ -94,7 +94,7 @@ void ForAllLayouts(Test test) {
 TEST_CASE("several scales › a held sprite has one size in dip, and stays in the hand") {
   ForAllLayouts([](const std::vector<Monitor>& monitors) {
     for (const auto& [x, y] : {Point{0.5, 0.5}, Point{0.05, 0.05}, Point{0.95, 0.95}}) {
-      Room room(monitors, false);
+      MonitorRoom room(monitors, false);
       CHECK(room.drawn.width == std::lround(kCell * kSpriteScale * monitors[0].scale));
       const Point from = room.GrabAt(x, y);
       CHECK(room.IsBelow(from, x, y));
@@ -125,7 +125,7 @@ TEST_CASE(
         CAPTURE(before);
         CAPTURE(after);
         std::vector<Monitor> monitors = Two(1, before, Side::kLeft);
-        Room room(monitors, false);
+        MonitorRoom room(monitors, false);
         room.GrabAt(x, y);
         const Point point = MiddleOf(monitors[1]);
         room.desktop.Drag(point, static_cast<double>(room.now));
@@ -149,7 +149,7 @@ TEST_CASE(
 
 TEST_CASE("several scales › a held sprite whose monitor is unplugged stays below the pointer") {
   const std::vector<Monitor> monitors = Two(1, 2, Side::kRight);
-  Room room(monitors, false);
+  MonitorRoom room(monitors, false);
   room.GrabAt(0.5, 0.5);
   room.desktop.Drag(MiddleOf(monitors[1]), static_cast<double>(room.now));
   room.Tick();
@@ -165,7 +165,7 @@ TEST_CASE("several scales › a held sprite whose monitor is unplugged stays bel
 TEST_CASE(
     "several scales › with whole pixels each dot of the picture is a square of whole pixels") {
   ForAllLayouts([](const std::vector<Monitor>& monitors) {
-    Room room(monitors, true);
+    MonitorRoom room(monitors, true);
     room.GrabAt(0.5, 0.5);
     for (const Monitor& monitor : monitors) {
       room.desktop.Drag(MiddleOf(monitor), static_cast<double>(room.now));
@@ -192,7 +192,7 @@ TEST_CASE(
         CAPTURE(scale);
         CAPTURE(other);
         const std::vector<Monitor> monitors = Two(scale, other, side);
-        Room room(monitors, false);
+        MonitorRoom room(monitors, false);
         const double to = side == Side::kRight ? 1 : -1;
         Point point = room.GrabAt(0.5, 0.5);
         // 1200 dip/s, a little upwards.

@@ -7,12 +7,11 @@
 #include <deque>
 
 #include "core/picture/test_spr.h"
+#include "core/relay/test_relay.h"
 #include "core/text/json.h"
 
 namespace sprites {
 namespace {
-
-constexpr char kRelay[] = "http://relay.example:8080";
 
 // A desktop of 800 × 600 and a relay played by the test.
 struct Fixture {

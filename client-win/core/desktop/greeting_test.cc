@@ -9,8 +9,8 @@ namespace sprites {
 namespace {
 
 // A desktop with one sprite, and a relay played by the test.
-struct Room {
-  explicit Room(bool greeted) : desktop(Given(greeted), [] { return 0.5; }) {
+struct GreetingRoom {
+  explicit GreetingRoom(bool greeted) : desktop(Given(greeted), [] { return 0.5; }) {
     const Rect all{0, 0, 800, 600};
     desktop.SetMonitors(std::vector<Monitor>{{all, all, 1, true}});
     const SheetPointer sheet = ReadSheet(TestSpr(0));
@@ -60,7 +60,7 @@ struct Room {
 };
 
 TEST_CASE("greeting › says hello once at the first start, when the sprite has landed") {
-  Room room(false);
+  GreetingRoom room(false);
   CHECK(room.Pass(kFirstBubbleMs - 200, 201) == "");
   CHECK(room.Pass(500, 201).starts_with("Drag me past an edge."));
   CHECK(!room.greeting.IsDone());
@@ -69,7 +69,7 @@ TEST_CASE("greeting › says hello once at the first start, when the sprite has 
 }
 
 TEST_CASE("greeting › goes when the person grabs a sprite, and then says that nobody is there") {
-  Room room(false);
+  GreetingRoom room(false);
   CHECK(room.Pass(2'000, 201).starts_with("Drag me"));
   room.greeting.Dismiss(room.now);
   CHECK(room.greeting.IsDone());
@@ -80,9 +80,9 @@ TEST_CASE("greeting › goes when the person grabs a sprite, and then says that 
 }
 
 TEST_CASE("greeting › says nothing to those who know it, unless the relay can't be reached") {
-  Room known(true);
+  GreetingRoom known(true);
   CHECK(known.Pass(60'000, 201) == "");
-  Room lost(true);
+  GreetingRoom lost(true);
   CHECK(lost.Pass(12'000).starts_with("I can't reach relay.example:8080."));
   lost.desktop.NetworkIsBack();
   CHECK(lost.Pass(2'000, 201) == "");  // it can now
@@ -90,21 +90,21 @@ TEST_CASE("greeting › says nothing to those who know it, unless the relay can'
 }
 
 TEST_CASE("greeting › is silent while the person presents, and without a sprite") {
-  Room room(false);
+  GreetingRoom room(false);
   room.desktop.SetPresence(Presence::kPresenting);
   CHECK(room.Pass(5'000, 201) == "");
   room.desktop.SetPresence(Presence::kFree);
   CHECK(room.Pass(500, 201) != "");
-  Desktop empty(Room::Given(false), [] { return 0.5; });
+  Desktop empty(GreetingRoom::Given(false), [] { return 0.5; });
   Greeting greeting;
   CHECK(greeting.Update(empty, 0) == "");
   CHECK(greeting.Update(empty, 10'000) == "");
 }
 
 TEST_CASE("greeting › names the place of the menu") {
-  Room room(false);
+  GreetingRoom room(false);
   CHECK(room.Pass(kFirstBubbleMs + 200).find("by the clock") != std::string::npos);
-  Room without_tray(false);
+  GreetingRoom without_tray(false);
   without_tray.desktop.SetMenuPlace(MenuPlace::kSprite);
   CHECK(without_tray.Pass(kFirstBubbleMs + 200).find("Right-click me") != std::string::npos);
 }

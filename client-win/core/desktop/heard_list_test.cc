@@ -9,13 +9,13 @@
 namespace sprites {
 namespace {
 
-constexpr char kBase[] = "http://relay.example:8080/v1/desktops/1-1";
+constexpr char kHeardBase[] = "http://relay.example:8080/v1/desktops/1-1";
 
 std::string Ago(int64_t ms) { return "-" + std::to_string(ms); }
 
 // A desktop that has heard something.
-struct Talk {
-  Talk() : desktop(Given(), [] { return 0.5; }) {}
+struct HeardTalk {
+  HeardTalk() : desktop(Given(), [] { return 0.5; }) {}
   static Settings Given() {
     Settings settings;
     settings.relay = "http://relay.example:8080";
@@ -35,8 +35,8 @@ struct Talk {
             {"desktop", "1-1"},
             {"token", "1-1.00"},
             {"cursor", "6a1f03c2-0"},
-            {"events", std::string(kBase) + "/events"},
-            {"crossings", std::string(kBase) + "/crossings"},
+            {"events", std::string(kHeardBase) + "/events"},
+            {"crossings", std::string(kHeardBase) + "/crossings"},
             {"neighbours", {{"left", bob}, {"right", bob}, {"top", bob}, {"bottom", bob}}}};
         const int status = request.method == Method::kPost ? 201 : 200;
         desktop.HandleResponse({request.id, status, WriteJson(answer)});
@@ -53,10 +53,10 @@ struct Talk {
 };
 
 TEST_CASE("heard list › has a row for each line, oldest first, with the time of day") {
-  Talk talk;
+  HeardTalk talk;
   CHECK(HeardRows(talk.desktop, Ago).empty());
-  talk.Receive({Talk::Saying("9-3e", "Bob", "Hello"),
-                Talk::Saying("1-1", "Ann", "Hi"),
+  talk.Receive({HeardTalk::Saying("9-3e", "Bob", "Hello"),
+                HeardTalk::Saying("1-1", "Ann", "Hi"),
                 {{"type", "missed"}, {"sayings", 1}}});
   talk.desktop.Tick(talk.now + 500);
   const auto rows = HeardRows(talk.desktop, Ago);
@@ -73,15 +73,15 @@ TEST_CASE("heard list › has a row for each line, oldest first, with the time o
 }
 
 TEST_CASE("heard list › as a menu has the newest first, and each row mutes its speaker") {
-  Talk talk;
+  HeardTalk talk;
   REQUIRE(HeardMenu(talk.desktop, Ago).size() == 1);
   CHECK(HeardMenu(talk.desktop, Ago)[0].text == "Nothing was said yet");
   CHECK(!HeardMenu(talk.desktop, Ago)[0].is_enabled);
   const std::string text =
       "R&D says a line that is much longer than a row of a menu should be, "
       "and goes on for a while without a point, or an end.";
-  talk.Receive({Talk::Saying("9-3e", "B&b", text),
-                Talk::Saying("1-1", "Ann", "Hi"),
+  talk.Receive({HeardTalk::Saying("9-3e", "B&b", text),
+                HeardTalk::Saying("1-1", "Ann", "Hi"),
                 {{"type", "missed"}, {"sayings", 12}}});
   const Menu menu = HeardMenu(talk.desktop, Ago);
   REQUIRE(menu.size() == 3);
@@ -104,12 +104,12 @@ TEST_CASE("heard list › as a menu has the newest first, and each row mutes its
 }
 
 TEST_CASE("heard list › breaks a text without spaces between letters") {
-  Talk talk;
+  HeardTalk talk;
   std::string umlauts;
   for (int i = 0; i < 130; i++) {
     umlauts += "ü";
   }
-  talk.Receive({Talk::Saying("9-3e", "Bob", umlauts)});
+  talk.Receive({HeardTalk::Saying("9-3e", "Bob", umlauts)});
   const Menu children = HeardMenu(talk.desktop, Ago)[0].children;
   REQUIRE(children.size() == 5);
   CHECK(children[0].text.size() == 2 * kHeardLineLettersMax);
@@ -118,9 +118,9 @@ TEST_CASE("heard list › breaks a text without spaces between letters") {
 
 TEST_CASE("heard list › letters of a row: below the limit, the limit, and cut above it") {
   for (const size_t letters : {kHeardLettersMax - 1, kHeardLettersMax, kHeardLettersMax + 1}) {
-    Talk talk;
+    HeardTalk talk;
     const std::string text(letters, 'x');
-    talk.Receive({Talk::Saying("1-1", "Ann", text)});
+    talk.Receive({HeardTalk::Saying("1-1", "Ann", text)});
     const MenuItem row = HeardMenu(talk.desktop, Ago)[0];
     const bool is_cut = letters > kHeardLettersMax;
     CHECK(row.text == "-0  You: " + (is_cut ? text.substr(1) + "…" : text));
@@ -131,8 +131,8 @@ TEST_CASE("heard list › letters of a row: below the limit, the limit, and cut 
 TEST_CASE("heard list › letters of a line: below the limit, the limit; one more is a second line") {
   for (const size_t letters :
        {kHeardLineLettersMax - 1, kHeardLineLettersMax, kHeardLineLettersMax + 1}) {
-    Talk talk;
-    talk.Receive({Talk::Saying("1-1", "Ann", std::string(letters, 'x'))});
+    HeardTalk talk;
+    talk.Receive({HeardTalk::Saying("1-1", "Ann", std::string(letters, 'x'))});
     const Menu lines = HeardMenu(talk.desktop, Ago)[0].children;
     CHECK(lines.size() == (letters > kHeardLineLettersMax ? 2 : 1));
     CHECK(lines[0].text.size() == std::min(letters, kHeardLineLettersMax));

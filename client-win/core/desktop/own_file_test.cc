@@ -8,12 +8,12 @@
 #include <utility>
 
 #include "core/desktop/saved_state.h"
+#include "core/relay/test_relay.h"
 #include "core/text/json.h"
 
 namespace sprites {
 namespace {
 
-const std::string kFile(64, 'a');
 constexpr char kKept[] = "kept.json";
 
 // Files in memory, and what is wrong with them.

@@ -11,12 +11,12 @@
 #include "core/picture/test_spr.h"
 #include "core/relay/backoff.h"
 #include "core/relay/request_budget.h"
+#include "core/relay/test_relay.h"
 #include "core/text/json.h"
 
 namespace sprites {
 namespace {
 
-constexpr char kRelay[] = "http://relay.example:8080";
 constexpr char kInvitation[] = "1a2c.00112233445566778899aabbccddeeff";
 constexpr int64_t kRoundTripMs = 10;
 
@@ -57,7 +57,7 @@ std::string Refusal(const Code& code) {
   return WriteJson({{"code", code.code}, {"title", code.code}, {"cursor", "77777777-0"}});
 }
 
-std::string SeatText() {
+std::string JoinText() {
   const std::string base = std::string(kRelay) + "/v1/desktops/1-1";
   return WriteJson({{"desktop", "1-1"},
                     {"token", "1-1.00"},
@@ -141,7 +141,7 @@ struct Play {
 std::optional<Response> Serve(const Request& request) {
   switch (KindOf(request)) {
     case Kind::kJoin:
-      return Response{0, 201, SeatText()};
+      return Response{0, 201, JoinText()};
     case Kind::kLook:
       return Response{0, 200, NeighboursText()};
     case Kind::kCrossing:

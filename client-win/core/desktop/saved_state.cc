@@ -12,7 +12,7 @@ namespace sprites {
 
 namespace {
 
-constexpr int kDepthMax = 6;                      // nested values; the file has 4
+constexpr int kSavedDepthMax = 6;                 // nested values; the file has 4
 constexpr double kCountMax = double{1ull << 53};  // larger counts are not exact in JSON
 
 uint64_t CountAt(const Json& value, const char* name, double min) {
@@ -159,7 +159,7 @@ std::string SavedStateJson(const SavedState& state) {
                {"seq", state.seq},         {"next", state.next_number}, {"sprites", Json::array()},
                {"leaving", Json::array()}, {"waiting", Json::array()}};
   if (state.seat) {
-    root["seat"] = ParseJson(SeatJson(*state.seat), kDepthMax);
+    root["seat"] = ParseJson(SeatJson(*state.seat), kSavedDepthMax);
     root["joinedAt"] = state.joined_at;
     root["nextSaying"] = state.next_saying;
     if (state.saying) {
@@ -182,7 +182,7 @@ std::string SavedStateJson(const SavedState& state) {
 }
 
 SavedState ReadSavedState(std::string_view json, std::string_view relay_url) {
-  const Json root = json.size() > kSavedBytesMax ? Json() : ParseJson(json, kDepthMax);
+  const Json root = json.size() > kSavedBytesMax ? Json() : ParseJson(json, kSavedDepthMax);
   SavedState state;
   const std::pair<const char*, std::string*> texts[] = {
       {"relay", &state.relay}, {"world", &state.world}, {"name", &state.name}};

@@ -5,13 +5,11 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "core/relay/test_relay.h"
 #include "core/text/json.h"
 
 namespace sprites {
 namespace {
-
-constexpr char kRelay[] = "http://relay.example:8080";
-const std::string kFile(64, 'a');
 
 SavedState SomeState() {
   SavedState state;

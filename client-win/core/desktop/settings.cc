@@ -14,7 +14,7 @@ namespace sprites {
 
 namespace {
 
-constexpr int kDepthMax = 16;  // of unknown fields too
+constexpr int kSettingsDepthMax = 16;  // of unknown fields too
 constexpr const char* kAcceptNames[] = {"bundled", "friends", "everybody"};
 constexpr const char* kLanguageNames[] = {"system", "en", "de"};
 constexpr const char* kShowStageNames[] = {"world", "on", "off"};
@@ -33,26 +33,27 @@ struct SwitchField {
   const char* name;
   bool Settings::*member;
 };
-constexpr SwitchField kSwitches[] = {{"sound", &Settings::sound},
-                                     {"allMonitors", &Settings::all_monitors},
-                                     {"hideInFullScreen", &Settings::hide_in_full_screen},
-                                     {"quiet", &Settings::quiet},
-                                     {"wholePixels", &Settings::whole_pixels},
-                                     {"calm", &Settings::calm},
-                                     {"startWithSystem", &Settings::start_with_system},
-                                     {"askBeforeClosing", &Settings::ask_before_closing},
-                                     {"restoreWindows", &Settings::restore_windows},
-                                     {"toasts", &Settings::toasts},
-                                     {"bubbles", &Settings::bubbles},
-                                     {"peekAtEdges", &Settings::peek_at_edges},
-                                     {"greeted", &Settings::greeted}};
+constexpr SwitchField kSwitchFields[] = {{"sound", &Settings::sound},
+                                         {"allMonitors", &Settings::all_monitors},
+                                         {"hideInFullScreen", &Settings::hide_in_full_screen},
+                                         {"quiet", &Settings::quiet},
+                                         {"wholePixels", &Settings::whole_pixels},
+                                         {"calm", &Settings::calm},
+                                         {"startWithSystem", &Settings::start_with_system},
+                                         {"askBeforeClosing", &Settings::ask_before_closing},
+                                         {"restoreWindows", &Settings::restore_windows},
+                                         {"toasts", &Settings::toasts},
+                                         {"bubbles", &Settings::bubbles},
+                                         {"peekAtEdges", &Settings::peek_at_edges},
+                                         {"greeted", &Settings::greeted}};
 
 constexpr const char* kOthers[] = {"accept", "scale",  "spritesMost", "cacheMiB", "language",
                                    "muted",  "hidden", "volume",      "showStage"};
 
 bool IsKnown(const std::string& name) {
   return std::ranges::any_of(kTexts, [&](const auto& field) { return name == field.name; }) ||
-         std::ranges::any_of(kSwitches, [&](const auto& field) { return name == field.name; }) ||
+         std::ranges::any_of(kSwitchFields,
+                             [&](const auto& field) { return name == field.name; }) ||
          std::ranges::any_of(kOthers, [&](const char* other) { return name == other; });
 }
 
@@ -105,7 +106,7 @@ Settings ReadSettings(std::string_view json, std::optional<Reason>* complaint) {
     wrong = Reason{Text::kFileOfSettingsTooLong, {std::to_string(kSettingsBytesMax)}};
     return settings;
   }
-  const Json root = ParseJson(json, kDepthMax);
+  const Json root = ParseJson(json, kSettingsDepthMax);
   if (!root.is_object()) {
     wrong = Reason{Text::kFileOfSettingsInvalid};
     return settings;
@@ -115,7 +116,7 @@ Settings ReadSettings(std::string_view json, std::optional<Reason>* complaint) {
       settings.*member = TextAt(root, name, kSettingsBytesMax);
     }
   }
-  for (const auto& [name, member] : kSwitches) {
+  for (const auto& [name, member] : kSwitchFields) {
     settings.*member = BoolAt(root, name, settings.*member);
   }
   ReadOthers(root, &settings);
@@ -135,14 +136,15 @@ Settings ReadSettings(std::string_view json, std::optional<Reason>* complaint) {
 }
 
 std::string SettingsJson(const Settings& settings) {
-  Json root = settings.unknown.empty() ? Json::object() : ParseJson(settings.unknown, kDepthMax);
+  Json root =
+      settings.unknown.empty() ? Json::object() : ParseJson(settings.unknown, kSettingsDepthMax);
   if (!root.is_object()) {
     root = Json::object();
   }
   for (const auto& [name, member] : kTexts) {
     root[name] = settings.*member;
   }
-  for (const auto& [name, member] : kSwitches) {
+  for (const auto& [name, member] : kSwitchFields) {
     root[name] = settings.*member;
   }
   root["accept"] = kAcceptNames[static_cast<size_t>(settings.accept)];

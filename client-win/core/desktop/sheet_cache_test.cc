@@ -9,7 +9,7 @@
 namespace sprites {
 namespace {
 
-constexpr char kRelay[] = "http://relay.example";
+constexpr char kCacheRelay[] = "http://relay.example";
 
 // A file that no sheet has.
 std::string FileNumber(size_t number) {
@@ -27,10 +27,10 @@ SheetPointer LargeSheet(size_t number) {
   return sheet;
 }
 
-struct Fixture {
+struct CacheFixture {
   std::vector<Request> Due(bool shows_others = true) {
     now_ms += kRequestMs;  // so that the budget allows a request
-    return sheets.DueRequests(kRelay, shows_others, now_ms, &budget, &next_id);
+    return sheets.DueRequests(kCacheRelay, shows_others, now_ms, &budget, &next_id);
   }
   // Looks a file up and receives its sheet.
   void Receive(const SheetPointer& sheet) {
@@ -47,12 +47,12 @@ struct Fixture {
 };
 
 TEST_CASE("sheet cache › draws a parcel until the sheet is here") {
-  Fixture fixture;
+  CacheFixture fixture;
   const SheetPointer sheet = ReadSheet(TestSpr(3));
   CHECK(fixture.sheets.Find(sheet->file, true) == Parcel());
   const auto requests = fixture.Due();
   REQUIRE(requests.size() == 1);
-  CHECK(requests[0].url == std::string(kRelay) + "/v1/sprites/" + sheet->file);
+  CHECK(requests[0].url == std::string(kCacheRelay) + "/v1/sprites/" + sheet->file);
   CHECK(fixture.Due().empty());
   CHECK(!fixture.sheets.Has(sheet->file));
   CHECK(fixture.sheets.HandleResponse({requests[0].id, 200, "", 0, sheet}) == sheet->file);
@@ -61,7 +61,7 @@ TEST_CASE("sheet cache › draws a parcel until the sheet is here") {
 }
 
 TEST_CASE("sheet cache › fetches again only what it is asked to retry") {
-  Fixture fixture;
+  CacheFixture fixture;
   const SheetPointer sheet = ReadSheet(TestSpr(3));
   fixture.sheets.Find(sheet->file, true);
   const RequestId id = fixture.Due()[0].id;
@@ -72,7 +72,7 @@ TEST_CASE("sheet cache › fetches again only what it is asked to retry") {
 }
 
 TEST_CASE("sheet cache › shows and fetches only the shelf when others are not wanted") {
-  Fixture fixture;
+  CacheFixture fixture;
   const SheetPointer own = ReadSheet(TestSpr(1));
   const SheetPointer other = ReadSheet(TestSpr(2));
   fixture.sheets.AddToShelf(own);
@@ -88,7 +88,7 @@ TEST_CASE("sheet cache › shows and fetches only the shelf when others are not 
 }
 
 TEST_CASE("sheet cache › fetches a few files at once") {
-  Fixture fixture;
+  CacheFixture fixture;
   for (size_t i = 0; i < 2 * kFetchesMax; i++) {
     fixture.sheets.Find(FileNumber(i), true);
   }
@@ -99,7 +99,7 @@ TEST_CASE("sheet cache › fetches a few files at once") {
 }
 
 TEST_CASE("sheet cache › forgets the longest unused sheet when there are too many pixels") {
-  Fixture fixture;
+  CacheFixture fixture;
   for (size_t i = 0; i < 4; i++) {
     fixture.sheets.BeginTick();
     fixture.Receive(LargeSheet(i));
@@ -114,7 +114,7 @@ TEST_CASE("sheet cache › forgets the longest unused sheet when there are too m
 }
 
 TEST_CASE("sheet cache › draws parcels when every sheet is used") {
-  Fixture fixture;
+  CacheFixture fixture;
   for (size_t i = 0; i < 4; i++) {
     fixture.Receive(LargeSheet(i));
   }
@@ -123,7 +123,7 @@ TEST_CASE("sheet cache › draws parcels when every sheet is used") {
 }
 
 TEST_CASE("sheet cache › knows a limited number of files") {
-  Fixture fixture;
+  CacheFixture fixture;
   for (size_t i = 0; i < kLooksMax; i++) {
     fixture.sheets.Find(FileNumber(i), true);
   }

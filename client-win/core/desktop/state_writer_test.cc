@@ -6,7 +6,7 @@ namespace sprites {
 namespace {
 
 // A disk that the test lets succeed or fail, and a desktop's thread that waits for it.
-struct Disk {
+struct SlowDisk {
   bool Write(const std::string& text) {
     const std::lock_guard lock(mutex);
     tries++;
@@ -39,7 +39,7 @@ struct Disk {
   std::string written;
 };
 
-Request Poll(RequestId id) {
+Request PollOf(RequestId id) {
   Request request;
   request.id = id;
   return request;
@@ -47,11 +47,11 @@ Request Poll(RequestId id) {
 
 TEST_CASE(
     "state writer › wakes the desktop when the state is on disk, and only then lets it poll") {
-  Disk disk;
+  SlowDisk disk;
   StateWriter writer([&](const std::string& text) { return disk.Write(text); },
                      [&] { disk.Wake(); });
   CHECK(writer.IsIdle());
-  writer.Add("one", {Poll(1)});
+  writer.Add("one", {PollOf(1)});
   disk.Await([&] { return disk.wakes == 1; });
   CHECK(disk.written == "one");
   REQUIRE(writer.PopRequests().size() == 1);
@@ -59,11 +59,11 @@ TEST_CASE(
 }
 
 TEST_CASE("state writer › does not poll while the disk fails, and does when it works again") {
-  Disk disk;
+  SlowDisk disk;
   disk.works = false;
   StateWriter writer([&](const std::string& text) { return disk.Write(text); },
                      [&] { disk.Wake(); });
-  writer.Add("one", {Poll(1)});
+  writer.Add("one", {PollOf(1)});
   disk.Await([&] { return disk.tries >= 2; });
   CHECK(writer.PopRequests().empty());
   disk.SetWorks(true);
@@ -81,7 +81,7 @@ TEST_CASE("state writer › does not poll while the disk fails, and does when it
 
 TEST_CASE("state writer › writes the last state before it ends, and tries once if that fails") {
   for (const bool works : {true, false}) {
-    Disk disk;
+    SlowDisk disk;
     disk.works = works;
     {
       StateWriter writer([&](const std::string& text) { return disk.Write(text); },

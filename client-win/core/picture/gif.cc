@@ -13,16 +13,15 @@ namespace sprites {
 
 namespace {
 
-constexpr int kChannels = 4;
-constexpr size_t kScreenBytes = 13;   // signature, version and logical screen descriptor
-constexpr size_t kImageBytes = 10;    // image descriptor with its separator
-constexpr size_t kControlBytes = 8;   // graphic control extension, introducer to terminator
-constexpr size_t kColourBytes = 3;    // red, green and blue
-constexpr int kDelayMsIgnored = 10;   // ms: a delay up to this counts as none
-constexpr int kDelayMsDefault = 100;  // ms of a frame without a delay
-constexpr int kDelayMsMax = 655'350;  // ms: the largest delay that a frame can have
-constexpr int kCodeBitsMax = 12;      // of LZW
-constexpr int kColourBitsMax = 8;     // of LZW's first codes
+constexpr size_t kScreenBytes = 13;      // signature, version and logical screen descriptor
+constexpr size_t kImageBytes = 10;       // image descriptor with its separator
+constexpr size_t kControlBytes = 8;      // graphic control extension, introducer to terminator
+constexpr size_t kColourBytes = 3;       // red, green and blue
+constexpr int kDelayMsIgnored = 10;      // ms: a delay up to this counts as none
+constexpr int kDelayMsDefault = 100;     // ms of a frame without a delay
+constexpr int kGifDelayMsMax = 655'350;  // ms: the largest delay that a frame can have
+constexpr int kCodeBitsMax = 12;         // of LZW
+constexpr int kColourBitsMax = 8;        // of LZW's first codes
 constexpr int kCodes = 1 << kCodeBitsMax;
 
 enum class Disposal { kLeave, kClear, kRestore };
@@ -351,7 +350,7 @@ Picture DecodeGif(std::span<const uint8_t> bytes, size_t pixels_max) {
       picture.frames.push_back({screen, frame->delay_ms});
     } else {
       int& delay_ms = picture.frames.back().delay_ms;
-      delay_ms = std::min(delay_ms + frame->delay_ms, kDelayMsMax);
+      delay_ms = std::min(delay_ms + frame->delay_ms, kGifDelayMsMax);
     }
     if (frame->disposal != Disposal::kLeave) {
       PutBack(hidden, width, area, &screen);

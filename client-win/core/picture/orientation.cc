@@ -11,7 +11,6 @@ namespace sprites {
 
 namespace {
 
-constexpr int kChannels = 4;
 constexpr int kUpright = 1;
 
 // Reads numbers; nothing beyond the end of the bytes.

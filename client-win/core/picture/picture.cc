@@ -18,7 +18,6 @@ namespace sprites {
 
 namespace {
 
-constexpr int kChannels = 4;
 constexpr int kSides[] = {128, 96, 64, 48, 32, 24, 16};  // pixels of the longer side, tried in turn
 constexpr double kPictureShownSide = 96;                 // dip of the longer side on screen
 constexpr double kMargin = 1.3;                          // of the picture's size: room to stretch

@@ -39,11 +39,6 @@ const ColourType* ColourTypeOf(int type) {
   return found == std::end(kColourTypes) ? nullptr : found;
 }
 
-uint32_t BigEndian(std::span<const uint8_t> bytes, size_t at) {
-  return uint32_t{bytes[at]} << 24 | uint32_t{bytes[at + 1]} << 16 | uint32_t{bytes[at + 2]} << 8 |
-         bytes[at + 3];
-}
-
 void PutBigEndian(Bytes* bytes, uint32_t value) {
   for (int shift = 24; shift >= 0; shift -= 8) {
     bytes->push_back(static_cast<uint8_t>(value >> shift));

@@ -48,6 +48,12 @@ Bytes WritePng(std::span<const Chunk> chunks);
 // CRC-32 as PNG uses it (ISO 3309).
 uint32_t Crc32(std::span<const uint8_t> bytes);
 
+// The number in the four bytes from `at` on. REQUIRES: they are there.
+inline uint32_t BigEndian(std::span<const uint8_t> bytes, size_t at) {
+  return uint32_t{bytes[at]} << 24 | uint32_t{bytes[at + 1]} << 16 | uint32_t{bytes[at + 2]} << 8 |
+         bytes[at + 3];
+}
+
 // Views of bytes as text, and of text as bytes.
 inline std::string_view AsText(std::span<const uint8_t> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};

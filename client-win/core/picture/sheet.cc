@@ -18,7 +18,6 @@ constexpr std::string_view kChunksAllowed[] = {"IHDR", "PLTE", "tRNS", "IDAT", "
                                                "iTXt", "gAMA", "cHRM", "sRGB", "sBIT",
                                                "bKGD", "pHYs", "tIME"};
 constexpr std::string_view kKeyword = "sprite";
-constexpr int kChannels = 4;
 constexpr int kParcelSide = 32;  // pixels
 
 // iTXt: keyword 0, compression flag, compression method, language 0, translated keyword 0, text.

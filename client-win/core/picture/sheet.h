@@ -41,6 +41,7 @@ constexpr double kWalkSpeedMax = 2000;  // dip/s
 constexpr double kJumpSpeedMax = 5000;  // dip/s
 constexpr double kGravityMax = 20'000;  // dip/s²
 constexpr double kBounceMax = 0.95;     // fraction of the speed: above it no sprite comes to rest
+constexpr int kChannels = 4;            // bytes a pixel: red, green, blue, alpha
 constexpr size_t kRawBytesMax =         // bytes inflated: the largest sheet, four bytes a pixel
     size_t{kSheetSidePixelsMax} * (1 + 4 * size_t{kSheetSidePixelsMax});
 constexpr double kShownSideMax = 320;  // dip of a frame's longer side: must not cover the desktop
@@ -87,7 +88,7 @@ struct Sheet {
   Description description;
   int width = 0;  // pixels; a whole number of frames
   int height = 0;
-  Bytes rgba;  // 4 bytes a pixel, straight alpha, row by row from the top
+  Bytes rgba;  // straight alpha, row by row from the top
 
   int Columns() const { return width / description.frame_width; }
 };

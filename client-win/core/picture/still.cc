@@ -10,13 +10,7 @@ namespace sprites {
 
 namespace {
 
-constexpr int kChannels = 4;
 constexpr size_t kPngSlackBytes = 65'536;  // after the pixels: some programs write a little more
-
-uint32_t BigEndian(std::span<const uint8_t> bytes, size_t at) {
-  return uint32_t{bytes[at]} << 24 | uint32_t{bytes[at + 1]} << 16 | uint32_t{bytes[at + 2]} << 8 |
-         bytes[at + 3];
-}
 
 [[noreturn]] void RefuseDamaged() { throw PictureRefused(Text::kPictureDamaged); }
 

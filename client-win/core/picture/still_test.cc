@@ -48,37 +48,37 @@ Bytes Inflating(size_t bytes) {
   return WritePng(png.chunks);
 }
 
-Picture Decoded(const Bytes& bytes, size_t pixels_max = kPicturePixelsMax) {
+Picture DecodedStill(const Bytes& bytes, size_t pixels_max = kPicturePixelsMax) {
   return DecodeStill(bytes, pixels_max);
 }
 
 TEST_CASE("still › has a limited number of pixels") {
   const Bytes png = TestPng(10, 10);
-  CHECK_THROWS_AS(Decoded(png, 99), PictureRefused);
-  CHECK(Decoded(png, 100).frames[0].rgba.size() == 400);
-  CHECK(Decoded(png, 101).width == 10);
+  CHECK_THROWS_AS(DecodedStill(png, 99), PictureRefused);
+  CHECK(DecodedStill(png, 100).frames[0].rgba.size() == 400);
+  CHECK(DecodedStill(png, 101).width == 10);
 }
 
 TEST_CASE("still › that inflates to more than its size is rejected") {
   constexpr size_t kRaw = 8 * (1 + 4 * 8);
   constexpr size_t kSlack = 65'536;
-  CHECK_THROWS_AS(Decoded(Inflating(kRaw - 1)), PictureRefused);
-  CHECK_NOTHROW(Decoded(Inflating(kRaw)));
-  CHECK_NOTHROW(Decoded(Inflating(kRaw + kSlack)));
-  CHECK_THROWS_AS(Decoded(Inflating(kRaw + kSlack + 1)), PictureRefused);
+  CHECK_THROWS_AS(DecodedStill(Inflating(kRaw - 1)), PictureRefused);
+  CHECK_NOTHROW(DecodedStill(Inflating(kRaw)));
+  CHECK_NOTHROW(DecodedStill(Inflating(kRaw + kSlack)));
+  CHECK_THROWS_AS(DecodedStill(Inflating(kRaw + kSlack + 1)), PictureRefused);
 }
 
 TEST_CASE("still › that claims more bytes than it has is rejected before memory is allocated") {
   const Bytes whole = TestPng(40, 20);
   Bytes trailed = whole;
   trailed.insert(trailed.end(), 20, 0xff);
-  CHECK_NOTHROW(Decoded(trailed));
+  CHECK_NOTHROW(DecodedStill(trailed));
   constexpr size_t kSecondChunk = 8 + 12 + 13;
   Bytes promising = whole;
   promising[kSecondChunk] = 0x6d;  // 1.8 GB
-  CHECK_THROWS_WITH(Decoded(promising), "The picture is cut off.");
+  CHECK_THROWS_WITH(DecodedStill(promising), "The picture is cut off.");
   for (size_t size = 8; size < whole.size(); size++) {
-    CHECK_THROWS_AS(Decoded(Bytes(whole.begin(), whole.begin() + size)), PictureRefused);
+    CHECK_THROWS_AS(DecodedStill(Bytes(whole.begin(), whole.begin() + size)), PictureRefused);
   }
 }
 
@@ -87,16 +87,16 @@ TEST_CASE("still › with a colour type that PNG does not have is rejected") {
     Bytes png = TestPng(8, 8);
     png[24] = static_cast<uint8_t>(depth);
     png[25] = static_cast<uint8_t>(type);
-    CHECK_THROWS_AS(Decoded(png), PictureRefused);
+    CHECK_THROWS_AS(DecodedStill(png), PictureRefused);
   }
 }
 
 TEST_CASE("still › of another kind is unknown, not damaged") {
   for (const std::string_view text : {"", "RIFF....WEBP", "II*", "x", "\x89PNG", "\xff\xd8\xff"}) {
-    CHECK_THROWS_AS(Decoded(Bytes(text.begin(), text.end())), PictureUnknown);
+    CHECK_THROWS_AS(DecodedStill(Bytes(text.begin(), text.end())), PictureUnknown);
   }
   try {
-    Decoded(Bytes{'B', 'M'});
+    DecodedStill(Bytes{'B', 'M'});
     FAIL("accepted");
   } catch (const PictureUnknown&) {
     FAIL("unknown");

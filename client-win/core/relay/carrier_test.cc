@@ -48,12 +48,12 @@ class SlowTransport : public Transport {
   std::set<RequestId> begun_;
 };
 
-struct Fixture {
-  Fixture()
+struct CarrierFixture {
+  CarrierFixture()
       : folder(std::filesystem::temp_directory_path() /
                ("sprites-" + std::to_string(std::random_device{}()))),
         cache(folder, kCacheBytesDefault) {}
-  ~Fixture() { std::filesystem::remove_all(folder); }
+  ~CarrierFixture() { std::filesystem::remove_all(folder); }
 
   std::filesystem::path folder;
   FileCache cache;
@@ -80,7 +80,7 @@ std::vector<Response> Await(Carrier* carrier, size_t count) {
 }
 
 TEST_CASE("carrier › a held poll blocks nothing else") {
-  Fixture fixture;
+  CarrierFixture fixture;
   Carrier carrier(&fixture.transport, &fixture.cache, [] {});
   carrier.Send(Asking(1, Lane::kPoll));
   carrier.Send(Asking(2, Lane::kShort));
@@ -92,7 +92,7 @@ TEST_CASE("carrier › a held poll blocks nothing else") {
 }
 
 TEST_CASE("carrier › responds to cancelled requests, begun or not") {
-  Fixture fixture;
+  CarrierFixture fixture;
   Carrier carrier(&fixture.transport, &fixture.cache, [] {});
   for (RequestId id = 1; id <= 3; id++) {
     carrier.Send(Asking(id, Lane::kPoll));
@@ -111,7 +111,7 @@ TEST_CASE("carrier › responds to cancelled requests, begun or not") {
 }
 
 TEST_CASE("carrier › can be destroyed while polls are held") {
-  Fixture fixture;
+  CarrierFixture fixture;
   Carrier carrier(&fixture.transport, &fixture.cache, [] {});
   carrier.Send(Asking(1, Lane::kPoll));
   carrier.Send(Asking(2, Lane::kFile));

@@ -15,9 +15,8 @@ namespace sprites {
 
 namespace {
 
-constexpr int kEventDepthMax = 8;                // nested values; an event has 4
-constexpr double kNumberMax = 9007199254740991;  // 2⁵³ − 1
-constexpr double kAtParts = 1e6;                 // steps along an edge: finer than any screen
+constexpr int kEventDepthMax = 8;  // nested values; an event has 4
+constexpr double kAtParts = 1e6;   // steps along an edge: finer than any screen
 
 Neighbour NeighbourIn(const Json& value) {
   std::string desktop = TextAt(value, "desktop", kIdBytesMax);
@@ -43,7 +42,7 @@ std::optional<Neighbours> NeighboursIn(const Json& value) {
 // An arrival with every number in its range; nothing without a sequence number, an edge or a file.
 std::optional<Arrival> ArrivalIn(const Json& event) {
   const Json& sprite = MemberOf(event, "sprite");
-  const double seq = NumberAt(event, "seq", 0, kNumberMax, 0);
+  const double seq = NumberAt(event, "seq", 0, kWholeNumberMax, 0);
   const auto edge = EdgeNamed(MemberOf(event, "edge"));
   Arrival arrival;
   arrival.file = TextAt(sprite, "file", kIdBytesMax);
@@ -119,7 +118,7 @@ void ReadEvent(const Json& event, Batch* batch) {
       batch->sayings.push_back(std::move(*saying));
     }
   } else if (type == "missed") {
-    const double missed = NumberAt(event, "sayings", 0, kNumberMax, 0);
+    const double missed = NumberAt(event, "sayings", 0, kWholeNumberMax, 0);
     batch->missed += static_cast<uint64_t>(missed);
   } else if (type == "stage") {
     batch->momentary++;

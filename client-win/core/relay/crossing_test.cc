@@ -6,12 +6,11 @@
 #include <cstdint>
 
 #include "core/relay/seat.h"
+#include "core/relay/test_relay.h"
 #include "core/text/json.h"
 
 namespace sprites {
 namespace {
-
-const std::string kFile(64, 'a');
 
 Json SpriteEvent(uint64_t seq) {
   return {{"type", "sprite"},
@@ -31,17 +30,6 @@ Json SpriteEvent(uint64_t seq) {
 
 std::string BatchOf(const Json& events) {
   return WriteJson({{"cursor", "6a1f03c2-81"}, {"events", events}});
-}
-
-Departure Leaver(Edge edge = Edge::kRight) {
-  Departure departure;
-  departure.sprite.file = kFile;
-  departure.sprite.name = "Blob";
-  departure.edge = edge;
-  departure.at = 0.25;
-  departure.vx = 900;
-  departure.vy = -50;
-  return departure;
 }
 
 TEST_CASE("batch › reads the protocol's own example") {

@@ -5,23 +5,11 @@
 
 #include <string>
 
+#include "core/relay/test_relay.h"
 #include "core/text/test_vectors.h"
 
 namespace sprites {
 namespace {
-
-const std::string kFile(64, 'a');
-
-Departure Leaver(Edge edge = Edge::kRight) {
-  Departure departure;
-  departure.sprite.file = kFile;
-  departure.sprite.name = "Blob";
-  departure.edge = edge;
-  departure.at = 0.25;
-  departure.vx = 900;
-  departure.vy = -50;
-  return departure;
-}
 
 Seat SeatOf(const std::string& id, const std::string& relay = "http://relay.example:8080") {
   Seat seat;
@@ -34,8 +22,6 @@ Seat SeatOf(const std::string& id, const std::string& relay = "http://relay.exam
 }
 
 const Seat kSeat = SeatOf("1-1");
-
-const Random kHalf = [] { return 0.5; };
 
 TEST_CASE("departures › are pending until the relay has decided") {
   Departures departures;
@@ -87,7 +73,7 @@ TEST_CASE("departures › are sent again under the same number when the relay ha
   }
 }
 
-const Json& Vectors() {
+const Json& DepartureVectors() {
   static const Json vectors = ReadVectors(DEPARTURE_VECTORS);
   return vectors;
 }
@@ -101,14 +87,14 @@ PendingDeparture Kept(uint64_t number) {
 }
 
 TEST_CASE("departures › have the constants of the vectors") {
-  const Json& constants = Vectors()["constants"];
+  const Json& constants = DepartureVectors()["constants"];
   CHECK(constants["CROSSINGS_AHEAD_MAX"] == kCrossingsAhead);
   CHECK(constants["FORMER_TRIES_MAX"] == kFormerTriesMax);
   CHECK(constants.size() == 2);
 }
 
 TEST_CASE("departures › give the numbers that the vectors allow") {
-  for (const Json& one : Vectors()["numbers"]) {
+  for (const Json& one : DepartureVectors()["numbers"]) {
     CAPTURE(one["name"].get<std::string>());
     Departures departures;
     for (const Json& number : one["unanswered"]) {
@@ -121,7 +107,7 @@ TEST_CASE("departures › give the numbers that the vectors allow") {
 
 TEST_CASE(
     "departures › understand answers, to a first request and to a repeat, as in the vectors") {
-  for (const Json& one : Vectors()["answers"]) {
+  for (const Json& one : DepartureVectors()["answers"]) {
     for (const bool is_repeat : {false, true}) {
       CAPTURE(one["name"].get<std::string>());
       CAPTURE(is_repeat);

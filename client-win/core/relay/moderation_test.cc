@@ -2,15 +2,14 @@
 
 #include <doctest/doctest.h>
 
+#include "core/relay/test_relay.h"
 #include "core/text/json.h"
 
 namespace sprites {
 namespace {
 
-constexpr char kRelay[] = "http://relay.example:8080";
-
-struct Fixture {
-  Fixture() { seat.desktop = "1-1"; }
+struct ModerationFixture {
+  ModerationFixture() { seat.desktop = "1-1"; }
 
   std::vector<Request> Due(const std::vector<std::string>& muted) {
     return moderation.DueMutes(kRelay, seat, neighbours, muted, 0, &budget, &next_id);
@@ -25,7 +24,7 @@ struct Fixture {
 };
 
 TEST_CASE("moderation › mutes a neighbour at the relay once, and unmutes it") {
-  Fixture fixture;
+  ModerationFixture fixture;
   CHECK(fixture.Due({}).empty());
   const auto mute = fixture.Due({"Mallory"});
   REQUIRE(mute.size() == 1);  // Mallory is two neighbours, and the third is this desktop itself
@@ -40,14 +39,14 @@ TEST_CASE("moderation › mutes a neighbour at the relay once, and unmutes it") 
 }
 
 TEST_CASE("moderation › mutes again for a new seat") {
-  Fixture fixture;
+  ModerationFixture fixture;
   fixture.Due({"Bob"});
   fixture.moderation.ForgetMutes();
   CHECK(fixture.Due({"Bob"}).size() == 1);
 }
 
 TEST_CASE("moderation › asks the relay for as many mutes as it allows, and no more") {
-  Fixture fixture;
+  ModerationFixture fixture;
   size_t asked = 0;
   for (size_t i = 0; i < 2 * kMutesMax; i++) {
     fixture.neighbours[0].desktop = "8-" + std::to_string(i);
@@ -57,7 +56,7 @@ TEST_CASE("moderation › asks the relay for as many mutes as it allows, and no 
 }
 
 TEST_CASE("moderation › reports a picture and its thrower, with a reason within its limit") {
-  Fixture fixture;
+  ModerationFixture fixture;
   const std::string file(64, 'a');
   const auto report = fixture.moderation.ReportPicture(
       kRelay, fixture.seat, {file, "9-1", std::string(300, 'x')}, &fixture.next_id);
@@ -72,7 +71,7 @@ TEST_CASE("moderation › reports a picture and its thrower, with a reason withi
 }
 
 TEST_CASE("moderation › has a limited number of reports under way") {
-  Fixture fixture;
+  ModerationFixture fixture;
   const auto send = [&] {
     return fixture.moderation.ReportPicture(kRelay, fixture.seat, {std::string(64, 'a'), "", ""},
                                             &fixture.next_id);

@@ -10,7 +10,7 @@
 namespace sprites {
 namespace {
 
-const Json& Vectors() {
+const Json& MovesVectors() {
   static const Json vectors = ReadVectors(MOVES_VECTORS);
   return vectors;
 }
@@ -19,7 +19,7 @@ const Json& Vectors() {
 std::string NameOf(const Json& one) { return one["name"].get<std::string>(); }
 
 TEST_CASE("moves › have the constants of the vectors") {
-  const Json& constants = Vectors()["constants"];
+  const Json& constants = MovesVectors()["constants"];
   CHECK(constants["MOVES_MAX"] == kMovesMax);
   CHECK(constants["MOVES_MS"] == kMovesMs);
   CHECK(constants["LOST_MS"] == kLostMs);
@@ -27,12 +27,12 @@ TEST_CASE("moves › have the constants of the vectors") {
 }
 
 TEST_CASE("moves › follow to the addresses of the vectors") {
-  for (const Json& one : Vectors()["addresses"]) {
+  for (const Json& one : MovesVectors()["addresses"]) {
     CAPTURE(NameOf(one));
     const auto to = RelayToJoin(one["relay"].get<std::string>(), one["join"].get<std::string>());
     CHECK((to ? Json(*to) : Json()) == one["to"]);
   }
-  for (const Json& one : Vectors()["lengths"]) {
+  for (const Json& one : MovesVectors()["lengths"]) {
     CAPTURE(NameOf(one));
     std::string join = "http://r2.example/";
     join.resize(one["bytes"].get<size_t>(), 'x');
@@ -41,7 +41,7 @@ TEST_CASE("moves › follow to the addresses of the vectors") {
 }
 
 TEST_CASE("moves › are as many as the vectors say") {
-  for (const Json& one : Vectors()["moves"]) {
+  for (const Json& one : MovesVectors()["moves"]) {
     CAPTURE(NameOf(one));
     Moves moves("http://r1.example");
     Json follows = Json::array();
@@ -63,7 +63,7 @@ TEST_CASE("moves › do not count an address that is not followed") {
 }
 
 TEST_CASE("moves › lead links for friends where the vectors say") {
-  for (const Json& one : Vectors()["links"]) {
+  for (const Json& one : MovesVectors()["links"]) {
     CAPTURE(NameOf(one));
     Moves moves(one["began"].get<std::string>());
     CHECK(moves.Follow(one["relay"].get<std::string>(), one["join"].get<std::string>(), 0));
@@ -72,7 +72,7 @@ TEST_CASE("moves › lead links for friends where the vectors say") {
 }
 
 TEST_CASE("moves › know when a relay is gone, as the vectors do") {
-  for (const Json& one : Vectors()["lost"]) {
+  for (const Json& one : MovesVectors()["lost"]) {
     CAPTURE(NameOf(one));
     CHECK(IsLost(one["began"].get<std::string>(), one["relay"].get<std::string>(),
                  one["silentMs"].get<int64_t>()) == one["isLost"].get<bool>());

@@ -5,26 +5,13 @@
 #include <limits>
 
 #include "core/relay/backoff.h"
+#include "core/relay/test_relay.h"
 #include "core/text/test_vectors.h"
 
 namespace sprites {
 namespace {
 
-constexpr char kRelay[] = "http://relay.example:8080";
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
-
-std::string SeatText(const Json& more = Json::object()) {
-  Json seat = {{"desktop", "1a2b-3f"},
-               {"token", "1a2b-3f.00112233445566778899aabbccddeeff"},
-               {"world", "commons"},
-               {"cursor", "6a1f03c2-0"},
-               {"events", "http://relay.example:8081/v1/desktops/1a2b-3f/events"},
-               {"crossings", "http://relay.example:8080/v1/desktops/1a2b-3f/crossings"},
-               {"pingSeconds", 120},
-               {"leaseSeconds", 30}};
-  seat.update(more);
-  return WriteJson(seat);
-}
 
 std::string NeighboursText() {
   const Json bob = {{"desktop", "9-3e"}, {"name", "Bob"}};

@@ -27,21 +27,13 @@ bool HasOnly(std::string_view text, std::string_view letters) {
   return !text.empty() && text.find_first_not_of(letters) == std::string_view::npos;
 }
 
-char Lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
-
-std::string Lowered(std::string_view text) {
-  std::string lowered(text);
-  std::ranges::transform(lowered, lowered.begin(), Lower);
-  return lowered;
-}
-
 bool IsLetterOrDigit(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
 }
 
 // Whether `text` starts with `prefix`, which is in lower case, in any case.
 bool StartsWith(std::string_view text, std::string_view prefix) {
-  return Lowered(text.substr(0, prefix.size())) == prefix;
+  return LowerCase(text.substr(0, prefix.size())) == prefix;
 }
 
 // Removes what surrounds a link in a mail or a chat.
@@ -109,7 +101,7 @@ std::optional<size_t> ReadPort(std::string_view text) {
 
 // Whether `host` is this machine or one of a home network, where a relay has no certificate.
 bool IsNearby(std::string_view host) {
-  const std::string name = Lowered(host);
+  const std::string name = LowerCase(host);
   const bool is_private_172 = [&] {
     if (!name.starts_with("172.") || !IsAddressOfFour(name)) {
       return false;
@@ -304,7 +296,7 @@ std::optional<std::string> RelayOfInstaller(std::string_view file_name) {
     return std::nullopt;
   }
   std::string_view rest = file_name.substr(kInstaller.size());
-  const std::string scheme = Lowered(rest.substr(0, rest.find('_')));
+  const std::string scheme = LowerCase(rest.substr(0, rest.find('_')));
   if (scheme != "http" && scheme != "https") {
     return std::nullopt;
   }
@@ -315,7 +307,7 @@ std::optional<std::string> RelayOfInstaller(std::string_view file_name) {
     return std::nullopt;
   }
   std::string_view host = rest.substr(0, rest.find_first_of(" (_"));
-  if (Lowered(host).ends_with(kProgram)) {
+  if (LowerCase(host).ends_with(kProgram)) {
     host.remove_suffix(kProgram.size());
   }
   return IsHostName(host) ? ReadOrigin(scheme, std::string(host) + ":" + std::string(port))

@@ -13,8 +13,6 @@ namespace sprites {
 
 namespace {
 
-constexpr double kNumberMax = 9007199254740991;  // 2⁵³ − 1
-
 // How many others hear it, in an answer that accepts a saying; nothing for any other answer.
 struct Acceptance {
   std::optional<uint64_t> heard;
@@ -24,7 +22,7 @@ std::optional<Acceptance> AcceptanceIn(const Response& response) {
   if (!root.is_object() || !root.contains("heard")) {
     return std::nullopt;
   }
-  const double heard = NumberAt(root, "heard", 0, kNumberMax, -1);
+  const double heard = NumberAt(root, "heard", 0, kWholeNumberMax, -1);
   return Acceptance{heard < 0 ? std::nullopt : std::optional(static_cast<uint64_t>(heard))};
 }
 

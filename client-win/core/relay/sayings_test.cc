@@ -4,13 +4,11 @@
 
 #include <limits>
 
+#include "core/relay/test_relay.h"
 #include "core/text/json.h"
 
 namespace sprites {
 namespace {
-
-constexpr char kRelay[] = "http://relay.example:8080";
-const Random kHalf = [] { return 0.5; };
 
 Seat SomeSeat() {
   Seat seat;

@@ -19,21 +19,12 @@ struct Address {
   size_t origin_length;   // of `https://host:port`
 };
 
-// In lower case, because schemes and hosts are compared without regard to case.
-std::string Lowered(std::string_view text) {
-  std::string lowered(text);
-  for (char& c : lowered) {
-    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  }
-  return lowered;
-}
-
 // Parses an absolute http or https address that names no user.
 std::optional<Address> ReadAddress(std::string_view url) {
   if (url.size() > kUrlBytesMax || !IsToken(url)) {
     return std::nullopt;
   }
-  const std::string scheme = Lowered(url.substr(0, 8));
+  const std::string scheme = LowerCase(url.substr(0, 8));
   const bool is_secure = scheme == "https://";
   if (!is_secure && !scheme.starts_with("http://")) {
     return std::nullopt;
@@ -65,8 +56,8 @@ bool MaySendTo(std::string_view relay, std::string_view url) {
   if (!from || !to || (from->is_secure && !to->is_secure)) {
     return false;
   }
-  const std::string host = Lowered(from->host);
-  const std::string there = Lowered(to->host);
+  const std::string host = LowerCase(from->host);
+  const std::string there = LowerCase(to->host);
   return there == host || there.ends_with("." + host);
 }
 
@@ -74,7 +65,7 @@ bool MaySendTo(std::string_view relay, std::string_view url) {
 
 std::optional<std::string> RelayOrigin(std::string_view url) {
   const auto address = ReadAddress(url);
-  return address ? std::optional(Lowered(url.substr(0, address->origin_length))) : std::nullopt;
+  return address ? std::optional(LowerCase(url.substr(0, address->origin_length))) : std::nullopt;
 }
 
 std::optional<Seat> ReadSeat(std::string_view json, std::string_view relay_url) {
@@ -108,7 +99,7 @@ std::optional<Seat> ReadSeat(std::string_view json, std::string_view relay_url) 
       return std::nullopt;
     }
     const size_t origin_length = ReadAddress(*url)->origin_length;
-    *url = Lowered(url->substr(0, origin_length)) + url->substr(origin_length);
+    *url = LowerCase(url->substr(0, origin_length)) + url->substr(origin_length);
   }
   return seat;
 }

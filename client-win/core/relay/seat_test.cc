@@ -2,25 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include "core/relay/test_relay.h"
 #include "core/text/json.h"
 
 namespace sprites {
 namespace {
-
-constexpr char kRelay[] = "http://relay.example:8080";
-
-std::string SeatText(const Json& more = Json::object()) {
-  Json seat = {{"desktop", "1a2b-3f"},
-               {"token", "1a2b-3f.00112233445566778899aabbccddeeff"},
-               {"world", "commons"},
-               {"cursor", "6a1f03c2-0"},
-               {"events", "http://relay.example:8081/v1/desktops/1a2b-3f/events"},
-               {"crossings", "http://relay.example:8080/v1/desktops/1a2b-3f/crossings"},
-               {"pingSeconds", 120},
-               {"leaseSeconds", 30}};
-  seat.update(more);
-  return WriteJson(seat);
-}
 
 TEST_CASE("seat › has URLs on the relay's host or a subdomain, and keeps TLS") {
   struct Case {

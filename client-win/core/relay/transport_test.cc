@@ -30,12 +30,12 @@ class FakeTransport : public Transport {
   std::set<RequestId> begun_;
 };
 
-struct Fixture {
-  Fixture()
+struct TransportFixture {
+  TransportFixture()
       : folder(std::filesystem::temp_directory_path() /
                ("sprites-" + std::to_string(std::random_device{}()))),
         cache(folder, kCacheBytesDefault) {}
-  ~Fixture() { std::filesystem::remove_all(folder); }
+  ~TransportFixture() { std::filesystem::remove_all(folder); }
 
   std::filesystem::path folder;
   FileCache cache;
@@ -83,7 +83,7 @@ TEST_CASE("transport › bytes of a body: one less than its limit, the limit; mo
 }
 
 TEST_CASE("perform › returns a file from the cache, or stores it there after checking its hash") {
-  Fixture fixture;
+  TransportFixture fixture;
   const Bytes bytes = TestSpr();
   Request request = RequestForFile(1);
   request.file = Sha256Hex(bytes);
@@ -102,7 +102,7 @@ TEST_CASE("perform › returns a file from the cache, or stores it there after c
 TEST_CASE(
     "perform › stores a file as an own one when the request says so, received before or not") {
   for (const bool was_received : {false, true}) {
-    Fixture fixture;
+    TransportFixture fixture;
     const Bytes bytes = TestSpr();
     Request request = RequestForFile(1);
     request.file = Sha256Hex(bytes);
@@ -118,7 +118,7 @@ TEST_CASE(
 }
 
 TEST_CASE("perform › stores neither another file than the wanted one nor a broken one") {
-  Fixture fixture;
+  TransportFixture fixture;
   Request request = RequestForFile(1);
   request.file = Sha256Hex(TestSpr(1));
   fixture.transport.Give({1, 200, std::string(AsText(TestSpr(2)))});
@@ -130,7 +130,7 @@ TEST_CASE("perform › stores neither another file than the wanted one nor a bro
 }
 
 TEST_CASE("perform › uploads from the cache, and returns 404 when the file is not there") {
-  Fixture fixture;
+  TransportFixture fixture;
   const SheetPointer sheet = StoreOwn(&fixture.cache, TestSpr());
   Request request = RequestForFile(1);
   request.method = Method::kPut;

@@ -5,19 +5,18 @@
 #include <string>
 
 #include "core/relay/departures.h"
+#include "core/relay/test_relay.h"
 
 namespace sprites {
 namespace {
 
-const std::string kFile(64, 'a');
-
-Departure Leaver(const std::string& file = kFile) {
+Departure UploadOf(const std::string& file = kFile) {
   Departure departure;
   departure.sprite.file = file;
   return departure;
 }
 
-struct Fixture {
+struct UploadsFixture {
   std::optional<Request> Add(const Departure& departure) {
     return uploads.Add(departure, "http://relay.example", "1-1.00", &next_id);
   }
@@ -27,14 +26,14 @@ struct Fixture {
 };
 
 TEST_CASE("uploads › send a file once for all departures that wait for it") {
-  Fixture fixture;
-  const auto request = fixture.Add(Leaver());
+  UploadsFixture fixture;
+  const auto request = fixture.Add(UploadOf());
   REQUIRE(request);
   CHECK(request->method == Method::kPut);
   CHECK(request->url == "http://relay.example/v1/sprites/" + kFile);
   CHECK(request->token == "1-1.00");
-  CHECK(!fixture.Add(Leaver()));
-  CHECK(fixture.Add(Leaver(std::string(64, 'b'))));
+  CHECK(!fixture.Add(UploadOf()));
+  CHECK(fixture.Add(UploadOf(std::string(64, 'b'))));
   CHECK(fixture.uploads.Waiting().size() == 3);
   CHECK(!fixture.uploads.IsAtRelay(kFile));
   const auto result = fixture.uploads.HandleResponse({request->id, 201});
@@ -46,8 +45,8 @@ TEST_CASE("uploads › send a file once for all departures that wait for it") {
 }
 
 TEST_CASE("uploads › say why a file was refused") {
-  Fixture fixture;
-  const auto request = fixture.Add(Leaver());
+  UploadsFixture fixture;
+  const auto request = fixture.Add(UploadOf());
   const auto result = fixture.uploads.HandleResponse(
       {request->id, 503, R"({"code":"store-full","title":"Full."})"});
   REQUIRE(result);
@@ -57,8 +56,8 @@ TEST_CASE("uploads › say why a file was refused") {
 }
 
 TEST_CASE("uploads › return nothing once no departure waits") {
-  Fixture fixture;
-  const auto request = fixture.Add(Leaver());
+  UploadsFixture fixture;
+  const auto request = fixture.Add(UploadOf());
   CHECK(fixture.uploads.PopWaiting().size() == 1);
   CHECK(!fixture.uploads.HandleResponse({request->id, 204}));
   CHECK(fixture.uploads.IsAtRelay(kFile));
@@ -67,10 +66,10 @@ TEST_CASE("uploads › return nothing once no departure waits") {
 }
 
 TEST_CASE("uploads › are full for a file that as many wait for as may") {
-  Fixture fixture;
+  UploadsFixture fixture;
   for (size_t i = 0; i < kDeparturesMax; i++) {
     CHECK(!fixture.uploads.IsFull(kFile));
-    fixture.Add(Leaver());
+    fixture.Add(UploadOf());
   }
   CHECK(fixture.uploads.IsFull(kFile));
 }

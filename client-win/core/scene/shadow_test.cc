@@ -7,10 +7,10 @@
 namespace sprites {
 namespace {
 
-const Monitor kMonitor{{0, 0, 800, 600}, {0, 0, 800, 560}, 1, true};
+const Monitor kShadowMonitor{{0, 0, 800, 600}, {0, 0, 800, 560}, 1, true};
 constexpr Ledge kFloor{0, 800, 560};
 
-Sprite At(double x, double y) {
+Sprite SpriteAt(double x, double y) {
   Sprite sprite;
   sprite.id = 7;
   sprite.nature.width = 40;
@@ -27,7 +27,7 @@ uint8_t AlphaOf(const DrawnSprite& drawn, int x, int y) {
 
 TEST_CASE("shadow › is around the feet: its middle a dip above the ground, as wide on both sides") {
   OwnSheets sheets;
-  const auto drawn = DrawShadow(At(400, 560), kFloor, kMonitor, &sheets);
+  const auto drawn = DrawShadow(SpriteAt(400, 560), kFloor, kShadowMonitor, &sheets);
   REQUIRE(drawn);
   CHECK(drawn->id == 7);
   CHECK(drawn->width == 52);
@@ -44,7 +44,7 @@ TEST_CASE("shadow › fades in steps while a sprite rises: below its reach, at i
   OwnSheets sheets;
   int cell = -1;
   for (double height = 0; height < kShadowReach; height += 1) {
-    const auto drawn = DrawShadow(At(400, 560 - height), kFloor, kMonitor, &sheets);
+    const auto drawn = DrawShadow(SpriteAt(400, 560 - height), kFloor, kShadowMonitor, &sheets);
     REQUIRE(drawn);
     CHECK(drawn->y == 553);  // it stays on the ground
     CHECK(drawn->cell >= cell);
@@ -52,32 +52,32 @@ TEST_CASE("shadow › fades in steps while a sprite rises: below its reach, at i
   }
   CHECK(cell == kShadowSteps - 1);
   for (const double height : {kShadowReach, kShadowReach + 1}) {
-    CHECK(!DrawShadow(At(400, 560 - height), kFloor, kMonitor, &sheets));
+    CHECK(!DrawShadow(SpriteAt(400, 560 - height), kFloor, kShadowMonitor, &sheets));
   }
   CHECK(sheets.kept() == 1);
-  const auto on_ground = DrawShadow(At(400, 560), kFloor, kMonitor, &sheets);
-  const auto high = DrawShadow(At(400, 500), kFloor, kMonitor, &sheets);
+  const auto on_ground = DrawShadow(SpriteAt(400, 560), kFloor, kShadowMonitor, &sheets);
+  const auto high = DrawShadow(SpriteAt(400, 500), kFloor, kShadowMonitor, &sheets);
   CHECK(AlphaOf(*high, 26, 6) < AlphaOf(*on_ground, 26, 6) / 4);
 }
 
 TEST_CASE("shadow › ends where a window ends, and at the lower side of the monitor") {
   OwnSheets sheets;
-  const auto at_end = DrawShadow(At(300, 200), {100, 310, 200}, kMonitor, &sheets);
+  const auto at_end = DrawShadow(SpriteAt(300, 200), {100, 310, 200}, kShadowMonitor, &sheets);
   REQUIRE(at_end);
   CHECK(at_end->crop == Crop{0, 0, 36, 12});
   CHECK(at_end->Left() == 274);
-  const auto at_start = DrawShadow(At(105, 200), {100, 310, 200}, kMonitor, &sheets);
+  const auto at_start = DrawShadow(SpriteAt(105, 200), {100, 310, 200}, kShadowMonitor, &sheets);
   CHECK(at_start->crop == Crop{21, 0, 31, 12});
-  const auto low = DrawShadow(At(400, 600), {0, 800, 600}, kMonitor, &sheets);
+  const auto low = DrawShadow(SpriteAt(400, 600), {0, 800, 600}, kShadowMonitor, &sheets);
   CHECK(low->crop == Crop{0, 0, 52, 7});
 }
 
 TEST_CASE("shadow › a sprite that climbs or hangs has none") {
   OwnSheets sheets;
   for (const Mode mode : {Mode::kClimb, Mode::kHang}) {
-    Sprite sprite = At(400, 560);
+    Sprite sprite = SpriteAt(400, 560);
     sprite.mode = mode;
-    CHECK(!DrawShadow(sprite, kFloor, kMonitor, &sheets));
+    CHECK(!DrawShadow(sprite, kFloor, kShadowMonitor, &sheets));
   }
 }
 
@@ -85,9 +85,9 @@ TEST_CASE("shadow › px of its picture: below the limit, the limit; a wider one
   for (const int px :
        {kShadowDrawnPixelsMax - 4, kShadowDrawnPixelsMax, kShadowDrawnPixelsMax + 4}) {
     OwnSheets sheets;
-    Sprite sprite = At(400, 560);
+    Sprite sprite = SpriteAt(400, 560);
     sprite.nature.width = px / 1.3;
-    const auto drawn = DrawShadow(sprite, kFloor, kMonitor, &sheets);
+    const auto drawn = DrawShadow(sprite, kFloor, kShadowMonitor, &sheets);
     REQUIRE(drawn);
     CHECK(drawn->width == px);
     CHECK(drawn->sheet->width == std::min(px, kShadowDrawnPixelsMax));
@@ -96,12 +96,12 @@ TEST_CASE("shadow › px of its picture: below the limit, the limit; a wider one
 
 TEST_CASE("shadow › is as large as the monitor's scale makes it") {
   OwnSheets sheets;
-  Monitor monitor = kMonitor;
+  Monitor monitor = kShadowMonitor;
   monitor.scale = 2;
-  const auto drawn = DrawShadow(At(400, 560), kFloor, monitor, &sheets);
+  const auto drawn = DrawShadow(SpriteAt(400, 560), kFloor, monitor, &sheets);
   CHECK(drawn->width == 104);
   CHECK(drawn->height == 24);
-  CHECK(DrawShadow(At(400, 560 - kShadowReach), kFloor, monitor, &sheets).has_value());
+  CHECK(DrawShadow(SpriteAt(400, 560 - kShadowReach), kFloor, monitor, &sheets).has_value());
 }
 
 }  // namespace

@@ -19,6 +19,9 @@ Json ParseJson(std::string_view text, int depth_max);
 // A member of an object; null when there is no such member, or `value` is not an object.
 const Json& MemberOf(const Json& value, const char* name);
 
+// 2⁵³ − 1: up to this, a JSON number is the whole number that was written.
+constexpr double kWholeNumberMax = 9007199254740991;
+
 // The value of a member. TextAt returns "" when it is not a string or is longer than `bytes_max`.
 // NumberAt clamps a number to its range. NumberAt and BoolAt return `otherwise` for another type.
 std::string TextAt(const Json& value, const char* name, size_t bytes_max);

@@ -193,6 +193,14 @@ bool IsToken(std::string_view text) {
   return std::ranges::all_of(text, [](char c) { return c > ' ' && c < 0x7f; });
 }
 
+std::string LowerCase(std::string_view text) {
+  std::string lowered(text);
+  for (char& c : lowered) {
+    c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  }
+  return lowered;
+}
+
 std::string PercentEncoded(std::string_view text) {
   constexpr char kHex[] = "0123456789ABCDEF";
   std::string encoded;

@@ -32,6 +32,9 @@ std::string Shortened(std::string_view text, size_t letters);
 // Whether `text` is printable ASCII without spaces, and so safe in a header or an address.
 bool IsToken(std::string_view text);
 
+// `text` with the letters of ASCII in lower case: how schemes and hosts are compared.
+std::string LowerCase(std::string_view text);
+
 // `text` encoded as one part of a URL (RFC 3986 §2.3).
 std::string PercentEncoded(std::string_view text);
 

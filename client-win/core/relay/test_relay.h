@@ -1,0 +1,43 @@
+// What the tests of the link to a relay share: its address, a seat in it, and a sprite that leaves.
+#ifndef CLIENT_WIN_CORE_RELAY_TEST_RELAY_H_
+#define CLIENT_WIN_CORE_RELAY_TEST_RELAY_H_
+
+#include <string>
+
+#include "core/relay/departures.h"
+#include "core/text/json.h"
+
+namespace sprites {
+
+inline constexpr char kRelay[] = "http://relay.example:8080";
+inline const std::string kFile(64, 'a');
+inline const Random kHalf = [] { return 0.5; };
+
+// The relay's answer to a join, with `more` in it.
+inline std::string SeatText(const Json& more = Json::object()) {
+  Json seat = {{"desktop", "1a2b-3f"},
+               {"token", "1a2b-3f.00112233445566778899aabbccddeeff"},
+               {"world", "commons"},
+               {"cursor", "6a1f03c2-0"},
+               {"events", "http://relay.example:8081/v1/desktops/1a2b-3f/events"},
+               {"crossings", "http://relay.example:8080/v1/desktops/1a2b-3f/crossings"},
+               {"pingSeconds", 120},
+               {"leaseSeconds", 30}};
+  seat.update(more);
+  return WriteJson(seat);
+}
+
+inline Departure Leaver(Edge edge = Edge::kRight) {
+  Departure departure;
+  departure.sprite.file = kFile;
+  departure.sprite.name = "Blob";
+  departure.edge = edge;
+  departure.at = 0.25;
+  departure.vx = 900;
+  departure.vy = -50;
+  return departure;
+}
+
+}  // namespace sprites
+
+#endif  // CLIENT_WIN_CORE_RELAY_TEST_RELAY_H_
