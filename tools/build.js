@@ -29,15 +29,21 @@ const ROOT = fileURLToPath(new URL('..', import.meta.url));
 /** The path of the engine's program once it is built. */
 export const ENGINE = join(ROOT, 'build', 'swarm', 'swarm-engine');
 
-/** Where the desktop client is built natively: the tests of its core, the headless desktop, the bench. */
+/** Where the desktop client is built natively: its core, once, and what is made of it: tests, headless desktop, benches, X11. */
 export const CLIENT = join(ROOT, 'build', 'client');
 export const HEADLESS = join(CLIENT, 'headless', 'headless-desktop');
 
-/** The path of the program for X11 once it is built, and of a window for its tests. */
-const X11 = join(ROOT, 'build', 'desktop');
-export const X11_CLIENT = join(X11, 'x11', 'sprites');
-export const X11_STAND_IN = join(X11, 'x11', 'x11-stand-in');
-export const X11_TESTS = join(X11, 'x11', 'x11-tests');
+/** The path of the program for X11 once it is built, of a window for its tests, and of its unit tests. */
+export const X11_CLIENT = join(CLIENT, 'x11', 'sprites');
+export const X11_STAND_IN = join(CLIENT, 'x11', 'x11-stand-in');
+export const X11_TESTS = join(CLIENT, 'x11', 'x11-tests');
+
+/** What CMake builds of the client for each stamp; core and shell are built with the first that needs them. */
+const CLIENT_TARGETS = {
+  client: ['core-tests', 'posix-tests', 'headless-desktop', 'ticks-bench', 'pacing-bench'],
+  desktop: ['sprites', 'x11-stand-in'],
+  'desktop-tests': ['x11-tests'],
+};
 
 /** The path of the program for Windows once it is built. */
 const WINDOWS = join(ROOT, 'build', 'client-win32');
@@ -105,7 +111,8 @@ export function buildEngine() {
   if (!ensureFiles(['/usr/include/openssl/ssl.h'], ['libssl-dev'])) {
     return `a library is missing: ${installHint(['libssl-dev'])}`;
   }
-  return builtByCMake('engine', join(ROOT, 'loadtest', 'engine'), ENGINE);
+  const sources = join(ROOT, 'loadtest', 'engine');
+  return built('engine', [sources], ENGINE, () => whyNoCompiler() ?? ranCMake(sources, join(ENGINE, '..')));
 }
 
 /** Builds the floor that the benches compare with. Returns undefined, or why it can't be built. */
@@ -175,7 +182,7 @@ export function buildClient() {
   if (!ensurePrograms(['curl-config'], CLIENT_PACKAGES) || !libraries()) {
     return `libraries are missing: ${installHint(CLIENT_PACKAGES)}`;
   }
-  return builtByCMake('client', join(ROOT, 'client-win'), HEADLESS, CLIENT);
+  return builtClient('client', HEADLESS);
 }
 
 /** Builds the desktop client for X11. Returns undefined, or why it can't be built. */
@@ -190,15 +197,7 @@ export function buildX11Client() {
     ensureFiles(Object.keys(headers), packages) &&
     hasLibraries(Object.keys(X11_LIBRARIES));
   if (!hasAll() && !(aptInstall(packages) && hasAll())) return `libraries are missing: ${installHint(packages)}`;
-  const sources = [join(ROOT, 'client-win'), join(ROOT, 'server', 'web', 'sprites')];
-  return built('desktop', sources, X11_CLIENT, () => {
-    const compilers = ['g++', 'cmake', 'ninja-build'];
-    if (!ensurePrograms(['g++', 'cmake', 'ninja'], compilers))
-      return `a compiler is missing: ${installHint(compilers)}`;
-    const configure = ['-S', sources[0], '-B', X11, '-G', 'Ninja', '-DCMAKE_BUILD_TYPE=Release', '-DX11=ON'];
-    const programs = ['--target', 'sprites', 'x11-stand-in'];
-    return ran('cmake', configure, ROOT, 'cmake') ?? ran('cmake', ['--build', X11, ...programs], ROOT, 'cmake --build');
-  });
+  return builtClient('desktop', X11_CLIENT);
 }
 
 /** Builds the unit tests of the program for X11, after the program itself. Returns undefined, or why they can't be built. */
@@ -208,10 +207,16 @@ export function buildX11Tests() {
   if (!ensureFiles(Object.keys(CLIENT_HEADERS), CLIENT_PACKAGES)) {
     return `libraries are missing: ${installHint(CLIENT_PACKAGES)}`;
   }
-  const sources = [join(ROOT, 'client-win'), join(ROOT, 'server', 'web', 'sprites')];
-  return built('desktop-tests', sources, X11_TESTS, () =>
-    ran('cmake', ['--build', X11, '--target', 'x11-tests'], ROOT, 'cmake --build'),
-  );
+  return builtClient('desktop-tests', X11_TESTS);
+}
+
+/** Builds a part of the client in CLIENT, with X11 where its libraries are. One part at a time, because all share the folder. */
+function builtClient(part, target) {
+  const client = join(ROOT, 'client-win');
+  const x11 = hasLibraries(Object.keys(X11_LIBRARIES)) ? 'ON' : 'OFF';
+  const sources = [client, join(ROOT, 'server', 'web', 'sprites')];
+  const build = () => whyNoCompiler() ?? ranCMake(client, CLIENT, [`-DX11=${x11}`], CLIENT_TARGETS[part]);
+  return built(part, sources, target, build, 'client');
 }
 
 /** Whether pkg-config knows all of these libraries. */
@@ -235,8 +240,7 @@ export function buildWindowsClient() {
   const client = join(ROOT, 'client-win');
   return built('windows-client', [client, join(ROOT, 'server', 'web', 'sprites')], WINDOWS_CLIENT, () => {
     const toolchain = `-DCMAKE_TOOLCHAIN_FILE=${join(client, 'win32', 'toolchain.cmake')}`;
-    const configure = ['-S', client, '-B', WINDOWS, '-G', 'Ninja', '-DCMAKE_BUILD_TYPE=Release', toolchain];
-    return ran('cmake', configure, ROOT, 'cmake') ?? ran('cmake', ['--build', WINDOWS], ROOT, 'cmake --build');
+    return ranCMake(client, WINDOWS, [toolchain]);
   });
 }
 
@@ -282,19 +286,21 @@ export function describeInstaller(installer = WINDOWS_SETUP) {
   }
 }
 
-function builtByCMake(name, sources, target, build = join(target, '..')) {
-  return built(name, [sources], target, () => {
-    const packages = ['g++', 'cmake', 'ninja-build'];
-    if (!ensurePrograms(['g++', 'cmake', 'ninja'], packages)) return `a compiler is missing: ${installHint(packages)}`;
-    return (
-      ran('cmake', ['-S', sources, '-B', build, '-G', 'Ninja', '-DCMAKE_BUILD_TYPE=Release'], ROOT, 'cmake') ??
-      ran('cmake', ['--build', build], ROOT, 'cmake --build')
-    );
-  });
+function whyNoCompiler() {
+  const packages = ['g++', 'cmake', 'ninja-build'];
+  if (ensurePrograms(['g++', 'cmake', 'ninja'], packages)) return undefined;
+  return `a compiler is missing: ${installHint(packages)}`;
 }
 
-/** Runs `build` unless the target was built from exactly these sources. */
-function built(name, sources, target, build) {
+/** Configures and builds with CMake: these targets, or all. */
+function ranCMake(sources, folder, options = [], targets = []) {
+  const configure = ['-S', sources, '-B', folder, '-G', 'Ninja', '-DCMAKE_BUILD_TYPE=Release', ...options];
+  const wanted = targets.length > 0 ? ['--target', ...targets] : [];
+  return ran('cmake', configure, ROOT, 'cmake') ?? ran('cmake', ['--build', folder, ...wanted], ROOT, 'cmake --build');
+}
+
+/** Runs `build` unless the target was built from exactly these sources. Builds with the same lock take turns. */
+function built(name, sources, target, build, lock = name) {
   const stamp = join(ROOT, 'build', `${name}.sources`);
   const hash = createHash('sha256').update(process.arch);
   for (const source of sources) hashOf(source, hash);
@@ -302,7 +308,7 @@ function built(name, sources, target, build) {
   const isBuilt = () => existsSync(target) && existsSync(stamp) && readFileSync(stamp, 'utf8') === wanted;
   if (isBuilt()) return undefined;
   return withLockOrWhy(
-    join(ROOT, 'build', `${name}.lock`),
+    join(ROOT, 'build', `${lock}.lock`),
     () => {
       if (isBuilt()) return undefined;
       console.error(`Building the ${name} …`);
@@ -310,7 +316,7 @@ function built(name, sources, target, build) {
       if (why === undefined) writeFileSync(stamp, wanted);
       return why;
     },
-    (pid) => console.error(`Waiting for process ${pid}, which is building the ${name} …`),
+    (pid) => console.error(`Waiting for process ${pid}, which is building the ${lock} …`),
   );
 }
 
