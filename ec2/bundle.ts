@@ -3,7 +3,7 @@
  *
  * Nothing is built or installed at boot. Node, the engine and the native front come with their libraries, including the C
  * library, and with the path at which instances unpack them. So it does not matter which libraries the image has. The bundle
- * is packed again only when something in it has changed. Cost: about 50 MB, 15 s.
+ * is packed again only when something in it has changed, and by one process at a time. Cost: about 66 MB, 5 s.
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -25,14 +25,18 @@ import {
 import { basename, join, relative } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { buildAddon, buildEngine } from '../tools/build.js';
+import { withLock } from '../tools/lock.js';
 import { ensurePrograms, findProgram, installHint } from '../tools/machine.js';
 import type { Architecture } from './plan.ts';
 
 const ROOT = join(import.meta.dirname, '..');
-/** Each process has its own folder, so two can pack at the same time. They produce the same bytes. */
-const STAGE = join(ROOT, `build/fleet/bundle-${process.pid}`);
+const STAGE = join(ROOT, 'build/fleet/bundle');
 const FILE = join(ROOT, 'build/fleet/bundle.tar.gz');
 const STAMP = join(ROOT, 'build/fleet/bundle.sources');
+const LOCK = join(ROOT, 'build/fleet/bundle.lock');
+
+/** For gzip. Its default, 6, takes twice as long and saves 3 % of 66 MB. */
+const COMPRESSION = 4;
 
 /** Where boot/instance.sh unpacks the bundle. The programs look for their libraries there. */
 const HOME = '/opt/sprites/current';
@@ -101,16 +105,23 @@ export async function makeBundle(say: (line: string) => void, needsNats = false)
   }
   const noFront = buildAddon(process.execPath);
   if (noFront) say(`The bundle has no native front: ${noFront}.`);
-  const wanted = fingerprint();
-  if (!existsSync(FILE) || !existsSync(STAMP) || readFileSync(STAMP, 'utf8') !== wanted) {
+  const packOnce = () => {
+    if (isPacked()) return;
     say('Packing the bundle …');
+    const wanted = fingerprint();
     stage();
     pack();
     writeFileSync(STAMP, wanted);
-  }
+  };
+  const waiting = (pid: number) => say(`Waiting for process ${pid}, which is packing the bundle …`);
+  if (!isPacked()) withLock(LOCK, packOnce, waiting);
   const hash = createHash('sha256');
   await pipeline(createReadStream(FILE), hash);
   return { file: FILE, sha256: hash.digest('hex'), sizeBytes: statSync(FILE).size };
+}
+
+function isPacked(): boolean {
+  return existsSync(FILE) && existsSync(STAMP) && readFileSync(STAMP, 'utf8') === fingerprint();
 }
 
 function stage(): void {
@@ -147,11 +158,10 @@ function copyLibraries(path: string): void {
 
 /** The same files produce the same bytes, and so the same hash. */
 function pack(): void {
-  const plain = `${STAGE}.tar`;
+  const packed = `${STAGE}.part`;
   const same = ['--sort=name', '--mtime=@0', '--owner=0', '--group=0', '--numeric-owner'];
-  execFileSync('tar', [...same, '-C', STAGE, '-cf', plain, '.']);
-  execFileSync('gzip', ['-nf', plain]);
-  renameSync(`${plain}.gz`, FILE);
+  execFileSync('tar', [...same, '-I', `gzip -n -${COMPRESSION}`, '-C', STAGE, '-cf', packed, '.']);
+  renameSync(packed, FILE);
   rmSync(STAGE, { recursive: true });
 }
 

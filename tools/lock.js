@@ -16,7 +16,7 @@ const LOOK_EVERY_MS = 200; // a build takes seconds, so nobody notices the wait;
  * Shape   `waiting` is called once with the owner's pid, if another process holds the lock.
  * Throws  what `act` throws; the lock is released then too.
  */
-export function withLock(path, act, waiting = () => {}) {
+export function withLock(path, act, waiting = (_owner) => {}) {
   acquire(path, waiting);
   try {
     return act();
