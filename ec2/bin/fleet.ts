@@ -1,7 +1,7 @@
 /** `npm run fleet`: starts and stops instances. The acts are in fleet.ts, the text of a plan is in plan.ts. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { adminOf } from '../../loadtest/run/relay_target.ts';
-import { EXIT, makeFolder, runCommand, sentenceOf } from '../../tools/command.ts';
+import { EXIT, makeFolder, runCommand, type Surroundings, sentenceOf, surroundings } from '../../tools/command.ts';
 import { ALIVE, type Aws, connect, type Instance } from '../aws.ts';
 import { hasPosted } from '../barrier.ts';
 import { makeBundle } from '../bundle.ts';
@@ -29,18 +29,20 @@ import { tooLarge } from '../user_data.ts';
 import { changedRecord } from './changes.ts';
 import { COMMAND, type Command, type Options, optionsOf } from './options.ts';
 
-/** Progress goes to stderr, results to stdout. */
-const say = (line: string) => console.error(line);
+/** Progress is said, on stderr; results are printed, on stdout. */
+interface Shell extends Context {
+  print(text: string): void;
+}
 
-const ACTS: Record<Command, (options: Options, context: Context) => Promise<boolean>> = {
-  plan: async (options, context) => (await planned(options, context)) !== undefined,
+const ACTS: Record<Command, (options: Options, shell: Shell) => Promise<boolean>> = {
+  plan: async (options, shell) => (await planned(options, shell)) !== undefined,
   up,
   run,
   status,
-  collect: async (options, { aws }) => {
+  collect: async (options, shell) => {
     makeFolder(options.out, '--out');
-    const record = await readRecord(aws, options.wanted.bucket, options.fleet as string);
-    return printed(await collect(aws, record, options.out, Date.now()));
+    const record = await readRecord(shell.aws, options.wanted.bucket, options.fleet as string);
+    return printed(await collect(shell.aws, record, options.out, Date.now()), shell);
   },
   down,
   reap,
@@ -52,10 +54,16 @@ const ACTS: Record<Command, (options: Options, context: Context) => Promise<bool
 /** Commands that start or use up a fleet; an interrupt of the others has nothing to take down. */
 const TAKES_DOWN: readonly Command[] = ['up', 'run', 'down', 'reap'];
 
-async function act(options: Options): Promise<number> {
-  const { signal, release } = interrupts(TAKES_DOWN.includes(options.command));
-  const context: Context = {
+/** Runs the command and returns its exit code. */
+export function fleet(within: Surroundings): Promise<number> {
+  return runCommand(COMMAND, (line) => act(optionsOf(line, within.environment), within), within);
+}
+
+async function act(options: Options, { print, complain: say }: Surroundings): Promise<number> {
+  const { signal, release } = interrupts(TAKES_DOWN.includes(options.command), say);
+  const shell: Shell = {
     aws: connect({ region: options.wanted.region, endpoint: options.endpoint }),
+    print,
     say,
     nowMs: () => Date.now(),
     // An interrupt ends the pause. Code that starts things then checks the signal; code that takes down goes on.
@@ -64,17 +72,17 @@ async function act(options: Options): Promise<number> {
     signal,
   };
   try {
-    return (await ACTS[options.command](options, context)) ? EXIT.done : EXIT.failed;
+    return (await ACTS[options.command](options, shell)) ? EXIT.done : EXIT.failed;
   } catch (error) {
     if (!signal.aborted || !['up', 'run'].includes(options.command)) throw error;
-    throw new Error(await whatIsLeft(context, options.wanted.fleet, options.wanted.region));
+    throw new Error(await whatIsLeft(shell, options.wanted.fleet, options.wanted.region));
   } finally {
     release();
   }
 }
 
 /** The first interrupt takes the fleet down, and further ones do not stop that. With nothing to take down it ends the command. */
-function interrupts(takesDown: boolean): { signal: AbortSignal; release(): void } {
+function interrupts(takesDown: boolean, say: Context['say']): { signal: AbortSignal; release(): void } {
   const controller = new AbortController();
   const interrupt = () => {
     if (!takesDown) {
@@ -108,93 +116,94 @@ async function whatIsLeft({ aws }: Context, fleet: string, region: string): Prom
 }
 
 /** Prints the plan. Returns undefined, and says so, when it may not be carried out. */
-async function planned(options: Options, context: Context): Promise<Plan | undefined> {
+async function planned(options: Options, shell: Shell): Promise<Plan | undefined> {
   const { wanted, bootOptions, yes, command, leftOut } = options;
-  if (leftOut.length > 0) say(`Not used on a fleet, of the scenario's settings: ${leftOut.join(', ')}.`);
-  const plan = planFleet(wanted, await observe(context, wanted, bootOptions));
-  console.log(describe(plan));
+  if (leftOut.length > 0) shell.say(`Not used on a fleet, of the scenario's settings: ${leftOut.join(', ')}.`);
+  const plan = planFleet(wanted, await observe(shell, wanted, bootOptions));
+  shell.print(describe(plan));
   const decision = decide(plan, yes || command === 'plan');
-  if (decision === 'needs-yes') say('\nNothing was started: look at what is not known, and add --yes to continue.');
-  if (decision === 'refused') say('\nNothing was started.');
+  if (decision === 'needs-yes')
+    shell.say('\nNothing was started: look at what is not known, and add --yes to continue.');
+  if (decision === 'refused') shell.say('\nNothing was started.');
   return decision === 'go' ? plan : undefined;
 }
 
-async function booted(options: Options, context: Context): Promise<FleetRecord | undefined> {
-  const plan = await planned(options, context);
+async function booted(options: Options, shell: Shell): Promise<FleetRecord | undefined> {
+  const plan = await planned(options, shell);
   if (!plan) return undefined;
-  context.signal.throwIfAborted();
-  const bundle = await makeBundle(say, options.wanted.relays !== undefined);
-  context.signal.throwIfAborted();
-  return boot(context, plan, bundle, options.bootOptions, options.load, options.relayFleet);
+  shell.signal.throwIfAborted();
+  const bundle = await makeBundle(shell.say, options.wanted.relays !== undefined);
+  shell.signal.throwIfAborted();
+  return boot(shell, plan, bundle, options.bootOptions, options.load, options.relayFleet);
 }
 
-async function up(options: Options, context: Context): Promise<boolean> {
-  if (options.dryRun) return rehearsed(options, context);
-  const record = await booted(options, context);
+async function up(options: Options, shell: Shell): Promise<boolean> {
+  if (options.dryRun) return rehearsed(options, shell);
+  const record = await booted(options, shell);
   if (!record) return false;
   const { fleet, role, bucket, region } = record.wanted;
-  if (role === 'relay') console.log((await waitForRelays(context, record)).join('\n'));
-  else console.log(`npm run fleet -- run --fleet ${fleet} --bucket ${bucket} --region ${region}`);
-  say(
+  if (role === 'relay') shell.print((await waitForRelays(shell, record)).join('\n'));
+  else shell.print(`npm run fleet -- run --fleet ${fleet} --bucket ${bucket} --region ${region}`);
+  shell.say(
     `It ends by itself at ${new Date(record.deadlineMs).toISOString()}; before that: npm run fleet -- down --fleet ${fleet} --region ${region}`,
   );
   return true;
 }
 
-async function run(options: Options, context: Context): Promise<boolean> {
-  if (options.wanted.relays !== undefined) return up(options, context);
-  if (options.dryRun) return rehearsed(options, context);
-  const { aws } = context;
+async function run(options: Options, shell: Shell): Promise<boolean> {
+  if (options.wanted.relays !== undefined) return up(options, shell);
+  if (options.dryRun) return rehearsed(options, shell);
+  const { aws } = shell;
   makeFolder(options.out, '--out');
-  const record = options.fleet ? await changed(options, context) : await booted(options, context);
+  const record = options.fleet ? await changed(options, shell) : await booted(options, shell);
   if (!record) return false;
   const ask = options.admin && adminOf(options.admin.url, options.admin.tokenFile);
   await ask?.(); // reports a wrong address or token before the load starts
-  const { missing } = await runLoad(context, record, ask);
+  const { missing } = await runLoad(shell, record, ask);
   const found = await collect(aws, record, options.out, Date.now()).catch((error: Error) => error);
-  await takeDown(context, record.wanted.fleet);
+  await takeDown(shell, record.wanted.fleet);
   if (found instanceof Error) throw found;
-  return printed(found) && missing === '';
+  return printed(found, shell) && missing === '';
 }
 
 /** The record of a fleet that was booted earlier, with this command line's changes, which are also written down for `collect`. */
 async function changed(
   { fleet, wanted: { bucket }, changes, relayFleet }: Options,
-  context: Context,
+  shell: Shell,
 ): Promise<FleetRecord> {
-  const booted = await readRecord(context.aws, bucket, fleet as string);
-  const record = { ...changedRecord(booted, changes, context.nowMs()), ...(relayFleet && { relayFleet }) };
-  context.signal.throwIfAborted();
+  const booted = await readRecord(shell.aws, bucket, fleet as string);
+  const record = { ...changedRecord(booted, changes, shell.nowMs()), ...(relayFleet && { relayFleet }) };
+  shell.signal.throwIfAborted();
   if (Object.keys(changes).length > 0 || relayFleet) {
-    await context.aws.put(bucket, keys.fleet(fleet as string), JSON.stringify(record, null, 1));
+    await shell.aws.put(bucket, keys.fleet(fleet as string), JSON.stringify(record, null, 1));
   }
   return record;
 }
 
-function printed({ text, ok }: { text: string; ok: boolean }): boolean {
-  console.log(text);
+function printed({ text, ok }: { text: string; ok: boolean }, { print }: Shell): boolean {
+  print(text);
   return ok;
 }
 
-async function rehearsed(options: Options, context: Context): Promise<boolean> {
-  const plan = await planned(options, context);
+async function rehearsed(options: Options, shell: Shell): Promise<boolean> {
+  const plan = await planned(options, shell);
   if (!plan) return false;
-  await rehearse(context, plan, options.bootOptions);
-  say('\nDry run: EC2 would start it. Nothing was started.');
+  await rehearse(shell, plan, options.bootOptions);
+  shell.say('\nDry run: EC2 would start it. Nothing was started.');
   return true;
 }
 
-async function status({ fleet, allRegions, wanted: { bucket } }: Options, context: Context): Promise<boolean> {
-  for (const aws of await everywhere(context, allRegions)) {
+async function status({ fleet, allRegions, endpoint, wanted: { bucket } }: Options, shell: Shell): Promise<boolean> {
+  for (const aws of await everywhere(shell.aws, allRegions, endpoint)) {
     const instances = (await aws.instances(fleet)).sort((a, b) => (a.fleet + a.id < b.fleet + b.id ? -1 : 1));
     const posted = new Map<string, string[]>();
     for (const name of bucket ? new Set(instances.map((one) => one.fleet)) : [])
       posted.set(name, await aws.list(bucket, keys.prefix(name)));
-    for (const one of instances) console.log(statusLine(one, posted.get(one.fleet) ?? []));
+    for (const one of instances) shell.print(statusLine(one, posted.get(one.fleet) ?? []));
     for (const { kind, id, fleet: of } of await aws.leftovers(fleet))
-      console.log(`${of}  ${id}  ${kind} (costs nothing)`);
+      shell.print(`${of}  ${id}  ${kind} (costs nothing)`);
     const alive = instances.filter(({ state }) => ALIVE.includes(state)).length;
-    console.log(`${aws.region}: ${alive === 0 ? 'nothing is running' : `${alive} running`}.`);
+    shell.print(`${aws.region}: ${alive === 0 ? 'nothing is running' : `${alive} running`}.`);
   }
   return true;
 }
@@ -224,13 +233,13 @@ function statusLine(one: Instance, posted: readonly string[]): string {
     .join('  ');
 }
 
-async function down({ fleet, wanted: { owner }, dryRun }: Options, context: Context): Promise<boolean> {
-  return ended(context, context.aws, fleet, dryRun, (one) => fleet !== undefined || one.owner === owner);
+async function down({ fleet, wanted: { owner }, dryRun }: Options, shell: Shell): Promise<boolean> {
+  return ended(shell, shell.aws, fleet, dryRun, (one) => fleet !== undefined || one.owner === owner);
 }
 
-async function reap({ allRegions, dryRun, fleet }: Options, context: Context): Promise<boolean> {
-  for (const aws of await everywhere(context, allRegions)) {
-    await ended(context, aws, fleet, dryRun, ({ deadlineMs }) => deadlineMs < Date.now());
+async function reap({ allRegions, endpoint, dryRun, fleet }: Options, shell: Shell): Promise<boolean> {
+  for (const aws of await everywhere(shell.aws, allRegions, endpoint)) {
+    await ended(shell, aws, fleet, dryRun, ({ deadlineMs }) => deadlineMs < Date.now());
   }
   return true;
 }
@@ -238,7 +247,7 @@ async function reap({ allRegions, dryRun, fleet }: Options, context: Context): P
 type Choice = (one: { fleet: string; owner: string; deadlineMs: number }) => boolean;
 
 async function ended(
-  context: Context,
+  shell: Shell,
   aws: Aws,
   fleet: string | undefined,
   dryRun: boolean,
@@ -246,15 +255,15 @@ async function ended(
 ): Promise<boolean> {
   if (dryRun) {
     const living = (await aws.instances(fleet)).filter((one) => ALIVE.includes(one.state) && chosen(one));
-    console.log(`${aws.region}: ${living.length} would be terminated${living.map(({ id }) => ` ${id}`).join('')}.`);
+    shell.print(`${aws.region}: ${living.length} would be terminated${living.map(({ id }) => ` ${id}`).join('')}.`);
     return true;
   }
-  const ids = await takeDown({ ...context, aws }, fleet, chosen);
-  console.log(`${aws.region}: ${ids.length} terminated, and nothing of it is left.`);
+  const ids = await takeDown({ ...shell, aws }, fleet, chosen);
+  shell.print(`${aws.region}: ${ids.length} terminated, and nothing of it is left.`);
   return true;
 }
 
-async function cost({ fleet, wanted: { region } }: Options, { aws }: Context): Promise<boolean> {
+async function cost({ fleet, wanted: { region } }: Options, { aws, print }: Shell): Promise<boolean> {
   const nowMs = Date.now();
   const instances = await aws.instances(fleet);
   for (const name of [...new Set(instances.map((one) => one.fleet))].sort()) {
@@ -263,9 +272,9 @@ async function cost({ fleet, wanted: { region } }: Options, { aws }: Context): P
     const { usd: dollars, hours, unknown } = spent(lifetimes(own, ROOT_GIB, nowMs), rates);
     const without = unknown.length > 0 ? `, without ${unknown.join(', ')} (price not known)` : '';
     const alive = own.filter(({ state }) => ALIVE.includes(state)).length;
-    console.log(`${name}  ${usd(dollars)}${without}  ${hours.toFixed(2)} instance hours, ${alive} running`);
+    print(`${name}  ${usd(dollars)}${without}  ${hours.toFixed(2)} instance hours, ${alive} running`);
   }
-  console.log(
+  print(
     instances.length === 0 ? `${region}: no instances in EC2's memory, which is an hour.` : 'Traffic not included.',
   );
   return true;
@@ -274,15 +283,15 @@ async function cost({ fleet, wanted: { region } }: Options, { aws }: Context): P
 /** The root volume of an Amazon Linux image. The record of a fleet has the exact size. */
 const ROOT_GIB = 8;
 
-async function printUserData({ wanted, load, validSeconds, bootOptions }: Options, context: Context): Promise<boolean> {
+async function printUserData({ wanted, load, validSeconds, bootOptions }: Options, shell: Shell): Promise<boolean> {
   const { fleet, role, bucket, minutes, admission } = wanted;
-  const script = bootScript(role, await signedSettings(context.aws, { fleet, bucket, minutes, seconds: validSeconds }));
+  const script = bootScript(role, await signedSettings(shell.aws, { fleet, bucket, minutes, seconds: validSeconds }));
   const large = tooLarge(Buffer.byteLength(script));
   if (large) throw new Refused('size', large);
   await publishJob(
-    context,
+    shell,
     { fleet, role, bucket, admission, seconds: validSeconds },
-    await makeBundle(say),
+    await makeBundle(shell.say),
     load,
     undefined,
   );
@@ -296,31 +305,27 @@ async function printUserData({ wanted, load, validSeconds, bootOptions }: Option
       started: [],
       rootGib: ROOT_GIB,
     },
-    prices: await context.aws.prices(wanted.buy, wanted.types, nowMs),
+    prices: await shell.aws.prices(wanted.buy, wanted.types, nowMs),
     ...(load && { load: { ...load, relay: load.relay.href } }),
   };
-  await context.aws.put(bucket, keys.fleet(fleet), JSON.stringify(record, null, 1));
-  console.log(script);
-  say(
+  await shell.aws.put(bucket, keys.fleet(fleet), JSON.stringify(record, null, 1));
+  shell.print(script);
+  shell.say(
     `Paste it as user data, with "Shutdown behavior: Terminate". It works for ${validSeconds / 3600} hours. Results: npm run fleet -- collect --fleet ${fleet} --bucket ${bucket} --region ${wanted.region}`,
   );
   return true;
 }
 
-async function update({ fleet, wanted: { bucket } }: Options, context: Context): Promise<boolean> {
-  const record = await readRecord(context.aws, bucket, fleet as string);
-  await updateJob(context, record, await makeBundle(say, record.nats !== undefined));
-  say(`${fleet} runs the latest code after its next boot: reboot its instances, or stop and start them.`);
+async function update({ fleet, wanted: { bucket } }: Options, shell: Shell): Promise<boolean> {
+  const record = await readRecord(shell.aws, bucket, fleet as string);
+  await updateJob(shell, record, await makeBundle(shell.say, record.nats !== undefined));
+  shell.say(`${fleet} runs the latest code after its next boot: reboot its instances, or stop and start them.`);
   return true;
 }
 
-async function everywhere({ aws }: Context, allRegions: boolean): Promise<Aws[]> {
+async function everywhere(aws: Aws, allRegions: boolean, endpoint: string | undefined): Promise<Aws[]> {
   if (!allRegions) return [aws];
-  return (await aws.regions()).map((region) =>
-    connect({ region, endpoint: process.env.AWS_ENDPOINT_URL || undefined }),
-  );
+  return (await aws.regions()).map((region) => connect({ region, endpoint }));
 }
 
-if (import.meta.main) {
-  process.exitCode = await runCommand(COMMAND, (line) => act(optionsOf(line, process.env)));
-}
+if (import.meta.main) process.exitCode = await fleet(surroundings());
