@@ -22,7 +22,7 @@ import {
 import { onTwoShapes } from './fronts.ts';
 import { isProblem } from './problem_check.ts';
 import { randomOf } from './random.ts';
-import { RawConnection } from './raw_connection.ts';
+import { crossingBytes, head, RawConnection } from './raw_connection.ts';
 import { LEVEL, type Ports, type RelayProcess, startRelay, until } from './relay_process.ts';
 import { hashOf, sprFile } from './spr_file.ts';
 
@@ -56,18 +56,6 @@ async function sendRaw(port: number, bytes: string | Uint8Array): Promise<HttpRe
 }
 
 const pathOf = (url: string): string => new URL(url).pathname;
-
-/** Returns the head of a request, with the empty line. */
-function head(line: string, ...headers: string[]): string {
-  return `${[`${line} HTTP/1.1`, 'Host: relay', ...headers].join('\r\n')}\r\n\r\n`;
-}
-
-/** Returns the bytes of a complete request with a crossing. */
-function crossingBytes({ crossings, token }: Joined, crossing: object): string {
-  const body = JSON.stringify(crossing);
-  const lines = [`Authorization: Bearer ${token}`, `Content-Length: ${Buffer.byteLength(body)}`];
-  return head(`POST ${pathOf(crossings)}`, ...lines) + body;
-}
 
 /** Asserts that the relay is unharmed: its processes are the same, a throw arrives, and no sprite was made or lost. */
 async function isUnharmed(): Promise<void> {

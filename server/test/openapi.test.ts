@@ -31,6 +31,7 @@ import {
   sendRequest,
 } from './desktop_client.ts';
 import { onEachFront } from './fronts.ts';
+import { crossingBytes, RawConnection } from './raw_connection.ts';
 import { type RelayProcess, startRelay, until } from './relay_process.ts';
 import { hashOf, sprFile } from './spr_file.ts';
 
@@ -297,7 +298,7 @@ onEachFront('openapi.yaml', (front) => {
     }
   });
 
-  it('documents the responses to a throw', async () => {
+  it('documents the responses to a throw', async (t) => {
     const ann = await join(relay.url, { world: 'throws' });
     const withToken = { token: ann.token };
     conforms('#/components/schemas/Crossing', crossingOf(1), 'a crossing');
@@ -309,17 +310,22 @@ onEachFront('openapi.yaml', (front) => {
     await request(THROW, ann.crossings, 400, { ...withToken, body: { ...crossingOf(1), at: 2 } });
     await request(THROW, ann.crossings, 401, { body: crossingOf(1) });
     await request(THROW, ann.crossings, 413, { ...withToken, body: 'x'.repeat(2000) });
-    const agent = new http.Agent({ keepAlive: true, maxSockets: 8 });
-    const answers = await Promise.all(
-      Array.from({ length: CROSSINGS_BURST_MAX * 2 }, (_, n) =>
-        sendRequest(ann.crossings, { ...withToken, method: 'POST', body: crossingOf(102 + n), agent }),
-      ),
-    );
-    agent.destroy();
-    for (const answer of answers) check(THROW, answer.status, answer);
+    const connection = await RawConnection.open(relay.ports.api);
+    t.after(() => connection.destroy());
+    // A busy machine may throw no faster than the limit allows for a while, so it throws until it is too fast.
+    for (let thrown = 0; !seen.has(`${THROW} 429`) && thrown < 20 * CROSSINGS_BURST_MAX; ) {
+      const burst = Array.from({ length: 2 * CROSSINGS_BURST_MAX }, () =>
+        crossingBytes(ann, crossingOf(102 + thrown++)),
+      );
+      connection.send(burst.join(''));
+      for (const _ of burst) {
+        const answer = await connection.answer();
+        check(THROW, answer.status, answer);
+      }
+    }
     assert.ok(seen.has(`${THROW} 429`));
     await sendRequest(at(ann), { method: 'DELETE', token: ann.token });
-    await request(THROW, ann.crossings, 410, { ...withToken, body: crossingOf(1000) });
+    await request(THROW, ann.crossings, 410, { ...withToken, body: crossingOf(10_000) });
   });
 
   it('documents the responses to a saying, and what others hear', async (t) => {

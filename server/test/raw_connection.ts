@@ -3,7 +3,7 @@
  */
 import { once } from 'node:events';
 import net from 'node:net';
-import type { HttpResponse } from './desktop_client.ts';
+import type { HttpResponse, Joined } from './desktop_client.ts';
 
 /** How long to wait for a response, in ms. Longer than the 10 s that the relay gives a slow request. */
 const PATIENCE_MS = 60_000;
@@ -111,4 +111,16 @@ export class RawConnection {
     }
     return { status: Number(line.split(' ')[1]), headers, body, json };
   }
+}
+
+/** Returns the head of a request, with the empty line. */
+export function head(line: string, ...headers: string[]): string {
+  return `${[`${line} HTTP/1.1`, 'Host: relay', ...headers].join('\r\n')}\r\n\r\n`;
+}
+
+/** Returns the bytes of a complete request with a crossing. */
+export function crossingBytes({ crossings, token }: Joined, crossing: object): string {
+  const body = JSON.stringify(crossing);
+  const lines = [`Authorization: Bearer ${token}`, `Content-Length: ${Buffer.byteLength(body)}`];
+  return head(`POST ${new URL(crossings).pathname}`, ...lines) + body;
 }
