@@ -1,4 +1,8 @@
-/** One grammar, one kind of error and one rule of exit codes: the parser itself, and every command held to it. */
+/**
+ * One grammar, one kind of error and one rule of exit codes: the parser itself, and every command held to it.
+ *
+ * Needs no build: it imports every command for its options, and starts some to read their help and their errors.
+ */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
 import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { describe, it } from 'node:test';
 import { listFiles } from './sources.ts';
-import { isQuiet, Suites } from './suites.ts';
+import { isQuiet, needsNoBuild, Suites } from './suites.ts';
 
 const SUITES = new Suites();
 const buildsOf = (suite: string) => SUITES.buildsOf(suite).map(({ what }) => what);
@@ -58,6 +58,13 @@ describe('suites', () => {
     assert.ok(buildsOf('client-win/test/wine.test.ts').includes('program for Windows'));
     assert.ok(buildsOf('client-win/test/x11_desktop.test.ts').includes('program for X11'));
     assert.ok(buildsOf('client-win/test/core.test.ts').includes('desktop client'));
+  });
+
+  it('need no build when their header says so, with the reason', () => {
+    assert.deepEqual(buildsOf('tools/command.test.ts'), [], 'it imports every command');
+    assert.ok(needsNoBuild('/**\n * On commands.\n *\n * Needs no build: it starts none of them.\n */\n'));
+    assert.ok(!needsNoBuild('/**\n * On commands.\n *\n * Needs no build:\n */\n'));
+    assert.ok(!needsNoBuild("/** On commands. */\nit('Needs no build: never', () => {});\n"));
   });
 
   it('run alone when their header says so, with the reason', () => {

@@ -6,6 +6,7 @@
  * Invariant: a file that a suite names by a path it computes is missing here, so a whole run stays what counts.
  */
 import { execFileSync } from 'node:child_process';
+import { readFileSync } from 'node:fs';
 import { join, posix } from 'node:path';
 import { BUILDS, type Build } from './builds.ts';
 import { listFiles, readSource } from './sources.ts';
@@ -14,6 +15,9 @@ const ROOT = join(import.meta.dirname, '..');
 
 /** In the header of a suite that fails beside others: why. */
 const QUIET = /^ \* Runs alone: \S/m;
+
+/** In the header of a suite that needs no build, whatever it imports: why. */
+const NO_BUILD = /^ \* Needs no build: \S/m;
 
 /** Files on which every suite depends. */
 const EVERYWHERE =
@@ -65,6 +69,7 @@ export class Suites {
 
   /** What must be built for a suite. */
   buildsOf(suite: string): Build[] {
+    if (needsNoBuild(readFileSync(join(ROOT, suite), 'utf8'))) return [];
     const sources = [...this.sourcesOf(suite)];
     const codes = sources.filter((file) => /\.ts$/.test(file) && this.#named(file).includes('tools/build.js'));
     const code = codes.map((file) => readSource(file).code).join('\n');
@@ -141,6 +146,11 @@ function isWhole(folder: string, file: string): boolean {
 /** Whether a suite with this code must run alone. */
 export function isQuiet(code: string): boolean {
   return QUIET.test(code);
+}
+
+/** Whether a suite with this code needs no build, although it imports or names what is built. */
+export function needsNoBuild(code: string): boolean {
+  return NO_BUILD.test(code);
 }
 
 /** The files that differ from a commit, and those that git does not know yet. Throws when there is no such commit. */
