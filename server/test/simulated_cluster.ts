@@ -349,7 +349,12 @@ export class SimulatedCluster implements Surroundings {
   #excuse(relay: SimulatedRelay, before: Holdings): void {
     this.wentBack++;
     const now = this.#holdings(relay);
-    for (const sprite of before.waiting.keys()) if (!now.waiting.has(sprite)) this.mayLack.add(sprite);
+    for (const [sprite, states] of before.waiting) {
+      const mailboxes = new Set(now.waiting.get(sprite)?.map(mailboxOf));
+      // An older copy that it is handing on again has been handed on already, when the other relay knows that frame.
+      const isHandedOn = now.flying.has(sprite) && !states.every((state) => mailboxes.has(mailboxOf(state)));
+      if (mailboxes.size === 0 || isHandedOn) this.mayLack.add(sprite);
+    }
     for (const sprite of before.custody) if (!now.custody.has(sprite)) this.mayLack.add(sprite);
     // For one sprite it may have forgotten both: what it has answered the thrower, and where the sprite has gone.
     const [thrown, held] = [new Set<string>(), new Set<string>()];
@@ -586,6 +591,11 @@ function knows({ relay: { relay }, identity }: Client, { crossing }: Pending): b
   if (relay.desktops.authenticate(identity) === 'live')
     return relay.desktops.recencyOf(identity.slot, crossing) === 'repeated';
   return relay.ended.isAccepted(identity, crossing, 0);
+}
+
+/** The mailbox in the state of a sprite that waits. */
+function mailboxOf(state: string): string {
+  return state.slice(0, state.lastIndexOf(' '));
 }
 
 function idOf({ identity: { slot, generation } }: Client): string {
