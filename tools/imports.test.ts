@@ -114,9 +114,9 @@ const OUTSIDE_OF_PURE: Record<string, readonly string[]> = {
   'server/wire': ['node:assert', 'node:crypto', 'node:zlib'],
 };
 
-/** The longest folder of LAYERS that holds the file; undefined for tests, for drawings, and outside of all layers. */
+/** The longest folder of LAYERS that holds the file; undefined for tests, and outside of all layers. */
 function layerOf(path: string): string | undefined {
-  if (isTest(path) || path.startsWith('server/web/sprites/')) return undefined;
+  if (isTest(path)) return undefined;
   let folder = posix.dirname(path);
   while (folder !== '.' && !(folder in LAYERS)) folder = posix.dirname(folder);
   return folder === '.' ? undefined : folder;
@@ -220,7 +220,7 @@ describe('imports', () => {
     const up = wrong(({ path }, to) => {
       const [from, target] = [layerOf(path), layerOf(to)];
       if (from === undefined || partOf(path) !== partOf(to)) return false;
-      // What has no layer is a test or a drawing, which no program imports; client-win/tools are for development.
+      // What has no layer is a test, which no program imports; client-win/tools are for development.
       if (target === undefined) return !from.startsWith('client-win/tools');
       return from !== target && !LAYERS[from].includes(target);
     });

@@ -147,6 +147,18 @@ describe('spr › pack', () => {
     });
   });
 
+  it('keeps the description of another sprite, except for what is given', async () => {
+    const miso = join(import.meta.dirname, '../web/sprites/miso.spr');
+    assert.equal(await statusOf('pack', miso, '--like', miso, '-o', at('same.spr')), 0);
+    assert.deepEqual(readFileSync(at('same.spr')), readFileSync(miso));
+    const { width, height, description } = readSpr(readFileSync(miso));
+    const painted = picture('painted.png', width, height);
+    assert.equal(await statusOf('pack', painted, '--like', miso, '--animation', 'idle=0@1', '--scale', '3'), 0);
+    const own = JSON.stringify(readSpr(readFileSync(at('painted.spr'))).description);
+    assert.deepEqual(JSON.parse(own), { ...description, animations: { idle: { frames: [0], fps: 1 } }, scale: 3 });
+    assert.equal(await statusOf('pack', picture('small.png', 8, 8), '--like', miso), 1, 'its frames are larger');
+  });
+
   it('draws each frame of a GIF over what the previous one left, and plays it for as long as the GIF does', async () => {
     const file = gif('spin.gif', 4, 2, [
       { place: [0, 0, 4, 2], colour: RED, ms: 100 },

@@ -25,7 +25,7 @@ import {
   type Values,
 } from '../../tools/command.ts';
 import { readAseprite } from '../wire/aseprite.ts';
-import { type Animation, FRAMES_MAX, SCALE_MAX, SCALE_MIN } from '../wire/description.ts';
+import { type Animation, type Description, FRAMES_MAX, SCALE_MAX, SCALE_MIN } from '../wire/description.ts';
 import { readFrameList } from '../wire/frame_list.ts';
 import { readGif, shownFor } from '../wire/gif.ts';
 import { cutExport, layOut, type Pixels } from '../wire/pixels.ts';
@@ -35,6 +35,7 @@ import { readSpr, type Spr, SprRefused } from '../wire/spr.ts';
 
 const OPTIONS = goingWith(['pack'], {
   output: { ...text('FILE', 'where to write it'), shown: 'INPUT with .spr', letter: 'o' },
+  like: text('FILE', 'a .spr whose description it keeps, except for what is given here'),
   name: { ...text('TEXT', 'its name'), shown: "the file's" },
   author: text('TEXT', 'who drew it'),
   licence: text('TEXT', 'an SPDX name such as CC0-1.0'),
@@ -181,28 +182,27 @@ function packGif(input: string, bytes: Buffer, options: PackOptions): Uint8Array
 
 function packPng(input: string, image: Buffer, options: PackOptions): Uint8Array {
   const { header } = readPng(image, crc32);
-  const frame = options.frame ?? header;
-  const cells = Math.min(FRAMES_MAX, Math.floor(header.width / frame.width) * Math.floor(header.height / frame.height));
+  const model = modelOf(options);
+  const { width, height } = options.frame ?? model?.frame ?? header;
+  const cells = Math.min(FRAMES_MAX, Math.floor(header.width / width) * Math.floor(header.height / height));
   const all = { idle: { frames: Array.from({ length: cells }, (_, cell) => cell), fps: 8 } };
-  const animations = options.animation.length === 0 ? all : Object.fromEntries(options.animation);
-  const description = { ...described(input, { width: frame.width, height: frame.height }, options), animations };
-  return writeSheet(image, description, crc32);
+  const given = options.animation.length === 0 ? undefined : Object.fromEntries(options.animation);
+  const animations = given ?? model?.animations ?? all;
+  return writeSheet(image, { ...described(input, { width, height }, options), animations }, crc32);
+}
+
+/** The description that `--like` names. */
+function modelOf({ like }: PackOptions): Description | undefined {
+  return like === undefined ? undefined : readSpr(readInput(like)).description;
 }
 
 /** A sprite's description without its animations. */
 function described(input: string, frame: { width: number; height: number }, options: PackOptions) {
-  const { name, author, licence, scale, hitbox, behaviour } = options;
   const fitting = Math.max(SCALE_MIN, Math.min(SCALE_DEFAULT, SHOWN_SIDE / Math.max(frame.width, frame.height)));
-  return {
-    format: 'spr/1',
-    name: name ?? parse(input).name,
-    ...(author === undefined ? {} : { author }),
-    ...(licence === undefined ? {} : { licence }),
-    frame,
-    scale: scale ?? fitting,
-    ...(hitbox === undefined ? {} : { hitbox }),
-    ...(behaviour === undefined ? {} : { behaviour }),
-  };
+  const model = modelOf(options) ?? { format: 'spr/1', name: parse(input).name, scale: fitting };
+  const { name, author, licence, scale, hitbox, behaviour } = options;
+  const given = Object.entries({ name, author, licence, frame, scale, hitbox, behaviour });
+  return { ...model, ...Object.fromEntries(given.filter(([, value]) => value !== undefined)) };
 }
 
 function written({ width, height, data }: Pixels): Buffer {
