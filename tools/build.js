@@ -47,7 +47,6 @@ const CLIENT_TARGETS = {
 
 /** The path of the program for Windows once it is built. */
 const WINDOWS = join(ROOT, 'build', 'client-win32');
-const PICTURES = join(ROOT, 'build', 'installer-pictures');
 export const WINDOWS_CLIENT = join(WINDOWS, 'win32', 'Sprites.exe');
 
 /** What people download: the installer, and the program alone. The relay's site offers what lies here. */
@@ -248,21 +247,18 @@ export function buildWindowsClient() {
 export function buildInstaller() {
   if (!ensurePrograms(['makensis'], ['nsis'])) return `makensis is missing: ${installHint(['nsis'])}`;
   const client = join(ROOT, 'client-win');
-  const script = join(client, 'installer', 'sprites.nsi');
+  const sources = join(client, 'installer');
   const about = join(ROOT, 'package.json');
-  const drawing = join(client, 'tools', 'installer_pictures.ts');
   const program = join(DIST, 'Sprites.exe');
   if (!existsSync(program)) rmSync(WINDOWS_SETUP, { force: true }); // DIST holds both or neither
-  return built('installer', [WINDOWS_CLIENT, script, about, drawing], WINDOWS_SETUP, () => {
+  return built('installer', [WINDOWS_CLIENT, sources, about], WINDOWS_SETUP, () => {
     mkdirSync(DIST, { recursive: true });
     const { version } = JSON.parse(readFileSync(about, 'utf8'));
-    const drawn = ran(packagedNode(ROOT) ?? process.execPath, [drawing, PICTURES], ROOT, 'installer_pictures');
-    if (drawn !== undefined) return drawn;
     const icon = join(client, 'win32', 'sprites.ico');
     const unfinished = `${WINDOWS_SETUP}.part`; // a relay may be serving the previous one
-    const given = { EXE: WINDOWS_CLIENT, ICON: icon, PICTURES, OUT: unfinished, VERSION: version };
+    const given = { EXE: WINDOWS_CLIENT, ICON: icon, OUT: unfinished, VERSION: version };
     const defines = Object.entries(given).map(([name, value]) => `-D${name}=${value}`);
-    const why = ran('makensis', ['-V2', ...defines, script], ROOT, 'makensis');
+    const why = ran('makensis', ['-V2', ...defines, join(sources, 'sprites.nsi')], ROOT, 'makensis');
     if (why !== undefined) return why;
     copyFileSync(WINDOWS_CLIENT, program);
     describeInstaller(unfinished);

@@ -1,6 +1,5 @@
 ; The installer. It installs the program for the current user and needs no administrator rights.
-;   makensis -DEXE=… -DICON=… -DPICTURES=… -DOUT=… -DVERSION=… sprites.nsi
-; PICTURES is a folder with side.bmp and head.bmp (client-win/tools/installer_pictures.ts draws them).
+;   makensis -DEXE=… -DICON=… -DOUT=… -DVERSION=… sprites.nsi
 ; The installer stores the name of its file for the program, because a relay gives its own address with that name.
 ; Options: /S installs without asking. /AUTOSTART=1 starts the program with Windows, /AUTOSTART=0 does not; without this
 ; option an upgrade leaves the setting as it is. /D=FOLDER, as the last option, installs to that folder.
@@ -38,13 +37,15 @@ VIAddVersionKey LegalCopyright "MIT licence"
 
 !define MUI_ICON "${ICON}"
 !define MUI_UNICON "${ICON}"
-!define MUI_WELCOMEFINISHPAGE_BITMAP "${PICTURES}/side.bmp"
+; The pictures have the size at which NSIS shows them at 100 %: Windows enlarges a picture by repeating its pixels, but
+; shrinks it by AND of neighbouring ones, which streaks the sky.
+!define MUI_WELCOMEFINISHPAGE_BITMAP "side.bmp"
 !define MUI_WELCOMEFINISHPAGE_BITMAP_STRETCH AspectFitHeight
-!define MUI_UNWELCOMEFINISHPAGE_BITMAP "${PICTURES}/side.bmp"
+!define MUI_UNWELCOMEFINISHPAGE_BITMAP "side.bmp"
 !define MUI_UNWELCOMEFINISHPAGE_BITMAP_STRETCH AspectFitHeight
 !define MUI_HEADERIMAGE
 !define MUI_HEADERIMAGE_RIGHT
-!define MUI_HEADERIMAGE_BITMAP "${PICTURES}/head.bmp"
+!define MUI_HEADERIMAGE_BITMAP "head.bmp"
 !define MUI_HEADERIMAGE_BITMAP_STRETCH AspectFitHeight
 !define MUI_WELCOMEPAGE_TITLE "$(WELCOME_TITLE)"
 !define MUI_WELCOMEPAGE_TEXT "$(WELCOME_TEXT)"
