@@ -39,7 +39,7 @@ const CLIENT_FOLDERS = [
 export const BUILDS: readonly Build[] = [
   {
     what: 'native front',
-    users: /server\/(?:front\/native|roles\/syscalls|journal\/disk)\.ts$/,
+    users: /server\/(?:front\/native|metrics\/syscalls|journal\/disk)\.ts$/,
     folders: ['server/native/'],
     run: () => buildAddon(process.execPath),
   },

@@ -48,8 +48,8 @@ const PUBLISHED: readonly string[] = [
   'server/test/browser_page.ts', // a page in a browser, for tests
   'server/test/desktop_client.ts', // a client, for tests
   'server/test/editor_page.ts',
-  'server/roles/collection.ts', // what the heap bench measures
-  'server/roles/capacity.ts',
+  'server/operator/collection.ts', // what the heap bench measures
+  'server/operator/capacity.ts',
   'loadtest/report/engine_result.ts', // the results of a swarm, for a fleet of them
   'loadtest/report/merge.ts',
   'loadtest/report/relay_account.ts',
@@ -75,6 +75,17 @@ const CLIENT_CORE: Record<string, readonly string[]> = {
   desktop: ['text', 'screen', 'motion', 'picture', 'scene', 'relay'],
 };
 
+/** The rooms around the domain that a relay's roles are made of, each above the ones after it. */
+const RELAY_ROOMS: readonly string[] = [
+  'server/operator',
+  'server/cluster',
+  'server/metrics',
+  'server/http',
+  'server/moderation',
+  'server/processes',
+  'server/store',
+];
+
 const inCore = (folder: string) => `client-win/core/${folder}`;
 
 /**
@@ -82,9 +93,23 @@ const inCore = (folder: string) => `client-win/core/${folder}`;
  * every layer of their part; so may `test` folders, which only tests import.
  */
 const LAYERS: Record<string, readonly string[]> = {
-  'server/bin': ['server/bench', 'server/roles', 'server/journal', 'server/domain', 'server/front', 'server/wire'],
-  'server/bench': ['server/roles', 'server/journal', 'server/domain', 'server/wire'],
-  'server/roles': ['server/journal', 'server/domain', 'server/front', 'server/wire', 'server/web/texts'],
+  'server/bin': [
+    'server/bench',
+    'server/roles',
+    'server/journal',
+    ...RELAY_ROOMS,
+    'server/domain',
+    'server/front',
+    'server/wire',
+  ],
+  'server/bench': ['server/roles', 'server/journal', ...RELAY_ROOMS, 'server/domain', 'server/wire'],
+  'server/roles': [...RELAY_ROOMS, 'server/journal', 'server/domain', 'server/front', 'server/wire'],
+  ...Object.fromEntries(
+    RELAY_ROOMS.map((room, i) => [
+      room,
+      [...RELAY_ROOMS.slice(i + 1), 'server/domain', 'server/front', 'server/wire', 'server/web/texts'],
+    ]),
+  ),
   'server/journal': ['server/domain', 'server/wire'],
   'server/domain': ['server/wire'],
   'server/front': ['server/wire'],

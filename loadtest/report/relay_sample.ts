@@ -1,7 +1,7 @@
 /**
  * A sample of the relay's own figures, read from its /metrics once a second.
  *
- * Source: server/roles/gauges.ts. Another server does not have these metrics; a figure that is absent is undefined, not 0.
+ * Source: server/metrics/gauges.ts. Another server does not have these metrics; a figure that is absent is undefined, not 0.
  */
 export interface RelaySample {
   /** By the wall clock of the machine that asked. */

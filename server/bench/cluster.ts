@@ -11,7 +11,7 @@ import { type Shape, start } from '../../tools/bench/contender.ts';
 import { type Account, runEngine } from '../../tools/bench/engine_run.ts';
 import { spread } from '../../tools/bench/spread.ts';
 import { machine, table, us } from '../../tools/bench/table.ts';
-import { processCpuSeconds } from '../roles/proc.ts';
+import { processCpuSeconds } from '../metrics/proc.ts';
 
 /** Some 256 of them are at the border of two relays, so that each may throw its part of 20,000 a second. */
 const DESKTOPS = 4_096;

@@ -9,7 +9,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { spread } from '../../tools/bench/spread.ts';
 import { machine, table } from '../../tools/bench/table.ts';
-import { FrameRing } from '../roles/frame_ring.ts';
+import { FrameRing } from '../processes/frame_ring.ts';
 import { FrameWriter, readFrame } from '../wire/frame.ts';
 
 const ROUNDS = 3;

@@ -8,7 +8,7 @@ import { once } from 'node:events';
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { findProgram } from '../../tools/machine.js';
-import { processCpuSeconds } from '../roles/proc.ts';
+import { processCpuSeconds } from '../metrics/proc.ts';
 import { freePorts } from './free_ports.ts';
 
 /** Each connection receives about as many heartbeats a second as a relay among six hundred. */

@@ -14,7 +14,7 @@ import { createInterface } from 'node:readline';
 import { type Contender, type Shape, start } from '../../tools/bench/contender.ts';
 import { type Interval, intervalOf } from '../../tools/bench/student.ts';
 import { machine, table } from '../../tools/bench/table.ts';
-import { processCpuSeconds } from '../roles/proc.ts';
+import { processCpuSeconds } from '../metrics/proc.ts';
 import { barChart } from './bar_chart.ts';
 import type { Bots, BotsAccount, BotsOptions } from './peek_bots.ts';
 

@@ -24,7 +24,7 @@ import {
   STAGE_TOLERANCE_PX,
   STAGE_TOLERANCE_PX_MAX,
 } from '../domain/limits.ts';
-import { isTrustable } from '../roles/client_address.ts';
+import { isTrustable } from '../http/client_address.ts';
 import { DURABILITIES } from '../roles/journaling.ts';
 import type { PrimaryOptions } from '../roles/primary.ts';
 import { isRelayName, RELAY_NAME_BYTES_MAX } from '../wire/heartbeat.ts';

@@ -1,10 +1,10 @@
 /** The small nouns that bound the sprite store: the limiter, the recent entries, and the stored files. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { Limiter } from '../store/limiter.ts';
+import { Recent } from '../store/recent.ts';
+import { HOUR_MS, StoredFiles } from '../store/stored_files.ts';
 import { ProblemError } from '../wire/problem.ts';
-import { Limiter } from './limiter.ts';
-import { Recent } from './recent.ts';
-import { HOUR_MS, StoredFiles } from './stored_files.ts';
 
 describe('a limiter', () => {
   it('runs so many works at a time, in order, lets so many wait, and refuses one more', async () => {

@@ -7,19 +7,11 @@ import cluster, { type Worker as Process } from 'node:cluster';
 import type { Logger } from 'pino';
 import { Gauge, type Registry } from 'prom-client';
 import type { Front } from '../front/front.ts';
-import { MalformedFrame } from '../wire/frame.ts';
-import type { ModerationCopy } from './bans.ts';
-import { Confirmations } from './confirmations.ts';
-import { type FrameReceiver, FrameRing } from './frame_ring.ts';
-import { throwIfTaken } from './free_port.ts';
-import { HEARTBEAT_MS, Heartbeats } from './heartbeats.ts';
-import { IpcLink, receiveFrame } from './ipc.ts';
-import type { Master } from './master.ts';
-import type { ModerationMessage } from './moderator.ts';
-import { isTakingSnapshot } from './process_requests.ts';
-import { type MetricsRequest, WorkerMetrics } from './worker_metrics.ts';
-import type { FromWorker, ToWorker, WorkerSettings } from './worker_process.ts';
-import { type Refusals, type WorkerSample, WorkerSamples } from './worker_samples.ts';
+import { type MetricsRequest, WorkerMetrics } from '../metrics/worker_metrics.ts';
+import { type Refusals, type WorkerSample, WorkerSamples } from '../metrics/worker_samples.ts';
+import type { ModerationCopy } from '../moderation/bans.ts';
+import type { ModerationMessage } from '../moderation/moderator.ts';
+import { isTakingSnapshot } from '../operator/process_requests.ts';
 import {
   addressesOf,
   chooseIpc,
@@ -28,7 +20,15 @@ import {
   type IpcKind,
   type Workers,
   type WorkersSetup,
-} from './workers.ts';
+} from '../operator/workers.ts';
+import { Confirmations } from '../processes/confirmations.ts';
+import { type FrameReceiver, FrameRing } from '../processes/frame_ring.ts';
+import { HEARTBEAT_MS, Heartbeats } from '../processes/heartbeats.ts';
+import { IpcLink, receiveFrame } from '../processes/ipc.ts';
+import type { Master } from '../processes/master.ts';
+import { MalformedFrame } from '../wire/frame.ts';
+import { throwIfTaken } from './free_port.ts';
+import type { FromWorker, ToWorker, WorkerSettings } from './worker_process.ts';
 
 /**
  * The delay before a worker is replaced, in ms: RESTART_MS, doubled up to RESTART_MS_MAX for each worker that lived for less

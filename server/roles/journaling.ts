@@ -9,8 +9,8 @@ import type { Relay } from '../domain/relay.ts';
 import { FolderDisk, type SystemCalls } from '../journal/disk.ts';
 import { type Durability, Journal } from '../journal/journal.ts';
 import { type Lock, Locked, lockFile } from '../journal/lock.ts';
+import { countersIn, gaugesIn } from '../metrics/gauges.ts';
 import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
-import { countersIn, gaugesIn } from './gauges.ts';
 
 /** What survives: nothing beyond this process, or what `Durability` says. */
 export const DURABILITIES = ['process', 'machine', 'none'] as const;

@@ -4,17 +4,15 @@
 
 import type { Registry } from 'prom-client';
 import type { Front } from '../front/front.ts';
-import type { WorkerAdmission } from './admission.ts';
-import { makeApiListener } from './api_listener.ts';
-import { ClientAddresses, warnOfForwarded } from './client_address.ts';
-import { DirectUplink } from './direct_uplink.ts';
-import { workerGauges } from './gauges.ts';
-import type { ModerationMessage } from './moderator.ts';
-import { PendingRequests } from './pending.ts';
-import type { SocketDesktops } from './socket_desktop.ts';
-import { storeGauges } from './store_gauges.ts';
-import { Worker } from './worker.ts';
-import { type Refusals, workerRefusals } from './worker_samples.ts';
+import type { WorkerAdmission } from '../http/admission.ts';
+import { makeApiListener } from '../http/api_listener.ts';
+import { ClientAddresses, warnOfForwarded } from '../http/client_address.ts';
+import type { SocketDesktops } from '../http/socket_desktop.ts';
+import { Worker } from '../http/worker.ts';
+import { workerGauges } from '../metrics/gauges.ts';
+import { storeGauges } from '../metrics/store_gauges.ts';
+import { type Refusals, workerRefusals } from '../metrics/worker_samples.ts';
+import type { ModerationMessage } from '../moderation/moderator.ts';
 import {
   addressesOf,
   connectionsPerAddress,
@@ -22,7 +20,9 @@ import {
   type Workers,
   type WorkersSetup,
   workerAdmission,
-} from './workers.ts';
+} from '../operator/workers.ts';
+import { DirectUplink } from '../processes/direct_uplink.ts';
+import { PendingRequests } from '../processes/pending.ts';
 
 export class OneProcess implements Workers {
   readonly front: Front;

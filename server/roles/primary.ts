@@ -14,14 +14,25 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
+import type { Bucket } from '../cluster/bucket.ts';
+import { Homes } from '../cluster/homes.ts';
+import type { PeerNetwork } from '../cluster/network.ts';
+import { OperatorRequests } from '../cluster/operator_requests.ts';
+import { Peering } from '../cluster/peering.ts';
+import { SharedModeration } from '../cluster/shared_moderation.ts';
 import type { SayingsOption } from '../domain/hearers.ts';
 import { type Admission, type AnswerSink, Relay } from '../domain/relay.ts';
 import { planFront } from '../front/choice.ts';
 import { addon, whyNoNativeFront } from '../front/native.ts';
-import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
-import { adminServer } from './admin.ts';
-import { adminToken } from './admin_token.ts';
-import { StrictAdmission } from './admission.ts';
+import { StrictAdmission } from '../http/admission.ts';
+import { CHARACTERS_FOLDER } from '../http/site.ts';
+import { masterGauges } from '../metrics/gauges.ts';
+import { DELAY_STEP_MS, LoopDelay } from '../metrics/loop_delay.ts';
+import { GalleryList } from '../moderation/gallery_list.ts';
+import { ModerationList } from '../moderation/moderation_list.ts';
+import { type ModerationMessage, Moderator } from '../moderation/moderator.ts';
+import { adminServer } from '../operator/admin.ts';
+import { adminToken } from '../operator/admin_token.ts';
 import {
   connectionsFor,
   connectionsForDesktops,
@@ -32,31 +43,20 @@ import {
   pollsByMemory,
   slabBytes,
   whyFewerPolls,
-} from './capacity.ts';
+} from '../operator/capacity.ts';
+import { sampledGauges } from '../operator/sampled_gauges.ts';
+import { Sampler } from '../operator/sampler.ts';
+import type { Workers, WorkersOptions } from '../operator/workers.ts';
+import { Flights } from '../processes/flights.ts';
+import { Master } from '../processes/master.ts';
+import { FeedbackFile } from '../store/feedback_file.ts';
+import { readCharacters } from '../store/sprite_store.ts';
+import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
 import { startClock } from './clock.ts';
 import { CLOSING_STEP_MS, LAST_POLLS_MS, waitsOn } from './closing.ts';
 import { Cluster } from './cluster.ts';
-import { FeedbackFile } from './feedback_file.ts';
-import { Flights } from './flights.ts';
-import { GalleryList } from './gallery_list.ts';
-import { masterGauges } from './gauges.ts';
 import { type DurabilityOption, JOURNAL_FOLDER, Journaling } from './journaling.ts';
-import { DELAY_STEP_MS, LoopDelay } from './loop_delay.ts';
-import { Master } from './master.ts';
-import { ModerationList } from './moderation_list.ts';
-import { type ModerationMessage, Moderator } from './moderator.ts';
 import { OneProcess } from './one_process.ts';
-import type { Bucket } from './peers/bucket.ts';
-import { Homes } from './peers/homes.ts';
-import type { PeerNetwork } from './peers/network.ts';
-import { OperatorRequests } from './peers/operator_requests.ts';
-import { Peering } from './peers/peering.ts';
-import { SharedModeration } from './peers/shared_moderation.ts';
-import { sampledGauges } from './sampled_gauges.ts';
-import { Sampler } from './sampler.ts';
-import { CHARACTERS_FOLDER } from './site.ts';
-import { readCharacters } from './sprite_store.ts';
-import type { Workers, WorkersOptions } from './workers.ts';
 
 /** Bytes of the claims of all private worlds of a cluster: a million and a half of them, 180 bytes each. */
 const HOMES_BYTES_MAX = 256 << 20;
@@ -302,7 +302,7 @@ async function startPeering(
   superseded: () => void,
 ): Promise<{ peering?: Peering; homes?: Homes; decisions?: Bucket; network?: PeerNetwork }> {
   if (nats === undefined) return {};
-  const { NatsNetwork } = await import('./peers/nats.ts');
+  const { NatsNetwork } = await import('../cluster/nats.ts');
   const network = new NatsNetwork({ url: nats, name: `sprites ${relayName}`, credentials }, log);
   const peering = new Peering({ name: relayName, master, network, data, log, superseded });
   const bucket = network.bucket('sprites-homes', HOMES_BYTES_MAX);

@@ -9,8 +9,8 @@ import {
   SOCKETS_MAX,
   UPLOADS_BURST_MAX,
   WORLDS_BY_ADDRESS_MAX,
-} from '../roles/admission.ts';
-import { UPLOADS_BYTES_MAX } from '../roles/sprite_store.ts';
+} from '../http/admission.ts';
+import { UPLOADS_BYTES_MAX } from '../store/sprite_store.ts';
 import { SPR_BYTES_MAX } from '../wire/spr.ts';
 import { type HttpResponse, type Joined, join, sendRequest } from './desktop_client.ts';
 import { onEachFront, onTwoShapes } from './fronts.ts';

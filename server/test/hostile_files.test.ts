@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { after, afterEach, before, describe, it } from 'node:test';
-import { UPLOADS_BYTES_MAX } from '../roles/sprite_store.ts';
+import { UPLOADS_BYTES_MAX } from '../store/sprite_store.ts';
 import { SPR_BYTES_MAX } from '../wire/spr.ts';
 import { crossingOf, isSprite, type Joined, join, pollFor, post, sendRequest } from './desktop_client.ts';
 import { isProblem } from './problem_check.ts';

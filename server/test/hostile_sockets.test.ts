@@ -9,7 +9,7 @@ import type { Socket as TcpSocket } from 'node:net';
 import { after, before, it } from 'node:test';
 import { WebSocket } from 'ws';
 import { PROMPT_POLLS_MAX } from '../domain/limits.ts';
-import { CROSSINGS_IN_FLIGHT_MAX } from '../roles/socket_desktop.ts';
+import { CROSSINGS_IN_FLIGHT_MAX } from '../http/socket_desktop.ts';
 import {
   type Batch,
   crossingOf,

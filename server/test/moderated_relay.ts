@@ -1,12 +1,12 @@
 /** A relay with a moderator, without processes. */
 import type { Logger } from 'pino';
 import { Relay } from '../domain/relay.ts';
-import { FeedbackFile } from '../roles/feedback_file.ts';
-import { Flights } from '../roles/flights.ts';
-import { GalleryList } from '../roles/gallery_list.ts';
-import { Master } from '../roles/master.ts';
-import { ModerationList } from '../roles/moderation_list.ts';
-import { type ModerationMessage, Moderator } from '../roles/moderator.ts';
+import { GalleryList } from '../moderation/gallery_list.ts';
+import { ModerationList } from '../moderation/moderation_list.ts';
+import { type ModerationMessage, Moderator } from '../moderation/moderator.ts';
+import { Flights } from '../processes/flights.ts';
+import { Master } from '../processes/master.ts';
+import { FeedbackFile } from '../store/feedback_file.ts';
 
 export interface ModeratedRelay {
   moderator: Moderator;

@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os';
 import { join as joinPath } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { WebSocket } from 'ws';
-import { REPORTS_PER_WINDOW_MAX } from '../roles/moderator.ts';
+import { REPORTS_PER_WINDOW_MAX } from '../moderation/moderator.ts';
 import {
   crossingOf,
   DesktopClient,

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import express from 'express';
 import type { Browser } from 'playwright-core';
-import { site } from '../roles/site.ts';
+import { site } from '../http/site.ts';
 import { launchBrowser, noBrowser, openPage } from './browser_page.ts';
 import { BOUNDED } from './relay_process.ts';
 

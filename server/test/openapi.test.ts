@@ -16,7 +16,11 @@ import { WebSocket } from 'ws';
 import { parse } from 'yaml';
 import { CROSSINGS_BURST_MAX, PEEKS_BURST_MAX, SAYINGS_BURST_MAX, STAGES_BURST_MAX } from '../domain/limits.ts';
 import { MUTES_MAX } from '../domain/mutes.ts';
-import { FEEDBACK_PER_WINDOW_MAX, PUBLICATIONS_PER_WINDOW_MAX, REPORTS_PER_WINDOW_MAX } from '../roles/moderator.ts';
+import {
+  FEEDBACK_PER_WINDOW_MAX,
+  PUBLICATIONS_PER_WINDOW_MAX,
+  REPORTS_PER_WINDOW_MAX,
+} from '../moderation/moderator.ts';
 import { PROBLEMS } from '../wire/problem.ts';
 import { SPR_BYTES_MAX } from '../wire/spr.ts';
 import {

@@ -3,7 +3,7 @@
  *
  * Answers come in a later microtask, as those of NATS come later. Writes are atomic, as there.
  */
-import type { Bucket, Entry, Watcher } from '../roles/peers/bucket.ts';
+import type { Bucket, Entry, Watcher } from '../cluster/bucket.ts';
 
 export class PretendStore {
   readonly entries = new Map<string, Entry>();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { whyNoNativeFront } from '../front/native.ts';
-import { chooseIpc } from '../roles/workers.ts';
+import { chooseIpc } from '../operator/workers.ts';
 import { DesktopClient } from './desktop_client.ts';
 import { BOUNDED, startRelay, until } from './relay_process.ts';
 

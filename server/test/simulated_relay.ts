@@ -5,14 +5,14 @@
  * private worlds have homes, as in a real relay. Only the network, the bucket, the disk and the clock are pretended.
  */
 import type { Logger } from 'pino';
+import { Homes } from '../cluster/homes.ts';
+import { NobodyThere } from '../cluster/network.ts';
 import { GONE_AFTER_STEPS, Membership, STEP_MS } from '../domain/membership.ts';
 import type { Outgoing, Peers } from '../domain/peers.ts';
 import { Relay } from '../domain/relay.ts';
 import type { Front } from '../front/front.ts';
 import { Journal } from '../journal/journal.ts';
-import { type Link, Master, type Peering } from '../roles/master.ts';
-import { Homes } from '../roles/peers/homes.ts';
-import { NobodyThere } from '../roles/peers/network.ts';
+import { type Link, Master, type Peering } from '../processes/master.ts';
 import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
 import { decodeHeartbeat, encodeHeartbeat, type Heartbeat } from '../wire/heartbeat.ts';
 import type { PretendBucket, PretendStore } from './pretend_bucket.ts';

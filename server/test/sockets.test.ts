@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, afterEach, before, it } from 'node:test';
 import { WebSocket } from 'ws';
-import { CROSSINGS_IN_FLIGHT_MAX, MESSAGE_BYTES_MAX } from '../roles/socket_desktop.ts';
+import { CROSSINGS_IN_FLIGHT_MAX, MESSAGE_BYTES_MAX } from '../http/socket_desktop.ts';
 import type { ProblemDocument } from '../wire/problem.ts';
 import {
   type Batch,

@@ -7,7 +7,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { whyNoNativeFront } from '../front/native.ts';
-import { WORKER_SILENCE_MS_MAX } from '../roles/heartbeats.ts';
+import { WORKER_SILENCE_MS_MAX } from '../processes/heartbeats.ts';
 import { DesktopClient, type HttpResponse, sendRequest } from './desktop_client.ts';
 import { BOUNDED, LEVEL, type LogLine, type RelayProcess, startRelay, until } from './relay_process.ts';
 

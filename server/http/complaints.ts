@@ -1,0 +1,60 @@
+/** Complaints: the routes by which a desktop mutes another one, and reports a picture. */
+import express, { type Request } from 'express';
+import { REASON_BYTES_MAX } from '../moderation/moderation_list.ts';
+import { cleanLine } from '../moderation/moderator.ts';
+import type { SpriteStore } from '../store/sprite_store.ts';
+import { checkObject, malformed, readJson } from '../wire/fields.ts';
+import { blankIdentity, type Identity, readId } from '../wire/identity.ts';
+import { ProblemError } from '../wire/problem.ts';
+import { allowOnly, bearer, holder, readBody, sendReply } from './api.ts';
+import type { Worker } from './worker.ts';
+
+/** Body of a mute or a report in bytes: a report with its hash and its reason. */
+export const COMPLAINT_BYTES_MAX = 1024;
+
+export function complaints(worker: Worker, store: SpriteStore): express.Router {
+  const router = express.Router();
+
+  router.post('/v1/desktops/:id/mutes', async (request, response) => {
+    const desktop = bearer(request);
+    const { desktop: muted } = await readObject(request);
+    sendReply(response, await worker.query('mute', desktop, mutedJson(muted)));
+  });
+  router.all('/v1/desktops/:id/mutes', allowOnly('POST, OPTIONS'));
+  router.delete('/v1/desktops/:id/mutes/:muted', async (request, response) => {
+    const muted = mutedJson(request.params.muted);
+    sendReply(response, await worker.query('unmute', bearer(request), muted));
+  });
+  router.all('/v1/desktops/:id/mutes/:muted', allowOnly('DELETE, OPTIONS'));
+
+  router.post('/v1/reports', async (request, response) => {
+    const desktop = holder(request);
+    const { file, reason = '', desktop: thrower } = await readObject(request);
+    if (typeof file !== 'string') throw malformed('file', 'must be the SHA-256 of a .spr file');
+    if (typeof reason !== 'string') throw malformed('reason', 'must be a string');
+    if (thrower !== undefined) checkDesktop(thrower);
+    const report = { file, reason: cleanLine(reason, 'reason', REASON_BYTES_MAX), desktop: thrower };
+    // So that nobody can fill the list with pictures that nobody sees.
+    if (!(await store.find(file))) throw new ProblemError('not-found', 'There is no sprite file with this hash.');
+    sendReply(response, await worker.query('report', desktop, JSON.stringify(report)));
+  });
+  router.all('/v1/reports', allowOnly('POST, OPTIONS'));
+  return router;
+}
+
+async function readObject(request: Request): Promise<Record<string, unknown>> {
+  return checkObject(readJson(await readBody(request, COMPLAINT_BYTES_MAX)), 'body');
+}
+
+/** The slot and generation of a desktop that is muted. */
+function mutedJson(id: unknown): string {
+  const { slot, generation } = checkDesktop(id);
+  return JSON.stringify({ slot, generation });
+}
+
+/** Checks the id of a desktop, which need not be here: an answer must not tell whether it is. */
+function checkDesktop(id: unknown): Identity {
+  const identity = blankIdentity();
+  if (typeof id !== 'string' || !readId(id, identity)) throw malformed('desktop', 'must be the id of a desktop');
+  return identity;
+}

@@ -1,0 +1,335 @@
+/**
+ * The site: the desktop in a browser, the gallery, the editor and the page about Sprites, the shipped characters, and the definition of
+ * the protocol.
+ *
+ * Browser modules are written in TypeScript; their types are stripped, and their URLs end in `.ts` too. The head of a page names all
+ * modules that it needs, so a browser does not need a round trip for each level of imports.
+ *
+ * All files are read at start, so the pages and modules of a process are of one version. What takes time is done once, for the first
+ * request: to strip types, to compress, to draw icons. A relay or a worker starts in half the time, and many serve no page.
+ *
+ * Each page is made once in each language of web/texts/, with the texts that its modules use. A visitor gets the language of `?lang=`,
+ * which is then kept in a cookie, else that of the cookie, else that of Accept-Language.
+ */
+import { createHash } from 'node:crypto';
+import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { createRequire, stripTypeScriptTypes } from 'node:module';
+import { join } from 'node:path';
+import { constants, gzipSync } from 'node:zlib';
+import express, { type NextFunction, type Request, type Response } from 'express';
+import type { Character } from '../store/sprite_store.ts';
+import { LANGUAGES, type Language, PROBLEM_TEXTS, TEXTS } from '../web/texts/texts.ts';
+import { baseOf, type PublicAddresses } from './api.ts';
+import { iconOf } from './icons.ts';
+import { sendSprite } from './sprite_answer.ts';
+
+/** A page may load its own files and pictures it made, and connect to any relay (long-polls have another port). */
+const POLICY = [
+  "default-src 'self'",
+  "img-src 'self' blob: data:",
+  'connect-src *',
+  "style-src 'self'",
+  "object-src 'none'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'self'",
+].join('; ');
+
+const SERVER = join(import.meta.dirname, '..');
+const WEB = join(import.meta.dirname, '../web');
+
+/** The folder into which `npm run client` puts the installer of the program for Windows. */
+const DIST = join(SERVER, '../client-win/dist');
+const INSTALLER = 'Sprites-Setup.exe';
+
+/** Version, hash and size of that installer. The program asks for it, to tell its user about a newer version. */
+const LATEST = 'latest.json';
+
+/** A host that can be a part of a file name: a name or an IPv4 address. */
+const FILE_HOST = /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i;
+
+/** Headers that make a browser save the file under this name. */
+const installerHeaders = (name: string) => ({
+  'Content-Type': 'application/vnd.microsoft.portable-executable',
+  'Content-Disposition': `attachment; filename="${name}"`,
+});
+
+/** The modules that both browser and relay use: they read and make sprite files, and name desktops. */
+const SHARED_MODULES = [
+  ...['png.ts', 'hidden.ts', 'description.ts', 'sheet.ts', 'friendly_names.ts', 'gif.ts'],
+  ...['aseprite.ts', 'pixels.ts', 'frame_list.ts'],
+];
+
+/** The folder of the modules that only the editor needs. */
+const EDITOR = 'make';
+
+/** The library that unpacks GIFs. It is a script that exports only where there are CommonJS modules, so an export is added. */
+const GIF_LIBRARY = '/lib/omggif.js';
+
+/** The pages beside the desktop: the path of each, and the name of its files. */
+const PAGES = [
+  ['/gallery', 'gallery'],
+  ['/make', 'make'],
+  ['/about', 'about'],
+  ['/offline', 'offline'],
+] as const;
+
+const ICON_SIDES = [192, 512] as const;
+
+/** With it, a browser installs the page as a program. */
+const MANIFEST = {
+  name: 'Sprites',
+  short_name: 'Sprites',
+  id: '/',
+  start_url: '/',
+  display: 'standalone',
+  background_color: '#e9e6ff',
+  theme_color: '#e9e6ff',
+  icons: ICON_SIDES.map((side) => ({
+    ...{ src: `/icon-${side}.png`, sizes: `${side}x${side}`, type: 'image/png', purpose: 'any maskable' },
+  })),
+};
+
+const LANGUAGE_KEPT_S = 365 * 24 * 3600; // s that a browser keeps the language that its user has chosen
+
+/** The headers of a request that choose between the languages of a page. */
+const LANGUAGE_VARY = 'Accept-Encoding, Accept-Language, Cookie';
+
+/** Folder of the shipped characters. */
+export const CHARACTERS_FOLDER = join(WEB, 'sprites');
+
+export function site(
+  characters: readonly Character[],
+  downloads = DIST,
+  addresses: PublicAddresses = { eventsPort: 0, apiPort: 0 },
+): express.Router {
+  const installer = join(downloads, INSTALLER);
+  const router = express.Router();
+  router.use((_, response, next) => {
+    response.set({ 'Content-Security-Policy': POLICY, 'X-Content-Type-Options': 'nosniff' });
+    response.set({ 'Referrer-Policy': 'no-referrer', 'Cache-Control': 'no-cache' });
+    next();
+  });
+  const modules = new Map<string, string>();
+  const files: [string, string, () => string][] = [];
+  const add = (path: string, type: string, text: string) => files.push([path, type, () => text]);
+  const addScript = (path: string, source: string) =>
+    files.push([path, 'text/javascript', () => stripTypeScriptTypes(source)]);
+  add('/protocol', 'text/markdown', read(SERVER, 'PROTOCOL.md'));
+  add('/openapi.yaml', 'application/yaml', read(SERVER, 'openapi.yaml'));
+  add('/sprites/index.json', 'application/json', JSON.stringify(characters));
+  addScript('/service_worker.js', read(WEB, 'service_worker.ts'));
+  const names = [...readdirSync(WEB), ...readdirSync(join(WEB, EDITOR)).map((name) => `${EDITOR}/${name}`)];
+  for (const name of names) {
+    const path = `/desktop/${name}`;
+    if (name.endsWith('.css')) add(path, 'text/css', read(WEB, name));
+    if (name.endsWith('.ts') && !name.endsWith('.test.ts')) modules.set(path, read(WEB, name));
+  }
+  for (const name of SHARED_MODULES) modules.set(`/wire/${name}`, read(SERVER, 'wire', name));
+  for (const [path, source] of modules) addScript(path, source);
+  const library = createRequire(import.meta.url).resolve('omggif');
+  add(GIF_LIBRARY, 'text/javascript', `${read(library)}\nexport { GifReader };\n`);
+  for (const [path, type, make] of files) {
+    const text = once(() => packed(type, make()));
+    router.get(path, (request, response) => sendText(request, response, text()));
+  }
+  for (const [path, name] of PAGES) {
+    const page = read(WEB, `${name}.html`);
+    const texts = inEachLanguage('text/html', pageOf(page, `/desktop/${name}.ts`, modules));
+    router.get(path, (request, response) => sendTranslated(request, response, texts));
+  }
+  const manifest = inEachLanguage('application/manifest+json', (language) => {
+    return JSON.stringify({ ...MANIFEST, lang: language, description: TEXTS[language]['index.description'] });
+  });
+  router.get('/manifest.webmanifest', (request, response) => sendTranslated(request, response, manifest));
+  const blob = readFileSync(join(CHARACTERS_FOLDER, 'blob.spr'));
+  for (const side of ICON_SIDES) {
+    const icon = once(() => iconOf(blob, side));
+    router.get(`/icon-${side}.png`, (_, response) => {
+      response.set('Cache-Control', 'max-age=86400').type('image/png').send(icon());
+    });
+  }
+  const desktop = pageOf(read(WEB, 'index.html'), '/desktop/desktop.ts', modules);
+  const plain = inEachLanguage('text/html', desktop);
+  const withDownload = inEachLanguage('text/html', (language) =>
+    desktop(language).replace('id="download" hidden', 'id="download"'),
+  );
+  router.get('/', (request, response) =>
+    sendTranslated(request, response, existsSync(installer) ? withDownload : plain),
+  );
+  router.get(`/download/${INSTALLER}`, (request, response, next) =>
+    sendInstaller(response, installer, installerName(baseOf(request, addresses)), next),
+  );
+  router.get('/client/latest.json', (_, response, next) => sendLatest(response, downloads, next));
+  for (const { url, file } of characters) {
+    const bytes = readFileSync(join(CHARACTERS_FOLDER, url.slice(url.lastIndexOf('/') + 1)));
+    router.get(url, (request, response) => sendSprite(request, response, file, { bytes, release: () => {} }));
+  }
+  const missing = inEachLanguage('text/html', pageOf(read(WEB, 'missing.html'), '', modules));
+  router.get('/{*path}', (request, response, next) => {
+    // Programs get the problem document: only browsers that open a page prefer HTML.
+    if (request.path.startsWith('/v1/') || request.accepts(['json', 'html']) !== 'html') return next();
+    sendTranslated(request, response.status(404), missing, `Accept, ${LANGUAGE_VARY}`);
+  });
+  return router;
+}
+
+/** A text as it is sent: plain, and compressed for browsers that can read that. */
+interface Text {
+  type: string;
+  plain: Buffer;
+  gzip: Buffer;
+  etag: string;
+}
+
+function packed(type: string, content: string): Text {
+  const plain = Buffer.from(content);
+  const etag = `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;
+  return {
+    type: `${type}; charset=utf-8`,
+    plain,
+    gzip: gzipSync(plain, { level: constants.Z_BEST_COMPRESSION }),
+    etag,
+  };
+}
+
+type Translated = Readonly<Record<Language, () => Text>>;
+
+function inEachLanguage(type: string, make: (language: Language) => string): Translated {
+  const texts = LANGUAGES.map((language) => [language, once(() => packed(type, make(language)))]);
+  return Object.fromEntries(texts) as Translated;
+}
+
+/** Returns what `make` returned when it was called first. */
+function once<Made extends object>(make: () => Made): () => Made {
+  let made: Made | undefined;
+  return () => {
+    made ??= make();
+    return made;
+  };
+}
+
+function read(...path: string[]): string {
+  return readFileSync(join(...path), 'utf8');
+}
+
+/** Sends a text in the visitor's language. Keeps the language when the visitor has chosen it. */
+function sendTranslated(request: Request, response: Response, texts: Translated, vary = LANGUAGE_VARY): void {
+  const chosen = LANGUAGES.find((one) => one === request.query.lang);
+  if (chosen !== undefined)
+    response.set('Set-Cookie', `lang=${chosen}; Path=/; Max-Age=${LANGUAGE_KEPT_S}; SameSite=Lax`);
+  const language = chosen ?? languageOf(request);
+  response.set('Content-Language', language);
+  sendText(request, response, texts[language](), vary);
+}
+
+function languageOf(request: Request): Language {
+  const kept = /(?:^|;\s*)lang=(\w+)/.exec(request.headers.cookie ?? '')?.[1];
+  return (
+    LANGUAGES.find((one) => one === kept) ?? ((request.acceptsLanguages([...LANGUAGES]) || LANGUAGES[0]) as Language)
+  );
+}
+
+/** Sends a text, or 304 to a browser that has it already. */
+function sendText(
+  request: Request,
+  response: Response,
+  { type, plain, gzip, etag }: Text,
+  vary = 'Accept-Encoding',
+): void {
+  response.set({ 'Content-Type': type, ETag: etag, Vary: vary });
+  const isCompressed = request.acceptsEncodings('gzip') === 'gzip';
+  if (isCompressed) response.set('Content-Encoding', 'gzip');
+  response.send(isCompressed ? gzip : plain);
+}
+
+/**
+ * Returns what makes a page in a language. Its head has a line for each module that the page needs at once, and its end has the texts
+ * that all its modules use, as JSON.
+ *
+ * Throws an Error when the page names a text that does not exist.
+ */
+function pageOf(html: string, entry: string, modules: ReadonlyMap<string, string>): (language: Language) => string {
+  return (language) => {
+    const lines = [...reached(entry, modules, IMPORT)].map((path) => `<link rel="modulepreload" href="${path}" />`);
+    const used = [...reached(entry, modules, IMPORT, DYNAMIC_IMPORT)].map((path) => modules.get(path) ?? '').join();
+    const words = new Set([...used.matchAll(/'([\w.-]+)'/g)].map(([, word]) => word));
+    const table = TEXTS[language];
+    const page = html
+      .replace('<html lang="en">', `<html lang="${language}">`)
+      .replace(/\{\{([\w.-]+)\}\}/g, (_, key: string) => {
+        if (!Object.hasOwn(table, key)) throw new Error(`A page names the text ${key}, which does not exist.`);
+        return table[key as keyof typeof table];
+      });
+    if (!modules.has(entry)) return page; // a page without a program
+    const sent = Object.entries(table).filter(([key]) => words.has(key.replace(/_(?:one|other)$/, '')));
+    const json = JSON.stringify({ texts: Object.fromEntries(sent), problems: PROBLEM_TEXTS[language] });
+    return page
+      .replace('</title>', () => `</title>\n    ${lines.join('\n    ')}`)
+      .replace(
+        '</body>',
+        () => `<script type="application/json" id="texts">${json.replaceAll('<', '\\u003c')}</script>\n  </body>`,
+      );
+  };
+}
+
+/** An import that stays when the types are stripped. */
+const IMPORT = /^(?:import|export)\b(?! type\b)[^'";]*\bfrom '([^']+)'/gm;
+const DYNAMIC_IMPORT = /\bimport\('([^']+)'\)/g;
+
+/** The modules that `entry` imports, and those that they import, with `entry` itself. */
+function reached(entry: string, modules: ReadonlyMap<string, string>, ...imports: readonly RegExp[]): Set<string> {
+  const found = new Set([entry]);
+  for (const path of found) {
+    const text = modules.get(path) ?? '';
+    for (const [, from] of imports.flatMap((pattern) => [...text.matchAll(pattern)])) {
+      found.add(new URL(from, `http://site${path}`).pathname);
+    }
+  }
+  return found;
+}
+
+/**
+ * The name under which a browser saves the installer. It has the relay's address, which the installed program then uses. A name
+ * survives a signature, and the installer's hash is the same for every relay.
+ */
+export function installerName(base: string): string {
+  const { protocol, hostname, port } = new URL(base);
+  if (!FILE_HOST.test(hostname)) return INSTALLER; // an IPv6 address: the program asks its user
+  const scheme = protocol.slice(0, -1);
+  return `Sprites-Setup_${scheme}_${port || (scheme === 'https' ? 443 : 80)}_${hostname}.exe`;
+}
+
+/** Sends what `npm run client` has written about the installer. Calls `next` when it is not about the one that is here. */
+function sendLatest(response: Response, downloads: string, next: NextFunction): void {
+  let latest: string | undefined;
+  try {
+    latest = readFileSync(join(downloads, LATEST), 'utf8');
+    if (statSync(join(downloads, INSTALLER)).size !== JSON.parse(latest).size) latest = undefined;
+  } catch {
+    latest = undefined; // there is no installer, or nothing is known of it
+  }
+  if (latest === undefined) next();
+  else response.type('application/json').send(latest);
+}
+
+/** Sends the installer, or the rest of an interrupted download. Calls `next` when there is no installer. */
+function sendInstaller(response: Response, path: string, name: string, next: NextFunction): void {
+  const file = statSync(path, { throwIfNoEntry: false });
+  if (file === undefined) {
+    next();
+    return;
+  }
+  // The next build has the same name, so a download may continue only in the same file: the ETag tells them apart.
+  const headers = { ...installerHeaders(name), ETag: `"${file.size}-${Math.round(file.mtimeMs)}"` };
+  response.sendFile(path, { cacheControl: false, etag: false, dotfiles: 'allow', headers }, (error) => {
+    if (error === undefined || response.headersSent) return; // sent, or interrupted
+    const { status, headers: errorHeaders } = error as { status?: number; headers?: Record<string, string> };
+    if (status === 416)
+      response
+        .status(416)
+        .set(errorHeaders ?? {})
+        .end();
+    else next(error);
+  });
+}

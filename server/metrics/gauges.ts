@@ -1,0 +1,204 @@
+/**
+ * Gauges: the relay's metrics for Prometheus. OPERATING.md explains each of them and what to do when it moves.
+ *
+ * Nothing is counted here: each value is read from its owner when it is requested.
+ */
+import { readFileSync } from 'node:fs';
+import { PerformanceObserver } from 'node:perf_hooks';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client';
+import type { Relay } from '../domain/relay.ts';
+import type { Front } from '../front/front.ts';
+import type { StrictAdmission, WorkerAdmission } from '../http/admission.ts';
+import type { SocketDesktops } from '../http/socket_desktop.ts';
+import type { Worker } from '../http/worker.ts';
+
+/** Pauses of the garbage collector, in seconds: from unnoticeable to obvious. */
+const PAUSE_BUCKETS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1];
+
+/** The interval of prom-client's own delay metric, in ms. The metric is removed; a shorter interval would wake an idle process. */
+const DAY_MS = 86_400_000;
+
+/** Registers the metrics of the master. `workers` returns how many are ready; `loopDelay`, the longest block since its previous call. */
+export function masterGauges(
+  registry: Registry,
+  relay: Relay,
+  front: () => Front,
+  workers: () => number,
+  loopDelay: () => number,
+  admission?: StrictAdmission,
+): void {
+  const gauge = gaugesIn(registry);
+  const counter = countersIn(registry);
+  const { counters } = relay;
+  gauge('sprites_desktops', 'Live desktops', () => relay.desktops.count);
+  gauge('sprites_desktops_max', 'Slots for desktops', () => relay.desktops.max);
+  gauge(
+    'sprites_worlds',
+    'The default world, and private worlds with desktops or waiting sprites',
+    () => relay.torus.worldCount,
+  );
+  gauge('sprites_polls_parked', 'Parked polls, of long-polls and sockets', () => relay.parkedCount);
+  gauge('sprites_waiting', 'Sprites that wait in mailboxes', () => relay.waiting);
+  gauge('sprites_mailbox_bytes', 'Bytes of the slab in use', () => relay.slab.usedBytes);
+  gauge('sprites_slab_page_bytes', 'Bytes of the pages that the slab holds', () => relay.slab.pageBytes);
+  gauge('sprites_kept_bytes', 'Bytes of the slab in mailboxes of desktops that ended', () => relay.keptBytes);
+  counter('sprites_accepted_total', 'Crossings accepted', () => counters.accepted);
+  counter('sprites_repeated_total', 'Repeats of accepted crossings', () => counters.repeated);
+  counter('sprites_acknowledged_total', 'Sprites acknowledged by a cursor', () => counters.acknowledged);
+  counter('sprites_abandoned_total', 'Sprites evicted from mailboxes of desktops that ended', () => counters.abandoned);
+  counter('sprites_refused_full_total', 'Crossings refused: mailbox full', () => counters.refusedFull);
+  counter('sprites_refused_fast_total', 'Crossings refused: thrown too fast', () => counters.refusedFast);
+  counter(
+    'sprites_refused_picture_total',
+    'Crossings refused: their world does not carry the picture',
+    () => counters.refusedPicture,
+  );
+  counter('sprites_forwarded_total', 'Sprites moved on from a desktop that ended', () => counters.forwarded);
+  counter('sprites_joined_total', 'Desktops that joined', () => counters.joined);
+  counter('sprites_admission_refused_total', 'Joins refused by a limit by address', () => admission?.refused ?? 0);
+  counter('sprites_left_total', 'Desktops that ended', () => counters.left);
+  counter('sprites_leases_ended_total', 'Desktops whose lease ended', () => counters.leasesEnded);
+  counter('sprites_polls_total', 'Polls received', () => counters.polls);
+  counter('sprites_wakes_total', 'Parked polls answered because an event arrived', () => counters.wakes);
+  counter('sprites_pings_total', 'Parked polls answered with a ping', () => counters.pings);
+  counter('sprites_polls_replaced_total', 'Polls replaced by a newer one', () => relay.counters.replaced);
+  gauge(
+    'sprites_polls_delayed',
+    'Polls whose answer is delayed, because they replace or repeat others',
+    () => relay.delayedPolls.count,
+  );
+  const { speech } = relay;
+  const heard = speech.sayings.counters;
+  counter('sprites_sayings_total', 'Sayings accepted', () => speech.counters.said);
+  counter('sprites_sayings_repeated_total', 'Repeats of accepted sayings', () => speech.counters.repeated);
+  counter('sprites_sayings_refused_fast_total', 'Sayings refused: said too fast', () => speech.counters.refusedFast);
+  counter(
+    'sprites_sayings_refused_busy_total',
+    'Sayings refused: the whole relay says too much',
+    () => speech.counters.refusedBusy,
+  );
+  counter('sprites_hearings_total', 'Sayings, each counted for each desktop that hears it', () => heard.heard);
+  counter('sprites_hearings_sent_total', 'Sayings sent to a desktop', () => heard.sent);
+  counter('sprites_hearings_missed_total', 'Sayings that a desktop has missed, and knows', () => heard.missed);
+  counter('sprites_hearings_given_up_total', 'Sayings whose hearer has ended', () => heard.givenUp);
+  gauge('sprites_hearings_waiting', 'Sayings that wait for a desktop', () => speech.sayings.waitingCount);
+  const { peeks } = relay;
+  gauge('sprites_peeks', 'Desktops that watch a neighbour', () => peeks.count);
+  gauge('sprites_watched', 'Desktops that are watched', () => peeks.stages.count);
+  counter('sprites_stages_posted_total', 'Stages posted by watched desktops', () => peeks.counters.posted);
+  counter(
+    'sprites_stages_unwatched_total',
+    'Stages posted by desktops that nobody watches',
+    () => peeks.counters.unwatched,
+  );
+  counter('sprites_stages_forwarded_total', 'Stages forwarded to the watchers', () => peeks.counters.forwarded);
+  counter(
+    'sprites_stages_filtered_total',
+    'Stages that watchers could predict, not forwarded',
+    () => peeks.counters.filtered,
+  );
+  counter('sprites_stages_sent_total', 'Stages sent to a watcher', () => peeks.counters.sent);
+  counter('sprites_stages_refused_fast_total', 'Peeks and stages refused: too fast', () => peeks.counters.refusedFast);
+  gauge('sprites_connections', 'Connections to the events port', () => front().gauges().connections);
+  counter('sprites_connections_refused_total', 'Connections refused at the limit', () => front().gauges().refused);
+  gauge('sprites_front_stalled', '1 while the front has stopped reading', () => front().gauges().stalled);
+  gauge('sprites_workers', 'Workers that are ready', workers);
+  processGauges(registry, 'master', loopDelay);
+}
+
+/** Registers the metrics of a worker; the master sums those of all workers. */
+export function workerGauges(
+  registry: Registry,
+  worker: Worker,
+  sockets: SocketDesktops,
+  front: () => Front,
+  admission?: WorkerAdmission,
+): void {
+  const gauge = gaugesIn(registry);
+  gauge('sprites_worker_pending', 'Requests that wait for the master', () => worker.pendingCount);
+  gauge('sprites_worker_sockets', 'WebSocket desktops', () => sockets.count);
+  gauge('sprites_worker_unread_bytes', 'Bytes that wait for WebSocket desktops to read', () => sockets.unreadBytes);
+  gauge('sprites_worker_connections', 'Connections to the API port', () => front().gauges().connections);
+  gauge('sprites_worker_refused', 'Connections refused at the limit since start', () => front().gauges().refused);
+  gauge(
+    'sprites_worker_malformed',
+    'Crossings, sayings and stages refused as malformed since start',
+    () => worker.malformed,
+  );
+  gauge(
+    'sprites_worker_pictures_refused',
+    'Crossings and stages refused because of a picture since start',
+    () => worker.pictureRefused,
+  );
+  gauge(
+    'sprites_worker_admission_refused',
+    'Uploads and WebSockets refused by a limit by address since start',
+    () => admission?.refused ?? 0,
+  );
+  gauge('sprites_worker_busy', 'Requests refused with relay-busy since start', () => worker.busy);
+  gauge('sprites_worker_rss_bytes', 'Resident memory of the workers; NaN while no file can be opened', () => {
+    try {
+      return process.memoryUsage.rss();
+    } catch {
+      return Number.NaN;
+    }
+  });
+  gauge('sprites_worker_cpu_seconds', 'CPU of the workers since start', () => {
+    const { user, system } = process.cpuUsage();
+    return (user + system) / 1e6;
+  });
+}
+
+/** Returns a function that adds a counter to a registry; its value is read when the metrics are requested. */
+export function countersIn(registry: Registry): (name: string, help: string, value: () => number) => void {
+  return (name, help, value) => {
+    const made: Counter = new Counter({
+      name,
+      help,
+      registers: [registry],
+      collect: () => {
+        made.reset();
+        made.inc(value());
+      },
+    });
+  };
+}
+
+/** Returns a function that adds a gauge to a registry; its value is read when the metrics are requested. */
+export function gaugesIn(registry: Registry): (name: string, help: string, value: () => number) => void {
+  return (name, help, value) => {
+    const made: Gauge = new Gauge({ name, help, registers: [registry], collect: () => made.set(value()) });
+  };
+}
+
+function processGauges(registry: Registry, role: string, loopDelay: () => number): void {
+  collectDefaultMetrics({ register: registry, labels: { role }, eventLoopMonitoringPrecision: DAY_MS });
+  for (const { name } of registry.getMetricsAsArray()) {
+    if (name.startsWith('nodejs_eventloop_lag')) registry.removeSingleMetric(name);
+  }
+  const pauses = new Histogram({
+    name: 'sprites_gc_pause_seconds',
+    help: 'Pauses of the garbage collector; incremental marking shows in the delay of the loop instead',
+    buckets: PAUSE_BUCKETS,
+    registers: [registry],
+  });
+  new PerformanceObserver((list) => {
+    for (const entry of list.getEntries()) pauses.observe(entry.duration / 1000);
+  }).observe({ entryTypes: ['gc'] });
+  const gauge = gaugesIn(registry);
+  gauge('sprites_loop_delay_max_seconds', 'Longest block of the event loop since the previous scrape', loopDelay);
+  gauge(
+    'sprites_core_wait_seconds',
+    'Time since start in which the main thread was ready to run but had no core',
+    coreWait,
+  );
+}
+
+/** How long this process's main thread has waited for a core, in seconds; NaN where the system does not report it. */
+function coreWait(): number {
+  try {
+    return Number(readFileSync('/proc/self/schedstat', 'utf8').split(' ')[1]) / 1e9;
+  } catch {
+    return Number.NaN;
+  }
+}

@@ -1,0 +1,94 @@
+import assert from 'node:assert/strict';
+import { describe, it } from 'node:test';
+import type { WorkerSample } from '../metrics/worker_samples.ts';
+import { ProcessNames, Sampler, type SamplerSources } from './sampler.ts';
+
+/** Sources whose numbers a test sets. */
+function sources(over: { samples?: WorkerSample[]; pids?: number[] } = {}) {
+  const counters = { accepted: 0, acknowledged: 0, refusedFull: 0, refusedFast: 0, refusedPicture: 6 };
+  const relay = { counters, desktops: { count: 3 }, parkedCount: 2, waiting: 1, slab: { usedBytes: 64 } };
+  const workers = {
+    pids: over.pids ?? [],
+    refused: { malformed: 4, connections: 1, 'picture-refused': 1, 'limits by address': 2 },
+    samples: () => over.samples ?? [],
+  };
+  const front = { gauges: () => ({ refused: 2 }) };
+  return {
+    counters,
+    made: { relay, front, workers, joinsRefused: () => 5, loopDelay: () => 0.02 } as unknown as SamplerSources,
+  };
+}
+
+async function seriesOf(sampler: Sampler): Promise<Record<string, (number | null)[]>> {
+  let text = '';
+  for await (const piece of sampler.history.document(0, sampler.about)) text += piece;
+  return JSON.parse(text).series;
+}
+
+describe('the sampler', () => {
+  it('samples the relay, and counters as what they rise by in a second', async () => {
+    const { counters, made } = sources();
+    const sampler = new Sampler(made);
+    await sampler.sample();
+    counters.accepted = 10;
+    await sampler.sample();
+    const series = await seriesOf(sampler);
+    assert.deepEqual([series.desktops, series.parked, series.waiting, series.slab].map(String), [
+      '3,3',
+      '2,2',
+      '1,1',
+      '64,64',
+    ]);
+    assert.equal(series['sprites/accepted'][0], null, 'a rate needs two samples');
+    assert.ok((series['sprites/accepted'][1] ?? 0) > 0);
+    assert.equal(series['refused/mailbox-full'][1], 0);
+    assert.deepEqual(series['delay/master'], [20, 20]);
+  });
+
+  it('adds the refusals of master and workers, by reason', () => {
+    const { made } = sources();
+    const expected = {
+      ...{ 'mailbox-full': 0, 'too-fast': 0, connections: 3, malformed: 4 },
+      ...{ 'picture-refused': 7, 'limits by address': 7 },
+    };
+    assert.deepEqual(new Sampler(made).refused, expected);
+  });
+
+  it('knows the threads of each process by name', { skip: process.platform !== 'linux' }, async () => {
+    const { made } = sources();
+    const sampler = new Sampler(made);
+    await sampler.sample();
+    const main = sampler.threads.find(({ process, thread }) => process === 'master' && thread === 'main');
+    assert.ok(main && main.cpuSeconds > 0, JSON.stringify(sampler.threads));
+    const series = await seriesOf(sampler);
+    assert.ok('cpu/master/main' in series && 'machine/steal' in series && 'machine/busy' in series);
+  });
+
+  it('leaves a worker out that sends no samples', async () => {
+    const sample = { pid: 2 ** 30, rssBytes: 5, heapBytes: 4, loopDelayMaxSeconds: 0.001, refused: {} };
+    const samples = [sample];
+    const { made } = sources({ pids: [sample.pid], samples });
+    const sampler = new Sampler(made);
+    await sampler.sample();
+    assert.deepEqual([...sampler.processes.keys()], ['master', 'worker:1']);
+    samples.length = 0;
+    await sampler.sample();
+    assert.deepEqual([...sampler.processes.keys()], ['master']);
+    assert.deepEqual((await seriesOf(sampler))['rss/worker:1'], [5, null]);
+  });
+});
+
+describe('the names of processes', () => {
+  it('are numbers that a worker keeps, and that its replacement gets', () => {
+    const names = new ProcessNames();
+    const namesNow = () => Object.fromEntries(names.pids);
+    names.update(10, [20, 30]);
+    assert.deepEqual(namesNow(), { master: 10, 'worker:1': 20, 'worker:2': 30 });
+    names.update(10, [30]);
+    assert.deepEqual(namesNow(), { master: 10, 'worker:2': 30 });
+    names.update(10, [30, 40, 50]);
+    assert.deepEqual(namesNow(), { master: 10, 'worker:1': 40, 'worker:2': 30, 'worker:3': 50 });
+    assert.equal(names.nameOf(40), 'worker:1');
+    assert.equal(names.nameOf(20), undefined);
+  });
+});

@@ -1,0 +1,116 @@
+/**
+ * The workers: the part of a relay that handles every request but the long-polls.
+ *
+ * There are two: `Cluster` (cluster.ts) runs them as processes, `OneProcess` (one_process.ts) runs one inside the master.
+ * Each also starts the front of the long-polls, because in one process both ports belong to the same front.
+ */
+import type { Logger } from 'pino';
+import type { Registry } from 'prom-client';
+import type { FrontPlan } from '../front/choice.ts';
+import type { Front, FrontListener } from '../front/front.ts';
+import { whyNoNativeFront } from '../front/native.ts';
+import { type AdmissionKind, CONNECTIONS_MAX, WorkerAdmission } from '../http/admission.ts';
+import type { PublicAddresses } from '../http/api.ts';
+import type { Refusals, WorkerSample } from '../metrics/worker_samples.ts';
+import type { ModerationCopy } from '../moderation/bans.ts';
+import type { ModerationMessage } from '../moderation/moderator.ts';
+import type { Master } from '../processes/master.ts';
+import type { Pictures } from '../wire/pictures.ts';
+
+/** How the master and its workers exchange frames: through shared memory, or through Node's channel. */
+export type IpcKind = 'ring' | 'channel';
+
+export interface WorkersOptions {
+  port: number;
+  eventsPort: number;
+  host: string;
+  publicUrl?: string;
+  publicEventsUrl?: string;
+  data: string;
+  workers: number;
+  front: 'auto' | 'native' | 'portable';
+  ipc: 'auto' | IpcKind;
+  pictures: Pictures;
+  admission: AdmissionKind;
+  /** The NATS through which the default world is shared with other relays. */
+  nats?: string;
+  /** Addresses and networks of the proxies whose X-Forwarded-For counts. */
+  trustProxy: readonly string[];
+}
+
+/** What both kinds start from. */
+export interface WorkersSetup {
+  master: Master;
+  plan: FrontPlan;
+  options: WorkersOptions;
+  registry: Registry;
+  log: Logger;
+  /** The bans, for a worker that starts. */
+  bans: () => ModerationCopy;
+}
+
+export interface Workers {
+  /** The front that holds the long-polls. It is listening. */
+  readonly front: Front;
+  readonly ports: { readonly api: number; readonly events: number };
+  /** How frames are exchanged; undefined in one process. */
+  readonly ipc: IpcKind | undefined;
+  /** Process ids of the worker processes that are ready. */
+  readonly pids: readonly number[];
+  /** Workers that handle requests now. */
+  readonly readyCount: number;
+  /** Tells every worker. Resolves when all of them enforce it; one that hangs is replaced, and its successor does. */
+  moderate(message: ModerationMessage): Promise<void>;
+  /** What the workers have refused since start, by reason. */
+  readonly refused: Refusals;
+  /** The newest sample of each worker process that does not hang. */
+  samples(): readonly WorkerSample[];
+  /** The metrics of the master and of all workers, in Prometheus' text format. */
+  metrics(): Promise<string>;
+  /** From now on new requests are refused; pending ones are still answered. */
+  drain(): void;
+  /** Whether a drained worker still has something to answer. */
+  isBusy(): boolean;
+  /** Stops the workers. The caller closes the front. */
+  close(): void;
+}
+
+/**
+ * Chooses how frames are exchanged. Rings need the addon, and a relay with the portable front uses the channel unless it is asked for rings.
+ *
+ * Throws  Error when rings were asked for and the addon is not available; the message says why.
+ */
+export function chooseIpc({ ipc, front }: Pick<WorkersOptions, 'ipc' | 'front'>): IpcKind {
+  const why = whyNoNativeFront();
+  if (ipc === 'ring' && why) throw new Error(`--ipc ring: ${why}`);
+  if (ipc === 'auto') return front === 'portable' || why ? 'channel' : 'ring';
+  return ipc;
+}
+
+/** The listener of the long-polls. */
+export function eventsListener({ host, eventsPort }: WorkersOptions): FrontListener {
+  return { host, port: eventsPort, shared: false, routes: 'events' };
+}
+
+/** The public addresses, whose ports are filled in once they are known. */
+export function addressesOf({ publicUrl, publicEventsUrl }: WorkersOptions): PublicAddresses {
+  return { url: publicUrl, eventsUrl: publicEventsUrl, eventsPort: 0, apiPort: 0 };
+}
+
+/** A worker's admission by address; undefined when it has no limits. */
+export function workerAdmission(
+  options: Pick<WorkersOptions, 'admission' | 'trustProxy'>,
+): WorkerAdmission | undefined {
+  return options.admission === 'strict' ? new WorkerAdmission(options.trustProxy) : undefined;
+}
+
+/**
+ * How many connections a front accepts from one address; 0 for no limit. Behind a proxy there is none, because all clients
+ * connect from the proxy's address.
+ */
+export function connectionsPerAddress({
+  admission,
+  trustProxy,
+}: Pick<WorkersOptions, 'admission' | 'trustProxy'>): number {
+  return admission === 'strict' && trustProxy.length === 0 ? CONNECTIONS_MAX : 0;
+}
