@@ -196,7 +196,8 @@ export class SimulatedCluster implements Surroundings {
 
   /**
    * Another process starts under the name of a relay, with a data directory of its own. Each is told of the other by its heartbeats, and the one
-   * that started first, by their clocks, stops; it starts again under a name of its own. Returns false when there are too many.
+   * that started first, by their clocks, stops; it starts again under a name of its own, unless it is the last one of the name: when a machine or
+   * a clock has gone back meanwhile, both are told to stop. Returns false when there are too many.
    */
   takeOver({ name }: SimulatedRelay): boolean {
     if (this.relays.length === RELAYS_MAX) return false;
@@ -289,7 +290,8 @@ export class SimulatedCluster implements Surroundings {
   #revive(relay: SimulatedRelay): void {
     const before = relay.goesBack ? this.#holdings(relay) : undefined;
     this.deaths++;
-    if (relay.isSuperseded) relay.name = `r${NAMES.length + ++this.#renamed}`;
+    if (relay.isSuperseded && this.relays.some(({ name, isSuperseded }) => name === relay.name && !isSuperseded))
+      relay.name = `r${NAMES.length + ++this.#renamed}`;
     relay.isSuperseded = false;
     relay.start();
     if (before) this.#excuse(relay, before);
