@@ -5,13 +5,15 @@
  * end of its desktop, and never sends a number 32 or more above its oldest one without an answer.
  * A sprite is one throw, so each is shown once: more or less often is a fault of the relays, unless the documents allow it. They allow it
  * when a journal has gone back in time (PROTOCOL.md, What is lost, and when): the account then compares what that relay had with what it has, and
- * excuses these sprites only, each once for what it has forgotten. What is thrown later has no excuse.
+ * excuses these sprites only. It allows one double for each thing that the relay has forgotten: what became of the throw, where each copy in a
+ * mailbox has gone, and each frame with the sprite that it took from another relay. What is thrown later has no excuse.
  * What was in doubt at a relay whose name another one has taken over may be lost, and nothing else.
  * In half of the histories some desktops join a private world, whose home is one of the relays: the one that holds its claim.
  */
 import assert from 'node:assert/strict';
 import { mock } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { isDeepStrictEqual } from 'node:util';
 import type { Facts } from '../domain/facts.ts';
 import { CROSSINGS_REMEMBERED } from '../domain/limits.ts';
 import { STEP_MS } from '../domain/membership.ts';
@@ -20,7 +22,7 @@ import { checkCrossing, EDGES } from '../wire/crossing.ts';
 import { readCursor } from '../wire/cursor.ts';
 import { blankIdentity, type Identity, readToken } from '../wire/identity.ts';
 import { DEFAULT_WORLD } from '../wire/join.ts';
-import { type PeerFrame, readPeerFrame, readPeerRecords } from '../wire/peer_frame.ts';
+import { type PeerFrame, readPeerFrame, readPeerRecords, type WaitingSprite } from '../wire/peer_frame.ts';
 import type { ProblemDocument } from '../wire/problem.ts';
 import { PretendStore } from './pretend_bucket.ts';
 import { PretendNetwork } from './pretend_network.ts';
@@ -74,12 +76,22 @@ class Client {
   }
 }
 
+/** A sprite in a mailbox. */
+interface Copy {
+  readonly slot: number;
+  /** Its mailbox: the slot, and how many desktops had that before. */
+  readonly mailbox: string;
+  readonly isSent: boolean;
+  /** The frame without verdicts that hands it on; undefined when none does. */
+  readonly frame: string | undefined;
+}
+
 /** What one relay has. */
 interface Holdings {
-  /** The sprites in its mailboxes, and the state of each there: of several copies, when it was doubled before. */
-  readonly waiting: ReadonlyMap<string, readonly string[]>;
-  /** Those in frames without verdicts, and the frame of each. */
-  readonly flying: ReadonlyMap<string, string>;
+  /** The sprites in its mailboxes: several copies of one that was doubled before. */
+  readonly waiting: ReadonlyMap<string, readonly Copy[]>;
+  /** Throws in frames without verdicts, and the frame of each. */
+  readonly thrown: ReadonlyMap<string, string>;
   /** Of these, those in its custody. */
   readonly custody: ReadonlySet<string>;
   /** Throws without an answer that it has accepted. */
@@ -307,26 +319,34 @@ export class SimulatedCluster implements Surroundings {
   }
 
   #holdings(relay: SimulatedRelay): Holdings {
-    const waiting = new Map<string, string[]>();
+    const { desktops, peerMemory } = relay.relay;
+    const thrown = new Map<string, string>();
+    const custody = new Set<string>();
+    const handing = new Map<string, string>();
+    for (const frame of framesIn(peerMemory)) {
+      const key = keyOfFrame(frame);
+      readPeerRecords(frame, (record) => {
+        const sprite = spriteIn(record.bytes, record.start, record.end);
+        if (record.crossing === 0) handing.set(keyOfWaiting(record.waiting), key);
+        else thrown.set(sprite, key);
+        if (peerMemory.custody.has(keyOfThrow(record))) custody.add(sprite);
+      });
+    }
+    const waiting = new Map<string, Copy[]>();
     const collector = new Proxy({} as Facts, {
       get:
         (_, fact) =>
         (...members: unknown[]) => {
           if (fact !== 'event') return;
-          const [slot, isSent, , , bytes, start, end] = members as Parameters<Facts['event']>;
-          const [, sprite] = SPRITE.exec(bytes.toString('latin1', start, end)) as RegExpExecArray;
-          const state = `${slot} ${relay.relay.desktops.owners(slot)} ${isSent}`;
-          waiting.set(sprite, [...(waiting.get(sprite) ?? []), state]);
+          const [slot, isSent, edge, arrived, bytes, start, end] = members as Parameters<Facts['event']>;
+          const sprite = spriteIn(bytes, start, end);
+          const owners = desktops.owners(slot);
+          const frame = handing.get(keyOfWaiting({ slot, owners, edge, arrived }));
+          const copy = { slot, mailbox: `${slot} ${owners}`, isSent, frame };
+          waiting.set(sprite, [...(waiting.get(sprite) ?? []), copy]);
         },
     });
-    for (let slot = 0; slot < relay.relay.desktops.untouched; slot++) relay.relay.tell(slot, collector);
-    const flying = new Map<string, string>();
-    const custody = new Set<string>();
-    const { peerMemory } = relay.relay;
-    for (const frame of framesIn(peerMemory)) {
-      for (const sprite of spritesIn(frame)) flying.set(sprite, keyOfFrame(frame));
-      for (const sprite of spritesIn(frame, (key) => peerMemory.custody.has(key))) custody.add(sprite);
-    }
+    for (let slot = 0; slot < desktops.untouched; slot++) relay.relay.tell(slot, collector);
     const known = new Set<string>();
     for (const client of this.clients) {
       if (client.relay !== relay) continue;
@@ -337,7 +357,7 @@ export class SimulatedCluster implements Surroundings {
       if (relay.relay.peerMemory.verdictsOn(frame) !== undefined) taken.add(frame);
     }
     const unaware = new Set(this.clients.filter((one) => one.relay === relay && !one.hasLeft && !isHere(one)));
-    return { waiting, flying, custody, unaware, known, taken };
+    return { waiting, thrown, custody, unaware, known, taken };
   }
 
   *#framesTo(relay: SimulatedRelay): IterableIterator<PeerFrame> {
@@ -351,37 +371,35 @@ export class SimulatedCluster implements Surroundings {
   #excuse(relay: SimulatedRelay, before: Holdings): void {
     this.wentBack++;
     const now = this.#holdings(relay);
-    for (const [sprite, states] of before.waiting) {
-      const mailboxes = new Set(now.waiting.get(sprite)?.map(mailboxOf));
+    for (const [sprite, copies] of before.waiting) {
+      const again = now.waiting.get(sprite) ?? [];
       // An older copy that it is handing on again has been handed on already, when the other relay knows that frame.
-      const isHandedOn = now.flying.has(sprite) && !states.every((state) => mailboxes.has(mailboxOf(state)));
-      if (mailboxes.size === 0 || isHandedOn) this.mayLack.add(sprite);
+      const isHandedOn = now.thrown.has(sprite) || again.some(({ frame }) => frame !== undefined);
+      const isThere = copies.every((copy) => again.some(({ mailbox }) => mailbox === copy.mailbox));
+      if (again.length === 0 || (isHandedOn && !isThere)) this.mayLack.add(sprite);
     }
     for (const sprite of before.custody) if (!now.custody.has(sprite)) this.mayLack.add(sprite);
-    // For one sprite it may have forgotten both: what it has answered the thrower, and where the sprite has gone.
-    const [thrown, held] = [new Set<string>(), new Set<string>()];
+    // What it has answered the thrower, or asked another relay: a sprite is thrown once.
+    const thrown = new Set<string>();
     for (const sprite of before.known) if (!now.known.has(sprite)) thrown.add(sprite);
-    for (const [sprite, states] of now.waiting) {
+    for (const sprite of [...before.thrown.keys(), ...now.thrown.keys()]) {
+      if (before.thrown.get(sprite) !== now.thrown.get(sprite)) thrown.add(sprite);
+    }
+    for (const sprite of thrown) this.#allowDouble(sprite);
+    // Where a copy has gone.
+    for (const [sprite, copies] of now.waiting) {
       const left = [...(before.waiting.get(sprite) ?? [])];
-      const again = states.filter((state) => {
-        const at = left.indexOf(state);
+      for (const copy of copies) {
+        const at = left.findIndex((one) => isDeepStrictEqual(one, copy));
         if (at >= 0) left.splice(at, 1);
-        return at < 0;
-      });
-      if (again.length > 0) held.add(sprite);
-      for (let copies = again.length; copies > 1; copies--) this.#allowDouble(sprite);
+        else this.#allowDouble(sprite);
+      }
     }
-    // A frame that it does not know, or one that had verdicts.
-    for (const sprite of [...before.flying.keys(), ...now.flying.keys()]) {
-      if (before.flying.get(sprite) === now.flying.get(sprite)) continue;
-      const isWaiting = before.waiting.has(sprite) || now.waiting.has(sprite);
-      (isWaiting ? held : thrown).add(sprite);
-    }
+    // What it has answered another relay.
     const taken = new Set([...now.taken].map(keyOfFrame));
     for (const frame of before.taken) {
-      if (!taken.has(keyOfFrame(frame))) for (const sprite of spritesIn(frame)) held.add(sprite);
+      if (!taken.has(keyOfFrame(frame))) for (const sprite of spritesIn(frame)) this.#allowDouble(sprite);
     }
-    for (const sprite of [...thrown, ...held]) this.#allowDouble(sprite);
     for (const client of this.clients) {
       if (client.relay !== relay) continue;
       // It has acknowledged them, and is told that it has not.
@@ -477,10 +495,8 @@ export class SimulatedCluster implements Surroundings {
       client.lastBatch.clear();
       // It is sent again what it has not acknowledged to that relay.
       const { slot } = client.identity;
-      for (const [sprite, states] of this.#holdings(client.relay).waiting) {
-        for (const state of states) {
-          if (state.startsWith(`${slot} `) && state.endsWith('true')) this.#allowDouble(sprite);
-        }
+      for (const [sprite, copies] of this.#holdings(client.relay).waiting) {
+        for (const copy of copies) if (copy.slot === slot && copy.isSent) this.#allowDouble(sprite);
       }
       return;
     }
@@ -595,11 +611,6 @@ function knows({ relay: { relay }, identity }: Client, { crossing }: Pending): b
   return relay.ended.isAccepted(identity, crossing, 0);
 }
 
-/** The mailbox in the state of a sprite that waits. */
-function mailboxOf(state: string): string {
-  return state.slice(0, state.lastIndexOf(' '));
-}
-
 function idOf({ identity: { slot, generation } }: Client): string {
   return `${slot} ${generation}`;
 }
@@ -615,15 +626,19 @@ function* framesIn(memory: PeerMemory): IterableIterator<PeerFrame> {
   }
 }
 
-/** The sprites of a frame, or those whose throws are wanted: see keyOfThrow(). */
-function spritesIn(frame: PeerFrame, isWanted: (key: string) => boolean = () => true): string[] {
+function spritesIn(frame: PeerFrame): string[] {
   const sprites: string[] = [];
-  readPeerRecords(frame, (record) => {
-    const { bytes, start, end } = record;
-    if (!isWanted(keyOfThrow(record))) return;
-    sprites.push((SPRITE.exec(bytes.toString('latin1', start, end)) as RegExpExecArray)[1]);
-  });
+  readPeerRecords(frame, ({ bytes, start, end }) => sprites.push(spriteIn(bytes, start, end)));
   return sprites;
+}
+
+function spriteIn(event: Buffer, start: number, end: number): string {
+  return (SPRITE.exec(event.toString('latin1', start, end)) as RegExpExecArray)[1];
+}
+
+/** Identifies a sprite in a mailbox. */
+function keyOfWaiting({ slot, owners, edge, arrived }: WaitingSprite): string {
+  return `${slot}/${owners}/${edge}/${arrived}`;
 }
 
 function seqOf(text: string): number {
