@@ -3,6 +3,8 @@
  *
  * The parts stand beside each other: each imports of another only what that one publishes, and the workshop (`tools/`) imports
  * no part. Within a part, layers import the layers below them. Read from the text of the files that git tracks.
+ *
+ * Needs no build: it names files of every part, and reads only their text.
  */
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';

@@ -62,6 +62,7 @@ describe('suites', () => {
 
   it('need no build when their header says so, with the reason', () => {
     assert.deepEqual(buildsOf('tools/command.test.ts'), [], 'it imports every command');
+    assert.deepEqual(buildsOf('tools/imports.test.ts'), [], 'it names files of every part');
     assert.ok(needsNoBuild('/**\n * On commands.\n *\n * Needs no build: it starts none of them.\n */\n'));
     assert.ok(!needsNoBuild('/**\n * On commands.\n *\n * Needs no build:\n */\n'));
     assert.ok(!needsNoBuild("/** On commands. */\nit('Needs no build: never', () => {});\n"));

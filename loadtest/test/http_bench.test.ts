@@ -27,10 +27,7 @@ describe('bench:http', { timeout: 900_000 }, () => {
     }
   });
 
-  it('fails when nothing answers, and says what is wrong with a command line', () => {
+  it('fails when nothing answers', () => {
     assert.equal(bench('--url', 'http://127.0.0.1:1', '--duration', '1s', '--connections', '1').status, 1);
-    const { status, stderr } = bench('--connections', '0');
-    assert.equal(status, 2);
-    assert.match(stderr, /^--connections: must be a whole number from 1 to 10000, not "0"\.$/m);
   });
 });

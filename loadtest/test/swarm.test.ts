@@ -270,10 +270,6 @@ describe('swarm command', { skip: why, timeout: 900_000, concurrency: CONCURRENC
       assert.equal(code, 2, args.join(' '));
       assert.match(stderr, message);
     }
-    const [[args, message]] = misuses;
-    const { code, stderr } = await swarm(args);
-    assert.equal(code, 2);
-    assert.match(stderr, message);
   });
 
   it('lists its settings, scenarios and exit codes', async () => {
