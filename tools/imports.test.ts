@@ -207,11 +207,11 @@ describe('imports', () => {
       'type x/j.ts',
       'x/k.ts',
     ]);
-    const includes = readImports('server/native/x.cc', '#include "inbox.h"\n#include <vector>\n');
+    const includes = readImports('server/native/http/x.cc', '#include "io/inbox.h"\n#include <vector>\n');
     assert.deepEqual(
       includes.map(({ to, ours }) => [to, ours]),
       [
-        ['server/native/inbox.h', true],
+        ['server/native/io/inbox.h', true],
         ['vector', false],
       ],
     );

@@ -42,10 +42,12 @@ function readModules(path: string, code: string): Import[] {
   return found;
 }
 
-/** C++ of the client names files from client-win/; the addon and the engine name those beside them. */
+/** C++ names a file from a folder that is around both: client-win/, server/native/, or the one that both are in. */
 function readIncludes(path: string, code: string): Import[] {
+  const folders = path.split('/').slice(0, -1);
+  const around = folders.map((_, i) => folders.slice(0, folders.length - i).join('/'));
   return [...code.matchAll(INCLUDE)].map(([, quote, name]) => {
-    const candidates = [posix.join(posix.dirname(path), name), posix.join(partOf(path), name)];
+    const candidates = around.map((folder) => posix.join(folder, name));
     const to = quote === '"' ? candidates.find((candidate) => existsSync(join(ROOT, candidate))) : undefined;
     return { to: to ?? name, ours: to !== undefined, typeOnly: false };
   });

@@ -23,7 +23,7 @@ describe('suites', () => {
   });
 
   it('depend on the sources of what is built for them', () => {
-    assert.ok(SUITES.dependsOn('server/test/sockets.test.ts', ['server/native/connection.cc']));
+    assert.ok(SUITES.dependsOn('server/test/sockets.test.ts', ['server/native/io/connection.cc']));
     assert.ok(SUITES.dependsOn('client-win/test/core.test.ts', ['client-win/core/motion/simulation.cc']));
     assert.ok(SUITES.dependsOn('client-win/test/core.test.ts', ['client-win/behaviour.vectors.json']));
     assert.ok(!SUITES.dependsOn('client-win/test/core.test.ts', ['client-win/win32/tray.cc']));

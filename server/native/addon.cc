@@ -22,10 +22,10 @@
 #include <string>
 #include <utility>
 
+#include "io/native_front.h"
 #include "mapped_file.h"
-#include "native_front.h"
 #include "node_wait.h"
-#include "ring_link.h"
+#include "ring/ring_link.h"
 #include "ring_set.h"
 
 namespace sprites {

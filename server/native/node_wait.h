@@ -20,7 +20,7 @@
 #include <functional>
 #include <vector>
 
-#include "native_front.h"
+#include "io/native_front.h"
 #include "ring_set.h"
 
 namespace sprites {

@@ -12,8 +12,8 @@
 
 #include <vector>
 
-#include "native_front.h"
-#include "ring_link.h"
+#include "io/native_front.h"
+#include "ring/ring_link.h"
 
 namespace sprites {
 

@@ -1,5 +1,5 @@
 /**
- * Frames through shared memory: one end of the link between the master and a worker (native/byte_ring.h).
+ * Frames through shared memory: one end of the link between the master and a worker (native/ring/byte_ring.h).
  *
  * It carries the same frames as Node's channel, without its system calls, its serialization and its turns of the loop. Where there is no
  * addon, and for everything that is not a frame, processes use the channel.

@@ -4,7 +4,7 @@
  * The members may come in any order, with spaces between them, and the optional ones may be missing. A body with anything else (an
  * escape, an exponent, an unknown or repeated member, text beyond ASCII) is passed to readCrossing(), which alone refuses.
  * Invariant: both ways return the same crossing, byte for byte (a test compares them).
- * The native front has the same scan in C++ (native/crossing_scan.h); it passes on only bodies that its scan does not accept.
+ * The native front has the same scan in C++ (native/http/crossing_scan.h); it passes on only bodies that its scan does not accept.
  * Cost: one pass, a nanosecond a byte, and one copy of the values into the passage.
  */
 import {
