@@ -110,13 +110,13 @@ export const DESKTOPS_PER_ADDRESS_MAX = 60_000;
 export const DESKTOPS_PER_INSTANCE_MAX = 10 * DESKTOPS_PER_ADDRESS_MAX;
 
 /** Memory of an instance for each desktop: the engine's tables and the kernel's share of two connections. */
-export const DESKTOP_KIB = 16;
+const DESKTOP_KIB = 16;
 
 /** EC2 takes a spot instance back when it would cost more than this times today's price. So there is a bound, and prices may move. */
 export const SPOT_HEADROOM = 1.25;
 
 /** Bytes the swarm sends for each sprite: a throw, a poll, and their TCP. 846 were measured (README.md); this is a bound. */
-export const BYTES_PER_SPRITE = 1_000;
+const BYTES_PER_SPRITE = 1_000;
 
 /** Bytes the swarm sends once for each desktop: connecting, joining, the first poll, leaving. 973 were measured. */
 const BYTES_PER_DESKTOP = 2_000;

@@ -117,7 +117,7 @@ export async function runCommand<Table extends Options>(
   }
 }
 
-export const exitCodeOf = (error: unknown): number => (error instanceof Misused ? EXIT.misused : EXIT.failed);
+const exitCodeOf = (error: unknown): number => (error instanceof Misused ? EXIT.misused : EXIT.failed);
 
 /** An error as one line for a user. Errors that only a bug throws keep their stack. */
 export function sentenceOf(error: unknown): string {

@@ -15,7 +15,7 @@ export const RESTART_MS = 500;
 export const RESTART_MS_MAX = 30_000;
 
 /** A program that lived for so long had a good start, in ms. */
-export const STEADY_MS = 60_000;
+const STEADY_MS = 60_000;
 
 /** Deaths in a row, each before STEADY_MS, after which it is given up: some two minutes. */
 export const DEATHS_MAX = 10;

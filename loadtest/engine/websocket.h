@@ -31,11 +31,8 @@ enum class Opcode : uint8_t {
   kPong = 10,
 };
 
-constexpr size_t kControlBytesMax = 125;  // RFC 6455 §5.5
 // A message is what an answered poll would be.
 constexpr size_t kMessageBytesMax = kBodyBytesMax;
-// An end that closes without a reason of its own.
-constexpr uint16_t kCloseNormal = 1000;
 
 struct Frame {
   Opcode opcode = Opcode::kText;

@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { Misused } from '../../tools/command.ts';
 import { resultOf } from '../test/results.ts';
-import { compare, compareFiles, comparisonOf, difference } from './compare.ts';
+import { comparisonOf, comparisonOfFiles, difference, textOf } from './compare.ts';
 import { merge, overRuns, overSweep, type Report } from './merge.ts';
 
 const ORIGIN = { name: 'a test', command: 'npm run swarm', machines: [], load: 'the same load' };
@@ -14,6 +14,8 @@ const ORIGIN = { name: 'a test', command: 'npm run swarm', machines: [], load: '
 function runs(latenciesUs: readonly number[]): Report {
   return overRuns(latenciesUs.map((us) => merge([resultOf(Array(1000).fill(us * 1000))], ORIGIN)));
 }
+
+const compare = (...reports: Parameters<typeof comparisonOf>) => textOf(comparisonOf(...reports));
 
 describe('compare', () => {
   it("is Welch's interval", () => {
@@ -118,7 +120,7 @@ describe('compare', () => {
     t.after(() => rmSync(folder, { recursive: true }));
     const good = join(folder, 'report.json');
     writeFileSync(good, JSON.stringify(runs([1000, 1010])));
-    assert.match(compareFiles([good, folder]), /^p99 /m);
+    assert.match(textOf(comparisonOfFiles([good, folder])), /^p99 /m);
     const bad = join(folder, 'bad.json');
     const format = 'sprites-swarm/1';
     for (const value of [
@@ -132,18 +134,18 @@ describe('compare', () => {
       'x',
     ]) {
       writeFileSync(bad, JSON.stringify(value));
-      assert.throws(() => compareFiles([good, bad]), {
+      assert.throws(() => comparisonOfFiles([good, bad]), {
         constructor: Misused,
         message: `${bad} is not a report of the swarm: give the report.json of --out`,
       });
     }
     writeFileSync(bad, 'PNG');
-    assert.throws(() => compareFiles([bad, good]), { constructor: Misused, message: /is not a report/ });
+    assert.throws(() => comparisonOfFiles([bad, good]), { constructor: Misused, message: /is not a report/ });
     const missing = join(folder, 'none.json');
-    assert.throws(() => compareFiles([missing, good]), {
+    assert.throws(() => comparisonOfFiles([missing, good]), {
       constructor: Misused,
       message: `There is no file ${missing}.`,
     });
-    assert.throws(() => compareFiles([good]), { constructor: Misused, message: /takes two reports/ });
+    assert.throws(() => comparisonOfFiles([good]), { constructor: Misused, message: /takes two reports/ });
   });
 });

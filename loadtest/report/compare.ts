@@ -119,15 +119,6 @@ export function comparisonOf(a: Report, b: Report, names: readonly [string, stri
   };
 }
 
-/** The text for two reports given by their files. Throws Misused. */
-export function compareFiles(paths: readonly string[]): string {
-  return textOf(comparisonOfFiles(paths));
-}
-
-export function compare(a: Report, b: Report, names: readonly [string, string]): string {
-  return textOf(comparisonOf(a, b, names));
-}
-
 export function textOf({ names, reports, warnings, points, footnote }: Comparison): string {
   const rows = points.flatMap(({ title, rows }) => [
     ...(title === '' ? [] : [[title, '', '', '', '', '']]),

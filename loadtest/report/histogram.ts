@@ -48,7 +48,7 @@ export function mergeHistograms(parts: readonly Histogram[]): Histogram {
  * A percentile that is no time, because the throw that it falls on did not arrive: the engine's longest time, in ns and in µs.
  * It is a number, so that it is larger than every other and can be kept in JSON. units.ts shows it as "never".
  */
-export const NEVER_NS = 2 ** 41 - 1;
+const NEVER_NS = 2 ** 41 - 1;
 export const NEVER_US = Math.round(NEVER_NS) / 1000;
 
 /**

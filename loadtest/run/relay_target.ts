@@ -172,7 +172,7 @@ function describeRelays(urls: readonly string[]): string {
 }
 
 /** Reads a sample at the admin port of each relay, and adds them. `urls` and `tokenFiles` have commas between them. Throws as adminOf(). */
-export function adminsOf(urls: string, tokenFiles: string): () => Promise<RelaySample> {
+function adminsOf(urls: string, tokenFiles: string): () => Promise<RelaySample> {
   const files = tokenFiles.split(',');
   const admins = urls.split(',').map((url, n) => adminOf(url, files[n] ?? files[0]));
   return async () => addSamples(await Promise.all(admins.map((ask) => ask())));

@@ -28,7 +28,7 @@ export type Behaviour = (typeof BEHAVIOURS)[number];
 export type Mix = Partial<Record<Behaviour, number>>;
 
 /** What desktops hold and throw on. */
-export const TRANSPORTS = ['poll', 'socket'] as const;
+const TRANSPORTS = ['poll', 'socket'] as const;
 
 /** A part of a load that ramps: from the rate before it to `perSecond`, in a straight line. */
 export interface Stage {

@@ -41,7 +41,7 @@ export const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'silent'] 
 
 export const FRONTS = ['auto', 'native', 'portable'] as const;
 
-export const IPCS = ['auto', 'ring', 'channel'] as const;
+const IPCS = ['auto', 'ring', 'channel'] as const;
 
 export const ADMISSIONS = ['strict', 'open'] as const;
 

@@ -168,7 +168,7 @@ export function errorHandlers(log: Logger): [express.RequestHandler, ErrorReques
   ];
 }
 
-export function sendProblem(response: Response, document: ProblemDocument): void {
+function sendProblem(response: Response, document: ProblemDocument): void {
   const { retryAfterSeconds } = PROBLEMS[document.code];
   if (retryAfterSeconds > 0) response.set('Retry-After', String(retryAfterSeconds));
   if (document.status === 401) response.set('WWW-Authenticate', 'Bearer');

@@ -10,7 +10,7 @@ import { allowOnly, bearer, holder, readBody, sendReply } from './api.ts';
 import type { Worker } from './worker.ts';
 
 /** Body of a mute or a report in bytes: a report with its hash and its reason. */
-export const COMPLAINT_BYTES_MAX = 1024;
+const COMPLAINT_BYTES_MAX = 1024;
 
 export function complaints(worker: Worker, store: SpriteStore): express.Router {
   const router = express.Router();

@@ -20,12 +20,12 @@ import { PublicCounts } from './public_counts.ts';
 import type { Worker } from './worker.ts';
 
 /** Entries of one answer: each is a picture that a page fetches. */
-export const GALLERY_PAGE_MAX = 24;
+const GALLERY_PAGE_MAX = 24;
 
 /** Body of a feedback in bytes, and of its two texts in UTF-8: a page of text, and an address. */
-export const FEEDBACK_BYTES_MAX = 8192;
-export const FEEDBACK_TEXT_BYTES_MAX = 4000;
-export const CONTACT_BYTES_MAX = 200;
+const FEEDBACK_BYTES_MAX = 8192;
+const FEEDBACK_TEXT_BYTES_MAX = 4000;
+const CONTACT_BYTES_MAX = 200;
 
 /** Control characters, and lone surrogates. */
 const CONTROLS = /[\p{Cc}\p{Cs}]/gu;

@@ -29,7 +29,7 @@ import type { Worker } from './worker.ts';
 export const MESSAGE_BYTES_MAX = STAGE_BYTES_MAX;
 
 /** The token must arrive within this time after the socket has opened, in ms. */
-export const TOKEN_MS_MAX = 10_000;
+const TOKEN_MS_MAX = 10_000;
 
 /** Throws, sayings, stages and peeks of one socket that are not answered yet. */
 export const CROSSINGS_IN_FLIGHT_MAX = 64;
@@ -55,10 +55,10 @@ const CLOSING_MS_MAX = 2_000;
  * below `LOW` again. One batch fits twice; the system's own buffers, some megabytes, come before these bytes.
  */
 export const UNREAD_BYTES_HIGH = 128 << 10;
-export const UNREAD_BYTES_LOW = 32 << 10;
+const UNREAD_BYTES_LOW = 32 << 10;
 
 /** A socket is closed at once above this: the answers to all requests that were on their way when it was no longer read. */
-export const UNREAD_BYTES_MAX = 512 << 10;
+const UNREAD_BYTES_MAX = 512 << 10;
 
 /** A socket is closed when it has been above UNREAD_BYTES_LOW for this time, in ms: it reads less than 10 KB a second. */
 export const UNREAD_MS_MAX = 10_000;
@@ -67,7 +67,7 @@ export const UNREAD_MS_MAX = 10_000;
  * Bytes that wait for all sockets of a worker together, shared by address (budget.ts). A socket for which there is no room is closed when
  * more is sent to it.
  */
-export const SOCKETS_UNREAD_BYTES_MAX = 64 << 20;
+const SOCKETS_UNREAD_BYTES_MAX = 64 << 20;
 
 /** What CROSSINGS_IN_FLIGHT_MAX counts. */
 type Unanswered = 'crossings' | 'sayings' | 'stages' | 'peeks';

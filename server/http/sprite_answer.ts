@@ -15,7 +15,7 @@ import { CORS_ORIGIN } from '../wire/route.ts';
 const CACHE_FOR_EVER = 'public, max-age=31536000, immutable';
 
 /** How long a client may take to read a file, in ms: 1 MiB at 35 kB/s. */
-export const SENDING_MS_MAX = 30_000;
+const SENDING_MS_MAX = 30_000;
 
 /**
  * Answers a GET or HEAD of a file; releases it in the end, whatever happens.

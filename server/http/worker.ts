@@ -19,7 +19,7 @@ import { readSaying } from '../wire/saying.ts';
 import { checkStage, readStage, type Stage } from '../wire/stage.ts';
 
 export const UNKNOWN = problem('unknown-desktop', 'A bearer token of this desktop is needed; join to get one.');
-export const DRAINING = problem('draining', 'The relay is going down; try again in some seconds.');
+const DRAINING = problem('draining', 'The relay is going down; try again in some seconds.');
 
 export class Worker {
   readonly #uplink: Uplink;

@@ -11,7 +11,7 @@ import type { SpeedscopeFile } from './speedscope.ts';
 import { syscallName } from './syscalls.ts';
 
 /** Threads that are sampled. A relay with a million desktops has some 70; those beyond the limit are counted only. */
-export const PROFILED_THREADS_MAX = 128;
+const PROFILED_THREADS_MAX = 128;
 
 /** Time between two samples, in ms. */
 export const THREAD_SAMPLE_MS = 10;

@@ -20,7 +20,7 @@ export const BANS_MAX = 4096;
 export const REPORTS_MAX = 1000;
 
 /** Decisions that the other relays of the cluster do not know yet: as many bans as there can be, and as many that have ended. */
-export const UNSHARED_MAX = 4 * BANS_MAX;
+const UNSHARED_MAX = 4 * BANS_MAX;
 
 /** Reasons kept of one reported picture: the newest. */
 export const REASONS_KEPT = 3;

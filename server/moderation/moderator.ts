@@ -38,11 +38,11 @@ const KICKS_PER_STEP = 64;
 
 /** Reports that the desktops of one IPv4 address, or of one IPv6 /64, may send in REPORT_WINDOW_MS: a class behind one address. */
 export const REPORTS_PER_WINDOW_MAX = 10;
-export const REPORT_WINDOW_MS = 60_000;
+const REPORT_WINDOW_MS = 60_000;
 
 /** Pictures that the desktops of one address may publish in PUBLISH_WINDOW_MS: what one person draws in an afternoon. */
 export const PUBLICATIONS_PER_WINDOW_MAX = 10;
-export const PUBLISH_WINDOW_MS = 3_600_000;
+const PUBLISH_WINDOW_MS = 3_600_000;
 
 /** Feedback that may come from one address in FEEDBACK_WINDOW_MS. */
 export const FEEDBACK_PER_WINDOW_MAX = 5;
@@ -52,7 +52,7 @@ export const FEEDBACK_WINDOW_MS = 3_600_000;
 export const FEEDBACK_ALL_MAX = 25;
 
 /** Bytes of an announcement in UTF-8: two lines on a page. As JSON it has at most twice as many, which fit into a notice. */
-export const ANNOUNCEMENT_BYTES_MAX = 400;
+const ANNOUNCEMENT_BYTES_MAX = 400;
 
 /** Stands for all addresses where their sum is limited. */
 const EVERYBODY = [0, 0, 0xffff, 0] as const;

@@ -43,8 +43,6 @@ class NodeWait {
   // REQUIRES: the front is stopped.
   void End(std::function<void()> ended);
 
-  bool is_embedding() const { return is_embedding_; }
-
  private:
   // After this many passes libuv gets its turn in any case, at 1/64 of its usual cost.
   static constexpr int kPassesMax = 64;

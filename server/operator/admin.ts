@@ -28,7 +28,7 @@ import { askWorker, carryOut, type ProcessRequest } from './process_requests.ts'
 import type { ProcessNames } from './sampler.ts';
 
 /** The longest time for a head, in ms. A scraper or a person with curl sends it at once; one lost packet comes within it. */
-export const HEAD_MS_MAX = 3_000;
+const HEAD_MS_MAX = 3_000;
 
 /** How often node:http checks for late requests, in ms. */
 const CHECK_MS_MAX = 1_000;

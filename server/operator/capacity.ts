@@ -12,7 +12,7 @@ export { connectionsFor, fileLimit } from '../front/file_limit.ts';
 export const FILES_RECOMMENDED = 4096;
 
 /** Memory of one parked poll in bytes: the portable front's objects, the kernel's socket and its buffers. */
-export const POLL_BYTES = { portable: 24_000, native: 5_000 } as const;
+const POLL_BYTES = { portable: 24_000, native: 5_000 } as const;
 
 /** The part of it in V8's heap on the portable front, in bytes: the objects of a request, a response and a socket. */
 const POLL_HEAP_BYTES = 10_500;

@@ -26,10 +26,10 @@ export type ProcessRequest =
 export type ProcessAnswer = { document: Collection | MemoryReport } | { recording: Recording };
 
 /** How long a worker may take beyond the length of a profile, in ms. It is twice what a snapshot of SNAPSHOT_HEAP_BYTES_MAX needs. */
-export const WORKER_ANSWER_MS_MAX = 10_000;
+const WORKER_ANSWER_MS_MAX = 10_000;
 
 /** The same for a snapshot that is forced: of 2 GiB, the largest heap that V8 gives a worker by itself. */
-export const FORCED_ANSWER_MS_MAX = 300_000;
+const FORCED_ANSWER_MS_MAX = 300_000;
 
 /** Messages to a worker. */
 type ToWorker =

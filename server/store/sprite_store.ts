@@ -30,7 +30,7 @@ import { HOUR_MS, StoredFiles } from './stored_files.ts';
 export const STORE_BYTES_MAX = 8 * 1024 ** 3;
 
 /** Stored files: each may waste a block of the disk, so 256 MiB beside the bytes; and 200 bytes of memory in each worker. */
-export const STORE_FILES_MAX = 65_536;
+const STORE_FILES_MAX = 65_536;
 
 /** A file that was stored or fetched within this time is not evicted, in ms: it may be on somebody's desktop. */
 export const USED_LATELY_MS = HOUR_MS;
@@ -64,10 +64,10 @@ const NAMES_PER_TURN = 1024;
 export const REFUSALS_REMEMBERED = 4096;
 
 /** Bytes of the files that were read lately, in each worker: some thousand characters. */
-export const CACHE_BYTES_MAX = 32 * 2 ** 20;
+const CACHE_BYTES_MAX = 32 * 2 ** 20;
 
 /** Bytes of different files in answers that are being sent, in each worker. One more is refused with relay-busy. */
-export const SENDING_BYTES_MAX = 64 * 2 ** 20;
+const SENDING_BYTES_MAX = 64 * 2 ** 20;
 
 /** Bytes of the uploads that are being received or checked, in each worker: 32 of the largest. One address has ten at most. */
 export const UPLOADS_BYTES_MAX = 32 * SPR_BYTES_MAX;

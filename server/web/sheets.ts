@@ -28,7 +28,7 @@ export interface SheetHandlers {
   relay?(): string;
 }
 
-export const DECODED_PIXELS_MAX = 50_331_648; // pixels of all decoded sheets: three of the largest, 192 MiB
+const DECODED_PIXELS_MAX = 50_331_648; // pixels of all decoded sheets: three of the largest, 192 MiB
 
 export const SHOWN_SIDE_MAX = 320; // px of a frame's longer side on screen: strangers' art must not cover the desktop
 export const SHOWN_SIDE_MIN = 16; // px of a frame's longer side on screen: large enough for a pointer to grab

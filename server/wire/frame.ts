@@ -11,7 +11,7 @@ import type { CheckedCrossing } from './crossing.ts';
 import type { Identity } from './identity.ts';
 import { Standing } from './pictures.ts';
 
-export const FRAME_VERSION = 2;
+const FRAME_VERSION = 2;
 
 /** A frame is sent when it exceeds this size in bytes, so that it fills a 64 KiB socket buffer fewer than 20 times. */
 export const FRAME_BYTES_TARGET = 1 << 20;
@@ -56,7 +56,7 @@ export const RecordKind = {
 export const FRAME_HEAD = 12;
 const RECORD_HEAD = 12;
 const IDENTITY_BYTES = 24;
-export const CROSSING_HEAD_BYTES = IDENTITY_BYTES + 12;
+const CROSSING_HEAD_BYTES = IDENTITY_BYTES + 12;
 
 /** One record. Owner: the reader, which overwrites it with the next record; `bytes` is the frame itself. */
 export interface RecordView extends Identity {

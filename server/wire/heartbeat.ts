@@ -6,7 +6,7 @@
  * Invariant: what decodeHeartbeat() returns is within the limits here, whatever the bytes are.
  */
 
-export const HEARTBEAT_VERSION = 1;
+const HEARTBEAT_VERSION = 1;
 
 /** Names are in subjects, metrics and log lines, where short is better. A label of the DNS may have 63 bytes. */
 export const RELAY_NAME_BYTES_MAX = 32;

@@ -11,7 +11,7 @@ import { PeerMessageWriter, readPeerMessage } from './peer_message.ts';
 import { NO_EDGE, SAYING_TEXT_BYTES_MAX } from './saying.ts';
 import { whyInvalidName } from './text.ts';
 
-export const PEER_SAYINGS_VERSION = 1;
+const PEER_SAYINGS_VERSION = 1;
 
 /** Bytes of a message, which has the sayings of one turn to one relay: some 150 usual ones. What is said beyond it is lost. */
 export const PEER_SAYINGS_BYTES_MAX = 64 << 10;

@@ -13,7 +13,7 @@ export const SPR_BYTES_MAX = 1_048_576; // bytes: 1 MiB, a hundred times what a 
 export const SPR_KEYWORD = 'sprite';
 
 /** The chunks that a picture needs, and the small uncompressed ones that define its colours. */
-export const CHUNKS_ALLOWED = 'IHDR PLTE tRNS IDAT IEND iTXt gAMA cHRM sRGB sBIT bKGD pHYs tIME'.split(' ');
+const CHUNKS_ALLOWED = 'IHDR PLTE tRNS IDAT IEND iTXt gAMA cHRM sRGB sBIT bKGD pHYs tIME'.split(' ');
 
 export interface Sheet {
   header: PngHeader;

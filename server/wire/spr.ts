@@ -33,7 +33,7 @@ export const RAW_BYTES_MAX = SHEET_SIDE_PIXELS_MAX * (1 + 4 * SHEET_SIDE_PIXELS_
 const FILTER_MAX = 4; // Paeth, the last of PNG's filters
 
 /** Bytes zlib inflates at a time: 0.1 ms on one of its threads. checkSpr() holds two such steps, readSpr() inflates one too many. */
-export const INFLATE_STEP_BYTES = 65_536;
+const INFLATE_STEP_BYTES = 65_536;
 
 /**
  * The checked .spr in `bytes`.

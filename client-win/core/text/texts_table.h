@@ -238,14 +238,12 @@
   X(kLinkNeedsRelay, "This invitation does not say which relay it is for. Ask for the whole link.", "Diese Einladung nennt ihr Relay nicht. Bitten Sie um den ganzen Link.") \
   /* The settings. */ \
   X(kSettingsTitle, "Sprites: settings", "Sprites: Einstellungen") \
-  X(kSettingsYou, "You", "Sie") \
   X(kSettingsName, "Your &name", "Ihr &Name") \
   X(kSettingsNameCue, "what your neighbours see", "so sehen Sie die Nachbarn") \
   X(kSettingsPlace, "&Where you are", "&Wo Sie sind") \
   X(kSettingsPlaceCue, "the address of a relay, or a friend's link", "Adresse eines Relays oder ein Link") \
   X(kSettingsWorld, "Wor&ld", "Wel&t") \
   X(kSettingsWorldCue, "empty: the public world", "leer: die öffentliche Welt") \
-  X(kSettingsSprites, "Sprites", "Figuren") \
   X(kSettingsAccept, "&Pictures shown", "&Bilder von") \
   X(kSettingsAcceptOwn, "Only mine and those of the program", "Nur meine und die des Programms") \
   X(kSettingsAcceptFriends, "Everybody's in private worlds", "In privaten Welten von allen") \

@@ -26,7 +26,7 @@ export interface Cut {
   readonly rim: number;
 }
 
-export const TOLERANCE_MAX = 100;
+const TOLERANCE_MAX = 100;
 export const PICKS_MAX = 64; // picks: each costs a pass over the picture
 export const RIM_MAX = 4; // pixels
 

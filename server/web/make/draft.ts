@@ -60,7 +60,7 @@ export interface Suggested {
   scale: number;
 }
 
-export const LICENCE_DEFAULT = 'CC0-1.0';
+const LICENCE_DEFAULT = 'CC0-1.0';
 
 const SHOWN_SIDE = 96; // device-independent pixels of a sprite's longer side on screen
 

@@ -8,7 +8,6 @@
  */
 import type { Pixels } from '../../wire/pixels.ts';
 
-export const COLOURS_MIN = 2;
 export const COLOURS_MAX = 256;
 
 /** Colours that differ only in their last three bits are one group: nobody tells them apart. */
