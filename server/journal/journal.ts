@@ -8,11 +8,9 @@
  * Limits: the files are smaller than SIZE_FACTOR_MAX times what is alive, or than SIZE_BYTES_MIN.
  * Cost: a fact is copied into one buffer; a turn is one checksum, and one copy or one write.
  */
-import type { DesktopRow, EndedRow, Facts } from '../domain/facts.ts';
+import type { Facts } from '../domain/facts.ts';
 import { Recovery, RecoveryError } from '../domain/recovery.ts';
 import type { Relay } from '../domain/relay.ts';
-import type { EdgeNumber } from '../wire/crossing.ts';
-import type { FrameIdentity } from '../wire/peer_frame.ts';
 import type { Disk, File } from './disk.ts';
 import { RecordError, RecordWriter, readRecords, wholeAt } from './records.ts';
 import {
@@ -134,15 +132,33 @@ interface Renewal {
   readonly afterGap: boolean;
 }
 
-export class Journal implements Facts {
-  hasRoom = true;
+/** What the relay has told since the last commit. */
+class Turn extends RecordWriter {
+  override hasRoom = true;
+  readonly #moving: (slot: number) => void;
+
+  constructor(moving: (slot: number) => void) {
+    super(FRAME_HEAD_BYTES);
+    this.#moving = moving;
+  }
+
+  override moving(slot: number): void {
+    this.#moving(slot);
+  }
+
+  override get isLong(): boolean {
+    return this.end > TURN_BYTES_MAX;
+  }
+}
+
+export class Journal {
   readonly epoch: number;
   readonly generationKey: Buffer;
   readonly #disk: Disk;
   readonly #options: JournalOptions;
   readonly #segmentBytes: number;
   readonly #sizeBytesMin: number;
-  readonly #writer = new RecordWriter(FRAME_HEAD_BYTES);
+  readonly #turn = new Turn((slot) => this.#moving(slot));
   readonly #segments: Segment[];
   #relay: Relay | undefined;
   #file: File = -1;
@@ -150,8 +166,6 @@ export class Journal implements Facts {
   #tail: Tail | undefined;
   #nextFrame = 1;
   #renewal: Renewal | undefined;
-  /** The turn has joined a desktop or accepted a crossing: its answers promise that. */
-  #promises = false;
   /** Facts are not written any more. */
   #isBehind = false;
   #hasReserve = false;
@@ -173,8 +187,8 @@ export class Journal implements Facts {
     this.generationKey = head?.generationKey ?? Buffer.from(options.generationKey);
   }
 
-  get isLong(): boolean {
-    return this.#writer.end > TURN_BYTES_MAX;
+  get hasRoom(): boolean {
+    return this.#turn.hasRoom;
   }
 
   /** Bytes of all files. */
@@ -221,7 +235,7 @@ export class Journal implements Facts {
     if (old.length > 0) this.#disk.retire(old, this.#file);
     this.#makeReserve();
     if (!this.#isBehind) this.#makeTail();
-    relay.setFacts(this);
+    relay.setFacts(this.#turn);
     const bytes = this.sizeBytes;
     return {
       ...{ desktops: relay.desktops.count, sprites: relay.waiting },
@@ -275,12 +289,12 @@ export class Journal implements Facts {
 
   /** Writes what happened since the last call. The answers of these turns may leave when it returns. */
   commit(): void {
-    if (this.#writer.isEmpty) return;
+    if (this.#turn.isEmpty) return;
     if (this.#isBehind) {
-      this.#discard();
+      this.#turn.clear();
       return;
     }
-    if (this.#renewal) this.#renew(this.#renewal, RENEWAL_FACTOR * (this.#writer.end - FRAME_HEAD_BYTES));
+    if (this.#renewal) this.#renew(this.#renewal, RENEWAL_FACTOR * (this.#turn.end - FRAME_HEAD_BYTES));
     this.#writeFrame();
     if (!this.#renewal && !this.#isBehind && this.#isTooLarge()) this.#beginRenewal(false);
   }
@@ -298,7 +312,7 @@ export class Journal implements Facts {
     this.#nextTryMs = nowMs + RETRY_MS;
     if (this.#isBehind) this.#beginRenewal(true);
     if (this.#isBehind || this.#renewal?.afterGap || !this.#makeReserve()) return;
-    this.hasRoom = true;
+    this.#turn.hasRoom = true;
     this.#options.changed?.(true);
     if (!this.#tail) this.#makeTail();
   }
@@ -313,168 +327,41 @@ export class Journal implements Facts {
     this.#file = -1;
   }
 
-  desktop(row: DesktopRow): void {
-    this.#promises = true;
-    this.#writer.desktop(row);
-  }
-
-  free(slot: number, owners: number): void {
-    this.#writer.free(slot, owners);
-  }
-
-  kept(slot: number, owners: number, world: string, place: number): void {
-    this.#writer.kept(slot, owners, world, place);
-  }
-
-  place(slot: number, place: number): void {
-    this.#writer.place(slot, place);
-  }
-
-  width(world: string, width: number): void {
-    this.#writer.width(world, width);
-  }
-
-  invitation(slot: number, secret: Uint32Array): void {
-    this.#writer.invitation(slot, secret);
-  }
-
-  mutes(slot: number, pairs: readonly number[]): void {
-    this.#writer.mutes(slot, pairs);
-  }
-
-  stage(slot: number, isShown: boolean): void {
-    this.#writer.stage(slot, isShown);
-  }
-
-  ended(row: EndedRow): void {
-    this.#writer.ended(row);
-  }
-
-  accepted(
-    to: number,
-    edge: EdgeNumber,
-    arrived: number,
-    from: number,
-    crossing: number,
-    receiver: number,
-    receiverGeneration: number,
-    head: Buffer,
-    headLength: number,
-    tail: Buffer,
-    start: number,
-    end: number,
-  ): void {
-    this.#promises = true;
-    this.#writer.accepted(
-      to,
-      edge,
-      arrived,
-      from,
-      crossing,
-      receiver,
-      receiverGeneration,
-      head,
-      headLength,
-      tail,
-      start,
-      end,
-    );
-  }
-
-  sent(slot: number, newest: number): void {
-    this.#writer.sent(slot, newest);
-  }
-
-  acknowledged(slot: number, seq: number): void {
-    this.#writer.acknowledged(slot, seq);
-  }
-
-  /** While the state is told again: the receiver may have been told already, so what it gets must be known. */
-  moving(slot: number): void {
+  /** While the state is told again: the receiver of what moves may have been told already, so what it gets must be known. */
+  #moving(slot: number): void {
     const renewal = this.#renewal;
     if (!renewal || slot < renewal.slot || renewal.early.has(slot)) return;
     renewal.early.add(slot);
-    this.#relay?.tell(slot, this.#writer);
+    this.#tell(slot);
   }
 
-  unsent(slot: number): void {
-    this.#writer.unsent(slot);
-  }
-
-  moved(slot: number, edge: EdgeNumber, to: number, events: number): void {
-    this.#writer.moved(slot, edge, to, events);
-  }
-
-  mailbox(slot: number, acknowledged: number): void {
-    this.#writer.mailbox(slot, acknowledged);
-  }
-
-  event(
-    slot: number,
-    isSent: boolean,
-    edge: EdgeNumber,
-    arrived: number,
-    bytes: Buffer,
-    start: number,
-    end: number,
-  ): void {
-    this.#writer.event(slot, isSent, edge, arrived, bytes, start, end);
-  }
-
-  peerFrame(peer: string, number: number, frame: Buffer): void {
-    this.#promises = true;
-    this.#writer.peerFrame(peer, number, frame);
-  }
-
-  /** Needs no promise: if it is lost, the frame is sent again and gets the same verdicts. */
-  peerVerdicts(peer: string, incarnation: string, number: number, verdicts: Uint8Array): void {
-    this.#writer.peerVerdicts(peer, incarnation, number, verdicts);
-  }
-
-  /** Needs no promise of its own: accepted() has promised the crossings that were accepted. */
-  peerTaken(frame: FrameIdentity, verdicts: Uint8Array): void {
-    this.#writer.peerTaken(frame, verdicts);
-  }
-
-  /** Needs no promise: without room for it, the time of day is almost always later than it. */
-  life(life: number): void {
-    this.#writer.life(life);
-  }
-
-  custody(slot: number, generation: number, crossing: number): void {
-    this.#promises = true;
-    this.#writer.custody(slot, generation, crossing);
-  }
-
-  peersForgotten(): void {
-    this.#writer.peersForgotten();
-  }
-
-  counters(accepted: number, acknowledged: number, abandoned: number): void {
-    this.#writer.counters(accepted, acknowledged, abandoned);
+  /** Tells a slot again, which promises nothing. */
+  #tell(slot: number): void {
+    const turn = this.#turn;
+    const { promises } = turn;
+    this.#relay?.tell(slot, turn);
+    turn.promises = promises;
   }
 
   #writeFrame(): void {
     const { accepted, acknowledged, abandoned } = (this.#relay as Relay).counters;
-    const writer = this.#writer;
-    writer.counters(accepted, acknowledged, abandoned);
+    const turn = this.#turn;
+    turn.counters(accepted, acknowledged, abandoned);
     const whole = this.#renewal && this.#isTold(this.#renewal) ? this.#renewal : undefined;
-    if (whole) writer.whole(whole.first);
-    const promises = this.#promises;
-    this.#promises = false;
-    sealFrame(writer.bytes, writer.end, this.#nextFrame);
-    if (this.#write(writer.bytes, writer.end, promises, whole !== undefined)) {
+    if (whole) turn.whole(whole.first);
+    sealFrame(turn.bytes, turn.end, this.#nextFrame);
+    if (this.#write(turn, whole !== undefined)) {
       this.#nextFrame++;
       this.frames++;
-      this.writtenBytes += writer.end;
+      this.writtenBytes += turn.end;
       if (whole) this.#endRenewal(whole);
       else if ((this.#segments.at(-1) as Segment).bytes > this.#segmentBytes) this.#rotate(false);
     }
-    writer.clear();
+    turn.clear();
   }
 
   /** Appends a frame. Returns false when it could not be written, which only happens when no answer waits for it. */
-  #write(bytes: Buffer, length: number, promises: boolean, isWhole: boolean): boolean {
+  #write({ bytes, end: length, promises }: Turn, isWhole: boolean): boolean {
     const segment = this.#segments.at(-1) as Segment;
     const error = this.#append(segment, bytes, length, isWhole);
     if (error) {
@@ -548,34 +435,30 @@ export class Journal implements Facts {
     return this.sizeBytes > Math.max(live * RENEWAL_SHARE, this.#sizeBytesMin * RENEWAL_SHARE_MIN);
   }
 
-  #discard(): void {
-    this.#writer.clear();
-    this.#promises = false;
-  }
-
   /** Begins to tell the whole state again, in a new segment. */
   #beginRenewal(afterGap: boolean): void {
     if (!this.#rotate(afterGap)) return;
     this.#isBehind = false;
     // What was told since the last commit() is in the state that is told now, and means nothing without what was told before it.
-    this.#discard();
+    this.#turn.clear();
     const { number } = this.#segments.at(-1) as Segment;
     this.#renewal = { first: number, endedRow: 0, slot: 0, early: new Set(), afterGap };
-    this.#relay?.peerMemory.tell(this.#writer);
+    this.#relay?.peerMemory.tell(this.#turn);
+    this.#turn.promises = false; // it tells what was promised before
   }
 
   /** Tells some of the state: at least `bytes` if there are so many left, but not much more. */
   #renew(renewal: Renewal, bytes: number): void {
     const { desktops, ended } = this.#relay as Relay;
-    const writer = this.#writer;
-    const until = writer.end + Math.min(bytes, RENEWAL_STEP_BYTES_MAX);
-    for (let rows = 0; renewal.endedRow < ended.max && writer.end < until; rows++) {
+    const turn = this.#turn;
+    const until = turn.end + Math.min(bytes, RENEWAL_STEP_BYTES_MAX);
+    for (let rows = 0; renewal.endedRow < ended.max && turn.end < until; rows++) {
       if (rows === RENEWAL_ROWS_MAX) return;
-      ended.tell(renewal.endedRow++, writer);
+      ended.tell(renewal.endedRow++, turn);
     }
-    for (let slots = 0; renewal.slot < desktops.untouched && writer.end < until; slots++) {
+    for (let slots = 0; renewal.slot < desktops.untouched && turn.end < until; slots++) {
       if (slots === RENEWAL_ROWS_MAX) return;
-      if (!renewal.early.delete(renewal.slot)) this.#relay?.tell(renewal.slot, writer);
+      if (!renewal.early.delete(renewal.slot)) this.#tell(renewal.slot);
       renewal.slot++;
     }
   }
@@ -670,7 +553,7 @@ export class Journal implements Facts {
 
   #noRoom(error: Error): void {
     if (!this.hasRoom) return;
-    this.hasRoom = false;
+    this.#turn.hasRoom = false;
     this.#options.changed?.(false, error);
   }
 

@@ -47,8 +47,9 @@ const INCARNATION_BYTES = INCARNATION_DIGITS / 2;
 
 /** Gathers records behind `head` bytes that the caller fills in. */
 export class RecordWriter implements Facts {
-  readonly hasRoom = true;
-  readonly isLong = false;
+  readonly hasRoom: boolean = true;
+  /** A desktop has joined or a crossing was accepted since clear(): answers promise that. */
+  promises = false;
   readonly #head: number;
   #words = new Uint32Array(BUFFER_BYTES / WORD_BYTES);
   bytes: Buffer = Buffer.from(this.#words.buffer);
@@ -63,11 +64,17 @@ export class RecordWriter implements Facts {
     return this.end === this.#head;
   }
 
+  get isLong(): boolean {
+    return false;
+  }
+
   clear(): void {
     this.end = this.#head;
+    this.promises = false;
   }
 
   desktop(row: DesktopRow): void {
+    this.promises = true;
     const world = Buffer.from(row.world);
     const isHidden = !row.worldStage && row.world !== DEFAULT_WORLD;
     const detail = PICTURES.indexOf(row.pictures) | (row.stage ? SHOWS : 0) | (isHidden ? WORLD_HIDES : 0);
@@ -156,6 +163,7 @@ export class RecordWriter implements Facts {
     start: number,
     end: number,
   ): void {
+    this.promises = true;
     const length = headLength + end - start;
     const at = this.#add(RecordKind.accepted, edge, ACCEPTED_BYTES + length);
     const words = this.#words;
@@ -184,7 +192,7 @@ export class RecordWriter implements Facts {
     this.#words[at + 2] = seq;
   }
 
-  moving(): void {}
+  moving(_slot: number): void {}
 
   unsent(slot: number): void {
     const at = this.#add(RecordKind.unsent, 0, 8);
@@ -221,18 +229,22 @@ export class RecordWriter implements Facts {
   }
 
   peerFrame(peer: string, number: number, frame: Buffer): void {
+    this.promises = true;
     this.#peer(RecordKind.peerFrame, { sender: peer, epoch: 0, incarnation: '', number }, frame);
   }
 
+  /** Needs no promise: if it is lost, the frame is sent again and gets the same verdicts. */
   peerVerdicts(peer: string, incarnation: string, number: number, verdicts: Uint8Array): void {
     this.#peer(RecordKind.peerVerdicts, { sender: peer, epoch: 0, incarnation, number }, verdicts);
   }
 
+  /** Needs no promise of its own: accepted() has promised the crossings that were accepted. */
   peerTaken(frame: FrameIdentity, verdicts: Uint8Array): void {
     this.#peer(RecordKind.peerTaken, frame, verdicts);
   }
 
   custody(slot: number, generation: number, crossing: number): void {
+    this.promises = true;
     const at = this.#add(RecordKind.custody, 0, 20);
     this.#words[at + 1] = slot;
     this.#words[at + 2] = generation;
@@ -244,6 +256,7 @@ export class RecordWriter implements Facts {
     this.#add(RecordKind.peersForgotten, 0, 4);
   }
 
+  /** Needs no promise: without room for it, the time of day is almost always later than it. */
   life(life: number): void {
     const at = this.#add(RecordKind.life, 0, 12);
     this.#words[at + 1] = life;
