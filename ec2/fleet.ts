@@ -150,7 +150,14 @@ async function launchOf(
   const hourUsdMax = wanted.buy === 'on-demand' ? undefined : highestPrice(wanted, observed.prices);
   const { fleet, role, owner, buy, types, instances, atLeast } = wanted;
   const launch: Launch = {
-    ...{ fleet, role, owner, buy, types, instances, atLeast, image },
+    fleet,
+    role,
+    owner,
+    buy,
+    types,
+    instances,
+    atLeast,
+    image,
     deadlineMs: nowMs() + wanted.minutes * 60_000,
     userData: await signedScript(aws, wanted),
     subnets: network.subnets,
@@ -189,8 +196,13 @@ export async function boot(
     const ids = [...(nats ? [nats.id] : []), ...started.ids];
     requireStarted(context, wanted, ids, started.missing);
     const record: FleetRecord = {
-      ...{ wanted, readySeconds: bootOptions.readySeconds, startedMs: context.nowMs(), deadlineMs: launch.deadlineMs },
-      ...{ started: ids, prices: observed.prices, rootGib: launch.image.rootGib },
+      wanted,
+      readySeconds: bootOptions.readySeconds,
+      startedMs: context.nowMs(),
+      deadlineMs: launch.deadlineMs,
+      started: ids,
+      prices: observed.prices,
+      rootGib: launch.image.rootGib,
       ...(load && { load: { ...load, relay: load.relay.href } }),
       ...(relayFleet && { relayFleet }),
       ...(nats && { nats: nats.privateAddress }),
@@ -228,7 +240,9 @@ async function startNats(
   await uploadBundle(context, bucket, bundle);
   const job = {
     ...(await bundleOf(aws, bucket, bundle, seconds)),
-    ...{ ports: [NATS_PORT], waitSeconds: 0, arguments: NATS_ARGUMENTS },
+    ports: [NATS_PORT],
+    waitSeconds: 0,
+    arguments: NATS_ARGUMENTS,
   };
   await aws.put(bucket, keys.natsJob(fleet), writeJob(job));
   const settings = await signedSettings(aws, { fleet, bucket, minutes, seconds, job: keys.natsJob(fleet) });

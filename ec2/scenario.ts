@@ -81,19 +81,31 @@ export function shareOf(scenario: Scenario, instances: number, relay: URL): Scen
     aborts: [],
     settings: {
       ...settings,
-      ...{ desktops: [desktops], connectRate, connectBatch: of(settings.connectBatch), processes: undefined },
-      ...{ sources: '', world: '' },
+      desktops: [desktops],
+      connectRate,
+      connectBatch: of(settings.connectBatch),
+      processes: undefined,
+      sources: '',
+      world: '',
       throwConnections: throwConnections === undefined ? undefined : of(throwConnections),
     },
   };
   const { events, crossings, socket } = settings;
   const target = {
-    ...{ api: engineOrigin(relay), pids: [], local: false },
-    ...{ events: events || undefined, crossings: crossings || undefined, socket: socket || undefined },
+    api: engineOrigin(relay),
+    pids: [],
+    local: false,
+    events: events || undefined,
+    crossings: crossings || undefined,
+    socket: socket || undefined,
   };
   const { flags, rate } = plan(share, desktops, ANY_MACHINE, target);
   return {
-    ...{ desktops, rate, connectRate, seconds: settings.duration, warmUpSeconds: settings.warmUp },
+    desktops,
+    rate,
+    connectRate,
+    seconds: settings.duration,
+    warmUpSeconds: settings.warmUp,
     thresholds: scenario.thresholds.map(({ text }) => text),
     scenario: { name, shows, parkSeconds: settings.connectTimeout + settings.settle, flags: withoutOwn(flags) },
   };

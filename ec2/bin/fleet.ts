@@ -297,14 +297,12 @@ async function printUserData({ wanted, load, validSeconds, bootOptions }: Option
   );
   const nowMs = Date.now();
   const record: FleetRecord = {
-    ...{
-      wanted,
-      readySeconds: bootOptions.readySeconds,
-      startedMs: nowMs,
-      deadlineMs: nowMs + validSeconds * 1000,
-      started: [],
-      rootGib: ROOT_GIB,
-    },
+    wanted,
+    readySeconds: bootOptions.readySeconds,
+    startedMs: nowMs,
+    deadlineMs: nowMs + validSeconds * 1000,
+    started: [],
+    rootGib: ROOT_GIB,
     prices: await shell.aws.prices(wanted.buy, wanted.types, nowMs),
     ...(load && { load: { ...load, relay: load.relay.href } }),
   };

@@ -261,7 +261,13 @@ export function optionsOf(line: CommandLine<typeof FLAGS>, environment: NodeJS.P
   return {
     command,
     wanted: {
-      ...{ fleet: name, role, region, bucket, buy, instances, minutes },
+      fleet: name,
+      role,
+      region,
+      bucket,
+      buy,
+      instances,
+      minutes,
       owner: values.owner ?? userInfo().username,
       atLeast: atLeast ?? instances,
       types: values.type ?? [process.arch === 'arm64' ? 'c6g.large' : FLAGS.type.shown],
@@ -270,7 +276,9 @@ export function optionsOf(line: CommandLine<typeof FLAGS>, environment: NodeJS.P
       ...(relays !== undefined && { relays }),
       ...(load && {
         load: {
-          ...{ desktops: load.desktops, rate: load.rate, relay: load.relay.href },
+          desktops: load.desktops,
+          rate: load.rate,
+          relay: load.relay.href,
           seconds: load.seconds + load.warmUpSeconds,
         },
       }),
