@@ -232,8 +232,13 @@ async function runOne(
         },
         seconds,
         {
-          ...{ name, shows, command, machines: [machine], load: describeLoad(scenario, planned) },
-          ...{ relay: relayIs, samples },
+          name,
+          shows,
+          command,
+          machines: [machine],
+          load: describeLoad(scenario, planned),
+          relay: relayIs,
+          samples,
         },
       );
       keepPage(out, growingPage(report, duration(Math.ceil(left)), before));

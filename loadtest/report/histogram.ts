@@ -77,7 +77,10 @@ export function quantilesUs(histogram: Histogram, population = histogram.count):
   return {
     count: histogram.count,
     mean: us(histogram.mean),
-    ...{ p50: of(0.5), p90: of(0.9), p99: of(0.99), p999: of(0.999) },
+    p50: of(0.5),
+    p90: of(0.9),
+    p99: of(0.99),
+    p999: of(0.999),
     max: us(histogram.max),
   };
 }

@@ -59,7 +59,11 @@ const SHARE: Unit = {
 
 /** The figures that a threshold can name. */
 export const FIGURES: Record<string, Figure> = {
-  ...{ p50: latency('p50'), p90: latency('p90'), p99: latency('p99'), 'p99.9': latency('p999'), max: latency('max') },
+  p50: latency('p50'),
+  p90: latency('p90'),
+  p99: latency('p99'),
+  'p99.9': latency('p999'),
+  max: latency('max'),
   'away.p50': away('p50'),
   'away.p99': away('p99'),
   'away.max': away('max'),

@@ -159,7 +159,9 @@ function chartsOf(seconds: readonly WatchSecond[]): string[] {
     value: (second: WatchSecond) => number | undefined,
     area = false,
   ): Series => ({
-    ...{ name, colour, area },
+    name,
+    colour,
+    area,
     values: seconds.map(value),
   });
   const chart = (title: string, unit: string, series: Series[], axis: Axis) => {

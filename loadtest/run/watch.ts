@@ -38,8 +38,15 @@ export async function watch(
   const first = await scrape();
   const startedMs = first.sample.atMs;
   const watched: Watched = {
-    ...{ format: 'sprites-watch/1', url, startedAt: new Date(startedMs).toISOString(), missed: 0 },
-    ...{ accepted: 0, refused: 0, joined: 0, left: 0, seconds: [] },
+    format: 'sprites-watch/1',
+    url,
+    startedAt: new Date(startedMs).toISOString(),
+    missed: 0,
+    accepted: 0,
+    refused: 0,
+    joined: 0,
+    left: 0,
+    seconds: [],
   };
   const interrupt = new AbortController();
   const stop = () => interrupt.abort();
@@ -80,13 +87,13 @@ function add(watched: Watched, before: Scrape, after: Scrape, startedMs: number,
   const cpu = cpuSecondsOver([before.sample, after.sample]);
   const one: WatchSecond = {
     atS: Math.round((after.sample.atMs - startedMs) / 100) / 10,
-    ...{
-      desktops: gauge('sprites_desktops'),
-      parked: gauge('sprites_polls_parked'),
-      waiting: gauge('sprites_waiting'),
-    },
-    ...{ joinedPerS: joined / spanS, leftPerS: left / spanS },
-    ...{ acceptedPerS: accepted / spanS, refusedPerS: refused / spanS },
+    desktops: gauge('sprites_desktops'),
+    parked: gauge('sprites_polls_parked'),
+    waiting: gauge('sprites_waiting'),
+    joinedPerS: joined / spanS,
+    leftPerS: left / spanS,
+    acceptedPerS: accepted / spanS,
+    refusedPerS: refused / spanS,
     answerUs,
     cores: cpu === undefined ? undefined : cpu / spanS,
     rssBytes: after.sample.rssBytes,
