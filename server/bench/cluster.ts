@@ -44,7 +44,9 @@ const ROWS: readonly Row[] = [
   ...[2, 3].flatMap((relays) =>
     (['within', 'across'] as const).map((toward) => ({
       name: `${relays} relays, ${toward}`,
-      ...{ relays, toward, hasNats: true },
+      relays,
+      toward,
+      hasNats: true,
     })),
   ),
 ];

@@ -45,7 +45,9 @@ export async function floors({ desktops, rate }: FloorsOptions): Promise<void> {
   const places = desktops + count * THROW_CONNECTIONS_PER_FLOOR;
   const relay: Shape = {
     name: 'native, one process',
-    ...{ front: 'native' as const, workers: 0, flags: ['--max-desktops', String(places)] },
+    front: 'native' as const,
+    workers: 0,
+    flags: ['--max-desktops', String(places)],
   };
   const rounds = new Map<string, Round[]>([
     ['floors', []],

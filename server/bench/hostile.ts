@@ -75,7 +75,10 @@ export async function hostile(options: HostileOptions): Promise<number> {
     const victim = { api, events, admin, metrics, master: relay.pids[0] };
     try {
       const trial = await runTrial(victim, name, {
-        ...{ seconds, seed, patienceMs: PATIENCE_MS, growthBytesMax: GROWTH_BYTES_MAX[front] },
+        seconds,
+        seed,
+        patienceMs: PATIENCE_MS,
+        growthBytesMax: GROWTH_BYTES_MAX[front],
         requests: isCounted ? requests : undefined,
       });
       trials.push(trial);

@@ -126,7 +126,10 @@ async function measure(relay: Contender, parts: readonly BotsOptions[]): Promise
     const forwarded = 'sprites_stages_forwarded_total';
     return {
       cpu: used / elapsed,
-      ...{ due: each('due'), accepted: each('accepted'), refused: each('refused'), seen: each('seen') },
+      due: each('due'),
+      accepted: each('accepted'),
+      refused: each('refused'),
+      seen: each('seen'),
       forwarded: ((after.get(forwarded) ?? 0) - (before.get(forwarded) ?? 0)) / elapsed,
     };
   } finally {

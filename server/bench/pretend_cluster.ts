@@ -440,8 +440,21 @@ const numberOf = (name: string): number => Number(name.slice(1));
 
 function noOutcomes(): Outcomes {
   return {
-    ...{ crossings: 0, within: 0, across: 0, refused: 0, inDoubt: 0 },
-    ...{ border: 0, otherView: 0, elsewhere: 0, lastDesktop: 0, noReturn: 0 },
-    ...{ heartbeatsSent: 0, heartbeatsHeard: 0, bytesSent: 0, bytesHeard: 0, looks: 0, looksAgreed: 0 },
+    crossings: 0,
+    within: 0,
+    across: 0,
+    refused: 0,
+    inDoubt: 0,
+    border: 0,
+    otherView: 0,
+    elsewhere: 0,
+    lastDesktop: 0,
+    noReturn: 0,
+    heartbeatsSent: 0,
+    heartbeatsHeard: 0,
+    bytesSent: 0,
+    bytesHeard: 0,
+    looks: 0,
+    looksAgreed: 0,
   };
 }

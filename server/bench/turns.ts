@@ -58,7 +58,9 @@ class Bench {
     if (durability !== 'none') {
       this.#disk = new FolderDisk(folder, calls);
       this.journal = new Journal(this.#disk, {
-        ...{ durability, epoch, generationKey },
+        durability,
+        epoch,
+        generationKey,
         fail: (error) => {
           throw error;
         },
@@ -66,7 +68,11 @@ class Bench {
     }
     const room = Buffer.alloc(1 << 20);
     this.relay = new Relay({
-      ...{ slots, slabBytes: slabMib << 20, epoch: this.journal?.epoch ?? epoch, nowMs: 1000, random: () => 0.5 },
+      slots,
+      slabBytes: slabMib << 20,
+      epoch: this.journal?.epoch ?? epoch,
+      nowMs: 1000,
+      random: () => 0.5,
       generationKey: this.journal?.generationKey ?? generationKey,
       answers: { room: () => room, roomAt: () => 0, answer: () => {} },
       randomize: randomFillSync,

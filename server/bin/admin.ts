@@ -149,7 +149,8 @@ function requestOf([command, ...words]: readonly string[], values: Values<typeof
       return { method: 'GET', path: `/admin/desktops?from=${values.from}`, show: showDesktops };
     default:
       return {
-        ...{ method: 'POST', path: `/admin/drain?restart=${values.restart ? 1 : 0}` },
+        method: 'POST',
+        path: `/admin/drain?restart=${values.restart ? 1 : 0}`,
         show: (_, print) => print(values.restart ? 'The relay restarts.' : 'The relay is shutting down.'),
       };
   }

@@ -19,7 +19,9 @@ export function relaysQuery(words: readonly string[]): Query {
   if (verb !== 'forget' || words.length !== 2)
     throw new Misused('relays: must be followed by forget and a name, or by nothing.');
   return {
-    ...{ method: 'POST', path: '/admin/relays/forget', body: { relay } },
+    method: 'POST',
+    path: '/admin/relays/forget',
+    body: { relay },
     show: ({ abandoned }: { abandoned: number }, print: Print) =>
       print(`${relay} is forgotten until it is started again; ${abandoned} sprites on their way to it are abandoned.`),
   };

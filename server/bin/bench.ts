@@ -89,7 +89,9 @@ const LOAD_SECONDS = 30;
 const DURABLE: Shape[] = [0, 1].flatMap((workers) =>
   DURABILITIES.toReversed().map((durability) => ({
     name: `${workers === 0 ? 'one process' : 'cluster (1 worker)'}, ${durability}`,
-    ...{ front: 'native' as const, workers, flags: ['--max-desktops', '15000', '--durability', durability] },
+    front: 'native' as const,
+    workers,
+    flags: ['--max-desktops', '15000', '--durability', durability],
   })),
 );
 

@@ -56,8 +56,15 @@ export class NatsNetwork implements PeerNetwork {
     this.#log = log;
     const authenticator = credentials === undefined ? undefined : authenticatorOf(credentials);
     this.#opened = this.#connect({
-      ...{ servers: url, name, authenticator, noEcho: true, maxReconnectAttempts: -1, ignoreAuthErrorAbort: true },
-      ...{ reconnectTimeWait: RECONNECT_MS, pingInterval: PING_MS, maxPingOut: PINGS_UNANSWERED_MAX },
+      servers: url,
+      name,
+      authenticator,
+      noEcho: true,
+      maxReconnectAttempts: -1,
+      ignoreAuthErrorAbort: true,
+      reconnectTimeWait: RECONNECT_MS,
+      pingInterval: PING_MS,
+      maxPingOut: PINGS_UNANSWERED_MAX,
       tls: url.startsWith('tls:') ? tlsTo(new URL(url).hostname) : undefined,
     });
   }

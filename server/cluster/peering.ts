@@ -290,8 +290,16 @@ export class Peering implements MasterPeering {
     const relays = [...membership.relays()].map(({ name, state, count, silentSteps, agrees }) => {
       const { passed, received, verdicts, verdictMs } = peers.trafficOf(name);
       return {
-        ...{ relay: name, state, desktops: count, silentMs: silentSteps * STEP_MS, agrees: agrees ?? null },
-        ...{ passed, received, inDoubt: peers.inDoubtAt(name), verdicts, verdictMs },
+        relay: name,
+        state,
+        desktops: count,
+        silentMs: silentSteps * STEP_MS,
+        agrees: agrees ?? null,
+        passed,
+        received,
+        inDoubt: peers.inDoubtAt(name),
+        verdicts,
+        verdictMs,
       };
     });
     return { relay: membership.name, connected: this.#options.network.isConnected, relays };

@@ -8,7 +8,10 @@ export function trafficGauges(registry: Registry, peers: Peers): void {
   };
   const counter = (name: string, help: string, value: (traffic: Readonly<PeerTraffic>) => number) => {
     const made: Counter = new Counter({
-      ...{ name, help, labelNames: ['peer'], registers: [registry] },
+      name,
+      help,
+      labelNames: ['peer'],
+      registers: [registry],
       collect: () => {
         made.reset();
         for (const peer of names()) made.inc({ peer }, value(peers.trafficOf(peer)));
@@ -27,7 +30,9 @@ export function trafficGauges(registry: Registry, peers: Peers): void {
     },
   );
   const inDoubt: Gauge = new Gauge({
-    ...{ name: 'sprites_peer_in_doubt', help: 'Sprites that wait for the verdict of a relay', labelNames: ['peer'] },
+    name: 'sprites_peer_in_doubt',
+    help: 'Sprites that wait for the verdict of a relay',
+    labelNames: ['peer'],
     registers: [registry],
     collect: () => {
       inDoubt.reset();

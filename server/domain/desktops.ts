@@ -106,7 +106,9 @@ export class Desktops {
   /** The owner of a slot, as it is remembered after end(). Owner: the token is a view of the table. */
   ending(slot: number, acknowledged: number): EndedDesktop {
     return {
-      ...{ slot, generation: this.generation(slot), acknowledged },
+      slot,
+      generation: this.generation(slot),
+      acknowledged,
       token: this.#token.subarray(slot * 4, slot * 4 + 4),
       newestCrossing: this.#crossings.newest(slot),
       acceptedBits: this.#crossings.bits(slot),
@@ -149,8 +151,16 @@ export class Desktops {
       name = this.#slab.page(block).subarray(from, from + this.#nameLength(block));
     }
     return {
-      ...{ slot, owners: this.#owners[slot], generation: this.#generation[slot], name },
-      ...{ world, width, pictures, place, stage: this.shows(slot), worldStage },
+      slot,
+      owners: this.#owners[slot],
+      generation: this.#generation[slot],
+      name,
+      world,
+      width,
+      pictures,
+      place,
+      stage: this.shows(slot),
+      worldStage,
       token: this.#token.subarray(slot * 4, slot * 4 + 4),
       invitation: this.#invitation.subarray(slot * 4, slot * 4 + 4),
       newestCrossing: this.#crossings.newest(slot),

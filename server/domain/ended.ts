@@ -68,7 +68,10 @@ export class EndedDesktops {
   tell(row: number, facts: Facts): void {
     if (this.#untilMs[row] === 0) return;
     facts.ended({
-      ...{ row, nextRow: this.#row, slot: this.#slot[row], generation: this.#generation[row] },
+      row,
+      nextRow: this.#row,
+      slot: this.#slot[row],
+      generation: this.#generation[row],
       token: this.#token.subarray(row * 4, row * 4 + 4),
       newestCrossing: this.#crossings.newest(row),
       acceptedBits: this.#crossings.bits(row),

@@ -141,8 +141,13 @@ export class Membership {
     const total = view.bases[view.counts.length];
     this.#width = widthOf(total, this.#widthRow === 0 ? this.#width : view.width);
     const heartbeat = {
-      ...{ name: this.name, life: this.life, step: this.#step, count, width: this.#width },
-      ...{ digest: view.digest, leaving: this.#leaves },
+      name: this.name,
+      life: this.life,
+      step: this.#step,
+      count,
+      width: this.#width,
+      digest: view.digest,
+      leaving: this.#leaves,
     };
     this.#note(0, heartbeat);
     return heartbeat;
@@ -202,9 +207,12 @@ export class Membership {
       const at = this.#indexOf(row, newest);
       const own = newest % REMEMBERED;
       yield {
-        ...{ name: this.#names[row], life: this.#lives[row], state: this.#stateOf(row) },
+        name: this.#names[row],
+        life: this.#lives[row],
+        state: this.#stateOf(row),
         silentSteps: newest === NONE ? 0 : Math.max(0, this.#step - newest),
-        ...{ count: this.#counts[at], width: this.#widths[at] },
+        count: this.#counts[at],
+        width: this.#widths[at],
         agrees: this.#ownSteps[own] === newest ? this.#ownDigests[own] === this.#digests[at] : undefined,
       };
     }

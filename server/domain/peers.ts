@@ -218,7 +218,15 @@ export interface PeersOptions {
 
 export class Peers implements Routing {
   readonly counters: PeerCounters = {
-    ...{ frames: 0, repeats: 0, passed: 0, handed: 0, kept: 0, received: 0, refused: 0, abandoned: 0, malformed: 0 },
+    frames: 0,
+    repeats: 0,
+    passed: 0,
+    handed: 0,
+    kept: 0,
+    received: 0,
+    refused: 0,
+    abandoned: 0,
+    malformed: 0,
   };
   readonly membership: Membership;
   readonly files = new FileSenders();
@@ -861,17 +869,18 @@ export class Peers implements Routing {
     let peer = this.#peers.get(name);
     if (peer === undefined) {
       peer = {
-        ...{
-          name,
-          epoch: 0,
-          life: undefined,
-          writer: undefined,
-          writerLife: undefined,
-          passed: [],
-          flights: new Set(),
-          helloDueMs: 0,
-        },
-        ...{ isGreeted: false, places: new Set(), missed: new Set(), traffic: { ...NO_TRAFFIC } },
+        name,
+        epoch: 0,
+        life: undefined,
+        writer: undefined,
+        writerLife: undefined,
+        passed: [],
+        flights: new Set(),
+        helloDueMs: 0,
+        isGreeted: false,
+        places: new Set(),
+        missed: new Set(),
+        traffic: { ...NO_TRAFFIC },
       };
       this.#peers.set(name, peer);
     }

@@ -286,9 +286,21 @@ export class Relay {
   /** What is known of other relays; it survives with the journal. */
   readonly peerMemory = new PeerMemory();
   readonly counters: Counters = {
-    ...{ accepted: 0, repeated: 0, acknowledged: 0, abandoned: 0, refusedFull: 0, refusedFast: 0 },
-    ...{ refusedPicture: 0, forwarded: 0 },
-    ...{ joined: 0, left: 0, leasesEnded: 0, polls: 0, replaced: 0, wakes: 0, pings: 0 },
+    accepted: 0,
+    repeated: 0,
+    acknowledged: 0,
+    abandoned: 0,
+    refusedFull: 0,
+    refusedFast: 0,
+    refusedPicture: 0,
+    forwarded: 0,
+    joined: 0,
+    left: 0,
+    leasesEnded: 0,
+    polls: 0,
+    replaced: 0,
+    wakes: 0,
+    pings: 0,
   };
   readonly ended: EndedDesktops;
   readonly speech: Speech;
@@ -390,7 +402,9 @@ export class Relay {
     this.#notices = new Notices(options.slots);
     this.#noticed = options.slots;
     const listeners = {
-      ...{ torus: this.torus, mutes: this.mutes, defaultWorld: this.#defaultWorld },
+      torus: this.torus,
+      mutes: this.mutes,
+      defaultWorld: this.#defaultWorld,
       isMuting: (slot: number) => (this.#flags[slot] & MUTES) !== 0,
       markHearing: (slot: number) => {
         this.#flags[slot] |= HEARING;
@@ -484,8 +498,13 @@ export class Relay {
     const sayings = new PeerSayings(this.#peers, this.speech, () => this.#nowMs);
     this.speech.abroad = sayings;
     this.#peerPeeks = new PeerPeeks({
-      ...{ peers: this.#peers, peeks: this.peeks, hood: this.#neighbourhood, world: this.#defaultWorld },
-      ...{ nowMs: () => this.#nowMs, preciseMs: this.#preciseMs, limits: this.#options.peeks },
+      peers: this.#peers,
+      peeks: this.peeks,
+      hood: this.#neighbourhood,
+      world: this.#defaultWorld,
+      nowMs: () => this.#nowMs,
+      preciseMs: this.#preciseMs,
+      limits: this.#options.peeks,
     });
     this.peeks.abroad = this.#peerPeeks;
     return { peers: this.#peers, sayings, peeks: this.#peerPeeks };

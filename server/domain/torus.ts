@@ -105,7 +105,13 @@ export class Torus {
     if (this.#byName.size >= this.#worldsMax) return undefined;
     const index = this.#freeIndices.pop() ?? this.#worlds.length;
     const world: World = {
-      ...{ name, index, openedBy: NO_ADDRESS, pictures: 'any', stage: false, count: 0, width: 1 },
+      name,
+      index,
+      openedBy: NO_ADDRESS,
+      pictures: 'any',
+      stage: false,
+      count: 0,
+      width: 1,
       slots: new Uint32Array(PLACES_MIN),
     };
     this.#worlds[index] = world;

@@ -32,14 +32,18 @@ export function planFront(
   if (why) {
     const connectionsMax = Math.min(connections, ownTable);
     return {
-      ...{ kind: 'portable', reason: why, connectionsMax, threads: 0 },
+      kind: 'portable',
+      reason: why,
+      connectionsMax,
+      threads: 0,
       make: (listeners, handlers, connectionsPerAddressMax) =>
         new PortableFront({ listeners, handlers, connectionsMax, connectionsPerAddressMax }),
     };
   }
   const plan = planThreads(connections, machineLimits(alone));
   return {
-    ...{ kind: 'native', ...plan },
+    kind: 'native',
+    ...plan,
     make: (listeners, handlers, connectionsPerAddressMax) =>
       new NativeFront({ listeners, handlers, connectionsPerAddressMax, ...plan }),
   };

@@ -226,8 +226,17 @@ export class NativeFront implements Front {
   #readAt = 0;
   readonly #handedOver = new Set<Socket>();
   readonly #view: RequestView = {
-    ...{ ticket: 0, slot: 0, generation: 0, token: new Uint32Array(4), epoch: 0, seq: NO_CURSOR },
-    ...{ edge: -1 as const, crossing: 0, body: this.#bytes, start: 0, end: 0 },
+    ticket: 0,
+    slot: 0,
+    generation: 0,
+    token: new Uint32Array(4),
+    epoch: 0,
+    seq: NO_CURSOR,
+    edge: -1 as const,
+    crossing: 0,
+    body: this.#bytes,
+    start: 0,
+    end: 0,
   };
 
   constructor(options: NativeOptions) {
@@ -249,8 +258,12 @@ export class NativeFront implements Front {
         listeners: listeners.map(({ port, shared, routes, fallback }, index) => {
           return { host: hosts[index], port, shared, routes, handsOver: fallback !== undefined };
         }),
-        ...{ threads, connectionsMax, connectionsPerAddressMax, bufferBytesMax: BUFFER_BYTES_MAX },
-        ...{ ...TIMEOUTS, ...timeouts },
+        threads,
+        connectionsMax,
+        connectionsPerAddressMax,
+        bufferBytesMax: BUFFER_BYTES_MAX,
+        ...TIMEOUTS,
+        ...timeouts,
         problems: OWN_PROBLEMS.map((document) => {
           const { retryAfterSeconds } = PROBLEMS[document.code];
           return { status: document.status, retryAfterSeconds, body: JSON.stringify(document) };

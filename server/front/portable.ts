@@ -91,8 +91,17 @@ export class PortableFront implements Front {
   readonly #waiting = new Map<Ticket, Reply>();
   #unsent: Unsent[] = [];
   readonly #view: RequestView = {
-    ...{ ticket: 0, slot: NO_SLOT, generation: 0, token: new Uint32Array(4), epoch: 0, seq: 0 },
-    ...{ edge: -1 as const, crossing: 0, body: Buffer.alloc(0), start: 0, end: 0 },
+    ticket: 0,
+    slot: NO_SLOT,
+    generation: 0,
+    token: new Uint32Array(4),
+    epoch: 0,
+    seq: 0,
+    edge: -1 as const,
+    crossing: 0,
+    body: Buffer.alloc(0),
+    start: 0,
+    end: 0,
   };
   readonly roomAt = 0;
   #room = Buffer.alloc(0);

@@ -42,7 +42,10 @@ export class Gallery {
 
   constructor(characters: readonly Character[], store: SpriteStore) {
     this.#characters = characters.map(({ file, name, author, licence }) => ({
-      ...{ file, title: name, author, licence },
+      file,
+      title: name,
+      author,
+      licence,
       from: 'relay',
     }));
     this.#entries = this.#characters;

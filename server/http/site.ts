@@ -86,7 +86,10 @@ const MANIFEST = {
   background_color: '#e9e6ff',
   theme_color: '#e9e6ff',
   icons: ICON_SIDES.map((side) => ({
-    ...{ src: `/icon-${side}.png`, sizes: `${side}x${side}`, type: 'image/png', purpose: 'any maskable' },
+    src: `/icon-${side}.png`,
+    sizes: `${side}x${side}`,
+    type: 'image/png',
+    purpose: 'any maskable',
   })),
 };
 

@@ -51,7 +51,12 @@ export function checkJournal(disk: Disk): Report {
   );
   const report: Report = { segments, refusal: undefined, desktops: 0, worlds: 0, sprites: 0, tornBytes: 0 };
   const relay = new Relay({
-    ...{ slots, slabBytes: SLAB_BYTES, epoch: 0, generationKey: Buffer.alloc(16), nowMs: 0, random: () => 0 },
+    slots,
+    slabBytes: SLAB_BYTES,
+    epoch: 0,
+    generationKey: Buffer.alloc(16),
+    nowMs: 0,
+    random: () => 0,
     answers: { room: (bytes) => Buffer.alloc(bytes), roomAt: () => 0, answer: () => {} },
     randomize: () => {},
   });
@@ -165,7 +170,13 @@ function factsTo(put: (fact: string, members: Record<string, unknown>) => void):
     ended: ({ token: _, slot, ...row }: EndedRow) => put('ended', { ...row, of: slot }),
     accepted: (to, edge, arrived, from, crossing, receiver, receiverGeneration, head, headLength, tail, start, end) =>
       put('accepted', {
-        ...{ slot: to, edge, arrived, from, crossing, receiver, receiverGeneration },
+        slot: to,
+        edge,
+        arrived,
+        from,
+        crossing,
+        receiver,
+        receiverGeneration,
         event: eventOf(Buffer.concat([head.subarray(0, headLength), tail.subarray(start, end)])),
       }),
     sent: (slot, newest) => put('sent', { slot, newest }),

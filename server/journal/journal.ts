@@ -238,9 +238,14 @@ export class Journal {
     relay.setFacts(this.#turn);
     const bytes = this.sizeBytes;
     return {
-      ...{ desktops: relay.desktops.count, sprites: relay.waiting },
-      ...{ tornBytes: read.tornBytes, missingBytes: read.missingBytes, tailBytes: read.tailBytes },
-      ...{ frames: read.frames, isEmpty: read.bytesOf.size === 0, bytes },
+      desktops: relay.desktops.count,
+      sprites: relay.waiting,
+      tornBytes: read.tornBytes,
+      missingBytes: read.missingBytes,
+      tailBytes: read.tailBytes,
+      frames: read.frames,
+      isEmpty: read.bytesOf.size === 0,
+      bytes,
     };
   }
 
@@ -689,8 +694,15 @@ function readSegments(
 ): Read {
   const segments = all.filter((number) => number >= first);
   const read: Read = {
-    ...{ frames: 0, nextFrame: 1, nextSegment: 1, version: VERSION, bytesOf: new Map() },
-    ...{ tornBytes: 0, missingBytes: 0, tail: undefined, tailBytes: 0 },
+    frames: 0,
+    nextFrame: 1,
+    nextSegment: 1,
+    version: VERSION,
+    bytesOf: new Map(),
+    tornBytes: 0,
+    missingBytes: 0,
+    tail: undefined,
+    tailBytes: 0,
   };
   if (first === 0 && segments.length > 0 && segments[0] !== 1) {
     throw new JournalDamaged(`the files before ${segmentName(segments[0])} are missing`);

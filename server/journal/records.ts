@@ -12,11 +12,32 @@ import { type FrameIdentity, INCARNATION_DIGITS, NO_INCARNATION } from '../wire/
 import { PICTURES } from '../wire/pictures.ts';
 
 export const RecordKind = {
-  ...{ desktop: 1, free: 2, kept: 3, place: 4, width: 5, invitation: 6, mutes: 7, ended: 8 },
-  ...{ accepted: 9, sent: 10, acknowledged: 11, unsent: 12, moved: 13, mailbox: 14, event: 15 },
-  ...{ counters: 16, whole: 17, stage: 18 },
+  desktop: 1,
+  free: 2,
+  kept: 3,
+  place: 4,
+  width: 5,
+  invitation: 6,
+  mutes: 7,
+  ended: 8,
+  accepted: 9,
+  sent: 10,
+  acknowledged: 11,
+  unsent: 12,
+  moved: 13,
+  mailbox: 14,
+  event: 15,
+  counters: 16,
+  whole: 17,
+  stage: 18,
   /** Format 2 wrote `peerNumber`, whose numbers go on from no start to the next any more: it is skipped. */
-  ...{ peerFrame: 19, peerVerdicts: 20, peerTaken: 21, peersForgotten: 22, peerNumber: 23, life: 24, custody: 25 },
+  peerFrame: 19,
+  peerVerdicts: 20,
+  peerTaken: 21,
+  peersForgotten: 22,
+  peerNumber: 23,
+  life: 24,
+  custody: 25,
 } as const;
 
 const BUFFER_BYTES = 256 << 10;
@@ -357,8 +378,14 @@ export function readRecords(bytes: Buffer, start: number, end: number, facts: Fa
         const worldStage = world !== DEFAULT_WORLD && (detail & WORLD_HIDES) === 0;
         facts.desktop({
           slot,
-          ...{ owners: words[at + 2], generation: words[at + 3], width: words[at + 12], place: words[at + 13] },
-          ...{ pictures, stage: (detail & SHOWS) !== 0, world, worldStage },
+          owners: words[at + 2],
+          generation: words[at + 3],
+          width: words[at + 12],
+          place: words[at + 13],
+          pictures,
+          stage: (detail & SHOWS) !== 0,
+          world,
+          worldStage,
           token: words.subarray(at + 4, at + 8),
           invitation: words.subarray(at + 8, at + 12),
           newestCrossing: big(at + 14),
@@ -393,7 +420,10 @@ export function readRecords(bytes: Buffer, start: number, end: number, facts: Fa
         break;
       case RecordKind.ended:
         facts.ended({
-          ...{ row: words[at + 1], nextRow: words[at + 2], slot: words[at + 3], generation: words[at + 4] },
+          row: words[at + 1],
+          nextRow: words[at + 2],
+          slot: words[at + 3],
+          generation: words[at + 4],
           token: words.subarray(at + 5, at + 9),
           newestCrossing: big(at + 9),
           acceptedBits: words[at + 11],

@@ -116,8 +116,11 @@ export class SpeedscopeFile {
   /** The file in pieces, one for each profile. */
   *text(): Generator<string> {
     const about = {
-      ...{ $schema: 'https://www.speedscope.app/file-format-schema.json', exporter: 'sprites', name: this.#name },
-      ...{ activeProfileIndex: 0, shared: { frames: this.#frames } },
+      $schema: 'https://www.speedscope.app/file-format-schema.json',
+      exporter: 'sprites',
+      name: this.#name,
+      activeProfileIndex: 0,
+      shared: { frames: this.#frames },
     };
     yield `${JSON.stringify(about).slice(0, -1)},"profiles":[`;
     for (const [i, profile] of this.#profiles.entries()) yield `${i > 0 ? ',' : ''}${JSON.stringify(profile)}`;

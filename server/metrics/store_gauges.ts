@@ -6,7 +6,10 @@ import type { SpriteStore } from '../store/sprite_store.ts';
 export function storeGauges(registry: Registry, store: SpriteStore): void {
   const gauge = (name: string, help: string, aggregator: 'max' | 'sum', value: () => number) => {
     const made: Gauge = new Gauge({
-      ...{ name, help, aggregator, registers: [registry] },
+      name,
+      help,
+      aggregator,
+      registers: [registry],
       collect: () => made.set(value()),
     });
   };

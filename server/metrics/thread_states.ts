@@ -129,8 +129,12 @@ export class ThreadStates {
         continue;
       }
       this.#threads.set(tid, {
-        ...{ tid, name, files: { stat, syscall: open('syscall'), wchan: open('wchan') } },
-        ...{ first: this.#count, states: new Uint16Array(this.#samplesMax - this.#count), count: 0 },
+        tid,
+        name,
+        files: { stat, syscall: open('syscall'), wchan: open('wchan') },
+        first: this.#count,
+        states: new Uint16Array(this.#samplesMax - this.#count),
+        count: 0,
       });
     }
   }

@@ -33,8 +33,11 @@ export function sendSamples(worker: Worker, front: Front, admission?: WorkerAdmi
   const loopDelay = new LoopDelay(WORKER_DELAY_STEP_MS).reader();
   const send = () => {
     const sample: WorkerSample = {
-      ...{ pid: process.pid, rssBytes: residentBytes(), heapBytes: getHeapStatistics().used_heap_size },
-      ...{ loopDelayMaxSeconds: loopDelay(), refused: workerRefusals(worker, front, admission) },
+      pid: process.pid,
+      rssBytes: residentBytes(),
+      heapBytes: getHeapStatistics().used_heap_size,
+      loopDelayMaxSeconds: loopDelay(),
+      refused: workerRefusals(worker, front, admission),
     };
     // A sample that can't be sent is missing in the history.
     if (process.connected) process.send?.({ type: 'sample', sample }, undefined, undefined, () => {});
@@ -47,8 +50,11 @@ export function sendSamples(worker: Worker, front: Front, admission?: WorkerAdmi
 export function workerRefusals(worker: Worker, front: Front | undefined, admission?: WorkerAdmission): Refusals {
   const { malformed, busy, pictureRefused } = worker;
   return {
-    ...{ malformed, 'relay-busy': busy, 'picture-refused': pictureRefused },
-    ...{ connections: front?.gauges().refused ?? 0, 'limits by address': admission?.refused ?? 0 },
+    malformed,
+    'relay-busy': busy,
+    'picture-refused': pictureRefused,
+    connections: front?.gauges().refused ?? 0,
+    'limits by address': admission?.refused ?? 0,
   };
 }
 

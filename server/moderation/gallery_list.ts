@@ -38,7 +38,11 @@ export class GalleryList {
   constructor(data: string, log: Logger, clock = Date.now) {
     this.#clock = clock;
     this.#file = new SavedFile({
-      ...{ path: join(data, FILE_NAME), name: 'the gallery', without: 'it is empty', log, clock },
+      path: join(data, FILE_NAME),
+      name: 'the gallery',
+      without: 'it is empty',
+      log,
+      clock,
       content: () => ({ version: 1, entries: [...this.#entries.values()] }),
     });
     for (const entry of this.#file.read(checkContent) ?? []) this.#entries.set(entry.file, entry);

@@ -81,7 +81,11 @@ export class ModerationList {
   constructor(data: string, log: Logger, clock = Date.now) {
     this.#clock = clock;
     this.#file = new SavedFile({
-      ...{ path: join(data, FILE_NAME), name: 'the list of bans', without: 'nobody is banned', log, clock },
+      path: join(data, FILE_NAME),
+      name: 'the list of bans',
+      without: 'nobody is banned',
+      log,
+      clock,
       content: () => this.#content(),
     });
     const content = this.#file.read(checkContent);
@@ -223,7 +227,10 @@ export function mergeReports(lists: readonly (readonly Report[])[]): Report[] {
     const known = all.get(file);
     const thrown = newest([...(known?.desktops ?? []), ...desktops], THROWERS_KEPT);
     all.set(file, {
-      ...{ file, count: count + (known?.count ?? 0), firstMs: Math.min(firstMs, known?.firstMs ?? firstMs), lastMs },
+      file,
+      count: count + (known?.count ?? 0),
+      firstMs: Math.min(firstMs, known?.firstMs ?? firstMs),
+      lastMs,
       reasons: newest([...(known?.reasons ?? []), ...reasons], REASONS_KEPT),
       ...(thrown.length > 0 && { desktops: thrown }),
     });

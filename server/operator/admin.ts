@@ -70,8 +70,11 @@ export interface AdminSources {
 /** The server of the admin port. Strangers may reach it too, so it has the same limits as the other ports. */
 export function adminServer(sources: AdminSources, { requestMs, idleMs }: Timeouts = TIMEOUTS): http.Server {
   const server = http.createServer({
-    ...{ noDelay: true, maxHeaderSize: HEAD_BYTES_MAX, keepAliveTimeout: idleMs },
-    ...{ headersTimeout: Math.min(requestMs, HEAD_MS_MAX), requestTimeout: requestMs },
+    noDelay: true,
+    maxHeaderSize: HEAD_BYTES_MAX,
+    keepAliveTimeout: idleMs,
+    headersTimeout: Math.min(requestMs, HEAD_MS_MAX),
+    requestTimeout: requestMs,
     connectionsCheckingInterval: Math.min(CHECK_MS_MAX, requestMs / 4),
   });
   const connections = new AdminConnections(server);

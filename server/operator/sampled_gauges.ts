@@ -9,7 +9,9 @@ import type { ProcessState, Sampler } from './sampler.ts';
 export function sampledGauges(registry: Registry, sampler: Sampler): void {
   const registers = [registry];
   const cpu: Counter<'process' | 'thread'> = new Counter({
-    ...{ name: 'sprites_cpu_seconds_total', help: 'CPU by process and by the name of its threads', registers },
+    name: 'sprites_cpu_seconds_total',
+    help: 'CPU by process and by the name of its threads',
+    registers,
     labelNames: ['process', 'thread'],
     collect: () => {
       cpu.reset();
@@ -17,7 +19,9 @@ export function sampledGauges(registry: Registry, sampler: Sampler): void {
     },
   });
   const refused: Counter<'reason'> = new Counter({
-    ...{ name: 'sprites_refused_total', help: 'Crossings, requests and connections refused, by reason', registers },
+    name: 'sprites_refused_total',
+    help: 'Crossings, requests and connections refused, by reason',
+    registers,
     labelNames: ['reason'],
     collect: () => {
       refused.reset();
@@ -26,7 +30,9 @@ export function sampledGauges(registry: Registry, sampler: Sampler): void {
   });
   const machine = (name: string, help: string, value: () => number) => {
     const counter: Counter = new Counter({
-      ...{ name, help, registers },
+      name,
+      help,
+      registers,
       collect: () => {
         counter.reset();
         counter.inc(value());
@@ -45,7 +51,10 @@ export function sampledGauges(registry: Registry, sampler: Sampler): void {
   );
   const byProcess = (name: string, help: string, value: (state: ProcessState) => number) => {
     const gauge: Gauge<'process'> = new Gauge({
-      ...{ name, help, registers, labelNames: ['process'] },
+      name,
+      help,
+      registers,
+      labelNames: ['process'],
       collect: () => {
         gauge.reset();
         for (const [process, state] of sampler.processes) gauge.set({ process }, value(state));

@@ -80,8 +80,11 @@ export class Sampler {
     const { relay, front, workers, joinsRefused } = this.#sources;
     const { refusedFull, refusedFast, refusedPicture } = relay.counters;
     const sum = {
-      ...{ 'mailbox-full': refusedFull, 'too-fast': refusedFast, 'picture-refused': refusedPicture },
-      ...{ connections: front.gauges().refused, 'limits by address': joinsRefused() },
+      'mailbox-full': refusedFull,
+      'too-fast': refusedFast,
+      'picture-refused': refusedPicture,
+      connections: front.gauges().refused,
+      'limits by address': joinsRefused(),
     };
     addRefusals(sum, workers.refused);
     return sum;

@@ -34,7 +34,9 @@ export class DirectUplink implements Uplink {
     this.#pending = pending;
     const always = () => true;
     this.#link = master.addLink({
-      ...{ answer: this.#answer, hasRoom: always, hasRoomForSayings: always },
+      answer: this.#answer,
+      hasRoom: always,
+      hasRoomForSayings: always,
       flush: () => this.#send(),
     });
   }

@@ -48,7 +48,8 @@ export class FrameRing {
     this.#receiver = receiver;
     inbound ??= Buffer.from(new ArrayBuffer(INBOUND_BYTES));
     this.#native = make({
-      ...{ inbound: inbound.buffer as ArrayBuffer, descriptors },
+      inbound: inbound.buffer as ArrayBuffer,
+      descriptors,
       receive: (bytes) => this.#receive((inbound as Buffer).subarray(0, bytes)),
       room: () => this.#sendRest(),
       broken: () => receiver.broken('a position in the shared memory is impossible'),

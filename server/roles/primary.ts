@@ -170,8 +170,12 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     network &&
     peering &&
     new OperatorRequests({
-      ...{ name, network, moderator, log },
-      ...{ membership: peering.membership, files: peering.files },
+      name,
+      network,
+      moderator,
+      log,
+      membership: peering.membership,
+      files: peering.files,
     });
   // The relay's time stood still while it recovered and its workers started, so that no lease ran meanwhile.
   const stopClock = startClock(startMs, (nowMs) => {
@@ -191,7 +195,10 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   peering?.gauges(registry);
   homes?.gauges(registry);
   const sampler = new Sampler({
-    ...{ relay, front, workers, loopDelay: loopDelay.reader() },
+    relay,
+    front,
+    workers,
+    loopDelay: loopDelay.reader(),
     joinsRefused: () => admission?.refused ?? 0,
   });
   sampledGauges(registry, sampler);

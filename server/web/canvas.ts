@@ -212,7 +212,9 @@ export function createRenderer(canvas: HTMLCanvasElement, sheets: Sheets): Rende
     return {
       x: snap(sprite.x - (left + hitbox[2] / 2) * scale),
       y: snap(sprite.y - (hitbox[1] + hitbox[3]) * scale),
-      ...{ width: frame.width * scale, height: frame.height * scale, scale },
+      width: frame.width * scale,
+      height: frame.height * scale,
+      scale,
     };
   }
 

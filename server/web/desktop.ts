@@ -170,16 +170,21 @@ function createDesktop(): Desktop {
     relay: () => (desktop.connection.seat === null ? '' : relayOf(desktop.connection.seat)),
   });
   const desktop: Desktop = {
-    ...{ name: '', simulation, clock: createFrameClock() },
-    ...{ tags: new Map(), senders: new WeakMap(), muted: new Set(), uploading: new Set() },
-    ...{
-      moves: new Moves(location.origin),
-      replacing: null,
-      wasAway: false,
-      isNew: !readHasThrown(),
-      endLesson: () => {},
-    },
-    ...{ sheets, shelf: new Shelf(sheets), renderer: createRenderer(canvas, sheets) },
+    name: '',
+    simulation,
+    clock: createFrameClock(),
+    tags: new Map(),
+    senders: new WeakMap(),
+    muted: new Set(),
+    uploading: new Set(),
+    moves: new Moves(location.origin),
+    replacing: null,
+    wasAway: false,
+    isNew: !readHasThrown(),
+    endLesson: () => {},
+    sheets,
+    shelf: new Shelf(sheets),
+    renderer: createRenderer(canvas, sheets),
     input: listenToInput(canvas, simulation, () => slideOf(desktop.peeking.view), {
       selected(sprite) {
         if (sprite !== null) showTag(desktop, sprite, sprite.name, 'name', NAME_TAG_MS);
@@ -533,8 +538,14 @@ function admit(desktop: Desktop, arrival: Arrival): Sprite | null {
   const { file, name, scale, facing } = arrival.sprite;
   const { description } = sheets.get(file);
   const sprite = addSprite(simulation, {
-    ...{ file, name: spriteName(name, description), scale, facing },
-    ...{ fromShelf: false, nature: natureOf(description, scale), x: 0, y: 0 },
+    file,
+    name: spriteName(name, description),
+    scale,
+    facing,
+    fromShelf: false,
+    nature: natureOf(description, scale),
+    x: 0,
+    y: 0,
   });
   enter(simulation, sprite, arrival);
   desktop.senders.set(sprite, arrival.from);
@@ -595,8 +606,14 @@ function dropIn({ simulation }: Desktop, figure: Figure, x = (0.15 + 0.7 * rando
   const { description, file } = figure;
   const nature = natureOf(description, description.scale);
   addSprite(simulation, {
-    ...{ file, name: figure.name, scale: description.scale, facing: random() < 0.5 ? 'left' : 'right' },
-    ...{ fromShelf: true, nature, x, y: nature.height },
+    file,
+    name: figure.name,
+    scale: description.scale,
+    facing: random() < 0.5 ? 'left' : 'right',
+    fromShelf: true,
+    nature,
+    x,
+    y: nature.height,
   });
 }
 
@@ -614,11 +631,20 @@ function save(
 ): void {
   if (connection.seat === null) return;
   const toSaved = ({ file, name: spriteName, scale, fromShelf, facing, x, y }: Sprite): SavedSprite => ({
-    ...{ file, name: spriteName, scale, fromShelf, facing },
-    ...{ x: Math.round(x), y: Math.round(y) },
+    file,
+    name: spriteName,
+    scale,
+    fromShelf,
+    facing,
+    x: Math.round(x),
+    y: Math.round(y),
   });
   writeSession({
-    ...{ seat: connection.seat, name, seq: arrivals.seq, own: shelf.own, waiting: arrivals.waiting },
+    seat: connection.seat,
+    name,
+    seq: arrivals.seq,
+    own: shelf.own,
+    waiting: arrivals.waiting,
     newWaiting: arrivals.waiting.filter((one) => arrivals.isOfLastBatch(one)).length,
     nextNumber: departures.nextNumber,
     sayings: conversation.saved(),

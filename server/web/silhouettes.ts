@@ -58,9 +58,17 @@ export class Silhouettes {
     for (const { id, file = 0, x, y, vx = 0, vy = 0, animation = 'idle', facing = 'right', scale = 1 } of sprites) {
       const known = former.get(id);
       const moving: Moving = {
-        ...{ id, file: files[file], animation, facing, scale },
+        id,
+        file: files[file],
+        animation,
+        facing,
+        scale,
         sinceMs: known !== undefined && known.animation === animation ? known.sinceMs : nowMs,
-        ...{ at: { x, y }, velocity: { x: vx, y: vy }, atMs: nowMs - ageMs, off: { x: 0, y: 0 }, offMs: nowMs },
+        at: { x, y },
+        velocity: { x: vx, y: vy },
+        atMs: nowMs - ageMs,
+        off: { x: 0, y: 0 },
+        offMs: nowMs,
       };
       if (known !== undefined) moving.off = this.#offset(known, moving, nowMs);
       this.#sprites.set(id, moving);

@@ -65,7 +65,9 @@ function toStageSprite(sprite: Sprite, files: readonly string[]): StageSprite {
   const climbing = mode === 'climb' ? -Math.round(nature.walkSpeed * CLIMB_SPEED) : 0;
   const vy = mode === 'fall' ? Math.round(sprite.vy) : climbing;
   return {
-    ...{ id, x, y },
+    id,
+    x,
+    y,
     ...(file !== 0 && { file }),
     ...(vx !== 0 && { vx }),
     ...(vy !== 0 && { vy }),

@@ -37,7 +37,10 @@ export function viewOf(x: number, y: number, turn: number, height = 0): ViewPoin
   const depth = near * COS_TILT + high * SIN_TILT;
   const scale = DISTANCE / (DISTANCE - depth);
   return {
-    ...{ x: right * scale, y: (near * SIN_TILT - high * COS_TILT) * scale, depth, scale },
+    x: right * scale,
+    y: (near * SIN_TILT - high * COS_TILT) * scale,
+    depth,
+    scale,
     facing: up * SIN_TILT + out * Math.cos(along) * COS_TILT,
   };
 }

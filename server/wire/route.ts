@@ -11,7 +11,10 @@ export type HotRoute = 'events' | 'crossings' | 'sayings' | 'stage';
 
 /** The method of each hot route. */
 export const METHOD_OF: Record<HotRoute, string> = {
-  ...{ events: 'GET', crossings: 'POST', sayings: 'POST', stage: 'POST' },
+  events: 'GET',
+  crossings: 'POST',
+  sayings: 'POST',
+  stage: 'POST',
 };
 
 /** The request line and headers together, in bytes: four times what a browser sends. */

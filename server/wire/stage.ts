@@ -106,12 +106,15 @@ function checkSprite(value: unknown, index: number, files: readonly number[]): S
   const facing = checkFacing(given.facing ?? DEFAULTS.facing, '.facing', field);
   const scale = checkNumber(given.scale ?? DEFAULTS.scale, '.scale', SCALE_MIN, SCALE_MAX, field);
   return {
-    ...{ id, file },
+    id,
+    file,
     x: whole(given.x, '.x', SCREEN_MAX, field),
     y: whole(given.y, '.y', SCREEN_MAX, field),
     vx: whole(given.vx ?? DEFAULTS.vx, '.vx', SPEED_MAX, field),
     vy: whole(given.vy ?? DEFAULTS.vy, '.vy', SPEED_MAX, field),
-    ...{ animation, facing, scale },
+    animation,
+    facing,
+    scale,
     look: hash(`${animation} ${facing} ${scale}`, files[file]),
   };
 }

@@ -177,7 +177,10 @@ class Fuzzer {
     const { desktop, token, cursor } = this.#joined;
     const base = `/v1/desktops/${desktop}`;
     const make = (method: string, target: string, body?: string | Buffer): Request => ({
-      ...{ method, target, version: 'HTTP/1.1', chunked: false },
+      method,
+      target,
+      version: 'HTTP/1.1',
+      chunked: false,
       headers: ['Host: relay', `Authorization: Bearer ${token}`],
       body: body === undefined ? undefined : Buffer.from(body as string),
     });

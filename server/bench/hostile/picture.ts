@@ -71,7 +71,8 @@ function png(width: number, height: number, packed: Buffer): Picture {
   header.writeUInt32BE(height, 4);
   header.set([8, 6, 0, 0, 0], 8);
   const description = {
-    ...{ format: 'spr/1', name: `Hostile ${process.pid}-${made++}` },
+    format: 'spr/1',
+    name: `Hostile ${process.pid}-${made++}`,
     frame: { width, height },
     animations: { idle: { frames: [0], fps: 4 } },
   };

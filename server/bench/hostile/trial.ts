@@ -117,7 +117,13 @@ export async function runTrial(victim: Victim, attack: string, options: TrialOpt
   const alive = new Set(processesOf(victim.master));
   return {
     ...(report ?? { counts: {}, notes: [] }),
-    ...{ attack, probe: findings, growthBytesMax, beforeBytes, peakBytes, adminAnswered, held },
+    attack,
+    probe: findings,
+    growthBytesMax,
+    beforeBytes,
+    peakBytes,
+    adminAnswered,
+    held,
     afterBytes: residentBytes([...alive]),
     died: pids.filter((pid) => !alive.has(pid)).length,
     overran: report === undefined,

@@ -207,24 +207,33 @@ function showTiles(): void {
       note: `${count(at('waiting'))} wait in mailboxes`,
     },
     {
-      ...{ name: 'Loop delay', value: milliseconds(delay), note: 'longest in the master' },
+      name: 'Loop delay',
+      value: milliseconds(delay),
+      note: 'longest in the master',
       level: delay > 250 ? 'bad' : delay > 50 ? 'warn' : 'good',
     },
     {
-      ...{ name: "Master's thread", value: percent(main), note: 'of one core' },
+      name: "Master's thread",
+      value: percent(main),
+      note: 'of one core',
       level: main > 0.95 ? 'bad' : main > 0.8 ? 'warn' : 'good',
     },
     { name: 'CPU of the relay', value: percent(used), note: `of ${about.cores} cores` },
     {
-      ...{ name: 'Steal', value: percent(steal), note: 'to other machines' },
+      name: 'Steal',
+      value: percent(steal),
+      note: 'to other machines',
       level: steal > 0.2 ? 'bad' : steal > 0.05 ? 'warn' : 'good',
     },
     {
-      ...{ name: 'Memory', value: bytes(now(readings.sum(readings.names('rss/')))) },
+      name: 'Memory',
+      value: bytes(now(readings.sum(readings.names('rss/')))),
       note: `${bytes(at('slab'))} in mailboxes`,
     },
     {
-      ...{ name: 'Refused a second', value: count(refused), note: refusalNote() },
+      name: 'Refused a second',
+      value: count(refused),
+      note: refusalNote(),
       level: refused > 0 ? 'warn' : 'good',
     },
   ];

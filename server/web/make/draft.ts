@@ -66,8 +66,15 @@ const SHOWN_SIDE = 96; // device-independent pixels of a sprite's longer side on
 
 export function newDraft(picturing: Picturing, name: string): Draft {
   return {
-    ...{ picturing, name, author: '', licence: LICENCE_DEFAULT, behaviour: BEHAVIOUR_DEFAULT },
-    ...{ order: null, animations: null, hitbox: null, scale: null },
+    picturing,
+    name,
+    author: '',
+    licence: LICENCE_DEFAULT,
+    behaviour: BEHAVIOUR_DEFAULT,
+    order: null,
+    animations: null,
+    hitbox: null,
+    scale: null,
   };
 }
 

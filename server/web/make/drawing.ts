@@ -39,9 +39,12 @@ export function usualPicturing({ frames, isWhole, isPhoto }: Source): Picturing 
   // A picture of one colour is not its own background.
   const fromEdges = !frames.some(hasTransparency) && contentBox([cutOut(frames[0], cut)]) !== undefined;
   return {
-    ...{ frame: isStrip ? { width, height } : null, cut: { ...cut, fromEdges } },
+    frame: isStrip ? { width, height } : null,
+    cut: { ...cut, fromEdges },
     height: Math.min(height, isPhoto ? HEIGHT_OF_PHOTO : HEIGHT_USUAL_MAX),
-    ...{ isPixelArt: isPhoto, colours: 24, isAlive: isWhole && !isStrip },
+    isPixelArt: isPhoto,
+    colours: 24,
+    isAlive: isWhole && !isStrip,
   };
 }
 
@@ -62,7 +65,10 @@ export function draw(source: Source, { frame, cut, height, isPixelArt, colours, 
   const all = { idle: { frames: [...frames.keys()], fps: 8 } };
   const hitbox = source.hitbox?.map((value) => value * factor) as Drawing['hitbox'] | undefined;
   return {
-    ...{ ...cels, frames, count: frames.length, frame: size },
+    ...cels,
+    frames,
+    count: frames.length,
+    frame: size,
     animations: source.animations ?? all,
     hitbox: hitbox ?? bodyOf(frames),
     scale: source.scale === undefined ? usualScale(size) : Math.min(SCALE_MAX, source.scale / factor),

@@ -58,7 +58,8 @@ function groupsOf(frames: readonly Pixels[]): Group[] {
     }
   }
   return [...counts].map(([key, [count, red, green, blue]]) => ({
-    ...{ key, count },
+    key,
+    count,
     mean: [red / count, green / count, blue / count],
   }));
 }

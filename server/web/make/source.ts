@@ -98,7 +98,9 @@ async function readAnimatedGif(bytes: Uint8Array, name: string): Promise<Source 
   const { width, height, frames } = gif;
   if (frames.length < 2) return undefined;
   return {
-    ...{ name, isWhole: false, isPhoto: false },
+    name,
+    isWhole: false,
+    isPhoto: false,
     frames: frames.map(({ rgba }) => ({ width, height, data: rgba })),
     animations: { idle: shownFor(frames.map(({ ms }) => ms)) },
   };
