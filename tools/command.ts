@@ -197,7 +197,10 @@ export function whole<F extends number | undefined = undefined>(
   fallback?: F,
 ): Option<number | F> {
   return {
-    ...{ value, meaning, fallback: fallback as F, shown: fallback === undefined ? '' : String(fallback) },
+    value,
+    meaning,
+    fallback: fallback as F,
+    shown: fallback === undefined ? '' : String(fallback),
     must: `a whole number from ${min} to ${max}`,
     read: (text) => (/^-?\d{1,16}$/.test(text) ? within(Number(text), min, max) : undefined),
   };
@@ -212,7 +215,10 @@ export function number<F extends number | undefined = undefined>(
   decimalsMax = 6,
 ): Option<number | F> {
   return {
-    ...{ value, meaning, fallback: fallback as F, shown: fallback === undefined ? '' : String(fallback) },
+    value,
+    meaning,
+    fallback: fallback as F,
+    shown: fallback === undefined ? '' : String(fallback),
     must: `a number from ${min} to ${max} with at most ${decimalsMax} decimals`,
     read: (text) => {
       const read = /^-?\d{1,16}(?:\.(\d+))?$/.exec(text);
@@ -229,7 +235,10 @@ export function duration<F extends number | undefined = undefined>(
   fallback?: F,
 ): Option<number | F> {
   return {
-    ...{ value, meaning, fallback: fallback as F, shown: fallback === undefined ? '' : writeSeconds(fallback) },
+    value,
+    meaning,
+    fallback: fallback as F,
+    shown: fallback === undefined ? '' : writeSeconds(fallback),
     must: `a time from ${writeSeconds(min)} to ${writeSeconds(max)} such as 500ms, 5s or 2m`,
     read: (text) => within(readSeconds(text), min, max),
   };
@@ -243,7 +252,10 @@ export function bytes<F extends number | undefined = undefined>(
   fallback?: F,
 ): Option<number | F> {
   return {
-    ...{ value, meaning, fallback: fallback as F, shown: fallback === undefined ? '' : String(fallback) },
+    value,
+    meaning,
+    fallback: fallback as F,
+    shown: fallback === undefined ? '' : String(fallback),
     must: `a size from ${min} to ${max} bytes such as 512, 64KiB or 300MiB`,
     read: (text) => within(readBytes(text), min, max),
   };
@@ -257,7 +269,10 @@ export function oneOf<T extends string>(
   fallback: NoInfer<T>,
 ): Option<T> {
   return {
-    ...{ value, meaning: `${meaning}: ${choices.join(', ')}`, fallback, shown: fallback },
+    value,
+    meaning: `${meaning}: ${choices.join(', ')}`,
+    fallback,
+    shown: fallback,
     must: `one of ${choices.join(', ')}`,
     read: (given) => choices.find((choice) => choice === given),
   };
@@ -270,7 +285,10 @@ export function text<F extends string | undefined = undefined>(
   fallback?: F,
 ): Option<string | F> {
   return {
-    ...{ value, meaning, fallback: fallback as F, shown: fallback ?? '' },
+    value,
+    meaning,
+    fallback: fallback as F,
+    shown: fallback ?? '',
     must: 'some text',
     read: (given) => (given === '' ? undefined : given),
   };
@@ -302,7 +320,11 @@ export function matching<F extends string | undefined = undefined>(
 /** A switch: off, unless it is given. */
 export function toggle(meaning: string): Option<boolean> {
   return {
-    ...{ value: '', meaning, fallback: false, shown: '', must: 'true or false' },
+    value: '',
+    meaning,
+    fallback: false,
+    shown: '',
+    must: 'true or false',
     read: (given) => (given === 'true' ? true : given === 'false' ? false : undefined),
   };
 }
@@ -350,7 +372,9 @@ export function readCommandLine<Table extends Options>(
       ['help', { type: 'boolean', short: 'h' }],
     ]),
     // This file rejects what is wrong: parseArgs would call `--rate -5` ambiguous and not say what --rate takes.
-    ...{ strict: false, allowPositionals: true, tokens: true },
+    strict: false,
+    allowPositionals: true,
+    tokens: true,
   });
   const words: string[] = [];
   const texts = new Map<string, string[]>();

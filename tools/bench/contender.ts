@@ -71,7 +71,11 @@ async function startProgram(shape: Shape): Promise<Contender> {
   const line = await firstLine(child, (text) => text.startsWith('floor '));
   const [, api, events] = line.split(' ').map(Number);
   return {
-    ...{ shape, api, events, admin: 0, pids: [child.pid as number] },
+    shape,
+    api,
+    events,
+    admin: 0,
+    pids: [child.pid as number],
     metrics: async () => new Map(),
     collect: () => Promise.reject(new Error(`${shape.name} has no heap`)),
     stop: () => end(child),
