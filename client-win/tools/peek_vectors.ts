@@ -87,8 +87,14 @@ export function playStage({ width, height, edges, sprites }: StageCase): Stage {
   const simulation = createSimulation(width, height);
   for (const { picture, ...rest } of sprites) {
     const added = addSprite(simulation, {
-      ...{ file: hashOf(picture), name: '', fromShelf: true, nature },
-      ...{ scale: rest.scale, facing: rest.facing, x: rest.x, y: rest.y },
+      file: hashOf(picture),
+      name: '',
+      fromShelf: true,
+      nature,
+      scale: rest.scale,
+      facing: rest.facing,
+      x: rest.x,
+      y: rest.y,
     });
     Object.assign(added, rest);
   }

@@ -124,8 +124,14 @@ export function play(scenario: Scenario, nature: Nature): NonNullable<Scenario['
 
 function addSprite(here: world.Simulation, { nature: own, ...start }: Start, nature: Nature): world.Sprite {
   const sprite = world.addSprite(here, {
-    ...{ file: '', name: '', scale: 1, fromShelf: true, facing: 'right' },
-    ...{ nature: { ...nature, ...own }, x: start.x, y: start.y },
+    file: '',
+    name: '',
+    scale: 1,
+    fromShelf: true,
+    facing: 'right',
+    nature: { ...nature, ...own },
+    x: start.x,
+    y: start.y,
   });
   return Object.assign(sprite, { nextMs: 1e9 }, start);
 }

@@ -66,7 +66,10 @@ try {
   const characters = await figures();
   const grace = await befriend('Grace', 'right');
   const page = await joinPage(browser, `${relay.url}/#near=${grace.client.joined.invitation}`, 'Ada', [], {
-    ...{ whole: true, viewport: VIEW, colorScheme: 'light', timezoneId: zoneAt(HOUR) },
+    whole: true,
+    viewport: VIEW,
+    colorScheme: 'light',
+    timezoneId: zoneAt(HOUR),
   });
   const invitation = await page.getAttribute('#second', 'href');
   const linus = await befriend('Linus', 'left', new URLSearchParams(new URL(invitation!).hash.slice(1)).get('near')!);

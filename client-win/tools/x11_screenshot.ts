@@ -47,8 +47,13 @@ try {
   openTerminal(ada, 'Terminal', '34x10+900+440', '#1d2433', '#d8dee9', TERMINAL);
   await until('the windows are open', async () => (await ada.frames('Terminal')).length === 1);
   const places = {
-    ...{ miso: [300, 200], bolt: [1010, 330] },
-    ...{ jolly: [260, 790], truffle: [410, 790], blob: [575, 790], pip: [1180, 790], ember: [130, 790] },
+    miso: [300, 200],
+    bolt: [1010, 330],
+    jolly: [260, 790],
+    truffle: [410, 790],
+    blob: [575, 790],
+    pip: [1180, 790],
+    ember: [130, 790],
   };
   for (const [name, [x, y]] of Object.entries(places)) {
     ada.keepSprite(readFileSync(join(CHARACTERS, `${name}.spr`)), name[0].toUpperCase() + name.slice(1), x, y);
