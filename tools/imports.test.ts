@@ -34,18 +34,18 @@ const PUBLISHED: readonly string[] = [
   'server/wire/spr.ts',
   'server/wire/png.ts', // the chunks of a PNG
   'server/wire/description.ts', // which animations are played, and instead of which
-  'server/web/simulation.ts', // the rules that every desktop shares
-  'server/web/bubbles.ts',
-  'server/web/heard.ts',
-  'server/web/moves.ts',
-  'server/web/departures.ts',
-  'server/web/posts.ts',
-  'server/web/transport.ts',
-  'server/web/peek.ts',
-  'server/web/peek_gesture.ts',
-  'server/web/silhouettes.ts',
-  'server/web/stage.ts',
-  'server/web/stage_posts.ts',
+  'server/web/motion/simulation.ts', // the rules that every desktop shares
+  'server/web/desktop/bubbles.ts',
+  'server/web/relay/heard.ts',
+  'server/web/relay/moves.ts',
+  'server/web/relay/departures.ts',
+  'server/web/relay/posts.ts',
+  'server/web/relay/transport.ts',
+  'server/web/relay/peek.ts',
+  'server/web/desktop/peek_gesture.ts',
+  'server/web/desktop/silhouettes.ts',
+  'server/web/relay/stage.ts',
+  'server/web/relay/stage_posts.ts',
   'server/test/relay_process.ts', // a relay for tests
   'server/test/browser_page.ts', // a page in a browser, for tests
   'server/test/desktop_client.ts', // a client, for tests
@@ -88,6 +88,11 @@ const RELAY_ROOMS: readonly string[] = [
   'server/store',
 ];
 
+/** The rooms of the pages, each above the ones after it. */
+const PAGE_ROOMS: readonly string[] = ['make', 'pages', 'desktop', 'pictures', 'relay', 'motion', 'texts'].map(
+  (room) => `server/web/${room}`,
+);
+
 const inCore = (folder: string) => `client-win/core/${folder}`;
 
 /**
@@ -116,8 +121,8 @@ const LAYERS: Record<string, readonly string[]> = {
   'server/domain': ['server/wire'],
   'server/front': ['server/wire'],
   'server/wire': [],
-  'server/web': ['server/web/texts', 'server/wire'],
-  'server/web/texts': [],
+  ...Object.fromEntries(PAGE_ROOMS.map((room, i) => [room, [...PAGE_ROOMS.slice(i + 1), 'server/wire']])),
+  'server/web/admin': ['server/web/texts', 'server/wire'],
   'loadtest/bin': ['loadtest/run', 'loadtest/report'],
   'loadtest/run': ['loadtest/report'],
   'loadtest/report': [],
@@ -312,7 +317,7 @@ describe('imports', () => {
   });
 
   it('bring nothing into a page that a browser does not have', () => {
-    for (const { path } of SOURCES.filter((source) => layerOf(source.path) === 'server/web')) {
+    for (const { path } of SOURCES.filter((source) => layerOf(source.path)?.startsWith('server/web/'))) {
       for (const loaded of loadedBy(path)) {
         for (const { to, ours, typeOnly } of loaded.imports) {
           assert.ok(

@@ -12,12 +12,15 @@ describe('suites', () => {
   it('depend on what they import, also through others', () => {
     assert.ok(SUITES.dependsOn('server/domain/torus.test.ts', ['server/domain/torus.ts']));
     assert.ok(SUITES.dependsOn('server/domain/relay.test.ts', ['server/wire/crossing.ts']));
-    assert.ok(!SUITES.dependsOn('server/domain/torus.test.ts', ['server/web/poll.ts', 'ec2/fleet.ts']));
+    assert.ok(!SUITES.dependsOn('server/domain/torus.test.ts', ['server/web/relay/poll.ts', 'ec2/fleet.ts']));
   });
 
   it('depend on the programs, pages and documents that they name', () => {
     assert.ok(SUITES.dependsOn('server/test/kill.test.ts', ['server/roles/primary.ts']), 'a relay in its own process');
-    assert.ok(SUITES.dependsOn('server/test/browser_visit.test.ts', ['server/web/index.html']), 'a page of a relay');
+    assert.ok(
+      SUITES.dependsOn('server/test/browser_visit.test.ts', ['server/web/desktop/index.html']),
+      'a page of a relay',
+    );
     assert.ok(SUITES.dependsOn('server/test/openapi.test.ts', ['server/openapi.yaml']), 'a document');
     assert.ok(SUITES.dependsOn('client-win/test/moves.test.ts', ['client-win/moves.vectors.json']), 'vectors');
   });

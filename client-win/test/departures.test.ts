@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { CROSSINGS_AHEAD_MAX, FORMER_TRIES_MAX, mayBeSent } from '../../server/web/departures.ts';
-import { createPosts } from '../../server/web/posts.ts';
-import { type Crossing, isBatchLost } from '../../server/web/transport.ts';
+import { CROSSINGS_AHEAD_MAX, FORMER_TRIES_MAX, mayBeSent } from '../../server/web/relay/departures.ts';
+import { createPosts } from '../../server/web/relay/posts.ts';
+import { type Crossing, isBatchLost } from '../../server/web/relay/transport.ts';
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
 const vectors = JSON.parse(read('../departures.vectors.json'));

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { isLost, LOST_MS, MOVES_MAX, MOVES_MS, Moves, relayToJoin } from '../../server/web/moves.ts';
+import { isLost, LOST_MS, MOVES_MAX, MOVES_MS, Moves, relayToJoin } from '../../server/web/relay/moves.ts';
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
 const vectors = JSON.parse(read('../moves.vectors.json'));

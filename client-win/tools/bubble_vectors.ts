@@ -9,8 +9,8 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import * as bubbles from '../../server/web/bubbles.ts';
-import { HISTORY_MAX } from '../../server/web/heard.ts';
+import * as bubbles from '../../server/web/desktop/bubbles.ts';
+import { HISTORY_MAX } from '../../server/web/relay/heard.ts';
 
 export const BUBBLE_VECTORS = fileURLToPath(new URL('../bubbles.vectors.json', import.meta.url));
 

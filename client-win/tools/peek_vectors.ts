@@ -10,9 +10,8 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import * as peek from '../../server/web/peek.ts';
-import * as gesture from '../../server/web/peek_gesture.ts';
-import * as silhouettes from '../../server/web/silhouettes.ts';
+import * as gesture from '../../server/web/desktop/peek_gesture.ts';
+import * as silhouettes from '../../server/web/desktop/silhouettes.ts';
 import {
   addSprite,
   createSimulation,
@@ -20,9 +19,10 @@ import {
   type Facing,
   type Mode,
   type Size,
-} from '../../server/web/simulation.ts';
-import * as stages from '../../server/web/stage.ts';
-import * as posts from '../../server/web/stage_posts.ts';
+} from '../../server/web/motion/simulation.ts';
+import * as peek from '../../server/web/relay/peek.ts';
+import * as stages from '../../server/web/relay/stage.ts';
+import * as posts from '../../server/web/relay/stage_posts.ts';
 
 type Stage = ReturnType<typeof stages.stageOf>;
 type StageEvent = Parameters<silhouettes.Silhouettes['receive']>[0];

@@ -9,7 +9,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import * as world from '../../server/web/simulation.ts';
+import * as world from '../../server/web/motion/simulation.ts';
 import { PLAYED, type Playing } from '../../server/wire/description.ts';
 
 export const VECTORS = fileURLToPath(new URL('../behaviour.vectors.json', import.meta.url));

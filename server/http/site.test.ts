@@ -81,7 +81,7 @@ describe('site › the language', () => {
     }
     const offline = (await ask('/offline')).text;
     assert.doesNotMatch(offline, /\{\{/);
-    assert.deepEqual(offline.match(/<script[^>]* src="[^"]*"/g), ['<script type="module" src="/desktop/offline.ts"']);
+    assert.deepEqual(offline.match(/<script[^>]* src="[^"]*"/g), ['<script type="module" src="/web/pages/offline.ts"']);
   });
 
   it('is that of the manifest, too', async () => {
@@ -100,7 +100,7 @@ describe('site › the modules of a page', () => {
     for (const name of ['desktop', 'gallery', 'make', 'about', 'offline']) {
       const page = await (await fetch(`${url}/${name === 'desktop' ? '' : name}`)).text();
       const named = [...page.matchAll(/<link rel="modulepreload" href="([^"]+)"/g)].map(([, path]) => path);
-      const imported = new Set([`/desktop/${name}.ts`]);
+      const imported = new Set([/<script type="module" src="([^"]+)"/.exec(page)![1]]);
       for (const path of imported) {
         const answer = await fetch(`${url}${path}`);
         assert.deepEqual(

@@ -60,18 +60,18 @@ const SHARED_MODULES = [
   ...['aseprite.ts', 'pixels.ts', 'frame_list.ts'],
 ];
 
-/** The folder of the modules that only the editor needs. */
-const EDITOR = 'make';
+/** The folders of the pages, of their style sheets and of their modules. A file's URL is its path below server/. */
+const PAGE_FOLDERS = ['desktop', 'make', 'motion', 'pages', 'pictures', 'relay', 'texts'];
 
 /** The library that unpacks GIFs. It is a script that exports only where there are CommonJS modules, so an export is added. */
 const GIF_LIBRARY = '/lib/omggif.js';
 
-/** The pages beside the desktop: the path of each, and the name of its files. */
+/** The pages beside the desktop: the URL of each, and the path of its files without what follows the dot. */
 const PAGES = [
-  ['/gallery', 'gallery'],
-  ['/make', 'make'],
-  ['/about', 'about'],
-  ['/offline', 'offline'],
+  ['/gallery', 'pages/gallery'],
+  ['/make', 'make/make'],
+  ['/about', 'pages/about'],
+  ['/offline', 'pages/offline'],
 ] as const;
 
 const ICON_SIDES = [192, 512] as const;
@@ -121,12 +121,12 @@ export function site(
   add('/protocol', 'text/markdown', read(SERVER, 'PROTOCOL.md'));
   add('/openapi.yaml', 'application/yaml', read(SERVER, 'openapi.yaml'));
   add('/sprites/index.json', 'application/json', JSON.stringify(characters));
-  addScript('/service_worker.js', read(WEB, 'service_worker.ts'));
-  const names = [...readdirSync(WEB), ...readdirSync(join(WEB, EDITOR)).map((name) => `${EDITOR}/${name}`)];
-  for (const name of names) {
-    const path = `/desktop/${name}`;
-    if (name.endsWith('.css')) add(path, 'text/css', read(WEB, name));
-    if (name.endsWith('.ts') && !name.endsWith('.test.ts')) modules.set(path, read(WEB, name));
+  addScript('/service_worker.js', read(WEB, 'pages/service_worker.ts'));
+  for (const path of PAGE_FOLDERS.flatMap((folder) =>
+    readdirSync(join(WEB, folder)).map((file) => `${folder}/${file}`),
+  )) {
+    if (path.endsWith('.css')) add(`/web/${path}`, 'text/css', read(WEB, path));
+    if (path.endsWith('.ts') && !path.endsWith('.test.ts')) modules.set(`/web/${path}`, read(WEB, path));
   }
   for (const name of SHARED_MODULES) modules.set(`/wire/${name}`, read(SERVER, 'wire', name));
   for (const [path, source] of modules) addScript(path, source);
@@ -136,10 +136,10 @@ export function site(
     const text = once(() => packed(type, make()));
     router.get(path, (request, response) => sendText(request, response, text()));
   }
-  for (const [path, name] of PAGES) {
-    const page = read(WEB, `${name}.html`);
-    const texts = inEachLanguage('text/html', pageOf(page, `/desktop/${name}.ts`, modules));
-    router.get(path, (request, response) => sendTranslated(request, response, texts));
+  for (const [url, path] of PAGES) {
+    const page = read(WEB, `${path}.html`);
+    const texts = inEachLanguage('text/html', pageOf(page, `/web/${path}.ts`, modules));
+    router.get(url, (request, response) => sendTranslated(request, response, texts));
   }
   const manifest = inEachLanguage('application/manifest+json', (language) => {
     return JSON.stringify({ ...MANIFEST, lang: language, description: TEXTS[language]['index.description'] });
@@ -152,7 +152,7 @@ export function site(
       response.set('Cache-Control', 'max-age=86400').type('image/png').send(icon());
     });
   }
-  const desktop = pageOf(read(WEB, 'index.html'), '/desktop/desktop.ts', modules);
+  const desktop = pageOf(read(WEB, 'desktop/index.html'), '/web/desktop/desktop.ts', modules);
   const plain = inEachLanguage('text/html', desktop);
   const withDownload = inEachLanguage('text/html', (language) =>
     desktop(language).replace('id="download" hidden', 'id="download"'),
@@ -168,7 +168,7 @@ export function site(
     const bytes = readFileSync(join(CHARACTERS_FOLDER, url.slice(url.lastIndexOf('/') + 1)));
     router.get(url, (request, response) => sendSprite(request, response, file, { bytes, release: () => {} }));
   }
-  const missing = inEachLanguage('text/html', pageOf(read(WEB, 'missing.html'), '', modules));
+  const missing = inEachLanguage('text/html', pageOf(read(WEB, 'pages/missing.html'), '', modules));
   router.get('/{*path}', (request, response, next) => {
     // Programs get the problem document: only browsers that open a page prefer HTML.
     if (request.path.startsWith('/v1/') || request.accepts(['json', 'html']) !== 'html') return next();

@@ -149,10 +149,10 @@ describe('the editor in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     const page = await openPage(browser, 'keeper', faults);
     await page.goto(`${relay.url}/make`);
     const { max, counts, words } = await page.evaluate(async () => {
-      const module: string = '/desktop/kept_pictures.ts';
+      const module: string = '/web/pictures/kept_pictures.ts';
       const { KEPT_MAX, forgetPicture, keepPicture, keptPictures } = (await import(
         module
-      )) as typeof import('../web/kept_pictures.ts');
+      )) as typeof import('../web/pictures/kept_pictures.ts');
       const counts: number[] = [];
       const count = async () => void counts.push((await keptPictures()).length);
       const keep = (number: number) => keepPicture(`picture ${number}`, new Uint8Array([number]));

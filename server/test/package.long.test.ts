@@ -39,7 +39,7 @@ describe('the package', { timeout: 900_000 }, () => {
       'tools/launch.js',
       'server/bin/relay.ts',
       'server/native/binding.gyp',
-      'server/web/index.html',
+      'server/web/desktop/index.html',
     ]) {
       assert.ok(files.includes(path), path);
     }
@@ -68,7 +68,7 @@ describe('the package', { timeout: 900_000 }, () => {
       break;
     }
     assert.equal((await join(url, { name: 'Ann' })).world, 'commons');
-    const script = await fetch(`${url}/desktop/desktop.ts`);
+    const script = await fetch(`${url}/web/desktop/desktop.ts`);
     assert.match(script.headers.get('content-type') ?? '', /javascript/);
   });
 });

@@ -1,6 +1,6 @@
 // How sprites behave: the numbers of BEHAVIOUR.md and the table of modes.
 //
-// server/web/simulation.ts has the same numbers; behaviour.vectors.json tests both.
+// server/web/motion/simulation.ts has the same numbers; behaviour.vectors.json tests both.
 #ifndef CLIENT_WIN_CORE_MOTION_BEHAVIOUR_H_
 #define CLIENT_WIN_CORE_MOTION_BEHAVIOUR_H_
 

@@ -34,7 +34,7 @@ struct Pose {
   double lift;  // times its height
 };
 
-// The same poses as in server/web/dropped.ts.
+// The same poses as in server/web/pictures/dropped.ts.
 constexpr Pose kStillPoses[] = {
     {1, 1, 0, 0},          {1.03, 0.97, 0, 0},    {1.06, 0.94, 0, 0}, {1.06, 0.92, -0.05, 0},
     {0.96, 1.05, 0, 0.06}, {1.06, 0.92, 0.05, 0}, {0.86, 1.16, 0, 0}, {0.9, 1.1, 0.07, 0},

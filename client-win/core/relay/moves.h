@@ -3,7 +3,7 @@
 // A relay that stops for good names another one. A desktop follows only to an address that its user
 // could have typed, and only kMovesMax times in kMovesMs, so that relays that name each other can't
 // make it run in circles. The rules are in BEHAVIOUR.md, and cases of them in moves.vectors.json,
-// which server/web/moves.ts follows too. Cost: O(1).
+// which server/web/relay/moves.ts follows too. Cost: O(1).
 #ifndef CLIENT_WIN_CORE_RELAY_MOVES_H_
 #define CLIENT_WIN_CORE_RELAY_MOVES_H_
 

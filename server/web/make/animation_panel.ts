@@ -1,8 +1,8 @@
 /** The panel of animations: which frames each of them shows, and how fast. */
 import { type Animation, FPS_MAX, FRAMES_MAX, KNOWN_ANIMATIONS, PLAYED } from '../../wire/description.ts';
 import { readFrameList, writeFrameList } from '../../wire/frame_list.ts';
-import { counted, number, type Plain, phrase } from '../language.ts';
-import { element } from '../panel.ts';
+import { element } from '../desktop/panel.ts';
+import { counted, number, type Plain, phrase } from '../texts/language.ts';
 import type { Animations } from './draft.ts';
 
 export interface AnimationPanel {

@@ -1,6 +1,6 @@
 /** The body: a frame with the lines of its hitbox, which a person drags. The number fields beside it do the same. */
 import type { Pixels } from '../../wire/pixels.ts';
-import { element } from '../panel.ts';
+import { element } from '../desktop/panel.ts';
 import type { Hitbox } from './draft.ts';
 import { canvasOf } from './drawing.ts';
 

@@ -30,7 +30,7 @@ describe('a drawing', () => {
   });
 
   it('has its limits on the sliders of the page', () => {
-    const page = readFileSync(join(import.meta.dirname, '../make.html'), 'utf8');
+    const page = readFileSync(join(import.meta.dirname, './make.html'), 'utf8');
     const rangeOf = (id: string) => new RegExp(`id="${id}" min="(\\d+)" max="(\\d+)"`).exec(page)?.slice(1).map(Number);
     assert.deepEqual(rangeOf('height'), [HEIGHT_MIN, HEIGHT_MAX]);
     assert.deepEqual(rangeOf('rim'), [0, RIM_MAX]);

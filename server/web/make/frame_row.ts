@@ -4,7 +4,7 @@
  * Keyboard: the row is one stop of the Tab key; the arrow keys select, Delete drops.
  */
 import type { Pixels } from '../../wire/pixels.ts';
-import { phrase } from '../language.ts';
+import { phrase } from '../texts/language.ts';
 
 export interface FrameRow {
   /** Shows the frames, those that are kept first. */

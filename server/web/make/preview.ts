@@ -3,11 +3,11 @@
  *
  * It has the desktop's own simulation, renderer and input. What is thrown over an edge comes back over the opposite one.
  */
-import { createRenderer } from '../canvas.ts';
-import { advance, createFrameClock } from '../frame_clock.ts';
-import { listenToInput } from '../input.ts';
-import { natureOf, type Sheets } from '../sheets.ts';
-import { addSprite, createSimulation, enter, opposite, removeSprite, type Sprite, step } from '../simulation.ts';
+import { createRenderer } from '../desktop/canvas.ts';
+import { advance, createFrameClock } from '../desktop/frame_clock.ts';
+import { listenToInput } from '../desktop/input.ts';
+import { addSprite, createSimulation, enter, opposite, removeSprite, type Sprite, step } from '../motion/simulation.ts';
+import { natureOf, type Sheets } from '../pictures/sheets.ts';
 
 export interface Preview {
   /** Shows this picture in place of the one before. The sprite stays where it is. Null shows none. */

@@ -9,8 +9,8 @@ import { readGif, shownFor } from '../../wire/gif.ts';
 import { cutExport, cutGrid, type Pixels } from '../../wire/pixels.ts';
 import { crc32 } from '../../wire/png.ts';
 import { readSheet } from '../../wire/sheet.ts';
-import { phrase } from '../language.ts';
-import { isGif, isPng, isSpr, loadGifReader, nameOf } from '../picture_files.ts';
+import { isGif, isPng, isSpr, loadGifReader, nameOf } from '../pictures/picture_files.ts';
+import { phrase } from '../texts/language.ts';
 import type { Animations, Hitbox } from './draft.ts';
 
 export interface Source {

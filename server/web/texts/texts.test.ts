@@ -7,10 +7,11 @@ import { GERMAN_PROBLEMS } from './german.ts';
 import { LANGUAGES, TEXTS } from './texts.ts';
 
 const WEB = join(import.meta.dirname, '..');
-const PAGES = ['index', 'gallery', 'make', 'about', 'offline', 'missing'].map((name) => `${name}.html`);
-const MODULES = ['.', 'make']
-  .flatMap((folder) => readdirSync(join(WEB, folder)).map((name) => join(folder, name)))
-  .filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
+const FILES = ['desktop', 'make', 'motion', 'pages', 'pictures', 'relay'].flatMap((folder) =>
+  readdirSync(join(WEB, folder)).map((name) => join(folder, name)),
+);
+const PAGES = FILES.filter((name) => name.endsWith('.html'));
+const MODULES = [...FILES, 'texts/language.ts'].filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
 
 const read = (name: string) => readFileSync(join(WEB, name), 'utf8');
 const withoutComments = (code: string) => code.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$|\s\/\/ .*$/gm, '');

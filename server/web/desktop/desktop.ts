@@ -1,0 +1,998 @@
+/**
+ * A desktop in a browser: joins a world, runs the simulation, sends sprites over the edges and receives those that arrive.
+ *
+ * Invariant: a sprite is in the simulation, pending (departures), waiting for room (arrivals), or with the relay. A sprite
+ * is saved (session.ts) before a poll acknowledges it.
+ * `?transport=poll` starts with the long-poll instead of the socket. `#near=INVITATION` joins beside a friend, `#world=NAME`
+ * proposes a world: both are secrets, and browsers send a fragment to no server. `?world=NAME` is for names that are none.
+ */
+
+import {
+  addSprite,
+  bounceBack,
+  createSimulation,
+  type Departure,
+  EDGES,
+  type Edge,
+  enter,
+  removeSprite,
+  type Simulation,
+  SPRITES_MAX,
+  type Sprite,
+  spriteAt,
+  step,
+  throwTo,
+} from '../motion/simulation.ts';
+import { forgetPicture } from '../pictures/kept_pictures.ts';
+import { animatePortraits } from '../pictures/portraits.ts';
+import { natureOf, Sheets, spriteName } from '../pictures/sheets.ts';
+import { type Figure, Shelf } from '../pictures/shelf.ts';
+import { answerOffers } from '../pictures/taking.ts';
+import { Arrivals, type Batch } from '../relay/arrivals.ts';
+import { mute, report, unmute } from '../relay/complaints.ts';
+import { Connection } from '../relay/connection.ts';
+import { Departures, FORMER_TRIES_MAX } from '../relay/departures.ts';
+import { endFormer } from '../relay/farewell.ts';
+import { isLost, LOST_MS, Moves } from '../relay/moves.ts';
+import { poll } from '../relay/poll.ts';
+import { createPosts } from '../relay/posts.ts';
+import {
+  fetchDesktopCount,
+  fetchNeighbours,
+  JoinRefused,
+  join,
+  leave,
+  publish,
+  shownWorld,
+  showStage,
+  upload,
+} from '../relay/seat.ts';
+import { socket } from '../relay/socket.ts';
+import {
+  type Arrival,
+  backoffMs,
+  byeMs,
+  labelOf,
+  type Neighbour,
+  type Neighbours,
+  type Problem,
+  type RelayEvent,
+  relayOf,
+  type Seat,
+  wordsOf,
+} from '../relay/transport.ts';
+import { chosenLanguages, keepPlace, phrase, reasonOf } from '../texts/language.ts';
+import { createRenderer, type Renderer, slideOf, type Tag } from './canvas.ts';
+import { type Conversation, createConversation } from './conversation.ts';
+import { advance, createFrameClock, type FrameClock } from './frame_clock.ts';
+import { type Input, listenToInput } from './input.ts';
+import { type MenuEntry, openMenu } from './menu.ts';
+import {
+  askToJoin,
+  element,
+  flashEdge,
+  ledges,
+  notice,
+  offerProgram,
+  onFilesDropped,
+  type State,
+  showDesktopCount,
+  showIcon,
+  showNeighbours,
+  showParade,
+  showPaused,
+  showShelf,
+  showStageSwitch,
+  showState,
+} from './panel.ts';
+import { createPeeking, type Peeking } from './peeking.ts';
+import { askToPublish, publishedText } from './publishing.ts';
+import { type SwapEvents, watchReloads } from './reloads.ts';
+import {
+  claimDesktop,
+  clearSession,
+  readFriendlyName,
+  readHasThrown,
+  readName,
+  readSession,
+  type SavedSprite,
+  type Session,
+  writeHasThrown,
+  writeName,
+  writeSession,
+} from './session.ts';
+
+const SAVE_MS = 2_000; // ms between two saves of where the sprites are; what matters more is saved at once
+const NAME_TAG_MS = 1_500; // ms a selected sprite shows its name
+const FROM_TAG_MS = 6_000; // ms an arrived sprite shows whose it was
+const REFUSED_TAG_MS = 3_500; // ms a returned sprite shows why
+const MENU_SLACK = 6; // px by which a pointer may miss the sprite it opens a menu for
+const LEDGE_MS = 500; // ms between two looks at where the page's cards are
+const ANNOUNCEMENT_MS = 30_000; // ms a line of the operator is shown: it may be the reason why everything stops soon
+const FIRST_MS = 15_000; // ms a new visitor is shown how to throw: time to read it, look for a neighbour's name, and try
+const SLOW_BYTES = 2 ** 20; // bytes of a file from which a page says that it is busy: a phone takes seconds for a large photograph
+const READING_MS = 60_000; // ms the page says so at most
+const FIRST_SPRITES = 3; // sprites on a new desktop
+
+/** All state of this page. */
+interface Desktop {
+  /** The name the person joined with. */
+  name: string;
+  readonly simulation: Simulation;
+  readonly clock: FrameClock;
+  readonly sheets: Sheets;
+  readonly shelf: Shelf;
+  readonly renderer: Renderer;
+  readonly tags: Map<Sprite, Tag>;
+  /** Who threw each sprite that arrived. */
+  readonly senders: WeakMap<Sprite, Neighbour>;
+  /** Ids of the desktops that this seat mutes. */
+  readonly muted: Set<string>;
+  readonly input: Input;
+  readonly connection: Connection;
+  readonly moves: Moves;
+  /** Whether the person is still to be shown how to throw, as soon as there is a neighbour. */
+  isNew: boolean;
+  /** Removes what shows the person how to throw. */
+  endLesson: () => void;
+  /** Whether the page had gone for good and has come back, until its seat gets events or is replaced. */
+  wasAway: boolean;
+  /** The seat that is being replaced by another one. `mayStop`: it stays when its relay answers again. */
+  replacing: { readonly seat: Seat; mayStop: boolean } | null;
+  readonly arrivals: Arrivals;
+  readonly departures: Departures;
+  /** Thrown sprites whose pictures the relay must get before their crossings. */
+  readonly uploading: Set<Sprite>;
+  readonly conversation: Conversation;
+  readonly peeking: Peeking;
+}
+
+const query = new URLSearchParams(location.search);
+const random = Math.random;
+const calm = matchMedia('(prefers-reduced-motion: reduce)');
+const dark = matchMedia('(prefers-color-scheme: dark)');
+
+await start(createDesktop());
+
+/** Makes the parts of a desktop and connects them. Nothing runs before `start`. */
+function createDesktop(): Desktop {
+  const canvas = element<HTMLCanvasElement>('canvas');
+  const simulation = createSimulation(1, 1);
+  const sheets = new Sheets({
+    changed(file) {
+      for (const sprite of simulation.sprites) {
+        if (sprite.file === file) sprite.nature = natureOf(sheets.get(file).description, sprite.scale);
+      }
+    },
+    inUse: (file) =>
+      desktop.shelf.has(file) ||
+      simulation.sprites.some((sprite) => sprite.file === file) ||
+      desktop.peeking.files().includes(file),
+    relay: () => (desktop.connection.seat === null ? '' : relayOf(desktop.connection.seat)),
+  });
+  const desktop: Desktop = {
+    name: '',
+    simulation,
+    clock: createFrameClock(),
+    tags: new Map(),
+    senders: new WeakMap(),
+    muted: new Set(),
+    uploading: new Set(),
+    moves: new Moves(location.origin),
+    replacing: null,
+    wasAway: false,
+    isNew: !readHasThrown(),
+    endLesson: () => {},
+    sheets,
+    shelf: new Shelf(sheets),
+    renderer: createRenderer(canvas, sheets),
+    input: listenToInput(canvas, simulation, () => slideOf(desktop.peeking.view), {
+      selected(sprite) {
+        if (sprite !== null) showTag(desktop, sprite, sprite.name, 'name', NAME_TAG_MS);
+      },
+      putBack(sprite) {
+        if (sprite.fromShelf) removeSprite(simulation, sprite);
+        else notice(phrase('desktop.not-yours', { name: sprite.name }));
+      },
+      togglePause: () => togglePause(desktop),
+      say: () => say(desktop),
+      peek: () => desktop.peeking.next(),
+      stopPeeking: () => desktop.peeking.stop(),
+    }),
+    connection: new Connection(
+      query.get('transport') === 'poll' ? 'poll' : 'socket',
+      { socket, poll },
+      {
+        opened(seat, transport, kind) {
+          document.body.dataset.transport = kind;
+          desktop.departures.use(seat, transport);
+          desktop.conversation.use(transport);
+          desktop.peeking.use(transport, seat);
+        },
+        events: (seat, events, cursor) => receive(desktop, seat, events, cursor),
+        cursorLost(seat, cursor) {
+          desktop.arrivals.restart();
+          seat.cursor = cursor;
+          save(desktop);
+        },
+        changed: (seat, up) => void connectionChanged(desktop, seat, up),
+        lost(seat) {
+          if (isLost(location.origin, relayOf(seat), LOST_MS)) {
+            void replaceSeat(desktop, seat, [location.origin], phrase('desktop.found-again'), true);
+          }
+        },
+        ended: (seat, batchLost) => void rejoin(desktop, seat, batchLost),
+      },
+    ),
+    arrivals: new Arrivals({
+      enter: (arrival) => admit(desktop, arrival),
+      remove(sprite) {
+        removeSprite(simulation, sprite);
+        desktop.tags.delete(sprite);
+      },
+    }),
+    departures: new Departures({
+      save: () => save(desktop),
+      accepted({ edge, sprite }, to) {
+        flashEdge(edge);
+        if (to !== null && to.desktop !== desktop.connection.seat?.desktop) {
+          writeHasThrown();
+          desktop.endLesson();
+          notice(phrase('desktop.with', { name: sprite.name, neighbour: to.name }));
+        } else if (to !== null) {
+          notice(phrase('desktop.home', { name: sprite.name }));
+        }
+      },
+      returned: (departure, problem) => bounce(desktop, departure, labelOf(problem)),
+      openFormer(sender) {
+        const closing = new AbortController();
+        const { send } = createPosts(sender, { signal: closing.signal, triesMax: FORMER_TRIES_MAX });
+        return { send, close: () => closing.abort() };
+      },
+    }),
+    conversation: createConversation({
+      self: () => desktop.connection.seat?.desktop ?? '',
+      save: () => save(desktop),
+      isMuted: (id) => desktop.muted.has(id),
+      toggleMute: (neighbour) => muteEntry(desktop, neighbour).choose(),
+      spriteOf: (id) => speakingSprite(desktop, id),
+      slide: () => slideOf(desktop.peeking.view),
+    }),
+    peeking: createPeeking({
+      simulation,
+      seat: () => desktop.connection.seat,
+      isShown: (file) => sheets.unsent(file) === undefined,
+    }),
+  };
+  return desktop;
+}
+
+async function start(desktop: Desktop): Promise<void> {
+  exposeToTests(desktop);
+  fit(desktop);
+  watchPage(desktop);
+  offerProgram();
+  keepPlace();
+  // Pages on plain http have no service workers, and are not installed.
+  navigator.serviceWorker?.register('/service_worker.js').catch(() => {});
+  requestAnimationFrame((frameMs) => drawFrame(desktop, frameMs));
+  element('bar').inert = false; // the page was shown before this program could answer its buttons
+  const session = readSession();
+  if (session !== null && (await claimDesktop(session.seat.desktop))) {
+    element<HTMLDialogElement>('join').close();
+    await fillShelf(desktop, () => {});
+    await resume(desktop, session);
+    const taken = new URLSearchParams(location.hash.slice(1)).get('take');
+    clearFragment();
+    await take(desktop, taken);
+    return;
+  }
+  clearSession();
+  // The welcome waits for no picture: each character drops in behind it as soon as it is here.
+  void fillShelf(desktop, (figure, number) => {
+    if (number < FIRST_SPRITES) dropIn(desktop, figure);
+  }).then(async () => {
+    await desktop.shelf.addAllKept();
+    drawShelf(desktop);
+  });
+  const fragment = new URLSearchParams(location.hash.slice(1));
+  const near = fragment.get('near') ?? '';
+  const world = fragment.get('world') ?? query.get('world') ?? '';
+  const reload = () => location.reload(); // another link was opened in this tab
+  addEventListener('hashchange', reload);
+  fetchDesktopCount().then(showDesktopCount);
+  const friendly = readFriendlyName(random, chosenLanguages());
+  await askToJoin(readName(), friendly, world, near !== '', async (name, worldName, stage) => {
+    desktop.name = name || friendly;
+    await joinWorld(desktop, worldName, near, stage);
+    writeName(name);
+  });
+  removeEventListener('hashchange', reload);
+  clearFragment();
+  element('canvas').focus({ preventScroll: true });
+  await take(desktop, fragment.get('take'));
+}
+
+/** The history keeps no secret. */
+function clearFragment(): void {
+  history.replaceState(null, '', location.pathname + location.search);
+}
+
+/** Puts a picture of the gallery, or one that the editor has made, on the shelf and lets it drop in. Null is none. */
+async function take(desktop: Desktop, file: string | null): Promise<void> {
+  if (file === null) return;
+  const { connection, shelf, sheets } = desktop;
+  const isHere = connection.seat === null || relayOf(connection.seat) === location.origin;
+  const figure = (await shelf.addKept(file)) ?? (await shelf.addTaken(file, isHere));
+  if (figure === undefined) {
+    notice(phrase('desktop.not-fetched'));
+    return;
+  }
+  drawShelf(desktop);
+  dropIn(desktop, figure);
+  notice(phrase('desktop.on-shelf', { name: figure.name }));
+  const unsent = sheets.unsent(file);
+  if (unsent !== undefined && connection.seat !== null) {
+    if ((await upload(connection.seat, file, unsent)) === null) sheets.markSent(file);
+  }
+  save(desktop);
+}
+
+/**
+ * Continues the same desktop: after a reload, and after the page had gone for good, too. If its seat has ended by then, its relay says so,
+ * and the page joins again; if not, it must not become its own neighbour. Sprites are where they were; pending crossings are sent again.
+ */
+async function resume(desktop: Desktop, session: Session): Promise<void> {
+  const { arrivals, departures, shelf, simulation } = desktop;
+  desktop.name = session.name;
+  arrivals.seq = session.seq;
+  departures.nextNumber = session.nextNumber;
+  if (session.sayings !== undefined) desktop.conversation.resume(session.sayings);
+  await shelf.addSaved(session.own, relayOf(session.seat));
+  await shelf.addAllKept();
+  drawShelf(desktop);
+  for (const { isNew, ...saved } of session.sprites) {
+    const sprite = restoreSprite(desktop, saved);
+    if (isNew) arrivals.resumeLastBatch(sprite);
+  }
+  for (const { sprite: saved, crossing, sender } of session.leaving) {
+    const sprite = restoreSprite(desktop, saved);
+    removeSprite(simulation, sprite);
+    departures.resume({ departure: { ...crossing, sprite }, crossing, sender: sender ?? session.seat });
+  }
+  arrivals.waiting.push(...session.waiting);
+  const { length } = session.waiting;
+  for (const one of session.waiting.slice(length - (session.newWaiting ?? 0))) arrivals.resumeLastBatch(one);
+  arrivals.admitWaiting();
+  desktop.wasAway = session.left === true;
+  sit(desktop, session.seat);
+}
+
+/** Joins a world and takes the seat. Throws an Error whose message is for the person. */
+async function joinWorld(
+  desktop: Desktop,
+  world: string,
+  near: string,
+  stage?: boolean,
+  relay?: string,
+): Promise<void> {
+  const { name, simulation } = desktop;
+  const screen = { width: simulation.width, height: simulation.height };
+  let seat: Seat;
+  try {
+    seat = await join({ name, world, near, screen, stage }, relay);
+  } catch (error) {
+    if (!(error instanceof JoinRefused)) throw new Error(phrase('relay.unreachable-again'));
+    const friendIsGone = error.problem.code === 'near-gone' || error.problem.code === 'malformed';
+    if (near === '' || !friendIsGone) throw error;
+    notice(phrase('desktop.friend-gone'));
+    seat = await join({ name, world, near: '', screen, stage }, relay);
+  }
+  await claimDesktop(seat.desktop);
+  const former = desktop.connection.seat;
+  const doubtful = desktop.arrivals.changeSeat();
+  sit(desktop, seat);
+  if (former !== null && doubtful.size > 0) void settle(desktop, former, doubtful);
+}
+
+/** Learns from the relay of a former seat, once that answers, whether it has passed on the last batch. */
+async function settle(desktop: Desktop, former: Seat, batch: Batch): Promise<void> {
+  desktop.arrivals.settle(batch, await endFormer(former));
+  save(desktop);
+}
+
+/** Connects to the relay as the desktop of this seat. */
+function sit(desktop: Desktop, seat: Seat): void {
+  desktop.muted.clear();
+  desktop.conversation.mutesChanged();
+  document.body.dataset.desktop = seat.desktop;
+  element<HTMLAnchorElement>('second').href = invitation(seat, desktop.moves.site);
+  desktop.connection.sit(seat);
+  show(desktop, 'connecting');
+  save(desktop);
+}
+
+/** Joins again after the seat has ended. */
+async function rejoin(desktop: Desktop, ended: Seat, batchLost: boolean): Promise<void> {
+  const words = phrase(desktop.wasAway ? 'desktop.welcome-back' : 'desktop.rejoined');
+  if (batchLost) desktop.arrivals.removeLastBatch();
+  desktop.arrivals.restart(); // the relay has told what becomes of the last batch
+  save(desktop);
+  show(desktop, 'reconnecting');
+  await replaceSeat(desktop, ended, [location.origin, relayOf(ended)], words);
+}
+
+/** Moves to another relay after `waitMs`. Meanwhile the seat still gets the verdicts on what has been thrown. */
+async function move(desktop: Desktop, seat: Seat, to: string, waitMs: number): Promise<void> {
+  desktop.replacing = { seat, mayStop: false };
+  show(desktop, 'reconnecting');
+  await sleep(waitMs);
+  desktop.replacing = null;
+  await replaceSeat(desktop, seat, [to, location.origin], phrase('desktop.moved'));
+}
+
+/**
+ * Joins at these relays in turn until one accepts. With `mayStop`, it also ends when the relay of the seat answers again.
+ * A second call for the same seat starts nothing. Without `mayStop`, it removes `mayStop` from the first call.
+ */
+async function replaceSeat(
+  desktop: Desktop,
+  seat: Seat,
+  relays: readonly string[],
+  words: string,
+  mayStop = false,
+): Promise<void> {
+  const { connection } = desktop;
+  if (desktop.replacing?.seat === seat) {
+    desktop.replacing.mayStop &&= mayStop;
+    return;
+  }
+  const replacing = { seat, mayStop };
+  desktop.replacing = replacing;
+  for (let attempt = 0; connection.seat === seat && !(replacing.mayStop && connection.up); attempt++) {
+    try {
+      await joinWorld(desktop, seat.world, '', seat.stage, relays[attempt % relays.length]);
+      notice(words);
+    } catch {
+      await sleep(backoffMs(attempt, random));
+    }
+  }
+  if (desktop.replacing === replacing) desktop.replacing = null;
+}
+
+function sleep(ms: number): Promise<void> {
+  return new Promise((resolve) => setTimeout(resolve, ms));
+}
+
+/** Handles a batch of events. Resolves when the page has room for the next one, to whether it wants one. */
+async function receive(desktop: Desktop, seat: Seat, events: RelayEvent[], cursor: string): Promise<boolean> {
+  desktop.wasAway = false;
+  desktop.arrivals.receive(events);
+  desktop.conversation.hear(events);
+  desktop.peeking.hear(events);
+  for (const event of events) {
+    if (event.type === 'removed') removePicture(desktop, event.file);
+    else if (event.type === 'announcement') notice(event.text, ANNOUNCEMENT_MS);
+  }
+  const neighbours = events.findLast((event) => event.type === 'neighbours');
+  if (neighbours !== undefined) setNeighbours(desktop, neighbours, seat);
+  seat.cursor = cursor;
+  save(desktop);
+  const bye = events.find((event) => event.type === 'bye');
+  if (bye?.join !== undefined && !isGivenUp(desktop, seat)) {
+    const to = desktop.moves.follow(relayOf(seat), bye.join, performance.now());
+    if (to !== undefined) void move(desktop, seat, to, byeMs(events, random));
+  }
+  await desktop.arrivals.untilRoom();
+  return !isGivenUp(desktop, seat);
+}
+
+/** Whether this seat will be replaced, whatever its relay does. */
+function isGivenUp({ replacing }: Desktop, seat: Seat): boolean {
+  return replacing?.seat === seat && !replacing.mayStop;
+}
+
+/** Takes a picture off this desktop: its sprites, and the figure on the shelf. */
+function removePicture(desktop: Desktop, file: string): void {
+  const { arrivals, shelf, sheets, simulation, tags } = desktop;
+  const shown = simulation.sprites.filter((sprite) => sprite.file === file);
+  arrivals.removePicture(file);
+  sheets.remove(file);
+  for (const sprite of shown) {
+    removeSprite(simulation, sprite);
+    tags.delete(sprite);
+  }
+  const wasOnShelf = shelf.remove(file);
+  if (wasOnShelf) drawShelf(desktop);
+  if (wasOnShelf || shown.length > 0) notice(phrase('desktop.removed'));
+}
+
+async function connectionChanged(desktop: Desktop, seat: Seat, up: boolean): Promise<void> {
+  show(desktop, up ? 'connected' : 'reconnecting');
+  desktop.conversation.connectionChanged(up);
+  if (!up) return;
+  desktop.sheets.retryMissing();
+  const neighbours = await fetchNeighbours(seat);
+  if (neighbours !== null) setNeighbours(desktop, neighbours, seat);
+}
+
+function setNeighbours(desktop: Desktop, neighbours: Neighbours, seat: Seat): void {
+  const { conversation, peeking } = desktop;
+  const isAlone = showNeighbours(neighbours, seat.desktop);
+  if (desktop.isNew && !isAlone) {
+    desktop.isNew = false;
+    desktop.endLesson = notice(phrase('desktop.first'), FIRST_MS);
+  }
+  conversation.neighbours(neighbours);
+  peeking.neighbours(neighbours);
+}
+
+/** Lets an arrival enter. When the simulation is full, a sprite from the shelf makes room; null when there is none. */
+function admit(desktop: Desktop, arrival: Arrival): Sprite | null {
+  const { sheets, simulation } = desktop;
+  if (simulation.sprites.length >= SPRITES_MAX) {
+    const replaced = simulation.sprites.find((sprite) => sprite.fromShelf && sprite.mode !== 'drag');
+    if (replaced === undefined) return null;
+    removeSprite(simulation, replaced);
+    notice(phrase('desktop.made-room', { name: replaced.name }));
+  }
+  const { file, name, scale, facing } = arrival.sprite;
+  const { description } = sheets.get(file);
+  const sprite = addSprite(simulation, {
+    file,
+    name: spriteName(name, description),
+    scale,
+    facing,
+    fromShelf: false,
+    nature: natureOf(description, scale),
+    x: 0,
+    y: 0,
+  });
+  enter(simulation, sprite, arrival);
+  desktop.senders.set(sprite, arrival.from);
+  desktop.renderer.puff(
+    { x: clampTo(sprite.x, simulation.width), y: clampTo(sprite.y, simulation.height) },
+    simulation.nowMs,
+  );
+  flashEdge(arrival.edge);
+  showTag(
+    desktop,
+    sprite,
+    phrase('desktop.from', { name: sprite.name, neighbour: arrival.from.name }),
+    'from',
+    FROM_TAG_MS,
+  );
+  return sprite;
+}
+
+/** Sends a sprite that left the simulation to the relay. Without a connection it bounces back in with the reason. */
+async function depart(desktop: Desktop, departure: Departure): Promise<void> {
+  const { connection, departures, sheets, uploading } = desktop;
+  const { file } = departure.sprite;
+  if (connection.seat === null || !connection.up) {
+    bounce(desktop, departure, phrase('desktop.not-connected'));
+    return;
+  }
+  const unsent = sheets.unsent(file);
+  if (unsent !== undefined) {
+    uploading.add(departure.sprite);
+    const problem = await upload(connection.seat, file, unsent);
+    uploading.delete(departure.sprite);
+    if (problem !== null) {
+      bounce(desktop, departure, labelOf(problem));
+      return;
+    }
+    sheets.markSent(file);
+  }
+  departures.depart(departure);
+}
+
+function bounce(desktop: Desktop, departure: Departure, reason: string): void {
+  // It was thrown before its picture was removed.
+  if (desktop.arrivals.isRemoved(departure.sprite.file)) return;
+  bounceBack(desktop.simulation, departure);
+  showTag(desktop, departure.sprite, reason, 'refused', REFUSED_TAG_MS);
+}
+
+function showTag({ simulation, tags }: Desktop, sprite: Sprite, text: string, kind: Tag['kind'], ms: number): void {
+  tags.set(sprite, { text, kind, untilMs: simulation.nowMs + ms });
+}
+
+/** Puts a sprite from the shelf into the simulation; by default somewhere in the middle part of the page. */
+function dropIn({ simulation }: Desktop, figure: Figure, x = (0.15 + 0.7 * random()) * simulation.width): void {
+  if (simulation.sprites.length >= SPRITES_MAX) {
+    notice(phrase('desktop.full', { count: SPRITES_MAX }));
+    return;
+  }
+  const { description, file } = figure;
+  const nature = natureOf(description, description.scale);
+  addSprite(simulation, {
+    file,
+    name: figure.name,
+    scale: description.scale,
+    facing: random() < 0.5 ? 'left' : 'right',
+    fromShelf: true,
+    nature,
+    x,
+    y: nature.height,
+  });
+}
+
+/** Puts a saved sprite back where it was, but inside the page, which may be smaller now. */
+function restoreSprite({ sheets, shelf, simulation }: Desktop, saved: SavedSprite): Sprite {
+  const { file, scale, x, y, fromShelf, ...rest } = saved;
+  const nature = natureOf(sheets.get(file).description, scale);
+  const inside = { x: Math.min(x, simulation.width - nature.width / 2), y: Math.min(y, simulation.height) };
+  return addSprite(simulation, { file, scale, nature, fromShelf: fromShelf && shelf.has(file), ...rest, ...inside });
+}
+
+function save(
+  { name, simulation, shelf, connection, arrivals, departures, uploading, conversation }: Desktop,
+  ending: { left?: true } = {},
+): void {
+  if (connection.seat === null) return;
+  const toSaved = ({ file, name: spriteName, scale, fromShelf, facing, x, y }: Sprite): SavedSprite => ({
+    file,
+    name: spriteName,
+    scale,
+    fromShelf,
+    facing,
+    x: Math.round(x),
+    y: Math.round(y),
+  });
+  writeSession({
+    seat: connection.seat,
+    name,
+    seq: arrivals.seq,
+    own: shelf.own,
+    waiting: arrivals.waiting,
+    newWaiting: arrivals.waiting.filter((one) => arrivals.isOfLastBatch(one)).length,
+    nextNumber: departures.nextNumber,
+    sayings: conversation.saved(),
+    sprites: [...simulation.sprites, ...uploading].map((sprite) => ({
+      ...toSaved(sprite),
+      isNew: arrivals.isOfLastBatch(sprite) || undefined,
+    })),
+    leaving: departures.pending.map(({ departure, crossing, sender: { desktop, token, crossings } }) => ({
+      crossing,
+      sprite: toSaved(departure.sprite),
+      sender: { desktop, token, crossings },
+    })),
+    ...ending,
+  });
+}
+
+/** Puts the relay's characters on the shelf, and calls `added` for each. */
+async function fillShelf(desktop: Desktop, added: (figure: Figure, number: number) => void): Promise<void> {
+  const { shelf } = desktop;
+  await shelf.addShipped((figure, number) => {
+    drawShelf(desktop);
+    showParade(shelf.figures);
+    if (number === 0) showIcon(figure);
+    added(figure, number);
+  });
+  if (shelf.figures.length === 0) notice(phrase('shelf.none'));
+}
+
+function drawShelf(desktop: Desktop): void {
+  showShelf(desktop.shelf.figures, (figure) => dropIn(desktop, figure));
+}
+
+/** Makes a character of each file, puts it on the shelf and lets it drop in. */
+async function addFiles(desktop: Desktop, files: Iterable<File>, x?: number): Promise<void> {
+  const { connection, sheets, shelf } = desktop;
+  for (const file of files) {
+    const done = file.size < SLOW_BYTES ? () => {} : notice(phrase('file.reading', { name: file.name }), READING_MS);
+    try {
+      const { figure, bytes, isNew } = await shelf.addDropped(file).finally(done);
+      if (isNew) drawShelf(desktop);
+      dropIn(desktop, figure, x);
+      if (connection.seat === null) continue;
+      if ((await upload(connection.seat, figure.file, bytes)) === null) sheets.markSent(figure.file);
+    } catch (error) {
+      notice(reasonOf(error));
+    }
+  }
+  save(desktop);
+}
+
+function drawFrame(desktop: Desktop, frameMs: number): void {
+  requestAnimationFrame((nextMs) => drawFrame(desktop, nextMs));
+  const { simulation, clock, arrivals, tags, renderer, input, conversation, peeking } = desktop;
+  if (advance(clock, frameMs)) {
+    for (const departure of step(simulation, clock.nowMs, random)) void depart(desktop, departure);
+    animatePortraits(calm.matches ? 0 : clock.nowMs);
+  }
+  arrivals.admitWaiting();
+  for (const [sprite, { untilMs }] of tags) if (untilMs < simulation.nowMs) tags.delete(sprite);
+  renderer.draw(simulation, tags, input.selected, peeking.frame(frameMs, calm.matches), frameMs);
+  conversation.draw(frameMs, simulation.held?.sprite ?? null, calm.matches);
+  document.body.dataset.sprites = String(simulation.sprites.length);
+}
+
+/** Opens the line to say something, unless this desktop has no seat or a dialog is open. */
+function say({ connection, conversation }: Desktop): void {
+  if (connection.seat !== null && document.querySelector('dialog[open]') === null) conversation.open();
+}
+
+/**
+ * Returns the sprite that speaks for a desktop: the newest one that it threw here. For this desktop, that is the selected
+ * sprite, or the newest one from its shelf.
+ */
+function speakingSprite({ connection, simulation, senders, input }: Desktop, id: string): Sprite | null {
+  const own = id === connection.seat?.desktop;
+  if (own && input.selected !== null && simulation.sprites.includes(input.selected)) return input.selected;
+  let newest: Sprite | null = null;
+  for (const sprite of simulation.sprites) {
+    const speaks = own ? sprite.fromShelf : senders.get(sprite)?.desktop === id;
+    if (speaks && sprite.id > (newest?.id ?? 0)) newest = sprite;
+  }
+  return newest;
+}
+
+/** Fits the canvas and the simulation to the page. */
+function fit({ renderer, simulation }: Desktop): void {
+  const { width, height } = renderer.fit();
+  [simulation.width, simulation.height] = [width, height];
+  simulation.ledges = ledges();
+  simulation.calm = calm.matches;
+  simulation.hour = localHour();
+}
+
+/** Returns the local time in hours, 0 … 24. */
+function localHour(): number {
+  const now = new Date();
+  return now.getHours() + now.getMinutes() / 60;
+}
+
+const clampTo = (value: number, max: number): number => Math.min(Math.max(value, 0), max);
+
+function show({ name, connection }: Desktop, state: State): void {
+  showState(state, name, shownWorld(connection.seat?.world ?? ''));
+}
+
+function togglePause({ clock }: Desktop): void {
+  clock.paused = !clock.paused;
+  showPaused(clock.paused);
+}
+
+/** Lets neighbours look in, or stops that. */
+async function toggleStage(desktop: Desktop): Promise<void> {
+  const { seat } = desktop.connection;
+  if (seat === null) return;
+  const stage = !seat.stage;
+  const done = phrase(stage ? 'stage.on' : 'stage.off');
+  if (!(await complain(desktop, () => showStage(seat, stage), done))) return;
+  seat.stage = stage;
+  showStageSwitch(stage);
+  save(desktop);
+}
+
+/** Returns a link: a visitor who opens it joins beside this desktop. The invitation is in the fragment, which no server logs. */
+function invitation(seat: Seat, site: string): string {
+  const link = new URL('/', site);
+  const members = new URLSearchParams({ near: seat.invitation });
+  if (seat.world !== 'commons') members.set('world', seat.world); // where the friend goes when the invitation has ended
+  link.hash = members.toString();
+  return link.href;
+}
+
+async function invite({ connection, moves }: Desktop): Promise<void> {
+  if (connection.seat === null) return;
+  const link = invitation(connection.seat, moves.site);
+  try {
+    await navigator.clipboard.writeText(link);
+    notice(phrase('desktop.copied'));
+  } catch {
+    prompt(phrase('desktop.link'), link); // pages on plain http have no clipboard
+  }
+}
+
+function watchPage(desktop: Desktop): void {
+  addEventListener('resize', () => fit(desktop));
+  calm.addEventListener('change', () => fit(desktop));
+  dark.addEventListener('change', () => fit(desktop));
+  answerOffers({
+    wants: () => desktop.connection.seat !== null,
+    take: (file) => void take(desktop, file),
+  });
+  const isReloading = watchReloads(window as SwapEvents);
+  addEventListener('pagehide', ({ persisted }) =>
+    persisted ? freezePage(desktop) : leavePage(desktop, isReloading()),
+  );
+  addEventListener('pageshow', ({ persisted }) => persisted && thawPage(desktop));
+  document.addEventListener('freeze', () => freezePage(desktop));
+  document.addEventListener('resume', () => thawPage(desktop));
+  // What a browser knows of the network is a hint: the page looks for itself. A relay on this machine needs none.
+  for (const change of ['offline', 'online']) addEventListener(change, () => desktop.connection.reopen());
+  setInterval(() => save(desktop), SAVE_MS);
+  setInterval(() => {
+    desktop.simulation.ledges = ledges();
+    desktop.simulation.hour = localHour();
+  }, LEDGE_MS);
+
+  for (const edge of EDGES) {
+    const tab = document.querySelector(`.edge[data-edge="${edge}"] .neighbour`) as HTMLElement;
+    tab.addEventListener('click', () => openNeighbourMenu(desktop, tab));
+  }
+  element('paused').addEventListener('click', () => togglePause(desktop));
+  // The name at the bottom edge is behind the sprites that walk there, so the canvas gets its clicks.
+  element('canvas').addEventListener('click', (event) => {
+    const { x, y } = slideOf(desktop.peeking.view);
+    if (spriteAt(desktop.simulation, event.clientX - x, event.clientY - y, 0) !== null) return;
+    const tab = document.elementsFromPoint(event.clientX, event.clientY).find((one) => one.matches('.neighbour'));
+    if (tab instanceof HTMLElement) openNeighbourMenu(desktop, tab);
+  });
+  element('canvas').addEventListener('contextmenu', (event) => {
+    const { simulation, input, peeking } = desktop;
+    const { x, y } = slideOf(peeking.view);
+    const sprite = spriteAt(simulation, event.clientX - x, event.clientY - y, MENU_SLACK) ?? input.selected;
+    if (sprite === null) return;
+    event.preventDefault();
+    openSpriteMenu(desktop, sprite, event.clientX, event.clientY);
+  });
+  element('invite').addEventListener('click', () => invite(desktop));
+  element('pause').addEventListener('click', () => togglePause(desktop));
+  element('stage').addEventListener('click', () => toggleStage(desktop));
+  element('help').addEventListener('click', () => element<HTMLDialogElement>('help-text').showModal());
+  const fileInput = element<HTMLInputElement>('file');
+  element('add').addEventListener('click', () => openAddMenu(fileInput));
+  fileInput.addEventListener('change', async () => {
+    await addFiles(desktop, [...(fileInput.files ?? [])]);
+    fileInput.value = '';
+  });
+  onFilesDropped((files, x) => void addFiles(desktop, files, x));
+}
+
+/** Says goodbye when the browser keeps the page but stops its program: it could not show what came to its seat. */
+function freezePage(desktop: Desktop): void {
+  const { connection } = desktop;
+  if (connection.isClosed) return;
+  leavePage(desktop, false);
+  connection.close();
+}
+
+function thawPage(desktop: Desktop): void {
+  const { connection } = desktop;
+  if (!connection.isClosed) return;
+  desktop.wasAway = true;
+  connection.reopen();
+}
+
+/**
+ * Saves, and says goodbye when the page goes for good: then the neighbours see it at once, not when the lease ends. A page that
+ * comes back keeps its seat. So does one with a sprite on its way: only the same seat can ask what became of that.
+ */
+function leavePage(desktop: Desktop, comesBack: boolean): void {
+  const { connection, departures } = desktop;
+  if (connection.seat === null || comesBack || departures.pending.length > 0) {
+    save(desktop);
+    return;
+  }
+  save(desktop, { left: true });
+  leave(connection.seat);
+}
+
+/** The ways to a picture of one's own. */
+function openAddMenu(files: HTMLInputElement): void {
+  const { left, bottom } = element('add').getBoundingClientRect();
+  openMenu(left, bottom, [
+    { text: phrase('desktop.choose'), choose: () => files.click() },
+    { text: phrase('desktop.editor'), choose: () => window.open('/make', '_blank', 'noopener') },
+    { text: phrase('desktop.gallery'), choose: () => window.open('/gallery', '_blank', 'noopener') },
+  ]);
+}
+
+/** What a person can do about the neighbour whose tab this is. */
+function openNeighbourMenu(desktop: Desktop, tab: HTMLElement): void {
+  const id = tab.parentElement?.dataset.neighbour;
+  if (!id) return;
+  const box = tab.getBoundingClientRect();
+  openMenu((box.left + box.right) / 2, (box.top + box.bottom) / 2, [
+    muteEntry(desktop, { desktop: id, name: tab.textContent ?? id }),
+  ]);
+}
+
+/** What a person can do about a sprite: put it back if it is from the shelf, else report its picture or mute its sender. */
+function openSpriteMenu(desktop: Desktop, sprite: Sprite, x: number, y: number): void {
+  const sender = desktop.senders.get(sprite);
+  const other = sender?.desktop === desktop.connection.seat?.desktop ? undefined : sender;
+  if (sprite.fromShelf) {
+    const { shelf, simulation } = desktop;
+    const own = [{ text: phrase('desktop.put-back'), choose: () => removeSprite(simulation, sprite) }];
+    const isShipped = !shelf.own.some(({ file }) => file === sprite.file);
+    openMenu(x, y, isShipped ? own : [...own, publishEntry(desktop, sprite), takeOffEntry(desktop, sprite)]);
+    return;
+  }
+  const entries: MenuEntry[] = [
+    {
+      text: phrase('desktop.report'),
+      choose: () => complain(desktop, (seat) => report(seat, sprite.file, other?.desktop), phrase('desktop.reported')),
+    },
+  ];
+  if (other !== undefined) entries.push(muteEntry(desktop, other));
+  openMenu(x, y, entries);
+}
+
+/** Takes a picture of this person off the shelf, and its sprites off the desktop. The browser no longer keeps it. */
+function takeOffEntry(desktop: Desktop, { file }: Sprite): MenuEntry {
+  const { shelf, simulation } = desktop;
+  return {
+    text: phrase('desktop.take-off'),
+    choose: () => {
+      for (const sprite of simulation.sprites.filter((one) => one.file === file && one.fromShelf)) {
+        removeSprite(simulation, sprite);
+      }
+      shelf.remove(file);
+      void forgetPicture(file);
+      drawShelf(desktop);
+      save(desktop);
+    },
+  };
+}
+
+/** Offers a picture of this person to the relay's gallery. */
+function publishEntry(desktop: Desktop, { file, name }: Sprite): MenuEntry {
+  const { connection, sheets } = desktop;
+  return {
+    text: phrase('desktop.publish'),
+    choose: () =>
+      askToPublish({ title: name, author: desktop.name }, async (publication) => {
+        if (connection.seat === null) return;
+        const unsent = sheets.unsent(file);
+        const problem = unsent === undefined ? null : await upload(connection.seat, file, unsent);
+        if (problem !== null) throw new Error(wordsOf(problem));
+        sheets.markSent(file);
+        const state = await publish(connection.seat, { file, ...publication });
+        notice(publishedText(state, publication.title));
+      }),
+  };
+}
+
+function muteEntry(desktop: Desktop, { desktop: id, name: who }: Neighbour): MenuEntry {
+  const { muted, conversation } = desktop;
+  if (muted.has(id)) {
+    return {
+      text: phrase('mute.hear', { name: who }),
+      choose: async () => {
+        if (!(await complain(desktop, (seat) => unmute(seat, id), phrase('mute.heard', { name: who })))) return;
+        muted.delete(id);
+        conversation.mutesChanged();
+      },
+    };
+  }
+  return {
+    text: phrase('mute.mute', { name: who }),
+    choose: async () => {
+      const done = phrase('mute.muted', { name: who });
+      if (!(await complain(desktop, (seat) => mute(seat, id), done))) return;
+      muted.add(id);
+      conversation.mutesChanged();
+    },
+  };
+}
+
+/** Sends a complaint and says what came of it. Resolves to whether the relay accepted it. */
+async function complain(
+  { connection }: Desktop,
+  send: (seat: Seat) => Promise<Problem | null>,
+  done: string,
+): Promise<boolean> {
+  if (connection.seat === null) return false;
+  const problem = await send(connection.seat);
+  notice(problem === null ? done : wordsOf(problem));
+  return problem === null;
+}
+
+/** Gives end-to-end tests `globalThis.sprites`: it reads this desktop, and throws a sprite as the keyboard does. */
+function exposeToTests({ connection, simulation, departures, peeking }: Desktop): void {
+  const handle = Object.freeze({
+    desktop: () => connection.seat?.desktop ?? null,
+    sprites: () =>
+      simulation.sprites.map(({ file, name, mode, x, y, fromShelf }) => ({ file, name, mode, x, y, fromShelf })),
+    onTheWay: () => departures.pending.length,
+    view: () => ({ ...peeking.view }),
+    throw: (index: number, edge: Edge) => throwTo(simulation, simulation.sprites[index], edge),
+  });
+  Object.defineProperty(globalThis, 'sprites', { value: handle });
+}

@@ -1,0 +1,256 @@
+/**
+ * Everything on the page except the canvas: the shelf, the edges' tabs, the dialogs and the notices.
+ *
+ * Holds no state of the simulation: it shows what it is given and calls back. Text is inserted as text, never as markup.
+ */
+
+import { EDGES, type Edge, type Ledge } from '../motion/simulation.ts';
+import { drawPortrait, portrait } from '../pictures/portraits.ts';
+import type { Figure } from '../pictures/shelf.ts';
+import { countWords, privateWorldName } from '../relay/seat.ts';
+import type { Neighbours } from '../relay/transport.ts';
+import { type Plain, phrase, reasonOf } from '../texts/language.ts';
+
+export type State = 'joining' | 'connecting' | 'connected' | 'reconnecting';
+
+const NOTICE_MS = 5_000; // ms a notice is shown: long enough to read two lines twice
+const NOTICES_MAX = 3; // notices at once; the oldest is removed first
+const ANNOUNCED_MAX = 8; // lines that wait for a screen reader; the oldest is removed first
+const LEDGE_INSET = 12; // px of a card's rounded corner, where a sprite cannot stand
+
+const STATE_KEYS: Record<State, Plain> = {
+  joining: 'state.joining',
+  connecting: 'state.connecting',
+  connected: 'state.connected',
+  reconnecting: 'state.reconnecting',
+};
+
+export function element<T extends HTMLElement>(id: string): T {
+  return document.getElementById(id) as T;
+}
+
+/** Calls back with files that are dropped on the page, and where from the left, in px. Shows that it accepts them. */
+export function onFilesDropped(handle: (files: File[], x: number) => void): void {
+  const drop = element('drop');
+  addEventListener('dragover', (event) => {
+    if (!event.dataTransfer?.types.includes('Files')) return;
+    event.preventDefault();
+    drop.hidden = false;
+  });
+  addEventListener('dragleave', (event) => {
+    if (event.relatedTarget === null) drop.hidden = true;
+  });
+  addEventListener('drop', (event) => {
+    event.preventDefault();
+    drop.hidden = true;
+    handle([...(event.dataTransfer?.files ?? [])], event.clientX);
+  });
+}
+
+export function showState(state: State, who: string, world: string): void {
+  document.body.dataset.state = state;
+  element('who').textContent = who || 'Sprites';
+  const words = phrase(STATE_KEYS[state]);
+  element('world-name').textContent = state === 'connected' ? phrase('state.in', { world }) : words;
+  element('lamp').title = words;
+}
+
+/** Shows the names at the edges. Returns whether this desktop is alone: a neighbour that is not known yet is another one. */
+export function showNeighbours(neighbours: Neighbours, self: string): boolean {
+  let alone = true;
+  for (const edge of EDGES) {
+    const neighbour = neighbours[edge];
+    const place = edgeElement(edge);
+    const tab = place.firstElementChild as HTMLElement;
+    const other = neighbour !== undefined && neighbour.desktop !== self;
+    alone &&= neighbour?.desktop === self;
+    place.classList.toggle('led', other);
+    place.dataset.neighbour = other ? neighbour.desktop : '';
+    tab.hidden = !other;
+    tab.textContent = other ? neighbour.name : '';
+  }
+  element('alone').hidden = !alone;
+  return alone;
+}
+
+export function flashEdge(edge: Edge): void {
+  const place = edgeElement(edge);
+  place.classList.remove('flash');
+  void place.offsetWidth; // forces a layout without the class, else the animation does not restart
+  place.classList.add('flash');
+}
+
+/** Shows an eye at the edges over which a neighbour looks, and removes it from the others. */
+export function showWatchers(edges: readonly Edge[]): void {
+  for (const edge of EDGES) {
+    const tab = edgeElement(edge).firstElementChild as HTMLElement;
+    const isWatched = edges.includes(edge);
+    tab.classList.toggle('watching', isWatched);
+    tab.title = isWatched ? phrase('stage.watching') : '';
+    tab.setAttribute('aria-description', tab.title);
+  }
+}
+
+/** Shows at an edge why nothing is seen beyond it. Null removes the words. */
+export function peekHint(edge: Edge | null, words: string): void {
+  const hint = element('peek-hint');
+  hint.hidden = edge === null;
+  hint.dataset.edge = edge ?? '';
+  hint.textContent = words;
+}
+
+/** Shows whether neighbours may look in. Undefined, from a relay that does not know stages, hides the switch. */
+export function showStageSwitch(stage: boolean | undefined): void {
+  const button = element('stage');
+  button.hidden = stage === undefined;
+  button.setAttribute('aria-pressed', String(stage === true));
+  button.title = phrase(stage === true ? 'stage.may' : 'stage.may-not');
+}
+
+/** Shows that everything stands still, and how to go on. */
+export function showPaused(isPaused: boolean): void {
+  const button = element('pause');
+  button.setAttribute('aria-pressed', String(isPaused));
+  button.title = phrase(isPaused ? 'go-on' : 'pause');
+  button.setAttribute('aria-label', button.title);
+  document.body.toggleAttribute('data-paused', isPaused);
+  element('paused').hidden = !isPaused;
+}
+
+/** Shows a line of text for some time. Returns what removes it earlier. */
+export function notice(text: string, ms = NOTICE_MS): () => void {
+  const list = element('notices');
+  if (list.lastElementChild?.textContent === text) list.lastElementChild.remove(); // a repeated notice stays longer
+  const line = document.createElement('div');
+  line.className = 'notice';
+  line.textContent = text;
+  list.append(line);
+  while (list.childElementCount > NOTICES_MAX) list.firstElementChild?.remove();
+  const remove = () => line.remove();
+  setTimeout(remove, ms);
+  return remove;
+}
+
+/** Has screen readers read a line, after what they are reading. */
+export function announce(text: string): void {
+  const region = element('announcements');
+  const line = document.createElement('p');
+  line.textContent = text;
+  region.append(line);
+  while (region.childElementCount > ANNOUNCED_MAX) region.firstElementChild?.remove();
+}
+
+/** Shows a button for each figure, in place of those shown before. */
+export function showShelf(figures: readonly Figure[], choose: (figure: Figure) => void): void {
+  element('characters').replaceChildren(
+    ...figures.map((figure) => {
+      const button = document.createElement('button');
+      button.type = 'button';
+      button.title = figure.name;
+      button.setAttribute('aria-label', phrase('shelf.drop-in', { name: figure.name }));
+      button.append(portrait(figure));
+      button.addEventListener('click', () => choose(figure));
+      return button;
+    }),
+  );
+}
+
+export function showParade(figures: readonly Figure[]): void {
+  element('parade').replaceChildren(...figures.map(portrait));
+}
+
+/** Makes this figure the page's icon. */
+export function showIcon(figure: Figure): void {
+  const canvas = document.createElement('canvas');
+  drawPortrait(canvas, figure, 0);
+  element<HTMLLinkElement>('icon').href = canvas.toDataURL();
+}
+
+/** Returns the top edges of the cards on the page, for sprites to stand on. The bar has none: it has no space above it. */
+export function ledges(): Ledge[] {
+  return [...document.querySelectorAll('[data-ledge]:not([hidden])')]
+    .map((card) => card.getBoundingClientRect())
+    .filter((box) => box.width > 0)
+    .map((box) => ({ left: box.left + LEDGE_INSET, right: box.right - LEDGE_INSET, y: box.top }));
+}
+
+/** Offers the Windows program to visitors on Windows, if the relay has it. Everybody else finds it in the help. */
+export function offerProgram(): void {
+  if (element('download').hidden || !navigator.userAgent.includes('Windows NT')) return;
+  for (const offer of document.querySelectorAll<HTMLElement>('.for-windows')) offer.hidden = false;
+  // The program opens such links: it goes to this relay, and to the world and the friend that the page's address names.
+  element<HTMLAnchorElement>('open-app').href = `sprites:${location.href}`;
+}
+
+/** Shows in the join dialog how many desktops are here, if there are any. */
+export function showDesktopCount(count: number | undefined): void {
+  const line = element('join-here');
+  line.hidden = !count;
+  line.textContent = countWords(count ?? 0);
+}
+
+/**
+ * Asks for a name and a world until `enter` accepts them. When it throws, the person sees the error's message.
+ * The name may stay empty: `friendly` is what the field shows then.
+ */
+export function askToJoin(
+  name: string,
+  friendly: string,
+  world: string,
+  invited: boolean,
+  enter: (name: string, world: string, stage: boolean | undefined) => Promise<void>,
+): Promise<void> {
+  const dialog = element<HTMLDialogElement>('join');
+  const nameField = element<HTMLInputElement>('name');
+  const worldField = element<HTMLInputElement>('world');
+  const privateField = element<HTMLInputElement>('private');
+  const stageField = element<HTMLInputElement>('show-stage');
+  const wrong = element('wrong');
+  const button = element<HTMLButtonElement>('enter');
+  // On a slow line the person may have typed before this program was here.
+  nameField.value ||= name;
+  nameField.placeholder = friendly;
+  worldField.value ||= world;
+  if (worldField.value !== '') element<HTMLDetailsElement>('elsewhere').open = true;
+  if (invited) {
+    element('join-text').textContent = phrase('join.invited');
+    element('elsewhere').hidden = true; // the world is the friend's
+  }
+  let hasChosen = false;
+  // Until the person has chosen, the box shows what is usual in the world.
+  const showUsual = () => {
+    const to = worldField.value.trim();
+    if (!hasChosen) stageField.checked = privateField.checked || invited || (to !== '' && to !== 'commons');
+  };
+  showUsual();
+  for (const field of [worldField, privateField]) field.addEventListener('input', showUsual);
+  stageField.addEventListener('input', () => {
+    hasChosen = true;
+  });
+  dialog.addEventListener('cancel', (event) => event.preventDefault()); // there is nothing behind the dialog yet
+  dialog.close(); // it was open from the start, but not modal
+  dialog.showModal();
+  button.disabled = false;
+  return new Promise((resolve) => {
+    element('join-form').addEventListener('submit', async (event) => {
+      event.preventDefault();
+      wrong.hidden = true;
+      button.disabled = true;
+      try {
+        if (privateField.checked && worldField.value.trim() === '') worldField.value = privateWorldName();
+        const stage = hasChosen ? stageField.checked : undefined;
+        await enter(nameField.value.trim(), worldField.value.trim(), stage);
+        dialog.close();
+        resolve();
+      } catch (error) {
+        wrong.textContent = reasonOf(error);
+        wrong.hidden = false;
+      }
+      button.disabled = false;
+    });
+  });
+}
+
+function edgeElement(edge: Edge): HTMLElement {
+  return document.querySelector(`.edge[data-edge="${edge}"]`) as HTMLElement;
+}

@@ -1,0 +1,160 @@
+/**
+ * What one tab saves for a reload: its seat, its position in the stream of events, and every sprite it is responsible for.
+ *
+ * All of it is written at once, before a cursor acknowledges anything, so each sprite is either here or with the relay.
+ * A duplicated tab starts with a copy of the other tab's session; `claimDesktop` decides which of the two may use it.
+ */
+import { friendlyName, languageOf } from '../../wire/friendly_names.ts';
+import type { Sprite } from '../motion/simulation.ts';
+import type { OwnFigure } from '../pictures/shelf.ts';
+import type { SavedSayings } from '../relay/sayings.ts';
+import type { Arrival, Crossing, Seat, Sender } from '../relay/transport.ts';
+
+/** A sprite as it is saved: what it is, where it was, and whether it is from the shelf. */
+export type SavedSprite = Pick<Sprite, 'file' | 'name' | 'scale' | 'fromShelf' | 'facing' | 'x' | 'y'> & {
+  /** It came with the last batch, which the relay may not know to be received. */
+  isNew?: true;
+};
+
+/** A throw without a verdict. */
+export interface SavedCrossing {
+  crossing: Crossing;
+  sprite: SavedSprite;
+  /** The seat that sends it. Absent in a session that an older page has saved: there it is the session's. */
+  sender?: Sender;
+}
+
+export interface Session {
+  seat: Seat;
+  name: string;
+  /** The sequence number of the newest event received; −1 when there was none in the relay's present epoch. */
+  seq: number;
+  nextNumber: number;
+  /** Absent in a session that an older page has saved. */
+  sayings?: SavedSayings;
+  sprites: SavedSprite[];
+  /** Thrown, and not yet accepted by the relay. */
+  leaving: SavedCrossing[];
+  own: OwnFigure[];
+  /** Waiting for room. */
+  waiting: Arrival[];
+  /** How many of these, the newest, came with the last batch. Absent in a session that an older page has saved. */
+  newWaiting?: number;
+  /** The page went for good and has ended its seat: it joins again when the person comes back to it. */
+  left?: true;
+}
+
+const SESSION_KEY = 'sprites.desktop';
+const NAME_KEY = 'sprites.name';
+const THROWN_KEY = 'sprites.thrown';
+const FRIENDLY_KEY = 'sprites.friendly-name';
+const CLAIM_TIMEOUT_MS = 600; // ms a reloaded page waits for its predecessor to release the desktop
+
+export function readSession(): Session | null {
+  try {
+    return JSON.parse(sessionStorage.getItem(SESSION_KEY) ?? 'null');
+  } catch {
+    return null;
+  }
+}
+
+/** Does nothing in a browser that stores nothing or has no room: there a reload loses the desktop. */
+export function writeSession(session: Session): void {
+  try {
+    sessionStorage.setItem(SESSION_KEY, JSON.stringify(session));
+  } catch {
+    // There is nowhere else to write it.
+  }
+}
+
+export function clearSession(): void {
+  try {
+    sessionStorage.removeItem(SESSION_KEY);
+  } catch {
+    // Nothing was saved.
+  }
+}
+
+export function readName(): string {
+  try {
+    return localStorage.getItem(NAME_KEY) ?? '';
+  } catch {
+    return '';
+  }
+}
+
+export function writeName(name: string): void {
+  try {
+    localStorage.setItem(NAME_KEY, name);
+  } catch {
+    // The page asks for the name again next time.
+  }
+}
+
+/** Whether a neighbour has got a sprite from this browser. */
+export function readHasThrown(): boolean {
+  try {
+    return localStorage.getItem(THROWN_KEY) !== null;
+  } catch {
+    return false;
+  }
+}
+
+export function writeHasThrown(): void {
+  try {
+    localStorage.setItem(THROWN_KEY, 'yes');
+  } catch {
+    // The next visit explains again how to throw.
+  }
+}
+
+/** The name of a visitor who types none: two words in the visitor's language, picked at the first visit and kept. */
+export function readFriendlyName(random: () => number, languages: readonly string[]): string {
+  try {
+    const kept = localStorage.getItem(FRIENDLY_KEY);
+    if (kept) return kept;
+  } catch {
+    // Nothing is kept: the next visit gets another name.
+  }
+  const name = friendlyName(Math.floor(random() * 2 ** 32), languageOf(languages));
+  try {
+    localStorage.setItem(FRIENDLY_KEY, name);
+  } catch {
+    // As above.
+  }
+  return name;
+}
+
+/** Claims a desktop for this tab, for as long as the page lives. Returns false when another tab of this browser has it. */
+export async function claimDesktop(desktop: string): Promise<boolean> {
+  const name = `sprites-desktop-${desktop}`;
+  return navigator.locks === undefined ? claimByAsking(name) : claimByLock(name);
+}
+
+function claimByLock(name: string): Promise<boolean> {
+  return new Promise((resolve) => {
+    const held = navigator.locks.request(name, { signal: AbortSignal.timeout(CLAIM_TIMEOUT_MS) }, () => {
+      resolve(true);
+      return new Promise(() => {}); // held until the page is unloaded
+    });
+    held.catch(() => resolve(false));
+  });
+}
+
+/** Asks the other tabs: pages on plain http have no locks. Of two tabs that ask at once, the older one gets the desktop. */
+function claimByAsking(name: string): Promise<boolean> {
+  const channel = new BroadcastChannel(name);
+  const bornMs = performance.timeOrigin;
+  return new Promise((resolve) => {
+    const timer = setTimeout(() => resolve(true), CLAIM_TIMEOUT_MS);
+    channel.onmessage = ({ data }) => {
+      if (data.question === true && data.bornMs > bornMs) channel.postMessage({ question: false, bornMs });
+      if (data.question === false && data.bornMs < bornMs) {
+        clearTimeout(timer);
+        channel.close();
+        resolve(false);
+      }
+    };
+    channel.postMessage({ question: true, bornMs });
+  });
+}

@@ -1,0 +1,134 @@
+/** The gallery: characters with moving previews, each of which a visitor takes onto a desktop. */
+
+import { notice } from '../desktop/panel.ts';
+import { animatePortraits, portrait } from '../pictures/portraits.ts';
+import { Sheets } from '../pictures/sheets.ts';
+import { offer } from '../pictures/taking.ts';
+import { counted, phrase } from '../texts/language.ts';
+import { takeInApp } from './app_link.ts';
+
+interface Entry {
+  file: string;
+  title: string;
+  author: string;
+  licence: string;
+  from: 'relay' | 'people';
+  flying: number;
+}
+
+const LICENCES: Record<string, string> = {
+  'CC0-1.0': 'https://creativecommons.org/publicdomain/zero/1.0/',
+  'CC-BY-4.0': 'https://creativecommons.org/licenses/by/4.0/',
+  'CC-BY-SA-4.0': 'https://creativecommons.org/licenses/by-sa/4.0/',
+};
+
+const COUNTS_MS = 10_000; // ms between two looks at how many fly
+
+const calm = matchMedia('(prefers-reduced-motion: reduce)');
+const list = document.getElementById('entries') as HTMLElement;
+const state = document.getElementById('state') as HTMLElement;
+const more = document.getElementById('more') as HTMLButtonElement;
+const cards = new Map<string, { card: HTMLElement; place: HTMLElement; flying: HTMLElement; title: string }>();
+const sheets = new Sheets({ changed: showPicture, inUse: (file) => cards.has(file) });
+const pages: number[] = [0];
+
+more.addEventListener('click', () => {
+  const next = Number(more.dataset.next);
+  pages.push(next);
+  void showPage(next);
+});
+void showPage(0);
+setInterval(() => {
+  if (!document.hidden) for (const from of pages) void showPage(from);
+}, COUNTS_MS);
+requestAnimationFrame(function draw(nowMs) {
+  requestAnimationFrame(draw);
+  animatePortraits(calm.matches ? 0 : nowMs);
+});
+
+/** Fetches a page of the list, adds the cards that are new, and shows how many fly. */
+async function showPage(from: number): Promise<void> {
+  let page: { entries: Entry[]; next: number | null };
+  try {
+    const response = await fetch(`/v1/gallery?from=${from}`);
+    if (!response.ok) throw new Error();
+    page = await response.json();
+  } catch {
+    state.textContent = phrase('gallery.failed');
+    return;
+  }
+  state.textContent = '';
+  for (const entry of page.entries) {
+    const known = cards.get(entry.file);
+    if (known === undefined) addCard(entry);
+    else known.flying.textContent = flyingWords(entry.flying);
+  }
+  if (from === pages.at(-1)) {
+    more.hidden = page.next === null;
+    more.dataset.next = String(page.next);
+  }
+}
+
+function addCard({ file, title, author, licence, flying: count }: Entry): void {
+  const card = make('li', 'card entry');
+  const place = make('div', 'picture');
+  const heading = make('h2', '', title);
+  const credit = make('p', 'quiet', author === '' ? phrase('gallery.by-somebody') : phrase('gallery.by', { author }));
+  const terms = make('p', 'quiet small');
+  const link = make('a', '', licence);
+  if (Object.hasOwn(LICENCES, licence)) {
+    link.href = LICENCES[licence];
+    link.rel = 'license noopener';
+  }
+  const flying = make('span', '', flyingWords(count));
+  terms.append(link, ' · ', flying);
+  const take = make('button', 'button low', phrase('gallery.take'));
+  take.type = 'button';
+  take.setAttribute('aria-label', phrase('gallery.take-it', { title }));
+  take.addEventListener('click', () => void takeIt(file, title));
+  const open = make('a', 'plain app-link', phrase('gallery.app'));
+  open.setAttribute('aria-label', phrase('gallery.app-label', { title }));
+  open.href = takeInApp(location.origin, { file, title, author });
+  const buttons = make('div', 'buttons');
+  buttons.append(take, open);
+  card.append(place, heading, credit, terms, buttons);
+  card.addEventListener('pointerenter', () => play(place, 'walk'));
+  card.addEventListener('pointerleave', () => play(place, 'idle'));
+  cards.set(file, { card, place, flying, title });
+  list.append(card);
+  if (sheets.get(file).image !== null) showPicture(file);
+}
+
+/** Shows a picture that has been fetched. A card without one goes: the relay does not have the file any more. */
+function showPicture(file: string): void {
+  const shown = cards.get(file);
+  if (shown === undefined) return;
+  const { description, image } = sheets.get(file);
+  if (image === null) {
+    shown.card.remove();
+    return;
+  }
+  shown.place.replaceChildren(portrait({ file, name: shown.title, description, image }));
+}
+
+function play(place: HTMLElement, animation: string): void {
+  const canvas = place.querySelector('canvas');
+  if (canvas !== null) canvas.dataset.animation = animation;
+}
+
+/** Gives the picture to a desktop that is open in another tab, or opens one here. */
+async function takeIt(file: string, title: string): Promise<void> {
+  if (await offer(file)) notice(phrase('gallery.taken', { title }));
+  else location.href = `/#take=${file}`;
+}
+
+function flyingWords(count: number): string {
+  return count === 0 ? phrase('gallery.none-flying') : counted('gallery.flying', count);
+}
+
+function make<K extends keyof HTMLElementTagNameMap>(name: K, className: string, text = ''): HTMLElementTagNameMap[K] {
+  const made = document.createElement(name);
+  made.className = className;
+  made.textContent = text;
+  return made;
+}

@@ -1,0 +1,103 @@
+/**
+ * Makes a .spr of a file dropped on the page. A .spr stays as it is, and a GIF plays its own frames; any other picture the
+ * browser can decode is animated.
+ *
+ * Cost: one canvas of 13 pictures, each at most 128 pixels a side; of a GIF, one of its frames.
+ */
+import { readGif, shownFor } from '../../wire/gif.ts';
+import { crc32, SHEET_SIDE_PIXELS_MAX } from '../../wire/png.ts';
+import { SPR_BYTES_MAX, writeSheet } from '../../wire/sheet.ts';
+import type { Size } from '../motion/simulation.ts';
+import { phrase } from '../texts/language.ts';
+import { isGif, isSpr, loadGifReader, nameOf, pngOf } from './picture_files.ts';
+import { drawLife, LIFE } from './still_life.ts';
+
+export const DROPPED_BYTES_MAX = 33_554_432; // bytes: 32 MiB, a large photograph; decoding a larger one stalls the page
+
+const SIDES = [128, 96, 64, 48]; // pixels of a picture's longer side, tried in turn until the sheet fits into a .spr
+const GIF_SIDES = [256, 128, 96, 64, 48, 32]; // the same for a frame of a GIF
+const PNG_BYTES_MAX = SPR_BYTES_MAX - 4_096; // bytes of a sheet: the rest of the .spr is room for its description
+const SHOWN_SIDE = 96; // device-independent pixels of a picture's longer side on screen
+
+/** Returns the .spr of a dropped file. Throws an Error whose message is for the person. */
+export async function toSpr(file: File): Promise<Uint8Array<ArrayBuffer>> {
+  if (file.size > DROPPED_BYTES_MAX)
+    throw new Error(phrase('file.too-large', { name: file.name, mib: DROPPED_BYTES_MAX >> 20 }));
+  const bytes = new Uint8Array(await file.arrayBuffer());
+  if (isSpr(bytes)) return bytes;
+  const animated = isGif(bytes) ? await gifToSpr(bytes, nameOf(file.name)) : undefined;
+  if (animated !== undefined) return animated;
+  let picture: ImageBitmap;
+  try {
+    picture = await createImageBitmap(new Blob([bytes], { type: file.type }));
+  } catch {
+    throw new Error(phrase('file.no-picture', { name: file.name }));
+  }
+  for (const side of SIDES) {
+    const size = fitInto(side, picture);
+    // Small pictures are pixel art and stay crisp; larger ones are scaled down smoothly.
+    const isSmooth = Math.max(picture.width, picture.height) > SIDES[0];
+    const { sheet, frame, hitbox } = drawLife(picture, size, isSmooth);
+    const png = await pngOf(sheet);
+    if (png.length > PNG_BYTES_MAX) continue;
+    const drawn = { frame, hitbox, scale: scaleOf(size), animations: LIFE };
+    return writeSheet(png, { format: 'spr/1', name: nameOf(file.name), ...drawn }, crc32);
+  }
+  throw new Error(phrase('file.does-not-fit', { name: file.name }));
+}
+
+/**
+ * Returns the .spr that plays the frames of a GIF, made smaller until they fit. Undefined for a GIF of one frame and for a
+ * broken one: the browser's decoder may read more of it.
+ */
+async function gifToSpr(bytes: Uint8Array, name: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
+  let gif: ReturnType<typeof readGif>;
+  try {
+    gif = readGif(bytes, await loadGifReader());
+  } catch {
+    return undefined;
+  }
+  const { frames } = gif;
+  if (frames.length < 2) return undefined;
+  const idle = shownFor(frames.map(({ ms }) => ms));
+  for (const side of GIF_SIDES) {
+    const frame = fitInto(side, gif);
+    const columns = Math.min(frames.length, Math.floor(SHEET_SIDE_PIXELS_MAX / frame.width));
+    const rows = Math.ceil(frames.length / columns);
+    if (rows * frame.height > SHEET_SIDE_PIXELS_MAX) continue;
+    const png = await drawFrames(gif, frame, columns, rows);
+    if (png.length > PNG_BYTES_MAX) continue;
+    return writeSheet(png, { format: 'spr/1', name, frame, scale: scaleOf(frame), animations: { idle } }, crc32);
+  }
+  throw new Error(phrase('file.gif-too-long'));
+}
+
+/** Returns the size of a picture that is shrunk until its longer side is at most `side`. */
+function fitInto(side: number, { width, height }: Size): Size {
+  const factor = Math.min(1, side / Math.max(width, height));
+  return { width: Math.max(1, Math.round(width * factor)), height: Math.max(1, Math.round(height * factor)) };
+}
+
+/** Returns the scale at which a picture of this size is as large on screen as others. */
+function scaleOf({ width, height }: Size): number {
+  return Math.min(16, Math.max(0.25, SHOWN_SIDE / Math.max(width, height)));
+}
+
+async function drawFrames(
+  gif: ReturnType<typeof readGif>,
+  frame: Size,
+  columns: number,
+  rows: number,
+): Promise<Uint8Array<ArrayBuffer>> {
+  const sheet = new OffscreenCanvas(frame.width * columns, frame.height * rows);
+  const one = new OffscreenCanvas(gif.width, gif.height);
+  const [onSheet, onOne] = [sheet.getContext('2d'), one.getContext('2d')];
+  if (onSheet === null || onOne === null) throw new Error(phrase('file.no-canvas'));
+  onSheet.imageSmoothingQuality = 'high';
+  for (const [i, { rgba }] of gif.frames.entries()) {
+    onOne.putImageData(new ImageData(new Uint8ClampedArray(rgba.buffer), gif.width, gif.height), 0, 0);
+    const [x, y] = [(i % columns) * frame.width, Math.floor(i / columns) * frame.height];
+    onSheet.drawImage(one, x, y, frame.width, frame.height);
+  }
+  return pngOf(sheet);
+}

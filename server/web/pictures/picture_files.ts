@@ -1,0 +1,47 @@
+/** Picture files: what kind a file is, the name of its sprite, and a canvas as a file. */
+import type { GifReaderClass } from '../../wire/gif.ts';
+import { PNG_SIGNATURE } from '../../wire/png.ts';
+import { SPR_BYTES_MAX, SPR_KEYWORD } from '../../wire/sheet.ts';
+import { phrase } from '../texts/language.ts';
+
+/** The library that unpacks GIFs, as the relay serves it. */
+const GIF_LIBRARY: string = '/lib/omggif.js';
+
+/** Loads the library that unpacks GIFs: most visitors have none. */
+export async function loadGifReader(): Promise<GifReaderClass> {
+  const { GifReader } = (await import(GIF_LIBRARY)) as { GifReader: GifReaderClass };
+  return GifReader;
+}
+
+export function isGif(bytes: Uint8Array): boolean {
+  return ['GIF87a', 'GIF89a'].includes(new TextDecoder('latin1').decode(bytes.subarray(0, 6)));
+}
+
+export function isPng(bytes: Uint8Array): boolean {
+  return PNG_SIGNATURE.every((byte, i) => bytes[i] === byte);
+}
+
+/** Returns whether this is a PNG with a sprite description. If so, it is accepted or refused as a .spr. */
+export function isSpr(bytes: Uint8Array): boolean {
+  if (!isPng(bytes)) return false;
+  const head = new TextDecoder('latin1').decode(bytes.subarray(0, SPR_BYTES_MAX));
+  return head.includes(`iTXt${SPR_KEYWORD}\0`);
+}
+
+export async function pngOf(canvas: OffscreenCanvas): Promise<Uint8Array<ArrayBuffer>> {
+  return new Uint8Array(await (await canvas.convertToBlob({ type: 'image/png' })).arrayBuffer());
+}
+
+/** Returns a name for the sprite of a file. */
+export function nameOf(fileName: string): string {
+  const bare = fileName
+    .replace(/\.[^.]*$/, '')
+    .replace(/[^\p{L}\p{N}\p{P}\p{S} ]/gu, '')
+    .trim();
+  let name = '';
+  for (const character of bare) {
+    if (new TextEncoder().encode(name + character).length > 24) break;
+    name += character;
+  }
+  return name || phrase('make.picture');
+}

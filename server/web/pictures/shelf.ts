@@ -1,0 +1,128 @@
+/**
+ * The shelf: the characters of this desktop. Some come from the relay; the person adds others by dropping pictures.
+ *
+ * Invariant: a figure is on the shelf once, and its sheet is loaded.
+ */
+import type { Description } from '../../wire/description.ts';
+import { keptPicture, keptPictures } from './kept_pictures.ts';
+import type { Sheets } from './sheets.ts';
+
+/** One character on the shelf. */
+export interface Figure {
+  file: string;
+  name: string;
+  description: Description;
+  image: ImageBitmap;
+}
+
+/** A character the person added. It is saved with the desktop. */
+export type OwnFigure = Pick<Figure, 'file' | 'name'>;
+
+export class Shelf {
+  readonly figures: Figure[] = [];
+  readonly own: OwnFigure[] = [];
+  readonly #sheets: Sheets;
+
+  constructor(sheets: Sheets) {
+    this.#sheets = sheets;
+  }
+
+  has(file: string): boolean {
+    return this.figures.some((figure) => figure.file === file);
+  }
+
+  /**
+   * Adds the characters that ship with the relay, in their order. They are fetched at once, because on a slow line each one
+   * costs a round trip; `added` is called for each when it is here, with its number in the relay's list.
+   */
+  async addShipped(added: (figure: Figure, number: number) => void): Promise<void> {
+    const shipped: (OwnFigure & { url: string })[] = await fetch('/sprites/index.json')
+      .then((response) => response.json())
+      .catch(() => []);
+    const numbers = new Map(shipped.map(({ file }, number) => [file, number]));
+    const numberOf = ({ file }: Figure) => numbers.get(file) ?? numbers.size;
+    await Promise.all(
+      shipped.map(async ({ file, name, url }, number) => {
+        const figure = await this.#addFromRelay(file, name, url);
+        this.figures.sort((a, b) => numberOf(a) - numberOf(b));
+        if (figure !== undefined) added(figure, number);
+      }),
+    );
+  }
+
+  /**
+   * Adds a picture of the gallery. `isSent`: the relay of the seat has it, because the seat is at the page's relay. Returns the
+   * figure, also when the shelf has it already; undefined when the picture cannot be fetched or read.
+   */
+  async addTaken(file: string, isSent: boolean): Promise<Figure | undefined> {
+    const known = this.figures.find((figure) => figure.file === file);
+    if (known !== undefined) return known;
+    const figure = await this.#addFromRelay(file, '', `/v1/sprites/${encodeURIComponent(file)}`, isSent);
+    if (figure !== undefined) this.own.push({ file, name: figure.name });
+    return figure;
+  }
+
+  /** Adds the person's own characters of before a reload, from the relay of the seat. */
+  async addSaved(own: readonly OwnFigure[], relay: string): Promise<void> {
+    for (const { file, name } of own) await this.#addFromRelay(file, name, `${relay}/v1/sprites/${file}`);
+    this.own.push(...own);
+  }
+
+  /**
+   * Adds a file the person dropped. `isNew` is false when the shelf had it already.
+   *
+   * Throws  an Error whose message is for the person.
+   */
+  async addDropped(dropped: File): Promise<{ figure: Figure; bytes: Uint8Array<ArrayBuffer>; isNew: boolean }> {
+    const { toSpr } = await import('./dropped.ts'); // loaded when it is needed: most visitors drop nothing
+    return this.#addOwn(await toSpr(dropped));
+  }
+
+  /** Adds a picture that this browser keeps. Returns the figure; undefined when it keeps none with this hash. */
+  async addKept(file: string): Promise<Figure | undefined> {
+    const bytes = await keptPicture(file);
+    return bytes && (await this.#addOwn(bytes)).figure;
+  }
+
+  /** Adds all pictures that this browser keeps. The relay need not have them. */
+  async addAllKept(): Promise<void> {
+    for (const { file, bytes } of await keptPictures()) if (!this.has(file)) await this.#addOwn(bytes).catch(() => {});
+  }
+
+  async #addOwn(bytes: Uint8Array<ArrayBuffer>): Promise<{ figure: Figure; bytes: typeof bytes; isNew: boolean }> {
+    const file = await this.#sheets.add(bytes);
+    const known = this.figures.find((figure) => figure.file === file);
+    if (known !== undefined) return { figure: known, bytes, isNew: false };
+    const { description, image } = this.#sheets.get(file);
+    const figure = { file, name: description.name, description, image: image! };
+    this.figures.push(figure);
+    if (!this.own.some((one) => one.file === file)) this.own.push({ file, name: description.name });
+    return { figure, bytes, isNew: true };
+  }
+
+  /** Removes a character whose picture the operator has removed. Returns whether there was one. */
+  remove(file: string): boolean {
+    const at = this.figures.findIndex((figure) => figure.file === file);
+    if (at < 0) return false;
+    this.figures.splice(at, 1);
+    const own = this.own.findIndex((figure) => figure.file === file);
+    if (own >= 0) this.own.splice(own, 1);
+    return true;
+  }
+
+  /** Returns the figure. A character that cannot be fetched or read is left out. */
+  async #addFromRelay(file: string, name: string, url: string, isSent = true): Promise<Figure | undefined> {
+    try {
+      const bytes = new Uint8Array(await (await fetch(url)).arrayBuffer());
+      const hash = await this.#sheets.add(bytes);
+      if (isSent) this.#sheets.markSent(hash);
+      const { description, image } = this.#sheets.get(hash);
+      if (hash !== file || image === null) return undefined;
+      const figure = { file, name: name || description.name, description, image };
+      this.figures.push(figure);
+      return figure;
+    } catch {
+      return undefined; // the other characters are still added
+    }
+  }
+}

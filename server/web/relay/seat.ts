@@ -1,0 +1,152 @@
+/** The short requests of a desktop: join, look up the neighbours, upload a sprite file, look through an edge. */
+
+import type { Edge } from '../motion/simulation.ts';
+import { counted, phrase } from '../texts/language.ts';
+import type { PeekVerdict } from './peek.ts';
+import { type Neighbours, type Problem, readProblem, relayOf, type Seat, wordsOf } from './transport.ts';
+
+export interface JoinRequest {
+  name: string;
+  /** Empty for the world of `near`, or for the default world. */
+  world: string;
+  /** The invitation of a friend to be placed beside; empty for none. */
+  near: string;
+  screen: { width: number; height: number };
+  /** Whether neighbours may look in; undefined for what is usual in the world. */
+  stage?: boolean;
+}
+
+/** The relay refused the join. */
+export class JoinRefused extends Error {
+  readonly problem: Problem;
+
+  constructor(problem: Problem) {
+    super(wordsOf(problem));
+    this.problem = problem;
+  }
+}
+
+const TIMEOUT_MS = 10_000; // ms for the response to one of these requests
+
+/** Joins at the relay with this origin. Throws JoinRefused, or a TypeError when the relay cannot be reached. */
+export async function join({ name, world, near, screen, stage }: JoinRequest, relay = location.origin): Promise<Seat> {
+  const response = await fetch(`${relay}/v1/desktops`, {
+    method: 'POST',
+    headers: { 'content-type': 'application/json' },
+    body: JSON.stringify({ name, world: world || undefined, near: near || undefined, screen, stage }),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+  if (!response.ok) throw new JoinRefused(await readProblem(response));
+  return response.json();
+}
+
+/** Returns how many desktops are in all worlds, or undefined when the relay does not answer. */
+export async function fetchDesktopCount(): Promise<number | undefined> {
+  try {
+    const response = await fetch('/v1/worlds', { signal: AbortSignal.timeout(TIMEOUT_MS) });
+    return response.ok ? (await response.json()).desktops : undefined;
+  } catch {
+    return undefined;
+  }
+}
+
+/** Says how many desktops are here. */
+export function countWords(count: number): string {
+  return count === 0 ? phrase('here.none') : counted('here', count);
+}
+
+/** A name for a new private world, which nobody can guess. */
+export function privateWorldName(): string {
+  const bytes = crypto.getRandomValues(new Uint8Array(16));
+  const text = btoa(String.fromCharCode(...bytes));
+  return `${PRIVATE}${text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')}`;
+}
+
+/** The world as people see it: a name that was made here means nothing to them. */
+export function shownWorld(world: string): string {
+  return world.startsWith(PRIVATE) ? phrase('state.private') : world;
+}
+
+const PRIVATE = 'private-';
+
+/** Returns the present neighbours, or null when the relay does not answer or refuses. */
+export async function fetchNeighbours(seat: Seat): Promise<Neighbours | null> {
+  try {
+    const response = await fetch(`${relayOf(seat)}/v1/desktops/${seat.desktop}`, {
+      headers: { authorization: `Bearer ${seat.token}` },
+      signal: AbortSignal.timeout(TIMEOUT_MS),
+    });
+    return response.ok ? (await response.json()).neighbours : null;
+  } catch {
+    return null;
+  }
+}
+
+/** Uploads a .spr file. Resolves to null when the relay has it now, else to why not. */
+export function upload(seat: Seat, file: string, bytes: Uint8Array<ArrayBuffer>): Promise<Problem | null> {
+  const response = fetch(`${relayOf(seat)}/v1/sprites/${file}`, {
+    method: 'PUT',
+    headers: { authorization: `Bearer ${seat.token}`, 'content-type': 'image/png' },
+    body: bytes,
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+  return problemOf(response);
+}
+
+/** Asks to see what is beyond an edge; null ends it. */
+export async function askToPeek(seat: Seat, edge: Edge | null): Promise<PeekVerdict> {
+  try {
+    const response = await send(seat, 'POST', `/v1/desktops/${seat.desktop}/peeks`, { edge });
+    return response.ok ? await response.json() : { refused: await readProblem(response) };
+  } catch {
+    return 'unknown';
+  }
+}
+
+/** What a person says about a picture that it publishes. */
+export interface Publication {
+  file: string;
+  title: string;
+  author: string;
+  licence: string;
+}
+
+/** Offers a picture to the relay's gallery, and resolves to how it stands. Throws an Error whose message is for the person. */
+export async function publish(seat: Seat, publication: Publication): Promise<'waiting' | 'listed'> {
+  const response = await send(seat, 'POST', '/v1/gallery', publication).catch(() => {
+    throw new Error(phrase('relay.unreachable'));
+  });
+  if (response.ok) return (await response.json()).state;
+  throw new Error(wordsOf(await readProblem(response)));
+}
+
+/** Lets neighbours peek at the stage of this desktop, or not. Resolves to null when the relay has agreed, else to why not. */
+export function showStage(seat: Seat, stage: boolean): Promise<Problem | null> {
+  return problemOf(send(seat, 'PUT', `/v1/desktops/${seat.desktop}/stage`, { stage }));
+}
+
+/** Ends this desktop while the page is going: the browser sends the request after the page has gone. */
+export function leave(seat: Seat): void {
+  const headers = { authorization: `Bearer ${seat.token}` };
+  fetch(`${relayOf(seat)}/v1/desktops/${seat.desktop}`, { method: 'DELETE', headers, keepalive: true }).catch(() => {});
+}
+
+/** Sends a request as the desktop of this seat, to its relay. Rejects when there is no response in time. */
+export function send(seat: Seat, method: string, path: string, body?: object): Promise<Response> {
+  return fetch(`${relayOf(seat)}${path}`, {
+    method,
+    headers: { authorization: `Bearer ${seat.token}`, 'content-type': 'application/json' },
+    body: body && JSON.stringify(body),
+    signal: AbortSignal.timeout(TIMEOUT_MS),
+  });
+}
+
+/** Resolves to null when the relay has agreed, else to why it refused or that it could not be reached. */
+export async function problemOf(answer: Promise<Response>): Promise<Problem | null> {
+  try {
+    const response = await answer;
+    return response.ok ? null : await readProblem(response);
+  } catch {
+    return { code: 'unreachable', title: phrase('relay.unreachable') };
+  }
+}

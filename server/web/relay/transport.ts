@@ -1,0 +1,278 @@
+/** What a page and its relay send each other. poll.ts and socket.ts are two transports for the same messages. */
+
+import type { Edge, Facing } from '../motion/simulation.ts';
+import { phrase, problemWords } from '../texts/language.ts';
+
+export interface Neighbour {
+  desktop: string;
+  /** Never empty: the relay gives a name to a desktop that has none. */
+  name: string;
+}
+
+/** A missing edge is one whose neighbour the relay does not know yet. */
+export type Neighbours = Partial<Record<Edge, Neighbour>>;
+
+/** A sprite as a crossing carries it. */
+export interface CrossingSprite {
+  file: string;
+  name: string;
+  animation: string;
+  facing: Facing;
+  scale: number;
+}
+
+export interface Crossing {
+  /** The sender's own rising number. The relay accepts each number once; a repeat changes nothing. */
+  crossing: number;
+  edge: Edge;
+  at: number;
+  vx: number;
+  vy: number;
+  sprite: CrossingSprite;
+}
+
+export interface Arrival {
+  type: 'sprite';
+  seq: number;
+  from: Neighbour;
+  edge: Edge;
+  at: number;
+  vx: number;
+  vy: number;
+  sprite: CrossingSprite;
+}
+
+/** A line of text that others in the world hear. */
+export interface Saying {
+  /** The speaker's own rising number. The relay accepts each number once; a repeat says nothing. */
+  saying: number;
+  text: string;
+}
+
+/** A saying as the relay sends it to everybody who hears it, the speaker too. */
+export interface SayingEvent {
+  type: 'saying';
+  from: Neighbour;
+  text: string;
+  /** The edge beyond which the speaker sits. Absent when it is not a neighbour, and where the relay leaves it out. */
+  edge?: Edge;
+}
+
+/** A sprite of a stage. Members that have their default value may be absent. */
+export interface StageSprite {
+  /** The number by which its desktop knows it. */
+  id: number;
+  /** Its picture: an index in the stage's `files`; default 0. */
+  file?: number;
+  /** The middle of its feet, in px of its desktop. */
+  x: number;
+  y: number;
+  /** px/s; default 0. */
+  vx?: number;
+  vy?: number;
+  /** Default `idle`. */
+  animation?: string;
+  /** Default `right`. */
+  facing?: Facing;
+  /** Default 1. */
+  scale?: number;
+}
+
+/** What a desktop shows of itself to a neighbour who peeks. */
+export interface Stage {
+  width: number;
+  height: number;
+  files: string[];
+  sprites: StageSprite[];
+}
+
+/** The newest stage of the desktop beyond `edge`. Without a sender: nothing is shown any more. */
+export interface StageEvent extends Partial<Stage> {
+  type: 'stage';
+  edge: Edge;
+  /** ms since the relay received it. */
+  ageMs?: number;
+  from?: Neighbour;
+  files: string[];
+  sprites: StageSprite[];
+}
+
+export type RelayEvent =
+  | Arrival
+  | ({ type: 'neighbours' } & Neighbours)
+  | { type: 'ping' }
+  /** The relay stops. With `join` it stops for good, and that is where to join another one. */
+  | { type: 'bye'; retryAfterMs: number; join?: string }
+  /** The operator has removed this picture. */
+  | { type: 'removed'; file: string }
+  /** A line of text from the operator. */
+  | { type: 'announcement'; text: string }
+  | SayingEvent
+  /** The number of sayings that this desktop has missed. They were said before those in this batch. */
+  | { type: 'missed'; sayings: number }
+  | StageEvent
+  /** The edges of this desktop through which a neighbour looks now. */
+  | { type: 'watched'; edges: Edge[] };
+
+export interface Problem {
+  code: string;
+  title: string;
+  detail?: string;
+  status?: number;
+  cursor?: string;
+}
+
+/** What a join returns: the desktop's id and token, its first cursor and its addresses. Ids, tokens and cursors are opaque. */
+export interface Seat {
+  desktop: string;
+  token: string;
+  /** A secret: whoever has it may join beside this desktop. */
+  invitation: string;
+  world: string;
+  cursor: string;
+  events: string;
+  crossings: string;
+  socket: string;
+  pingSeconds: number;
+  /** Whether this desktop shows its stage. Absent from a relay that knows no stages. */
+  stage?: boolean;
+}
+
+/** What a relay recognises the thrower of a crossing by, also when its seat has ended. */
+export type Sender = Pick<Seat, 'desktop' | 'token' | 'crossings'>;
+
+/** Returns the address of the relay that has a seat. It is not always the page's: of several relays, one has each private world. */
+export function relayOf({ crossings }: Pick<Seat, 'crossings'>): string {
+  return new URL(crossings).origin;
+}
+
+/** What the relay told when it accepted a message, or the problem with which it refused it, or `unknown`: it did not answer. */
+export type VerdictOf<Accepted> = Accepted | { refused: Problem } | 'unknown';
+
+/** Of a crossing: `to` is the receiver. `unknown` when nothing is asked any more: the relay may have accepted it. */
+export type Verdict = VerdictOf<{ to: Neighbour | null }>;
+
+/** Of a saying: `heard` is how many others it is for, null when the relay does not remember. `unknown` as for a crossing. */
+export type SayingVerdict = VerdictOf<{ heard: number | null }>;
+
+/** Of a stage: the edges through which somebody watches. A stage is sent once, so a lost answer is `unknown`. */
+export type StageVerdict = VerdictOf<{ edges: Edge[] }>;
+
+export const ANSWER_MS = 10_000; // ms to wait for the answer to a crossing or a saying; after that it is sent again
+
+export interface TransportHandlers {
+  /**
+   * A batch, and the cursor after it. Both must be saved when the promise resolves: the next poll acknowledges them.
+   * The next poll is sent only then, so a page that is full may resolve late. Resolves to false when the page moves to another
+   * relay: then no poll follows, but what has no verdict is still sent, until the transport is closed.
+   */
+  events(events: RelayEvent[], cursor: string): Promise<boolean>;
+  /** The relay does not know our cursor any more and goes on from this one. */
+  cursorLost(cursor: string): void;
+  connected(is: boolean): void;
+  /** This browser does not allow such a transport at all. It has closed itself. */
+  impossible(): void;
+  /**
+   * The seat has ended and the transport has closed itself; the page must join again. `batchLost` means that the relay
+   * never learnt that we received the last batch, and has passed it on.
+   */
+  ended(problem: Problem, batchLost: boolean): void;
+}
+
+export interface Transport {
+  /**
+   * Resolves when the relay has decided. Sends the same number again for as long as the network fails. `isRepeat`: it was sent before, and
+   * the relay may have accepted it.
+   */
+  send(crossing: Crossing, isRepeat: boolean): Promise<Verdict>;
+  /** Likewise for a saying. */
+  say(saying: Saying): Promise<SayingVerdict>;
+  /** Sends a stage once. */
+  show(stage: Stage): Promise<StageVerdict>;
+  close(): void;
+}
+
+/** What a transport needs from its environment; tests pass their own. */
+export interface Environment {
+  random: () => number;
+  /** Resolves after `ms`, or as soon as the signal aborts. */
+  sleep: (ms: number, signal: AbortSignal) => Promise<void>;
+}
+
+export const BACKOFF_MS_FIRST = 400; // ms before the first retry: short, because most failures are one lost connection
+export const BACKOFF_MS_MAX = 15_000; // ms: half a lease, so that we find a restarted relay before our lease ends
+export const BYE_MS_MAX = 300_000; // ms, however long a relay asks us to stay away: the relay's limit
+
+/** Returns how long to wait before retry number `attempt` (from 0): it doubles, and half of it is random. */
+export function backoffMs(attempt: number, random: () => number): number {
+  const full = Math.min(BACKOFF_MS_MAX, BACKOFF_MS_FIRST * 2 ** Math.min(attempt, 10));
+  return full * (0.5 + random() / 2);
+}
+
+/** Problem codes that come with the cursor to go on from. */
+export const CURSOR_CODES: ReadonlySet<string> = new Set(['cursor-lost', 'cursor-ahead']);
+
+/** Problem codes after which the seat is gone for good. */
+export const ENDED_CODES: ReadonlySet<string> = new Set(['unknown-desktop', 'desktop-ended']);
+
+/** Returns how long to stay away when there is a `bye` among these events, with jitter; else 0. */
+export function byeMs(events: readonly RelayEvent[], random: () => number): number {
+  const bye = events.find((event) => event.type === 'bye');
+  return bye === undefined ? 0 : Math.min(BYE_MS_MAX, bye.retryAfterMs) * (0.5 + random());
+}
+
+/** Problem codes of a relay that has not looked whether it accepted the crossing before: it, or a part of it, is busy or stops. */
+const BUSY_CODES: ReadonlySet<string> = new Set(['too-fast', 'relay-busy', 'draining']);
+
+/**
+ * Whether this answer to a crossing or a saying says that it was not accepted. Otherwise it is sent again. `isRepeat`: it was sent
+ * before, without an answer.
+ */
+export function isVerdict({ code }: Problem, isRepeat: boolean): boolean {
+  // A 5xx without one of the relay's codes comes from a proxy, and `internal` is a fault: the relay may have accepted.
+  if (code.startsWith('http-5') || code.startsWith('http-2') || code === 'internal') return false;
+  // Any answer without a code is a proxy's: to a repeat it says nothing about the post before.
+  return !isRepeat || !(BUSY_CODES.has(code) || code.startsWith('http-'));
+}
+
+/**
+ * Whether the relay has passed on the last batch of a seat that has ended: it never learnt that we received it. `cursor` is the
+ * one after that batch, and `pollsSent` counts the polls with it. The relay says what was acknowledged for as long as it remembers the seat.
+ */
+export function isBatchLost({ cursor: acknowledged }: Problem, cursor: string, pollsSent: number): boolean {
+  const epoch = /^(.+-)\d+$/.exec(acknowledged ?? '')?.[1];
+  // Otherwise a refused first poll has acknowledged nothing, and after more polls we cannot know.
+  if (epoch === undefined) return pollsSent === 1;
+  // A relay of another epoch was started without what it knew, so it has passed on nothing of the batch.
+  return cursor.startsWith(epoch) && acknowledged !== cursor;
+}
+
+/** Returns the problem document of a response. Makes one up when the response has none, as that of a proxy may not. */
+export async function readProblem(response: Response): Promise<Problem> {
+  const problem = await response.json().catch(() => null);
+  const code = typeof problem?.code === 'string' ? problem.code : `http-${response.status}`;
+  return { title: phrase('relay.answered', { status: response.status }), ...problem, code, status: response.status };
+}
+
+/** Returns a sentence about a problem, for a person to read: the relay's own, unless the page has one in its language. */
+export function wordsOf({ code, detail, title }: Problem): string {
+  return problemWords(code) ?? detail ?? title;
+}
+
+/** Returns a few words about a problem, to be read beside a sprite. */
+export function labelOf({ code, title }: Problem): string {
+  return problemWords(code) ?? title;
+}
+
+export function sleep(ms: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve) => {
+    const wake = () => {
+      clearTimeout(timer);
+      signal.removeEventListener('abort', wake);
+      resolve();
+    };
+    const timer = setTimeout(wake, ms);
+    signal.addEventListener('abort', wake);
+    if (signal.aborted) wake();
+  });
+}
