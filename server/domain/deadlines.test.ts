@@ -2,9 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { randomOf } from '../test/random.ts';
 import { Deadlines, TICK_MS } from './deadlines.ts';
-import { LEASE_MS, PING_JITTER, PING_SECONDS_MAX } from './limits.ts';
+import { LEASE_MS } from './limits.ts';
 
-const HORIZON_MS = 16_383 * TICK_MS;
+/** The latest deadline of a wheel with 16,384 ticks, whatever part of a tick has passed; and its last tick. */
+const HORIZON_MS = 16_382 * TICK_MS;
+const LAST_TICK_MS = HORIZON_MS + TICK_MS;
 
 /** The slots that are due at `nowMs`, in order. */
 function due(deadlines: Deadlines, nowMs: number): number[] {
@@ -15,7 +17,7 @@ function due(deadlines: Deadlines, nowMs: number): number[] {
 
 describe('deadlines', () => {
   it('are due at their time, not a millisecond before, and once', () => {
-    const deadlines = new Deadlines(4, 0);
+    const deadlines = new Deadlines(4, 0, HORIZON_MS);
     deadlines.set(2, 1000);
     assert.deepEqual(due(deadlines, 999), []);
     assert.deepEqual(due(deadlines, 1000), [2]);
@@ -24,7 +26,7 @@ describe('deadlines', () => {
 
   it('between two ticks are due at the later one: never early, less than a tick late', () => {
     for (const at of [951, 975, 999.5, 1000]) {
-      const deadlines = new Deadlines(1, 0);
+      const deadlines = new Deadlines(1, 0, HORIZON_MS);
       deadlines.set(0, at);
       assert.deepEqual(due(deadlines, at - 0.01), []);
       assert.deepEqual(due(deadlines, 999.99), []);
@@ -33,7 +35,7 @@ describe('deadlines', () => {
   });
 
   it('in the past are due with the next tick', () => {
-    const deadlines = new Deadlines(2, 10_000);
+    const deadlines = new Deadlines(2, 10_000, HORIZON_MS);
     deadlines.set(0, 3);
     deadlines.set(1, 10_000);
     assert.deepEqual(due(deadlines, 10_000), []);
@@ -41,7 +43,7 @@ describe('deadlines', () => {
   });
 
   it('that are set again are due at the new time only', () => {
-    const deadlines = new Deadlines(3, 0);
+    const deadlines = new Deadlines(3, 0, HORIZON_MS);
     for (const at of [500, 9000, 700]) deadlines.set(1, at);
     assert.deepEqual(due(deadlines, 699), []);
     assert.deepEqual(due(deadlines, 700), [1]);
@@ -49,7 +51,7 @@ describe('deadlines', () => {
   });
 
   it('that are cleared are never due, and may be cleared again', () => {
-    const deadlines = new Deadlines(3, 0);
+    const deadlines = new Deadlines(3, 0, HORIZON_MS);
     for (const slot of [0, 1, 2]) deadlines.set(slot, 100);
     deadlines.clear(1);
     deadlines.clear(1);
@@ -58,7 +60,7 @@ describe('deadlines', () => {
   });
 
   it('are due by time, and within one tick in the order in which they were set', () => {
-    const deadlines = new Deadlines(6, 0);
+    const deadlines = new Deadlines(6, 0, HORIZON_MS);
     for (const [slot, at] of [
       [4, 300],
       [1, 100],
@@ -72,7 +74,7 @@ describe('deadlines', () => {
   });
 
   it('of any slot may be set and cleared while due ones are handled', () => {
-    const deadlines = new Deadlines(4, 0);
+    const deadlines = new Deadlines(4, 0, HORIZON_MS);
     for (const slot of [0, 1, 2, 3]) deadlines.set(slot, 100);
     const slots: number[] = [];
     deadlines.advance(100, (slot) => {
@@ -89,7 +91,7 @@ describe('deadlines', () => {
   });
 
   it('stay due, in their order and before later ones, when the callback stops', () => {
-    const deadlines = new Deadlines(6, 0);
+    const deadlines = new Deadlines(6, 0, HORIZON_MS);
     for (const [slot, at] of [
       [3, 100],
       [1, 100],
@@ -113,7 +115,7 @@ describe('deadlines', () => {
   });
 
   it('report that none is left when the callback stops at the last one', () => {
-    const deadlines = new Deadlines(2, 0);
+    const deadlines = new Deadlines(2, 0, HORIZON_MS);
     for (const slot of [0, 1]) deadlines.set(slot, 100);
     let left = 2;
     assert.equal(
@@ -123,17 +125,25 @@ describe('deadlines', () => {
     assert.equal(left, 0);
   });
 
-  it('have a horizon later than the latest ping and the lease', () => {
-    assert.ok(HORIZON_MS > PING_SECONDS_MAX * 1000 * (1 + PING_JITTER) && HORIZON_MS > LEASE_MS);
+  it('are exact up to any horizon, whatever part of a tick has passed', () => {
+    for (const horizonMs of [1, TICK_MS, 3 * TICK_MS - 1, 62 * TICK_MS, 62 * TICK_MS + 1, 63 * TICK_MS, 64 * TICK_MS]) {
+      for (const start of [100_000, 100_001, 100_049]) {
+        const deadlines = new Deadlines(1, start, horizonMs);
+        deadlines.set(0, start + horizonMs);
+        const at = Math.ceil((start + horizonMs) / TICK_MS) * TICK_MS;
+        assert.deepEqual(due(deadlines, at - 1), [], `${horizonMs} ms from ${start}`);
+        assert.deepEqual(due(deadlines, at), [0], `${horizonMs} ms from ${start}`);
+      }
+    }
   });
 
-  it('are exact up to the horizon; later ones are due at the horizon', () => {
+  it('are exact up to the last tick of the wheel; later ones are due with it', () => {
     for (const start of [0, 12_345_678]) {
       const first = Math.floor(start / TICK_MS) * TICK_MS;
       for (const beyond of [-TICK_MS, 0, TICK_MS, 1e9]) {
-        const deadlines = new Deadlines(1, start);
-        const at = first + HORIZON_MS + Math.min(beyond, 0);
-        deadlines.set(0, first + HORIZON_MS + beyond);
+        const deadlines = new Deadlines(1, start, HORIZON_MS);
+        const at = first + LAST_TICK_MS + Math.min(beyond, 0);
+        deadlines.set(0, first + LAST_TICK_MS + beyond);
         assert.deepEqual(due(deadlines, at - 1), []);
         assert.deepEqual(due(deadlines, at), [0]);
       }
@@ -141,7 +151,7 @@ describe('deadlines', () => {
   });
 
   it('wrap around the wheel for ever', () => {
-    const deadlines = new Deadlines(1, 0);
+    const deadlines = new Deadlines(1, 0, HORIZON_MS);
     for (let now = 0; now < 10 * HORIZON_MS; now += 77_777) {
       deadlines.set(0, now + 77_777);
       assert.deepEqual(due(deadlines, now + 77_777 - TICK_MS), []);
@@ -150,7 +160,7 @@ describe('deadlines', () => {
   });
 
   it('are all due after a pause longer than the wheel, once each', () => {
-    const deadlines = new Deadlines(100, 0);
+    const deadlines = new Deadlines(100, 0, HORIZON_MS);
     for (let slot = 0; slot < 100; slot++) deadlines.set(slot, 1 + slot * 2000);
     assert.deepEqual(
       due(deadlines, 3 * HORIZON_MS).sort((a, b) => a - b),
@@ -161,7 +171,7 @@ describe('deadlines', () => {
 
   it('that are set while a long pause is caught up lie after the pause, not in it', () => {
     for (const sleep of [LEASE_MS, HORIZON_MS - TICK_MS, HORIZON_MS, HORIZON_MS + TICK_MS, 5 * HORIZON_MS]) {
-      const deadlines = new Deadlines(2, 0);
+      const deadlines = new Deadlines(2, 0, HORIZON_MS);
       deadlines.set(0, TICK_MS);
       const slots: number[] = [];
       deadlines.advance(sleep, (slot) => {
@@ -176,7 +186,7 @@ describe('deadlines', () => {
   });
 
   it('don’t change when the clock stops or goes back', () => {
-    const deadlines = new Deadlines(1, 10_000);
+    const deadlines = new Deadlines(1, 10_000, HORIZON_MS);
     deadlines.set(0, 11_000);
     assert.deepEqual(due(deadlines, 10_000), []);
     assert.deepEqual(due(deadlines, 2000), []);
@@ -188,7 +198,7 @@ describe('deadlines', () => {
     const random = randomOf(t);
     const slots = 500;
     let now = 1_000_000;
-    const deadlines = new Deadlines(slots, now);
+    const deadlines = new Deadlines(slots, now, HORIZON_MS);
     /** The tick at which each slot is due. */
     const model = new Map<number, number>();
     const tickOf = (at: number) => Math.max(Math.ceil(at / TICK_MS), Math.floor(now / TICK_MS) + 1);

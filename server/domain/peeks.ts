@@ -170,7 +170,7 @@ export class Peeks {
     this.#rowOwn = new Uint32Array(slots);
     this.#waiting = new Uint8Array(slots);
     this.#peekRates = new RateLimits(slots, PEEKS_PER_SECOND_MAX, PEEKS_BURST_MAX);
-    this.#leases = new Deadlines(slots, nowMs);
+    this.#leases = new Deadlines(slots, nowMs, PEEK_LEASE_MS);
     this.#watched = new Uint32Array(watchedMax);
     this.#watchers = new Uint32Array(watchedMax * 4);
     this.#watchersCount = new Uint8Array(watchedMax);

@@ -120,6 +120,8 @@ export interface Admission {
 export interface RelayOptions {
   slots: number;
   slabBytes: number;
+  /** Default SLAB_PAGE_BYTES. Smaller where one process has thousands of relays with few sprites each. */
+  slabPageBytes?: number;
   /** Identifies this run of the relay in cursors; 32 random bits. */
   epoch: number;
   /** GENERATION_KEY_BYTES random bytes: the key to the generations of this run. */
@@ -384,7 +386,7 @@ export class Relay {
     this.#options = options;
     this.epoch = options.epoch;
     this.#cursorHead = Buffer.from(`{"cursor":"${writeCursor(options.epoch, 0).slice(0, -1)}`);
-    this.slab = new Slab(options.slabBytes);
+    this.slab = new Slab(options.slabBytes, options.slabPageBytes);
     this.#blocksOfPage = new Uint32Array(this.slab.pagesMax);
     this.desktops = new Desktops(options.slots, this.slab, options.generationKey);
     this.torus = new Torus(options.slots, 1 + (options.worldsMax ?? WORLDS_MAX));
@@ -394,8 +396,9 @@ export class Relay {
       bytesMax: MAILBOX_BYTES_MAX,
     });
     this.ended = new EndedDesktops(options.endedMax);
-    this.#deadlines = new Deadlines(options.slots, options.nowMs);
     this.pingMs = options.pingMs ?? PING_MS;
+    const latestMs = Math.max(this.pingMs * (1 + PING_JITTER), recoveredLeaseMs(options.slots));
+    this.#deadlines = new Deadlines(options.slots, options.nowMs, latestMs);
     this.#parked = new Float64Array(options.slots);
     this.delayedPolls = new DelayedPolls(options.slots);
     this.#flags = new Uint8Array(options.slots);

@@ -84,20 +84,24 @@ describe('slab', () => {
   });
 
   it('is full when its pages are used up, each time it is asked, and has room when one block is freed', () => {
-    const slab = new Slab(PAGE_BYTES * (PAGES_MIN + 1));
-    const refs = exhaust(slab, 1024);
-    // Two pages are left beside those reserved for the other sizes; the first block of the first page is NO_BLOCK.
-    assert.equal(refs.length, 2 * (PAGE_BYTES / 1024) - 1);
-    assert.equal(
-      new Set(refs.map((ref) => `${slab.page(ref).buffer === slab.page(refs[0]).buffer} ${addressOf(slab, ref)}`)).size,
-      refs.length,
-    );
-    assert.equal(slab.usedBytes, refs.length * 1024);
-    assert.equal(slab.allocate(1024), NO_BLOCK);
-    assert.equal(slab.usedBytes, refs.length * 1024);
-    slab.free(refs[17], 1024);
-    assert.equal(slab.allocate(1024), refs[17]);
-    assert.equal(slab.allocate(1024), NO_BLOCK);
+    for (const pageBytes of [PAGE_BYTES, PAGE_BYTES / 16]) {
+      const slab = new Slab(pageBytes * (PAGES_MIN + 1), pageBytes);
+      const refs = exhaust(slab, 1024);
+      // Two pages are left beside those reserved for the other sizes; the first block of the first page is NO_BLOCK.
+      assert.equal(refs.length, 2 * (pageBytes / 1024) - 1);
+      assert.equal(slab.pageBytes, 2 * pageBytes);
+      assert.equal(
+        new Set(refs.map((ref) => `${slab.page(ref).buffer === slab.page(refs[0]).buffer} ${addressOf(slab, ref)}`))
+          .size,
+        refs.length,
+      );
+      assert.equal(slab.usedBytes, refs.length * 1024);
+      assert.equal(slab.allocate(1024), NO_BLOCK);
+      assert.equal(slab.usedBytes, refs.length * 1024);
+      slab.free(refs[17], 1024);
+      assert.equal(slab.allocate(1024), refs[17]);
+      assert.equal(slab.allocate(1024), NO_BLOCK);
+    }
   });
 
   it('reserves a page for each size, also when another size uses up the rest', () => {

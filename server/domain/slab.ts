@@ -2,7 +2,7 @@
  * The slab: memory for events and names, in blocks of a few sizes, which the garbage collector does not scan.
  *
  * A block has a 32-bit reference: its page in the upper 16 bits, its first unit of 16 bytes in the lower. All blocks of a
- * page (1 MiB) have one size. The free blocks of a page form a list, linked through their first four bytes; the pages of
+ * page (1 MiB by default) have one size. The free blocks of a page form a list, linked through their first four bytes; the pages of
  * a size that have free blocks form another. When the last block of a page is freed, the page returns to a pool that
  * all sizes share, so one kind of load can't take memory from another for longer than its blocks are in use.
  * Invariant: a block is either in use by one owner or free in its page. NO_BLOCK is never allocated. A size that once had
@@ -15,8 +15,9 @@ export type BlockRef = number;
 export const NO_BLOCK: BlockRef = 0;
 
 const UNIT_BYTES = 16;
-const PAGE_UNITS = 1 << 16;
-const PAGE_BYTES = UNIT_BYTES * PAGE_UNITS;
+
+/** The size of a page, which is also the largest: a reference has 16 bits for a unit. */
+export const SLAB_PAGE_BYTES = UNIT_BYTES << 16;
 const PAGES_MAX = 1 << 16;
 
 /** Pages in the pool that keep their memory: 32 MiB, so that a load that comes and goes allocates nothing. */
@@ -43,6 +44,8 @@ export class Slab {
   /** Pages as bytes: a block begins at offset(ref) of page(ref). */
   readonly #pages: Buffer[] = [];
   readonly #words: Uint32Array[] = [];
+  readonly #pageUnits: number;
+  readonly #bytesPerPage: number;
   /** The number of pages that the slab may have. */
   readonly pagesMax: number;
 
@@ -64,9 +67,11 @@ export class Slab {
   readonly #released: number[] = [];
   #usedBytes = 0;
 
-  /** `bytesMax` is rounded down to whole pages, but there is at least one page for each size. */
-  constructor(bytesMax: number) {
-    this.pagesMax = Math.min(PAGES_MAX, Math.max(SIZES.length, Math.floor(bytesMax / PAGE_BYTES)));
+  /** `bytesMax` is rounded down to whole pages, but there is at least one page for each size. `bytesPerPage`: at most SLAB_PAGE_BYTES. */
+  constructor(bytesMax: number, bytesPerPage = SLAB_PAGE_BYTES) {
+    this.#pageUnits = bytesPerPage / UNIT_BYTES;
+    this.#bytesPerPage = bytesPerPage;
+    this.pagesMax = Math.min(PAGES_MAX, Math.max(SIZES.length, Math.floor(bytesMax / bytesPerPage)));
     this.#used = new Uint32Array(this.pagesMax);
     this.#free = new Uint32Array(this.pagesMax);
     this.#untouched = new Uint32Array(this.pagesMax);
@@ -76,7 +81,7 @@ export class Slab {
 
   /** Bytes of all blocks that the slab may hold. */
   get bytesMax(): number {
-    return this.pagesMax * PAGE_BYTES;
+    return this.pagesMax * this.#bytesPerPage;
   }
 
   /** Bytes of the blocks in use. */
@@ -86,7 +91,7 @@ export class Slab {
 
   /** Bytes of the pages that have memory. */
   get pageBytes(): number {
-    return (this.#assignedPages + this.#idle.length) * PAGE_BYTES;
+    return (this.#assignedPages + this.#idle.length) * this.#bytesPerPage;
   }
 
   /** Returns a block of at least `bytes` (1 … BLOCK_BYTES_MAX) with undefined content; NO_BLOCK when the slab is full. */
@@ -145,7 +150,7 @@ export class Slab {
   }
 
   #isFull(page: number, size: number): boolean {
-    return this.#free[page] === NO_BLOCK && this.#untouched[page] + SIZES[size] > PAGE_UNITS;
+    return this.#free[page] === NO_BLOCK && this.#untouched[page] + SIZES[size] > this.#pageUnits;
   }
 
   /** Gives a size a page of the pool, or a new one; NO_PAGE when none is left beside the reserved ones. */
@@ -164,7 +169,7 @@ export class Slab {
   }
 
   #addMemory(): number {
-    const memory = new ArrayBuffer(PAGE_BYTES);
+    const memory = new ArrayBuffer(this.#bytesPerPage);
     const page = this.#released.pop() ?? this.#pages.length;
     this.#pages[page] = Buffer.from(memory);
     this.#words[page] = new Uint32Array(memory);

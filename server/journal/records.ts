@@ -40,7 +40,7 @@ export const RecordKind = {
   custody: 25,
 } as const;
 
-const BUFFER_BYTES = 256 << 10;
+const BUFFER_BYTES = 4 << 10;
 
 /** The detail of a desktop: its pictures, in two bits; it shows its stage; those of its private world do not, unless they choose to. */
 const PICTURES_BITS = 3;

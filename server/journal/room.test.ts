@@ -25,7 +25,7 @@ const STEP_MS = 50;
 const TICKS_MAX = 30;
 
 /** A relay that is made in no time. */
-const SMALL = { slots: 8, endedMax: 16 };
+const SMALL = { slots: 8, slabPageBytes: 64 << 10, endedMax: 16 };
 
 /** Room that is left when the disk fills up, in bytes: for nothing, for a part of a frame, for the head of a segment, for a frame more. */
 const ROOMS = [0, 7, HEAD_BYTES, 2 * HEAD_BYTES + 400];

@@ -153,7 +153,14 @@ class History {
       },
     });
     this.relay = new Relay({
-      ...{ slots: SLOTS, slabBytes: 16 << 20, endedMax: 64, nowMs: this.nowMs, random: this.random },
+      ...{
+        slots: SLOTS,
+        slabBytes: 1 << 20,
+        slabPageBytes: 64 << 10,
+        endedMax: 64,
+        nowMs: this.nowMs,
+        random: this.random,
+      },
       ...{ epoch: this.journal.epoch, generationKey: this.journal.generationKey },
       mailboxEventsMax: 6,
       answers: {

@@ -147,7 +147,8 @@ export class SimulatedRelay {
         new Relay({
           ...state,
           // Small, because each history makes a dozen of them.
-          ...{ slots: 24, slabBytes: 0, endedMax: 64, mailboxEventsMax: 12, nowMs, random, peeks: { watchedMax: 24 } },
+          ...{ slots: 24, slabBytes: 0, slabPageBytes: 64 << 10, endedMax: 64, mailboxEventsMax: 12 },
+          ...{ nowMs, random, peeks: { watchedMax: 24 } },
           randomize: (words) => {
             for (let at = 0; at < words.length; at++) words[at] = random() * 2 ** 32;
           },
