@@ -12,10 +12,10 @@ export interface EngineMachine {
   addresses: readonly string[];
 }
 
-/** Descriptors of a process besides those of its connections: SpareDescriptors of engine/options.h, and some more. */
+/** Descriptors of a process besides those of its connections: SpareDescriptors of engine/plan/options.h, and some more. */
 const FILES_SPARE = 64;
 
-/** Unless --senders or --mix says otherwise, this many desktops throw (engine/options.cc). */
+/** Unless --senders or --mix says otherwise, this many desktops throw (engine/plan/options.cc). */
 const SENDERS_DEFAULT = 1000;
 
 /** The flags with `--processes` and, when the machine has several addresses, `--sources`. */

@@ -93,6 +93,11 @@ const PAGE_ROOMS: readonly string[] = ['make', 'pages', 'desktop', 'pictures', '
   (room) => `server/web/${room}`,
 );
 
+/** The rooms of the swarm's engine, each above the ones after it. */
+const ENGINE_ROOMS: readonly string[] = ['run', 'desktops', 'plan', 'account', 'net'].map(
+  (room) => `loadtest/engine/${room}`,
+);
+
 const inCore = (folder: string) => `client-win/core/${folder}`;
 
 /**
@@ -126,7 +131,8 @@ const LAYERS: Record<string, readonly string[]> = {
   'loadtest/bin': ['loadtest/run', 'loadtest/report'],
   'loadtest/run': ['loadtest/report'],
   'loadtest/report': [],
-  'loadtest/engine': [],
+  'loadtest/engine': ENGINE_ROOMS,
+  ...Object.fromEntries(ENGINE_ROOMS.map((room, i) => [room, ENGINE_ROOMS.slice(i + 1)])),
   'ec2/bin': ['ec2'],
   ec2: [],
   'client-win/tools': ['client-win/test'],

@@ -20,8 +20,8 @@
 #include <utility>
 #include <vector>
 
-#include "clock.h"
-#include "websocket.h"
+#include "net/websocket.h"
+#include "plan/clock.h"
 
 namespace swarm {
 namespace {

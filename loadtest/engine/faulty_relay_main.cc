@@ -11,7 +11,7 @@
 #include <string_view>
 
 #include "faulty_relay.h"
-#include "json_writer.h"
+#include "net/json_writer.h"
 
 namespace {
 

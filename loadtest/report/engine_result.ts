@@ -1,5 +1,5 @@
 /**
- * The result of an engine, the last line that it prints: one machine's part of a run. engine/report.h documents each member.
+ * The result of an engine, the last line that it prints: one machine's part of a run. engine/run/report.h documents each member.
  *
  * Invariant: a result that `readResult` returns has every member that merging reads, and its numbers are finite.
  */

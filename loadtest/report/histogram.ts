@@ -1,7 +1,7 @@
 /**
  * Histograms as the engine prints them: [low, high, count] for each bucket that is not empty, both bounds included.
  *
- * Invariant: all engines use the same buckets (engine/histogram.h). So adding the counts of equal buckets gives the histogram
+ * Invariant: all engines use the same buckets (engine/account/histogram.h). So adding the counts of equal buckets gives the histogram
  * of all values, and its percentiles are those of one list of all values, at most 0.4 % off. Percentiles are never averaged.
  * Cost: O(buckets), some hundreds a run.
  */

@@ -46,7 +46,7 @@ export interface Plan {
   warnings: string[];
 }
 
-/** Descriptors that an engine process needs besides those of desktops: SpareDescriptors of engine/options.h, and some more. */
+/** Descriptors that an engine process needs besides those of desktops: SpareDescriptors of engine/plan/options.h, and some more. */
 const FILES_SPARE = 64;
 
 /** The share of an address's ports that can be used; the others may still be in TIME_WAIT from the run before. */

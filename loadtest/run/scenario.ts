@@ -22,7 +22,7 @@ import { readThreshold, type Threshold } from '../report/verdict.ts';
 import { readAbort } from './abort.ts';
 import { readSources } from './sources.ts';
 
-/** What a fake desktop does, besides holding its poll. engine/behaviour.h says how. */
+/** What a fake desktop does, besides holding its poll. engine/plan/behaviour.h says how. */
 export const BEHAVIOURS = ['sitting', 'throwing', 'storming', 'churning', 'slow', 'hostile'] as const;
 export type Behaviour = (typeof BEHAVIOURS)[number];
 export type Mix = Partial<Record<Behaviour, number>>;

@@ -10,7 +10,7 @@ import { isIPv4 } from 'node:net';
 import { networkInterfaces } from 'node:os';
 import { Misused } from '../../tools/command.ts';
 
-/** As many as the engine takes (engine/address.cc). */
+/** As many as the engine takes (engine/net/address.cc). */
 const SOURCES_MAX = 65_536;
 
 /** The addresses of a list such as "10.0.0.5-10.0.0.9,10.0.1.1"; undefined when it is not such a list. */

@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline';
 import { ENGINE } from '../build.js';
 import type { Contender } from './contender.ts';
 
-/** The part of the engine's last line that benches read; loadtest/engine/report.h documents all of it. */
+/** The part of the engine's last line that benches read; loadtest/engine/run/report.h documents all of it. */
 export interface Account {
   ok: boolean;
   message: string;

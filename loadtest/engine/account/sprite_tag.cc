@@ -1,0 +1,82 @@
+#include "account/sprite_tag.h"
+
+#include <array>
+#include <cstring>
+
+namespace swarm {
+namespace {
+
+constexpr std::string_view kPrefix = "swarm:";
+constexpr std::string_view kHex = "0123456789abcdef";
+constexpr std::string_view kEdgeLetters = "lrtb";
+constexpr std::array<std::string_view, kEdges> kEdgeNames = {"left", "right", "top", "bottom"};
+static_assert(kPrefix.size() + 8 + 3 + 9 + 6 + 16 + 1 == kSpriteTagBytes);
+
+char* WriteHex(char* to, uint64_t value, int digits) {
+  for (int i = digits - 1; i >= 0; --i) {
+    to[i] = kHex[value & 15U];
+    value >>= 4U;
+  }
+  return to + digits;
+}
+
+bool ReadHex(const char** from, int digits, uint64_t* value) {
+  uint64_t result = 0;
+  for (int i = 0; i < digits; ++i) {
+    const char c = *(*from)++;
+    uint64_t digit = 0;
+    if (c >= '0' && c <= '9') {
+      digit = static_cast<uint64_t>(c - '0');
+    } else if (c >= 'a' && c <= 'f') {
+      digit = static_cast<uint64_t>(c - 'a') + 10;
+    } else {
+      return false;
+    }
+    result = result << 4U | digit;
+  }
+  *value = result;
+  return true;
+}
+
+}  // namespace
+
+std::string_view NameOf(Edge edge) { return kEdgeNames[static_cast<size_t>(edge)]; }
+
+Edge Opposite(Edge edge) { return static_cast<Edge>(static_cast<unsigned>(edge) ^ 1U); }
+
+void WriteSpriteTag(const SpriteTag& tag, char* to) {
+  std::memcpy(to, kPrefix.data(), kPrefix.size());
+  to = WriteHex(to + kPrefix.size(), tag.run, 8);
+  to = WriteHex(to, tag.slice, 3);
+  to = WriteHex(to, tag.number, 9);
+  to = WriteHex(to, tag.desktop, 6);
+  to = WriteHex(to, static_cast<uint64_t>(tag.due_ns), 16);
+  *to = kEdgeLetters[static_cast<size_t>(tag.edge)];
+}
+
+bool ReadSpriteTag(std::string_view name, SpriteTag* tag) {
+  if (name.size() < kSpriteTagBytes || !name.starts_with(kPrefix)) {
+    return false;
+  }
+  const char* from = name.data() + kPrefix.size();
+  uint64_t run = 0;
+  uint64_t slice = 0;
+  uint64_t desktop = 0;
+  uint64_t due = 0;
+  if (!ReadHex(&from, 8, &run) || !ReadHex(&from, 3, &slice) || !ReadHex(&from, 9, &tag->number) ||
+      !ReadHex(&from, 6, &desktop) || !ReadHex(&from, 16, &due)) {
+    return false;
+  }
+  const size_t edge = kEdgeLetters.find(*from);
+  if (edge == std::string_view::npos) {
+    return false;
+  }
+  tag->run = static_cast<uint32_t>(run);
+  tag->slice = static_cast<uint32_t>(slice);
+  tag->desktop = static_cast<uint32_t>(desktop);
+  tag->due_ns = static_cast<int64_t>(due);
+  tag->edge = static_cast<Edge>(edge);
+  return true;
+}
+
+}  // namespace swarm

@@ -1,0 +1,44 @@
+// The tag in a thrown sprite's name, with which the slice that catches it, in any process, accounts
+// for it:
+//
+//   swarm:RRRRRRRRSSSNNNNNNNNNDDDDDDTTTTTTTTTTTTTTTTE      49 bytes, of the 64 a name may have
+//
+// R: run. S: slice of the sender. N: number of the throw in its slice. D: the sending desktop. T:
+// when the throw was due (ns of CLOCK_MONOTONIC). All of these are lowercase hex. E: the first
+// letter of the edge it left by. The tag needs no escape in JSON.
+#ifndef LOADTEST_ENGINE_ACCOUNT_SPRITE_TAG_H_
+#define LOADTEST_ENGINE_ACCOUNT_SPRITE_TAG_H_
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace swarm {
+
+enum class Edge : uint8_t { kLeft, kRight, kTop, kBottom };
+constexpr int kEdges = 4;
+std::string_view NameOf(Edge edge);
+Edge Opposite(Edge edge);
+
+constexpr size_t kSpriteTagBytes = 49;
+constexpr uint32_t kSlicesMax = 0xfff;
+constexpr uint64_t kNumberMax = 0xf'ffff'ffff;
+constexpr uint32_t kDesktopsMax = 0xff'ffff;
+
+struct SpriteTag {
+  uint32_t run = 0;
+  uint32_t slice = 0;
+  uint64_t number = 0;
+  uint32_t desktop = 0;  // index of the desktop in the whole run
+  int64_t due_ns = 0;
+  Edge edge = Edge::kLeft;
+};
+
+// Writes kSpriteTagBytes bytes.
+void WriteSpriteTag(const SpriteTag& tag, char* to);
+// False when `name` does not begin with a valid tag. What follows the tag is ignored.
+bool ReadSpriteTag(std::string_view name, SpriteTag* tag);
+
+}  // namespace swarm
+
+#endif  // LOADTEST_ENGINE_ACCOUNT_SPRITE_TAG_H_

@@ -1,0 +1,78 @@
+#include "account/verdict.h"
+
+#include "net/json_reader.h"
+#include "net/problem.h"
+
+namespace swarm {
+namespace {
+
+Fingerprint ReadDesktop(JsonReader& json) {
+  Fingerprint desktop = kNoFingerprint;
+  std::string_view key;
+  std::string_view id;
+  json.EnterObject();
+  while (json.NextMember(&key)) {
+    if (key == "desktop" && json.String(&id)) {
+      desktop = FingerprintOf(id);
+    } else {
+      json.Skip();
+    }
+  }
+  return desktop;
+}
+
+}  // namespace
+
+Verdict ReadVerdict(const HttpResponse& response) {
+  Verdict verdict;
+  if (response.status >= 400) {
+    verdict.kind = Verdict::Kind::kRefused;
+    verdict.problem = ProblemIndex(ReadProblem(response).code);
+    return verdict;
+  }
+  if (response.status != 202) {
+    return verdict;
+  }
+  verdict.kind = Verdict::Kind::kAccepted;
+  JsonReader json(response.body);
+  std::string_view key;
+  verdict.valid = json.EnterObject();
+  while (json.NextMember(&key)) {
+    if (key == "to" && json.Peek() == '{') {
+      verdict.receiver = ReadDesktop(json);
+    } else {
+      json.Skip();
+    }
+  }
+  verdict.valid = verdict.valid && json.ok();
+  return verdict;
+}
+
+Verdict ReadVerdictMessage(std::string_view message) {
+  Verdict verdict;
+  bool has_number = false;
+  JsonReader json(message);
+  std::string_view key;
+  json.EnterObject();
+  while (json.NextMember(&key)) {
+    if (key == "crossing" && json.Peek() != 'n') {
+      has_number = json.Unsigned(&verdict.crossing);
+    } else if (key == "to") {
+      verdict.kind = Verdict::Kind::kAccepted;
+      if (json.Peek() == '{') {
+        verdict.receiver = ReadDesktop(json);
+      } else {
+        json.Skip();
+      }
+    } else if (key == "problem") {
+      verdict.kind = Verdict::Kind::kRefused;
+      verdict.problem = ProblemIndex(ReadProblem(&json).code);
+    } else {
+      json.Skip();
+    }
+  }
+  verdict.valid = json.ok() && has_number && verdict.kind != Verdict::Kind::kUnexpected;
+  return verdict;
+}
+
+}  // namespace swarm

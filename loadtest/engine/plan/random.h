@@ -1,0 +1,29 @@
+// A small seeded generator (SplitMix64): the same seed gives the same numbers. Not for secrets.
+#ifndef LOADTEST_ENGINE_PLAN_RANDOM_H_
+#define LOADTEST_ENGINE_PLAN_RANDOM_H_
+
+#include <cstdint>
+
+namespace swarm {
+
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(seed) {}
+
+  uint64_t Next() {
+    uint64_t z = (state_ += 0x9e3779b97f4a7c15U);
+    z = (z ^ (z >> 30U)) * 0xbf58476d1ce4e5b9U;
+    z = (z ^ (z >> 27U)) * 0x94d049bb133111ebU;
+    return z ^ (z >> 31U);
+  }
+
+  // Returns a number in [0, 1).
+  double Unit() { return static_cast<double>(Next() >> 11U) * 0x1p-53; }
+
+ private:
+  uint64_t state_;
+};
+
+}  // namespace swarm
+
+#endif  // LOADTEST_ENGINE_PLAN_RANDOM_H_

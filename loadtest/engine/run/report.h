@@ -1,0 +1,189 @@
+// What a run found, and how it is printed: one JSON object for programs, one line a second for
+// people.
+//
+// The JSON is the last line on stdout. Names are camelCase and end in their unit. Counts are of the
+// whole run, warm-up and drain included, except those in `window`.
+//
+// clang-format off
+//   phase "done", ok, message     ok: the run is complete and every account adds up; if not, message
+//                                 says why
+//   mode "open" | "closed" | "sitting", transport "poll" | "socket", desktops, senders, processes, rate, relays, inFlightTarget,
+//   pipeline, arrivals, spriteBytes, seed, spin, throwConnections, mix {"sitting": n, …}
+//                                 the options; mix: how many desktops of each behaviour
+//   parked                        desktops whose poll was out when the first sprite was thrown
+//
+//   scheduled = offered + skipped throws that were due, counted from the schedule and not by those
+//                                 that throw; skipped: never sent, because the sender's backlog of
+//                                 64 was full or because it was missed
+//   missed                        of skipped: the swarm was not running when it was due
+//   due                           of scheduled: due in the measured window
+//   offered = sent + waiting
+//   thrown                        offered, as the ledger has it
+//   sent = answered + timedOut + failed + inFlight
+//   resent                        sent again under the same number after the connection broke; not
+//                                 in sent
+//   answered = accepted + refused + unexpected
+//   refusedByCode {"mailbox-full": n, …}
+//   abandoned                     closed loop: accepted, but not delivered in time
+//   delivered, arrived            arrived: of delivered, accepted too
+//   accepted = arrived + undelivered + lost
+//                                 undelivered: had not arrived when the drain ended, and may still be
+//                                 on its way; lost: can be nowhere, because nothing was under way and
+//                                 nothing had arrived for a second
+//   corrupted                     arrived with another position, speed, file, animation, facing or
+//                                 scale than it was thrown with
+//   received = delivered + repeated + foreign
+//                                 sprites in the answers of polls
+//   duplicated, misrouted         sprites that arrived more than once; that arrived at the wrong
+//                                 desktop, by the wrong edge, or under the wrong sender's name
+//   forwarded                     arrived at another desktop than the relay named, because the named
+//                                 one had left; this is correct
+//   away                          delivered to desktops that storm, churn or read late; timed apart
+//   across                        delivered to a desktop of another relay than the thrower's
+//   late, outOfOrder              delivered later than --late-after; the mailbox's sequence number
+//                                 did not rise
+//   deliveredUnaccepted, foreign  delivered although refused, failed or timed out; not of this run
+//
+//   window {seconds, fromMs, untilMs, offered, sent, accepted, delivered, offeredPerS, deliveredPerS}
+//                                 between the two readings of counters and CPU; from and until are
+//                                 on the wall clock, to compare windows of several machines
+//   latencyUs, awayUs, answerUs, slipUs {count, mean, p50, p90, p99, p999, max}
+//                                 of throws due in the window, from when they were due until:
+//                                 latency, the arrival at a desktop that reads at once and stays;
+//                                 away, the arrival at another; answer, the 202; slip, the swarm
+//                                 handled them (how late the swarm itself was). Throws that did not
+//                                 arrive are in none of them: due − latency − away is their number
+//   latencyBucketsNs, awayBucketsNs, answerBucketsNs, slipBucketsNs [[low, high, count], …]
+//                                 the histograms; adding merges them with those of other machines
+//
+//   polls {sent = answered + cut + dropped + held, withSprites, withPing, empty, refused, overdue,
+//          byes, cursorsLost}
+//   joins {sent, accepted, refused, failed, desktopsEnded, moved, left, leavesFailed, seconds}
+//                                 moved: their relay stopped for good and named another one, or it
+//                                 was gone
+//   connections {connects, failed, refused, handshakesFailed, addressesExhausted, cuts, badAnswers,
+//                throwSends, bytesIn, bytesOut}
+//                                 throwSends: writes to sockets, with one or several throws in each
+//   sockets {opened, refused, pings, closes, paced}
+//                                 refused: upgrades; pings and closes: from the relay; paced: how
+//                                 often throws waited because their socket had sent its share
+//   behaviours {reconnects, strikes, strikesParried}
+//   otherRefusedByCode            of polls and joins
+//
+//   relay {pids, cpuUsPerSprite, userUsPerSprite, systemUsPerSprite, cpuCores,
+//          rssBytes {before, parked, end}, bytesPerParkedPoll}
+//                                 only with --watch-pids; per sprite delivered in the window
+//   swarm {cpuUsPerSprite, userUsPerSprite, systemUsPerSprite, cpuCores, busiestProcessCores,
+//          rssBytes}
+//   kernel {before, parked, end: {tcpInUse, tcpMemoryBytes, slabBytes, availableBytes}}
+//   startedAtMs                   wall clock, to compare runs of several machines
+//   drainedAtMs                   the same, when the drain ended and no desktop had left; 0: it did not
+//   seconds [{atS, phase, parked, connections, sent, accepted, delivered, refused,
+//             p50Us, p90Us, p99Us, p999Us, maxUs, relayCores, swarmCores, relayRssBytes,
+//             tcpMemoryBytes, slabBytes, latencyBucketsNs}]
+//                                 counts and latencies are of that second alone; gauges are from its
+//                                 end; with --seconds each one is also printed during the run, as
+//                                 {"second": {…}}
+//   limit "none" | "swarm" | "relay", limitReason
+// clang-format on
+#ifndef LOADTEST_ENGINE_RUN_REPORT_H_
+#define LOADTEST_ENGINE_RUN_REPORT_H_
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "account/counters.h"
+#include "account/histogram.h"
+#include "account/ledger.h"
+#include "account/process_watch.h"
+#include "plan/options.h"
+
+namespace swarm {
+
+// One moment of the run; its values are read as closely together as possible.
+struct Moment {
+  int64_t at_ns = 0;
+  Counters counters;
+  ProcessUse relay;
+  ProcessUse swarm;
+  std::vector<double> slices_s;  // CPU of each slice
+};
+
+// The values of a histogram from low to high, both included.
+struct Bucket {
+  uint64_t low = 0;
+  uint64_t high = 0;
+  uint64_t count = 0;
+};
+std::vector<Bucket> BucketsOf(const Histogram& histogram);
+
+struct Second {
+  double at_s = 0;
+  std::string_view phase;
+  uint64_t parked = 0;
+  uint64_t connections = 0;
+  uint64_t sent = 0;
+  uint64_t accepted = 0;
+  uint64_t delivered = 0;
+  uint64_t refused = 0;
+  std::vector<Bucket> latency;  // of its arrivals, also those outside the measured window
+  uint64_t p50_us = 0;
+  uint64_t p90_us = 0;
+  uint64_t p99_us = 0;
+  uint64_t p999_us = 0;
+  uint64_t max_us = 0;
+  double relay_cores = 0;
+  double swarm_cores = 0;
+  uint64_t relay_rss_bytes = 0;
+  uint64_t tcp_memory_bytes = 0;
+  uint64_t slab_bytes = 0;
+};
+
+struct Findings {
+  bool ok = true;
+  std::string message;
+  uint64_t started_at_ms = 0;  // wall clock
+  uint64_t drained_at_ms = 0;
+  int64_t started_ns = 0;  // the same moment
+  uint64_t parked = 0;
+  double connect_s = 0;
+  Moment window_begin;
+  Moment window_end;
+  Counters total;
+  Fates fates;
+  bool is_rest_lost = false;   // what has not arrived can be nowhere
+  uint64_t lost = 0;           // of fates.missing
+  uint64_t undelivered = 0;    // the others
+  uint64_t scheduled = 0;      // by the schedule
+  uint64_t scheduled_due = 0;  // of these: due in the measured window
+  Histogram latency;
+  Histogram away;
+  Histogram answer;
+  Histogram slip;
+  uint64_t relay_rss_before = 0;
+  uint64_t relay_rss_parked = 0;
+  uint64_t relay_rss_end = 0;
+  uint64_t swarm_rss_parked = 0;
+  KernelUse kernel_before;
+  KernelUse kernel_parked;
+  KernelUse kernel_end;
+  std::vector<Second> seconds;
+};
+
+// What limited the run: the swarm, the relay, or neither.
+struct Limit {
+  std::string_view what = "none";
+  std::string reason;
+};
+Limit LimitOf(const Options& options, const Findings& findings);
+
+std::string ReportJson(const Options& options, const Findings& findings);
+// One second: SecondLine for people, SecondJson for programs.
+std::string SecondLine(const Second& second);
+std::string SecondJson(const Second& second);
+
+}  // namespace swarm
+
+#endif  // LOADTEST_ENGINE_RUN_REPORT_H_

@@ -1,0 +1,710 @@
+// The whole engine, as a program, against correct and faulty relays: the report has exactly the
+// faults that the relay committed.
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <cstdio>
+#include <fstream>
+#include <functional>
+#include <sstream>
+#include <string>
+#include <thread>
+#include <utility>
+#include <vector>
+
+#include "faulty_relay.h"
+#include "net/json_reader.h"
+
+namespace swarm {
+namespace {
+
+struct Ended {
+  int exit_code = -1;
+  std::string report;  // the last line on stdout
+};
+
+// SWARM_ENGINE is the path of the program; CMake defines it. Calls `on_line` with each line on
+// stdout; the first line is the engine's process id.
+Ended RunEngine(
+    const std::string& flags,
+    const std::function<void(const std::string&)>& on_line = [](const std::string&) {}) {
+  Ended ended;
+  // The shell prints its process id and becomes the engine.
+  const std::string command = "echo $$; exec " + std::string(SWARM_ENGINE) + " " + flags;
+  std::FILE* out = popen((command + " 2>/dev/null").c_str(), "r");
+  std::string line;
+  for (int c = std::fgetc(out); c != EOF; c = std::fgetc(out)) {
+    if (c != '\n') {
+      line += static_cast<char>(c);
+      continue;
+    }
+    ended.report = std::exchange(line, {});
+    on_line(ended.report);
+  }
+  const int status = pclose(out);
+  ended.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  return ended;
+}
+
+// Reads a number of the report, without its fraction. `path` is like "lost" or "latencyUs.max".
+uint64_t Number(const Ended& ended, std::string_view path) {
+  JsonReader json(ended.report);
+  std::string_view key;
+  uint64_t value = 0;
+  json.EnterObject();
+  while (json.NextMember(&key)) {
+    const size_t dot = path.find('.');
+    if (key != path.substr(0, dot)) {
+      json.Skip();
+    } else if (dot != std::string_view::npos) {
+      path.remove_prefix(dot + 1);
+      json.EnterObject();
+    } else {
+      if (json.Unsigned(&value)) {
+        return value;
+      }
+    }
+  }
+  MESSAGE("no ", path, " in ", ended.report.substr(0, 300));
+  return UINT64_MAX;
+}
+
+std::vector<pid_t> ChildrenOf(pid_t parent) {
+  const std::string id = std::to_string(parent);
+  std::ifstream file("/proc/" + id + "/task/" + id + "/children");
+  std::vector<pid_t> children;
+  for (pid_t child = 0; file >> child;) {
+    children.push_back(child);
+  }
+  return children;
+}
+
+// A short run, but with more throws than the period of any fault.
+std::string Flags(const FaultyRelay& relay, const std::string& more) {
+  return "--api " + relay.authority() +
+         " --desktops 40 --settle 0 --warm-up 100ms --duration 900ms --drain 1 " + more;
+}
+
+// The accounts that add up in every run.
+void CheckAccounts(const Ended& ended) {
+  const auto n = [&](std::string_view path) { return Number(ended, path); };
+  CHECK_EQ(n("scheduled"), n("offered") + n("skipped"));
+  CHECK_EQ(n("offered"), n("sent") + n("waiting"));
+  CHECK_EQ(n("sent"), n("answered") + n("timedOut") + n("failed") + n("inFlight"));
+  CHECK_EQ(n("answered"), n("accepted") + n("refused") + n("unexpected"));
+  CHECK_EQ(n("accepted") + n("deliveredUnaccepted"), n("delivered") + n("lost") + n("undelivered"));
+  CHECK_EQ(n("polls.sent"),
+           n("polls.answered") + n("polls.cut") + n("polls.dropped") + n("polls.held"));
+}
+
+}  // namespace
+
+TEST_CASE(
+    "run: the report on a correct relay has no fault, in both models, with one process and with "
+    "three") {
+  for (const char* const load :
+       {"--rate 2000", "--rate 2000 --arrivals random --processes 3", "--in-flight 8",
+        "--in-flight 9 --processes 3", "--in-flight 40 --senders 10 --pipeline 4"}) {
+    const FaultyRelay relay({});
+    const Ended ended = RunEngine(Flags(relay, load));
+    CHECK_EQ(ended.exit_code, 0);
+    CheckAccounts(ended);
+    CHECK(Number(ended, "delivered") > 100);
+    CHECK_EQ(Number(ended, "accepted"), relay.committed().accepted.load());
+    for (const char* const fault :
+         {"lost", "undelivered", "duplicated", "misrouted", "corrupted", "refused", "failed",
+          "timedOut", "outOfOrder", "foreign", "skipped", "resent", "abandoned",
+          "deliveredUnaccepted", "connections.badAnswers", "connections.cuts", "polls.cut"}) {
+      CAPTURE(load);
+      CAPTURE(fault);
+      CHECK_EQ(Number(ended, fault), 0U);
+    }
+  }
+}
+
+TEST_CASE("run: several relays get the same share of desktops and throws, and one account") {
+  for (const char* const load :
+       {"--rate 2000", "--rate 2000 --processes 3 --throw-connections 9", "--in-flight 8",
+        "--rate 2000 --mix throwing=50,sitting=50 --transport socket"}) {
+    CAPTURE(load);
+    const FaultyRelay first({});
+    const FaultyRelay second({});
+    const FaultyRelay third({});
+    const Ended ended = RunEngine(
+        "--api " + first.authority() + "," + second.authority() + "," + third.authority() +
+        " --desktops 48 --settle 0 --warm-up 100ms --duration 900ms --drain 1 " + load);
+    CHECK_EQ(ended.exit_code, 0);
+    CheckAccounts(ended);
+    CHECK_EQ(Number(ended, "relays"), 3U);
+    CHECK_EQ(Number(ended, "across"), 0U);  // these relays do not know each other
+    CHECK_EQ(Number(ended, "misrouted"), 0U);
+    CHECK_EQ(Number(ended, "lost"), 0U);
+    uint64_t sum = 0;
+    for (const FaultyRelay* const relay : {&first, &second, &third}) {
+      const uint64_t accepted = relay->committed().accepted.load();
+      CHECK(accepted > Number(ended, "accepted") / 4);
+      sum += accepted;
+    }
+    CHECK_EQ(sum, Number(ended, "accepted"));
+  }
+}
+
+TEST_CASE("run: faults of one of several relays are found") {
+  Faults faults;
+  faults.drop_every = 10;
+  faults.misroute_every = 7;
+  const FaultyRelay good({});
+  const FaultyRelay bad(faults);
+  const Ended ended =
+      RunEngine("--api " + good.authority() + "," + bad.authority() +
+                " --desktops 40 --settle 0 --warm-up 100ms --duration 900ms --drain 1 --rate 2000");
+  CHECK_EQ(ended.exit_code, 0);
+  CheckAccounts(ended);
+  CHECK_EQ(Number(ended, "lost"), bad.committed().dropped.load());
+  CHECK_EQ(Number(ended, "misrouted"), bad.committed().misrouted.load());
+}
+
+TEST_CASE(
+    "run: stages throw as many as the drawing of their rates has, and both accounts know it") {
+  for (const char* const arrivals : {"even", "random"}) {
+    const FaultyRelay relay({});
+    const Ended ended = RunEngine("--api " + relay.authority() +
+                                  " --desktops 40 --settle 0 --drain 2 --processes 2 "
+                                  "--stages 500ms:1000,500ms:1000,0s:2000,500ms:0 --arrivals " +
+                                  arrivals);
+    CHECK_EQ(ended.exit_code, 0);
+    CheckAccounts(ended);
+    if (std::string(arrivals) == "even") {
+      CHECK_EQ(Number(ended, "scheduled"), 1250U);
+    }
+    CHECK_EQ(Number(ended, "due"), Number(ended, "scheduled"));
+    CHECK_EQ(Number(ended, "lost"), 0U);
+  }
+}
+
+TEST_CASE("run: throws of one connection that may leave together leave in one write") {
+  Faults faults;
+  faults.stall_at = 200;
+  faults.stall_ms = 300;
+  const FaultyRelay relay(faults);
+  // After the stall many throws wait, and up to eight of them leave together.
+  const Ended together = RunEngine(Flags(relay, "--rate 4000 --senders 2 --pipeline 8"));
+  CheckAccounts(together);
+  CHECK_EQ(Number(together, "lost"), 0U);
+  CHECK_EQ(Number(together, "misrouted"), 0U);
+  CHECK(Number(together, "connections.throwSends") < Number(together, "sent"));
+  const FaultyRelay other({});
+  const Ended single = RunEngine(Flags(other, "--rate 1000"));
+  CHECK_EQ(Number(single, "connections.throwSends"), Number(single, "sent"));
+}
+
+TEST_CASE("run: counts every lost, duplicated and misrouted sprite, also across processes") {
+  for (const char* const processes : {"1", "2"}) {
+    Faults faults;
+    faults.drop_every = 97;
+    faults.duplicate_every = 53;
+    faults.misroute_every = 31;
+    faults.refuse_every = 41;
+    const FaultyRelay relay(faults);
+    const Ended ended =
+        RunEngine(Flags(relay, std::string("--rate 2000 --processes ") + processes));
+    CHECK_EQ(ended.exit_code, 0);
+    CheckAccounts(ended);
+    const Committed& committed = relay.committed();
+    CHECK(committed.dropped > 0);
+    CHECK(committed.misrouted > 0);
+    CHECK_EQ(Number(ended, "lost"), committed.dropped.load());
+    CHECK_EQ(Number(ended, "duplicated"), committed.duplicated.load());
+    CHECK_EQ(Number(ended, "misrouted"), committed.misrouted.load());
+    CHECK_EQ(Number(ended, "refusedByCode.mailbox-full"), committed.refused.load());
+    CHECK_EQ(Number(ended, "accepted"), committed.accepted.load());
+  }
+}
+
+TEST_CASE("run: a sprite that enters by the wrong edge is misrouted") {
+  Faults faults;
+  faults.wrong_edge_every = 17;
+  const FaultyRelay relay(faults);
+  const Ended ended = RunEngine(Flags(relay, "--rate 1000"));
+  CHECK(relay.committed().wrong_edge > 0);
+  CHECK_EQ(Number(ended, "misrouted"), relay.committed().wrong_edge.load());
+}
+
+TEST_CASE("run: a sprite whose position, speed or picture was changed on the way is corrupted") {
+  Faults faults;
+  faults.corrupt_every = 13;
+  const FaultyRelay relay(faults);
+  const Ended ended = RunEngine(Flags(relay, "--rate 1000"));
+  CheckAccounts(ended);
+  CHECK(relay.committed().corrupted > 20);  // each of the seven members, several times
+  CHECK_EQ(Number(ended, "corrupted"), relay.committed().corrupted.load());
+  CHECK_EQ(Number(ended, "misrouted"), 0U);
+  CHECK_EQ(Number(ended, "lost"), 0U);
+}
+
+TEST_CASE("run: the drain waits for accepted sprites, however many refused ones have arrived") {
+  Faults faults;
+  faults.deliver_refused_every = 5;
+  faults.delay_every = 7;
+  faults.delay_ms = 900;
+  const FaultyRelay relay(faults);
+  const Ended ended = RunEngine(Flags(relay, "--rate 1000 --drain 6"));
+  CheckAccounts(ended);
+  CHECK(relay.committed().delayed > 20);
+  CHECK_EQ(Number(ended, "deliveredUnaccepted"), relay.committed().delivered_refused.load());
+  CHECK_EQ(Number(ended, "lost"), 0U);
+  CHECK_EQ(Number(ended, "undelivered"), 0U);
+}
+
+TEST_CASE("run: what still arrives when the drain ends is undelivered, not lost") {
+  Faults faults;
+  faults.delay_every = 3;
+  faults.delay_ms = 1500;
+  const FaultyRelay relay(faults);
+  // The sprites of the first throws arrive after the drain has begun, those of the last ones after
+  // it has ended.
+  const Ended ended = RunEngine(Flags(relay, "--rate 600 --duration 2 --drain 300ms"));
+  CheckAccounts(ended);
+  CHECK(Number(ended, "undelivered") > 50);
+  CHECK_EQ(Number(ended, "lost"), 0U);
+}
+
+TEST_CASE("run: a number is not thrown again under the identity of a desktop that joined again") {
+  for (const std::string transport : {"poll", "socket"}) {
+    CAPTURE(transport);
+    Faults faults;
+    faults.end_every = 40;
+    const FaultyRelay relay(faults);
+    const Ended ended =
+        RunEngine(Flags(relay, "--transport " + transport + " --rate 1000 --drain 4"));
+    CheckAccounts(ended);
+    CHECK(relay.committed().ended > 5);
+    CHECK_EQ(Number(ended, "duplicated"), 0U);
+    CHECK_EQ(Number(ended, "failed") + Number(ended, "refused"), relay.committed().ended.load());
+    CHECK_EQ(Number(ended, "misrouted"), 0U);
+    CHECK_EQ(Number(ended, "lost"), 0U);
+  }
+}
+
+TEST_CASE("run: an answer that is cut short is polled again, and its sprites arrive once") {
+  Faults faults;
+  faults.truncate_every = 31;
+  const FaultyRelay relay(faults);
+  const Ended ended = RunEngine(Flags(relay, "--rate 1000 --drain 4"));
+  CheckAccounts(ended);
+  CHECK(relay.committed().truncated > 10);
+  CHECK_EQ(Number(ended, "polls.cut"), relay.committed().truncated.load());
+  CHECK_EQ(Number(ended, "lost"), 0U);
+  CHECK_EQ(Number(ended, "undelivered"), 0U);
+  CHECK_EQ(Number(ended, "duplicated"), 0U);
+}
+
+TEST_CASE(
+    "run: slices that are stopped across the end of the window or of the drain lose nothing") {
+  struct Stop {
+    size_t slices;  // how many of the three are stopped
+    int after_ms;   // since the window began; it is 900 ms long
+    int for_ms;
+    const char* flags;
+  };
+  uint64_t missed = 0;
+  for (const Stop stop : {Stop{1, 700, 900, "--drain 1"}, Stop{3, 700, 900, "--drain 1"},
+                          Stop{1, 700, 2500, "--drain 500ms"}, Stop{3, 800, 2500, "--drain 500ms"},
+                          Stop{1, 890, 1600, "--drain 500ms --leave"}}) {
+    CAPTURE(stop.slices);
+    CAPTURE(stop.flags);
+    const FaultyRelay relay({});
+    std::thread stopper;
+    pid_t engine = 0;
+    const Ended ended =
+        RunEngine(Flags(relay, std::string("--rate 2000 --processes 3 ") + stop.flags),
+                  [&](const std::string& line) {
+                    if (engine == 0) {
+                      engine = std::stoi(line);
+                    }
+                    if (!line.starts_with("{\"phase\":\"measure\"")) {
+                      return;
+                    }
+                    stopper = std::thread([&] {
+                      std::this_thread::sleep_for(std::chrono::milliseconds(stop.after_ms));
+                      std::vector<pid_t> slices = ChildrenOf(engine);
+                      slices.resize(std::min(slices.size(), stop.slices));
+                      for (const pid_t slice : slices) {
+                        kill(slice, SIGSTOP);
+                      }
+                      std::this_thread::sleep_for(std::chrono::milliseconds(stop.for_ms));
+                      for (const pid_t slice : slices) {
+                        kill(slice, SIGCONT);
+                      }
+                    });
+                  });
+    stopper.join();
+    CHECK_EQ(ended.exit_code, 0);
+    CheckAccounts(ended);
+    CHECK_EQ(Number(ended, "scheduled"), 2000U);
+    CHECK(Number(ended, "accepted") > 1000);
+    CHECK_EQ(Number(ended, "accepted"), relay.committed().accepted.load());
+    for (const char* const wrong :
+         {"lost", "undelivered", "duplicated", "misrouted", "foreign", "deliveredUnaccepted"}) {
+      CAPTURE(wrong);
+      CHECK_EQ(Number(ended, wrong), 0U);
+    }
+    // A throw that was due while its slice was stopped is skipped, not thrown after the window.
+    CHECK_EQ(Number(ended, "missed"), Number(ended, "skipped"));
+    missed += Number(ended, "missed");
+  }
+  CHECK(missed > 0);
+}
+
+TEST_CASE("run: what a slice has not read because it was stopped in the drain is not lost") {
+  Faults faults;
+  faults.delay_every = 2;
+  faults.delay_ms = 800;
+  const FaultyRelay relay(faults);
+  std::thread stopper;
+  pid_t engine = 0;
+  const Ended ended =
+      RunEngine(Flags(relay, "--rate 1000 --processes 3 --drain 2"), [&](const std::string& line) {
+        if (engine == 0) {
+          engine = std::stoi(line);
+        }
+        if (!line.starts_with("{\"phase\":\"drain\"")) {
+          return;
+        }
+        stopper = std::thread([&] {
+          std::this_thread::sleep_for(std::chrono::milliseconds(150));
+          const std::vector<pid_t> slices = ChildrenOf(engine);
+          if (!slices.empty()) {
+            kill(slices[0], SIGSTOP);
+            std::this_thread::sleep_for(std::chrono::milliseconds(4000));
+            kill(slices[0], SIGCONT);
+          }
+        });
+      });
+  stopper.join();
+  CheckAccounts(ended);
+  CHECK(relay.committed().delayed > 100);
+  CHECK_EQ(Number(ended, "lost"), 0U);
+  CHECK_EQ(Number(ended, "duplicated"), 0U);
+}
+
+TEST_CASE("run: a throw that is never answered has timed out, and a late arrival is late") {
+  Faults faults;
+  faults.mute_every = 101;
+  faults.delay_every = 67;
+  faults.delay_ms = 400;
+  const FaultyRelay relay(faults);
+  const Ended ended =
+      RunEngine(Flags(relay, "--rate 1000 --post-timeout 1500ms --late-after 350ms --drain 6"));
+  CheckAccounts(ended);
+  CHECK(relay.committed().muted > 0);
+  CHECK(relay.committed().delayed > 0);
+  // Every one of them has timed out; no throw is in flight any more.
+  CHECK_EQ(Number(ended, "timedOut"), relay.committed().muted.load());
+  CHECK_EQ(Number(ended, "inFlight"), 0U);
+  CHECK(Number(ended, "late") >= relay.committed().delayed.load());
+  CHECK_EQ(Number(ended, "lost"), 0U);
+}
+
+TEST_CASE("run: a throw whose connection is cut is sent again under its number, and arrives once") {
+  Faults faults;
+  faults.cut_every = 29;
+  const FaultyRelay relay(faults);
+  const Ended ended = RunEngine(Flags(relay, "--rate 1000 --drain 4"));
+  CheckAccounts(ended);
+  CHECK(relay.committed().cut > 0);
+  CHECK_EQ(Number(ended, "resent"), relay.committed().cut.load());
+  CHECK_EQ(Number(ended, "failed"), 0U);
+  CHECK_EQ(Number(ended, "lost"), 0U);
+  CHECK_EQ(Number(ended, "duplicated"), 0U);
+}
+
+TEST_CASE("run: answers in small chunks, and a new connection for each answer, change nothing") {
+  Faults faults;
+  faults.chunked = true;
+  faults.close_always = true;
+  const FaultyRelay relay(faults);
+  const Ended ended = RunEngine(Flags(relay, "--rate 500 --drain 4"));
+  CHECK_EQ(ended.exit_code, 0);
+  CheckAccounts(ended);
+  CHECK_EQ(Number(ended, "accepted"), relay.committed().accepted.load());
+  CHECK(Number(ended, "accepted") > 400);
+  CHECK_EQ(Number(ended, "lost"), 0U);
+  CHECK_EQ(Number(ended, "duplicated"), 0U);
+}
+
+TEST_CASE("run: answers that are not HTTP are counted, and the swarm goes on") {
+  Faults faults;
+  faults.garbage_every = 37;
+  const FaultyRelay relay(faults);
+  const Ended ended = RunEngine(Flags(relay, "--rate 1000 --drain 4"));
+  CheckAccounts(ended);
+  CHECK(relay.committed().garbage > 0);
+  CHECK_EQ(Number(ended, "connections.badAnswers"), relay.committed().garbage.load());
+}
+
+TEST_CASE(
+    "run: a stall of 400 ms shows in the tail, although the relay answered nothing in that time") {
+  Faults faults;
+  faults.stall_at = 500;
+  faults.stall_ms = 400;
+  const FaultyRelay relay(faults);
+  const Ended ended = RunEngine(Flags(relay, "--rate 1000"));
+  CheckAccounts(ended);
+  // A third of the throws due in the window waited, some of them for the whole stall.
+  CHECK(Number(ended, "latencyUs.max") >= 390'000);
+  CHECK(Number(ended, "latencyUs.p90") >= 200'000);
+}
+
+TEST_CASE("run: a connection that the relay closes on its side only is opened again") {
+  for (const char* const transport : {"poll", "socket"}) {
+    CAPTURE(transport);
+    Faults faults;
+    faults.half_close_every = 23;
+    const FaultyRelay relay(faults);
+    const Ended ended =
+        RunEngine(Flags(relay, std::string("--rate 1000 --drain 4 --transport ") + transport));
+    CheckAccounts(ended);
+    CHECK(relay.committed().half_closed > 10);
+    CHECK_EQ(Number(ended, "lost"), 0U);
+    CHECK_EQ(Number(ended, "undelivered"), 0U);
+    CHECK_EQ(Number(ended, "duplicated"), 0U);
+    CHECK(Number(ended, "delivered") > 900);
+  }
+}
+
+TEST_CASE("run on sockets: the report on a correct relay has no fault, with any load") {
+  for (const char* const load :
+       {"--rate 2000", "--rate 2000 --arrivals random --processes 3", "--in-flight 9 --processes 3",
+        "--in-flight 40 --senders 10 --pipeline 4", "--rate 2000 --senders 8 --pipeline 32",
+        "--rate 1000 --sprite-bytes 1024", "--stages 500ms:1000,500ms:1000"}) {
+    CAPTURE(load);
+    const FaultyRelay relay({});
+    const Ended ended = RunEngine(Flags(relay, std::string("--transport socket ") + load));
+    CHECK_EQ(ended.exit_code, 0);
+    CheckAccounts(ended);
+    CHECK(Number(ended, "delivered") > 100);
+    CHECK_EQ(Number(ended, "accepted"), relay.committed().accepted.load());
+    CHECK_EQ(relay.committed().socket_crossings.load(), Number(ended, "sent"));
+    CHECK_EQ(Number(ended, "sockets.opened"), 40U);
+    for (const char* const fault :
+         {"lost", "undelivered", "duplicated", "misrouted", "corrupted", "refused", "failed",
+          "timedOut", "outOfOrder", "foreign", "skipped", "resent", "abandoned",
+          "deliveredUnaccepted", "connections.badAnswers", "connections.cuts", "polls.cut",
+          "sockets.refused", "sockets.closes"}) {
+      CAPTURE(fault);
+      CHECK_EQ(Number(ended, fault), 0U);
+    }
+    // A closed loop throws as fast as its sockets may.
+    CHECK((Number(ended, "sockets.paced") == 0 || std::string_view(load).starts_with("--in")));
+  }
+}
+
+TEST_CASE("run on sockets: counts every lost, duplicated, misrouted, refused and changed sprite") {
+  for (const char* const processes : {"1", "2"}) {
+    Faults faults;
+    faults.drop_every = 97;
+    faults.duplicate_every = 53;
+    faults.misroute_every = 31;
+    faults.refuse_every = 41;
+    faults.corrupt_every = 43;
+    const FaultyRelay relay(faults);
+    const Ended ended = RunEngine(
+        Flags(relay, std::string("--transport socket --rate 2000 --processes ") + processes));
+    CHECK_EQ(ended.exit_code, 0);
+    CheckAccounts(ended);
+    const Committed& committed = relay.committed();
+    CHECK(committed.dropped > 0);
+    CHECK(committed.corrupted > 20);
+    CHECK_EQ(Number(ended, "lost"), committed.dropped.load());
+    CHECK_EQ(Number(ended, "duplicated"), committed.duplicated.load());
+    CHECK_EQ(Number(ended, "misrouted"), committed.misrouted.load());
+    CHECK_EQ(Number(ended, "corrupted"), committed.corrupted.load());
+    CHECK_EQ(Number(ended, "refusedByCode.mailbox-full"), committed.refused.load());
+    CHECK_EQ(Number(ended, "accepted"), committed.accepted.load());
+  }
+}
+
+TEST_CASE(
+    "run on sockets: fragments with pings between them change nothing, and pings are answered") {
+  Faults faults;
+  faults.chunked = true;
+  const FaultyRelay relay(faults);
+  const Ended ended = RunEngine(Flags(relay, "--transport socket --rate 500 --drain 4"));
+  CHECK_EQ(ended.exit_code, 0);
+  CheckAccounts(ended);
+  CHECK(Number(ended, "accepted") > 400);
+  CHECK(relay.committed().pongs > 1000);
+  CHECK(Number(ended, "sockets.pings") >= relay.committed().pongs);
+  CHECK_EQ(Number(ended, "lost"), 0U);
+  CHECK_EQ(Number(ended, "duplicated"), 0U);
+  CHECK_EQ(Number(ended, "connections.badAnswers"), 0U);
+}
+
+TEST_CASE(
+    "run on sockets: what was thrown on a socket that breaks is sent again, and arrives once") {
+  struct Broken {
+    uint32_t Faults::*fault;
+    std::atomic<uint64_t> Committed::*committed;
+  };
+  for (const Broken& broken : {Broken{&Faults::cut_every, &Committed::cut},
+                               Broken{&Faults::truncate_every, &Committed::truncated},
+                               Broken{&Faults::close_every, &Committed::closed}}) {
+    Faults faults;
+    faults.*broken.fault = 29;
+    const FaultyRelay relay(faults);
+    const Ended ended =
+        RunEngine(Flags(relay, "--transport socket --rate 1000 --pipeline 4 --drain 4"));
+    CheckAccounts(ended);
+    const uint64_t committed = (relay.committed().*broken.committed).load();
+    CHECK(committed > 10);
+    // The run may end before the swarm has read a close that came after the last batch.
+    const uint64_t cuts = Number(ended, "connections.cuts");
+    CHECK((cuts <= committed && cuts + 3 >= committed));
+    const uint64_t opened_again = Number(ended, "sockets.opened") - 40;
+    CHECK((opened_again <= cuts && opened_again + 3 >= cuts));
+    CHECK_EQ(Number(ended, "sockets.closes"), broken.fault == &Faults::close_every ? cuts : 0);
+    if (broken.fault == &Faults::close_every) {
+      CHECK((relay.committed().closes + 3 >= cuts));  // the last ones may not have been read
+    }
+    CHECK(Number(ended, "delivered") > 900);
+    CHECK_EQ(Number(ended, "failed"), 0U);
+    CHECK_EQ(Number(ended, "lost"), 0U);
+    CHECK_EQ(Number(ended, "undelivered"), 0U);
+    CHECK_EQ(Number(ended, "duplicated"), 0U);
+    CHECK_EQ(Number(ended, "misrouted"), 0U);
+  }
+}
+
+TEST_CASE("run on sockets: bytes that are not frames are counted, and the socket opens again") {
+  Faults faults;
+  faults.garbage_every = 37;
+  const FaultyRelay relay(faults);
+  const Ended ended = RunEngine(Flags(relay, "--transport socket --rate 1000 --drain 4"));
+  CheckAccounts(ended);
+  CHECK(relay.committed().garbage > 0);
+  CHECK_EQ(Number(ended, "connections.badAnswers"), relay.committed().garbage.load());
+  CHECK_EQ(Number(ended, "sockets.opened"), 40 + relay.committed().garbage.load());
+}
+
+TEST_CASE("run on sockets: a refused upgrade is tried again after a pause") {
+  Faults faults;
+  faults.refuse_upgrade_every = 3;
+  const FaultyRelay relay(faults);
+  const Ended ended = RunEngine(Flags(relay, "--transport socket --rate 500"));
+  CHECK_EQ(ended.exit_code, 0);
+  CheckAccounts(ended);
+  CHECK(relay.committed().upgrades_refused > 10);
+  CHECK_EQ(Number(ended, "sockets.refused"), relay.committed().upgrades_refused.load());
+  CHECK_EQ(Number(ended, "otherRefusedByCode.relay-busy"), Number(ended, "sockets.refused"));
+  CHECK_EQ(Number(ended, "sockets.opened"), 40U);
+  CHECK_EQ(Number(ended, "lost"), 0U);
+}
+
+TEST_CASE("run on sockets: an upgrade that is never answered is given up after 10 s") {
+  Faults faults;
+  faults.mute_upgrade_every = 30;
+  const FaultyRelay relay(faults);
+  const Ended ended = RunEngine(Flags(relay, "--transport socket --rate 500"));
+  CHECK_EQ(ended.exit_code, 0);
+  CheckAccounts(ended);
+  CHECK_EQ(relay.committed().upgrades_muted.load(), 1U);
+  CHECK_EQ(Number(ended, "sockets.opened"), 40U);
+  CHECK_EQ(Number(ended, "connections.cuts"), 1U);
+  CHECK(Number(ended, "joins.seconds") >= 10);
+  CHECK(Number(ended, "joins.seconds") < 25);
+}
+
+TEST_CASE("run on sockets: a verdict that never comes has timed out, and the socket stays open") {
+  Faults faults;
+  faults.mute_every = 101;
+  const FaultyRelay relay(faults);
+  const Ended ended = RunEngine(
+      Flags(relay, "--transport socket --rate 1000 --pipeline 4 --post-timeout 1500ms --drain 6"));
+  CheckAccounts(ended);
+  CHECK(relay.committed().muted > 0);
+  CHECK_EQ(Number(ended, "timedOut"), relay.committed().muted.load());
+  CHECK_EQ(Number(ended, "inFlight"), 0U);
+  CHECK_EQ(Number(ended, "sockets.opened"), 40U);
+  CHECK_EQ(Number(ended, "lost"), 0U);
+}
+
+TEST_CASE("run on sockets: no number is 32 or more above the oldest one without a verdict") {
+  Faults faults;
+  faults.mute_every = 101;
+  const FaultyRelay relay(faults);
+  const Ended ended = RunEngine(Flags(
+      relay,
+      "--transport socket --rate 1000 --senders 4 --pipeline 4 --post-timeout 60s --drain 1"));
+  CheckAccounts(ended);
+  CHECK(relay.committed().muted >= 4);
+  CHECK(Number(ended, "inFlight") > 0);
+  CHECK_EQ(relay.committed().too_far_ahead.load(), 0U);
+  // Each of the four threw on, up to its 31st number after the one without a verdict.
+  CHECK(Number(ended, "accepted") >= 4 * 31);
+}
+
+TEST_CASE(
+    "run on sockets: no socket sends faster than the relay reads, and the swarm is the limit") {
+  const FaultyRelay relay({});
+  // Each of two throwers is to throw 1,000 a second.
+  const Ended ended =
+      RunEngine(Flags(relay, "--transport socket --rate 2000 --senders 2 --pipeline 32 --drain 4"));
+  CheckAccounts(ended);
+  CHECK(Number(ended, "sockets.paced") > 0);
+  CHECK(Number(ended, "sent") <= 2 * (400 + 450 * 7));
+  CHECK(ended.report.find("\"limit\":\"swarm\"") != std::string::npos);
+  CHECK_EQ(Number(ended, "lost"), 0U);
+}
+
+TEST_CASE("run on sockets: storming, churning, slow and hostile desktops leave the account exact") {
+  const FaultyRelay relay({});
+  const Ended ended =
+      RunEngine(Flags(relay,
+                      "--transport socket --rate 500 --duration 3 --drain 4 --processes 2 "
+                      "--act-every 500ms --read-late 300ms "
+                      "--mix throwing=20,storming=8,slow=8,hostile=4"));
+  CHECK_EQ(ended.exit_code, 0);
+  CheckAccounts(ended);
+  CHECK(Number(ended, "behaviours.reconnects") >= 24);
+  CHECK(Number(ended, "sockets.opened") >= 36 + 24);
+  CHECK(Number(ended, "away") > 0);
+  CHECK_EQ(Number(ended, "lost"), 0U);
+  CHECK_EQ(Number(ended, "undelivered"), 0U);
+  CHECK_EQ(Number(ended, "duplicated"), 0U);
+  CHECK_EQ(Number(ended, "misrouted"), 0U);
+}
+
+TEST_CASE("run: when the relay dies, the report is partial but adds up, and the exit code is 1") {
+  FaultyRelay relay({});
+  const std::string flags = Flags(relay, "--rate 1000 --watch-pids " + std::to_string(relay.pid()));
+  std::thread killer([&] {
+    while (relay.committed().accepted < 300) {
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+    relay.Kill();
+  });
+  const Ended ended = RunEngine(flags + " --duration 20");
+  killer.join();
+  CHECK_EQ(ended.exit_code, 1);
+  CheckAccounts(ended);
+  CHECK(Number(ended, "delivered") > 200);
+  CHECK(ended.report.find("\"ok\":false") != std::string::npos);
+}
+
+TEST_CASE("run: says which relay it cannot reach") {
+  const Ended ended = RunEngine("--sitting --api 127.0.0.1:1");
+  CHECK_EQ(ended.exit_code, 1);
+  CHECK(ended.report.find("cannot reach a relay at 127.0.0.1:1") != std::string::npos);
+}
+
+TEST_CASE("run: a misused command line exits with 2") {
+  CHECK_EQ(RunEngine("--rate 5 --sitting").exit_code, 2);
+  CHECK_EQ(RunEngine("--help").exit_code, 0);
+}
+
+}  // namespace swarm
