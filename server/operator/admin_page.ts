@@ -22,11 +22,13 @@ export function adminPage(): express.Router {
     const [path, type] = name === 'index.html' ? ['/', 'text/html'] : [`/page/${name}`, typeOf(name)];
     if (!type || name.endsWith('.test.ts')) continue;
     const text = readFileSync(join(FOLDER, name), 'utf8');
-    const bytes = Buffer.from(name.endsWith('.ts') ? stripTypeScriptTypes(text) : text);
+    let body: string | undefined;
     router.get(path, (_, response) => {
+      // With the first request: stripping takes a fifth of a relay's start.
+      body ??= name.endsWith('.ts') ? stripTypeScriptTypes(text) : text;
       response.set({ 'Content-Security-Policy': POLICY, 'X-Content-Type-Options': 'nosniff' });
       response.set({ 'Referrer-Policy': 'no-referrer', 'Cache-Control': 'no-cache' });
-      response.type(`${type}; charset=utf-8`).send(bytes);
+      response.type(`${type}; charset=utf-8`).send(body);
     });
   }
   return router;

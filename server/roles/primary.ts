@@ -50,7 +50,7 @@ import type { Workers, WorkersOptions } from '../operator/workers.ts';
 import { Flights } from '../processes/flights.ts';
 import { Master } from '../processes/master.ts';
 import { FeedbackFile } from '../store/feedback_file.ts';
-import { readCharacters } from '../store/sprite_store.ts';
+import { hashCharacters } from '../store/sprite_store.ts';
 import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
 import { startClock } from './clock.ts';
 import { CLOSING_STEP_MS, LAST_POLLS_MS, waitsOn } from './closing.ts';
@@ -150,7 +150,7 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   const feedback = new FeedbackFile(options.data, log);
   const flights = new Flights();
   master.setFlights(flights);
-  const shipped = (await readCharacters(CHARACTERS_FOLDER)).map(({ character }) => character.file);
+  const shipped = await hashCharacters(CHARACTERS_FOLDER);
   const send = (message: ModerationMessage) => workers.moderate(message);
   const moderator = new Moderator({ master, list, gallery, feedback, flights, shipped, log, send });
   master.setModeration(moderator);

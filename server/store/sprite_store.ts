@@ -191,9 +191,11 @@ export class SpriteStore {
   /** Adds the shipped characters of a folder, sorted by name. Throws when one is not a valid sprite. */
   async ship(folder: string): Promise<Character[]> {
     const characters: Character[] = [];
-    for (const { character, path, bytes } of await readCharacters(folder)) {
-      this.#shipped.set(character.file, { path, bytes });
-      characters.push(character);
+    for await (const { name, path, bytes } of readCharacters(folder)) {
+      const { name: title, author, licence } = readSpr(bytes).description;
+      const file = hashOf(bytes);
+      this.#shipped.set(file, { path, bytes });
+      characters.push({ file, name: title, author, licence, url: `/sprites/${name}` });
     }
     return characters;
   }
@@ -567,17 +569,19 @@ const pathIn = (directory: string, file: string): string => join(directory, file
 /** Where the store of this data directory keeps a file, for a reader in another process. */
 export const storedPath = (data: string, file: string): string => pathIn(join(data, STORE_FOLDER), file);
 
-/** Reads the shipped characters of a folder, sorted by name. Throws when one is not a valid sprite. */
-export async function readCharacters(folder: string): Promise<{ character: Character; path: string; bytes: Buffer }[]> {
-  const found = [];
+/** The hashes of the shipped characters of a folder, for a process that does not serve them: it does not check them. */
+export async function hashCharacters(folder: string): Promise<string[]> {
+  const hashes: string[] = [];
+  for await (const { bytes } of readCharacters(folder)) hashes.push(hashOf(bytes));
+  return hashes;
+}
+
+/** Reads the shipped characters of a folder, sorted by name. */
+async function* readCharacters(folder: string): AsyncGenerator<{ name: string; path: string; bytes: Buffer }> {
   for (const name of (await readdir(folder)).filter((entry) => entry.endsWith('.spr')).sort()) {
     const path = join(folder, name);
-    const bytes = await readFile(path);
-    const { name: title, author, licence } = readSpr(bytes).description;
-    const character = { file: hashOf(bytes), name: title, author, licence, url: `/sprites/${name}` };
-    found.push({ character, path, bytes });
+    yield { name, path, bytes: await readFile(path) };
   }
-  return found;
 }
 
 async function removeIfOld(partial: string): Promise<void> {
