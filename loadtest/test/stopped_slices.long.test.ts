@@ -11,6 +11,7 @@ import { folderOf } from './command.ts';
 import { randomOf, runStopped } from './stopped_slices.ts';
 
 const RUNS = Number(process.env.SPRITES_STOPPED_RUNS ?? 4);
+const BUSY_PROCESSES = 4;
 const LOAD = ['--desktops', '300', '--rate', '600', '--duration', '10s', '--drain', '5s', '--processes', '3'];
 const MIXES = ['throwing=80,sitting=20', 'throwing=50,sitting=20,slow=10,churning=10,storming=10'];
 
@@ -25,6 +26,7 @@ describe('swarm on a busy machine', { skip: buildEngine() ?? false, timeout: RUN
         [...LOAD, '--mix', mix, '--act-every', '2s', ...relay],
         folderOf(t),
         randomOf(seed),
+        BUSY_PROCESSES,
       );
       const { accepted, undelivered, missed, skipped, message } = report;
       t.diagnostic(JSON.stringify({ stops, accepted, undelivered, missed, skipped, message }));

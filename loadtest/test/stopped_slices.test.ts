@@ -1,4 +1,4 @@
-/** One run beside busy processes, slices stopped at random. stopped_slices.long.test.ts has more. */
+/** One run, slices stopped at random. stopped_slices.long.test.ts has more, beside processes that keep all cores busy. */
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { describe, it } from 'node:test';

@@ -1,5 +1,5 @@
 /**
- * A swarm on a machine that is too busy: a run beside busy processes, whose slices are stopped and continued at random.
+ * A swarm on a machine that is too busy: a run whose slices are stopped and continued at random, beside processes that never idle.
  *
  * Such a run may be slow and skip throws, and it says so. It must never say that a correct relay lost or doubled a sprite.
  */
@@ -8,19 +8,18 @@ import { readFileSync } from 'node:fs';
 import type { Report } from '../report/merge.ts';
 import { reportIn, swarm } from './command.ts';
 
-const BUSY_PROCESSES = 4;
-
 /** The longest stop: it can cover the end of the window and the end of the drain. */
 const STOP_MS_MAX = 3000;
 const PAUSE_MS_MAX = 1200;
 
-/** Runs the swarm with these arguments. `random` returns numbers from 0 to 1; `stops` counts what was done. */
+/** Runs the swarm with these arguments, beside `busyProcesses`. `random` returns numbers from 0 to 1; `stops` counts what was done. */
 export async function runStopped(
   args: readonly string[],
   out: string,
   random: () => number,
+  busyProcesses = 0,
 ): Promise<{ report: Report; stops: number; stderr: string }> {
-  const busy = Array.from({ length: BUSY_PROCESSES }, () =>
+  const busy = Array.from({ length: busyProcesses }, () =>
     spawn(process.execPath, ['-e', 'for (;;);'], { stdio: 'ignore' }),
   );
   let stops = 0;
