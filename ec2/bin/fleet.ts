@@ -29,8 +29,12 @@ import { tooLarge } from '../user_data.ts';
 import { changedRecord } from './changes.ts';
 import { COMMAND, type Command, type Options, optionsOf } from './options.ts';
 
+/** Makes the bundle that instances run; tests have a stand-in. */
+type MakeBundle = typeof makeBundle;
+
 /** Progress is said, on stderr; results are printed, on stdout. */
 interface Shell extends Context {
+  makeBundle: MakeBundle;
   print(text: string): void;
 }
 
@@ -55,13 +59,14 @@ const ACTS: Record<Command, (options: Options, shell: Shell) => Promise<boolean>
 const TAKES_DOWN: readonly Command[] = ['up', 'run', 'down', 'reap'];
 
 /** Runs the command and returns its exit code. */
-export function fleet(within: Surroundings): Promise<number> {
-  return runCommand(COMMAND, (line) => act(optionsOf(line, within.environment), within), within);
+export function fleet(within: Surroundings, make: MakeBundle = makeBundle): Promise<number> {
+  return runCommand(COMMAND, (line) => act(optionsOf(line, within.environment), within, make), within);
 }
 
-async function act(options: Options, { print, complain: say }: Surroundings): Promise<number> {
+async function act(options: Options, { print, complain: say }: Surroundings, make: MakeBundle): Promise<number> {
   const { signal, release } = interrupts(TAKES_DOWN.includes(options.command), say);
   const shell: Shell = {
+    makeBundle: make,
     aws: connect({ region: options.wanted.region, endpoint: options.endpoint }),
     print,
     say,
@@ -132,7 +137,7 @@ async function booted(options: Options, shell: Shell): Promise<FleetRecord | und
   const plan = await planned(options, shell);
   if (!plan) return undefined;
   shell.signal.throwIfAborted();
-  const bundle = await makeBundle(shell.say, options.wanted.relays !== undefined);
+  const bundle = await shell.makeBundle(shell.say, options.wanted.relays !== undefined);
   shell.signal.throwIfAborted();
   return boot(shell, plan, bundle, options.bootOptions, options.load, options.relayFleet);
 }
@@ -291,7 +296,7 @@ async function printUserData({ wanted, load, validSeconds, bootOptions }: Option
   await publishJob(
     shell,
     { fleet, role, bucket, admission, seconds: validSeconds },
-    await makeBundle(shell.say),
+    await shell.makeBundle(shell.say),
     load,
     undefined,
   );
@@ -316,7 +321,7 @@ async function printUserData({ wanted, load, validSeconds, bootOptions }: Option
 
 async function update({ fleet, wanted: { bucket } }: Options, shell: Shell): Promise<boolean> {
   const record = await readRecord(shell.aws, bucket, fleet as string);
-  await updateJob(shell, record, await makeBundle(shell.say, record.nats !== undefined));
+  await updateJob(shell, record, await shell.makeBundle(shell.say, record.nats !== undefined));
   shell.say(`${fleet} runs the latest code after its next boot: reboot its instances, or stop and start them.`);
   return true;
 }

@@ -1,12 +1,14 @@
 /** Failures of AWS, below the real SDK clients: each gives a clear message and leaves nothing running. */
 import assert from 'node:assert/strict';
-import { after, before, describe, it } from 'node:test';
-import { connect } from './aws.ts';
-import { type BootOptions, boot, type Context, type FleetRecord, observe, runLoad, takeDown } from './fleet.ts';
-import type { Load } from './job.ts';
-import { decide, type Plan, planFleet, type Wanted } from './plan.ts';
-import { installMoto, type Moto, NOBODY, startMoto } from './test/moto.ts';
-import { ec2Error, json, product, type Responder, type Stub, stub } from './test/stub.ts';
+import { before, describe, it } from 'node:test';
+import { connect } from '../aws.ts';
+import { type BootOptions, boot, type Context, type FleetRecord, observe, runLoad, takeDown } from '../fleet.ts';
+import type { Load } from '../job.ts';
+import { decide, type Plan, planFleet, type Wanted } from '../plan.ts';
+import { sharedMoto } from './account.ts';
+import { installMoto, type Moto, NOBODY } from './moto.ts';
+import { BUNDLE } from './stand_in.ts';
+import { ec2Error, json, product, type Responder, type Stub, stub } from './stub.ts';
 
 const why = installMoto();
 
@@ -23,7 +25,6 @@ const LOAD: Load = {
   more: [],
 };
 const BOOT_OPTIONS: BootOptions = { readySeconds: 60 };
-const BUNDLE = { file: import.meta.filename, sha256: 'ab'.repeat(32), sizeBytes: 1 };
 
 /** Prices and a quota, which moto does not have, in AWS's format. */
 const pricesAndQuota: Responder = ({ name, body }) => {
@@ -41,19 +42,16 @@ describe('fleet, when AWS refuses or fails', { skip: why ?? false, timeout: 900_
 
   before(async () => {
     Object.assign(process.env, NOBODY);
-    moto = await startMoto();
+    moto = await sharedMoto();
   });
-  after(async () => moto?.stop());
 
   /** A fleet in an account that responds as `responder` does. Each has its own region, so tests do not see each other's fleets. */
   function account(responder: Responder, wanted: Partial<Wanted> = {}) {
     const stubbed: Stub = stub((call, before) => responder(call, before) ?? pricesAndQuota(call, before));
     const region = [
-      'us-east-1',
       'us-east-2',
       'us-west-1',
       'us-west-2',
-      'eu-west-1',
       'eu-west-2',
       'eu-west-3',
       'eu-central-1',
@@ -74,7 +72,10 @@ describe('fleet, when AWS refuses or fails', { skip: why ?? false, timeout: 900_
       'ap-south-2',
       'eu-central-2',
       'me-central-1',
+      'il-central-1',
+      'ap-southeast-4',
     ][made++];
+    assert.ok(region, 'a region for each');
     const said: string[] = [];
     const controller = new AbortController();
     let nowMs = Date.now();

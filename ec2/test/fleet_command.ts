@@ -1,7 +1,7 @@
 /**
  * The command with moto, as people use it: up, run, status, down, an interrupt; and what instances are started with.
  *
- * Only what an interrupt ends runs in a process of its own.
+ * Only what an interrupt ends runs in a process of its own. The bundle has a stand-in; boot.long.test.ts starts instances with it.
  */
 import assert from 'node:assert/strict';
 import { spawn } from 'node:child_process';
@@ -18,13 +18,19 @@ import {
 } from '@aws-sdk/client-ec2';
 import { GetBucketLifecycleConfigurationCommand, S3Client } from '@aws-sdk/client-s3';
 import { connect } from '../aws.ts';
+import { fleet as fleetCommand } from '../bin/fleet.ts';
 import { readRecord } from '../fleet.ts';
 import { keys, readJob } from '../job.ts';
-import { installMoto, type Moto, NOBODY, startMoto } from '../test/moto.ts';
 import { USER_DATA_BYTES_MAX } from '../user_data.ts';
-import { fleet as fleetCommand } from './fleet.ts';
+import { sharedMoto } from './account.ts';
+import { installMoto, type Moto, NOBODY } from './moto.ts';
+import { BUNDLE } from './stand_in.ts';
 
-const COMMAND = [process.execPath, '--disable-warning=ExperimentalWarning', join(import.meta.dirname, 'fleet.ts')];
+const COMMAND = [
+  process.execPath,
+  '--disable-warning=ExperimentalWarning',
+  join(import.meta.dirname, 'fleet_program.ts'),
+];
 const LOAD = ['--url', 'http://relay.example:8080/', '--yes'];
 const BUCKET = 'sprites-fleet-test';
 
@@ -36,7 +42,7 @@ describe('npm run fleet', { skip: why ?? false, timeout: 900_000 }, () => {
   const environment: NodeJS.ProcessEnv = { ...NOBODY, AWS_REGION: 'us-east-1', SPRITES_BUCKET: BUCKET };
 
   before(async () => {
-    moto = await startMoto();
+    moto = await sharedMoto();
     environment.AWS_ENDPOINT_URL = moto.url;
     Object.assign(process.env, environment);
     const credentials = { accessKeyId: NOBODY.AWS_ACCESS_KEY_ID, secretAccessKey: NOBODY.AWS_SECRET_ACCESS_KEY };
@@ -52,23 +58,23 @@ describe('npm run fleet', { skip: why ?? false, timeout: 900_000 }, () => {
     if (InstanceIds.length > 0) await ec2.send(new TerminateInstancesCommand({ InstanceIds }));
   });
 
-  after(async () => {
-    ec2?.destroy();
-    await moto?.stop();
-  });
+  after(() => ec2?.destroy());
 
   async function fleet(...words: string[]) {
     const texts = { out: '', err: '' };
-    const code = await fleetCommand({
-      argv: words,
-      environment: process.env,
-      print: (text) => {
-        texts.out += `${text}\n`;
+    const code = await fleetCommand(
+      {
+        argv: words,
+        environment: process.env,
+        print: (text) => {
+          texts.out += `${text}\n`;
+        },
+        complain: (text) => {
+          texts.err += `${text}\n`;
+        },
       },
-      complain: (text) => {
-        texts.err += `${text}\n`;
-      },
-    });
+      async () => BUNDLE,
+    );
     for (const text of Object.values(texts)) assert.ok(!text.includes(NOBODY.AWS_SECRET_ACCESS_KEY));
     return { code, ...texts, name: /(?:swarm|relay)-\d{6}-\d{4}-[0-9a-f]{4}/.exec(texts.out)?.[0] ?? '' };
   }

@@ -2,16 +2,17 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { DescribeInstanceAttributeCommand, DescribeSecurityGroupsCommand, EC2Client } from '@aws-sdk/client-ec2';
-import { ALIVE, type Aws, connect } from './aws.ts';
-import { boot, type Context, type FleetRecord, observe, takeDown, updateJob, waitForRelays } from './fleet.ts';
-import { keys, NATS_PORT, readJob } from './job.ts';
-import { describe as describePlan, type Plan, planFleet, type Wanted } from './plan.ts';
-import { installMoto, type Moto, NOBODY, startMoto } from './test/moto.ts';
-import { ec2Error, type Responder, stub } from './test/stub.ts';
+import { ALIVE, type Aws, connect } from '../aws.ts';
+import { boot, type Context, type FleetRecord, observe, takeDown, updateJob, waitForRelays } from '../fleet.ts';
+import { keys, NATS_PORT, readJob } from '../job.ts';
+import { describe as describePlan, type Plan, planFleet, type Wanted } from '../plan.ts';
+import { sharedMoto } from './account.ts';
+import { installMoto, type Moto, NOBODY } from './moto.ts';
+import { BUNDLE } from './stand_in.ts';
+import { ec2Error, type Responder, stub } from './stub.ts';
 
 const REGION = 'eu-west-1';
 const BUCKET = 'sprites-cluster-test';
-const BUNDLE = { file: import.meta.filename, sha256: 'ab'.repeat(32), sizeBytes: 1 };
 const BOOT_OPTIONS = { readySeconds: 60, allow: ['203.0.113.7/32', '172.31.0.0/16'] };
 
 const why = installMoto();
@@ -22,13 +23,10 @@ describe('fleet, a cluster of relays', { skip: why ?? false, timeout: 900_000 },
   let made = 0;
   before(async () => {
     Object.assign(process.env, NOBODY);
-    moto = await startMoto();
+    moto = await sharedMoto();
     ec2 = new EC2Client({ region: REGION, endpoint: moto.url });
   });
-  after(async () => {
-    ec2?.destroy();
-    await moto?.stop();
-  });
+  after(() => ec2?.destroy());
 
   async function planned(
     responder: Responder = () => undefined,

@@ -7,20 +7,21 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { connect } from './aws.ts';
-import { collect } from './collect.ts';
-import { boot, type Context, observe, rehearse, runLoad, takeDown } from './fleet.ts';
-import type { Load } from './job.ts';
-import { planFleet, type Wanted } from './plan.ts';
-import { authorizations } from './test/authorizations.ts';
-import { type AccessRequest, evaluate, type Policy } from './test/iam.ts';
-import { installMoto, type Moto, NOBODY, startMoto } from './test/moto.ts';
-import { type Call, stub } from './test/stub.ts';
+import { connect } from '../aws.ts';
+import { collect } from '../collect.ts';
+import { boot, type Context, observe, rehearse, runLoad, takeDown } from '../fleet.ts';
+import type { Load } from '../job.ts';
+import { planFleet, type Wanted } from '../plan.ts';
+import { sharedMoto } from './account.ts';
+import { authorizations } from './authorizations.ts';
+import { type AccessRequest, evaluate, type Policy } from './iam.ts';
+import { installMoto, type Moto, NOBODY } from './moto.ts';
+import { BUNDLE } from './stand_in.ts';
+import { type Call, stub } from './stub.ts';
 
-const POLICY = JSON.parse(readFileSync(join(import.meta.dirname, 'policy.json'), 'utf8')) as Policy;
-const REGION = 'eu-west-1';
+const POLICY = JSON.parse(readFileSync(join(import.meta.dirname, '../policy.json'), 'utf8')) as Policy;
+const REGION = 'eu-south-2';
 const BUCKET = 'sprites-policy-test';
-const BUNDLE = { file: import.meta.filename, sha256: 'ab'.repeat(32), sizeBytes: 1 };
 const BOOT_OPTIONS = { readySeconds: 60, allow: ['203.0.113.7/32'] };
 const LOAD: Load = {
   ...{ relay: new URL('http://relay.example:8080/'), desktops: 10, rate: 1, seconds: 1, warmUpSeconds: 0 },
@@ -35,12 +36,9 @@ describe('policy', { skip: why ?? false, timeout: 900_000 }, () => {
   let made = 0;
   before(async () => {
     Object.assign(process.env, NOBODY);
-    moto = await startMoto();
+    moto = await sharedMoto();
   });
-  after(async () => {
-    await moto?.stop();
-    rmSync(folder, { recursive: true, force: true });
-  });
+  after(() => rmSync(folder, { recursive: true, force: true }));
 
   /** The whole life of a fleet with this way to buy. Returns every call that was made. */
   async function calls(changes: Partial<Wanted>): Promise<Call[]> {
