@@ -1,7 +1,7 @@
 /**
  * The workers: the part of a relay that handles every request but the long-polls.
  *
- * There are two: `Cluster` (cluster.ts) runs them as processes, `OneProcess` (one_process.ts) runs one inside the master.
+ * There are two: `WorkerPool` (worker_pool.ts) runs them as processes, `OneProcess` (one_process.ts) runs one inside the master.
  * Each also starts the front of the long-polls, because in one process both ports belong to the same front.
  */
 import type { Logger } from 'pino';

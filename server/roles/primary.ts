@@ -1,16 +1,9 @@
-/**
- * The primary process: the master with its workers, its admin port and its clock; starts them and takes them down.
- *
- * The relay goes down in this order: new requests are refused, parked polls are told to come back later, pending requests
- * are answered, then everything closes. In a cluster, a relay that is not started again also hands on what waits in its mailboxes, and gives
- * up its private worlds.
- */
+/** The primary process: starts the master with its workers, its admin port and its clock. shutdown.ts takes them down. */
 import { randomBytes, randomFillSync, randomInt } from 'node:crypto';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { join } from 'node:path';
-import { setTimeout as sleep } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
@@ -22,7 +15,7 @@ import { Peering } from '../cluster/peering.ts';
 import { SharedModeration } from '../cluster/shared_moderation.ts';
 import type { SayingsOption } from '../domain/hearers.ts';
 import { type Admission, type AnswerSink, Relay } from '../domain/relay.ts';
-import { planFront } from '../front/choice.ts';
+import { type FrontPlan, planFront } from '../front/choice.ts';
 import { addon, whyNoNativeFront } from '../front/native.ts';
 import { StrictAdmission } from '../http/admission.ts';
 import { CHARACTERS_FOLDER } from '../http/site.ts';
@@ -53,10 +46,10 @@ import { FeedbackFile } from '../store/feedback_file.ts';
 import { hashCharacters } from '../store/sprite_store.ts';
 import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
 import { startClock } from './clock.ts';
-import { CLOSING_STEP_MS, LAST_POLLS_MS, waitsOn } from './closing.ts';
-import { Cluster } from './cluster.ts';
 import { type DurabilityOption, JOURNAL_FOLDER, Journaling } from './journaling.ts';
 import { OneProcess } from './one_process.ts';
+import { type Parts, type StopKind, shutDown } from './shutdown.ts';
+import { WorkerPool } from './worker_pool.ts';
 
 /** Bytes of the claims of all private worlds of a cluster: a million and a half of them, 180 bytes each. */
 const HOMES_BYTES_MAX = 256 << 20;
@@ -95,18 +88,103 @@ export interface Primary {
 /** Starts everything; resolves when the relay is ready. Throws the system's error when a port or file is not available. */
 export async function startPrimary(options: PrimaryOptions, log: Logger): Promise<Primary> {
   const token = adminToken(options.adminTokenFile, log);
+  const capacity = planCapacity(options, log);
+  const startMs = performance.now();
+  const { master, journaling, admission } = startMaster(options, capacity, startMs, log);
+  const { relay } = master;
+  const stopRequest = new StopRequest();
+  // Before the first request: a throw that another relay may have accepted must not be accepted again.
+  const cluster = await joinCluster(options, master, log, () => stopRequest.makeSuperseded());
+  const { peering, homes } = cluster;
+  const registry = new Registry();
+  const { moderator, lists } = await startModeration(options, master, log, (message) => workers.moderate(message));
+  const setup = { master, plan: capacity.plan, options, registry, log, bans: () => moderator.copy };
+  const workers: Workers = await (options.workers === 0 ? OneProcess : WorkerPool).start(setup);
+  const others = openToCluster(cluster, options, workers.ports, moderator, lists.gallery, log);
+  // The relay's time stood still while it recovered and its workers started, so that no lease ran meanwhile.
+  const stopClock = startClock(startMs, (nowMs) => {
+    journaling?.journal.tick(nowMs);
+    return master.advance(nowMs);
+  });
+  const { front } = workers;
+  const loopDelay = new LoopDelay(DELAY_STEP_MS);
+  masterGauges(
+    registry,
+    relay,
+    () => front,
+    () => workers.readyCount,
+    loopDelay.reader(),
+    admission,
+  );
+  for (const part of [journaling, peering, homes]) part?.gauges(registry);
+  const joinsRefused = () => admission?.refused ?? 0;
+  const sampler = new Sampler({ relay, front, workers, loopDelay: loopDelay.reader(), joinsRefused });
+  sampledGauges(registry, sampler);
+  sampler.start();
+  const ports = { ...workers.ports, admin: 0 };
+  const admin = adminServer({
+    relay,
+    moderator,
+    log,
+    token,
+    data: options.data,
+    metrics: () => workers.metrics(),
+    processes: () => sampler.names,
+    history: (after) => sampler.history.document(after, { ...sampler.about, cluster: peering?.describe() ?? null }),
+    status: () => ({ ready: !relay.draining && workers.readyCount > 0, draining: relay.draining, ports }),
+    drain: (again) => stopRequest.make(again),
+    peering: () => peering,
+    others,
+  });
+  if (options.publicUrl !== undefined) peering?.addresses.announce(options.publicUrl);
+  admin.listen(options.adminPort, options.adminHost);
+  await once(admin, 'listening');
+  ports.admin = (admin.address() as AddressInfo).port;
+  const parts: Parts = { master, workers, peering, homes, journaling, lists, sampler, stopClock, admin, options, log };
+  return {
+    url: options.publicUrl ?? `http://localhost:${ports.api}`,
+    stop: (again) => stopRequest.make(again),
+    stopped: stopRequest.made.then((request) => shutDown(parts, request)),
+    announce: () => announce(capacity, ports, workers, log),
+  };
+}
+
+/** The first request to stop: by a signal, by the operator, or by a later relay that has taken over the name. */
+class StopRequest {
+  readonly #made = Promise.withResolvers<StopKind>();
+
+  /** Resolves with the first request. */
+  get made(): Promise<StopKind> {
+    return this.#made.promise;
+  }
+
+  make(again = false): void {
+    this.#made.resolve({ again, isSuperseded: false });
+  }
+
+  makeSuperseded(): void {
+    this.#made.resolve({ again: false, isSuperseded: true });
+  }
+}
+
+/** What this process can hold. */
+interface Capacity {
+  readonly plan: FrontPlan;
+  readonly slots: number;
+  readonly files: number;
+  readonly heapBytes: number;
+}
+
+/** Plans what this process can hold, and logs what is less than was asked for, with the remedy. */
+function planCapacity(options: PrimaryOptions, log: Logger): Capacity {
   const files = fileLimit();
   const kind = options.front === 'portable' || whyNoNativeFront() ? 'portable' : 'native';
   const heapBytes = getHeapStatistics().heap_size_limit;
   const connectionsRequested =
     options.maxDesktops === undefined ? connectionsFor(files) : connectionsForDesktops(options.maxDesktops);
   const [byMemory, byHeap] = [pollsByMemory(kind), pollsByHeap(kind, heapBytes)];
-  const plan = planFront(
-    options.front,
-    Math.min(connectionsRequested, byMemory, byHeap),
-    connectionsFor(files),
-    options.workers === 0,
-  );
+  const connections = Math.min(connectionsRequested, byMemory, byHeap);
+  const plan = planFront(options.front, connections, connectionsFor(files), options.workers === 0);
   const { connectionsMax } = plan;
   const slots = options.maxDesktops ?? desktopsFor(connectionsMax, 1 + options.workers);
   if (files < FILES_RECOMMENDED) {
@@ -118,196 +196,122 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   }
   const whyFewer = whyFewerPolls(slots, { connections: connectionsMax, byMemory, byHeap });
   if (options.maxDesktops !== undefined && whyFewer !== undefined) log.warn({ connectionsMax }, whyFewer);
+  return { plan, slots, files, heapBytes };
+}
+
+/** Makes the relay with what its journal has of it. */
+function startMaster(
+  options: PrimaryOptions,
+  { plan, slots }: Capacity,
+  startMs: number,
+  log: Logger,
+): { master: Master; journaling?: Journaling; admission?: StrictAdmission } {
+  const { data, durability } = options;
   const admission = options.admission === 'strict' ? new StrictAdmission(slots) : undefined;
-  const { durability } = options;
   const calls = plan.kind === 'native' ? addon() : undefined;
-  const journaling = durability === 'none' ? undefined : new Journaling(options.data, durability, log, calls);
-  if (!journaling && existsSync(join(options.data, JOURNAL_FOLDER))) {
+  const journaling = durability === 'none' ? undefined : new Journaling(data, durability, log, calls);
+  if (!journaling && existsSync(join(data, JOURNAL_FOLDER))) {
     log.warn('with --durability none the relay starts empty: it neither reads nor writes the journal that is there');
   }
-  const startMs = performance.now();
   const state = journaling?.journal ?? newState();
   const master = new Master((answers) => makeRelay(slots, startMs, answers, state, admission, options));
-  const { relay } = master;
   if (journaling) {
-    journaling.recover(relay, startMs);
+    journaling.recover(master.relay, startMs);
     master.setCommitting(journaling.journal);
   }
-  if (options.nats === undefined && relay.peerMemory.inFlight > 0) {
+  const frames = master.relay.peerMemory.inFlight;
+  if (options.nats === undefined && frames > 0) {
     log.warn(
-      { frames: relay.peerMemory.inFlight },
+      { frames },
       'sprites on their way to other relays have no verdict yet; without --nats they get none, and those that are thrown again may be doubled',
     );
   }
-  // Before the first request: a throw that another relay may have accepted must not be accepted again.
-  let isSuperseded = false;
-  const { peering, homes, decisions, network } = await startPeering(options, master, log, () => {
-    isSuperseded = true;
-    stop();
-  });
-  const list = new ModerationList(options.data, log);
-  const gallery = new GalleryList(options.data, log);
-  const feedback = new FeedbackFile(options.data, log);
+  return { master, journaling, admission };
+}
+
+/** The files of what operators and users have decided and said. */
+interface Lists {
+  readonly list: ModerationList;
+  readonly gallery: GalleryList;
+  readonly feedback: FeedbackFile;
+}
+
+/** `send` tells the workers. */
+async function startModeration(
+  { data }: PrimaryOptions,
+  master: Master,
+  log: Logger,
+  send: (message: ModerationMessage) => Promise<void>,
+): Promise<{ moderator: Moderator; lists: Lists }> {
+  const lists = {
+    list: new ModerationList(data, log),
+    gallery: new GalleryList(data, log),
+    feedback: new FeedbackFile(data, log),
+  };
   const flights = new Flights();
   master.setFlights(flights);
   const shipped = await hashCharacters(CHARACTERS_FOLDER);
-  const send = (message: ModerationMessage) => workers.moderate(message);
-  const moderator = new Moderator({ master, list, gallery, feedback, flights, shipped, log, send });
+  const moderator = new Moderator({ master, ...lists, flights, shipped, log, send });
   master.setModeration(moderator);
-  const registry = new Registry();
-  const setup = { master, plan, options, registry, log, bans: () => moderator.copy };
-  const workers: Workers = await (options.workers === 0 ? OneProcess : Cluster).start(setup);
-  const { front } = workers;
-  const { publicUrl: url, publicEventsUrl: eventsUrl } = options;
-  homes?.open({
-    addresses: { url, eventsUrl, apiPort: workers.ports.api, eventsPort: workers.ports.events },
-    end: (slots, detail) => moderator.end(slots, detail),
-  });
-  const name = options.relayName as string;
-  if (decisions) new SharedModeration({ name, bucket: decisions, moderator, log });
-  if (peering) peering.listedAt = (file) => gallery.relayOf(file);
-  const others =
-    network &&
-    peering &&
-    new OperatorRequests({
-      name,
-      network,
-      moderator,
-      log,
-      membership: peering.membership,
-      files: peering.files,
-    });
-  // The relay's time stood still while it recovered and its workers started, so that no lease ran meanwhile.
-  const stopClock = startClock(startMs, (nowMs) => {
-    journaling?.journal.tick(nowMs);
-    return master.advance(nowMs);
-  });
-  const loopDelay = new LoopDelay(DELAY_STEP_MS);
-  masterGauges(
-    registry,
-    relay,
-    () => front,
-    () => workers.readyCount,
-    loopDelay.reader(),
-    admission,
-  );
-  journaling?.gauges(registry);
-  peering?.gauges(registry);
-  homes?.gauges(registry);
-  const sampler = new Sampler({
-    relay,
-    front,
-    workers,
-    loopDelay: loopDelay.reader(),
-    joinsRefused: () => admission?.refused ?? 0,
-  });
-  sampledGauges(registry, sampler);
-  sampler.start();
-  const ports = { ...workers.ports, admin: 0 };
-  const stopped = Promise.withResolvers<boolean>();
-  const stop = (again = false) => {
-    if (!relay.draining) closeDown(again).then(() => stopped.resolve(again), stopped.reject);
-  };
-  const admin = adminServer({
-    relay,
-    moderator,
-    log,
-    token,
-    data: options.data,
-    metrics: () => workers.metrics(),
-    processes: () => sampler.names,
-    history: (after) => sampler.history.document(after, { ...sampler.about, cluster: peering?.describe() ?? null }),
-    status: () => ({ ready: !relay.draining && workers.readyCount > 0, draining: relay.draining, ports }),
-    drain: stop,
-    peering: () => peering,
-    others,
-  });
-  if (options.publicUrl !== undefined) peering?.addresses.announce(options.publicUrl);
-  admin.listen(options.adminPort, options.adminHost);
-  await once(admin, 'listening');
-  ports.admin = (admin.address() as AddressInfo).port;
-  const announce = () =>
-    log.info(
-      {
-        ports,
-        pids: { master: process.pid, workers: workers.pids },
-        front: { kind: plan.kind, threads: plan.threads, reason: plan.reason },
-        ipc: workers.ipc,
-        capacity: { files, heapBytes, connections: connectionsMax, desktops: slots, mailboxBytes: slabBytes() },
-        node: process.version,
-        flags: process.execArgv,
-      },
-      'relay ready',
-    );
-  return { url: options.publicUrl ?? `http://localhost:${ports.api}`, stop, stopped: stopped.promise, announce };
-
-  async function closeDown(again: boolean): Promise<void> {
-    const { parkedCount, waiting } = relay;
-    log.info({ desktops: relay.desktops.count, parked: parkedCount, waiting, again }, 'going down');
-    workers.drain();
-    const handsOver = !again && peering?.reachesOthers === true;
-    // Where sprites can't follow, desktops are not sent.
-    master.drain(handsOver ? peering.addresses.others() : []);
-    peering?.leave();
-    await sleep(LAST_POLLS_MS);
-    if (handsOver) relay.handOver();
-    // The claims of a relay that was superseded are those of the later one, which has its name.
-    let isGivingUp = homes !== undefined && !again && !isSuperseded;
-    if (isGivingUp) {
-      void homes?.giveUp().then((worlds) => {
-        isGivingUp = false;
-        if (worlds > 0)
-          log.info({ worlds }, 'private worlds of this relay have no home now; the next joins give them one');
-      });
-    }
-    front.drain();
-    const drainedMs = performance.now();
-    const isAnswering = () => front.gauges().waiting > 0 || workers.isBusy();
-    // The first desktop may join another relay only now.
-    const isHanding = () => isGivingUp || (handsOver && !relay.isHandedOver && peering.hasOthers);
-    while (waitsOn(performance.now() - drainedMs, parkedCount, isAnswering(), isHanding()))
-      await sleep(CLOSING_STEP_MS);
-    if (handsOver) {
-      const { handed } = peering.peers.counters;
-      log.info({ handed, waiting: relay.waiting }, 'handed sprites on to other relays');
-    }
-    if (peering && !again) warnOfWaiting(relay, options, log);
-    stopClock();
-    sampler.stop();
-    workers.close();
-    await front.close();
-    await peering?.close();
-    await Promise.all([list.close(), gallery.close(), feedback.close()]);
-    await journaling?.close();
-    admin.closeAllConnections();
-    admin.close();
-    log.info({ counters: relay.counters, waiting: relay.waiting }, 'relay stopped');
-  }
+  return { moderator, lists };
 }
 
-/** A relay of a cluster stops for good: says what nobody gets until it is started again. */
-function warnOfWaiting(relay: Relay, { data, durability }: PrimaryOptions, log: Logger): void {
-  const inCustody = relay.peerMemory.custody.size;
-  if (relay.waiting + inCustody === 0) return;
-  const { mailboxes, worlds } = relay.waitingIn;
-  const left = { sprites: relay.waiting + inCustody, desktops: mailboxes, worlds };
-  if (durability === 'none')
-    log.warn(left, 'sprites that were accepted are lost: this relay stops, and has no journal');
-  else {
-    log.warn(
-      { ...left, journal: join(data, JOURNAL_FOLDER) },
-      'sprites that were accepted stay in the journal of this relay, which stops; start it again with it, and they go on',
-    );
-  }
+/** Tells the other relays where this one is, now that its ports are open, and shares moderation with them. */
+function openToCluster(
+  { peering, homes, decisions, network }: ClusterParts,
+  { publicUrl: url, publicEventsUrl: eventsUrl, relayName }: PrimaryOptions,
+  ports: Workers['ports'],
+  moderator: Moderator,
+  gallery: GalleryList,
+  log: Logger,
+): OperatorRequests | undefined {
+  homes?.open({
+    addresses: { url, eventsUrl, apiPort: ports.api, eventsPort: ports.events },
+    end: (slots, detail) => moderator.end(slots, detail),
+  });
+  const name = relayName as string;
+  if (decisions) new SharedModeration({ name, bucket: decisions, moderator, log });
+  if (!network || !peering) return undefined;
+  peering.listedAt = (file) => gallery.relayOf(file);
+  const { membership, files } = peering;
+  return new OperatorRequests({ name, network, moderator, log, membership, files });
+}
+
+function announce(
+  { plan, slots, files, heapBytes }: Capacity,
+  ports: { api: number; events: number; admin: number },
+  workers: Workers,
+  log: Logger,
+): void {
+  log.info(
+    {
+      ports,
+      pids: { master: process.pid, workers: workers.pids },
+      front: { kind: plan.kind, threads: plan.threads, reason: plan.reason },
+      ipc: workers.ipc,
+      capacity: { files, heapBytes, connections: plan.connectionsMax, desktops: slots, mailboxBytes: slabBytes() },
+      node: process.version,
+      flags: process.execArgv,
+    },
+    'relay ready',
+  );
+}
+
+/** What ties this relay to the others of its cluster; nothing without one. */
+interface ClusterParts {
+  readonly peering?: Peering;
+  readonly homes?: Homes;
+  readonly decisions?: Bucket;
+  readonly network?: PeerNetwork;
 }
 
 /** Joins the cluster, if there is one. NATS's client is loaded only then. */
-async function startPeering(
+async function joinCluster(
   { nats, relayName = '', natsCredentials: credentials, data }: PrimaryOptions,
   master: Master,
   log: Logger,
   superseded: () => void,
-): Promise<{ peering?: Peering; homes?: Homes; decisions?: Bucket; network?: PeerNetwork }> {
+): Promise<ClusterParts> {
   if (nats === undefined) return {};
   const { NatsNetwork } = await import('../cluster/nats.ts');
   const network = new NatsNetwork({ url: nats, name: `sprites ${relayName}`, credentials }, log);

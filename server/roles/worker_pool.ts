@@ -1,5 +1,5 @@
 /**
- * The cluster: worker processes that the master forks, by default one per core. They share the API port.
+ * The worker pool: processes that the master forks, by default one per core. They share the API port.
  *
  * Invariant: a worker that dies or hangs is replaced, unless the relay is draining. A fork that fails is tried again.
  */
@@ -37,7 +37,7 @@ import type { FromWorker, ToWorker, WorkerSettings } from './worker_process.ts';
 const RESTART_MS = 100;
 const RESTART_MS_MAX = 5_000;
 
-export class Cluster implements Workers {
+export class WorkerPool implements Workers {
   readonly front: Front;
   readonly ports: { readonly api: number; readonly events: number };
   readonly #processes: WorkerProcesses;
@@ -50,7 +50,7 @@ export class Cluster implements Workers {
    *
    * Throws  Error with the system's reason when a port is taken; or when a worker ends before it is ready.
    */
-  static async start({ master, plan, options, registry, log, bans }: WorkersSetup): Promise<Cluster> {
+  static async start({ master, plan, options, registry, log, bans }: WorkersSetup): Promise<WorkerPool> {
     cluster.setupPrimary({ serialization: 'advanced' });
     const ipc = chooseIpc(options);
     // This front has no port that receives crossings, sayings and stages.
@@ -78,7 +78,7 @@ export class Cluster implements Workers {
     };
     const processes = new WorkerProcesses({ master, settings, ipc, log, bans });
     const apiPort = await processes.start(options.workers);
-    return new Cluster(front, { api: apiPort, events: eventsPort }, processes, registry);
+    return new WorkerPool(front, { api: apiPort, events: eventsPort }, processes, registry);
   }
 
   private constructor(front: Front, ports: Workers['ports'], processes: WorkerProcesses, registry: Registry) {

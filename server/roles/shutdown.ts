@@ -1,0 +1,115 @@
+/**
+ * The shutdown: takes a relay down.
+ *
+ * In this order: new requests are refused, parked polls are told to come back later, pending requests are answered, then everything closes.
+ * In a cluster, a relay that is not started again also hands on what waits in its mailboxes, and gives up its private worlds.
+ */
+import type { Server } from 'node:http';
+import { join } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Homes } from '../cluster/homes.ts';
+import type { Peering } from '../cluster/peering.ts';
+import type { Relay } from '../domain/relay.ts';
+import type { Sampler } from '../operator/sampler.ts';
+import type { Workers } from '../operator/workers.ts';
+import type { Master } from '../processes/master.ts';
+import { CLOSING_STEP_MS, LAST_POLLS_MS, waitsOn } from './closing.ts';
+import { type DurabilityOption, JOURNAL_FOLDER, type Journaling } from './journaling.ts';
+
+/** Why a relay stops. */
+export interface StopKind {
+  /** It is to be started again. */
+  readonly again: boolean;
+  /** A later relay has its name, and with it the claims on its private worlds. */
+  readonly isSuperseded: boolean;
+}
+
+/** What of a relay is taken down. */
+export interface Parts {
+  readonly master: Master;
+  readonly workers: Workers;
+  readonly peering: Peering | undefined;
+  readonly homes: Homes | undefined;
+  readonly journaling: Journaling | undefined;
+  /** Files that are written until the end. */
+  readonly lists: { readonly [name in 'list' | 'gallery' | 'feedback']: { close(): Promise<void> } };
+  readonly sampler: Sampler;
+  readonly stopClock: () => void;
+  readonly admin: Server;
+  readonly options: { readonly data: string; readonly durability: DurabilityOption };
+  readonly log: Logger;
+}
+
+/** Resolves when everything is closed, to whether the relay is to be started again. */
+export async function shutDown(parts: Parts, { again, isSuperseded }: StopKind): Promise<boolean> {
+  const { master, workers, peering, options, log } = parts;
+  const { relay } = master;
+  const { parkedCount, waiting } = relay;
+  log.info({ desktops: relay.desktops.count, parked: parkedCount, waiting, again }, 'going down');
+  workers.drain();
+  const handsOver = !again && peering?.reachesOthers === true;
+  // Where sprites can't follow, desktops are not sent.
+  master.drain(handsOver ? peering.addresses.others() : []);
+  peering?.leave();
+  await sleep(LAST_POLLS_MS);
+  if (handsOver) relay.handOver();
+  const isGivingUp = !again && !isSuperseded ? giveUpWorlds(parts.homes, log) : () => false;
+  // The first desktop may join another relay only now.
+  const isHanding = () => isGivingUp() || (handsOver && !relay.isHandedOver && peering.hasOthers);
+  await answerTheLast(workers, parkedCount, isHanding);
+  if (handsOver) {
+    const { handed } = peering.peers.counters;
+    log.info({ handed, waiting: relay.waiting }, 'handed sprites on to other relays');
+  }
+  if (peering && !again) warnOfWaiting(relay, options, log);
+  await close(parts);
+  log.info({ counters: relay.counters, waiting: relay.waiting }, 'relay stopped');
+  return again;
+}
+
+/** Returns whether that still goes on. */
+function giveUpWorlds(homes: Homes | undefined, log: Logger): () => boolean {
+  let isGivingUp = homes !== undefined;
+  void homes?.giveUp().then((worlds) => {
+    isGivingUp = false;
+    if (worlds > 0) log.info({ worlds }, 'private worlds of this relay have no home now; the next joins give them one');
+  });
+  return () => isGivingUp;
+}
+
+async function answerTheLast(workers: Workers, parkedCount: number, isHanding: () => boolean): Promise<void> {
+  const { front } = workers;
+  front.drain();
+  const drainedMs = performance.now();
+  const isAnswering = () => front.gauges().waiting > 0 || workers.isBusy();
+  while (waitsOn(performance.now() - drainedMs, parkedCount, isAnswering(), isHanding())) await sleep(CLOSING_STEP_MS);
+}
+
+async function close({ workers, peering, journaling, lists, sampler, stopClock, admin }: Parts): Promise<void> {
+  stopClock();
+  sampler.stop();
+  workers.close();
+  await workers.front.close();
+  await peering?.close();
+  await Promise.all(Object.values(lists).map((list) => list.close()));
+  await journaling?.close();
+  admin.closeAllConnections();
+  admin.close();
+}
+
+/** A relay of a cluster stops for good: says what nobody gets until it is started again. */
+function warnOfWaiting(relay: Relay, { data, durability }: Parts['options'], log: Logger): void {
+  const inCustody = relay.peerMemory.custody.size;
+  if (relay.waiting + inCustody === 0) return;
+  const { mailboxes, worlds } = relay.waitingIn;
+  const left = { sprites: relay.waiting + inCustody, desktops: mailboxes, worlds };
+  if (durability === 'none')
+    log.warn(left, 'sprites that were accepted are lost: this relay stops, and has no journal');
+  else {
+    log.warn(
+      { ...left, journal: join(data, JOURNAL_FOLDER) },
+      'sprites that were accepted stay in the journal of this relay, which stops; start it again with it, and they go on',
+    );
+  }
+}
