@@ -49,6 +49,7 @@ const PUBLISHED: readonly string[] = [
   'server/test/relay_process.ts', // a relay for tests
   'server/test/browser_page.ts', // a page in a browser, for tests
   'server/test/desktop_client.ts', // a client, for tests
+  'server/test/random.ts', // random numbers of a seed, for tests
   'server/test/editor_page.ts',
   'server/operator/collection.ts', // what the heap bench measures
   'server/operator/capacity.ts',

@@ -9,6 +9,7 @@
 import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
+import { randomFrom } from '../../server/test/random.ts';
 import * as world from '../../server/web/motion/simulation.ts';
 import { PLAYED, type Playing } from '../../server/wire/description.ts';
 
@@ -96,7 +97,7 @@ export function constants(): Record<string, number> {
 
 /** Plays a scenario to its last moment. */
 export function play(scenario: Scenario, nature: Nature): NonNullable<Scenario['expect']> {
-  const random = Array.isArray(scenario.random) ? inTurn(scenario.random) : seededRandom(scenario.random.seed);
+  const random = Array.isArray(scenario.random) ? inTurn(scenario.random) : randomFrom(scenario.random.seed);
   const here = world.createSimulation(scenario.width, scenario.height);
   here.ledges = scenario.ledges ?? [];
   here.calm = scenario.calm ?? false;
@@ -169,17 +170,6 @@ function seen(here: world.Simulation, sprite: world.Sprite): Snapshot['sprites']
 function inTurn(numbers: number[]): () => number {
   let next = 0;
   return () => numbers[next++ % numbers.length];
-}
-
-/** Pseudo-random numbers in 0 … 1 (mulberry32). */
-function seededRandom(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
 }
 
 /** The content of the file with the current results. */

@@ -15,7 +15,6 @@ import { type Contender, type Shape, start } from '../../tools/bench/contender.t
 import { type Interval, intervalOf } from '../../tools/bench/student.ts';
 import { machine, table } from '../../tools/bench/table.ts';
 import { processCpuSeconds } from '../metrics/proc.ts';
-import { barChart } from './bar_chart.ts';
 import type { Bots, BotsAccount, BotsOptions } from './peek_bots.ts';
 
 export const KINDS = ['stable', 'noisy', 'noisy, filtered'] as const;
@@ -29,7 +28,6 @@ const DESKTOPS_PER_PROCESS_MAX = 1000;
 const BOTS_PROGRAM = join(import.meta.dirname, 'peek_bots.ts');
 const NUMBERS = join(import.meta.dirname, '../../loadtest/NUMBERS.md');
 const HEADING = '## What peeking costs';
-const CHART = 'peek.svg';
 
 export interface PeekOptions {
   /** Numbers of desktops. */
@@ -39,9 +37,9 @@ export interface PeekOptions {
   rounds: number;
   seconds: number;
   seed: number;
-  /** Where the table and the chart are written. */
+  /** Where the table is written. */
   out: string;
-  /** Whether they are also put into loadtest/NUMBERS.md. */
+  /** Whether it is also put into loadtest/NUMBERS.md. */
   intoNumbers: boolean;
   shape: Shape;
 }
@@ -78,16 +76,10 @@ export async function peek(options: PeekOptions): Promise<void> {
     }
   }
   const text = reportOf(options, runs);
-  const chart = chartOf(options, runs);
   writeFileSync(join(options.out, 'peek.md'), `${text}\n`);
-  writeFileSync(join(options.out, CHART), chart);
-  console.log(`\n${text}\n\n${join(options.out, CHART)}`);
-  if (!options.intoNumbers) return;
-  writeFileSync(join(NUMBERS, '..', CHART), chart);
-  writeFileSync(
-    NUMBERS,
-    withSection(readFileSync(NUMBERS, 'utf8'), `${HEADING}\n\n${text}\n\n![${titleOf(options)}](${CHART})\n`),
-  );
+  console.log(`\n${text}`);
+  if (options.intoNumbers)
+    writeFileSync(NUMBERS, withSection(readFileSync(NUMBERS, 'utf8'), `${HEADING}\n\n${text}\n`));
 }
 
 const keyOf = (kind: Kind, count: number): string => `${count} ${kind}`;
@@ -175,10 +167,6 @@ function cpuSeconds({ pids }: Contender): number {
   return pids.reduce((sum, pid) => sum + (processCpuSeconds(pid) ?? Number.NaN), 0);
 }
 
-function titleOf({ bots, rounds }: PeekOptions): string {
-  return `CPU of the relay while ${bots === 'mixed' ? 'sitting, standing and walking' : bots} bots peek, ${rounds} rounds`;
-}
-
 function reportOf(options: PeekOptions, runs: ReadonlyMap<string, readonly Run[]>): string {
   const { counts, rounds, seconds, noisePx, bots, shape, seed } = options;
   const rows = counts.flatMap((count) =>
@@ -204,18 +192,6 @@ function reportOf(options: PeekOptions, runs: ReadonlyMap<string, readonly Run[]
     'mean ± 95 % interval; CPU in % of one core, everything else a second.';
   const head = ['desktops', 'bots', 'CPU %', 'stages due', 'posted', 'forwarded', 'seen', 'refused'];
   return `${about}\n\n${table(head, rows)}`;
-}
-
-function chartOf(options: PeekOptions, runs: ReadonlyMap<string, readonly Run[]>): string {
-  return barChart({
-    title: titleOf(options),
-    unit: '% of one core',
-    series: KINDS,
-    groups: options.counts.map((count) => ({
-      label: `${count} desktops`,
-      bars: KINDS.map((kind) => intervalOf((runs.get(keyOf(kind, count)) ?? []).map((run) => run.cpu * 100))),
-    })),
-  });
 }
 
 /** Puts a section in the place of the one with this heading, or at the end. */

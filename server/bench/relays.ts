@@ -9,7 +9,6 @@ import { join } from 'node:path';
 import { machine, table } from '../../tools/bench/table.ts';
 import { LISTEN_STEPS, Membership, RELAYS_MAX, STEP_MS } from '../domain/membership.ts';
 import { decodeHeartbeat, encodeHeartbeat, type Heartbeat } from '../wire/heartbeat.ts';
-import { type BarGroup, barChart } from './bar_chart.ts';
 import { fanoutCost } from './heartbeat_fanout.ts';
 import { GOOD, type Network, type Outcomes, PretendCluster, type PretendOptions } from './pretend_cluster.ts';
 
@@ -18,7 +17,7 @@ export interface RelaysOptions {
   counts: readonly number[];
   desktops: number;
   seed: number;
-  /** Where the tables and the chart are written. */
+  /** Where the tables are written. */
   out: string;
 }
 
@@ -98,8 +97,7 @@ export async function relays(options: RelaysOptions): Promise<void> {
   console.log(report);
   mkdirSync(out, { recursive: true });
   writeFileSync(join(out, 'relays.md'), `${report}\n`);
-  writeFileSync(join(out, 'relays.svg'), chartOf(results, desktops));
-  console.error(`The tables and the chart are in ${out}.`);
+  console.error(`The tables are in ${out}.`);
 }
 
 function simulated(count: number, { desktops, seed }: RelaysOptions): Result {
@@ -230,21 +228,6 @@ function controlTable(results: readonly Result[], costs: readonly number[], nats
   const nats =
     natsUs === undefined ? 'there is no nats-server here' : `NATS took ${natsUs.toFixed(1)} CPU-µs for each delivery`;
   return `Of each relay, and of NATS, a second (${nats}):\n\n${table(head, rows)}`;
-}
-
-function chartOf(results: readonly Result[], desktops: number): string {
-  const series = Object.keys(LOADS);
-  const groups: BarGroup[] = results
-    .filter(({ relays: count }) => count > 1)
-    .map(({ relays: count, loads }) => ({
-      label: `${count.toLocaleString('en')} relays`,
-      bars: series.map((name) => {
-        const { noReturn, border } = loads[name].outcomes;
-        return { mean: (100 * noReturn) / border, uncertainty: Number.NaN };
-      }),
-    }));
-  const title = `Crossings between relays with no way back, ${desktops.toLocaleString('en')} desktops`;
-  return barChart({ title, unit: '% of the crossings from one relay to another', series, groups });
 }
 
 const percent = (part: number, whole: number): string => (whole === 0 ? '' : `${((100 * part) / whole).toFixed(2)} %`);

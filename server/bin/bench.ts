@@ -121,7 +121,7 @@ const OPTIONS = {
     },
     bots: oneOf('KIND', 'what their sprites do; mixed: one of each', BOTS, 'mixed'),
     noise: number('PX', 'how far noisy positions tremble', [0, 100], 2),
-    numbers: toggle('put the table and the chart into loadtest/NUMBERS.md too'),
+    numbers: toggle('put the table into loadtest/NUMBERS.md too'),
   }),
   ...goingWith([...Object.keys(LOADS), 'journal', 'outside', 'peek', 'cluster'], {
     rounds: {
@@ -166,7 +166,7 @@ const OPTIONS = {
   }),
   ...goingWith(['peek', 'relays', 'chaos'], {
     out: {
-      ...text('DIR', 'where the tables and the chart are written, or the report'),
+      ...text('DIR', 'where the tables are written, or the report'),
       shown: 'build/peek, build/relays or build/chaos',
     },
   }),
@@ -250,11 +250,11 @@ export const COMMAND: Command<typeof OPTIONS> = {
     ],
     peek: [
       '',
-      'desktops of one world that watch each other: CPU of the relay and stages a second, when they move as expected, with noise, and with noise that the relay filters; a table and a chart',
+      'desktops of one world that watch each other: CPU of the relay and stages a second, when they move as expected, with noise, and with noise that the relay filters; a table',
     ],
     relays: [
       '',
-      'simulate a world of 100 million desktops over many relays: how often relays disagree on a neighbour, how soon they know of a change, what their heartbeats cost; tables and a chart',
+      'simulate a world of 100 million desktops over many relays: how often relays disagree on a neighbour, how soon they know of a change, what their heartbeats cost; tables',
     ],
     cluster: [
       '',

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { randomFrom } from '../../test/random.ts';
 import {
   addSprite,
   BORED_MS,
@@ -32,16 +33,7 @@ const NATURE = { width: 44, height: 42, walkSpeed: 60, jumpSpeed: 420, gravity: 
 const EDGES: Edge[] = ['left', 'right', 'top', 'bottom'];
 const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31);
 
-/** Returns a generator of numbers in 0 … 1 that depend only on the seed (mulberry32). */
-function seededRandom(from = seed): () => number {
-  let state = from;
-  return () => {
-    state = (state + 0x6d2b79f5) | 0;
-    let t = Math.imul(state ^ (state >>> 15), 1 | state);
-    t = (t + Math.imul(t ^ (t >>> 7), 61 | t)) ^ t;
-    return ((t ^ (t >>> 14)) >>> 0) / 2 ** 32;
-  };
-}
+const seededRandom = (from = seed) => randomFrom(from);
 
 function place(simulation: Simulation, x: number, y: number, more: Partial<typeof NATURE> = {}): Sprite {
   return addSprite(simulation, {
