@@ -7,10 +7,11 @@ import { GifWriter } from 'omggif';
 import type { Browser, Page } from 'playwright-core';
 import { PNG } from 'pngjs';
 import { readSpr } from '../wire/spr.ts';
-import { comeIn, launchBrowser, noBrowser, openPage, shoot } from './browser_page.ts';
+import { comeIn, noBrowser, openPage, shoot } from './browser_page.ts';
+import { closePages, sharedSite } from './browser_site.ts';
 import { DesktopClient, sendRequest } from './desktop_client.ts';
 import { choose, openEditor, photograph, pixelAt, remade } from './editor_page.ts';
-import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
+import { BOUNDED, type RelayProcess, until } from './relay_process.ts';
 
 const PHONE = { viewport: { width: 320, height: 568 }, hasTouch: true, isMobile: true };
 const BLOB = joinPath(import.meta.dirname, '../web/sprites/blob.spr');
@@ -46,16 +47,12 @@ describe('the editor in a browser', { ...BOUNDED, skip: noBrowser }, () => {
   let made: string;
   const faults: string[] = [];
   before(async () => {
-    relay = await startRelay({ workers: 0 });
-    browser = await launchBrowser();
+    ({ relay, browser } = await sharedSite());
     photo = await photograph(browser);
     editor = await openPage(browser, 'editor', faults, { viewport: { width: 900, height: 700 } });
     await openEditor(editor, relay.url);
   });
-  after(async () => {
-    await browser?.close();
-    await relay?.stop();
-  });
+  after(closePages);
 
   it('makes a sprite of a photo: the background goes, the body stays, and it walks on the stage', async () => {
     await choose(editor, 'Red.jpg', 'image/jpeg', photo);

@@ -7,8 +7,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { chooseWorld, joinPage, launchBrowser, noBrowser, openPage, shoot, VIEW } from './browser_page.ts';
-import { type RelayProcess, startRelay } from './relay_process.ts';
+import { chooseWorld, joinPage, noBrowser, openPage, shoot, VIEW } from './browser_page.ts';
+import { closePages, sharedSite } from './browser_site.ts';
+import type { RelayProcess } from './relay_process.ts';
 
 describe('peek in a browser', { timeout: 900_000, skip: noBrowser }, () => {
   let relay: RelayProcess;
@@ -20,8 +21,7 @@ describe('peek in a browser', { timeout: 900_000, skip: noBrowser }, () => {
   let first: { file: string };
   const faults: string[] = [];
   before(async () => {
-    relay = await startRelay({ workers: 0 });
-    browser = await launchBrowser();
+    ({ relay, browser } = await sharedSite());
     ann = await joinPage(browser, `${relay.url}/?world=peek`, 'Ann', faults, { reducedMotion: 'no-preference' });
     // With reduced motion, as by default, his sprites stay where the test leaves them.
     const calm = { colorScheme: 'dark' } as const;
@@ -32,10 +32,7 @@ describe('peek in a browser', { timeout: 900_000, skip: noBrowser }, () => {
     await ann.locator('.edge[data-edge="left"] .neighbour', { hasText: 'Bob' }).waitFor();
     await bob.locator('.edge[data-edge="right"] .neighbour', { hasText: 'Ann' }).waitFor();
   });
-  after(async () => {
-    await browser?.close();
-    await relay?.stop();
-  });
+  after(closePages);
 
   /** Rests with the pointer at the left edge, but not on the neighbour's name. */
   async function rest(page: Page): Promise<void> {

@@ -7,9 +7,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page, Route } from 'playwright-core';
-import { joinPage, launchBrowser, noBrowser, shoot } from './browser_page.ts';
+import { joinPage, noBrowser, shoot } from './browser_page.ts';
+import { closePages, sharedSite } from './browser_site.ts';
 import { type Joined, join, sendRequest } from './desktop_client.ts';
-import { type RelayProcess, startRelay, until } from './relay_process.ts';
+import { type RelayProcess, until } from './relay_process.ts';
 
 interface SeenBubble {
   text: string;
@@ -47,18 +48,14 @@ describe('sayings in a browser', { timeout: 900_000, skip: noBrowser }, () => {
   let mine = '';
   const faults: string[] = [];
   before(async () => {
-    relay = await startRelay({ workers: 0 });
-    browser = await launchBrowser();
+    ({ relay, browser } = await sharedSite());
     ann = await joinPage(browser, `${relay.url}/?world=talk`, 'Ann', faults, { reducedMotion: 'no-preference' });
     const dark = { colorScheme: 'dark' } as const;
     bob = await joinPage(browser, `${relay.url}/?world=talk&transport=poll`, 'Bob', faults, dark);
     await bob.locator('.edge[data-edge="left"] .neighbour', { hasText: 'Ann' }).waitFor();
     await Promise.all([ann, bob].map(watchBubbles));
   });
-  after(async () => {
-    await browser?.close();
-    await relay?.stop();
-  });
+  after(closePages);
 
   /** Says a line as a person does, and leaves the line open. */
   async function say(page: Page, text: string): Promise<void> {
@@ -277,14 +274,13 @@ describe('sayings in a browser', { timeout: 900_000, skip: noBrowser }, () => {
     await dora.tap('#say-form .button');
     await told(dora, 'heard you.');
     await bubble(dora, 'Hello from the telephone');
-    for (const box of await dora.locator('.bubble.placed, #talk').all()) {
-      const { x, y, width, height } = (await box.boundingBox()) as {
-        x: number;
-        y: number;
-        width: number;
-        height: number;
-      };
-      assert.ok(x >= 0 && y >= 0 && x + width <= 360 && y + height <= 640, `${x}, ${y}, ${width} × ${height}`);
+    // Read at once: a bubble is gone after a while.
+    const boxes = await dora
+      .locator('.bubble.placed, #talk')
+      .evaluateAll((all) => all.map((one) => one.getBoundingClientRect().toJSON() as DOMRect));
+    assert.ok(boxes.length > 0);
+    for (const { left, top, right, bottom } of boxes) {
+      assert.ok(left >= 0 && top >= 0 && right <= 360 && bottom <= 640, `${left}, ${top} to ${right}, ${bottom}`);
     }
     await shoot(dora, 'sayings-7-narrow');
     await dora.tap('#history-toggle');

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { joinPage, launchBrowser, noBrowser, shoot } from './browser_page.ts';
+import { joinPage, noBrowser, shoot } from './browser_page.ts';
+import { closePages, sharedSite } from './browser_site.ts';
 import { crossingOf, DesktopClient, type Joined, post, sendRequest } from './desktop_client.ts';
-import { BOUNDED, type RelayProcess, startRelay } from './relay_process.ts';
+import { BOUNDED, type RelayProcess } from './relay_process.ts';
 import { hashOf, sprFile } from './spr_file.ts';
 
 describe('moderation in a browser', { ...BOUNDED, skip: noBrowser }, () => {
@@ -17,8 +18,7 @@ describe('moderation in a browser', { ...BOUNDED, skip: noBrowser }, () => {
   const file = hashOf(picture);
   const faults: string[] = [];
   before(async () => {
-    relay = await startRelay({ workers: 0 });
-    browser = await launchBrowser();
+    ({ relay, browser } = await sharedSite());
     page = await joinPage(browser, `${relay.url}/?world=moderated`, 'Ann', faults);
     client = await DesktopClient.join(relay.url, { name: 'Bob', world: 'moderated' });
     bob = client.joined;
@@ -26,8 +26,7 @@ describe('moderation in a browser', { ...BOUNDED, skip: noBrowser }, () => {
   });
   after(async () => {
     await client?.stop();
-    await browser?.close();
-    await relay?.stop();
+    await closePages();
   });
 
   const admin = (path: string, body: object) =>

@@ -3,10 +3,11 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { faultsOf } from './axe.ts';
-import { comeIn, launchBrowser, noBrowser, openPage, shoot } from './browser_page.ts';
+import { comeIn, noBrowser, openPage, shoot } from './browser_page.ts';
+import { closePages, sharedSite } from './browser_site.ts';
 import { DesktopClient } from './desktop_client.ts';
 import { choose, openEditor, photograph } from './editor_page.ts';
-import { BOUNDED, type RelayProcess, startRelay } from './relay_process.ts';
+import { BOUNDED, type RelayProcess } from './relay_process.ts';
 
 /** The pages of the site, and what each has when it is ready. */
 const PAGES = [
@@ -23,13 +24,9 @@ describe('axe-core finds nothing serious', { ...BOUNDED, skip: noBrowser }, () =
   let browser: Browser;
   const faults: string[] = [];
   before(async () => {
-    relay = await startRelay({ workers: 0 });
-    browser = await launchBrowser();
+    ({ relay, browser } = await sharedSite());
   });
-  after(async () => {
-    await browser?.close();
-    await relay?.stop();
-  });
+  after(closePages);
 
   it('but would find a button without a name, and words that are too faint when it is dark', async () => {
     const page = await openPage(browser, 'visitor', faults);

@@ -1,0 +1,9 @@
+/**
+ * The pages of the site that need nothing but a relay and a browser, in one process: a relay and a browser take three seconds of a core
+ * to start.
+ */
+import './browser_axe.ts';
+import './browser_make.ts';
+import './browser_moderation.ts';
+import './browser_peek.ts';
+import './browser_sayings.ts';
