@@ -1,5 +1,6 @@
 /** `npm start` when the machine does not give it what its options ask for: it ends at once and names the option. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
@@ -65,6 +66,16 @@ describe('npm start', BOUNDED, () => {
     const { code, err } = await runRelay({ args: ['--admin-host', '203.0.113.5'], ports: { ...FREE, admin: 8083 } });
     assert.equal(code, 1);
     assert.match(err, /--admin-port: 203\.0\.113\.5 is not an address of this machine\.$/m);
+  });
+
+  it('is loaded without undici, which takes 45 ms and some MB of each process', () => {
+    const load = `process.on('exit', () => console.log(process.moduleLoadList.filter((name) => name.includes('undici'))));
+      await import(${JSON.stringify(import.meta.resolve('./relay.ts'))});`;
+    const { stdout } = spawnSync(process.execPath, ['--input-type=module', '-e', load, '--', 'relay', '--help'], {
+      encoding: 'utf8',
+    });
+    assert.match(stdout, /^Usage: npm start/);
+    assert.match(stdout, /^\[\]$/m);
   });
 
   it('names the option whose folder can’t be made, and does not hang', async () => {

@@ -1,0 +1,75 @@
+/** Reads the options, starts the relay as a master or as one of its workers, and stops it on a signal. */
+import cluster from 'node:cluster';
+import { dirname } from 'node:path';
+import pino from 'pino';
+import { EXIT, Misused, makeFolder, runCommand, sentenceOf, throwIfReadOnly } from '../../tools/command.ts';
+import { EXIT_RESTART } from '../../tools/supervise.js';
+import { throwIfTaken } from '../roles/free_port.ts';
+import { startPrimary } from '../roles/primary.ts';
+import { startWorker } from '../roles/worker_process.ts';
+import { COMMAND, type Options, optionsOf } from './options.ts';
+
+async function start(options: Options): Promise<void> {
+  const log = pino({
+    level: options.logLevel,
+    base: { pid: process.pid, role: cluster.isPrimary ? 'master' : 'worker' },
+  });
+  process.on('uncaughtException', (error) => {
+    log.fatal({ err: error }, 'a fault of the relay; this process ends');
+    process.exit(EXIT.failed);
+  });
+  if (cluster.isPrimary) await primary(options, log);
+  else await startWorker(JSON.parse(process.env.SPRITES_WORKER as string), log);
+}
+
+async function primary(options: Options, log: pino.Logger): Promise<void> {
+  makeFolder(options.data, '--data');
+  throwIfReadOnly(options.data, '--data');
+  makeFolder(dirname(options.adminTokenFile), '--admin-token-file');
+  await checkPort('--port', options.port, options.host);
+  await checkPort('--events-port', options.eventsPort, options.host);
+  await checkPort('--admin-port', options.adminPort, options.adminHost);
+  const relay = await startPrimary(options, log);
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => relay.stop());
+  if (process.platform !== 'win32') process.on('SIGUSR2', () => relay.stop(true));
+  relay.announce();
+  // The launcher starts a relay that was ready again. Without it nobody would, and the ports would stay taken.
+  process.send?.('ready');
+  // When the launcher dies, the relay stops as for a restart: its desktops are not sent to other relays.
+  process.on('disconnect', () => relay.stop(true));
+  // For people; the log on stdout is for programs.
+  console.error(`Sprites is running: open ${relay.url} in two windows, and throw.`);
+  const preset = process.env.SPRITES_PRESET;
+  if (preset) console.error(`V8 runs with ${process.execArgv.join(' ')} (${preset}).`);
+  process.exit((await relay.stopped) ? EXIT_RESTART : EXIT.done);
+}
+
+/** Throws Error that names the option when the relay can't listen there. */
+async function checkPort(option: string, port: number, host: string): Promise<void> {
+  if (port === 0) return;
+  await throwIfTaken(host, port).catch((error: NodeJS.ErrnoException) => {
+    throw new Error(`${option}: ${whyNoPort(error, port, host)}`);
+  });
+}
+
+function whyNoPort({ code, message }: NodeJS.ErrnoException, port: number, host: string): string {
+  const at = host.includes(':') ? `[${host}]:${port}` : `${host}:${port}`;
+  if (code === 'EADDRINUSE') return `address already in use: another program listens on ${at}; choose another port`;
+  if (code === 'EACCES') return `may not listen on ${at}: permission denied`;
+  if (code === 'EADDRNOTAVAIL') return `${host} is not an address of this machine`;
+  if (code === 'EAFNOSUPPORT') return `this machine has no IPv6, so it can't listen on ${host}`;
+  return message;
+}
+
+// The master stops its workers; a terminal's Ctrl-C also reaches them directly, and they ignore it.
+if (cluster.isWorker) for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
+
+const code = await runCommand(COMMAND, async ({ values }) => {
+  await start(optionsOf(values)).catch((error: Error) => {
+    throw error instanceof Misused ? error : new Error(`The relay could not start: ${sentenceOf(error)}`);
+  });
+  return EXIT.done;
+});
+// What a start that failed has opened would keep the process alive. A worker that has started goes on.
+if (code !== EXIT.done) process.exit(code);
+process.exitCode = code;
