@@ -20,20 +20,6 @@ export interface Tag {
   untilMs: number;
 }
 
-export interface Renderer {
-  draw(
-    simulation: Simulation,
-    tags: ReadonlyMap<Sprite, Tag>,
-    selected: Sprite | null,
-    view: View,
-    nowMs: number,
-  ): void;
-  /** Lets a puff of dust rise at a point, from `nowMs` of the simulation's clock on: a sprite has come in there. */
-  puff(at: Point, nowMs: number): void;
-  /** Fits the canvas to its place on the page. Returns its size in device-independent pixels. */
-  fit(): { width: number; height: number };
-}
-
 const TAG_FONT = '600 12px system-ui, sans-serif';
 const TAG_FADE_MS = 400; // ms a tag takes to fade out
 const PUFF_MS = 420; // ms of a puff of dust
@@ -49,67 +35,78 @@ export function slideOf({ edge, shift }: View): Point {
   return { x: 0, y: edge === 'top' ? shift : -shift };
 }
 
-export function createRenderer(canvas: HTMLCanvasElement, sheets: Sheets): Renderer {
-  const context = canvas.getContext('2d');
-  if (context === null) throw new Error(phrase('file.no-canvas'));
-  const stencil = new OffscreenCanvas(1, 1);
-  const stencilContext = stencil.getContext('2d');
-  if (stencilContext === null) throw new Error(phrase('file.no-canvas'));
-  const shadow = softDisc(SHADOW_SIDE);
-  let puffs: { at: Point; sinceMs: number }[] = [];
-  let ratio = 1;
-  let colours = { beyond: '', border: '', silhouette: '', dust: '' };
+/** Draws one simulation after the other on a canvas. */
+export class Renderer {
+  readonly #canvas: HTMLCanvasElement;
+  readonly #sheets: Sheets;
+  readonly #context: CanvasRenderingContext2D;
+  readonly #stencil = new OffscreenCanvas(1, 1);
+  readonly #stencilContext: OffscreenCanvasRenderingContext2D;
+  readonly #shadow = softDisc(SHADOW_SIDE);
+  #puffs: { at: Point; sinceMs: number }[] = [];
+  #ratio = 1;
+  #colours = { beyond: '', border: '', silhouette: '', dust: '' };
 
-  return { draw, puff, fit };
-
-  function puff(at: Point, nowMs: number): void {
-    puffs = [...puffs, { at: { ...at }, sinceMs: nowMs }].slice(-PUFFS_MAX);
+  /** Throws an Error, in the language of the page, where the browser has no canvas. */
+  constructor(canvas: HTMLCanvasElement, sheets: Sheets) {
+    this.#canvas = canvas;
+    this.#sheets = sheets;
+    const [context, stencilContext] = [canvas.getContext('2d'), this.#stencil.getContext('2d')];
+    if (context === null || stencilContext === null) throw new Error(phrase('file.no-canvas'));
+    this.#context = context;
+    this.#stencilContext = stencilContext;
   }
 
-  function fit(): { width: number; height: number } {
-    const { clientWidth: width, clientHeight: height } = canvas;
-    ratio = globalThis.devicePixelRatio || 1;
-    const style = getComputedStyle(canvas);
+  /** Lets a puff of dust rise at a point, from `nowMs` of the simulation's clock on: a sprite has come in there. */
+  puff(at: Point, nowMs: number): void {
+    this.#puffs = [...this.#puffs, { at: { ...at }, sinceMs: nowMs }].slice(-PUFFS_MAX);
+  }
+
+  /** Fits the canvas to its place on the page. Returns its size in device-independent pixels. */
+  fit(): { width: number; height: number } {
+    const { clientWidth: width, clientHeight: height } = this.#canvas;
+    this.#ratio = globalThis.devicePixelRatio || 1;
+    const style = getComputedStyle(this.#canvas);
     const colour = (name: string) => style.getPropertyValue(`--${name}`);
-    colours = {
+    this.#colours = {
       beyond: colour('beyond'),
       border: colour('accent'),
       silhouette: colour('silhouette'),
       dust: colour('dust'),
     };
-    canvas.width = Math.max(1, Math.round(width * ratio));
-    canvas.height = Math.max(1, Math.round(height * ratio));
+    this.#canvas.width = Math.max(1, Math.round(width * this.#ratio));
+    this.#canvas.height = Math.max(1, Math.round(height * this.#ratio));
     return { width, height };
   }
 
-  function draw(
+  draw(
     simulation: Simulation,
     tags: ReadonlyMap<Sprite, Tag>,
     selected: Sprite | null,
     view: View,
     nowMs: number,
   ): void {
-    context!.setTransform(1, 0, 0, 1, 0, 0);
-    context!.clearRect(0, 0, canvas.width, canvas.height);
-    context!.scale(ratio, ratio);
+    this.#context.setTransform(1, 0, 0, 1, 0, 0);
+    this.#context.clearRect(0, 0, this.#canvas.width, this.#canvas.height);
+    this.#context.scale(this.#ratio, this.#ratio);
     if (view.edge !== null && view.shift > 0) {
       const slide = slideOf(view);
-      context!.translate(snap(slide.x), snap(slide.y));
-      drawBeyond(simulation, view.edge, view.shift);
-      for (const silhouette of view.silhouettes) drawSilhouette(silhouette, nowMs);
+      this.#context.translate(this.#snap(slide.x), this.#snap(slide.y));
+      this.#drawBeyond(simulation, view.edge, view.shift);
+      for (const silhouette of view.silhouettes) this.#drawSilhouette(silhouette, nowMs);
     }
-    for (const sprite of simulation.sprites) drawShadow(simulation, sprite);
+    for (const sprite of simulation.sprites) this.#drawShadow(simulation, sprite);
     for (const sprite of simulation.sprites) {
-      drawSprite(simulation, sprite, sprite === selected);
-      if (sprite.mode === 'sleep') drawRising(simulation, sprite, 'z', '#7c6cff');
-      if (sprite.mode === 'pet') drawRising(simulation, sprite, '♥', '#e8546a');
+      this.#drawSprite(simulation, sprite, sprite === selected);
+      if (sprite.mode === 'sleep') this.#drawRising(simulation, sprite, 'z', '#7c6cff');
+      if (sprite.mode === 'pet') this.#drawRising(simulation, sprite, '♥', '#e8546a');
     }
-    drawPuffs(simulation);
-    for (const [sprite, tag] of tags) if (simulation.sprites.includes(sprite)) drawTag(simulation, sprite, tag);
+    this.#drawPuffs(simulation);
+    for (const [sprite, tag] of tags) if (simulation.sprites.includes(sprite)) this.#drawTag(simulation, sprite, tag);
   }
 
   /** Draws a soft shadow on the ground below a sprite: small and faint while it is high above. */
-  function drawShadow(simulation: Simulation, { x, y, nature, mode }: Sprite): void {
+  #drawShadow(simulation: Simulation, { x, y, nature, mode }: Sprite): void {
     let ground = simulation.height;
     for (const { left, right, y: top } of simulation.ledges) {
       if (x >= left && x <= right && y <= top + 1) ground = Math.min(ground, top);
@@ -117,92 +114,106 @@ export function createRenderer(canvas: HTMLCanvasElement, sheets: Sheets): Rende
     const near = 1 - Math.min(1, (ground - y) / SHADOW_PX);
     if (near <= 0 || mode === 'climb' || mode === 'hang') return;
     const [width, height] = [nature.width * (0.7 + 0.6 * near), 7 + 5 * near];
-    context!.globalAlpha = 0.4 * near;
-    context!.imageSmoothingEnabled = true;
-    context!.drawImage(shadow, x - width / 2, ground - 1 - height / 2, width, height);
-    context!.globalAlpha = 1;
+    this.#context.globalAlpha = 0.4 * near;
+    this.#context.imageSmoothingEnabled = true;
+    this.#context.drawImage(this.#shadow, x - width / 2, ground - 1 - height / 2, width, height);
+    this.#context.globalAlpha = 1;
   }
 
   /** Draws the dust of hard landings, and of sprites that came in. */
-  function drawPuffs({ sprites, nowMs, calm }: Simulation): void {
-    puffs = puffs.filter(({ sinceMs }) => nowMs - sinceMs < PUFF_MS);
+  #drawPuffs({ sprites, nowMs, calm }: Simulation): void {
+    this.#puffs = this.#puffs.filter(({ sinceMs }) => nowMs - sinceMs < PUFF_MS);
     if (calm) return;
-    for (const { at, sinceMs } of puffs) drawPuff(at, (nowMs - sinceMs) / PUFF_MS, 26);
+    for (const { at, sinceMs } of this.#puffs) this.#drawPuff(at, (nowMs - sinceMs) / PUFF_MS, 26);
     for (const { mode, sinceMs, nature, x, y } of sprites) {
       if (mode === 'land' && nowMs - sinceMs < PUFF_MS)
-        drawPuff({ x, y }, (nowMs - sinceMs) / PUFF_MS, nature.width / 2);
+        this.#drawPuff({ x, y }, (nowMs - sinceMs) / PUFF_MS, nature.width / 2);
     }
   }
 
   /** Draws small clouds that spread and fade. `age` is 0 … 1. */
-  function drawPuff({ x, y }: Point, age: number, reach: number): void {
-    context!.fillStyle = colours.dust;
-    context!.globalAlpha = 0.7 * (1 - age) ** 1.5;
+  #drawPuff({ x, y }: Point, age: number, reach: number): void {
+    this.#context.fillStyle = this.#colours.dust;
+    this.#context.globalAlpha = 0.7 * (1 - age) ** 1.5;
     const spread = 1 - (1 - age) ** 2; // fast at first
-    context!.beginPath();
+    this.#context.beginPath();
     for (const [side, rise, size] of CLOUDS) {
       const [cx, cy] = [x + side * reach * (0.6 + spread * 0.7), y - 3 - rise * 14 * spread];
       const radius = size * (0.6 + 0.6 * spread);
-      context!.moveTo(cx + radius, cy);
-      context!.arc(cx, cy, radius, 0, 2 * Math.PI);
+      this.#context.moveTo(cx + radius, cy);
+      this.#context.arc(cx, cy, radius, 0, 2 * Math.PI);
     }
-    context!.fill();
-    context!.globalAlpha = 1;
+    this.#context.fill();
+    this.#context.globalAlpha = 1;
   }
 
-  function drawSprite(simulation: Simulation, sprite: Sprite, selected: boolean): void {
-    const { image, description } = sheets.get(sprite.file);
-    if (selected) drawHalo(sprite);
+  #drawSprite(simulation: Simulation, sprite: Sprite, selected: boolean): void {
+    const { image, description } = this.#sheets.get(sprite.file);
+    if (selected) this.#drawHalo(sprite);
     if (image === null) {
-      drawParcel(sprite);
+      this.#drawParcel(sprite);
       return;
     }
-    const { x, y, width, height, scale } = frameOf(description, sprite);
+    const { x, y, width, height, scale } = this.#frameOf(description, sprite);
     const cell = cellOf(description, animationOf(sprite), simulation.nowMs - sprite.sinceMs);
-    context!.imageSmoothingEnabled = scale < 1;
-    context!.save();
-    context!.translate(x, y);
-    drawCell(context!, image, description, cell, sprite.facing, width, height);
-    context!.restore();
+    this.#context.imageSmoothingEnabled = scale < 1;
+    this.#context.save();
+    this.#context.translate(x, y);
+    drawCell(this.#context, image, description, cell, sprite.facing, width, height);
+    this.#context.restore();
   }
 
   /** Draws the ground beyond an edge, and the edge as a line. */
-  function drawBeyond({ width, height }: Simulation, edge: Edge, depth: number): void {
+  #drawBeyond({ width, height }: Simulation, edge: Edge, depth: number): void {
     const across = edge === 'left' || edge === 'right';
     const [x, y] = across ? [edge === 'left' ? -depth : width, 0] : [0, edge === 'top' ? -depth : height];
-    context!.fillStyle = colours.beyond;
-    context!.fillRect(x, y, across ? depth : width, across ? height : depth);
-    context!.fillStyle = colours.border;
+    this.#context.fillStyle = this.#colours.beyond;
+    this.#context.fillRect(x, y, across ? depth : width, across ? height : depth);
+    this.#context.fillStyle = this.#colours.border;
     const [left, top] = [edge === 'right' ? width - 1 : -1, edge === 'bottom' ? height - 1 : -1];
-    context!.fillRect(across ? left : 0, across ? 0 : top, across ? 2 : width, across ? height : 2);
+    this.#context.fillRect(across ? left : 0, across ? 0 : top, across ? 2 : width, across ? height : 2);
   }
 
   /** Draws a sprite in one colour, so that only its shape is seen before it comes. */
-  function drawSilhouette(silhouette: Silhouette, nowMs: number): void {
-    const { image, description } = sheets.get(silhouette.file);
-    context!.globalAlpha = SILHOUETTE_ALPHA;
+  #drawSilhouette(silhouette: Silhouette, nowMs: number): void {
+    const { image, description } = this.#sheets.get(silhouette.file);
+    this.#context.globalAlpha = SILHOUETTE_ALPHA;
     if (image === null) {
-      context!.fillStyle = colours.silhouette;
-      context!.beginPath();
-      context!.roundRect(silhouette.x - UNKNOWN_SIDE / 2, silhouette.y - UNKNOWN_SIDE, UNKNOWN_SIDE, UNKNOWN_SIDE, 14);
-      context!.fill();
+      this.#context.fillStyle = this.#colours.silhouette;
+      this.#context.beginPath();
+      this.#context.roundRect(
+        silhouette.x - UNKNOWN_SIDE / 2,
+        silhouette.y - UNKNOWN_SIDE,
+        UNKNOWN_SIDE,
+        UNKNOWN_SIDE,
+        14,
+      );
+      this.#context.fill();
     } else {
-      const { x, y, width, height, scale } = frameOf(description, silhouette);
+      const { x, y, width, height, scale } = this.#frameOf(description, silhouette);
       const cell = cellOf(description, silhouette.animation, nowMs - silhouette.sinceMs);
-      stencil.width = Math.ceil(width * ratio); // clears it, and resets its context
-      stencil.height = Math.ceil(height * ratio);
-      stencilContext!.imageSmoothingEnabled = scale < 1;
-      drawCell(stencilContext!, image, description, cell, silhouette.facing, stencil.width, stencil.height);
-      stencilContext!.globalCompositeOperation = 'source-in';
-      stencilContext!.fillStyle = colours.silhouette;
-      stencilContext!.fillRect(0, 0, stencil.width, stencil.height);
-      context!.drawImage(stencil, x, y, width, height);
+      this.#stencil.width = Math.ceil(width * this.#ratio); // clears it, and resets its context
+      this.#stencil.height = Math.ceil(height * this.#ratio);
+      this.#stencilContext.imageSmoothingEnabled = scale < 1;
+      drawCell(
+        this.#stencilContext,
+        image,
+        description,
+        cell,
+        silhouette.facing,
+        this.#stencil.width,
+        this.#stencil.height,
+      );
+      this.#stencilContext.globalCompositeOperation = 'source-in';
+      this.#stencilContext.fillStyle = this.#colours.silhouette;
+      this.#stencilContext.fillRect(0, 0, this.#stencil.width, this.#stencil.height);
+      this.#context.drawImage(this.#stencil, x, y, width, height);
     }
-    context!.globalAlpha = 1;
+    this.#context.globalAlpha = 1;
   }
 
   /** Returns where the frame of a sprite is, and how large. */
-  function frameOf(
+  #frameOf(
     description: Description,
     sprite: { x: number; y: number; scale: number; facing: Facing },
   ): { x: number; y: number; width: number; height: number; scale: number } {
@@ -210,86 +221,81 @@ export function createRenderer(canvas: HTMLCanvasElement, sheets: Sheets): Rende
     const scale = shownScale(description, sprite.scale);
     const left = sprite.facing === 'left' ? frame.width - hitbox[0] - hitbox[2] : hitbox[0];
     return {
-      x: snap(sprite.x - (left + hitbox[2] / 2) * scale),
-      y: snap(sprite.y - (hitbox[1] + hitbox[3]) * scale),
+      x: this.#snap(sprite.x - (left + hitbox[2] / 2) * scale),
+      y: this.#snap(sprite.y - (hitbox[1] + hitbox[3]) * scale),
       width: frame.width * scale,
       height: frame.height * scale,
       scale,
     };
   }
 
-  function drawHalo({ x, y, nature }: Sprite): void {
-    context!.strokeStyle = '#7c6cff';
-    context!.lineWidth = 2;
-    context!.setLineDash([5, 4]);
-    context!.beginPath();
-    context!.roundRect(
-      snap(x - nature.width / 2 - 6),
-      snap(y - nature.height - 6),
+  #drawHalo({ x, y, nature }: Sprite): void {
+    this.#context.strokeStyle = '#7c6cff';
+    this.#context.lineWidth = 2;
+    this.#context.setLineDash([5, 4]);
+    this.#context.beginPath();
+    this.#context.roundRect(
+      this.#snap(x - nature.width / 2 - 6),
+      this.#snap(y - nature.height - 6),
       nature.width + 12,
       nature.height + 8,
       10,
     );
-    context!.stroke();
-    context!.setLineDash([]);
+    this.#context.stroke();
+    this.#context.setLineDash([]);
   }
 
   /** Draws a sprite whose sheet is not loaded: a parcel with a ribbon. */
-  function drawParcel({ x, y, nature }: Sprite): void {
+  #drawParcel({ x, y, nature }: Sprite): void {
     const side = Math.min(nature.width, nature.height);
-    const [left, top] = [snap(x - side / 2), snap(y - side)];
-    context!.fillStyle = '#c99a63';
-    context!.strokeStyle = '#5b3a26';
-    context!.lineWidth = 2;
-    context!.beginPath();
-    context!.roundRect(left, top, side, side, 4);
-    context!.fill();
-    context!.stroke();
-    context!.fillStyle = '#e8546a';
-    context!.fillRect(left + side * 0.42, top + 1, side * 0.16, side - 2);
-    context!.fillRect(left + 1, top + side * 0.36, side - 2, side * 0.16);
+    const [left, top] = [this.#snap(x - side / 2), this.#snap(y - side)];
+    this.#context.fillStyle = '#c99a63';
+    this.#context.strokeStyle = '#5b3a26';
+    this.#context.lineWidth = 2;
+    this.#context.beginPath();
+    this.#context.roundRect(left, top, side, side, 4);
+    this.#context.fill();
+    this.#context.stroke();
+    this.#context.fillStyle = '#e8546a';
+    this.#context.fillRect(left + side * 0.42, top + 1, side * 0.16, side - 2);
+    this.#context.fillRect(left + 1, top + side * 0.36, side - 2, side * 0.16);
   }
 
   /** Draws three signs that rise from a sprite's head. */
-  function drawRising(
-    { nowMs, calm }: Simulation,
-    { x, y, nature, sinceMs }: Sprite,
-    sign: string,
-    colour: string,
-  ): void {
-    context!.fillStyle = colour;
+  #drawRising({ nowMs, calm }: Simulation, { x, y, nature, sinceMs }: Sprite, sign: string, colour: string): void {
+    this.#context.fillStyle = colour;
     for (let i = 0; i < 3; i++) {
       const age = calm ? 0.2 + i * 0.25 : ((nowMs - sinceMs) / 2400 + i / 3) % 1;
-      context!.globalAlpha = Math.sin(age * Math.PI) * 0.9;
-      context!.font = `700 ${9 + age * 7}px system-ui, sans-serif`;
-      context!.textAlign = 'left';
-      context!.fillText(sign, x + nature.width * 0.25 + age * 14, y - nature.height - 2 - age * 26);
+      this.#context.globalAlpha = Math.sin(age * Math.PI) * 0.9;
+      this.#context.font = `700 ${9 + age * 7}px system-ui, sans-serif`;
+      this.#context.textAlign = 'left';
+      this.#context.fillText(sign, x + nature.width * 0.25 + age * 14, y - nature.height - 2 - age * 26);
     }
-    context!.globalAlpha = 1;
+    this.#context.globalAlpha = 1;
   }
 
-  function drawTag({ nowMs, width }: Simulation, { x, y, nature }: Sprite, { text, kind, untilMs }: Tag): void {
+  #drawTag({ nowMs, width }: Simulation, { x, y, nature }: Sprite, { text, kind, untilMs }: Tag): void {
     const left = untilMs - nowMs;
     if (left <= 0) return;
-    context!.font = TAG_FONT;
-    const half = context!.measureText(text).width / 2 + 9;
+    this.#context.font = TAG_FONT;
+    const half = this.#context.measureText(text).width / 2 + 9;
     const middle = Math.min(Math.max(x, half + 4), width - half - 4);
     const top = Math.max(4, y - nature.height - 32);
-    context!.globalAlpha = Math.min(1, left / TAG_FADE_MS);
-    context!.fillStyle = kind === 'refused' ? '#b3264c' : '#2a2350';
-    context!.beginPath();
-    context!.roundRect(middle - half, top, half * 2, 22, 11);
-    context!.fill();
-    context!.fillStyle = '#ffffff';
-    context!.textAlign = 'center';
-    context!.textBaseline = 'middle';
-    context!.fillText(text, middle, top + 11.5);
-    context!.textBaseline = 'alphabetic';
-    context!.globalAlpha = 1;
+    this.#context.globalAlpha = Math.min(1, left / TAG_FADE_MS);
+    this.#context.fillStyle = kind === 'refused' ? '#b3264c' : '#2a2350';
+    this.#context.beginPath();
+    this.#context.roundRect(middle - half, top, half * 2, 22, 11);
+    this.#context.fill();
+    this.#context.fillStyle = '#ffffff';
+    this.#context.textAlign = 'center';
+    this.#context.textBaseline = 'middle';
+    this.#context.fillText(text, middle, top + 11.5);
+    this.#context.textBaseline = 'alphabetic';
+    this.#context.globalAlpha = 1;
   }
 
-  function snap(value: number): number {
-    return Math.round(value * ratio) / ratio;
+  #snap(value: number): number {
+    return Math.round(value * this.#ratio) / this.#ratio;
   }
 }
 

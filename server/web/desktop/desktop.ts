@@ -62,7 +62,7 @@ import {
   wordsOf,
 } from '../relay/transport.ts';
 import { chosenLanguages, keepPlace, phrase, reasonOf } from '../texts/language.ts';
-import { createRenderer, type Renderer, slideOf, type Tag } from './canvas.ts';
+import { Renderer, slideOf, type Tag } from './canvas.ts';
 import { type Conversation, createConversation } from './conversation.ts';
 import { advance, createFrameClock, type FrameClock } from './frame_clock.ts';
 import { type Input, listenToInput } from './input.ts';
@@ -185,7 +185,7 @@ function createDesktop(): Desktop {
     endLesson: () => {},
     sheets,
     shelf: new Shelf(sheets),
-    renderer: createRenderer(canvas, sheets),
+    renderer: new Renderer(canvas, sheets),
     input: listenToInput(canvas, simulation, () => slideOf(desktop.peeking.view), {
       selected(sprite) {
         if (sprite !== null) showTag(desktop, sprite, sprite.name, 'name', NAME_TAG_MS);

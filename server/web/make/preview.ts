@@ -3,7 +3,7 @@
  *
  * It has the desktop's own simulation, renderer and input. What is thrown over an edge comes back over the opposite one.
  */
-import { createRenderer } from '../desktop/canvas.ts';
+import { Renderer } from '../desktop/canvas.ts';
 import { advance, createFrameClock } from '../desktop/frame_clock.ts';
 import { listenToInput } from '../desktop/input.ts';
 import { addSprite, createSimulation, enter, opposite, removeSprite, type Sprite, step } from '../motion/simulation.ts';
@@ -34,7 +34,7 @@ export function createPreview(
 ): Preview {
   const simulation = createSimulation(1, 1);
   const clock = createFrameClock();
-  const renderer = createRenderer(canvas, sheets);
+  const renderer = new Renderer(canvas, sheets);
   let sprite: Sprite | null = null;
   let file: string | null = null;
   let factor = 1;
