@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { BUILDS } from './builds.ts';
 import { SuiteCosts } from './suite_costs.ts';
 
 describe('suite costs', () => {
@@ -31,5 +32,12 @@ describe('suite costs', () => {
     const costs = new SuiteCosts(join(folder, 'none.json'));
     assert.ok(costs.expected('a.test.ts', 2) > costs.expected('a.test.ts', 1));
     assert.ok(costs.expected('a.test.ts', 1) > costs.expected('a.test.ts', 0));
+  });
+
+  it('expect the most of an unknown suite that says itself that it takes long, and of a known one what it took', () => {
+    const costs = new SuiteCosts(join(folder, 'none.json'));
+    assert.ok(costs.expected('a.test.ts', 0, true) > costs.expected('a.test.ts', BUILDS.length));
+    costs.note('a.test.ts', { seconds: 3, cpuSeconds: 1 });
+    assert.equal(costs.expected('a.test.ts', 0, true), 3);
   });
 });

@@ -8,6 +8,9 @@ import { dirname } from 'node:path';
 const UNKNOWN_SECONDS = 5;
 const UNKNOWN_SECONDS_A_BUILD = 10;
 
+/** Seconds that one is expected to take whose header says that it takes long: more than what is guessed of all others. */
+const LONG_SECONDS = 90;
+
 export interface Cost {
   readonly seconds: number;
   /** Of it and the processes that it waited for. */
@@ -23,9 +26,10 @@ export class SuiteCosts {
     this.#costs = new Map(Object.entries(read(path)));
   }
 
-  /** Seconds that a suite will take, for which so many things are built. */
-  expected(suite: string, builds: number): number {
-    return this.#costs.get(suite)?.seconds ?? UNKNOWN_SECONDS + builds * UNKNOWN_SECONDS_A_BUILD;
+  /** Seconds that a suite will take, for which so many things are built, and whose header says whether it takes long. */
+  expected(suite: string, builds: number, takesLong = false): number {
+    const guess = takesLong ? LONG_SECONDS : UNKNOWN_SECONDS + builds * UNKNOWN_SECONDS_A_BUILD;
+    return this.#costs.get(suite)?.seconds ?? guess;
   }
 
   note(suite: string, cost: Cost): void {

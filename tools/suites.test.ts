@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { describe, it } from 'node:test';
 import { listFiles } from './sources.ts';
-import { isQuiet, needsNoBuild, Suites } from './suites.ts';
+import { isQuiet, needsNoBuild, Suites, takesLong } from './suites.ts';
 
 const SUITES = new Suites();
 const buildsOf = (suite: string) => SUITES.buildsOf(suite).map(({ what }) => what);
@@ -69,6 +69,12 @@ describe('suites', () => {
     assert.ok(needsNoBuild('/**\n * On commands.\n *\n * Needs no build: it starts none of them.\n */\n'));
     assert.ok(!needsNoBuild('/**\n * On commands.\n *\n * Needs no build:\n */\n'));
     assert.ok(!needsNoBuild("/** On commands. */\nit('Needs no build: never', () => {});\n"));
+  });
+
+  it('take long when their header says so, with what takes long', () => {
+    assert.ok(takesLong('/**\n * On peers.\n *\n * Takes long: it runs ten thousand histories.\n */\n'));
+    assert.ok(!takesLong('/**\n * On peers.\n *\n * Takes long:\n */\n'));
+    assert.ok(!takesLong("/** On peers. */\nit('Takes long: never', () => {});\n"));
   });
 
   it('run alone when their header says so, with the reason', () => {

@@ -19,6 +19,9 @@ const QUIET = /^ \* Runs alone: \S/m;
 /** In the header of a suite that needs no build, whatever it imports: why. */
 const NO_BUILD = /^ \* Needs no build: \S/m;
 
+/** In the header of a suite that takes over half a minute: what takes so long. It starts early where it has never run. */
+const LONG = /^ \* Takes long: \S/m;
+
 /** Files on which every suite depends. */
 const EVERYWHERE =
   /^(?:package(?:-lock)?\.json|tsconfig\.json|tools\/(?:test|suites|suite_run|schedule|builds|sources)\.ts)$/;
@@ -151,6 +154,11 @@ export function isQuiet(code: string): boolean {
 /** Whether a suite with this code needs no build, although it imports or names what is built. */
 export function needsNoBuild(code: string): boolean {
   return NO_BUILD.test(code);
+}
+
+/** Whether a suite with this code says that it takes over half a minute. */
+export function takesLong(code: string): boolean {
+  return LONG.test(code);
 }
 
 /** The files that differ from a commit, and those that git does not know yet. Throws when there is no such commit. */

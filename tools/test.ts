@@ -18,7 +18,7 @@ import { PassedSuites } from './passed_suites.ts';
 import { type Planned, Schedule } from './schedule.ts';
 import { SuiteCosts } from './suite_costs.ts';
 import { runSuite } from './suite_run.ts';
-import { changedSince, isQuiet, Suites } from './suites.ts';
+import { changedSince, isQuiet, Suites, takesLong } from './suites.ts';
 
 /** How often the machine is looked at for a core that idles. */
 const LOOK_EVERY_MS = 1000; // a suite that has just started shows its load by then
@@ -271,7 +271,9 @@ async function test(wish: Wish): Promise<number> {
   const childrenCpu = new ChildrenCpu();
   const plan = files.map((file): Planned => {
     const needs = (buildsOf.get(file) ?? []).map(({ what }) => what);
-    return { file, needs, seconds: costs.expected(file, needs.length), isQuiet: isQuiet(readFileSync(file, 'utf8')) };
+    const code = readFileSync(file, 'utf8');
+    const seconds = costs.expected(file, needs.length, takesLong(code));
+    return { file, needs, seconds, isQuiet: isQuiet(code) };
   });
   const cores = availableParallelism();
   const notBuilt = builds.map(({ what }) => what);

@@ -2,6 +2,8 @@
  * The whole command: against relays that do wrong in known numbers, against one that is right, and against none.
  *
  * What the faulty relay committed is what report.json says, number for number.
+ *
+ * Takes long: each of its runs measures for a second or more.
  */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';

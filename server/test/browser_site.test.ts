@@ -1,6 +1,8 @@
 /**
  * The pages of the site that need nothing but a relay and a browser, in one process: a relay and a browser take three seconds of a core
  * to start.
+ *
+ * Takes long: pages wait for each other, and the suites run one after the other.
  */
 import './browser_axe.ts';
 import './browser_make.ts';

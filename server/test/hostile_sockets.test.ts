@@ -1,6 +1,8 @@
 /**
  * Sockets that flood the relay with polls and do not read: the relay's memory stays within a bound, the sockets are closed, and
  * a well-behaved pair of desktops beside them loses nothing. Sockets with forged tokens, and clients that share a token.
+ *
+ * Takes long: sockets that do not read are closed only after a while.
  */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';

@@ -2,6 +2,8 @@
  * A relay that is killed with SIGKILL and started again goes on: no accepted sprite is lost or doubled, over real sockets.
  *
  * Each sprite is named after its thrower and number, so the test can tell at the end what became of it.
+ *
+ * Takes long: relays are killed and started again, and leases end.
  */
 import assert from 'node:assert/strict';
 import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';

@@ -4,6 +4,8 @@
  * Each seed is a short history: desktops join, throw, poll and leave on two or three relays; messages are late, lost, repeated and reordered; and
  * faults happen (cluster_fault_list.ts). Then everything works again, and the account of each sprite is checked (simulated_cluster.ts).
  * SEED starts at another seed, SEEDS runs another number of histories.
+ *
+ * Takes long: it runs some thousand histories.
  */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';

@@ -1,4 +1,8 @@
-/** How a relay ends: a graceful stop, a restart on the same ports, and a start that fails. */
+/**
+ * How a relay ends: a graceful stop, a restart on the same ports, and a start that fails.
+ *
+ * Takes long: it starts relays again and again.
+ */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import http from 'node:http';
