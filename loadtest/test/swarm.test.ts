@@ -332,7 +332,7 @@ describe('swarm command', { skip: why, timeout: 900_000, concurrency: CONCURRENC
       assert.equal(code, 0, stdout);
       assert.match(stderr, /The master of the relay is killed/);
       assert.match(stderr, /All processes of the relay are killed/);
-      assert.ok(report.accepted > 800, `${report.accepted} accepted`);
+      assert.ok(report.accepted > 200, `${report.accepted} accepted: sprites flew between the kills`);
     });
   }
 
