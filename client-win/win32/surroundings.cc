@@ -57,9 +57,15 @@ void Surroundings::RestoreWindows(int64_t now_ms) {
   if (monitors != MonitorsNow()) {
     return;  // the monitors have just changed, so some of the places are older than others
   }
-  const auto covered = FullScreenMonitors(watch_.windows(), Screen(monitors));
-  const bool is_full_screen = std::ranges::find(covered, true) != covered.end();
-  PutBackNow(places_.Update(monitors, windows, is_full_screen, now_ms));
+  const Screen screen(monitors);
+  const std::vector<bool> is_covered = FullScreenMonitors(watch_.windows(), screen);
+  std::vector<Rect> covered;
+  for (size_t i = 0; i < is_covered.size(); i++) {
+    if (is_covered[i]) {
+      covered.push_back(screen.monitors()[i].bounds);
+    }
+  }
+  PutBackNow(places_.Update(monitors, windows, covered, now_ms));
 }
 
 }  // namespace sprites

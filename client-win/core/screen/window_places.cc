@@ -25,6 +25,22 @@ OpenWindow Remembered(const OpenWindow& now, const OpenWindow* before) {
   return keeps ? *before : now;
 }
 
+// Where a window belongs, a minimised one when it comes up.
+Point MiddleOf(const OpenWindow& place) {
+  const Rect& rect = IsMinimised(place) ? place.normal : place.shown;
+  return {(rect.left + rect.right) / 2, (rect.top + rect.bottom) / 2};
+}
+
+Rect Moved(const Rect& rect, double dx, double dy) {
+  return {rect.left + dx, rect.top + dy, rect.right + dx, rect.bottom + dy};
+}
+
+bool IsOnOneOf(std::span<const Rect> monitors, const OpenWindow& place) {
+  return std::ranges::any_of(monitors, [middle = MiddleOf(place)](const Rect& monitor) {
+    return monitor.Contains(middle);
+  });
+}
+
 // How to put a window back; nothing when it is in place, or its user has changed it.
 std::optional<PutBack> PutBackTo(const OpenWindow& now, const OpenWindow& place) {
   const bool is_changed = now.state != place.state && !IsMinimised(now) && !IsMinimised(place);
@@ -37,8 +53,8 @@ std::optional<PutBack> PutBackTo(const OpenWindow& now, const OpenWindow& place)
 }  // namespace
 
 std::vector<PutBack> WindowPlaces::Update(std::span<const Monitor> monitors,
-                                          std::span<const OpenWindow> windows, bool is_full_screen,
-                                          int64_t now_ms) {
+                                          std::span<const OpenWindow> windows,
+                                          std::span<const Rect> covered, int64_t now_ms) {
   Shape shape;
   for (const Monitor& monitor : monitors) {
     shape.push_back({monitor.bounds, monitor.scale});
@@ -53,31 +69,63 @@ std::vector<PutBack> WindowPlaces::Update(std::span<const Monitor> monitors,
     return {};
   }
   Watch(windows, now_ms);
-  if (is_full_screen) {
-    return {};
+  if (std::exchange(puts_all_back_, false) || (covered.empty() && !left_out_.empty())) {
+    return PutAllBack(covered, now_ms);
   }
-  if (std::exchange(puts_all_back_, false)) {
-    return PutAllBack(now_ms);
+  std::vector<PutBack> again = Retry(covered, now_ms);
+  if (covered.empty()) {
+    Learn();
   }
-  std::vector<PutBack> again = Retry(now_ms);
-  Learn();
   return again;
 }
 
 void WindowPlaces::EnterLayout(Shape shape, int64_t now_ms) {
+  const Layout before = layouts_.empty() ? Layout{} : Present();
   const auto known = std::ranges::find(layouts_, shape, &Layout::shape);
-  puts_all_back_ = known != layouts_.end();
-  if (puts_all_back_) {
+  const bool is_known = known != layouts_.end();
+  if (is_known) {
     std::rotate(known, known + 1, layouts_.end());
   } else {
     layouts_.push_back({std::move(shape), {}});
   }
+  puts_all_back_ = KeepSteadyPlaces(before) || is_known;
+  left_out_.clear();
   if (layouts_.size() > kLayoutsMax) {
     layouts_.erase(layouts_.begin());
   }
   watched_.clear();
   entered_ms_ = now_ms;
   is_settled_ = false;
+}
+
+// Gives the present layout the places that windows had in the one before, on monitors that differ
+// at most in their position; a change of one monitor's resolution moves those beside it. What this
+// layout remembers of a window stays. Returns whether there were such places.
+bool WindowPlaces::KeepSteadyPlaces(const Layout& before) {
+  const Shape& now = Present().shape;
+  if (before.shape.size() != now.size()) {
+    return false;  // which monitor is which is not known
+  }
+  bool keeps = false;
+  for (size_t i = 0; i < now.size(); i++) {
+    const Rect& old = before.shape[i].bounds;
+    const bool is_steady = before.shape[i].scale == now[i].scale &&
+                           old.Width() == now[i].bounds.Width() &&
+                           old.Height() == now[i].bounds.Height();
+    if (!is_steady) {
+      continue;
+    }
+    const double dx = now[i].bounds.left - old.left;
+    const double dy = now[i].bounds.top - old.top;
+    for (auto [id, place] : before.places) {
+      if (old.Contains(MiddleOf(place))) {
+        place.shown = Moved(place.shown, dx, dy);
+        place.normal = Moved(place.normal, dx, dy);
+        keeps = Present().places.try_emplace(id, place).second || keeps;
+      }
+    }
+  }
+  return keeps;
 }
 
 void WindowPlaces::Watch(std::span<const OpenWindow> windows, int64_t now_ms) {
@@ -116,11 +164,13 @@ void WindowPlaces::Hold(Watched* watched) {
   watched->is_held = true;
 }
 
-std::vector<PutBack> WindowPlaces::PutAllBack(int64_t now_ms) {
+std::vector<PutBack> WindowPlaces::PutAllBack(std::span<const Rect> covered, int64_t now_ms) {
   std::vector<PutBack> back;
+  const std::vector<Rect> only = std::exchange(left_out_, {covered.begin(), covered.end()});
   for (auto& [id, watched] : watched_) {
     const auto place = Present().places.find(id);
-    if (place == Present().places.end()) {
+    if (place == Present().places.end() || IsOnOneOf(covered, place->second) ||
+        (!only.empty() && !IsOnOneOf(only, place->second))) {
       continue;
     }
     if (auto way = PutBackTo(watched.now, place->second)) {
@@ -134,13 +184,16 @@ std::vector<PutBack> WindowPlaces::PutAllBack(int64_t now_ms) {
 }
 
 // Puts windows back once more that have not arrived. After the last try they stay where they are.
-std::vector<PutBack> WindowPlaces::Retry(int64_t now_ms) {
+std::vector<PutBack> WindowPlaces::Retry(std::span<const Rect> covered, int64_t now_ms) {
   std::vector<PutBack> back;
   for (auto& [id, watched] : watched_) {
     if (watched.tries == 0 || now_ms - watched.tried_ms < kLayoutSettleMs) {
       continue;
     }
     const auto place = Present().places.find(id);
+    if (place != Present().places.end() && IsOnOneOf(covered, place->second)) {
+      continue;
+    }
     const auto way =
         place == Present().places.end() ? std::nullopt : PutBackTo(watched.now, place->second);
     if (!way || watched.tries == kPutBackTries) {

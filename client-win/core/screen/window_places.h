@@ -1,13 +1,15 @@
 // Remembers the positions of other programs' windows for each layout of the monitors, and says
 // which windows to put back when a layout that was lost (to a full-screen program, or by unplugging
-// a cable) comes back.
+// a cable) comes back, and at once those on monitors that the change has only moved: while a game
+// runs on one monitor, the windows of the others are where they were.
 //
 // A function of what it is shown and the time. A position counts once a window has kept it for
 // kHeldMs. Nothing is learnt while a full-screen program is in front, or before a layout has
-// settled. A window that moves while another layout is active was moved by its user, and keeps its
-// new position. A window that has been maximised or restored meanwhile is left alone. A minimised
-// window stays minimised, but will come up in its old position.
-// Memory: kLayoutsMax × kPlacesMax positions. Cost: O(windows) a call.
+// settled. No window goes back to a monitor that a full-screen program covers. A window that moves
+// while another layout is active was moved by its user, and keeps its new position. A window that
+// has been maximised or restored meanwhile is left alone. A minimised window stays minimised, but
+// will come up in its old position. Memory: kLayoutsMax × kPlacesMax positions. Cost: O(windows) a
+// call.
 #ifndef CLIENT_WIN_CORE_SCREEN_WINDOW_PLACES_H_
 #define CLIENT_WIN_CORE_SCREEN_WINDOW_PLACES_H_
 
@@ -53,10 +55,11 @@ struct PutBack {
 
 class WindowPlaces {
  public:
-  // Call it a few times a second with the monitors and windows of one moment. `is_full_screen`: a
-  // program in front covers a monitor. Returns the windows to put back now, usually none.
+  // Call it a few times a second with the monitors and windows of one moment. `covered`: the bounds
+  // of the monitors that a full-screen program covers. Returns the windows to put back now, usually
+  // none.
   std::vector<PutBack> Update(std::span<const Monitor> monitors,
-                              std::span<const OpenWindow> windows, bool is_full_screen,
+                              std::span<const OpenWindow> windows, std::span<const Rect> covered,
                               int64_t now_ms);
 
  private:
@@ -83,10 +86,11 @@ class WindowPlaces {
   };
 
   void EnterLayout(Shape shape, int64_t now_ms);
+  bool KeepSteadyPlaces(const Layout& before);
   void Watch(std::span<const OpenWindow> windows, int64_t now_ms);
   void Hold(Watched* watched);
-  std::vector<PutBack> PutAllBack(int64_t now_ms);
-  std::vector<PutBack> Retry(int64_t now_ms);
+  std::vector<PutBack> PutAllBack(std::span<const Rect> covered, int64_t now_ms);
+  std::vector<PutBack> Retry(std::span<const Rect> covered, int64_t now_ms);
   void Learn();
   Layout& Present() { return layouts_.back(); }
 
@@ -94,7 +98,9 @@ class WindowPlaces {
   std::unordered_map<uint64_t, Watched> watched_;
   int64_t entered_ms_ = 0;
   bool is_settled_ = false;
-  bool puts_all_back_ = false;  // the layout has come back, and its windows have not been put back
+  bool puts_all_back_ = false;  // the layout has changed, and its windows have not been put back
+  // The monitors whose windows were not put back, because a full-screen program covered them.
+  std::vector<Rect> left_out_;
 };
 
 }  // namespace sprites

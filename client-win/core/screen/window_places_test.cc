@@ -30,13 +30,17 @@ struct Scenery {
   WindowPlaces places;
   std::vector<Monitor> monitors = kWide;
   std::vector<OpenWindow> windows;
-  bool is_full_screen = false;
+  bool is_full_screen = false;  // a program covers the first monitor
   int64_t now_ms = 0;
   std::vector<PutBack> back;  // all since it was last cleared
 
   void Pass(int64_t ms) {
     for (const int64_t until_ms = now_ms + ms; now_ms < until_ms; now_ms += kUpdateMs) {
-      for (const PutBack& one : places.Update(monitors, windows, is_full_screen, now_ms)) {
+      std::vector<Rect> covered;
+      if (is_full_screen && !monitors.empty()) {
+        covered.push_back(monitors[0].bounds);
+      }
+      for (const PutBack& one : places.Update(monitors, windows, covered, now_ms)) {
         back.push_back(one);
         const auto window = std::ranges::find(windows, one.id, &OpenWindow::id);
         REQUIRE(window != windows.end());
@@ -120,6 +124,49 @@ TEST_CASE("window places › wait until the layout has settled and the full-scre
   CHECK(scenery.back.size() == 1);
   scenery.Pass(kUpdateMs);
   CHECK(scenery.back.size() == 2);
+}
+
+TEST_CASE("window places › of the other monitor come back while a game runs on the first") {
+  Scenery scenery;
+  scenery.monitors = kTwo;
+  scenery.windows = {Normal(1, 900), Normal(2, 2400), Normal(3, 2000)};
+  scenery.windows[2].state = WindowState::kMinimised;
+  scenery.Pass(10'000);
+  scenery.is_full_screen = true;
+  const std::vector<Monitor> game = {MonitorOf(0, 800, 600), MonitorOf(800, 1280, 1024)};
+  scenery.Become(game);
+  const OpenWindow pushed = scenery.Window(1);
+  scenery.Pass(10'000);
+  // They are where they were on their monitor, which has moved to the left with the first one's
+  // edge.
+  CHECK(scenery.Window(2) == Normal(2, 2400 - 1120));
+  CHECK(scenery.Window(3).normal == Normal(3, 2000 - 1120).normal);
+  CHECK(scenery.Window(1) == pushed);
+  // Its user moves one, while the game still runs.
+  scenery.Window(2) = Normal(2, 1000);
+  scenery.Pass(10'000);
+  CHECK(scenery.Window(2) == Normal(2, 1000));
+
+  scenery.is_full_screen = false;
+  scenery.Become(kTwo);
+  scenery.Pass(10'000);
+  CHECK(scenery.Window(1) == Normal(1, 900));
+  CHECK(scenery.Window(3).normal == Normal(3, 2000).normal);
+}
+
+TEST_CASE("window places › on a monitor that a game covers come back when it ends") {
+  Scenery scenery;
+  scenery.windows = {Normal(1, 900)};
+  scenery.Pass(10'000);
+  scenery.Become(kSmall);
+  scenery.Pass(10'000);
+  scenery.is_full_screen = true;
+  scenery.Become(kWide);
+  scenery.Pass(60'000);
+  CHECK(scenery.back.empty());
+  scenery.is_full_screen = false;
+  scenery.Pass(kUpdateMs);
+  CHECK(scenery.windows[0] == Normal(1, 900));
 }
 
 TEST_CASE("window places › survive several changes in a row") {
@@ -292,7 +339,7 @@ TEST_CASE("window places › a window that does not go back is tried twice, then
   size_t asked = 0;
   const auto pass = [&](const auto& monitors, const auto& windows, int64_t ms) {
     for (const int64_t until_ms = now_ms + ms; now_ms < until_ms; now_ms += kUpdateMs) {
-      asked += places.Update(monitors, windows, false, now_ms).size();
+      asked += places.Update(monitors, windows, {}, now_ms).size();
     }
   };
   pass(kWide, before, 10'000);
@@ -364,8 +411,10 @@ TEST_CASE(
     const auto before = scenery.windows;
     scenery.back.clear();
     scenery.Pass(kUpdateMs);
-    CHECK((scenery.back.empty() || !scenery.is_full_screen));
     for (const PutBack& one : scenery.back) {
+      const Rect& to = one.state == WindowState::kMinimised ? one.normal : one.shown;
+      const Point middle{(to.left + to.right) / 2, (to.top + to.bottom) / 2};
+      CHECK((!scenery.is_full_screen || !scenery.monitors[0].bounds.Contains(middle)));
       const auto was = std::ranges::find(before, one.id, &OpenWindow::id);
       CHECK((was->shown != one.shown || was->normal != one.normal));
     }
