@@ -426,6 +426,11 @@ describe('membership, lives', () => {
     );
   });
 
+  it('is not superseded by a later relay with its name that stops already', () => {
+    const relay = joined('a', 5);
+    assert.deepEqual(hears(relay, beat('a', 1, 1, { life: 6, leaving: true })), ['late']);
+  });
+
   it('removes a relay that leaves from the view, two steps after its notice, and sends it nothing from then on', () => {
     const cluster = new Cluster();
     for (const name of ['a', 'b']) cluster.add(name, 10);

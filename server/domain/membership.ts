@@ -44,7 +44,8 @@ export type RelayState = 'here' | 'suspected' | 'gone' | 'left' | 'forgotten';
 
 /**
  * What became of a heartbeat. `repeated`, `late` and `old-life` change nothing. `old-life`: a later life of this relay has been heard, and may
- * still be here. `superseded`: another relay runs under this relay's name, and started later. `full`: RELAYS_MAX are known already.
+ * still be here. `superseded`: another relay runs under this relay's name, started later, and does not stop. `full`: RELAYS_MAX are known
+ * already.
  */
 export type Heard = 'noted' | 'repeated' | 'late' | 'old-life' | 'forgotten' | 'own' | 'superseded' | 'full';
 
@@ -161,7 +162,7 @@ export class Membership {
   /** Receives a heartbeat. It may be one of this relay's own. */
   hear(heartbeat: Heartbeat): Heard {
     const { name, life, step } = heartbeat;
-    if (name === this.name) return life === this.life ? 'own' : life > this.life ? 'superseded' : 'old-life';
+    if (name === this.name) return this.#hearNamesake(heartbeat);
     const row = this.#rowOf.get(name) ?? this.#addIfRoom(name, life);
     if (row === undefined) return 'full';
     if (life < this.#lives[row] && !this.#isSilent(row)) return 'old-life';
@@ -228,6 +229,13 @@ export class Membership {
   /** Whether a relay has been silent for so long that it has no place in the view. */
   #isSilent(row: number): boolean {
     return this.#step - this.#newest[row] > GONE_AFTER_STEPS;
+  }
+
+  /** One that stops gives the name up: if this relay stopped for it, nobody would have it. */
+  #hearNamesake({ life, leaving }: Heartbeat): Heard {
+    if (life === this.life) return 'own';
+    if (life < this.life) return 'old-life';
+    return leaving ? 'late' : 'superseded';
   }
 
   #note(row: number, { step, count, width, digest, leaving }: Heartbeat): Heard {
