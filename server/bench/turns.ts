@@ -1,5 +1,5 @@
 /**
- * What does the journal cost, how long does a recovery take, and how long does a renewal hold up a turn?
+ * What does the journal cost, how long does a recovery take, and how long does a compaction hold up a turn?
  *
  * One process calls the domain and the journal, on a real folder, without sockets: so the figures are those of the journal, and
  * nothing else is in them. CPU is user + system time of the thread that does the work. It has the system's ticks of some milliseconds, so
@@ -25,8 +25,8 @@ const COST = { desktops: 2_000, sprites: 200_000, perTurn: [1, 8, 64], rounds: 3
 /** The journal that is recovered: its desktops, and the sprites that wait. */
 const RECOVERY = { desktops: 1_000_000, sprites: 100_000 };
 
-/** The state that a renewal writes again, and the sprites of each turn meanwhile. */
-const RENEWAL = { desktops: 200_000, sprites: 200_000, perTurn: 40 };
+/** The state of which a compaction writes a snapshot, and the sprites of each turn meanwhile. */
+const COMPACTION = { desktops: 200_000, sprites: 200_000, perTurn: 40 };
 
 interface Contender {
   name: string;
@@ -202,19 +202,19 @@ async function recovery(calls: SystemCalls): Promise<void> {
   });
 }
 
-async function renewal(calls: SystemCalls): Promise<void> {
+async function compaction(calls: SystemCalls): Promise<void> {
   await inFolder(async (folder) => {
-    const { desktops, sprites, perTurn } = RENEWAL;
+    const { desktops, sprites, perTurn } = COMPACTION;
     const bench = new Bench(desktops + 1, 512, 'process', folder, calls);
     const { journal } = bench;
     if (!journal) return;
     bench.recover();
     bench.join(desktops);
     for (let n = 0; n < sprites; n += 50) bench.throwSome(50, false);
-    const wallUs = { alone: [] as number[], renewing: [] as number[] };
+    const wallUs = { alone: [] as number[], compacting: [] as number[] };
     let largest = 0;
-    while (journal.renewals < 2 || journal.isRenewing) {
-      const walls = journal.isRenewing ? wallUs.renewing : wallUs.alone;
+    while (journal.compactions < 2 || journal.isCompacting) {
+      const walls = journal.isCompacting ? wallUs.compacting : wallUs.alone;
       const startMs = performance.now();
       bench.throwSome(perTurn, true);
       walls.push((performance.now() - startMs) * 1000);
@@ -231,7 +231,7 @@ async function renewal(calls: SystemCalls): Promise<void> {
     console.log(
       table(
         [`turns of ${perTurn} sprites, wall clock`, 'turns', 'p50', 'p99', 'p99.9', 'longest'],
-        [row('without a renewal', wallUs.alone), row('during a renewal', wallUs.renewing)],
+        [row('without a compaction', wallUs.alone), row('during a compaction', wallUs.compacting)],
       ),
     );
     console.log(`\nThe files had ${mib(largest)} at most; ${mib(journal.liveBytes)} were alive.`);
@@ -243,5 +243,5 @@ export async function turns(calls: SystemCalls): Promise<void> {
   console.log(`\n${machine()}\n`);
   await costs(calls);
   await recovery(calls);
-  await renewal(calls);
+  await compaction(calls);
 }

@@ -229,7 +229,7 @@ export const COMMAND: Command<typeof OPTIONS> = {
     journal: ['', 'what each --durability costs at 2,000 and 20,000 sprites/s, on the native front'],
     turns: [
       '',
-      'what a turn costs with the journal, without sockets; how long a recovery takes, and a turn during a renewal',
+      'what a turn costs with the journal, without sockets; how long a recovery takes, and a turn during a compaction',
     ],
     frames: ['', 'what a frame between a worker and the master costs, through shared memory and through the channel'],
     million: [

@@ -45,7 +45,7 @@ describe('peering', () => {
       const { relay } = master;
       readRecords(records.bytes, 0, records.end, new Recovery(relay, 0));
       records = new RecordWriter(0);
-      relay.peerMemory.tell(records);
+      relay.peerMemory.writeState(records);
       relay.setFacts(records);
       const options = { name: 'a', master, network: new PretendNetwork(() => 0.5).node(), log: silent, data: tmpdir() };
       const peering = new Peering({ ...options, superseded: () => {} });

@@ -83,12 +83,12 @@ function assertConserved(...relays: ClusterRelay[]): void {
   }
 }
 
-/** What the whole state of a relay is, told at once. */
-function toldAgain(relay: Relay): RecordWriter {
+/** A snapshot of a relay, written at once. */
+function snapshotOf(relay: Relay): RecordWriter {
   const writer = new RecordWriter(0);
-  for (let slot = 0; slot < relay.desktops.untouched; slot++) relay.tell(slot, writer);
-  for (let row = 0; row < relay.ended.used; row++) relay.ended.tell(row, writer);
-  relay.peerMemory.tell(writer);
+  for (let slot = 0; slot < relay.desktops.untouched; slot++) relay.writeState(slot, writer);
+  for (let row = 0; row < relay.ended.used; row++) relay.ended.writeState(row, writer);
+  relay.peerMemory.writeState(writer);
   const { accepted, acknowledged, abandoned } = relay.counters;
   writer.counters(accepted, acknowledged, abandoned);
   return writer;
@@ -254,14 +254,14 @@ describe('custody', () => {
     assert.equal(cluster.b.relay.waiting, 1);
   });
 
-  it('is told again with the whole state of the relay', () => {
+  it('is in a snapshot of the relay', () => {
     const cluster = new Neighbours();
     cluster.throwAbroad(1);
     cluster.pass(CUSTODY_MS);
-    const told = toldAgain(cluster.a.relay);
+    const snapshot = snapshotOf(cluster.a.relay);
     const next = new ClusterRelay('a', 1, (relay) => {
       const recovery = new Recovery(relay, 1_000);
-      readRecords(told.bytes, 0, told.end, recovery);
+      readRecords(snapshot.bytes, 0, snapshot.end, recovery);
       recovery.finish();
     });
     assert.equal(next.peers.inCustody, 1);

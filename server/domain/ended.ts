@@ -64,8 +64,8 @@ export class EndedDesktops {
     return this.#max;
   }
 
-  /** Tells a row, if it is in use. */
-  tell(row: number, facts: Facts): void {
+  /** Writes the fact of a row, if it is in use. */
+  writeState(row: number, facts: Facts): void {
     if (this.#untilMs[row] === 0) return;
     facts.ended({
       row,

@@ -2,8 +2,8 @@
  * Facts: what must survive the relay, as the relay tells it while it happens.
  *
  * The relay calls one method for each change, in order, in the turn in which it happens. A journal writes them down
- * (server/journal/journal.ts); recovery.ts applies them to an empty relay. The relay also tells the whole state of one slot
- * when it is asked (Relay.tell), in the same words, so a journal can begin a new file at any moment.
+ * (server/journal/journal.ts); recovery.ts applies them to an empty relay. The relay also writes the state of one slot as facts
+ * when it is asked (Relay.writeState), so a journal can write a snapshot of all slots while the relay goes on.
  * Invariant: the state after a sequence of facts depends on nothing but these facts.
  * Owner: rows, buffers and lists are valid until the call returns.
  * Cost: the hot ones (accepted, sent, acknowledged) allocate nothing.

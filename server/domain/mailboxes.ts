@@ -187,8 +187,8 @@ export class Mailboxes {
     return (this.#nextArrival - 1) >>> 0;
   }
 
-  /** Tells a whole mailbox. */
-  tell(slot: number, facts: Facts): void {
+  /** Writes the facts of a mailbox: it and all its events. */
+  writeState(slot: number, facts: Facts): void {
     const row = slot * ROW_WORDS;
     facts.mailbox(slot, this.#rows[row + ACKNOWLEDGED]);
     for (let list = SENT; list >= 0; list--) {

@@ -187,8 +187,8 @@ export class PeerMemory {
     this.#received.clear();
   }
 
-  /** Tells all facts about peers. */
-  tell(facts: Facts): void {
+  /** Writes all facts about peers. */
+  writeState(facts: Facts): void {
     if (this.life === 0 && this.sent.size === 0 && this.#received.size === 0) return;
     facts.peersForgotten();
     facts.life(this.life);

@@ -23,8 +23,8 @@ function make(slots = SLOTS, random = () => 0.5): Relay {
   });
 }
 
-/** Everything that a relay tells of its slots, as text. */
-function told(relay: Relay): string[] {
+/** The state of all slots of a relay, as text. */
+function stateOf(relay: Relay): string[] {
   const lines: string[] = [];
   const facts = new Proxy({} as Facts, {
     get:
@@ -36,12 +36,12 @@ function told(relay: Relay): string[] {
         lines.push(`${String(fact)} ${JSON.stringify(shown)}`);
       },
   });
-  for (let slot = 0; slot < relay.desktops.untouched; slot++) relay.tell(slot, facts);
+  for (let slot = 0; slot < relay.desktops.untouched; slot++) relay.writeState(slot, facts);
   return lines;
 }
 
 function same(actual: Relay, expected: Relay): void {
-  assert.deepEqual(told(actual), told(expected));
+  assert.deepEqual(stateOf(actual), stateOf(expected));
   assert.equal(actual.waiting, expected.waiting);
   assert.equal(actual.desktops.count, expected.desktops.count);
   assert.equal(actual.keptBytes, expected.keptBytes);
@@ -139,7 +139,7 @@ describe('recovery', () => {
     }
   });
 
-  it('reaches the same state when it begins in the middle, if each slot is told before its sprites move', (t) => {
+  it('reaches the same state from a snapshot, if each slot is written before its sprites move', (t) => {
     const random = randomOf(t);
     const crowd = new Crowd(random);
     const receivers: Facts[] = [];
@@ -153,12 +153,12 @@ describe('recovery', () => {
       const moving = (slot: number) => {
         if (slot < next || early.has(slot)) return;
         early.add(slot);
-        crowd.relay.tell(slot, recovery);
+        crowd.relay.writeState(slot, recovery);
       };
       receivers[0] = teeWith(recovery, moving);
       while (next < crowd.relay.desktops.untouched) {
         for (let step = 0; step < 3; step++) crowd.step();
-        if (!early.has(next)) crowd.relay.tell(next, recovery);
+        if (!early.has(next)) crowd.relay.writeState(next, recovery);
         next++;
       }
       for (let step = 0; step < 50; step++) crowd.step();
@@ -174,7 +174,7 @@ describe('recovery', () => {
     relay.join({ name: '' }, token, new Uint32Array(4));
     const facts = () => {
       const recovery = new Recovery(make(), 1000);
-      relay.tell(0, recovery);
+      relay.writeState(0, recovery);
       return recovery;
     };
     assert.throws(() => facts().acknowledged(0, 1), RecoveryError);

@@ -1,8 +1,8 @@
 /**
  * Recovery: applies facts to an empty relay, so that it goes on where the one that told them ended.
  *
- * The facts may begin in the middle of a life, as long as each slot's whole state is told once after the beginning, and before
- * its sprites move: what concerns a slot before that is ignored. Call finish() after the last fact.
+ * The facts may begin with a snapshot that was written while the relay went on: the state of each slot comes once, before its
+ * sprites move. What concerns a slot before that is ignored. Call finish() after the last fact.
  * Invariant: after finish() the relay has the desktops, places, mailboxes, sequences and accepted crossings of the one before.
  * Cost: O(1) a fact; 17 bytes a slot until finish().
  */
@@ -156,7 +156,7 @@ export class Recovery implements Facts {
   }
 
   moved(slot: number, edge: EdgeNumber, to: number, events: number): void {
-    // The state of `slot` was told before its sprites moved, unless that of `to` is told later.
+    // The state of `slot` was written before its sprites moved, unless that of `to` comes later.
     if (this.#state[slot] === UNKNOWN) return;
     const { mailboxes } = this.#relay;
     if (!mailboxes.restoreMoved(slot, edge, to, events)) throw this.#contradiction(slot, 'sprites were moved');
@@ -284,7 +284,7 @@ export class Recovery implements Facts {
     this.#relay.mailboxes.remove(slot, edge, arrived);
   }
 
-  /** A slot's state is told. */
+  /** The state of a slot begins. */
   #enter(slot: number, state: number): void {
     if (slot >= this.#state.length) {
       const room = this.#state.length;

@@ -540,8 +540,8 @@ export class Relay {
     return new HandOver(host, mailboxes, peers);
   }
 
-  /** Tells the whole state of a slot that was used. Call it between two calls of the relay. */
-  tell(slot: number, facts: Facts): void {
+  /** Writes the facts of a slot that was used, from which its whole state follows. Call it between two calls of the relay. */
+  writeState(slot: number, facts: Facts): void {
     const { desktops, mailboxes, torus } = this;
     const owners = desktops.owners(slot);
     if (desktops.isLive(slot)) {
@@ -554,7 +554,7 @@ export class Relay {
       facts.free(slot, owners);
       return;
     }
-    mailboxes.tell(slot, facts);
+    mailboxes.writeState(slot, facts);
   }
 
   /**
@@ -730,7 +730,7 @@ export class Relay {
     const isThrowing = this.#peers?.isThrowing(slot, ending.generation) ?? false;
     if (mailboxes.newest(slot) === 0 && ending.newestCrossing === 0 && !isThrowing) return;
     const row = ended.add(ending, this.#nowMs);
-    if (this.#facts) ended.tell(row, this.#facts);
+    if (this.#facts) ended.writeState(row, this.#facts);
   }
 
   /** Moves the sprites of a mailbox: `target` as in Mailboxes.moveAll(). */
@@ -932,7 +932,7 @@ export class Relay {
         this.desktops.recordPassed(slot, crossing);
       } else {
         const row = this.ended.accept(slot, generation, crossing, this.#nowMs);
-        if (row >= 0 && this.#facts) this.ended.tell(row, this.#facts);
+        if (row >= 0 && this.#facts) this.ended.writeState(row, this.#facts);
       }
     }
     if (verdict === ABANDONED) {
@@ -985,7 +985,7 @@ export class Relay {
     const world = this.#defaultWorld;
     this.torus.keep(slot, world, place);
     this.#kept.add(world, slot, mailboxes.usedBytes(slot));
-    if (this.#facts) this.tell(slot, this.#facts);
+    if (this.#facts) this.writeState(slot, this.#facts);
     return true;
   }
 

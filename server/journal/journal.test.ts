@@ -159,7 +159,7 @@ describe('a journal', () => {
         [refused.code, refused.cursor],
         ['desktop-ended', `${next.relay.epoch.toString(16).padStart(8, '0')}-1`],
       );
-      // The next one is told the whole state again.
+      // The next one gets a snapshot.
       next.journal.commit();
       next = live(disk);
     }
@@ -393,7 +393,7 @@ describe('a journal', () => {
       assert.deepEqual(other.counters.accepted, relay.counters.accepted);
       for (const { slot } of desktops) assert.deepEqual(other.describe(slot), relay.describe(slot));
     }
-    assert.ok(journal.renewals > 2, `${journal.renewals} renewals`);
+    assert.ok(journal.compactions > 2, `${journal.compactions} compactions`);
   });
 
   it('ends few desktops with full mailboxes in one turn, so that no turn is long', () => {
@@ -404,7 +404,7 @@ describe('a journal', () => {
     for (let n = 0; n < 40 * 180; n++) throwSprite(relay, desktops[n % 40], n + 1, passage(n));
     for (let n = 0; n < 150_000; n++) relay.renewInvitation(desktops[0].slot, new Uint32Array(4));
     journal.commit();
-    assert.equal(journal.isRenewing, true);
+    assert.equal(journal.isCompacting, true);
     const ended: number[] = [];
     for (let step = 0, isMoreDue = true; isMoreDue; step++) {
       isMoreDue = relay.advance(1000 + LEASE_MS + step);
@@ -430,7 +430,7 @@ describe('a journal', () => {
       journal.commit();
       assert.ok(journal.sizeBytes < 3 * journal.liveBytes, `${journal.sizeBytes}, ${journal.liveBytes}`);
     }
-    assert.ok(journal.renewals > 2, `${journal.renewals} renewals`);
+    assert.ok(journal.compactions > 2, `${journal.compactions} compactions`);
   });
 
   it('estimates what is alive well enough for its bound', () => {
@@ -606,11 +606,11 @@ describe('the tail of a journal', () => {
     assert.ok(disk.names().includes(segmentName(2)));
   });
 
-  it('never has the end of a renewal, after which the older segments go', () => {
+  it('never has the end of a compaction, after which the older segments go', () => {
     const disk = mapping();
     const { relay, journal } = live(disk, { sizeBytesMin: 20_000 });
     const ann = joined(relay);
-    for (let n = 1; journal.renewals === 0; n++) {
+    for (let n = 1; journal.compactions === 0; n++) {
       assert.ok(n < 1000);
       relay.renewInvitation(ann.slot, new Uint32Array(4));
       journal.commit();
@@ -777,7 +777,7 @@ describe('the tail of a journal', () => {
     assert.equal(throwSprite(live(new FolderDisk(folder, addon()), { tailless }).relay, ann, 1, 'one'), 'repeated');
   });
 
-  it('is forgotten with the segment of a renewal that did not end, and used again', () => {
+  it('is forgotten with the segment of a compaction that did not end, and used again', () => {
     const disk = mapping();
     const { relay, journal } = live(disk, { tailBytes: TAIL_HEAD_BYTES + 200 });
     const ann = joined(relay);
@@ -791,11 +791,11 @@ describe('the tail of a journal', () => {
     // There is room for what the tail has, for the head of a segment, and for no more.
     disk.roomBytes = disk.usedBytes + 200 + HEAD_BYTES;
     journal.tick(4000);
-    assert.equal(journal.isRenewing, true);
+    assert.equal(journal.isCompacting, true);
     disk.roomBytes = disk.usedBytes;
     journal.tick(4050);
     assert.equal(readTail(disk)?.segment, 2);
-    for (let nowMs = 4100; journal.isRenewing; nowMs += 50) journal.tick(nowMs);
+    for (let nowMs = 4100; journal.isCompacting; nowMs += 50) journal.tick(nowMs);
     assert.equal(journal.isBehind, true);
     assert.ok(!disk.names().includes(segmentName(2)));
     disk.roomBytes = Number.POSITIVE_INFINITY;

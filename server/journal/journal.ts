@@ -2,8 +2,8 @@
  * The journal: what must survive the relay, in files that only grow.
  *
  * The relay tells its facts; commit() stores all of a turn in the tail, or writes it with one write. Only then may its answers leave. When the
- * files have grown far beyond what is alive in them, the whole state is told again, into new files, a little with each turn; then
- * the old ones are removed. JOURNAL.md has the format.
+ * files have grown far beyond what is alive in them, a compaction writes a snapshot of the state into new files, a little with each
+ * turn; then the old ones are removed. JOURNAL.md has the format.
  * Invariant: the files give the state at the end of the last commit(), whenever the process dies.
  * Limits: the files are smaller than SIZE_FACTOR_MAX times what is alive, or than SIZE_BYTES_MIN.
  * Cost: a fact is copied into one buffer; a turn is one checksum, and one copy or one write.
@@ -12,7 +12,7 @@ import type { Facts } from '../domain/facts.ts';
 import { Recovery, RecoveryError } from '../domain/recovery.ts';
 import type { Relay } from '../domain/relay.ts';
 import type { Disk, File } from './disk.ts';
-import { RecordError, RecordWriter, readRecords, wholeAt } from './records.ts';
+import { RecordError, RecordWriter, readRecords, snapshotEndAt } from './records.ts';
 import {
   FRAME_HEAD_BYTES,
   findFrame,
@@ -41,20 +41,20 @@ export const SIZE_FACTOR_MAX = 3;
 /** … or this many, whichever is more. */
 export const SIZE_BYTES_MIN = 64 << 20;
 
-/** Renewal begins at this share of the limit. What is told again and what happens meanwhile take the rest. */
-const RENEWAL_SHARE = 0.58;
-const RENEWAL_SHARE_MIN = 0.375;
+/** A compaction begins at this share of the limit. Its snapshot and what happens meanwhile take the rest. */
+const COMPACTION_SHARE = 0.58;
+const COMPACTION_SHARE_MIN = 0.375;
 
-/** While the state is told again: bytes for each byte of facts, and bytes in one turn, some 1 ms. */
-const RENEWAL_FACTOR = 4;
-const RENEWAL_STEP_BYTES_MAX = 512 << 10;
+/** Bytes of the snapshot for each byte of facts, and in one turn, some 1 ms. */
+const SNAPSHOT_FACTOR = 4;
+const SNAPSHOT_STEP_BYTES_MAX = 512 << 10;
 
 /** Rows of the ended desktops, and slots, that a step looks at: some 1 ms. */
-const RENEWAL_ROWS_MAX = 2048;
+const SNAPSHOT_ROWS_MAX = 2048;
 
 /**
  * Bytes of a turn after which leases that have ended wait for the next one: desktops with full mailboxes that end together while the
- * state is told again would otherwise write 128 KiB each in one turn. Some 1 ms.
+ * snapshot is written would otherwise write 128 KiB each in one turn. Some 1 ms.
  */
 const TURN_BYTES_MAX = 512 << 10;
 
@@ -119,14 +119,14 @@ interface Segment {
   bytes: number;
 }
 
-/** The state is being told again. */
-interface Renewal {
+/** A compaction that is going on, and how far its snapshot is. */
+interface Compaction {
   /** The segment in which it began. */
   readonly first: number;
-  /** Rows of ended desktops, and slots, below these have been told. */
+  /** Rows of ended desktops, and slots, below these are in the snapshot. */
   endedRow: number;
   slot: number;
-  /** Slots from `slot` on that were told before their sprites moved. */
+  /** Slots from `slot` on that were written before their sprites moved. */
   readonly early: Set<number>;
   /** Facts before it are missing. */
   readonly afterGap: boolean;
@@ -165,7 +165,7 @@ export class Journal {
   /** The last frames of the last segment; absent with `machine`, or when the disk does not map files. */
   #tail: Tail | undefined;
   #nextFrame = 1;
-  #renewal: Renewal | undefined;
+  #compaction: Compaction | undefined;
   /** Facts are not written any more. */
   #isBehind = false;
   #hasReserve = false;
@@ -173,7 +173,7 @@ export class Journal {
   /** Since the start. */
   frames = 0;
   writtenBytes = 0;
-  renewals = 0;
+  compactions = 0;
 
   /** Opens a journal, or makes one. Throws JournalDamaged, NewerFormat, or the system's error. */
   constructor(disk: Disk, options: JournalOptions) {
@@ -202,13 +202,13 @@ export class Journal {
     return desktops.count * DESKTOP_BYTES + desktops.untouched * FREE_BYTES + slab.usedBytes + ended.used * ENDED_BYTES;
   }
 
-  get isRenewing(): boolean {
-    return this.#renewal !== undefined;
+  get isCompacting(): boolean {
+    return this.#compaction !== undefined;
   }
 
   /** Whether the files lack something that the relay has told. */
   get isBehind(): boolean {
-    return this.#isBehind || this.#renewal?.afterGap === true;
+    return this.#isBehind || this.#compaction?.afterGap === true;
   }
 
   /** Restores a relay that has just been made with this epoch and key, at `nowMs`; then writes what it does. */
@@ -225,7 +225,7 @@ export class Journal {
     for (const { number } of this.#segments.splice(0)) {
       const bytes = read.bytesOf.get(number);
       if (bytes !== undefined) this.#segments.push({ number, bytes });
-      // The segment is older than the whole state; or it lies behind a gap, or has no frame yet.
+      // The segment is older than the snapshot; or it lies behind a gap, or has no frame yet.
       else if (this.#segments.length === 0 && read.bytesOf.size > 0) old.push(segmentName(number));
       else this.#disk.remove(segmentName(number));
     }
@@ -269,7 +269,7 @@ export class Journal {
 
   /**
    * Writes to the last segment, which ends at `end`, what only the tail of the relay before has. Without room for it, that file keeps it, and
-   * nothing is written until the state can be told again. Throws the system's error.
+   * nothing is written until there is room for a snapshot. Throws the system's error.
    */
   #settle({ offset, frames }: TailContent, end: number): void {
     const length = Math.min(frames.length, end - offset);
@@ -285,7 +285,7 @@ export class Journal {
 
   /**
    * Begins a new segment when the last one has an older format: its head must not promise an older relay that it can read what is written
-   * now. Without room for one, nothing is written until the state can be told again.
+   * now. Without room for one, nothing is written until there is room for a snapshot.
    */
   #leaveOldFormat(version: number): void {
     if (version === VERSION || this.#isBehind) return;
@@ -299,9 +299,9 @@ export class Journal {
       this.#turn.clear();
       return;
     }
-    if (this.#renewal) this.#renew(this.#renewal, RENEWAL_FACTOR * (this.#turn.end - FRAME_HEAD_BYTES));
+    if (this.#compaction) this.#writeSnapshot(this.#compaction, SNAPSHOT_FACTOR * (this.#turn.end - FRAME_HEAD_BYTES));
     this.#writeFrame();
-    if (!this.#renewal && !this.#isBehind && this.#isTooLarge()) this.#beginRenewal(false);
+    if (!this.#compaction && !this.#isBehind && this.#isTooLarge()) this.#beginCompaction(false);
   }
 
   /** Writes what the tail has to its segment, and tries a full disk again, once a second. */
@@ -309,14 +309,14 @@ export class Journal {
     const error = this.#flush();
     if (error) this.#noRoom(error);
     if (this.hasRoom) return;
-    if (this.#renewal?.afterGap) {
-      this.#renew(this.#renewal, RENEWAL_STEP_BYTES_MAX);
+    if (this.#compaction?.afterGap) {
+      this.#writeSnapshot(this.#compaction, SNAPSHOT_STEP_BYTES_MAX);
       this.#writeFrame();
     }
-    if (this.#renewal?.afterGap || nowMs < this.#nextTryMs) return;
+    if (this.#compaction?.afterGap || nowMs < this.#nextTryMs) return;
     this.#nextTryMs = nowMs + RETRY_MS;
-    if (this.#isBehind) this.#beginRenewal(true);
-    if (this.#isBehind || this.#renewal?.afterGap || !this.#makeReserve()) return;
+    if (this.#isBehind) this.#beginCompaction(true);
+    if (this.#isBehind || this.#compaction?.afterGap || !this.#makeReserve()) return;
     this.#turn.hasRoom = true;
     this.#options.changed?.(true);
     if (!this.#tail) this.#makeTail();
@@ -332,19 +332,19 @@ export class Journal {
     this.#file = -1;
   }
 
-  /** While the state is told again: the receiver of what moves may have been told already, so what it gets must be known. */
+  /** During a compaction: the receiver of what moves may be in the snapshot already, so what it gets must be known. */
   #moving(slot: number): void {
-    const renewal = this.#renewal;
-    if (!renewal || slot < renewal.slot || renewal.early.has(slot)) return;
-    renewal.early.add(slot);
-    this.#tell(slot);
+    const compaction = this.#compaction;
+    if (!compaction || slot < compaction.slot || compaction.early.has(slot)) return;
+    compaction.early.add(slot);
+    this.#writeState(slot);
   }
 
-  /** Tells a slot again, which promises nothing. */
-  #tell(slot: number): void {
+  /** Writes the state of a slot, which promises nothing. */
+  #writeState(slot: number): void {
     const turn = this.#turn;
     const { promises } = turn;
-    this.#relay?.tell(slot, turn);
+    this.#relay?.writeState(slot, turn);
     turn.promises = promises;
   }
 
@@ -352,23 +352,23 @@ export class Journal {
     const { accepted, acknowledged, abandoned } = (this.#relay as Relay).counters;
     const turn = this.#turn;
     turn.counters(accepted, acknowledged, abandoned);
-    const whole = this.#renewal && this.#isTold(this.#renewal) ? this.#renewal : undefined;
-    if (whole) turn.whole(whole.first);
+    const ended = this.#compaction && this.#isSnapshotWritten(this.#compaction) ? this.#compaction : undefined;
+    if (ended) turn.snapshotEnd(ended.first);
     sealFrame(turn.bytes, turn.end, this.#nextFrame);
-    if (this.#write(turn, whole !== undefined)) {
+    if (this.#write(turn, ended !== undefined)) {
       this.#nextFrame++;
       this.frames++;
       this.writtenBytes += turn.end;
-      if (whole) this.#endRenewal(whole);
+      if (ended) this.#endCompaction(ended);
       else if ((this.#segments.at(-1) as Segment).bytes > this.#segmentBytes) this.#rotate(false);
     }
     turn.clear();
   }
 
   /** Appends a frame. Returns false when it could not be written, which only happens when no answer waits for it. */
-  #write({ bytes, end: length, promises }: Turn, isWhole: boolean): boolean {
+  #write({ bytes, end: length, promises }: Turn, endsSnapshot: boolean): boolean {
     const segment = this.#segments.at(-1) as Segment;
-    const error = this.#append(segment, bytes, length, isWhole);
+    const error = this.#append(segment, bytes, length, endsSnapshot);
     if (error) {
       // The answers must not leave; a relay that starts again knows what the disk has.
       if (promises) this.#options.fail(error);
@@ -381,11 +381,11 @@ export class Journal {
   }
 
   /**
-   * Stores a frame in the tail, or writes it to the segment. Returns the error that prevented it. A frame with `whole` is never in the
+   * Stores a frame in the tail, or writes it to the segment. Returns the error that prevented it. A frame with `snapshotEnd` is never in the
    * tail: after it the older segments go, even if the machine dies.
    */
-  #append(segment: Segment, bytes: Buffer, length: number, isWhole: boolean): Error | undefined {
-    const tail = isWhole ? undefined : this.#tail;
+  #append(segment: Segment, bytes: Buffer, length: number, endsSnapshot: boolean): Error | undefined {
+    const tail = endsSnapshot ? undefined : this.#tail;
     if (tail?.add(bytes, length, segment.number, segment.bytes)) return undefined;
     const error = this.#flush();
     if (error) return error;
@@ -437,46 +437,46 @@ export class Journal {
 
   #isTooLarge(): boolean {
     const live = this.liveBytes * SIZE_FACTOR_MAX;
-    return this.sizeBytes > Math.max(live * RENEWAL_SHARE, this.#sizeBytesMin * RENEWAL_SHARE_MIN);
+    return this.sizeBytes > Math.max(live * COMPACTION_SHARE, this.#sizeBytesMin * COMPACTION_SHARE_MIN);
   }
 
-  /** Begins to tell the whole state again, in a new segment. */
-  #beginRenewal(afterGap: boolean): void {
+  /** Begins a snapshot of the state, in a new segment. */
+  #beginCompaction(afterGap: boolean): void {
     if (!this.#rotate(afterGap)) return;
     this.#isBehind = false;
-    // What was told since the last commit() is in the state that is told now, and means nothing without what was told before it.
+    // What was told since the last commit() will be in the snapshot, and means nothing without what was told before it.
     this.#turn.clear();
     const { number } = this.#segments.at(-1) as Segment;
-    this.#renewal = { first: number, endedRow: 0, slot: 0, early: new Set(), afterGap };
-    this.#relay?.peerMemory.tell(this.#turn);
-    this.#turn.promises = false; // it tells what was promised before
+    this.#compaction = { first: number, endedRow: 0, slot: 0, early: new Set(), afterGap };
+    this.#relay?.peerMemory.writeState(this.#turn);
+    this.#turn.promises = false; // what is in it was promised before
   }
 
-  /** Tells some of the state: at least `bytes` if there are so many left, but not much more. */
-  #renew(renewal: Renewal, bytes: number): void {
+  /** Writes some of the snapshot: at least `bytes` if there are so many left, but not much more. */
+  #writeSnapshot(compaction: Compaction, bytes: number): void {
     const { desktops, ended } = this.#relay as Relay;
     const turn = this.#turn;
-    const until = turn.end + Math.min(bytes, RENEWAL_STEP_BYTES_MAX);
-    for (let rows = 0; renewal.endedRow < ended.max && turn.end < until; rows++) {
-      if (rows === RENEWAL_ROWS_MAX) return;
-      ended.tell(renewal.endedRow++, turn);
+    const until = turn.end + Math.min(bytes, SNAPSHOT_STEP_BYTES_MAX);
+    for (let rows = 0; compaction.endedRow < ended.max && turn.end < until; rows++) {
+      if (rows === SNAPSHOT_ROWS_MAX) return;
+      ended.writeState(compaction.endedRow++, turn);
     }
-    for (let slots = 0; renewal.slot < desktops.untouched && turn.end < until; slots++) {
-      if (slots === RENEWAL_ROWS_MAX) return;
-      if (!renewal.early.delete(renewal.slot)) this.#tell(renewal.slot);
-      renewal.slot++;
+    for (let slots = 0; compaction.slot < desktops.untouched && turn.end < until; slots++) {
+      if (slots === SNAPSHOT_ROWS_MAX) return;
+      if (!compaction.early.delete(compaction.slot)) this.#writeState(compaction.slot);
+      compaction.slot++;
     }
   }
 
-  #isTold(renewal: Renewal): boolean {
+  #isSnapshotWritten(compaction: Compaction): boolean {
     const { desktops, ended } = this.#relay as Relay;
-    return renewal.endedRow >= ended.max && renewal.slot >= desktops.untouched;
+    return compaction.endedRow >= ended.max && compaction.slot >= desktops.untouched;
   }
 
-  /** The whole state is in the segments from `first` on: the older ones go. */
-  #endRenewal({ first }: Renewal): void {
-    this.#renewal = undefined;
-    this.renewals++;
+  /** The snapshot is in the segments from `first` on: the older ones go. */
+  #endCompaction({ first }: Compaction): void {
+    this.#compaction = undefined;
+    this.compactions++;
     const count = this.#segments.findIndex(({ number }) => number >= first);
     const old = this.#segments.splice(0, count).map(({ number }) => segmentName(number));
     this.#disk.retire(old, this.#file);
@@ -525,16 +525,16 @@ export class Journal {
 
   /** From now on nothing is written. What the disk has is the state of a moment ago. */
   #fallBehind(error: Error): void {
-    const renewal = this.#renewal;
-    this.#renewal = undefined;
+    const compaction = this.#compaction;
+    this.#compaction = undefined;
     this.#isBehind = true;
     this.#noRoom(error);
-    if (!renewal?.afterGap) return;
-    // Its segments, and what the tail has of them, are of no use without the rest of the state.
+    if (!compaction?.afterGap) return;
+    // Its segments, and what the tail has of them, are of no use without the rest of the snapshot.
     this.#tail?.clear();
     this.#disk.close(this.#file);
     this.#file = -1;
-    while ((this.#segments.at(-1) as Segment).number >= renewal.first) {
+    while ((this.#segments.at(-1) as Segment).number >= compaction.first) {
       this.#remove(segmentName((this.#segments.pop() as Segment).number));
     }
   }
@@ -650,12 +650,12 @@ interface Read {
 export function readJournal(disk: Disk, facts: Facts): Read {
   const { segments } = listSegments(disk);
   const gap = segments.findLast((number) => readHead(disk.read(segmentName(number), HEAD_BYTES))?.afterGap) ?? 0;
-  const first = toldSince(disk, segments);
+  const first = lastSnapshot(disk, segments);
   const tail = tailOf(disk);
   if (gap === 0 || first >= gap) return readSegments(disk, segments, first, tail, facts);
-  // Facts are missing before the gap, and the state was not told since: what is behind it means nothing.
+  // Facts are missing before the gap, and no snapshot has ended since: what is behind it means nothing.
   const before = segments.filter((number) => number < gap);
-  return readSegments(disk, before, toldSince(disk, before), tail, facts);
+  return readSegments(disk, before, lastSnapshot(disk, before), tail, facts);
 }
 
 /** Throws JournalDamaged. */
@@ -667,16 +667,16 @@ function tailOf(disk: Disk): TailContent | undefined {
   }
 }
 
-/** The last segment since whose beginning the whole state was told; 0 for none. */
-function toldSince(disk: Disk, segments: readonly number[]): number {
+/** The segment in which the last snapshot that has ended began; 0 for none. */
+function lastSnapshot(disk: Disk, segments: readonly number[]): number {
   for (const number of segments.toReversed()) {
     const bytes = disk.read(segmentName(number));
     let first = 0;
     for (let at = HEAD_BYTES; at + FRAME_HEAD_BYTES < bytes.length; ) {
       const end = at + FRAME_HEAD_BYTES + bytes.readUInt32LE(at);
       if (end > bytes.length || end < at + FRAME_HEAD_BYTES + 8) break;
-      const told = wholeAt(bytes, end);
-      if (segments.includes(told) && isFrame(bytes, at)) first = told;
+      const begun = snapshotEndAt(bytes, end);
+      if (segments.includes(begun) && isFrame(bytes, at)) first = begun;
       at = end;
     }
     if (first > 0) return first;

@@ -28,7 +28,7 @@ export const RecordKind = {
   mailbox: 14,
   event: 15,
   counters: 16,
-  whole: 17,
+  snapshotEnd: 17,
   stage: 18,
   /** Format 2 wrote `peerNumber`, whose numbers go on from no start to the next any more: it is skipped. */
   peerFrame: 19,
@@ -295,9 +295,9 @@ export class RecordWriter implements Facts {
     words[at + 6] = abandoned / TWO_32;
   }
 
-  /** Every slot's state was told since the beginning of segment `first`. */
-  whole(first: number): void {
-    const at = this.#add(RecordKind.whole, 0, 8);
+  /** The snapshot that began in segment `first` has ended: the state of every slot is in it. */
+  snapshotEnd(first: number): void {
+    const at = this.#add(RecordKind.snapshotEnd, 0, 8);
     this.#words[at + 1] = first;
   }
 
@@ -346,13 +346,13 @@ export class RecordWriter implements Facts {
 /** Bytes that are not records of this version. */
 export class RecordError extends Error {}
 
-/** What the last record of a frame says if it is a `whole`: the segment in which the state began to be told. Else 0. */
-export function wholeAt(bytes: Buffer, end: number): number {
-  return bytes.readUInt32LE(end - 8) === (RecordKind.whole | (2 << 16)) ? bytes.readUInt32LE(end - 4) : 0;
+/** What the last record of a frame says if it is a `snapshotEnd`: the segment in which the snapshot began. Else 0. */
+export function snapshotEndAt(bytes: Buffer, end: number): number {
+  return bytes.readUInt32LE(end - 8) === (RecordKind.snapshotEnd | (2 << 16)) ? bytes.readUInt32LE(end - 4) : 0;
 }
 
 /**
- * Reads the records at bytes[start, end), in order. A `whole` is no fact: wholeAt() reads it.
+ * Reads the records at bytes[start, end), in order. A `snapshotEnd` is no fact: snapshotEndAt() reads it.
  *
  * Throws  RecordError, when there is a record of an unknown kind or length.
  */
@@ -487,7 +487,7 @@ export function readRecords(bytes: Buffer, start: number, end: number, facts: Fa
       case RecordKind.counters:
         facts.counters(big(at + 1), big(at + 3), big(at + 5));
         break;
-      case RecordKind.whole:
+      case RecordKind.snapshotEnd:
         break;
       default:
         throw new RecordError(`a record of kind ${words[at] & 0xff}`);

@@ -21,7 +21,7 @@ import { HEAD_BYTES } from './segments.ts';
 const EPOCH = 11;
 const STEP_MS = 50;
 
-/** More ticks than a full disk needs to be tried again, and the state to be told. */
+/** More ticks than a full disk needs to be tried again, and a snapshot to be written. */
 const TICKS_MAX = 30;
 
 /** A relay that is made in no time. */
@@ -186,7 +186,7 @@ function play(shape: Shape, from: number, until: number): number {
     }
     disk.roomBytes = Number.POSITIVE_INFINITY;
     script.tick(100);
-    for (let tick = 0; tick < TICKS_MAX && !(journal.hasRoom && !journal.isRenewing); tick++) {
+    for (let tick = 0; tick < TICKS_MAX && !(journal.hasRoom && !journal.isCompacting); tick++) {
       script.tick(100);
       script.look();
     }

@@ -26,7 +26,7 @@ const NUMBERS_AHEAD_MAX = 2 ** 22;
 const TWO_32 = 2 ** 32;
 const CRC_AT = HEAD_BYTES - 4;
 
-/** Facts are missing before this segment: it counts only if a `whole` record says that the state was told anew since. */
+/** Facts are missing before this segment: it counts only if a `snapshotEnd` record says that a snapshot has ended since. */
 const AFTER_GAP = 1;
 
 export interface SegmentHead {

@@ -27,7 +27,7 @@ const SLOTS = 12;
 const TURNS = 24;
 const WORLDS = ['commons', 'hidden'];
 
-/** Small, so that renewals and full disks happen within a short history. */
+/** Small, so that compactions and full disks happen within a short history. */
 const SIZE_BYTES_MIN = 12_000;
 const SEGMENT_BYTES = 3_000;
 const RESERVE_BYTES = 1_500;
@@ -77,7 +77,7 @@ class History {
   journal!: Journal;
   nowMs = 0;
   deaths = 0;
-  renewals = 0;
+  compactions = 0;
   full = 0;
   /** How often a relay has found something in the tail of the one before. */
   tails = 0;
@@ -195,7 +195,7 @@ class History {
 
   /** Runs one turn. The relay may die in it; then another one starts. */
   turn(): void {
-    const { renewals } = this.journal;
+    const { compactions } = this.journal;
     try {
       for (let n = 1 + this.pick(6); n > 0; n--) this.#act(this.clients[this.pick(this.clients.length)]);
       // The clock does not wait until all facts are written.
@@ -212,7 +212,7 @@ class History {
       if (!this.disk.isDead && !(error instanceof Death)) throw error;
       this.disk.callsLeft = 0;
     }
-    this.renewals += this.journal.renewals - renewals;
+    this.compactions += this.journal.compactions - compactions;
     if (!this.journal.hasRoom) this.full++;
     if (this.disk.isDead) this.revive();
   }
@@ -401,7 +401,7 @@ class History {
               sprites.push(JSON.parse(`{${bytes.toString('utf8', start, end)}`).sprite)
           : () => {},
     });
-    for (let slot = 0; slot < this.relay.desktops.untouched; slot++) this.relay.tell(slot, collector);
+    for (let slot = 0; slot < this.relay.desktops.untouched; slot++) this.relay.writeState(slot, collector);
     return sprites;
   }
 
@@ -431,7 +431,7 @@ class History {
 }
 
 /** What happened in all histories together: one in which nothing happens proves nothing. */
-const happened = { deaths: 0, accepted: 0, renewals: 0, full: 0, doubles: 0, tails: 0, older: 0 };
+const happened = { deaths: 0, accepted: 0, compactions: 0, full: 0, doubles: 0, tails: 0, older: 0 };
 
 function run(seed: number): void {
   const history = new History(seed);
@@ -458,7 +458,7 @@ function run(seed: number): void {
   history.check();
   happened.deaths += history.deaths;
   happened.accepted += history.accepted.size;
-  happened.renewals += history.renewals;
+  happened.compactions += history.compactions;
   happened.full += history.full;
   happened.tails += history.tails;
   happened.older += history.older;

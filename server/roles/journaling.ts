@@ -114,7 +114,7 @@ export class Journaling {
     gauge('sprites_journal_full', '1 while the journal cannot be written', () => (journal.hasRoom ? 0 : 1));
     counter('sprites_journal_frames_total', 'Turns written to the journal', () => journal.frames);
     counter('sprites_journal_written_bytes_total', 'Bytes written to the journal', () => journal.writtenBytes);
-    counter('sprites_journal_renewals_total', 'How often the whole state was written again', () => journal.renewals);
+    counter('sprites_journal_renewals_total', 'Compactions that have ended', () => journal.compactions);
   }
 
   /** Writes what is left and gives the data directory free. Resolves when what is done in the background is done. */

@@ -344,7 +344,7 @@ export class SimulatedCluster implements Surroundings {
           waiting.set(sprite, [...(waiting.get(sprite) ?? []), copy]);
         },
     });
-    for (let slot = 0; slot < desktops.untouched; slot++) relay.relay.tell(slot, collector);
+    for (let slot = 0; slot < desktops.untouched; slot++) relay.relay.writeState(slot, collector);
     const known = new Set<string>();
     for (const client of this.clients) {
       if (client.relay !== relay) continue;

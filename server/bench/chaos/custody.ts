@@ -74,7 +74,7 @@ export function custodyOf({ data, throws }: Question): Held {
       waiting.push({ sprite, world, isKept });
       held.set(sprite, [...(held.get(sprite) ?? []), `${isKept ? 'a kept mailbox' : 'a mailbox'} in ${world}`]);
     };
-    relay.tell(slot, watching(inMailbox));
+    relay.writeState(slot, watching(inMailbox));
   }
   const flying = flyingIn(relay);
   // A sprite that is handed on is in its mailbox until the other relay has accepted it.
