@@ -9,7 +9,7 @@
 
 #include "core/desktop/desktop.h"
 #include "core/picture/file_cache.h"
-#include "core/text/json.h"
+#include "core/text/json_fwd.h"
 
 namespace sprites {
 

@@ -21,6 +21,7 @@
 #include "core/desktop/state_writer.h"
 #include "core/picture/file_cache.h"
 #include "core/relay/carrier.h"
+#include "core/text/json.h"
 #include "headless/command.h"
 #include "posix/curl_transport.h"
 #include "posix/files.h"

@@ -65,7 +65,7 @@ void Open(HWND dialog, Dialog* state) {
   SendDlgItemMessageW(dialog, IDC_LINK, EM_SETSEL, 0, -1);
 }
 
-void Accept(HWND dialog, Dialog* state) {
+void AcceptLink(HWND dialog, Dialog* state) {
   const auto link = ReadRelayLink(TextIn(dialog, IDC_LINK));
   if (!link) {
     ShowInputError(dialog, IDC_LINK, Words(*state, Text::kLinkWrong));
@@ -106,7 +106,7 @@ INT_PTR CALLBACK OnDialog(HWND dialog, UINT message, WPARAM wparam, LPARAM lpara
         ShowWindow(GetDlgItem(dialog, IDC_ERROR), is_valid ? SW_HIDE : SW_SHOW);
         ShowWindow(GetDlgItem(dialog, IDC_MEANING), is_valid ? SW_SHOW : SW_HIDE);
       } else if (LOWORD(wparam) == IDOK) {
-        Accept(dialog, state);
+        AcceptLink(dialog, state);
       } else if (LOWORD(wparam) == IDCANCEL) {
         EndDialog(dialog, IDCANCEL);
       }

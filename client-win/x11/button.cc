@@ -6,7 +6,7 @@ namespace sprites {
 
 namespace {
 
-constexpr double kRadius = 6;  // dip
+constexpr double kCornerRadius = 6;  // dip
 constexpr Colour kAccentHovered{36, 79, 178};
 
 }  // namespace
@@ -20,7 +20,7 @@ Box DrawButton(Canvas* canvas, const Look& look, const Button& button, const But
   const Colour fill = button.is_main ? (button.is_hovered ? kAccentHovered : kAccent)
                                      : (button.is_hovered ? kChosen : kPaper);
   const Colour line = button.has_focus ? kInk : button.is_main ? kAccent : kLineColour;
-  canvas->FillRound(box, look.Px(kRadius), fill, line, look.Px(button.has_focus ? 2 : 1));
+  canvas->FillRound(box, look.Px(kCornerRadius), fill, line, look.Px(button.has_focus ? 2 : 1));
   canvas->Write(look.fonts, look.Text(), (box.left + box.right - label_width) / 2,
                 (box.top + box.bottom + text.ascent - text.descent) / 2, button.label,
                 button.is_main ? kPaper : kInk);

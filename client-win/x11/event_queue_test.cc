@@ -11,7 +11,7 @@ namespace sprites {
 namespace {
 
 // Events as the server would send them.
-struct Source {
+struct EventSource {
   void Add(uint8_t type, uint32_t ms, uint8_t key) {
     auto* event = static_cast<xcb_key_press_event_t*>(calloc(1, sizeof(xcb_generic_event_t)));
     event->response_type = type;
@@ -41,7 +41,7 @@ struct Source {
 
 TEST_CASE("event queue › events of a turn: one less than the limit, the limit, one more") {
   for (const size_t count : {kEventsPerTurnMax - 1, kEventsPerTurnMax, kEventsPerTurnMax + 1}) {
-    Source source;
+    EventSource source;
     for (size_t i = 0; i < count; i++) {
       source.Add(XCB_MOTION_NOTIFY, static_cast<uint32_t>(i), 0);
     }
@@ -52,7 +52,7 @@ TEST_CASE("event queue › events of a turn: one less than the limit, the limit,
 
 TEST_CASE("event queue › the release of a key that repeats is left out, its end is not") {
   using Types = std::vector<uint8_t>;
-  Source source;
+  EventSource source;
   source.Add(XCB_KEY_PRESS, 1, 7);
   source.Add(XCB_KEY_RELEASE, 500, 7);
   source.Add(XCB_KEY_PRESS, 500, 7);

@@ -12,7 +12,7 @@ namespace {
 
 // Sizes in dip.
 constexpr double kPadding = 12;
-constexpr double kRadius = 6;
+constexpr double kFieldRadius = 6;
 
 }  // namespace
 
@@ -47,7 +47,7 @@ void TextField::Draw(Canvas* canvas, const Look& look, const Box& box, bool has_
                      const std::string& cue) const {
   Fonts* fonts = look.fonts;
   const FontMetrics metrics = fonts->MetricsOf(look.Text());
-  canvas->FillRound(box, look.Px(kRadius), kPaper, has_focus ? kAccent : kLineColour,
+  canvas->FillRound(box, look.Px(kFieldRadius), kPaper, has_focus ? kAccent : kLineColour,
                     look.Px(has_focus ? 2 : 1));
   const int x = box.left + look.Px(kPadding);
   const int base_line = (box.top + box.bottom + metrics.ascent - metrics.descent) / 2;

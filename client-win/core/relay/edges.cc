@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "core/text/json.h"
+
 namespace sprites {
 
 std::optional<Edge> EdgeNamed(const Json& value) {

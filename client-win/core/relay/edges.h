@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/screen/geometry.h"
-#include "core/text/json.h"
+#include "core/text/json_fwd.h"
 
 namespace sprites {
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/text/json.h"
 #include "core/text/text.h"
 
 namespace sprites {

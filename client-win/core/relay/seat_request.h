@@ -9,7 +9,7 @@
 
 #include "core/relay/request.h"
 #include "core/relay/seat.h"
-#include "core/text/json.h"
+#include "core/text/json_fwd.h"
 
 namespace sprites {
 

@@ -9,6 +9,7 @@
 
 #include "core/picture/file_cache.h"
 #include "core/relay/seat.h"
+#include "core/text/json.h"
 
 namespace sprites {
 

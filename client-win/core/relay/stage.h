@@ -16,7 +16,7 @@
 #include <vector>
 
 #include "core/motion/simulation.h"
-#include "core/text/json.h"
+#include "core/text/json_fwd.h"
 
 namespace sprites {
 

@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-namespace sprites {
+#include "core/text/json_fwd.h"
 
-using Json = nlohmann::json;
+namespace sprites {
 
 // Parses `text`. The result is_discarded() when it is not JSON or is nested deeper than
 // `depth_max`. Never throws. REQUIRES: the caller has limited the size; the result takes up to
