@@ -10,7 +10,6 @@ namespace {
 constexpr std::string_view kFile =
     "5b6c1f1e0d9a4f2f8c7b3a69584736251403f2e1d0cfbeadbc9a788766554433";
 constexpr uint32_t kPictureScale = 2;  // that of the characters that a relay ships with
-constexpr std::string_view kHex = "0123456789abcdef";
 constexpr std::array<std::string_view, 4> kAnimations = {"fall", "walk", "climb", "drag"};
 
 // SplitMix64: every bit of the result depends on every bit of `value`.

@@ -7,7 +7,6 @@ namespace swarm {
 namespace {
 
 constexpr std::string_view kPrefix = "swarm:";
-constexpr std::string_view kHex = "0123456789abcdef";
 constexpr std::string_view kEdgeLetters = "lrtb";
 constexpr std::array<std::string_view, kEdges> kEdgeNames = {"left", "right", "top", "bottom"};
 static_assert(kPrefix.size() + 8 + 3 + 9 + 6 + 16 + 1 == kSpriteTagBytes);

@@ -20,6 +20,7 @@ constexpr int kEdges = 4;
 std::string_view NameOf(Edge edge);
 Edge Opposite(Edge edge);
 
+constexpr std::string_view kHex = "0123456789abcdef";  // digits of tags and of file names
 constexpr size_t kSpriteTagBytes = 49;
 constexpr uint32_t kSlicesMax = 0xfff;
 constexpr uint64_t kNumberMax = 0xf'ffff'ffff;
