@@ -182,6 +182,28 @@ TEST_CASE("sheet › has one description and no unneeded chunks") {
   CHECK(!LooksLikeSpr(bare));
 }
 
+TEST_CASE("sheet › accepts one palette of 1 to 256 colours, before the pixels") {
+  const Bytes whole = TestSpr();
+  const Bytes colours(3 * 257);
+  const auto with_palettes = [&](std::initializer_list<size_t> sizes) {
+    return Rewritten(whole, [&](std::vector<Chunk>* chunks) {
+      for (const size_t size : sizes) {
+        chunks->insert(chunks->begin() + 1, Chunk{"PLTE", std::span(colours).first(size)});
+      }
+    });
+  };
+  for (const size_t size : {size_t{3}, size_t{3 * 255}, size_t{3 * 256}}) {
+    CHECK(PartRefused(with_palettes({size})) == "");
+  }
+  for (const size_t size : {size_t{0}, size_t{2}, size_t{4}, size_t{3 * 257}}) {
+    CHECK(PartRefused(with_palettes({size})) == "PLTE");
+  }
+  CHECK(PartRefused(with_palettes({3, 3})) == "PLTE");
+  CHECK(PartRefused(Rewritten(whole, [&](std::vector<Chunk>* chunks) {
+          chunks->insert(chunks->end() - 1, Chunk{"PLTE", std::span(colours).first(3)});
+        })) == "PLTE");
+}
+
 TEST_CASE("sheet › accepts up to 1024 chunks") {
   const Bytes whole = TestSpr();
   const size_t own = ReadPng(whole).chunks.size();
