@@ -80,7 +80,8 @@ function residentMiB(pid: number): number {
   return Number(kib) / 1024;
 }
 
-describe('client › two desktops and a relay', { skip, ...BOUNDED }, () => {
+// Desktops wait most of the time, and each test has a world of its own, so several do at once.
+describe('client › two desktops and a relay', { skip, ...BOUNDED, concurrency: 4 }, () => {
   let relay: RelayProcess;
 
   before(async () => {
@@ -161,15 +162,17 @@ describe('client › two desktops and a relay', { skip, ...BOUNDED }, () => {
   }
 
   it('survives a restart of the relay with its sprites, and throws again', async (test) => {
-    const [ada, grace] = await desktopsAt(test, relay.url, ['Ada', 'Grace']);
+    let own = await startRelay({ workers: 0 });
+    test.after(() => own.stop());
+    const [ada, grace] = await desktopsAt(test, own.url, ['Ada', 'Grace']);
     const sprite = await addSprite(ada);
-    await relay.stop();
+    await own.stop();
     await ada.until('it notices the loss', ({ link }) => link !== 'connected');
     // While it is offline, throws bounce back and no sprite is lost.
     ada.send(`throw ${sprite.id} right`);
     await ada.waitForLine('it bounces', ({ toast }) => toast === 'Blob is back');
     assert.equal((await ada.look()).sprites.length, 1);
-    relay = await startRelay({ workers: 0, ports: relay.ports });
+    own = await startRelay({ workers: 0, ports: own.ports });
     for (const desktop of [ada, grace]) await desktop.until('back', ({ link }) => link === 'connected');
     await ada.until('Grace is next door', ({ neighbours }) => neighbours?.right.name === 'Grace');
     const { sprites } = await ada.until('it stands', ({ sprites: all }) => all[0]?.vy === 0);
