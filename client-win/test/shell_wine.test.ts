@@ -128,15 +128,15 @@ describe('shell of the windows client', { skip, timeout: 900_000 }, () => {
       return brick && brick.bottom > 440 && brick.bottom < 520 ? brick : undefined;
     });
     assert.equal(lower.left, 550 - SIDE / 2);
-    await ada.closeWindow(ground, 'Ground');
+    await ada.closeWindow('Ground');
     await ada.waitFor('it stands on the floor', onFloor);
   });
 
   it('hides behind a full-screen program, and is shown again when that ends', async () => {
     ada.launch(STAND_IN, 'Game', 'full');
-    const game = await ada.frame('Game');
+    await ada.frame('Game');
     await ada.isGone('Sprite');
-    await ada.closeWindow(game, 'Game');
+    await ada.closeWindow('Game');
     await ada.waitFor('the brick', onFloor);
   });
 
@@ -152,14 +152,14 @@ describe('shell of the windows client', { skip, timeout: 900_000 }, () => {
         await pause(HELD_MS);
         held = await ada.frame('Right'); // with its frame, which the window manager may have added since
         ada.launch(STAND_IN, 'Game', 'full', '800', '600');
-        const game = await ada.frame('Game');
+        await ada.frame('Game');
         await eventually('it was pushed aside', async () => !(await isBack()));
-        await ada.closeWindow(game, 'Game');
+        await ada.closeWindow('Game');
       },
       isBack,
     );
     await ada.waitFor('the brick on the floor of the whole screen', onFloor);
-    await ada.closeWindow(right, 'Right');
+    await ada.closeWindow('Right');
   });
 
   it('adds a sprite from the tray menu, and pauses', async () => {

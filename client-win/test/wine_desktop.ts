@@ -24,6 +24,7 @@ import { join } from 'node:path';
 import { withLock } from '../../tools/lock.js';
 import { ensurePrograms, installHint, WINE } from '../../tools/machine.js';
 import {
+  AGAIN_MS,
   type DisplayParts,
   end,
   eventually,
@@ -32,6 +33,7 @@ import {
   middleOf,
   type Point,
   RIGHT,
+  soon,
   spawnBound,
   spawnQuietly,
   startX,
@@ -182,6 +184,9 @@ export class WineDesktop extends XDisplay {
       async () => {
         await this.openMenu(at);
         await this.press(...keys);
+        // The menu closes when the keys have been handled. Only then may an effect be expected: a choice that switches something
+        // on would switch it off again when it is repeated too early.
+        await soon(async () => !(await this.hasMenu()), AGAIN_MS);
       },
       done,
     );

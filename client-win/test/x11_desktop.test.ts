@@ -198,7 +198,7 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     await ada.moveWindow(ground, 300, 620);
     await eventually('the window has moved', async () => (await ada.frame('Ground')).y > ground.y + 60);
     await ada.waitUntilStill('it has fallen with the window', stands((await ada.frame('Ground')).y));
-    await ada.closeWindow(ground, 'Ground');
+    await ada.closeWindow('Ground');
     await ada.waitFor('it stands on the floor', onFloor);
   });
 
@@ -206,9 +206,9 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     await start(TARGET, CENTRE);
     await ada.waitFor('the sprite', target);
     ada.openWindow('Game', 'full');
-    const game = await ada.frame('Game');
+    await ada.frame('Game');
     await ada.isGone('Sprite');
-    await ada.closeWindow(game, 'Game');
+    await ada.closeWindow('Game');
     await ada.waitFor('the sprite', target);
   });
 

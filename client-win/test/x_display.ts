@@ -29,7 +29,7 @@ const HELD_PX_MAX = 2; // px between the pointer and the middle of a held sprite
 const LOOK_MS = { min: 4, max: 100, part: 0.1 };
 
 /** ms until a step is taken again that had no effect, because a sprite moved away or a window was not ready for it. */
-const AGAIN_MS = 6_000;
+export const AGAIN_MS = 6_000;
 
 // The times of a hand. The program measures the speed of the pointer in its last 100 ms, and a double click by its clock.
 const HOLD_MS = 200; // ms to hold a sprite still, so that it is not thrown
@@ -61,7 +61,7 @@ export async function tryUntil(
 }
 
 /** Whether a condition becomes true within a time. */
-async function soon(condition: () => boolean | Promise<boolean>, waitMsMax: number): Promise<boolean> {
+export async function soon(condition: () => boolean | Promise<boolean>, waitMsMax: number): Promise<boolean> {
   const fromMs = performance.now();
   for (;;) {
     if (await condition()) return true;
@@ -371,13 +371,20 @@ export abstract class XDisplay {
 
   /** The visible window with this title, once there is one and it has the keyboard. */
   async focusOn(title: string): Promise<Frame> {
-    const frame = await this.frame(title);
-    await tryUntil(
-      `${title} has the keyboard`,
-      () => this.focus(frame),
-      async () => (await this.x.focused()) === frame.id,
-    );
-    return frame;
+    let found: Frame | undefined;
+    await eventually(`${title} has the keyboard`, async () => {
+      found = await this.tryToFocusOn(title);
+      return found !== undefined;
+    });
+    return found!;
+  }
+
+  /** Gives the keyboard to the window that has this title now: a program may have made it anew. Undefined if it did not get it. */
+  private async tryToFocusOn(title: string): Promise<Frame | undefined> {
+    const [frame] = await this.frames(title);
+    if (frame === undefined) return undefined;
+    await this.focus(frame);
+    return (await this.x.focused()) === frame.id ? frame : undefined;
   }
 
   async focus({ id }: Frame): Promise<void> {
@@ -397,13 +404,12 @@ export abstract class XDisplay {
     await this.x.moveWindow(id, x, y);
   }
 
-  /** Closes a window through the window manager. */
-  async closeWindow(frame: Frame, title: string): Promise<void> {
+  /** Closes a window through the window manager. It has the keyboard when the keys come, or they would close another one. */
+  async closeWindow(title: string): Promise<void> {
     await tryUntil(
       `${title} is closed`,
       async () => {
-        await this.focus(frame);
-        await this.press('alt+F4');
+        if (await this.tryToFocusOn(title)) await this.press('alt+F4');
       },
       async () => (await this.frames(title)).length === 0,
     );
