@@ -306,42 +306,52 @@ TEST_CASE("run: an answer that is cut short is polled again, and its sprites arr
 TEST_CASE(
     "run: slices that are stopped across the end of the window or of the drain lose nothing") {
   struct Stop {
-    size_t slices;  // how many of the three are stopped
-    int after_ms;   // since the window began; it is 900 ms long
-    int for_ms;
+    size_t slices;      // how many of the three are stopped
+    uint64_t accepted;  // they are stopped when the relay has accepted so many of the 2000 throws
+    int drained_ms;     // and go on so long after the end of the window
     const char* flags;
   };
+  constexpr int kDrainMs = 500;
   uint64_t missed = 0;
-  for (const Stop stop : {Stop{1, 700, 900, "--drain 1"}, Stop{3, 700, 900, "--drain 1"},
-                          Stop{1, 700, 2500, "--drain 500ms"}, Stop{3, 800, 2500, "--drain 500ms"},
-                          Stop{1, 890, 1600, "--drain 500ms --leave"}}) {
+  for (const Stop stop :
+       {Stop{1, 1600, 0, "--drain 1"}, Stop{3, 1600, 0, "--drain 1"},
+        Stop{1, 1600, 4 * kDrainMs, "--drain 500ms"}, Stop{3, 1800, 4 * kDrainMs, "--drain 500ms"},
+        Stop{1, 1950, 3 * kDrainMs, "--drain 500ms --leave"}}) {
     CAPTURE(stop.slices);
     CAPTURE(stop.flags);
     const FaultyRelay relay({});
     std::thread stopper;
+    std::atomic<bool> is_window_over = false;
     pid_t engine = 0;
     const Ended ended =
         RunEngine(Flags(relay, std::string("--rate 2000 --processes 3 ") + stop.flags),
                   [&](const std::string& line) {
                     if (engine == 0) {
                       engine = std::stoi(line);
+                    } else if (line.starts_with("{\"phase\":\"measure\"")) {
+                      stopper = std::thread([&] {
+                        while (relay.committed().accepted < stop.accepted && !is_window_over) {
+                          std::this_thread::sleep_for(std::chrono::milliseconds(1));
+                        }
+                        std::vector<pid_t> slices = ChildrenOf(engine);
+                        slices.resize(std::min(slices.size(), stop.slices));
+                        for (const pid_t slice : slices) {
+                          kill(slice, SIGSTOP);
+                        }
+                        is_window_over.wait(false);
+                        std::this_thread::sleep_for(std::chrono::milliseconds(stop.drained_ms));
+                        for (const pid_t slice : slices) {
+                          kill(slice, SIGCONT);
+                        }
+                      });
+                    } else if (line.starts_with("{\"phase\":\"drain\"")) {
+                      is_window_over = true;
+                      is_window_over.notify_all();
                     }
-                    if (!line.starts_with("{\"phase\":\"measure\"")) {
-                      return;
-                    }
-                    stopper = std::thread([&] {
-                      std::this_thread::sleep_for(std::chrono::milliseconds(stop.after_ms));
-                      std::vector<pid_t> slices = ChildrenOf(engine);
-                      slices.resize(std::min(slices.size(), stop.slices));
-                      for (const pid_t slice : slices) {
-                        kill(slice, SIGSTOP);
-                      }
-                      std::this_thread::sleep_for(std::chrono::milliseconds(stop.for_ms));
-                      for (const pid_t slice : slices) {
-                        kill(slice, SIGCONT);
-                      }
-                    });
                   });
+    REQUIRE(stopper.joinable());
+    is_window_over = true;  // also when the engine failed in the window
+    is_window_over.notify_all();
     stopper.join();
     CHECK_EQ(ended.exit_code, 0);
     CheckAccounts(ended);
@@ -364,6 +374,10 @@ TEST_CASE("run: what a slice has not read because it was stopped in the drain is
   Faults faults;
   faults.delay_every = 2;
   faults.delay_ms = 800;
+  constexpr int kDrainS = 2;
+  // No output shows that the slices have acknowledged the drain, which takes a millisecond. When
+  // one has not, the drain waits for it, and nothing is lost either.
+  constexpr std::chrono::milliseconds kAcknowledged(150);
   const FaultyRelay relay(faults);
   std::thread stopper;
   pid_t engine = 0;
@@ -376,11 +390,12 @@ TEST_CASE("run: what a slice has not read because it was stopped in the drain is
           return;
         }
         stopper = std::thread([&] {
-          std::this_thread::sleep_for(std::chrono::milliseconds(150));
+          std::this_thread::sleep_for(kAcknowledged);
           const std::vector<pid_t> slices = ChildrenOf(engine);
           if (!slices.empty()) {
             kill(slices[0], SIGSTOP);
-            std::this_thread::sleep_for(std::chrono::milliseconds(4000));
+            // Beyond the end of the drain, so that what was delayed waits in its socket.
+            std::this_thread::sleep_for(std::chrono::seconds(2 * kDrainS));
             kill(slices[0], SIGCONT);
           }
         });
