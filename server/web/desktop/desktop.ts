@@ -28,25 +28,27 @@ import { animatePortraits } from '../pictures/portraits.ts';
 import { natureOf, Sheets, spriteName } from '../pictures/sheets.ts';
 import { type Figure, Shelf } from '../pictures/shelf.ts';
 import { answerOffers } from '../pictures/taking.ts';
-import { Arrivals, type Batch } from '../relay/arrivals.ts';
-import { mute, report, unmute } from '../relay/complaints.ts';
-import { Connection } from '../relay/connection.ts';
-import { Departures, FORMER_TRIES_MAX } from '../relay/departures.ts';
-import { endFormer } from '../relay/farewell.ts';
-import { isLost, LOST_MS, Moves } from '../relay/moves.ts';
-import { poll } from '../relay/poll.ts';
-import { createPosts } from '../relay/posts.ts';
 import {
   fetchDesktopCount,
   fetchNeighbours,
   JoinRefused,
   join,
   leave,
+  mute,
   publish,
+  report,
   shownWorld,
   showStage,
+  unmute,
   upload,
-} from '../relay/seat.ts';
+} from '../relay/api_client.ts';
+import { Arrivals, type Batch } from '../relay/arrivals.ts';
+import { Connection } from '../relay/connection.ts';
+import { Departures, FORMER_TRIES_MAX } from '../relay/departures.ts';
+import { endFormer } from '../relay/farewell.ts';
+import { isLost, LOST_MS, Moves } from '../relay/moves.ts';
+import { poll } from '../relay/poll.ts';
+import { createPosts } from '../relay/posts.ts';
 import { socket } from '../relay/socket.ts';
 import {
   type Arrival,

@@ -7,7 +7,7 @@
 import { EDGES, type Edge, type Ledge } from '../motion/simulation.ts';
 import { drawPortrait, portrait } from '../pictures/portraits.ts';
 import type { Figure } from '../pictures/shelf.ts';
-import { countWords, privateWorldName } from '../relay/seat.ts';
+import { countWords, privateWorldName } from '../relay/api_client.ts';
 import type { Neighbours } from '../relay/transport.ts';
 import { type Plain, phrase, reasonOf } from '../texts/language.ts';
 

@@ -7,8 +7,8 @@
  */
 
 import { EDGES, type Edge, type Simulation } from '../motion/simulation.ts';
+import { askToPeek } from '../relay/api_client.ts';
 import { Peek } from '../relay/peek.ts';
-import { askToPeek } from '../relay/seat.ts';
 import { stageOf } from '../relay/stage.ts';
 import { POST_GAP_MS, StagePosts } from '../relay/stage_posts.ts';
 import {

@@ -1,6 +1,6 @@
 /** The dialog in which a person publishes a picture in the gallery. */
 
-import type { Publication } from '../relay/seat.ts';
+import type { Publication } from '../relay/api_client.ts';
 import { phrase, reasonOf } from '../texts/language.ts';
 import { element } from './panel.ts';
 

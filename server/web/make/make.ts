@@ -15,7 +15,7 @@ import { handOver, keepPicture } from '../pictures/kept_pictures.ts';
 import { animatePortraits, portrait } from '../pictures/portraits.ts';
 import { natureOf, Sheets } from '../pictures/sheets.ts';
 import { offer } from '../pictures/taking.ts';
-import { join, leave, privateWorldName, publish, upload } from '../relay/seat.ts';
+import { join, leave, privateWorldName, publish, upload } from '../relay/api_client.ts';
 import { wordsOf } from '../relay/transport.ts';
 import { number, type Plain, phrase, reasonOf } from '../texts/language.ts';
 import { createAnimationPanel } from './animation_panel.ts';

@@ -1,6 +1,6 @@
 /** The page about Sprites: how many desktops are here, the map of their world, the download with its hash, and feedback to the operator. */
 
-import { countWords, fetchDesktopCount } from '../relay/seat.ts';
+import { countWords, fetchDesktopCount } from '../relay/api_client.ts';
 import { readProblem, wordsOf } from '../relay/transport.ts';
 import { number, phrase } from '../texts/language.ts';
 import { WorldMap } from './world_map.ts';

@@ -7,7 +7,7 @@
  */
 import type { Edge } from '../../wire/crossing.ts';
 import { cellOf, Sheets } from '../pictures/sheets.ts';
-import { countWords } from '../relay/seat.ts';
+import { countWords } from '../relay/api_client.ts';
 import { language, phrase } from '../texts/language.ts';
 import { flightAt, VIEW, type ViewPoint, viewOf } from './torus_view.ts';
 

@@ -1,4 +1,4 @@
-/** The short requests of a desktop: join, look up the neighbours, upload a sprite file, look through an edge. */
+/** The client of the API for the short requests of a desktop: join, look up the neighbours, upload a sprite file, peek, mute, report. */
 
 import type { Edge } from '../motion/simulation.ts';
 import { counted, phrase } from '../texts/language.ts';
@@ -125,6 +125,20 @@ export function showStage(seat: Seat, stage: boolean): Promise<Problem | null> {
   return problemOf(send(seat, 'PUT', `/v1/desktops/${seat.desktop}/stage`, { stage }));
 }
 
+/** Mutes another desktop. Resolves to null when the relay has agreed, else to why not. */
+export function mute(seat: Seat, desktop: string): Promise<Problem | null> {
+  return problemOf(send(seat, 'POST', `/v1/desktops/${seat.desktop}/mutes`, { desktop }));
+}
+
+export function unmute(seat: Seat, desktop: string): Promise<Problem | null> {
+  return problemOf(send(seat, 'DELETE', `/v1/desktops/${seat.desktop}/mutes/${desktop}`));
+}
+
+/** Reports a picture. `desktop`: the one that has thrown it, as far as it is known. */
+export function report(seat: Seat, file: string, desktop?: string): Promise<Problem | null> {
+  return problemOf(send(seat, 'POST', '/v1/reports', { file, desktop }));
+}
+
 /** Ends this desktop while the page is going: the browser sends the request after the page has gone. */
 export function leave(seat: Seat): void {
   const headers = { authorization: `Bearer ${seat.token}` };
@@ -132,7 +146,7 @@ export function leave(seat: Seat): void {
 }
 
 /** Sends a request as the desktop of this seat, to its relay. Rejects when there is no response in time. */
-export function send(seat: Seat, method: string, path: string, body?: object): Promise<Response> {
+function send(seat: Seat, method: string, path: string, body?: object): Promise<Response> {
   return fetch(`${relayOf(seat)}${path}`, {
     method,
     headers: { authorization: `Bearer ${seat.token}`, 'content-type': 'application/json' },
@@ -142,7 +156,7 @@ export function send(seat: Seat, method: string, path: string, body?: object): P
 }
 
 /** Resolves to null when the relay has agreed, else to why it refused or that it could not be reached. */
-export async function problemOf(answer: Promise<Response>): Promise<Problem | null> {
+async function problemOf(answer: Promise<Response>): Promise<Problem | null> {
   try {
     const response = await answer;
     return response.ok ? null : await readProblem(response);
