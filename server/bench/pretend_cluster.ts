@@ -16,7 +16,7 @@ import { type EdgeNumber, opposite } from '../wire/crossing.ts';
 import { decodeHeartbeat, encodeHeartbeat, type Heartbeat } from '../wire/heartbeat.ts';
 import { randomFrom } from './random.ts';
 
-export interface Network {
+export interface NetworkFaults {
   /** Shares of heartbeats that never arrive, that arrive up to `lateMs` later, and that arrive twice. */
   lost: number;
   late: number;
@@ -25,13 +25,13 @@ export interface Network {
 }
 
 /** A network within one region. */
-export const GOOD: Network = { lost: 0, late: 0, repeated: 0, lateMs: 0 };
+export const GOOD: NetworkFaults = { lost: 0, late: 0, repeated: 0, lateMs: 0 };
 
 export interface PretendOptions {
   relays: number;
   desktops: number;
   seed: number;
-  network: Network;
+  network: NetworkFaults;
   /** Mean time that a desktop stays. */
   staySeconds: number;
   /** Joins a second beyond those that replace desktops that leave. */

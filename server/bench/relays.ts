@@ -10,7 +10,7 @@ import { machine, table } from '../../tools/bench/table.ts';
 import { LISTEN_STEPS, Membership, RELAYS_MAX, STEP_MS } from '../domain/membership.ts';
 import { decodeHeartbeat, encodeHeartbeat, type Heartbeat } from '../wire/heartbeat.ts';
 import { fanoutCost } from './heartbeat_fanout.ts';
-import { GOOD, type Network, type Outcomes, PretendCluster, type PretendOptions } from './pretend_cluster.ts';
+import { GOOD, type NetworkFaults, type Outcomes, PretendCluster, type PretendOptions } from './pretend_cluster.ts';
 
 export interface RelaysOptions {
   /** Numbers of relays. */
@@ -24,7 +24,7 @@ export interface RelaysOptions {
 /** Half an hour: between a look at a toy and an evening. */
 const STAY_SECONDS = 1800;
 
-const BAD: Network = { lost: 0.02, late: 0.05, repeated: 0.05, lateMs: 1000 };
+const BAD: NetworkFaults = { lost: 0.02, late: 0.05, repeated: 0.05, lateMs: 1000 };
 
 /** What happens while crossings are counted. */
 const LOADS: Record<string, Partial<PretendOptions>> = {

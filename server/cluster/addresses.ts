@@ -9,7 +9,7 @@ import { keepNewest } from '../domain/keep_newest.ts';
 import { type Membership, RELAYS_MAX } from '../domain/membership.ts';
 import { JOIN_URL_BYTES_MAX } from '../domain/relay.ts';
 import { isRelayName } from '../wire/heartbeat.ts';
-import type { PeerNetwork } from './network.ts';
+import type { PeerNetwork } from './peer_network.ts';
 
 const SUBJECT = 'sprites.addresses';
 

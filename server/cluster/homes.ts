@@ -34,7 +34,7 @@ import {
 } from '../wire/peer_join.ts';
 import { ProblemError } from '../wire/problem.ts';
 import type { Bucket, Entry } from './bucket.ts';
-import { NobodyThere, type PeerNetwork } from './network.ts';
+import { NobodyThere, type PeerNetwork } from './peer_network.ts';
 
 /**
  * How long a relay must have been gone before its claims can be taken over, in ms. A restart, also by hand, takes less, and its desktops' repeats are

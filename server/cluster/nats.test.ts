@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { NatsServer, whyNoNats } from '../../tools/bench/nats_server.ts';
 import { NatsNetwork } from './nats.ts';
-import { MESSAGE_BYTES_MAX, NobodyThere } from './network.ts';
+import { MESSAGE_BYTES_MAX, NobodyThere } from './peer_network.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 

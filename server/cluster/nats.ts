@@ -20,7 +20,7 @@ import {
 import type { Logger } from 'pino';
 import type { Bucket } from './bucket.ts';
 import { NatsBucket } from './nats_bucket.ts';
-import { MESSAGE_BYTES_MAX, NobodyThere, type PeerNetwork } from './network.ts';
+import { MESSAGE_BYTES_MAX, NobodyThere, type PeerNetwork } from './peer_network.ts';
 
 /** Time between two tries to connect, in ms. */
 const RECONNECT_MS = 500;

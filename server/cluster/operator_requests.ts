@@ -13,8 +13,8 @@ import { isReport, mergeReports, type Report } from '../moderation/moderation_li
 import type { Moderator, Saved } from '../moderation/moderator.ts';
 import { checkObject, isFileHash, readJson } from '../wire/fields.ts';
 import { ProblemError } from '../wire/problem.ts';
-import type { PeerNetwork } from './network.ts';
 import type { PeerFiles } from './peer_files.ts';
+import type { PeerNetwork } from './peer_network.ts';
 
 const VERSION = 1;
 

@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { Limiter } from '../store/limiter.ts';
 import { isFileHash } from '../wire/fields.ts';
 import { SPR_BYTES_MAX } from '../wire/spr.ts';
-import type { PeerNetwork } from './network.ts';
+import type { PeerNetwork } from './peer_network.ts';
 
 /** Files that are fetched at a time, and that wait for it. A fetch takes milliseconds. */
 export const FETCHES_MAX = 8;

@@ -16,8 +16,8 @@ import type { ClusterDocument } from '../wire/cluster_document.ts';
 import { decodeHeartbeat, encodeHeartbeat, type Heartbeat, isRelayName } from '../wire/heartbeat.ts';
 import { DEFAULT_WORLD } from '../wire/join.ts';
 import { Addresses } from './addresses.ts';
-import { NobodyThere, type PeerNetwork } from './network.ts';
 import { type Fetched, PeerFiles } from './peer_files.ts';
+import { NobodyThere, type PeerNetwork } from './peer_network.ts';
 import { trafficGauges } from './traffic_gauges.ts';
 
 /** How long to wait for an answer before the frame counts as in doubt and is sent again, in ms. A long turn of a busy relay takes less. */

@@ -10,8 +10,8 @@
  */
 import type { Logger } from 'pino';
 import { checkEntry } from '../moderation/gallery_list.ts';
+import { readNetwork } from '../moderation/ip_network.ts';
 import type { ModerationSharing, Moderator, SharedDecision } from '../moderation/moderator.ts';
-import { readNetwork } from '../processes/network.ts';
 import { checkObject, isFileHash, readJson } from '../wire/fields.ts';
 import type { Bucket, Entry } from './bucket.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { readAddress } from '../processes/network.ts';
 import { ADDRESSES_MAX, AddressWindow } from './address_window.ts';
+import { readAddress } from './ip_network.ts';
 
 const of = (text: string) => readAddress(text) as Uint32Array;
 

@@ -5,9 +5,9 @@
  * Cost: a check of an address compares it with each ban, some 10 ns each; a check of a picture is one Map look-up.
  */
 
-import { isInNetwork, type Network, readAddress, readNetwork } from '../processes/network.ts';
 import { ProblemError } from '../wire/problem.ts';
 import type { GalleryCopy } from './gallery_list.ts';
+import { type IpNetwork, isInNetwork, readAddress, readNetwork } from './ip_network.ts';
 
 /** What the master sends to its workers. Times are those of the wall clock in ms; null: for ever. */
 export interface BansCopy {
@@ -23,7 +23,7 @@ export interface ModerationCopy extends BansCopy {
 }
 
 export class Bans {
-  #networks: { network: Network; untilMs: number }[] = [];
+  #networks: { network: IpNetwork; untilMs: number }[] = [];
   #pictures = new Map<string, number>();
   readonly #clock: () => number;
 

@@ -6,12 +6,12 @@
  */
 import { join } from 'node:path';
 import type { Logger } from 'pino';
-import { readNetwork } from '../processes/network.ts';
 import { SavedFile } from '../store/saved_file.ts';
 import { isFileHash } from '../wire/fields.ts';
 import { blankIdentity, readId } from '../wire/identity.ts';
 import { ProblemError } from '../wire/problem.ts';
 import type { BansCopy } from './bans.ts';
+import { readNetwork } from './ip_network.ts';
 
 /** Bans of addresses, and of pictures: a join compares its address with all of the former, some 40 µs. */
 export const BANS_MAX = 4096;

@@ -10,7 +10,6 @@ import type { Logger } from 'pino';
 import { Addresses } from '../domain/addresses.ts';
 import type { Flights } from '../processes/flights.ts';
 import type { Master, Moderation } from '../processes/master.ts';
-import { isInNetwork, type Network, readAddress, readBanned, readNetwork, writeAddress } from '../processes/network.ts';
 import type { Feedback, FeedbackFile } from '../store/feedback_file.ts';
 import { checkFile, malformed } from '../wire/fields.ts';
 import type { GalleryEntry, Publication } from '../wire/gallery.ts';
@@ -20,6 +19,7 @@ import { normalizeName, whyInvalidName } from '../wire/text.ts';
 import { AddressWindow } from './address_window.ts';
 import { BANNED, Bans, type ModerationCopy } from './bans.ts';
 import type { GalleryList } from './gallery_list.ts';
+import { type IpNetwork, isInNetwork, readAddress, readBanned, readNetwork, writeAddress } from './ip_network.ts';
 import type { ModerationList } from './moderation_list.ts';
 
 /** What the master tells its workers. */
@@ -281,7 +281,7 @@ export class Moderator implements Moderation {
 
   /** The operators of other relays have decided this. Throws list-full when a list here has no room; what fits holds. */
   async adopt(decisions: readonly SharedDecision[]): Promise<void> {
-    const banned: Network[] = [];
+    const banned: IpNetwork[] = [];
     const removed: string[] = [];
     let changes = 0;
     let isGalleryChanged = false;
@@ -425,7 +425,7 @@ export class Moderator implements Moderation {
   }
 
   /** Ends the desktops of a network, in steps; resolves to how many. */
-  async #kickFrom(network: Network): Promise<number> {
+  async #kickFrom(network: IpNetwork): Promise<number> {
     const { desktops } = this.#master.relay;
     let kicked = 0;
     for (let slot = 0; slot < desktops.max; ) {
@@ -475,7 +475,7 @@ async function savedBy(...lists: readonly (ModerationList | GalleryList)[]): Pro
   return unsaved.length === 0 ? {} : { unsaved: `${unsaved.join('; ')}.` };
 }
 
-function networkOf(text: string): Network {
+function networkOf(text: string): IpNetwork {
   const network = readBanned(text);
   if (!network) throw malformed('address', 'must be an address such as 192.0.2.7, or a network such as 2001:db8::/48');
   return network;

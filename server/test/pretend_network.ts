@@ -3,7 +3,7 @@
  *
  * It has its own clock, which advance() sets: nothing happens between two calls.
  */
-import { NobodyThere, type PeerNetwork } from '../cluster/network.ts';
+import { NobodyThere, type PeerNetwork } from '../cluster/peer_network.ts';
 
 export interface Faults {
   /** Shares of messages that are lost, and that arrive twice. */

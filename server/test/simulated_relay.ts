@@ -6,7 +6,7 @@
  */
 import type { Logger } from 'pino';
 import { Homes } from '../cluster/homes.ts';
-import { NobodyThere } from '../cluster/network.ts';
+import { NobodyThere } from '../cluster/peer_network.ts';
 import { GONE_AFTER_STEPS, Membership, STEP_MS } from '../domain/membership.ts';
 import type { Outgoing, Peers } from '../domain/peers.ts';
 import { Relay } from '../domain/relay.ts';

@@ -1,10 +1,10 @@
 /**
- * Addresses as four 32-bit words, and networks of them. IPv4 is the IPv6 address it is mapped to (::ffff:a.b.c.d), so a client
+ * IP addresses as four 32-bit words, and networks of them (CIDR). IPv4 is the IPv6 address it is mapped to (::ffff:a.b.c.d), so a client
  * has the same words over both kinds of sockets.
  */
 import ipaddr from 'ipaddr.js';
 
-export interface Network {
+export interface IpNetwork {
   /** The canonical text: 192.0.2.7, 192.0.2.0/24, 2001:db8::/32. */
   text: string;
   words: Uint32Array;
@@ -30,7 +30,7 @@ export function writeAddress(words: Uint32Array): string | undefined {
 }
 
 /** Reads an address or a network such as 192.0.2.0/24; undefined when `text` is neither. Bits beyond its length are cleared. */
-export function readNetwork(text: string): Network | undefined {
+export function readNetwork(text: string): IpNetwork | undefined {
   const slash = text.indexOf('/');
   const base = slash < 0 ? text : text.slice(0, slash);
   if (!isAddress(base)) return undefined;
@@ -61,14 +61,14 @@ export function readNetwork(text: string): Network | undefined {
  * Reads what an operator bans. An IPv6 address alone stands for its /64 network, as everywhere where addresses count: its owner has all of
  * them. `/128` bans one address.
  */
-export function readBanned(text: string): Network | undefined {
+export function readBanned(text: string): IpNetwork | undefined {
   const network = readNetwork(text);
   const isWhole = network === undefined || text.includes('/') || readAddress(text)?.[2] === 0xffff;
   return isWhole ? network : readNetwork(`${text}/64`);
 }
 
 /** Whether the address in the four words from `at` on is in a network. */
-export function isInNetwork(addresses: Uint32Array, { words, bits }: Network, at = 0): boolean {
+export function isInNetwork(addresses: Uint32Array, { words, bits }: IpNetwork, at = 0): boolean {
   let left = bits;
   for (let word = 0; word < 4 && left > 0; word++, left -= 32) {
     const differing = addresses[at + word] ^ words[word];

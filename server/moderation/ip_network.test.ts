@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { isInNetwork, readAddress, readNetwork, writeAddress } from './network.ts';
+import { isInNetwork, readAddress, readNetwork, writeAddress } from './ip_network.ts';
 
 describe('an address', () => {
   it('is read and written in its canonical form, and an IPv4 address is the same over both kinds of sockets', () => {

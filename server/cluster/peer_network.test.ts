@@ -5,9 +5,9 @@ import { HEARTBEAT_BYTES_MAX } from '../wire/heartbeat.ts';
 import { PEER_FRAME_BYTES_MAX, PEER_RECORDS_MAX, REFERENCE_BYTES_MAX, writePeerAnswer } from '../wire/peer_frame.ts';
 import { PEER_PEEKS_BYTES_MAX } from '../wire/peer_peeks.ts';
 import { PEER_SAYINGS_BYTES_MAX } from '../wire/peer_sayings.ts';
-import { MESSAGE_BYTES_MAX } from './network.ts';
 import { REPORTS_ANSWERED_MAX } from './operator_requests.ts';
 import { HEAD_BYTES, PART_BYTES } from './peer_files.ts';
+import { MESSAGE_BYTES_MAX } from './peer_network.ts';
 
 /** The largest answer to a frame: a verdict on each record, with the longest name. */
 function largestAnswer(): Buffer {
