@@ -51,7 +51,7 @@ const PUBLISHED: readonly string[] = [
   'server/test/desktop_client.ts', // a client, for tests
   'server/test/random.ts', // random numbers of a seed, for tests
   'server/test/editor_page.ts',
-  'server/operator/collection.ts', // what the heap bench measures
+  'server/operator/garbage_collection.ts', // what the heap bench measures
   'server/operator/capacity.ts',
   'loadtest/report/engine_result.ts', // the results of a swarm, for a fleet of them
   'loadtest/report/merge.ts',

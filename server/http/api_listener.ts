@@ -17,8 +17,8 @@ import { ProblemError } from '../wire/problem.ts';
 import type { WorkerAdmission } from './admission.ts';
 import { api, errorHandlers, type PublicAddresses } from './api.ts';
 import type { ClientAddresses } from './client_address.ts';
-import { complaints } from './complaints.ts';
 import { Gallery, galleryRoutes } from './gallery.ts';
+import { reports } from './reports.ts';
 import { CHARACTERS_FOLDER, site } from './site.ts';
 import { SocketDesktops } from './socket_desktop.ts';
 import type { Worker } from './worker.ts';
@@ -66,7 +66,7 @@ export async function makeApiListener(
   app.use(
     checkHost,
     api(worker, store, addresses, clients, bans, gate, admission),
-    complaints(worker, store),
+    reports(worker, store),
     galleryRoutes(worker, store, gallery, gate, clients),
     site(characters, undefined, addresses),
     ...errorHandlers(log),

@@ -22,7 +22,7 @@ import { AdminConnections } from './admin_connections.ts';
 import { adminPage } from './admin_page.ts';
 import { adminRelays } from './admin_relays.ts';
 import { slabBytes } from './capacity.ts';
-import { COLLECTIONS } from './collection.ts';
+import { COLLECTIONS } from './garbage_collection.ts';
 import { moderation } from './moderation.ts';
 import { askWorker, carryOut, type ProcessRequest } from './process_requests.ts';
 import type { ProcessNames } from './sampler.ts';

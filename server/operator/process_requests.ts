@@ -14,7 +14,7 @@ import { pipeline } from 'node:stream/promises';
 import { type MemoryReport, memoryReport } from '../metrics/memory.ts';
 import { type ProfileKind, profile, type Recording, readAndRemove, snapshotHeap } from '../metrics/recording.ts';
 import { type ProblemDocument, ProblemError } from '../wire/problem.ts';
-import { type Collection, type CollectionKind, collect } from './collection.ts';
+import { type Collection, type CollectionKind, collect } from './garbage_collection.ts';
 
 export type ProcessRequest =
   | { kind: 'gc'; collection: CollectionKind }

@@ -1,8 +1,8 @@
-/** The small nouns that bound the sprite store: the limiter, the recent entries, and the stored files. */
+/** The small nouns that bound the sprite store: the limiter, the cache entries, and the stored files. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Limiter } from '../store/limiter.ts';
-import { Recent } from '../store/recent.ts';
+import { LruCache } from '../store/lru_cache.ts';
 import { HOUR_MS, StoredFiles } from '../store/stored_files.ts';
 import { ProblemError } from '../wire/problem.ts';
 
@@ -55,21 +55,21 @@ describe('a limiter', () => {
   });
 });
 
-describe('recent entries', () => {
-  it('are kept up to the bound; then the least recently used go', () => {
-    const recent = new Recent<number>(10);
-    recent.set('a', 1, 4);
-    recent.set('b', 2, 6);
-    assert.equal(recent.size, 10);
-    assert.equal(recent.get('a'), 1);
-    recent.set('c', 3, 1);
-    assert.deepEqual([recent.get('a'), recent.get('b'), recent.get('c'), recent.size], [1, undefined, 3, 5]);
-    recent.set('d', 4, 11);
-    assert.deepEqual([recent.get('d'), recent.size], [undefined, 5], 'one larger than the bound is not kept');
-    recent.set('a', 5, 1);
-    recent.delete('c');
-    recent.delete('nothing');
-    assert.deepEqual([recent.get('a'), recent.size], [5, 1]);
+describe('an LRU cache', () => {
+  it('keeps entries up to the bound; then the least recently used go', () => {
+    const cache = new LruCache<number>(10);
+    cache.set('a', 1, 4);
+    cache.set('b', 2, 6);
+    assert.equal(cache.size, 10);
+    assert.equal(cache.get('a'), 1);
+    cache.set('c', 3, 1);
+    assert.deepEqual([cache.get('a'), cache.get('b'), cache.get('c'), cache.size], [1, undefined, 3, 5]);
+    cache.set('d', 4, 11);
+    assert.deepEqual([cache.get('d'), cache.size], [undefined, 5], 'one larger than the bound is not kept');
+    cache.set('a', 5, 1);
+    cache.delete('c');
+    cache.delete('nothing');
+    assert.deepEqual([cache.get('a'), cache.size], [5, 1]);
   });
 });
 

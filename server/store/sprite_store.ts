@@ -23,7 +23,7 @@ import { checkSpr, readSpr, SPR_BYTES_MAX, SprRefused } from '../wire/spr.ts';
 import { partialName, syncFolder, writeFileAtomically } from './atomic_file.ts';
 import { Budget } from './budget.ts';
 import { Limiter } from './limiter.ts';
-import { Recent } from './recent.ts';
+import { LruCache } from './lru_cache.ts';
 import { HOUR_MS, StoredFiles } from './stored_files.ts';
 
 /** Bytes of all stored files: eight thousand of the largest, a hundred thousand usual ones. */
@@ -139,10 +139,10 @@ export class SpriteStore {
   /** Bytes of unfinished uploads. The API reserves them before it reads a body. */
   readonly uploads = new Budget(UPLOADS_BYTES_MAX);
   readonly #puts = new Map<string, Promise<void>>();
-  readonly #refusals = new Recent<string>(REFUSALS_REMEMBERED);
+  readonly #refusals = new LruCache<string>(REFUSALS_REMEMBERED);
   readonly #checks = new Limiter(CHECKS_MAX, CHECKS_WAITING_MAX);
   readonly #reads = new Limiter(READS_MAX, READS_WAITING_MAX);
-  readonly #cache = new Recent<Buffer>(CACHE_BYTES_MAX);
+  readonly #cache = new LruCache<Buffer>(CACHE_BYTES_MAX);
   readonly #held = new Map<string, Held>();
   readonly #sending: Budget;
   /** Room is made for one file at a time. */

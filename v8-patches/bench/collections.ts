@@ -2,7 +2,7 @@
  * Three ways to collect the whole heap on demand: `gc()`, asynchronous `gc()`, and the admin port's, which V8 does in steps.
  * Each runs several times in one process, with a number of live objects and fresh garbage.
  */
-import { collect } from '../../server/operator/collection.ts';
+import { collect } from '../../server/operator/garbage_collection.ts';
 import { machine, table } from '../../tools/bench/table.ts';
 import { caseOutput, settle } from './pauses.ts';
 

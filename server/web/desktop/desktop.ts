@@ -974,7 +974,7 @@ function muteEntry(desktop: Desktop, { desktop: id, name: who }: Neighbour): Men
   };
 }
 
-/** Sends a complaint and says what came of it. Resolves to whether the relay accepted it. */
+/** Sends a mute or a report and says what came of it. Resolves to whether the relay accepted it. */
 async function complain(
   { connection }: Desktop,
   send: (seat: Seat) => Promise<Problem | null>,

@@ -1,9 +1,9 @@
 /**
- * The recent entries of a map, bounded by the sum of their sizes: when there is no room, the least recently used ones go.
+ * An LRU cache, bounded by the sum of the sizes of its entries: when there is no room, the least recently used ones go.
  *
  * Cost: O(1). A JavaScript Map keeps the order of insertion, so the first entry is the least recently used.
  */
-export class Recent<Value> {
+export class LruCache<Value> {
   readonly #entries = new Map<string, { value: Value; size: number }>();
   readonly #sizeMax: number;
   /** The sum of all sizes. */

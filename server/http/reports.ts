@@ -1,4 +1,4 @@
-/** Complaints: the routes by which a desktop mutes another one, and reports a picture. */
+/** Reports: the routes by which a desktop reports a picture, and mutes another desktop. */
 import express, { type Request } from 'express';
 import { REASON_BYTES_MAX } from '../moderation/moderation_list.ts';
 import { cleanLine } from '../moderation/moderator.ts';
@@ -10,9 +10,9 @@ import { allowOnly, bearer, holder, readBody, sendReply } from './api.ts';
 import type { Worker } from './worker.ts';
 
 /** Body of a mute or a report in bytes: a report with its hash and its reason. */
-const COMPLAINT_BYTES_MAX = 1024;
+const REPORT_BYTES_MAX = 1024;
 
-export function complaints(worker: Worker, store: SpriteStore): express.Router {
+export function reports(worker: Worker, store: SpriteStore): express.Router {
   const router = express.Router();
 
   router.post('/v1/desktops/:id/mutes', async (request, response) => {
@@ -43,7 +43,7 @@ export function complaints(worker: Worker, store: SpriteStore): express.Router {
 }
 
 async function readObject(request: Request): Promise<Record<string, unknown>> {
-  return checkObject(readJson(await readBody(request, COMPLAINT_BYTES_MAX)), 'body');
+  return checkObject(readJson(await readBody(request, REPORT_BYTES_MAX)), 'body');
 }
 
 /** The slot and generation of a desktop that is muted. */
