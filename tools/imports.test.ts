@@ -32,7 +32,6 @@ const ACROSS: readonly string[] = ['tools/command.test.ts'];
 const PUBLISHED: readonly string[] = [
   'server/wire/sheet.ts', // the .spr file, read and written
   'server/wire/spr.ts',
-  'server/wire/png.ts', // the chunks of a PNG
   'server/wire/description.ts', // which animations are played, and instead of which
   'server/web/motion/simulation.ts', // the rules that every desktop shares
   'server/web/desktop/bubbles.ts',
@@ -48,7 +47,6 @@ const PUBLISHED: readonly string[] = [
   'server/web/relay/stage_posts.ts',
   'server/test/relay_process.ts', // a relay for tests
   'server/test/browser_page.ts', // a page in a browser, for tests
-  'server/test/desktop_client.ts', // a client, for tests
   'server/test/random.ts', // random numbers of a seed, for tests
   'server/test/editor_page.ts',
   'server/operator/garbage_collection.ts', // what the heap bench measures

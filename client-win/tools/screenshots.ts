@@ -1,326 +1,320 @@
 /**
- * Makes the screenshots of the README in client-win/screenshots/: the Windows program on two desktops under Wine.
+ * Makes the pictures of the READMEs: the programs for Windows (under Wine) and for Linux, two pages that talk, and a cat that was thrown
+ * from a page onto the program for Windows.
  *
- *     node client-win/tools/screenshots.ts
+ *     node client-win/tools/screenshots.ts [windows] [visit] [linux] [talking]
  *
- * Needs what the Wine suites need, hsetroot and xdotool. The program is paused while a screenshot is taken, so that a sprite in
- * flight stays in the air.
+ * Needs what the suites of Wine, X11 and pages need, xdotool and ImageMagick.
  */
-import type { ChildProcess } from 'node:child_process';
 import { execFileSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
+import type { Page } from 'playwright-core';
+import { joinPage, launchBrowser, noBrowser } from '../../server/test/browser_page.ts';
 import { startRelay, until } from '../../server/test/relay_process.ts';
-import { buildWindowsClient, WINDOWS_CLIENT } from '../../tools/build.js';
+import { buildClient, buildWindowsClient, buildX11Client, WINDOWS_CLIENT } from '../../tools/build.js';
 import { ensurePrograms, installHint } from '../../tools/machine.js';
+import { startHeadless } from '../test/headless_desktop.ts';
 import { WineDesktop, whyNoWine } from '../test/wine_desktop.ts';
-import { SCREEN } from '../test/x_display.ts';
-import { decorate, openProgram, xdotool } from './scene.ts';
+import { type Frame, SCREEN, spawnQuietly, type XDisplay } from '../test/x_display.ts';
+import { whyNoX11, X11Desktop } from '../test/x11_desktop.ts';
 
-const SHOTS = join(import.meta.dirname, '../screenshots');
-const CHARACTERS = join(import.meta.dirname, '../../server/web/sprites');
-const COLOURS = 255; // in a file: keeps 1280 × 800 px below 150 KB
-const SHADOW_PX = 18; // of a sprite's window, below its foot
-const AIR_PX = 4; // a sprite whose foot is so far above the floor flies, or stands on a window
-const HIGH_PX = 460; // a sprite whose top is above this stands on a window
-const THROWS_MAX = 12; // a sprite may pass between two looks
-const RUN_MS = 15; // ms the program runs between two looks
-const FALL_MS = 3_000; // ms until the sprites are on the floor, and not in front of a dialog
-const HALF_PX = 640; // px of each desktop's width in the picture of a crossing
+const ROOT = join(import.meta.dirname, '../..');
+const SHOTS = join(ROOT, 'client-win/screenshots');
+const TRAY = 'Wine System Tray'; // Windows does not have this window
+const TITLE_PX = 20; // of a window's frame
+const SETTLE_MS = 2_500; // ms until sprites stand
+const VIEW = { width: 640, height: 400 }; // px of a page, and of a whole desktop beside it
+const SKY_BELOW_PX = 34; // px of the screen without sky, so that its window fits with its frame
+const LETTER =
+  'Dear Grace,\n\nMiso has been sleeping on this window\nall morning. I will throw him over when\nhe wakes up.\n\n   Ada\n';
+const FEW_COLOURS = ['+dither', '-colors', '255', '-strip'];
 
-const LETTER = `Dear Grace,
-
-Miso has been sleeping on this window all morning.
-I will throw him over when he wakes up.
-
-   Ada
-`;
-
-const programs = ensurePrograms(['hsetroot', 'convert', 'xdotool'], ['hsetroot', 'imagemagick', 'xdotool']);
-const whyNoSky = programs ? undefined : installHint(['hsetroot', 'imagemagick', 'xdotool']);
-const why = whyNoWine() ?? whyNoSky ?? buildWindowsClient();
-if (why) {
-  console.error(`Screenshots can't be made: ${why}.`);
+const SCENES: Record<string, () => Promise<void>> = { windows, visit, linux, talking };
+const chosen = process.argv.length > 2 ? process.argv.slice(2) : Object.keys(SCENES);
+const programs = ensurePrograms(['convert', 'display', 'xdotool'], ['imagemagick', 'xdotool']);
+const missing = programs ? undefined : installHint(['imagemagick', 'xdotool']);
+const wrong = chosen.find((name) => !Object.hasOwn(SCENES, name));
+const why =
+  (wrong && `there is no scene ${wrong}`) || missing || whyNoWine() || whyNoX11() || noBrowser || buildClient();
+const whyNot = why ?? buildWindowsClient() ?? buildX11Client();
+if (whyNot) {
+  console.error(`The pictures can't be made: ${whyNot}.`);
   process.exit(1);
 }
-
 const scratch = mkdtempSync(join(tmpdir(), 'sprites-screenshots-'));
-mkdirSync(SHOTS, { recursive: true });
+const sky = join(scratch, 'sky.png');
+const dusk = [
+  '-size',
+  `${SCREEN.width - 2}x${SCREEN.height - SKY_BELOW_PX}`,
+  'gradient:#2b3a67-#e8a87c',
+  '-fill',
+  '#ffe3b8',
+];
+const hill = ['-fill', '#37496b', '-draw', 'ellipse 640,900 1100,220 0,360'];
+execFileSync('convert', [...dusk, '-draw', 'circle 1010,330 1010,392', ...hill, sky]);
 const relay = await startRelay({ workers: 0 });
-const [ada, grace] = await Promise.all([WineDesktop.start('shell', 'openbox'), WineDesktop.start('shots', 'openbox')]);
+const browser = await launchBrowser();
 try {
-  for (const desktop of [ada, grace]) await decorate(desktop, scratch);
-  writeFileSync(join(ada.prefix, 'drive_c', 'letter.txt'), LETTER.replaceAll('\n', '\r\n'));
-  await openProgram(ada, 'Notepad', [100, 290, 520, 300], 'notepad', 'C:\\letter.txt');
-  await openProgram(ada, 'WineMine', [760, 420], 'winemine');
-  await openProgram(grace, 'Notepad', [420, 330, 480, 260], 'notepad');
-  const hers = startClient(ada, 'Ada', {
-    miso: [300, 200],
-    bolt: [840, 330],
-    ember: [150, 790],
-    truffle: [400, 790],
-    blob: [640, 790],
-    pip: [1060, 790],
-  });
-  const his = startClient(grace, 'Grace', { wisp: [600, 260] });
-  await until('both have joined', async () => (await relay.metrics()).get('sprites_desktops') === 2);
-  const tray = await idOf(ada, 'Wine System Tray');
-  await xdotool(ada, 'windowunmap', tray); // Windows does not have this window
-  save(await stroll(hers), 'desktop.png');
-  await crossing(hers, his);
-  for (const title of ['Notepad', 'WineMine']) {
-    await xdotool(ada, 'search', '--onlyvisible', '--name', title, 'windowunmap', '%@');
-  }
-  const calm = await settingsDialog(hers, tray);
-  await linkQuestion();
-  await firstStart(calm);
+  for (const name of chosen) await SCENES[name]();
 } finally {
-  await Promise.all([ada.stop(), grace.stop()]);
+  await browser.close();
   await relay.stop();
   rmSync(scratch, { recursive: true });
 }
 
-/** Starts the client with these characters, each with its foot at its point. */
-function startClient(
-  desktop: WineDesktop,
-  name: string,
-  places: Record<string, [number, number]>,
-  more: object = {},
-): ChildProcess {
-  desktop.writeSettings({
-    relay: relay.url,
-    world: 'garden',
-    name,
-    sound: false,
-    toasts: false,
-    greeted: true,
-    scale: 1.5,
-    ...more,
-  });
-  const sprites = Object.entries(places).map(([character, [x, y]]) => {
-    const spr = readFileSync(join(CHARACTERS, `${character}.spr`));
-    return { file: createHash('sha256').update(spr).digest('hex'), name: character, scale: 2, fromShelf: true, x, y };
-  });
-  writeFileSync(join(desktop.folder, 'kept.json'), JSON.stringify({ sprites }));
+/** The program for Windows above two windows, its settings, a link, and its first start. */
+async function windows(): Promise<void> {
+  const ada = await WineDesktop.start('screenshots', 'openbox');
+  try {
+    await paintSky(ada);
+    await openNotepad(ada, [100, 290, 520, 300]);
+    await openProgram(ada, 'WineMine', [760, 420], 'winemine');
+    keep(ada, {
+      miso: [300, 200],
+      bolt: [840, 330],
+      ember: [150, 790],
+      truffle: [400, 790],
+      blob: [640, 790],
+      pip: [1060, 790],
+    });
+    let program = startWindows(ada, 'Ada');
+    await ada.count('Sprite', 6);
+    const tray = await ada.frame(TRAY);
+    await xdotool(ada, 'windowunmap', tray.id);
+    await pause(SETTLE_MS);
+    save(shoot(ada), 'desktop.png');
+    for (const title of ['.*Notepad', 'WineMine']) await xdotool(ada, 'windowunmap', (await ada.frame(title)).id);
+
+    await end(ada, program);
+    keep(ada, { miso: [90, 790], pip: [1190, 790] }); // beside the dialogs
+    program = startWindows(ada, 'Ada');
+    await ada.count('Sprite', 2);
+    await xdotool(ada, 'windowmap', tray.id);
+    await ada.chooseInTray(
+      ['s'],
+      'the settings are open',
+      async () => (await ada.frames('Sprites: settings')).length > 0,
+    );
+    await shootDialog(ada, 'Sprites: settings', 'settings.png');
+    await ada.press('Escape');
+    ada.launch(
+      WINDOWS_CLIENT,
+      '--link',
+      `sprites:https://relay.example/#take=${'0'.repeat(64)}&name=Biscuit&author=Anna`,
+    );
+    await shootDialog(ada, 'Sprites', 'take.png');
+    await ada.press('n');
+
+    await end(ada, program);
+    await xdotool(ada, 'windowunmap', tray.id);
+    ada.launch(WINDOWS_CLIENT);
+    await ada.focusOn('Sprites');
+    await xdotool(ada, 'type', '--delay', 20, relay.url.replace('http://', ''));
+    await shootDialog(ada, 'Sprites', 'welcome.png');
+  } finally {
+    await ada.stop();
+  }
+}
+
+/** Miso, thrown off the right edge of Ada's page, has landed on Grace's desktop. */
+async function visit(): Promise<void> {
+  const grace = await WineDesktop.start('screenshots', 'openbox');
+  try {
+    await paintSky(grace);
+    await openNotepad(grace, [300, 490, 260, 180]);
+    keep(grace, { bolt: [350, 790], quill: [430, 790], nova: [500, 790] });
+    startWindows(grace, 'Grace');
+    const options = { whole: true, viewport: VIEW, colorScheme: 'light' } as const;
+    const ada = await joinPage(browser, `${relay.url}/?world=garden`, 'Ada', [], options);
+    await takeMiso(ada);
+    await ada.keyboard.press('Shift+ArrowRight');
+    await grace.count('Sprite', 4);
+    await xdotool(grace, 'windowunmap', (await grace.frame(TRAY)).id);
+    await pause(SETTLE_MS);
+    const page = join(scratch, 'page.png');
+    await ada.screenshot({ path: page });
+    const desktop = shoot(grace);
+    execFileSync('convert', [desktop, '-resize', `${VIEW.width}x`, desktop]);
+    sideBySide([page, desktop], join(SHOTS, 'visit.png'));
+    await ada.close();
+  } finally {
+    await grace.stop();
+  }
+}
+
+/** The program for Linux: Grace's ghost is at Ada's, and both speak. */
+async function linux(): Promise<void> {
+  const ada = await X11Desktop.start('screenshots');
+  const grace = startHeadless(['--relay', relay.url, '--name', 'Grace', '--world', 'linux']);
+  try {
+    await paintSky(ada);
+    const letter = join(scratch, 'letter.png');
+    const paper = ['-background', '#fdfdfb', '-fill', '#222222', '-font', 'DejaVu-Sans-Mono', '-pointsize', '15'];
+    execFileSync('convert', [...paper, `label:${LETTER}`, '-bordercolor', '#fdfdfb', '-border', '14', letter]);
+    spawnQuietly('display', ['-title', 'letter.txt', '-geometry', '+60+330', letter], ada.env);
+    await ada.frame('letter.txt');
+    const characters: Record<string, [number, number]> = {
+      miso: [200, 200],
+      jolly: [260, 790],
+      truffle: [410, 790],
+      blob: [575, 790],
+      ember: [130, 790],
+    };
+    keep(ada, characters);
+    ada.writeSettings({ relay: relay.url, world: 'linux', name: 'Ada', calm: true, greeted: true });
+    ada.launch();
+    await grace.until('both have joined', ({ neighbours }) => neighbours?.left.name === 'Ada');
+    grace.send(`take ${characterFile('wisp')}`);
+    const { sprites } = await grace.until('Grace has a sprite', (state) => state.sprites.length === 1);
+    grace.send(`throw ${sprites[0].id} right`);
+    await ada.count('Sprite', Object.keys(characters).length + 1);
+    await pause(SETTLE_MS);
+    const [first] = await ada.frames('Sprite');
+    await xdotool(ada, 'mousemove', first.x + first.width / 2, first.y + first.height / 2, 'click', 3);
+    await ada.pressInMenu('y');
+    await ada.focusOn('Sprites: say something');
+    // Bubbles are shown for a few seconds, so both say their line when it is typed.
+    await xdotool(ada, 'type', '--delay', 20, 'Of course. There is room on my letter.');
+    grace.send('say Hello Ada! May Wisp stay with you until tomorrow?');
+    await ada.press('Return');
+    await ada.count('Sprites saying', 2);
+    await pause(SETTLE_MS / 5);
+    save(shoot(ada), 'x11.png');
+  } finally {
+    await grace.quit();
+    await ada.stop();
+  }
+}
+
+/** Two pages side by side, whose people talk. */
+async function talking(): Promise<void> {
+  // With reduced motion the sprites stay where they land.
+  const options = { whole: true, viewport: { width: 620, height: 470 }, reducedMotion: 'reduce' } as const;
+  const address = `${relay.url}/?world=meadow`;
+  const ada = await joinPage(browser, address, 'Ada', [], { ...options, colorScheme: 'light' });
+  const grace = await joinPage(browser, address, 'Grace', [], { ...options, colorScheme: 'dark' });
+  await takeMiso(ada);
+  await ada.keyboard.press('Shift+ArrowRight');
+  await grace.waitForFunction(() => globalThis.sprites.sprites().some(({ name }) => name === 'Miso'));
+  await ada.keyboard.press('Escape');
+  await pause(SETTLE_MS);
+  await say(ada, 'Miso is coming over. Can you feed him?');
+  await say(grace, 'He is asleep on my letter already.');
+  await grace.keyboard.press('Escape');
+  await grace.locator('#canvas').blur();
+  await ada.locator('.bubble.placed', { hasText: 'letter already' }).waitFor();
+  await ada.mouse.move(310, 235); // away from the shelf
+  await pause(SETTLE_MS / 5);
+  const files = ['ada.png', 'grace.png'].map((name) => join(scratch, name));
+  for (const [i, page] of [ada, grace].entries()) await page.screenshot({ path: files[i] });
+  sideBySide(files, join(ROOT, 'server/web/talking.png'));
+}
+
+/** Puts Miso on a page whose desktop has its neighbour, and selects him. */
+async function takeMiso(page: Page): Promise<void> {
+  await page.locator('.edge[data-edge="right"] .neighbour', { hasText: 'Grace' }).waitFor();
+  await page.click('button[title="Miso"]');
+  await pause(SETTLE_MS);
+  await page.locator('.notice').waitFor({ state: 'detached' });
+  const names = await page.evaluate(() => globalThis.sprites.sprites().map(({ name }) => name));
+  await page.locator('#canvas').focus();
+  for (let i = 0; i <= names.indexOf('Miso'); i++) await page.keyboard.press('n');
+}
+
+async function say(page: Page, text: string): Promise<void> {
+  await page.locator('#canvas').focus();
+  await page.keyboard.press('Enter');
+  await page.fill('#saying', text);
+  await page.keyboard.press('Enter');
+  await page.locator('#saying-state', { hasText: 'heard you' }).waitFor();
+}
+
+function characterFile(name: string): string {
+  return join(ROOT, `server/web/sprites/${name}.spr`);
+}
+
+/** Gives a desktop these characters, each with its foot at its point. */
+function keep(desktop: XDisplay, places: Record<string, [number, number]>): void {
+  for (const [name, [x, y]] of Object.entries(places)) {
+    desktop.keepSprite(readFileSync(characterFile(name)), name[0].toUpperCase() + name.slice(1), x, y);
+  }
+}
+
+function startWindows(desktop: WineDesktop, name: string) {
+  const quiet = { sound: false, toasts: false, greeted: true, calm: true };
+  desktop.writeSettings({ relay: relay.url, world: 'garden', name, scale: 1.5, ...quiet });
   return desktop.launch(WINDOWS_CLIENT);
 }
 
-async function capture(desktop: WineDesktop): Promise<{ path: string }> {
-  const path = join(mkdtempSync(join(scratch, 'see-')), 'screen.png');
+/** Ends the program and forgets its files. */
+async function end(desktop: WineDesktop, program: ReturnType<typeof startWindows>): Promise<void> {
+  await until('the program has ended', async () => {
+    await desktop.run('wine', 'taskkill', '/im', 'Sprites.exe').catch(() => {}); // a window that has just closed makes it fail
+    return program.exitCode !== null;
+  });
+  rmSync(desktop.folder, { recursive: true, force: true });
+}
+
+/** Shows the sky in a window behind all others. It leaves a strip at the foot, as one that fills the screen would hide the sprites. */
+async function paintSky(desktop: XDisplay): Promise<void> {
+  spawnQuietly('display', ['-title', 'Sky', sky], desktop.env);
+  const { id } = await desktop.frame('Sky');
+  await xdotool(desktop, 'windowmove', id, 0, -TITLE_PX);
+}
+
+async function openNotepad(desktop: WineDesktop, place: number[]): Promise<void> {
+  writeFileSync(join(desktop.prefix, 'drive_c', 'letter.txt'), LETTER.replaceAll('\n', '\r\n'));
+  await openProgram(desktop, '.*Notepad', place, 'notepad', 'C:\\letter.txt');
+}
+
+/** Starts a program of Windows and moves its window to a place; sets its size if there is one. */
+async function openProgram(desktop: WineDesktop, title: string, place: number[], ...command: string[]): Promise<void> {
+  desktop.launch(...command);
+  const { id } = await desktop.frame(title);
+  const [x, y, ...size] = place;
+  if (size.length > 0) await xdotool(desktop, 'windowsize', id, ...size);
+  await xdotool(desktop, 'windowmove', id, x, y);
+}
+
+/** Runs xdotool, which can do more with windows than the tests need. */
+async function xdotool(desktop: XDisplay, ...args: (string | number)[]): Promise<void> {
+  await desktop.output('xdotool', ...args.map(String));
+}
+
+/** Saves the picture of a dialog once sprites stand, and none in front of it. */
+async function shootDialog(desktop: XDisplay, title: string, name: string): Promise<void> {
+  await desktop.frame(title);
+  await pause(SETTLE_MS);
+  const { x, y, width, height } = await desktop.frame(title);
+  const isBeside = (sprite: Frame) =>
+    sprite.x + sprite.width < x || sprite.x > x + width || sprite.y + sprite.height < y || sprite.y > y + height;
+  await until('no sprite is in front of it', async () => (await desktop.frames('Sprite')).every(isBeside));
+  save(crop(shoot(desktop), [x, y, width, height]), name);
+}
+
+/** The file of a screenshot. */
+function shoot(desktop: XDisplay): string {
+  const path = join(mkdtempSync(join(scratch, 'shot-')), 'screen.png');
   desktop.capture().save(path);
-  return { path };
-}
-
-interface Place {
-  id: string;
-  x: number;
-  y: number;
-  width: number;
-  height: number;
-}
-
-/** The windows of all sprites, each with its shadow. */
-async function places(desktop: WineDesktop): Promise<Place[]> {
-  const search = ['search', '--onlyvisible', '--name', '^Sprite$', 'getwindowgeometry', '--shell', '%@'];
-  const found = await xdotool(desktop, ...search).catch(() => '');
-  const frames = found.matchAll(/^WINDOW=(\d+)\nX=(-?\d+)\nY=(-?\d+)\nWIDTH=(\d+)\nHEIGHT=(\d+)$/gm);
-  return [...frames].map(([, id, ...place]) => {
-    const [x, y, width, height] = place.map(Number);
-    return { id, x, y, width, height };
-  });
-}
-
-/**
- * Waits until a sprite fulfils `isThere` and returns the path of a screenshot; undefined if none does within `ms`. The
- * program runs and is paused in turns: on a busy machine a sprite in flight would be gone between two looks.
- */
-async function captureWhen(
-  desktop: WineDesktop,
-  program: ChildProcess,
-  ms: number,
-  isThere: (sprite: Place) => boolean,
-): Promise<string | undefined> {
-  for (const untilMs = performance.now() + ms; performance.now() < untilMs; ) {
-    process.kill(program.pid!, 'SIGSTOP');
-    const path = (await places(desktop)).some(isThere) ? (await capture(desktop)).path : undefined;
-    process.kill(program.pid!, 'SIGCONT');
-    if (path) return path;
-    await pause(RUN_MS);
-  }
-  return undefined;
-}
-
-/** Returns a screenshot of two sprites that stand on windows and another that walks on the floor. */
-async function stroll(hers: ChildProcess): Promise<string> {
-  let before = await places(ada);
-  await until('two sprites stand and one walks', async () => {
-    const now = await places(ada);
-    const was = ({ id }: Place) => before.find((one) => one.id === id) ?? { x: Number.NaN, y: Number.NaN };
-    const isHigh = ({ y }: Place) => y < HIGH_PX;
-    const standing = now.filter((one) => isHigh(one) && one.y === was(one).y && one.x === was(one).x);
-    const walking = now.filter((one) => !isHigh(one) && one.y === was(one).y && Math.abs(one.x - was(one).x) > 0);
-    before = now;
-    if (standing.length !== 2 || walking.length === 0) return false;
-    process.kill(hers.pid!, 'SIGSTOP');
-    return true;
-  });
-  const { path } = await capture(ada);
-  process.kill(hers.pid!, 'SIGCONT');
   return path;
 }
 
-/** Makes the picture of a sprite that leaves Ada's desktop on the right and enters Grace's on the left. */
-async function crossing(hers: ChildProcess, his: ChildProcess): Promise<void> {
-  let [left, right]: (string | undefined)[] = [];
-  for (let throws = 0; throws < THROWS_MAX && !right; throws++) {
-    const atHome = new Set((await places(grace)).map(({ id }) => id));
-    await throwLeftmost();
-    left = await captureWhen(ada, hers, 4000, (one) => one.x > SCREEN.width - 190 && flies(one));
-    right = left && (await captureWhen(grace, his, 6000, (one) => one.x > 10 && flies(one) && !atHome.has(one.id)));
-  }
-  if (!left || !right) throw new Error(`No crossing was seen in ${THROWS_MAX} throws.`);
-  const path = join(scratch, 'crossing.png');
-  const part = (screen: string, x: number) => [
-    '(',
-    screen,
-    '-crop',
-    `${HALF_PX}x480+${x}+320`,
-    '+repage',
-    '-bordercolor',
-    '#1b1b24',
-    '-border',
-    '10',
-    ')',
-  ];
-  execFileSync('convert', [...part(left, SCREEN.width - HALF_PX), ...part(right, 0), '+append', path]);
-  save(path, 'crossing.png');
+function crop(path: string, [x, y, width, height]: [number, number, number, number]): string {
+  execFileSync('convert', [path, '-crop', `${width}x${height}+${x}+${y}`, '+repage', path]);
+  return path;
 }
 
-function flies({ y, height }: Place): boolean {
-  return y > HIGH_PX && y + height - SHADOW_PX < SCREEN.height - AIR_PX;
-}
-
-/**
- * Throws the leftmost sprite on the floor by its menu: its flight to the edge is long enough to be seen. If it has walked away before the
- * click, nothing happens.
- */
-async function throwLeftmost(): Promise<void> {
-  const sprites = (await places(ada)).filter(({ y, height }) => y > SCREEN.height - height - 8);
-  const [first] = sprites.sort((one, other) => one.x - other.x);
-  if (!first) return;
-  const [x, y] = [first.x + first.width / 2, first.y + first.height * 0.6].map(Math.round);
-  // Close a menu that the last click may have opened.
-  await xdotool(ada, 'key', 'Escape', 'sleep', 0.2);
-  await xdotool(ada, 'mousemove', x, y, 'click', 3, 'sleep', 0.6, 'windowfocus', first.id, 'sleep', 0.1, 'key', 'r');
-}
-
-/** Ends Ada's program and forgets its files. */
-async function forget(program: ChildProcess): Promise<void> {
-  await until('the program has ended', async () => {
-    await ada.run('wine', 'taskkill', '/im', 'Sprites.exe').catch(() => {}); // a window that has just closed makes it fail
-    return program.exitCode !== null;
-  });
-  rmSync(ada.folder, { recursive: true, force: true });
-}
-
-/**
- * Makes the picture of the settings, opened from the tray icon, which Wine shows in its own window. The program is started
- * again with two calm sprites, which stand beside the dialogs.
- */
-async function settingsDialog(before: ChildProcess, tray: string): Promise<ChildProcess> {
-  await forget(before);
-  const hers = startClient(ada, 'Ada', { miso: [90, 790], pip: [1190, 790] }, { calm: true });
-  await until('both have joined', async () => (await relay.metrics()).get('sprites_desktops') === 2);
-  await visible('Sprite');
-  await xdotool(ada, 'windowmap', tray, 'sleep', 0.5);
-  await xdotool(ada, 'mousemove', '--window', tray, 10, 10, 'click', 3, 'sleep', 0.6);
-  const sprite = await idOf(ada, '^Sprite$');
-  await xdotool(ada, 'windowfocus', sprite, 'sleep', 0.1, 'key', 's');
-  await dialog('Sprites: settings', 'settings.png');
-  await xdotool(ada, 'key', 'Escape');
-  await ada.isGone('Sprites: settings');
-  return hers;
-}
-
-/** Makes the picture of the question before a sprite of a gallery is fetched. */
-async function linkQuestion(): Promise<void> {
-  const file = '0'.repeat(64);
-  ada.launch(WINDOWS_CLIENT, '--link', `sprites:https://relay.example/#take=${file}&name=Biscuit&author=Anna`);
-  const window = await dialog('Sprites', 'take.png');
-  await xdotool(ada, 'windowfocus', window, 'sleep', 0.3, 'key', 'n');
-  await ada.isGone('Sprites');
-}
-
-/** Makes the pictures of the first start: the window that asks where to go, and what the first sprite says. */
-async function firstStart(hers: ChildProcess): Promise<void> {
-  await forget(hers);
-  await xdotool(ada, 'windowunmap', await idOf(ada, 'Wine System Tray'));
-  ada.launch(WINDOWS_CLIENT);
-  const window = await visible('Sprites');
-  await pause(FALL_MS);
-  await xdotool(ada, 'windowfocus', window, 'sleep', 0.3, 'type', '--delay', 20, relay.url.replace('http://', ''));
-  await dialog('Sprites', 'welcome.png');
-  await xdotool(ada, 'windowfocus', window, 'sleep', 0.3, 'key', 'Return');
-  const bubble = await visible('Drag me past an edge.*');
-  await pause(500);
-  const frame = await frameOf(bubble);
-  const [x, y, width, height] = [frame.x - 110, SCREEN.height - 230, frame.width + 220, 230];
-  const path = join(scratch, 'bubble.png');
-  execFileSync('convert', [(await capture(ada)).path, '-crop', `${width}x${height}+${x}+${y}`, '+repage', path]);
-  save(path, 'bubble.png');
-}
-
-/** Makes the picture of a dialog with its frame. Returns its window. */
-async function dialog(title: string, name: string): Promise<string> {
-  const id = await visible(title);
-  await pause(FALL_MS);
-  const { x, y, width, height } = await frameOf(id);
-  await until('no sprite is in front of it', async () => {
-    const isBeside = (one: Place) => one.x + one.width < x || one.x > x + width || one.y + one.height - SHADOW_PX < y;
-    return (await places(ada)).every((one) => isBeside(one) || one.y > y + height);
-  });
-  // Without the frame of openbox, which is not that of Windows; xdotool counts it twice.
-  const [FRAME_PX, TITLE_PX] = [2, 21];
-  const size = `${width}x${height}+${x - FRAME_PX}+${y - TITLE_PX}`;
-  const path = join(scratch, name);
-  execFileSync('convert', [(await capture(ada)).path, '-crop', size, '+repage', path]);
-  save(path, name);
-  return id;
-}
-
-/** Waits for a visible window with this title: the program has a hidden one with the same title. */
-async function visible(title: string): Promise<string> {
-  let id: string | undefined;
-  await until(`there is a window ${title}`, async () => {
-    const shown = await ada.frames(title);
-    id = shown[0] && String(shown[0].id);
-    return id !== undefined;
-  });
-  return id!;
-}
-
-async function frameOf(id: string): Promise<{ x: number; y: number; width: number; height: number }> {
-  const text = await xdotool(ada, 'getwindowgeometry', '--shell', id);
-  const number = (what: string) => Number(new RegExp(`^${what}=(-?\\d+)$`, 'm').exec(text)?.[1]);
-  return { x: number('X'), y: number('Y'), width: number('WIDTH'), height: number('HEIGHT') };
-}
-
-/** Waits for an X window with this title and returns its id. A search fails if any window is closed meanwhile; it is repeated. */
-async function idOf(desktop: WineDesktop, title: string): Promise<string> {
-  let id = '';
-  await until(`there is a window ${title}`, async () => {
-    id = (await xdotool(desktop, 'search', '--name', title).catch(() => '')).split('\n')[0];
-    return id !== '';
-  });
-  return id;
-}
-
-/** Saves a picture with few colours in the folder of the screenshots. */
-function save(path: string, name: string): void {
-  const to = join(SHOTS, name);
-  execFileSync('convert', [path, '+dither', '-colors', String(COLOURS), '-strip', `png8:${to}`]);
+/** Saves two pictures on a coloured ground. */
+function sideBySide(files: readonly string[], to: string): void {
+  const ground = ['-bordercolor', '#4b4490', '-border', '10'];
+  execFileSync('convert', [...files, ...ground, '+append', ...FEW_COLOURS, `png8:${to}`]);
   console.log(to);
+}
+
+function save(path: string, name: string): void {
+  execFileSync('convert', [path, ...FEW_COLOURS, `png8:${join(SHOTS, name)}`]);
+  console.log(join(SHOTS, name));
 }
