@@ -30,7 +30,7 @@ class Neighbours {
   }
 
   /** Throws over the border, to a relay that has fallen silent. Returns the ticket, and what was sent. */
-  throwAbroad(crossing: number): { ticket: number; frames: readonly Outgoing[] } {
+  throwToPeer(crossing: number): { ticket: number; frames: readonly Outgoing[] } {
     const ticket = this.a.throw(this.amy, crossing, 'right');
     const frames = this.a.turn();
     assert.equal(frames.length, 1);
@@ -97,7 +97,7 @@ function snapshotOf(relay: Relay): RecordWriter {
 describe('custody', () => {
   it('begins CUSTODY_MS after the throw, not a moment before: the thrower is answered 202 without a receiver', () => {
     const cluster = new Neighbours();
-    const { ticket } = cluster.throwAbroad(1);
+    const { ticket } = cluster.throwToPeer(1);
     const repeat = cluster.a.throw(cluster.amy, 1, 'right');
     cluster.pass(CUSTODY_MS - 1);
     assert.equal(cluster.a.statusOf(ticket), undefined);
@@ -113,7 +113,7 @@ describe('custody', () => {
 
   it('does not begin while nothing can be written down', () => {
     const cluster = new Neighbours();
-    const { ticket } = cluster.throwAbroad(1);
+    const { ticket } = cluster.throwToPeer(1);
     Object.assign(cluster.facts, { hasRoom: false });
     cluster.pass(CUSTODY_MS);
     assert.equal(cluster.a.statusOf(ticket), undefined);
@@ -125,7 +125,7 @@ describe('custody', () => {
   for (const restarts of [false, true]) {
     it(`lets its thrower throw on: 31, 32, 33 and 100 numbers further${restarts ? ', also after a restart' : ''}`, () => {
       const cluster = new Neighbours();
-      cluster.throwAbroad(1);
+      cluster.throwToPeer(1);
       cluster.pass(CUSTODY_MS);
       if (restarts) cluster.restart();
       assert.equal(cluster.a.peers.inCustody, 1);
@@ -144,7 +144,7 @@ describe('custody', () => {
 
   it('does not begin while a throw is in doubt for less: then only numbers that would push it out are refused', () => {
     const cluster = new Neighbours();
-    cluster.throwAbroad(1);
+    cluster.throwToPeer(1);
     assert.equal(cluster.a.statusOf(cluster.a.throw(cluster.amy, CROSSINGS_REMEMBERED, 'left')), 202);
     assert.equal(cluster.a.statusOf(cluster.a.throw(cluster.amy, CROSSINGS_REMEMBERED + 1, 'left')), 409);
     cluster.pass(CUSTODY_MS);
@@ -153,7 +153,7 @@ describe('custody', () => {
 
   it('ends when the other relay has the sprite, which counts it; a repeat is still answered 202', () => {
     const cluster = new Neighbours();
-    cluster.throwAbroad(1);
+    cluster.throwToPeer(1);
     cluster.pass(CUSTODY_MS);
     cluster.heal();
     assert.equal(cluster.a.peers.inCustody, 0);
@@ -169,8 +169,8 @@ describe('custody', () => {
     const cluster = new Neighbours({ mailboxEventsMax: 1 });
     cluster.b.throw(cluster.b.join('Ben'), 1, 'left');
     const before = cluster.b.relay.waiting;
-    cluster.throwAbroad(7);
-    cluster.throwAbroad(8);
+    cluster.throwToPeer(7);
+    cluster.throwToPeer(8);
     cluster.pass(CUSTODY_MS);
     cluster.heal();
     assert.equal(cluster.a.peers.inCustody, 0);
@@ -199,7 +199,7 @@ describe('custody', () => {
 
   it('keeps what is refused while no desktop is here, and hands it on over the border, also after a restart', () => {
     const cluster = new Neighbours();
-    const { frames } = cluster.throwAbroad(1);
+    const { frames } = cluster.throwToPeer(1);
     cluster.pass(CUSTODY_MS);
     for (const { slot } of [cluster.ann, cluster.amy]) cluster.a.relay.leave(slot);
     cluster.a.peers.answered(frames[0], refusal(frames[0]));
@@ -217,7 +217,7 @@ describe('custody', () => {
 
   it('counts what is abandoned once, when the other relay comes back without memory', () => {
     const cluster = new Neighbours();
-    const { frames } = cluster.throwAbroad(1);
+    const { frames } = cluster.throwToPeer(1);
     cluster.pass(CUSTODY_MS);
     const answer = { status: PeerStatus.otherEpoch, epoch: 9, number: frames[0].number };
     cluster.a.peers.answered(frames[0], writePeerAnswer({ ...answer, verdicts: new Uint8Array(0), references: [] }));
@@ -228,7 +228,7 @@ describe('custody', () => {
 
   it('ends without a sprite when the frame had its verdicts before the journal went back in time', () => {
     const cluster = new Neighbours();
-    const { frames } = cluster.throwAbroad(1);
+    const { frames } = cluster.throwToPeer(1);
     cluster.pass(CUSTODY_MS);
     const answer = { status: PeerStatus.stale, epoch: 2, number: frames[0].number };
     cluster.a.peers.answered(frames[0], writePeerAnswer({ ...answer, verdicts: new Uint8Array(0), references: [] }));
@@ -240,7 +240,7 @@ describe('custody', () => {
 
   it('outlives its thrower, and the relay: a repeat of the ended desktop is answered 202', () => {
     const cluster = new Neighbours();
-    const { ticket } = cluster.throwAbroad(1);
+    const { ticket } = cluster.throwToPeer(1);
     cluster.a.relay.leave(cluster.amy.slot);
     cluster.pass(CUSTODY_MS);
     assert.equal(cluster.a.statusOf(ticket), 202);
@@ -256,7 +256,7 @@ describe('custody', () => {
 
   it('is in a snapshot of the relay', () => {
     const cluster = new Neighbours();
-    cluster.throwAbroad(1);
+    cluster.throwToPeer(1);
     cluster.pass(CUSTODY_MS);
     const snapshot = snapshotOf(cluster.a.relay);
     const next = new ClusterRelay('a', 1, (relay) => {
@@ -271,7 +271,7 @@ describe('custody', () => {
 
   it('keeps a relay that stops for good from having handed over all', () => {
     const cluster = new Neighbours();
-    cluster.throwAbroad(1);
+    cluster.throwToPeer(1);
     cluster.pass(CUSTODY_MS);
     const { a, b } = cluster;
     a.relay.drain();

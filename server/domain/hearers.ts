@@ -15,7 +15,7 @@ import { NO_EDGE } from '../wire/saying.ts';
 import { visitRun, worldPlace } from './cluster_torus.ts';
 import type { ClusterView } from './cluster_view.ts';
 import { HEARERS_MAX, SMALL_WORLD_MAX } from './limits.ts';
-import { ABROAD, type Routing, type Torus, type World } from './torus.ts';
+import { REMOTE, type Routing, type Torus, type World } from './torus.ts';
 
 /** Who hears: everybody near in every world, the four neighbours in every world, or neighbours in the default world only. */
 export const SAYINGS = ['worlds', 'neighbours', 'off'] as const;
@@ -32,13 +32,13 @@ export class Hearers {
   readonly edges = new Uint8Array(HEARERS_MAX);
   count = 0;
   /** For each other relay with hearers, by its index in the view: their places there. */
-  readonly abroad = new Map<number, Run[]>();
+  readonly remote = new Map<number, Run[]>();
 
   /** Finds everybody near `slot`. In a world of up to SMALL_WORLD_MAX, its neighbours are told the edge where it is. */
   findNear(torus: Torus, slot: number): void {
     const world = torus.worldOf(slot);
     const view = torus.sharedView(slot);
-    this.abroad.clear();
+    this.remote.clear();
     if (view !== undefined) {
       this.#findShared(torus, world, slot, view);
       return;
@@ -57,23 +57,23 @@ export class Hearers {
 
   /** Finds the neighbours of `slot`, each once: over its first edge in the order left, right, top, bottom. */
   findNeighbours(torus: Torus, slot: number): void {
-    this.abroad.clear();
+    this.remote.clear();
     this.slots[0] = slot;
     this.edges[0] = NO_EDGE;
     this.count = 1;
     for (let edge = 0; edge < 4; edge++) {
       const neighbour = torus.neighbour(slot, edge as EdgeNumber);
       const entry = opposite(edge as EdgeNumber);
-      if (neighbour === ABROAD) {
-        const { relay, place } = (torus.routing as Routing).abroad;
-        if (!this.abroad.get(relay)?.some((run) => run.place === place)) this.#addRun(relay, place, 1, entry);
+      if (neighbour === REMOTE) {
+        const { relay, place } = (torus.routing as Routing).remotePlace;
+        if (!this.remote.get(relay)?.some((run) => run.place === place)) this.#addRun(relay, place, 1, entry);
       } else if (!this.#has(neighbour, this.count)) this.#add(neighbour, entry);
     }
   }
 
   /** Finds those who hear a speaker of another relay. Edges come first in `runs`. Places that have gone hear nothing. */
   findRuns(world: World, runs: readonly Run[]): void {
-    this.abroad.clear();
+    this.remote.clear();
     this.count = 0;
     let neighbours = 0;
     for (const { place, count, edge } of runs) {
@@ -90,7 +90,7 @@ export class Hearers {
     const total = view.bases[view.counts.length];
     this.findNeighbours(torus, slot);
     if (total > SMALL_WORLD_MAX) {
-      this.abroad.clear();
+      this.remote.clear();
       this.count = 1;
     }
     const known = this.count;
@@ -117,8 +117,8 @@ export class Hearers {
 
   #addRun(relay: number, place: number, count: number, edge: number): void {
     if (count === 0) return;
-    const runs = this.abroad.get(relay);
-    if (runs === undefined) this.abroad.set(relay, [{ place, count, edge }]);
+    const runs = this.remote.get(relay);
+    if (runs === undefined) this.remote.set(relay, [{ place, count, edge }]);
     else runs.push({ place, count, edge });
   }
 

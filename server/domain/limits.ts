@@ -256,7 +256,7 @@ export const WATCHED_PER_STEP_MAX = 2048;
  * Watches of desktops at other relays, and as many in the other direction: all places at the border of a relay in a world of a million
  * desktops. Further peeks are refused with relay-busy, and further watchers of other relays are told that nothing is shown.
  */
-export const WATCHES_ABROAD_MAX = 4096;
+export const REMOTE_WATCHES_MAX = 4096;
 
 /**
  * The fixed timestep on which watches and stages are sent to other relays, in ms: a watcher there gets at most ten stages a second, and each
@@ -265,7 +265,7 @@ export const WATCHES_ABROAD_MAX = 4096;
 export const PEER_PEEKS_STEP_MS = 100;
 
 /** Stages that one step sends to all other relays: half a millisecond, at some 1 µs each. */
-export const FAR_STAGES_PER_STEP_MAX = 512;
+export const REMOTE_STAGES_PER_STEP_MAX = 512;
 
 /** How long a watcher of another relay watches without a renewal, in ms: two of three renewals may be lost. */
 export const PEER_WATCH_LEASE_MS = 3 * PEEK_STEP_MS;

@@ -5,8 +5,8 @@
  * that neighbour, so a watched desktop has at most one watcher at each of its edges. When another desktop comes between, the watcher
  * watches that one if it shows its stage; otherwise the watch ends. The torus, the switches and the mutes are checked again when a stage is
  * posted and before it is sent, so that a desktop never gets a stage that it may not see.
- * In a world of several relays, the neighbour may be at another one. Then FAR stands in its row for the desktop there, which watches or is
- * watched, and peer_peeks.ts knows which it is.
+ * In a world of several relays, the neighbour may be at another one. Then REMOTE_SLOT stands in its row for the desktop there, which
+ * watches or is watched, and peer_peeks.ts knows which it is.
  * Each kind of event waits as one bit, and is written from the newest state: there is no queue. Events are sent in rounds, one in a tick of
  * the clock, in steps, and at most WATCHERS_PER_TICK_MAX in a tick, so that sprites do not wait for them. A batch of sprites has them, too.
  * Invariants: a watcher is in the row of the desktop that it watches, at the edge opposite to its own, or in #loose until the next step. A
@@ -38,7 +38,7 @@ import type { Mutes } from './mutes.ts';
 import { RateLimits } from './rate_limits.ts';
 import { Rounds } from './rounds.ts';
 import { Stages } from './stages.ts';
-import { ABROAD, type Torus } from './torus.ts';
+import { REMOTE, type Torus } from './torus.ts';
 
 /** The kinds of events that wait for a desktop, as bits. A stage and the end of its watch exclude each other. */
 const STAGE = 1;
@@ -59,7 +59,7 @@ const QUOTED_EDGES = EDGES.map((edge) => Buffer.from(`"${edge}"`));
 const COMMA = 0x2c;
 
 /** In place of a slot, and of a slot + 1: a desktop of another relay. */
-const FAR = 0xffff_ffff;
+const REMOTE_SLOT = 0xffff_ffff;
 
 /** The most bytes of the events of a batch that are written here: a stage of a desktop with the longest id and name, and `watched`. */
 export const PEEK_EVENTS_BYTES_MAX = STAGE_BYTES_MAX + REFERENCE_BYTES_MAX + 256;
@@ -92,7 +92,7 @@ export interface Neighbourhood {
  * The watches between desktops here and those of other relays (peer_peeks.ts). One that watches from another relay is named by its row and
  * the edge there: `at` is row * 4 + edge.
  */
-export interface PeeksAbroad {
+export interface RemotePeeks {
   /** Whether the desktop of another relay that the torus has just found is known to hide its stage. */
   readonly isHidden: boolean;
   /** `slot` watches by a row what the torus has just found beyond `edge`. Returns false when that is not possible now. */
@@ -118,9 +118,9 @@ export interface PeeksOptions {
   tolerancePx?: number | 'off';
   /** Default WATCHED_MAX; tests lower it. */
   watchedMax?: number;
-  /** Default WATCHES_ABROAD_MAX and FAR_STAGES_PER_STEP_MAX; tests lower them. */
-  watchesAbroadMax?: number;
-  farStagesPerStepMax?: number;
+  /** Default REMOTE_WATCHES_MAX and REMOTE_STAGES_PER_STEP_MAX; tests lower them. */
+  remoteWatchesMax?: number;
+  remoteStagesPerStepMax?: number;
 }
 
 export class Peeks {
@@ -131,8 +131,8 @@ export class Peeks {
   /** Watches of desktops here. */
   count = 0;
   /** Undefined while this relay is alone. */
-  abroad: PeeksAbroad | undefined;
-  readonly #hood: Neighbourhood;
+  remote: RemotePeeks | undefined;
+  readonly #neighbourhood: Neighbourhood;
   readonly #tolerancePx: number | 'off';
   /** The edge through which the desktop of a slot watches, + 1; 0: it does not watch. */
   readonly #edge: Uint8Array;
@@ -143,7 +143,7 @@ export class Peeks {
   readonly #waiting: Uint8Array;
   readonly #peekRates: RateLimits;
   readonly #leases: Deadlines;
-  /** Of each row: the slot of its desktop, the slot + 1 of the watcher at each edge, and how many there are. Or FAR. */
+  /** Of each row: the slot of its desktop, the slot + 1 of the watcher at each edge, and how many there are. Or REMOTE_SLOT. */
   readonly #watched: Uint32Array;
   readonly #watchers: Uint32Array;
   readonly #watchersCount: Uint8Array;
@@ -159,11 +159,11 @@ export class Peeks {
   #checkAt = 0;
   #nextCheckMs: number;
 
-  constructor(slots: number, hood: Neighbourhood, nowMs: number, options: PeeksOptions = {}) {
+  constructor(slots: number, neighbourhood: Neighbourhood, nowMs: number, options: PeeksOptions = {}) {
     const { tolerancePx = STAGE_TOLERANCE_PX, watchedMax = WATCHED_MAX } = options;
     this.stages = new Stages(watchedMax);
     this.rounds = new Rounds(slots);
-    this.#hood = hood;
+    this.#neighbourhood = neighbourhood;
     this.#tolerancePx = tolerancePx;
     this.#edge = new Uint8Array(slots);
     this.#rowSeen = new Uint32Array(slots);
@@ -196,10 +196,12 @@ export class Peeks {
       this.counters.refusedFast++;
       throw refusal('too-fast');
     }
-    const neighbour = edge === null ? slot : this.#hood.torus.neighbour(slot, edge);
-    const isFar = neighbour === ABROAD;
-    const isShown = isFar ? this.abroad?.isHidden === false : neighbour !== slot && this.#hood.shows(neighbour);
-    if (!isShown || (!isFar && this.#isMuted(slot, neighbour))) {
+    const neighbour = edge === null ? slot : this.#neighbourhood.torus.neighbour(slot, edge);
+    const isRemote = neighbour === REMOTE;
+    const isShown = isRemote
+      ? this.remote?.isHidden === false
+      : neighbour !== slot && this.#neighbourhood.shows(neighbour);
+    if (!isShown || (!isRemote && this.#isMuted(slot, neighbour))) {
       this.forget(slot);
       if (edge === null) return 0;
       if (neighbour === slot) throw refusal('no-neighbour');
@@ -246,7 +248,7 @@ export class Peeks {
     this.stages.set(row, body, start, end, preciseMs);
     for (let edge = 0; edge < 4; edge++) {
       const watcher = this.#watchers[row * 4 + edge];
-      if (watcher === FAR) this.abroad?.stageChanged(row * 4 + edge);
+      if (watcher === REMOTE_SLOT) this.remote?.stageChanged(row * 4 + edge);
       else if (watcher !== 0) this.#add(watcher - 1, STAGE);
     }
     return edges;
@@ -275,11 +277,11 @@ export class Peeks {
     const edge = this.#edge[slot] - 1;
     if (edge < 0) return;
     const row = this.#rowSeen[slot] - 1;
-    const target = this.#hood.torus.neighbour(slot, edge as EdgeNumber);
+    const target = this.#neighbourhood.torus.neighbour(slot, edge as EdgeNumber);
     const maySee =
-      target === ABROAD
-        ? this.abroad?.isMuted(row) === false
-        : target !== slot && this.#hood.shows(target) && !this.#isMuted(slot, target);
+      target === REMOTE
+        ? this.remote?.isMuted(row) === false
+        : target !== slot && this.#neighbourhood.shows(target) && !this.#isMuted(slot, target);
     if (maySee && row >= 0 && this.#isOf(row, target)) return;
     this.#detach(slot);
     if (!maySee || !this.#attach(slot, edge as EdgeNumber, target)) this.end(slot);
@@ -312,8 +314,8 @@ export class Peeks {
   admit(target: number, edge: EdgeNumber): boolean {
     const row = this.#ownRow(target);
     if (row < 0) return false;
-    if (this.#watchers[row * 4 + edge] === FAR) this.#remind(row);
-    else this.#put(row, edge, FAR);
+    if (this.#watchers[row * 4 + edge] === REMOTE_SLOT) this.#remind(row);
+    else this.#put(row, edge, REMOTE_SLOT);
     return true;
   }
 
@@ -321,13 +323,13 @@ export class Peeks {
   expel(at: number): void {
     const row = at >> 2;
     this.#watchers[at] = 0;
-    this.abroad?.lost(at);
+    this.remote?.lost(at);
     this.#removed(row);
   }
 
   /** Checks whether a watcher from another relay may still see what it watches. If not, its watch ends. Returns whether it may. */
-  checkFar(at: number): boolean {
-    const maySee = this.abroad?.maySee(at, this.#watched[at >> 2]) === true;
+  checkRemote(at: number): boolean {
+    const maySee = this.remote?.maySee(at, this.#watched[at >> 2]) === true;
     if (!maySee) this.expel(at);
     return maySee;
   }
@@ -405,9 +407,9 @@ export class Peeks {
       end += FROM_KEY.copy(out, end);
       const watched = this.#watched[row];
       end =
-        watched === FAR
-          ? (this.abroad as PeeksAbroad).writeReference(row, out, end)
-          : this.#hood.writeReference(watched, out, end);
+        watched === REMOTE_SLOT
+          ? (this.remote as RemotePeeks).writeReference(row, out, end)
+          : this.#neighbourhood.writeReference(watched, out, end);
       out[end++] = COMMA;
       end = this.stages.write(row, out, end);
       this.counters.sent++;
@@ -428,28 +430,31 @@ export class Peeks {
   }
 
   #isMuted(watcher: number, watched: number): boolean {
-    const { mutes } = this.#hood;
-    if (this.#hood.isMuting(watched) && mutes.has(watched, watcher, this.#hood.generation(watcher))) return true;
-    return this.#hood.isMuting(watcher) && mutes.has(watcher, watched, this.#hood.generation(watched));
+    const { mutes } = this.#neighbourhood;
+    if (this.#neighbourhood.isMuting(watched) && mutes.has(watched, watcher, this.#neighbourhood.generation(watcher)))
+      return true;
+    return (
+      this.#neighbourhood.isMuting(watcher) && mutes.has(watcher, watched, this.#neighbourhood.generation(watched))
+    );
   }
 
   /** Adds an event that waits for a desktop. */
   #add(slot: number, event: number): void {
     const kept = event === WATCHED ? this.#waiting[slot] : this.#waiting[slot] & WATCHED;
     this.#waiting[slot] = kept | event;
-    this.#hood.markPeeking(slot);
+    this.#neighbourhood.markPeeking(slot);
     this.rounds.list(slot);
   }
 
   /** Whether a row is that of `target`, which the torus has just found. */
   #isOf(row: number, target: number): boolean {
     const watched = this.#watched[row];
-    return target === ABROAD ? watched === FAR && this.abroad?.isSame(row) === true : watched === target;
+    return target === REMOTE ? watched === REMOTE_SLOT && this.remote?.isSame(row) === true : watched === target;
   }
 
   /** Puts a watcher without a row into that of `target`. Returns false when there is no row left. */
   #attach(slot: number, edge: EdgeNumber, target: number): boolean {
-    const row = target === ABROAD ? this.#farRow(slot, edge) : this.#ownRow(target);
+    const row = target === REMOTE ? this.#remoteRow(slot, edge) : this.#ownRow(target);
     if (row < 0) return false;
     if (this.#edge[slot] === 0) this.count++;
     this.#edge[slot] = edge + 1;
@@ -466,9 +471,9 @@ export class Peeks {
   }
 
   /** A row for what the torus has just found at another relay; -1 when there is none left, or that relay cannot be reached. */
-  #farRow(slot: number, edge: EdgeNumber): number {
-    const row = this.#addRow(FAR);
-    if (row < 0 || this.abroad?.watch(row, slot, edge)) return row;
+  #remoteRow(slot: number, edge: EdgeNumber): number {
+    const row = this.#addRow(REMOTE_SLOT);
+    if (row < 0 || this.remote?.watch(row, slot, edge)) return row;
     this.stages.release(row);
     return -1;
   }
@@ -482,7 +487,7 @@ export class Peeks {
     return row;
   }
 
-  /** Puts a watcher, a slot + 1 or FAR, at an edge of a row. */
+  /** Puts a watcher, a slot + 1 or REMOTE_SLOT, at an edge of a row. */
   #put(row: number, edge: EdgeNumber, watcher: number): void {
     const at = row * 4 + edge;
     // Somebody has come between the previous watcher and the desktop of this row.
@@ -494,7 +499,7 @@ export class Peeks {
 
   /** The event `watched` waits for the desktop of a row. */
   #tell(row: number): void {
-    if (this.#watched[row] !== FAR) this.#add(this.#watched[row], WATCHED);
+    if (this.#watched[row] !== REMOTE_SLOT) this.#add(this.#watched[row], WATCHED);
   }
 
   /** The desktop of a row may have lost the event `watched`, if it has not posted since. */
@@ -534,8 +539,8 @@ export class Peeks {
 
   /** Ends the watch at one edge of a row. */
   #lose(at: number): void {
-    if (this.#watchers[at] === FAR) {
-      this.abroad?.lost(at);
+    if (this.#watchers[at] === REMOTE_SLOT) {
+      this.remote?.lost(at);
       return;
     }
     const watcher = this.#watchers[at] - 1;
@@ -545,7 +550,7 @@ export class Peeks {
   }
 
   #free(row: number): void {
-    if (this.#watched[row] === FAR) this.abroad?.unwatch(row);
+    if (this.#watched[row] === REMOTE_SLOT) this.remote?.unwatch(row);
     else this.#rowOwn[this.#watched[row]] = 0;
     this.stages.release(row);
   }
@@ -576,7 +581,7 @@ export class Peeks {
   #checkRow(row: number): void {
     for (let at = row * 4; at < row * 4 + 4; at++) {
       const watcher = this.#watchers[at];
-      if (watcher === FAR) this.checkFar(at);
+      if (watcher === REMOTE_SLOT) this.checkRemote(at);
       else if (watcher !== 0) this.check(watcher - 1);
     }
   }

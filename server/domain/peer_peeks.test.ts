@@ -19,7 +19,7 @@ import {
   STAGES_BURST_MAX,
 } from './limits.ts';
 import type { PeeksOptions } from './peeks.ts';
-import { ABROAD } from './torus.ts';
+import { REMOTE } from './torus.ts';
 
 interface Desktop extends Identity {
   at: ClusterRelay;
@@ -305,12 +305,12 @@ describe('a peek at a desktop of another relay', () => {
   });
 
   it('is refused beyond the limit of the relay of the watcher', () => {
-    for (const [watchesAbroadMax, refused] of [
+    for (const [remoteWatchesMax, refused] of [
       [2, ['right']],
       [3, []],
       [4, []],
     ] as const) {
-      const cluster = new Cluster([3, 3], { watchesAbroadMax });
+      const cluster = new Cluster([3, 3], { remoteWatchesMax });
       const tried = BORDER.filter((edge, place) => {
         try {
           peek(cluster.at(0, place), edge);
@@ -327,26 +327,26 @@ describe('a peek at a desktop of another relay', () => {
   });
 
   it('ends with an event beyond the limit of the relay of the watched desktop', () => {
-    for (const [watchesAbroadMax, events] of [
+    for (const [remoteWatchesMax, events] of [
       [2, [END('right')]],
       [3, []],
       [4, []],
     ] as const) {
-      const cluster = new Cluster([3, 3], {}, { watchesAbroadMax });
+      const cluster = new Cluster([3, 3], {}, { remoteWatchesMax });
       for (const [place, edge] of BORDER.entries()) peek(cluster.at(0, place), edge);
       cluster.pass(3 * PEER_PEEKS_STEP_MS);
       assert.deepEqual(cluster.at(0, 2).events, events);
-      assert.equal(cluster.relays[1].peeks.watchers, Math.min(3, watchesAbroadMax));
+      assert.equal(cluster.relays[1].peeks.watchers, Math.min(3, remoteWatchesMax));
     }
   });
 
   it('is refused at once where the desktop is known to hide its stage, up to the limit', () => {
-    for (const [watchesAbroadMax, isRefused] of [
+    for (const [remoteWatchesMax, isRefused] of [
       [1, false],
       [2, true],
       [3, true],
     ] as const) {
-      const cluster = new Cluster([1, 2], { watchesAbroadMax });
+      const cluster = new Cluster([1, 2], { remoteWatchesMax });
       const ann = cluster.at(0, 0);
       for (const place of [0, 1]) cluster.relays[1].relay.setShows(cluster.at(1, place).slot, false);
       for (const edge of ['right', 'left'] as const) {
@@ -360,15 +360,15 @@ describe('a peek at a desktop of another relay', () => {
   });
 
   it('sends so many stages in a step, and the others in the next ones', () => {
-    for (const farStagesPerStepMax of [1, 2, 3, 4]) {
-      const cluster = new Cluster([3, 3], {}, { farStagesPerStepMax });
+    for (const remoteStagesPerStepMax of [1, 2, 3, 4]) {
+      const cluster = new Cluster([3, 3], {}, { remoteStagesPerStepMax });
       const watchers = [0, 1, 2].map((place) => cluster.at(0, place));
       for (const [place, edge] of BORDER.entries()) peek(watchers[place], edge);
       cluster.pass(2 * PEER_PEEKS_STEP_MS);
       const { counters } = cluster.relays[1].peeks;
       for (const place of [0, 2]) assert.ok(show(cluster.at(1, place), 100).length > 0);
       while (counters.sent === 0) cluster.pass(TICK_MS);
-      assert.equal(counters.sent, Math.min(3, farStagesPerStepMax));
+      assert.equal(counters.sent, Math.min(3, remoteStagesPerStepMax));
       cluster.pass(4 * PEER_PEEKS_STEP_MS);
       assert.deepEqual(watchers.map(xsOf), [[100], [100], [100]]);
     }
@@ -376,7 +376,7 @@ describe('a peek at a desktop of another relay', () => {
 
   it('does not wait for stages to a third relay, whose message is full', () => {
     const watchersMax = 14;
-    const cluster = new Cluster([60, 60, 1], {}, { farStagesPerStepMax: watchersMax });
+    const cluster = new Cluster([60, 60, 1], {}, { remoteStagesPerStepMax: watchersMax });
     const { relay, peers, peeks } = cluster.relays[1];
     const watched = new Set<Desktop>();
     /** Lets up to `max` desktops of relay n watch a desktop of relay b each. Returns these and their watchers. */
@@ -384,9 +384,9 @@ describe('a peek at a desktop of another relay', () => {
       const found = new Map<Desktop, Desktop>();
       for (let at = 0; at < 60 * EDGES.length && found.size < max; at++) {
         const [bob, edge] = [cluster.at(1, at >> 2), (at & 3) as EdgeNumber];
-        if (watched.has(bob) || relay.torus.neighbour(bob.slot, edge) !== ABROAD) continue;
-        if (peers.membership.view.names[peers.abroad.relay] !== 'abc'[n]) continue;
-        const watcher = cluster.at(n, peers.abroad.place);
+        if (watched.has(bob) || relay.torus.neighbour(bob.slot, edge) !== REMOTE) continue;
+        if (peers.membership.view.names[peers.remotePlace.relay] !== 'abc'[n]) continue;
+        const watcher = cluster.at(n, peers.remotePlace.place);
         if ([...found.values()].includes(watcher)) continue;
         peek(watcher, EDGES[opposite(edge)]);
         watched.add(bob);

@@ -9,8 +9,8 @@
  * seconds, and what ends is found by the end of a lease.
  * Relays may disagree on who is whose neighbour for the moment in which a change of the world is on its way. A `watch` that this relay finds
  * wrong is ignored, because the next one is right.
- * Limits: WATCHES_ABROAD_MAX in each direction, and as many desktops known to hide their stage. In PEER_PEEKS_STEP_MS, one message of
- * PEER_PEEKS_BYTES_MAX with watches and stages goes to each relay, and FAR_STAGES_PER_STEP_MAX stages go to all of them; what has no room
+ * Limits: REMOTE_WATCHES_MAX in each direction, and as many desktops known to hide their stage. In PEER_PEEKS_STEP_MS, one message of
+ * PEER_PEEKS_BYTES_MAX with watches and stages goes to each relay, and REMOTE_STAGES_PER_STEP_MAX stages go to all of them; what has no room
  * waits for the next step. Ends of watches, and answers to them, leave with their turn.
  * Cost: O(watches to other relays) a step, some 20 ns each; O(log relays) and a copy for each stage.
  */
@@ -20,17 +20,17 @@ import { type PeerPeek, PeerPeeksWriter, readPeerPeeks, type Watch } from '../wi
 import { STAGE_BYTES_MAX } from '../wire/stage.ts';
 import { keepNewest } from './keep_newest.ts';
 import {
-  FAR_STAGES_PER_STEP_MAX,
   HIDDEN_REMEMBERED_MS,
   PEEK_STEP_MS,
   PEER_PEEKS_STEP_MS,
   PEER_WATCH_LEASE_MS,
-  WATCHES_ABROAD_MAX,
+  REMOTE_STAGES_PER_STEP_MAX,
+  REMOTE_WATCHES_MAX,
 } from './limits.ts';
-import type { Neighbourhood, Peeks, PeeksAbroad, PeeksOptions } from './peeks.ts';
+import type { Neighbourhood, Peeks, PeeksOptions, RemotePeeks } from './peeks.ts';
 import { PeerOutbox } from './peer_outbox.ts';
 import type { Peers } from './peers.ts';
-import { ABROAD, type World } from './torus.ts';
+import { REMOTE, type World } from './torus.ts';
 
 /** Counts since the start. */
 export interface PeerPeeksCounters {
@@ -41,7 +41,7 @@ export interface PeerPeeksCounters {
 }
 
 /** A desktop here watches what is at a place of another relay. */
-interface FarWatch {
+interface RemoteWatch {
   readonly watch: Watch;
   readonly relay: string;
   /** When `watch` is sent next. */
@@ -51,7 +51,7 @@ interface FarWatch {
 }
 
 /** A desktop at a place of another relay watches one here. */
-interface FarWatcher {
+interface RemoteWatcher {
   readonly watch: Watch;
   readonly relay: string;
   readonly from: number;
@@ -61,26 +61,26 @@ interface FarWatcher {
 export interface PeerPeeksOptions {
   peers: Peers;
   peeks: Peeks;
-  hood: Neighbourhood;
+  neighbourhood: Neighbourhood;
   /** The world that relays share. */
   world: World;
   /** Tests lower them. */
-  limits?: Pick<PeeksOptions, 'watchesAbroadMax' | 'farStagesPerStepMax'>;
+  limits?: Pick<PeeksOptions, 'remoteWatchesMax' | 'remoteStagesPerStepMax'>;
   /** The time of the relay, and the more precise one by which stages are predicted. */
   nowMs: () => number;
   preciseMs: () => number;
 }
 
-export class PeerPeeks implements PeeksAbroad {
+export class PeerPeeks implements RemotePeeks {
   readonly counters: PeerPeeksCounters = { sent: 0, received: 0 };
   readonly outbox: PeerOutbox<PeerPeeksWriter>;
   readonly #options: PeerPeeksOptions;
   readonly #watchesMax: number;
   readonly #stagesMax: number;
   /** By the row of the watch. */
-  readonly #watches = new Map<number, FarWatch>();
+  readonly #watches = new Map<number, RemoteWatch>();
   /** By the row of the watched desktop and the edge there, row * 4 + edge. */
-  readonly #watchers = new Map<number, FarWatcher>();
+  readonly #watchers = new Map<number, RemoteWatcher>();
   /** The watchers for which a stage waits. Those that wait longest are first. */
   readonly #stagesDue = new Set<number>();
   /** Places of other relays whose desktop hid its stage, as `relay:place`, and until when that is remembered; the newest is the last. */
@@ -94,10 +94,10 @@ export class PeerPeeks implements PeeksAbroad {
   constructor(options: PeerPeeksOptions) {
     this.#options = options;
     this.outbox = new PeerOutbox(() => new PeerPeeksWriter(options.peers.membership.name));
-    const { watchesAbroadMax = WATCHES_ABROAD_MAX, farStagesPerStepMax = FAR_STAGES_PER_STEP_MAX } =
+    const { remoteWatchesMax = REMOTE_WATCHES_MAX, remoteStagesPerStepMax = REMOTE_STAGES_PER_STEP_MAX } =
       options.limits ?? {};
-    this.#watchesMax = watchesAbroadMax;
-    this.#stagesMax = farStagesPerStepMax;
+    this.#watchesMax = remoteWatchesMax;
+    this.#stagesMax = remoteStagesPerStepMax;
   }
 
   /** Watches of desktops of other relays, and watchers of other relays. */
@@ -110,28 +110,28 @@ export class PeerPeeks implements PeeksAbroad {
   }
 
   get isHidden(): boolean {
-    const untilMs = this.#hidden.get(`${this.#relayFound}:${this.#options.peers.abroad.place}`);
+    const untilMs = this.#hidden.get(`${this.#relayFound}:${this.#options.peers.remotePlace.place}`);
     return untilMs !== undefined && this.#options.nowMs() < untilMs;
   }
 
   /** The relay at which the torus has just found a neighbour. */
   get #relayFound(): string {
     const { peers } = this.#options;
-    return peers.membership.view.names[peers.abroad.relay];
+    return peers.membership.view.names[peers.remotePlace.relay];
   }
 
   watch(row: number, slot: number, edge: EdgeNumber): boolean {
-    const { peers, hood } = this.#options;
-    const { relay, place } = peers.abroad;
+    const { peers, neighbourhood } = this.#options;
+    const { relay, place } = peers.remotePlace;
     if (this.#watches.size >= this.#watchesMax || !peers.isReachable(relay)) return false;
-    const watch = { edge, slot, generation: hood.generation(slot), place };
+    const watch = { edge, slot, generation: neighbourhood.generation(slot), place };
     this.#watches.set(row, { watch, relay: this.#relayFound, dueMs: 0, reference: NOTHING });
     return true;
   }
 
   isSame(row: number): boolean {
     const known = this.#watches.get(row);
-    return known?.watch.place === this.#options.peers.abroad.place && known.relay === this.#relayFound;
+    return known?.watch.place === this.#options.peers.remotePlace.place && known.relay === this.#relayFound;
   }
 
   isMuted(row: number): boolean {
@@ -141,11 +141,11 @@ export class PeerPeeks implements PeeksAbroad {
 
   /** Whether a desktop mutes the one that a reference names. */
   #isMuting(slot: number, reference: Buffer): boolean {
-    const { hood } = this.#options;
-    if (!hood.isMuting(slot)) return false;
+    const { neighbourhood } = this.#options;
+    if (!neighbourhood.isMuting(slot)) return false;
     const { desktop } = JSON.parse(reference.toString());
     const watched = this.#watched;
-    return readId(desktop, watched) && hood.mutes.has(slot, watched.slot, watched.generation);
+    return readId(desktop, watched) && neighbourhood.mutes.has(slot, watched.slot, watched.generation);
   }
 
   unwatch(row: number): void {
@@ -175,22 +175,22 @@ export class PeerPeeks implements PeeksAbroad {
   }
 
   /** Whether a watcher is beyond this edge of `target`, and `target` does not mute it. */
-  #isAllowed({ watch, relay, from }: FarWatcher, target: number, edge: number): boolean {
-    const { hood, peers } = this.#options;
-    if (hood.torus.neighbour(target, edge as EdgeNumber) !== ABROAD) return false;
-    if (peers.abroad.place !== from || this.#relayFound !== relay) return false;
-    return !(hood.isMuting(target) && hood.mutes.has(target, watch.slot, watch.generation));
+  #isAllowed({ watch, relay, from }: RemoteWatcher, target: number, edge: number): boolean {
+    const { neighbourhood, peers } = this.#options;
+    if (neighbourhood.torus.neighbour(target, edge as EdgeNumber) !== REMOTE) return false;
+    if (peers.remotePlace.place !== from || this.#relayFound !== relay) return false;
+    return !(neighbourhood.isMuting(target) && neighbourhood.mutes.has(target, watch.slot, watch.generation));
   }
 
   /** Writes what is due to the messages, if it is time for that. */
   step(nowMs: number): void {
     if (nowMs < this.#nextStepMs) return;
     this.#nextStepMs = nowMs + PEER_PEEKS_STEP_MS;
-    const { peers, peeks, hood } = this.#options;
+    const { peers, peeks, neighbourhood } = this.#options;
     if (!peers.isConnected) return;
     for (const [row, known] of this.#watches) {
       if (nowMs < known.dueMs) continue;
-      const from = hood.torus.placeOf(known.watch.slot);
+      const from = neighbourhood.torus.placeOf(known.watch.slot);
       if (this.outbox.to(known.relay).watch(known.watch, from, peeks.stages.has(row)))
         known.dueMs = nowMs + PEEK_STEP_MS;
     }
@@ -198,10 +198,10 @@ export class PeerPeeks implements PeeksAbroad {
     // Relays whose message has no room left: stages to them do not hold up those to others.
     const full = new Set<string>();
     for (const at of this.#stagesDue) {
-      const { relay } = this.#watchers.get(at) as FarWatcher;
+      const { relay } = this.#watchers.get(at) as RemoteWatcher;
       if (full.has(relay)) continue;
       if (left-- === 0) return;
-      if (!peeks.checkFar(at)) continue;
+      if (!peeks.checkRemote(at)) continue;
       if (this.#sendStage(at)) this.#stagesDue.delete(at);
       else full.add(relay);
     }
@@ -209,12 +209,12 @@ export class PeerPeeks implements PeeksAbroad {
 
   /** Returns false when there is no room. */
   #sendStage(at: number): boolean {
-    const { hood, peeks, preciseMs } = this.#options;
-    const { watch, relay } = this.#watchers.get(at) as FarWatcher;
+    const { neighbourhood, peeks, preciseMs } = this.#options;
+    const { watch, relay } = this.#watchers.get(at) as RemoteWatcher;
     const row = at >> 2;
     const slot = peeks.watchedBy(row);
     const stage = this.#stage.subarray(0, peeks.stages.write(row, this.#stage, 1));
-    const reference = this.#reference.subarray(0, hood.writeReference(slot, this.#reference, 0));
+    const reference = this.#reference.subarray(0, neighbourhood.writeReference(slot, this.#reference, 0));
     const ageMs = peeks.stages.ageMs(row, preciseMs());
     if (!this.outbox.to(relay).stage(watch, ageMs, reference, stage)) return false;
     this.counters.sent++;
@@ -236,7 +236,7 @@ export class PeerPeeks implements PeeksAbroad {
   }
 
   #receiveWatch(relay: string, { watch, from, hasStage }: PeerPeek & { kind: 'watch' }): void {
-    const { peeks, hood, world, nowMs } = this.#options;
+    const { peeks, neighbourhood, world, nowMs } = this.#options;
     if (watch.place >= world.count) return;
     const target = world.slots[watch.place];
     const edge = opposite(watch.edge);
@@ -245,7 +245,7 @@ export class PeerPeeks implements PeeksAbroad {
     const row = peeks.rowOf(target);
     const known = row < 0 ? undefined : this.#watchers.get(row * 4 + edge);
     const hasRoom = known !== undefined || this.#watchers.size < this.#watchesMax;
-    if (!hood.shows(target) || !hasRoom || !peeks.admit(target, edge)) {
+    if (!neighbourhood.shows(target) || !hasRoom || !peeks.admit(target, edge)) {
       // If there is no room for the answer, the next `watch` gets it.
       this.outbox.to(relay).hidden(watch);
       return;
@@ -294,14 +294,17 @@ export class PeerPeeks implements PeeksAbroad {
   }
 
   /** The watch that a message of another relay is about; undefined when there is none, or a newer one. */
-  #find(relay: string, watch: Watch): FarWatch | undefined {
+  #find(relay: string, watch: Watch): RemoteWatch | undefined {
     const known = this.#watches.get(this.#options.peeks.rowSeenBy(watch.slot));
     const isIt = known !== undefined && known.watch.place === watch.place && isSameWatcher(known, { watch, relay });
     return isIt ? known : undefined;
   }
 }
 
-function isSameWatcher(one: Pick<FarWatch, 'watch' | 'relay'>, other: Pick<FarWatch, 'watch' | 'relay'>): boolean {
+function isSameWatcher(
+  one: Pick<RemoteWatch, 'watch' | 'relay'>,
+  other: Pick<RemoteWatch, 'watch' | 'relay'>,
+): boolean {
   const [a, b] = [one.watch, other.watch];
   return one.relay === other.relay && a.slot === b.slot && a.generation === b.generation && a.edge === b.edge;
 }

@@ -8,7 +8,7 @@ import { PEER_SAYINGS_BYTES_MAX, PeerSayingsWriter, readPeerSayings } from '../w
 import { beyond } from './cluster_torus.ts';
 import { Hearers } from './hearers.ts';
 import { HEARERS_MAX, SAYINGS_BURST_MAX, SAYINGS_STEP_MS } from './limits.ts';
-import { ABROAD, Torus, type World, widthOf } from './torus.ts';
+import { REMOTE, Torus, type World, widthOf } from './torus.ts';
 
 /** Carries what was said, and returns how many messages that were. */
 function carry(from: ClusterRelay, ...relays: ClusterRelay[]): number {
@@ -145,16 +145,16 @@ describe('hearers near a speaker in a world of several relays', () => {
     const world = torus.findOrAdd('commons') as World;
     for (let slot = 0; slot < counts[self]; slot++) torus.seat(slot, world);
     torus.routing = {
-      ...{ abroad: to, shared: view },
+      ...{ remotePlace: to, shared: view },
       beyond: (_, at: number, edge: EdgeNumber) => {
         beyond(view, self, at, edge, to);
-        return to.relay === self ? world.slots[to.place] : ABROAD;
+        return to.relay === self ? world.slots[to.place] : REMOTE;
       },
     };
     const hearers = new Hearers();
     hearers.findNear(torus, world.slots[place]);
     const found = [...hearers.slots.subarray(0, hearers.count)].map((slot) => view.bases[self] + torus.placeOf(slot));
-    for (const [relay, runs] of hearers.abroad) {
+    for (const [relay, runs] of hearers.remote) {
       const one = new Torus(counts[relay], 1);
       const there = one.findOrAdd('commons') as World;
       for (let slot = 0; slot < counts[relay]; slot++) one.seat(slot, there);

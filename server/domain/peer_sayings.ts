@@ -36,11 +36,11 @@ export class PeerSayings {
     this.#nowMs = nowMs;
   }
 
-  /** Adds a saying to the messages for the relays of `abroad`. Returns how many desktops it is sent to. */
-  say(saying: Omit<PeerSaying, 'runs'>, abroad: ReadonlyMap<number, Run[]>): number {
+  /** Adds a saying to the messages for the relays of `remote`. Returns how many desktops it is sent to. */
+  say(saying: Omit<PeerSaying, 'runs'>, remote: ReadonlyMap<number, Run[]>): number {
     const { membership } = this.#peers;
     let hearers = 0;
-    for (const [relay, runs] of abroad) {
+    for (const [relay, runs] of remote) {
       if (!this.#peers.isReachable(relay) || !this.outbox.to(membership.view.names[relay]).add({ ...saying, runs })) {
         this.counters.lost++;
         continue;

@@ -95,7 +95,7 @@ function wideBorder() {
   /** Whether `a` knows the name of a place of `b`, which the desktop of a slot asks for. */
   const isKnown = (place: number, slot: number): boolean => {
     a.beyond(world, count - width + place, 3);
-    assert.equal(a.abroad.place, place);
+    assert.equal(a.remotePlace.place, place);
     return a.reference(slot) !== undefined;
   };
   /** `meanwhile` is called while the questions are on their way. */

@@ -45,7 +45,7 @@ import { keepNewest } from './keep_newest.ts';
 import { CROSSINGS_REMEMBERED, SMALL_WORLD_MAX } from './limits.ts';
 import type { Membership } from './membership.ts';
 import { ABANDONED, isPassed, keyOfThrow, type PeerMemory, SETTLED_BEFORE, type SentFrame } from './peer_memory.ts';
-import { ABROAD, placeBeyond, type Routing, type World } from './torus.ts';
+import { placeBeyond, REMOTE, type Routing, type World } from './torus.ts';
 
 /** Names of desktops at other relays that are kept: four times as many as border a relay in a world of a million desktops. */
 export const NAMES_MAX = 16_384;
@@ -308,17 +308,17 @@ export class Peers implements Routing {
     return sum;
   }
 
-  /** The slot beyond an edge of a place of the default world; ABROAD when that is at another relay, which pass() and reference() then use. */
+  /** The slot beyond an edge of a place of the default world; REMOTE when that is at another relay, which pass() and reference() then use. */
   beyond(world: World, place: number, edge: EdgeNumber): number {
     const view = this.shared;
     // The view is some steps old. A relay that has all desktops of the world does not need it.
     if (view === undefined) return world.slots[placeBeyond(place, edge, world.count, world.width)];
     const to = beyond(view, view.self, place, edge, this.#to);
     if (to.relay === view.self) reroute(view, view.self, world.count, to.place, to);
-    return to.relay === view.self ? world.slots[to.place] : ABROAD;
+    return to.relay === view.self ? world.slots[to.place] : REMOTE;
   }
 
-  get abroad(): Readonly<ClusterPlace> {
+  get remotePlace(): Readonly<ClusterPlace> {
     return this.#to;
   }
 

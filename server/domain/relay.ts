@@ -499,17 +499,17 @@ export class Relay {
     }
     this.#handOver = this.#makeHandOver(this.#peers);
     const sayings = new PeerSayings(this.#peers, this.speech, () => this.#nowMs);
-    this.speech.abroad = sayings;
+    this.speech.remote = sayings;
     this.#peerPeeks = new PeerPeeks({
       peers: this.#peers,
       peeks: this.peeks,
-      hood: this.#neighbourhood,
+      neighbourhood: this.#neighbourhood,
       world: this.#defaultWorld,
       nowMs: () => this.#nowMs,
       preciseMs: this.#preciseMs,
       limits: this.#options.peeks,
     });
-    this.peeks.abroad = this.#peerPeeks;
+    this.peeks.remote = this.#peerPeeks;
     return { peers: this.#peers, sayings, peeks: this.#peerPeeks };
   }
 
@@ -1305,8 +1305,8 @@ export class Relay {
     const beyond = (edge: EdgeNumber) => {
       const neighbour = this.torus.neighbour(slot, edge);
       if (neighbour < 0) {
-        const abroad = this.#peers?.reference(slot);
-        return abroad === undefined ? undefined : JSON.parse(abroad.toString());
+        const remote = this.#peers?.reference(slot);
+        return remote === undefined ? undefined : JSON.parse(remote.toString());
       }
       return { desktop: this.desktops.id(neighbour), name: this.desktops.name(neighbour) };
     };
@@ -1773,12 +1773,12 @@ export class Relay {
     let end = at + NEIGHBOURS.copy(out, at);
     for (let edge = 0; edge < 4; edge++) {
       const neighbour = this.torus.neighbour(slot, edge as EdgeNumber);
-      const abroad = neighbour < 0 ? this.#peers?.reference(slot) : undefined;
+      const remote = neighbour < 0 ? this.#peers?.reference(slot) : undefined;
       // When its name has come, another event has it.
-      if (neighbour < 0 && abroad === undefined) continue;
+      if (neighbour < 0 && remote === undefined) continue;
       end += EDGE_KEYS[edge].copy(out, end);
-      if (abroad === undefined) end = this.desktops.writeReference(neighbour, out, end);
-      else end += abroad.copy(out, end);
+      if (remote === undefined) end = this.desktops.writeReference(neighbour, out, end);
+      else end += remote.copy(out, end);
     }
     out[end] = CLOSE;
     return end + 1;

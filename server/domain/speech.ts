@@ -64,9 +64,9 @@ export interface Listeners {
 }
 
 /** The way of sayings to other relays (peer_sayings.ts). */
-export interface SayingsAbroad {
+export interface RemoteSayings {
   /** Sends a saying to desktops of other relays; returns how many. */
-  say(saying: Omit<PeerSaying, 'runs'>, abroad: ReadonlyMap<number, Run[]>): number;
+  say(saying: Omit<PeerSaying, 'runs'>, remote: ReadonlyMap<number, Run[]>): number;
 }
 
 export class Speech {
@@ -80,7 +80,7 @@ export class Speech {
   readonly #hearers = new Hearers();
   readonly #reference = Buffer.alloc(512);
   /** Undefined while this relay is alone. */
-  abroad: SayingsAbroad | undefined;
+  remote: RemoteSayings | undefined;
   #nextRoundMs: number;
   /** When the whole budget is available again. */
   #budgetFullMs = 0;
@@ -128,9 +128,9 @@ export class Speech {
     const generation = this.#listeners.generation(slot);
     const length = this.#listeners.writeReference(slot, this.#reference, 0);
     let others = hearers.count - 1;
-    if (this.abroad !== undefined && hearers.abroad.size > 0) {
+    if (this.remote !== undefined && hearers.remote.size > 0) {
       const reference = Buffer.from(this.#reference.subarray(0, length));
-      others += this.abroad.say({ slot, generation, reference, text }, hearers.abroad);
+      others += this.remote.say({ slot, generation, reference, text }, hearers.remote);
     }
     speakers.recordAccepted(slot, saying, others);
     this.counters.said++;
@@ -203,8 +203,8 @@ export class Speech {
   }
 
   /** Each other relay costs a record of a message, which is less than a saying. */
-  #costOf({ slots, count, abroad }: Hearers): number {
-    let cost = SAYING_COST * (1 + abroad.size) + count;
+  #costOf({ slots, count, remote }: Hearers): number {
+    let cost = SAYING_COST * (1 + remote.size) + count;
     // Those who are listed get a batch anyway.
     for (let index = 0; index < count; index++) if (!this.rounds.isListed(slots[index])) cost += HEARER_COST;
     return cost;

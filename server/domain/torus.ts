@@ -34,16 +34,16 @@ export interface World {
 
 /** Decides what is beyond the edges of places in the default world, where other relays have desktops, too. */
 export interface Routing {
-  /** The slot beyond an edge of a place; ABROAD when it is at another relay. */
+  /** The slot beyond an edge of a place; REMOTE when it is at another relay. */
   beyond(world: World, place: number, edge: EdgeNumber): number;
-  /** The place that the last beyond() found, when that was ABROAD. Owner: the routing, which overwrites it. */
-  readonly abroad: Readonly<ClusterPlace>;
+  /** The place that the last beyond() found, when that was REMOTE. Owner: the routing, which overwrites it. */
+  readonly remotePlace: Readonly<ClusterPlace>;
   /** The relays that share the default world; undefined while this one has all its desktops. */
   readonly shared: ClusterView | undefined;
 }
 
 /** Beyond this edge is a desktop of another relay. */
-export const ABROAD = -1;
+export const REMOTE = -1;
 
 /** The row of an address where addresses are not counted. */
 export const NO_ADDRESS = -1;
@@ -135,7 +135,7 @@ export class Torus {
     return this.#placeOf[slot];
   }
 
-  /** The desktop beyond `edge` of `slot`: `slot` itself in a world of one, ABROAD when it is at another relay. */
+  /** The desktop beyond `edge` of `slot`: `slot` itself in a world of one, REMOTE when it is at another relay. */
   neighbour(slot: number, edge: EdgeNumber): number {
     if (this.routing === undefined) return this.ownNeighbour(slot, edge);
     const world = this.worldOf(slot);
