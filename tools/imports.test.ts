@@ -35,7 +35,7 @@ const PUBLISHED: readonly string[] = [
   'server/wire/description.ts', // which animations are played, and instead of which
   'server/web/motion/simulation.ts', // the rules that every desktop shares
   'server/web/desktop/bubbles.ts',
-  'server/web/relay/heard.ts',
+  'server/web/relay/saying_history.ts',
   'server/web/relay/moves.ts',
   'server/web/relay/departures.ts',
   'server/web/relay/posts.ts',

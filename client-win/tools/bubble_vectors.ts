@@ -10,7 +10,7 @@ import { spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import * as bubbles from '../../server/web/desktop/bubbles.ts';
-import { HISTORY_MAX } from '../../server/web/relay/heard.ts';
+import { HISTORY_MAX } from '../../server/web/relay/saying_history.ts';
 
 export const BUBBLE_VECTORS = fileURLToPath(new URL('../bubbles.vectors.json', import.meta.url));
 

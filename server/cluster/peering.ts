@@ -131,9 +131,9 @@ export class Peering implements MasterPeering {
       this.#complain(bytes);
       return;
     }
-    const heard = this.membership.hear(heartbeat);
-    if (heard === 'old-life') this.#complainOfLife(heartbeat);
-    else if (heard === 'superseded' && !this.#isClosed) {
+    const outcome = this.membership.hear(heartbeat);
+    if (outcome === 'old-life') this.#complainOfLife(heartbeat);
+    else if (outcome === 'superseded' && !this.#isClosed) {
       this.#options.log.fatal(
         { name: heartbeat.name },
         'another relay has started under the name of this one, which stops',

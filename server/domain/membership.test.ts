@@ -6,7 +6,7 @@ import type { Heartbeat } from '../wire/heartbeat.ts';
 import { beyond } from './cluster_torus.ts';
 import {
   GONE_AFTER_STEPS,
-  type Heard,
+  type HeartbeatOutcome,
   Membership,
   RELAYS_MAX,
   SUSPECTED_AFTER_STEPS,
@@ -388,7 +388,8 @@ describe('membership, silence', () => {
 });
 
 describe('membership, lives', () => {
-  const hears = (relay: Membership, ...heartbeats: Heartbeat[]): Heard[] => heartbeats.map((one) => relay.hear(one));
+  const hears = (relay: Membership, ...heartbeats: Heartbeat[]): HeartbeatOutcome[] =>
+    heartbeats.map((one) => relay.hear(one));
 
   it('notes each heartbeat once, and ignores one that is older than what is remembered', () => {
     assert.deepEqual(

@@ -47,7 +47,7 @@ export type RelayState = 'here' | 'suspected' | 'gone' | 'left' | 'forgotten';
  * still be here. `superseded`: another relay runs under this relay's name, started later, and does not stop. `full`: RELAYS_MAX are known
  * already.
  */
-export type Heard = 'noted' | 'repeated' | 'late' | 'old-life' | 'forgotten' | 'own' | 'superseded' | 'full';
+export type HeartbeatOutcome = 'noted' | 'repeated' | 'late' | 'old-life' | 'forgotten' | 'own' | 'superseded' | 'full';
 
 export interface RelayRow {
   name: string;
@@ -160,7 +160,7 @@ export class Membership {
   }
 
   /** Receives a heartbeat. It may be one of this relay's own. */
-  hear(heartbeat: Heartbeat): Heard {
+  hear(heartbeat: Heartbeat): HeartbeatOutcome {
     const { name, life, step } = heartbeat;
     if (name === this.name) return this.#hearNamesake(heartbeat);
     const row = this.#rowOf.get(name) ?? this.#addIfRoom(name, life);
@@ -232,13 +232,13 @@ export class Membership {
   }
 
   /** One that stops gives the name up: if this relay stopped for it, nobody would have it. */
-  #hearNamesake({ life, leaving }: Heartbeat): Heard {
+  #hearNamesake({ life, leaving }: Heartbeat): HeartbeatOutcome {
     if (life === this.life) return 'own';
     if (life < this.life) return 'old-life';
     return leaving ? 'late' : 'superseded';
   }
 
-  #note(row: number, { step, count, width, digest, leaving }: Heartbeat): Heard {
+  #note(row: number, { step, count, width, digest, leaving }: Heartbeat): HeartbeatOutcome {
     const at = this.#indexOf(row, step);
     if (this.#labels[at] >= step) return this.#labels[at] === step ? 'repeated' : 'late';
     this.#labels[at] = step;

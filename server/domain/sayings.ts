@@ -68,7 +68,7 @@ export const SAYING_BYTES_MAX =
 export const MISSED_BYTES_MAX = MISSED.length + 12;
 
 /** What a desktop gets: the oldest sayings that wait for it, and how many it has missed before them. */
-export interface Heard {
+export interface SayingBatch {
   /** The events and the end of a batch, `…]}`. The same Buffer for all that wait for the same sayings; it does not change. */
   bytes: Buffer;
   /** Sayings in `bytes`. When it is 0, `bytes` is the end of a batch only. */
@@ -76,7 +76,7 @@ export interface Heard {
   missed: number;
 }
 
-/** The batch of a list: as Heard; `left` sayings do not fit into it. */
+/** The batch of a list: as SayingBatch; `left` sayings do not fit into it. */
 interface Rendered {
   bytes: Buffer;
   count: number;
@@ -107,7 +107,7 @@ export class Sayings {
   /** The batches of this round, by list and how many of it wait. */
   readonly #rendered = new Map<number, Rendered>();
   readonly #found = new Uint32Array(SAYINGS_WAITING_MAX);
-  readonly #heard: Heard = { bytes: this.#scratch, count: 0, missed: 0 };
+  readonly #batch: SayingBatch = { bytes: this.#scratch, count: 0, missed: 0 };
   /** Generations of desktops that were silenced, by slot. */
   readonly #silenced = new Map<number, number>();
   /** The sizes of the rings: units and nodes. As powers of two, they make a place of a number by a mask. */
@@ -180,7 +180,7 @@ export class Sayings {
    * Shape   at most SAYINGS_PER_POLL_MAX sayings and SAYINGS_BYTES_PER_POLL_MAX bytes.
    * Owner   the result is valid until the next call; its `bytes` do not change.
    */
-  pop(slot: number): Readonly<Heard> {
+  pop(slot: number): Readonly<SayingBatch> {
     const at = slot * SLOT_WORDS;
     const list = this.#slots[at];
     const waiting = this.#slots[at + 1];
@@ -191,15 +191,15 @@ export class Sayings {
       rendered = this.#render(list, waiting);
       this.#rendered.set(key, rendered);
     }
-    const heard = this.#heard;
-    heard.bytes = rendered.bytes;
-    heard.count = rendered.count;
-    heard.missed = waiting - rendered.count - rendered.left;
+    const batch = this.#batch;
+    batch.bytes = rendered.bytes;
+    batch.count = rendered.count;
+    batch.missed = waiting - rendered.count - rendered.left;
     if (rendered.left === 0) this.#slots[at] = EMPTY;
     this.#slots[at + 1] = rendered.left;
-    this.counters.sent += heard.count;
-    this.counters.missed += heard.missed;
-    return heard;
+    this.counters.sent += batch.count;
+    this.counters.missed += batch.missed;
+    return batch;
   }
 
   /** Ends a round: what was rendered may be forgotten. Call it often enough that the rings do not come round meanwhile. */

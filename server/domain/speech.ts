@@ -21,7 +21,7 @@ import {
 } from './limits.ts';
 import type { Mutes } from './mutes.ts';
 import { Rounds } from './rounds.ts';
-import { type Heard, Sayings } from './sayings.ts';
+import { type SayingBatch, Sayings } from './sayings.ts';
 import { Speakers } from './speakers.ts';
 import type { Torus, World } from './torus.ts';
 
@@ -163,7 +163,7 @@ export class Speech {
   }
 
   /** Removes what waits for a hearer. REQUIRES: waiting(slot) > 0. Owner: see Sayings.pop(). */
-  pop(slot: number): Readonly<Heard> {
+  pop(slot: number): Readonly<SayingBatch> {
     return this.sayings.pop(slot);
   }
 

@@ -6,7 +6,7 @@
  */
 
 import { EDGES, type Point, type Sprite } from '../motion/simulation.ts';
-import { Heard } from '../relay/heard.ts';
+import { SayingHistory } from '../relay/saying_history.ts';
 import { type SavedSayings, Sayings } from '../relay/sayings.ts';
 import type { Neighbour, Neighbours, RelayEvent, SayingEvent, Transport } from '../relay/transport.ts';
 import { phrase } from '../texts/language.ts';
@@ -49,7 +49,7 @@ export interface Conversation {
 }
 
 export function createConversation(handlers: ConversationHandlers): Conversation {
-  const heard = new Heard();
+  const history = new SayingHistory();
   const bubbles = new Bubbles();
   const layer = createBubbleLayer();
   const panel = createHistoryPanel(handlers);
@@ -104,19 +104,19 @@ export function createConversation(handlers: ConversationHandlers): Conversation
     let hasMore = false;
     for (const event of events) {
       if (event.type === 'missed') {
-        heard.add({ kind: 'missed', sayings: event.sayings, atMs });
+        history.add({ kind: 'missed', sayings: event.sayings, atMs });
         announce(missedWords(event.sayings));
         hasMore = true;
       } else if (event.type === 'saying' && !handlers.isMuted(event.from.desktop)) {
         const { from, text } = event;
         const own = from.desktop === handlers.self();
-        heard.add({ kind: 'said', from, text, own, atMs });
+        history.add({ kind: 'said', from, text, own, atMs });
         bubbles.add(event, performance.now());
         if (!own) announce(phrase('saying.says', { name: from.name, text }));
         hasMore = true;
       }
     }
-    if (hasMore) panel.show(heard.lines);
+    if (hasMore) panel.show(history.lines);
   }
 
   function anchorOf({ saying }: Bubble): Anchor {

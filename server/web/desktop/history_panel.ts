@@ -1,5 +1,5 @@
 /** The panel with the last sayings, each with its time, its speaker, and a button that mutes the speaker. */
-import type { HistoryLine } from '../relay/heard.ts';
+import type { HistoryLine } from '../relay/saying_history.ts';
 import type { Neighbour } from '../relay/transport.ts';
 import { chosenLanguages, phrase } from '../texts/language.ts';
 import { element } from './panel.ts';

@@ -1,5 +1,5 @@
 /**
- * The history: the last sayings that this desktop heard, and how many it missed between them.
+ * The history of sayings: the last ones that this desktop heard, and how many it missed between them.
  *
  * Oldest first, in the order of the relay's events. It is not kept over a reload.
  */
@@ -26,7 +26,7 @@ export interface MissedLine {
 
 export type HistoryLine = SaidLine | MissedLine;
 
-export class Heard {
+export class SayingHistory {
   readonly lines: HistoryLine[] = [];
 
   /** Adds a line. Missed sayings with nothing heard between them are one line. */
