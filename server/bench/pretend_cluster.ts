@@ -115,7 +115,7 @@ interface Relay {
   nextTickMs: number;
 }
 
-interface Flight {
+interface PretendCrossing {
   from: number;
   to: number;
   place: number;
@@ -133,7 +133,7 @@ export class PretendCluster {
   #outcomes = noOutcomes();
   readonly #ticks: number[][] = slots();
   readonly #deliveries: number[][] = slots();
-  readonly #flights: Flight[][] = slots();
+  readonly #crossings: PretendCrossing[][] = slots();
   readonly #onTheWay: Heartbeat[] = new Array(ON_THE_WAY_MAX);
   #sent = 0;
   #joinsDue = 0;
@@ -243,7 +243,7 @@ export class PretendCluster {
       const heartbeat = this.#onTheWay[Math.floor(delivery / RELAYS_MAX) % ON_THE_WAY_MAX];
       if (relay.alive) relay.membership?.hear(heartbeat);
     }
-    for (const flight of emptied(this.#flights, now)) this.#arrive(flight);
+    for (const crossing of emptied(this.#crossings, now)) this.#arrive(crossing);
     this.#churn();
     for (let n = 0; n < CROSSINGS_PER_MS; n++) {
       this.#throw();
@@ -311,10 +311,10 @@ export class PretendCluster {
     if (count === 0 || !membership) return;
     this.#outcomes.crossings++;
     const edge = Math.floor(this.#random() * 4) as EdgeNumber;
-    const flight = this.#fly(from, membership, Math.floor(this.#random() * count), edge, false);
-    if (!flight) this.#outcomes.within++;
+    const crossing = this.#fly(from, membership, Math.floor(this.#random() * count), edge, false);
+    if (!crossing) this.#outcomes.within++;
     else if (!membership.isReachable(this.#to.relay)) this.#outcomes.refused++;
-    else this.#plan(this.#flights, this.#nowMs + this.#delay(), flight);
+    else this.#plan(this.#crossings, this.#nowMs + this.#delay(), crossing);
   }
 
   /** A desktop throws whose neighbour beyond that edge is on another relay. */
@@ -330,14 +330,20 @@ export class PretendCluster {
     const edge = ((at === reach ? 0 : 2) + (this.#random() < 0.5 ? 0 : 1)) as EdgeNumber;
     const inward = at === reach ? 0 : at;
     if (counted === 0) return;
-    const flight = this.#fly(from, membership, edge & 1 ? counted - 1 - inward : inward, edge, true);
-    if (flight && membership.isReachable(this.#to.relay)) {
-      this.#plan(this.#flights, this.#nowMs + this.#delay(), flight);
+    const crossing = this.#fly(from, membership, edge & 1 ? counted - 1 - inward : inward, edge, true);
+    if (crossing && membership.isReachable(this.#to.relay)) {
+      this.#plan(this.#crossings, this.#nowMs + this.#delay(), crossing);
     }
   }
 
-  /** Makes the flight of a crossing; undefined if the neighbour is on the same relay. Sets `#to` to its target. */
-  #fly(from: number, { view }: Membership, place: number, edge: EdgeNumber, isBorder: boolean): Flight | undefined {
+  /** Makes a crossing; undefined if the neighbour is on the same relay. Sets `#to` to its target. */
+  #fly(
+    from: number,
+    { view }: Membership,
+    place: number,
+    edge: EdgeNumber,
+    isBorder: boolean,
+  ): PretendCrossing | undefined {
     const { count } = this.relays[from];
     const to = beyond(view, view.self, place, edge, this.#to);
     if (to.relay === view.self) reroute(view, view.self, count, to.place, to);
@@ -346,12 +352,12 @@ export class PretendCluster {
     return { from, to: numberOf(names[to.relay]), place, landing: to.place, edge, digest, isBorder };
   }
 
-  #arrive(flight: Flight): void {
-    const [thrower, receiver] = [this.relays[flight.from], this.relays[flight.to]];
+  #arrive(crossing: PretendCrossing): void {
+    const [thrower, receiver] = [this.relays[crossing.from], this.relays[crossing.to]];
     const isHeard = receiver.alive && receiver.side === thrower.side;
-    if (flight.isBorder) {
+    if (crossing.isBorder) {
       if (isHeard && receiver.count > 0 && receiver.membership) {
-        this.#compare(flight, thrower.name, receiver.membership.view, receiver.count);
+        this.#compare(crossing, thrower.name, receiver.membership.view, receiver.count);
       }
     } else if (!isHeard) this.#outcomes.inDoubt++;
     else if (receiver.count === 0) this.#outcomes.refused++;
@@ -359,7 +365,7 @@ export class PretendCluster {
   }
 
   /** Compares the views of the thrower's relay and of the other one. */
-  #compare({ place, landing, edge, digest }: Flight, thrower: string, view: ClusterView, count: number): void {
+  #compare({ place, landing, edge, digest }: PretendCrossing, thrower: string, view: ClusterView, count: number): void {
     const outcomes = this.#outcomes;
     outcomes.border++;
     if (landing >= count) outcomes.lastDesktop++;

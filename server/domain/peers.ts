@@ -131,7 +131,8 @@ export interface Outgoing {
   readonly places: readonly number[];
 }
 
-interface Flight extends Outgoing {
+/** A frame that was sent and has no verdicts yet. */
+interface PendingFrame extends Outgoing {
   /** Whether it may have arrived already: it was sent before, and there was no answer. */
   isInDoubt: boolean;
   isAwaited: boolean;
@@ -154,7 +155,7 @@ interface Peer {
   /** The life that its frame is for, and the records that it has. */
   writerLife: number | undefined;
   passed: Passed[];
-  readonly flights: Set<Flight>;
+  readonly pending: Set<PendingFrame>;
   helloDueMs: number;
   isGreeted: boolean;
   readonly places: Set<number>;
@@ -275,7 +276,7 @@ export class Peers implements Routing {
     });
     const [isInDoubt, isAwaited, dueMs, keepMs] = [true, false, this.#nowMs, this.#nowMs + CUSTODY_MS];
     const outgoing = { peer: peer.name, life: undefined, incarnation, number, frame, places: [] };
-    peer.flights.add({ ...outgoing, isInDoubt, isAwaited, dueMs, keepMs, passed });
+    peer.pending.add({ ...outgoing, isInDoubt, isAwaited, dueMs, keepMs, passed });
   }
 
   /** Crossings without a verdict. */
@@ -304,7 +305,7 @@ export class Peers implements Routing {
 
   #inDoubtAt(peer: Peer): number {
     let sum = peer.passed.length;
-    for (const { passed } of peer.flights) sum += passed.length;
+    for (const { passed } of peer.pending) sum += passed.length;
     return sum;
   }
 
@@ -510,9 +511,9 @@ export class Peers implements Routing {
     this.#facts()?.peerFrame(peer.name, number, frame);
     const [isInDoubt, isAwaited, dueMs, keepMs] = [false, true, 0, this.#nowMs + CUSTODY_MS];
     const outgoing = { peer: peer.name, life, incarnation, number, frame, places: [] };
-    const flight = { ...outgoing, isInDoubt, isAwaited, dueMs, keepMs, passed };
-    peer.flights.add(flight);
-    this.#send(peer, flight);
+    const pending = { ...outgoing, isInDoubt, isAwaited, dueMs, keepMs, passed };
+    peer.pending.add(pending);
+    this.#send(peer, pending);
   }
 
   get hasOutgoing(): boolean {
@@ -545,11 +546,11 @@ export class Peers implements Routing {
       if ((isNew && nowMs >= peer.helloDueMs) || peer.places.size > 0) this.#ask(peer);
     }
     for (const peer of this.#peers.values()) {
-      for (const flight of peer.flights) {
-        if (flight.isAwaited || nowMs < flight.dueMs) continue;
-        flight.isAwaited = true;
+      for (const pending of peer.pending) {
+        if (pending.isAwaited || nowMs < pending.dueMs) continue;
+        pending.isAwaited = true;
         this.counters.repeats++;
-        this.#send(peer, flight);
+        this.#send(peer, pending);
       }
     }
   }
@@ -558,10 +559,10 @@ export class Peers implements Routing {
   #keepDue(): void {
     const kept: Throw[] = [];
     for (const peer of this.#peers.values()) {
-      for (const flight of peer.flights) {
-        if (this.#nowMs < flight.keepMs) continue;
-        flight.keepMs = Number.POSITIVE_INFINITY;
-        for (const one of flight.passed) if (!('arrived' in one) && !one.isKept) kept.push(one);
+      for (const pending of peer.pending) {
+        if (this.#nowMs < pending.keepMs) continue;
+        pending.keepMs = Number.POSITIVE_INFINITY;
+        for (const one of pending.passed) if (!('arrived' in one) && !one.isKept) kept.push(one);
       }
     }
     for (const one of kept) {
@@ -692,17 +693,17 @@ export class Peers implements Routing {
       else this.failed(outgoing, false);
       return;
     }
-    const flight = outgoing as Flight;
+    const pending = outgoing as PendingFrame;
     // An earlier answer may have settled it.
-    if (!peer.flights.has(flight)) return;
-    if (status === PeerStatus.done && verdicts.length === flight.passed.length) {
-      this.#settle(peer, flight, verdicts, references);
+    if (!peer.pending.has(pending)) return;
+    if (status === PeerStatus.done && verdicts.length === pending.passed.length) {
+      this.#settle(peer, pending, verdicts, references);
     } else if (status === PeerStatus.otherEpoch) {
       // A relay of another epoch does not know what an earlier one took.
       if (peer.epoch !== epoch) peer.epoch = 0;
       peer.isGreeted = false;
-      this.#giveUp(peer, flight);
-    } else if (status === PeerStatus.stale || status === PeerStatus.done) this.#takeBack(peer, flight);
+      this.#giveUp(peer, pending);
+    } else if (status === PeerStatus.stale || status === PeerStatus.done) this.#takeBack(peer, pending);
     else if (status === PeerStatus.noRoom) this.failed(outgoing, true, PeerVerdict.journalFull);
     else this.failed(outgoing, status === PeerStatus.version);
   }
@@ -730,15 +731,15 @@ export class Peers implements Routing {
   failed(outgoing: Outgoing, isCertain: boolean, refusal: number = PeerVerdict.busy): void {
     const peer = this.#peer(outgoing.peer);
     for (const place of outgoing.places) peer.missed.add(place);
-    const flight = outgoing as Flight;
-    if (!peer.flights.has(flight)) return;
-    if (isCertain && !flight.isInDoubt && this.#hasJournal) {
-      this.#giveUp(peer, flight, refusal);
+    const pending = outgoing as PendingFrame;
+    if (!peer.pending.has(pending)) return;
+    if (isCertain && !pending.isInDoubt && this.#hasJournal) {
+      this.#giveUp(peer, pending, refusal);
       return;
     }
-    flight.isInDoubt = true;
-    flight.isAwaited = false;
-    flight.dueMs = this.#nowMs + RETRY_MS;
+    pending.isInDoubt = true;
+    pending.isAwaited = false;
+    pending.dueMs = this.#nowMs + RETRY_MS;
   }
 
   /** Nobody was there in the life that a frame goes to. Returns whether another one is known, to which it goes from now on. */
@@ -753,59 +754,59 @@ export class Peers implements Routing {
   forget(name: string): number {
     const peer = this.#peers.get(name);
     const before = this.counters.abandoned;
-    for (const flight of [...(peer?.flights ?? [])]) {
+    for (const pending of [...(peer?.pending ?? [])]) {
       // Its answer may be on the way.
-      flight.isInDoubt ||= flight.isAwaited;
-      this.#giveUp(peer as Peer, flight);
+      pending.isInDoubt ||= pending.isAwaited;
+      this.#giveUp(peer as Peer, pending);
     }
     return this.counters.abandoned - before;
   }
 
   /** The receiver knows the number of a frame, but not this frame: it is sent again under another number, or its crossings are refused. */
-  #takeBack(peer: Peer, flight: Flight): void {
+  #takeBack(peer: Peer, pending: PendingFrame): void {
     if (!this.#hasJournal) {
-      this.failed(flight, false);
+      this.failed(pending, false);
       return;
     }
-    if (flight.isInDoubt || !this.#memory.hasRoom(peer.name)) {
-      this.#refuse(peer, flight, flight.isInDoubt ? SETTLED_BEFORE : PeerVerdict.busy);
+    if (pending.isInDoubt || !this.#memory.hasRoom(peer.name)) {
+      this.#refuse(peer, pending, pending.isInDoubt ? SETTLED_BEFORE : PeerVerdict.busy);
       return;
     }
     const number = this.#memory.sentTo(peer.name).lastNumber + 1;
-    const frame = numbered(flight.frame, number, this.#memory.earlierTo(peer.name));
-    this.#remove(peer, flight, new Uint8Array(flight.passed.length).fill(PeerVerdict.busy));
-    this.#sendFirst(peer, flight.life, number, frame, flight.passed);
-    for (const one of flight.passed) if (!('arrived' in one) && one.isKept) this.#addCustody(one);
+    const frame = numbered(pending.frame, number, this.#memory.earlierTo(peer.name));
+    this.#remove(peer, pending, new Uint8Array(pending.passed.length).fill(PeerVerdict.busy));
+    this.#sendFirst(peer, pending.life, number, frame, pending.passed);
+    for (const one of pending.passed) if (!('arrived' in one) && one.isKept) this.#addCustody(one);
   }
 
-  /** Ends a flight without verdicts: its sprites bounce, or are abandoned if the receiver may have had them. */
-  #giveUp(peer: Peer, flight: Flight, refusal: number = PeerVerdict.busy): void {
-    if (!flight.isInDoubt) this.#refuse(peer, flight, refusal);
-    else this.#settle(peer, flight, new Uint8Array(flight.passed.length).fill(ABANDONED), NO_REFERENCES);
+  /** Ends a pending frame without verdicts: its sprites bounce, or are abandoned if the receiver may have had them. */
+  #giveUp(peer: Peer, pending: PendingFrame, refusal: number = PeerVerdict.busy): void {
+    if (!pending.isInDoubt) this.#refuse(peer, pending, refusal);
+    else this.#settle(peer, pending, new Uint8Array(pending.passed.length).fill(ABANDONED), NO_REFERENCES);
   }
 
-  #refuse(peer: Peer, flight: Flight, refusal: number = PeerVerdict.busy): void {
-    this.#settle(peer, flight, new Uint8Array(flight.passed.length).fill(refusal), NO_REFERENCES);
+  #refuse(peer: Peer, pending: PendingFrame, refusal: number = PeerVerdict.busy): void {
+    this.#settle(peer, pending, new Uint8Array(pending.passed.length).fill(refusal), NO_REFERENCES);
   }
 
-  #remove(peer: Peer, flight: Flight, verdicts: Uint8Array): void {
-    const { incarnation, number } = flight;
-    peer.flights.delete(flight);
-    for (const one of flight.passed) {
+  #remove(peer: Peer, pending: PendingFrame, verdicts: Uint8Array): void {
+    const { incarnation, number } = pending;
+    peer.pending.delete(pending);
+    for (const one of pending.passed) {
       if (!('arrived' in one) && one.isKept) this.#memory.custody.delete(keyOfThrow(one));
     }
     this.#memory.settle(peer.name, incarnation, number);
     this.#facts()?.peerVerdicts(peer.name, incarnation, number, verdicts);
   }
 
-  #settle(peer: Peer, flight: Flight, verdicts: Uint8Array, references: readonly Buffer[]): void {
-    this.#remove(peer, flight, verdicts);
-    this.#sendOnRefused(flight, verdicts);
-    this.#decide(peer, flight.passed, verdicts, references);
+  #settle(peer: Peer, pending: PendingFrame, verdicts: Uint8Array, references: readonly Buffer[]): void {
+    this.#remove(peer, pending, verdicts);
+    this.#sendOnRefused(pending, verdicts);
+    this.#decide(peer, pending.passed, verdicts, references);
   }
 
   /** The sprites in custody that the other relay has refused go on from here. */
-  #sendOnRefused({ frame, passed }: Flight, verdicts: Uint8Array): void {
+  #sendOnRefused({ frame, passed }: PendingFrame, verdicts: Uint8Array): void {
     const isRefused = (one: Passed, index: number) =>
       !('arrived' in one) && one.isKept && !isPassed(verdicts[index]) && verdicts[index] !== SETTLED_BEFORE;
     if (!passed.some(isRefused)) return;
@@ -875,7 +876,7 @@ export class Peers implements Routing {
         writer: undefined,
         writerLife: undefined,
         passed: [],
-        flights: new Set(),
+        pending: new Set(),
         helloDueMs: 0,
         isGreeted: false,
         places: new Set(),
