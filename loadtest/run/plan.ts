@@ -7,7 +7,15 @@
  */
 import { Misused } from '../../tools/command.ts';
 import { bytes, count } from '../report/units.ts';
-import { BEHAVIOURS, type Behaviour, countsOf, isRestarted, type Load, type Scenario, type Stage } from './scenario.ts';
+import {
+  BEHAVIOURS,
+  type Behaviour,
+  countsOf,
+  isRestarted,
+  type Load,
+  type RampStage,
+  type Scenario,
+} from './scenario.ts';
 
 /** What a swarm needs to know about a machine. */
 export interface MachineFacts {
@@ -127,7 +135,7 @@ export function describeLoad({ load, settings }: Scenario, { desktops, counts, r
 }
 
 /** "ramping to 1,000/s in 30 s, 1,000/s for 120 s": stages as a sentence. */
-function describeStages(stages: readonly Stage[]): string {
+function describeStages(stages: readonly RampStage[]): string {
   return stages
     .map(({ seconds, perSecond }, i) => {
       const before = stages[i - 1]?.perSecond ?? 0;

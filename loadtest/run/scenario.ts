@@ -31,14 +31,14 @@ export type Mix = Partial<Record<Behaviour, number>>;
 const TRANSPORTS = ['poll', 'socket'] as const;
 
 /** A part of a load that ramps: from the rate before it to `perSecond`, in a straight line. */
-export interface Stage {
+export interface RampStage {
   seconds: number;
   perSecond: number;
 }
 
 export type Load =
   | { kind: 'every'; seconds: number }
-  | { kind: 'stages'; stages: readonly Stage[] }
+  | { kind: 'stages'; stages: readonly RampStage[] }
   | { kind: 'rate'; perSecond: number }
   | { kind: 'closed'; inFlight: number }
   | { kind: 'sitting' };
@@ -343,7 +343,7 @@ function loadOf({ throwEvery, rate, stages, inFlight, sitting }: Settings): Load
   const loads: Load[] = [];
   if (throwEvery > 0) loads.push({ kind: 'every', seconds: throwEvery });
   if (rate > 0) loads.push({ kind: 'rate', perSecond: rate });
-  if (stages !== '') loads.push({ kind: 'stages', stages: readStages(stages) as Stage[] });
+  if (stages !== '') loads.push({ kind: 'stages', stages: readStages(stages) as RampStage[] });
   if (inFlight > 0) loads.push({ kind: 'closed', inFlight });
   if (sitting) loads.push({ kind: 'sitting' });
   if (loads.length > 1) {
@@ -430,8 +430,8 @@ function readDesktops(given: string): number[] | undefined {
 }
 
 /** "30s:1000,2m:1000": how long each stage lasts, and the throws a second at its end. */
-function readStages(given: string): Stage[] | undefined {
-  const stages = given.split(',').map((part): Stage | undefined => {
+function readStages(given: string): RampStage[] | undefined {
+  const stages = given.split(',').map((part): RampStage | undefined => {
     const [, lasts, rate] = /^\s*([\d.]+ ?[a-zµ]*):(\d+(?:\.\d+)?)\s*$/.exec(part) ?? [];
     const seconds = lasts === undefined ? undefined : readSeconds(lasts);
     return seconds === undefined || Number(rate) > THROWS_PER_SECOND_MAX

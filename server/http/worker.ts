@@ -16,7 +16,7 @@ import type { Join } from '../wire/join.ts';
 import { Standing } from '../wire/pictures.ts';
 import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
 import { readSaying } from '../wire/saying.ts';
-import { checkStage, readStage, type Stage } from '../wire/stage.ts';
+import { type CheckedStage, checkStage, readStage } from '../wire/stage.ts';
 
 export const UNKNOWN = problem('unknown-desktop', 'A bearer token of this desktop is needed; join to get one.');
 const DRAINING = problem('draining', 'The relay is going down; try again in some seconds.');
@@ -162,7 +162,7 @@ export class Worker {
   }
 
   /** The lowest standing of the pictures of a stage. Throws picture-refused. */
-  #standingOf({ files }: Stage): Standing {
+  #standingOf({ files }: CheckedStage): Standing {
     return this.#gate?.isOpen === false ? this.#gate.checkFiles(files) : Standing.unchecked;
   }
 

@@ -12,7 +12,7 @@ import { NatsServer, whyNoNats } from '../../tools/bench/nats_server.ts';
 import { whyNoNativeFront } from '../front/native.ts';
 import type { Edge } from '../wire/crossing.ts';
 import { Crowd } from './crowd.ts';
-import { crossingOf, type Described, post, sendRequest, type Verdict } from './desktop_client.ts';
+import { crossingOf, type Described, post, sendRequest, type ThrowOutcome } from './desktop_client.ts';
 import { randomOf } from './random.ts';
 import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
 import { hashOf, largeSprFile } from './spr_file.ts';
@@ -160,7 +160,7 @@ describe('three relays and NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
     await until('the throw is accepted', async () => {
       const { status, json } = await post(joined, body);
       if (status !== 202) return false;
-      assert.equal((json as Verdict).to?.desktop, first, 'it went to r2');
+      assert.equal((json as ThrowOutcome).to?.desktop, first, 'it went to r2');
       return true;
     });
     let got = await get(r2);

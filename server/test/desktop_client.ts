@@ -190,7 +190,7 @@ export async function pollFor(desktop: Joined, cursor: string, found: (event: Ev
 export const isSprite = (event: Event): event is SpriteEvent => event.type === 'sprite';
 
 /** The outcome of a throw: the receiver, or why it was refused for good. */
-export interface Verdict {
+export interface ThrowOutcome {
   to?: Reference | null;
   problem?: ProblemDocument;
 }
@@ -220,7 +220,7 @@ export class DesktopClient {
   readonly #quit = new AbortController();
   readonly #loop: Promise<void>;
   #socket: WebSocket | undefined;
-  readonly #verdicts = new Map<number, (verdict: Verdict | undefined) => void>();
+  readonly #verdicts = new Map<number, (verdict: ThrowOutcome | undefined) => void>();
   #nextCrossing = 1;
 
   static async join(url: string, options: ClientOptions = {}): Promise<DesktopClient> {
@@ -236,7 +236,7 @@ export class DesktopClient {
   }
 
   /** Throws a sprite and retries until there is an outcome. Resolves to undefined when this client is stopped before. */
-  async throw(edge: Edge, name: string): Promise<Verdict | undefined> {
+  async throw(edge: Edge, name: string): Promise<ThrowOutcome | undefined> {
     const body = crossingOf(this.#nextCrossing++, edge, name);
     while (!this.#quit.signal.aborted) {
       const verdict = await (this.#socketKind ? this.#sendThrow(body) : this.#postThrow(body));
@@ -323,7 +323,7 @@ export class DesktopClient {
     else if (document.status !== 503) this.ended = document;
   }
 
-  async #postThrow(body: object): Promise<Verdict | undefined> {
+  async #postThrow(body: object): Promise<ThrowOutcome | undefined> {
     try {
       const answer = await post(this.joined, body, this.#agent);
       return answer.status === 202
@@ -334,7 +334,7 @@ export class DesktopClient {
     }
   }
 
-  #sendThrow(body: { crossing: number }): Promise<Verdict | undefined> {
+  #sendThrow(body: { crossing: number }): Promise<ThrowOutcome | undefined> {
     const socket = this.#socket;
     if (socket?.readyState !== WebSocket.OPEN) return Promise.resolve(undefined);
     return new Promise((resolve) => {

@@ -12,7 +12,7 @@ import { EDGES, type EdgeNumber } from './crossing.ts';
 import { readJson } from './fields.ts';
 import { isReference } from './peer_frame.ts';
 import { PeerMessageWriter, readPeerMessage } from './peer_message.ts';
-import { checkStage, STAGE_BYTES_MAX, type Stage } from './stage.ts';
+import { type CheckedStage, checkStage, STAGE_BYTES_MAX } from './stage.ts';
 
 export const PEER_PEEKS_VERSION = 1;
 
@@ -45,7 +45,7 @@ export type PeerPeek =
   | { kind: 'end'; watch: Watch }
   /** The answer to `watch`: the desktop does not show its stage. */
   | { kind: 'hidden'; watch: Watch }
-  | { kind: 'stage'; watch: Watch; ageMs: number; reference: Buffer; stage: Stage };
+  | { kind: 'stage'; watch: Watch; ageMs: number; reference: Buffer; stage: CheckedStage };
 
 /** Gathers the records of one message. Each method returns false when there is no room for the record; then nothing has changed. */
 export class PeerPeeksWriter {
@@ -146,7 +146,7 @@ export function readPeerPeeks(message: Uint8Array): { sender: string; peeks: Pee
 }
 
 /** Undefined when it is not the stage of a desktop. */
-function readStage(bytes: Buffer, start: number, end: number): Stage | undefined {
+function readStage(bytes: Buffer, start: number, end: number): CheckedStage | undefined {
   // One byte more than its members, for the brace.
   if (end - start > STAGE_BYTES_MAX + 1) return undefined;
   try {

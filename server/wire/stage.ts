@@ -34,7 +34,7 @@ export const SKETCH_BYTES_MAX = 4 * (SKETCH_HEAD_WORDS + STAGE_SPRITES_MAX * SKE
 const DEFAULTS = { file: 0, vx: 0, vy: 0, animation: 'idle', facing: 'right', scale: 1 } as const;
 
 /** A checked stage. */
-export interface Stage {
+export interface CheckedStage {
   /** The sketch, and then the JSON: `"width":…,"height":…,"files":[…],"sprites":[…]}`. */
   body: Buffer;
   /** The hashes of its pictures. */
@@ -42,13 +42,13 @@ export interface Stage {
 }
 
 /** Checks a posted stage, bytes[start, end). Throws malformed (with the field), too-large. Source PROTOCOL.md#stage */
-export function readStage(bytes: Uint8Array, start: number, end: number): Stage {
+export function readStage(bytes: Uint8Array, start: number, end: number): CheckedStage {
   if (end - start > STAGE_BYTES_MAX) throw tooLarge();
   return checkStage(readJson(bytes, start, end));
 }
 
 /** Checks a stage that was already parsed from JSON. Throws malformed (with the field), too-large. */
-export function checkStage(value: unknown): Stage {
+export function checkStage(value: unknown): CheckedStage {
   const stage = checkObject(value, 'body');
   const width = Math.round(checkNumber(stage.width, 'width', 1, SCREEN_MAX));
   const height = Math.round(checkNumber(stage.height, 'height', 1, SCREEN_MAX));

@@ -3,7 +3,7 @@ import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { addSprite, createSimulation, type Departure } from '../motion/simulation.ts';
 import { CROSSINGS_AHEAD_MAX, Departures, type Way } from './departures.ts';
-import type { Crossing, Verdict } from './transport.ts';
+import type { Crossing, CrossingVerdict } from './transport.ts';
 
 const nature = { width: 1, height: 1, walkSpeed: 1, jumpSpeed: 1, gravity: 1, bounce: 0 };
 
@@ -22,9 +22,9 @@ const seatOf = (desktop: string) => ({ desktop, token: `${desktop}.aa`, crossing
 
 /** A way to the relay whose verdicts the test gives. */
 class ManualWay implements Way {
-  readonly sent: { crossing: Crossing; isRepeat: boolean; answer: (verdict: Verdict) => void }[] = [];
+  readonly sent: { crossing: Crossing; isRepeat: boolean; answer: (verdict: CrossingVerdict) => void }[] = [];
   isClosed = false;
-  send(crossing: Crossing, isRepeat: boolean): Promise<Verdict> {
+  send(crossing: Crossing, isRepeat: boolean): Promise<CrossingVerdict> {
     if (this.isClosed) return Promise.resolve('unknown');
     return new Promise((answer) => this.sent.push({ crossing, isRepeat, answer }));
   }

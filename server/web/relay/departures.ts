@@ -7,7 +7,7 @@
  * Cost: O(pending sprites), usually one.
  */
 import type { Departure } from '../motion/simulation.ts';
-import type { Crossing, Neighbour, Problem, Sender, Transport, Verdict } from './transport.ts';
+import type { Crossing, CrossingVerdict, Neighbour, Problem, Sender, Transport } from './transport.ts';
 
 /** A crossing whose number is further above the oldest unanswered one is not sent: the relay would not remember that one any more. */
 export const CROSSINGS_AHEAD_MAX = 32;
@@ -102,7 +102,7 @@ export class Departures {
   /** Asks the relay of its seat until there is a verdict. The way may change meanwhile, the seat and the number do not. */
   async #send(pending: PendingCrossing, isRepeat: boolean): Promise<void> {
     const { departure, crossing, sender } = pending;
-    let verdict: Verdict = 'unknown';
+    let verdict: CrossingVerdict = 'unknown';
     let isGivenUp = false;
     for (let repeats = isRepeat; verdict === 'unknown' && !isGivenUp; repeats = true) {
       const way = this.#wayOf(sender);

@@ -7,6 +7,7 @@ import {
   ANSWER_MS,
   backoffMs,
   type Crossing,
+  type CrossingVerdict,
   type Environment,
   isVerdict,
   type Neighbour,
@@ -18,7 +19,6 @@ import {
   type Stage,
   type StageVerdict,
   sleep,
-  type Verdict,
   type VerdictOf,
 } from './transport.ts';
 
@@ -33,7 +33,7 @@ export function browserEnvironment(): FetchEnvironment {
 
 export interface Posts {
   /** See Transport. */
-  send(crossing: Crossing, isRepeat: boolean): Promise<Verdict>;
+  send(crossing: Crossing, isRepeat: boolean): Promise<CrossingVerdict>;
   say(saying: Saying): Promise<SayingVerdict>;
   show(stage: Stage): Promise<StageVerdict>;
 }

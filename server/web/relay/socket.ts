@@ -11,6 +11,7 @@ import {
   backoffMs,
   byeMs,
   type Crossing,
+  type CrossingVerdict,
   CURSOR_CODES,
   ENDED_CODES,
   type Environment,
@@ -26,7 +27,6 @@ import {
   sleep,
   type Transport,
   type TransportHandlers,
-  type Verdict,
 } from './transport.ts';
 
 export interface SocketEnvironment extends Environment {
@@ -59,7 +59,7 @@ export function socket(
 ): Transport {
   const closing = new AbortController();
   const { signal } = closing;
-  const crossings = new Unanswered<Crossing, Verdict>();
+  const crossings = new Unanswered<Crossing, CrossingVerdict>();
   const sayings = new Unanswered<Saying, SayingVerdict>();
   const stages = new Unanswered<Stage, StageVerdict>();
   let stagesSent = 0;

@@ -146,16 +146,16 @@ export function relayOf({ crossings }: Pick<Seat, 'crossings'>): string {
   return new URL(crossings).origin;
 }
 
-/** What the relay told when it accepted a message, or the problem with which it refused it, or `unknown`: it did not answer. */
+/** The verdict on a message: what the relay told when it accepted it, the problem with which it refused it, or `unknown`: no answer. */
 export type VerdictOf<Accepted> = Accepted | { refused: Problem } | 'unknown';
 
-/** Of a crossing: `to` is the receiver. `unknown` when nothing is asked any more: the relay may have accepted it. */
-export type Verdict = VerdictOf<{ to: Neighbour | null }>;
+/** On a crossing: `to` is the receiver. `unknown` when nothing is asked any more: the relay may have accepted it. */
+export type CrossingVerdict = VerdictOf<{ to: Neighbour | null }>;
 
-/** Of a saying: `heard` is how many others it is for, null when the relay does not remember. `unknown` as for a crossing. */
+/** On a saying: `heard` is how many others it is for, null when the relay does not remember. `unknown` as for a crossing. */
 export type SayingVerdict = VerdictOf<{ heard: number | null }>;
 
-/** Of a stage: the edges through which somebody watches. A stage is sent once, so a lost answer is `unknown`. */
+/** On a stage: the edges through which somebody watches. A stage is sent once, so a lost answer is `unknown`. */
 export type StageVerdict = VerdictOf<{ edges: Edge[] }>;
 
 export const ANSWER_MS = 10_000; // ms to wait for the answer to a crossing or a saying; after that it is sent again
@@ -184,7 +184,7 @@ export interface Transport {
    * Resolves when the relay has decided. Sends the same number again for as long as the network fails. `isRepeat`: it was sent before, and
    * the relay may have accepted it.
    */
-  send(crossing: Crossing, isRepeat: boolean): Promise<Verdict>;
+  send(crossing: Crossing, isRepeat: boolean): Promise<CrossingVerdict>;
   /** Likewise for a saying. */
   say(saying: Saying): Promise<SayingVerdict>;
   /** Sends a stage once. */
