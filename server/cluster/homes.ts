@@ -195,7 +195,7 @@ export class Homes implements MasterHomes {
       const isAway = error instanceof ProblemError && error.document.code === 'relay-busy';
       // A relay that is not known is asked all the same, because it may have started within the last second.
       if (!isAway || (state !== undefined && state !== 'forgotten')) throw error;
-      throw new ProblemError('near-gone', 'near: this invitation is of a relay that is gone.');
+      throw new ProblemError('near-gone', 'near: the relay that made this invitation is gone.');
     }
     throw this.#unreachable();
   }
@@ -282,7 +282,9 @@ export class Homes implements MasterHomes {
     const { master } = this.#options;
     const join = decodePeerJoin(bytes);
     if (join === undefined) {
-      return { problem: { code: 'relay-busy', detail: 'The relays of this world are of releases too far apart.' } };
+      return {
+        problem: { code: 'relay-busy', detail: 'The relays of this world run versions that are too far apart.' },
+      };
     }
     try {
       const { near, world = DEFAULT_WORLD } = join;

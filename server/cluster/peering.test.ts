@@ -36,7 +36,7 @@ describe('peering', () => {
     }
   });
 
-  it('has a later life with each start, also when the clock was set back, and writes it down again when the journal is renewed', async (t) => {
+  it('has a later life with each start, also when the clock was set back, and writes it down again when the journal is compacted', async (t) => {
     t.mock.timers.enable({ apis: ['Date'], now: 1e12 });
     let records = new RecordWriter(0);
     const start = (nowMs: number) => {
@@ -77,7 +77,7 @@ describe('peering', () => {
       network.advance(0);
     }
     assert.equal(lines.length, 1);
-    assert.match(lines[0], /^b: a relay is ignored, because a later life of it was heard/);
+    assert.match(lines[0], /^b: a relay is ignored, because a later start of it is known/);
   });
 
   it('brings each throw to one relay while another one takes over its name, and refuses none that is shown', async (t) => {

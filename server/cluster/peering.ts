@@ -159,8 +159,8 @@ export class Peering implements MasterPeering {
     } else {
       log.warn(
         context,
-        'a relay is ignored, because a later life of it was heard: two processes run under its name, or its clock was set back. ' +
-          'It is heard again when the later one has been silent for ten seconds',
+        'a relay is ignored, because a later start of it is known: two processes run under its name, or its clock was set back. ' +
+          'It is accepted again when the later one has been silent for ten seconds',
       );
     }
   }

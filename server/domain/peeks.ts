@@ -67,7 +67,7 @@ export const PEEK_EVENTS_BYTES_MAX = STAGE_BYTES_MAX + REFERENCE_BYTES_MAX + 256
 /** The `detail` of the problem document for each reason to refuse a peek or a stage. */
 const REFUSALS = {
   'stage-hidden': 'The neighbour beyond this edge does not show its stage.',
-  'no-neighbour': 'You are alone in your world: this edge leads home.',
+  'no-neighbour': 'You are alone in your world: there is no neighbour beyond this edge.',
   'too-fast': `A desktop can peek ${PEEKS_PER_SECOND_MAX} times and show ${STAGES_PER_SECOND_MAX} stages a second.`,
   'relay-busy': "Too many desktops are watched, or the neighbour's relay cannot be reached; peek again later.",
   draining: 'The relay is going down; peek again in some seconds.',
