@@ -99,6 +99,12 @@ const ENGINE_ROOMS: readonly string[] = ['run', 'desktops', 'plan', 'account', '
 
 const inCore = (folder: string) => `client-win/core/${folder}`;
 
+/** The layers of a desktop program, whose rooms are each above the ones after it. */
+function shellLayers(folder: string, rooms: readonly string[], below: readonly string[]): Record<string, string[]> {
+  const all = [...rooms.map((room) => `${folder}/${room}`), ...below, ...Object.keys(CLIENT_CORE).map(inCore)];
+  return Object.fromEntries([folder, ...all.slice(0, rooms.length)].map((layer, i) => [layer, all.slice(i)]));
+}
+
 /**
  * The layers of each part, and which others each may import. The longest folder that fits a file is its layer. Tests may import
  * every layer of their part; so may `test` folders, which only tests import.
@@ -135,8 +141,8 @@ const LAYERS: Record<string, readonly string[]> = {
   'ec2/bin': ['ec2'],
   ec2: [],
   'client-win/tools': ['client-win/test'],
-  'client-win/win32': Object.keys(CLIENT_CORE).map(inCore),
-  'client-win/x11': ['client-win/posix', ...Object.keys(CLIENT_CORE).map(inCore)],
+  ...shellLayers('client-win/win32', ['dialogs', 'windows', 'system'], []),
+  ...shellLayers('client-win/x11', ['windows', 'system'], ['client-win/posix']),
   'client-win/headless': ['client-win/posix', ...Object.keys(CLIENT_CORE).map(inCore)],
   'client-win/posix': Object.keys(CLIENT_CORE).map(inCore),
   ...Object.fromEntries(Object.entries(CLIENT_CORE).map(([folder, below]) => [inCore(folder), below.map(inCore)])),

@@ -29,7 +29,7 @@ describe('suites', () => {
     assert.ok(SUITES.dependsOn('server/test/sockets.test.ts', ['server/native/io/connection.cc']));
     assert.ok(SUITES.dependsOn('client-win/test/core.test.ts', ['client-win/core/motion/simulation.cc']));
     assert.ok(SUITES.dependsOn('client-win/test/core.test.ts', ['client-win/behaviour.vectors.json']));
-    assert.ok(!SUITES.dependsOn('client-win/test/core.test.ts', ['client-win/win32/tray.cc']));
+    assert.ok(!SUITES.dependsOn('client-win/test/core.test.ts', ['client-win/win32/system/tray.cc']));
   });
 
   it('depend on a file that is gone when they name it, or a folder around it, or are beside it', () => {

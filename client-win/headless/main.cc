@@ -18,7 +18,7 @@
 #include <string>
 
 #include "core/desktop/desktop.h"
-#include "core/desktop/state_writer.h"
+#include "core/desktop/files/state_writer.h"
 #include "core/picture/file_cache.h"
 #include "core/relay/carrier.h"
 #include "core/text/json.h"

@@ -9,7 +9,7 @@
 #include <filesystem>
 #include <string_view>
 
-#include "core/desktop/own_file.h"
+#include "core/desktop/files/own_file.h"
 
 namespace sprites {
 

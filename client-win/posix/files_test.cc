@@ -7,7 +7,7 @@
 #include <algorithm>
 #include <string>
 
-#include "core/desktop/saved_state.h"
+#include "core/desktop/files/saved_state.h"
 
 namespace sprites {
 namespace {

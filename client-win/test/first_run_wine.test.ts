@@ -18,7 +18,7 @@ import { eventually } from './x_display.ts';
 const SHOTS = join(import.meta.dirname, '../../screenshots');
 const QUIET = { sound: false, calm: true, toasts: false, askBeforeClosing: false };
 const WORLD = 'garden';
-const ERROR = [176, 0, 32] as const; // kErrorColour in win32/dialog_look.cc
+const ERROR = [176, 0, 32] as const; // kErrorColour in win32/system/dialog_look.cc
 
 const skip = whyNoWine() ?? buildWindowsClient() ?? buildInstaller() ?? false;
 

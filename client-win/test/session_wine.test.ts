@@ -21,7 +21,7 @@ import { type Colour, end, eventually } from './x_display.ts';
 
 const STAND_IN = join(dirname(WINDOWS_CLIENT), 'stand-in.exe');
 const SETTINGS = 'Sprites: settings';
-const MAIN_CLASS = 'SpritesDesktop'; // kMainClass in win32/single_instance.h
+const MAIN_CLASS = 'SpritesDesktop'; // kMainClass in win32/system/single_instance.h
 const WM_CLOSE = 0x10;
 const WM_WTSSESSION_CHANGE = 0x2b1;
 const WTS_SESSION_LOCK = 7;

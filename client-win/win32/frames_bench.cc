@@ -12,8 +12,8 @@
 #include "core/desktop/desktop.h"
 #include "core/picture/picture.h"
 #include "core/scene/composition.h"
-#include "win32/monitors.h"
-#include "win32/sprite_windows.h"
+#include "win32/system/monitors.h"
+#include "win32/windows/sprite_windows.h"
 
 namespace sprites {
 

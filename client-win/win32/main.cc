@@ -17,11 +17,11 @@
 #include <system_error>
 #include <vector>
 
-#include "win32/data_folder.h"
-#include "win32/machine.h"
-#include "win32/minidump.h"
 #include "win32/shell.h"
-#include "win32/single_instance.h"
+#include "win32/system/data_folder.h"
+#include "win32/system/machine.h"
+#include "win32/system/minidump.h"
+#include "win32/system/single_instance.h"
 
 namespace sprites {
 

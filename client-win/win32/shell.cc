@@ -12,16 +12,16 @@
 #include <string_view>
 #include <utility>
 
-#include "win32/autostart.h"
-#include "win32/bundled_characters.h"
-#include "win32/data_folder.h"
-#include "win32/machine.h"
-#include "win32/questions.h"
-#include "win32/resource.h"
-#include "win32/settings_dialog.h"
-#include "win32/single_instance.h"
-#include "win32/text16.h"
-#include "win32/wic_picture.h"
+#include "win32/dialogs/questions.h"
+#include "win32/dialogs/settings_dialog.h"
+#include "win32/system/autostart.h"
+#include "win32/system/bundled_characters.h"
+#include "win32/system/data_folder.h"
+#include "win32/system/machine.h"
+#include "win32/system/resource.h"
+#include "win32/system/single_instance.h"
+#include "win32/system/text16.h"
+#include "win32/system/wic_picture.h"
 
 namespace sprites {
 
@@ -320,7 +320,8 @@ void Shell::LeaveRelay() {
   while (!is_done() && NowMs() < until_ms) {
     const HANDLE wake = wake_event_.get();
     MsgWaitForMultipleObjectsEx(1, &wake, kModalFrameMs, QS_SENDMESSAGE, MWMO_INPUTAVAILABLE);
-    MSG message;  // looking for a message lets a second instance, which sends its files, get its answer and wait
+    MSG message;  // looking for a message lets a second instance, which sends its files, get its
+                  // answer and wait
     PeekMessageW(&message, nullptr, 0, 0, PM_NOREMOVE | PM_QS_SENDMESSAGE);
     desktop_.HandleResponses(carrier_.PopResponses(), NowMs());
     desktop_.Tick(NowMs());

@@ -4,13 +4,13 @@
 
 #include "core/desktop/link_words.h"
 #include "core/desktop/version.h"
-#include "win32/clipboard.h"
-#include "win32/link_dialog.h"
-#include "win32/machine.h"
-#include "win32/questions.h"
-#include "win32/report_dialog.h"
+#include "win32/dialogs/link_dialog.h"
+#include "win32/dialogs/questions.h"
+#include "win32/dialogs/report_dialog.h"
 #include "win32/shell.h"
-#include "win32/text16.h"
+#include "win32/system/clipboard.h"
+#include "win32/system/machine.h"
+#include "win32/system/text16.h"
 
 namespace sprites {
 

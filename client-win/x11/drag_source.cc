@@ -5,7 +5,7 @@
 #include <memory>
 #include <utility>
 
-#include "x11/event.h"
+#include "x11/system/event.h"
 
 namespace sprites {
 

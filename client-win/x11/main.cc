@@ -13,11 +13,11 @@
 
 #include "core/desktop/version.h"
 #include "core/relay/relay_link.h"
-#include "x11/bundled_characters.h"
-#include "x11/data_folder.h"
-#include "x11/desktop_entry.h"
 #include "x11/shell.h"
-#include "x11/single_instance.h"
+#include "x11/system/bundled_characters.h"
+#include "x11/system/data_folder.h"
+#include "x11/system/desktop_entry.h"
+#include "x11/system/single_instance.h"
 
 namespace sprites {
 

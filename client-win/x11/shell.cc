@@ -17,8 +17,8 @@
 #include "posix/files.h"
 #include "posix/photo.h"
 #include "posix/uri_list.h"
-#include "x11/bundled_characters.h"
-#include "x11/event_queue.h"
+#include "x11/system/bundled_characters.h"
+#include "x11/system/event_queue.h"
 
 namespace sprites {
 

@@ -8,8 +8,8 @@
 
 #include <cstdlib>
 
-#include "x11/event_queue.h"
-#include "x11/x_connection.h"
+#include "x11/system/event_queue.h"
+#include "x11/system/x_connection.h"
 
 namespace sprites {
 

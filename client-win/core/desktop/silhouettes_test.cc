@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "core/relay/test_peek_vectors.h"
+#include "core/relay/stages/test_peek_vectors.h"
 
 namespace sprites {
 namespace {

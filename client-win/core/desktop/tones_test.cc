@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cstdlib>
 
-#include "core/desktop/settings.h"
+#include "core/desktop/files/settings.h"
 
 namespace sprites {
 namespace {

@@ -15,7 +15,7 @@
 
 #include "core/motion/sprite.h"
 #include "core/relay/request.h"
-#include "core/relay/stage.h"
+#include "core/relay/stages/stage.h"
 
 namespace sprites {
 

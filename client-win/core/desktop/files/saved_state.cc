@@ -1,0 +1,216 @@
+#include "core/desktop/files/saved_state.h"
+
+#include <cmath>
+#include <utility>
+
+#include "core/picture/file_cache.h"
+#include "core/relay/moves.h"
+#include "core/text/json.h"
+#include "core/text/text.h"
+
+namespace sprites {
+
+namespace {
+
+constexpr int kSavedDepthMax = 6;                 // nested values; the file has 4
+constexpr double kCountMax = double{1ull << 53};  // larger counts are not exact in JSON
+
+uint64_t CountAt(const Json& value, const char* name, double min) {
+  return static_cast<uint64_t>(NumberAt(value, name, min, kCountMax, min));
+}
+
+Json SpriteToJson(const Sprite& sprite) {
+  return {{"file", sprite.file},
+          {"name", sprite.name},
+          {"scale", sprite.scale},
+          {"fromShelf", sprite.from_shelf},
+          {"facing", sprite.facing == Facing::kLeft ? "left" : "right"},
+          {"x", std::round(sprite.x)},
+          {"y", std::round(sprite.y)}};
+}
+
+Json SavedSpriteToJson(const SavedSprite& saved) {
+  Json json = SpriteToJson(saved.sprite);
+  if (saved.seq > 0) {
+    json["seq"] = saved.seq;
+  }
+  return json;
+}
+
+// Nothing without a file.
+std::optional<Sprite> SpriteFromJson(const Json& value) {
+  Sprite sprite;
+  sprite.file = TextAt(value, "file", kIdBytesMax);
+  if (!IsFileHash(sprite.file)) {
+    return std::nullopt;
+  }
+  sprite.name = PlainText(TextAt(value, "name", kIdBytesMax), kNameBytesMax);
+  sprite.scale = NumberAt(value, "scale", kSpriteScaleMin, kSpriteScaleMax, 1);
+  sprite.from_shelf = BoolAt(value, "fromShelf", false);
+  sprite.facing = MemberOf(value, "facing") == "left" ? Facing::kLeft : Facing::kRight;
+  sprite.x = NumberAt(value, "x", -kSideMax, kSideMax, 0);
+  sprite.y = NumberAt(value, "y", -kSideMax, kSideMax, 0);
+  return sprite;
+}
+
+std::optional<SavedSprite> SavedSpriteFromJson(const Json& value) {
+  auto sprite = SpriteFromJson(value);
+  return sprite ? std::optional(SavedSprite{std::move(*sprite), CountAt(value, "seq", 0)})
+                : std::nullopt;
+}
+
+Json MotionToJson(Edge edge, double at, double vx, double vy) {
+  return {{"edge", static_cast<int>(edge)}, {"at", at}, {"vx", vx}, {"vy", vy}};
+}
+
+Entrance MotionFromJson(const Json& value) {
+  return {static_cast<Edge>(static_cast<int>(NumberAt(value, "edge", 0, 3, 0))),
+          NumberAt(value, "at", 0, 1, 0.5),
+          NumberAt(value, "vx", -kRelaySpeedMax, kRelaySpeedMax, 0),
+          NumberAt(value, "vy", -kRelaySpeedMax, kRelaySpeedMax, 0)};
+}
+
+Json ArrivalToJson(const Arrival& arrival) {
+  const Entrance& in = arrival.entrance;
+  Json json = MotionToJson(in.edge, in.at, in.vx, in.vy);
+  json["file"] = arrival.file;
+  json["name"] = arrival.name;
+  json["scale"] = arrival.scale;
+  json["facing"] = arrival.facing == Facing::kLeft ? "left" : "right";
+  json["fromDesktop"] = arrival.from.desktop;
+  json["fromName"] = arrival.from.name;
+  if (arrival.seq > 0) {
+    json["seq"] = arrival.seq;
+  }
+  return json;
+}
+
+std::optional<Arrival> ArrivalFromJson(const Json& value) {
+  const auto sprite = SpriteFromJson(value);
+  if (!sprite) {
+    return std::nullopt;
+  }
+  Arrival arrival;
+  arrival.seq = CountAt(value, "seq", 0);
+  arrival.entrance = MotionFromJson(value);
+  arrival.file = sprite->file;
+  arrival.name = sprite->name;
+  arrival.scale = sprite->scale;
+  arrival.facing = sprite->facing;
+  arrival.from = {TextAt(value, "fromDesktop", kIdBytesMax),
+                  PlainText(TextAt(value, "fromName", kIdBytesMax), kNameBytesMax)};
+  return arrival;
+}
+
+Json DepartureToJson(const PendingDeparture& pending) {
+  const Departure& departure = pending.departure;
+  Json json = SpriteToJson(departure.sprite);
+  json.update(MotionToJson(departure.edge, departure.at, departure.vx, departure.vy));
+  json["number"] = pending.number;
+  json["seat"] = {{"crossings", pending.thrown_from.crossings},
+                  {"token", pending.thrown_from.token}};
+  return json;
+}
+
+std::optional<PendingDeparture> DepartureFromJson(const Json& value) {
+  const auto sprite = SpriteFromJson(value);
+  const double number = NumberAt(value, "number", 0, kCountMax, 0);
+  if (!sprite || number < 1) {
+    return std::nullopt;
+  }
+  const Entrance motion = MotionFromJson(value);
+  PendingDeparture pending;
+  pending.number = static_cast<uint64_t>(number);
+  pending.departure = {*sprite, motion.edge, motion.at, motion.vx, motion.vy};
+  const Json& seat = MemberOf(value, "seat");
+  const SeatKey key{TextAt(seat, "crossings", kUrlBytesMax), TextAt(seat, "token", kIdBytesMax)};
+  pending.thrown_from = IsValid(key) ? key : SeatKey{};
+  pending.was_sent = true;  // perhaps: the state is saved before the request is sent
+  return pending;
+}
+
+std::optional<PendingSaying> SayingFromJson(const Json& value) {
+  const double number = NumberAt(value, "number", 0, kCountMax, 0);
+  std::string text = SayingText(TextAt(value, "text", kSayingBytesMax));
+  return number < 1 || text.empty()
+             ? std::nullopt
+             : std::optional(PendingSaying{static_cast<uint64_t>(number), std::move(text)});
+}
+
+// Calls `read` with each value of the array, and appends what it returns. Returns how many values
+// can't be used; one if there is something else than an array.
+template <typename List, typename Reader>
+size_t ReadList(const Json& values, Reader read, List* list) {
+  if (!values.is_array()) {
+    return values.is_null() ? 0 : 1;
+  }
+  for (const Json& value : values) {
+    if (auto one = read(value)) {
+      list->push_back(std::move(*one));
+    }
+  }
+  return values.size() - list->size();
+}
+
+}  // namespace
+
+std::string SavedStateJson(const SavedState& state) {
+  Json root = {{"relay", state.relay},     {"world", state.world},      {"name", state.name},
+               {"seq", state.seq},         {"next", state.next_number}, {"sprites", Json::array()},
+               {"leaving", Json::array()}, {"waiting", Json::array()}};
+  if (state.seat) {
+    root["seat"] = ParseJson(SeatJson(*state.seat), kSavedDepthMax);
+    root["joinedAt"] = state.joined_at;
+    root["nextSaying"] = state.next_saying;
+    if (state.saying) {
+      root["saying"] = {{"number", state.saying->number}, {"text", state.saying->text}};
+    }
+  }
+  if (!state.invited.invitation.empty()) {
+    root["invited"] = {{"near", state.invited.invitation}, {"world", state.invited.world}};
+  }
+  for (const SavedSprite& sprite : state.sprites) {
+    root["sprites"].push_back(SavedSpriteToJson(sprite));
+  }
+  for (const PendingDeparture& pending : state.departures) {
+    root["leaving"].push_back(DepartureToJson(pending));
+  }
+  for (const Arrival& arrival : state.waiting) {
+    root["waiting"].push_back(ArrivalToJson(arrival));
+  }
+  return WriteJson(root);
+}
+
+SavedState ReadSavedState(std::string_view json, std::string_view relay_url) {
+  const Json root = json.size() > kSavedBytesMax ? Json() : ParseJson(json, kSavedDepthMax);
+  SavedState state;
+  const std::pair<const char*, std::string*> texts[] = {
+      {"relay", &state.relay}, {"world", &state.world}, {"name", &state.name}};
+  for (const auto& [name, text] : texts) {
+    *text = TextAt(root, name, kSavedBytesMax);
+  }
+  // A state that an older program has saved has no such address.
+  const auto joined_at = RelayToJoin(relay_url, TextAt(root, "joinedAt", kUrlBytesMax));
+  state.joined_at = joined_at && state.relay == relay_url ? *joined_at : std::string(relay_url);
+  state.seat = ReadSeat(WriteJson(MemberOf(root, "seat")), state.joined_at);
+  const Json& invited = MemberOf(root, "invited");
+  state.invited = {TextAt(invited, "near", kIdBytesMax),
+                   PlainText(TextAt(invited, "world", kIdBytesMax), kNameBytesMax)};
+  state.seq = CountAt(root, "seq", 0);
+  state.next_number = CountAt(root, "next", 1);
+  state.next_saying = CountAt(root, "nextSaying", 1);
+  state.saying = SayingFromJson(MemberOf(root, "saying"));
+  state.is_state = root.is_object();
+  state.left_out = ReadList(MemberOf(root, "sprites"), SavedSpriteFromJson, &state.sprites) +
+                   ReadList(MemberOf(root, "leaving"), DepartureFromJson, &state.departures) +
+                   ReadList(MemberOf(root, "waiting"), ArrivalFromJson, &state.waiting);
+  for (PendingDeparture& pending : state.departures) {
+    // An older program has saved no seats here: all of them were thrown from the present one.
+    if (state.seat && pending.thrown_from == SeatKey{}) {
+      pending.thrown_from = KeyOf(*state.seat);
+    }
+  }
+  return state;
+}
+
+}  // namespace sprites

@@ -1,0 +1,189 @@
+#include "core/desktop/files/settings.h"
+
+#include <algorithm>
+#include <iterator>
+#include <utility>
+
+#include "core/picture/file_cache.h"
+#include "core/picture/sheet.h"
+#include "core/relay/seat.h"
+#include "core/text/json.h"
+#include "core/text/text.h"
+
+namespace sprites {
+
+namespace {
+
+constexpr int kSettingsDepthMax = 16;  // of unknown fields too
+constexpr const char* kAcceptNames[] = {"bundled", "friends", "everybody"};
+constexpr const char* kLanguageNames[] = {"system", "en", "de"};
+constexpr const char* kShowStageNames[] = {"world", "on", "off"};
+
+// The fields of one type: the name in the file and the member.
+struct TextField {
+  const char* name;
+  std::string Settings::*member;
+};
+constexpr TextField kTexts[] = {{"relay", &Settings::relay},
+                                {"name", &Settings::name},
+                                {"world", &Settings::world},
+                                {"near", &Settings::beside}};
+
+struct SwitchField {
+  const char* name;
+  bool Settings::*member;
+};
+constexpr SwitchField kSwitchFields[] = {{"sound", &Settings::sound},
+                                         {"allMonitors", &Settings::all_monitors},
+                                         {"hideInFullScreen", &Settings::hide_in_full_screen},
+                                         {"quiet", &Settings::quiet},
+                                         {"wholePixels", &Settings::whole_pixels},
+                                         {"calm", &Settings::calm},
+                                         {"startWithSystem", &Settings::start_with_system},
+                                         {"askBeforeClosing", &Settings::ask_before_closing},
+                                         {"restoreWindows", &Settings::restore_windows},
+                                         {"toasts", &Settings::toasts},
+                                         {"bubbles", &Settings::bubbles},
+                                         {"peekAtEdges", &Settings::peek_at_edges},
+                                         {"greeted", &Settings::greeted}};
+
+constexpr const char* kOthers[] = {"accept", "scale",  "spritesMost", "cacheMiB", "language",
+                                   "muted",  "hidden", "volume",      "showStage"};
+
+bool IsKnown(const std::string& name) {
+  return std::ranges::any_of(kTexts, [&](const auto& field) { return name == field.name; }) ||
+         std::ranges::any_of(kSwitchFields,
+                             [&](const auto& field) { return name == field.name; }) ||
+         std::ranges::any_of(kOthers, [&](const char* other) { return name == other; });
+}
+
+std::vector<std::string> TextsAt(const Json& root, const char* name) {
+  std::vector<std::string> texts;
+  const Json& list = MemberOf(root, name);
+  for (size_t i = 0; list.is_array() && i < list.size(); i++) {
+    if (list[i].is_string()) {
+      texts.push_back(list[i].get<std::string>());
+    }
+  }
+  return texts;
+}
+
+void ReadOthers(const Json& root, Settings* settings) {
+  for (size_t i = 0; i < std::size(kAcceptNames); i++) {
+    if (MemberOf(root, "accept") == kAcceptNames[i]) {
+      settings->accept = static_cast<Accept>(i);
+    }
+  }
+  settings->scale = NumberAt(root, "scale", kUserScaleMin, kUserScaleMax, settings->scale);
+  settings->sprite_limit = static_cast<int>(
+      NumberAt(root, "spritesMost", kSpriteLimitMin, kSpriteLimitMax, settings->sprite_limit));
+  settings->volume =
+      static_cast<int>(NumberAt(root, "volume", kVolumeMin, kVolumeMax, settings->volume));
+  settings->cache_mib =
+      static_cast<int>(NumberAt(root, "cacheMiB", kCacheMiBMin, kCacheMiBMax, settings->cache_mib));
+  for (size_t i = 0; i < std::size(kLanguageNames); i++) {
+    if (MemberOf(root, "language") == kLanguageNames[i]) {
+      settings->language = static_cast<LanguageChoice>(i);
+    }
+  }
+  for (size_t i = 0; i < std::size(kShowStageNames); i++) {
+    if (MemberOf(root, "showStage") == kShowStageNames[i]) {
+      settings->show_stage = static_cast<ShowStage>(i);
+    }
+  }
+  settings->muted = TextsAt(root, "muted");
+  settings->hidden = TextsAt(root, "hidden");
+}
+
+}  // namespace
+
+Settings ReadSettings(std::string_view json, std::optional<Reason>* complaint) {
+  std::optional<Reason> unused;
+  std::optional<Reason>& wrong = complaint == nullptr ? unused : *complaint;
+  wrong.reset();
+  Settings settings;
+  if (json.size() > kSettingsBytesMax) {
+    wrong = Reason{Text::kFileOfSettingsTooLong, {std::to_string(kSettingsBytesMax)}};
+    return settings;
+  }
+  const Json root = ParseJson(json, kSettingsDepthMax);
+  if (!root.is_object()) {
+    wrong = Reason{Text::kFileOfSettingsInvalid};
+    return settings;
+  }
+  for (const auto& [name, member] : kTexts) {
+    if (MemberOf(root, name).is_string()) {
+      settings.*member = TextAt(root, name, kSettingsBytesMax);
+    }
+  }
+  for (const auto& [name, member] : kSwitchFields) {
+    settings.*member = BoolAt(root, name, settings.*member);
+  }
+  ReadOthers(root, &settings);
+  Json unknown = Json::object();
+  for (const auto& [name, value] : root.items()) {
+    if (!IsKnown(name)) {
+      unknown[name] = value;
+    }
+  }
+  settings.unknown = unknown.empty() ? "" : WriteJson(unknown);
+  const std::string wanted = settings.relay;
+  settings = WithinLimits(std::move(settings));
+  if (!wanted.empty() && !RelayOrigin(wanted)) {
+    wrong = Reason{Text::kFileOfSettingsRelay, {PlainText(wanted, kCreditBytesMax)}};
+  }
+  return settings;
+}
+
+std::string SettingsJson(const Settings& settings) {
+  Json root =
+      settings.unknown.empty() ? Json::object() : ParseJson(settings.unknown, kSettingsDepthMax);
+  if (!root.is_object()) {
+    root = Json::object();
+  }
+  for (const auto& [name, member] : kTexts) {
+    root[name] = settings.*member;
+  }
+  for (const auto& [name, member] : kSwitchFields) {
+    root[name] = settings.*member;
+  }
+  root["accept"] = kAcceptNames[static_cast<size_t>(settings.accept)];
+  root["scale"] = settings.scale;
+  root["spritesMost"] = settings.sprite_limit;
+  root["cacheMiB"] = settings.cache_mib;
+  root["volume"] = settings.volume;
+  root["language"] = kLanguageNames[static_cast<size_t>(settings.language)];
+  root["showStage"] = kShowStageNames[static_cast<size_t>(settings.show_stage)];
+  root["muted"] = settings.muted;
+  root["hidden"] = settings.hidden;
+  return root.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+Settings WithinLimits(Settings settings) {
+  settings.relay = RelayOrigin(settings.relay).value_or("");
+  settings.name = PlainText(settings.name, kNameBytesMax);
+  settings.world = PlainText(settings.world, kNameBytesMax);
+  settings.beside =
+      IsToken(settings.beside) && settings.beside.size() <= kIdBytesMax ? settings.beside : "";
+  settings.scale =
+      settings.scale >= kUserScaleMin && settings.scale <= kUserScaleMax
+          ? settings.scale
+          : std::clamp(settings.scale > 0 ? settings.scale : 1, kUserScaleMin, kUserScaleMax);
+  settings.sprite_limit = std::clamp(settings.sprite_limit, kSpriteLimitMin, kSpriteLimitMax);
+  settings.volume = std::clamp(settings.volume, kVolumeMin, kVolumeMax);
+  settings.cache_mib = std::clamp(settings.cache_mib, kCacheMiBMin, kCacheMiBMax);
+  for (std::string& name : settings.muted) {
+    name = PlainText(name, kNameBytesMax);
+  }
+  std::erase(settings.muted, "");
+  if (settings.muted.size() > kMutedMax) {
+    settings.muted.resize(kMutedMax);
+  }
+  std::erase_if(settings.hidden, [](const std::string& file) { return !IsFileHash(file); });
+  if (settings.hidden.size() > kHiddenMax) {
+    settings.hidden.erase(settings.hidden.begin(), settings.hidden.end() - kHiddenMax);
+  }
+  return settings;
+}
+
+}  // namespace sprites

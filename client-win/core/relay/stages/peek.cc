@@ -1,0 +1,81 @@
+#include "core/relay/stages/peek.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "core/relay/edges.h"
+#include "core/relay/seat_request.h"
+#include "core/text/json.h"
+
+namespace sprites {
+
+namespace {
+
+// The lease in an answer that accepts a peek; nothing for any other answer.
+std::optional<int64_t> LeaseIn(const Response& response) {
+  const Json root = AcceptedBody(response);
+  if (!MemberOf(root, "leaseMs").is_number()) {
+    return std::nullopt;
+  }
+  return static_cast<int64_t>(
+      NumberAt(root, "leaseMs", double{kPeekLeaseMsMin}, double{kPeekLeaseMsMax}, 0));
+}
+
+}  // namespace
+
+void Peek::Look(std::optional<Edge> edge) { wanted_ = is_unsupported_ ? std::nullopt : edge; }
+
+std::optional<Request> Peek::DueRequest(const std::string& relay, const Seat& seat, int64_t now_ms,
+                                        RequestId* next_id) {
+  if (now_ms < NextDueMs()) {
+    return std::nullopt;
+  }
+  asked_ = wanted_;
+  not_before_ms_ = now_ms + kPeekAskMs;
+  Request request =
+      SeatRequest(Method::kPost, DesktopUrl(relay, seat, "/peeks"), seat.token,
+                  WriteJson({{"edge", asked_ ? Json(NameOf(*asked_)) : Json()}}), next_id);
+  request_ = request.id;
+  return request;
+}
+
+bool Peek::HandleResponse(const Response& response, int64_t now_ms,
+                          std::optional<PeekRefusal>* refusal) {
+  if (response.id == 0 || response.id != request_) {
+    return false;
+  }
+  request_ = 0;
+  if (const auto lease_ms = LeaseIn(response)) {
+    renew_ms_ = now_ms + *lease_ms / 2;
+    return true;
+  }
+  const Problem problem = ReadProblem(response);
+  const bool shows_nothing = problem.code == "stage-hidden" || problem.code == "no-neighbour";
+  renew_ms_ = now_ms + (shows_nothing ? kPeekRefusedMs : kPeekRetryMs);
+  const bool passes_by_itself = problem.code == "too-fast" || problem.code == "draining" ||
+                                problem.code == "relay-busy" || !IsDecision(problem);
+  if (problem.code == "not-found") {
+    is_unsupported_ = true;
+    wanted_.reset();
+    asked_.reset();
+  } else if (!passes_by_itself && asked_) {
+    *refusal = PeekRefusal{*asked_, problem};
+  }
+  return true;
+}
+
+void Peek::AskSoon(int64_t now_ms) { renew_ms_ = std::min(renew_ms_, now_ms + kPeekRetryMs); }
+
+void Peek::Restart() {
+  asked_.reset();
+  request_ = 0;
+}
+
+int64_t Peek::NextDueMs() const {
+  if (request_ != 0 || (!wanted_ && !asked_)) {
+    return std::numeric_limits<int64_t>::max();
+  }
+  return wanted_ == asked_ ? std::max(not_before_ms_, renew_ms_) : not_before_ms_;
+}
+
+}  // namespace sprites

@@ -1,0 +1,43 @@
+// Whether this desktop shows its stage to neighbours who peek: tells the relay what the person has
+// chosen, until the relay has agreed.
+//
+// Cost: O(1) a call.
+#ifndef CLIENT_WIN_CORE_RELAY_STAGES_STAGE_SWITCH_H_
+#define CLIENT_WIN_CORE_RELAY_STAGES_STAGE_SWITCH_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/motion/behaviour.h"
+#include "core/relay/request.h"
+#include "core/relay/request_budget.h"
+#include "core/relay/seat.h"
+
+namespace sprites {
+
+class StageSwitch {
+ public:
+  // The request that makes `seat` show what is `wanted`; nothing when it already does, when the
+  // relay does not know stages, or when nothing is wanted. Each is taken out of `budget`.
+  std::optional<Request> DueRequest(const std::string& relay, const Seat& seat,
+                                    std::optional<bool> wanted, int64_t now_ms,
+                                    RequestBudget* budget, RequestId* next_id);
+  // Whether the response is to a request of this class. Sets `shown` once the relay has agreed.
+  bool HandleResponse(const Response& response, int64_t now_ms, const Random& random,
+                      std::optional<bool>* shown);
+  // There is another seat, or none.
+  void Restart() { *this = StageSwitch(); }
+  // The person has chosen again: the next request is due at once.
+  void AskNow() { due_ms_ = 0; }
+
+ private:
+  RequestId request_ = 0;  // under way; 0 for none
+  bool asked_ = false;     // by that request
+  int failures_ = 0;
+  int64_t due_ms_ = 0;
+};
+
+}  // namespace sprites
+
+#endif  // CLIENT_WIN_CORE_RELAY_STAGES_STAGE_SWITCH_H_

@@ -1,0 +1,27 @@
+// peek.vectors.json; tools/peek_vectors.ts explains its fields.
+#ifndef CLIENT_WIN_CORE_RELAY_STAGES_TEST_PEEK_VECTORS_H_
+#define CLIENT_WIN_CORE_RELAY_STAGES_TEST_PEEK_VECTORS_H_
+
+#include <string>
+
+#include "core/text/test_vectors.h"
+
+namespace sprites {
+
+inline const Json& PeekVectors() {
+  static const Json vectors = ReadVectors(PEEK_VECTORS);
+  return vectors;
+}
+
+// The hash that a vector means by two digits.
+inline std::string HashOf(const std::string& picture) {
+  std::string hash;
+  for (int i = 0; i < 32; i++) {
+    hash += picture;
+  }
+  return hash;
+}
+
+}  // namespace sprites
+
+#endif  // CLIENT_WIN_CORE_RELAY_STAGES_TEST_PEEK_VECTORS_H_

@@ -1,0 +1,44 @@
+#include "win32/dialogs/modeless_dialog.h"
+
+#include <utility>
+
+namespace sprites {
+
+void ModelessDialog::Open(HWND owner) {
+  if (window_ == nullptr) {
+    CreateDialogParamW(GetModuleHandleW(nullptr), MAKEINTRESOURCEW(dialog_), owner, OnMessage,
+                       reinterpret_cast<LPARAM>(this));
+  }
+  if (window_ != nullptr) {
+    ShowWindow(window_, SW_SHOW);
+    SetForegroundWindow(window_);
+    SetFocus(GetDlgItem(window_, first_));
+  }
+}
+
+void ModelessDialog::Close() {
+  if (HWND window = std::exchange(window_, nullptr); window != nullptr) {
+    SetWindowLongPtrW(window, GWLP_USERDATA, 0);
+    DestroyWindow(window);
+  }
+}
+
+INT_PTR CALLBACK ModelessDialog::OnMessage(HWND window, UINT message, WPARAM wparam,
+                                           LPARAM lparam) {
+  if (message == WM_INITDIALOG) {
+    auto* own = reinterpret_cast<ModelessDialog*>(lparam);
+    SetWindowLongPtrW(window, GWLP_USERDATA, lparam);
+    own->window_ = window;
+    own->look_.Begin(window);
+    own->SetUp();
+    return FALSE;  // Open sets the focus
+  }
+  auto* own = reinterpret_cast<ModelessDialog*>(GetWindowLongPtrW(window, GWLP_USERDATA));
+  if (own == nullptr) {
+    return FALSE;
+  }
+  return own->Handle(message, wparam, lparam) ? TRUE
+                                              : own->look_.Handle(window, message, wparam, lparam);
+}
+
+}  // namespace sprites

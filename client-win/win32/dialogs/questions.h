@@ -1,0 +1,26 @@
+// The questions that the program asks, and the texts that it shows in a window: task dialogs.
+#ifndef CLIENT_WIN_WIN32_DIALOGS_QUESTIONS_H_
+#define CLIENT_WIN_WIN32_DIALOGS_QUESTIONS_H_
+
+#include <windows.h>
+
+#include <string>
+
+#include "core/desktop/link_words.h"
+#include "core/text/texts.h"
+
+namespace sprites {
+
+// Asks whether to end the program. Sets *never_again if the user does not want to be asked again.
+bool AskToClose(HWND owner, Language language, bool* never_again);
+// Asks whether to follow a link.
+bool AskAboutLink(HWND owner, const LinkWords& question);
+// Asks whether to download an installer of this version from this relay.
+bool AskToDownload(HWND owner, Language language, const std::string& version,
+                   const std::string& relay);
+void ShowHowToPlay(HWND owner, Language language);
+void ShowAbout(HWND owner, Language language);
+
+}  // namespace sprites
+
+#endif  // CLIENT_WIN_WIN32_DIALOGS_QUESTIONS_H_

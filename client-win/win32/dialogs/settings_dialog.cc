@@ -1,0 +1,315 @@
+#include "win32/dialogs/settings_dialog.h"
+
+#include <commctrl.h>
+
+#include <array>
+#include <cmath>
+#include <cstdlib>
+#include <string>
+
+#include "core/picture/sheet.h"
+#include "core/relay/relay_link.h"
+#include "core/relay/seat.h"
+#include "core/text/text.h"
+#include "win32/system/dialog_look.h"
+#include "win32/system/resource.h"
+#include "win32/system/text16.h"
+
+namespace sprites {
+
+namespace {
+
+struct CheckBox {
+  int id;
+  bool Settings::*field;
+  Text label;
+};
+constexpr std::array<CheckBox, 12> kCheckBoxes = {
+    {{IDC_SOUND, &Settings::sound, Text::kSettingsSound},
+     {IDC_TOASTS, &Settings::toasts, Text::kSettingsToasts},
+     {IDC_BUBBLES, &Settings::bubbles, Text::kSettingsBubbles},
+     {IDC_PEEK, &Settings::peek_at_edges, Text::kSettingsPeek},
+     {IDC_CALM, &Settings::calm, Text::kSettingsCalm},
+     {IDC_ALL_MONITORS, &Settings::all_monitors, Text::kSettingsMonitors},
+     {IDC_HIDE, &Settings::hide_in_full_screen, Text::kSettingsHide},
+     {IDC_QUIET, &Settings::quiet, Text::kSettingsQuiet},
+     {IDC_START, &Settings::start_with_system, Text::kSettingsStart},
+     {IDC_ASK, &Settings::ask_before_closing, Text::kSettingsAsk},
+     {IDC_PIXELS, &Settings::whole_pixels, Text::kSettingsPixels},
+     {IDC_RESTORE, &Settings::restore_windows, Text::kSettingsRestore}}};
+
+struct Label {
+  int id;  // of the control that it belongs to
+  Text text;
+};
+constexpr std::array<Label, 9> kLabels = {{{IDC_NAME, Text::kSettingsName},
+                                           {IDC_PLACE, Text::kSettingsPlace},
+                                           {IDC_WORLD, Text::kSettingsWorld},
+                                           {IDC_ACCEPT, Text::kSettingsAccept},
+                                           {IDC_SCALE, Text::kSettingsScale},
+                                           {IDC_LANGUAGE, Text::kSettingsLanguage},
+                                           {IDC_SPRITE_LIMIT, Text::kSettingsLimit},
+                                           {IDC_CACHE, Text::kSettingsDisk},
+                                           {IDC_VOLUME, Text::kSettingsVolume}}};
+
+struct TextBox {
+  int id;
+  size_t bytes_max;
+  Text label;
+  Text cue;  // shown in the box while it is empty
+};
+constexpr std::array<TextBox, 3> kTextBoxes = {
+    {{IDC_NAME, kNameBytesMax, Text::kSettingsName, Text::kSettingsNameCue},
+     {IDC_PLACE, kLinkBytesMax, Text::kSettingsPlace, Text::kSettingsPlaceCue},
+     {IDC_WORLD, kNameBytesMax, Text::kSettingsWorld, Text::kSettingsWorldCue}}};
+
+constexpr int kVolumeStep = 5;   // percent, of an arrow key
+constexpr int kVolumePage = 20;  // percent, of Page Up and of a click beside the handle
+constexpr std::array<double, 6> kScales = {0.5, 1, 1.5, 2, 3, 4};
+constexpr std::array<Text, 3> kAccepts = {Text::kSettingsAcceptOwn, Text::kSettingsAcceptFriends,
+                                          Text::kSettingsAcceptAll};
+
+// The state of the dialog while it is open.
+struct Dialog {
+  Language language;
+  Settings settings;
+  bool can_start;
+  DialogLook look;
+};
+
+HWND open_dialog = nullptr;
+
+std::wstring Words(const Dialog& state, Text text,
+                   std::initializer_list<std::string_view> values = {}) {
+  return Wide(Say(state.language, text, values));
+}
+
+void AddTo(HWND dialog, int id, const std::wstring& text) {
+  SendDlgItemMessageW(dialog, id, CB_ADDSTRING, 0, reinterpret_cast<LPARAM>(text.c_str()));
+}
+
+size_t SelectionIn(HWND dialog, int id) {
+  return static_cast<size_t>(
+      std::max<LRESULT>(0, SendDlgItemMessageW(dialog, id, CB_GETCURSEL, 0, 0)));
+}
+
+size_t NearestScale(double scale) {
+  size_t nearest = 0;
+  for (size_t i = 1; i < kScales.size(); i++) {
+    if (std::abs(kScales[i] - scale) < std::abs(kScales[nearest] - scale)) {
+      nearest = i;
+    }
+  }
+  return nearest;
+}
+
+// The relay, with the invitation as long as it is valid.
+std::string PlaceOf(const Settings& settings) {
+  return settings.beside.empty() ? settings.relay
+                                 : InvitationLink(settings.relay, "", settings.beside);
+}
+
+void SetAllWords(HWND dialog, const Dialog& state) {
+  SetWords(dialog, 0, Words(state, Text::kSettingsTitle));
+  SetWords(dialog, IDOK, Words(state, Text::kButtonOk));
+  SetWords(dialog, IDCANCEL, Words(state, Text::kButtonCancel));
+  for (const Label& label : kLabels) {
+    SetWords(dialog, label.id + IDC_LABEL, Words(state, label.text));
+  }
+  for (const CheckBox& box : kCheckBoxes) {
+    SetWords(dialog, box.id, Words(state, box.label));
+  }
+  for (const TextBox& box : kTextBoxes) {
+    SendDlgItemMessageW(dialog, box.id, EM_SETLIMITTEXT, box.bytes_max, 0);
+    SendDlgItemMessageW(dialog, box.id, EM_SETCUEBANNER, TRUE,
+                        reinterpret_cast<LPARAM>(Words(state, box.cue).c_str()));
+  }
+  for (const double scale : kScales) {
+    AddTo(dialog, IDC_SCALE, std::to_wstring(std::lround(scale * 100)) + L" %");
+  }
+  for (const Text accept : kAccepts) {
+    AddTo(dialog, IDC_ACCEPT, Words(state, accept));
+  }
+  AddTo(dialog, IDC_LANGUAGE, Words(state, Text::kSettingsLanguageSystem));
+  AddTo(dialog, IDC_LANGUAGE, L"English");
+  AddTo(dialog, IDC_LANGUAGE, L"Deutsch");
+  const std::string hidden = std::to_string(state.settings.hidden.size());
+  SetWords(dialog, IDC_SHOW_HIDDEN, Words(state, Text::kSettingsShowHidden, {hidden}));
+}
+
+void Fill(HWND dialog, const Dialog& state) {
+  const Settings& settings = state.settings;
+  SetWords(dialog, IDC_NAME, Wide(settings.name));
+  SetWords(dialog, IDC_PLACE, Wide(PlaceOf(settings)));
+  SetWords(dialog, IDC_WORLD, Wide(settings.world));
+  for (const CheckBox& box : kCheckBoxes) {
+    CheckDlgButton(dialog, box.id, settings.*box.field ? BST_CHECKED : BST_UNCHECKED);
+  }
+  SendDlgItemMessageW(dialog, IDC_SCALE, CB_SETCURSEL, NearestScale(settings.scale), 0);
+  SendDlgItemMessageW(dialog, IDC_ACCEPT, CB_SETCURSEL, static_cast<WPARAM>(settings.accept), 0);
+  SendDlgItemMessageW(dialog, IDC_LANGUAGE, CB_SETCURSEL, static_cast<WPARAM>(settings.language),
+                      0);
+  SetDlgItemInt(dialog, IDC_SPRITE_LIMIT, static_cast<UINT>(settings.sprite_limit), FALSE);
+  SetDlgItemInt(dialog, IDC_CACHE, static_cast<UINT>(settings.cache_mib), FALSE);
+  SendDlgItemMessageW(dialog, IDC_VOLUME, TBM_SETRANGE, FALSE, MAKELPARAM(kVolumeMin, kVolumeMax));
+  SendDlgItemMessageW(dialog, IDC_VOLUME, TBM_SETLINESIZE, 0, kVolumeStep);
+  SendDlgItemMessageW(dialog, IDC_VOLUME, TBM_SETPAGESIZE, 0, kVolumePage);
+  SendDlgItemMessageW(dialog, IDC_VOLUME, TBM_SETPOS, TRUE, settings.volume);
+  EnableWindow(GetDlgItem(dialog, IDC_START), state.can_start);
+  ShowWindow(GetDlgItem(dialog, IDC_SHOW_HIDDEN), settings.hidden.empty() ? SW_HIDE : SW_SHOW);
+}
+
+// An invalid input: the box that holds it and what to tell the user.
+struct InputError {
+  int id;
+  std::wstring text;
+};
+
+// The words of a label, without the mark of its access key.
+std::string PlainLabel(const Dialog& state, Text label) {
+  std::string text = Say(state.language, label);
+  std::erase(text, '&');
+  return text;
+}
+
+std::optional<InputError> FindTextError(HWND dialog, const Dialog& state) {
+  for (const TextBox& box : kTextBoxes) {
+    if (TextIn(dialog, box.id).size() > box.bytes_max) {
+      return InputError{box.id,
+                        Words(state, Text::kSettingsTooLong,
+                              {PlainLabel(state, box.label), std::to_string(box.bytes_max)})};
+    }
+  }
+  const std::string place = TextIn(dialog, IDC_PLACE);
+  const auto link = ReadRelayLink(place);
+  const bool is_known =
+      link && !link->entry && !(link->relay.empty() && state.settings.relay.empty());
+  if (!place.empty() && !is_known) {
+    return InputError{IDC_PLACE, Words(state, Text::kSettingsBadPlace)};
+  }
+  return std::nullopt;
+}
+
+// Returns nullopt if all inputs are valid.
+std::optional<InputError> FindInputError(HWND dialog, const Dialog& state) {
+  if (auto error = FindTextError(dialog, state)) {
+    return error;
+  }
+  const auto is_out_of_range = [&](int id, UINT low, UINT high) {
+    BOOL is_number = FALSE;
+    const UINT number = GetDlgItemInt(dialog, id, &is_number, FALSE);
+    return !is_number || number < low || number > high;
+  };
+  const auto error = [&](int id, Text text, int low, int high) {
+    return InputError{id, Words(state, text, {std::to_string(low), std::to_string(high)})};
+  };
+  if (is_out_of_range(IDC_SPRITE_LIMIT, kSpriteLimitMin, kSpriteLimitMax)) {
+    return error(IDC_SPRITE_LIMIT, Text::kSettingsBadLimit, kSpriteLimitMin, kSpriteLimitMax);
+  }
+  if (is_out_of_range(IDC_CACHE, kCacheMiBMin, kCacheMiBMax)) {
+    return error(IDC_CACHE, Text::kSettingsBadDisk, kCacheMiBMin, kCacheMiBMax);
+  }
+  return std::nullopt;
+}
+
+// A link names the relay, and may name the world and a friend. The field of the world holds for a
+// link without one.
+void ReadPlace(HWND dialog, Settings* settings) {
+  const auto link = ReadRelayLink(TextIn(dialog, IDC_PLACE));
+  settings->world = TextIn(dialog, IDC_WORLD);
+  settings->beside.clear();
+  if (!link) {
+    settings->relay.clear();
+    return;
+  }
+  settings->relay = link->relay.empty() ? settings->relay : link->relay;
+  settings->beside = link->invitation;
+  settings->world = link->world.empty() ? settings->world : link->world;
+}
+
+void ReadInputs(HWND dialog, Settings* settings) {
+  settings->name = TextIn(dialog, IDC_NAME);
+  ReadPlace(dialog, settings);
+  for (const CheckBox& box : kCheckBoxes) {
+    settings->*box.field = IsDlgButtonChecked(dialog, box.id) == BST_CHECKED;
+  }
+  const size_t scale = SelectionIn(dialog, IDC_SCALE);
+  if (scale != NearestScale(settings->scale)) {  // else keep it: the file may say 1.25
+    settings->scale = kScales[scale];
+  }
+  settings->accept = static_cast<Accept>(SelectionIn(dialog, IDC_ACCEPT));
+  settings->language = static_cast<LanguageChoice>(SelectionIn(dialog, IDC_LANGUAGE));
+  settings->sprite_limit =
+      static_cast<int>(GetDlgItemInt(dialog, IDC_SPRITE_LIMIT, nullptr, FALSE));
+  settings->volume = static_cast<int>(SendDlgItemMessageW(dialog, IDC_VOLUME, TBM_GETPOS, 0, 0));
+  settings->cache_mib = static_cast<int>(GetDlgItemInt(dialog, IDC_CACHE, nullptr, FALSE));
+  if (IsDlgButtonChecked(dialog, IDC_SHOW_HIDDEN) == BST_CHECKED) {
+    settings->hidden.clear();
+  }
+}
+
+void ReadAndClose(HWND dialog, Dialog* state) {
+  if (const auto error = FindInputError(dialog, *state)) {
+    ShowInputError(dialog, error->id, error->text);
+    return;
+  }
+  ReadInputs(dialog, &state->settings);
+  EndDialog(dialog, IDOK);
+}
+
+// A link that was pasted fills the field of the world too.
+void FollowLink(HWND dialog) {
+  const auto link = ReadRelayLink(TextIn(dialog, IDC_PLACE));
+  if (link && (!link->world.empty() || !link->invitation.empty())) {
+    SetWords(dialog, IDC_WORLD, Wide(link->world));
+  }
+}
+
+INT_PTR CALLBACK OnDialog(HWND dialog, UINT message, WPARAM wparam, LPARAM lparam) {
+  if (message == WM_INITDIALOG) {
+    auto* state = reinterpret_cast<Dialog*>(lparam);
+    open_dialog = dialog;
+    state->look.Begin(dialog);
+    SetAllWords(dialog, *state);
+    Fill(dialog, *state);
+    SetWindowLongPtrW(dialog, GWLP_USERDATA, lparam);
+    SetForegroundWindow(dialog);
+    return TRUE;
+  }
+  auto* state = reinterpret_cast<Dialog*>(GetWindowLongPtrW(dialog, GWLP_USERDATA));
+  if (state == nullptr) {
+    return FALSE;
+  }
+  switch (message) {
+    case WM_COMMAND:
+      if (LOWORD(wparam) == IDOK) {
+        ReadAndClose(dialog, state);
+      } else if (LOWORD(wparam) == IDCANCEL) {
+        EndDialog(dialog, IDCANCEL);
+      } else if (LOWORD(wparam) == IDC_PLACE && HIWORD(wparam) == EN_CHANGE) {
+        FollowLink(dialog);
+      }
+      return TRUE;
+    case WM_DESTROY:
+      open_dialog = nullptr;
+      return TRUE;
+    default:
+      return state->look.Handle(dialog, message, wparam, lparam);
+  }
+}
+
+}  // namespace
+
+std::optional<Settings> AskForSettings(HWND owner, Language language, const Settings& settings,
+                                       bool can_start) {
+  if (open_dialog != nullptr) {
+    SetForegroundWindow(open_dialog);
+    return std::nullopt;
+  }
+  Dialog state{language, settings, can_start, {}};
+  const INT_PTR ended = DialogBoxParamW(GetModuleHandleW(nullptr), MAKEINTRESOURCEW(IDD_SETTINGS),
+                                        owner, OnDialog, reinterpret_cast<LPARAM>(&state));
+  return ended == IDOK ? std::optional(WithinLimits(std::move(state.settings))) : std::nullopt;
+}
+
+}  // namespace sprites

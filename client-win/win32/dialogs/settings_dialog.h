@@ -1,0 +1,22 @@
+// The dialog in which the user edits the settings.
+#ifndef CLIENT_WIN_WIN32_DIALOGS_SETTINGS_DIALOG_H_
+#define CLIENT_WIN_WIN32_DIALOGS_SETTINGS_DIALOG_H_
+
+#include <windows.h>
+
+#include <optional>
+
+#include "core/desktop/files/settings.h"
+#include "core/text/texts.h"
+
+namespace sprites {
+
+// Shows the dialog, waits until it is closed, and returns the edited settings, each within its
+// limits; nullopt if the user cancelled. A call while the dialog is open brings it to the front and
+// returns nullopt. `can_start`: the program may be set to start with Windows.
+std::optional<Settings> AskForSettings(HWND owner, Language language, const Settings& settings,
+                                       bool can_start);
+
+}  // namespace sprites
+
+#endif  // CLIENT_WIN_WIN32_DIALOGS_SETTINGS_DIALOG_H_

@@ -1,0 +1,136 @@
+#include "win32/system/data_folder.h"
+
+#include <windows.h>
+// After windows.h.
+#include <shlobj.h>
+
+#include <system_error>
+
+#include "core/desktop/files/saved_state.h"
+#include "win32/system/owned.h"
+
+namespace sprites {
+
+namespace {
+
+constexpr wchar_t kState[] = L"kept.json";
+
+OwnedHandle Opened(const std::filesystem::path& path, DWORD access, DWORD disposition) {
+  const HANDLE handle = CreateFileW(path.c_str(), access, FILE_SHARE_READ, nullptr, disposition,
+                                    FILE_ATTRIBUTE_NORMAL, nullptr);
+  return OwnedHandle(handle == INVALID_HANDLE_VALUE ? nullptr : handle);
+}
+
+bool IsMissing(DWORD error) {
+  return error == ERROR_FILE_NOT_FOUND || error == ERROR_PATH_NOT_FOUND;
+}
+
+std::filesystem::path FolderIn(const KNOWNFOLDERID& parent) {
+  wchar_t* name = nullptr;
+  std::filesystem::path folder;
+  if (SUCCEEDED(SHGetKnownFolderPath(parent, KF_FLAG_CREATE, nullptr, &name))) {
+    folder = name;
+  }
+  CoTaskMemFree(name);
+  return folder / L"Sprites";
+}
+
+// Moves the files of a folder to another one, also on another drive. The state goes last: while the
+// new folder has none, the next start tries again.
+bool MovedFiles(const std::filesystem::path& from, const std::filesystem::path& to) {
+  constexpr auto kHow =
+      std::filesystem::copy_options::recursive | std::filesystem::copy_options::skip_existing;
+  std::error_code failed;
+  std::filesystem::create_directories(to.parent_path(), failed);
+  std::filesystem::rename(from, to, failed);
+  if (!failed) {
+    return true;
+  }
+  failed.clear();
+  std::filesystem::create_directories(to, failed);
+  for (std::filesystem::directory_iterator entry(from, failed), end; !failed && entry != end;
+       entry.increment(failed)) {
+    if (entry->path().filename() != kState) {
+      std::filesystem::copy(entry->path(), to / entry->path().filename(), kHow, failed);
+    }
+  }
+  std::error_code none;
+  const FileContent state = ReadWholeFile(from / kState, kSavedBytesMax);
+  const bool is_moved =
+      !failed &&
+      (state.status == ReadStatus::kMissing ||
+       (state.status == ReadStatus::kRead && WriteFileAtomically(to / kState, state.text)));
+  if (is_moved) {
+    std::filesystem::remove_all(from, none);
+  }
+  return is_moved;
+}
+
+}  // namespace
+
+std::filesystem::path DataFolder() {
+  const std::filesystem::path folder = FolderIn(FOLDERID_LocalAppData);
+  const std::filesystem::path old = FolderIn(FOLDERID_RoamingAppData);
+  std::error_code failed;
+  const bool must_move =
+      !std::filesystem::exists(folder / kState, failed) && std::filesystem::exists(old, failed);
+  if (must_move && !MovedFiles(old, folder)) {
+    return old;
+  }
+  std::filesystem::create_directories(folder, failed);
+  return folder;
+}
+
+FileContent ReadWholeFile(const std::filesystem::path& path, size_t bytes_max) {
+  const OwnedHandle file = Opened(path, GENERIC_READ, OPEN_EXISTING);
+  if (file == nullptr) {
+    return {IsMissing(GetLastError()) ? ReadStatus::kMissing : ReadStatus::kFailed, ""};
+  }
+  LARGE_INTEGER size{};
+  if (!GetFileSizeEx(file.get(), &size) || size.QuadPart < 0) {
+    return {ReadStatus::kFailed, ""};
+  }
+  if (static_cast<uint64_t>(size.QuadPart) > bytes_max) {
+    return {ReadStatus::kTooLong, ""};
+  }
+  std::string text(static_cast<size_t>(size.QuadPart), 0);
+  DWORD read = 0;
+  const bool done =
+      ReadFile(file.get(), text.data(), static_cast<DWORD>(text.size()), &read, nullptr);
+  return done && read == text.size() ? FileContent{ReadStatus::kRead, std::move(text)}
+                                     : FileContent{ReadStatus::kFailed, ""};
+}
+
+bool WriteFileAtomically(const std::filesystem::path& path, std::string_view text) {
+  std::filesystem::path fresh = path;
+  fresh += L".part";
+  {
+    const OwnedHandle file = Opened(fresh, GENERIC_WRITE, CREATE_ALWAYS);
+    DWORD written = 0;
+    const bool done =
+        file != nullptr &&
+        WriteFile(file.get(), text.data(), static_cast<DWORD>(text.size()), &written, nullptr) &&
+        written == text.size() && FlushFileBuffers(file.get());
+    if (!done) {
+      return false;
+    }
+  }
+  return MoveFileExW(fresh.c_str(), path.c_str(), MOVEFILE_REPLACE_EXISTING) != 0;
+}
+
+Renaming RenameFile(const std::filesystem::path& from, const std::filesystem::path& to) {
+  if (MoveFileExW(from.c_str(), to.c_str(), 0) != 0) {
+    return Renaming::kDone;
+  }
+  const DWORD error = GetLastError();
+  return error == ERROR_ALREADY_EXISTS || error == ERROR_FILE_EXISTS ? Renaming::kTaken
+         : IsMissing(error)                                          ? Renaming::kMissing
+                                                                     : Renaming::kFailed;
+}
+
+FileAccess SystemFiles() {
+  return {ReadWholeFile, WriteFileAtomically, RenameFile,
+          [](int64_t ms) { Sleep(static_cast<DWORD>(ms)); }};
+}
+
+}  // namespace sprites

@@ -1,0 +1,63 @@
+// The numbers of the program's resources.
+#ifndef CLIENT_WIN_WIN32_SYSTEM_RESOURCE_H_
+#define CLIENT_WIN_WIN32_SYSTEM_RESOURCE_H_
+
+#define IDI_PROGRAM 1
+#define IDD_SETTINGS 10
+#define IDD_LINK 11
+#define IDD_REPORT 12
+#define IDD_SAY 13
+#define IDD_HEARD 14
+
+// In every dialog.
+#define IDC_HEADING 90
+#define IDC_TEXT 91
+#define IDC_ERROR 92
+#define IDC_FOOTER 93
+
+#define IDC_PLACE 101
+#define IDC_NAME 102
+#define IDC_WORLD 103
+#define IDC_SCALE 105
+#define IDC_SPRITE_LIMIT 106
+#define IDC_ACCEPT 107
+#define IDC_CACHE 108
+#define IDC_LANGUAGE 109
+#define IDC_SOUND 110
+#define IDC_TOASTS 111
+#define IDC_CALM 112
+#define IDC_ALL_MONITORS 113
+#define IDC_HIDE 114
+#define IDC_START 115
+#define IDC_ASK 116
+#define IDC_RESTORE 117
+#define IDC_QUIET 118
+#define IDC_SHOW_HIDDEN 119
+#define IDC_MIB 120
+#define IDC_PIXELS 121
+#define IDC_VOLUME 122
+#define IDC_BUBBLES 123
+#define IDC_PEEK 124
+
+// The label of a control has its number and 100 more.
+#define IDC_LABEL 100
+#define IDC_NAME_LABEL 202
+
+#define IDC_PARADE 301
+#define IDC_LINK 302
+#define IDC_LINK_LABEL 303
+#define IDC_MEANING 304
+
+#define IDC_REASON 401
+#define IDC_REASON_LABEL 402
+#define IDC_HIDE_TOO 403
+
+#define IDC_SAY 501
+#define IDC_SAY_LABEL 502
+#define IDC_SAY_COUNT 503
+
+#define IDC_HEARD 601
+#define IDC_HEARD_TEXT 602
+#define IDC_HEARD_MUTE 603
+
+#endif  // CLIENT_WIN_WIN32_SYSTEM_RESOURCE_H_

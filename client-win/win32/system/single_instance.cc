@@ -1,0 +1,82 @@
+#include "win32/system/single_instance.h"
+
+namespace sprites {
+
+namespace {
+
+constexpr wchar_t kMutexName[] = L"Local\\SpritesDesktop";
+constexpr ULONG_PTR kPathsFollow = 0x53505231;  // "SPR1": paths follow, each terminated by a 0
+constexpr ULONG_PTR kLinkFollows = 0x4c505331;  // "1SPL": a link follows, without a 0
+constexpr DWORD kSendMsMax = 500;               // ms: a running instance takes it at once
+
+// Sends the arguments to the first instance. Returns false if it does not take them.
+bool Send(const Arguments& arguments) {
+  const HWND window = FindWindowW(kMainClass, nullptr);
+  if (window == nullptr) {
+    return false;
+  }
+  std::wstring text = arguments.link;
+  for (const std::wstring& path : arguments.paths) {
+    text += path + L'\0';
+  }
+  DWORD process = 0;
+  GetWindowThreadProcessId(window, &process);
+  AllowSetForegroundWindow(process);  // for a question that it may ask
+  COPYDATASTRUCT copied{arguments.has_link ? kLinkFollows : kPathsFollow,
+                        static_cast<DWORD>(text.size() * sizeof(wchar_t)), text.data()};
+  DWORD_PTR accepted = 0;
+  return SendMessageTimeoutW(window, WM_COPYDATA, 0, reinterpret_cast<LPARAM>(&copied),
+                             SMTO_ABORTIFHUNG, kSendMsMax, &accepted) != 0 &&
+         accepted != 0;
+}
+
+class FirstInstance : public OtherInstance {
+ public:
+  FirstInstance(HANDLE mutex, const Arguments& arguments) : mutex_(mutex), arguments_(arguments) {}
+
+  bool HasEnded(int64_t ms) override {
+    const DWORD waited = WaitForSingleObject(mutex_, static_cast<DWORD>(ms));
+    return waited == WAIT_OBJECT_0 || waited == WAIT_ABANDONED;
+  }
+  bool Send() override { return sprites::Send(arguments_); }
+  int64_t NowMs() override { return static_cast<int64_t>(GetTickCount64()); }
+
+ private:
+  HANDLE mutex_;
+  const Arguments& arguments_;
+};
+
+}  // namespace
+
+SingleInstance::SingleInstance() : mutex_(CreateMutexW(nullptr, FALSE, kMutexName)) {}
+
+SingleInstance::~SingleInstance() {
+  if (is_first_) {
+    ReleaseMutex(mutex_.get());
+  }
+}
+
+Handover SingleInstance::Start(const Arguments& arguments) {
+  FirstInstance other(mutex_.get(), arguments);
+  const Handover handover = HandOver(&other);
+  is_first_ = handover == Handover::kIsFirst;
+  return handover;
+}
+
+std::optional<std::wstring> ReadSentLink(const COPYDATASTRUCT& copied) {
+  const auto text = ReadSentText<wchar_t>(copied.lpData, copied.cbData);
+  if (copied.dwData != kLinkFollows || !text) {
+    return std::nullopt;
+  }
+  return std::wstring(*text);
+}
+
+std::optional<std::vector<std::wstring>> ReadSentPaths(const COPYDATASTRUCT& copied) {
+  const auto text = ReadSentText<wchar_t>(copied.lpData, copied.cbData);
+  if (copied.dwData != kPathsFollow || !text) {
+    return std::nullopt;
+  }
+  return ReadSentPaths(*text);
+}
+
+}  // namespace sprites

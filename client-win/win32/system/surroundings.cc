@@ -1,0 +1,71 @@
+#include "win32/system/surroundings.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "win32/system/monitors.h"
+#include "win32/system/other_windows.h"
+
+namespace sprites {
+
+namespace {
+
+constexpr int64_t kMonitorsMs = 1'000;  // between two checks of the monitors
+constexpr int64_t kWindowsMs = 100;     // between two checks of windows that no hook has triggered
+constexpr int64_t kWindowsMsStanding = 33;  // likewise while a sprite stands on a window
+constexpr int64_t kPlacesMs = 500;          // between two checks of where windows belong
+
+}  // namespace
+
+int64_t WindowCheckMs(const Simulation& simulation) {
+  return AnySpriteOnWindow(simulation) ? kWindowsMsStanding : kWindowsMs;
+}
+
+void Surroundings::Update(Desktop* desktop, int64_t now_ms) {
+  if (monitors_may_have_changed_ || now_ms - monitors_checked_ms_ >= kMonitorsMs) {
+    UpdateMonitors(desktop, now_ms);
+  }
+  const int64_t check_ms = WindowCheckMs(desktop->simulation());
+  if (watch_.MayHaveChanged() || now_ms - windows_checked_ms_ >= check_ms) {
+    UpdateWindows(desktop, now_ms);
+  }
+  if (desktop->settings().restore_windows && now_ms - places_checked_ms_ >= kPlacesMs) {
+    RestoreWindows(now_ms);
+  }
+}
+
+void Surroundings::UpdateMonitors(Desktop* desktop, int64_t now_ms) {
+  monitors_checked_ms_ = now_ms;
+  monitors_may_have_changed_ = false;
+  const std::vector<Monitor> monitors = MonitorsNow();
+  if (!monitors.empty() && Screen(monitors) != desktop->simulation().screen()) {
+    desktop->SetMonitors(monitors);
+  }
+}
+
+void Surroundings::UpdateWindows(Desktop* desktop, int64_t now_ms) {
+  windows_checked_ms_ = now_ms;
+  if (watch_.Look()) {
+    desktop->SetWindows(watch_.windows());
+  }
+}
+
+void Surroundings::RestoreWindows(int64_t now_ms) {
+  places_checked_ms_ = now_ms;
+  const std::vector<Monitor> monitors = MonitorsNow();
+  const std::vector<OpenWindow> windows = OtherWindowsNow();
+  if (monitors != MonitorsNow()) {
+    return;  // the monitors have just changed, so some of the places are older than others
+  }
+  const Screen screen(monitors);
+  const std::vector<bool> is_covered = FullScreenMonitors(watch_.windows(), screen);
+  std::vector<Rect> covered;
+  for (size_t i = 0; i < is_covered.size(); i++) {
+    if (is_covered[i]) {
+      covered.push_back(screen.monitors()[i].bounds);
+    }
+  }
+  PutBackNow(places_.Update(monitors, windows, covered, now_ms));
+}
+
+}  // namespace sprites

@@ -1,0 +1,112 @@
+#include "win32/windows/saying_bubbles.h"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "win32/system/text16.h"
+
+namespace sprites {
+
+namespace {
+
+constexpr wchar_t kClass[] = L"SpritesSaying";
+constexpr DWORD kExtendedStyle =
+    WS_EX_LAYERED | WS_EX_TRANSPARENT | WS_EX_TOPMOST | WS_EX_TOOLWINDOW | WS_EX_NOACTIVATE;
+constexpr double kTailHeight = 7;  // dip: less than the gap that the tail is in
+
+int Rounded(double value) { return static_cast<int>(std::lround(value)); }
+
+}  // namespace
+
+SayingBubbles::SayingBubbles() {
+  WNDCLASSW description{};
+  description.lpfnWndProc = DefWindowProcW;
+  description.hInstance = GetModuleHandleW(nullptr);
+  description.lpszClassName = kClass;
+  RegisterClassW(&description);
+}
+
+SayingBubbles::~SayingBubbles() { Show(Scene{}); }
+
+void SayingBubbles::Show(const Scene& scene) {
+  if (scene.bubbles.empty() && shown_.empty()) {
+    return;
+  }
+  std::vector<Shown> before = std::exchange(shown_, {});
+  std::vector<PlacedBubble> bubbles;
+  for (const DrawnBubble& drawn : scene.bubbles) {
+    const auto same = std::ranges::find(before, drawn.id, &Shown::id);
+    shown_.push_back(same != before.end() ? std::exchange(*same, Shown{}) : Make(drawn));
+    Shown& shown = shown_.back();
+    if (shown.scale != drawn.post.scale) {
+      shown.scale = drawn.post.scale;
+      shown.is_painted = false;
+      const double width = std::min(kBubbleWidthMax * shown.scale, drawn.post.room.Width());
+      shown.box = MeasureBubble(shown.words, Rounded(width), shown.scale);
+      // The tail needs room between two round corners.
+      shown.box.cx = std::max<LONG>(shown.box.cx, Rounded(2 * kTailInset * shown.scale));
+    }
+    bubbles.push_back(
+        {drawn.post, {static_cast<double>(shown.box.cx), static_cast<double>(shown.box.cy)}});
+  }
+  for (Shown& shown : before) {
+    End(&shown);
+  }
+  const auto places = PlaceBubbles(bubbles, scene.obstacles);
+  for (size_t i = 0; i < places.size(); i++) {
+    if (places[i]) {
+      Place(*places[i], &shown_[i]);
+    } else if (std::exchange(shown_[i].is_visible, false)) {
+      ShowWindow(shown_[i].window, SW_HIDE);
+    }
+  }
+}
+
+SayingBubbles::Shown SayingBubbles::Make(const DrawnBubble& drawn) {
+  Shown shown;
+  shown.id = drawn.id;
+  shown.words = {Wide(drawn.name), Wide(drawn.text)};
+  const std::wstring title =
+      shown.words.name.empty() ? shown.words.text : shown.words.name + L": " + shown.words.text;
+  shown.window = CreateWindowExW(kExtendedStyle, kClass, title.c_str(), WS_POPUP, 0, 0, 1, 1,
+                                 nullptr, nullptr, GetModuleHandleW(nullptr), nullptr);
+  live_regions_.Mark(shown.window);
+  return shown;
+}
+
+void SayingBubbles::End(Shown* shown) {
+  if (shown->window != nullptr) {
+    live_regions_.Unmark(shown->window);
+    DestroyWindow(shown->window);
+  }
+}
+
+void SayingBubbles::Place(const BubblePlace& place, Shown* shown) {
+  const bool is_same_picture = shown->is_painted && place.tail == shown->place.tail &&
+                               Rounded(place.tail_at) == Rounded(shown->place.tail_at);
+  if (!is_same_picture) {
+    std::optional<BubbleTail> tail;
+    if (place.tail) {
+      tail = BubbleTail{*place.tail, place.tail_at, kTailHeight * shown->scale};
+    }
+    PaintBubble(shown->window, shown->words, shown->box, tail, shown->scale);
+    shown->is_painted = true;
+  }
+  const bool is_moved = Rounded(place.box.left) != Rounded(shown->place.box.left) ||
+                        Rounded(place.box.top) != Rounded(shown->place.box.top);
+  shown->place = place;
+  const bool appears = !std::exchange(shown->is_visible, true);
+  if (is_moved || appears) {
+    const int margin = BubbleMargin(shown->scale);
+    const UINT flags = SWP_NOSIZE | SWP_NOACTIVATE | (appears ? SWP_SHOWWINDOW : SWP_NOZORDER);
+    SetWindowPos(shown->window, HWND_TOPMOST, Rounded(place.box.left) - margin,
+                 Rounded(place.box.top) - margin, 0, 0, flags);
+  }
+  if (appears) {
+    live_regions_.Announce(shown->window);
+  }
+}
+
+}  // namespace sprites

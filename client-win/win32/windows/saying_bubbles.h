@@ -1,0 +1,53 @@
+// What is said, in bubbles beside the sprites or at the edges of the desktop: layered windows that
+// let clicks through and never take the focus.
+//
+// The text of each window is who said what, and a screen reader reads it when the bubble comes.
+// Cost: a picture when a bubble comes or its tail moves, one system call when it only moves.
+#ifndef CLIENT_WIN_WIN32_WINDOWS_SAYING_BUBBLES_H_
+#define CLIENT_WIN_WIN32_WINDOWS_SAYING_BUBBLES_H_
+
+#include <windows.h>
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "core/scene/scene.h"
+#include "win32/windows/bubble_picture.h"
+#include "win32/windows/live_region.h"
+
+namespace sprites {
+
+class SayingBubbles {
+ public:
+  SayingBubbles();
+  ~SayingBubbles();
+  SayingBubbles(const SayingBubbles&) = delete;
+  SayingBubbles& operator=(const SayingBubbles&) = delete;
+
+  // Shows the bubbles of a scene that have a place, and no others.
+  void Show(const Scene& scene);
+
+ private:
+  struct Shown {
+    uint64_t id = 0;
+    HWND window = nullptr;
+    BubbleWords words;
+    SIZE box{};
+    double scale = 0;  // that it was measured with
+    BubblePlace place;
+    bool is_painted = false;
+    bool is_visible = false;
+  };
+
+  Shown Make(const DrawnBubble& drawn);
+  void End(Shown* shown);
+  void Place(const BubblePlace& place, Shown* shown);
+
+  LiveRegions live_regions_;
+  std::vector<Shown> shown_;  // newest first
+};
+
+}  // namespace sprites
+
+#endif  // CLIENT_WIN_WIN32_WINDOWS_SAYING_BUBBLES_H_

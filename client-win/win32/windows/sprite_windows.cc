@@ -1,0 +1,390 @@
+#include "win32/windows/sprite_windows.h"
+
+#include <shellapi.h>
+#include <windowsx.h>
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <string_view>
+#include <utility>
+
+#include "core/motion/click.h"
+#include "core/picture/importer.h"
+
+namespace sprites {
+
+namespace {
+
+constexpr wchar_t kClass[] = L"SpritesSprite";
+constexpr DWORD kStyle = WS_POPUP;
+// Layered: with an alpha channel. Above other windows, and without a button on the task bar.
+constexpr DWORD kExtendedStyle =
+    WS_EX_LAYERED | WS_EX_TOOLWINDOW | WS_EX_TOPMOST | WS_EX_ACCEPTFILES;
+constexpr DWORD kStyleWithoutClicks =
+    WS_EX_LAYERED | WS_EX_TRANSPARENT | WS_EX_TOOLWINDOW | WS_EX_TOPMOST | WS_EX_NOACTIVATE;
+constexpr UINT kPlacementFlags =
+    SWP_NOSIZE | SWP_NOACTIVATE | SWP_NOOWNERZORDER | SWP_NOSENDCHANGING;
+constexpr UINT kCopyGlobalData = 0x0049;  // carries the names of dropped files; no header has it
+
+// The position of the pointer when the current message was sent, in px of the virtual screen: the
+// window may have moved since, so coordinates relative to it would be wrong.
+Point MessagePoint() {
+  const DWORD place = GetMessagePos();
+  return {static_cast<double>(GET_X_LPARAM(place)), static_cast<double>(GET_Y_LPARAM(place))};
+}
+
+double MessageMs() { return static_cast<double>(static_cast<DWORD>(GetMessageTime())); }
+
+std::optional<Key> KeyOf(WPARAM key) {
+  switch (key) {
+    case VK_LEFT:
+      return Key::kLeft;
+    case VK_RIGHT:
+      return Key::kRight;
+    case VK_UP:
+      return Key::kUp;
+    case VK_DOWN:
+      return Key::kDown;
+    case VK_SPACE:
+      return Key::kSpace;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::vector<std::wstring> PathsOf(HDROP drop) {
+  const auto path_at = [drop](size_t index) {
+    const UINT i = static_cast<UINT>(index);
+    std::wstring path(DragQueryFileW(drop, i, nullptr, 0) + 1, 0);
+    path.resize(DragQueryFileW(drop, i, path.data(), static_cast<UINT>(path.size())));
+    return path;
+  };
+  std::vector<std::wstring> paths =
+      DroppedPaths(DragQueryFileW(drop, 0xFFFFFFFF, nullptr, 0), path_at);
+  DragFinish(drop);
+  return paths;
+}
+
+UINT FlagsOf(const Placement& placement) {
+  UINT flags = kPlacementFlags;
+  flags |= placement.moves ? 0 : SWP_NOMOVE;
+  flags |= placement.below ? 0 : SWP_NOZORDER;
+  flags |= placement.appears ? SWP_SHOWWINDOW : 0;
+  flags |= placement.disappears ? SWP_HIDEWINDOW : 0;
+  // A window that only moves keeps its pixels.
+  return placement.appears || placement.disappears ? flags : flags | SWP_NOREDRAW;
+}
+
+}  // namespace
+
+SpriteWindows::SpriteWindows(const wchar_t* name, SpriteListener* listener)
+    : name_(name), listener_(listener), canvas_(CreateCompatibleDC(nullptr)) {
+  WNDCLASSEXW description{};
+  description.cbSize = sizeof description;
+  description.style = CS_DBLCLKS;
+  description.lpfnWndProc = OnMessage;
+  description.cbWndExtra = sizeof(LONG_PTR);
+  description.hInstance = GetModuleHandleW(nullptr);
+  description.hCursor = LoadCursorW(nullptr, IDC_HAND);
+  description.lpszClassName = kClass;
+  RegisterClassExW(&description);
+}
+
+SpriteWindows::~SpriteWindows() {
+  for (const auto& [id, window] : windows_) {
+    SetWindowLongPtrW(window, GWLP_USERDATA, 0);
+    DestroyWindow(window);
+  }
+  UnregisterClassW(kClass, GetModuleHandleW(nullptr));
+}
+
+void SpriteWindows::Show(std::span<const DrawnSprite> sprites, HWND above) {
+  TakeClicksAgain();
+  const WindowPlan& plan = planner_.Plan(sprites);
+  for (const SpriteId id : plan.closed) {
+    DestroyWindowOf(id);
+  }
+  if (!plan.closed.empty()) {
+    atlas_.DropUnused();
+  }
+  for (const SpriteId id : plan.created) {
+    CreateWindowFor(id, above);
+  }
+  for (const size_t index : plan.painted) {
+    if (!Paint(sprites[index])) {
+      planner_.NotPainted(sprites[index].id);
+    }
+  }
+  if (!plan.placements.empty()) {
+    Place(plan.placements, above);
+  }
+  lowest_ = sprites.empty() ? nullptr : windows_[sprites.front().id];
+}
+
+// Creates a hidden window on top of the others of this group, as the planner expects: Windows puts
+// a new one on top of all, so it goes below `above` before it is shown.
+void SpriteWindows::CreateWindowFor(SpriteId id, HWND above) {
+  const bool takes_clicks = listener_ != nullptr;
+  const HWND window =
+      CreateWindowExW(takes_clicks ? kExtendedStyle : kStyleWithoutClicks, kClass, name_, kStyle, 0,
+                      0, 1, 1, nullptr, nullptr, GetModuleHandleW(nullptr), nullptr);
+  SetWindowLongPtrW(window, 0, static_cast<LONG_PTR>(id));
+  SetWindowLongPtrW(window, GWLP_USERDATA, reinterpret_cast<LONG_PTR>(this));
+  // Files can be dropped on it when the program runs as an administrator too.
+  for (const UINT message : {UINT{WM_DROPFILES}, kCopyGlobalData}) {
+    ChangeWindowMessageFilterEx(window, message, MSGFLT_ALLOW, nullptr);
+  }
+  if (above != nullptr) {
+    SetWindowPos(window, above, 0, 0, 0, 0, kPlacementFlags | SWP_NOMOVE);
+  }
+  windows_[id] = window;
+  cost_.windows++;
+}
+
+void SpriteWindows::DestroyWindowOf(SpriteId id) {
+  const auto ended =
+      windows_.extract(id);  // before it is destroyed: its last messages still arrive here
+  DestroyWindow(ended.mapped());
+  cost_.windows++;
+}
+
+// Sets the picture and the place in one call, so that they change together. Returns false if memory
+// is short.
+bool SpriteWindows::Paint(const DrawnSprite& drawn) {
+  HBITMAP bitmap = nullptr;
+  POINT origin{};
+  if (drawn.under) {
+    bitmap = PaintComposed(drawn);
+  } else if (const FrameAtlas::Frame frame = atlas_.Find(drawn); frame.surface != nullptr) {
+    bitmap = static_cast<FrameSurface*>(frame.surface)->bitmap();
+    origin = {drawn.Shown().x, frame.top + drawn.Shown().y};
+  }
+  if (bitmap == nullptr) {
+    return false;
+  }
+  const HGDIOBJ before = SelectObject(canvas_.get(), bitmap);
+  const Crop covered = drawn.Covered();
+  POINT place{drawn.Left(), drawn.Top()};
+  SIZE size{covered.width, covered.height};
+  BLENDFUNCTION blend{AC_SRC_OVER, 0, 255, AC_SRC_ALPHA};
+  const BOOL done = UpdateLayeredWindow(windows_[drawn.id], nullptr, &place, &size, canvas_.get(),
+                                        &origin, 0, &blend, ULW_ALPHA);
+  SelectObject(canvas_.get(), before);
+  cost_.pictures++;
+  return done != FALSE;
+}
+
+// Draws a sprite with its shadow into composed_. Returns null if memory is short.
+HBITMAP SpriteWindows::PaintComposed(const DrawnSprite& drawn) {
+  const Crop covered = drawn.Covered();
+  if (composed_ == nullptr || covered.width > composed_size_.cx ||
+      covered.height > composed_size_.cy) {
+    composed_size_ = {std::max<LONG>(covered.width, composed_size_.cx),
+                      std::max<LONG>(covered.height, composed_size_.cy)};
+    composed_ = FrameSurface::Make(composed_size_.cx, composed_size_.cy);
+  }
+  if (composed_ == nullptr ||
+      !DrawComposed(drawn, &atlas_, composed_->Pixels(), composed_size_.cx)) {
+    return nullptr;
+  }
+  return static_cast<FrameSurface*>(composed_.get())->bitmap();
+}
+
+// Places all windows in one batch, or one by one if Windows has no memory for a batch. `top`: the
+// window directly above all of them; null for none.
+void SpriteWindows::Place(const std::vector<Placement>& placements, HWND top) {
+  const auto above = [&](const Placement& placement) {
+    return placement.below.value_or(kNobody) != kNobody ? windows_[*placement.below]
+           : top != nullptr                             ? top
+                                                        : HWND_TOPMOST;
+  };
+  HDWP batch = BeginDeferWindowPos(static_cast<int>(placements.size()));
+  for (const Placement& placement : placements) {
+    if (batch != nullptr) {
+      batch = DeferWindowPos(batch, windows_[placement.id], above(placement), placement.x,
+                             placement.y, 0, 0, FlagsOf(placement));
+    }
+  }
+  cost_.placements += placements.size();
+  cost_.batches++;
+  if (batch != nullptr && EndDeferWindowPos(batch)) {
+    return;
+  }
+  for (const Placement& placement : placements) {
+    SetWindowPos(windows_[placement.id], above(placement), placement.x, placement.y, 0, 0,
+                 FlagsOf(placement));
+  }
+}
+
+LRESULT CALLBACK SpriteWindows::OnMessage(HWND window, UINT message, WPARAM wparam, LPARAM lparam) {
+  auto* own = reinterpret_cast<SpriteWindows*>(GetWindowLongPtrW(window, GWLP_USERDATA));
+  if (own == nullptr || own->listener_ == nullptr) {
+    return DefWindowProcW(window, message, wparam, lparam);
+  }
+  const auto id = static_cast<SpriteId>(GetWindowLongPtrW(window, 0));
+  return own->HandleMessage(window, id, message, wparam, lparam);
+}
+
+LRESULT SpriteWindows::HandleMessage(HWND window, SpriteId id, UINT message, WPARAM wparam,
+                                     LPARAM lparam) {
+  switch (message) {
+    case WM_NCHITTEST:
+      if (IsOnShadow(id, {GET_X_LPARAM(lparam), GET_Y_LPARAM(lparam)})) {
+        PassClicks(id);
+        return HTTRANSPARENT;
+      }
+      break;
+    case WM_MOUSEACTIVATE:
+      return MA_NOACTIVATE;  // a throw takes no keyboard focus; a click does (HandleButtonUp)
+    case WM_LBUTTONDOWN:
+      press_point_ = MessagePoint();
+      SetCapture(window);
+      listener_->Grabbed(id, MessagePoint(), MessageMs());
+      return 0;
+    case WM_MOUSEMOVE:
+      if (GetCapture() == window) {
+        listener_->Dragged(MessagePoint(), MessageMs());
+      }
+      return 0;
+    case WM_LBUTTONUP:
+      HandleButtonUp(window, id);
+      return 0;
+    case WM_CANCELMODE:
+      return 0;  // also sent with a late change of focus, which must not end a drag
+    case WM_CAPTURECHANGED:
+      listener_->Released(MessageMs());
+      return 0;
+    case WM_LBUTTONDBLCLK:
+      listener_->DoubleClicked(id);
+      return 0;
+    case WM_RBUTTONUP:
+      listener_->RightClicked(id, {GET_X_LPARAM(GetMessagePos()), GET_Y_LPARAM(GetMessagePos())});
+      return 0;
+    case WM_KEYDOWN:
+    case WM_KEYUP:
+      if (HandleKey(wparam, message == WM_KEYDOWN)) {
+        return 0;
+      }
+      break;  // Windows makes WM_CONTEXTMENU of the menu key
+    case WM_CONTEXTMENU: {
+      RECT place{};
+      GetWindowRect(window, &place);
+      listener_->RightClicked(id, {(place.left + place.right) / 2, (place.top + place.bottom) / 2});
+      return 0;
+    }
+    case WM_DPICHANGED:
+      listener_->MonitorsChanged();
+      return 0;  // the core knows how large the sprite is there
+    case WM_KILLFOCUS:
+      listener_->KeysLost();
+      return 0;
+    case WM_DROPFILES:
+      listener_->Dropped(PathsOf(reinterpret_cast<HDROP>(wparam)));
+      return 0;
+    case WM_CLOSE:
+      return 0;  // Alt+F4 on a sprite does nothing
+    default:
+      break;
+  }
+  return DefWindowProcW(window, message, wparam, lparam);
+}
+
+bool SpriteWindows::HandleKey(WPARAM key, bool is_down) {
+  if (const auto known = KeyOf(key)) {
+    listener_->Pressed(*known, is_down, GetKeyState(VK_CONTROL) < 0);
+    return true;
+  }
+  if (is_down && key == VK_TAB) {
+    listener_->Stepped(GetKeyState(VK_SHIFT) < 0);
+    return true;
+  }
+  if (is_down && key == VK_ESCAPE && foreground_before_ != nullptr) {
+    SetForegroundWindow(std::exchange(foreground_before_, nullptr));
+    return true;
+  }
+  return false;
+}
+
+bool SpriteWindows::GiveKeysTo(SpriteId id, const std::wstring& name) {
+  const auto own = windows_.find(id);
+  if (own == windows_.end()) {
+    return false;
+  }
+  SetWindowTextW(own->second, name.c_str());
+  TakeKeys(own->second);
+  return true;
+}
+
+// The window gets the keys from now on. The window that had them reports KeysLost before this
+// returns.
+void SpriteWindows::TakeKeys(HWND window) {
+  const HWND before = GetForegroundWindow();
+  wchar_t name[std::size(kClass) + 1];
+  const int letters =
+      before == nullptr ? 0 : GetClassNameW(before, name, static_cast<int>(std::size(name)));
+  if (letters == 0 || std::wstring_view(name) != kClass) {
+    foreground_before_ = before;
+  }
+  SetForegroundWindow(window);
+}
+
+// Whether a point of the window shows only the shadow of its sprite.
+bool SpriteWindows::IsOnShadow(SpriteId id, POINT point) {
+  const DrawnSprite* drawn = planner_.Find(id);
+  return drawn != nullptr && drawn->under && GetCapture() == nullptr &&
+         !IsOnSprite(*drawn, point.x, point.y, &atlas_);
+}
+
+// From the next event on, the window of this sprite takes no clicks. One at a time.
+void SpriteWindows::PassClicks(SpriteId id) {
+  TakeClicksAgain();
+  if (passing_ == kNobody) {
+    passing_ = id;
+    SetTakesClicks(windows_[id], false);
+  }
+}
+
+void SpriteWindows::SetTakesClicks(HWND window, bool takes_clicks) {
+  const LONG_PTR style = GetWindowLongPtrW(window, GWL_EXSTYLE);
+  SetWindowLongPtrW(
+      window, GWL_EXSTYLE,
+      takes_clicks ? style & ~LONG_PTR{WS_EX_TRANSPARENT} : style | WS_EX_TRANSPARENT);
+}
+
+// A window that took no clicks takes them again once the pointer has left its shadow. A turn comes
+// at least ten times a second while there are sprites.
+void SpriteWindows::TakeClicksAgain() {
+  if (passing_ == kNobody) {
+    return;
+  }
+  const auto window = windows_.find(passing_);
+  POINT point{};
+  RECT place{};
+  const bool is_there = window != windows_.end() && GetCursorPos(&point) &&
+                        GetWindowRect(window->second, &place) && PtInRect(&place, point) &&
+                        IsOnShadow(passing_, point);
+  if (is_there) {
+    return;
+  }
+  if (window != windows_.end()) {
+    SetTakesClicks(window->second, true);
+  }
+  passing_ = kNobody;
+}
+
+void SpriteWindows::HandleButtonUp(HWND window, SpriteId id) {
+  const bool was_held = GetCapture() == window;
+  if (was_held) {
+    listener_->Dragged(MessagePoint(), MessageMs());
+  }
+  ReleaseCapture();
+  listener_->Released(MessageMs());
+  if (was_held && IsClick(press_point_, MessagePoint(), GetSystemMetrics(SM_CXDRAG),
+                          GetSystemMetrics(SM_CYDRAG))) {
+    TakeKeys(window);
+    listener_->Clicked(id);
+  }
+}
+
+}  // namespace sprites

@@ -1,0 +1,27 @@
+// The monitors, as RandR reports them.
+#ifndef CLIENT_WIN_X11_SYSTEM_MONITORS_H_
+#define CLIENT_WIN_X11_SYSTEM_MONITORS_H_
+
+#include <span>
+#include <vector>
+
+#include "core/screen/geometry.h"
+#include "core/screen/struts.h"
+#include "x11/system/x_connection.h"
+
+namespace sprites {
+
+struct MonitorsNow {
+  std::vector<Monitor> monitors;  // their work areas are the whole monitors
+  double refresh_ms = 0;          // between two refreshes of the fastest; 0 when not known
+};
+
+// Cost: a round trip for each output.
+MonitorsNow ReadMonitors(const XConnection& connection);
+
+// The monitors without what the panels reserve.
+std::vector<Monitor> WithoutStruts(std::vector<Monitor> monitors, std::span<const Strut> struts);
+
+}  // namespace sprites
+
+#endif  // CLIENT_WIN_X11_SYSTEM_MONITORS_H_

@@ -1,0 +1,69 @@
+// At most one instance of the program per data folder: a second one passes its files or its link to
+// the first and ends, or waits for a first one that is just ending (core/desktop/handover.h).
+//
+// The first instance holds a lock on a file; what the second one was started with comes as one line
+// of JSON through a Unix socket beside it. Invariant: a message is validated, and is read only from
+// this user, because any program of the same user can send one.
+#ifndef CLIENT_WIN_X11_SYSTEM_SINGLE_INSTANCE_H_
+#define CLIENT_WIN_X11_SYSTEM_SINGLE_INSTANCE_H_
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/desktop/files/sent_paths.h"
+#include "core/desktop/handover.h"
+#include "posix/owned_fd.h"
+
+namespace sprites {
+
+constexpr size_t kSendersMax = 4;    // messages that are received at once
+constexpr int64_t kSendMsMax = 500;  // ms: a running instance takes a message at once
+
+// What the program was started with.
+struct Arguments {
+  std::vector<std::string> paths;  // of files to import, absolute
+  std::optional<std::string> link;
+  bool opens_menu = false;  // of the program, for those who have no pointer
+};
+
+std::string ArgumentsJson(const Arguments& arguments);
+// Nothing when a second instance did not send it.
+std::optional<Arguments> ReadArguments(std::string_view json);
+
+class SingleInstance {
+ public:
+  explicit SingleInstance(std::filesystem::path folder) : folder_(std::move(folder)) {}
+
+  // Takes the place of the first instance, or sends the arguments to the one that has it. Waits
+  // kHandoverMsMax at most.
+  Handover Start(const Arguments& arguments);
+  // What to wait for, as the first instance: each is readable when Receive has something to do.
+  std::vector<int> fds() const;
+  // What other instances have sent since. Never blocks.
+  std::vector<Arguments> Receive(int64_t now_ms);
+  // Accepts nothing any more: a second instance then waits until this one has ended.
+  void StopReceiving();
+
+ private:
+  struct Sender {
+    OwnedFd socket;
+    std::string bytes;
+    int64_t since_ms = 0;
+  };
+
+  bool Lock();
+  bool Listen();
+
+  std::filesystem::path folder_;
+  OwnedFd lock_;
+  OwnedFd listener_;
+  std::vector<Sender> senders_;
+};
+
+}  // namespace sprites
+
+#endif  // CLIENT_WIN_X11_SYSTEM_SINGLE_INSTANCE_H_

@@ -1,0 +1,478 @@
+#include "x11/windows/sprite_windows.h"
+
+#include <xcb/shape.h>
+#include <xkbcommon/xkbcommon-keysyms.h>
+
+#include <algorithm>
+#include <optional>
+#include <unordered_set>
+
+#include "core/motion/click.h"
+#include "x11/system/event.h"
+#include "x11/windows/drop_target.h"
+#include "x11/windows/frame_pixmap.h"
+
+namespace sprites {
+
+namespace {
+
+constexpr double kClickPxMax = 4;         // px that the pointer may move in a click
+constexpr uint32_t kDoubleClickMs = 400;  // between the clicks of a double click: GTK's default
+constexpr uint8_t kFirstButton = 1;
+constexpr uint8_t kThirdButton = 3;
+constexpr uint32_t kDoNotBypass = 2;  // EWMH: the compositor goes on for this window
+constexpr uint32_t kEvents = XCB_EVENT_MASK_BUTTON_PRESS | XCB_EVENT_MASK_BUTTON_RELEASE |
+                             XCB_EVENT_MASK_BUTTON_1_MOTION | XCB_EVENT_MASK_KEY_PRESS |
+                             XCB_EVENT_MASK_KEY_RELEASE | XCB_EVENT_MASK_FOCUS_CHANGE |
+                             XCB_EVENT_MASK_EXPOSURE;
+
+std::optional<Key> KeyOf(xkb_keysym_t symbol) {
+  switch (symbol) {
+    case XKB_KEY_Left:
+    case XKB_KEY_KP_Left:
+      return Key::kLeft;
+    case XKB_KEY_Right:
+    case XKB_KEY_KP_Right:
+      return Key::kRight;
+    case XKB_KEY_Up:
+    case XKB_KEY_KP_Up:
+      return Key::kUp;
+    case XKB_KEY_Down:
+    case XKB_KEY_KP_Down:
+      return Key::kDown;
+    case XKB_KEY_space:
+      return Key::kSpace;
+    default:
+      return std::nullopt;
+  }
+}
+
+bool IsNear(Point one, Point other) { return IsClick(one, other, kClickPxMax, kClickPxMax); }
+
+template <class Event>
+Point PointOf(const Event& event) {
+  return {static_cast<double>(event.root_x), static_cast<double>(event.root_y)};
+}
+
+uint32_t Coordinate(int value) { return static_cast<uint32_t>(value); }
+
+}  // namespace
+
+SpriteWindows::SpriteWindows(const XConnection* connection, const Keyboard* keyboard,
+                             const char* name, SpriteListener* listener)
+    : connection_(connection),
+      keyboard_(keyboard),
+      name_(name),
+      listener_(listener),
+      context_(xcb_generate_id(connection->get())) {
+  xcb_connection_t* x = connection_->get();
+  // A graphics context belongs to a depth, which a pixmap gives it.
+  const xcb_pixmap_t model = xcb_generate_id(x);
+  xcb_create_pixmap(x, connection_->alpha_format().depth, model, connection_->root(), 1, 1);
+  const uint32_t no_exposures = 0;
+  xcb_create_gc(x, context_, model, XCB_GC_GRAPHICS_EXPOSURES, &no_exposures);
+  xcb_free_pixmap(x, model);
+  SetComposited(connection_->IsComposited());
+}
+
+SpriteWindows::~SpriteWindows() {
+  DestroyAll();
+  xcb_free_gc(connection_->get(), context_);
+}
+
+void SpriteWindows::SetComposited(bool is_composited) {
+  is_composited_ = is_composited;
+  DestroyAll();
+  atlas_ = std::make_unique<FrameAtlas>(
+      [this](int width, int height) { return FramePixmap::Make(connection_, width, height); });
+  planner_ = std::make_unique<WindowPlanner>();
+}
+
+void SpriteWindows::Show(std::span<const DrawnSprite> sprites, xcb_window_t above) {
+  const WindowPlan& plan = planner_->Plan(sprites);
+  for (const SpriteId id : plan.closed) {
+    DestroyWindowOf(id);
+  }
+  if (!plan.closed.empty()) {
+    atlas_->DropUnused();
+  }
+  for (const SpriteId id : plan.created) {
+    CreateWindowFor(id);
+  }
+  std::unordered_set<SpriteId> appearing;
+  for (const Placement& placement : plan.placements) {
+    if (placement.appears) {
+      appearing.insert(placement.id);
+    }
+    if (placement.disappears) {
+      planner_->NotPainted(placement.id);  // an unmapped window loses its pixels
+    }
+  }
+  for (const size_t index : plan.painted) {
+    const DrawnSprite& drawn = sprites[index];
+    if (!Paint(drawn, appearing.contains(drawn.id))) {
+      planner_->NotPainted(drawn.id);
+    }
+  }
+  for (const Placement& placement : plan.placements) {
+    Place(placement);
+  }
+  if (!plan.IsEmpty()) {
+    order_.clear();
+    for (const DrawnSprite& drawn : sprites) {
+      order_.push_back(drawn.id);
+    }
+  }
+  if (above != XCB_WINDOW_NONE && !plan.created.empty()) {
+    PutBelow(above, plan.created);
+  }
+}
+
+// Puts each of the new windows directly below the one that is drawn after it, or below `above`.
+void SpriteWindows::PutBelow(xcb_window_t above, const std::vector<SpriteId>& created) {
+  for (auto id = order_.rbegin(); id != order_.rend(); ++id) {
+    const xcb_window_t window = windows_[*id].window;
+    if (std::ranges::find(created, *id) != created.end()) {
+      const uint32_t values[] = {above, XCB_STACK_MODE_BELOW};
+      xcb_configure_window(connection_->get(), window,
+                           XCB_CONFIG_WINDOW_SIBLING | XCB_CONFIG_WINDOW_STACK_MODE, values);
+    }
+    above = window;
+  }
+}
+
+xcb_window_t SpriteWindows::LowestWindow() const {
+  const auto lowest = order_.empty() ? windows_.end() : windows_.find(order_.front());
+  return lowest == windows_.end() ? xcb_window_t{XCB_WINDOW_NONE} : lowest->second.window;
+}
+
+void SpriteWindows::CreateWindowFor(SpriteId id) {
+  xcb_connection_t* x = connection_->get();
+  const PixelFormat& format = connection_->alpha_format();
+  const xcb_window_t window = xcb_generate_id(x);
+  // Background and border of zero are transparent. Redirected windows are not managed.
+  const uint32_t values[] = {0, 0, XCB_GRAVITY_NORTH_WEST, 1, kEvents, format.colours};
+  xcb_create_window(x, format.depth, window, connection_->root(), 0, 0, 1, 1, 0,
+                    XCB_WINDOW_CLASS_INPUT_OUTPUT, format.visual,
+                    XCB_CW_BACK_PIXEL | XCB_CW_BORDER_PIXEL | XCB_CW_BIT_GRAVITY |
+                        XCB_CW_OVERRIDE_REDIRECT | XCB_CW_EVENT_MASK | XCB_CW_COLORMAP,
+                    values);
+  connection_->Name(window, name_);
+  connection_->SetNumbers(window, Atom::_NET_WM_WINDOW_TYPE, XCB_ATOM_ATOM,
+                          {connection_->atom(Atom::_NET_WM_WINDOW_TYPE_UTILITY)});
+  connection_->SetNumbers(window, Atom::_NET_WM_BYPASS_COMPOSITOR, XCB_ATOM_CARDINAL,
+                          {kDoNotBypass});
+  if (listener_ == nullptr) {
+    xcb_shape_rectangles(x, XCB_SHAPE_SO_SET, XCB_SHAPE_SK_INPUT, XCB_CLIP_ORDERING_UNSORTED,
+                         window, 0, 0, 0, nullptr);
+  } else {
+    DropTarget::Offer(*connection_, window);
+  }
+  windows_[id] = {window};
+  ids_[window] = id;
+  PutOnTop(id);
+  order_.push_back(id);
+  cost_.windows++;
+}
+
+// Above the other sprites, or above the windows of the window manager if there are none: so menus
+// and a locked screen stay above a sprite that arrives.
+void SpriteWindows::PutOnTop(SpriteId id) {
+  const auto top = std::find_if(order_.rbegin(), order_.rend(), [&](SpriteId other) {
+    return other != id && windows_.contains(other);
+  });
+  const xcb_window_t sibling = top == order_.rend() ? top_frame_ : windows_[*top].window;
+  const uint32_t values[] = {sibling, XCB_STACK_MODE_ABOVE};
+  if (sibling != XCB_WINDOW_NONE) {
+    xcb_configure_window(connection_->get(), windows_[id].window,
+                         XCB_CONFIG_WINDOW_SIBLING | XCB_CONFIG_WINDOW_STACK_MODE, values);
+  }
+}
+
+void SpriteWindows::DestroyWindowOf(SpriteId id) {
+  const auto ended = windows_.extract(id);
+  if (ended.empty()) {
+    return;
+  }
+  ids_.erase(ended.mapped().window);
+  if (ended.mapped().window == keys_window_) {
+    GiveKeysBack(XCB_CURRENT_TIME);
+    listener_->KeysLost();
+  }
+  xcb_destroy_window(connection_->get(), ended.mapped().window);
+  cost_.windows++;
+  if (held_ == id) {
+    held_ = kNobody;
+  }
+}
+
+void SpriteWindows::DestroyAll() {
+  for (const auto& [id, window] : windows_) {
+    xcb_destroy_window(connection_->get(), window.window);
+    cost_.windows++;
+  }
+  windows_.clear();
+  ids_.clear();
+  order_.clear();
+  held_ = kNobody;
+}
+
+// Returns false if memory is short.
+bool SpriteWindows::Paint(const DrawnSprite& drawn, bool appears) {
+  const FrameAtlas::Frame frame = atlas_->Find(drawn);
+  if (frame.surface == nullptr) {
+    return false;
+  }
+  xcb_connection_t* x = connection_->get();
+  auto* surface = static_cast<FramePixmap*>(frame.surface);
+  const xcb_xfixes_region_t shape = surface->Send(frame.top, drawn.height, context_);
+  Window& own = windows_[drawn.id];
+  const Crop shown = drawn.Shown();
+  if (own.shape != shape || own.shown != shown) {
+    own.shape = shape;
+    const auto left = static_cast<int16_t>(-shown.x);
+    const auto top = static_cast<int16_t>(-shown.y);
+    if (listener_ != nullptr) {
+      xcb_xfixes_set_window_shape_region(x, own.window, XCB_SHAPE_SK_INPUT, left, top, shape);
+    }
+    if (!is_composited_) {
+      xcb_xfixes_set_window_shape_region(x, own.window, XCB_SHAPE_SK_BOUNDING, left, top, shape);
+    }
+  }
+  uint32_t values[] = {Coordinate(drawn.Left()), Coordinate(drawn.Top()),
+                       static_cast<uint32_t>(shown.width), static_cast<uint32_t>(shown.height)};
+  uint16_t mask = XCB_CONFIG_WINDOW_X | XCB_CONFIG_WINDOW_Y;
+  if (own.shown.width != shown.width || own.shown.height != shown.height) {
+    mask |= XCB_CONFIG_WINDOW_WIDTH | XCB_CONFIG_WINDOW_HEIGHT;
+  }
+  own.shown = shown;
+  xcb_configure_window(x, own.window, mask, values);
+  if (appears) {
+    xcb_map_window(x, own.window);  // before it is painted: an unmapped window has no pixels
+  }
+  xcb_copy_area(x, surface->pixmap(), own.window, context_, static_cast<int16_t>(shown.x),
+                static_cast<int16_t>(frame.top + shown.y), 0, 0, static_cast<uint16_t>(shown.width),
+                static_cast<uint16_t>(shown.height));
+  cost_.pictures++;
+  return true;
+}
+
+void SpriteWindows::Place(const Placement& placement) {
+  xcb_connection_t* x = connection_->get();
+  const xcb_window_t window = windows_[placement.id].window;
+  std::vector<uint32_t> values;
+  uint16_t mask = 0;
+  if (placement.moves) {
+    mask |= XCB_CONFIG_WINDOW_X | XCB_CONFIG_WINDOW_Y;
+    values = {Coordinate(placement.x), Coordinate(placement.y)};
+  }
+  if (placement.below == kNobody) {
+    PutOnTop(placement.id);
+    cost_.placements++;
+  } else if (placement.below) {
+    mask |= XCB_CONFIG_WINDOW_SIBLING | XCB_CONFIG_WINDOW_STACK_MODE;
+    values.push_back(windows_[*placement.below].window);
+    values.push_back(XCB_STACK_MODE_BELOW);
+  }
+  if (mask != 0) {
+    xcb_configure_window(x, window, mask, values.data());
+    cost_.placements++;
+  }
+  if (placement.disappears) {
+    xcb_unmap_window(x, window);
+    cost_.placements++;
+  }
+}
+
+void SpriteWindows::PutAbove(xcb_window_t frame) {
+  top_frame_ = frame;
+  if (order_.empty() || frame == XCB_WINDOW_NONE) {
+    return;
+  }
+  const Reply<xcb_query_tree_reply_t> tree(xcb_query_tree_reply(
+      connection_->get(), xcb_query_tree(connection_->get(), connection_->root()), nullptr));
+  if (tree == nullptr) {
+    return;
+  }
+  const xcb_window_t* children = xcb_query_tree_children(tree.get());  // lowest first
+  const xcb_window_t* end = children + xcb_query_tree_children_length(tree.get());
+  const xcb_window_t* place = std::find(children, end, frame);
+  const bool is_below =
+      std::any_of(children, place, [this](xcb_window_t window) { return ids_.contains(window); });
+  if (!is_below) {
+    return;
+  }
+  xcb_window_t above = frame;
+  for (const SpriteId id : order_) {
+    const auto own = windows_.find(id);
+    if (own == windows_.end()) {
+      continue;
+    }
+    const uint32_t values[] = {above, XCB_STACK_MODE_ABOVE};
+    xcb_configure_window(connection_->get(), own->second.window,
+                         XCB_CONFIG_WINDOW_SIBLING | XCB_CONFIG_WINDOW_STACK_MODE, values);
+    above = own->second.window;
+  }
+}
+
+SpriteWindows::Pointer SpriteWindows::PointerNow() const {
+  const Reply<xcb_query_pointer_reply_t> pointer(xcb_query_pointer_reply(
+      connection_->get(), xcb_query_pointer(connection_->get(), connection_->root()), nullptr));
+  if (pointer == nullptr) {
+    return {};
+  }
+  constexpr uint16_t kAnyButton = XCB_BUTTON_MASK_1 | XCB_BUTTON_MASK_2 | XCB_BUTTON_MASK_3;
+  return {PointOf(*pointer), (pointer->mask & XCB_BUTTON_MASK_1) != 0,
+          (pointer->mask & kAnyButton) != 0, pointer->same_screen != 0};
+}
+
+bool SpriteWindows::HandleEvent(const xcb_generic_event_t& event) {
+  switch (TypeOfEvent(event)) {
+    case XCB_BUTTON_PRESS: {
+      const auto& pressed = As<xcb_button_press_event_t>(event);
+      const SpriteId id = IdOf(pressed.event);
+      if (id != kNobody) {
+        HandlePress(id, pressed);
+      }
+      return id != kNobody;
+    }
+    case XCB_BUTTON_RELEASE: {
+      const auto& released = As<xcb_button_release_event_t>(event);
+      const SpriteId id = IdOf(released.event);
+      if (id != kNobody) {
+        HandleRelease(id, released);
+      }
+      return id != kNobody;
+    }
+    case XCB_MOTION_NOTIFY: {
+      const auto& moved = As<xcb_motion_notify_event_t>(event);
+      const SpriteId id = IdOf(moved.event);
+      if (id != kNobody && id == held_) {
+        listener_->Dragged(PointOf(moved), moved.time);
+      }
+      return id != kNobody;
+    }
+    case XCB_KEY_PRESS:
+    case XCB_KEY_RELEASE: {
+      const auto& key = As<xcb_key_press_event_t>(event);
+      const SpriteId id = IdOf(key.event);
+      if (id != kNobody) {
+        HandleKey(id, key, TypeOfEvent(event) == XCB_KEY_PRESS);
+      }
+      return id != kNobody;
+    }
+    case XCB_FOCUS_OUT: {
+      const auto& lost = As<xcb_focus_out_event_t>(event);
+      const bool is_own = IdOf(lost.event) != kNobody;
+      // A grab, say of a menu, takes the keys for a moment only. A window that lost them to another
+      // sprite reports it after the click on that one.
+      if (is_own && lost.event == keys_window_ && lost.mode != XCB_NOTIFY_MODE_GRAB) {
+        keys_window_ = XCB_WINDOW_NONE;
+        listener_->KeysLost();
+      }
+      return is_own;
+    }
+    case XCB_EXPOSE: {
+      const auto& exposed = As<xcb_expose_event_t>(event);
+      const SpriteId id = IdOf(exposed.window);
+      if (id != kNobody && exposed.count == 0) {
+        planner_->NotPainted(id);
+      }
+      return id != kNobody;
+    }
+    default:
+      return false;
+  }
+}
+
+void SpriteWindows::HandlePress(SpriteId id, const xcb_button_press_event_t& event) {
+  if (event.detail != kFirstButton || held_ != kNobody) {
+    return;
+  }
+  const Point point = PointOf(event);
+  const bool is_double = last_click_.id == id && event.time - last_click_.ms <= kDoubleClickMs &&
+                         IsNear(last_click_.point, point);
+  last_click_ = {};
+  if (is_double) {
+    listener_->DoubleClicked(id);
+    return;
+  }
+  held_ = id;
+  press_point_ = point;
+  listener_->Grabbed(id, point, event.time);
+}
+
+void SpriteWindows::HandleRelease(SpriteId id, const xcb_button_release_event_t& event) {
+  const Point point = PointOf(event);
+  if (event.detail == kThirdButton) {
+    listener_->RightClicked(id, point, event.time);
+    return;
+  }
+  if (event.detail != kFirstButton || held_ != id) {
+    return;
+  }
+  held_ = kNobody;
+  listener_->Dragged(point, event.time);
+  listener_->Released(event.time);
+  if (IsNear(press_point_, point)) {
+    last_click_ = {id, event.time, point};
+    TakeKeys(windows_[id].window, event.time);
+    listener_->Clicked(id);
+  }
+}
+
+// A throw takes no keyboard focus; a click does.
+void SpriteWindows::TakeKeys(xcb_window_t window, uint32_t ms) {
+  const Reply<xcb_get_input_focus_reply_t> focus(xcb_get_input_focus_reply(
+      connection_->get(), xcb_get_input_focus(connection_->get()), nullptr));
+  if (focus != nullptr && !ids_.contains(focus->focus)) {
+    focus_before_ = focus->focus;
+  }
+  keys_window_ = window;
+  xcb_set_input_focus(connection_->get(), XCB_INPUT_FOCUS_POINTER_ROOT, window, ms);
+}
+
+// To the program that had them before a sprite was clicked.
+void SpriteWindows::GiveKeysBack(uint32_t ms) {
+  if (focus_before_ != XCB_WINDOW_NONE) {
+    xcb_set_input_focus(connection_->get(), XCB_INPUT_FOCUS_POINTER_ROOT, focus_before_, ms);
+    focus_before_ = XCB_WINDOW_NONE;
+  }
+}
+
+bool SpriteWindows::GiveKeysTo(SpriteId id) {
+  const auto own = windows_.find(id);
+  if (own != windows_.end()) {
+    TakeKeys(own->second.window, XCB_CURRENT_TIME);
+  }
+  return own != windows_.end();
+}
+
+void SpriteWindows::HandleKey(SpriteId id, const xcb_key_press_event_t& event, bool is_down) {
+  const Keyboard::Stroke stroke = keyboard_->Read(event);
+  const xkb_keysym_t symbol = stroke.symbol;
+  const bool with_shift = (event.state & XCB_MOD_MASK_SHIFT) != 0;
+  if (const auto key = KeyOf(symbol)) {
+    listener_->Pressed(*key, is_down, stroke.has_control);
+  } else if (!is_down) {
+    return;
+  } else if (symbol == XKB_KEY_Escape) {
+    GiveKeysBack(event.time);
+  } else if (symbol == XKB_KEY_Tab || symbol == XKB_KEY_ISO_Left_Tab) {
+    listener_->Stepped(with_shift);
+  } else if (symbol == XKB_KEY_Menu || (symbol == XKB_KEY_F10 && with_shift)) {
+    // The window is at the origin of the event: its root coordinates less its own.
+    const Window& own = windows_[id];
+    listener_->RightClicked(id,
+                            {event.root_x - event.event_x + own.shown.width / 2.0,
+                             event.root_y - event.event_y + own.shown.height / 2.0},
+                            event.time);
+  }
+}
+
+SpriteId SpriteWindows::IdOf(xcb_window_t window) const {
+  const auto found = ids_.find(window);
+  return found == ids_.end() ? kNobody : found->second;
+}
+
+}  // namespace sprites
