@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { after, afterEach, before, beforeEach, describe, it } from 'node:test';
+import { after, before, describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NatsServer, whyNoNats } from '../../tools/bench/nats_server.ts';
 import { freePorts } from '../bench/free_ports.ts';
@@ -127,37 +127,34 @@ describe('two relays and NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
   });
 });
 
-describe('two relays of which only one has desktops', { ...BOUNDED, skip: whyNoNats() }, () => {
-  let nats: NatsServer;
-  let relays: RelayProcess[] = [];
-  let [ann, amy]: Joined[] = [];
-
-  const start = async (name: string) => {
-    const [api, events, admin] = await freePorts(3);
-    const args = ['--nats', nats.url, '--relay-name', name, '--public-url', `http://127.0.0.1:${api}`];
-    return startRelay({ workers: 0, ports: { api, events, admin }, args });
-  };
-
+// Both tests mostly wait, so they run side by side.
+describe('two relays of which only one has desktops', { ...BOUNDED, skip: whyNoNats(), concurrency: 2 }, () => {
   /** A relay with two desktops and sprites that wait for one of them, and one without. */
-  beforeEach(async () => {
-    nats = await NatsServer.start();
-    relays = [await start('r1'), await start('r2')];
-    const [r1] = relays;
+  const setUp = async (t: TestContext) => {
+    const nats = await NatsServer.start();
+    const relays: RelayProcess[] = [];
+    t.after(async () => {
+      for (const relay of relays) await relay.stop();
+      await nats.kill();
+    });
+    for (const name of ['r1', 'r2']) {
+      const [api, events, admin] = await freePorts(3);
+      const args = ['--nats', nats.url, '--relay-name', name, '--public-url', `http://127.0.0.1:${api}`];
+      relays.push(await startRelay({ workers: 0, ports: { api, events, admin }, args }));
+    }
+    const [r1, r2] = relays;
     await until('the relays know each other', async () => {
       return (await Promise.all(relays.map((relay) => relay.metrics()))).every((all) => all.get('sprites_peers') === 1);
     });
-    [ann, amy] = [await joinRelay(r1.url, { name: 'Ann' }), await joinRelay(r1.url, { name: 'Amy' })];
+    const [ann, amy] = [await joinRelay(r1.url, { name: 'Ann' }), await joinRelay(r1.url, { name: 'Amy' })];
     // A proxy would bring the polls of that address to the port of events.
     for (const one of [ann, amy]) one.events = one.events.replace(r1.url, r1.eventsUrl);
     for (let n = 1; n <= THROWS; n++) assert.equal((await post(ann, crossingOf(n, 'right', `s${n}`))).status, 202);
-  });
-  afterEach(async () => {
-    for (const relay of relays) await relay.stop();
-    await nats?.kill();
-  });
+    return { r1, r2, ann };
+  };
 
-  it('hand on what waits when the first of them is stopped, as soon as one of its desktops has joined the other', async () => {
-    const [r1, r2] = relays;
+  it('hand on what waits when the first of them is stopped, as soon as one of its desktops has joined the other', async (t) => {
+    const { r1, r2, ann } = await setUp(t);
     const goodbye = pollFor(ann, ann.cursor, ({ type }) => type === 'bye');
     await until('her poll is parked', async () => (await r1.metrics()).get('sprites_polls_parked') === 1);
     const stopped = r1.stop();
@@ -173,8 +170,8 @@ describe('two relays of which only one has desktops', { ...BOUNDED, skip: whyNoN
     assert.equal((await r2.metrics()).get('sprites_waiting'), THROWS);
   });
 
-  it('keep what waits when nobody joins the other in time, and the log says so', async () => {
-    const [r1] = relays;
+  it('keep what waits when nobody joins the other in time, and the log says so', async (t) => {
+    const { r1 } = await setUp(t);
     assert.equal((await r1.stop()).code, 0);
     const left = await r1.waitForLog(({ msg }) => msg.startsWith('sprites that were accepted stay'));
     assert.deepEqual([left.level, left.sprites, left.desktops, left.worlds], [WARN, THROWS, 1, 1]);
