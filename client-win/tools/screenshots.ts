@@ -119,7 +119,7 @@ async function windows(): Promise<void> {
   }
 }
 
-/** Miso, thrown off the right edge of Ada's page, has landed on Grace's desktop. */
+/** Miso, thrown off the right edge of Ada's page, has landed on Grace's desktop: the last frame of visit.png, which moves. */
 async function visit(): Promise<void> {
   const grace = await WineDesktop.start('screenshots', 'openbox');
   try {
@@ -138,7 +138,7 @@ async function visit(): Promise<void> {
     await ada.screenshot({ path: page });
     const desktop = shoot(grace);
     execFileSync('convert', [desktop, '-resize', `${VIEW.width}x`, desktop]);
-    sideBySide([page, desktop], join(SHOTS, 'visit.png'));
+    sideBySide([page, desktop], join(SHOTS, 'visit-end.png'));
     await ada.close();
   } finally {
     await grace.stop();
