@@ -3,11 +3,11 @@ import { mkdtempSync, readFileSync, rmSync, statSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { Relay } from '../domain/relay.ts';
 import { FolderDisk } from '../journal/disk.ts';
 import { Journal } from '../journal/journal.ts';
 import { FRAME_HEAD_BYTES, HEAD_BYTES, segmentName } from '../journal/segments.ts';
 import { JOURNAL_FOLDER } from '../roles/journaling.ts';
+import { joined, makeRelay } from '../test/relay_harness.ts';
 import { journalCommand } from './admin_journal.ts';
 
 /** A data directory whose journal has two desktops, each in a turn of its own, and in a third turn a sprite that waits. */
@@ -20,19 +20,14 @@ async function makeJournal(t: TestContext): Promise<{ data: string; disk: Folder
   };
   const generationKey = Buffer.alloc(16, 1);
   const journal = new Journal(disk, { durability: 'process', epoch: 1, generationKey, fail });
-  const relay = new Relay({
-    ...{ slots: 4, slabBytes: 16 << 20, epoch: 1, generationKey, nowMs: 0, random: () => 0.5 },
-    answers: { room: (bytes) => Buffer.alloc(bytes), roomAt: () => 0, answer: () => {} },
-    randomize: (words) => words.fill(0x5ec2e7),
-  });
+  const randomize = (words: Uint32Array) => words.fill(0x5ec2e7);
+  const relay = makeRelay({ slots: 4, epoch: 1, generationKey, nowMs: 0, randomize });
   journal.recover(relay, 0);
-  const token = new Uint32Array(4);
-  const ann = relay.join({ name: 'Ann' }, token, new Uint32Array(4));
+  const ann = joined(relay, { name: 'Ann' });
   journal.commit();
-  relay.join({ name: 'Bob' }, new Uint32Array(4), new Uint32Array(4));
+  joined(relay, { name: 'Bob' });
   journal.commit();
-  const from = { slot: ann, generation: relay.desktops.generation(ann), token };
-  relay.accept(from, 1, 1, Buffer.from('"edge":"left","sprite":{"name":"Blob"}}'));
+  relay.accept(ann, 1, 1, Buffer.from('"edge":"left","sprite":{"name":"Blob"}}'));
   journal.commit();
   journal.close();
   await disk.settled;

@@ -5,14 +5,14 @@ import { describe, it, type TestContext } from 'node:test';
 import type { Logger } from 'pino';
 import { KEPT_STEP_MS } from '../domain/limits.ts';
 import { Membership, STEP_MS } from '../domain/membership.ts';
-import { Relay } from '../domain/relay.ts';
 import type { World } from '../domain/torus.ts';
-import { Master, type Moderation } from '../processes/master.ts';
+import type { Master, Moderation } from '../processes/master.ts';
 import { type PeeredRelay, PeeredRelays, seat, throwRight } from '../test/peered_relays.ts';
 import { PretendStore } from '../test/pretend_bucket.ts';
 import { PretendNetwork } from '../test/pretend_network.ts';
 import { isProblemDocument } from '../test/problem_check.ts';
 import { randomOf } from '../test/random.ts';
+import { masterOf } from '../test/relay_harness.ts';
 import { checkCrossing, type EdgeNumber } from '../wire/crossing.ts';
 import { blankIdentity, readToken } from '../wire/identity.ts';
 import { readInvitation } from '../wire/invitation.ts';
@@ -89,17 +89,13 @@ class Cluster {
   }
 
   master(slots = 16): Master {
-    return new Master(
-      (answers) =>
-        new Relay({
-          ...{ slots, slabBytes: 16 << 20, epoch: 1, generationKey: Buffer.alloc(16), nowMs: 0, answers },
-          random: this.#random,
-          randomize: (words) =>
-            words.forEach((_, at) => {
-              words[at] = this.#random() * 2 ** 32;
-            }),
+    return masterOf({
+      ...{ slots, slabBytes: 16 << 20, random: this.#random },
+      randomize: (words) =>
+        words.forEach((_, at) => {
+          words[at] = this.#random() * 2 ** 32;
         }),
-    );
+    });
   }
 
   /** What becomes of a promise, while the network delivers. */

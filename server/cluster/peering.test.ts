@@ -4,8 +4,9 @@ import { describe, it } from 'node:test';
 import type { Logger } from 'pino';
 import { Recovery } from '../domain/recovery.ts';
 import { RecordWriter, readRecords } from '../journal/records.ts';
-import { masterOf, PeeredRelays, seat, silent, throwRight } from '../test/peered_relays.ts';
+import { PeeredRelays, seat, silent, throwRight } from '../test/peered_relays.ts';
 import { PretendNetwork } from '../test/pretend_network.ts';
+import { masterOf } from '../test/relay_harness.ts';
 import { encodeHeartbeat } from '../wire/heartbeat.ts';
 import { ANSWER_MS, Peering } from './peering.ts';
 
@@ -15,7 +16,7 @@ describe('peering', () => {
       const network = new PretendNetwork(() => 0.5);
       // Half of it each way.
       network.faults.delayMs = ms;
-      const master = masterOf(1);
+      const master = masterOf({ slots: 1 });
       const peering = new Peering({
         ...{ name: 'a', master, network: network.node(), log: silent, data: tmpdir() },
         superseded: () => {},
@@ -41,7 +42,7 @@ describe('peering', () => {
     let records = new RecordWriter(0);
     const start = (nowMs: number) => {
       t.mock.timers.setTime(nowMs);
-      const master = masterOf(1);
+      const master = masterOf({ slots: 1 });
       const { relay } = master;
       readRecords(records.bytes, 0, records.end, new Recovery(relay, 0));
       records = new RecordWriter(0);
@@ -64,7 +65,7 @@ describe('peering', () => {
     };
     const network = new PretendNetwork(() => 0.5);
     const peering = new Peering({
-      ...{ name: 'a', master: masterOf(1), network: network.node(), log: warning as unknown as Logger },
+      ...{ name: 'a', master: masterOf({ slots: 1 }), network: network.node(), log: warning as unknown as Logger },
       ...{ data: tmpdir(), superseded: () => {} },
     });
     t.after(() => peering.close());

@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { randomOf } from '../test/random.ts';
+import { FILE, type Guest, joined, makeRelay } from '../test/relay_harness.ts';
 import { checkCrossing, EDGES, type Edge, type EdgeNumber, opposite } from '../wire/crossing.ts';
-import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
 import type { Identity } from '../wire/identity.ts';
 import { readInvitation, writeInvitation } from '../wire/invitation.ts';
 import type { Join } from '../wire/join.ts';
@@ -27,9 +27,7 @@ import {
   WATCHERS_PER_TICK_MAX,
 } from './limits.ts';
 import { PEEK_EVENTS_BYTES_MAX } from './peeks.ts';
-import { Relay, type RelayOptions } from './relay.ts';
-
-const FILE = '0123456789abcdef'.repeat(4);
+import type { Relay, RelayOptions } from './relay.ts';
 
 interface Sprite {
   id: number;
@@ -44,14 +42,13 @@ const SPRITE: Sprite = { id: 1, x: 100, y: 200 };
 // biome-ignore lint/suspicious/noExplicitAny: what an event holds is what these tests ask.
 type Event = any;
 
-interface Desktop extends Identity {
+interface Desktop extends Guest {
   /** What it was sent, the neighbours aside. */
   events: Event[];
   /** Whether it polls again after each answer. */
   isListening: boolean;
   isParked: boolean;
   seq: number;
-  invitation: Uint32Array;
 }
 
 class Harness {
@@ -61,12 +58,10 @@ class Harness {
   readonly #polls = new Map<number, Desktop>();
   readonly #desktops: Desktop[] = [];
   #tickets = 0;
-  #tokens = 0;
 
   constructor(options: Partial<RelayOptions> = {}) {
-    this.relay = new Relay({
-      ...{ slots: 3000, slabBytes: 16 << 20, epoch: 0x6a1f03c2, generationKey: Buffer.alloc(GENERATION_KEY_BYTES) },
-      nowMs: this.nowMs,
+    this.relay = makeRelay({
+      ...{ slots: 3000, slabBytes: 16 << 20, nowMs: this.nowMs },
       answers: {
         room: (bytes) => Buffer.alloc(bytes),
         roomAt: () => 0,
@@ -82,18 +77,13 @@ class Harness {
           desktop.events.push(...events.filter(({ type }: Event) => type !== 'neighbours'));
         },
       },
-      randomize: (words) => words.fill(++this.#tokens),
-      random: () => 0.5,
       preciseMs: () => this.nowMs,
       ...options,
     });
   }
 
   join(join: Partial<Join> = {}): Desktop {
-    const [token, invitation] = [new Uint32Array(4), new Uint32Array(4)];
-    const slot = this.relay.join({ name: '', ...join }, token, invitation);
-    const generation = this.relay.desktops.generation(slot);
-    const desktop = { slot, generation, token, invitation, events: [], isListening: true, isParked: false, seq: -1 };
+    const desktop = { ...joined(this.relay, join), events: [], isListening: true, isParked: false, seq: -1 };
     this.#desktops.push(desktop);
     this.advance(TICK_MS);
     return desktop;

@@ -1,7 +1,8 @@
 /** Peeks over relays: desktops of one relay watch desktops of another one; the test carries the messages. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { beat, ClusterRelay, FILE } from '../test/cluster_relays.ts';
+import { beat, ClusterRelay } from '../test/cluster_relays.ts';
+import { FILE } from '../test/relay_harness.ts';
 import { EDGES, type Edge, type EdgeNumber, opposite } from '../wire/crossing.ts';
 import type { Identity } from '../wire/identity.ts';
 import { PeerPeeksWriter } from '../wire/peer_peeks.ts';

@@ -1,20 +1,21 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { pickFrom, randomOf } from '../test/random.ts';
+import { makeRelay } from '../test/relay_harness.ts';
 import type { EdgeNumber } from '../wire/crossing.ts';
 import type { Identity } from '../wire/identity.ts';
 import { ProblemError } from '../wire/problem.ts';
 import type { Facts } from './facts.ts';
 import { Recovery, RecoveryError, TooSmall } from './recovery.ts';
-import { Relay } from './relay.ts';
+import type { Relay } from './relay.ts';
 
 const SLOTS = 40;
 const WORLDS = ['commons', 'red', 'blue'];
 
 function make(slots = SLOTS, random = () => 0.5): Relay {
   const room = Buffer.alloc(1 << 17);
-  return new Relay({
-    ...{ slots, slabBytes: 32 << 20, epoch: 1, generationKey: Buffer.alloc(16, 3), nowMs: 1000, random },
+  return makeRelay({
+    ...{ slots, slabBytes: 32 << 20, epoch: 1, nowMs: 1000, random },
     mailboxEventsMax: 8,
     answers: { room: () => room, roomAt: () => 0, answer: () => {} },
     randomize: (words) => {

@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { describe, it } from 'node:test';
 import { FIRST_POLL_MS } from '../domain/limits.ts';
-import { Relay } from '../domain/relay.ts';
-import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
+import { joined, makeRelay } from '../test/relay_harness.ts';
 import type { Identity } from '../wire/identity.ts';
 import type { Join } from '../wire/join.ts';
 import { type ProblemCode, ProblemError } from '../wire/problem.ts';
@@ -39,25 +38,13 @@ function refuses(code: ProblemCode, act: () => unknown): void {
 class AdmissionHarness {
   readonly admission = new StrictAdmission(2000);
   nowMs = 1_000_000;
-  #words = 0;
   readonly #polling = new Map<number, Identity>();
-  readonly relay = new Relay({
-    slots: 2000,
-    slabBytes: 0,
-    epoch: 1,
-    generationKey: Buffer.alloc(GENERATION_KEY_BYTES),
-    nowMs: this.nowMs,
-    answers: { room: (bytes) => Buffer.alloc(bytes), roomAt: () => 0, answer: () => {} },
-    randomize: (words) => words.fill(++this.#words),
-    random: () => 0.5,
-    admission: this.admission,
-  });
+  readonly relay = makeRelay({ slots: 2000, nowMs: this.nowMs, admission: this.admission });
 
   /** Joins from an address, and polls, so that the desktop stays. */
   join(address: string | undefined, more: Partial<Join> = {}): { slot: number; invitation: number[] } {
-    const [token, invitation] = [new Uint32Array(4), new Uint32Array(4)];
-    const slot = this.relay.join({ name: '', address, ...more }, token, invitation);
-    const identity = { slot, generation: this.relay.desktops.generation(slot), token };
+    const identity = joined(this.relay, { address, ...more });
+    const { slot, invitation } = identity;
     this.#polling.set(slot, identity);
     this.relay.poll(identity, slot, 0, -1);
     return { slot, invitation: [...invitation] };

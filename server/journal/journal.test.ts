@@ -17,10 +17,11 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { ACKNOWLEDGED_UNKNOWN, type EndedRow, type Facts } from '../domain/facts.ts';
 import { LEASE_MS } from '../domain/limits.ts';
-import { Relay } from '../domain/relay.ts';
+import type { Relay } from '../domain/relay.ts';
 import { addon, whyNoNativeFront } from '../front/native.ts';
 import { setFormat } from '../test/older_segment.ts';
 import { PretendDisk } from '../test/pretend_disk.ts';
+import { joined, makeRelay } from '../test/relay_harness.ts';
 import { type EdgeNumber, opposite } from '../wire/crossing.ts';
 import type { Identity } from '../wire/identity.ts';
 import type { Join } from '../wire/join.ts';
@@ -55,7 +56,7 @@ function live(disk: Disk, options: Partial<JournalOptions> = {}, slots = 64): Li
     ...options,
   });
   const answers: Life['answers'] = [];
-  const relay = new Relay({
+  const relay = makeRelay({
     ...{ slots, slabBytes: 32 << 20, epoch: journal.epoch, generationKey: journal.generationKey, nowMs: 1000 },
     answers: {
       room: (bytes) => Buffer.alloc(bytes),
@@ -64,15 +65,8 @@ function live(disk: Disk, options: Partial<JournalOptions> = {}, slots = 64): Li
         void answers.push({ status, body: JSON.parse((body as Buffer).toString('utf8', start, end)) }),
     },
     randomize: randomFillSync,
-    random: () => 0.5,
   });
   return { relay, journal, recovered: journal.recover(relay, 1000), answers };
-}
-
-function joined(relay: Relay, wish: Partial<Join> = {}): Identity {
-  const token = new Uint32Array(4);
-  const slot = relay.join({ name: '', ...wish }, token, new Uint32Array(4));
-  return { slot, generation: relay.desktops.generation(slot), token };
 }
 
 function throwSprite(relay: Relay, from: Identity, crossing: number, sprite: string, edge: EdgeNumber = 1): string {
@@ -164,7 +158,8 @@ describe('a journal', () => {
       next = live(disk);
     }
     const writer = new RecordWriter(0);
-    const row = { row: 0, nextRow: 1, ...ann, newestCrossing: 2 ** 40 + 3, acceptedBits: 5, acknowledged: 7 };
+    const identity = { slot: ann.slot, generation: ann.generation, token: ann.token };
+    const row = { row: 0, nextRow: 1, ...identity, newestCrossing: 2 ** 40 + 3, acceptedBits: 5, acknowledged: 7 };
     writer.ended(row);
     const told: EndedRow[] = [];
     const reader = new Proxy({} as Facts, {

@@ -2,12 +2,11 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { HEARERS_PER_STEP_MAX, SMALL_WORLD_MAX } from '../domain/limits.ts';
-import { Relay } from '../domain/relay.ts';
+import { type Guest, joined, masterOf } from '../test/relay_harness.ts';
 import type { EdgeNumber } from '../wire/crossing.ts';
 import { FRAME_BYTES_TARGET, FRAME_HEAD, FrameWriter, MalformedFrame, RecordKind, readFrame } from '../wire/frame.ts';
-import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
 import { IpcLink, LINK_BYTES_MAX, LINK_SAYINGS_BYTES_MAX, receiveFrame } from './ipc.ts';
-import { Master } from './master.ts';
+import type { Master } from './master.ts';
 
 const PASSAGE = Buffer.from(`"at":0.25,"vx":900,"vy":-50,"sprite":{"name":"${'x'.repeat(200)}"}}`);
 
@@ -22,34 +21,10 @@ function collectingLink(onRoom = () => {}) {
   return { link, frames, unsent };
 }
 
-function masterOf(
-  desktops: number,
-  worldOf = (n: number) => `w${n}`,
-): { master: Master; identities: ReturnType<typeof identityOf>[] } {
-  const master = new Master(
-    (answers) =>
-      new Relay({
-        ...{
-          slots: desktops,
-          slabBytes: 64 << 20,
-          epoch: 1,
-          generationKey: Buffer.alloc(GENERATION_KEY_BYTES),
-          nowMs: 0,
-          answers,
-        },
-        randomize: (words) => words.fill(7),
-        random: () => 0.5,
-      }),
-  );
-  const identities = Array.from({ length: desktops }, (_, n) => {
-    const token = new Uint32Array(4);
-    return identityOf(master, master.relay.join({ name: '', world: worldOf(n) }, token, new Uint32Array(4)), token);
-  });
+function seated(desktops: number, worldOf = (n: number) => `w${n}`): { master: Master; identities: Guest[] } {
+  const master = masterOf({ slots: desktops, slabBytes: 64 << 20 });
+  const identities = Array.from({ length: desktops }, (_, n) => joined(master.relay, { world: worldOf(n) }));
   return { master, identities };
-}
-
-function identityOf(master: Master, slot: number, token: Uint32Array) {
-  return { slot, generation: master.relay.desktops.generation(slot), token };
 }
 
 describe('the link to a worker', () => {
@@ -75,7 +50,7 @@ describe('the link to a worker', () => {
   it('leaves the sprites of a worker that does not read in the mailboxes, and sends each once it reads again', () => {
     const desktops = 400;
     const sprites = 64;
-    const { master, identities } = masterOf(desktops);
+    const { master, identities } = seated(desktops);
     const { link, frames, unsent } = collectingLink(() => master.linkHasRoom());
     const number = master.addLink(link);
     for (const identity of identities) {
@@ -112,7 +87,7 @@ describe('the link to a worker', () => {
 
   it('sends what sockets hear in one frame for each step, with the sayings once', () => {
     const desktops = SMALL_WORLD_MAX + 1;
-    const { master, identities } = masterOf(desktops, () => 'w');
+    const { master, identities } = seated(desktops, () => 'w');
     const { link, frames } = collectingLink();
     const number = master.addLink(link);
     for (const nowMs of [1000, 2000, 3000]) master.advance(nowMs);
@@ -143,7 +118,7 @@ describe('the link to a worker', () => {
   });
 
   it('drops a frame that arrives after the end of its worker, so no poll stays parked', () => {
-    const { master, identities } = masterOf(1);
+    const { master, identities } = seated(1);
     const number = master.addLink(collectingLink().link);
     master.relay.advance(2000);
     const writer = new FrameWriter();
@@ -163,7 +138,7 @@ describe('the link to a worker', () => {
   });
 
   it('refuses frames with an edge, a kind or JSON that a worker never sends, after the records before', () => {
-    const { master, identities } = masterOf(1);
+    const { master, identities } = seated(1);
     const { link, frames } = collectingLink();
     const number = master.addLink(link);
     const [desktop] = identities;

@@ -1,21 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Relay } from '../domain/relay.ts';
 import type { Front } from '../front/front.ts';
+import { joined, masterOf } from '../test/relay_harness.ts';
 import { DirectUplink } from './direct_uplink.ts';
-import { Master } from './master.ts';
 import { PendingRequests } from './pending.ts';
 
 /** A master in one process, and what happens to it in order. */
 function setUp() {
   const happened: string[] = [];
-  const master = new Master(
-    (answers) =>
-      new Relay({
-        ...{ slots: 4, slabBytes: 16 << 20, epoch: 1, generationKey: Buffer.alloc(16), nowMs: 0, random: () => 0.5 },
-        ...{ answers, randomize: (words) => words.fill(7) },
-      }),
-  );
+  const master = masterOf({ slots: 4 });
   const pending = new PendingRequests();
   const uplink = new DirectUplink(master, pending);
   master.setFront({
@@ -35,9 +28,7 @@ function setUp() {
 describe('a master with a journal', () => {
   it('commits a turn after it has answered the parked polls, and before any answer leaves', () => {
     const { master, happened } = setUp();
-    const token = new Uint32Array(4);
-    const slot = master.relay.join({ name: '' }, token, new Uint32Array(4));
-    const desktop = { slot, generation: master.relay.desktops.generation(slot), token };
+    const desktop = joined(master.relay);
     master.relay.poll(desktop, 1, 1, -1);
     master.crossing(1, 5, desktop, 1, 1, Buffer.from('"edge":"left"}'), 0, 14);
     master.endTurn();
@@ -53,9 +44,7 @@ describe('a master with a journal', () => {
   it('commits a turn that answers nothing at the next tick, or with the next answer', () => {
     const { master, happened } = setUp();
     const commits = () => happened.filter((what) => what === 'commit').length;
-    const token = new Uint32Array(4);
-    const slot = master.relay.join({ name: '' }, token, new Uint32Array(4));
-    const desktop = { slot, generation: master.relay.desktops.generation(slot), token };
+    const desktop = joined(master.relay);
     master.relay.poll(desktop, 1, 1, -1);
     master.endTurn();
     assert.equal(commits(), 0);

@@ -4,9 +4,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import pino from 'pino';
-import { Relay } from '../domain/relay.ts';
 import { Locked } from '../journal/lock.ts';
 import { HEAD_BYTES, segmentName } from '../journal/segments.ts';
+import { makeRelay } from '../test/relay_harness.ts';
 import { JOURNAL_FOLDER, Journaling } from './journaling.ts';
 
 const log = pino({ level: 'silent' });
@@ -39,13 +39,7 @@ describe('a journal that has lost its contents', () => {
     const stream = { write: (line: string) => void warnings.push(JSON.parse(line).msg) };
     const journaling = new Journaling(data, 'process', pino({ level: 'warn' }, stream));
     const { epoch, generationKey } = journaling.journal;
-    journaling.recover(
-      new Relay({
-        ...{ slots: 4, slabBytes: 1 << 20, epoch, generationKey, nowMs: 0, random: () => 0, randomize: () => {} },
-        answers: { room: (bytes) => Buffer.alloc(bytes), roomAt: () => 0, answer: () => {} },
-      }),
-      0,
-    );
+    journaling.recover(makeRelay({ slots: 4, epoch, generationKey, nowMs: 0 }), 0);
     await journaling.close();
     return warnings;
   }

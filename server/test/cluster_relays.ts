@@ -4,14 +4,13 @@ import { Membership } from '../domain/membership.ts';
 import type { PeerPeeks } from '../domain/peer_peeks.ts';
 import type { PeerSayings } from '../domain/peer_sayings.ts';
 import type { Outgoing, Peers } from '../domain/peers.ts';
-import { Relay, type RelayOptions } from '../domain/relay.ts';
+import type { Relay, RelayOptions } from '../domain/relay.ts';
 import { checkCrossing, type Edge, type EdgeNumber } from '../wire/crossing.ts';
 import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
 import type { Identity } from '../wire/identity.ts';
+import { FILE, joined, makeRelay } from './relay_harness.ts';
 
 const NOTHING = Buffer.alloc(0);
-
-export const FILE = '0123456789abcdef'.repeat(4);
 
 /** What looks random to relays: no two starts get the same. */
 let randoms = 0;
@@ -34,15 +33,9 @@ export class ClusterRelay {
     recover: (relay: Relay) => void = () => {},
     options: Partial<RelayOptions> = {},
   ) {
-    this.relay = new Relay({
-      ...{
-        slots: 64,
-        slabBytes: 0,
-        epoch,
-        generationKey: Buffer.alloc(GENERATION_KEY_BYTES, epoch),
-        nowMs: this.nowMs,
-      },
-      ...{ randomize: (words: Uint32Array) => words.fill(++randoms), random: () => 0.5 },
+    this.relay = makeRelay({
+      ...{ slots: 64, epoch, generationKey: Buffer.alloc(GENERATION_KEY_BYTES, epoch), nowMs: this.nowMs },
+      randomize: (words) => words.fill(++randoms),
       answers: {
         room: (bytes) => Buffer.alloc(bytes),
         roomAt: () => 0,
@@ -63,9 +56,7 @@ export class ClusterRelay {
   }
 
   join(name: string, world?: string): Identity {
-    const token = new Uint32Array(4);
-    const slot = this.relay.join({ name, world }, token, new Uint32Array(4));
-    return { slot, generation: this.relay.desktops.generation(slot), token };
+    return joined(this.relay, { name, world });
   }
 
   /** Throws; returns the ticket, whose answer may come later. */

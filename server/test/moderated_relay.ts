@@ -1,12 +1,12 @@
 /** A relay with a moderator, without processes. */
 import type { Logger } from 'pino';
-import { Relay } from '../domain/relay.ts';
 import { GalleryList } from '../moderation/gallery_list.ts';
 import { ModerationList } from '../moderation/moderation_list.ts';
 import { type ModerationMessage, Moderator } from '../moderation/moderator.ts';
 import { Flights } from '../processes/flights.ts';
-import { Master } from '../processes/master.ts';
+import type { Master } from '../processes/master.ts';
 import { FeedbackFile } from '../store/feedback_file.ts';
+import { masterOf } from './relay_harness.ts';
 
 export interface ModeratedRelay {
   moderator: Moderator;
@@ -20,13 +20,7 @@ export interface ModeratedRelay {
 
 /** `data`: its data directory. `clock`: the wall clock in ms. */
 export function moderatedRelay(data: string, log: Logger, clock: () => number): ModeratedRelay {
-  const master = new Master(
-    (answers) =>
-      new Relay({
-        ...{ slots: 4, slabBytes: 16 << 20, epoch: 1, generationKey: Buffer.alloc(16), nowMs: 0, answers },
-        ...{ random: () => 0.5, randomize: (words: Uint32Array) => words.fill(7) },
-      }),
-  );
+  const master = masterOf({ slots: 4 });
   const [list, gallery] = [new ModerationList(data, log, clock), new GalleryList(data, log, clock)];
   const notices: object[] = [];
   master.relay.notify = (notice) => void notices.push(notice);

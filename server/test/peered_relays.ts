@@ -5,30 +5,18 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Homes } from '../cluster/homes.ts';
 import { Peering } from '../cluster/peering.ts';
-import { Relay, type RelayOptions } from '../domain/relay.ts';
-import { type Link, Master } from '../processes/master.ts';
+import type { Link, Master } from '../processes/master.ts';
 import { checkCrossing, type EdgeNumber } from '../wire/crossing.ts';
-import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
 import type { Identity } from '../wire/identity.ts';
 import { PretendStore } from './pretend_bucket.ts';
 import { PretendNetwork } from './pretend_network.ts';
 import { randomOf } from './random.ts';
+import { joined, masterOf } from './relay_harness.ts';
 
 /** The time of each step of the cluster, in ms. */
 export const STEP_MS = 10;
 
 export const silent = { warn() {}, info() {}, debug() {}, error() {}, fatal() {} } as unknown as Logger;
-
-export function masterOf(epoch: number, slots = 1, options: Partial<RelayOptions> = {}): Master {
-  return new Master(
-    (answers) =>
-      new Relay({
-        ...{ slots, slabBytes: 1 << 20, epoch, generationKey: Buffer.alloc(GENERATION_KEY_BYTES), nowMs: 0 },
-        ...{ random: () => 0.5, randomize: () => {}, answers },
-        ...options,
-      }),
-  );
-}
 
 export type PeeredRelay = ReturnType<PeeredRelays['start']>;
 
@@ -47,7 +35,8 @@ export class PeeredRelays {
   }
 
   start(name: string, epoch: number) {
-    const master = masterOf(epoch, 64);
+    // Tokens are 0, so a test knows those of desktops that others let in.
+    const master = masterOf({ epoch, slots: 64, slabBytes: 1 << 20, randomize: () => {} });
     const node = this.network.node();
     const bucket = this.store.bucket();
     /** The answers to throws, by the number of the request. */
@@ -99,9 +88,7 @@ export class PeeredRelays {
 
 /** A desktop that joins here. */
 export function seat({ relay }: PeeredRelay, name: string, world?: string): Identity {
-  const token = new Uint32Array(4);
-  const slot = relay.join({ name, world }, token, new Uint32Array(4));
-  return { slot, generation: relay.desktops.generation(slot), token };
+  return joined(relay, { name, world });
 }
 
 /** A desktop throws a sprite to its right; the number of the request is that of the crossing. */

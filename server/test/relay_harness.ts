@@ -1,15 +1,18 @@
 /**
  * A relay without processes: a clock that the test moves, a record of every answer, and what desktops do as one call each.
  *
- * Suites with words of their own extend it. Invariant: an answer is recorded once, and stays until the test pops it.
+ * Suites with words of their own extend it; those that only need a relay, a master or a desktop make one with makeRelay(), masterOf() or
+ * joined(). Invariant: an answer is recorded once, and stays until the test pops it.
  */
 import assert from 'node:assert/strict';
 import { TICK_MS } from '../domain/deadlines.ts';
 import { NEIGHBOURS_STEP_MS } from '../domain/limits.ts';
 import { type CrossingResponse, Relay, type RelayOptions, type Verdict } from '../domain/relay.ts';
+import { Master } from '../processes/master.ts';
 import { checkCrossing, type Edge } from '../wire/crossing.ts';
 import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
 import type { Identity } from '../wire/identity.ts';
+import type { Join } from '../wire/join.ts';
 import type { Pictures, Standing } from '../wire/pictures.ts';
 
 export const EPOCH = 0x6a1f03c2;
@@ -35,6 +38,29 @@ export interface Guest extends Identity {
   invitation: Uint32Array;
 }
 
+/** A relay with defaults for what a test leaves open. No two of its secrets are the same, and its answers are lost. */
+export function makeRelay(options: Partial<RelayOptions> = {}): Relay {
+  let secrets = 0;
+  return new Relay({
+    ...{ slots: 200, slabBytes: 0, epoch: EPOCH, generationKey: KEY, nowMs: START_MS },
+    answers: { room: (bytes) => Buffer.alloc(bytes), roomAt: () => 0, answer: () => {} },
+    randomize: (words) => words.fill(++secrets),
+    random: () => 0.5,
+    ...options,
+  });
+}
+
+/** A master with such a relay, whose clock starts at 0. */
+export function masterOf(options: Partial<RelayOptions> = {}): Master {
+  return new Master((answers) => makeRelay({ epoch: 1, nowMs: 0, answers, ...options }));
+}
+
+export function joined(relay: Relay, join: Partial<Join> = {}): Guest {
+  const [token, invitation] = [new Uint32Array(4), new Uint32Array(4)];
+  const slot = relay.join({ name: '', ...join }, token, invitation);
+  return { slot, generation: relay.desktops.generation(slot), token, invitation };
+}
+
 export class RelayHarness {
   readonly relay: Relay;
   readonly answers: RecordedAnswer[] = [];
@@ -45,15 +71,9 @@ export class RelayHarness {
   hasRoom = (_ticket: number) => true;
   hasRoomForSayings = true;
   #tickets = 0;
-  #tokens = 0;
 
   constructor(options: Partial<RelayOptions> = {}) {
-    this.relay = new Relay({
-      slots: 200,
-      slabBytes: 0,
-      epoch: EPOCH,
-      generationKey: KEY,
-      nowMs: START_MS,
+    this.relay = makeRelay({
       answers: {
         room: (bytes) => Buffer.alloc(bytes),
         roomAt: () => 0,
@@ -73,19 +93,15 @@ export class RelayHarness {
           });
         },
       },
-      randomize: (words) => words.fill(++this.#tokens),
       random: () => this.luck,
       ...options,
     });
   }
 
   join(name = '', more: { world?: string; near?: Guest; address?: string; pictures?: Pictures } = {}): Guest {
-    const token = new Uint32Array(4);
-    const invitation = new Uint32Array(4);
     const { near, ...rest } = more;
     const join = near ? { name, ...rest, near: { slot: near.slot, secret: [...near.invitation] } } : { name, ...rest };
-    const slot = this.relay.join(join, token, invitation);
-    return { slot, generation: this.relay.desktops.generation(slot), token, invitation };
+    return joined(this.relay, join);
   }
 
   joinMany(count: number, world?: string): Guest[] {
