@@ -122,7 +122,8 @@ describe('bundle', { skip, timeout: 900_000 }, () => {
       if (visited.has(file)) return;
       visited.add(file);
       const source = readFileSync(join(folder, file), 'utf8');
-      for (const [, name] of source.matchAll(/^(?:import|export) (?!type)(?:[^'";]* from )?'([^']+)'/gm)) {
+      const statements = source.matchAll(/^(?:import|export) (?!type)(?:[^'";]* from )?'([^']+)'/gm);
+      for (const [, name] of [...statements, ...source.matchAll(/\bimport\('([^']+)'\)/g)]) {
         if (name.startsWith('.')) visit(join(dirname(file), name));
         else if (!isBuiltin(name))
           assert.ok(existsSync(join(folder, 'node_modules', name, 'package.json')), `${file} imports ${name}`);
