@@ -37,8 +37,8 @@ describe('schedule', () => {
 
   it('starts more while cores idle, up to three for each core', () => {
     const suites = Array.from({ length: 8 }, (_, i) => planned(`${i}`, 8 - i));
-    assert.equal(started(new Schedule(suites, [], 2), 0.5).length, 2);
-    assert.equal(started(new Schedule(suites, [], 2), 0.6).length, 6);
+    assert.equal(started(new Schedule(suites, [], 2), 0.29).length, 2);
+    assert.equal(started(new Schedule(suites, [], 2), 0.3).length, 6);
   });
 
   it('holds a suite back until all that it needs is built, and leaves a core to the compilers', () => {

@@ -7,7 +7,7 @@
  */
 
 /** Cores that must have idled before one more suite starts than there are cores. */
-const IDLE_CORES_MIN = 0.6; // a suite that starts takes a whole core for a second, then a third of one
+const IDLE_CORES_MIN = 0.3; // with 0.6 a seventh of two cores idled through a whole run
 
 /** Suites at once for each core: each takes up to 500 MB, a machine with two cores has 4 GB or more. */
 const SUITES_A_CORE_MAX = 3;

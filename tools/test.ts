@@ -21,7 +21,7 @@ import { runSuite } from './suite_run.ts';
 import { changedSince, isQuiet, Suites, takesLong } from './suites.ts';
 
 /** How often the machine is looked at for a core that idles. */
-const LOOK_EVERY_MS = 1000; // a suite that has just started shows its load by then
+const LOOK_EVERY_MS = 500; // a suite that has just started shows its load by then
 
 /** How many suites are listed at the end as the slowest. */
 const SLOWEST_LISTED = 12;
