@@ -206,7 +206,7 @@ describe('first run of the windows client', { skip, timeout: 900_000 }, () => {
     await eventually('Ada is next door', async () => (await look(grace)).names.includes('Ada'));
     const bytes = spr({ ...TARGET, behaviour: { ...RUNNER.behaviour, walkSpeed: 0 } });
     await throwSprite(grace, bytes, 1);
-    const many = (name: string) => (ada.settings()[name] as string[] | undefined)?.length;
+    const many = (name: 'hidden' | 'muted') => ada.settings()[name]?.length;
     await ada.chooseOf(onFloor(target), ['h'], 'it is hidden', () => many('hidden') === 1);
     await ada.waitFor('the picture is gone', (screenshot) => screenshot.find(MAGENTA) === undefined || undefined);
     await ada.count('Sprite', 1);

@@ -290,7 +290,7 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     // It belongs to the world now, so it can be hidden, not put away.
     await ada.chooseOf(onFloor, 'h');
     await ada.waitFor('it is a parcel', (screenshot) => (screenshot.find(CYAN) ? undefined : true));
-    await eventually('that is saved', () => (ada.settings().hidden as string[]).length === 1);
+    await eventually('that is saved', () => ada.settings().hidden?.length === 1);
   });
 
   it('adds a sprite, pauses and shows settings from the menu', async () => {

@@ -247,6 +247,13 @@ class FrameBuffer {
   }
 }
 
+/** What a client has saved of its settings: all of them at once, and nothing before it has changed one. */
+export interface SavedSettings {
+  readonly hidden?: string[];
+  readonly muted?: string[];
+  readonly [name: string]: unknown;
+}
+
 /** What a display shows, and how tests use it and the client on it. Programs of the display are started with `env`. */
 export abstract class XDisplay {
   readonly env: NodeJS.ProcessEnv;
@@ -277,7 +284,7 @@ export abstract class XDisplay {
   }
 
   /** The settings that the client has saved; none until it has saved some. */
-  settings(): Record<string, unknown> {
+  settings(): SavedSettings {
     const file = this.settingsFile;
     return existsSync(file) ? JSON.parse(readFileSync(file, 'utf8')) : {};
   }
