@@ -35,10 +35,12 @@ Rect Moved(const Rect& rect, double dx, double dy) {
   return {rect.left + dx, rect.top + dy, rect.right + dx, rect.bottom + dy};
 }
 
-bool IsOnOneOf(std::span<const Rect> monitors, const OpenWindow& place) {
-  return std::ranges::any_of(monitors, [middle = MiddleOf(place)](const Rect& monitor) {
-    return monitor.Contains(middle);
-  });
+bool GoesToOneOf(std::span<const Rect> monitors, const PutBack& way) {
+  const bool has_shown = way.state != WindowState::kMinimised && way.shown != Rect{};
+  const Rect& to = has_shown ? way.shown : way.normal;
+  const Point middle{(to.left + to.right) / 2, (to.top + to.bottom) / 2};
+  return std::ranges::any_of(monitors,
+                             [&](const Rect& monitor) { return monitor.Contains(middle); });
 }
 
 // How to put a window back; nothing when it is in place, or its user has changed it.
@@ -169,11 +171,11 @@ std::vector<PutBack> WindowPlaces::PutAllBack(std::span<const Rect> covered, int
   const std::vector<Rect> only = std::exchange(left_out_, {covered.begin(), covered.end()});
   for (auto& [id, watched] : watched_) {
     const auto place = Present().places.find(id);
-    if (place == Present().places.end() || IsOnOneOf(covered, place->second) ||
-        (!only.empty() && !IsOnOneOf(only, place->second))) {
+    if (place == Present().places.end()) {
       continue;
     }
-    if (auto way = PutBackTo(watched.now, place->second)) {
+    const auto way = PutBackTo(watched.now, place->second);
+    if (way && !GoesToOneOf(covered, *way) && (only.empty() || GoesToOneOf(only, *way))) {
       back.push_back(*way);
       watched.tries = 1;
       watched.tried_ms = now_ms;
@@ -191,11 +193,11 @@ std::vector<PutBack> WindowPlaces::Retry(std::span<const Rect> covered, int64_t 
       continue;
     }
     const auto place = Present().places.find(id);
-    if (place != Present().places.end() && IsOnOneOf(covered, place->second)) {
-      continue;
-    }
     const auto way =
         place == Present().places.end() ? std::nullopt : PutBackTo(watched.now, place->second);
+    if (way && GoesToOneOf(covered, *way)) {
+      continue;
+    }
     if (!way || watched.tries == kPutBackTries) {
       watched.tries = 0;
       watched.held = watched.now;

@@ -412,7 +412,8 @@ TEST_CASE(
     scenery.back.clear();
     scenery.Pass(kUpdateMs);
     for (const PutBack& one : scenery.back) {
-      const Rect& to = one.state == WindowState::kMinimised ? one.normal : one.shown;
+      const bool has_shown = one.state != WindowState::kMinimised && one.shown != Rect{};
+      const Rect& to = has_shown ? one.shown : one.normal;
       const Point middle{(to.left + to.right) / 2, (to.top + to.bottom) / 2};
       CHECK((!scenery.is_full_screen || !scenery.monitors[0].bounds.Contains(middle)));
       const auto was = std::ranges::find(before, one.id, &OpenWindow::id);
