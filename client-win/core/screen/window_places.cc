@@ -25,9 +25,7 @@ OpenWindow Remembered(const OpenWindow& now, const OpenWindow* before) {
   return keeps ? *before : now;
 }
 
-// Where a window belongs, a minimised one when it comes up.
-Point MiddleOf(const OpenWindow& place) {
-  const Rect& rect = IsMinimised(place) ? place.normal : place.shown;
+Point MiddleOf(const Rect& rect) {
   return {(rect.left + rect.right) / 2, (rect.top + rect.bottom) / 2};
 }
 
@@ -38,7 +36,7 @@ Rect Moved(const Rect& rect, double dx, double dy) {
 bool GoesToOneOf(std::span<const Rect> monitors, const PutBack& way) {
   const bool has_shown = way.state != WindowState::kMinimised && way.shown != Rect{};
   const Rect& to = has_shown ? way.shown : way.normal;
-  const Point middle{(to.left + to.right) / 2, (to.top + to.bottom) / 2};
+  const Point middle = MiddleOf(to);
   return std::ranges::any_of(monitors,
                              [&](const Rect& monitor) { return monitor.Contains(middle); });
 }
@@ -120,7 +118,7 @@ bool WindowPlaces::KeepSteadyPlaces(const Layout& before) {
     const double dx = now[i].bounds.left - old.left;
     const double dy = now[i].bounds.top - old.top;
     for (auto [id, place] : before.places) {
-      if (old.Contains(MiddleOf(place))) {
+      if (old.Contains(MiddleOf(IsMinimised(place) ? place.normal : place.shown))) {
         place.shown = Moved(place.shown, dx, dy);
         place.normal = Moved(place.normal, dx, dy);
         keeps = Present().places.try_emplace(id, place).second || keeps;
