@@ -386,7 +386,7 @@ export abstract class XDisplay {
     return found!;
   }
 
-  /** Gives the keyboard to the window that has this title now: a program may have made it anew. Undefined if it did not get it. */
+  /** Looks for the window with this title and gives it the keyboard. Returns undefined if there is none, or if it did not get it. */
   private async tryToFocusOn(title: string): Promise<Frame | undefined> {
     const [frame] = await this.frames(title);
     if (frame === undefined) return undefined;
