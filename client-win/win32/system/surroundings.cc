@@ -22,14 +22,17 @@ int64_t WindowCheckMs(const Simulation& simulation) {
 }
 
 void Surroundings::Update(Desktop* desktop, int64_t now_ms) {
-  if (monitors_may_have_changed_ || now_ms - monitors_checked_ms_ >= kMonitorsMs) {
+  const bool have_changed = monitors_may_have_changed_;
+  if (have_changed || now_ms - monitors_checked_ms_ >= kMonitorsMs) {
     UpdateMonitors(desktop, now_ms);
   }
   const int64_t check_ms = WindowCheckMs(desktop->simulation());
   if (watch_.MayHaveChanged() || now_ms - windows_checked_ms_ >= check_ms) {
     UpdateWindows(desktop, now_ms);
   }
-  if (desktop->settings().restore_windows && now_ms - places_checked_ms_ >= kPlacesMs) {
+  // A layout that is never seen can't be told from its user having moved the windows.
+  const bool is_due = have_changed || now_ms - places_checked_ms_ >= kPlacesMs;
+  if (desktop->settings().restore_windows && is_due) {
     RestoreWindows(now_ms);
   }
 }
