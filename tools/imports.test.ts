@@ -38,6 +38,7 @@ const PUBLISHED: readonly string[] = [
   'server/web/relay/saying_history.ts',
   'server/web/relay/moves.ts',
   'server/web/relay/departures.ts',
+  'server/web/relay/poll.ts',
   'server/web/relay/posts.ts',
   'server/web/relay/transport.ts',
   'server/web/relay/peek.ts',

@@ -2,14 +2,14 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { isLost, LOST_MS, MOVES_MAX, MOVES_MS, Moves, relayToJoin } from '../../server/web/relay/moves.ts';
+import { isLost, LOST_LEASES, MOVES_MAX, MOVES_MS, Moves, relayToJoin } from '../../server/web/relay/moves.ts';
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
 const vectors = JSON.parse(read('../moves.vectors.json'));
 
 describe('moving to another relay', () => {
   it('has the same constants in the browser and in BEHAVIOUR.md as in the vectors', () => {
-    assert.deepEqual({ MOVES_MAX, MOVES_MS, LOST_MS }, vectors.constants);
+    assert.deepEqual({ MOVES_MAX, MOVES_MS, LOST_LEASES }, vectors.constants);
     const text = read('../BEHAVIOUR.md').split('\n## Moving to another relay\n')[1].split('\n## ')[0];
     const rows = [...text.matchAll(/^\| `([A-Z_]+)` \| ([\d ]+) \|/gm)];
     const written = Object.fromEntries(rows.map(([, name, value]) => [name, Number(value.replaceAll(' ', ''))]));
@@ -50,7 +50,8 @@ describe('moving to another relay', () => {
     });
   }
 
-  for (const { name, began, relay, silentMs, isLost: expected } of vectors.lost) {
-    it(`browser › a relay that is gone › ${name}`, () => assert.equal(isLost(began, relay, silentMs), expected));
+  for (const { name, began, relay, leaseSeconds, silentMs, isLost: expected } of vectors.lost) {
+    const seat = { crossings: `${relay}/v1/desktops/1-1/crossings`, leaseSeconds };
+    it(`browser › a relay that is gone › ${name}`, () => assert.equal(isLost(began, seat, silentMs), expected));
   }
 });

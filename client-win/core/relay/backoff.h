@@ -9,7 +9,7 @@
 namespace sprites {
 
 constexpr int64_t kBackoffMsFirst = 400;   // most failures are one lost connection
-constexpr int64_t kBackoffMsMax = 15'000;  // half a lease, so the relay has not ended it yet
+constexpr int64_t kBackoffMsMax = 15'000;  // for what no lease hangs on: a relay is found soon
 // After a join that the relay will refuse again: it has banned us or can't read what we send.
 constexpr int64_t kRefusedMsMax = 300'000;
 

@@ -4,8 +4,20 @@
 
 #include <algorithm>
 
+#include "core/relay/crossing.h"
+#include "core/text/test_vectors.h"
+
 namespace sprites {
 namespace {
+
+TEST_CASE("backoff › has the constants of the vectors") {
+  const Json vectors = ReadVectors(RELAY_VECTORS);
+  const Json& constants = vectors["constants"];
+  CHECK(constants["BACKOFF_MS_FIRST"] == kBackoffMsFirst);
+  CHECK(constants["BACKOFF_MS_MAX"] == kBackoffMsMax);
+  CHECK(constants["BYE_MS_MAX"] == kByeMsMax);
+  CHECK(constants.size() == 3);
+}
 
 TEST_CASE("backoff › doubles, half of it random, and stays within its limit") {
   CHECK(BackoffMs(0, [] { return 0.0; }) == kBackoffMsFirst / 2);

@@ -1,7 +1,6 @@
 #include "core/relay/moves.h"
 
 #include "core/relay/relay_link.h"
-#include "core/relay/seat.h"
 
 namespace sprites {
 
@@ -15,8 +14,9 @@ std::optional<std::string> RelayToJoin(std::string_view relay, std::string_view 
   return leaves_tls ? std::nullopt : std::optional(link->relay);
 }
 
-bool IsLost(std::string_view began, std::string_view relay, int64_t silent_ms) {
-  return began != relay && silent_ms >= kLostMs;
+bool IsLost(std::string_view began, const Seat& seat, int64_t silent_ms) {
+  return RelayOrigin(seat.crossings) != began &&
+         silent_ms >= kLostLeases * seat.lease_seconds * 1000;
 }
 
 std::optional<std::string> Moves::Follow(std::string_view relay, std::string_view join,

@@ -15,19 +15,21 @@
 #include <string_view>
 #include <utility>
 
+#include "core/relay/seat.h"
+
 namespace sprites {
 
 constexpr size_t kMovesMax = 4;        // moves in kMovesMs: several relays may stop one by one
 constexpr int64_t kMovesMs = 600'000;  // for which a move counts: in circles, 24 joins an hour
-constexpr int64_t kLostMs = 60'000;    // without an answer: two leases
+constexpr int64_t kLostLeases = 2;     // without an answer: the desktop has ended by now
 
 // The origin of `join`, which the relay at the origin `relay` names. Nothing when a desktop must
 // not follow there.
 std::optional<std::string> RelayToJoin(std::string_view relay, std::string_view join);
 
-// Whether to join at the address `began` again, because `relay`, another one, has not answered for
-// so long.
-bool IsLost(std::string_view began, std::string_view relay, int64_t silent_ms);
+// Whether to join at the address `began` again, because the relay of the seat, another one, has not
+// answered for so long.
+bool IsLost(std::string_view began, const Seat& seat, int64_t silent_ms);
 
 class Moves {
  public:

@@ -22,7 +22,7 @@ TEST_CASE("moves › have the constants of the vectors") {
   const Json& constants = MovesVectors()["constants"];
   CHECK(constants["MOVES_MAX"] == kMovesMax);
   CHECK(constants["MOVES_MS"] == kMovesMs);
-  CHECK(constants["LOST_MS"] == kLostMs);
+  CHECK(constants["LOST_LEASES"] == kLostLeases);
   CHECK(constants.size() == 3);
 }
 
@@ -74,8 +74,11 @@ TEST_CASE("moves › lead links for friends where the vectors say") {
 TEST_CASE("moves › know when a relay is gone, as the vectors do") {
   for (const Json& one : MovesVectors()["lost"]) {
     CAPTURE(NameOf(one));
-    CHECK(IsLost(one["began"].get<std::string>(), one["relay"].get<std::string>(),
-                 one["silentMs"].get<int64_t>()) == one["isLost"].get<bool>());
+    Seat seat;
+    seat.crossings = one["relay"].get<std::string>() + "/v1/desktops/1-1/crossings";
+    seat.lease_seconds = one["leaseSeconds"].get<int>();
+    CHECK(IsLost(one["began"].get<std::string>(), seat, one["silentMs"].get<int64_t>()) ==
+          one["isLost"].get<bool>());
   }
 }
 

@@ -147,7 +147,7 @@ Request Poller::PollRequest(RequestId id) const {
   request.lane = Lane::kPoll;
   request.url = seat_->events + "?cursor=" + PercentEncoded(seat_->cursor);
   request.token = seat_->token;
-  request.timeout_ms = static_cast<uint32_t>(seat_->ping_seconds * 1000 * kSilenceFactor);
+  request.timeout_ms = static_cast<uint32_t>(SilenceMs(*seat_));
   request.response_bytes_max = kResponseBytesMax;
   return request;
 }
@@ -185,13 +185,13 @@ News Poller::HandleJoin(const Response& response, int64_t now_ms) {
     news.refused = problem;
   }
   const bool is_for_good = problem.code == "banned" || problem.code == "malformed";
-  TryOther(now_ms, problem.retry_after_s, is_for_good ? kRefusedMsMax : kBackoffMsMax);
+  TryOther(now_ms, problem.retry_after_s, is_for_good);
   return news;
 }
 
 // A join has failed: the next try goes to the other relay, or to the relay of the seat.
-void Poller::TryOther(int64_t now_ms, int retry_after_s, int64_t ms_max) {
-  BackOff(now_ms, retry_after_s, ms_max);
+void Poller::TryOther(int64_t now_ms, int retry_after_s, bool is_for_good) {
+  BackOff(now_ms, retry_after_s, is_for_good);
   seeks_ = false;
   joins_other_ = !joins_other_ && !other_.empty();
 }
@@ -228,7 +228,7 @@ News Poller::HandlePoll(const Response& response, int64_t now_ms) {
   if (news.batch->events == 0) {
     // Only a newer poll makes the relay return an empty batch, and this class never sends one. So
     // the relay, or a proxy, misbehaves: back off.
-    due_ms_ = now_ms + BackoffMs(failures_++, random_);
+    due_ms_ = now_ms + BackoffMs(failures_++, random_, LongestPauseMs());
     return news;
   }
   failures_ = 0;
@@ -253,7 +253,7 @@ News Poller::HandleRefusal(const Response& response, int64_t now_ms) {
     seat_->cursor = problem.cursor;
     is_acknowledged_ = true;
     news.cursor_lost = true;
-    due_ms_ = now_ms + BackoffMs(failures_++, random_);
+    due_ms_ = now_ms + BackoffMs(failures_++, random_, LongestPauseMs());
     return news;
   }
   if (IsSeatEnded(problem)) {
@@ -268,7 +268,7 @@ News Poller::HandleRefusal(const Response& response, int64_t now_ms) {
     seat_.reset();
   }
   BackOff(now_ms, problem.retry_after_s);
-  seeks_ = seat_ && IsLost(relay_, relay(), now_ms - answered_ms_);
+  seeks_ = seat_ && IsLost(relay_, *seat_, now_ms - answered_ms_);
   return news;
 }
 
@@ -297,7 +297,8 @@ News Poller::HandleLeft(const Response& response) {
   return news;
 }
 
-void Poller::BackOff(int64_t now_ms, int retry_after_s, int64_t ms_max) {
+void Poller::BackOff(int64_t now_ms, int retry_after_s, bool is_for_good) {
+  const int64_t ms_max = is_for_good ? kRefusedMsMax : LongestPauseMs();
   const int64_t asked = std::clamp<int64_t>(int64_t{retry_after_s} * 1000, 0, kRetryAfterMsMax);
   due_ms_ = now_ms + std::max(asked, BackoffMs(failures_++, random_, ms_max));
   link_ = seat_ ? Link::kBroken : Link::kJoining;

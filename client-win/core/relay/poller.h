@@ -24,7 +24,6 @@ namespace sprites {
 
 constexpr int64_t kPollMsMin = 20;             // between two polls; each brings up to 64 sprites
 constexpr int64_t kRetryAfterMsMax = 300'000;  // however long a full relay asks us to stay away
-constexpr double kSilenceFactor = 1.5;         // pings: after that long without one, give up a poll
 
 struct JoinOptions {
   std::string name;
@@ -124,8 +123,11 @@ class Poller {
   News HandlePoll(const Response& response, int64_t now_ms);
   News HandleRefusal(const Response& response, int64_t now_ms);
   News NewsOfEnd(const Problem& problem) const;
-  void TryOther(int64_t now_ms, int retry_after_s, int64_t ms_max = kBackoffMsMax);
-  void BackOff(int64_t now_ms, int retry_after_s, int64_t ms_max = kBackoffMsMax);
+  // `is_for_good`: the relay will refuse the same again.
+  void TryOther(int64_t now_ms, int retry_after_s, bool is_for_good = false);
+  void BackOff(int64_t now_ms, int retry_after_s, bool is_for_good = false);
+  // The longest pause now.
+  int64_t LongestPauseMs() const { return seat_ ? PauseMsMax(*seat_) : kBackoffMsMax; }
 
   std::string relay_;  // where it began
   // Another relay to join at: the one that a bye has named, or that of the last seat. Without a

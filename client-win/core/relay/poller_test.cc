@@ -1,3 +1,4 @@
+// Also plays relay.vectors.json; test/relay.test.ts plays it in the browser's.
 #include "core/relay/poller.h"
 
 #include <doctest/doctest.h>
@@ -11,6 +12,7 @@
 namespace sprites {
 namespace {
 
+constexpr int64_t kLostMs = kLostLeases * 30'000;  // at the lease of SeatText
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
 std::string NeighboursText() {
@@ -50,6 +52,16 @@ struct Fixture {
     now = poller.NextDueMs();
     return waited;
   }
+  // The next poll. It asks for the neighbours before, if the link was broken.
+  Request NextPoll() {
+    const Request request = NextRequest();
+    if (request.lane == Lane::kPoll) {
+      return request;
+    }
+    CHECK(Respond(request, 200, NeighboursText()).neighbours);
+    WaitUntilDue();
+    return NextRequest();
+  }
   void Join(const Json& more = Json::object()) {
     CHECK(Respond(NextRequest(), 201, SeatText(more)).seated);
     WaitUntilDue();
@@ -61,6 +73,28 @@ struct Fixture {
   RequestId next_id = 1;
   int64_t now = 0;
 };
+
+const Json& RelayVectors() {
+  static const Json vectors = ReadVectors(RELAY_VECTORS);
+  return vectors;
+}
+
+TEST_CASE("poller › waits, and polls next, as in the vectors") {
+  for (const Json& one : RelayVectors()["polls"]) {
+    CAPTURE(one["name"].get<std::string>());
+    Fixture fixture;
+    fixture.Join({{"cursor", "00000001-0"}, {"leaseSeconds", one["leaseSeconds"]}});
+    Request poll = fixture.NextRequest();
+    for (const Json& step : one["steps"]) {
+      CAPTURE(step.dump());
+      fixture.now += 1'000;  // the relay holds it for so long
+      fixture.Respond(poll, step["answer"]["status"].get<int>());
+      CHECK(fixture.WaitUntilDue() == step["waitMs"].get<int64_t>());
+      poll = fixture.NextPoll();
+      CHECK(poll.url.ends_with("?cursor=" + step["poll"].get<std::string>()));
+    }
+  }
+}
 
 TEST_CASE("poller › sends its requests to the relay that the join was passed on to") {
   Fixture fixture;

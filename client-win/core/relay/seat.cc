@@ -88,7 +88,8 @@ std::optional<Seat> ReadSeat(std::string_view json, std::string_view relay_url) 
   seat.events = TextAt(root, "events", kUrlBytesMax);
   seat.crossings = TextAt(root, "crossings", kUrlBytesMax);
   seat.ping_seconds = static_cast<int>(NumberAt(root, "pingSeconds", 1, kPingSecondsMax, 120));
-  seat.lease_seconds = static_cast<int>(NumberAt(root, "leaseSeconds", 1, kPingSecondsMax, 30));
+  seat.lease_seconds =
+      static_cast<int>(NumberAt(root, "leaseSeconds", kLeaseSecondsMin, kLeaseSecondsMax, 30));
   for (const std::string* part : {&seat.desktop, &seat.token, &seat.cursor}) {
     if (part->empty() || !IsToken(*part)) {
       return std::nullopt;

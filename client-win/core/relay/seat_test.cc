@@ -4,6 +4,7 @@
 
 #include "core/relay/test_relay.h"
 #include "core/text/json.h"
+#include "core/text/test_vectors.h"
 
 namespace sprites {
 namespace {
@@ -55,7 +56,21 @@ TEST_CASE("seat › is rejected when a field is missing, too long, or unsafe in 
     CHECK(!ReadSeat(SeatText({{part, "a\r\nX: y"}}), kRelay));
     CHECK(!ReadSeat(SeatText({{part, std::string(kUrlBytesMax + 1, 'a')}}), kRelay));
   }
-  CHECK(ReadSeat(SeatText({{"pingSeconds", 1e99}}), kRelay)->ping_seconds == kPingSecondsMax);
+}
+
+TEST_CASE("seat › has the times that the relay grants, within the limits of the vectors") {
+  const Json vectors = ReadVectors(RELAY_VECTORS);
+  for (const Json& one : vectors["times"]) {
+    CAPTURE(one["name"].get<std::string>());
+    Json said = Json::parse(SeatText());
+    said.erase("pingSeconds");
+    said.erase("leaseSeconds");
+    said.update(one["said"]);
+    const auto seat = ReadSeat(WriteJson(said), kRelay);
+    REQUIRE(seat);
+    CHECK(SilenceMs(*seat) == one["silenceMs"].get<int64_t>());
+    CHECK(PauseMsMax(*seat) == one["pauseMsMax"].get<int64_t>());
+  }
 }
 
 TEST_CASE("seat › says whether neighbours may peek, if the relay knows peeks") {

@@ -9,6 +9,7 @@
 
 #include "net/connection.h"
 #include "plan/behaviour.h"
+#include "plan/lease.h"
 
 namespace swarm {
 
@@ -59,6 +60,7 @@ struct Desktop {
   uint8_t events_endpoint = Endpoints::kUnknown;
   uint8_t crossings_endpoint = Endpoints::kUnknown;
   bool has_seq = false;
+  uint16_t lease_seconds = kLeaseSeconds;  // as its relay has granted it
   ShortText<23> id;
   ShortText<79> token;
   ShortText<31> cursor;

@@ -6,6 +6,20 @@
 #include "net/json_reader.h"
 
 namespace swarm {
+namespace {
+
+uint16_t ReadLease(JsonReader& json) {
+  const char first = json.Peek();
+  double said = kLeaseSeconds;
+  if (first == '-' || (first >= '0' && first <= '9')) {
+    json.Number(&said);
+  } else {
+    json.Skip();
+  }
+  return LeaseSecondsOf(said);
+}
+
+}  // namespace
 
 void Joins::Turn(int64_t now_ns) {
   while (!slice_.rejoin.empty()) {
@@ -224,6 +238,7 @@ bool Joins::ReadJoin(uint32_t index, const HttpResponse& response) {
   std::string_view crossings;
   std::string_view socket;
   std::string_view key;
+  desktop.lease_seconds = kLeaseSeconds;
   JsonReader json(response.body);
   if (!json.EnterObject()) {
     return false;
@@ -241,6 +256,8 @@ bool Joins::ReadJoin(uint32_t index, const HttpResponse& response) {
       json.String(&crossings);
     } else if (key == "socket") {
       json.String(&socket);
+    } else if (key == "leaseSeconds") {
+      desktop.lease_seconds = ReadLease(json);
     } else {
       json.Skip();
     }

@@ -16,10 +16,6 @@ constexpr int64_t kQuietMs = 2'000;
 // An upgrade that takes longer has failed: it is one round trip and no wait.
 constexpr uint32_t kUpgradeMsMax = 10'000;
 
-// Polls of a desktop that fail in a row before its relay counts as gone: about a minute. A relay
-// that is started again is back earlier.
-constexpr uint8_t kLostTries = 18;
-
 // What an answered poll brought; views of the response.
 struct Batch {
   std::string_view cursor;
@@ -432,7 +428,8 @@ void Polls::RecoverFrom(uint32_t index, const Problem& problem) {
 void Polls::OnOpenFailed(uint32_t index) {
   Desktop& desktop = slice_.desktops[index];
   // The address that it joins at may lead to another relay.
-  if (desktop.tries >= kLostTries && desktop.state == Desktop::State::kJoined &&
+  if (desktop.tries >= LostTries(desktop.lease_seconds) &&
+      desktop.state == Desktop::State::kJoined &&
       slice_.endpoints.At(desktop.crossings_endpoint).text !=
           slice_.endpoints.At(slice_.ApiEndpoint(index)).text) {
     desktop.tries = 0;

@@ -9,8 +9,6 @@
 namespace swarm {
 namespace {
 
-constexpr int64_t kRetryMsMin = 50;
-constexpr int64_t kRetryMsMax = 5'000;
 // A relay cannot put the swarm to sleep for a day.
 constexpr uint64_t kRetryAfterMsMax = 300'000;
 
@@ -113,12 +111,14 @@ void SliceState::Close(Connection& connection) {
 }
 
 void SliceState::RetryLater(Part part, uint32_t index, uint8_t* tries, uint64_t at_least_ms) {
-  const int64_t doubled = kRetryMsMin << std::min<uint8_t>(*tries, 10);
+  const int64_t longest_ms =
+      part == Part::kPoll ? PollPauseMsMax(desktops[index].lease_seconds) : kRetryMsMax;
+  const int64_t doubled_ms = RetryMs(*tries, longest_ms);
   if (*tries < UINT8_MAX) {
     ++*tries;
   }
   const auto floor_ms = static_cast<int64_t>(std::min(at_least_ms, kRetryAfterMsMax));
-  const auto pause_ms = static_cast<double>(std::max(std::min(doubled, kRetryMsMax), floor_ms));
+  const auto pause_ms = static_cast<double>(std::max(doubled_ms, floor_ms));
   // 0.5 to 1.5 times the pause; 1 to 1.5 times where the relay asked for one.
   const double jittered =
       floor_ms > 0 ? pause_ms * (1 + random.Unit() / 2) : pause_ms * (0.5 + random.Unit());

@@ -46,7 +46,7 @@ import { Arrivals, type Batch } from '../relay/arrivals.ts';
 import { Connection } from '../relay/connection.ts';
 import { Departures, FORMER_TRIES_MAX } from '../relay/departures.ts';
 import { endFormer } from '../relay/farewell.ts';
-import { isLost, LOST_MS, Moves } from '../relay/moves.ts';
+import { isLost, lostMs, Moves } from '../relay/moves.ts';
 import { poll } from '../relay/poll.ts';
 import { createPosts } from '../relay/posts.ts';
 import { socket } from '../relay/socket.ts';
@@ -219,7 +219,7 @@ function createDesktop(): Desktop {
         },
         changed: (seat, up) => void connectionChanged(desktop, seat, up),
         lost(seat) {
-          if (isLost(location.origin, relayOf(seat), LOST_MS)) {
+          if (isLost(location.origin, seat, lostMs(seat))) {
             void replaceSeat(desktop, seat, [location.origin], phrase('desktop.found-again'), true);
           }
         },

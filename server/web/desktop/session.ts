@@ -8,7 +8,7 @@ import { friendlyName, languageOf } from '../../wire/friendly_names.ts';
 import type { Sprite } from '../motion/simulation.ts';
 import type { OwnFigure } from '../pictures/shelf.ts';
 import type { SavedSayings } from '../relay/sayings.ts';
-import type { Arrival, Crossing, Seat, Sender } from '../relay/transport.ts';
+import { type Arrival, type Crossing, readSeat, type Seat, type Sender } from '../relay/transport.ts';
 
 /** A sprite as it is saved: what it is, where it was, and whether it is from the shelf. */
 export type SavedSprite = Pick<Sprite, 'file' | 'name' | 'scale' | 'fromShelf' | 'facing' | 'x' | 'y'> & {
@@ -52,7 +52,8 @@ const CLAIM_TIMEOUT_MS = 600; // ms a reloaded page waits for its predecessor to
 
 export function readSession(): Session | null {
   try {
-    return JSON.parse(sessionStorage.getItem(SESSION_KEY) ?? 'null');
+    const session = JSON.parse(sessionStorage.getItem(SESSION_KEY) ?? 'null');
+    return session && { ...session, seat: readSeat(session.seat) };
   } catch {
     return null;
   }

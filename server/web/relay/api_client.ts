@@ -3,7 +3,7 @@
 import type { Edge } from '../motion/simulation.ts';
 import { counted, phrase } from '../texts/language.ts';
 import type { PeekVerdict } from './peek.ts';
-import { type Neighbours, type Problem, readProblem, relayOf, type Seat, wordsOf } from './transport.ts';
+import { type Neighbours, type Problem, readProblem, readSeat, relayOf, type Seat, wordsOf } from './transport.ts';
 
 export interface JoinRequest {
   name: string;
@@ -37,7 +37,7 @@ export async function join({ name, world, near, screen, stage }: JoinRequest, re
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
   if (!response.ok) throw new JoinRefused(await readProblem(response));
-  return response.json();
+  return readSeat(await response.json());
 }
 
 /** Returns how many desktops are in all worlds, or undefined when the relay does not answer. */

@@ -1,10 +1,12 @@
 import assert from 'node:assert/strict';
 import { afterEach, beforeEach, describe, it, mock } from 'node:test';
 import { Connection, type OpenTransport, SOCKET_OPENINGS_MAX, type TransportKind } from './connection.ts';
-import { LOST_MS } from './moves.ts';
+import { lostMs } from './moves.ts';
 import type { Seat, TransportHandlers } from './transport.ts';
 
-const seatOf = (desktop: string) => ({ desktop }) as Seat;
+const LEASE_SECONDS = 90;
+const LOST_MS = lostMs({ leaseSeconds: LEASE_SECONDS });
+const seatOf = (desktop: string) => ({ desktop, leaseSeconds: LEASE_SECONDS }) as Seat;
 
 /** Transports that the test plays the network of. */
 function begin(first: TransportKind) {
@@ -129,7 +131,7 @@ describe('connection', () => {
     assert.equal(log.at(-1), '1-1 down');
   });
 
-  it('reports a relay as lost when it has not answered for LOST_MS, from the start or since it was up', () => {
+  it('reports a relay as lost when it has not answered for two leases of its seat, from the start or since it was up', () => {
     const { connection, opened, log } = begin('poll');
     connection.sit(seatOf('1-1'));
     mock.timers.tick(LOST_MS - 1);

@@ -4,7 +4,7 @@
  * Starts with the WebSocket, and changes to the long-poll when SOCKET_OPENINGS_MAX sockets in a row never opened, or the browser allows none.
  * Invariant: at most one transport is open, and it serves the present seat.
  */
-import { LOST_MS } from './moves.ts';
+import { lostMs } from './moves.ts';
 import type { RelayEvent, Seat, Transport, TransportHandlers } from './transport.ts';
 
 export type TransportKind = 'socket' | 'poll';
@@ -18,7 +18,7 @@ export interface ConnectionHandlers {
   cursorLost(seat: Seat, cursor: string): void;
   /** The relay became reachable, or stopped being so. */
   changed(seat: Seat, up: boolean): void;
-  /** The relay has not answered for LOST_MS. It is still being tried. */
+  /** The relay has not answered for so long that it counts as gone (moves.ts). It is still being tried. */
   lost(seat: Seat): void;
   ended(seat: Seat, batchLost: boolean): void;
 }
@@ -78,7 +78,7 @@ export class Connection {
 
   #restartLostTimer(seat: Seat): void {
     clearTimeout(this.#lostTimer);
-    this.#lostTimer = this.up ? undefined : setTimeout(() => this.#handlers.lost(seat), LOST_MS);
+    this.#lostTimer = this.up ? undefined : setTimeout(() => this.#handlers.lost(seat), lostMs(seat));
   }
 
   #openTransport(seat: Seat): void {

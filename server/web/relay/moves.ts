@@ -5,10 +5,11 @@
  * in MOVES_MS, so that relays that name each other can't make it run in circles. client-win/BEHAVIOUR.md has the rules, and
  * moves.vectors.json cases of them, which core/relay/moves.cc follows too.
  */
+import { relayOf, type Seat } from './transport.ts';
 
 export const MOVES_MAX = 4; // moves in MOVES_MS: several relays of a cluster may stop one after the other
 export const MOVES_MS = 600_000; // ms for which a move counts: in circles that makes 24 joins an hour
-export const LOST_MS = 60_000; // ms without an answer: two leases. The desktop has ended by now, or the relay is not just being restarted
+export const LOST_LEASES = 2; // leases without an answer: the desktop has ended by now, or the relay is not just being restarted
 
 const JOIN_URL_BYTES_MAX = 512; // bytes of the address that a relay names: the relay's limit
 
@@ -22,9 +23,14 @@ export function relayToJoin(relay: string, join: string): string | undefined {
   return relay.startsWith('https:') && !origin.startsWith('https:') ? undefined : origin;
 }
 
-/** Returns whether to join at the address `began` again, because `relay`, another one, has not answered for so long. */
-export function isLost(began: string, relay: string, silentMs: number): boolean {
-  return began !== relay && silentMs >= LOST_MS;
+/** Returns after how many ms without an answer the relay of a seat counts as gone. */
+export function lostMs({ leaseSeconds }: Pick<Seat, 'leaseSeconds'>): number {
+  return LOST_LEASES * leaseSeconds * 1000;
+}
+
+/** Returns whether to join at the address `began` again, because the relay of the seat, another one, has not answered for so long. */
+export function isLost(began: string, seat: Pick<Seat, 'crossings' | 'leaseSeconds'>, silentMs: number): boolean {
+  return began !== relayOf(seat) && silentMs >= lostMs(seat);
 }
 
 export class Moves {

@@ -11,13 +11,14 @@ import {
   CURSOR_CODES,
   ENDED_CODES,
   isBatchLost,
+  pauseMsMax,
   readProblem,
   type Seat,
+  silenceMs,
   type Transport,
   type TransportHandlers,
 } from './transport.ts';
 
-const SILENCE_FACTOR = 1.5; // of pingSeconds: a connection that is silent for longer is dead
 const SECOND_POLL_MS = 1_000; // ms that the relay may hold a poll until the page finds out whether it is there
 
 export function poll(
@@ -51,7 +52,7 @@ export function poll(
       } catch {
         if (signal.aborted) return;
         setUp(false);
-        pauseMs = backoffMs(failures++, random);
+        pauseMs = backoffMs(failures++, random, pauseMsMax(seat));
       }
       if (pauseMs > 0) await wait(pauseMs, signal);
     }
@@ -76,7 +77,7 @@ export function poll(
       handlers.cursorLost(cursor);
       // The first refusal is that of a relay that was restarted. A relay that refuses also what it has named is wrong.
       refusals++;
-      return refusals === 1 ? 0 : backoffMs(refusals - 2, random);
+      return refusals === 1 ? 0 : backoffMs(refusals - 2, random, pauseMsMax(seat));
     }
     if (!ENDED_CODES.has(problem.code)) throw new Error(problem.title);
     closing.abort();
@@ -105,7 +106,7 @@ export function poll(
 
   function get(url: string): Promise<Response> {
     pollsSent++;
-    const silence = AbortSignal.timeout(seat.pingSeconds * SILENCE_FACTOR * 1000);
+    const silence = AbortSignal.timeout(silenceMs(seat));
     return fetch(url, {
       headers: { authorization },
       cache: 'no-store',

@@ -18,12 +18,14 @@ import {
   isBatchLost,
   isVerdict,
   type Problem,
+  pauseMsMax,
   type RelayEvent,
   type Saying,
   type SayingVerdict,
   type Seat,
   type Stage,
   type StageVerdict,
+  silenceMs,
   sleep,
   type Transport,
   type TransportHandlers,
@@ -32,8 +34,6 @@ import {
 export interface SocketEnvironment extends Environment {
   WebSocket: typeof WebSocket;
 }
-
-const SILENCE_FACTOR = 1.5; // of pingSeconds: a connection that is silent for longer is dead
 
 /** Any message of the relay. */
 interface Reply {
@@ -140,7 +140,7 @@ export function socket(
       if (signal.aborted) return;
       handlers.connected(false);
       failures = useful ? 0 : failures + 1;
-      await wait(Math.max(stayAwayMs, backoffMs(failures, random)), signal);
+      await wait(Math.max(stayAwayMs, backoffMs(failures, random, pauseMsMax(seat))), signal);
     }
   }
 
@@ -161,7 +161,7 @@ export function socket(
       let queue = Promise.resolve();
       const restartSilenceTimer = () => {
         clearTimeout(silenceTimer);
-        silenceTimer = setTimeout(() => finish(), seat.pingSeconds * SILENCE_FACTOR * 1000);
+        silenceTimer = setTimeout(() => finish(), silenceMs(seat));
       };
       const finish = () => {
         clearTimeout(silenceTimer);

@@ -19,7 +19,8 @@ import {
 } from './transport.ts';
 
 const seat: Seat = {
-  ...{ desktop: '1-1', token: '1-1.aa', invitation: '1.aa', world: 'commons', cursor: '00000001-0', pingSeconds: 120 },
+  ...{ desktop: '1-1', token: '1-1.aa', invitation: '1.aa', world: 'commons', cursor: '00000001-0' },
+  ...{ pingSeconds: 120, leaseSeconds: 30 },
   ...{ events: 'http://r/events', crossings: 'http://r/crossings', socket: 'ws://r/socket' },
 };
 const crossing: Crossing = {

@@ -133,9 +133,42 @@ export interface Seat {
   events: string;
   crossings: string;
   socket: string;
+  /** The relay answers a poll at the latest after this; seconds. */
   pingSeconds: number;
+  /** The relay keeps a desktop that does not poll for so long; seconds. */
+  leaseSeconds: number;
   /** Whether this desktop shows its stage. Absent from a relay that knows no stages. */
   stage?: boolean;
+}
+
+const PING_SECONDS = 120; // s, and those of the lease: of a relay that says none
+const LEASE_SECONDS = 30;
+const PING_SECONDS_MAX = 600; // s: beyond it, most routers cut connections
+/** Half a lease is the longest pause: at the minimum a page asks every second or two, whatever a relay says, and at the maximum after BYE_MS_MAX. */
+const LEASE_SECONDS_MIN = 4;
+const LEASE_SECONDS_MAX = 600;
+
+/** Returns a seat as a relay or an older page has written it, with its times in whole seconds within their limits: a relay may say anything. */
+export function readSeat(said: Seat): Seat {
+  return {
+    ...said,
+    pingSeconds: secondsOf(said.pingSeconds, 1, PING_SECONDS_MAX, PING_SECONDS),
+    leaseSeconds: secondsOf(said.leaseSeconds, LEASE_SECONDS_MIN, LEASE_SECONDS_MAX, LEASE_SECONDS),
+  };
+}
+
+function secondsOf(said: unknown, min: number, max: number, otherwise: number): number {
+  return typeof said === 'number' ? Math.trunc(Math.max(min, Math.min(max, said))) : otherwise;
+}
+
+/** Returns after how many ms a connection that is silent is dead. */
+export function silenceMs({ pingSeconds }: Pick<Seat, 'pingSeconds'>): number {
+  return pingSeconds * 1_500;
+}
+
+/** Returns the longest pause between two polls of a seat: half its lease, so that the page finds a restarted relay before the lease ends. */
+export function pauseMsMax({ leaseSeconds }: Pick<Seat, 'leaseSeconds'>): number {
+  return leaseSeconds * 500;
 }
 
 /** What a relay recognises the thrower of a crossing by, also when its seat has ended. */
@@ -200,12 +233,12 @@ export interface Environment {
 }
 
 export const BACKOFF_MS_FIRST = 400; // ms before the first retry: short, because most failures are one lost connection
-export const BACKOFF_MS_MAX = 15_000; // ms: half a lease, so that we find a restarted relay before our lease ends
+export const BACKOFF_MS_MAX = 15_000; // ms, for what no lease hangs on: a relay that is back is found soon
 export const BYE_MS_MAX = 300_000; // ms, however long a relay asks us to stay away: the relay's limit
 
-/** Returns how long to wait before retry number `attempt` (from 0): it doubles, and half of it is random. */
-export function backoffMs(attempt: number, random: () => number): number {
-  const full = Math.min(BACKOFF_MS_MAX, BACKOFF_MS_FIRST * 2 ** Math.min(attempt, 10));
+/** Returns how long to wait before retry number `attempt` (from 0): it doubles up to `msMax`, and half of it is random. */
+export function backoffMs(attempt: number, random: () => number, msMax = BACKOFF_MS_MAX): number {
+  const full = Math.min(msMax, BACKOFF_MS_FIRST * 2 ** Math.min(attempt, 10));
   return full * (0.5 + random() / 2);
 }
 
