@@ -13,7 +13,7 @@ import './short_lives.ts';
 import { FAULTS } from './cluster_fault_list.ts';
 import { type Fault, SimulatedCluster } from './simulated_cluster.ts';
 
-const SEEDS = Number(process.env.SEEDS ?? 9_000);
+const SEEDS = Number(process.env.SEEDS ?? 4_500);
 /** Histories of relays without journals: one in ten of all. */
 const FORGETFUL_SEEDS = Math.ceil(SEEDS / 9);
 
