@@ -8,7 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { ensurePrograms, findProgram } from '../tools/machine.js';
 import { type Bundle, makeBundle } from './bundle.ts';
-import { engineArguments, writeJob } from './job.ts';
+import { enginePlanOf, writeJob } from './job.ts';
 
 const skip = process.platform === 'linux' ? false : 'the bundle contains programs for Linux';
 const MAKE = `import(${JSON.stringify(join(import.meta.dirname, 'bundle.ts'))}).then(async ({ makeBundle }) => console.log(JSON.stringify(await makeBundle(console.error))))`;
@@ -144,9 +144,9 @@ describe('bundle', { skip, timeout: 900_000 }, () => {
     skip: skip || whyNoInstance(),
   }, async () => {
     const work = mkdtempSync(join(tmpdir(), 'sprites-instance-'));
-    const load = { desktops: 50, rate: 50, seconds: 1, warmUpSeconds: 0, connectRate: 500, thresholds: [], more: [] };
-    const words = engineArguments({ ...load, relay: new URL('http://127.0.0.1:8080/') }, 'fleet', '%i');
-    const job = writeJob({ bundle: '-', sha256: '-', ports: [8080, 8081], waitSeconds: 0, arguments: words });
+    const load = { desktops: 50, rate: 50, seconds: 1, warmUpSeconds: 0, connectRate: 500, thresholds: [], more: {} };
+    const plan = enginePlanOf({ ...load, relay: new URL('http://127.0.0.1:8080/') }, 'fleet', '%i');
+    const job = writeJob({ bundle: '-', sha256: '-', ports: [8080, 8081], waitSeconds: 0, arguments: [], plan });
     writeFileSync(join(work, 'job'), job);
     const command = [...NAMESPACES, 'sh', '-c', INSTANCE, 'sh', folder, work];
     const log = () => readFileSync(join(work, 'relay.log'), 'utf8');

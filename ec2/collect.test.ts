@@ -32,7 +32,7 @@ const record = (instances: number, changes: Partial<FleetRecord> = {}, threshold
       warmUpSeconds: 0,
       connectRate: 100,
     },
-    ...{ thresholds, more: [] },
+    ...{ thresholds, more: {} },
   },
   ...{ readySeconds: 60, startedMs: 0, deadlineMs: 0, started: ids(instances), rootGib: 8 },
   prices: { instance: {}, address: UNKNOWN, volume: UNKNOWN, transfer: UNKNOWN },

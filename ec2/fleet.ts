@@ -14,7 +14,7 @@ import { decideStart, type FleetState, type Milestone, outstanding, type StartDe
 import { architecture, type Bundle } from './bundle.ts';
 import { Refused } from './explain.ts';
 import {
-  engineArguments,
+  enginePlanOf,
   type Go,
   INSTANCE,
   keys,
@@ -319,7 +319,7 @@ export async function runLoad(context: Context, record: FleetRecord, ask?: AskRe
     const { ready, missing: notReady } = await waitUntilReady(context, record, readyByMs);
     if (notReady !== '') context.say(`${notReady}. The ready instances start without the others.`);
     const loadOf = { ...load, relay: new URL(load.relay) };
-    const slices = Object.fromEntries(ready.map((id) => [id, engineArguments(loadOf, wanted.fleet, id)]));
+    const slices = Object.fromEntries(ready.map((id) => [id, enginePlanOf(loadOf, wanted.fleet, id)]));
     const go: Go = { startAtMs: context.nowMs() + START_DELAY_MS, slices };
     await context.aws.put(wanted.bucket, keys.go(wanted.fleet), JSON.stringify(go));
     context.say(`${ready.length} instances connect at ${new Date(go.startAtMs).toISOString()}`);
@@ -508,7 +508,8 @@ export async function publishJob(
       throw: await aws.readable(bucket, keys.throw(fleet), seconds),
     }),
     waitSeconds: barrierSeconds ?? 0,
-    arguments: role === 'swarm' && load ? engineArguments(load, fleet, INSTANCE) : relayArguments(admission, nats),
+    arguments: role === 'swarm' ? [] : relayArguments(admission, nats),
+    ...(role === 'swarm' && load && { plan: enginePlanOf(load, fleet, INSTANCE) }),
   });
   await aws.put(bucket, keys.job(fleet), job);
 }

@@ -5,6 +5,7 @@
  * go.json and throw.json. Invariant: readJob() returns what writeJob() was given, and no value needs quoting.
  */
 import { engineOrigin } from '../loadtest/run/plan.ts';
+import { ENGINE_PLAN, type EnginePlan } from '../tools/engine_plan.ts';
 
 export interface Job {
   /** Address of the bundle, and the hash that its content must have. */
@@ -18,14 +19,16 @@ export interface Job {
   throw?: string;
   /** How long to wait for go.json, and again for throw.json. */
   waitSeconds: number;
-  /** Arguments for the engine, the relay or NATS. */
+  /** Arguments for the relay or NATS. */
   arguments: readonly string[];
+  /** The engine's plan, where the job is a swarm's. */
+  plan?: EnginePlan;
 }
 
-/** go.json: when to connect, and the engine's arguments for each instance that takes part. */
+/** go.json: when to connect, and the engine's plan for each instance that takes part. */
 export interface Go {
   startAtMs: number;
-  slices: Readonly<Record<string, readonly string[]>>;
+  slices: Readonly<Record<string, EnginePlan>>;
 }
 
 /** throw.json: when the first sprite is thrown, on every instance; null: too few have parked, and nothing is thrown. */
@@ -58,6 +61,7 @@ export function writeJob(job: Job): string {
     ...(job.throw !== undefined && { throw: job.throw }),
     wait: String(job.waitSeconds),
     arguments: writeArguments(job.arguments),
+    ...(job.plan !== undefined && { plan: JSON.stringify(job.plan) }),
   };
   for (const [name, value] of Object.entries(lines)) {
     if (/[\r\n]/.test(value)) throw new Error(`${name} of the job has more than one line`);
@@ -77,7 +81,7 @@ export function readJob(text: string): Job {
     if (value === undefined) throw new Error(`the job has no ${name}`);
     return value;
   };
-  const [go, throwing] = [lines.get('go'), lines.get('throw')];
+  const [go, throwing, plan] = [lines.get('go'), lines.get('throw'), lines.get('plan')];
   return {
     bundle: required('bundle'),
     sha256: required('sha256'),
@@ -88,17 +92,18 @@ export function readJob(text: string): Job {
     arguments: required('arguments')
       .split(' ')
       .filter((part) => part !== ''),
+    ...(plan !== undefined && { plan: JSON.parse(plan) }),
   };
 }
 
 /** Joins arguments with spaces. Throws Error when one contains anything that a shell could interpret. */
 export function writeArguments(words: readonly string[]): string {
   const odd = words.find((word) => !/^[\w.,:/=%+@-]+$/.test(word));
-  if (odd !== undefined) throw new Error(`${JSON.stringify(odd)} can't be passed to the engine`);
+  if (odd !== undefined) throw new Error(`${JSON.stringify(odd)} can't be an argument`);
   return words.join(' ');
 }
 
-/** Instances replace this by their own id, in the arguments of their job. */
+/** Instances replace this by their own id, in the arguments of their job and in the plan's names. */
 export const INSTANCE = '%i';
 
 /** The same, by their public address. */
@@ -139,11 +144,14 @@ export interface Load {
   connectRate: number;
   /** What the merged report must meet, such as "lost == 0". */
   thresholds: readonly string[];
-  /** The scenario, when the load comes from one: how long it lets desktops connect and settle, and the engine's flags. */
-  scenario?: { name: string; shows: string; parkSeconds: number; flags: readonly string[] };
-  /** Further flags, passed to the engine unchanged. */
-  more: readonly string[];
+  /** The scenario, when the load comes from one: how long it lets desktops connect and settle, and what the engine does. */
+  scenario?: { name: string; shows: string; parkSeconds: number; plan: EnginePlan };
+  /** What else the command line changes of the engine's plan. */
+  more: Partial<EnginePlan>;
 }
+
+/** So many desktops throw, unless a scenario says otherwise: a rate needs no more, and each takes a connection of its own. */
+const SENDERS_MAX = 1000;
 
 /** Seconds within which the desktops of an instance must be parked: twice as long as planned and a minute, or what a scenario says. */
 export function parkSeconds({ desktops, connectRate, scenario }: Omit<Load, 'relay'>): number {
@@ -151,21 +159,32 @@ export function parkSeconds({ desktops, connectRate, scenario }: Omit<Load, 'rel
 }
 
 /**
- * The engine's flags for one instance.
+ * The engine's plan for one instance.
  *
  * Each instance has its own world. The ledger of a sprite is in the memory of the machine that threw it, so with separate
  * worlds every lost, duplicated or misrouted sprite is counted exactly.
  */
-export function engineArguments(load: Load, fleet: string, instance: string): string[] {
-  const flags = load.scenario?.flags ?? [
-    ...['--desktops', `${load.desktops}`, '--connect-rate', `${load.connectRate}`],
-    ...(load.rate > 0 ? ['--rate', `${load.rate}`] : ['--sitting']),
-    ...['--warm-up', `${load.warmUpSeconds}`, '--duration', `${load.seconds}`],
-  ];
-  return [
-    ...['--api', engineOrigin(load.relay), '--world', `${fleet}-${instance}`, '--name', instance],
-    ...flags,
-    ...['--connect-timeout', `${parkSeconds(load)}`, '--leave'],
+export function enginePlanOf(load: Load, fleet: string, instance: string): EnginePlan {
+  return {
+    ...(load.scenario?.plan ?? planOf(load)),
+    apis: [engineOrigin(load.relay)],
+    world: `${fleet}-${instance}`,
+    name: instance,
+    connectTimeout: parkSeconds(load),
+    leave: true,
+    printSeconds: false,
     ...load.more,
-  ];
+  };
+}
+
+function planOf({ desktops, rate, seconds, warmUpSeconds, connectRate }: Load): EnginePlan {
+  const throwing = rate > 0 ? Math.min(desktops, SENDERS_MAX) : 0;
+  return {
+    ...ENGINE_PLAN,
+    mix: { throwing, sitting: desktops - throwing },
+    load: rate > 0 ? { kind: 'rate', perSecond: rate } : { kind: 'sitting' },
+    connectRate,
+    warmUp: warmUpSeconds,
+    duration: seconds,
+  };
 }

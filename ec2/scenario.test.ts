@@ -6,7 +6,8 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { buildEngine, ENGINE } from '../tools/build.js';
 import { Misused } from '../tools/command.ts';
-import { engineArguments } from './job.ts';
+import { type EnginePlan, planLine } from '../tools/engine_plan.ts';
+import { enginePlanOf } from './job.ts';
 import { keptScenarios, leftOut, readShare } from './scenario.ts';
 
 const RELAY = new URL('http://relay.example:8080/');
@@ -18,7 +19,6 @@ const file = (scenario: object) => {
   writeFileSync(path, JSON.stringify({ name: 'one', ...scenario }));
   return path;
 };
-const flag = (flags: readonly string[], name: string) => flags[flags.indexOf(name) + 1];
 
 describe('scenario on a fleet', () => {
   it('is divided among the instances: desktops, throws, connections', () => {
@@ -40,15 +40,12 @@ describe('scenario on a fleet', () => {
       thresholds: ['lost == 0', 'p99 < 10ms'],
     });
     assert.equal(scenario?.parkSeconds, 120 + 1);
-    const flags = scenario?.flags as string[];
-    assert.equal(flag(flags, '--desktops'), '250');
-    assert.equal(flag(flags, '--mix'), 'sitting=125,throwing=125');
-    assert.equal(flag(flags, '--rate'), '100');
-    assert.equal(flag(flags, '--throw-connections'), '23');
-    assert.equal(flag(flags, '--connect-batch'), '5');
-    assert.equal(flag(flags, '--duration'), '45');
-    for (const own of ['--api', '--world', '--processes', '--sources', '--seconds', '--connect-timeout'])
-      assert.ok(!flags.includes(own), own);
+    const plan = scenario?.plan as EnginePlan;
+    assert.deepEqual(plan.mix, { sitting: 125, throwing: 125 });
+    assert.deepEqual(plan.load, { kind: 'rate', perSecond: 100 });
+    assert.deepEqual([plan.throwConnections, plan.connectBatch, plan.duration], [23, 5, 45]);
+    // What an instance decides for itself.
+    assert.deepEqual([plan.world, plan.processes, plan.sources, plan.watchPids], ['', 0, '', []]);
   });
 
   it('has the same load on one instance as on this machine, and at least its load on several', () => {
@@ -76,7 +73,7 @@ describe('scenario on a fleet', () => {
     );
   });
 
-  it('is any of those kept with the swarm that have one load, and the engine accepts its flags', {
+  it('is any of those kept with the swarm that have one load, and the engine accepts its plan', {
     skip: buildEngine() ?? false,
   }, () => {
     let run = 0;
@@ -88,8 +85,8 @@ describe('scenario on a fleet', () => {
         assert.match((error as Error).message, /: (desktops|runs|restartAt): /, name);
         continue;
       }
-      const words = engineArguments({ relay: new URL('http://127.0.0.1:1'), ...share, more: [] }, 'f', 'i');
-      const { status, stderr } = spawnSync(ENGINE, words, { encoding: 'utf8' });
+      const plan = enginePlanOf({ relay: new URL('http://127.0.0.1:1'), ...share, more: {} }, 'f', 'i');
+      const { status, stderr } = spawnSync(ENGINE, { input: planLine(plan), encoding: 'utf8' });
       assert.match(stderr, /cannot reach a relay/, `${name}: ${stderr}`);
       assert.equal(status, 1);
       run++;

@@ -34,9 +34,6 @@ const LEFT_OUT = [
 /** An instance decides what its machine can hold; plan.ts of the fleet has checked memory and addresses. */
 const ANY_MACHINE = { files: 2 ** 30, ports: 2 ** 30, memoryBytes: Number.POSITIVE_INFINITY };
 
-/** Flags that every instance gets in its own way. */
-const OWN_FLAGS = ['--api', '--processes', '--connect-timeout', '--seconds'];
-
 /** The kinds of load that shareOf() divides: by desktops, or by throws a second. */
 const DIVIDED: readonly string[] = ['every', 'rate', 'sitting', 'stages'] satisfies Scenario['load']['kind'][];
 
@@ -92,14 +89,14 @@ export function shareOf(scenario: Scenario, instances: number, relay: URL): Scen
   };
   const { events, crossings, socket } = settings;
   const target = {
-    api: engineOrigin(relay),
+    apis: [engineOrigin(relay)],
     pids: [],
     local: false,
     events: events || undefined,
     crossings: crossings || undefined,
     socket: socket || undefined,
   };
-  const { flags, rate } = plan(share, desktops, ANY_MACHINE, target);
+  const { engine, rate } = plan(share, desktops, ANY_MACHINE, target);
   return {
     desktops,
     rate,
@@ -107,7 +104,10 @@ export function shareOf(scenario: Scenario, instances: number, relay: URL): Scen
     seconds: settings.duration,
     warmUpSeconds: settings.warmUp,
     thresholds: scenario.thresholds.map(({ text }) => text),
-    scenario: { name, shows, parkSeconds: settings.connectTimeout + settings.settle, flags: withoutOwn(flags) },
+    scenario: {
+      ...{ name, shows, parkSeconds: settings.connectTimeout + settings.settle },
+      plan: { ...engine, processes: 0 }, // as many as the instance has vCPUs
+    },
   };
 }
 
@@ -136,15 +136,6 @@ function refusalsOf({ settings, load }: Scenario): [setting: string, why: string
 export function leftOut(word: string): string[] {
   const path = existsSync(word) ? word : join(SCENARIOS, `${word}.json`);
   return Object.keys(JSON.parse(readText(path))).filter((setting) => LEFT_OUT.includes(setting));
-}
-
-function withoutOwn(flags: readonly string[]): string[] {
-  const kept: string[] = [];
-  for (let i = 0; i < flags.length; i++) {
-    if (!OWN_FLAGS.includes(flags[i])) kept.push(flags[i]);
-    else if (flags[i] !== '--seconds') i++; // its value
-  }
-  return kept;
 }
 
 function readText(path: string): string {

@@ -12,7 +12,7 @@ import { type EngineResult, readResult } from '../loadtest/report/engine_result.
 import { merge } from '../loadtest/report/merge.ts';
 import { startFaultyRelay } from '../loadtest/test/faulty_relay.ts';
 import { buildEngine } from '../tools/build.js';
-import { engineArguments, type Go, type Load, type ThrowSignal, writeJob } from './job.ts';
+import { enginePlanOf, type Go, type Load, type ThrowSignal, writeJob } from './job.ts';
 
 const why = buildEngine();
 
@@ -73,11 +73,11 @@ describe('slice', { skip: why ?? false, timeout: 900_000 }, () => {
     const relay = await startFaultyRelay();
     const load: Load = {
       ...{ relay: new URL(relay.url), desktops: 40, rate: 100, seconds: 3, warmUpSeconds: 0.2 },
-      ...{ connectRate: 1000, thresholds: [], more: ['--settle', '0', '--drain', '1'] },
+      ...{ connectRate: 1000, thresholds: [], more: { settle: 0, drain: 1 } },
     };
     const slices = {
-      'i-fast': engineArguments(load, 'f', 'i-fast'),
-      'i-slow': engineArguments({ ...load, connectRate: 40 }, 'f', 'i-slow'),
+      'i-fast': enginePlanOf(load, 'f', 'i-fast'),
+      'i-slow': enginePlanOf({ ...load, connectRate: 40 }, 'f', 'i-slow'),
     };
     objects.clear();
     const go: Go = { startAtMs: Date.now(), slices };
@@ -102,7 +102,7 @@ describe('slice', { skip: why ?? false, timeout: 900_000 }, () => {
     for (const { window } of parts) assert.ok(window.fromMs + 2 >= startAtMs + 200, `${window.fromMs} ${startAtMs}`);
     assert.equal(merge(parts, { name: '', command: '', machines: [] }).voidReason, '');
     assert.match(ran[0].log, /all desktops are parked\n[\s\S]*throws from \d{4}-/);
-    assert.match(ran[0].log, /--processes \d+ --start-on-stdin|--start-on-stdin --processes \d+/);
+    assert.match(ran[0].log, /"startOnStdin":true.*"processes":[1-9]/);
   });
 
   it('throws nothing when the fleet does not, and has a result that says so', async () => {

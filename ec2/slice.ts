@@ -18,8 +18,9 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
 import { machineFacts, thisMachine } from '../loadtest/run/machine.ts';
+import { type EnginePlan, planLine } from '../tools/engine_plan.ts';
 import { withMachine } from './engine_machine.ts';
-import { type Go, type Job, POSTED, readJob, type ThrowSignal } from './job.ts';
+import { type Go, INSTANCE, type Job, POSTED, readJob, type ThrowSignal } from './job.ts';
 import { post } from './post.ts';
 
 const ENGINE = join(import.meta.dirname, '../build/swarm/swarm-engine');
@@ -62,11 +63,13 @@ async function agreeOnStart({ throw: url, waitSeconds }: Job, id: string): Promi
 }
 
 /** Runs the engine. Its last line on stdout is the result; its stderr goes to the log. Returns its exit code. */
-function runEngine(words: readonly string[], out: string, parked?: () => Promise<string | undefined>): Promise<number> {
-  const flags = withMachine([...words, ...(parked ? ['--start-on-stdin'] : [])], machine());
-  console.error(`swarm-engine ${flags.join(' ')}`);
-  const child = spawn(ENGINE, flags, { stdio: ['pipe', 'pipe', 'inherit'] });
+function runEngine(given: EnginePlan, out: string, parked?: () => Promise<string | undefined>): Promise<number> {
+  const plan = withMachine({ ...given, startOnStdin: parked !== undefined }, machine());
+  console.error(`swarm-engine ${JSON.stringify(plan)}`);
+  const child = spawn(ENGINE, { stdio: ['pipe', 'pipe', 'inherit'] });
   child.stdin.on('error', () => {}); // the engine may end before it reads the start signal
+  child.stdin.write(planLine(plan));
+  if (!parked) child.stdin.end();
   let last = '';
   createInterface({ input: child.stdout }).on('line', (line) => {
     last = line;
@@ -97,22 +100,23 @@ async function run(jobFile: string, id: string, out: string): Promise<number> {
   const job = readJob(readFileSync(jobFile, 'utf8'));
   if (job.go === undefined) {
     console.error('no barrier: this instance throws when its own desktops are parked, in a window of its own');
-    const words = job.arguments.map((word) => word.replaceAll('%i', id));
-    return runEngine(words, out);
+    if (job.plan === undefined) throw new Error('the job has no plan');
+    const own = (text: string) => text.replaceAll(INSTANCE, id);
+    return runEngine({ ...job.plan, world: own(job.plan.world), name: own(job.plan.name) }, out);
   }
   const go = await waitFor<Go>('go.json', job.go, job.waitSeconds);
   if (go === undefined) {
     console.error(`FAILED: no go.json within ${job.waitSeconds} s`);
     return EXIT_NO_GO;
   }
-  const words = go.slices[id];
-  if (words === undefined) {
+  const plan = go.slices[id];
+  if (plan === undefined) {
     console.error('FAILED: the fleet started without this instance, which was ready too late');
     return EXIT_LEFT_OUT;
   }
   console.error(`connects at ${new Date(go.startAtMs).toISOString()}`);
   await sleep(Math.max(0, go.startAtMs - Date.now()));
-  return runEngine(words, out, job.throw === undefined ? undefined : () => agreeOnStart(job, id));
+  return runEngine(plan, out, job.throw === undefined ? undefined : () => agreeOnStart(job, id));
 }
 
 const { positionals, values } = parseArgs({

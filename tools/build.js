@@ -107,8 +107,9 @@ export function buildAddon(node) {
 
 /** Builds the swarm's engine. Returns undefined, or why it can't be built. */
 export function buildEngine() {
-  if (!ensureFiles(['/usr/include/openssl/ssl.h'], ['libssl-dev'])) {
-    return `a library is missing: ${installHint(['libssl-dev'])}`;
+  const packages = ['libssl-dev', 'nlohmann-json3-dev'];
+  if (!ensureFiles(['/usr/include/openssl/ssl.h', '/usr/include/nlohmann/json.hpp'], packages)) {
+    return `a library is missing: ${installHint(packages)}`;
   }
   const sources = join(ROOT, 'loadtest', 'engine');
   return built('engine', [sources], ENGINE, () => whyNoCompiler() ?? ranCMake(sources, join(ENGINE, '..')));

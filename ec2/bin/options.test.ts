@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { flagOf } from '../../tools/command.ts';
+import { ENGINE_PLAN } from '../../tools/engine_plan.ts';
 import type { FleetRecord } from '../fleet.ts';
 import { changedRecord } from './changes.ts';
 import { COMMANDS, FLAGS, help, Misused, type Options, readOptions } from './options.ts';
@@ -49,9 +50,10 @@ describe('fleet options', () => {
     assert.equal(refusal(), help());
   });
 
-  it('pass what follows -- on to the engine, except dangerous words', () => {
-    assert.deepEqual(read('run', ...URL_FLAG, '--', '--sprite-bytes', '400').load?.more, ['--sprite-bytes', '400']);
-    assert.match(refusal('run', ...URL_FLAG, '--', '$(reboot)'), /can't be passed to the engine/);
+  it('take options of the swarm after --, those that an engine can be told', () => {
+    assert.deepEqual(read('run', ...URL_FLAG, '--', '--sprite-bytes', '400').load?.more, { spriteBytes: 400 });
+    assert.match(refusal('run', ...URL_FLAG, '--', '--isolate'), /Unknown option '--isolate'/);
+    assert.notEqual(refusal('run', ...URL_FLAG, '--', '$(reboot)'), '');
   });
 
   it('say which one is wrong, and what it must be', () => {
@@ -128,7 +130,10 @@ describe('fleet options', () => {
     assert.match(refusal('status', '--rate', '5'), /^--rate: goes with plan, up, run, user-data, not with status\./);
     assert.match(refusal('down', '--all', '--out', 'x'), /^--out: goes with run, collect, not with down\./);
     assert.match(refusal('up', ...URL_FLAG, '--fleet', FLEET), /^--fleet: goes with run, .*not with up\./);
-    assert.match(refusal('status', '--', '--sprite-bytes', '400'), /^--sprite-bytes: flags of the engine go with plan/);
+    assert.match(
+      refusal('status', '--', '--sprite-bytes', '400'),
+      /^--sprite-bytes: options of the swarm go with plan/,
+    );
   });
 
   it('change the load of a fleet that is booted, and nothing else of it', () => {
@@ -136,7 +141,7 @@ describe('fleet options', () => {
     const { changes } = read('run', '--fleet', FLEET, ...load, '--ready-within', '60', '--', '--sprite-bytes', '400');
     assert.deepEqual(changes, {
       ...{ desktops: 500, rate: 7, seconds: 9, warmUpSeconds: 1, connectRate: 50, readySeconds: 60 },
-      more: ['--sprite-bytes', '400'],
+      more: { spriteBytes: 400 },
     });
     assert.deepEqual(read('run', '--fleet', FLEET).changes, {});
     for (const fixed of [['--instances', '3'], ['--type', 'c6i.large'], ['--minutes', '9'], ['--dry-run'], ['--yes']]) {
@@ -191,10 +196,10 @@ describe('changed record', () => {
     const relay = new URL('http://other.example/');
     const changed = changedRecord(
       record,
-      { desktops: 5, seconds: 20, relay, readySeconds: 9, more: ['--leave'] },
+      { desktops: 5, seconds: 20, relay, readySeconds: 9, more: { spriteBytes: 9 } },
       NOW_MS,
     );
-    const expected = { ...record.load, desktops: 5, seconds: 20, relay: relay.href, more: ['--leave'] };
+    const expected = { ...record.load, desktops: 5, seconds: 20, relay: relay.href, more: { spriteBytes: 9 } };
     assert.deepEqual(changed.load, expected);
     assert.deepEqual(changed.wanted.load, { desktops: 5, rate: 100, seconds: 22, relay: relay.href });
     assert.equal(changed.readySeconds, 9);
@@ -207,7 +212,7 @@ describe('changed record', () => {
       constructor: Misused,
       message: /^The load takes 11 minutes, and swarm-.* ends by itself in 2\.$/,
     });
-    const scenario = { name: 'crowd', shows: '', parkSeconds: 9, flags: [] };
+    const scenario = { name: 'crowd', shows: '', parkSeconds: 9, plan: ENGINE_PLAN };
     const decided = { ...record, load: { ...(record.load as NonNullable<typeof record.load>), scenario } };
     assert.throws(() => changedRecord(decided, { rate: 5 }, NOW_MS), /scenario crowd, with which .* decides rate/);
     assert.deepEqual(changedRecord(decided, { thresholds: ['lost == 0'] }, NOW_MS).load?.thresholds, ['lost == 0']);

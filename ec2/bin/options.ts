@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto';
 import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { readThreshold } from '../../loadtest/report/verdict.ts';
+import { readChanges } from '../../loadtest/run/plan.ts';
 import {
   type CommandLine,
   type Command as CommandTable,
@@ -16,13 +17,12 @@ import {
   oneOf,
   readCommandLine,
   repeated,
-  sentenceOf,
   text,
   toggle,
   whole,
 } from '../../tools/command.ts';
 import type { BootOptions } from '../fleet.ts';
-import { type Load, writeArguments } from '../job.ts';
+import type { Load } from '../job.ts';
 import { BUYS, DESKTOPS_PER_INSTANCE_MAX, INSTANCES_MAX, MINUTES_MAX, type Wanted } from '../plan.ts';
 import { leftOut, readShare } from '../scenario.ts';
 import type { Changes } from './changes.ts';
@@ -167,7 +167,7 @@ const SECTIONS = {
 export const FLAGS = { ...SECTIONS['The load'], ...SECTIONS['The instances'], ...PLACE_FLAGS };
 
 export const COMMAND: CommandTable<typeof FLAGS> = {
-  usage: ['npm run fleet -- COMMAND [options] [-- flags of swarm-engine]'],
+  usage: ['npm run fleet -- COMMAND [options] [-- options of npm run swarm]'],
   about: 'Boots instances of EC2 that swarm a relay, or one that is a relay. See ec2/README.md.',
   commands: COMMANDS,
   needsCommand: true,
@@ -234,7 +234,7 @@ export function optionsOf(line: CommandLine<typeof FLAGS>, environment: NodeJS.P
     );
   }
   if (rest.length > 0 && !starts(command)) {
-    throw new Misused(`${rest[0]}: flags of the engine go with ${STARTS.join(', ')}, not with ${command}.`);
+    throw new Misused(`${rest[0]}: options of the swarm go with ${STARTS.join(', ')}, not with ${command}.`);
   }
   if (fleet !== undefined && command === 'run') checkRunOf(fleet, given);
   const { adminUrl, adminTokenFile, relayFleet } = values;
@@ -316,7 +316,7 @@ function checkRunOf(fleet: string, given: ReadonlySet<string>): void {
     .filter((name) => !others.includes(name))
     .map((name) => `--${flagOf(name)}`);
   throw new Misused(
-    `--${flagOf(fixed)}: ${fleet} is booted already; with --fleet only ${changeable.join(', ')} and flags of the engine can change.`,
+    `--${flagOf(fixed)}: ${fleet} is booted already; with --fleet only ${changeable.join(', ')} and options of the swarm can change.`,
   );
 }
 
@@ -331,7 +331,7 @@ function loadOf({ values, given, rest }: CommandLine<typeof FLAGS>, instances: n
   if (values.url === undefined) return undefined;
   const relay = reachable(values.url);
   const thresholds = values.threshold.map((threshold) => readThreshold(threshold).text);
-  const more = engineFlags([...rest], relay.host);
+  const more = readChanges(rest);
   if (values.scenario === undefined) {
     const { desktops, rate, seconds, warmUp: warmUpSeconds, connectRate } = values;
     return { relay, desktops, rate, seconds, warmUpSeconds, connectRate, thresholds, more };
@@ -339,7 +339,6 @@ function loadOf({ values, given, rest }: CommandLine<typeof FLAGS>, instances: n
   const decided = SCENARIO_DECIDES.find((name) => given.has(name));
   if (decided) throw new Misused(`--${flagOf(decided)}: the scenario decides it: leave one of them out.`);
   const share = readShare(values.scenario, instances, relay);
-  engineFlags(share.scenario?.flags ?? []);
   return { relay, ...share, thresholds: [...share.thresholds, ...thresholds], more };
 }
 
@@ -353,7 +352,7 @@ function changesOf({ values, given, rest }: CommandLine<typeof FLAGS>): Changes 
     ...(given.has('connectRate') && { connectRate: values.connectRate }),
     ...(given.has('threshold') && { thresholds: values.threshold.map((threshold) => readThreshold(threshold).text) }),
     ...(given.has('readyWithin') && { readySeconds: values.readyWithin }),
-    ...(rest.length > 0 && { more: engineFlags(rest) }),
+    ...(rest.length > 0 && { more: readChanges(rest) }),
   };
 }
 
@@ -365,16 +364,6 @@ function reachable(url: URL): URL {
     );
   }
   return url;
-}
-
-/** Throws Misused when a word could not be passed to the engine. */
-function engineFlags(words: readonly string[], host = ''): readonly string[] {
-  try {
-    writeArguments(host === '' ? words : [...words, host]);
-  } catch (error) {
-    throw new Misused(sentenceOf(error));
-  }
-  return words;
 }
 
 /** `261121-0412-7f3a`: the time, and random digits, so that two fleets that start at once have different names. */

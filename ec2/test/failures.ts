@@ -22,7 +22,7 @@ const LOAD: Load = {
     connectRate: 10,
   },
   thresholds: [],
-  more: [],
+  more: {},
 };
 const BOOT_OPTIONS: BootOptions = { readySeconds: 60 };
 

@@ -276,7 +276,7 @@ describe('npm run fleet', { skip: why ?? false, timeout: 900_000 }, () => {
     assert.match(run.err, /0 of 1 instances are ready/);
     const aws = connect({ region: 'us-east-1', endpoint: moto.url });
     const { load, wanted, readySeconds } = await readRecord(aws, BUCKET, name);
-    assert.deepEqual([load?.desktops, load?.rate, load?.seconds, load?.more], [250, 0, 30, ['--sprite-bytes', '400']]);
+    assert.deepEqual([load?.desktops, load?.rate, load?.seconds, load?.more], [250, 0, 30, { spriteBytes: 400 }]);
     assert.deepEqual([wanted.load?.desktops, wanted.instances, readySeconds], [250, 1, 1]);
   });
 

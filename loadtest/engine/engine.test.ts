@@ -1,10 +1,11 @@
-/** The engine as a program: its flags and its exit codes. */
+/** The engine as a program: what it reads and its exit codes. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { buildEngine, ENGINE } from '../../tools/build.js';
+import { ENGINE_PLAN, planLine } from '../../tools/engine_plan.ts';
 
 describe('swarm engine', () => {
   const why = buildEngine();
@@ -17,21 +18,26 @@ describe('swarm engine', () => {
     for (const code of codes) assert.ok(table.includes(`"${code}"`), `${code} is missing in problem.h`);
   });
 
-  it('lists its flags, and rejects a wrong value with exit code 2', { skip: why ?? false }, () => {
-    const help = spawnSync(ENGINE, ['--help'], { encoding: 'utf8' });
-    assert.equal(help.status, 0);
-    assert.match(help.stdout, /--desktops N/);
-    for (const value of ['many', '-5', '99999999']) {
-      const misused = spawnSync(ENGINE, ['--desktops', value], { encoding: 'utf8' });
-      assert.equal(misused.status, 2);
-      assert.match(misused.stderr, new RegExp(`--desktops must be .* from 1 to 16777215; got '${value}'`));
+  it('takes no flags, and says where plans come from', { skip: why ?? false }, () => {
+    const { status, stderr } = spawnSync(ENGINE, ['--help'], { encoding: 'utf8' });
+    assert.equal(status, 2);
+    assert.match(stderr, /its plan from stdin.*npm run swarm.*tools\/engine_plan\.ts/);
+  });
+
+  it('rejects a wrong plan with exit code 2, and says what is wrong', { skip: why ?? false }, () => {
+    for (const value of ['many', -5, 99_999_999]) {
+      const input = JSON.stringify({ ...ENGINE_PLAN, connectBatch: value });
+      const { status, stderr } = spawnSync(ENGINE, { input, encoding: 'utf8' });
+      assert.equal(status, 2);
+      const got = JSON.stringify(value);
+      assert.equal(stderr, `swarm-engine: connectBatch must be a whole number from 1 to 16777215; got ${got}\n`);
     }
+    assert.equal(spawnSync(ENGINE, { input: '', encoding: 'utf8' }).status, 2);
   });
 
   it('ends with a clear message when there is no relay', { skip: why ?? false }, () => {
-    const { status, stdout } = spawnSync(ENGINE, ['--sitting', '--api', '127.0.0.1:1'], {
-      encoding: 'utf8',
-    });
+    const input = planLine({ ...ENGINE_PLAN, apis: ['127.0.0.1:1'] });
+    const { status, stdout } = spawnSync(ENGINE, { input, encoding: 'utf8' });
     assert.equal(status, 1);
     const account = JSON.parse(stdout.trimEnd().split('\n').at(-1) as string);
     assert.equal(account.ok, false);

@@ -9,7 +9,7 @@
  * Invariant: the counts of a report add up if those of its parts did, and `ok` is false if it is false in any part. Rates are
  * those of the time that the windows of all machines have in common, so they are never overstated. When a machine is missing,
  * or the windows do not coincide, the report has a `voidReason` and does not pass.
- * Requirements: all parts ran one scenario, started together (`--start-on-stdin`), and on a fleet each machine had its own
+ * Requirements: all parts ran one scenario, started together (`startOnStdin` of the engine's plan), and on a fleet each machine had its own
  * world (`--world`), because the ledger of a sprite is in the memory of the machine that threw it.
  *
  *     const parts = files.map((file) => readResult(readFileSync(file, 'utf8'), file));

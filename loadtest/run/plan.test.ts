@@ -1,19 +1,19 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { Misused } from '../../tools/command.ts';
 import { readFlags } from '../test/flags.ts';
-import { describeLoad, engineOrigin, type MachineFacts, plan, secondsLeft } from './plan.ts';
+import { describeLoad, engineOrigin, type MachineFacts, plan, readChanges, secondsLeft } from './plan.ts';
 import { readScenario } from './scenario.ts';
 
 const MACHINE: MachineFacts = { files: 20_000, ports: 28_232, memoryBytes: 2 ** 35 };
-const HERE = { api: '127.0.0.1:8080', pids: [], local: true };
-const THERE = { api: '10.0.0.9:8080', pids: [], local: false };
+const HERE = { apis: ['127.0.0.1:8080'], pids: [], local: true };
+const THERE = { apis: ['10.0.0.9:8080'], pids: [], local: false };
 
 const scenario = (flags: string) => readScenario(undefined, readFlags(flags.split(' ')));
 const planned = (flags: string, target = HERE, machine = MACHINE) => {
   const read = scenario(flags);
   return plan(read, read.desktops[0], machine, target);
 };
-const flag = (flags: readonly string[], name: string) => flags[flags.indexOf(name) + 1];
 
 describe('plan', () => {
   it('uses as many processes as the file limit of one makes necessary', () => {
@@ -38,11 +38,12 @@ describe('plan', () => {
   });
 
   it('lets throws share a connection only with those to the same relay', () => {
-    const three = { ...HERE, api: '127.0.0.1:1,127.0.0.1:2,127.0.0.1:3' };
+    const three = { ...HERE, apis: ['127.0.0.1:1', '127.0.0.1:2', '127.0.0.1:3'] };
     const shared = (connections: number, target = three) =>
       planned(`--desktops 100 --processes 2 --throw-connections ${connections}`, target);
-    assert.equal(flag(shared(6).flags, '--api'), three.api);
-    assert.equal(flag(shared(7).flags, '--throw-connections'), '7');
+    assert.deepEqual(shared(6).engine.apis, three.apis);
+    assert.equal(shared(7).engine.throwConnections, 7);
+    assert.deepEqual([shared(7).engine.leave, planned('--desktops 1').engine.leave], [true, false]);
     assert.throws(
       () => shared(5),
       /--throw-connections must be at least 6 here: one for each of 3 relays in each of 2/,
@@ -53,16 +54,15 @@ describe('plan', () => {
   });
 
   it('counts one connection for each desktop on a socket, and says so', () => {
-    const { connections, flags, processes } = planned('--desktops 1000 --transport socket --rate 80001');
+    const { connections, engine, processes } = planned('--desktops 1000 --transport socket --rate 80001');
     assert.equal(connections, 1000);
     assert.equal(processes, 3);
-    assert.equal(flag(flags, '--transport'), 'socket');
-    assert.ok(!flags.includes('--throw-connections'));
-    assert.ok(!planned('--desktops 1000').flags.includes('--transport'));
+    assert.deepEqual([engine.transport, engine.throwConnections], ['socket', 0]);
+    assert.equal(planned('--desktops 1000').engine.transport, 'poll');
     const given = scenario('--desktops 10 --transport socket --stages 5s:10');
     assert.match(describeLoad(given, plan(given, 10, MACHINE, HERE)), /ramping to 10\/s in 5 s, on sockets$/);
     const there = planned('--desktops 10 --transport socket', { ...HERE, socket: '10.0.0.9:80' } as typeof HERE);
-    assert.equal(flag(there.flags, '--socket'), '10.0.0.9:80');
+    assert.equal(there.engine.socket, '10.0.0.9:80');
   });
 
   it('tells the engine of TLS and whom to trust', () => {
@@ -70,17 +70,24 @@ describe('plan', () => {
     assert.equal(engineOrigin(new URL('http://relay.example:8080/')), 'relay.example:8080');
     assert.equal(engineOrigin(new URL('https://relay.example/')), 'https://relay.example:443');
     assert.equal(engineOrigin(new URL('https://[::1]:8443')), 'https://[::1]:8443');
-    const { flags } = planned('--desktops 10 --url https://relay.example --ca ca.pem');
-    assert.equal(flag(flags, '--ca'), 'ca.pem');
+    assert.equal(planned('--desktops 10 --url https://relay.example --ca ca.pem').engine.ca, 'ca.pem');
   });
 
   it('hands stages on, whose most decides on processes, and which are the window', () => {
     const stages = '30s:1000,2m:90000,0s:10,500ms:0';
-    const { flags, rate, processes } = planned(`--desktops 1000 --stages ${stages}`);
-    assert.equal(flag(flags, '--stages'), '30s:1000,120s:90000,0s:10,0.5s:0');
+    const { engine, rate, processes } = planned(`--desktops 1000 --stages ${stages}`);
+    assert.deepEqual(engine.load, {
+      kind: 'stages',
+      stages: [
+        { seconds: 30, perSecond: 1000 },
+        { seconds: 120, perSecond: 90_000 },
+        { seconds: 0, perSecond: 10 },
+        { seconds: 0.5, perSecond: 0 },
+      ],
+    });
     assert.equal(rate, 90_000);
     assert.equal(processes, 3);
-    assert.deepEqual([flag(flags, '--duration'), flag(flags, '--warm-up')], ['150.5', '0']);
+    assert.deepEqual([engine.duration, engine.warmUp], [150.5, 0]);
     const read = scenario(`--desktops 1000 --stages 30s:1000,1m:1000,0s:5`);
     assert.equal(
       describeLoad(read, plan(read, 1000, MACHINE, HERE)),
@@ -108,10 +115,10 @@ describe('plan', () => {
   });
 
   it('shares the throws of all desktops evenly over time', () => {
-    const { flags, rate } = planned('--desktops 1000 --throw-every 5s --mix throwing=1,sitting=1');
+    const { engine, rate } = planned('--desktops 1000 --throw-every 5s --mix throwing=1,sitting=1');
     assert.equal(rate, 100);
-    assert.equal(flag(flags, '--rate'), '100');
-    assert.equal(flag(flags, '--mix'), 'sitting=500,throwing=500');
+    assert.deepEqual(engine.load, { kind: 'rate', perSecond: 100 });
+    assert.deepEqual(engine.mix, { sitting: 500, throwing: 500 });
   });
 
   it('warns when memory is short, twice as early when both ends are on this machine', () => {
@@ -119,5 +126,13 @@ describe('plan', () => {
     assert.equal(planned('--sitting --desktops 1000', HERE, machine).warnings.length, 0);
     assert.match(planned('--sitting --desktops 1001', HERE, machine).warnings[0], /1,001 connections take/);
     assert.equal(planned('--sitting --desktops 2000', THERE, machine).warnings.length, 0);
+  });
+
+  it('reads what changes a plan from flags of the swarm, and rejects those that it has no say in', () => {
+    assert.deepEqual(readChanges(['--sprite-bytes', '400', '--settle', '0']), { settle: 0, spriteBytes: 400 });
+    assert.deepEqual(readChanges([]), {});
+    assert.throws(() => readChanges(['--sprite-bytes', 'many']), /--sprite-bytes: must be a whole number/);
+    assert.throws(() => readChanges(['--isolate']), /Unknown option '--isolate'/);
+    assert.throws(() => readChanges(['5']), Misused);
   });
 });

@@ -1,21 +1,21 @@
 /**
- * The plan of a run: the engine's flags, and what the machine must provide. Pure.
+ * The plan of a run: the engine's plan, and what the machine must provide. Pure.
  *
  * File descriptors decide how many processes the engine needs, ports how many source addresses, and memory whether the run
- * is possible at all. Invariant: the engine accepts every planned flag; what this machine can't do is reported before anything
- * starts.
+ * is possible at all. Invariant: the engine accepts every plan that is made here; what this machine can't do is reported before
+ * anything starts.
  */
-import { Misused } from '../../tools/command.ts';
-import { bytes, count } from '../report/units.ts';
+import { Misused, readCommandLine } from '../../tools/command.ts';
 import {
   BEHAVIOURS,
   type Behaviour,
-  countsOf,
-  isRestarted,
-  type Load,
+  ENGINE_PLAN,
+  type EngineLoad,
+  type EnginePlan,
   type RampStage,
-  type Scenario,
-} from './scenario.ts';
+} from '../../tools/engine_plan.ts';
+import { bytes, count } from '../report/units.ts';
+import { countsOf, isRestarted, type Load, type Scenario, SETTINGS, type Settings } from './scenario.ts';
 
 /** What a swarm needs to know about a machine. */
 export interface MachineFacts {
@@ -28,8 +28,8 @@ export interface MachineFacts {
 
 /** The addresses and processes of the relay. */
 export interface Target {
-  /** host:port, after https:// when it has TLS. Several relays of one cluster have commas between them. */
-  api: string;
+  /** host:port, after https:// when it has TLS; several for the relays of one cluster. */
+  apis: readonly string[];
   events?: string;
   crossings?: string;
   socket?: string;
@@ -42,7 +42,7 @@ export interface Target {
 }
 
 export interface Plan {
-  flags: string[];
+  engine: EnginePlan;
   desktops: number;
   counts: Record<Behaviour, number>;
   /** Throws a second that are due, of all desktops together; the most with stages, 0 in a closed loop. */
@@ -80,34 +80,59 @@ export function plan(scenario: Scenario, desktops: number, machine: MachineFacts
   const throwers = hasSockets ? counts.throwing : throwConnections;
   const rate = rateOf(load, counts.throwing);
   const processes = settings.processes ?? processesFor(connections, rate, desktops, throwers, machine);
-  const relays = target.api.split(',').length;
+  const relays = target.apis.length;
   checkConnections(throwConnections, counts.throwing, processes, relays);
   const sources = settings.sources || sourcesFor(connections, machine, target);
-  const flags = [
-    ...['--api', target.api],
-    ...(settings.ca ? ['--ca', settings.ca] : []),
-    ...(target.events ? ['--events', target.events] : []),
-    ...(target.crossings ? ['--crossings', target.crossings] : []),
-    ...(target.socket ? ['--socket', target.socket] : []),
-    ...(settings.world ? ['--world', settings.world] : []),
-    ...(target.pictures?.length ? ['--pictures', target.pictures.join(',')] : []),
-    ...['--desktops', String(desktops), '--mix', mixFlag(counts)],
-    ...loadFlags(scenario, rate),
-    ...(hasSockets ? ['--transport', 'socket'] : []),
-    ...(throwConnections > 0 ? ['--throw-connections', String(throwConnections)] : []),
-    ...['--arrivals', settings.arrivals, '--seed', String(settings.seed)],
-    ...(settings.spriteBytes ? ['--sprite-bytes', String(settings.spriteBytes)] : []),
-    ...timeFlags(scenario, desktops),
-    ...['--connect-rate', String(settings.connectRate), '--connect-batch', String(settings.connectBatch)],
-    ...['--processes', String(processes)],
-    ...(sources ? ['--sources', sources] : []),
-    ...(target.pids.length > 0 ? ['--watch-pids', target.pids.join(',')] : []),
+  const engine: EnginePlan = {
+    ...ENGINE_PLAN,
+    ...membersOf(settings, AS_GIVEN),
+    apis: target.apis,
+    events: target.events ?? '',
+    crossings: target.crossings ?? '',
+    socket: target.socket ?? '',
+    pictures: target.pictures ?? [],
+    mix: Object.fromEntries(BEHAVIOURS.flatMap((one) => (counts[one] > 0 ? [[one, counts[one]]] : []))),
+    load: engineLoad(load, rate),
+    throwConnections,
+    spriteBytes: settings.spriteBytes ?? 0,
+    goneAfter: goneAfterOf(settings, desktops),
     // The world of a cluster outlasts the run: a desktop that stayed would keep the sprites of the next run until its lease ends.
-    ...(relays > 1 ? ['--leave'] : []),
-    '--seconds',
-  ];
+    leave: relays > 1,
+    printSeconds: true,
+    processes,
+    sources,
+    watchPids: target.pids,
+  };
   const warnings = warningsOf(connections, machine, target);
-  return { flags, desktops, counts, rate, connections, processes, sources, warnings };
+  return { engine, desktops, counts, rate, connections, processes, sources, warnings };
+}
+
+/** The settings that the engine's plan has under the same name, with the same value. */
+const AS_GIVEN = [
+  ...(['ca', 'world', 'transport', 'arrivals', 'seed', 'actEvery', 'readLate'] as const),
+  ...(['connectRate', 'connectBatch', 'connectTimeout', 'settle', 'warmUp', 'duration', 'drain'] as const),
+  ...(['postTimeout', 'lateAfter', 'slipMax', 'pollOverdue'] as const),
+];
+
+/** Of AS_GIVEN and these, a command line may change a plan that was made elsewhere. */
+const CHANGEABLE = [...AS_GIVEN, 'goneAfter', 'throwConnections', 'spriteBytes', 'processes', 'sources'] as const;
+
+function membersOf(settings: Partial<Settings>, names: readonly (keyof Settings & keyof EnginePlan)[]) {
+  return Object.fromEntries(names.map((name) => [name, settings[name]])) as Partial<EnginePlan>;
+}
+
+/** Members of an engine's plan, from flags of the swarm such as --sprite-bytes 400. Throws Misused. */
+export function readChanges(words: readonly string[]): Partial<EnginePlan> {
+  const options = Object.fromEntries(CHANGEABLE.map((name) => [name, SETTINGS[name]])) as Pick<
+    typeof SETTINGS,
+    (typeof CHANGEABLE)[number]
+  >;
+  const line = readCommandLine({ usage: [], about: '', options }, words);
+  if (line === 'help') throw new Misused('--help: goes before --, and lists the settings of `npm run swarm` there');
+  return membersOf(
+    line.values,
+    CHANGEABLE.filter((name) => line.given.has(name)),
+  );
 }
 
 /** A relay's address as the engine takes it: host:port, after https:// when it has TLS. */
@@ -230,36 +255,11 @@ function warningsOf(connections: number, { memoryBytes }: MachineFacts, { local 
   ];
 }
 
-function mixFlag(counts: Record<Behaviour, number>): string {
-  return BEHAVIOURS.filter((behaviour) => counts[behaviour] > 0)
-    .map((behaviour) => `${behaviour}=${counts[behaviour]}`)
-    .join(',');
+function engineLoad(load: Load, rate: number): EngineLoad {
+  return load.kind === 'every' ? { kind: 'rate', perSecond: rate } : load;
 }
 
-function loadFlags({ load }: Scenario, rate: number): string[] {
-  if (load.kind === 'sitting') return ['--sitting'];
-  if (load.kind === 'closed') return ['--in-flight', String(load.inFlight)];
-  if (load.kind === 'stages') {
-    return ['--stages', load.stages.map(({ seconds, perSecond }) => `${seconds}s:${perSecond}`).join(',')];
-  }
-  return ['--rate', String(rate)];
-}
-
-function timeFlags({ settings }: Scenario, desktops: number): string[] {
-  const goneMax = RESTART_SECONDS_MAX + desktops / ANSWERED_PER_SECOND;
-  const times: [string, number][] = [
-    ['--connect-timeout', settings.connectTimeout],
-    ['--settle', settings.settle],
-    ['--warm-up', settings.warmUp],
-    ['--duration', settings.duration],
-    ['--drain', settings.drain],
-    ['--post-timeout', settings.postTimeout],
-    ['--gone-after', isRestarted(settings) ? Math.max(settings.goneAfter, goneMax) : settings.goneAfter],
-    ['--late-after', settings.lateAfter],
-    ['--slip-max', settings.slipMax],
-    ['--poll-overdue', settings.pollOverdue],
-    ['--act-every', settings.actEvery],
-    ['--read-late', settings.readLate],
-  ];
-  return times.flatMap(([flag, seconds]) => [flag, String(seconds)]);
+function goneAfterOf(settings: Settings, desktops: number): number {
+  if (!isRestarted(settings)) return settings.goneAfter;
+  return Math.max(settings.goneAfter, RESTART_SECONDS_MAX + desktops / ANSWERED_PER_SECOND);
 }

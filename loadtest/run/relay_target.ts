@@ -63,7 +63,7 @@ async function startOwn({ settings }: Scenario, desktops: number): Promise<Relay
   // A restarted relay has new processes, and the engine ends the run when a process that it watches ends.
   const pids = isRestarted(settings) ? [] : relay.pids;
   return {
-    target: { api: `127.0.0.1:${relay.api}`, pids, local: true },
+    target: { apis: [`127.0.0.1:${relay.api}`], pids, local: true },
     description: `${front} front, ${workers === 0 ? 'one process' : workers === undefined ? 'workers by cores' : `${workers} worker${workers === 1 ? '' : 's'}`}, on the same machine`,
     hasGauges: true,
     isOwn: true,
@@ -135,7 +135,7 @@ async function useGiven({ settings }: Scenario): Promise<RelayTarget> {
   const urls = settings.urls.map((url) => new URL(url));
   const pids = settings.watchPids === '' ? [] : settings.watchPids.split(',').map(Number);
   const target: Target = {
-    api: urls.map(engineOrigin).join(','),
+    apis: urls.map(engineOrigin),
     events: settings.events || undefined,
     crossings: settings.crossings || undefined,
     socket: settings.socket || undefined,
@@ -155,8 +155,7 @@ async function useGiven({ settings }: Scenario): Promise<RelayTarget> {
 }
 
 /** Returns the SHA-256 of each character that a relay ships with; none when it has no site, or does not answer. */
-export async function charactersOf({ api }: Target): Promise<string[]> {
-  const [first] = api.split(',');
+export async function charactersOf({ apis: [first] }: Target): Promise<string[]> {
   try {
     const url = `${first.includes('://') ? first : `http://${first}`}/sprites/index.json`;
     const response = await fetch(url, { signal: AbortSignal.timeout(CHARACTERS_MS_MAX) });

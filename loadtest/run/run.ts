@@ -9,6 +9,7 @@ import { type ChildProcess, spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ENGINE } from '../../tools/build.js';
+import { planLine } from '../../tools/engine_plan.ts';
 import { type EngineResult, type EngineSecond, readResult } from '../report/engine_result.ts';
 import { type RelayAccount, relayAccountOf, withGauge, withGaugeOfFleet } from '../report/relay_account.ts';
 import type { RelaySample } from '../report/relay_sample.ts';
@@ -75,7 +76,7 @@ export async function run(
       const after = relay.hasGauges ? await sampleAtLast(relay, printed.ok ? LAST_SAMPLE_TRIES_MAX : 1) : undefined;
       // Desktops that have left waited for nothing any more when `after` was read.
       const atDrain = () => withGaugeOfFleet([printed], samples).results[0];
-      const leaves = planned.flags.includes('--leave');
+      const leaves = planned.engine.leave;
       const compared = () => (leaves ? atDrain() : withGauge(printed, after?.waiting));
       const result = relay.hasGauges ? compared() : printed;
       return {
@@ -112,7 +113,7 @@ async function sampleAtLast(relay: RelayTarget, tries: number): Promise<RelaySam
 
 /** Runs the engine to its end. Returns its last line. */
 async function runEngine(
-  { flags }: Plan,
+  { engine: enginePlan }: Plan,
   { settings, aborts }: Scenario,
   relay: RelayTarget,
   progress: Progress,
@@ -122,7 +123,9 @@ async function runEngine(
 ): Promise<string> {
   // nice becomes the engine: it has the same process id, and its slices inherit the niceness.
   const [program, before] = settings.nice > 0 ? ['nice', ['-n', String(settings.nice), ENGINE]] : [ENGINE, []];
-  const engine = spawn(program, [...before, ...flags], { stdio: ['ignore', 'pipe', 'pipe'] });
+  const engine = spawn(program, before, { stdio: ['pipe', 'pipe', 'pipe'] });
+  engine.stdin.on('error', () => {}); // an engine that ends at once says why on stderr
+  engine.stdin.end(planLine(enginePlan));
   const stopForwarding = forwardSignals(engine);
   const errors: string[] = [];
   createInterface({ input: engine.stderr }).on('line', (line) => {

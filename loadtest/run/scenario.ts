@@ -18,30 +18,18 @@ import {
   type Values,
   whole,
 } from '../../tools/command.ts';
+import { BEHAVIOURS, type Behaviour, ENGINE_PLAN, type EngineLoad, type RampStage } from '../../tools/engine_plan.ts';
 import { readThreshold, type Threshold } from '../report/verdict.ts';
 import { readAbort } from './abort.ts';
 import { readSources } from './sources.ts';
 
-/** What a fake desktop does, besides holding its poll. engine/plan/behaviour.h says how. */
-export const BEHAVIOURS = ['sitting', 'throwing', 'storming', 'churning', 'slow', 'hostile'] as const;
-export type Behaviour = (typeof BEHAVIOURS)[number];
 export type Mix = Partial<Record<Behaviour, number>>;
 
 /** What desktops hold and throw on. */
 const TRANSPORTS = ['poll', 'socket'] as const;
 
-/** A part of a load that ramps: from the rate before it to `perSecond`, in a straight line. */
-export interface RampStage {
-  seconds: number;
-  perSecond: number;
-}
-
-export type Load =
-  | { kind: 'every'; seconds: number }
-  | { kind: 'stages'; stages: readonly RampStage[] }
-  | { kind: 'rate'; perSecond: number }
-  | { kind: 'closed'; inFlight: number }
-  | { kind: 'sitting' };
+/** What the engine knows, and a rate that is said for each throwing desktop. */
+export type Load = EngineLoad | { kind: 'every'; seconds: number };
 
 export interface Scenario {
   name: string;
@@ -118,7 +106,7 @@ export const SECTIONS = {
       'KIND',
       'what desktops use: long-polls and a POST for each throw, or a WebSocket for both',
       TRANSPORTS,
-      'poll',
+      ENGINE_PLAN.transport,
     ),
     throwConnections: whole('N', 'connections that throws share; one for each throwing desktop unless given', [
       1,
@@ -128,32 +116,38 @@ export const SECTIONS = {
       'KIND',
       'gaps between throws: all alike, or as independent people throw',
       ['even', 'random'],
-      'even',
+      ENGINE_PLAN.arrivals,
     ),
     lively: toggle(
       "sprites show the relay's characters, and desktops have the friendly names that it gives: for people who watch",
     ),
     spriteBytes: whole('N', 'pad the body of a throw to this many bytes', [1, 1024]),
-    seed: whole('N', 'seed of everything random', [0, Number.MAX_SAFE_INTEGER], 1),
-    actEvery: time(5, 'how often a storming desktop reconnects, a churning one leaves, a hostile one strikes'),
-    readLate: time(2, 'how late a slow desktop reads an answer'),
+    seed: whole('N', 'seed of everything random', [0, Number.MAX_SAFE_INTEGER], ENGINE_PLAN.seed),
+    actEvery: time(
+      ENGINE_PLAN.actEvery,
+      'how often a storming desktop reconnects, a churning one leaves, a hostile one strikes',
+    ),
+    readLate: time(ENGINE_PLAN.readLate, 'how late a slow desktop reads an answer'),
   },
   'The phases': {
-    connectRate: whole('N', 'desktops that connect a second', [1, 1e7], 10_000),
-    connectBatch: whole('N', 'desktops that connect at the same moment', [1, DESKTOPS_MAX], 1),
-    connectTimeout: time(120, 'until all must be parked'),
-    settle: time(1, 'quiet time before the first throw'),
-    warmUp: time(2, 'throws that do not count for latency and CPU'),
-    duration: time(30, 'the measured window', DURATION_SECONDS_MIN),
-    drain: time(10, 'how long to wait at most for sprites in flight'),
-    postTimeout: time(10, 'a throw without an answer has timed out after this'),
-    lateAfter: time(1, 'an arrival this long after it was due is late'),
+    connectRate: whole('N', 'desktops that connect a second', [1, 1e7], ENGINE_PLAN.connectRate),
+    connectBatch: whole('N', 'desktops that connect at the same moment', [1, DESKTOPS_MAX], ENGINE_PLAN.connectBatch),
+    connectTimeout: time(ENGINE_PLAN.connectTimeout, 'until all must be parked'),
+    settle: time(ENGINE_PLAN.settle, 'quiet time before the first throw'),
+    warmUp: time(ENGINE_PLAN.warmUp, 'throws that do not count for latency and CPU'),
+    duration: time(ENGINE_PLAN.duration, 'the measured window', DURATION_SECONDS_MIN),
+    drain: time(ENGINE_PLAN.drain, 'how long to wait at most for sprites in flight'),
+    postTimeout: time(ENGINE_PLAN.postTimeout, 'a throw without an answer has timed out after this'),
+    lateAfter: time(ENGINE_PLAN.lateAfter, 'an arrival this long after it was due is late'),
     slipMax: time(
-      0.002,
+      ENGINE_PLAN.slipMax,
       'the swarm is the limit when one throw in a hundred leaves later than this; more for a swarm with --nice',
     ),
-    goneAfter: time(5, 'a relay that refuses connections and answers nothing for so long is gone, and the run ends'),
-    pollOverdue: time(150, 'a poll without an answer is overdue after this'),
+    goneAfter: time(
+      ENGINE_PLAN.goneAfter,
+      'a relay that refuses connections and answers nothing for so long is gone, and the run ends',
+    ),
+    pollOverdue: time(ENGINE_PLAN.pollOverdue, 'a poll without an answer is overdue after this'),
   },
   'The relay': {
     url: address(

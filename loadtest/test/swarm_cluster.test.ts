@@ -5,6 +5,7 @@ import { type Cluster, startCluster } from '../../tools/bench/cluster.ts';
 import { runEngine } from '../../tools/bench/engine_run.ts';
 import { whyNoNats } from '../../tools/bench/nats_server.ts';
 import { buildEngine } from '../../tools/build.js';
+import type { EnginePlan } from '../../tools/engine_plan.ts';
 import { folderOf, reportIn, swarm } from './command.ts';
 
 const why = whyNoNats() || (buildEngine() ?? false);
@@ -55,10 +56,12 @@ describe('the swarm on a cluster', { skip: why, timeout: 900_000 }, () => {
   });
 
   it('throws only to other relays, or only within one, when a bench wants to know what each costs', async () => {
-    const load = ['--desktops', '48', '--senders', '48', '--rate', '300', '--settle', '1'];
-    const phases = ['--warm-up', '3', '--duration', '2', '--drain', '30', '--leave'];
-    for (const toward of ['across', 'within']) {
-      const { across, delivered, window } = await runEngine(cluster.relays, [...load, ...phases, '--toward', toward]);
+    const load: Partial<EnginePlan> = {
+      ...{ mix: { throwing: 48 }, load: { kind: 'rate', perSecond: 300 } },
+      ...{ warmUp: 3, duration: 2, drain: 30, leave: true },
+    };
+    for (const toward of ['across', 'within'] as const) {
+      const { across, delivered, window } = await runEngine(cluster.relays, { ...load, toward });
       const inWindow = window.deliveredPerS * window.seconds;
       const share = toward === 'across' ? across : delivered - across;
       assert.ok(share >= 0.9 * inWindow, `${toward}: ${share} of ${inWindow}`);

@@ -11,6 +11,7 @@ import { type Shape, start } from '../../tools/bench/contender.ts';
 import { type Account, runEngine } from '../../tools/bench/engine_run.ts';
 import { spread } from '../../tools/bench/spread.ts';
 import { machine, table, us } from '../../tools/bench/table.ts';
+import type { EnginePlan } from '../../tools/engine_plan.ts';
 import { processCpuSeconds } from '../metrics/proc.ts';
 
 /** Some 256 of them are at the border of two relays, so that each may throw its part of 20,000 a second. */
@@ -122,10 +123,12 @@ async function measure(shape: Shape, row: Row, rate: number, seconds: number): P
   };
   try {
     const readings: Promise<Reading>[] = [];
-    const load = ['--desktops', `${DESKTOPS}`, '--senders', `${DESKTOPS}`, '--rate', `${rate}`];
-    const phases = ['--warm-up', `${warmUpSeconds(rate)}`, '--duration', `${seconds}`, '--drain', '20'];
-    const toward = row.relays > 1 ? ['--toward', row.toward] : [];
-    const account = await runEngine(relays, [...load, ...phases, ...toward], {
+    const load: Partial<EnginePlan> = {
+      ...{ mix: { throwing: DESKTOPS }, load: { kind: 'rate', perSecond: rate } },
+      ...{ warmUp: warmUpSeconds(rate), duration: seconds, drain: 20 },
+      ...(row.relays > 1 && { toward: row.toward }),
+    };
+    const account = await runEngine(relays, load, {
       phase: (phase) => {
         if (phase === 'measure' || phase === 'drain') readings.push(read());
       },

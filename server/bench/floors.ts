@@ -8,6 +8,7 @@ import { type Contender, FLOOR_SHAPE, type Shape, start } from '../../tools/benc
 import { type Account, runEngine } from '../../tools/bench/engine_run.ts';
 import { median, spread } from '../../tools/bench/spread.ts';
 import { machine, table, us } from '../../tools/bench/table.ts';
+import type { EnginePlan } from '../../tools/engine_plan.ts';
 import { enterNamespace } from './namespace.ts';
 
 /** Connections of one floor: polls, and those that throw, in a process that may have 20,000 files. */
@@ -78,7 +79,7 @@ async function ofRelay(shape: Shape, desktops: number, rate: number): Promise<Ro
   const relay = await start(shape);
   try {
     const connections = Math.ceil(desktops / DESKTOPS_PER_FLOOR) * THROW_CONNECTIONS_PER_FLOOR;
-    return sumOf([await runEngine(relay, flagsOf(desktops, rate, connections, CONNECT_RATE))]);
+    return sumOf([await runEngine(relay, loadOf(desktops, rate, connections, CONNECT_RATE))]);
   } finally {
     await relay.stop();
   }
@@ -98,8 +99,8 @@ async function ofFloors(desktops: number, rate: number): Promise<Round> {
     const share = (whole: number, floor: number) =>
       Math.floor((whole * (floor + 1)) / count) - Math.floor((whole * floor) / count);
     const accounts = started.map((floor, nth) => {
-      const flags = flagsOf(share(desktops, nth), rate / count, THROW_CONNECTIONS_PER_FLOOR, CONNECT_RATE / count);
-      const run = runEngine(floor, [...flags, '--processes', '1'], { start: startTogether });
+      const load = loadOf(share(desktops, nth), rate / count, THROW_CONNECTIONS_PER_FLOOR, CONNECT_RATE / count);
+      const run = runEngine(floor, { ...load, processes: 1 }, { start: startTogether });
       // The engines wait until all are parked: without this one, the others would wait for ever.
       run.catch(all.reject);
       return run;
@@ -110,11 +111,11 @@ async function ofFloors(desktops: number, rate: number): Promise<Round> {
   }
 }
 
-function flagsOf(desktops: number, rate: number, connections: number, connectRate: number): string[] {
-  const load = ['--desktops', String(desktops), '--senders', String(desktops), '--rate', String(rate)];
-  const connecting = ['--throw-connections', String(connections), '--connect-rate', String(Math.ceil(connectRate))];
-  const phases = ['--warm-up', String(WARM_UP_SECONDS), '--duration', String(SECONDS), '--drain', '20'];
-  return [...load, ...connecting, ...phases, '--connect-timeout', '300'];
+function loadOf(desktops: number, perSecond: number, connections: number, connectRate: number): Partial<EnginePlan> {
+  return {
+    ...{ mix: { throwing: desktops }, load: { kind: 'rate', perSecond }, throwConnections: connections },
+    ...{ connectRate, connectTimeout: 300, warmUp: WARM_UP_SECONDS, duration: SECONDS, drain: 20 },
+  };
 }
 
 function sumOf(accounts: readonly Account[]): Round {

@@ -13,6 +13,7 @@ import { type Collected, type Contender, type Shape, start } from '../../tools/b
 import { runEngine } from '../../tools/bench/engine_run.ts';
 import { coreWaitSeconds, longestBlockMs, pausesOf } from '../../tools/bench/pauses.ts';
 import { machine, mib, table, us } from '../../tools/bench/table.ts';
+import type { EnginePlan } from '../../tools/engine_plan.ts';
 import type { DurabilityOption } from '../roles/journaling.ts';
 import { enterNamespace } from './namespace.ts';
 
@@ -52,20 +53,14 @@ export async function million({
   // The metrics before and after the measured window.
   const readings: Promise<Map<string, number>>[] = [];
   try {
-    const connecting = [
-      '--desktops',
-      String(desktops),
-      '--connect-rate',
-      String(CONNECT_RATE),
-      '--connect-timeout',
-      '900',
-      '--poll-overdue',
-      String(pingSeconds * OVERDUE),
-    ];
-    const load = ['--rate', String(rate), '--senders', String(SENDERS), '--warm-up', '5', '--duration', String(hold)];
+    const load: Partial<EnginePlan> = {
+      ...{ mix: { throwing: SENDERS, sitting: desktops - SENDERS }, load: { kind: 'rate', perSecond: rate } },
+      ...{ connectRate: CONNECT_RATE, connectTimeout: 900, pollOverdue: pingSeconds * OVERDUE },
+      ...{ warmUp: 5, duration: hold },
+    };
     let parkedRss = 0;
     const collected: Promise<Collected>[] = [];
-    const account = await runEngine(relay, [...connecting, ...load], {
+    const account = await runEngine(relay, load, {
       live: true,
       // Some fifty processes of the swarm share the relay's cores here. In production they are other machines.
       niceness: 10,

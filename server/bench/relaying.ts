@@ -10,13 +10,13 @@ import { type Account, runEngine } from '../../tools/bench/engine_run.ts';
 import { longestBlockMs, pausesOf, type Reading } from '../../tools/bench/pauses.ts';
 import { spread } from '../../tools/bench/spread.ts';
 import { machine, table, us } from '../../tools/bench/table.ts';
+import type { EnginePlan } from '../../tools/engine_plan.ts';
 
 interface Load {
   name: string;
-  desktops: number;
   /** Time for V8 to compile the hot code, in seconds. */
   warmUpSeconds: number;
-  flags: readonly string[];
+  plan: Partial<EnginePlan>;
 }
 
 /** The result of one shape under one load, and its metrics at the start and the end of the measured window. */
@@ -31,27 +31,23 @@ const SECONDS = 10;
 export const LOADS: Record<string, Load> = {
   '2000/s': {
     name: '2,000 sprites/s, 5,000 desktops',
-    desktops: 5000,
     warmUpSeconds: 15,
-    flags: ['--rate', '2000', '--senders', '1000'],
+    plan: { load: { kind: 'rate', perSecond: 2000 }, mix: { throwing: 1000, sitting: 4000 } },
   },
   '20000/s': {
     name: '20,000 sprites/s, 10,000 desktops',
-    desktops: 10_000,
     warmUpSeconds: 5,
-    flags: ['--rate', '20000', '--senders', '5000'],
+    plan: { load: { kind: 'rate', perSecond: 20_000 }, mix: { throwing: 5000, sitting: 5000 } },
   },
   '50000/s': {
     name: '50,000 sprites/s, 10,000 desktops',
-    desktops: 10_000,
     warmUpSeconds: 3,
-    flags: ['--rate', '50000', '--senders', '5000'],
+    plan: { load: { kind: 'rate', perSecond: 50_000 }, mix: { throwing: 5000, sitting: 5000 } },
   },
   closed: {
     name: '64 in flight, 10,000 desktops',
-    desktops: 10_000,
     warmUpSeconds: 3,
-    flags: ['--in-flight', '64', '--senders', '1000'],
+    plan: { load: { kind: 'closed', inFlight: 64 }, mix: { throwing: 1000, sitting: 9000 } },
   },
 };
 
@@ -104,13 +100,16 @@ export async function relaying(shapes: readonly Shape[], loads: readonly string[
 async function measure(shape: Shape, load: Load): Promise<Measured> {
   const contender = await start(shape);
   try {
-    const warmUp = ['--warm-up', String(load.warmUpSeconds), '--duration', String(SECONDS)];
     const readings: Promise<Reading>[] = [];
-    const account = await runEngine(contender, ['--desktops', String(load.desktops), ...warmUp, ...load.flags], {
-      phase: (phase) => {
-        if (phase === 'measure' || phase === 'drain') readings.push(contender.metrics());
+    const account = await runEngine(
+      contender,
+      { ...load.plan, warmUp: load.warmUpSeconds, duration: SECONDS },
+      {
+        phase: (phase) => {
+          if (phase === 'measure' || phase === 'drain') readings.push(contender.metrics());
+        },
       },
-    });
+    );
     const [before, after] = await Promise.all(readings);
     return { account, before, after };
   } finally {

@@ -1,8 +1,9 @@
-/** Runs the swarm's engine against a contender: takes its flags, returns its account. */
+/** Runs the swarm's engine against a contender: takes members of its plan, returns its account. */
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { ENGINE } from '../build.js';
+import { ENGINE_PLAN, type EnginePlan, planLine } from '../engine_plan.ts';
 import type { Contender } from './contender.ts';
 
 /** The part of the engine's last line that benches read; loadtest/engine/run/report.h documents all of it. */
@@ -62,21 +63,26 @@ export interface Watching {
  */
 export async function runEngine(
   contenders: Contender | readonly Contender[],
-  flags: readonly string[],
+  load: Partial<EnginePlan>,
   { live = false, niceness = 0, phase = () => {}, start }: Watching = {},
 ): Promise<Account> {
   const all = [contenders].flat();
-  const apis = ['--api', all.map(({ api }) => `127.0.0.1:${api}`).join(',')];
   // Relays of a cluster answer joins with their own addresses; those of one contender are known.
   const [{ api, events }] = all;
-  const at = all.length > 1 ? apis : [...apis, '--events', `127.0.0.1:${events}`, '--crossings', `127.0.0.1:${api}`];
-  const watch = ['--watch-pids', all.flatMap(({ pids }) => pids).join(',')];
-  const nice = ['-n', String(niceness), ENGINE];
-  const together = start ? ['--start-on-stdin'] : [];
-  const child = spawn('nice', [...nice, ...at, ...watch, ...together, ...flags], {
+  const plan: EnginePlan = {
+    ...ENGINE_PLAN,
+    apis: all.map((one) => `127.0.0.1:${one.api}`),
+    ...(all.length === 1 && { events: `127.0.0.1:${events}`, crossings: `127.0.0.1:${api}` }),
+    watchPids: all.flatMap(({ pids }) => pids),
+    startOnStdin: start !== undefined,
+    ...load,
+  };
+  const child = spawn('nice', ['-n', String(niceness), ENGINE], {
     stdio: ['pipe', 'pipe', live ? 'inherit' : 'ignore'],
   });
-  child.stdin?.on('error', () => {}); // the engine may end before it reads the time
+  child.stdin.on('error', () => {}); // the engine may end before it reads the time
+  child.stdin.write(planLine(plan));
+  if (!start) child.stdin.end();
   let last: (Account & { phase: string }) | undefined;
   createInterface({ input: child.stdout }).on('line', (line) => {
     last = JSON.parse(line);

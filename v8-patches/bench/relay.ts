@@ -9,6 +9,7 @@ import { connectionsFor, fileLimit } from '../../server/operator/capacity.ts';
 import { type Shape, start } from '../../tools/bench/contender.ts';
 import { runEngine } from '../../tools/bench/engine_run.ts';
 import { machine, mib, table, us } from '../../tools/bench/table.ts';
+import type { EnginePlan } from '../../tools/engine_plan.ts';
 import { presetFor } from '../../tools/presets.js';
 
 /** Part of every set: without them the admin port can't collect, and the log has a warning. */
@@ -67,8 +68,11 @@ async function measure(name: string, desktops: number, front: FrontKind, workers
   // At the start, when all polls are parked, and around the measured time. Each reading resets the longest block.
   const readings: Promise<Metrics>[] = [relay.metrics()];
   try {
-    const load = ['--desktops', String(desktops), '--rate', String(RATE), '--senders', String(SENDERS)];
-    const account = await runEngine(relay, [...load, '--warm-up', '5', '--duration', String(SECONDS)], {
+    const load: Partial<EnginePlan> = {
+      ...{ mix: { throwing: SENDERS, sitting: desktops - SENDERS }, load: { kind: 'rate', perSecond: RATE } },
+      ...{ warmUp: 5, duration: SECONDS },
+    };
+    const account = await runEngine(relay, load, {
       phase: (phase) => {
         if (['warmUp', 'measure', 'drain'].includes(phase)) readings.push(relay.metrics());
       },

@@ -1,4 +1,4 @@
-// When storming, churning and hostile desktops act, every --act-every: storming desktops all at the
+// When storming, churning and hostile desktops act, every `actEvery`: storming desktops all at the
 // same moments, churning and hostile ones each at moments of its own.
 //
 // Invariant: the calendar has one entry for each of them from the first throw until the drain.

@@ -155,8 +155,7 @@ bool Slice::Wait() {
   std::array<epoll_event, kEventsPerTurnMax> events;
   const int64_t due_ns =
       std::min({joins_.NextDue(), throws_.NextDue(), state_.NextDue(), next_sweep_ns_});
-  const int64_t wait_ns =
-      state_.options.spin ? 0 : std::clamp<int64_t>(due_ns - NowNs(), 0, kWaitNsMax);
+  const auto wait_ns = std::clamp<int64_t>(due_ns - NowNs(), 0, kWaitNsMax);
   int count = -1;
   if (!wait_by_ms_) {
     const timespec wait{wait_ns / kNsPerSecond, wait_ns % kNsPerSecond};

@@ -16,7 +16,7 @@ constexpr uint16_t kBacklogMax = 64;  // unsettled throws of one sender; another
 // the same throw several times while its threads end one by one.
 constexpr uint8_t kSendsMax = 10;
 // A desktop sends no number that is so far above its oldest one without an answer: the relay would
-// forget whether it has accepted that one. On HTTP, where answers come in order, --pipeline sees to
+// forget whether it has accepted that one. On HTTP, where answers come in order, the pipeline sees to
 // it.
 constexpr uint64_t kUnansweredSpan = 32;
 constexpr int kThrowsPerTurnMax = 128;   // so that responses are read between bursts

@@ -93,7 +93,7 @@ class Throws {
   bool Offer(uint32_t desktop, int64_t due_ns);
   // Open model: the next desktop that throws.
   uint32_t NextInOrder();
-  // With --toward: a bit for each edge over which a desktop may throw, which is each of those whose
+  // With `toward`: a bit for each edge over which a desktop may throw, which is each of those whose
   // destination is not known yet; 0 when it does not throw.
   uint8_t EdgesOf(uint32_t desktop) const;
   Edge PickEdge(uint32_t desktop);

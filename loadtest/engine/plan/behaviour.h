@@ -4,7 +4,7 @@
 //   throwing   throws when the schedule says so
 //   storming   drops its connection and reconnects with its cursor; all at the same moments
 //   churning   leaves the relay and joins again, each at moments of its own
-//   slow       reads what arrived only after --read-late
+//   slow       reads what arrived only after `readLate`
 //   hostile    is not a desktop: sends half requests, garbage and floods of forbidden requests
 //
 // Invariant: the first `desktops` behaviours of a MixOrder hold each one as often as the mix says,

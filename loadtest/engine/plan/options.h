@@ -1,10 +1,16 @@
-// What a run does: everything on the command line, checked.
+// What a run does: the plan that the engine is given as JSON, checked.
+//
+// tools/engine_plan.ts documents the members of the document, and the programs that start the
+// engine write it. Here they are read: a member that is absent, unknown, of another type or out of
+// its range is an error. What the plan leaves to the engine is decided: how many slices, and from
+// which addresses they connect.
 #ifndef LOADTEST_ENGINE_PLAN_OPTIONS_H_
 #define LOADTEST_ENGINE_PLAN_OPTIONS_H_
 
 #include <cstdint>
+#include <istream>
+#include <stdexcept>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "net/address.h"
@@ -36,21 +42,21 @@ enum class Transport : uint8_t {
 };
 
 struct Options {
-  std::vector<std::string> apis = {"127.0.0.1:8080"};  // one for each relay
-  std::string events;                                  // empty: the address in the answer to a join
-  std::string crossings;                               // the same
-  std::string socket;                                  // the same
-  std::string ca;     // PEM, trusted instead of the system's authorities; empty: these
-  std::string world;  // empty: the relay's default
-  std::string name = "fake";
+  std::vector<std::string> apis;  // one for each relay
+  std::string events;             // empty: the address in the answer to a join
+  std::string crossings;          // the same
+  std::string socket;             // the same
+  std::string ca;                 // PEM, trusted instead of the system's authorities; empty: these
+  std::string world;              // empty: the relay's default
+  std::string name;
   // What sprites show, SHA-256 in hex. With some, desktops have no name, so the relay gives them
   // one.
   std::vector<std::string> pictures;
 
-  uint32_t desktops = 1000;
-  Mix mix{};                       // after parsing: how many desktops of each behaviour
-  uint32_t senders = 0;            // after parsing: desktops that throw
-  uint32_t throw_connections = 0;  // after parsing: 1 … senders, or 0 when sitting
+  uint32_t desktops = 0;
+  Mix mix{};                       // how many desktops of each behaviour
+  uint32_t senders = 0;            // desktops that throw
+  uint32_t throw_connections = 0;  // 1 … senders, or 0 when sitting
   Transport transport = Transport::kPoll;
   Mode mode = Mode::kOpen;
   Toward toward = Toward::kAny;
@@ -60,49 +66,48 @@ struct Options {
   uint32_t pipeline = 1;      // throws of one sender on the wire at the same time
   Arrivals arrivals = Arrivals::kEven;
   uint32_t sprite_bytes = 0;  // the body of a throw is padded up to it
-  uint64_t seed = 1;
+  uint64_t seed = 0;
 
-  double act_every_s = 5;
-  double read_late_s = 2;
+  double act_every_s = 0;
+  double read_late_s = 0;
 
-  double connect_rate = 10'000;  // desktops a second
-  uint32_t connect_batch = 1;    // how many of them start together
-  double connect_timeout_s = 120;
-  double settle_s = 1;
-  double warm_up_s = 2;
-  double duration_s = 10;
-  double drain_s = 10;
-  double post_timeout_s = 10;
-  double gone_after_s = 5;
-  double late_after_s = 1;
-  double slip_max_s = 0.002;  // a swarm whose throws leave later than this is the limit of the run
-  double poll_overdue_s = 150;  // the longest poll lasts 120 s + 10 %; the rest is margin
+  double connect_rate = 0;     // desktops a second
+  uint32_t connect_batch = 1;  // how many of them start together
+  double connect_timeout_s = 0;
+  double settle_s = 0;
+  double warm_up_s = 0;
+  double duration_s = 0;
+  double drain_s = 0;
+  double post_timeout_s = 0;
+  double gone_after_s = 0;
+  double late_after_s = 0;
+  double slip_max_s = 0;  // a swarm whose throws leave later than this is the limit of the run
+  double poll_overdue_s = 0;
   bool leave = false;
   bool start_on_stdin = false;
-  bool spin = false;
   bool print_seconds = false;
 
-  uint32_t processes = 0;  // after parsing: how many slices
-  Sources sources;         // after parsing: not empty for an IPv4 relay
+  uint32_t processes = 0;  // how many slices
+  Sources sources;         // not empty for an IPv4 relay
   std::vector<int> watch_pids;
 };
 
 // How many throws a second are wanted; only in the open model.
 RateCurve CurveOf(const Options& options);
 
-struct Parsed {
-  enum class Kind : uint8_t { kRun, kHelp, kMisuse };
-  Kind kind = Kind::kRun;
-  std::string message;  // the help, or what is wrong
+// The plan is not one that the engine can carry out; what() says which member, and why.
+class WrongPlan : public std::runtime_error {
+ public:
+  using std::runtime_error::runtime_error;
 };
 
 // Descriptors that a slice needs besides the connections of its desktops and senders: standard
 // streams, epoll, one event descriptor for each slice, connections for joining.
 uint32_t SpareDescriptors(uint32_t slices);
 
-// Fills `options`. `descriptors_max` is RLIMIT_NOFILE of a process.
-Parsed ParseOptions(const std::vector<std::string_view>& arguments, uint64_t descriptors_max,
-                    Options* options);
+// Reads one JSON object and the rest of its last line, and nothing after it. `descriptors_max` is
+// RLIMIT_NOFILE of a process. Throws WrongPlan.
+Options ReadPlan(std::istream& in, uint64_t descriptors_max);
 
 }  // namespace swarm
 

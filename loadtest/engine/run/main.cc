@@ -1,11 +1,10 @@
-// swarm-engine: reads its command line, runs, and exits with 0 (done), 1 (failed) or 2 (misused).
-// report.h documents what it prints.
+// swarm-engine: reads a plan from stdin, carries it out, and exits with 0 (done), 1 (failed) or 2
+// (the plan is wrong). tools/engine_plan.ts documents the plan, report.h what the engine prints.
 #include <sys/resource.h>
 
 #include <cstdio>
 #include <exception>
-#include <string_view>
-#include <vector>
+#include <iostream>
 
 #include "plan/options.h"
 #include "run/run.h"
@@ -25,20 +24,22 @@ rlim_t RaiseFileLimit() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc > 1) {
+    std::fprintf(
+        stderr,
+        "swarm-engine: no arguments, not %s: it reads its plan from stdin. `npm run swarm` "
+        "writes one, and tools/engine_plan.ts documents it\n",
+        argv[1]);
+    return 2;
+  }
   try {
-    swarm::Options options;
-    const std::vector<std::string_view> arguments(argv + 1, argv + argc);
-    const swarm::Parsed parsed = swarm::ParseOptions(arguments, RaiseFileLimit(), &options);
-    switch (parsed.kind) {
-      case swarm::Parsed::Kind::kHelp:
-        std::fputs(parsed.message.c_str(), stdout);
-        return 0;
-      case swarm::Parsed::Kind::kMisuse:
-        std::fprintf(stderr, "swarm-engine: %s (--help lists the flags)\n", parsed.message.c_str());
-        return 2;
-      case swarm::Parsed::Kind::kRun:
-        return swarm::Run(options).Execute() ? 0 : 1;
-    }
+    // Without a buffer, so that a line after the plan is left for the start signal.
+    std::setvbuf(stdin, nullptr, _IONBF, 0);
+    const swarm::Options options = swarm::ReadPlan(std::cin, RaiseFileLimit());
+    return swarm::Run(options).Execute() ? 0 : 1;
+  } catch (const swarm::WrongPlan& error) {
+    std::fprintf(stderr, "swarm-engine: %s\n", error.what());
+    return 2;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "swarm-engine: %s\n", error.what());
   }

@@ -87,7 +87,7 @@ void WriteOptions(JsonWriter& json, const Options& options) {
   json.Whole("inFlightTarget", options.in_flight).Whole("pipeline", options.pipeline);
   json.Text("arrivals", options.arrivals == Arrivals::kEven ? "even" : "random");
   json.Whole("spriteBytes", options.sprite_bytes).Whole("seed", options.seed);
-  json.Flag("spin", options.spin).Whole("throwConnections", options.throw_connections);
+  json.Whole("throwConnections", options.throw_connections);
   json.Open("mix", '{');
   for (size_t i = 0; i < options.mix.size(); ++i) {
     json.Whole(kBehaviourNames[i], options.mix[i]);
@@ -197,7 +197,7 @@ Limit LimitOf(const Options& options, const Findings& findings) {
   if (findings.total.skipped > 0 && findings.total.addresses_exhausted > 0) {
     return {"swarm", "it ran out of local ports: use more --sources"};
   }
-  if (!options.spin && busiest > kBusyCores) {
+  if (busiest > kBusyCores) {
     return {"swarm", "one of its processes used more than 90 % of a core: use more --processes"};
   }
   if (findings.total.paced * kPacedShare > findings.total.offered) {

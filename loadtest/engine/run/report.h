@@ -8,7 +8,7 @@
 //   phase "done", ok, message     ok: the run is complete and every account adds up; if not, message
 //                                 says why
 //   mode "open" | "closed" | "sitting", transport "poll" | "socket", desktops, senders, processes, rate, relays, inFlightTarget,
-//   pipeline, arrivals, spriteBytes, seed, spin, throwConnections, mix {"sitting": n, …}
+//   pipeline, arrivals, spriteBytes, seed, throwConnections, mix {"sitting": n, …}
 //                                 the options; mix: how many desktops of each behaviour
 //   parked                        desktops whose poll was out when the first sprite was thrown
 //
@@ -40,7 +40,7 @@
 //                                 one had left; this is correct
 //   away                          delivered to desktops that storm, churn or read late; timed apart
 //   across                        delivered to a desktop of another relay than the thrower's
-//   late, outOfOrder              delivered later than --late-after; the mailbox's sequence number
+//   late, outOfOrder              delivered later than `lateAfter`; the mailbox's sequence number
 //                                 did not rise
 //   deliveredUnaccepted, foreign  delivered although refused, failed or timed out; not of this run
 //
@@ -72,7 +72,7 @@
 //
 //   relay {pids, cpuUsPerSprite, userUsPerSprite, systemUsPerSprite, cpuCores,
 //          rssBytes {before, parked, end}, bytesPerParkedPoll}
-//                                 only with --watch-pids; per sprite delivered in the window
+//                                 only with `watchPids`; per sprite delivered in the window
 //   swarm {cpuUsPerSprite, userUsPerSprite, systemUsPerSprite, cpuCores, busiestProcessCores,
 //          rssBytes}
 //   kernel {before, parked, end: {tcpInUse, tcpMemoryBytes, slabBytes, availableBytes}}
@@ -82,7 +82,7 @@
 //             p50Us, p90Us, p99Us, p999Us, maxUs, relayCores, swarmCores, relayRssBytes,
 //             tcpMemoryBytes, slabBytes, latencyBucketsNs}]
 //                                 counts and latencies are of that second alone; gauges are from its
-//                                 end; with --seconds each one is also printed during the run, as
+//                                 end; with `printSeconds` each is also printed during the run, as
 //                                 {"second": {…}}
 //   limit "none" | "swarm" | "relay", limitReason
 // clang-format on

@@ -35,7 +35,7 @@ class Run {
   bool ReachRelays();
   bool Fork();
   bool Connect();
-  // With --start-on-stdin: waits for the signal and says when the first throw is.
+  // With `start_on_stdin`: waits for the signal and says when the first throw is.
   bool AwaitStart(int64_t* from_ns);
   bool Throw();
   // Waits for what is under way, and finds out whether what has not arrived is lost.

@@ -5,6 +5,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cstdio>
@@ -17,7 +18,7 @@
 #include <vector>
 
 #include "faulty_relay.h"
-#include "net/json_reader.h"
+#include "plan/test_plan.h"
 
 namespace swarm {
 namespace {
@@ -30,12 +31,13 @@ struct Ended {
 // SWARM_ENGINE is the path of the program; CMake defines it. Calls `on_line` with each line on
 // stdout; the first line is the engine's process id.
 Ended RunEngine(
-    const std::string& flags,
+    const Json& plan,
     const std::function<void(const std::string&)>& on_line = [](const std::string&) {}) {
   Ended ended;
-  // The shell prints its process id and becomes the engine.
-  const std::string command = "echo $$; exec " + std::string(SWARM_ENGINE) + " " + flags;
-  std::FILE* out = popen((command + " 2>/dev/null").c_str(), "r");
+  // The shell prints its process id and becomes the engine, which reads the plan.
+  const std::string command = "echo $$; exec " + std::string(SWARM_ENGINE) +
+                              " 2>/dev/null <<'PLAN'\n" + plan.dump() + "\nPLAN\n";
+  std::FILE* out = popen(command.c_str(), "r");
   std::string line;
   for (int c = std::fgetc(out); c != EOF; c = std::fgetc(out)) {
     if (c != '\n') {
@@ -51,23 +53,12 @@ Ended RunEngine(
 }
 
 // Reads a number of the report, without its fraction. `path` is like "lost" or "latencyUs.max".
-uint64_t Number(const Ended& ended, std::string_view path) {
-  JsonReader json(ended.report);
-  std::string_view key;
-  uint64_t value = 0;
-  json.EnterObject();
-  while (json.NextMember(&key)) {
-    const size_t dot = path.find('.');
-    if (key != path.substr(0, dot)) {
-      json.Skip();
-    } else if (dot != std::string_view::npos) {
-      path.remove_prefix(dot + 1);
-      json.EnterObject();
-    } else {
-      if (json.Unsigned(&value)) {
-        return value;
-      }
-    }
+uint64_t Number(const Ended& ended, std::string path) {
+  std::replace(path.begin(), path.end(), '.', '/');
+  const Json report = Json::parse(ended.report, nullptr, false);
+  const Json::json_pointer member("/" + path);
+  if (report.is_object() && report.contains(member) && report[member].is_number()) {
+    return report[member].get<uint64_t>();
   }
   MESSAGE("no ", path, " in ", ended.report.substr(0, 300));
   return UINT64_MAX;
@@ -83,15 +74,29 @@ std::vector<pid_t> ChildrenOf(pid_t parent) {
   return children;
 }
 
-// A short run, but with more throws than the period of any fault.
-std::string Flags(const FaultyRelay& relay, const std::string& more) {
-  return "--api " + relay.authority() +
-         " --desktops 40 --settle 0 --warm-up 100ms --duration 900ms --drain 1 " + more;
+// 40 desktops, of which so many throw.
+Json Throwing(uint32_t count) { return {{"throwing", count}, {"sitting", 40 - count}}; }
+
+// A short run of 40 desktops, but with more throws than the period of any fault.
+Json PlanFor(const std::vector<const FaultyRelay*>& relays, const Json& changes) {
+  Json plan = PlanWith({{"apis", Json::array()},
+                        {"mix", {{"throwing", 40}}},
+                        {"settle", 0},
+                        {"warmUp", 0.1},
+                        {"duration", 0.9},
+                        {"drain", 1}});
+  for (const FaultyRelay* const relay : relays) {
+    plan["apis"].push_back(relay->authority());
+  }
+  plan.update(changes);
+  return plan;
 }
+
+Json PlanFor(const FaultyRelay& relay, const Json& changes) { return PlanFor({&relay}, changes); }
 
 // The accounts that add up in every run.
 void CheckAccounts(const Ended& ended) {
-  const auto n = [&](std::string_view path) { return Number(ended, path); };
+  const auto n = [&](const char* path) { return Number(ended, path); };
   CHECK_EQ(n("scheduled"), n("offered") + n("skipped"));
   CHECK_EQ(n("offered"), n("sent") + n("waiting"));
   CHECK_EQ(n("sent"), n("answered") + n("timedOut") + n("failed") + n("inFlight"));
@@ -106,11 +111,16 @@ void CheckAccounts(const Ended& ended) {
 TEST_CASE(
     "run: the report on a correct relay has no fault, in both models, with one process and with "
     "three") {
-  for (const char* const load :
-       {"--rate 2000", "--rate 2000 --arrivals random --processes 3", "--in-flight 8",
-        "--in-flight 9 --processes 3", "--in-flight 40 --senders 10 --pipeline 4"}) {
+  const std::vector<Json> loads = {
+      {{"load", Rate(2000)}},
+      {{"load", Rate(2000)}, {"arrivals", "random"}, {"processes", 3}},
+      {{"load", InFlight(8)}},
+      {{"load", InFlight(9)}, {"processes", 3}},
+      {{"load", InFlight(40)}, {"mix", Throwing(10)}, {"pipeline", 4}},
+  };
+  for (const Json& load : loads) {
     const FaultyRelay relay({});
-    const Ended ended = RunEngine(Flags(relay, load));
+    const Ended ended = RunEngine(PlanFor(relay, load));
     CHECK_EQ(ended.exit_code, 0);
     CheckAccounts(ended);
     CHECK(Number(ended, "delivered") > 100);
@@ -119,7 +129,7 @@ TEST_CASE(
          {"lost", "undelivered", "duplicated", "misrouted", "corrupted", "refused", "failed",
           "timedOut", "outOfOrder", "foreign", "skipped", "resent", "abandoned",
           "deliveredUnaccepted", "connections.badAnswers", "connections.cuts", "polls.cut"}) {
-      CAPTURE(load);
+      CAPTURE(load.dump());
       CAPTURE(fault);
       CHECK_EQ(Number(ended, fault), 0U);
     }
@@ -127,16 +137,19 @@ TEST_CASE(
 }
 
 TEST_CASE("run: several relays get the same share of desktops and throws, and one account") {
-  for (const char* const load :
-       {"--rate 2000", "--rate 2000 --processes 3 --throw-connections 9", "--in-flight 8",
-        "--rate 2000 --mix throwing=50,sitting=50 --transport socket"}) {
-    CAPTURE(load);
+  const std::vector<Json> loads = {
+      {{"load", Rate(2000)}},
+      {{"load", Rate(2000)}, {"processes", 3}, {"throwConnections", 9}},
+      {{"load", InFlight(8)}},
+      {{"load", Rate(2000)}, {"mix", {{"throwing", 24}, {"sitting", 24}}}, {"transport", "socket"}},
+  };
+  for (Json load : loads) {
+    CAPTURE(load.dump());
+    load.emplace("mix", Json{{"throwing", 48}});
     const FaultyRelay first({});
     const FaultyRelay second({});
     const FaultyRelay third({});
-    const Ended ended = RunEngine(
-        "--api " + first.authority() + "," + second.authority() + "," + third.authority() +
-        " --desktops 48 --settle 0 --warm-up 100ms --duration 900ms --drain 1 " + load);
+    const Ended ended = RunEngine(PlanFor({&first, &second, &third}, load));
     CHECK_EQ(ended.exit_code, 0);
     CheckAccounts(ended);
     CHECK_EQ(Number(ended, "relays"), 3U);
@@ -159,9 +172,7 @@ TEST_CASE("run: faults of one of several relays are found") {
   faults.misroute_every = 7;
   const FaultyRelay good({});
   const FaultyRelay bad(faults);
-  const Ended ended =
-      RunEngine("--api " + good.authority() + "," + bad.authority() +
-                " --desktops 40 --settle 0 --warm-up 100ms --duration 900ms --drain 1 --rate 2000");
+  const Ended ended = RunEngine(PlanFor({&good, &bad}, {{"load", Rate(2000)}}));
   CHECK_EQ(ended.exit_code, 0);
   CheckAccounts(ended);
   CHECK_EQ(Number(ended, "lost"), bad.committed().dropped.load());
@@ -172,10 +183,9 @@ TEST_CASE(
     "run: stages throw as many as the drawing of their rates has, and both accounts know it") {
   for (const char* const arrivals : {"even", "random"}) {
     const FaultyRelay relay({});
-    const Ended ended = RunEngine("--api " + relay.authority() +
-                                  " --desktops 40 --settle 0 --drain 2 --processes 2 "
-                                  "--stages 500ms:1000,500ms:1000,0s:2000,500ms:0 --arrivals " +
-                                  arrivals);
+    const Json load = Stages({{0.5, 1000}, {0.5, 1000}, {0, 2000}, {0.5, 0}});
+    const Ended ended = RunEngine(PlanFor(
+        relay, {{"load", load}, {"drain", 2}, {"processes", 2}, {"arrivals", arrivals}}));
     CHECK_EQ(ended.exit_code, 0);
     CheckAccounts(ended);
     if (std::string(arrivals) == "even") {
@@ -192,18 +202,18 @@ TEST_CASE("run: throws of one connection that may leave together leave in one wr
   faults.stall_ms = 300;
   const FaultyRelay relay(faults);
   // After the stall many throws wait, and up to eight of them leave together.
-  const Ended together = RunEngine(Flags(relay, "--rate 4000 --senders 2 --pipeline 8"));
+  const Ended together = RunEngine(PlanFor(relay, {{"load", Rate(4000)}, {"mix", Throwing(2)}, {"pipeline", 8}}));
   CheckAccounts(together);
   CHECK_EQ(Number(together, "lost"), 0U);
   CHECK_EQ(Number(together, "misrouted"), 0U);
   CHECK(Number(together, "connections.throwSends") < Number(together, "sent"));
   const FaultyRelay other({});
-  const Ended single = RunEngine(Flags(other, "--rate 1000"));
+  const Ended single = RunEngine(PlanFor(other, {{"load", Rate(1000)}}));
   CHECK_EQ(Number(single, "connections.throwSends"), Number(single, "sent"));
 }
 
 TEST_CASE("run: counts every lost, duplicated and misrouted sprite, also across processes") {
-  for (const char* const processes : {"1", "2"}) {
+  for (const uint32_t processes : {1, 2}) {
     Faults faults;
     faults.drop_every = 97;
     faults.duplicate_every = 53;
@@ -211,7 +221,7 @@ TEST_CASE("run: counts every lost, duplicated and misrouted sprite, also across 
     faults.refuse_every = 41;
     const FaultyRelay relay(faults);
     const Ended ended =
-        RunEngine(Flags(relay, std::string("--rate 2000 --processes ") + processes));
+        RunEngine(PlanFor(relay, {{"load", Rate(2000)}, {"processes", processes}}));
     CHECK_EQ(ended.exit_code, 0);
     CheckAccounts(ended);
     const Committed& committed = relay.committed();
@@ -229,7 +239,7 @@ TEST_CASE("run: a sprite that enters by the wrong edge is misrouted") {
   Faults faults;
   faults.wrong_edge_every = 17;
   const FaultyRelay relay(faults);
-  const Ended ended = RunEngine(Flags(relay, "--rate 1000"));
+  const Ended ended = RunEngine(PlanFor(relay, {{"load", Rate(1000)}}));
   CHECK(relay.committed().wrong_edge > 0);
   CHECK_EQ(Number(ended, "misrouted"), relay.committed().wrong_edge.load());
 }
@@ -238,7 +248,7 @@ TEST_CASE("run: a sprite whose position, speed or picture was changed on the way
   Faults faults;
   faults.corrupt_every = 13;
   const FaultyRelay relay(faults);
-  const Ended ended = RunEngine(Flags(relay, "--rate 1000"));
+  const Ended ended = RunEngine(PlanFor(relay, {{"load", Rate(1000)}}));
   CheckAccounts(ended);
   CHECK(relay.committed().corrupted > 20);  // each of the seven members, several times
   CHECK_EQ(Number(ended, "corrupted"), relay.committed().corrupted.load());
@@ -252,7 +262,7 @@ TEST_CASE("run: the drain waits for accepted sprites, however many refused ones 
   faults.delay_every = 7;
   faults.delay_ms = 900;
   const FaultyRelay relay(faults);
-  const Ended ended = RunEngine(Flags(relay, "--rate 1000 --drain 6"));
+  const Ended ended = RunEngine(PlanFor(relay, {{"load", Rate(1000)}, {"drain", 6}}));
   CheckAccounts(ended);
   CHECK(relay.committed().delayed > 20);
   CHECK_EQ(Number(ended, "deliveredUnaccepted"), relay.committed().delivered_refused.load());
@@ -267,20 +277,20 @@ TEST_CASE("run: what still arrives when the drain ends is undelivered, not lost"
   const FaultyRelay relay(faults);
   // The sprites of the first throws arrive after the drain has begun, those of the last ones after
   // it has ended.
-  const Ended ended = RunEngine(Flags(relay, "--rate 600 --duration 2 --drain 300ms"));
+  const Ended ended = RunEngine(PlanFor(relay, {{"load", Rate(600)}, {"duration", 2}, {"drain", 0.3}}));
   CheckAccounts(ended);
   CHECK(Number(ended, "undelivered") > 50);
   CHECK_EQ(Number(ended, "lost"), 0U);
 }
 
 TEST_CASE("run: a number is not thrown again under the identity of a desktop that joined again") {
-  for (const std::string transport : {"poll", "socket"}) {
+  for (const char* const transport : {"poll", "socket"}) {
     CAPTURE(transport);
     Faults faults;
     faults.end_every = 40;
     const FaultyRelay relay(faults);
     const Ended ended =
-        RunEngine(Flags(relay, "--transport " + transport + " --rate 1000 --drain 4"));
+        RunEngine(PlanFor(relay, {{"load", Rate(1000)}, {"transport", transport}, {"drain", 4}}));
     CheckAccounts(ended);
     CHECK(relay.committed().ended > 5);
     CHECK_EQ(Number(ended, "duplicated"), 0U);
@@ -294,7 +304,7 @@ TEST_CASE("run: an answer that is cut short is polled again, and its sprites arr
   Faults faults;
   faults.truncate_every = 31;
   const FaultyRelay relay(faults);
-  const Ended ended = RunEngine(Flags(relay, "--rate 1000 --drain 4"));
+  const Ended ended = RunEngine(PlanFor(relay, {{"load", Rate(1000)}, {"drain", 4}}));
   CheckAccounts(ended);
   CHECK(relay.committed().truncated > 10);
   CHECK_EQ(Number(ended, "polls.cut"), relay.committed().truncated.load());
@@ -309,22 +319,27 @@ TEST_CASE(
     size_t slices;      // how many of the three are stopped
     uint64_t accepted;  // they are stopped when the relay has accepted so many of the 2000 throws
     int drained_ms;     // and go on so long after the end of the window
-    const char* flags;
+    double drain_s;
+    bool leave;
   };
   constexpr int kDrainMs = 500;
   uint64_t missed = 0;
   for (const Stop stop :
-       {Stop{1, 1600, 0, "--drain 1"}, Stop{3, 1600, 0, "--drain 1"},
-        Stop{1, 1600, 4 * kDrainMs, "--drain 500ms"}, Stop{3, 1800, 4 * kDrainMs, "--drain 500ms"},
-        Stop{1, 1950, 3 * kDrainMs, "--drain 500ms --leave"}}) {
+       {Stop{1, 1600, 0, 1, false}, Stop{3, 1600, 0, 1, false},
+        Stop{1, 1600, 4 * kDrainMs, kDrainMs / 1000., false},
+        Stop{3, 1800, 4 * kDrainMs, kDrainMs / 1000., false},
+        Stop{1, 1950, 3 * kDrainMs, kDrainMs / 1000., true}}) {
     CAPTURE(stop.slices);
-    CAPTURE(stop.flags);
+    CAPTURE(stop.drain_s);
     const FaultyRelay relay({});
     std::thread stopper;
     std::atomic<bool> is_window_over = false;
     pid_t engine = 0;
     const Ended ended =
-        RunEngine(Flags(relay, std::string("--rate 2000 --processes 3 ") + stop.flags),
+        RunEngine(PlanFor(relay, {{"load", Rate(2000)},
+                                  {"processes", 3},
+                                  {"drain", stop.drain_s},
+                                  {"leave", stop.leave}}),
                   [&](const std::string& line) {
                     if (engine == 0) {
                       engine = std::stoi(line);
@@ -382,7 +397,7 @@ TEST_CASE("run: what a slice has not read because it was stopped in the drain is
   std::thread stopper;
   pid_t engine = 0;
   const Ended ended =
-      RunEngine(Flags(relay, "--rate 1000 --processes 3 --drain 2"), [&](const std::string& line) {
+      RunEngine(PlanFor(relay, {{"load", Rate(1000)}, {"processes", 3}, {"drain", 2}}), [&](const std::string& line) {
         if (engine == 0) {
           engine = std::stoi(line);
         }
@@ -414,7 +429,7 @@ TEST_CASE("run: a throw that is never answered has timed out, and a late arrival
   faults.delay_ms = 400;
   const FaultyRelay relay(faults);
   const Ended ended =
-      RunEngine(Flags(relay, "--rate 1000 --post-timeout 1500ms --late-after 350ms --drain 6"));
+      RunEngine(PlanFor(relay, {{"load", Rate(1000)}, {"postTimeout", 1.5}, {"lateAfter", 0.35}, {"drain", 6}}));
   CheckAccounts(ended);
   CHECK(relay.committed().muted > 0);
   CHECK(relay.committed().delayed > 0);
@@ -429,7 +444,7 @@ TEST_CASE("run: a throw whose connection is cut is sent again under its number, 
   Faults faults;
   faults.cut_every = 29;
   const FaultyRelay relay(faults);
-  const Ended ended = RunEngine(Flags(relay, "--rate 1000 --drain 4"));
+  const Ended ended = RunEngine(PlanFor(relay, {{"load", Rate(1000)}, {"drain", 4}}));
   CheckAccounts(ended);
   CHECK(relay.committed().cut > 0);
   CHECK_EQ(Number(ended, "resent"), relay.committed().cut.load());
@@ -443,7 +458,7 @@ TEST_CASE("run: answers in small chunks, and a new connection for each answer, c
   faults.chunked = true;
   faults.close_always = true;
   const FaultyRelay relay(faults);
-  const Ended ended = RunEngine(Flags(relay, "--rate 500 --drain 4"));
+  const Ended ended = RunEngine(PlanFor(relay, {{"load", Rate(500)}, {"drain", 4}}));
   CHECK_EQ(ended.exit_code, 0);
   CheckAccounts(ended);
   CHECK_EQ(Number(ended, "accepted"), relay.committed().accepted.load());
@@ -456,7 +471,7 @@ TEST_CASE("run: answers that are not HTTP are counted, and the swarm goes on") {
   Faults faults;
   faults.garbage_every = 37;
   const FaultyRelay relay(faults);
-  const Ended ended = RunEngine(Flags(relay, "--rate 1000 --drain 4"));
+  const Ended ended = RunEngine(PlanFor(relay, {{"load", Rate(1000)}, {"drain", 4}}));
   CheckAccounts(ended);
   CHECK(relay.committed().garbage > 0);
   CHECK_EQ(Number(ended, "connections.badAnswers"), relay.committed().garbage.load());
@@ -468,7 +483,7 @@ TEST_CASE(
   faults.stall_at = 500;
   faults.stall_ms = 400;
   const FaultyRelay relay(faults);
-  const Ended ended = RunEngine(Flags(relay, "--rate 1000"));
+  const Ended ended = RunEngine(PlanFor(relay, {{"load", Rate(1000)}}));
   CheckAccounts(ended);
   // A third of the throws due in the window waited, some of them for the whole stall.
   CHECK(Number(ended, "latencyUs.max") >= 390'000);
@@ -482,7 +497,7 @@ TEST_CASE("run: a connection that the relay closes on its side only is opened ag
     faults.half_close_every = 23;
     const FaultyRelay relay(faults);
     const Ended ended =
-        RunEngine(Flags(relay, std::string("--rate 1000 --drain 4 --transport ") + transport));
+        RunEngine(PlanFor(relay, {{"load", Rate(1000)}, {"drain", 4}, {"transport", transport}}));
     CheckAccounts(ended);
     CHECK(relay.committed().half_closed > 10);
     CHECK_EQ(Number(ended, "lost"), 0U);
@@ -493,13 +508,20 @@ TEST_CASE("run: a connection that the relay closes on its side only is opened ag
 }
 
 TEST_CASE("run on sockets: the report on a correct relay has no fault, with any load") {
-  for (const char* const load :
-       {"--rate 2000", "--rate 2000 --arrivals random --processes 3", "--in-flight 9 --processes 3",
-        "--in-flight 40 --senders 10 --pipeline 4", "--rate 2000 --senders 8 --pipeline 32",
-        "--rate 1000 --sprite-bytes 1024", "--stages 500ms:1000,500ms:1000"}) {
-    CAPTURE(load);
+  const std::vector<Json> loads = {
+      {{"load", Rate(2000)}},
+      {{"load", Rate(2000)}, {"arrivals", "random"}, {"processes", 3}},
+      {{"load", InFlight(9)}, {"processes", 3}},
+      {{"load", InFlight(40)}, {"mix", Throwing(10)}, {"pipeline", 4}},
+      {{"load", Rate(2000)}, {"mix", Throwing(8)}, {"pipeline", 32}},
+      {{"load", Rate(1000)}, {"spriteBytes", 1024}},
+      {{"load", Stages({{0.5, 1000}, {0.5, 1000}})}},
+  };
+  for (Json load : loads) {
+    CAPTURE(load.dump());
+    load["transport"] = "socket";
     const FaultyRelay relay({});
-    const Ended ended = RunEngine(Flags(relay, std::string("--transport socket ") + load));
+    const Ended ended = RunEngine(PlanFor(relay, load));
     CHECK_EQ(ended.exit_code, 0);
     CheckAccounts(ended);
     CHECK(Number(ended, "delivered") > 100);
@@ -515,12 +537,12 @@ TEST_CASE("run on sockets: the report on a correct relay has no fault, with any 
       CHECK_EQ(Number(ended, fault), 0U);
     }
     // A closed loop throws as fast as its sockets may.
-    CHECK((Number(ended, "sockets.paced") == 0 || std::string_view(load).starts_with("--in")));
+    CHECK((Number(ended, "sockets.paced") == 0 || load["load"]["kind"] == "closed"));
   }
 }
 
 TEST_CASE("run on sockets: counts every lost, duplicated, misrouted, refused and changed sprite") {
-  for (const char* const processes : {"1", "2"}) {
+  for (const uint32_t processes : {1, 2}) {
     Faults faults;
     faults.drop_every = 97;
     faults.duplicate_every = 53;
@@ -529,7 +551,8 @@ TEST_CASE("run on sockets: counts every lost, duplicated, misrouted, refused and
     faults.corrupt_every = 43;
     const FaultyRelay relay(faults);
     const Ended ended = RunEngine(
-        Flags(relay, std::string("--transport socket --rate 2000 --processes ") + processes));
+        PlanFor(relay,
+                {{"load", Rate(2000)}, {"transport", "socket"}, {"processes", processes}}));
     CHECK_EQ(ended.exit_code, 0);
     CheckAccounts(ended);
     const Committed& committed = relay.committed();
@@ -549,7 +572,7 @@ TEST_CASE(
   Faults faults;
   faults.chunked = true;
   const FaultyRelay relay(faults);
-  const Ended ended = RunEngine(Flags(relay, "--transport socket --rate 500 --drain 4"));
+  const Ended ended = RunEngine(PlanFor(relay, {{"load", Rate(500)}, {"transport", "socket"}, {"drain", 4}}));
   CHECK_EQ(ended.exit_code, 0);
   CheckAccounts(ended);
   CHECK(Number(ended, "accepted") > 400);
@@ -573,7 +596,7 @@ TEST_CASE(
     faults.*broken.fault = 29;
     const FaultyRelay relay(faults);
     const Ended ended =
-        RunEngine(Flags(relay, "--transport socket --rate 1000 --pipeline 4 --drain 4"));
+        RunEngine(PlanFor(relay, {{"load", Rate(1000)}, {"transport", "socket"}, {"pipeline", 4}, {"drain", 4}}));
     CheckAccounts(ended);
     const uint64_t committed = (relay.committed().*broken.committed).load();
     CHECK(committed > 10);
@@ -599,7 +622,7 @@ TEST_CASE("run on sockets: bytes that are not frames are counted, and the socket
   Faults faults;
   faults.garbage_every = 37;
   const FaultyRelay relay(faults);
-  const Ended ended = RunEngine(Flags(relay, "--transport socket --rate 1000 --drain 4"));
+  const Ended ended = RunEngine(PlanFor(relay, {{"load", Rate(1000)}, {"transport", "socket"}, {"drain", 4}}));
   CheckAccounts(ended);
   CHECK(relay.committed().garbage > 0);
   CHECK_EQ(Number(ended, "connections.badAnswers"), relay.committed().garbage.load());
@@ -610,7 +633,7 @@ TEST_CASE("run on sockets: a refused upgrade is tried again after a pause") {
   Faults faults;
   faults.refuse_upgrade_every = 3;
   const FaultyRelay relay(faults);
-  const Ended ended = RunEngine(Flags(relay, "--transport socket --rate 500"));
+  const Ended ended = RunEngine(PlanFor(relay, {{"load", Rate(500)}, {"transport", "socket"}}));
   CHECK_EQ(ended.exit_code, 0);
   CheckAccounts(ended);
   CHECK(relay.committed().upgrades_refused > 10);
@@ -624,7 +647,7 @@ TEST_CASE("run on sockets: an upgrade that is never answered is given up after 1
   Faults faults;
   faults.mute_upgrade_every = 30;
   const FaultyRelay relay(faults);
-  const Ended ended = RunEngine(Flags(relay, "--transport socket --rate 500"));
+  const Ended ended = RunEngine(PlanFor(relay, {{"load", Rate(500)}, {"transport", "socket"}}));
   CHECK_EQ(ended.exit_code, 0);
   CheckAccounts(ended);
   CHECK_EQ(relay.committed().upgrades_muted.load(), 1U);
@@ -639,7 +662,7 @@ TEST_CASE("run on sockets: a verdict that never comes has timed out, and the soc
   faults.mute_every = 101;
   const FaultyRelay relay(faults);
   const Ended ended = RunEngine(
-      Flags(relay, "--transport socket --rate 1000 --pipeline 4 --post-timeout 1500ms --drain 6"));
+      PlanFor(relay, {{"load", Rate(1000)}, {"transport", "socket"}, {"pipeline", 4}, {"postTimeout", 1.5}, {"drain", 6}}));
   CheckAccounts(ended);
   CHECK(relay.committed().muted > 0);
   CHECK_EQ(Number(ended, "timedOut"), relay.committed().muted.load());
@@ -652,9 +675,7 @@ TEST_CASE("run on sockets: no number is 32 or more above the oldest one without 
   Faults faults;
   faults.mute_every = 101;
   const FaultyRelay relay(faults);
-  const Ended ended = RunEngine(Flags(
-      relay,
-      "--transport socket --rate 1000 --senders 4 --pipeline 4 --post-timeout 60s --drain 1"));
+  const Ended ended = RunEngine(PlanFor(relay, {{"load", Rate(1000)}, {"transport", "socket"}, {"mix", Throwing(4)}, {"pipeline", 4}, {"postTimeout", 60}, {"drain", 1}}));
   CheckAccounts(ended);
   CHECK(relay.committed().muted >= 4);
   CHECK(Number(ended, "inFlight") > 0);
@@ -668,7 +689,7 @@ TEST_CASE(
   const FaultyRelay relay({});
   // Each of two throwers is to throw 1,000 a second.
   const Ended ended =
-      RunEngine(Flags(relay, "--transport socket --rate 2000 --senders 2 --pipeline 32 --drain 4"));
+      RunEngine(PlanFor(relay, {{"load", Rate(2000)}, {"transport", "socket"}, {"mix", Throwing(2)}, {"pipeline", 32}, {"drain", 4}}));
   CheckAccounts(ended);
   CHECK(Number(ended, "sockets.paced") > 0);
   CHECK(Number(ended, "sent") <= 2 * (400 + 450 * 7));
@@ -679,10 +700,7 @@ TEST_CASE(
 TEST_CASE("run on sockets: storming, churning, slow and hostile desktops leave the account exact") {
   const FaultyRelay relay({});
   const Ended ended =
-      RunEngine(Flags(relay,
-                      "--transport socket --rate 500 --duration 3 --drain 4 --processes 2 "
-                      "--act-every 500ms --read-late 300ms "
-                      "--mix throwing=20,storming=8,slow=8,hostile=4"));
+      RunEngine(PlanFor(relay, {{"load", Rate(500)}, {"transport", "socket"}, {"duration", 3}, {"drain", 4}, {"processes", 2}, {"actEvery", 0.5}, {"readLate", 0.3}, {"mix", {{"throwing", 20}, {"storming", 8}, {"slow", 8}, {"hostile", 4}}}}));
   CHECK_EQ(ended.exit_code, 0);
   CheckAccounts(ended);
   CHECK(Number(ended, "behaviours.reconnects") >= 24);
@@ -696,14 +714,15 @@ TEST_CASE("run on sockets: storming, churning, slow and hostile desktops leave t
 
 TEST_CASE("run: when the relay dies, the report is partial but adds up, and the exit code is 1") {
   FaultyRelay relay({});
-  const std::string flags = Flags(relay, "--rate 1000 --watch-pids " + std::to_string(relay.pid()));
+  const Json pids = Json::array({relay.pid()});
+  const Json plan = PlanFor(relay, {{"load", Rate(1000)}, {"duration", 20}, {"watchPids", pids}});
   std::thread killer([&] {
     while (relay.committed().accepted < 300) {
       std::this_thread::sleep_for(std::chrono::milliseconds(1));
     }
     relay.Kill();
   });
-  const Ended ended = RunEngine(flags + " --duration 20");
+  const Ended ended = RunEngine(plan);
   killer.join();
   CHECK_EQ(ended.exit_code, 1);
   CheckAccounts(ended);
@@ -712,14 +731,14 @@ TEST_CASE("run: when the relay dies, the report is partial but adds up, and the 
 }
 
 TEST_CASE("run: says which relay it cannot reach") {
-  const Ended ended = RunEngine("--sitting --api 127.0.0.1:1");
+  const Ended ended = RunEngine(PlanWith({{"apis", Json::array({"127.0.0.1:1"})}}));
   CHECK_EQ(ended.exit_code, 1);
   CHECK(ended.report.find("cannot reach a relay at 127.0.0.1:1") != std::string::npos);
 }
 
-TEST_CASE("run: a misused command line exits with 2") {
-  CHECK_EQ(RunEngine("--rate 5 --sitting").exit_code, 2);
-  CHECK_EQ(RunEngine("--help").exit_code, 0);
+TEST_CASE("run: a wrong plan exits with 2") {
+  CHECK_EQ(RunEngine(PlanWith({{"load", "none"}})).exit_code, 2);
+  CHECK_EQ(RunEngine(Json::array()).exit_code, 2);
 }
 
 }  // namespace swarm

@@ -8,8 +8,8 @@
 #include <string>
 
 #include "faulty_relay.h"
-#include "net/json_reader.h"
 #include "plan/clock.h"
+#include "plan/test_plan.h"
 
 namespace swarm {
 namespace {
@@ -35,9 +35,18 @@ struct Pipe {
   int ends[2];
 };
 
-// The last line that the engine prints with this on its stdin, and its exit code.
-std::string RunEngine(const std::string& input, const std::string& flags, int* exit_code) {
-  const std::string command = input + " | " + SWARM_ENGINE + " " + flags + " 2>/dev/null";
+// The last line that the engine prints when this follows its plan on stdin, and its exit code.
+std::string RunEngine(const FaultyRelay& relay, const std::string& input, int* exit_code) {
+  const Json plan = PlanWith({{"apis", Json::array({relay.authority()})},
+                              {"mix", {{"throwing", 20}}},
+                              {"load", Rate(200)},
+                              {"settle", 0},
+                              {"warmUp", 0.1},
+                              {"duration", 0.3},
+                              {"drain", 1},
+                              {"startOnStdin", true}});
+  const std::string command = "printf '%s\\n' '" + plan.dump() + "' " + input + " | " +
+                              SWARM_ENGINE + " 2>/dev/null";
   std::FILE* out = popen(command.c_str(), "r");
   std::string last;
   std::string line;
@@ -52,30 +61,6 @@ std::string RunEngine(const std::string& input, const std::string& flags, int* e
   const int status = pclose(out);
   *exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   return last;
-}
-
-// `window.fromMs` of a report.
-uint64_t WindowFromMs(const std::string& report) {
-  JsonReader json(report);
-  std::string_view key;
-  uint64_t value = 0;
-  json.EnterObject();
-  while (json.NextMember(&key)) {
-    if (key == "window") {
-      json.EnterObject();
-    } else if (key == "fromMs" && json.Unsigned(&value)) {
-      return value;
-    } else {
-      json.Skip();
-    }
-  }
-  return 0;
-}
-
-std::string Flags(const FaultyRelay& relay) {
-  return "--api " + relay.authority() +
-         " --desktops 20 --rate 200 --settle 0 --warm-up 100ms --duration 300ms --drain 1 "
-         "--start-on-stdin";
 }
 
 }  // namespace
@@ -108,16 +93,17 @@ TEST_CASE("start signal: the first throw of a run is at that time, and never bef
   const FaultyRelay relay({});
   int exit_code = -1;
   const uint64_t at_ms = WallMs() + 2000;
-  const std::string report = RunEngine("echo " + std::to_string(at_ms), Flags(relay), &exit_code);
+  const std::string report = RunEngine(relay, std::to_string(at_ms), &exit_code);
   CHECK_EQ(exit_code, 0);
   constexpr uint64_t kCutMs = 2;  // two times of the report are cut to whole milliseconds
-  CHECK(WindowFromMs(report) + kCutMs >= at_ms + 100);
+  const auto from_ms = Json::parse(report)["window"]["fromMs"].get<uint64_t>();
+  CHECK(from_ms + kCutMs >= at_ms + 100);
 }
 
 TEST_CASE("start signal: a run whose signal never comes is not complete, and throws nothing") {
   const FaultyRelay relay({});
   int exit_code = -1;
-  const std::string report = RunEngine("true", Flags(relay), &exit_code);
+  const std::string report = RunEngine(relay, "", &exit_code);
   CHECK_EQ(exit_code, 1);
   CHECK(report.find("the signal to start never came") != std::string::npos);
   CHECK_EQ(relay.committed().accepted.load(), 0U);
