@@ -3,7 +3,7 @@
  *
  * loadtest/run/plan.ts makes it from the settings of `npm run swarm`, and benches make it themselves. The document is complete: the
  * engine has no defaults, and a member that is absent, unknown or out of its range ends it with exit code 2. To add a member:
- * here, in loadtest/engine/plan/options.cc, which reads it, and in plan/test_plan.h beside it.
+ * here, in loadtest/engine/plan/options.cc, which reads it, and in loadtest/engine/test/plan_json.h.
  *
  * Units   times are in seconds. A member that is named like a setting of the swarm means the same.
  */

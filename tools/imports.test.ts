@@ -137,7 +137,6 @@ const LAYERS: Record<string, readonly string[]> = {
   'loadtest/bin': ['loadtest/run', 'loadtest/report'],
   'loadtest/run': ['loadtest/report'],
   'loadtest/report': [],
-  'loadtest/engine': ENGINE_ROOMS,
   ...Object.fromEntries(ENGINE_ROOMS.map((room, i) => [room, ENGINE_ROOMS.slice(i + 1)])),
   'ec2/bin': ['ec2'],
   ec2: [],

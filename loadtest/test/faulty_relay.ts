@@ -38,7 +38,7 @@ export interface FaultyRelay {
   end(): Promise<Committed>;
 }
 
-/** `faults` are those of engine/faulty_relay.h: {'drop-every': 1000}. */
+/** `faults` are those of engine/test/faulty_relay.h: {'drop-every': 1000}. */
 export async function startFaultyRelay(faults: Record<string, number> = {}): Promise<FaultyRelay> {
   const settings = Object.entries(faults).map(([name, value]) => `${name}=${value}`);
   const child = spawn(PROGRAM, settings, { stdio: ['pipe', 'pipe', 'inherit'] });

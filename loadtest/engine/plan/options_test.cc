@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "plan/test_plan.h"
+#include "test/plan_json.h"
 
 namespace swarm {
 namespace {

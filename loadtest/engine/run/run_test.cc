@@ -17,8 +17,8 @@
 #include <utility>
 #include <vector>
 
-#include "faulty_relay.h"
-#include "plan/test_plan.h"
+#include "test/faulty_relay.h"
+#include "test/plan_json.h"
 
 namespace swarm {
 namespace {
@@ -184,8 +184,8 @@ TEST_CASE(
   for (const char* const arrivals : {"even", "random"}) {
     const FaultyRelay relay({});
     const Json load = Stages({{0.5, 1000}, {0.5, 1000}, {0, 2000}, {0.5, 0}});
-    const Ended ended = RunEngine(PlanFor(
-        relay, {{"load", load}, {"drain", 2}, {"processes", 2}, {"arrivals", arrivals}}));
+    const Ended ended = RunEngine(
+        PlanFor(relay, {{"load", load}, {"drain", 2}, {"processes", 2}, {"arrivals", arrivals}}));
     CHECK_EQ(ended.exit_code, 0);
     CheckAccounts(ended);
     if (std::string(arrivals) == "even") {
@@ -202,7 +202,8 @@ TEST_CASE("run: throws of one connection that may leave together leave in one wr
   faults.stall_ms = 300;
   const FaultyRelay relay(faults);
   // After the stall many throws wait, and up to eight of them leave together.
-  const Ended together = RunEngine(PlanFor(relay, {{"load", Rate(4000)}, {"mix", Throwing(2)}, {"pipeline", 8}}));
+  const Ended together =
+      RunEngine(PlanFor(relay, {{"load", Rate(4000)}, {"mix", Throwing(2)}, {"pipeline", 8}}));
   CheckAccounts(together);
   CHECK_EQ(Number(together, "lost"), 0U);
   CHECK_EQ(Number(together, "misrouted"), 0U);
@@ -220,8 +221,7 @@ TEST_CASE("run: counts every lost, duplicated and misrouted sprite, also across 
     faults.misroute_every = 31;
     faults.refuse_every = 41;
     const FaultyRelay relay(faults);
-    const Ended ended =
-        RunEngine(PlanFor(relay, {{"load", Rate(2000)}, {"processes", processes}}));
+    const Ended ended = RunEngine(PlanFor(relay, {{"load", Rate(2000)}, {"processes", processes}}));
     CHECK_EQ(ended.exit_code, 0);
     CheckAccounts(ended);
     const Committed& committed = relay.committed();
@@ -277,7 +277,8 @@ TEST_CASE("run: what still arrives when the drain ends is undelivered, not lost"
   const FaultyRelay relay(faults);
   // The sprites of the first throws arrive after the drain has begun, those of the last ones after
   // it has ended.
-  const Ended ended = RunEngine(PlanFor(relay, {{"load", Rate(600)}, {"duration", 2}, {"drain", 0.3}}));
+  const Ended ended =
+      RunEngine(PlanFor(relay, {{"load", Rate(600)}, {"duration", 2}, {"drain", 0.3}}));
   CheckAccounts(ended);
   CHECK(Number(ended, "undelivered") > 50);
   CHECK_EQ(Number(ended, "lost"), 0U);
@@ -324,11 +325,10 @@ TEST_CASE(
   };
   constexpr int kDrainMs = 500;
   uint64_t missed = 0;
-  for (const Stop stop :
-       {Stop{1, 1600, 0, 1, false}, Stop{3, 1600, 0, 1, false},
-        Stop{1, 1600, 4 * kDrainMs, kDrainMs / 1000., false},
-        Stop{3, 1800, 4 * kDrainMs, kDrainMs / 1000., false},
-        Stop{1, 1950, 3 * kDrainMs, kDrainMs / 1000., true}}) {
+  for (const Stop stop : {Stop{1, 1600, 0, 1, false}, Stop{3, 1600, 0, 1, false},
+                          Stop{1, 1600, 4 * kDrainMs, kDrainMs / 1000., false},
+                          Stop{3, 1800, 4 * kDrainMs, kDrainMs / 1000., false},
+                          Stop{1, 1950, 3 * kDrainMs, kDrainMs / 1000., true}}) {
     CAPTURE(stop.slices);
     CAPTURE(stop.drain_s);
     const FaultyRelay relay({});
@@ -397,24 +397,25 @@ TEST_CASE("run: what a slice has not read because it was stopped in the drain is
   std::thread stopper;
   pid_t engine = 0;
   const Ended ended =
-      RunEngine(PlanFor(relay, {{"load", Rate(1000)}, {"processes", 3}, {"drain", 2}}), [&](const std::string& line) {
-        if (engine == 0) {
-          engine = std::stoi(line);
-        }
-        if (!line.starts_with("{\"phase\":\"drain\"")) {
-          return;
-        }
-        stopper = std::thread([&] {
-          std::this_thread::sleep_for(kAcknowledged);
-          const std::vector<pid_t> slices = ChildrenOf(engine);
-          if (!slices.empty()) {
-            kill(slices[0], SIGSTOP);
-            // Beyond the end of the drain, so that what was delayed waits in its socket.
-            std::this_thread::sleep_for(std::chrono::seconds(2 * kDrainS));
-            kill(slices[0], SIGCONT);
-          }
-        });
-      });
+      RunEngine(PlanFor(relay, {{"load", Rate(1000)}, {"processes", 3}, {"drain", 2}}),
+                [&](const std::string& line) {
+                  if (engine == 0) {
+                    engine = std::stoi(line);
+                  }
+                  if (!line.starts_with("{\"phase\":\"drain\"")) {
+                    return;
+                  }
+                  stopper = std::thread([&] {
+                    std::this_thread::sleep_for(kAcknowledged);
+                    const std::vector<pid_t> slices = ChildrenOf(engine);
+                    if (!slices.empty()) {
+                      kill(slices[0], SIGSTOP);
+                      // Beyond the end of the drain, so that what was delayed waits in its socket.
+                      std::this_thread::sleep_for(std::chrono::seconds(2 * kDrainS));
+                      kill(slices[0], SIGCONT);
+                    }
+                  });
+                });
   stopper.join();
   CheckAccounts(ended);
   CHECK(relay.committed().delayed > 100);
@@ -428,8 +429,8 @@ TEST_CASE("run: a throw that is never answered has timed out, and a late arrival
   faults.delay_every = 67;
   faults.delay_ms = 400;
   const FaultyRelay relay(faults);
-  const Ended ended =
-      RunEngine(PlanFor(relay, {{"load", Rate(1000)}, {"postTimeout", 1.5}, {"lateAfter", 0.35}, {"drain", 6}}));
+  const Ended ended = RunEngine(PlanFor(
+      relay, {{"load", Rate(1000)}, {"postTimeout", 1.5}, {"lateAfter", 0.35}, {"drain", 6}}));
   CheckAccounts(ended);
   CHECK(relay.committed().muted > 0);
   CHECK(relay.committed().delayed > 0);
@@ -551,8 +552,7 @@ TEST_CASE("run on sockets: counts every lost, duplicated, misrouted, refused and
     faults.corrupt_every = 43;
     const FaultyRelay relay(faults);
     const Ended ended = RunEngine(
-        PlanFor(relay,
-                {{"load", Rate(2000)}, {"transport", "socket"}, {"processes", processes}}));
+        PlanFor(relay, {{"load", Rate(2000)}, {"transport", "socket"}, {"processes", processes}}));
     CHECK_EQ(ended.exit_code, 0);
     CheckAccounts(ended);
     const Committed& committed = relay.committed();
@@ -572,7 +572,8 @@ TEST_CASE(
   Faults faults;
   faults.chunked = true;
   const FaultyRelay relay(faults);
-  const Ended ended = RunEngine(PlanFor(relay, {{"load", Rate(500)}, {"transport", "socket"}, {"drain", 4}}));
+  const Ended ended =
+      RunEngine(PlanFor(relay, {{"load", Rate(500)}, {"transport", "socket"}, {"drain", 4}}));
   CHECK_EQ(ended.exit_code, 0);
   CheckAccounts(ended);
   CHECK(Number(ended, "accepted") > 400);
@@ -595,8 +596,8 @@ TEST_CASE(
     Faults faults;
     faults.*broken.fault = 29;
     const FaultyRelay relay(faults);
-    const Ended ended =
-        RunEngine(PlanFor(relay, {{"load", Rate(1000)}, {"transport", "socket"}, {"pipeline", 4}, {"drain", 4}}));
+    const Ended ended = RunEngine(PlanFor(
+        relay, {{"load", Rate(1000)}, {"transport", "socket"}, {"pipeline", 4}, {"drain", 4}}));
     CheckAccounts(ended);
     const uint64_t committed = (relay.committed().*broken.committed).load();
     CHECK(committed > 10);
@@ -622,7 +623,8 @@ TEST_CASE("run on sockets: bytes that are not frames are counted, and the socket
   Faults faults;
   faults.garbage_every = 37;
   const FaultyRelay relay(faults);
-  const Ended ended = RunEngine(PlanFor(relay, {{"load", Rate(1000)}, {"transport", "socket"}, {"drain", 4}}));
+  const Ended ended =
+      RunEngine(PlanFor(relay, {{"load", Rate(1000)}, {"transport", "socket"}, {"drain", 4}}));
   CheckAccounts(ended);
   CHECK(relay.committed().garbage > 0);
   CHECK_EQ(Number(ended, "connections.badAnswers"), relay.committed().garbage.load());
@@ -661,8 +663,11 @@ TEST_CASE("run on sockets: a verdict that never comes has timed out, and the soc
   Faults faults;
   faults.mute_every = 101;
   const FaultyRelay relay(faults);
-  const Ended ended = RunEngine(
-      PlanFor(relay, {{"load", Rate(1000)}, {"transport", "socket"}, {"pipeline", 4}, {"postTimeout", 1.5}, {"drain", 6}}));
+  const Ended ended = RunEngine(PlanFor(relay, {{"load", Rate(1000)},
+                                                {"transport", "socket"},
+                                                {"pipeline", 4},
+                                                {"postTimeout", 1.5},
+                                                {"drain", 6}}));
   CheckAccounts(ended);
   CHECK(relay.committed().muted > 0);
   CHECK_EQ(Number(ended, "timedOut"), relay.committed().muted.load());
@@ -675,7 +680,12 @@ TEST_CASE("run on sockets: no number is 32 or more above the oldest one without 
   Faults faults;
   faults.mute_every = 101;
   const FaultyRelay relay(faults);
-  const Ended ended = RunEngine(PlanFor(relay, {{"load", Rate(1000)}, {"transport", "socket"}, {"mix", Throwing(4)}, {"pipeline", 4}, {"postTimeout", 60}, {"drain", 1}}));
+  const Ended ended = RunEngine(PlanFor(relay, {{"load", Rate(1000)},
+                                                {"transport", "socket"},
+                                                {"mix", Throwing(4)},
+                                                {"pipeline", 4},
+                                                {"postTimeout", 60},
+                                                {"drain", 1}}));
   CheckAccounts(ended);
   CHECK(relay.committed().muted >= 4);
   CHECK(Number(ended, "inFlight") > 0);
@@ -688,8 +698,11 @@ TEST_CASE(
     "run on sockets: no socket sends faster than the relay reads, and the swarm is the limit") {
   const FaultyRelay relay({});
   // Each of two throwers is to throw 1,000 a second.
-  const Ended ended =
-      RunEngine(PlanFor(relay, {{"load", Rate(2000)}, {"transport", "socket"}, {"mix", Throwing(2)}, {"pipeline", 32}, {"drain", 4}}));
+  const Ended ended = RunEngine(PlanFor(relay, {{"load", Rate(2000)},
+                                                {"transport", "socket"},
+                                                {"mix", Throwing(2)},
+                                                {"pipeline", 32},
+                                                {"drain", 4}}));
   CheckAccounts(ended);
   CHECK(Number(ended, "sockets.paced") > 0);
   CHECK(Number(ended, "sent") <= 2 * (400 + 450 * 7));
@@ -699,8 +712,15 @@ TEST_CASE(
 
 TEST_CASE("run on sockets: storming, churning, slow and hostile desktops leave the account exact") {
   const FaultyRelay relay({});
-  const Ended ended =
-      RunEngine(PlanFor(relay, {{"load", Rate(500)}, {"transport", "socket"}, {"duration", 3}, {"drain", 4}, {"processes", 2}, {"actEvery", 0.5}, {"readLate", 0.3}, {"mix", {{"throwing", 20}, {"storming", 8}, {"slow", 8}, {"hostile", 4}}}}));
+  const Ended ended = RunEngine(
+      PlanFor(relay, {{"load", Rate(500)},
+                      {"transport", "socket"},
+                      {"duration", 3},
+                      {"drain", 4},
+                      {"processes", 2},
+                      {"actEvery", 0.5},
+                      {"readLate", 0.3},
+                      {"mix", {{"throwing", 20}, {"storming", 8}, {"slow", 8}, {"hostile", 4}}}}));
   CHECK_EQ(ended.exit_code, 0);
   CheckAccounts(ended);
   CHECK(Number(ended, "behaviours.reconnects") >= 24);

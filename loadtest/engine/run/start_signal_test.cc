@@ -7,9 +7,9 @@
 #include <cstdio>
 #include <string>
 
-#include "faulty_relay.h"
 #include "plan/clock.h"
-#include "plan/test_plan.h"
+#include "test/faulty_relay.h"
+#include "test/plan_json.h"
 
 namespace swarm {
 namespace {
@@ -45,8 +45,8 @@ std::string RunEngine(const FaultyRelay& relay, const std::string& input, int* e
                               {"duration", 0.3},
                               {"drain", 1},
                               {"startOnStdin", true}});
-  const std::string command = "printf '%s\\n' '" + plan.dump() + "' " + input + " | " +
-                              SWARM_ENGINE + " 2>/dev/null";
+  const std::string command =
+      "printf '%s\\n' '" + plan.dump() + "' " + input + " | " + SWARM_ENGINE + " 2>/dev/null";
   std::FILE* out = popen(command.c_str(), "r");
   std::string last;
   std::string line;

@@ -1,6 +1,6 @@
 // A plan of the engine for tests: one that the engine accepts, in which a test replaces members.
-#ifndef LOADTEST_ENGINE_PLAN_TEST_PLAN_H_
-#define LOADTEST_ENGINE_PLAN_TEST_PLAN_H_
+#ifndef LOADTEST_ENGINE_TEST_PLAN_JSON_H_
+#define LOADTEST_ENGINE_TEST_PLAN_JSON_H_
 
 #include <nlohmann/json.hpp>
 
@@ -73,4 +73,4 @@ inline Json PlanWith(const Json& changes) {
 
 }  // namespace swarm
 
-#endif  // LOADTEST_ENGINE_PLAN_TEST_PLAN_H_
+#endif  // LOADTEST_ENGINE_TEST_PLAN_JSON_H_

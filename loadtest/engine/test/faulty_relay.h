@@ -5,8 +5,8 @@
 // lead to the next desktop, left and top to the previous one. GET /metrics answers with a few of
 // the relay's gauges. Every Nth throw gets the fault; 0 means never. It runs in a process of its
 // own, which ends with its owner.
-#ifndef LOADTEST_ENGINE_FAULTY_RELAY_H_
-#define LOADTEST_ENGINE_FAULTY_RELAY_H_
+#ifndef LOADTEST_ENGINE_TEST_FAULTY_RELAY_H_
+#define LOADTEST_ENGINE_TEST_FAULTY_RELAY_H_
 
 #include <sys/types.h>
 
@@ -91,4 +91,4 @@ class FaultyRelay {
 
 }  // namespace swarm
 
-#endif  // LOADTEST_ENGINE_FAULTY_RELAY_H_
+#endif  // LOADTEST_ENGINE_TEST_FAULTY_RELAY_H_

@@ -10,8 +10,8 @@
 #include <cstdio>
 #include <string_view>
 
-#include "faulty_relay.h"
 #include "net/json_writer.h"
+#include "test/faulty_relay.h"
 
 namespace {
 

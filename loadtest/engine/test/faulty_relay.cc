@@ -1,4 +1,4 @@
-#include "faulty_relay.h"
+#include "test/faulty_relay.h"
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
