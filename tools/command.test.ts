@@ -13,8 +13,8 @@ import { COMMAND as BENCH_PACING } from '../client-win/tools/pacing_bench.ts';
 import { COMMAND as FLEET } from '../ec2/bin/options.ts';
 import { COMMAND as BENCH_HTTP } from '../loadtest/bin/http.ts';
 import { COMMAND as SWARM } from '../loadtest/bin/swarm.ts';
+import { COMMAND as BENCH } from '../server/bench/bench.ts';
 import { COMMAND as ADMIN } from '../server/bin/admin.ts';
-import { COMMAND as BENCH } from '../server/bin/bench.ts';
 import { COMMAND as RELAY } from '../server/bin/options.ts';
 import { COMMAND as SPR } from '../server/bin/spr.ts';
 import { COMMAND as BENCH_HEAP } from '../v8-patches/bench/heap.ts';
@@ -284,7 +284,7 @@ const PROGRAMS: Record<string, Program> = {
   relay: { file: 'server/bin/relay.ts', command: RELAY, negative: ['--workers'] },
   admin: { file: 'server/bin/admin.ts', command: ADMIN, negative: ['profile', '--seconds'], needsWords: true },
   spr: { file: 'server/bin/spr.ts', command: SPR, negative: ['pack', 'a.png', '--scale'], needsWords: true },
-  bench: { file: 'server/bin/bench.ts', command: BENCH, negative: ['million', '--rate'] },
+  bench: { file: 'server/bench/bench.ts', command: BENCH, negative: ['million', '--rate'] },
   'bench:http': { file: 'loadtest/bin/http.ts', command: BENCH_HTTP, negative: ['--connections'] },
   'bench:pacing': { file: 'client-win/tools/pacing_bench.ts', command: BENCH_PACING, negative: ['--sprites'] },
   'bench:heap': {

@@ -111,8 +111,8 @@ function shellLayers(folder: string, rooms: readonly string[], below: readonly s
  * every layer of their part; so may `test` folders, which only tests import.
  */
 const LAYERS: Record<string, readonly string[]> = {
-  'server/bin': [
-    'server/bench',
+  'server/bench': [
+    'server/bin',
     'server/roles',
     'server/journal',
     ...RELAY_ROOMS,
@@ -120,7 +120,7 @@ const LAYERS: Record<string, readonly string[]> = {
     'server/front',
     'server/wire',
   ],
-  'server/bench': ['server/roles', 'server/journal', ...RELAY_ROOMS, 'server/domain', 'server/wire'],
+  'server/bin': ['server/roles', 'server/journal', ...RELAY_ROOMS, 'server/domain', 'server/front', 'server/wire'],
   'server/roles': [...RELAY_ROOMS, 'server/journal', 'server/domain', 'server/front', 'server/wire'],
   ...Object.fromEntries(
     RELAY_ROOMS.map((room, i) => [

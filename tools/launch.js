@@ -32,7 +32,7 @@ const QUIET = '--disable-warning=ExperimentalWarning';
 const COMMANDS = {
   relay: { run: relay, here: true },
   admin: { run: ['server/bin/admin.ts'], here: true },
-  bench: { run: ['server/bin/bench.ts'] },
+  bench: { run: ['server/bench/bench.ts'] },
   'bench:heap': { run: ['v8-patches/bench/heap.ts'] },
   'bench:pacing': { run: ['client-win/tools/pacing_bench.ts'] },
   'bench:http': { run: [QUIET, 'loadtest/bin/http.ts'], packages: 'all' },

@@ -1,4 +1,4 @@
-/** `npm run bench`: builds what it needs, then runs the benches of server/bench: all of them, or those named. */
+/** `npm run bench`: builds what it needs, then runs the benches beside it: all of them, or those named. */
 import type { Shape } from '../../tools/bench/contender.ts';
 import { whyNoNats } from '../../tools/bench/nats_server.ts';
 import { buildAddon, buildCrowd, buildEngine, buildFloor, buildPosters, buildUws } from '../../tools/build.js';
@@ -17,27 +17,27 @@ import {
   type Values,
   whole,
 } from '../../tools/command.ts';
-import { FAULTS } from '../bench/chaos/faults.ts';
-import { chaos } from '../bench/chaos.ts';
-import { cluster } from '../bench/cluster.ts';
-import { floors } from '../bench/floors.ts';
-import { frames } from '../bench/frames.ts';
-import { ATTACKS } from '../bench/hostile/attacks.ts';
-import { ADMISSIONS, hostile } from '../bench/hostile.ts';
-import { million } from '../bench/million.ts';
-import { outside, POSTER_KINDS, type PosterKind, UWS_SHAPE } from '../bench/outside.ts';
-import { peek } from '../bench/peek.ts';
-import { BOTS } from '../bench/peek_bots.ts';
-import { LOADS, relaying } from '../bench/relaying.ts';
-import { relays } from '../bench/relays.ts';
-import { CROWD_DESKTOPS_MAX, say } from '../bench/say.ts';
-import { turns } from '../bench/turns.ts';
+import { WORKERS_MAX } from '../bin/options.ts';
 import { HEARERS_MAX, PING_MS, PING_SECONDS_MAX, PING_SECONDS_MIN } from '../domain/limits.ts';
 import { RELAYS_MAX } from '../domain/membership.ts';
 import { addon, whyNoNativeFront } from '../front/native.ts';
 import { DURABILITIES } from '../roles/journaling.ts';
 import { SLOTS_MAX } from '../wire/identity.ts';
-import { WORKERS_MAX } from './options.ts';
+import { FAULTS } from './chaos/faults.ts';
+import { chaos } from './chaos.ts';
+import { cluster } from './cluster.ts';
+import { floors } from './floors.ts';
+import { frames } from './frames.ts';
+import { ATTACKS } from './hostile/attacks.ts';
+import { ADMISSIONS, hostile } from './hostile.ts';
+import { million } from './million.ts';
+import { outside, POSTER_KINDS, type PosterKind, UWS_SHAPE } from './outside.ts';
+import { peek } from './peek.ts';
+import { BOTS } from './peek_bots.ts';
+import { LOADS, relaying } from './relaying.ts';
+import { relays } from './relays.ts';
+import { CROWD_DESKTOPS_MAX, say } from './say.ts';
+import { turns } from './turns.ts';
 
 const NATIVE: Shape[] = [
   { name: 'native, cluster (1 worker)', front: 'native', workers: 1 },
