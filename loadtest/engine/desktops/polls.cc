@@ -16,16 +16,6 @@ constexpr int64_t kQuietMs = 2'000;
 // An upgrade that takes longer has failed: it is one round trip and no wait.
 constexpr uint32_t kUpgradeMsMax = 10'000;
 
-// What an answered poll brought; views of the response.
-struct Batch {
-  std::string_view cursor;
-  uint64_t sprites = 0;
-  bool ping = false;
-  bool bye = false;
-  uint64_t retry_after_ms = 0;
-  std::string_view join;  // with `bye`: where to join another relay
-};
-
 // The sequence of a cursor, `6a1f03c2-81`; 0 when it has none.
 uint64_t SequenceOf(std::string_view cursor) {
   uint64_t sequence = 0;
@@ -72,7 +62,7 @@ void ReadFrom(JsonReader& json, SpriteEvent* event) {
   }
 }
 
-void ReadEvent(JsonReader& json, std::string_view* type, SpriteEvent* event, Batch* batch) {
+void ReadEvent(JsonReader& json, std::string_view* type, SpriteEvent* event, PollBatch* batch) {
   std::string_view key;
   if (!json.EnterObject()) {
     return;
@@ -304,8 +294,27 @@ void Polls::OnBatch(uint32_t index, std::string_view body, bool keep_alive) {
 
 bool Polls::ReadBatch(uint32_t index, std::string_view body, bool keep_alive) {
   Desktop& desktop = slice_.desktops[index];
+  PollBatch batch;
+  if (!CatchBatch(index, body, &batch) || !desktop.cursor.Assign(batch.cursor)) {
+    return false;
+  }
+  desktop.tries = 0;
+  CountBatch(batch);
+  if (batch.bye && !batch.join.empty()) {
+    slice_.MoveTo(index, batch.join);
+    Move(index, batch.retry_after_ms);
+  } else if (batch.bye) {
+    slice_.RetryLater(Part::kPoll, index, &desktop.tries, batch.retry_after_ms);
+  } else if (keep_alive) {
+    SendPoll(index);
+  } else {
+    slice_.polling.push_back(index);
+  }
+  return true;
+}
+
+bool Polls::CatchBatch(uint32_t index, std::string_view body, PollBatch* batch) {
   const int64_t now_ns = NowNs();
-  Batch batch;
   JsonReader json(body);
   std::string_view key;
   if (!json.EnterObject()) {
@@ -313,36 +322,33 @@ bool Polls::ReadBatch(uint32_t index, std::string_view body, bool keep_alive) {
   }
   while (json.NextMember(&key)) {
     if (key == "cursor") {
-      json.String(&batch.cursor);
-    } else if (key == "events") {
-      if (!json.EnterArray()) {
-        return false;
-      }
-      while (json.NextElement()) {
-        std::string_view type;
-        SpriteEvent event;
-        ReadEvent(json, &type, &event, &batch);
-        if (!json.ok()) {
-          break;
-        }
-        if (type == "sprite") {
-          ++batch.sprites;
-          ++slice_.counters.sprites_received;
-          catches_.Catch(desktop, index, event, now_ns);
-        } else if (type == "ping") {
-          batch.ping = true;
-        } else if (type == "bye") {
-          batch.bye = true;
-        }
-      }
-    } else {
+      json.String(&batch->cursor);
+      continue;
+    }
+    if (key != "events") {
       json.Skip();
+      continue;
+    }
+    if (!json.EnterArray()) {
+      return false;
+    }
+    while (json.NextElement()) {
+      std::string_view type;
+      SpriteEvent event;
+      ReadEvent(json, &type, &event, batch);
+      if (json.ok() && type == "sprite") {
+        ++batch->sprites;
+        ++slice_.counters.sprites_received;
+        catches_.Catch(slice_.desktops[index], index, event, now_ns);
+      }
+      batch->ping = batch->ping || type == "ping";
+      batch->bye = batch->bye || type == "bye";
     }
   }
-  if (!json.ok() || batch.cursor.empty() || !desktop.cursor.Assign(batch.cursor)) {
-    return false;
-  }
-  desktop.tries = 0;
+  return json.ok() && !batch->cursor.empty();
+}
+
+void Polls::CountBatch(const PollBatch& batch) {
   Counters& counters = slice_.counters;
   if (batch.sprites > 0) {
     ++counters.polls_with_sprites;
@@ -351,20 +357,7 @@ bool Polls::ReadBatch(uint32_t index, std::string_view body, bool keep_alive) {
   } else {
     ++counters.polls_empty;
   }
-  if (batch.bye) {
-    ++counters.byes;
-    if (!batch.join.empty()) {
-      slice_.MoveTo(index, batch.join);
-      Move(index, batch.retry_after_ms);
-      return true;
-    }
-    slice_.RetryLater(Part::kPoll, index, &desktop.tries, batch.retry_after_ms);
-  } else if (keep_alive) {
-    SendPoll(index);
-  } else {
-    slice_.polling.push_back(index);
-  }
-  return true;
+  counters.byes += batch.bye ? 1 : 0;
 }
 
 void Polls::Move(uint32_t index, uint64_t pause_ms) {

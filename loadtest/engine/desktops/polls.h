@@ -24,6 +24,16 @@ namespace swarm {
 // empty.
 constexpr uint32_t kLateEvents = EPOLLIN | EPOLLOUT | EPOLLRDHUP;
 
+// What an answered poll brought; views of the response.
+struct PollBatch {
+  std::string_view cursor;
+  uint64_t sprites = 0;
+  bool ping = false;
+  bool bye = false;
+  uint64_t retry_after_ms = 0;
+  std::string_view join;  // with `bye`: where to join another relay
+};
+
 class Polls {
  public:
   Polls(SliceState& slice, Catches& catches) : slice_(slice), catches_(catches) {}
@@ -68,6 +78,9 @@ class Polls {
   bool EndAnswered(uint32_t index);
   // Handles a batch. False: the body is not what the protocol says.
   bool ReadBatch(uint32_t index, std::string_view body, bool keep_alive);
+  // Reads the body and catches its sprites as they come: they have arrived, whatever follows.
+  bool CatchBatch(uint32_t index, std::string_view body, PollBatch* batch);
+  void CountBatch(const PollBatch& batch);
   // The relay stops for good, or is gone: joins another one after a pause of at least `pause_ms`.
   void Move(uint32_t index, uint64_t pause_ms);
   // The desktop has lost its seat. What waits for it goes on to others.

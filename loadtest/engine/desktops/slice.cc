@@ -76,23 +76,43 @@ void Slice::EnterPhase() {
 
 void Slice::HandleDue(int64_t now_ns) {
   EnterPhase();
+  OpenSenders();
+  HandleBroken();
+  joins_.Turn(now_ns);
+  StartPolls();
+  HandleCalendar(now_ns);
+  throws_.HandleNews();
+  FreeCompleted();
+  throws_.Turn(now_ns);
+  Sweep(now_ns);
+}
+
+void Slice::OpenSenders() {
   // Only when all desktops are parked: a relay closes connections that stay idle for some seconds.
   while (state_.phase != Phase::kConnect && !state_.ready_senders.empty() &&
          state_.connecting < kConnectingMax) {
     throws_.OpenConnection(state_.ready_senders.front());
     state_.ready_senders.pop_front();
   }
+}
+
+void Slice::HandleBroken() {
   while (!state_.broken.empty()) {
     if (state_.IsReady(state_.broken.front())) {
       polls_.OnBroken(state_.broken.front());
     }
     state_.broken.pop_front();
   }
-  joins_.Turn(now_ns);
+}
+
+void Slice::StartPolls() {
   while (!state_.polling.empty() && state_.connecting < kConnectingMax) {
     polls_.Start(state_.polling.front());
     state_.polling.pop_front();
   }
+}
+
+void Slice::HandleCalendar(int64_t now_ns) {
   Part part{};
   uint32_t index = 0;
   while (state_.PopDue(now_ns, &part, &index)) {
@@ -123,9 +143,9 @@ void Slice::HandleDue(int64_t now_ns) {
         break;
     }
   }
-  throws_.HandleNews();
-  FreeCompleted();
-  throws_.Turn(now_ns);
+}
+
+void Slice::Sweep(int64_t now_ns) {
   // A slice that was not running reads the answers that have arrived meanwhile before it gives up
   // any of them as overdue.
   if (last_turn_ns_ != 0 && now_ns - last_turn_ns_ > kWaitNsMax + kSweepNs / 2) {

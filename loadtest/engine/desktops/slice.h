@@ -30,7 +30,15 @@ class Slice {
 
  private:
   void EnterPhase();
+  // A turn: everything that is due now, in the order in which one part makes work for the next.
   void HandleDue(int64_t now_ns);
+  void OpenSenders();
+  // Sockets that a sender could not write to.
+  void HandleBroken();
+  void StartPolls();
+  void HandleCalendar(int64_t now_ns);
+  // Gives up what is overdue.
+  void Sweep(int64_t now_ns);
   // Returns whether all events that were ready have been handled.
   bool Wait();
   void HandleEvent(uint64_t tag, uint32_t events);

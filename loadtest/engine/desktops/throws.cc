@@ -16,8 +16,8 @@ constexpr uint16_t kBacklogMax = 64;  // unsettled throws of one sender; another
 // the same throw several times while its threads end one by one.
 constexpr uint8_t kSendsMax = 10;
 // A desktop sends no number that is so far above its oldest one without an answer: the relay would
-// forget whether it has accepted that one. On HTTP, where answers come in order, the pipeline sees to
-// it.
+// forget whether it has accepted that one. On HTTP, where answers come in order, the pipeline sees
+// to it.
 constexpr uint64_t kUnansweredSpan = 32;
 constexpr int kThrowsPerTurnMax = 128;   // so that responses are read between bursts
 constexpr int64_t kRefusedPauseMs = 20;  // closed loop: do not flood a relay that refuses
@@ -208,10 +208,7 @@ void Throws::StartThrows(int64_t now_ns) {
     }
     ++permits_used_;
     SendWaiting(index);
-    if (!sender.idle && sender.unsettled < slice_.options.pipeline) {
-      sender.idle = true;
-      idle_.push_back(index);
-    }
+    MakeIdle(index);
   }
 }
 
@@ -271,44 +268,58 @@ void Throws::SendWaiting(uint32_t index) {
       }
       return;  // nothing has been written, because it is closed from the start
     }
-    Throw& thrown = throws_[sender.next_to_send];
-    const Desktop& desktop = slice_.desktops[thrown.desktop];
-    if (slice_.has_sockets() && thrown.tries == 0 && sender.on_wire > 0 &&
-        desktop.crossing + 1 >= throws_[sender.first].crossing + kUnansweredSpan) {
-      break;  // the verdict on the oldest one comes first
-    }
-    if (!MaySend(index)) {
+    const Step step = NextStep(index);
+    if (step == Step::kWait) {
       break;
     }
-    if (thrown.tries > 0 && thrown.identity != desktop.identity) {
-      // The relay may have accepted it from the desktop that it was. Under another identity the
-      // same number would be a new throw, and the sprite would fly twice.
-      if (sender.on_wire > 0) {
-        break;  // it is settled when the throws before it are
-      }
+    if (step == Step::kFail) {
       Settle(index, Fate::kFailed);
       continue;
     }
-    if (desktop.state != Desktop::State::kJoined) {
-      slice_.RetryLater(Part::kSender, index, &sender.tries);
-      break;
-    }
-    if (!slice_.has_sockets() && sender.endpoint != desktop.crossings_endpoint) {
-      // The desktop has moved to another relay. What is on the wire gets its answers first.
-      if (sender.on_wire > 0) {
-        break;
-      }
+    if (step == Step::kReconnect) {
       slice_.Close(sender.connection);
       OpenConnection(index);
-      return;
+      return;  // nothing has been written, because nothing is on the wire
     }
+    Throw& thrown = throws_[sender.next_to_send];
     sender.next_to_send = thrown.next;
     ++sender.on_wire;
     WriteThrow(thrown, &requests);
   }
-  if (requests.empty()) {
-    return;
+  if (!requests.empty()) {
+    Send(index, requests);
   }
+}
+
+Throws::Step Throws::NextStep(uint32_t index) {
+  Sender& sender = senders_[index];
+  const Throw& thrown = throws_[sender.next_to_send];
+  const Desktop& desktop = slice_.desktops[thrown.desktop];
+  if (slice_.has_sockets() && thrown.tries == 0 && sender.on_wire > 0 &&
+      desktop.crossing + 1 >= throws_[sender.first].crossing + kUnansweredSpan) {
+    return Step::kWait;  // the verdict on the oldest one comes first
+  }
+  if (!MaySend(index)) {
+    return Step::kWait;
+  }
+  if (thrown.tries > 0 && thrown.identity != desktop.identity) {
+    // The relay may have accepted it from the desktop that it was. Under another identity the
+    // same number would be a new throw, and the sprite would fly twice. It is settled when the
+    // throws before it are.
+    return sender.on_wire > 0 ? Step::kWait : Step::kFail;
+  }
+  if (desktop.state != Desktop::State::kJoined) {
+    slice_.RetryLater(Part::kSender, index, &sender.tries);
+    return Step::kWait;
+  }
+  if (!slice_.has_sockets() && sender.endpoint != desktop.crossings_endpoint) {
+    // The desktop has moved to another relay. What is on the wire gets its answers first.
+    return sender.on_wire > 0 ? Step::kWait : Step::kReconnect;
+  }
+  return Step::kSend;
+}
+
+void Throws::Send(uint32_t index, const std::string& requests) {
   ++slice_.counters.throw_sends;
   if (slice_.Send(ConnectionOf(index), requests)) {
     return;
@@ -534,34 +545,38 @@ void Throws::WatchAccepted(uint64_t number, int64_t now_ns) {
 }
 
 void Throws::Settle(uint32_t index, Fate fate) {
-  Sender& sender = senders_[index];
-  const uint32_t at = sender.first;
-  Throw& thrown = throws_[at];
+  const uint64_t number = throws_[senders_[index].first].number;
+  ++CounterOf(fate);
+  --slice_.counters.in_flight;
+  // Abandoned, so that its permit is not freed twice should it be delivered after all.
+  if (fate != Fate::kAccepted && slice_.options.mode == Mode::kClosed &&
+      slice_.ledger.Abandon(number)) {
+    slice_.ScheduleAt(Part::kPermit, 0, NowNs() + kRefusedPauseMs * kNsPerMs);
+  }
+  RemoveOldest(senders_[index]);
+  MakeIdle(index);
+}
+
+uint64_t& Throws::CounterOf(Fate fate) {
   Counters& counters = slice_.counters;
   switch (fate) {
     case Fate::kAccepted:
-      ++counters.accepted;
-      break;
+      return counters.accepted;
     case Fate::kRefused:
-      ++counters.refused;
-      break;
+      return counters.refused;
     case Fate::kUnexpected:
-      ++counters.unexpected;
-      break;
+      return counters.unexpected;
     case Fate::kTimedOut:
-      ++counters.timed_out;
-      break;
+      return counters.timed_out;
     case Fate::kFailed:
-      ++counters.failed;
       break;
   }
-  --counters.in_flight;
-  if (fate != Fate::kAccepted) {
-    // Abandoned, so that its permit is not freed twice should it be delivered after all.
-    if (slice_.options.mode == Mode::kClosed && slice_.ledger.Abandon(thrown.number)) {
-      slice_.ScheduleAt(Part::kPermit, 0, NowNs() + kRefusedPauseMs * kNsPerMs);
-    }
-  }
+  return counters.failed;
+}
+
+void Throws::RemoveOldest(Sender& sender) {
+  const uint32_t at = sender.first;
+  Throw& thrown = throws_[at];
   if (sender.on_wire > 0) {
     --sender.on_wire;
   }
@@ -575,6 +590,10 @@ void Throws::Settle(uint32_t index, Fate fate) {
   --sender.unsettled;
   thrown.next = free_;
   free_ = at;
+}
+
+void Throws::MakeIdle(uint32_t index) {
+  Sender& sender = senders_[index];
   if (slice_.options.mode == Mode::kClosed && !sender.idle &&
       sender.unsettled < slice_.options.pipeline) {
     sender.idle = true;

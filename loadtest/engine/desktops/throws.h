@@ -89,6 +89,9 @@ class Throws {
 
   enum class Fate : uint8_t { kAccepted, kRefused, kUnexpected, kTimedOut, kFailed };
 
+  // What a sender does with its next throw. kReconnect: to the relay that the desktop has now.
+  enum class Step : uint8_t { kSend, kWait, kFail, kReconnect };
+
   // Creates a throw that is due. False: it was skipped.
   bool Offer(uint32_t desktop, int64_t due_ns);
   // Open model: the next desktop that throws.
@@ -102,6 +105,9 @@ class Throws {
   void End();
   // Sends the waiting throws of a sender, as many as its pipeline allows.
   void SendWaiting(uint32_t sender);
+  // REQUIRES: its connection is open and a throw waits. kWait: something will call SendWaiting.
+  Step NextStep(uint32_t sender);
+  void Send(uint32_t sender, const std::string& requests);
   // Appends the request or message of a throw to those that leave together.
   void WriteThrow(Throw& thrown, std::string* to);
   void WriteBody(const Throw& thrown);
@@ -120,6 +126,10 @@ class Throws {
   void OnAccepted(const Throw& thrown, const Verdict& verdict);
   // Removes the oldest throw of a sender; its fate is known.
   void Settle(uint32_t sender, Fate fate);
+  uint64_t& CounterOf(Fate fate);
+  void RemoveOldest(Sender& sender);
+  // Closed loop: the sender may start another throw, if its pipeline has room.
+  void MakeIdle(uint32_t sender);
   void StartThrows(int64_t now_ns);
   void WatchAccepted(uint64_t number, int64_t now_ns);
   uint32_t NewThrow();

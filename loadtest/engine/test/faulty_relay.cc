@@ -326,82 +326,117 @@ class Relay {
   }
 
   void Cross(int fd, uint32_t from, const std::string& request) {
-    static const std::map<std::string, std::string, std::less<>> kOpposite = {
-        {"left", "right"}, {"right", "left"}, {"top", "bottom"}, {"bottom", "top"}};
-    const size_t edge_at = request.find("\"edge\":\"") + 8;
-    const std::string edge = request.substr(edge_at, request.find('"', edge_at) - edge_at);
-    std::string rest = request.substr(request.find("\"at\""));
-    const auto count = static_cast<uint32_t>(desktops_.size());
-    const bool forward = edge == "right" || edge == "bottom";
-    uint32_t to = Alive(from, forward ? 1 : count - 1);
-
-    // A throw that was sent again because its connection was cut is not a new one: the desktop
-    // has thrown this number before.
-    const size_t number_at = request.find("\"crossing\":") + 11;
-    const uint64_t number = std::stoull(request.substr(number_at));
+    const Crossing crossing = ReadCrossing(from, request);
+    const uint64_t number = crossing.number;
     const uint64_t unanswered = desktops_[from].unanswered;
     if (unanswered != 0 && number >= unanswered + 32) {
       ++committed_.too_far_ahead;
     }
+    // A throw that was sent again because its connection was cut is not a new one: the desktop
+    // has thrown this number before.
     if (!seen_.emplace(from, number).second) {
       Answer(fd, number, "202 Accepted", R"({"to":null})");
-      return;
+    } else if (!Refuse(fd, crossing) && Accept(fd, crossing)) {
+      Convey(crossing);
     }
+  }
+
+  // A throw: who threw it, where it goes to, and the members that are only passed on.
+  struct Crossing {
+    uint64_t number;
+    uint32_t from;
+    uint32_t to;
+    std::string edge;
+    std::string enters;
+    std::string rest;
+  };
+
+  Crossing ReadCrossing(uint32_t from, const std::string& request) const {
+    static const std::map<std::string, std::string, std::less<>> kOpposite = {
+        {"left", "right"}, {"right", "left"}, {"top", "bottom"}, {"bottom", "top"}};
+    const size_t edge_at = request.find("\"edge\":\"") + 8;
+    const std::string edge = request.substr(edge_at, request.find('"', edge_at) - edge_at);
+    const size_t number_at = request.find("\"crossing\":") + 11;
+    const bool is_forward = edge == "right" || edge == "bottom";
+    const auto count = static_cast<uint32_t>(desktops_.size());
+    return {std::stoull(request.substr(number_at)),
+            from,
+            Alive(from, is_forward ? 1 : count - 1),
+            edge,
+            kOpposite.at(edge),
+            request.substr(request.find("\"at\""))};
+  }
+
+  // The faults of a throw that is not accepted. True: it has one of them.
+  bool Refuse(int fd, const Crossing& crossing) {
     if (IsDue(faults_.refuse_every, &committed_.refused)) {
-      Answer(fd, number, "503 Busy", R"({"code":"mailbox-full","status":503})");
-      return;
+      Answer(fd, crossing.number, "503 Busy", R"({"code":"mailbox-full","status":503})");
+      return true;
     }
     if (IsDue(faults_.deliver_refused_every, &committed_.delivered_refused)) {
-      Answer(fd, number, "503 Busy", R"({"code":"mailbox-full","status":503})");
-      Deliver(to, IdOf(from), kOpposite.at(edge), rest);
-      return;
+      Answer(fd, crossing.number, "503 Busy", R"({"code":"mailbox-full","status":503})");
+      Deliver(crossing.to, IdOf(crossing.from), crossing.enters, crossing.rest);
+      return true;
     }
     if (IsDue(faults_.mute_every, &committed_.muted)) {
+      uint64_t& unanswered = desktops_[crossing.from].unanswered;
       if (unanswered == 0) {
-        desktops_[from].unanswered = number;
+        unanswered = crossing.number;
       }
-      return;
+      return true;
     }
     if (IsDue(faults_.garbage_every, &committed_.garbage)) {
       SendBytes(fd, "lorem ipsum\r\n\r\n");
-      return;
+      return true;
     }
+    return false;
+  }
+
+  // The answer to a throw that is accepted, and its faults. False: it has ended its desktop, and
+  // has been delivered.
+  bool Accept(int fd, const Crossing& crossing) {
     if (++committed_.accepted == faults_.stall_at) {
       usleep(faults_.stall_ms * 1000);
     }
-    const std::string answer = R"({"to":{"desktop":")" + IdOf(to) + R"(","name":"x"}})";
     if (IsDue(faults_.end_every, &committed_.ended)) {
       Close(fd);
-      Deliver(to, IdOf(from), kOpposite.at(edge), rest);
-      End(from);
-      return;
+      Deliver(crossing.to, IdOf(crossing.from), crossing.enters, crossing.rest);
+      End(crossing.from);
+      return false;
     }
     if (IsDue(faults_.cut_every, &committed_.cut)) {
       Close(fd);
     } else {
-      Answer(fd, number, "202 Accepted", answer);
+      Answer(fd, crossing.number, "202 Accepted",
+             R"({"to":{"desktop":")" + IdOf(crossing.to) + R"(","name":"x"}})");
     }
-    if (IsDue(faults_.drop_every, &committed_.dropped)) {
-      return;
-    }
-    if (IsDue(faults_.hold_every, &committed_.held)) {
+    return true;
+  }
+
+  // The way of an accepted sprite to its desktop, and its faults.
+  void Convey(Crossing crossing) {
+    if (IsDue(faults_.drop_every, &committed_.dropped) ||
+        IsDue(faults_.hold_every, &committed_.held)) {
       return;
     }
     if (IsDue(faults_.corrupt_every, &committed_.corrupted)) {
-      Corrupt(&rest, committed_.corrupted);
+      Corrupt(&crossing.rest, committed_.corrupted);
     }
     if (IsDue(faults_.misroute_every, &committed_.misrouted)) {
-      to = (to + 1) % count;
+      crossing.to = (crossing.to + 1) % static_cast<uint32_t>(desktops_.size());
     }
-    const std::string enters =
-        IsDue(faults_.wrong_edge_every, &committed_.wrong_edge) ? edge : kOpposite.at(edge);
+    if (IsDue(faults_.wrong_edge_every, &committed_.wrong_edge)) {
+      crossing.enters = crossing.edge;
+    }
+    const std::string from = IdOf(crossing.from);
     if (IsDue(faults_.delay_every, &committed_.delayed)) {
-      delayed_.push_back({NowNs() + faults_.delay_ms * kNsPerMs, to, IdOf(from), enters, rest});
+      const int64_t when_ns = NowNs() + faults_.delay_ms * kNsPerMs;
+      delayed_.push_back({when_ns, crossing.to, from, crossing.enters, crossing.rest});
       return;
     }
-    Deliver(to, IdOf(from), enters, rest);
+    Deliver(crossing.to, from, crossing.enters, crossing.rest);
     if (IsDue(faults_.duplicate_every, &committed_.duplicated)) {
-      Deliver(to, IdOf(from), enters, rest);
+      Deliver(crossing.to, from, crossing.enters, crossing.rest);
     }
   }
 
