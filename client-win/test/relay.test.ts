@@ -7,12 +7,12 @@ import { poll } from '../../server/web/relay/poll.ts';
 import {
   BACKOFF_MS_FIRST,
   BACKOFF_MS_MAX,
-  BYE_MS_MAX,
   pauseMsMax,
   readSeat,
   type Seat,
   silenceMs,
 } from '../../server/web/relay/transport.ts';
+import { BYE_MS_MAX } from '../../server/wire/rules.ts';
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
 const vectors = JSON.parse(read('../relay.vectors.json'));

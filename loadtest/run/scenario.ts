@@ -4,6 +4,8 @@
  * Each setting stands once in SETTINGS: `--throw-every 5s` on the command line is `"throwEvery": "5s"` in a file, read by
  * the same function. Invariant: every Scenario that `readScenario` returns can be planned; contradictions were rejected.
  */
+
+import { LEASE_MS } from '../../server/wire/rules.ts';
 import {
   duration,
   form,
@@ -54,8 +56,8 @@ const STAGES_MAX = 100; // more than anybody writes by hand
 const RUNS_MAX = 100;
 const RELAYS_MAX = 64; // the engine's own bound
 const API = /^https?:\/\/[^/\s,]+\/?$/;
-/** Below the relay's lease of 30 s: when a lease ends, the desktop's sprites are delivered to another. */
-const READ_LATE_SECONDS_MAX = 25;
+/** Below the relay's lease: when a lease ends, the desktop's sprites are delivered to another. */
+const READ_LATE_SECONDS_MAX = LEASE_MS / 1000 - 5;
 
 const time = (fallback: number, meaning: string, min = 0) => duration('T', meaning, [min, SECONDS_MAX], fallback);
 const some = (value: string, meaning: string) => text(value, meaning, '');

@@ -14,6 +14,7 @@ import { join } from 'node:path';
 import { NatsServer } from '../../tools/bench/nats_server.ts';
 import { machine } from '../../tools/bench/table.ts';
 import { EXIT } from '../../tools/command.ts';
+import { LEASE_MS } from '../wire/rules.ts';
 import { Account, type FaultSpan, type Finding, seconds, textOf, type Waiting } from './chaos/account.ts';
 import { readCustody } from './chaos/custody.ts';
 import { Desktop, type Surroundings } from './chaos/desktop.ts';
@@ -40,7 +41,7 @@ const FAULTS_AT_ONCE = 2;
 const CALM_MS = 3_000;
 
 /** How long to wait at the end until nothing moves, in ms: several leases, and the pauses of all clients. */
-const SETTLE_MS_MAX = 240_000;
+const SETTLE_MS_MAX = 8 * LEASE_MS;
 
 /** How long nothing must have moved, in ms: longer than any retry of a relay. */
 const STILL_MS = 6_000;

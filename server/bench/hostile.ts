@@ -8,6 +8,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { type Contender, start } from '../../tools/bench/contender.ts';
 import { machine } from '../../tools/bench/table.ts';
+import { LEASE_MS } from '../wire/rules.ts';
 import { ATTACKS } from './hostile/attacks.ts';
 import { processesOf } from './hostile/memory.ts';
 import { failuresOf, tableOf } from './hostile/table.ts';
@@ -16,7 +17,7 @@ import { GROWTH_BYTES_MAX, runTrial, type Trial } from './hostile/trial.ts';
 const LAUNCHER = join(import.meta.dirname, '../../tools/launch.js');
 
 /** How long gauges and memory may take to come back after an attack, in ms: a lease, and some seconds. */
-const PATIENCE_MS = 45_000;
+const PATIENCE_MS = LEASE_MS + 15_000;
 
 /** An attack with a number of requests has time for them at this rate, in requests a second. */
 const REQUESTS_PER_SECOND_MIN = 1_000;

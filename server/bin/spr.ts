@@ -3,6 +3,7 @@
  *
  * It reads and writes only the files that the command line names.
  */
+
 import { writeFileSync } from 'node:fs';
 import { dirname, join, parse } from 'node:path';
 import { crc32 } from 'node:zlib';
@@ -25,11 +26,12 @@ import {
   type Values,
 } from '../../tools/command.ts';
 import { readAseprite } from '../wire/aseprite.ts';
-import { type Animation, type Description, FRAMES_MAX, SCALE_MAX, SCALE_MIN } from '../wire/description.ts';
+import { type Animation, type Description, FRAMES_MAX } from '../wire/description.ts';
 import { readFrameList } from '../wire/frame_list.ts';
 import { readGif, shownFor } from '../wire/gif.ts';
 import { cutExport, layOut, type Pixels } from '../wire/pixels.ts';
 import { PNG_SIGNATURE, readPng } from '../wire/png.ts';
+import { SCALE_MAX, SCALE_MIN } from '../wire/rules.ts';
 import { writeSheet } from '../wire/sheet.ts';
 import { readSpr, type Spr, SprRefused } from '../wire/spr.ts';
 

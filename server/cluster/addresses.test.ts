@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Membership } from '../domain/membership.ts';
-import { JOIN_URL_BYTES_MAX } from '../domain/relay.ts';
 import { PretendNetwork } from '../test/pretend_network.ts';
+import { JOIN_URL_BYTES_MAX } from '../wire/rules.ts';
 import { Addresses } from './addresses.ts';
 
 /** Relays that have heard of each other. */

@@ -5,10 +5,11 @@
  * and sends none.
  * Limits: RELAYS_MAX addresses of JOIN_URL_BYTES_MAX bytes.
  */
+
 import { keepNewest } from '../domain/keep_newest.ts';
 import { type Membership, RELAYS_MAX } from '../domain/membership.ts';
-import { JOIN_URL_BYTES_MAX } from '../domain/relay.ts';
 import { isRelayName } from '../wire/heartbeat.ts';
+import { JOIN_URL_BYTES_MAX } from '../wire/rules.ts';
 import type { PeerNetwork } from './peer_network.ts';
 
 const SUBJECT = 'sprites.addresses';

@@ -8,11 +8,12 @@
  * The bytes are not checked here: the worker that asked checks them like an upload.
  * Limits: FETCHES_MAX files at a time, and SPR_BYTES_MAX each. All requests for one file share one fetch.
  */
+
 import { readFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { Limiter } from '../store/limiter.ts';
 import { isFileHash } from '../wire/fields.ts';
-import { SPR_BYTES_MAX } from '../wire/spr.ts';
+import { SPR_BYTES_MAX } from '../wire/rules.ts';
 import type { PeerNetwork } from './peer_network.ts';
 
 /** Files that are fetched at a time, and that wait for it. A fetch takes milliseconds. */

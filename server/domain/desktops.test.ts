@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { GENERATION_KEY_BYTES, Generations } from '../wire/generations.ts';
 import { writeId } from '../wire/identity.ts';
-import { NAME_BYTES_MAX } from '../wire/text.ts';
+import { NAME_BYTES_MAX } from '../wire/rules.ts';
 import { Desktops } from './desktops.ts';
 import { CROSSINGS_BURST_MAX, CROSSINGS_PER_SECOND_MAX, CROSSINGS_REMEMBERED } from './limits.ts';
 import { NO_BLOCK, Slab } from './slab.ts';

@@ -5,12 +5,13 @@
  * make the relay forget those of others.
  * Limits: FILES_MAX files, FILES_PER_DESKTOP_MAX of each desktop. Cost: O(1); 170 … 360 bytes a file, most when each desktop has one.
  */
+import { STAGE_SPRITES_MAX } from '../wire/rules.ts';
 
 /** Sprite files whose sender is remembered. A picture whose sender is forgotten stays a stand-in where it has not been fetched. */
 export const FILES_MAX = 16_384;
 
 /** Files that count for one desktop: twice those that one stage may name. So it takes 256 desktops to replace all. */
-export const FILES_PER_DESKTOP_MAX = 64;
+export const FILES_PER_DESKTOP_MAX = 2 * STAGE_SPRITES_MAX;
 
 interface Naming {
   /** The relay that has named the file last. */

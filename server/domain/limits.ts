@@ -1,26 +1,19 @@
 /**
- * The limits of the domain, each with its unit and its reason. Limits of the wire are declared beside what they limit.
+ * The limits of the domain, each with its unit and its reason. Those that desktops know, too, are in wire/rules.ts.
  */
 import { ok } from 'node:assert';
+import {
+  EDGES,
+  ENDED_REMEMBERED_MS,
+  EVENTS_PER_POLL_MAX,
+  POLL_BYTES_MAX,
+  SAYINGS_PER_POLL_MAX,
+  STAGE_REFRESH_MS,
+  STAGE_TOLERANCE_PX,
+  STAGES_PER_SECOND_MAX,
+} from '../wire/rules.ts';
 
-/**
- * A parked poll is answered with a ping after this by default, ± the jitter. Common proxies cut idle connections after 150 s. A ping
- * costs one answer and one poll: with two million desktops they cost more than 5,000 sprites a second.
- */
-export const PING_MS = 120_000;
-
-/**
- * The bounds of --ping-seconds. At the minimum, the pings of 100,000 desktops cost less than a tenth of a core; beyond the maximum, most
- * routers cut connections.
- */
-export const PING_SECONDS_MIN = 30;
-export const PING_SECONDS_MAX = 600;
-
-/** The jitter, as a share of the time until a ping, in each direction: it spreads the pings of desktops that joined together. */
-export const PING_JITTER = 0.1;
-
-/** The longest time after which a client polls again after an answer or a broken connection. */
-export const RECONNECT_MS_MAX = 15_000;
+export * from '../wire/rules.ts';
 
 /**
  * The rate, in desktops a second, at which `bye` lets desktops come back after a drain. Two cores that also carry the swarm serve 14,000 to
@@ -34,9 +27,6 @@ export const RETURNS_PER_SECOND = 20_000;
  */
 export const BYES_PER_SECOND = 25_000;
 
-/** The longest wait that `bye` asks for. Clients wait for no longer. From 3.3 million desktops on, it is reached. */
-export const BYE_MS_MAX = 300_000;
-
 /**
  * A relay that stops for good while no other one has a desktop of its world sends so many ahead, each within this time in ms: what waits here
  * can follow when one of them has arrived. With the slowest client, two round trips and the age of a view, that is in a third of HAND_OVER_MS.
@@ -47,28 +37,12 @@ export const PIONEER_MS = 500;
 /** The slowest rate, in desktops a second, at which desktops come back after a recovery. Their first lease is long enough for all of them. */
 export const RETURNS_PER_SECOND_MIN = 5_000;
 
-/** The lease: how long a desktop without a parked poll stays. One lost poll must not end a desktop. */
-export const LEASE_MS = 30_000;
-ok(LEASE_MS >= 2 * RECONNECT_MS_MAX);
-
-/**
- * The lease of a newcomer that has never polled. A client polls at once when it has joined, with two round trips to spare; one that
- * does not is a ghost, and the sprites thrown to it wait for nobody.
- */
-export const FIRST_POLL_MS = 10_000;
-ok(FIRST_POLL_MS <= LEASE_MS);
-
-/** Sprites in one answer: as many as a desktop can show in one frame of animation. The next poll gets more at once. */
-export const EVENTS_PER_POLL_MAX = 64;
-
-/** Bytes of sprites in one answer: one socket buffer, so that one send() transmits all of it. */
-export const POLL_BYTES_MAX = 64 << 10;
-
 /** Sprites in one mailbox: four full answers, more than a screen can show. Further throws bounce. */
-export const MAILBOX_EVENTS_MAX = 256;
+export const MAILBOX_EVENTS_MAX = 4 * EVENTS_PER_POLL_MAX;
 
 /** Bytes of the slab that the sprites of one mailbox may use. */
 export const MAILBOX_BYTES_MAX = 128 << 10;
+ok(MAILBOX_BYTES_MAX >= POLL_BYTES_MAX);
 
 /**
  * A mailbox may hold this many times its limits when desktops that ended passed sprites on to it. Throws are refused far
@@ -112,7 +86,8 @@ export const WORLDS_MAX = 65_536;
 export const CROSSINGS_PER_SECOND_MAX = 100;
 
 /** Crossings one desktop may throw at once after a pause: two seconds of the sustained rate; they fit into one empty mailbox. */
-export const CROSSINGS_BURST_MAX = 200;
+export const CROSSINGS_BURST_MAX = 2 * CROSSINGS_PER_SECOND_MAX;
+ok(CROSSINGS_BURST_MAX <= MAILBOX_EVENTS_MAX);
 
 /**
  * Pings, ended leases and notifications of neighbours in one step of the clock: a millisecond, at some 3 µs each. Further
@@ -126,20 +101,9 @@ export const DUE_PER_STEP_MAX = 256;
  */
 export const DRAINED_PER_STEP_MAX = 65_536;
 
-/**
- * How many numbers below the newest crossing are remembered, one bit each, so that crossings may arrive out of order. A client sends no number
- * that is as far above its oldest one without an answer, so that the repeat of that one is remembered, with one number to spare.
- */
-export const CROSSINGS_REMEMBERED = 32;
-
-/**
- * How long the accepted crossings of a desktop that has ended are remembered: longer than a client that lost its connection
- * throws the same number again.
- */
-export const ENDED_REMEMBERED_MS = 600_000;
-
 /** Ended desktops that are remembered, the newest: a hundred ends a second for ENDED_REMEMBERED_MS; 3 MiB. A power of two. */
 export const ENDED_REMEMBERED_MAX = 65_536;
+ok(ENDED_REMEMBERED_MAX >= 100 * (ENDED_REMEMBERED_MS / 1000) && Number.isInteger(Math.log2(ENDED_REMEMBERED_MAX)));
 
 /**
  * Polls of one desktop within PROMPT_POLLS_WINDOW_MS that a newer poll replaces, or that ask for the same sprites again, and that are
@@ -159,6 +123,7 @@ export const SAYINGS_BURST_MAX = 8;
 
 /** Desktops that hear one saying: everybody in a world of this size, in a larger one a square of 32 × 32 places. A square number. */
 export const HEARERS_MAX = 1024;
+ok(Number.isInteger(Math.sqrt(HEARERS_MAX)));
 
 /**
  * What sayings may cost the whole relay in a second, in units of what one saying costs in a batch that is sent anyway: 0.1 µs.
@@ -178,6 +143,8 @@ export const HEARER_COST = 100;
  * batches a second however many speak. Nobody notices a tenth of a second in a conversation.
  */
 export const SAYINGS_STEP_MS = 100;
+ok(HEARERS_MAX * (SAYING_COST + HEARERS_MAX + HEARER_COST * (1000 / SAYINGS_STEP_MS)) < SPEECH_COST_PER_SECOND_MAX);
+ok(SAYINGS_PER_POLL_MAX > 2 * HEARERS_MAX * (SAYINGS_STEP_MS / 1000));
 
 /**
  * Parked polls that one step answers with sayings: a millisecond, at some 25 µs each, nearly all of it in the kernel. Other requests are
@@ -185,29 +152,14 @@ export const SAYINGS_STEP_MS = 100;
  */
 export const HEARERS_PER_STEP_MAX = 32;
 
-/** Sayings in one batch: more than twice what a full world says between two batches when everybody speaks every second. */
-export const SAYINGS_PER_POLL_MAX = 256;
-
 /**
  * Sayings that wait for one desktop: what a full world says in a second, for a desktop that polls late. A desktop misses what is
  * older: nobody could read it.
  */
-export const SAYINGS_WAITING_MAX = 1024;
-
-/** Bytes of sayings in one batch; the next one has the rest. Beside POLL_BYTES_MAX of sprites the batch stays below the 128 KiB that clients read. */
-export const SAYINGS_BYTES_PER_POLL_MAX = 48 << 10;
-
-/**
- * How long a watcher that does not renew its peek still watches, in ms: two renewals of 5 s. After that the watched desktop stops posting
- * for a watcher that has gone.
- */
-export const PEEK_LEASE_MS = 10_000;
-
-/** The sustained rate of peeks of one desktop: a pointer that wanders along its edges. A renewal is one in 5 s. */
-export const PEEKS_PER_SECOND_MAX = 2;
+export const SAYINGS_WAITING_MAX = HEARERS_MAX;
 
 /** Peeks of one desktop at once after a pause: around all edges, and back. */
-export const PEEKS_BURST_MAX = 8;
+export const PEEKS_BURST_MAX = 2 * EDGES.length;
 
 /**
  * Desktops that are watched at once. Each has a row of STAGE_ROW_BYTES (stages.ts), all together 46 MB; more is refused with
@@ -215,30 +167,18 @@ export const PEEKS_BURST_MAX = 8;
  */
 export const WATCHED_MAX = 16_384;
 
-/** The sustained rate of stages of one desktop: what lies between is drawn by prediction, as clients do between any two stages. */
-export const STAGES_PER_SECOND_MAX = 10;
-
 /** Stages of one desktop at once after a pause: half a second's, which a network has held up. */
-export const STAGES_BURST_MAX = 5;
-
-/**
- * A stage is forwarded when the previous one is this old, in ms, even if watchers could have predicted it: it is the sign that the
- * desktop is still there. Clients post one as often, and drop the silhouettes after three times as long without one.
- */
-export const STAGE_REFRESH_MS = 2_000;
+export const STAGES_BURST_MAX = STAGES_PER_SECOND_MAX / 2;
 
 /** A watched desktop that posted nothing for this long, in ms, may have lost the event `watched`: a renewal sends the event again. */
 export const WATCHED_SILENT_MS = 2 * STAGE_REFRESH_MS;
 
-/**
- * How far a sprite may be from where a watcher expects it, in px along each axis, before its stage is forwarded. A walking sprite makes 6 px
- * between two stages, so a silhouette never jumps by a step; 50 ms of jitter on the way move it by 3 px.
- */
-export const STAGE_TOLERANCE_PX = 4;
+/** The largest tolerance that an operator may choose, in px. */
 export const STAGE_TOLERANCE_PX_MAX = 1000;
+ok(STAGE_TOLERANCE_PX <= STAGE_TOLERANCE_PX_MAX);
 
 /** Parked polls that one step answers with stages: as HEARERS_PER_STEP_MAX, a millisecond. */
-export const WATCHERS_PER_STEP_MAX = 32;
+export const WATCHERS_PER_STEP_MAX = HEARERS_PER_STEP_MAX;
 
 /**
  * Parked polls that are answered because of a stage between two ticks of the clock: 16,000 a second, some 40 % of a core, so that sprites

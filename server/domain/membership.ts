@@ -10,6 +10,7 @@
  * Invariant: the view has each relay at most once and always this one.
  * Cost: hear() is O(1), a view O(relays), both without allocation for each desktop; 120 bytes a relay.
  */
+import { ok } from 'node:assert';
 import type { Heartbeat } from '../wire/heartbeat.ts';
 import { basesOf } from './cluster_torus.ts';
 import type { ClusterView } from './cluster_view.ts';
@@ -38,6 +39,7 @@ export const RELAYS_MAX = 1024;
 
 /** Heartbeats that are remembered of each relay. Those of the newest VIEW_LAG_STEPS steps are not in the view yet. */
 const REMEMBERED = 4;
+ok(VIEW_LAG_STEPS < REMEMBERED && REMEMBERED < SUSPECTED_AFTER_STEPS && SUSPECTED_AFTER_STEPS < GONE_AFTER_STEPS);
 
 /** `left`: it said that it stops. `gone`: silent for too long. `forgotten`: an operator declared it gone for ever. */
 export type RelayState = 'here' | 'suspected' | 'gone' | 'left' | 'forgotten';

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { MUTES_MAX, Mutes } from './mutes.ts';
+import { MUTES_MAX } from '../wire/rules.ts';
+import { Mutes } from './mutes.ts';
 
 describe('mutes', () => {
   it('know a muted desktop by slot and generation, until the mute is removed', () => {

@@ -5,9 +5,7 @@
  * desktop ends, because its next owner has another generation.
  * Cost: a look-up is one Map look-up and at most MUTES_MAX comparisons; the relay makes it only for a receiver with a flag.
  */
-
-/** Mutes of one desktop: a desktop has four neighbours at a time; these are four changes of all of them. */
-export const MUTES_MAX = 16;
+import { MUTES_MAX } from '../wire/rules.ts';
 
 /** Mutes of all desktops: 4 MB. Above this, no desktop can mute another one until some end. */
 export const MUTES_TOTAL_MAX = 65_536;

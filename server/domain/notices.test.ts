@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { NOTICE_BYTES_MAX, NOTICES_BYTES_MAX, NOTICES_KEPT, NOTICES_PER_POLL_MAX, Notices } from './notices.ts';
+import { NOTICES_PER_POLL_MAX } from '../wire/rules.ts';
+import { NOTICE_BYTES_MAX, NOTICES_BYTES_MAX, NOTICES_KEPT, Notices } from './notices.ts';
 
 describe('notices', () => {
   const out = Buffer.alloc(NOTICES_BYTES_MAX + 1);

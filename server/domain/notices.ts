@@ -6,15 +6,15 @@
  * Invariant: a slot gets each notice that was added while it was here, in order, unless NOTICES_KEPT newer ones came first.
  * Cost: 4 bytes a slot, untouched before the first notice; write() copies at most NOTICES_PER_POLL_MAX events.
  */
+import { ok } from 'node:assert';
+import { ANNOUNCEMENT_BYTES_MAX, NOTICES_PER_POLL_MAX } from '../wire/rules.ts';
 
 /** Notices kept. A desktop that polls has received them long before this many more come: an operator sends them by hand. */
 export const NOTICES_KEPT = 64;
 
-/** Notices in one answer; the next answer has more. */
-export const NOTICES_PER_POLL_MAX = 8;
-
 /** Bytes of one notice as JSON. */
 export const NOTICE_BYTES_MAX = 1024;
+ok(NOTICE_BYTES_MAX >= '{"type":"announcement","text":""}'.length + 2 * ANNOUNCEMENT_BYTES_MAX);
 
 /** Bytes of the notices in one answer, with the commas between them. */
 export const NOTICES_BYTES_MAX = NOTICES_PER_POLL_MAX * (NOTICE_BYTES_MAX + 1);

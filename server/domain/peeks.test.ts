@@ -1,4 +1,5 @@
 /** Peeks through the relay: which desktop sees the stage of which neighbour, and when. */
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { randomOf } from '../test/random.ts';
@@ -9,7 +10,8 @@ import { readInvitation, writeInvitation } from '../wire/invitation.ts';
 import type { Join } from '../wire/join.ts';
 import { Standing } from '../wire/pictures.ts';
 import { type ProblemCode, ProblemError } from '../wire/problem.ts';
-import { checkStage, STAGE_BYTES_MAX } from '../wire/stage.ts';
+import { STAGE_BYTES_MAX } from '../wire/rules.ts';
+import { checkStage } from '../wire/stage.ts';
 import { TICK_MS } from './deadlines.ts';
 import {
   PEEK_LEASE_MS,

@@ -14,10 +14,11 @@
  * Memory: 26 bytes a slot, untouched until its desktop watches or is watched; 40 bytes and a stage (stages.ts) for each row.
  * Cost: every call O(1), without allocation. Nothing of this survives the relay: watchers peek again.
  */
+
 import { EDGES, type EdgeNumber, opposite } from '../wire/crossing.ts';
 import { REFERENCE_BYTES_MAX } from '../wire/peer_frame.ts';
 import { type ProblemCode, ProblemError } from '../wire/problem.ts';
-import { STAGE_BYTES_MAX } from '../wire/stage.ts';
+import { STAGE_BYTES_MAX } from '../wire/rules.ts';
 import { Deadlines } from './deadlines.ts';
 import {
   DUE_PER_STEP_MAX,

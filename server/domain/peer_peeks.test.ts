@@ -1,4 +1,5 @@
 /** Peeks over relays: desktops of one relay watch desktops of another one; the test carries the messages. */
+
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { beat, ClusterRelay } from '../test/cluster_relays.ts';
@@ -8,7 +9,8 @@ import type { Identity } from '../wire/identity.ts';
 import { PeerPeeksWriter } from '../wire/peer_peeks.ts';
 import { Standing } from '../wire/pictures.ts';
 import { ProblemError } from '../wire/problem.ts';
-import { checkStage, STAGE_SPRITES_MAX } from '../wire/stage.ts';
+import { STAGE_SPRITES_MAX } from '../wire/rules.ts';
+import { checkStage } from '../wire/stage.ts';
 import { TICK_MS } from './deadlines.ts';
 import {
   HIDDEN_REMEMBERED_MS,

@@ -14,10 +14,11 @@
  * waits for the next step. Ends of watches, and answers to them, leave with their turn.
  * Cost: O(watches to other relays) a step, some 20 ns each; O(log relays) and a copy for each stage.
  */
+
 import { type EdgeNumber, opposite } from '../wire/crossing.ts';
 import { blankIdentity, readId } from '../wire/identity.ts';
 import { type PeerPeek, PeerPeeksWriter, readPeerPeeks, type Watch } from '../wire/peer_peeks.ts';
-import { STAGE_BYTES_MAX } from '../wire/stage.ts';
+import { STAGE_BYTES_MAX } from '../wire/rules.ts';
 import { keepNewest } from './keep_newest.ts';
 import {
   HIDDEN_REMEMBERED_MS,

@@ -2,18 +2,17 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { randomOf } from '../test/random.ts';
 import { EPOCH, FILE, type RecordedAnswer, RelayHarness, START_MS } from '../test/relay_harness.ts';
-import { EDGES, type Edge, type EdgeNumber, PASSAGE_BYTES_MAX } from '../wire/crossing.ts';
+import { EDGES, type Edge, type EdgeNumber } from '../wire/crossing.ts';
 import { type Cursor, readCursor, SEQ_MAX, writeCursor } from '../wire/cursor.ts';
 import type { Identity } from '../wire/identity.ts';
 import { DEFAULT_WORLD } from '../wire/join.ts';
 import { PICTURES, STANDING_MIN, Standing } from '../wire/pictures.ts';
 import { PROBLEMS, type ProblemCode, ProblemError } from '../wire/problem.ts';
-import { NAME_BYTES_MAX } from '../wire/text.ts';
+import { NAME_BYTES_MAX, PASSAGE_BYTES_MAX } from '../wire/rules.ts';
 import { TICK_MS } from './deadlines.ts';
 import {
   CARRIED_FACTOR,
   CROSSINGS_BURST_MAX,
-  CROSSINGS_REMEMBERED,
   DRAINED_PER_STEP_MAX,
   DUE_PER_STEP_MAX,
   ENDED_REMEMBERED_MS,
@@ -68,29 +67,6 @@ function refuses(code: ProblemCode, act: () => unknown): void {
 function balances({ relay: { counters, waiting } }: RelayHarness): void {
   assert.equal(counters.accepted, counters.acknowledged + waiting + counters.abandoned);
 }
-
-describe('relay, its limits', () => {
-  it('have the values that the protocol promises', () => {
-    const promised = {
-      EVENTS_PER_POLL_MAX,
-      PING_MS,
-      PING_JITTER,
-      FIRST_POLL_MS,
-      LEASE_MS,
-      CROSSINGS_REMEMBERED,
-      SMALL_WORLD_MAX,
-    };
-    assert.deepEqual(promised, {
-      FIRST_POLL_MS: 10_000,
-      EVENTS_PER_POLL_MAX: 64,
-      PING_MS: 120_000,
-      PING_JITTER: 0.1,
-      LEASE_MS: 30_000,
-      CROSSINGS_REMEMBERED: 32,
-      SMALL_WORLD_MAX: 64,
-    });
-  });
-});
 
 describe('relay, the way up and down', () => {
   it('answers the neighbour’s poll with the thrown sprite, its sender and the edge by which it enters', () => {

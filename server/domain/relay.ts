@@ -7,8 +7,9 @@
  * of its desktop passes it; when that desktop ends, the sprite moves on in its direction of travel to the next one.
  * Cost: accept, poll and wake are O(1) for each event, with no allocation that lives longer than the call.
  */
+import { ok } from 'node:assert';
 import type { Answer } from '../wire/answer.ts';
-import { type Edge, type EdgeNumber, opposite } from '../wire/crossing.ts';
+import { EDGES, type Edge, type EdgeNumber, opposite } from '../wire/crossing.ts';
 import { writeCursor } from '../wire/cursor.ts';
 import type { Identity } from '../wire/identity.ts';
 import type { Invitation } from '../wire/invitation.ts';
@@ -40,6 +41,7 @@ import {
   EVICTION_LOOKS_MAX,
   FIRST_POLL_MS,
   HEARERS_PER_STEP_MAX,
+  JOIN_URL_BYTES_MAX,
   KEPT_SHARE_MAX,
   KEPT_STEP_MS,
   KEPT_TRIED_MAX,
@@ -47,6 +49,7 @@ import {
   LEASE_MS,
   MAILBOX_BYTES_MAX,
   MAILBOX_EVENTS_MAX,
+  MUTES_MAX,
   NEIGHBOURS_STEP_MS,
   ONWARD_DESKTOPS_MAX,
   ONWARD_SPRITES_MAX,
@@ -55,13 +58,15 @@ import {
   PIONEER_MS,
   PIONEERS_MAX,
   POLL_BYTES_MAX,
+  RESPONSE_BYTES_MAX,
+  SAYINGS_BYTES_PER_POLL_MAX,
   SMALL_WORLD_MAX,
   WATCHERS_PER_STEP_MAX,
   WORLDS_MAX,
 } from './limits.ts';
 import { digitsOf, EVENT_BYTES_MAX, eventBlockBytes, Mailboxes, writeNumber } from './mailboxes.ts';
 import type { Membership } from './membership.ts';
-import { MUTE_HOPS_MAX, MUTES_MAX, Mutes } from './mutes.ts';
+import { MUTE_HOPS_MAX, Mutes } from './mutes.ts';
 import { NOTICES_BYTES_MAX, Notices } from './notices.ts';
 import { type Neighbourhood, PEEK_EVENTS_BYTES_MAX, Peeks, type PeeksOptions } from './peeks.ts';
 import { ABANDONED, isPassed, PeerMemory } from './peer_memory.ts';
@@ -260,11 +265,9 @@ const BATCH_HEAD_BYTES_MAX = 64;
 
 /** The most bytes of one answer without sayings: its events, the four neighbours, notices and the JSON around them. */
 export const ANSWER_BYTES_MAX = POLL_BYTES_MAX + EVENT_BYTES_MAX + NOTICES_BYTES_MAX + PEEK_EVENTS_BYTES_MAX + 2048;
+ok(ANSWER_BYTES_MAX + SAYINGS_BYTES_PER_POLL_MAX <= RESPONSE_BYTES_MAX);
 
-/** The longest URL of another relay in a `bye`, in bytes of ASCII without a character that JSON escapes. */
-export const JOIN_URL_BYTES_MAX = 512;
-
-/** The same with its key. */
+/** The longest URL of another relay in a `bye`, with its key. */
 const JOIN_BYTES_MAX = JOIN_URL_BYTES_MAX + 16;
 
 const EVENTS = Buffer.from('","events":[');
@@ -273,7 +276,7 @@ const NEIGHBOURS = Buffer.from('{"type":"neighbours"');
 const FROM = Buffer.from('"from":');
 const TO = Buffer.from('{"to":');
 const TO_UNKNOWN = Buffer.from('{"to":null}');
-const EDGE_KEYS = [',"left":', ',"right":', ',"top":', ',"bottom":'].map((key) => Buffer.from(key));
+const EDGE_KEYS = EDGES.map((edge) => Buffer.from(`,"${edge}":`));
 const COMMA = 0x2c;
 const CLOSE = 0x7d;
 const NO_HEAD = Buffer.alloc(0);

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { randomOf } from '../test/random.ts';
-import { NO_EDGE, SAYING_TEXT_BYTES_MAX } from '../wire/saying.ts';
-import { NAME_BYTES_MAX } from '../wire/text.ts';
+import { EDGES, type Edge, NAME_BYTES_MAX, SAYING_TEXT_BYTES_MAX } from '../wire/rules.ts';
+import { NO_EDGE } from '../wire/saying.ts';
 import { SAYINGS_BYTES_PER_POLL_MAX, SAYINGS_PER_POLL_MAX, SAYINGS_WAITING_MAX } from './limits.ts';
 import { MISSED_BYTES_MAX, SAYING_BYTES_MAX, SAYINGS_NODES, SAYINGS_RING_BYTES, Sayings } from './sayings.ts';
 
@@ -272,10 +272,7 @@ describe('sayings', () => {
           const { events, missed } = pop(sayings, slot);
           const given = expected[slot].splice(0, missed + events.length).slice(missed);
           assert.deepEqual(
-            events.map(({ text, edge }) => [
-              text,
-              edge === undefined ? NO_EDGE : ['left', 'right', 'top', 'bottom'].indexOf(edge),
-            ]),
+            events.map(({ text, edge }) => [text, edge === undefined ? NO_EDGE : EDGES.indexOf(edge as Edge)]),
             given,
             `step ${step}`,
           );

@@ -10,8 +10,9 @@
  * Memory: the two rings, 8 + 4 MiB once something is said; 8 bytes a slot, untouched until its desktop hears something.
  * Cost: hear() some 10 ns, pop() O(batch) for each different list of a round, else O(1).
  */
-import { NO_EDGE, SAYING_TEXT_BYTES_MAX } from '../wire/saying.ts';
-import { NAME_BYTES_MAX } from '../wire/text.ts';
+
+import { EDGES, NAME_BYTES_MAX, SAYING_TEXT_BYTES_MAX } from '../wire/rules.ts';
+import { NO_EDGE } from '../wire/saying.ts';
 import { SAYINGS_BYTES_PER_POLL_MAX, SAYINGS_PER_POLL_MAX, SAYINGS_WAITING_MAX } from './limits.ts';
 import { writeNumber } from './mailboxes.ts';
 
@@ -45,7 +46,8 @@ const WAITING_KEYS = 2 ** 21;
 
 const SAYING_KEY = Buffer.from('{"type":"saying","from":');
 const TEXT_KEY = Buffer.from(',"text":');
-const EDGES = ['left', 'right', 'top', 'bottom'].map((edge) => Buffer.from(`,"edge":"${edge}"}`));
+const EDGE_ENDS = EDGES.map((edge) => Buffer.from(`,"edge":"${edge}"}`));
+const EDGE_END_BYTES_MAX = Math.max(...EDGE_ENDS.map(({ length }) => length));
 const END = Buffer.from('}');
 const MISSED = Buffer.from('{"type":"missed","sayings":');
 const COMMA = 0x2c;
@@ -62,7 +64,7 @@ export const SAYING_BYTES_MAX =
   TEXT_KEY.length +
   2 * SAYING_TEXT_BYTES_MAX +
   2 +
-  EDGES[3].length;
+  EDGE_END_BYTES_MAX;
 
 /** Bytes of the event that tells how many sayings a desktop has missed, with a comma. */
 export const MISSED_BYTES_MAX = MISSED.length + 12;
@@ -302,12 +304,12 @@ export class Sayings {
       const length = this.#ringWords[word];
       if (this.#silenced.size > 0 && this.#silenced.get(this.#ringWords[word + 1]) === this.#ringWords[word + 2])
         continue;
-      if (end + 1 + length + EDGES[3].length > SAYINGS_BYTES_PER_POLL_MAX) break;
+      if (end + 1 + length + EDGE_END_BYTES_MAX > SAYINGS_BYTES_PER_POLL_MAX) break;
       if (end > 0) out[end++] = COMMA;
       const start = from + HEAD_BYTES;
       end += this.#ring.copy(out, end, start, start + length);
       const edge = nodes[at + EDGE];
-      end += edge === NO_EDGE ? END.copy(out, end) : EDGES[edge].copy(out, end);
+      end += edge === NO_EDGE ? END.copy(out, end) : EDGE_ENDS[edge].copy(out, end);
       count++;
     }
     out[end++] = 0x5d;

@@ -9,7 +9,7 @@
 import type { IncomingMessage, RequestListener } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { Answer } from '../wire/answer.ts';
-import type { EdgeNumber } from '../wire/crossing.ts';
+import { type EdgeNumber, LEASE_MS } from '../wire/rules.ts';
 
 /** Names one request that waits for its answer. An integer below 2^48, not reused while an answer can still come. */
 export type Ticket = number;
@@ -101,7 +101,7 @@ export const TIMEOUTS: Timeouts = {
   requestMs: 10_000, // a head is one or two packets; TCP resends a lost one within three seconds
   uploadMs: 30_000, // a sprite file of 1 MiB at 35 kB/s
   idleMs: 65_000, // above the 60 s after which clients close their end
-  writeMs: 30_000, // as long as a lease: a client that reads nothing for so long is gone
+  writeMs: LEASE_MS, // a client that reads nothing for so long is gone
   answerMs: 120_000, // the largest file is the installer: 4 MiB at 35 kB/s
   lingerMs: 2_000, // one or two round trips around the world, and a read
 };

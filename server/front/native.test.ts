@@ -1,4 +1,5 @@
 /** The native front: the contract with each way of threading, Node's parser as its oracle, and its own features. */
+
 import assert from 'node:assert/strict';
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
@@ -11,7 +12,8 @@ import { describe, it } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { arrangedBodies, changedBodies, listedBodies } from '../test/crossing_bodies.ts';
 import { pickFrom, randomOf } from '../test/random.ts';
-import { CROSSING_BYTES_MAX, readCrossing } from '../wire/crossing.ts';
+import { readCrossing } from '../wire/crossing.ts';
+import { CROSSING_BYTES_MAX } from '../wire/rules.ts';
 import { contract } from './front.contract.ts';
 import type { Front, FrontHandlers, FrontListener, FrontOptions, RequestView } from './front.ts';
 import { addon, compiledForLibuv, NativeFront, planThreads, whyNoNativeFront } from './native.ts';

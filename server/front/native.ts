@@ -14,7 +14,7 @@ import { availableParallelism } from 'node:os';
 import type { Answer } from '../wire/answer.ts';
 import type { EdgeNumber } from '../wire/crossing.ts';
 import { FRONT_PROBLEMS, PROBLEMS, type ProblemDocument } from '../wire/problem.ts';
-import { STAGE_BYTES_MAX } from '../wire/stage.ts';
+import { STAGE_BYTES_MAX } from '../wire/rules.ts';
 import { connectionsFor, fileLimit } from './file_limit.ts';
 import {
   type Front,

@@ -4,23 +4,14 @@
  * Invariant: see front.ts. Pipelined requests go to the handlers as they arrive; answers leave in the order of the requests.
  * Cost: some 15 KB of JavaScript objects a parked poll; a few calls without closures a request.
  */
+
 import http, { type IncomingMessage, type RequestListener, ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import type { Answer } from '../wire/answer.ts';
-import { CROSSING_BYTES_MAX } from '../wire/crossing.ts';
 import { FRONT_PROBLEMS, PROBLEMS, type ProblemDocument } from '../wire/problem.ts';
-import {
-  CORS_PREFLIGHT,
-  HEAD_BYTES_MAX,
-  HEADERS_MAX,
-  type HotRoute,
-  hotRoute,
-  METHOD_OF,
-  readBearer,
-  readCursorOf,
-} from '../wire/route.ts';
-import { STAGE_BYTES_MAX } from '../wire/stage.ts';
+import { CORS_PREFLIGHT, type HotRoute, hotRoute, METHOD_OF, readBearer, readCursorOf } from '../wire/route.ts';
+import { CROSSING_BYTES_MAX, HEAD_BYTES_MAX, HEADERS_MAX, STAGE_BYTES_MAX } from '../wire/rules.ts';
 import { addressBlock } from './address_block.ts';
 import { FallbackQueue } from './fallback_queue.ts';
 import {

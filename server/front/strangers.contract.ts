@@ -1,13 +1,14 @@
 /**
  * The part of the contract about clients that are hostile, broken or unusual: both fronts treat them alike.
  */
+
 import assert from 'node:assert/strict';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Duplex } from 'node:stream';
 import { afterEach, describe, it } from 'node:test';
 import { ANSWER, AUTHORIZED, Bench, type Client, EVENTS, post } from '../test/front_bench.ts';
 import { FRONT_PROBLEMS, type ProblemDocument } from '../wire/problem.ts';
-import { HEADERS_MAX } from '../wire/route.ts';
+import { HEADERS_MAX } from '../wire/rules.ts';
 import { PIPELINED_MAX } from './fallback_queue.ts';
 import type { Front, FrontListener, FrontOptions } from './front.ts';
 

@@ -1,6 +1,7 @@
 /**
  * The API of a worker beside the hot routes: joins, GET and DELETE of a desktop, sprite files; errors as problem documents.
  */
+
 import { createHash, type Hash } from 'node:crypto';
 import express, { type ErrorRequestHandler, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
@@ -11,12 +12,12 @@ import type { Reply } from '../processes/pending.ts';
 import type { SpriteStore } from '../store/sprite_store.ts';
 import { readJson } from '../wire/fields.ts';
 import { blankIdentity, type Identity } from '../wire/identity.ts';
-import { checkJoin, JOIN_BYTES_MAX } from '../wire/join.ts';
+import { checkJoin } from '../wire/join.ts';
 import type { RelayAddresses } from '../wire/peer_join.ts';
 import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
 import { CORS_ORIGIN, CORS_PREFLIGHT, readAuthorization, readBearer } from '../wire/route.ts';
-import { SPR_BYTES_MAX } from '../wire/spr.ts';
-import { checkPeek, checkShown, PEEK_BYTES_MAX } from '../wire/stage.ts';
+import { JOIN_BYTES_MAX, PEEK_BYTES_MAX, SPR_BYTES_MAX } from '../wire/rules.ts';
+import { checkPeek, checkShown } from '../wire/stage.ts';
 import type { WorkerAdmission } from './admission.ts';
 import type { ClientAddresses } from './client_address.ts';
 import { FetchedSprites } from './fetched_sprites.ts';

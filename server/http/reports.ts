@@ -1,11 +1,12 @@
 /** Reports: the routes by which a desktop reports a picture, and mutes another desktop. */
+
 import express, { type Request } from 'express';
-import { REASON_BYTES_MAX } from '../moderation/moderation_list.ts';
 import { cleanLine } from '../moderation/moderator.ts';
 import type { SpriteStore } from '../store/sprite_store.ts';
 import { checkObject, malformed, readJson } from '../wire/fields.ts';
 import { blankIdentity, type Identity, readId } from '../wire/identity.ts';
 import { ProblemError } from '../wire/problem.ts';
+import { REASON_BYTES_MAX } from '../wire/rules.ts';
 import { allowOnly, bearer, holder, readBody, sendReply } from './api.ts';
 import type { Worker } from './worker.ts';
 

@@ -54,9 +54,9 @@ const installerHeaders = (name: string) => ({
   'Content-Disposition': `attachment; filename="${name}"`,
 });
 
-/** The modules that both browser and relay use: they read and make sprite files, and name desktops. */
+/** The modules that both browser and relay use: their rules, what reads and makes sprite files, and what names desktops. */
 const SHARED_MODULES = [
-  ...['png.ts', 'hidden.ts', 'description.ts', 'sheet.ts', 'friendly_names.ts', 'gif.ts'],
+  ...['rules.ts', 'png.ts', 'hidden.ts', 'description.ts', 'sheet.ts', 'friendly_names.ts', 'gif.ts'],
   ...['aseprite.ts', 'pixels.ts', 'frame_list.ts'],
 ];
 

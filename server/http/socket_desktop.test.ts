@@ -1,4 +1,5 @@
 /** Sockets over the loopback, with a worker that the test plays. */
+
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { createServer, type Server } from 'node:http';
@@ -9,10 +10,9 @@ import { WebSocket } from 'ws';
 import type { Reply } from '../processes/pending.ts';
 import { writeCursor } from '../wire/cursor.ts';
 import { writeToken } from '../wire/identity.ts';
+import { MESSAGES_BURST_MAX, MESSAGES_PER_SECOND_MAX } from '../wire/rules.ts';
 import {
   CROSSINGS_IN_FLIGHT_MAX,
-  MESSAGES_BURST_MAX,
-  MESSAGES_PER_SECOND_MAX,
   POLLS_IN_FLIGHT_MAX,
   SOCKET_PING_MS,
   SocketDesktops,

@@ -7,22 +7,29 @@
  * Invariants: the master gets no request of a desktop before its token has been received. A socket has at most
  * POLLS_IN_FLIGHT_MAX polls and CROSSINGS_IN_FLIGHT_MAX other messages at the master. Batches are sent in the order of their polls.
  */
+
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
 import { type RawData, type ServerOptions, type WebSocket, WebSocketServer } from 'ws';
-import { PING_MS } from '../domain/limits.ts';
 import { refuseHead } from '../front/refusal.ts';
 import type { Reply } from '../processes/pending.ts';
 import type { Query } from '../processes/uplink.ts';
 import { Budget } from '../store/budget.ts';
-import { EDGES, type Edge } from '../wire/crossing.ts';
 import { readCursor } from '../wire/cursor.ts';
 import { blankIdentity, type Identity, readId, readToken, TOKEN_LENGTH_MAX } from '../wire/identity.ts';
 import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
 import { readAuthorization } from '../wire/route.ts';
+import {
+  EDGES,
+  type Edge,
+  MESSAGES_BURST_MAX,
+  MESSAGES_PER_SECOND_MAX,
+  PING_MS,
+  STAGE_BYTES_MAX,
+} from '../wire/rules.ts';
 import { checkSaying } from '../wire/saying.ts';
-import { checkPeekEdge, STAGE_BYTES_MAX } from '../wire/stage.ts';
+import { checkPeekEdge } from '../wire/stage.ts';
 import type { Worker } from './worker.ts';
 
 /** A message in bytes: a stage. Others are shorter. */
@@ -36,13 +43,6 @@ export const CROSSINGS_IN_FLIGHT_MAX = 64;
 
 /** Polls of one socket at the master: the parked one, and a newer one that replaces it. Of further ones only the newest is kept. */
 export const POLLS_IN_FLIGHT_MAX = 2;
-
-/**
- * The sustained rate of messages of one socket: 100 throws and a poll after each sprite of four busy neighbours. A burst of
- * MESSAGES_BURST_MAX may come at once.
- */
-export const MESSAGES_PER_SECOND_MAX = 500;
-export const MESSAGES_BURST_MAX = 500;
 
 /** A socket that sends faster than it may for this time, without a pause of half a burst, is closed, in ms. No client needs that. */
 export const TOO_FAST_MS_MAX = 10_000;

@@ -5,17 +5,20 @@
  * connection is closed. Ranges and conditions follow RFC 9110 §13 and §14.
  * Cost: no copy and no file descriptor; answers that wait for their clients share the bytes of a file.
  */
+import { ok } from 'node:assert';
 import type { Socket } from 'node:net';
 import type { Request, Response } from 'express';
 import type { HeldFile } from '../store/sprite_store.ts';
 import { ProblemError } from '../wire/problem.ts';
 import { CORS_ORIGIN } from '../wire/route.ts';
+import { SPR_BYTES_MAX } from '../wire/rules.ts';
 
 /** Any cache may keep a sprite file for ever, because it never changes. */
 const CACHE_FOR_EVER = 'public, max-age=31536000, immutable';
 
 /** How long a client may take to read a file, in ms: 1 MiB at 35 kB/s. */
 const SENDING_MS_MAX = 30_000;
+ok(SENDING_MS_MAX * 35 > SPR_BYTES_MAX);
 
 /**
  * Answers a GET or HEAD of a file; releases it in the end, whatever happens.

@@ -10,6 +10,7 @@ import { SavedFile } from '../store/saved_file.ts';
 import { isFileHash } from '../wire/fields.ts';
 import { blankIdentity, readId } from '../wire/identity.ts';
 import { ProblemError } from '../wire/problem.ts';
+import { REASON_BYTES_MAX } from '../wire/rules.ts';
 import type { BansCopy } from './bans.ts';
 import { readNetwork } from './ip_network.ts';
 
@@ -27,9 +28,6 @@ export const REASONS_KEPT = 3;
 
 /** Desktops kept of one reported picture, which have thrown it: the newest. */
 export const THROWERS_KEPT = 3;
-
-/** Bytes of a reason in UTF-8: a sentence or two. */
-export const REASON_BYTES_MAX = 200;
 
 const UNSHARED = /^(address\.([0-9a-f]{2})+|(picture|listing)\.[0-9a-f]{64})$/;
 

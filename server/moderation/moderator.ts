@@ -15,6 +15,7 @@ import { checkFile, malformed } from '../wire/fields.ts';
 import type { GalleryEntry, Publication } from '../wire/gallery.ts';
 import { blankIdentity, readId } from '../wire/identity.ts';
 import { ProblemError } from '../wire/problem.ts';
+import { ANNOUNCEMENT_BYTES_MAX, REPORTS_PER_WINDOW_MAX } from '../wire/rules.ts';
 import { normalizeName, whyInvalidName } from '../wire/text.ts';
 import { AddressWindow } from './address_window.ts';
 import { BANNED, Bans, type ModerationCopy } from './bans.ts';
@@ -36,8 +37,7 @@ const SLOTS_PER_STEP = 8_192;
 /** Desktops that one step of a scan ends, each with its sprites: some 5 µs. */
 const KICKS_PER_STEP = 64;
 
-/** Reports that the desktops of one IPv4 address, or of one IPv6 /64, may send in REPORT_WINDOW_MS: a class behind one address. */
-export const REPORTS_PER_WINDOW_MAX = 10;
+/** In it, the desktops of one IPv4 address, or of one IPv6 /64, may send REPORTS_PER_WINDOW_MAX reports. */
 const REPORT_WINDOW_MS = 60_000;
 
 /** Pictures that the desktops of one address may publish in PUBLISH_WINDOW_MS: what one person draws in an afternoon. */
@@ -50,9 +50,6 @@ export const FEEDBACK_WINDOW_MS = 3_600_000;
 
 /** Feedback of all addresses in FEEDBACK_WINDOW_MS: a tenth of the file, so that it takes ten hours to fill. */
 export const FEEDBACK_ALL_MAX = 25;
-
-/** Bytes of an announcement in UTF-8: two lines on a page. As JSON it has at most twice as many, which fit into a notice. */
-const ANNOUNCEMENT_BYTES_MAX = 400;
 
 /** Stands for all addresses where their sum is limited. */
 const EVERYBODY = [0, 0, 0xffff, 0] as const;

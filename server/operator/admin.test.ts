@@ -1,4 +1,5 @@
 /** The limits of the admin port. Its answers are tested with a whole relay. */
+
 import assert from 'node:assert/strict';
 import { pbkdf2 } from 'node:crypto';
 import { once } from 'node:events';
@@ -9,7 +10,7 @@ import { afterEach, beforeEach, describe, it } from 'node:test';
 import { TIMEOUTS } from '../front/front.ts';
 import { isProblem } from '../test/problem_check.ts';
 import { RawConnection } from '../test/raw_connection.ts';
-import { HEAD_BYTES_MAX } from '../wire/route.ts';
+import { HEAD_BYTES_MAX } from '../wire/rules.ts';
 import { type AdminSources, adminServer } from './admin.ts';
 import { CONNECTIONS_MAX } from './admin_connections.ts';
 

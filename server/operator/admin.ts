@@ -1,6 +1,7 @@
 /**
  * The admin port: metrics, health, and an operator's requests to the master. Bearer token, loopback by default.
  */
+
 import { timingSafeEqual } from 'node:crypto';
 import http from 'node:http';
 import { Readable } from 'node:stream';
@@ -17,7 +18,7 @@ import { DOCUMENT_MS_MAX } from '../metrics/history.ts';
 import { PROFILE_SECONDS_MAX, PROFILES, type Recording } from '../metrics/recording.ts';
 import type { Moderator } from '../moderation/moderator.ts';
 import { ProblemError } from '../wire/problem.ts';
-import { HEAD_BYTES_MAX } from '../wire/route.ts';
+import { HEAD_BYTES_MAX } from '../wire/rules.ts';
 import { AdminConnections } from './admin_connections.ts';
 import { adminPage } from './admin_page.ts';
 import { adminRelays } from './admin_relays.ts';

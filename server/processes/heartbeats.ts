@@ -4,6 +4,8 @@
  * Time is counted in beats of the master's own timer, not by a clock. A master that was itself blocked, or a machine that was
  * suspended, counts one beat for the whole pause, so it blames nobody for its own pause.
  */
+import { ok } from 'node:assert';
+import { LEASE_MS } from '../wire/rules.ts';
 
 /** How often a worker sends a message that it is alive, and how often the master counts, in ms. */
 export const HEARTBEAT_MS = 500;
@@ -13,6 +15,7 @@ export const HEARTBEAT_MS = 500;
  * connections break and they retry. Longer than any pause of a collection; a sixth of a lease.
  */
 export const WORKER_SILENCE_MS_MAX = 5_000;
+ok(6 * WORKER_SILENCE_MS_MAX <= LEASE_MS);
 
 /** A worker that was forked must be ready within this time, in ms: loading takes one second, on a busy machine twenty. */
 export const WORKER_START_MS_MAX = 60_000;

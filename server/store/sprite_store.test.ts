@@ -1,4 +1,5 @@
 /** The sprite store: its quota, what it evicts, its directory as crashes and other workers leave it, and files in memory. */
+
 import assert from 'node:assert/strict';
 import {
   existsSync,
@@ -16,7 +17,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { hashOf, sprFile, wrongInLastRow } from '../test/spr_file.ts';
 import { type ProblemCode, ProblemError } from '../wire/problem.ts';
-import { SPR_BYTES_MAX } from '../wire/spr.ts';
+import { SPR_BYTES_MAX } from '../wire/rules.ts';
 import { writeFileAtomically } from './atomic_file.ts';
 import {
   CHECKS_WAITING_MAX,

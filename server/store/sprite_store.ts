@@ -11,6 +11,7 @@
  * Nothing here blocks the loop: pictures are inflated by zlib's threads, and the files' hashes come from the caller.
  * Cost: a look-up is one stat; a read of a file that was read lately costs no more; a new file costs two fsyncs.
  */
+
 import { createHash } from 'node:crypto';
 import { statSync } from 'node:fs';
 import { mkdir, opendir, readdir, readFile, rm, stat, utimes } from 'node:fs/promises';
@@ -19,7 +20,8 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { isFileHash } from '../wire/fields.ts';
 import { ProblemError } from '../wire/problem.ts';
-import { checkSpr, readSpr, SPR_BYTES_MAX, SprRefused } from '../wire/spr.ts';
+import { SPR_BYTES_MAX } from '../wire/rules.ts';
+import { checkSpr, readSpr, SprRefused } from '../wire/spr.ts';
 import { partialName, syncFolder, writeFileAtomically } from './atomic_file.ts';
 import { Budget } from './budget.ts';
 import { Limiter } from './limiter.ts';

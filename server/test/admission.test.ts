@@ -1,4 +1,5 @@
 /** Admission by address, invitations and public counts, through a real relay on both fronts, in one process and with workers. */
+
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { after, before, describe, it } from 'node:test';
@@ -11,7 +12,7 @@ import {
   WORLDS_BY_ADDRESS_MAX,
 } from '../http/admission.ts';
 import { UPLOADS_BYTES_MAX } from '../store/sprite_store.ts';
-import { SPR_BYTES_MAX } from '../wire/spr.ts';
+import { SPR_BYTES_MAX } from '../wire/rules.ts';
 import { type HttpResponse, type Joined, join, sendRequest } from './desktop_client.ts';
 import { onEachFront, onTwoShapes } from './fronts.ts';
 import { isProblem } from './problem_check.ts';

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join as joinPath } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
+import { EDGES, LEASE_MS } from '../wire/rules.ts';
 import {
   type Batch,
   crossingOf,
@@ -81,7 +82,7 @@ onTwoShapes('usual', 'the API', (shape) => {
         stage: false,
         here: { world: 1, relay: 1 },
         pingSeconds: 120,
-        leaseSeconds: 30,
+        leaseSeconds: LEASE_MS / 1000,
       },
       events: `${relay.eventsUrl}${path}/events`,
       crossings: `${relay.url}${path}/crossings`,
@@ -160,8 +161,7 @@ onTwoShapes('usual', 'the API', (shape) => {
 
   it('lets a sprite enter over the edge opposite to the one it left over', async () => {
     const [ann, bob] = await pair();
-    const edges = ['left', 'right', 'top', 'bottom'] as const;
-    for (const [index, edge] of edges.entries())
+    for (const [index, edge] of EDGES.entries())
       assert.equal((await post(ann, crossingOf(index + 1, edge))).status, 202);
     const { events } = await pollFor(bob, bob.cursor, (event) => isSprite(event) && event.seq === 4);
     assert.deepEqual(

@@ -1,11 +1,10 @@
 /** Bodies of crossings, usual, unusual and invalid. All readers of crossings must agree on each of them. */
+import { CROSSING_MEMBERS, EDGES, SPRITE_MEMBERS } from '../wire/rules.ts';
 
 const FILE = '2c538f2f10dced8434ff60e955d98a472736bece7c539b709d2d010e5c2b84aa';
 
 /** The example of PROTOCOL.md. */
 export const USUAL = `{"crossing":17,"edge":"right","at":0.25,"vx":900,"vy":-50,"sprite":{"file":"${FILE}","name":"Blob","animation":"fall","facing":"right","scale":2}}`;
-
-const EDGE_NAMES = ['left', 'right', 'top', 'bottom'];
 
 const NUMBERS = [
   ...['0', '-0', '1', '0.5', '0.50', '00', '01', '1.', '.5', '1e-1', '1E2', '-1', '+1', '0.1234567890123456789'],
@@ -73,7 +72,7 @@ export function* listedBodies(): Generator<Buffer> {
   yield Buffer.from(`{"edge":"left",${USUAL.slice(1)}`);
   yield Buffer.from(USUAL.replace('{"crossing":17,', '{"crossing":17,"crossing":18,'));
   yield Buffer.from(USUAL.replace('"right","scale"', '"up","scale"'));
-  for (const edge of [...EDGE_NAMES, 'leftt', 'lef', '']) {
+  for (const edge of [...EDGES, 'leftt', 'lef', '']) {
     yield Buffer.from(USUAL.replace('"edge":"right"', `"edge":"${edge}"`));
   }
   for (const length of [63, 65]) yield Buffer.from(USUAL.replace(FILE, 'a'.repeat(length)));
@@ -91,8 +90,8 @@ export function* changedBodies(count: number, random: () => number): Generator<B
   }
 }
 
-const REQUIRED = ['crossing', 'edge', 'at', 'vx', 'vy', 'sprite'];
-const OPTIONAL = ['name', 'animation', 'facing', 'scale'];
+const REQUIRED = Object.keys(CROSSING_MEMBERS);
+const OPTIONAL = Object.keys(SPRITE_MEMBERS).filter((member) => member !== 'file');
 const SPACES = ['', '', '', '', ' ', '\n', '\t', '\r', '  ', '\v'];
 
 /**
@@ -110,7 +109,7 @@ export function* arrangedBodies(count: number, random: () => number): Generator<
     const value = (member: string): string => {
       if (member === 'sprite') return object(['file', ...OPTIONAL.filter(() => random() < 0.6)]);
       if (['file', 'name', 'edge', 'animation', 'facing'].includes(member)) {
-        const usual = { file: FILE, name: pick(['Blob', '', 'a b', 'x'.repeat(64)]), edge: pick(EDGE_NAMES) }[member];
+        const usual = { file: FILE, name: pick(['Blob', '', 'a b', 'x'.repeat(64)]), edge: pick(EDGES) }[member];
         const shown = member === 'facing' ? pick(['left', 'right']) : (usual ?? pick(['fall', 'w1-', 'a'.repeat(32)]));
         return rare(`"${shown}"`, () => pick([`"${pick(TEXTS)}"`, 'null', pick(NUMBERS)]));
       }

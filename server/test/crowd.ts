@@ -1,8 +1,7 @@
 /** A crowd of desktops that throw all the time, and the account of every sprite, by name: thrower and number. */
 import assert from 'node:assert/strict';
+import { EDGES } from '../wire/rules.ts';
 import { DesktopClient } from './desktop_client.ts';
-
-const EDGES = ['left', 'right', 'top', 'bottom'] as const;
 
 export class Crowd {
   readonly clients: DesktopClient[] = [];

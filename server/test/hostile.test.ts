@@ -1,11 +1,11 @@
 /** Bad input over real sockets: each gets a clear problem document, and the relay keeps serving, unharmed. */
+
 import assert from 'node:assert/strict';
 import http from 'node:http';
 import { after, afterEach, before, it } from 'node:test';
 import { crc32, deflateSync } from 'node:zlib';
 import { CROSSINGS_BURST_MAX, MAILBOX_EVENTS_MAX } from '../domain/limits.ts';
-import { JOIN_BYTES_MAX } from '../wire/join.ts';
-import { SPR_BYTES_MAX } from '../wire/spr.ts';
+import { JOIN_BYTES_MAX, SPR_BYTES_MAX } from '../wire/rules.ts';
 import {
   type Batch,
   crossingOf,

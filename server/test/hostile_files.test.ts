@@ -1,9 +1,10 @@
 /** Attacks with sprite files, beside a well-behaved desktop whose throws are all answered; the relay's memory stays bounded. */
+
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { UPLOADS_BYTES_MAX } from '../store/sprite_store.ts';
-import { SPR_BYTES_MAX } from '../wire/spr.ts';
+import { SPR_BYTES_MAX } from '../wire/rules.ts';
 import { crossingOf, isSprite, type Joined, join, pollFor, post, sendRequest } from './desktop_client.ts';
 import { isProblem } from './problem_check.ts';
 import { RawConnection } from './raw_connection.ts';

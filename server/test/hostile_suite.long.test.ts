@@ -12,6 +12,7 @@ import { faultsOf } from '../bench/hostile/table.ts';
 import { type Gauges, readGauges, runTrial, settle, type Victim } from '../bench/hostile/trial.ts';
 import { hasAdmission } from '../bench/hostile.ts';
 import { whyNoNativeFront } from '../front/native.ts';
+import { LEASE_MS } from '../wire/rules.ts';
 import { type RelayProcess, startRelay } from './relay_process.ts';
 
 /** Each attack lasts so long. */
@@ -27,7 +28,7 @@ const REQUESTS = 10_000;
 const MEMORY_MS_MAX = 10_000;
 
 /** For leases of silent desktops to end and gauges to come back, in ms. */
-const LEASES_MS_MAX = 45_000;
+const LEASES_MS_MAX = LEASE_MS + 15_000;
 
 /** A relay that has not stopped after this time is killed, in ms. */
 const STOP_MS_MAX = 10_000;
@@ -96,7 +97,7 @@ for (const { front, workers, admission, attacks } of RUNS) {
         const requests = attack === 'fuzz' ? REQUESTS : undefined;
         const seconds = attack === 'fuzz' ? 10 * SECONDS : Math.max(SECONDS, ATTACKS[attack].secondsMin ?? 0);
         const options = { seconds, requests, seed, scale: SCALE, patienceMs: MEMORY_MS_MAX };
-        // Gauges are checked once, at the end: leases take 30 s.
+        // Gauges are checked once, at the end: they come back when leases end.
         const trial = await runTrial(victim, attack, { ...options, atRest: EVERYTHING });
         t.diagnostic(JSON.stringify({ ...trial, notes: undefined }));
         for (const note of trial.notes) t.diagnostic(note);

@@ -1,4 +1,5 @@
 /** Moderation, with a whole relay: what the operator does on the admin port, and what desktops then see. */
+
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
@@ -6,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join as joinPath } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { WebSocket } from 'ws';
-import { REPORTS_PER_WINDOW_MAX } from '../moderation/moderator.ts';
+import { REPORTS_PER_WINDOW_MAX } from '../wire/rules.ts';
 import {
   crossingOf,
   DesktopClient,

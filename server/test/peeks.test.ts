@@ -1,4 +1,5 @@
 /** Peeks over real sockets: long-polls and WebSockets watch and are watched, with workers and in one process. */
+
 import assert from 'node:assert/strict';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
@@ -6,7 +7,7 @@ import { join as joinPath } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { PEEK_LEASE_MS, PEEKS_BURST_MAX, STAGES_BURST_MAX } from '../domain/limits.ts';
 import type { Edge } from '../wire/crossing.ts';
-import { PEEK_BYTES_MAX, STAGE_BYTES_MAX } from '../wire/stage.ts';
+import { PEEK_BYTES_MAX, STAGE_BYTES_MAX } from '../wire/rules.ts';
 import {
   type Batch,
   crossingOf,

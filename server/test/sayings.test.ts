@@ -1,8 +1,9 @@
 /** Sayings over real sockets: long-polls and WebSockets hear them, with workers and in one process. */
+
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
 import { SAYINGS_BURST_MAX } from '../domain/limits.ts';
-import { SAYING_BODY_BYTES_MAX } from '../wire/saying.ts';
+import { SAYING_BODY_BYTES_MAX } from '../wire/rules.ts';
 import {
   type Batch,
   crossingOf,

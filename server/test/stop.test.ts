@@ -13,6 +13,7 @@ import { WebSocket } from 'ws';
 import { flagOf } from '../../tools/command.ts';
 import { FLAGS, help, LOG_LEVELS, Misused, readOptions } from '../bin/options.ts';
 import { whyNoNativeFront } from '../front/native.ts';
+import { RECONNECT_MS_MAX } from '../wire/rules.ts';
 import {
   type Batch,
   crossingOf,
@@ -79,7 +80,7 @@ onTwoShapes('usual', 'a relay that is stopped', (shape) => {
     assert.equal(code, 0);
     assert.ok(tookMs < STOP_MS_MAX, `it took ${tookMs} ms`);
     for (const bye of await Promise.all(byes)) {
-      assert.ok(bye && bye.retryAfterMs > 0 && bye.retryAfterMs <= 15_000, JSON.stringify(bye));
+      assert.ok(bye && bye.retryAfterMs > 0 && bye.retryAfterMs <= RECONNECT_MS_MAX, JSON.stringify(bye));
     }
     assert.ok(
       new Set((await Promise.all(byes)).map((bye) => bye?.retryAfterMs)).size > 1,

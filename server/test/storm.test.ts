@@ -9,7 +9,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { whyNoNativeFront } from '../front/native.ts';
-import type { Edge } from '../wire/crossing.ts';
+import { EDGES } from '../wire/crossing.ts';
 import type { ProblemDocument } from '../wire/problem.ts';
 import {
   type Batch,
@@ -44,8 +44,6 @@ const LEAVING_MS = 100;
 
 /** How long to wait for the relay to close a connection that was cut, in ms. */
 const CUT_OFF_MS = 500;
-
-const EDGES: readonly Edge[] = ['left', 'right', 'top', 'bottom'];
 
 interface Shape extends RelayOptions {
   name: string;

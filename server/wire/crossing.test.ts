@@ -1,21 +1,17 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { randomOf } from '../test/random.ts';
+import { checkCrossing, EDGES, type EdgeNumber, opposite, readCrossing } from './crossing.ts';
+import { ProblemError } from './problem.ts';
 import {
+  ANIMATION_LENGTH_MAX,
   CROSSING_BYTES_MAX,
-  checkCrossing,
-  EDGES,
-  type EdgeNumber,
-  opposite,
+  NAME_BYTES_MAX,
   PASSAGE_BYTES_MAX,
-  readCrossing,
   SCALE_MAX,
   SCALE_MIN,
   SPEED_MAX,
-} from './crossing.ts';
-import { ANIMATION_LENGTH_MAX } from './fields.ts';
-import { ProblemError } from './problem.ts';
-import { NAME_BYTES_MAX } from './text.ts';
+} from './rules.ts';
 
 const FILE = '0123456789abcdef'.repeat(4);
 const GOOD = {

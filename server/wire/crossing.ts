@@ -9,6 +9,7 @@ import {
   checkAnimation,
   checkFacing,
   checkFile,
+  checkName,
   checkNumber,
   checkObject,
   checkRisingNumber,
@@ -16,30 +17,25 @@ import {
   readJson,
 } from './fields.ts';
 import { ProblemError } from './problem.ts';
-import { normalizeName, whyInvalidName } from './text.ts';
+import {
+  CROSSING_BYTES_MAX,
+  CROSSING_MEMBERS,
+  EDGES,
+  type Edge,
+  type EdgeNumber,
+  type Member,
+  opposite,
+  SPRITE_MEMBERS,
+} from './rules.ts';
 
-export const EDGES = ['left', 'right', 'top', 'bottom'] as const;
-export type Edge = (typeof EDGES)[number];
+export { EDGES, type Edge, type EdgeNumber, opposite } from './rules.ts';
 
-/** Edges as numbers, in the order of EDGES: 0 left, 1 right, 2 top, 3 bottom. The opposite one differs in the last bit. */
-export type EdgeNumber = 0 | 1 | 2 | 3;
+/** The members of a crossing that a passage has as they are: those between `edge` and `sprite`. */
+const MOTION = Object.entries<Member>(CROSSING_MEMBERS).slice(2, -1);
+const SPRITE = Object.entries<Member>(SPRITE_MEMBERS);
 
-export function opposite(edge: EdgeNumber): EdgeNumber {
-  return (edge ^ 1) as EdgeNumber;
-}
-
-/** Body of a crossing in bytes: five times what a browser sends, and small enough to buffer without further checks. */
-export const CROSSING_BYTES_MAX = 1024;
-
-/** Speed along one axis in device-independent px/s: a 4K screen crossed in a fifth of a second. */
-export const SPEED_MAX = 20_000;
-
-/** Scale of a sprite's pixels: from a quarter up to 16, at which 64 px become 1024 px. */
-export const SCALE_MIN = 0.25;
-export const SCALE_MAX = 16;
-
-/** A passage in bytes: more than all its members at their longest (each of the 64 bytes of a name may need an escape). */
-export const PASSAGE_BYTES_MAX = 448;
+/** The texts of a passage: one before each of its values, and the end. The first value is the edge by which the sprite enters. */
+export const PASSAGE_TEXTS: readonly string[] = passageTexts();
 
 export interface Crossing {
   /** The sender's own rising number, 1 … 2^53 − 1. */
@@ -79,26 +75,51 @@ export function readCrossing(bytes: Uint8Array, start = 0, end = bytes.length): 
 export function checkCrossing(value: unknown): Crossing {
   const body = checkObject(value, 'body');
   const crossing = checkRisingNumber(body.crossing, 'crossing');
-  const edge = EDGES.indexOf(body.edge as Edge);
-  if (edge < 0) throw malformed('edge', 'must be left, right, top or bottom');
-  const at = checkNumber(body.at, 'at', 0, 1);
-  const vx = checkNumber(body.vx, 'vx', -SPEED_MAX, SPEED_MAX);
-  const vy = checkNumber(body.vy, 'vy', -SPEED_MAX, SPEED_MAX);
+  const edge = EDGES.indexOf(body.edge as Edge) as EdgeNumber;
+  if (edge < 0) throw malformed('edge', `must be ${EDGES.slice(0, -1).join(', ')} or ${EDGES.at(-1)}`);
+  const motion = MOTION.map(([member, rule]) => checkMember(body[member], member, rule));
   const given = checkObject(body.sprite, 'sprite');
-  const file = checkFile(given.file, 'sprite.file');
-  const name = given.name ?? '';
-  if (typeof name !== 'string') throw malformed('sprite.name', 'must be a string');
-  const normalized = normalizeName(name);
-  const why = whyInvalidName(normalized);
-  if (why) throw malformed('sprite.name', why);
-  const animation = checkAnimation(given.animation ?? 'fall', 'sprite.animation');
-  const facing = checkFacing(given.facing ?? 'right', 'sprite.facing');
-  const scale = checkNumber(given.scale ?? 1, 'sprite.scale', SCALE_MIN, SCALE_MAX);
-  const sprite = JSON.stringify({ file, name: normalized, animation, facing, scale });
-  const entry = EDGES[opposite(edge as EdgeNumber)];
-  return {
-    crossing,
-    edge: edge as EdgeNumber,
-    passage: `"edge":"${entry}","at":${at},"vx":${vx},"vy":${vy},"sprite":${sprite}}`,
+  const sprite = SPRITE.map(([member, rule]) => checkMember(given[member], `sprite.${member}`, rule));
+  const values = [EDGES[opposite(edge)], ...motion, ...sprite];
+  const passage = values.map((value, index) => PASSAGE_TEXTS[index] + written(value)).join('') + PASSAGE_TEXTS.at(-1);
+  return { crossing, edge, passage };
+}
+
+/** Checks one member of a passage. */
+function checkMember(value: unknown, member: string, rule: Member): string | number {
+  const given = 'default' in rule ? (value ?? rule.default) : value;
+  switch (rule.is) {
+    case 'number':
+      return checkNumber(given, member, rule.min, rule.max);
+    case 'file':
+      return checkFile(given, member);
+    case 'name':
+      return checkName(given, member);
+    case 'animation':
+      return checkAnimation(given, member);
+    case 'facing':
+      return checkFacing(given, member);
+    default:
+      throw new TypeError(`no passage has a member like ${member}`);
+  }
+}
+
+/** A value between the texts of a passage: a text is without its quotes. */
+function written(value: string | number): string {
+  return typeof value === 'string' ? JSON.stringify(value).slice(1, -1) : JSON.stringify(value);
+}
+
+function passageTexts(): string[] {
+  const texts: string[] = [];
+  let before = '"edge":"';
+  let quote = '"';
+  const add = (key: string, rule: Member): void => {
+    texts.push(before);
+    before = `${quote},${key}:`;
+    quote = rule.is === 'number' ? '' : '"';
+    before += quote;
   };
+  for (const [member, rule] of MOTION) add(`"${member}"`, rule);
+  for (const [index, [member, rule]] of SPRITE.entries()) add(`${index === 0 ? '"sprite":{' : ''}"${member}"`, rule);
+  return [...texts, before, `${quote}}}`];
 }

@@ -7,46 +7,56 @@
  * The native front has the same scan in C++ (native/http/crossing_scan.h); it passes on only bodies that its scan does not accept.
  * Cost: one pass, a nanosecond a byte, and one copy of the values into the passage.
  */
+import { type CheckedCrossing, PASSAGE_TEXTS, readCrossing } from './crossing.ts';
 import {
-  type CheckedCrossing,
+  ANIMATION_LENGTH_MAX,
   CROSSING_BYTES_MAX,
+  CROSSING_MEMBERS,
+  EDGES,
   type EdgeNumber,
+  FILE_DIGITS,
+  type Member,
+  NAME_BYTES_MAX,
   opposite,
   PASSAGE_BYTES_MAX,
-  readCrossing,
-  SCALE_MAX,
-  SCALE_MIN,
-  SPEED_MAX,
-} from './crossing.ts';
-import { ANIMATION_LENGTH_MAX } from './fields.ts';
-import { NAME_BYTES_MAX } from './text.ts';
+  SPRITE_MEMBERS,
+} from './rules.ts';
 
 const literal = (text: string) => Uint8Array.from(Buffer.from(text));
 
-/** The members of a crossing and of its sprite. A name is found at once when the members come in this order, PROTOCOL.md's. */
-const CROSSING_MEMBERS = ['crossing', 'edge', 'at', 'vx', 'vy', 'sprite'].map((name) => literal(`"${name}"`));
-const [CROSSING, EDGE, AT, VX, VY, SPRITE] = CROSSING_MEMBERS.keys();
-const CROSSING_REQUIRED = 2 ** CROSSING_MEMBERS.length - 1;
-const SPRITE_MEMBERS = ['file', 'name', 'animation', 'facing', 'scale'].map((name) => literal(`"${name}"`));
-const [FILE, NAME, ANIMATION, FACING, SCALE] = SPRITE_MEMBERS.keys();
-const SPRITE_REQUIRED = 2 ** FILE;
+/** An object that is read: the names of its members in quotes, what each must be, and as bits those that may not be missing. */
+interface Shape {
+  readonly names: readonly Uint8Array[];
+  readonly rules: readonly Member[];
+  readonly required: number;
+  /** The value of the passage that its first member is; the next members are the next values. */
+  readonly firstValue: number;
+}
 
-const EDGE_NAMES = ['left', 'right', 'top', 'bottom'].map(literal);
+/** A name is found at once when the members come in this order, PROTOCOL.md's. */
+function shapeOf(members: Readonly<Record<string, Member>>, firstValue: number): Shape {
+  const rules = Object.values(members);
+  const bits = rules.map((rule, index) => ('default' in rule ? 0 : 2 ** index));
+  const required = bits.reduce((sum, bit) => sum + bit, 0);
+  return { names: Object.keys(members).map((name) => literal(`"${name}"`)), rules, required, firstValue };
+}
+
+/** The number of a crossing is in no passage, and the first value of a passage is its edge. */
+const CROSSING = shapeOf(CROSSING_MEMBERS, -1);
+const SPRITE = shapeOf(SPRITE_MEMBERS, CROSSING.rules.length - 2);
+
+const EDGE_NAMES = EDGES.map(literal);
 const [LEFT, RIGHT] = EDGE_NAMES;
 
-/** The values of a passage in their order, and the text before each. `entry` is the edge by which the sprite enters. */
-const VALUES = ['entry', 'at', 'vx', 'vy', 'file', 'name', 'animation', 'facing', 'scale'] as const;
-const BEFORE = [
-  ...['"edge":"', '","at":', ',"vx":', ',"vy":', ',"sprite":{"file":"'],
-  ...['","name":"', '","animation":"', '","facing":"', '","scale":'],
-].map(literal);
-const END = literal('}}');
-const [ENTRY_VALUE, AT_VALUE, , , FILE_VALUE] = VALUES.keys();
+/** What a passage has before each of its values. */
+const BEFORE = PASSAGE_TEXTS.slice(0, -1).map(literal);
+const END = literal(PASSAGE_TEXTS.at(-1) ?? '');
 
 /** The values of optional members that are missing. */
-const DEFAULTS = ['', '', '', '', '', '', 'fall', 'right', '1'].map(literal);
+const DEFAULTS = [...CROSSING.rules.slice(1, -1), ...SPRITE.rules].map((rule) =>
+  literal('default' in rule ? String(rule.default) : ''),
+);
 
-const FILE_DIGITS = 64;
 /** Up to this many digits a decimal number and its double have the same text. */
 const DIGITS_MAX = 15;
 /** JavaScript writes smaller fractions with an exponent. */
@@ -78,8 +88,8 @@ export class CrossingReader implements CheckedCrossing {
   #at = 0;
   #number = 0;
   /** Where each value of the passage is in the body that is read; both 0 for a value that is missing. */
-  readonly #starts = new Uint32Array(VALUES.length);
-  readonly #ends = new Uint32Array(VALUES.length);
+  readonly #starts = new Uint32Array(BEFORE.length);
+  readonly #ends = new Uint32Array(BEFORE.length);
 
   /** Reads the crossing at body[start, end). Throws malformed, too-large. */
   read(body: Uint8Array, start: number, end: number): void {
@@ -95,76 +105,65 @@ export class CrossingReader implements CheckedCrossing {
     this.#starts.fill(0);
     this.#ends.fill(0);
     this.#space(body, end);
-    if (!this.#object(body, end, CROSSING_MEMBERS, CROSSING_REQUIRED)) return false;
+    if (!this.#object(body, end, CROSSING)) return false;
     this.#space(body, end);
     if (this.#at !== end) return false;
     this.#write(body);
     return true;
   }
 
-  /** Reads an object with these members, each at most once, and all of `required`. The list of members decides how values are read. */
-  #object(body: Uint8Array, end: number, members: readonly Uint8Array[], required: number): boolean {
+  /** Reads an object of this shape, each member at most once. */
+  #object(body: Uint8Array, end: number, { names, rules, required, firstValue }: Shape): boolean {
     let seen = 0;
     let member = 0;
     if (!this.#byte(body, end, OPEN)) return false;
     do {
       this.#space(body, end);
       let tries = 0;
-      while (!this.#skip(body, end, members[member])) {
-        if (++tries === members.length) return false;
-        member = (member + 1) % members.length;
+      while (!this.#skip(body, end, names[member])) {
+        if (++tries === names.length) return false;
+        member = (member + 1) % names.length;
       }
       this.#space(body, end);
       if ((seen & (1 << member)) !== 0 || !this.#byte(body, end, COLON)) return false;
       seen |= 1 << member;
       this.#space(body, end);
-      const isRead =
-        members === SPRITE_MEMBERS ? this.#spriteValue(body, end, member) : this.#crossingValue(body, end, member);
-      if (!isRead) return false;
-      member = (member + 1) % members.length;
+      if (!this.#value(body, end, rules[member], firstValue + member)) return false;
+      member = (member + 1) % names.length;
       this.#space(body, end);
     } while (this.#byte(body, end, COMMA));
     return this.#byte(body, end, CLOSE) && (seen & required) === required;
   }
 
-  #crossingValue(body: Uint8Array, end: number, member: number): boolean {
-    switch (member) {
-      case CROSSING:
+  #value(body: Uint8Array, end: number, rule: Member, value: number): boolean {
+    switch (rule.is) {
+      case 'rising':
         this.crossing = this.#decimal(body, end) ? this.#number : 0;
         return this.crossing >= 1 && Number.isSafeInteger(this.crossing);
-      case EDGE:
+      case 'number':
+        return this.#within(body, end, rule.min, rule.max, value);
+      case 'edge':
         return this.#edge(body, end);
-      case AT:
-        return this.#within(body, end, 0, 1, AT_VALUE);
-      case VX:
-      case VY:
-        return this.#within(body, end, -SPEED_MAX, SPEED_MAX, member - AT + AT_VALUE);
-      case SPRITE:
-        return this.#object(body, end, SPRITE_MEMBERS, SPRITE_REQUIRED);
+      case 'object':
+        return this.#object(body, end, SPRITE);
       default:
-        return false;
+        if (!this.#byte(body, end, QUOTE)) return false;
+        this.#starts[value] = this.#at;
+        if (!this.#text(body, end, rule.is)) return false;
+        this.#ends[value] = this.#at;
+        return this.#byte(body, end, QUOTE);
     }
   }
 
-  #spriteValue(body: Uint8Array, end: number, member: number): boolean {
-    const value = FILE_VALUE + member;
-    if (member === SCALE) return this.#within(body, end, SCALE_MIN, SCALE_MAX, value);
-    if (!this.#byte(body, end, QUOTE)) return false;
-    this.#starts[value] = this.#at;
-    if (!this.#text(body, end, member)) return false;
-    this.#ends[value] = this.#at;
-    return this.#byte(body, end, QUOTE);
-  }
-
-  #text(body: Uint8Array, end: number, member: number): boolean {
-    switch (member) {
-      case FILE:
+  #text(body: Uint8Array, end: number, is: Member['is']): boolean {
+    switch (is) {
+      case 'file':
         return this.#file(body, end);
-      case NAME:
+      case 'name':
         return this.#name(body, end);
-      case ANIMATION:
+      case 'animation':
         return this.#animation(body, end);
-      case FACING:
+      case 'facing':
         return this.#skip(body, end, LEFT) || this.#skip(body, end, RIGHT);
       default:
         return false;
@@ -174,8 +173,8 @@ export class CrossingReader implements CheckedCrossing {
   #edge(body: Uint8Array, end: number): boolean {
     if (!this.#byte(body, end, QUOTE)) return false;
     let edge = 0;
-    while (edge < 4 && !this.#skip(body, end, EDGE_NAMES[edge])) edge++;
-    if (edge === 4) return false;
+    while (edge < EDGE_NAMES.length && !this.#skip(body, end, EDGE_NAMES[edge])) edge++;
+    if (edge === EDGE_NAMES.length) return false;
     this.edge = edge as EdgeNumber;
     return this.#byte(body, end, QUOTE);
   }
@@ -183,10 +182,10 @@ export class CrossingReader implements CheckedCrossing {
   /** Writes the passage of what was read. */
   #write(body: Uint8Array): void {
     let to = 0;
-    for (let value = 0; value < VALUES.length; value++) {
+    for (let value = 0; value < BEFORE.length; value++) {
       to = this.#putAll(BEFORE[value], to);
       const isMissing = this.#starts[value] === 0;
-      if (value === ENTRY_VALUE) to = this.#putAll(EDGE_NAMES[opposite(this.edge)], to);
+      if (value === 0) to = this.#putAll(EDGE_NAMES[opposite(this.edge)], to);
       else if (isMissing) to = this.#putAll(DEFAULTS[value], to);
       else to = this.#put(body, this.#starts[value], this.#ends[value], to);
     }

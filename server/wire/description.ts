@@ -7,6 +7,7 @@
  */
 import { EMOJI_STYLE, HIDDEN, ONLY_MARKS } from './hidden.ts';
 import { SprRefused } from './png.ts';
+import { NAME_BYTES_MAX, SCALE_MAX, SCALE_MIN } from './rules.ts';
 
 export interface Animation {
   /** Cells of the sheet's grid, row by row from 0. */
@@ -43,11 +44,8 @@ export const FORMAT = 'spr/1';
 export const JSON_BYTES_MAX = 65_536; // bytes: 512 frame numbers in each of 16 animations fit with room to spare
 export const FRAMES_MAX = 512; // cells of the grid; bounds every list below
 export const ANIMATIONS_MAX = 64; // animations: the known ones and many of the artist's
-export const NAME_BYTES_MAX = 64; // bytes of UTF-8, as in a crossing
 export const CREDIT_BYTES_MAX = 400; // bytes of UTF-8 for author and for licence: a name with an address
 export const FPS_MAX = 60; // frames a second, as many as common screens show
-export const SCALE_MIN = 0.25; // as a crossing's scale
-export const SCALE_MAX = 16;
 export const WALK_SPEED_MAX = 2000; // px/s: across a wide screen in a second
 export const JUMP_SPEED_MAX = 5000; // px/s
 export const GRAVITY_MAX = 20_000; // px/s²: ten times what still looks like falling

@@ -5,11 +5,10 @@
  * which are put together only for a problem, because a stage has many members.
  */
 import { ProblemError } from './problem.ts';
+import { ANIMATION_LENGTH_MAX, FILE_DIGITS } from './rules.ts';
+import { normalizeName, whyInvalidName } from './text.ts';
 
-/** Characters of an animation's name. */
-export const ANIMATION_LENGTH_MAX = 32;
-
-const FILE = /^[0-9a-f]{64}$/;
+const FILE = new RegExp(`^[0-9a-f]{${FILE_DIGITS}}$`);
 const ANIMATION = /^[a-z][a-z0-9-]*$/;
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
@@ -56,9 +55,18 @@ export function isFileHash(value: unknown): value is string {
 /** Checks the hash of a .spr file. */
 export function checkFile(value: unknown, member: string, parent = ''): string {
   if (!isFileHash(value)) {
-    throw malformed(parent + member, 'must be the SHA-256 of a .spr file in 64 lowercase hex digits');
+    throw malformed(parent + member, `must be the SHA-256 of a .spr file in ${FILE_DIGITS} lowercase hex digits`);
   }
   return value;
+}
+
+/** Checks a name. Returns it in the form in which names are stored. */
+export function checkName(value: unknown, member: string): string {
+  if (typeof value !== 'string') throw malformed(member, 'must be a string');
+  const name = normalizeName(value);
+  const why = whyInvalidName(name);
+  if (why) throw malformed(member, why);
+  return name;
 }
 
 export function checkAnimation(value: unknown, member: string, parent = ''): string {

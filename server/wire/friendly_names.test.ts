@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { friendlyName, languageOf, WORDS } from './friendly_names.ts';
-import { NAME_BYTES_MAX, normalizeName, whyInvalidName } from './text.ts';
+import { NAME_BYTES_MAX } from './rules.ts';
+import { normalizeName, whyInvalidName } from './text.ts';
 
 describe('friendly names', () => {
   it('are the same for the same number, and differ for numbers in a row', () => {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { checkPublication, LICENCES } from './gallery.ts';
 import { ProblemError } from './problem.ts';
-import { NAME_BYTES_MAX } from './text.ts';
+import { NAME_BYTES_MAX } from './rules.ts';
 
 const GOOD = { file: '0'.repeat(64), title: 'My cat', author: 'Ann', licence: LICENCES[0] };
 

@@ -1,6 +1,5 @@
 /** A publication: a picture for the gallery, with its title, author and licence. It is checked once, in the worker. */
-import { checkFile, checkObject, malformed } from './fields.ts';
-import { NAME_BYTES_MAX, normalizeName, whyInvalidName } from './text.ts';
+import { checkFile, checkName, checkObject, malformed } from './fields.ts';
 
 /** Body of a publication in bytes. */
 export const PUBLICATION_BYTES_MAX = 1024;
@@ -31,19 +30,11 @@ export function checkPublication(value: unknown): Publication {
   const { file, title, author = '', licence } = checkObject(value, 'body');
   const publication = {
     file: checkFile(file, 'file'),
-    title: line(title, 'title'),
-    author: line(author, 'author'),
+    title: checkName(title, 'title'),
+    author: checkName(author, 'author'),
     licence: licence as string,
   };
   if (publication.title === '') throw malformed('title', 'must not be empty');
   if (!LICENCES.includes(publication.licence as never)) throw malformed('licence', `must be ${LICENCES.join(', ')}`);
   return publication;
-}
-
-function line(value: unknown, field: string): string {
-  if (typeof value !== 'string') throw malformed(field, 'must be a string');
-  const text = normalizeName(value);
-  const why = whyInvalidName(text, NAME_BYTES_MAX);
-  if (why) throw malformed(field, why);
-  return text;
 }

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { checkJoin, JOIN_BYTES_MAX, SCREEN_MAX } from './join.ts';
+import { checkJoin } from './join.ts';
 import { PICTURES } from './pictures.ts';
 import { ProblemError } from './problem.ts';
-import { NAME_BYTES_MAX } from './text.ts';
+import { JOIN_BYTES_MAX, NAME_BYTES_MAX, SCREEN_MAX } from './rules.ts';
 
 const screen = { width: 1920, height: 1080 };
 const SECRET = '00112233445566778899aabbccddeeff';

@@ -1,14 +1,8 @@
 /** A join: the request of a new desktop. It is checked once, in the process that received it. */
-import { checkNumber, checkObject, malformed } from './fields.ts';
+import { checkName, checkNumber, checkObject, malformed } from './fields.ts';
 import { type Invitation, readInvitation } from './invitation.ts';
 import { PICTURES, type Pictures } from './pictures.ts';
-import { normalizeName, whyInvalidName } from './text.ts';
-
-/** Body of a join in bytes. */
-export const JOIN_BYTES_MAX = 2048;
-
-/** A side of a screen in device-independent px: several monitors side by side; a larger value is an error. */
-export const SCREEN_MAX = 65_535;
+import { SCREEN_MAX } from './rules.ts';
 
 export const DEFAULT_WORLD = 'commons';
 
@@ -34,9 +28,9 @@ export interface Join {
 /** Checks a join that was already parsed from JSON. Throws malformed (with the field). Source PROTOCOL.md#join */
 export function checkJoin(value: unknown): Join {
   const body = checkObject(value, 'body');
-  const join: Join = { name: name(body.name ?? '', 'name') };
+  const join: Join = { name: checkName(body.name ?? '', 'name') };
   if (body.world !== undefined) {
-    const world = name(body.world, 'world');
+    const world = checkName(body.world, 'world');
     if (world === '') throw malformed('world', 'must not be empty; leave it out to join the default world');
     join.world = world;
   }
@@ -59,12 +53,4 @@ export function checkJoin(value: unknown): Join {
   checkNumber(screen.width, 'screen.width', 1, SCREEN_MAX);
   checkNumber(screen.height, 'screen.height', 1, SCREEN_MAX);
   return join;
-}
-
-function name(value: unknown, field: string): string {
-  if (typeof value !== 'string') throw malformed(field, 'must be a string');
-  const normalized = normalizeName(value);
-  const why = whyInvalidName(normalized);
-  if (why) throw malformed(field, why);
-  return normalized;
 }

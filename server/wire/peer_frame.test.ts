@@ -23,7 +23,7 @@ import {
   writePeerAnswer,
 } from './peer_frame.ts';
 import { PICTURES } from './pictures.ts';
-import { NAME_BYTES_MAX } from './text.ts';
+import { NAME_BYTES_MAX } from './rules.ts';
 
 const FILE = '0123456789abcdef'.repeat(4);
 const PASSAGE = Buffer.from(`"edge":"left","at":0.5,"vx":900,"vy":0,"sprite":{"file":"${FILE}","name":"Blob"}}`);

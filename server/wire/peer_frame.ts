@@ -21,11 +21,12 @@
  * Invariant: what the readers return is within the limits here, whatever the bytes are.
  * Cost: one copy of each event; no allocation for each record, because the reader fills one view.
  */
-import { type EdgeNumber, PASSAGE_BYTES_MAX } from './crossing.ts';
+
+import type { EdgeNumber } from './crossing.ts';
 import { isFileHash } from './fields.ts';
 import { isRelayName } from './heartbeat.ts';
 import { PICTURES, type Pictures } from './pictures.ts';
-import { NAME_BYTES_MAX } from './text.ts';
+import { NAME_BYTES_MAX, PASSAGE_BYTES_MAX } from './rules.ts';
 
 export const PEER_VERSION = 2;
 

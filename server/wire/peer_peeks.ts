@@ -8,11 +8,13 @@
  * Records of other kinds are skipped. Any record may be lost: a watch is renewed each second, and a newer stage follows.
  * Invariant: what the reader returns is within the limits here, whatever the bytes are.
  */
+
 import { EDGES, type EdgeNumber } from './crossing.ts';
 import { readJson } from './fields.ts';
 import { isReference } from './peer_frame.ts';
 import { PeerMessageWriter, readPeerMessage } from './peer_message.ts';
-import { type CheckedStage, checkStage, STAGE_BYTES_MAX } from './stage.ts';
+import { STAGE_BYTES_MAX } from './rules.ts';
+import { type CheckedStage, checkStage } from './stage.ts';
 
 export const PEER_PEEKS_VERSION = 1;
 

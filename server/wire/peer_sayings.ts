@@ -6,9 +6,11 @@
  * A message gets no answer: a saying may be lost.
  * Invariant: what the reader returns is within the limits here, whatever the bytes are.
  */
+
 import { isReference, REFERENCE_BYTES_MAX } from './peer_frame.ts';
 import { PeerMessageWriter, readPeerMessage } from './peer_message.ts';
-import { NO_EDGE, SAYING_TEXT_BYTES_MAX } from './saying.ts';
+import { SAYING_TEXT_BYTES_MAX } from './rules.ts';
+import { NO_EDGE } from './saying.ts';
 import { whyInvalidName } from './text.ts';
 
 const PEER_SAYINGS_VERSION = 1;

@@ -1,8 +1,9 @@
 /**
  * Problem documents (RFC 9457): every error the relay answers with, by its stable code.
  *
- * PROTOCOL.md has one heading for each code; a test compares the two. Invariant: a code always has the same status.
+ * PROTOCOL.md has one heading for each code, and openapi.yaml and rules.h list them (server/tools/rules.ts). Invariant: a code always has the same status.
  */
+import { CROSSING_BYTES_MAX, HEAD_BYTES_MAX, HEADERS_MAX, STAGE_BYTES_MAX } from './rules.ts';
 
 interface ProblemKind {
   readonly status: number;
@@ -112,10 +113,13 @@ export const FRONT_PROBLEMS = {
     'This is not an HTTP/1.1 request the relay understands, or it has two Host or Authorization headers; the connection is closed.',
   ),
   cursor: problem('malformed', 'cursor: must be one the relay gave, like 6a1f03c2-81.', { field: 'cursor' }),
-  tooLarge: problem('too-large', 'The body is at most 1024 bytes, and that of a stage at most 2048.'),
+  tooLarge: problem(
+    'too-large',
+    `The body is at most ${CROSSING_BYTES_MAX} bytes, and that of a stage at most ${STAGE_BYTES_MAX}.`,
+  ),
   headTooLarge: problem(
     'head-too-large',
-    'The request line and headers are at most 8192 bytes together, in at most 100 headers.',
+    `The request line and headers are at most ${HEAD_BYTES_MAX} bytes together, in at most ${HEADERS_MAX} headers.`,
   ),
   notFound: problem('not-found', 'This port answers GET /v1/desktops/{id}/events only.'),
   methodNotAllowed: problem('method-not-allowed', 'This path answers GET only.'),

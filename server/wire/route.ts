@@ -17,12 +17,6 @@ export const METHOD_OF: Record<HotRoute, string> = {
   stage: 'POST',
 };
 
-/** The request line and headers together, in bytes: four times what a browser sends. */
-export const HEAD_BYTES_MAX = 8192;
-
-/** Headers of one request: four times what a browser sends. A head of one-letter headers costs more to parse than a long one. */
-export const HEADERS_MAX = 100;
-
 /** CORS is open: requests are authorized by token, not by origin. */
 export const CORS_ORIGIN = { 'Access-Control-Allow-Origin': '*' } as const;
 export const CORS_PREFLIGHT = {

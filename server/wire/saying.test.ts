@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ProblemError } from './problem.ts';
-import { checkSaying, readSaying, SAYING_BODY_BYTES_MAX, SAYING_TEXT_BYTES_MAX } from './saying.ts';
+import { SAYING_BODY_BYTES_MAX, SAYING_TEXT_BYTES_MAX } from './rules.ts';
+import { checkSaying, readSaying } from './saying.ts';
 
 /** The field that a saying is refused for. */
 function fieldOf(value: unknown): string | undefined {

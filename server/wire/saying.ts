@@ -1,18 +1,15 @@
 /**
  * A saying: a line of text that others in the world hear. It is checked once, in the process that received it.
  */
+import { ok } from 'node:assert';
 import { checkObject, checkRisingNumber, malformed, readJson } from './fields.ts';
 import { ProblemError } from './problem.ts';
+import { EDGES, SAYING_BODY_BYTES_MAX, SAYING_TEXT_BYTES_MAX } from './rules.ts';
 import { normalizeName, whyInvalidName } from './text.ts';
-
-/** Text of a saying in bytes of UTF-8: three or four lines of a speech bubble. */
-export const SAYING_TEXT_BYTES_MAX = 280;
-
-/** Body of a saying in bytes, as of a crossing: its text with half of it escaped. */
-export const SAYING_BODY_BYTES_MAX = 1024;
 
 /** The edge of a saying whose speaker may be anywhere in the world. */
 export const NO_EDGE = 4;
+ok(NO_EDGE === EDGES.length);
 
 export interface Saying {
   /** The speaker's own rising number, 1 … 2^53 − 1. */

@@ -7,8 +7,7 @@
  */
 import { type Description, JSON_BYTES_MAX, readDescription } from './description.ts';
 import { type Chunk, type Crc32, type PngHeader, readPng, SprRefused, writePng } from './png.ts';
-
-export const SPR_BYTES_MAX = 1_048_576; // bytes: 1 MiB, a hundred times what a character of 32×32 needs
+import { SPR_BYTES_MAX } from './rules.ts';
 
 export const SPR_KEYWORD = 'sprite';
 

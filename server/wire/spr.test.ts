@@ -10,15 +10,13 @@ import {
   GRAVITY_MAX,
   JSON_BYTES_MAX,
   JUMP_SPEED_MAX,
-  NAME_BYTES_MAX,
-  SCALE_MAX,
-  SCALE_MIN,
   WALK_SPEED_MAX,
 } from './description.ts';
 import vectors from './hidden.vectors.json' with { type: 'json' };
 import { CHUNKS_MAX, type Chunk, crc32, rawBytes, readPng, SHEET_SIDE_PIXELS_MAX, writePng } from './png.ts';
+import { NAME_BYTES_MAX, SCALE_MAX, SCALE_MIN, SPR_BYTES_MAX } from './rules.ts';
 import { writeSheet } from './sheet.ts';
-import { RAW_BYTES_MAX, readSpr, SPR_BYTES_MAX, SprRefused } from './spr.ts';
+import { RAW_BYTES_MAX, readSpr, SprRefused } from './spr.ts';
 
 interface Drawing {
   width?: number;

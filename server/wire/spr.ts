@@ -15,7 +15,6 @@ import { readSheet, type Sheet } from './sheet.ts';
 
 export type { Animation, Behaviour, Description } from './description.ts';
 export { SprRefused } from './png.ts';
-export { SPR_BYTES_MAX } from './sheet.ts';
 
 export interface Spr {
   /** Of the whole sheet, in pixels. */

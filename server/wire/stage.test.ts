@@ -1,17 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { ProblemError } from './problem.ts';
-import {
-  checkPeek,
-  checkShown,
-  checkStage,
-  readStage,
-  SKETCH_HEAD_WORDS,
-  SKETCH_SPRITE_WORDS,
-  SPRITE_ID_MAX,
-  STAGE_BYTES_MAX,
-  STAGE_SPRITES_MAX,
-} from './stage.ts';
+import { SPRITE_ID_MAX, STAGE_BYTES_MAX, STAGE_SPRITES_MAX } from './rules.ts';
+import { checkPeek, checkShown, checkStage, readStage, SKETCH_HEAD_WORDS, SKETCH_SPRITE_WORDS } from './stage.ts';
 
 const FILE = '0123456789abcdef'.repeat(4);
 const OTHER = 'fedcba9876543210'.repeat(4);

@@ -6,22 +6,21 @@
  * that decide whether a watcher could have predicted it; the JSON has the members of the event. Neither is parsed again.
  * Cost: one JSON.parse of ≤ 2 KiB and a string for each sprite: some 15 µs with three sprites, 50 µs with 25.
  */
-import { EDGES, type Edge, type EdgeNumber, SCALE_MAX, SCALE_MIN, SPEED_MAX } from './crossing.ts';
 import { checkAnimation, checkFacing, checkFile, checkNumber, checkObject, malformed, readJson } from './fields.ts';
-import { SCREEN_MAX } from './join.ts';
 import { ProblemError } from './problem.ts';
-
-/** Body of a stage in bytes, and its JSON as it is sent on: 32 sprites that stand, or twenty that walk. */
-export const STAGE_BYTES_MAX = 2048;
-
-/** Sprites of a stage: more than fit side by side near an edge. */
-export const STAGE_SPRITES_MAX = 32;
-
-/** The largest id of a sprite: what fits in 32 bits. */
-export const SPRITE_ID_MAX = 2 ** 32 - 1;
-
-/** The body of a peek, and that of the switch, in bytes: ten times what they need. */
-export const PEEK_BYTES_MAX = 256;
+import {
+  EDGES,
+  type Edge,
+  type EdgeNumber,
+  SCALE_MAX,
+  SCALE_MIN,
+  SCREEN_MAX,
+  SPEED_MAX,
+  SPRITE_ID_MAX,
+  STAGE_BYTES_MAX,
+  STAGE_SPRITE_MEMBERS,
+  STAGE_SPRITES_MAX,
+} from './rules.ts';
 
 /**
  * A sketch: 32-bit words, little-endian. The screen's size, the number of sprites, and SKETCH_SPRITE_WORDS for each sprite,
@@ -31,7 +30,15 @@ export const SKETCH_HEAD_WORDS = 2;
 export const SKETCH_SPRITE_WORDS = 6;
 export const SKETCH_BYTES_MAX = 4 * (SKETCH_HEAD_WORDS + STAGE_SPRITES_MAX * SKETCH_SPRITE_WORDS);
 
-const DEFAULTS = { file: 0, vx: 0, vy: 0, animation: 'idle', facing: 'right', scale: 1 } as const;
+const { file: FILE, vx: VX, vy: VY, animation: ANIMATION, facing: FACING, scale: SCALE } = STAGE_SPRITE_MEMBERS;
+const DEFAULTS = {
+  file: FILE.default,
+  vx: VX.default,
+  vy: VY.default,
+  animation: ANIMATION.default,
+  facing: FACING.default,
+  scale: SCALE.default,
+} as const;
 
 /** A checked stage. */
 export interface CheckedStage {
@@ -141,7 +148,7 @@ export function checkPeek(value: unknown): EdgeNumber | null {
 export function checkPeekEdge(edge: unknown): EdgeNumber | null {
   if (edge === null) return null;
   const number = EDGES.indexOf(edge as Edge);
-  if (number < 0) throw malformed('edge', 'must be left, right, top, bottom or null');
+  if (number < 0) throw malformed('edge', `must be ${EDGES.join(', ')} or null`);
   return number as EdgeNumber;
 }
 

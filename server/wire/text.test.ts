@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { HIDDEN, ONLY_MARKS } from './hidden.ts';
 import vectors from './hidden.vectors.json' with { type: 'json' };
-import { NAME_BYTES_MAX, normalizeName, whyInvalidName } from './text.ts';
+import { NAME_BYTES_MAX } from './rules.ts';
+import { normalizeName, whyInvalidName } from './text.ts';
 
 const INVISIBLE = /control or invisible/;
 

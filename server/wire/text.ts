@@ -5,9 +5,7 @@
  * (hidden.ts), except as parts of an emoji; and it is not made of combining marks alone.
  */
 import { HIDDEN, ONLY_MARKS } from './hidden.ts';
-
-/** A name in bytes of UTF-8: two lines of a name tag; 16 characters of the scripts that need the most bytes. */
-export const NAME_BYTES_MAX = 64;
+import { NAME_BYTES_MAX } from './rules.ts';
 
 /** Emoji whose parts are joined by invisible characters: families, professions, flags of regions. */
 const EMOJI = '\\p{RGI_Emoji}';

@@ -6,6 +6,7 @@
  * joins again when its throws have their answers, or after REPEAT_MS. On a `bye` with `join` it joins there when the time is over.
  */
 import { blankIdentity, readToken } from '../../wire/identity.ts';
+import { EDGES } from '../../wire/rules.ts';
 import type { Random } from '../hostile/random.ts';
 import type { Account, Throw } from './account.ts';
 import type { Reply, Send } from './requests.ts';
@@ -13,8 +14,6 @@ import { type Joined, Seat } from './seat.ts';
 
 /** SHA-256 of a file that no relay has: relays do not look for it. */
 const FILE = '2c538f2f10dced8434ff60e955d98a472736bece7c539b709d2d010e5c2b84aa';
-
-const EDGES = ['left', 'right', 'top', 'bottom'] as const;
 
 /** How long to wait for an answer, in ms. A poll is held for at most 33 s of `--ping-seconds 30`. */
 const ANSWER_MS = 8_000;

@@ -5,14 +5,15 @@
  */
 import { rm } from 'node:fs/promises';
 import type { NatsServer } from '../../../tools/bench/nats_server.ts';
+import { LEASE_MS } from '../../wire/rules.ts';
 import type { Random } from '../hostile/random.ts';
 import type { Account } from './account.ts';
 import { readCustody } from './custody.ts';
 import type { Desktop } from './desktop.ts';
 import type { Station } from './station.ts';
 
-/** Longer than the lease of a desktop, 30 s. */
-const SILENCE_MS = [31_000, 40_000] as const;
+/** Longer than the lease of a desktop. */
+const SILENCE_MS = [LEASE_MS + 1_000, LEASE_MS + 10_000] as const;
 
 /** How far a clock is set back or forth, in ms. */
 const CLOCK_MS = [60_000, 7_200_000] as const;

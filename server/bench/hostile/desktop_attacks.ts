@@ -1,4 +1,6 @@
 /** Attacks of desktops: they join, throw and poll, more and otherwise than a person's desktop would. */
+
+import { EDGES } from '../../wire/rules.ts';
 import { type Assault, type Attack, WAITING } from './assault.ts';
 import type { Connection } from './connection.ts';
 import { textFrame, upgradeHead } from './socket_bytes.ts';
@@ -145,11 +147,10 @@ const mailboxFlood: Attack = {
       const thrower = joined && (await assault.open(assault.target.api));
       const poller = joined && (await assault.open(assault.target.events));
       if (!joined || !thrower || !poller) return;
-      const edges = ['left', 'right', 'top', 'bottom'];
       let number = 1;
       const throwing = async () => {
         while (!assault.over && !thrower.over) {
-          throwMany(thrower, joined, 31, assault.random.of(edges), 'x'.repeat(60), number);
+          throwMany(thrower, joined, 31, assault.random.of(EDGES), 'x'.repeat(60), number);
           number += 31;
           if (!(await thrower.ask(crossingBytes(joined, crossingOf(number++))))) break;
         }
@@ -234,7 +235,7 @@ const peeping: Attack = {
       const poller = joined && (await assault.open(assault.target.events, isReading ? 'parse' : 'never'));
       if (!joined || !peeper || !actor || !poller) return;
       const peeking = async () => {
-        const edges = ['left', 'right', 'top', 'bottom', 'left', 'right', null, 'up', 7];
+        const edges = [...EDGES, 'left', 'right', null, 'up', 7];
         while (!assault.over && !peeper.over) {
           const isSwitch = random.below(8) === 0;
           const bytes = isSwitch ? switchBytes(joined, random.below(3) > 0) : peekBytes(joined, random.of(edges));

@@ -7,6 +7,7 @@
  */
 import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { CROSSINGS_REMEMBERED, LEASE_MS } from '../../wire/rules.ts';
 import { mediumPicture, type Picture, smallPicture } from './picture.ts';
 import { randomFrom } from './random.ts';
 import { crossingOf, HOST, type Joined, PROBE_ADDRESS, SCREEN, type Target } from './target.ts';
@@ -22,10 +23,7 @@ const TRY_MS_MAX = 10_000;
 const RETRY_MS = 100;
 
 /** How long the probe tries to join a relay that is still full of the attack before, in ms: a lease, and some. */
-const JOIN_MS_MAX = 40_000;
-
-/** A number is thrown when the oldest unanswered one is at most this far below, so that no repeat is refused as stale. */
-const BEHIND_MAX = 32;
+const JOIN_MS_MAX = LEASE_MS + 10_000;
 
 /** How long finish() waits for responses and sprites, in ms. */
 const PATIENCE_MS = 15_000;
@@ -158,7 +156,7 @@ export class Probe {
     let number = 1;
     while (this.#throwing && this.#ended === '') {
       const [oldest = number] = unanswered.keys();
-      if (number - oldest <= BEHIND_MAX) {
+      if (number - oldest <= CROSSINGS_REMEMBERED) {
         const thrown = number++;
         const done = this.#throw(desktop, thrown).finally(() => unanswered.delete(thrown));
         unanswered.set(thrown, done);

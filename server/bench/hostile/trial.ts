@@ -70,7 +70,7 @@ export interface TrialOptions {
   requests?: number;
   /** See AssaultOptions. */
   scale?: number;
-  /** How long to wait for gauges and memory to come back, in ms. The lease of a silent desktop is 30 s. */
+  /** How long to wait for gauges and memory to come back, in ms. Silent desktops end with their lease. */
   patienceMs?: number;
   /** One of GROWTH_BYTES_MAX; that of the native front by default. */
   growthBytesMax?: number;

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { randomOf } from '../../test/random.ts';
+import { EDGES } from '../../wire/rules.ts';
 import type { Edge } from '../motion/simulation.ts';
 import {
   type Box,
@@ -66,7 +67,7 @@ describe('bubbles', () => {
       };
       const obstacles = Array.from({ length: between(0, 3) }, box);
       const bubbles = Array.from({ length: between(1, BUBBLES_MAX) }, (): BubbleToPlace => {
-        const edge = (['left', 'right', 'top', 'bottom'] as const)[between(0, 3)];
+        const edge = EDGES[between(0, 3)];
         const anchor = random() < 0.5 ? { box: box() } : { edge, tail: true };
         return { width: between(44, BUBBLE_WIDTH_MAX), height: between(30, 150), anchor };
       });

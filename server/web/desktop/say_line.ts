@@ -4,7 +4,8 @@
  * Invariant: a text stays in the line until the relay has accepted it.
  */
 
-import { SAYING_TEXT_BYTES_MAX, sizeBytes, tidy } from '../relay/sayings.ts';
+import { SAYING_TEXT_BYTES_MAX } from '../../wire/rules.ts';
+import { sizeBytes, tidy } from '../relay/sayings.ts';
 import { counted } from '../texts/language.ts';
 import { element } from './panel.ts';
 

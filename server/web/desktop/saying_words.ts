@@ -1,5 +1,6 @@
 /** The sentences about sayings that a person reads: how many others heard one, why one was refused, how many were missed. */
 
+import type { ProblemCode } from '../../wire/problem.ts';
 import { type Problem, wordsOf } from '../relay/transport.ts';
 import { counted, type Plain, phrase } from '../texts/language.ts';
 
@@ -24,7 +25,7 @@ export function refusalWords(problem: Problem): string {
   return key === undefined ? wordsOf(problem) : phrase(key);
 }
 
-const REFUSALS: ReadonlyMap<string, Plain> = new Map([
+const REFUSALS: ReadonlyMap<string, Plain> = new Map<ProblemCode, Plain>([
   ['too-fast', 'saying.too-fast'],
   ['sayings-off', 'saying.off'],
   ['malformed', 'saying.malformed'],

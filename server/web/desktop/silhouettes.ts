@@ -4,10 +4,11 @@
  * Each sprite moves on with its velocity. When a stage has it elsewhere, it glides there. Only a sprite that is far away jumps.
  * Units: device-independent pixels of this desktop, ms.
  */
-import type { Edge, Facing, Point, Size } from '../motion/simulation.ts';
+import { type Edge, STAGE_SILENCE_MS } from '../../wire/rules.ts';
+import type { Facing, Point, Size } from '../motion/simulation.ts';
 import type { Neighbour, StageEvent } from '../relay/transport.ts';
 
-export const SILENCE_MS = 6_000; // ms without a stage after which nothing is shown: three times the gap between signs of life
+export const SILENCE_MS = STAGE_SILENCE_MS; // ms without a stage after which nothing is shown
 export const PREDICTED_MS = 2_500; // ms for which a sprite moves on with its velocity: just above the gap between signs of life
 export const GLIDE_MS = 120; // ms in which a sprite goes about two thirds of the way to where it should be
 export const JUMP_PX = 240; // px: a sprite that is farther from where it should be jumps there

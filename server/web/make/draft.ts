@@ -4,14 +4,9 @@
  * Frames are named by their numbers in the drawing (drawing.ts), whatever their order and whether they are dropped, so an animation
  * keeps its frames when others move. Pure.
  */
-import {
-  type Animation,
-  BEHAVIOUR_DEFAULT,
-  type Behaviour,
-  type Description,
-  SCALE_MAX,
-  SCALE_MIN,
-} from '../../wire/description.ts';
+
+import { type Animation, BEHAVIOUR_DEFAULT, type Behaviour, type Description } from '../../wire/description.ts';
+import { SCALE_MAX, SCALE_MIN } from '../../wire/rules.ts';
 import type { Cut } from './cutout.ts';
 
 export type Hitbox = Description['hitbox'];

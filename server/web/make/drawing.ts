@@ -3,10 +3,11 @@
  *
  * Cost: each function goes over all pixels; a photograph takes some 50 ms.
  */
-import { SCALE_MAX } from '../../wire/description.ts';
+
 import { cutGrid, layOut, type Pixels } from '../../wire/pixels.ts';
 import { crc32 } from '../../wire/png.ts';
-import { SPR_BYTES_MAX, writeSheet } from '../../wire/sheet.ts';
+import { SCALE_MAX, SPR_BYTES_MAX } from '../../wire/rules.ts';
+import { writeSheet } from '../../wire/sheet.ts';
 import { pngOf } from '../pictures/picture_files.ts';
 import { drawLife, LIFE } from '../pictures/still_life.ts';
 import { number, phrase } from '../texts/language.ts';

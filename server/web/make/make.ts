@@ -5,8 +5,10 @@
  * .spr that could be made stays in the preview while the draft has an error. Files and draft are saved in this browser after each
  * change, so a reload loses nothing.
  */
-import { type Behaviour, SCALE_MAX } from '../../wire/description.ts';
+
+import type { Behaviour } from '../../wire/description.ts';
 import type { Pixels } from '../../wire/pixels.ts';
+import { SCALE_MAX } from '../../wire/rules.ts';
 import { element, notice, onFilesDropped } from '../desktop/panel.ts';
 import { askToPublish, publishedText } from '../desktop/publishing.ts';
 import { readName } from '../desktop/session.ts';

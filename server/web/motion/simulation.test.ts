@@ -9,6 +9,7 @@ import {
   createSimulation,
   type Departure,
   drag,
+  EDGES,
   type Edge,
   ENTRANCE_SPEED_MIN,
   enter,
@@ -30,7 +31,6 @@ import {
 } from './simulation.ts';
 
 const NATURE = { width: 44, height: 42, walkSpeed: 60, jumpSpeed: 420, gravity: 1800, bounce: 0.3 };
-const EDGES: Edge[] = ['left', 'right', 'top', 'bottom'];
 const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31);
 
 const seededRandom = (from = seed) => randomFrom(from);

@@ -9,8 +9,10 @@
  * Windows client.
  * Cost: O(n²) for collisions with n ≤ SPRITES_MAX, a few hundred comparisons per step; no allocation while nothing happens.
  */
+import { EDGES, type Edge, type EdgeNumber, opposite as oppositeNumber } from '../../wire/rules.ts';
 
-export type Edge = 'left' | 'right' | 'top' | 'bottom';
+export { EDGES, type Edge } from '../../wire/rules.ts';
+
 export type Facing = 'left' | 'right';
 export type Mode = 'idle' | 'walk' | 'fall' | 'drag' | 'land' | 'climb' | 'sleep' | Gesture | 'hang';
 /** What a sprite does on its feet besides walking and resting. */
@@ -211,11 +213,7 @@ const AT_LEISURE: ReadonlySet<Mode> = new Set(['idle', 'walk', 'look', 'sit']);
 /** Modes after which a sprite pauses. */
 const PAUSE_AFTER: ReadonlySet<Mode> = new Set(['walk', 'land', 'sleep', 'sit', 'pet', 'wave', 'greet']);
 
-const OPPOSITE: Record<Edge, Edge> = { left: 'right', right: 'left', top: 'bottom', bottom: 'top' };
-
-export const opposite = (edge: Edge): Edge => OPPOSITE[edge];
-
-export const EDGES: readonly Edge[] = ['left', 'right', 'top', 'bottom'];
+export const opposite = (edge: Edge): Edge => EDGES[oppositeNumber(EDGES.indexOf(edge) as EdgeNumber)];
 
 /** Returns how many px a point of a desktop of this size is from an edge; below 0 beyond it. */
 export function distanceTo(edge: Edge, { x, y }: Point, { width, height }: Size): number {

@@ -4,9 +4,11 @@
  *
  * Cost: one canvas of 13 pictures, each at most 128 pixels a side; of a GIF, one of its frames.
  */
+
 import { readGif, shownFor } from '../../wire/gif.ts';
 import { crc32, SHEET_SIDE_PIXELS_MAX } from '../../wire/png.ts';
-import { SPR_BYTES_MAX, writeSheet } from '../../wire/sheet.ts';
+import { SPR_BYTES_MAX } from '../../wire/rules.ts';
+import { writeSheet } from '../../wire/sheet.ts';
 import type { Size } from '../motion/simulation.ts';
 import { phrase } from '../texts/language.ts';
 import { isGif, isSpr, loadGifReader, nameOf, pngOf } from './picture_files.ts';

@@ -6,9 +6,11 @@
  * as a parcel and can still be thrown, so a sprite is never lost because its picture is missing.
  * Cost: decoded pixels, at most DECODED_PIXELS_MAX; sheets that no sprite uses are evicted first.
  */
+
 import { BEHAVIOUR_DEFAULT, type Description, PLAYED, playedFor } from '../../wire/description.ts';
 import { crc32 } from '../../wire/png.ts';
-import { readSheet, SPR_BYTES_MAX } from '../../wire/sheet.ts';
+import { SPR_BYTES_MAX } from '../../wire/rules.ts';
+import { readSheet } from '../../wire/sheet.ts';
 import type { Nature } from '../motion/simulation.ts';
 import { sha256 } from './sha256.ts';
 

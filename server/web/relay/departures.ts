@@ -6,14 +6,23 @@
  * nowhere else, also when this desktop has another seat by then (client-win/BEHAVIOUR.md, A throw without a verdict).
  * Cost: O(pending sprites), usually one.
  */
+import { CROSSINGS_REMEMBERED, ENDED_REMEMBERED_MS } from '../../wire/rules.ts';
 import type { Departure } from '../motion/simulation.ts';
-import type { Crossing, CrossingVerdict, Neighbour, Problem, Sender, Transport } from './transport.ts';
+import {
+  ANSWER_MS,
+  type Crossing,
+  type CrossingVerdict,
+  type Neighbour,
+  type Problem,
+  type Sender,
+  type Transport,
+} from './transport.ts';
 
 /** A crossing whose number is further above the oldest unanswered one is not sent: the relay would not remember that one any more. */
-export const CROSSINGS_AHEAD_MAX = 32;
+export const CROSSINGS_AHEAD_MAX = CROSSINGS_REMEMBERED;
 
-/** Requests without a verdict to the relay of a seat that is no longer this desktop's: about ten minutes of them. */
-export const FORMER_TRIES_MAX = 60;
+/** Requests without a verdict to the relay of a seat that is no longer this desktop's: for as long as it remembers the seat. */
+export const FORMER_TRIES_MAX = ENDED_REMEMBERED_MS / ANSWER_MS;
 
 /** The way to the relay for the crossings of one seat. */
 export type Way = Pick<Transport, 'send' | 'close'>;

@@ -3,15 +3,17 @@
  *
  * Invariant: at most one request is unanswered, and at most one is sent in ASK_GAP_MS, however fast a person changes edges.
  */
-import type { Edge } from '../motion/simulation.ts';
+
+import type { ProblemCode } from '../../wire/problem.ts';
+import { type Edge, PEEKS_PER_SECOND_MAX } from '../../wire/rules.ts';
 import type { Problem, VerdictOf } from './transport.ts';
 
-export const ASK_GAP_MS = 500; // ms between two requests, at least: the relay accepts two a second
+export const ASK_GAP_MS = 1000 / PEEKS_PER_SECOND_MAX; // ms between two requests, at least
 export const RETRY_MS = 1_000; // ms until a request that was lost, or came too fast, is sent again
 export const REFUSED_MS = 5_000; // ms until an edge that shows nothing is tried again
 
 /** Problem codes that pass by themselves. The watch goes on after them. */
-const PASSING: ReadonlySet<string> = new Set(['too-fast', 'draining', 'relay-busy']);
+const PASSING: ReadonlySet<string> = new Set<ProblemCode>(['too-fast', 'draining', 'relay-busy']);
 
 export type PeekVerdict = VerdictOf<{ leaseMs: number }>;
 

@@ -6,9 +6,6 @@
  */
 import type { Problem, Saying, Transport } from './transport.ts';
 
-/** Text of a saying in bytes of UTF-8, as in wire/saying.ts: the relay refuses a longer one. */
-export const SAYING_TEXT_BYTES_MAX = 280;
-
 export interface SayingHandlers {
   /** The pending saying or the next number has changed and must be saved now. A new saying is sent only after that. */
   save(): void;

@@ -4,13 +4,12 @@
  * A watcher moves each sprite on with its velocity, so a sprite that only moves on as the watcher expects is not a change.
  * Units: device-independent pixels, px/s, ms. Positions are whole pixels, as the relay passes them on.
  */
-import { CLIMB_SPEED, distanceTo, type Edge, type Mode, type Simulation, type Sprite } from '../motion/simulation.ts';
+import { type Edge, STAGE_BYTES_MAX, STAGE_SPRITES_MAX, STAGE_TOLERANCE_PX } from '../../wire/rules.ts';
+import { CLIMB_SPEED, distanceTo, type Mode, type Simulation, type Sprite } from '../motion/simulation.ts';
 import type { Stage, StageSprite } from './transport.ts';
 
 export const STAGE_DEPTH = 480; // px from a watched edge: sprites farther away are not shown
-export const STAGE_SPRITES_MAX = 32; // sprites of a stage; the relay refuses more
-export const STAGE_BYTES_MAX = 2_048; // bytes of a stage as JSON; the relay refuses more
-export const STAGE_TOLERANCE = 4; // px by which the place that a watcher sees may be wrong: the relay's default too
+export const STAGE_TOLERANCE = STAGE_TOLERANCE_PX; // px by which the place that a watcher sees may be wrong: the relay's default too
 
 const STANDS_STILL: ReadonlySet<Mode> = new Set(['drag', 'sleep', 'climb', 'hang']);
 const UTF8 = new TextEncoder();

@@ -3,12 +3,12 @@
  *
  * Invariant: at most one post is unanswered, and at most one is sent in POST_GAP_MS.
  */
-import type { Edge } from '../motion/simulation.ts';
+import { type Edge, STAGE_REFRESH_MS, STAGES_PER_SECOND_MAX } from '../../wire/rules.ts';
 import { isNews } from './stage.ts';
 import type { Stage, StageVerdict } from './transport.ts';
 
-export const POST_GAP_MS = 100; // ms between two posts, at least: the relay accepts ten a second
-export const ALIVE_MS = 2_000; // ms after which a stage that has not changed is posted again, as a sign of life
+export const POST_GAP_MS = 1000 / STAGES_PER_SECOND_MAX; // ms between two posts, at least
+export const ALIVE_MS = STAGE_REFRESH_MS; // ms after which a stage that has not changed is posted again, as a sign of life
 export const RETRY_MS = 1_000; // ms until the next post after one that was refused or lost
 
 export interface StagePostHandlers {

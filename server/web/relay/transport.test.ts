@@ -2,8 +2,7 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it, mock } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { NAME_BYTES_MAX } from '../../wire/description.ts';
-import { NAME_BYTES_MAX as CROSSING_NAME_BYTES_MAX } from '../../wire/text.ts';
+import { BYE_MS_MAX } from '../../wire/rules.ts';
 import { sha256, sha256Portable } from '../pictures/sha256.ts';
 import { poll } from './poll.ts';
 import { socket } from './socket.ts';
@@ -11,7 +10,6 @@ import {
   ANSWER_MS,
   BACKOFF_MS_FIRST,
   BACKOFF_MS_MAX,
-  BYE_MS_MAX,
   backoffMs,
   byeMs,
   type Crossing,
@@ -654,11 +652,5 @@ describe('sha256', () => {
       assert.equal(sha256Portable(bytes), expected, `${length} bytes`);
       assert.equal(await sha256(bytes), expected);
     }
-  });
-});
-
-describe('names', () => {
-  it('of sprites fit into a crossing', () => {
-    assert.equal(NAME_BYTES_MAX, CROSSING_NAME_BYTES_MAX);
   });
 });

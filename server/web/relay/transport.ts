@@ -1,6 +1,17 @@
 /** What a page and its relay send each other. poll.ts and socket.ts are two transports for the same messages. */
 
-import type { Edge, Facing } from '../motion/simulation.ts';
+import type { ProblemCode } from '../../wire/problem.ts';
+import {
+  BYE_MS_MAX,
+  type Edge,
+  LEASE_MS,
+  LEASE_SECONDS_MAX,
+  LEASE_SECONDS_MIN,
+  PING_MS,
+  PING_SECONDS_MAX,
+  SILENCE_FACTOR,
+} from '../../wire/rules.ts';
+import type { Facing } from '../motion/simulation.ts';
 import { phrase, problemWords } from '../texts/language.ts';
 
 export interface Neighbour {
@@ -141,19 +152,15 @@ export interface Seat {
   stage?: boolean;
 }
 
-const PING_SECONDS = 120; // s, and those of the lease: of a relay that says none
-const LEASE_SECONDS = 30;
-const PING_SECONDS_MAX = 600; // s: beyond it, most routers cut connections
-/** Half a lease is the longest pause: at the minimum a page asks every second or two, whatever a relay says, and at the maximum after BYE_MS_MAX. */
-const LEASE_SECONDS_MIN = 4;
-const LEASE_SECONDS_MAX = 600;
-
-/** Returns a seat as a relay or an older page has written it, with its times in whole seconds within their limits: a relay may say anything. */
+/**
+ * Returns a seat as a relay or an older page has written it, with its times in whole seconds within their limits: a relay may say anything, and
+ * one that says none has the usual ones.
+ */
 export function readSeat(said: Seat): Seat {
   return {
     ...said,
-    pingSeconds: secondsOf(said.pingSeconds, 1, PING_SECONDS_MAX, PING_SECONDS),
-    leaseSeconds: secondsOf(said.leaseSeconds, LEASE_SECONDS_MIN, LEASE_SECONDS_MAX, LEASE_SECONDS),
+    pingSeconds: secondsOf(said.pingSeconds, 1, PING_SECONDS_MAX, PING_MS / 1000),
+    leaseSeconds: secondsOf(said.leaseSeconds, LEASE_SECONDS_MIN, LEASE_SECONDS_MAX, LEASE_MS / 1000),
   };
 }
 
@@ -163,7 +170,7 @@ function secondsOf(said: unknown, min: number, max: number, otherwise: number): 
 
 /** Returns after how many ms a connection that is silent is dead. */
 export function silenceMs({ pingSeconds }: Pick<Seat, 'pingSeconds'>): number {
-  return pingSeconds * 1_500;
+  return pingSeconds * 1000 * SILENCE_FACTOR;
 }
 
 /** Returns the longest pause between two polls of a seat: half its lease, so that the page finds a restarted relay before the lease ends. */
@@ -234,7 +241,6 @@ export interface Environment {
 
 export const BACKOFF_MS_FIRST = 400; // ms before the first retry: short, because most failures are one lost connection
 export const BACKOFF_MS_MAX = 15_000; // ms, for what no lease hangs on: a relay that is back is found soon
-export const BYE_MS_MAX = 300_000; // ms, however long a relay asks us to stay away: the relay's limit
 
 /** Returns how long to wait before retry number `attempt` (from 0): it doubles up to `msMax`, and half of it is random. */
 export function backoffMs(attempt: number, random: () => number, msMax = BACKOFF_MS_MAX): number {
@@ -243,10 +249,10 @@ export function backoffMs(attempt: number, random: () => number, msMax = BACKOFF
 }
 
 /** Problem codes that come with the cursor to go on from. */
-export const CURSOR_CODES: ReadonlySet<string> = new Set(['cursor-lost', 'cursor-ahead']);
+export const CURSOR_CODES: ReadonlySet<string> = new Set<ProblemCode>(['cursor-lost', 'cursor-ahead']);
 
 /** Problem codes after which the seat is gone for good. */
-export const ENDED_CODES: ReadonlySet<string> = new Set(['unknown-desktop', 'desktop-ended']);
+export const ENDED_CODES: ReadonlySet<string> = new Set<ProblemCode>(['unknown-desktop', 'desktop-ended']);
 
 /** Returns how long to stay away when there is a `bye` among these events, with jitter; else 0. */
 export function byeMs(events: readonly RelayEvent[], random: () => number): number {
@@ -255,7 +261,7 @@ export function byeMs(events: readonly RelayEvent[], random: () => number): numb
 }
 
 /** Problem codes of a relay that has not looked whether it accepted the crossing before: it, or a part of it, is busy or stops. */
-const BUSY_CODES: ReadonlySet<string> = new Set(['too-fast', 'relay-busy', 'draining']);
+const BUSY_CODES: ReadonlySet<string> = new Set<ProblemCode>(['too-fast', 'relay-busy', 'draining']);
 
 /**
  * Whether this answer to a crossing or a saying says that it was not accepted. Otherwise it is sent again. `isRepeat`: it was sent

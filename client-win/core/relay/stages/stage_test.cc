@@ -50,8 +50,6 @@ Stage StageOfVector(Json stage) {
 TEST_CASE("stages › have the constants of the vectors") {
   const Json constants = PeekVectors()["constants"];
   CHECK(constants["STAGE_DEPTH"] == kStageDepth);
-  CHECK(constants["STAGE_SPRITES_MAX"] == kStageSpritesMax);
-  CHECK(constants["STAGE_BYTES_MAX"] == kStageBytesMax);
   CHECK(constants["STAGE_TOLERANCE"] == kStageTolerance);
 }
 
