@@ -5,7 +5,7 @@
  * and crossings and sayings without a reply are sent again under their numbers.
  * Invariant: at most one poll is unanswered, and a cursor is sent only after everything before it is saved.
  */
-import { type Edge } from '../../wire/rules.ts';
+import type { Edge } from '../../wire/rules.ts';
 import {
   ANSWER_MS,
   backoffMs,

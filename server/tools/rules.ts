@@ -1,0 +1,267 @@
+/**
+ * The rules of wire/rules.ts, and the codes of wire/problem.ts, as others need them: a header for C++, and values of openapi.yaml.
+ *
+ *   npx node server/tools/rules.ts        after a change of the rules: writes wire/rules.h and openapi.yaml again
+ */
+import { readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { isNode, type Node, parseDocument } from 'yaml';
+import { HEARERS_MAX } from '../domain/limits.ts';
+import { PASSAGE_TEXTS } from '../wire/crossing.ts';
+import { PROBLEMS } from '../wire/problem.ts';
+import * as rules from '../wire/rules.ts';
+
+const SERVER = join(import.meta.dirname, '..');
+const SOURCE = join(SERVER, 'wire/rules.ts');
+export const HEADER = join(SERVER, 'wire/rules.h');
+export const OPENAPI = join(SERVER, 'openapi.yaml');
+
+const COLUMNS = 100;
+
+/** What is measured, with a fraction or without; beside it are times, in ms or s, and counts. */
+const MEASURES = /^(?:SPEED|SCALE|SCREEN|RISING|SPRITE_ID|PING_JITTER)|_PX$|_FACTOR$/;
+const TIMES = /_MS(?:_|$)|_SECONDS(?:_|$)/;
+
+/** The header: wire/rules.h. */
+export function headerOf(source = readFileSync(SOURCE, 'utf8')): string {
+  const edges = rules.EDGES.map((edge) => `"${edge}"`).join(', ');
+  const kinds = ['number', 'whole', 'rising', 'edge', 'file', 'object', 'name', 'animation', 'facing'];
+  return `// The rules that a relay shares with its desktops: those of wire/rules.ts, and the codes of
+// wire/problem.ts. \`npx node server/tools/rules.ts\` writes this file; a test compares it.
+#ifndef SERVER_WIRE_RULES_H_
+#define SERVER_WIRE_RULES_H_
+
+// clang-format off
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+namespace rules {
+
+// The edges of a desktop, by their numbers. That of the opposite edge differs in the last bit.
+enum class Edge : uint8_t { ${rules.EDGES.map(constant).join(', ')} };
+inline constexpr std::array<std::string_view, ${rules.EDGES.length}> kEdgeNames = {${edges}};
+constexpr std::string_view NameOf(Edge edge) { return kEdgeNames[static_cast<size_t>(edge)]; }
+constexpr Edge Opposite(Edge edge) { return static_cast<Edge>(static_cast<unsigned>(edge) ^ 1U); }
+
+${numbers(source)}
+// What a member must be. One with a default may be left out.
+enum class Is : uint8_t { ${kinds.map(constant).join(', ')} };
+struct Member {
+  std::string_view quoted;  // its name in JSON
+  Is is;
+  double min;  // of a number
+  double max;
+  bool is_required;
+  std::string_view otherwise;  // its default in JSON, without quotes
+};
+
+${members('The members of a crossing, in the order of a passage.', 'kCrossingMembers', rules.CROSSING_MEMBERS)}
+${members("The members of a crossing's sprite, likewise.", 'kSpriteMembers', rules.SPRITE_MEMBERS)}
+// The texts of a passage: one before each of its values, and the end. The first value is the edge by
+// which the sprite enters; those of kCrossingMembers after \`edge\` and of kSpriteMembers follow.
+inline constexpr std::array<std::string_view, ${PASSAGE_TEXTS.length}> kPassageTexts = {{
+${PASSAGE_TEXTS.map((text) => `    ${JSON.stringify(text)},`).join('\n')}
+}};
+
+// The codes of problems.
+namespace codes {
+${Object.keys(PROBLEMS)
+  .map((code) => `inline constexpr std::string_view ${constant(code)} = "${code}";`)
+  .join('\n')}
+}  // namespace codes
+
+struct Problem {
+  std::string_view code;
+  int status;
+};
+inline constexpr std::array<Problem, ${Object.keys(PROBLEMS).length}> kProblems = {{
+${Object.entries(PROBLEMS)
+  .map(([code, { status }]) => `    {codes::${constant(code)}, ${status}},`)
+  .join('\n')}
+}};
+
+}  // namespace rules
+
+// clang-format on
+
+#endif  // SERVER_WIRE_RULES_H_
+`;
+}
+
+/** Each number of the rules as a constant, in their order, with the comment before it. */
+function numbers(source: string): string {
+  const declared = source.matchAll(/(?:\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n)?export const ([A-Z_]+)\b/g);
+  let text = '';
+  for (const [, comment, name] of declared) {
+    const value = (rules as Record<string, unknown>)[name];
+    if (typeof value !== 'number') continue;
+    const type = MEASURES.test(name) ? 'double' : TIMES.test(name) ? 'int64_t' : 'size_t';
+    if (comment !== undefined) text += lines(comment);
+    text += `inline constexpr ${type} ${constant(name)} = ${value};\n`;
+  }
+  return text;
+}
+
+/** A comment in lines of C++. */
+function lines(comment: string): string {
+  const words = comment
+    .replace(/^\s*\* ?/gm, ' ')
+    .split(/\s+/)
+    .filter((word) => word !== '');
+  let text = '';
+  let line = '//';
+  for (const word of words) {
+    if (line.length + 1 + word.length > COLUMNS) {
+      text += `${line}\n`;
+      line = '//';
+    }
+    line += ` ${word}`;
+  }
+  return `${text}${line}\n`;
+}
+
+function members(comment: string, name: string, table: Readonly<Record<string, rules.Member>>): string {
+  const rows = Object.entries(table).map(([member, rule]) => {
+    const [min, max] = 'min' in rule ? [rule.min, rule.max] : [0, 0];
+    const [required, otherwise] = 'default' in rule ? [false, String(rule.default)] : [true, ''];
+    return `    {"\\"${member}\\"", Is::${constant(rule.is)}, ${min}, ${max}, ${required}, "${otherwise}"},`;
+  });
+  return `// ${comment}
+inline constexpr std::array<Member, ${rows.length}> ${name} = {{
+${rows.join('\n')}
+}};
+`;
+}
+
+/** The name of a constant in C++: kNameBytesMax of NAME_BYTES_MAX, kMailboxFull of mailbox-full. */
+function constant(name: string): string {
+  return `k${name
+    .toLowerCase()
+    .split(/[_-]/)
+    .map((word) => word[0].toUpperCase() + word.slice(1))
+    .join('')}`;
+}
+
+type Path = readonly (string | number)[];
+
+/** The text of openapi.yaml with the values that the rules have. Everything else stays as it is. */
+export function openapiOf(text = readFileSync(OPENAPI, 'utf8')): string {
+  const document = parseDocument(text);
+  const nodeAt = (path: Path): Node => {
+    const node = document.getIn(path, true);
+    if (!isNode(node)) throw new Error(`openapi.yaml has no ${path.join('.')}`);
+    return node;
+  };
+  const changes: { start: number; end: number; to: string }[] = [];
+  const set = (path: Path, to: string | number) => {
+    const [start, end] = nodeAt(path).range ?? [0, 0];
+    // The range of a block has the line end after it.
+    changes.push({ start, end: start + text.slice(start, end).trimEnd().length, to: String(to) });
+  };
+  /** Sets a block of several lines, with the indentation that it has. */
+  const setLines = (path: Path, to: readonly string[]) => {
+    const [start] = nodeAt(path).range ?? [0];
+    const indent = ' '.repeat(start - text.lastIndexOf('\n', start) - 1);
+    set(path, to.join(`\n${indent}`));
+  };
+  const schema = (...path: Path): Path => ['components', 'schemas', ...path];
+  const events = (document.getIn(schema('Event', 'oneOf'), true) as unknown as { toJSON(): EventSchema[] }).toJSON();
+  const event = (type: string, ...path: Path): Path => {
+    const index = events.findIndex(({ properties }) => properties.type.const === type);
+    return schema('Event', 'oneOf', index, 'properties', ...path);
+  };
+  const setMembers = (name: string, table: Readonly<Record<string, rules.Member>>) => {
+    const required = Object.keys(table).filter((member) => !('default' in table[member]));
+    set(schema(name, 'required'), `[${required.join(', ')}]`);
+    const described = (member: string) => document.getIn(schema(name, 'properties', member, 'description')) as string;
+    const properties = Object.entries(table);
+    setLines(
+      schema(name, 'properties'),
+      properties.map(([member, rule]) => `${member}: { ${propertyOf(rule, described(member))} }`),
+    );
+  };
+  set(schema('Edge', 'enum'), `[${rules.EDGES.join(', ')}]`);
+  set(schema('Hash', 'pattern'), `"^[0-9a-f]{${rules.FILE_DIGITS}}$"`);
+  set(schema('Name', 'maxLength'), rules.NAME_BYTES_MAX);
+  for (const side of ['width', 'height']) {
+    set(schema('Join', 'properties', 'screen', 'properties', side, 'maximum'), rules.SCREEN_MAX);
+    set(schema('Stage', 'properties', side, 'maximum'), rules.SCREEN_MAX);
+    set(event('stage', side, 'maximum'), rules.SCREEN_MAX);
+  }
+  set(schema('Joined', 'properties', 'pingSeconds', 'minimum'), rules.PING_SECONDS_MIN);
+  set(schema('Joined', 'properties', 'pingSeconds', 'maximum'), rules.PING_SECONDS_MAX);
+  set(schema('Joined', 'properties', 'leaseSeconds', 'minimum'), rules.LEASE_SECONDS_MIN);
+  set(schema('Joined', 'properties', 'leaseSeconds', 'maximum'), rules.LEASE_SECONDS_MAX);
+  set(schema('Joined', 'properties', 'leaseSeconds', 'description'), `This relay grants ${rules.LEASE_MS / 1000} s`);
+  setMembers('Crossing', rules.CROSSING_MEMBERS);
+  setMembers('Sprite', rules.SPRITE_MEMBERS);
+  setMembers('StageSprite', rules.STAGE_SPRITE_MEMBERS);
+  for (const list of ['files', 'sprites']) {
+    set(schema('Stage', 'properties', list, 'maxItems'), rules.STAGE_SPRITES_MAX);
+    set(event('stage', list, 'maxItems'), rules.STAGE_SPRITES_MAX);
+  }
+  set(schema('Saying', 'properties', 'saying', 'maximum'), rules.RISING_NUMBER_MAX);
+  set(schema('Saying', 'properties', 'text', 'maxLength'), rules.SAYING_TEXT_BYTES_MAX);
+  set(event('saying', 'text', 'maxLength'), rules.SAYING_TEXT_BYTES_MAX);
+  set(event('announcement', 'text', 'maxLength'), rules.ANNOUNCEMENT_BYTES_MAX);
+  set(event('bye', 'retryAfterMs', 'maximum'), rules.BYE_MS_MAX);
+  set(event('bye', 'join', 'maxLength'), rules.JOIN_URL_BYTES_MAX);
+  set(schema('Report', 'properties', 'reason', 'maxLength'), rules.REASON_BYTES_MAX);
+  set(schema('Batch', 'properties', 'events', 'maxItems'), rules.ANSWER_EVENTS_MAX);
+  const accepted = (path: string): Path => {
+    return ['paths', path, 'post', 'responses', '202', 'content', 'application/json', 'schema', 'properties'];
+  };
+  set([...accepted('/v1/desktops/{id}/peeks'), 'leaseMs', 'enum'], `[0, ${rules.PEEK_LEASE_MS}]`);
+  set([...accepted('/v1/desktops/{id}/sayings'), 'heard', 'maximum'], HEARERS_MAX - 1);
+  setLines(
+    schema('Problem', 'properties', 'code', 'enum'),
+    Object.keys(PROBLEMS).map((code) => `- ${code}`),
+  );
+  changes.sort((one, other) => other.start - one.start);
+  return changes.reduce((all, { start, end, to }) => all.slice(0, start) + to + all.slice(end), text);
+}
+
+interface EventSchema {
+  properties: { type: { const: string } };
+}
+
+/** A member as a schema, in YAML. */
+function propertyOf(rule: rules.Member, description: string | undefined): string {
+  const parts = schemaOf(rule);
+  if ('default' in rule && rule.default !== '') parts.push(`default: ${rule.default}`);
+  if (description !== undefined) parts.push(`description: ${JSON.stringify(description)}`);
+  return parts.join(', ');
+}
+
+function schemaOf(rule: rules.Member): string[] {
+  const reference = (name: string) => [`$ref: "#/components/schemas/${name}"`];
+  const within = (type: string, min: number, max: number) => [`type: ${type}`, `minimum: ${min}`, `maximum: ${max}`];
+  switch (rule.is) {
+    case 'number':
+      return within('number', rule.min, rule.max);
+    case 'whole':
+      return within('integer', rule.min, rule.max);
+    case 'rising':
+      return within('integer', 1, rules.RISING_NUMBER_MAX);
+    case 'edge':
+      return reference('Edge');
+    case 'file':
+      return reference('Hash');
+    case 'object':
+      return reference('Sprite');
+    case 'name':
+      return reference('Name');
+    case 'animation':
+      return ['type: string', `pattern: "^[a-z][a-z0-9-]{0,${rules.ANIMATION_LENGTH_MAX - 1}}$"`];
+    case 'facing':
+      return ['enum: [left, right]'];
+  }
+}
+
+if (import.meta.main) {
+  writeFileSync(HEADER, headerOf());
+  writeFileSync(OPENAPI, openapiOf());
+}
