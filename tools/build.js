@@ -26,6 +26,9 @@ import { findInModules } from './packages.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
+/** The rules that all programs in C++ share with the relay. */
+const RULES = join(ROOT, 'server', 'wire', 'rules.h');
+
 /** The path of the engine's program once it is built. */
 export const ENGINE = join(ROOT, 'build', 'swarm', 'swarm-engine');
 
@@ -93,7 +96,7 @@ export function buildAddon(node) {
   if (process.platform !== 'linux') return 'the native front is for Linux';
   const sources = join(ROOT, 'server', 'native');
   const target = join(sources, 'build', 'Release', 'front.node');
-  return built('addon', [sources, join(ROOT, 'package-lock.json')], target, () => {
+  return built('addon', [sources, RULES, join(ROOT, 'package-lock.json')], target, () => {
     if (!ensurePrograms(['g++', 'make', 'python3'], ['g++', 'make', 'python3'])) {
       return `a compiler is missing: ${installHint(['g++', 'make', 'python3'])}`;
     }
@@ -112,7 +115,7 @@ export function buildEngine() {
     return `a library is missing: ${installHint(packages)}`;
   }
   const sources = join(ROOT, 'loadtest', 'engine');
-  return built('engine', [sources], ENGINE, () => whyNoCompiler() ?? ranCMake(sources, join(ENGINE, '..')));
+  return built('engine', [sources, RULES], ENGINE, () => whyNoCompiler() ?? ranCMake(sources, join(ENGINE, '..')));
 }
 
 /** Builds the floor that the benches compare with. Returns undefined, or why it can't be built. */
@@ -214,7 +217,7 @@ export function buildX11Tests() {
 function builtClient(part, target) {
   const client = join(ROOT, 'client-win');
   const x11 = hasLibraries(Object.keys(X11_LIBRARIES)) ? 'ON' : 'OFF';
-  const sources = [client, join(ROOT, 'server', 'web', 'sprites')];
+  const sources = [client, RULES, join(ROOT, 'server', 'web', 'sprites')];
   const build = () => whyNoCompiler() ?? ranCMake(client, CLIENT, [`-DX11=${x11}`], CLIENT_TARGETS[part]);
   return built(part, sources, target, build, 'client');
 }
@@ -238,7 +241,7 @@ export function buildWindowsClient() {
     return `a compiler for Windows is missing: ${installHint(packages)}`;
   }
   const client = join(ROOT, 'client-win');
-  return built('windows-client', [client, join(ROOT, 'server', 'web', 'sprites')], WINDOWS_CLIENT, () => {
+  return built('windows-client', [client, RULES, join(ROOT, 'server', 'web', 'sprites')], WINDOWS_CLIENT, () => {
     const toolchain = `-DCMAKE_TOOLCHAIN_FILE=${join(client, 'win32', 'toolchain.cmake')}`;
     return ranCMake(client, WINDOWS, [toolchain]);
   });

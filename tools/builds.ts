@@ -32,7 +32,7 @@ export interface Build {
 /** What every client is built from, and what the tests of their core read. */
 const CLIENT_FOLDERS = [
   ...['client-win/core/', 'client-win/posix/', 'client-win/CMakeLists.txt', 'server/web/sprites/'],
-  ...['server/PROTOCOL.md', 'server/wire/hidden.vectors.json'],
+  ...['server/wire/hidden.vectors.json', 'server/wire/rules.h'],
   ...['behaviour', 'bubbles', 'departures', 'moves', 'peek'].map((noun) => `client-win/${noun}.vectors.json`),
 ];
 
@@ -40,10 +40,15 @@ export const BUILDS: readonly Build[] = [
   {
     what: 'native front',
     users: /server\/(?:front\/native|metrics\/syscalls|journal\/disk)\.ts$/,
-    folders: ['server/native/'],
+    folders: ['server/native/', 'server/wire/rules.h'],
     run: () => buildAddon(process.execPath),
   },
-  { what: 'swarm engine', users: /\b(?:ENGINE|buildEngine)\b/, folders: ['loadtest/engine/'], run: buildEngine },
+  {
+    what: 'swarm engine',
+    users: /\b(?:ENGINE|buildEngine)\b/,
+    folders: ['loadtest/engine/', 'server/wire/rules.h'],
+    run: buildEngine,
+  },
   { what: 'floor of the benches', users: /\bFLOOR\b/, folders: ['server/bench/floor/'], run: buildFloor },
   {
     what: 'desktop client',

@@ -42,10 +42,10 @@ function readModules(path: string, code: string): Import[] {
   return found;
 }
 
-/** C++ names a file from a folder that is around both: client-win/, server/native/, or the one that both are in. */
+/** C++ names a file from a folder that is around both (client-win/, server/native/, or the one that both are in), or from server/. */
 function readIncludes(path: string, code: string): Import[] {
   const folders = path.split('/').slice(0, -1);
-  const around = folders.map((_, i) => folders.slice(0, folders.length - i).join('/'));
+  const around = [...folders.map((_, i) => folders.slice(0, folders.length - i).join('/')), 'server'];
   return [...code.matchAll(INCLUDE)].map(([, quote, name]) => {
     const candidates = around.map((folder) => posix.join(folder, name));
     const to = quote === '"' ? candidates.find((candidate) => existsSync(join(ROOT, candidate))) : undefined;

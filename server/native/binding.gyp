@@ -30,7 +30,7 @@
         'ring/ring_link.cc',
         'ring_set.cc',
       ],
-      'include_dirs': ['.', "<!(node -p \"require('node-addon-api').include_dir\")"],
+      'include_dirs': ['.', '..', "<!(node -p \"require('node-addon-api').include_dir\")"],
       'defines': ['NAPI_VERSION=9', 'NODE_ADDON_API_DISABLE_CPP_EXCEPTIONS', 'NODE_ADDON_API_DISABLE_DEPRECATED'],
       'cflags_cc': ['-std=c++20', '-O3', '-Wall', '-Wextra', '-Wno-missing-field-initializers', '-fvisibility=hidden'],
       'conditions': [['OS!="linux"', {'type': 'none', 'sources': []}]],

@@ -1,14 +1,16 @@
 #include "http/answer.h"
 
+#include <algorithm>
 #include <cstring>
 #include <string_view>
 
 #include "io/record.h"
+#include "wire/rules.h"
 
 namespace sprites {
 namespace {
 
-std::string_view StatusLine(uint32_t status) {
+constexpr std::string_view StatusLine(uint32_t status) {
   switch (status) {
     case 200:
       return "HTTP/1.1 200 OK\r\n";
@@ -46,6 +48,12 @@ std::string_view StatusLine(uint32_t status) {
       return "HTTP/1.1 500 Internal Server Error\r\n";
   }
 }
+
+constexpr uint32_t kInternal = 500;
+static_assert(std::ranges::all_of(rules::kProblems, [](const rules::Problem& problem) {
+  const auto status = static_cast<uint32_t>(problem.status);
+  return status == kInternal || StatusLine(status) != StatusLine(kInternal);
+}));
 
 char* PutText(char* at, std::string_view text) {
   memcpy(at, text.data(), text.size());

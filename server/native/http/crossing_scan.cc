@@ -2,19 +2,12 @@
 
 #include <array>
 #include <cstring>
-#include <initializer_list>
 
 namespace sprites {
 namespace {
 
-// The limits of wire/crossing.ts and wire/text.ts.
-constexpr uint32_t kCrossingBytesMax = 1024;
-constexpr double kSpeedMax = 20'000;
-constexpr double kScaleMin = 0.25;
-constexpr double kScaleMax = 16;
-constexpr uint32_t kNameBytesMax = 64;
-constexpr uint32_t kAnimationLengthMax = 32;
-constexpr uint32_t kFileHashDigits = 64;
+using rules::Is;
+using rules::Member;
 
 // A decimal number of at most 15 digits and its double are written the same.
 constexpr int kDigitsMax = 15;
@@ -23,18 +16,18 @@ constexpr double kFractionMin = 1e-6;
 constexpr std::array<double, kDigitsMax + 1> kPowers = {
     1e0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6, 1e7, 1e8, 1e9, 1e10, 1e11, 1e12, 1e13, 1e14, 1e15};
 
-constexpr std::string_view kEdges[] = {"left", "right", "top", "bottom"};
+template <size_t N>
+constexpr uint32_t RequiredOf(const std::array<Member, N>& members) {
+  uint32_t bits = 0;
+  for (size_t i = 0; i < N; ++i) {
+    bits |= members[i].is_required ? 1u << i : 0;
+  }
+  return bits;
+}
 
-// The members of a crossing and of its sprite, in PROTOCOL.md's order. A name is found at once when
-// it follows the one before it in this order.
-enum CrossingMember : uint32_t { kCrossing, kEdge, kAt, kVx, kVy, kSprite };
-constexpr std::array<std::string_view, 6> kCrossingMembers = {
-    "\"crossing\"", "\"edge\"", "\"at\"", "\"vx\"", "\"vy\"", "\"sprite\""};
-constexpr uint32_t kCrossingRequired = (1u << kCrossingMembers.size()) - 1;
-enum SpriteMember : uint32_t { kFile, kName, kAnimation, kFacing, kScale };
-constexpr std::array<std::string_view, 5> kSpriteMembers = {"\"file\"", "\"name\"", "\"animation\"",
-                                                            "\"facing\"", "\"scale\""};
-constexpr uint32_t kSpriteRequired = 1u << kFile;
+// The number of a crossing is in no passage, and `sprite` is no value itself.
+constexpr size_t kMembersBeforeValues = 1;
+constexpr size_t kFirstSpriteValue = rules::kCrossingMembers.size() - kMembersBeforeValues - 1;
 
 bool IsDigit(uint8_t c) { return c >= '0' && c <= '9'; }
 bool IsLetter(uint8_t c) { return c >= 'a' && c <= 'z'; }
@@ -53,10 +46,13 @@ class Cursor {
     }
   }
 
-  // Reads an object with members of these names, each at most once, and all of `required`.
-  // `value(member)` reads the value of one.
-  template <size_t N, typename Value>
-  bool Object(const std::array<std::string_view, N>& members, uint32_t required, Value value) {
+  // Reads an object with these members, each at most once, and all that are required. A name is
+  // found at once when it follows the one before it in their order. `value(i)` reads the value of
+  // one.
+  template <const auto& kMembers, typename Value>
+  bool Object(Value value) {
+    constexpr size_t kCount = kMembers.size();
+    constexpr uint32_t kRequired = RequiredOf(kMembers);
     uint32_t seen = 0;
     uint32_t next = 0;
     if (!Skip("{")) {
@@ -65,9 +61,9 @@ class Cursor {
     do {
       SkipSpace();
       uint32_t tries = 0;
-      while (!Skip(members[next])) {
-        next = next + 1 == N ? 0 : next + 1;
-        if (++tries == N) {
+      while (!Skip(kMembers[next].quoted)) {
+        next = next + 1 == kCount ? 0 : next + 1;
+        if (++tries == kCount) {
           return false;
         }
       }
@@ -80,10 +76,10 @@ class Cursor {
       if (!value(next)) {
         return false;
       }
-      next = next + 1 == N ? 0 : next + 1;
+      next = next + 1 == kCount ? 0 : next + 1;
       SkipSpace();
     } while (Skip(","));
-    return Skip("}") && (seen & required) == required;
+    return Skip("}") && (seen & kRequired) == kRequired;
   }
 
   // Reads a text with quotes; `contents` reads what is between them.
@@ -164,27 +160,44 @@ class Cursor {
     return static_cast<double>(*number) == value;
   }
 
-  bool Edge(uint32_t* edge) {
-    for (*edge = 0; *edge < 4; ++*edge) {
-      if (Skip(kEdges[*edge])) {
+  bool Edge(rules::Edge* edge) {
+    for (size_t i = 0; i < rules::kEdgeNames.size(); ++i) {
+      if (Skip(rules::kEdgeNames[i])) {
+        *edge = static_cast<rules::Edge>(i);
         return true;
       }
     }
     return false;
   }
 
+  // Reads what is between the quotes of a text.
+  bool Contents(Is is) {
+    switch (is) {
+      case Is::kFile:
+        return FileHash();
+      case Is::kName:
+        return Name();
+      case Is::kAnimation:
+        return Animation();
+      case Is::kFacing:
+        return Skip(NameOf(rules::Edge::kLeft)) || Skip(NameOf(rules::Edge::kRight));
+      default:
+        return false;
+    }
+  }
+
   bool FileHash() {
-    if (Remaining() < kFileHashDigits) {
+    if (Remaining() < rules::kFileDigits) {
       return false;
     }
     uint8_t wrong = 0;
-    for (uint32_t i = 0; i < kFileHashDigits; ++i) {
+    for (size_t i = 0; i < rules::kFileDigits; ++i) {
       const uint8_t c = at_[i];
       const uint8_t digit = static_cast<uint8_t>(c - '0') <= 9;
       const uint8_t letter = static_cast<uint8_t>(c - 'a') <= 5;
       wrong |= static_cast<uint8_t>((digit | letter) ^ 1);
     }
-    at_ += kFileHashDigits;
+    at_ += rules::kFileDigits;
     return wrong == 0;
   }
 
@@ -197,7 +210,8 @@ class Cursor {
       }
       ++at;
     }
-    if (at == end_ || at - at_ > kNameBytesMax || (at > at_ && (*at_ == ' ' || at[-1] == ' '))) {
+    if (at == end_ || static_cast<size_t>(at - at_) > rules::kNameBytesMax ||
+        (at > at_ && (*at_ == ' ' || at[-1] == ' '))) {
       return false;
     }
     at_ = at;
@@ -209,7 +223,8 @@ class Cursor {
     while (at < end_ && (IsLetter(*at) || IsDigit(*at) || *at == '-')) {
       ++at;
     }
-    if (at == at_ || at - at_ > kAnimationLengthMax || !IsLetter(*at_)) {
+    if (at == at_ || static_cast<size_t>(at - at_) > rules::kAnimationLengthMax ||
+        !IsLetter(*at_)) {
       return false;
     }
     at_ = at;
@@ -226,78 +241,61 @@ class Cursor {
   const uint8_t* const end_;
 };
 
+// Reads the value of a member that the passage has as it is.
+bool ScanValue(Cursor* cursor, const Member& member, std::string_view* value) {
+  if (member.is == Is::kNumber) {
+    return cursor->DecimalWithin(member.min, member.max, value);
+  }
+  return cursor->Text(value, [cursor, &member] { return cursor->Contents(member.is); });
+}
+
 bool ScanSprite(Cursor* cursor, ScannedCrossing* out) {
-  return cursor->Object(kSpriteMembers, kSpriteRequired, [cursor, out](uint32_t member) {
-    switch (member) {
-      case kFile:
-        return cursor->Text(&out->file, [cursor] { return cursor->FileHash(); });
-      case kName:
-        return cursor->Text(&out->name, [cursor] { return cursor->Name(); });
-      case kAnimation:
-        return cursor->Text(&out->animation, [cursor] { return cursor->Animation(); });
-      case kFacing:
-        return cursor->Text(&out->facing,
-                            [cursor] { return cursor->Skip("left") || cursor->Skip("right"); });
-      default:
-        return cursor->DecimalWithin(kScaleMin, kScaleMax, &out->scale);
-    }
+  const auto& members = rules::kSpriteMembers;
+  for (size_t i = 0; i < members.size(); ++i) {
+    out->values[kFirstSpriteValue + i] = members[i].otherwise;
+  }
+  return cursor->Object<rules::kSpriteMembers>([cursor, out, &members](uint32_t i) {
+    return ScanValue(cursor, members[i], &out->values[kFirstSpriteValue + i]);
   });
 }
 
 }  // namespace
 
 bool ScanCrossing(const uint8_t* body, uint32_t size, ScannedCrossing* out) {
-  *out = {};
   Cursor cursor(body, body + size);
   cursor.SkipSpace();
+  const auto& members = rules::kCrossingMembers;
   const bool is_crossing =
-      cursor.Object(kCrossingMembers, kCrossingRequired, [&cursor, out](uint32_t member) {
+      cursor.Object<rules::kCrossingMembers>([&cursor, &members, out](uint32_t i) {
         std::string_view edge;
-        switch (member) {
-          case kCrossing:
+        switch (members[i].is) {
+          case Is::kRising:
             return cursor.RisingNumber(&out->crossing);
-          case kEdge:
+          case Is::kEdge:
             return cursor.Text(&edge, [&cursor, out] { return cursor.Edge(&out->edge); });
-          case kAt:
-            return cursor.DecimalWithin(0, 1, &out->at);
-          case kVx:
-            return cursor.DecimalWithin(-kSpeedMax, kSpeedMax, &out->vx);
-          case kVy:
-            return cursor.DecimalWithin(-kSpeedMax, kSpeedMax, &out->vy);
-          default:
+          case Is::kObject:
             return ScanSprite(&cursor, out);
+          default:
+            return ScanValue(&cursor, members[i], &out->values[i - kMembersBeforeValues]);
         }
       });
   cursor.SkipSpace();
-  return is_crossing && cursor.AtEnd() && size <= kCrossingBytesMax;
+  // The edge by which the sprite enters is the opposite one.
+  out->values[0] = NameOf(Opposite(out->edge));
+  return is_crossing && cursor.AtEnd() && size <= rules::kCrossingBytesMax;
 }
 
 uint32_t WritePassage(const ScannedCrossing& crossing, uint8_t* to) {
-  // The edge by which the sprite enters is the opposite one.
-  const std::initializer_list<std::string_view> pieces = {"\"edge\":\"",
-                                                          kEdges[crossing.edge ^ 1],
-                                                          "\",\"at\":",
-                                                          crossing.at,
-                                                          ",\"vx\":",
-                                                          crossing.vx,
-                                                          ",\"vy\":",
-                                                          crossing.vy,
-                                                          ",\"sprite\":{\"file\":\"",
-                                                          crossing.file,
-                                                          "\",\"name\":\"",
-                                                          crossing.name,
-                                                          "\",\"animation\":\"",
-                                                          crossing.animation,
-                                                          "\",\"facing\":\"",
-                                                          crossing.facing,
-                                                          "\",\"scale\":",
-                                                          crossing.scale,
-                                                          "}}"};
   uint32_t length = 0;
-  for (const std::string_view piece : pieces) {
+  const auto put = [to, &length](std::string_view piece) {
     memcpy(to + length, piece.data(), piece.size());
     length += static_cast<uint32_t>(piece.size());
+  };
+  for (size_t i = 0; i < crossing.values.size(); ++i) {
+    put(rules::kPassageTexts[i]);
+    put(crossing.values[i]);
   }
+  put(rules::kPassageTexts.back());
   return length;
 }
 

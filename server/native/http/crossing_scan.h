@@ -9,25 +9,23 @@
 #ifndef SERVER_NATIVE_HTTP_CROSSING_SCAN_H_
 #define SERVER_NATIVE_HTTP_CROSSING_SCAN_H_
 
+#include <array>
 #include <cstdint>
 #include <string_view>
 
+#include "wire/rules.h"
+
 namespace sprites {
 
-// The values are views of the body, except those of missing members. Numbers and texts are in the
-// form that JSON.stringify() gives them, without the quotes.
+using rules::kPassageBytesMax;
+
 struct ScannedCrossing {
   uint64_t crossing = 0;  // the sender's number, 1 … 2^53 − 1
-  uint32_t edge = 0;      // 0 left, 1 right, 2 top, 3 bottom
-  std::string_view at, vx, vy;
-  std::string_view file;
-  std::string_view name = "";
-  std::string_view animation = "fall";
-  std::string_view facing = "right";
-  std::string_view scale = "1";
+  rules::Edge edge = rules::Edge::kLeft;
+  // Of the passage, in its order: views of the body, except the first one and those of missing
+  // members. Numbers and texts are in the form that JSON.stringify() gives them, without quotes.
+  std::array<std::string_view, rules::kPassageTexts.size() - 1> values;
 };
-
-constexpr uint32_t kPassageBytesMax = 448;  // PASSAGE_BYTES_MAX in wire/crossing.ts
 
 // Returns false when JavaScript must look at the body: it has another form, or is not a crossing.
 bool ScanCrossing(const uint8_t* body, uint32_t size, ScannedCrossing* out);

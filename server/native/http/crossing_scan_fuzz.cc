@@ -38,8 +38,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   sprites::ScannedCrossing again;
   Require(sprites::ScanCrossing(reinterpret_cast<const uint8_t*>(body.data()),
                                 static_cast<uint32_t>(body.size()), &again));
-  Require(again.crossing == scanned.crossing && again.edge == (scanned.edge ^ 1));
-  again.edge = scanned.edge;
+  Require(again.crossing == scanned.crossing && again.edge == Opposite(scanned.edge));
+  again.values[0] = scanned.values[0];
   Require(PassageOf(again) == passage);
   return 0;
 }

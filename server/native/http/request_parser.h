@@ -10,15 +10,19 @@
 #ifndef SERVER_NATIVE_HTTP_REQUEST_PARSER_H_
 #define SERVER_NATIVE_HTTP_REQUEST_PARSER_H_
 
+#include <algorithm>
 #include <cstdint>
+
+#include "wire/rules.h"
 
 namespace sprites {
 
-constexpr uint32_t kHeadBytesMax = 8192;   // twice the usual cookies and headers of a browser
-constexpr uint32_t kBodyBytesMax = 1024;   // CROSSING_BYTES_MAX in wire/crossing.ts
-constexpr uint32_t kStageBytesMax = 2048;  // STAGE_BYTES_MAX in wire/stage.ts
+using rules::kHeadBytesMax;
+using rules::kHeadersMax;
+using rules::kStageBytesMax;
+// Of a crossing, or of a saying.
+constexpr uint32_t kBodyBytesMax = std::max(rules::kCrossingBytesMax, rules::kSayingBodyBytesMax);
 constexpr uint32_t kRequestBytesMax = kHeadBytesMax + kStageBytesMax;
-constexpr uint32_t kHeadersMax = 100;     // HEADERS_MAX in wire/route.ts
 constexpr uint32_t kNoSlot = 0xffffffff;  // NO_SLOT in front.ts
 
 // The hot routes a listener serves: polls; or crossings, sayings and stages, which have the same

@@ -61,7 +61,7 @@ void AppendCrossing(RecordBuffer* inbound, Ticket ticket, const Request& request
   if (request.post == Post::kCrossing && ScanCrossing(body, record.length, &scanned)) {
     record.crossing_low = static_cast<uint32_t>(scanned.crossing);
     record.crossing_high = static_cast<uint32_t>(scanned.crossing >> 32);
-    record.edge_and_one = scanned.edge + 1;
+    record.edge_and_one = static_cast<uint32_t>(scanned.edge) + 1;
     record.length = WritePassage(scanned, passage);
     body = passage;
   }
