@@ -74,7 +74,7 @@ const SOURCES = [
  * try to build the native front on the instance.
  */
 const LEFT_OUT =
-  /\.(?:test|contract)\.ts$|^(?:server|loadtest)\/test$|^server\/(?:bench|native\/build)$|^tools\/(?:client|test)\.ts$/;
+  /\.(?:test|contract)\.ts$|^(?:server|loadtest|tools)\/test$|^server\/(?:bench|native\/build)$|^tools\/client\.ts$/;
 
 export const ADDON = 'server/native/build/Release/front.node';
 const NODE = `node_modules/node-${process.platform}-${process.arch}`;

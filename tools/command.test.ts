@@ -9,9 +9,9 @@ import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { COMMAND as BENCH_PACING } from '../client-win/tools/pacing_bench.ts';
+import { COMMAND as BENCH_PACING } from '../client-win/bench/pacing.ts';
 import { COMMAND as FLEET } from '../ec2/bin/options.ts';
-import { COMMAND as BENCH_HTTP } from '../loadtest/bin/http.ts';
+import { COMMAND as BENCH_HTTP } from '../loadtest/bench/http.ts';
 import { COMMAND as SWARM } from '../loadtest/bin/swarm.ts';
 import { COMMAND as BENCH } from '../server/bench/bench.ts';
 import { COMMAND as ADMIN } from '../server/bin/admin.ts';
@@ -46,7 +46,7 @@ import {
   whole,
   withVariables,
 } from './command.ts';
-import { COMMAND as TEST } from './test.ts';
+import { COMMAND as TEST } from './test/test.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -285,8 +285,8 @@ const PROGRAMS: Record<string, Program> = {
   admin: { file: 'server/bin/admin.ts', command: ADMIN, negative: ['profile', '--seconds'], needsWords: true },
   spr: { file: 'server/bin/spr.ts', command: SPR, negative: ['pack', 'a.png', '--scale'], needsWords: true },
   bench: { file: 'server/bench/bench.ts', command: BENCH, negative: ['million', '--rate'] },
-  'bench:http': { file: 'loadtest/bin/http.ts', command: BENCH_HTTP, negative: ['--connections'] },
-  'bench:pacing': { file: 'client-win/tools/pacing_bench.ts', command: BENCH_PACING, negative: ['--sprites'] },
+  'bench:http': { file: 'loadtest/bench/http.ts', command: BENCH_HTTP, negative: ['--connections'] },
+  'bench:pacing': { file: 'client-win/bench/pacing.ts', command: BENCH_PACING, negative: ['--sprites'] },
   'bench:heap': {
     ...{ file: 'v8-patches/bench/heap.ts', command: BENCH_HEAP, negative: ['relay', '--rounds'] },
     refused: { words: ['buffers', 'nonsense'], error: /^"nonsense": must be one of every-4k, / },
@@ -297,7 +297,7 @@ const PROGRAMS: Record<string, Program> = {
   },
   fleet: { file: 'ec2/bin/fleet.ts', command: FLEET, negative: ['plan', '--rate'], needsWords: true },
   client: { file: 'tools/client.ts', command: CLIENT },
-  test: { file: 'tools/test.ts', command: TEST },
+  test: { file: 'tools/test/test.ts', command: TEST },
 };
 
 function start({ file }: Program, argv: readonly string[]): Promise<{ code: unknown; out: string; err: string }> {

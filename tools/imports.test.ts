@@ -11,7 +11,7 @@ import { existsSync } from 'node:fs';
 import { isBuiltin } from 'node:module';
 import { join, posix } from 'node:path';
 import { describe, it } from 'node:test';
-import { listFiles, partOf, readImports, readSource, type Source } from './sources.ts';
+import { listFiles, partOf, readImports, readSource, type Source } from './test/sources.ts';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -115,8 +115,8 @@ const LAYERS: Record<string, readonly string[]> = {
   'server/bench': [
     'server/bin',
     'server/roles',
-    'server/journal',
     ...RELAY_ROOMS,
+    'server/journal',
     'server/domain',
     'server/front',
     'server/wire',
@@ -136,6 +136,7 @@ const LAYERS: Record<string, readonly string[]> = {
   'server/tools': ['server/domain', 'server/wire'],
   ...Object.fromEntries(PAGE_ROOMS.map((room, i) => [room, [...PAGE_ROOMS.slice(i + 1), 'server/wire']])),
   'server/web/admin': ['server/web/texts', 'server/wire'],
+  'loadtest/bench': ['loadtest/report'],
   'loadtest/bin': ['loadtest/run', 'loadtest/report'],
   'loadtest/run': ['loadtest/report'],
   'loadtest/report': [],

@@ -34,8 +34,8 @@ const COMMANDS = {
   admin: { run: ['server/bin/admin.ts'], here: true },
   bench: { run: ['server/bench/bench.ts'] },
   'bench:heap': { run: ['v8-patches/bench/heap.ts'] },
-  'bench:pacing': { run: ['client-win/tools/pacing_bench.ts'] },
-  'bench:http': { run: [QUIET, 'loadtest/bin/http.ts'], packages: 'all' },
+  'bench:pacing': { run: ['client-win/bench/pacing.ts'] },
+  'bench:http': { run: [QUIET, 'loadtest/bench/http.ts'], packages: 'all' },
   client: { run: ['tools/client.ts'] },
   desktop: { run: desktop, here: true },
   fleet: { run: [QUIET, 'ec2/bin/fleet.ts'], packages: 'all', here: true },
@@ -43,9 +43,9 @@ const COMMANDS = {
   lint: { run: [BIOME, 'check', '--error-on-warnings', '.'], packages: 'all' },
   spr: { run: ['server/bin/spr.ts'], here: true },
   swarm: { run: [QUIET, 'loadtest/bin/swarm.ts'], here: true },
-  test: { run: ['tools/test.ts'], packages: 'all' },
-  'test:long': { run: ['tools/test.ts', '--long'], packages: 'all' },
-  'test:repeat': { run: ['tools/test.ts', '--repeat'], packages: 'all' },
+  test: { run: ['tools/test/test.ts'], packages: 'all' },
+  'test:long': { run: ['tools/test/test.ts', '--long'], packages: 'all' },
+  'test:repeat': { run: ['tools/test/test.ts', '--repeat'], packages: 'all' },
   types: { run: [TSC, '--noEmit', '-p', '.'], packages: 'all' },
 };
 

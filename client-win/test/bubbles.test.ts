@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { bubbleConstants, playPlacing, playShown, readBubbleVectors } from '../tools/bubble_vectors.ts';
+import { bubbleConstants, playPlacing, playShown, readBubbleVectors } from './bubble_vectors.ts';
 
 const vectors = readBubbleVectors();
 

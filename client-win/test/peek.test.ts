@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { peekConstants, playNews, playSilhouettes, playStage, readPeekVectors } from '../tools/peek_vectors.ts';
+import { peekConstants, playNews, playSilhouettes, playStage, readPeekVectors } from './peek_vectors.ts';
 
 const vectors = readPeekVectors();
 

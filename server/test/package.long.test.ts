@@ -43,7 +43,8 @@ describe('the package', { timeout: 900_000 }, () => {
     ]) {
       assert.ok(files.includes(path), path);
     }
-    const needless = /\.test\.ts$|_test\.cc$|^(?:loadtest|ec2|v8-patches|client-win\/core)\/|^server\/(?:test|bench)\//;
+    const needless =
+      /\.test\.ts$|_test\.cc$|^(?:loadtest|ec2|v8-patches|client-win\/core)\/|^(?:server|tools)\/(?:test|bench)\//;
     assert.deepEqual(
       files.filter((path) => needless.test(path)),
       [],

@@ -1,4 +1,4 @@
-// behaviour.vectors.json in this client's simulation; tools/vectors.ts explains its fields,
+// behaviour.vectors.json in this client's simulation; test/vectors.ts explains its fields,
 // and plays it in the browser's.
 #include <doctest/doctest.h>
 
@@ -102,7 +102,7 @@ const Json& Vectors() {
   return vectors;
 }
 
-// mulberry32, as in tools/vectors.ts.
+// mulberry32, as in test/vectors.ts.
 Random Lot(uint32_t seed) {
   return [state = seed]() mutable {
     state += 0x6d2b79f5;

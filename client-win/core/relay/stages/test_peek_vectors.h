@@ -1,4 +1,4 @@
-// peek.vectors.json; tools/peek_vectors.ts explains its fields.
+// peek.vectors.json; test/peek_vectors.ts explains its fields.
 #ifndef CLIENT_WIN_CORE_RELAY_STAGES_TEST_PEEK_VECTORS_H_
 #define CLIENT_WIN_CORE_RELAY_STAGES_TEST_PEEK_VECTORS_H_
 

@@ -3,7 +3,7 @@ import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 
-const COMMAND = join(import.meta.dirname, '../bin/http.ts');
+const COMMAND = join(import.meta.dirname, 'http.ts');
 
 function bench(...args: string[]) {
   return spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', COMMAND, ...args], { encoding: 'utf8' });

@@ -13,7 +13,7 @@ import {
   buildInstaller,
   buildWindowsClient,
   buildX11Client,
-} from './build.js';
+} from '../build.js';
 
 /** How much the compilers give way to suites, as `nice` counts it: suites have deadlines, compilers have none. */
 const NICE = 5;

@@ -1,7 +1,7 @@
 /**
  * Plays the cases of peek.vectors.json with the browser's stages and silhouettes. As a command it writes their results to the file:
  *
- *   node client-win/tools/peek_vectors.ts        after a change of the rules; the diff shows what changes for users
+ *   node client-win/test/peek_vectors.ts        after a change of the rules; the diff shows what changes for users
  *
  * Each case of `stages` is a desktop and the edges through which somebody watches it; each of `news` is a stage that was posted and
  * stages some time later; each of `silhouettes` is a script of stages and looks. A picture is two hexadecimal digits, of which its

@@ -5,10 +5,10 @@ import { join } from 'node:path';
 import { run } from 'node:test';
 import { spec, type TestEvent } from 'node:test/reporters';
 
-const ROOT = join(import.meta.dirname, '..');
+const ROOT = join(import.meta.dirname, '../..');
 
 /** It makes each suite cheaper. */
-const LEAN_HTTP = import.meta.resolve('./lean_http.js');
+const LEAN_HTTP = import.meta.resolve('../lean_http.js');
 
 export interface SuiteRun {
   readonly passed: boolean;

@@ -1,7 +1,7 @@
 /**
  * Plays the scenarios of behaviour.vectors.json in the browser's world. As a command it writes their results to the file:
  *
- *   node client-win/tools/vectors.ts        after a change of the rules; the diff shows what changes for users
+ *   node client-win/test/vectors.ts        after a change of the rules; the diff shows what changes for users
  *
  * core/motion/vectors_test.cc plays the same file in the Windows client's world. A world is stepped every FRAME_MS. The
  * actions of a moment are done before its step, and its expected state is compared after it.

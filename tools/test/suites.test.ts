@@ -43,10 +43,13 @@ describe('suites', () => {
   });
 
   it('are refused by name where only long ones run', () => {
-    const args = ['tools/test.ts', '--long', 'tools/suites.test.ts'];
+    const args = ['tools/test/test.ts', '--long', 'tools/test/suites.test.ts'];
     const { status, stderr } = spawnSync(process.execPath, args, { encoding: 'utf8', timeout: 60_000 });
     assert.equal(status, 2);
-    assert.match(stderr, /No long suite matches tools\/suites\.test\.ts.*npm test -- tools\/suites\.test\.ts/);
+    assert.match(
+      stderr,
+      /No long suite matches tools\/test\/suites\.test\.ts.*npm test -- tools\/test\/suites\.test\.ts/,
+    );
   });
 
   it('depend on the packages, all of them', () => {
@@ -55,7 +58,7 @@ describe('suites', () => {
 
   it('need only the builds that they use', () => {
     assert.deepEqual(buildsOf('server/wire/frame.test.ts'), []);
-    assert.deepEqual(buildsOf('tools/suites.test.ts'), [], 'it imports the table of all builds');
+    assert.deepEqual(buildsOf('tools/test/suites.test.ts'), [], 'it imports the table of all builds');
     assert.deepEqual(buildsOf('server/test/kill.test.ts'), ['native front']);
     assert.ok(buildsOf('loadtest/engine/engine.test.ts').includes('swarm engine'));
     assert.ok(buildsOf('client-win/test/wine.test.ts').includes('program for Windows'));

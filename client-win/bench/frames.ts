@@ -2,7 +2,7 @@
  * Measures the cost of a frame of N sprites under Wine, and which process uses the CPU: the program itself, Wine's server,
  * the X server or the compositor.
  *
- *     node client-win/tools/frames_bench.ts [N]
+ *     node client-win/bench/frames.ts [N]
  *
  * Prints the output of frames-bench.exe and the seconds of CPU by process. On Windows, the shares of Wine and X do not exist.
  */

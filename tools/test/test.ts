@@ -10,10 +10,10 @@ import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { join } from 'node:path';
+import { type Command, EXIT, Misused, runCommand, text, toggle, whole } from '../command.ts';
+import { ensurePrograms, WINE, X11 } from '../machine.js';
 import { type Build, buildBeside } from './builds.ts';
-import { type Command, EXIT, Misused, runCommand, text, toggle, whole } from './command.ts';
 import { ChildrenCpu, IdleCores } from './load.ts';
-import { ensurePrograms, WINE, X11 } from './machine.js';
 import { PassedSuites } from './passed_suites.ts';
 import { type Planned, Schedule } from './schedule.ts';
 import { SuiteCosts } from './suite_costs.ts';
@@ -29,7 +29,7 @@ const SLOWEST_LISTED = 12;
 /** Between two looks: a suite that has just started may take what idled at the last one. */
 const NONE_IDLE = 0;
 
-const ROOT = join(import.meta.dirname, '..');
+const ROOT = join(import.meta.dirname, '../..');
 
 /** Where the compiled code of all processes of the suites lies. */
 const COMPILE_CACHE = join(ROOT, 'build', 'compile-cache');

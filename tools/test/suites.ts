@@ -11,7 +11,7 @@ import { join, posix } from 'node:path';
 import { BUILDS, type Build } from './builds.ts';
 import { listFiles, readSource } from './sources.ts';
 
-const ROOT = join(import.meta.dirname, '..');
+const ROOT = join(import.meta.dirname, '../..');
 
 /** In the header of a suite that fails beside others: why. */
 const QUIET = /^ \* Runs alone: \S/m;
@@ -23,14 +23,13 @@ const NO_BUILD = /^ \* Needs no build: \S/m;
 const LONG = /^ \* Takes long: \S/m;
 
 /** Files on which every suite depends. */
-const EVERYWHERE =
-  /^(?:package(?:-lock)?\.json|tsconfig\.json|tools\/(?:test|suites|suite_run|schedule|builds|sources)\.ts)$/;
+const EVERYWHERE = /^(?:package(?:-lock)?\.json|tsconfig\.json|tools\/test\/\w+\.ts)$/;
 
 /** These name every build, every command or many suites: what they name is not what their importers need. */
 const TABLES: Readonly<Record<string, readonly string[]>> = {
-  'tools/builds.ts': [],
-  'tools/suites.ts': ['tools/builds.ts', 'tools/sources.ts'],
-  'tools/suites.test.ts': ['tools/suites.ts'],
+  'tools/test/builds.ts': [],
+  'tools/test/suites.ts': ['tools/test/builds.ts', 'tools/test/sources.ts'],
+  'tools/test/suites.test.ts': ['tools/test/suites.ts'],
   'tools/build.js': ['tools/lock.js', 'tools/machine.js', 'tools/node.js', 'tools/packages.js'],
   'tools/launch.js': [
     'server/bin/relay.ts',

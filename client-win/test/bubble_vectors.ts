@@ -1,7 +1,7 @@
 /**
  * Plays the cases of bubbles.vectors.json with the browser's bubbles. As a command it writes their results to the file:
  *
- *   node client-win/tools/bubble_vectors.ts        after a change of the rules; the diff shows what changes for users
+ *   node client-win/test/bubble_vectors.ts        after a change of the rules; the diff shows what changes for users
  *
  * Each case of `shown` is a script of sayings, mutes and looks; each of `placing` is a room with bubbles and obstacles. BEHAVIOUR.md
  * has the rules.

@@ -13,7 +13,7 @@ import {
   whole,
 } from '../../tools/command.ts';
 import { bytes, count, time } from '../report/units.ts';
-import { benchRoute, type RouteFigures, routesOf } from '../run/http_bench.ts';
+import { benchRoute, type RouteFigures, routesOf } from './http_routes.ts';
 
 const CONNECTIONS_MAX = 10_000; // of one process, with some thousand files to spare under common limits
 
