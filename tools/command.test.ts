@@ -20,7 +20,6 @@ import { COMMAND as SPR } from '../server/bin/spr.ts';
 import { COMMAND as BENCH_HEAP } from '../v8-patches/bench/heap.ts';
 import { COMMAND as CLIENT } from './client.ts';
 import {
-  bytes,
   type Command,
   duration,
   flagOf,
@@ -54,7 +53,6 @@ const OPTIONS = {
   ...withVariables('SPRITES', { eventsPort: whole('N', 'a port', [0, 65_535], 8081) }),
   rate: number('R', 'a rate', [0, 100], undefined, 2),
   wait: duration('T', 'a time', [0.1, 7200], 5),
-  size: bytes('SIZE', 'a size', [1, 2 ** 30]),
   kind: oneOf('KIND', 'a kind', ['even', 'odd'], 'even'),
   output: { ...text('FILE', 'a file'), letter: 'o' },
   name: matching('NAME', 'a name', 'lower-case letters', /^[a-z]+$/),
@@ -92,13 +90,13 @@ function misuse(...argv: string[]): string {
 describe('a command line', () => {
   it('is read into values of the types that the table declares', () => {
     const { words, values, given, rest } = read(
-      ...['bake', 'a cake', '--events-port', '9', '--rate=2.25', '--wait', '500ms', '--size', '2KiB', '-o', 'x'],
+      ...['bake', 'a cake', '--events-port', '9', '--rate=2.25', '--wait', '500ms', '-o', 'x'],
       ...['--kind', 'odd', '--name', 'ann', '--pair', '1,2', '--tag', 'a', '--tag', 'b', '--quiet', '--heat', '0'],
       ...['--', '--engine', '-5'],
     );
     assert.deepEqual(words, ['bake', 'a cake']);
     assert.deepEqual(values, {
-      ...{ eventsPort: 9, rate: 2.25, wait: 0.5, size: 2048, kind: 'odd', output: 'x', name: 'ann', pair: [1, 2] },
+      ...{ eventsPort: 9, rate: 2.25, wait: 0.5, kind: 'odd', output: 'x', name: 'ann', pair: [1, 2] },
       ...{ tag: ['a', 'b'], quiet: true, heat: 0 },
     });
     assert.equal(given.size, Object.keys(OPTIONS).length);
@@ -108,7 +106,7 @@ describe('a command line', () => {
   it('leaves what is not given at its default, and the last of two values counts', () => {
     const { values, given } = read('eat');
     assert.deepEqual(values, {
-      ...{ eventsPort: 8081, rate: undefined, wait: 5, size: undefined, kind: 'even', output: undefined },
+      ...{ eventsPort: 8081, rate: undefined, wait: 5, kind: 'even', output: undefined },
       ...{ name: undefined, pair: undefined, tag: [], quiet: false, heat: 180 },
     });
     assert.deepEqual([...given], []);
@@ -140,7 +138,6 @@ describe('a command line', () => {
       ['--wait', '-1s', /^--wait: must be a time from 100ms to 2h such as 500ms, 5s or 2m, not "-1s"\.$/],
       ['--wait', '99ms', /not "99ms"/],
       ['--wait', '7201', /not "7201"/],
-      ['--size', '0', /^--size: must be a size from 1 to 1073741824 bytes such as .*, not "0"\.$/],
       ['--kind', 'big', /^--kind: must be one of even, odd, not "big"\.$/],
       ['--name', 'Ann', /^--name: must be lower-case letters, not "Ann"\.$/],
       ['--pair', '1', /^--pair: must be two numbers, not "1"\.$/],

@@ -15,7 +15,7 @@ export const EXIT = { done: 0, failed: 1, misused: 2 } as const;
 /** The command line, or a file it names, can't be understood. The message says which option, what is wrong and what it takes. */
 export class Misused extends Error {}
 
-/** One option. The functions below make them: `whole`, `number`, `duration`, `bytes`, `oneOf`, `text`, `form`, `toggle`. */
+/** One option. The functions below make them: `whole`, `number`, `duration`, `oneOf`, `text`, `form`, `toggle`. */
 export interface Option<T> {
   /** Name of the value in --help, such as N or FILE; empty for a switch, which takes no value. */
   readonly value: string;
@@ -189,11 +189,13 @@ export function throwIfReadOnly(folder: string, option: string, access: typeof a
 
 // ---- Options -------------------------------------------------------------------------------------------------------
 
+type Range = readonly [min: number, max: number];
+
 /** A whole number from `min` to `max`. */
 export function whole<F extends number | undefined = undefined>(
   value: string,
   meaning: string,
-  [min, max]: readonly [min: number, max: number],
+  [min, max]: Range,
   fallback?: F,
 ): Option<number | F> {
   return {
@@ -210,7 +212,7 @@ export function whole<F extends number | undefined = undefined>(
 export function number<F extends number | undefined = undefined>(
   value: string,
   meaning: string,
-  [min, max]: readonly [min: number, max: number],
+  [min, max]: Range,
   fallback?: F,
   decimalsMax = 6,
 ): Option<number | F> {
@@ -231,7 +233,7 @@ export function number<F extends number | undefined = undefined>(
 export function duration<F extends number | undefined = undefined>(
   value: string,
   meaning: string,
-  [min, max]: readonly [min: number, max: number],
+  [min, max]: Range,
   fallback?: F,
 ): Option<number | F> {
   return {
@@ -241,23 +243,6 @@ export function duration<F extends number | undefined = undefined>(
     shown: fallback === undefined ? '' : writeSeconds(fallback),
     must: `a time from ${writeSeconds(min)} to ${writeSeconds(max)} such as 500ms, 5s or 2m`,
     read: (text) => within(readSeconds(text), min, max),
-  };
-}
-
-/** A size such as 300MiB, in bytes. */
-export function bytes<F extends number | undefined = undefined>(
-  value: string,
-  meaning: string,
-  [min, max]: readonly [min: number, max: number],
-  fallback?: F,
-): Option<number | F> {
-  return {
-    value,
-    meaning,
-    fallback: fallback as F,
-    shown: fallback === undefined ? '' : String(fallback),
-    must: `a size from ${min} to ${max} bytes such as 512, 64KiB or 300MiB`,
-    read: (text) => within(readBytes(text), min, max),
   };
 }
 

@@ -288,11 +288,12 @@ async function xdotool(desktop: XDisplay, ...args: (string | number)[]): Promise
 async function shootDialog(desktop: XDisplay, title: string, name: string): Promise<void> {
   await desktop.frame(title);
   await pause(SETTLE_MS);
-  const { x, y, width, height } = await desktop.frame(title);
+  const dialog = await desktop.frame(title);
+  const { x, y, width, height } = dialog;
   const isBeside = (sprite: Frame) =>
     sprite.x + sprite.width < x || sprite.x > x + width || sprite.y + sprite.height < y || sprite.y > y + height;
   await until('no sprite is in front of it', async () => (await desktop.frames('Sprite')).every(isBeside));
-  save(crop(shoot(desktop), [x, y, width, height]), name);
+  save(crop(shoot(desktop), dialog), name);
 }
 
 /** The file of a screenshot. */
@@ -302,7 +303,7 @@ function shoot(desktop: XDisplay): string {
   return path;
 }
 
-function crop(path: string, [x, y, width, height]: [number, number, number, number]): string {
+function crop(path: string, { x, y, width, height }: Frame): string {
   execFileSync('convert', [path, '-crop', `${width}x${height}+${x}+${y}`, '+repage', path]);
   return path;
 }
