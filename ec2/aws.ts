@@ -10,20 +10,24 @@ import { PricingClient } from '@aws-sdk/client-pricing';
 import { S3Client } from '@aws-sdk/client-s3';
 import { ServiceQuotasClient } from '@aws-sdk/client-service-quotas';
 import { SSMClient } from '@aws-sdk/client-ssm';
-import { type Buckets, openBuckets } from './aws/bucket.ts';
+import { Buckets } from './aws/bucket.ts';
 import { call } from './aws/call.ts';
-import { type Compute, openCompute } from './aws/compute.ts';
-import { openPricing, PRICING_REGION, type Pricing } from './aws/prices.ts';
-import { openQuotas, type Quotas } from './aws/quotas.ts';
+import { Compute } from './aws/compute.ts';
+import { PRICING_REGION, Pricing } from './aws/prices.ts';
+import { Quotas } from './aws/quotas.ts';
 
 export type { Leftover } from './aws/compute.ts';
 export { ALIVE, type Instance } from './aws/instances.ts';
 export type { Launch } from './aws/launch.ts';
 
-/** One region of an account, as far as a fleet needs it. Every function throws Refused. */
-export interface Aws extends Compute, Buckets, Pricing, Quotas {
+/** One region of an account, as far as a fleet needs it. */
+export interface Aws {
   readonly region: string;
-  /** When the credentials expire; undefined when they don't expire by themselves. */
+  readonly compute: Compute;
+  readonly buckets: Buckets;
+  readonly pricing: Pricing;
+  readonly quotas: Quotas;
+  /** When the credentials expire; undefined when they don't expire by themselves. Throws Refused. */
   credentialsEndMs(): Promise<number | undefined>;
 }
 
@@ -51,13 +55,13 @@ export function connect({ region, endpoint, requestHandler }: Connection): Aws {
   const pricing = new PricingClient({ ...common, region: PRICING_REGION });
   return {
     region,
+    compute: new Compute(ec2, new SSMClient(common), region),
+    buckets: new Buckets(s3, region),
+    pricing: new Pricing(ec2, pricing, region),
+    quotas: new Quotas(ec2, new ServiceQuotasClient(common)),
     async credentialsEndMs() {
       const { expiration } = await call('credentials', s3.config.credentials());
       return expiration?.getTime();
     },
-    ...openCompute(ec2, new SSMClient(common), region),
-    ...openBuckets(s3, region),
-    ...openPricing(ec2, pricing, region),
-    ...openQuotas(ec2, new ServiceQuotasClient(common)),
   };
 }

@@ -51,11 +51,12 @@ function account(results: Record<string, EngineResult | string>, samples?: reado
     objects.set(`${keys.prefix(FLEET)}${id}${end}`, body);
   }
   return {
-    list: async () => [...objects.keys()],
-    get: async (_: string, key: string) => objects.get(key) as string,
-    instances: async () => [],
-    consoleOutput: async () => '',
-  } as Partial<Aws> as Aws;
+    buckets: {
+      list: async () => [...objects.keys()],
+      get: async (_: string, key: string) => objects.get(key) as string,
+    },
+    compute: { instances: async () => [], consoleOutput: async () => '' },
+  } as unknown as Aws;
 }
 
 const all = (n: number, of: (i: number) => EngineResult | string = () => resultOf([1000])) =>

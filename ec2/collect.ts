@@ -31,11 +31,11 @@ export interface CollectedResults {
 /** Throws Refused when the bucket can't be read, Error when a result can't be parsed. */
 export async function collect(aws: Aws, record: FleetRecord, folder: string, nowMs: number): Promise<CollectedResults> {
   const { bucket, fleet } = record.wanted;
-  const posted = await aws.list(bucket, keys.prefix(fleet));
+  const posted = await aws.buckets.list(bucket, keys.prefix(fleet));
   const files = new Map<string, string>();
   mkdirSync(join(folder, 'instances'), { recursive: true });
   for (const key of posted.filter((one) => Object.values(POSTED).some((end) => one.endsWith(end)))) {
-    const body = await aws.get(bucket, key);
+    const body = await aws.buckets.get(bucket, key);
     files.set(basename(key), body);
     writeFileSync(join(folder, 'instances', basename(key)), body);
   }
@@ -53,7 +53,7 @@ export async function collect(aws: Aws, record: FleetRecord, folder: string, now
   const parts = ids.map((id) => readResult(files.get(`${id}${POSTED.result}`) as string, `${id}${POSTED.result}`));
   const { load, wanted } = record;
   const isFromConsole = record.started.length === 0;
-  const samples = await readSamples(aws, { bucket, fleet, relayFleet: record.relayFleet }, posted, parts);
+  const samples = await readSamples(aws.buckets, { bucket, fleet, relayFleet: record.relayFleet }, posted, parts);
   const isAsked = record.relayFleet !== undefined || posted.includes(keys.samples(fleet));
   const { results, at } = isAsked ? withGaugeOfFleet(parts, samples) : { results: parts, at: undefined };
   const merged = merge(results, {
@@ -95,7 +95,7 @@ function missingOf(asked: number, found: number, failed: readonly string[]): str
 }
 
 async function costOf(aws: Aws, record: FleetRecord, nowMs: number) {
-  const instances: Instance[] = await aws.instances(record.wanted.fleet);
+  const instances: Instance[] = await aws.compute.instances(record.wanted.fleet);
   const { usd: dollars, hours, unknown } = spent(lifetimes(instances, record.rootGib, nowMs), record.prices);
   const without = unknown.length > 0 ? ` without ${unknown.join(', ')} (price not known)` : '';
   return {
@@ -108,7 +108,7 @@ async function costOf(aws: Aws, record: FleetRecord, nowMs: number) {
 
 /** The last lines of an instance without a result: from its log, or else from its console. */
 async function lastLines(aws: Aws, id: string, log: string | undefined): Promise<string> {
-  const output = log ?? (await aws.consoleOutput(id).catch(() => ''));
+  const output = log ?? (await aws.compute.consoleOutput(id).catch(() => ''));
   const lines = output.trimEnd().split('\n').slice(-LOG_LINES_MAX);
   const where = log === undefined ? 'its console' : 'its log';
   return output === ''

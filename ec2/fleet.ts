@@ -115,11 +115,11 @@ export function bootScript(role: Role, settings: BootSettings): string {
 export async function observe({ aws, nowMs }: Context, wanted: Wanted, bootOptions: BootOptions): Promise<Observed> {
   const now = nowMs();
   const [types, image, prices, quotaVcpus, runningVcpus, credentialsEndMs, script] = await Promise.all([
-    reading(() => aws.types(wanted.types)),
-    reading(() => aws.image(architecture(), bootOptions.image)),
-    aws.prices(wanted.buy, wanted.types, now),
-    reading(() => aws.quotaVcpus(wanted.buy, wanted.types)),
-    reading(() => aws.runningVcpus(wanted.buy)),
+    reading(() => aws.compute.types(wanted.types)),
+    reading(() => aws.compute.image(architecture(), bootOptions.image)),
+    aws.pricing.today(wanted.buy, wanted.types, now),
+    reading(() => aws.quotas.quotaVcpus(wanted.buy, wanted.types)),
+    reading(() => aws.quotas.runningVcpus(wanted.buy)),
     reading(() => aws.credentialsEndMs()),
     reading(() => signedScript(aws, wanted)),
   ]);
@@ -146,7 +146,7 @@ async function launchOf(
   const image = known(observed.image);
   if (!image)
     throw new Refused('image', 'Nothing can be started without an image. The plan above says why it is not known.');
-  const network = await aws.network(bootOptions.subnet);
+  const network = await aws.compute.network(bootOptions.subnet);
   const hourUsdMax = wanted.buy === 'on-demand' ? undefined : highestPrice(wanted, observed.prices);
   const { fleet, role, owner, buy, types, instances, atLeast } = wanted;
   const launch: Launch = {
@@ -167,28 +167,39 @@ async function launchOf(
   return { launch, vpc: network.vpc };
 }
 
+/** What boot() starts. */
+export interface Boot {
+  plan: Plan;
+  bundle: Bundle;
+  bootOptions: BootOptions;
+  load?: Load;
+  /** The fleet of the relay that is swarmed. */
+  relayFleet?: string;
+}
+
 /** Starts the planned instances and stores fleet.json. Throws Refused, or the reason of the abort; then nothing is left running. */
-export async function boot(
-  context: Context,
-  plan: Plan,
-  bundle: Bundle,
-  bootOptions: BootOptions,
-  load?: Load,
-  relayFleet?: string,
-): Promise<FleetRecord> {
+export async function boot(context: Context, of: Boot): Promise<FleetRecord> {
   const { aws } = context;
+  const { plan, bundle, bootOptions, load, relayFleet } = of;
   const { wanted, observed } = plan;
   const unattached = await launchOf(context, plan, bootOptions);
   const { deadlineMs } = unattached.launch;
   return takeDownOnFailure(context, wanted.fleet, deadlineMs, async () => {
     const launch = await withGroup(context, wanted, unattached, bootOptions);
-    await aws.rehearse(launch);
+    await aws.compute.rehearse(launch);
     context.signal.throwIfAborted();
     const nats = wanted.relays === undefined ? undefined : await startNats(context, wanted, bundle, launch);
-    await putJob(context, wanted, bundle, bootOptions, load, nats?.privateAddress);
+    await publishJob(context, {
+      ...wanted,
+      bundle,
+      load,
+      seconds: wanted.minutes * 60 + SIGNED_EXTRA_SECONDS,
+      barrierSeconds: barrierOf(wanted, bootOptions),
+      nats: nats?.privateAddress,
+    });
     context.signal.throwIfAborted();
     const rest = nats ? 1 : 0;
-    const started = await aws.launch({
+    const started = await aws.compute.launch({
       ...launch,
       instances: launch.instances - rest,
       atLeast: launch.atLeast - rest,
@@ -207,7 +218,7 @@ export async function boot(
       ...(relayFleet && { relayFleet }),
       ...(nats && { nats: nats.privateAddress }),
     };
-    await aws.put(wanted.bucket, keys.fleet(wanted.fleet), JSON.stringify(record, null, 1));
+    await aws.buckets.put(wanted.bucket, keys.fleet(wanted.fleet), JSON.stringify(record, null, 1));
     context.signal.throwIfAborted();
     return record;
   });
@@ -244,15 +255,15 @@ async function startNats(
     waitSeconds: 0,
     arguments: NATS_ARGUMENTS,
   };
-  await aws.put(bucket, keys.natsJob(fleet), writeJob(job));
+  await aws.buckets.put(bucket, keys.natsJob(fleet), writeJob(job));
   const settings = await signedSettings(aws, { fleet, bucket, minutes, seconds, job: keys.natsJob(fleet) });
   const one = { instances: 1, atLeast: 1, userData: bootScript('nats', settings) };
   context.signal.throwIfAborted();
-  const { ids, missing } = await aws.launch({ ...launch, ...one, role: 'nats' });
+  const { ids, missing } = await aws.compute.launch({ ...launch, ...one, role: 'nats' });
   const [id] = ids;
   if (id === undefined) throw new Refused('half', `EC2 did not start the NATS server: ${missing.join('; ')}`);
   for (const untilMs = context.nowMs() + ADDRESS_MS_MAX; ; await pause(context)) {
-    const privateAddress = (await aws.instances(fleet)).find((instance) => instance.id === id)?.privateAddress;
+    const privateAddress = (await aws.compute.instances(fleet)).find((instance) => instance.id === id)?.privateAddress;
     if (privateAddress !== undefined) {
       say(`NATS is ${id}, at ${privateAddress}`);
       return { id, privateAddress };
@@ -265,7 +276,7 @@ async function startNats(
 export async function rehearse(context: Context, plan: Plan, bootOptions: BootOptions): Promise<void> {
   const unattached = await launchOf(context, plan, bootOptions);
   try {
-    await context.aws.rehearse(await withGroup(context, plan.wanted, unattached, bootOptions));
+    await context.aws.compute.rehearse(await withGroup(context, plan.wanted, unattached, bootOptions));
   } finally {
     await takeDown(context, plan.wanted.fleet);
   }
@@ -282,7 +293,8 @@ async function withGroup(
   { allow = [] }: BootOptions,
 ): Promise<Launch> {
   const inner = relays === undefined ? [] : [NATS_PORT];
-  const group = await aws.createGroup(launch, vpc, role === 'relay' ? RELAY_PORTS : [], allow, inner);
+  const ports = role === 'relay' ? RELAY_PORTS : [];
+  const group = await aws.compute.createGroup(launch, vpc, { ports, from: allow, innerPorts: inner });
   signal.throwIfAborted();
   return { ...launch, group };
 }
@@ -296,7 +308,7 @@ export async function waitForRelays(context: Context, record: FleetRecord): Prom
       record,
       Math.min(record.deadlineMs, context.nowMs() + record.readySeconds * 1000),
     );
-    const instances = (await context.aws.instances(fleet)).filter(({ id }) => ready.includes(id));
+    const instances = (await context.aws.compute.instances(fleet)).filter(({ id }) => ready.includes(id));
     return instances
       .filter(({ role }) => role === 'relay')
       .map(({ address, id }) => `http://${address ?? id}:${RELAY_PORTS[0]}/`);
@@ -321,13 +333,13 @@ export async function runLoad(context: Context, record: FleetRecord, ask?: AskRe
     const loadOf = { ...load, relay: new URL(load.relay) };
     const slices = Object.fromEntries(ready.map((id) => [id, enginePlanOf(loadOf, wanted.fleet, id)]));
     const go: Go = { startAtMs: context.nowMs() + START_DELAY_MS, slices };
-    await context.aws.put(wanted.bucket, keys.go(wanted.fleet), JSON.stringify(go));
+    await context.aws.buckets.put(wanted.bucket, keys.go(wanted.fleet), JSON.stringify(go));
     context.say(`${ready.length} instances connect at ${new Date(go.startAtMs).toISOString()}`);
     const parkedByMs = go.startAtMs + (parkSeconds(load) + PARKED_SLACK_SECONDS) * 1000;
     const parked = await waitFor(context, record, 'parked', ready, Math.min(deadlineMs, parkedByMs));
     const startAtMs = parked.kind === 'go' ? context.nowMs() + START_DELAY_MS : null;
     const signal: ThrowSignal = { startAtMs };
-    await context.aws.put(wanted.bucket, keys.throw(wanted.fleet), JSON.stringify(signal));
+    await context.aws.buckets.put(wanted.bucket, keys.throw(wanted.fleet), JSON.stringify(signal));
     if (parked.missing !== '') context.say(`${parked.missing}.`);
     if (parked.kind === 'go') {
       context.say(`${parked.ready.length} instances throw from ${new Date(startAtMs as number).toISOString()}`);
@@ -338,7 +350,7 @@ export async function runLoad(context: Context, record: FleetRecord, ask?: AskRe
       await waitForResults(context, record, ready, Math.min(deadlineMs, context.nowMs() + seconds * 1000));
     } finally {
       const found = samples?.stop();
-      if (found) await context.aws.put(wanted.bucket, keys.samples(wanted.fleet), JSON.stringify(found));
+      if (found) await context.aws.buckets.put(wanted.bucket, keys.samples(wanted.fleet), JSON.stringify(found));
     }
     return { missing: [notReady, parked.missing].filter((part) => part !== '').join('; ') };
   });
@@ -352,16 +364,17 @@ export async function takeDown(
 ): Promise<string[]> {
   const { aws, say } = context;
   const isChosen = (one: { fleet: string; owner: string; deadlineMs: number }) => !chosen || chosen(one);
-  const living = async () => (await aws.instances(fleet)).filter((one) => isChosen(one) && one.state !== 'terminated');
+  const living = async () =>
+    (await aws.compute.instances(fleet)).filter((one) => isChosen(one) && one.state !== 'terminated');
   const ids = (await living()).map(({ id }) => id);
   if (ids.length > 0) {
-    await aws.terminate(ids);
+    await aws.compute.terminate(ids);
     say(`terminating ${ids.join(' ')}`);
     const untilMs = context.nowMs() + TERMINATE_MS_MAX;
     for (let left = await living(); left.length > 0; left = await living()) {
       // Instances that EC2 lists only now belong to the fleet too.
       const fresh = left.filter(({ id, state }) => !ids.includes(id) && ALIVE.includes(state)).map(({ id }) => id);
-      await aws.terminate(fresh);
+      await aws.compute.terminate(fresh);
       ids.push(...fresh);
       if (context.nowMs() > untilMs) {
         throw new Refused(
@@ -372,7 +385,7 @@ export async function takeDown(
       await context.sleep(POLL_MS);
     }
   }
-  for (const leftover of (await aws.leftovers(fleet)).filter(isChosen)) {
+  for (const leftover of (await aws.compute.leftovers(fleet)).filter(isChosen)) {
     await removeWhenUnused(context, leftover);
     say(`deleted the ${leftover.kind} ${leftover.id}`);
   }
@@ -383,7 +396,7 @@ export async function takeDown(
 async function removeWhenUnused(context: Omit<Context, 'signal'>, leftover: Leftover): Promise<void> {
   for (const untilMs = context.nowMs() + REMOVE_MS_MAX; ; await context.sleep(POLL_MS)) {
     try {
-      return await context.aws.remove(leftover);
+      return await context.aws.compute.remove(leftover);
     } catch (error) {
       if ((error as Refused).code !== 'DependencyViolation' || context.nowMs() > untilMs) throw error;
     }
@@ -436,21 +449,16 @@ export async function signedSettings(
   }: { fleet: string; bucket: string; minutes: number; seconds: number; job?: string },
 ): Promise<BootSettings> {
   const prefix = keys.prefix(fleet);
-  const [jobUrl, form] = await Promise.all([aws.readable(bucket, job, seconds), aws.writable(bucket, prefix, seconds)]);
+  const [jobUrl, form] = await Promise.all([
+    aws.buckets.readable(bucket, job, seconds),
+    aws.buckets.writable(bucket, prefix, seconds),
+  ]);
   return { minutes, jobUrl, results: { ...form, prefix } };
 }
 
-async function putJob(
-  context: Context,
-  wanted: Wanted,
-  bundle: Bundle,
-  { readySeconds }: BootOptions,
-  load?: Load,
-  nats?: string,
-): Promise<void> {
-  const barrier = wanted.role === 'swarm' ? readySeconds + wanted.minutes * 60 : undefined;
-  const seconds = wanted.minutes * 60 + SIGNED_EXTRA_SECONDS;
-  await publishJob(context, { ...wanted, seconds, nats }, bundle, load, barrier);
+/** Seconds that instances of a new fleet wait for go.json; undefined: they do not wait. */
+function barrierOf({ role, minutes }: Wanted, { readySeconds }: Pick<BootOptions, 'readySeconds'>): number | undefined {
+  return role === 'swarm' ? readySeconds + minutes * 60 : undefined;
 }
 
 /**
@@ -458,43 +466,48 @@ async function putJob(
  * those that were started from the console. Throws Refused when their addresses have expired.
  */
 export async function updateJob(context: Context, record: FleetRecord, bundle: Bundle): Promise<void> {
-  const { wanted, load, deadlineMs, started, readySeconds, nats } = record;
+  const { wanted, load, deadlineMs, started, nats } = record;
   const seconds = Math.floor((deadlineMs - context.nowMs()) / 1000);
   if (seconds <= 0) {
     const at = new Date(deadlineMs).toISOString();
     throw new Refused('expired', `${wanted.fleet} ended at ${at}, and so did the addresses in its boot script.`);
   }
-  const ofLoad = load && { ...load, relay: new URL(load.relay) };
-  const barrier = wanted.role === 'swarm' && started.length > 0 ? readySeconds + wanted.minutes * 60 : undefined;
-  await publishJob(context, { ...wanted, seconds: seconds + SIGNED_EXTRA_SECONDS, nats }, bundle, ofLoad, barrier);
+  await publishJob(context, {
+    ...wanted,
+    bundle,
+    load: load && { ...load, relay: new URL(load.relay) },
+    seconds: seconds + SIGNED_EXTRA_SECONDS,
+    barrierSeconds: started.length > 0 ? barrierOf(wanted, record) : undefined,
+    nats,
+  });
 }
 
 async function uploadBundle({ aws, say }: Context, bucket: string, bundle: Bundle): Promise<void> {
-  await aws.ensureBucket(bucket);
+  await aws.buckets.ensure(bucket);
   say(`uploading the bundle, ${(bundle.sizeBytes / 1e6).toFixed(0)} MB`);
-  await aws.putFile(bucket, keys.bundle(bundle.sha256), bundle.file);
+  await aws.buckets.putFile(bucket, keys.bundle(bundle.sha256), bundle.file);
 }
 
 /** The part of a job that names the bundle. */
 async function bundleOf(aws: Aws, bucket: string, { sha256 }: Bundle, seconds: number) {
-  return { bundle: await aws.readable(bucket, keys.bundle(sha256), seconds), sha256 };
+  return { bundle: await aws.buckets.readable(bucket, keys.bundle(sha256), seconds), sha256 };
 }
 
-/** Uploads the bundle and the job that names it. `barrierSeconds` is how long to wait for go.json; undefined: start at once. */
-export async function publishJob(
-  context: Context,
-  {
-    fleet,
-    role,
-    bucket,
-    seconds,
-    admission = 'open',
-    nats,
-  }: Pick<Wanted, 'fleet' | 'role' | 'bucket' | 'admission'> & { seconds: number; nats?: string },
-  bundle: Bundle,
-  load: Load | undefined,
-  barrierSeconds: number | undefined,
-): Promise<void> {
+/** A job, as publishJob() needs it. */
+interface JobOrder extends Pick<Wanted, 'fleet' | 'role' | 'bucket' | 'admission'> {
+  bundle: Bundle;
+  load?: Load;
+  /** How long the addresses in it are valid. */
+  seconds: number;
+  /** How long its instances wait for go.json; absent: they start at once. */
+  barrierSeconds?: number;
+  /** The private address of the NATS server of a cluster of relays. */
+  nats?: string;
+}
+
+/** Uploads the bundle and the job that names it. */
+export async function publishJob(context: Context, order: JobOrder): Promise<void> {
+  const { fleet, role, bucket, admission = 'open', bundle, load, seconds, barrierSeconds, nats } = order;
   const { aws } = context;
   await uploadBundle(context, bucket, bundle);
   const ports = load
@@ -504,22 +517,22 @@ export async function publishJob(
     ...(await bundleOf(aws, bucket, bundle, seconds)),
     ports: [...new Set(ports)],
     ...(barrierSeconds !== undefined && {
-      go: await aws.readable(bucket, keys.go(fleet), seconds),
-      throw: await aws.readable(bucket, keys.throw(fleet), seconds),
+      go: await aws.buckets.readable(bucket, keys.go(fleet), seconds),
+      throw: await aws.buckets.readable(bucket, keys.throw(fleet), seconds),
     }),
     waitSeconds: barrierSeconds ?? 0,
     arguments: role === 'swarm' ? [] : relayArguments(admission, nats),
     ...(role === 'swarm' && load && { plan: enginePlanOf(load, fleet, INSTANCE) }),
   });
-  await aws.put(bucket, keys.job(fleet), job);
+  await aws.buckets.put(bucket, keys.job(fleet), job);
 }
 
 async function readState(context: Context, record: FleetRecord, deadlineMs: number): Promise<FleetState> {
   const { aws } = context;
   const { fleet, bucket, instances, atLeast } = record.wanted;
   // States first, then what was posted: an instance that has ended posts nothing more.
-  const states = await aws.instances(fleet);
-  const posted = await aws.list(bucket, keys.prefix(fleet));
+  const states = await aws.compute.instances(fleet);
+  const posted = await aws.buckets.list(bucket, keys.prefix(fleet));
   const alive = new Set(states.filter(({ state }) => ALIVE.includes(state)).map(({ id }) => id));
   return {
     fleet,
@@ -591,7 +604,7 @@ async function pause(context: Context): Promise<void> {
 
 /** The record of a fleet, whichever machine booted it. Throws Refused. */
 export async function readRecord(aws: Aws, bucket: string, fleet: string): Promise<FleetRecord> {
-  return JSON.parse(await aws.get(bucket, keys.fleet(fleet))) as FleetRecord;
+  return JSON.parse(await aws.buckets.get(bucket, keys.fleet(fleet))) as FleetRecord;
 }
 
 /** From when to when each instance costs money; until now when EC2 reports no end. */

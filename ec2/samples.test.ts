@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { RelaySample } from '../loadtest/report/relay_sample.ts';
 import { resultOf, START_MS } from '../loadtest/test/results.ts';
-import type { Aws } from './aws.ts';
 import { keys } from './job.ts';
 import { CHUNK_SAMPLES, chunkName, readSamples, record, SAMPLE_EVERY_MS } from './samples.ts';
 
@@ -16,14 +15,14 @@ const chunk = (atMs: number): RelaySample[] =>
 /** A bucket with these objects; counts what is read. */
 function bucketOf(objects: Record<string, unknown>) {
   const read: string[] = [];
-  const aws = {
+  const bucket = {
     list: async (_: string, prefix: string) => Object.keys(objects).filter((key) => key.startsWith(prefix)),
     get: async (_: string, key: string) => {
       read.push(key);
       return JSON.stringify(objects[key]);
     },
-  } as Partial<Aws> as Aws;
-  return { aws, read };
+  };
+  return { bucket, read };
 }
 
 const of = (relayFleet?: string) => ({ bucket: 'b', fleet: FLEET, relayFleet });
@@ -33,17 +32,17 @@ describe('samples of the relay', () => {
     const at = (ms: number) => `${keys.prefix(RELAY)}${chunkName('i-1', ms)}`;
     const [before, first, last, later] = [-3_600_000, -CHUNK_MS, 5_000, 3_600_000].map((ms) => START_MS + ms);
     const objects = Object.fromEntries([last, before, first, later].map((ms) => [at(ms), chunk(ms)]));
-    const { aws, read } = bucketOf({ ...objects, [`${keys.prefix(RELAY)}i-1.ready.json`]: {} });
-    const samples = await readSamples(aws, of(RELAY), [], [resultOf([1])]);
+    const { bucket, read } = bucketOf({ ...objects, [`${keys.prefix(RELAY)}i-1.ready.json`]: {} });
+    const samples = await readSamples(bucket, of(RELAY), [], [resultOf([1])]);
     assert.deepEqual(samples, [...chunk(first), ...chunk(last)]);
     assert.equal(read.length, 2);
   });
 
   it('are those that the command took, when it asked the relay itself', async () => {
     const key = keys.samples(FLEET);
-    const { aws } = bucketOf({ [key]: chunk(START_MS) });
-    assert.deepEqual(await readSamples(aws, of(), [key], [resultOf([1])]), chunk(START_MS));
-    assert.deepEqual(await readSamples(aws, of(), [], [resultOf([1])]), []);
+    const { bucket } = bucketOf({ [key]: chunk(START_MS) });
+    assert.deepEqual(await readSamples(bucket, of(), [key], [resultOf([1])]), chunk(START_MS));
+    assert.deepEqual(await readSamples(bucket, of(), [], [resultOf([1])]), []);
   });
 
   it('are taken once a second, with a gap where the relay did not answer', async (t) => {

@@ -7,7 +7,7 @@
  */
 import type { EngineResult } from '../loadtest/report/engine_result.ts';
 import type { RelaySample } from '../loadtest/report/relay_sample.ts';
-import type { Aws } from './aws.ts';
+import type { Buckets } from './aws/bucket.ts';
 import { keys } from './job.ts';
 
 export const SAMPLE_EVERY_MS = 1_000;
@@ -47,7 +47,7 @@ export interface Sampled {
 
 /** All samples of the relay in the time of these results, in order; empty when nobody sampled it. Throws Refused. */
 export async function readSamples(
-  aws: Aws,
+  buckets: Pick<Buckets, 'list' | 'get'>,
   { bucket, fleet, relayFleet }: Sampled,
   posted: readonly string[],
   parts: readonly EngineResult[],
@@ -55,12 +55,12 @@ export async function readSamples(
   const fromMs = Math.min(...parts.map(({ startedAtMs }) => startedAtMs)) - MARGIN_MS;
   const untilMs =
     Math.max(...parts.map(({ window, drainedAtMs }) => Math.max(window.untilMs, drainedAtMs))) + MARGIN_MS;
-  const chunks = relayFleet === undefined ? [] : await aws.list(bucket, keys.prefix(relayFleet));
+  const chunks = relayFleet === undefined ? [] : await buckets.list(bucket, keys.prefix(relayFleet));
   const within = chunks.filter((key) => {
     const atMs = Number(/\.(\d+)\.samples\.json$/.exec(key)?.[1] ?? Number.NaN);
     return atMs >= fromMs && atMs <= untilMs;
   });
   const own = posted.filter((key) => key === keys.samples(fleet));
-  const texts = await Promise.all([...within, ...own].map((key) => aws.get(bucket, key)));
+  const texts = await Promise.all([...within, ...own].map((key) => buckets.get(bucket, key)));
   return texts.flatMap((text) => JSON.parse(text) as RelaySample[]).sort((a, b) => a.atMs - b.atMs);
 }

@@ -19,23 +19,7 @@ import { getSignedUrl } from '@aws-sdk/s3-request-presigner';
 import { explain } from '../explain.ts';
 import { call } from './call.ts';
 
-/** Every function throws Refused. */
-export interface Buckets {
-  /** Creates the bucket if it does not exist. Its objects are deleted after a week. */
-  ensureBucket(bucket: string): Promise<void>;
-  put(bucket: string, key: string, body: string | Uint8Array): Promise<void>;
-  /** Uploads the file, unless the key exists already. */
-  putFile(bucket: string, key: string, file: string): Promise<void>;
-  get(bucket: string, key: string): Promise<string>;
-  /** All keys that begin with `prefix`. */
-  list(bucket: string, prefix: string): Promise<string[]>;
-  /** An address at which anyone can read this one object for `seconds`. */
-  readable(bucket: string, key: string, seconds: number): Promise<string>;
-  /** A form with which anyone can write objects under `prefix` for `seconds`, each up to UPLOAD_BYTES_MAX. */
-  writable(bucket: string, prefix: string, seconds: number): Promise<UploadForm>;
-}
-
-export interface UploadForm {
+interface UploadForm {
   url: string;
   fields: Record<string, string>;
 }
@@ -46,76 +30,88 @@ const OBJECT_DAYS_MAX = 7;
 /** A result with one histogram for each second has a few hundred KB. */
 const UPLOAD_BYTES_MAX = 64 * 2 ** 20;
 
-export function openBuckets(s3: S3Client, region: string): Buckets {
-  return {
-    async ensureBucket(Bucket) {
-      const exists = await s3.send(new HeadBucketCommand({ Bucket })).then(
-        () => true,
-        (error) => {
-          if (error.name === 'NotFound' || error.name === 'NoSuchBucket') return false;
-          throw explain(error.name === '403' ? { name: 'BucketAlreadyExists' } : error, `bucket ${Bucket}`);
-        },
-      );
-      if (exists) return;
-      // us-east-1 is the only region that must not be named.
-      const place =
-        region === 'us-east-1' ? {} : { CreateBucketConfiguration: { LocationConstraint: region as never } };
-      await call(`creating the bucket ${Bucket}`, s3.send(new CreateBucketCommand({ Bucket, ...place })));
-      const Rules = [
-        { ID: 'sprites', Status: 'Enabled' as const, Filter: { Prefix: '' }, Expiration: { Days: OBJECT_DAYS_MAX } },
-      ];
-      const request = new PutBucketLifecycleConfigurationCommand({ Bucket, LifecycleConfiguration: { Rules } });
-      await call(`lifecycle of ${Bucket}`, s3.send(request));
-    },
+/** The buckets of one region. Every method throws Refused. */
+export class Buckets {
+  readonly #s3: S3Client;
+  readonly #region: string;
 
-    async put(Bucket, Key, body) {
-      await call(`writing ${Key}`, s3.send(new PutObjectCommand({ Bucket, Key, Body: body })));
-    },
+  constructor(s3: S3Client, region: string) {
+    this.#s3 = s3;
+    this.#region = region;
+  }
 
-    async putFile(Bucket, Key, file) {
-      const exists = await s3.send(new HeadObjectCommand({ Bucket, Key })).then(
-        () => true,
-        () => false,
-      );
-      if (exists) return;
-      await call(`uploading ${Key}`, s3.send(new PutObjectCommand({ Bucket, Key, Body: readFileSync(file) })));
-    },
+  /** Creates the bucket if it does not exist. Its objects are deleted after a week. */
+  async ensure(Bucket: string): Promise<void> {
+    const exists = await this.#s3.send(new HeadBucketCommand({ Bucket })).then(
+      () => true,
+      (error) => {
+        if (error.name === 'NotFound' || error.name === 'NoSuchBucket') return false;
+        throw explain(error.name === '403' ? { name: 'BucketAlreadyExists' } : error, `bucket ${Bucket}`);
+      },
+    );
+    if (exists) return;
+    // us-east-1 is the only region that must not be named.
+    const place =
+      this.#region === 'us-east-1' ? {} : { CreateBucketConfiguration: { LocationConstraint: this.#region as never } };
+    await call(`creating the bucket ${Bucket}`, this.#s3.send(new CreateBucketCommand({ Bucket, ...place })));
+    const Rules = [
+      { ID: 'sprites', Status: 'Enabled' as const, Filter: { Prefix: '' }, Expiration: { Days: OBJECT_DAYS_MAX } },
+    ];
+    const request = new PutBucketLifecycleConfigurationCommand({ Bucket, LifecycleConfiguration: { Rules } });
+    await call(`lifecycle of ${Bucket}`, this.#s3.send(request));
+  }
 
-    async get(Bucket, Key) {
-      const { Body } = await call(`reading ${Key}`, s3.send(new GetObjectCommand({ Bucket, Key })));
-      return (await Body?.transformToString()) ?? '';
-    },
+  async put(Bucket: string, Key: string, Body: string | Uint8Array): Promise<void> {
+    await call(`writing ${Key}`, this.#s3.send(new PutObjectCommand({ Bucket, Key, Body })));
+  }
 
-    async list(Bucket, Prefix) {
-      const found: string[] = [];
-      let ContinuationToken: string | undefined;
-      do {
-        const request = new ListObjectsV2Command({ Bucket, Prefix, ContinuationToken });
-        const page = await call(`listing ${Bucket}`, s3.send(request));
-        found.push(...(page.Contents ?? []).flatMap(({ Key }) => Key ?? []));
-        ContinuationToken = page.NextContinuationToken;
-      } while (ContinuationToken);
-      return found;
-    },
+  /** Uploads the file, unless the key exists already. */
+  async putFile(Bucket: string, Key: string, file: string): Promise<void> {
+    const exists = await this.#s3.send(new HeadObjectCommand({ Bucket, Key })).then(
+      () => true,
+      () => false,
+    );
+    if (exists) return;
+    await call(`uploading ${Key}`, this.#s3.send(new PutObjectCommand({ Bucket, Key, Body: readFileSync(file) })));
+  }
 
-    async readable(Bucket, Key, seconds) {
-      const request = new GetObjectCommand({ Bucket, Key });
-      return call('signing an address', getSignedUrl(s3, request, { expiresIn: seconds }));
-    },
+  async get(Bucket: string, Key: string): Promise<string> {
+    const { Body } = await call(`reading ${Key}`, this.#s3.send(new GetObjectCommand({ Bucket, Key })));
+    return (await Body?.transformToString()) ?? '';
+  }
 
-    async writable(Bucket, prefix, seconds) {
-      const Conditions = [
-        ['starts-with', '$key', prefix],
-        ['content-length-range', 0, UPLOAD_BYTES_MAX],
-      ] as never;
-      // The SDK requires a key. The instance replaces it with its own key under the prefix.
-      const Key = `${prefix}\${filename}`;
-      const { url, fields } = await call(
-        'signing a form',
-        createPresignedPost(s3, { Bucket, Key, Conditions, Expires: seconds }),
-      );
-      const { key: _, ...rest } = fields;
-      return { url, fields: rest };
-    },
-  };
+  /** All keys that begin with `Prefix`. */
+  async list(Bucket: string, Prefix: string): Promise<string[]> {
+    const found: string[] = [];
+    let ContinuationToken: string | undefined;
+    do {
+      const request = new ListObjectsV2Command({ Bucket, Prefix, ContinuationToken });
+      const page = await call(`listing ${Bucket}`, this.#s3.send(request));
+      found.push(...(page.Contents ?? []).flatMap(({ Key }) => Key ?? []));
+      ContinuationToken = page.NextContinuationToken;
+    } while (ContinuationToken);
+    return found;
+  }
+
+  /** An address at which anyone can read this one object for `seconds`. */
+  async readable(Bucket: string, Key: string, seconds: number): Promise<string> {
+    const request = new GetObjectCommand({ Bucket, Key });
+    return call('signing an address', getSignedUrl(this.#s3, request, { expiresIn: seconds }));
+  }
+
+  /** A form with which anyone can write objects under `prefix` for `seconds`, each up to UPLOAD_BYTES_MAX. */
+  async writable(Bucket: string, prefix: string, seconds: number): Promise<UploadForm> {
+    const Conditions = [
+      ['starts-with', '$key', prefix],
+      ['content-length-range', 0, UPLOAD_BYTES_MAX],
+    ] as never;
+    // The SDK requires a key. The instance replaces it with its own key under the prefix.
+    const Key = `${prefix}\${filename}`;
+    const { url, fields } = await call(
+      'signing a form',
+      createPresignedPost(this.#s3, { Bucket, Key, Conditions, Expires: seconds }),
+    );
+    const { key: _, ...rest } = fields;
+    return { url, fields: rest };
+  }
 }

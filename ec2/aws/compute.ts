@@ -30,44 +30,18 @@ import { describeInstances, type Instance, readInstance } from './instances.ts';
 import { createFleetInput, type Launch, runInstancesInput, templateData } from './launch.ts';
 import { fleetFilter, readTags, type Tagged, writeTags } from './tags.ts';
 
-/** Every function throws Refused. */
-export interface Compute {
-  /** The regions that this account can use. */
-  regions(): Promise<string[]>;
-  /** Shape  types that do not exist in this region are missing. */
-  types(names: readonly string[]): Promise<InstanceType[]>;
-  /** The image with this id; without an id, the newest Amazon Linux 2023. */
-  image(architecture: Architecture, id?: string): Promise<Image>;
-  /** The network of the subnet, or else the default one, and the subnets to start in. Without subnets EC2 chooses. */
-  network(subnet?: string): Promise<{ vpc: string; subnets: string[] }>;
-  /**
-   * Creates the fleet's security group. It lets in only connections from `from` to `ports`, and from the group's own instances to
-   * `innerPorts`. Returns its id.
-   */
-  createGroup(
-    fleet: Tagged,
-    vpc: string,
-    ports: readonly number[],
-    from: readonly string[],
-    innerPorts?: readonly number[],
-  ): Promise<string>;
-  /** Asks EC2 whether these credentials may start the fleet with its group (DryRun). Starts nothing; throws Refused when not. */
-  rehearse(launch: Launch): Promise<void>;
-  /** Starts all instances, or as many as EC2 has but at least `atLeast`. `missing` says why the others did not start. */
-  launch(launch: Launch): Promise<Launched>;
-  /** The instances of this fleet, or of every fleet; terminated ones too, for about an hour. */
-  instances(fleet?: string): Promise<Instance[]>;
-  terminate(ids: readonly string[]): Promise<void>;
-  /** The end of what an instance wrote to its console. An instance that can't post its log writes it there. */
-  consoleOutput(id: string): Promise<string>;
-  /** Security groups and launch templates of this fleet, or of every fleet. They cost nothing. */
-  leftovers(fleet?: string): Promise<Leftover[]>;
-  remove(leftover: Leftover): Promise<void>;
-}
-
-export interface Launched {
+interface Launched {
   ids: string[];
   missing: string[];
+}
+
+/** Which connections a security group lets in. */
+interface OpenPorts {
+  ports: readonly number[];
+  /** Address blocks that may connect to `ports`. */
+  from: readonly string[];
+  /** Ports that only the group's own instances may connect to. */
+  innerPorts: readonly number[];
 }
 
 /** What remains of a fleet besides its instances. */
@@ -101,152 +75,127 @@ function zonesOf({ subnets }: Launch): readonly (string | undefined)[] {
   return subnets.length > 0 ? subnets : [undefined];
 }
 
-export function openCompute(ec2: EC2Client, ssm: SSMClient, region: string): Compute {
-  return {
-    async regions() {
-      const { Regions = [] } = await call('regions', ec2.send(new DescribeRegionsCommand({})));
-      return Regions.flatMap(({ RegionName }) => RegionName ?? []).sort();
-    },
+/** Instances and what they need, in one region. Every method throws Refused. */
+export class Compute {
+  readonly #ec2: EC2Client;
+  readonly #ssm: SSMClient;
+  readonly #region: string;
 
-    async types(names) {
-      const request = new DescribeInstanceTypesCommand({ Filters: [{ Name: 'instance-type', Values: [...names] }] });
-      const { InstanceTypes = [] } = await call('instance types', ec2.send(request));
-      return InstanceTypes.map((type) => ({
-        name: type.InstanceType as string,
-        architectures: type.ProcessorInfo?.SupportedArchitectures ?? [],
-        vcpus: type.VCpuInfo?.DefaultVCpus ?? 0,
-        memoryMiB: type.MemoryInfo?.SizeInMiB ?? 0,
-        addressesMax: type.NetworkInfo?.Ipv4AddressesPerInterface ?? 1,
-      }));
-    },
+  constructor(ec2: EC2Client, ssm: SSMClient, region: string) {
+    this.#ec2 = ec2;
+    this.#ssm = ssm;
+    this.#region = region;
+  }
 
-    async image(architecture, id) {
-      const wanted = id ?? (await parameter(IMAGE_PARAMETER[architecture]));
-      const { Images = [] } = await call('image', ec2.send(new DescribeImagesCommand({ ImageIds: [wanted] })));
-      const [image] = Images;
-      if (!image) throw new Refused('InvalidAMIID.NotFound', `image: there is no ${wanted} in ${region}`);
-      const rootDevice = image.RootDeviceName ?? '/dev/xvda';
-      const root = image.BlockDeviceMappings?.find((device) => device.DeviceName === rootDevice);
-      return { id: wanted, architecture: image.Architecture ?? '', rootDevice, rootGib: root?.Ebs?.VolumeSize ?? 8 };
-    },
+  /** The regions that this account can use. */
+  async regions(): Promise<string[]> {
+    const { Regions = [] } = await call('regions', this.#ec2.send(new DescribeRegionsCommand({})));
+    return Regions.flatMap(({ RegionName }) => RegionName ?? []).sort();
+  }
 
-    async network(subnet) {
-      if (subnet) {
-        const request = new DescribeSubnetsCommand({ SubnetIds: [subnet] });
-        const { Subnets = [] } = await call(`subnet ${subnet}`, ec2.send(request));
-        return { vpc: Subnets[0]?.VpcId as string, subnets: [subnet] };
-      }
-      const request = new DescribeVpcsCommand({ Filters: [{ Name: 'is-default', Values: ['true'] }] });
-      const { Vpcs = [] } = await call('default network', ec2.send(request));
-      const vpc = Vpcs[0]?.VpcId;
-      if (!vpc) throw new Refused('network', `there is no default network in ${region}: name a --subnet`);
-      const ofVpc = new DescribeSubnetsCommand({
-        Filters: [
-          { Name: 'vpc-id', Values: [vpc] },
-          { Name: 'default-for-az', Values: ['true'] },
-        ],
-      });
-      const { Subnets = [] } = await call('default subnets', ec2.send(ofVpc));
-      return { vpc, subnets: Subnets.flatMap(({ SubnetId }) => SubnetId ?? []) };
-    },
+  /** Shape  types that do not exist in this region are missing. */
+  async types(names: readonly string[]): Promise<InstanceType[]> {
+    const request = new DescribeInstanceTypesCommand({ Filters: [{ Name: 'instance-type', Values: [...names] }] });
+    const { InstanceTypes = [] } = await call('instance types', this.#ec2.send(request));
+    return InstanceTypes.map((type) => ({
+      name: type.InstanceType as string,
+      architectures: type.ProcessorInfo?.SupportedArchitectures ?? [],
+      vcpus: type.VCpuInfo?.DefaultVCpus ?? 0,
+      memoryMiB: type.MemoryInfo?.SizeInMiB ?? 0,
+      addressesMax: type.NetworkInfo?.Ipv4AddressesPerInterface ?? 1,
+    }));
+  }
 
-    async createGroup(fleet, vpc, ports, from, innerPorts = []) {
-      const request = new CreateSecurityGroupCommand({
-        GroupName: `sprites-${fleet.fleet}`,
-        Description: `Sprites ${fleet.role} ${fleet.fleet}`,
-        VpcId: vpc,
-        TagSpecifications: writeTags(fleet, ['security-group']),
-      });
-      const { GroupId } = await call('creating the security group', ec2.send(request));
-      if (ports.length > 0) {
-        const IpRanges = from.filter((block) => !block.includes(':')).map((CidrIp) => ({ CidrIp }));
-        const Ipv6Ranges = from.filter((block) => block.includes(':')).map((CidrIpv6) => ({ CidrIpv6 }));
-        const ranges = { ...(IpRanges.length > 0 && { IpRanges }), ...(Ipv6Ranges.length > 0 && { Ipv6Ranges }) };
-        const inner = { UserIdGroupPairs: [{ GroupId }] };
-        const permissions = [
-          ...ports.map((port) => ({ ...tcp(port), ...ranges })),
-          ...innerPorts.map((port) => ({ ...tcp(port), ...inner })),
-        ];
-        const opening = new AuthorizeSecurityGroupIngressCommand({ GroupId, IpPermissions: permissions });
-        await call(`opening ports to ${from.join(', ')}`, ec2.send(opening));
-      }
-      return GroupId as string;
-    },
+  /** The image with this id; without an id, the newest Amazon Linux 2023. */
+  async image(architecture: Architecture, id?: string): Promise<Image> {
+    const wanted = id ?? (await this.#parameter(IMAGE_PARAMETER[architecture]));
+    const { Images = [] } = await call('image', this.#ec2.send(new DescribeImagesCommand({ ImageIds: [wanted] })));
+    const [image] = Images;
+    if (!image) throw new Refused('InvalidAMIID.NotFound', `image: there is no ${wanted} in ${this.#region}`);
+    const rootDevice = image.RootDeviceName ?? '/dev/xvda';
+    const root = image.BlockDeviceMappings?.find((device) => device.DeviceName === rootDevice);
+    return { id: wanted, architecture: image.Architecture ?? '', rootDevice, rootGib: root?.Ebs?.VolumeSize ?? 8 };
+  }
 
-    async rehearse(launch) {
-      const { atLeast: least, instances: most } = launch;
-      let refused: Refused | undefined;
-      for (const subnet of zonesOf(launch)) {
-        const input = runInstancesInput(launch, { subnet, least, most, part: 0 });
-        try {
-          await ec2.send(new RunInstancesCommand({ ...input, DryRun: true }));
-          return;
-        } catch (error) {
-          if ((error as Error).name === 'DryRunOperation') return;
-          refused = explain(error, 'asking EC2 for these instances (dry run)');
-          if (!LACKING.includes(refused.code)) throw refused;
-        }
-      }
-      throw refused as Refused;
-    },
-
-    async launch(launch) {
-      return launch.buy === 'fleet' ? await launchFleet(launch) : await launchInstances(launch);
-    },
-
-    async instances(fleet) {
-      return (await describeInstances(ec2, [fleetFilter(fleet)])).map(readInstance);
-    },
-
-    async terminate(ids) {
-      if (ids.length === 0) return;
-      await call('terminating instances', ec2.send(new TerminateInstancesCommand({ InstanceIds: [...ids] })));
-    },
-
-    async consoleOutput(id) {
-      const request = new GetConsoleOutputCommand({ InstanceId: id, Latest: false });
-      const { Output } = await call(`console of ${id}`, ec2.send(request));
-      return Output ? Buffer.from(Output, 'base64').toString('utf8') : '';
-    },
-
-    async leftovers(fleet) {
-      const Filters = [fleetFilter(fleet)];
-      const groups = await call('security groups', ec2.send(new DescribeSecurityGroupsCommand({ Filters })));
-      const templates = await call('launch templates', ec2.send(new DescribeLaunchTemplatesCommand({ Filters })));
-      return [
-        ...(groups.SecurityGroups ?? []).map((group) => ({
-          kind: 'security group' as const,
-          id: group.GroupId as string,
-          ...readTags(group.Tags),
-        })),
-        ...(templates.LaunchTemplates ?? []).map((template) => ({
-          kind: 'launch template' as const,
-          id: template.LaunchTemplateId as string,
-          ...readTags(template.Tags),
-        })),
-      ];
-    },
-
-    async remove({ kind, id }) {
-      const request =
-        kind === 'security group'
-          ? ec2.send(new DeleteSecurityGroupCommand({ GroupId: id }))
-          : ec2.send(new DeleteLaunchTemplateCommand({ LaunchTemplateId: id }));
-      await call(`deleting the ${kind} ${id}`, request as Promise<unknown>);
-    },
-  };
-
-  async function parameter(Name: string): Promise<string> {
-    const { Parameter } = await call(`image parameter ${Name}`, ssm.send(new GetParameterCommand({ Name })));
+  async #parameter(Name: string): Promise<string> {
+    const { Parameter } = await call(`image parameter ${Name}`, this.#ssm.send(new GetParameterCommand({ Name })));
     if (!Parameter?.Value) throw new Refused('ParameterNotFound', `image parameter ${Name}: it has no value`);
     return Parameter.Value;
+  }
+
+  /** The network of the subnet, or else the default one, and the subnets to start in. Without subnets EC2 chooses. */
+  async network(subnet?: string): Promise<{ vpc: string; subnets: string[] }> {
+    if (subnet) {
+      const request = new DescribeSubnetsCommand({ SubnetIds: [subnet] });
+      const { Subnets = [] } = await call(`subnet ${subnet}`, this.#ec2.send(request));
+      return { vpc: Subnets[0]?.VpcId as string, subnets: [subnet] };
+    }
+    const request = new DescribeVpcsCommand({ Filters: [{ Name: 'is-default', Values: ['true'] }] });
+    const { Vpcs = [] } = await call('default network', this.#ec2.send(request));
+    const vpc = Vpcs[0]?.VpcId;
+    if (!vpc) throw new Refused('network', `there is no default network in ${this.#region}: name a --subnet`);
+    const ofVpc = new DescribeSubnetsCommand({
+      Filters: [
+        { Name: 'vpc-id', Values: [vpc] },
+        { Name: 'default-for-az', Values: ['true'] },
+      ],
+    });
+    const { Subnets = [] } = await call('default subnets', this.#ec2.send(ofVpc));
+    return { vpc, subnets: Subnets.flatMap(({ SubnetId }) => SubnetId ?? []) };
+  }
+
+  /** Creates the fleet's security group, with only these ports open. Returns its id. */
+  async createGroup(fleet: Tagged, vpc: string, { ports, from, innerPorts }: OpenPorts): Promise<string> {
+    const request = new CreateSecurityGroupCommand({
+      GroupName: `sprites-${fleet.fleet}`,
+      Description: `Sprites ${fleet.role} ${fleet.fleet}`,
+      VpcId: vpc,
+      TagSpecifications: writeTags(fleet, ['security-group']),
+    });
+    const { GroupId } = await call('creating the security group', this.#ec2.send(request));
+    if (ports.length > 0) {
+      const IpRanges = from.filter((block) => !block.includes(':')).map((CidrIp) => ({ CidrIp }));
+      const Ipv6Ranges = from.filter((block) => block.includes(':')).map((CidrIpv6) => ({ CidrIpv6 }));
+      const ranges = { ...(IpRanges.length > 0 && { IpRanges }), ...(Ipv6Ranges.length > 0 && { Ipv6Ranges }) };
+      const inner = { UserIdGroupPairs: [{ GroupId }] };
+      const permissions = [
+        ...ports.map((port) => ({ ...tcp(port), ...ranges })),
+        ...innerPorts.map((port) => ({ ...tcp(port), ...inner })),
+      ];
+      const opening = new AuthorizeSecurityGroupIngressCommand({ GroupId, IpPermissions: permissions });
+      await call(`opening ports to ${from.join(', ')}`, this.#ec2.send(opening));
+    }
+    return GroupId as string;
+  }
+
+  /** Asks EC2 whether these credentials may start the fleet with its group (DryRun). Starts nothing; throws Refused when not. */
+  async rehearse(launch: Launch): Promise<void> {
+    const { atLeast: least, instances: most } = launch;
+    let refused: Refused | undefined;
+    for (const subnet of zonesOf(launch)) {
+      const input = runInstancesInput(launch, { subnet, least, most, part: 0 });
+      try {
+        await this.#ec2.send(new RunInstancesCommand({ ...input, DryRun: true }));
+        return;
+      } catch (error) {
+        if ((error as Error).name === 'DryRunOperation') return;
+        refused = explain(error, 'asking EC2 for these instances (dry run)');
+        if (!LACKING.includes(refused.code)) throw refused;
+      }
+    }
+    throw refused as Refused;
+  }
+
+  /** Starts all instances, or as many as EC2 has but at least `atLeast`. `missing` says why the others did not start. */
+  async launch(launch: Launch): Promise<Launched> {
+    return launch.buy === 'fleet' ? await this.#launchFleet(launch) : await this.#launchInstances(launch);
   }
 
   /**
    * Asks zone by zone: first for all instances in one zone, because traffic between zones costs, and then for as many as each
    * zone has. Another error than a lack of machines ends it: when some instances run already, it is reported with them.
    */
-  async function launchInstances(launch: Launch): Promise<Launched> {
+  async #launchInstances(launch: Launch): Promise<Launched> {
     const zones = zonesOf(launch);
     const ids: string[] = [];
     const missing = new Map<string, string>();
@@ -259,7 +208,7 @@ export function openCompute(ec2: EC2Client, ssm: SSMClient, region: string): Com
         part += 1;
         const input = runInstancesInput(launch, { subnet, least: isWhole ? left : 1, most: left, part });
         try {
-          const { Instances = [] } = await call('starting instances', ec2.send(new RunInstancesCommand(input)));
+          const { Instances = [] } = await call('starting instances', this.#ec2.send(new RunInstancesCommand(input)));
           ids.push(...Instances.flatMap(({ InstanceId }) => InstanceId ?? []));
         } catch (error) {
           const { code, message } = error as Refused;
@@ -273,19 +222,63 @@ export function openCompute(ec2: EC2Client, ssm: SSMClient, region: string): Com
   }
 
   /** CreateFleet accepts a launch only as a template. The template is deleted with the fleet. */
-  async function launchFleet(launch: Launch): Promise<Launched> {
+  async #launchFleet(launch: Launch): Promise<Launched> {
     const template = new CreateLaunchTemplateCommand({
       LaunchTemplateName: `sprites-${launch.fleet}`,
       LaunchTemplateData: templateData(launch),
       TagSpecifications: writeTags(launch, ['launch-template']),
     });
-    const { LaunchTemplate } = await call('creating the launch template', ec2.send(template));
+    const { LaunchTemplate } = await call('creating the launch template', this.#ec2.send(template));
     const request = new CreateFleetCommand(createFleetInput(launch, LaunchTemplate?.LaunchTemplateId));
-    const { Instances = [], Errors = [] } = await call('starting a fleet', ec2.send(request));
+    const { Instances = [], Errors = [] } = await call('starting a fleet', this.#ec2.send(request));
     const reasons = Errors.map(
       ({ ErrorCode = 'unknown', ErrorMessage = '' }) =>
         explain({ name: ErrorCode, message: ErrorMessage }, 'EC2').message,
     );
     return { ids: Instances.flatMap(({ InstanceIds }) => InstanceIds ?? []), missing: [...new Set(reasons)] };
+  }
+
+  /** The instances of this fleet, or of every fleet; terminated ones too, for about an hour. */
+  async instances(fleet?: string): Promise<Instance[]> {
+    return (await describeInstances(this.#ec2, [fleetFilter(fleet)])).map(readInstance);
+  }
+
+  async terminate(ids: readonly string[]): Promise<void> {
+    if (ids.length === 0) return;
+    await call('terminating instances', this.#ec2.send(new TerminateInstancesCommand({ InstanceIds: [...ids] })));
+  }
+
+  /** The end of what an instance wrote to its console. An instance that can't post its log writes it there. */
+  async consoleOutput(id: string): Promise<string> {
+    const request = new GetConsoleOutputCommand({ InstanceId: id, Latest: false });
+    const { Output } = await call(`console of ${id}`, this.#ec2.send(request));
+    return Output ? Buffer.from(Output, 'base64').toString('utf8') : '';
+  }
+
+  /** Security groups and launch templates of this fleet, or of every fleet. They cost nothing. */
+  async leftovers(fleet?: string): Promise<Leftover[]> {
+    const Filters = [fleetFilter(fleet)];
+    const groups = await call('security groups', this.#ec2.send(new DescribeSecurityGroupsCommand({ Filters })));
+    const templates = await call('launch templates', this.#ec2.send(new DescribeLaunchTemplatesCommand({ Filters })));
+    return [
+      ...(groups.SecurityGroups ?? []).map((group) => ({
+        kind: 'security group' as const,
+        id: group.GroupId as string,
+        ...readTags(group.Tags),
+      })),
+      ...(templates.LaunchTemplates ?? []).map((template) => ({
+        kind: 'launch template' as const,
+        id: template.LaunchTemplateId as string,
+        ...readTags(template.Tags),
+      })),
+    ];
+  }
+
+  async remove({ kind, id }: Leftover): Promise<void> {
+    const request =
+      kind === 'security group'
+        ? this.#ec2.send(new DeleteSecurityGroupCommand({ GroupId: id }))
+        : this.#ec2.send(new DeleteLaunchTemplateCommand({ LaunchTemplateId: id }));
+    await call(`deleting the ${kind} ${id}`, request as Promise<unknown>);
   }
 }

@@ -111,7 +111,7 @@ function interrupts(takesDown: boolean, say: Context['say']): { signal: AbortSig
 async function whatIsLeft({ aws }: Context, fleet: string, region: string): Promise<string> {
   const down = `npm run fleet -- down --fleet ${fleet} --region ${region}`;
   try {
-    const left = (await aws.instances(fleet)).filter(({ state }) => ALIVE.includes(state));
+    const left = (await aws.compute.instances(fleet)).filter(({ state }) => ALIVE.includes(state));
     if (left.length === 0) return `Interrupted: nothing of ${fleet} is running.`;
     const until = new Date(Math.max(...left.map(({ deadlineMs }) => deadlineMs))).toISOString();
     return `Interrupted: ${left.map(({ id }) => id).join(' ')} of ${fleet} still run, until ${until} at the latest. To end them now: ${down}`;
@@ -139,7 +139,8 @@ async function booted(options: Options, shell: Shell): Promise<FleetRecord | und
   shell.signal.throwIfAborted();
   const bundle = await shell.makeBundle(shell.say, options.wanted.relays !== undefined);
   shell.signal.throwIfAborted();
-  return boot(shell, plan, bundle, options.bootOptions, options.load, options.relayFleet);
+  const { bootOptions, load, relayFleet } = options;
+  return boot(shell, { plan, bundle, bootOptions, load, relayFleet });
 }
 
 async function up(options: Options, shell: Shell): Promise<boolean> {
@@ -180,7 +181,7 @@ async function changed(
   const record = { ...changedRecord(booted, changes, shell.nowMs()), ...(relayFleet && { relayFleet }) };
   shell.signal.throwIfAborted();
   if (Object.keys(changes).length > 0 || relayFleet) {
-    await shell.aws.put(bucket, keys.fleet(fleet as string), JSON.stringify(record, null, 1));
+    await shell.aws.buckets.put(bucket, keys.fleet(fleet as string), JSON.stringify(record, null, 1));
   }
   return record;
 }
@@ -200,12 +201,12 @@ async function rehearsed(options: Options, shell: Shell): Promise<boolean> {
 
 async function status({ fleet, allRegions, endpoint, wanted: { bucket } }: Options, shell: Shell): Promise<boolean> {
   for (const aws of await everywhere(shell.aws, allRegions, endpoint)) {
-    const instances = (await aws.instances(fleet)).sort((a, b) => (a.fleet + a.id < b.fleet + b.id ? -1 : 1));
+    const instances = (await aws.compute.instances(fleet)).sort((a, b) => (a.fleet + a.id < b.fleet + b.id ? -1 : 1));
     const posted = new Map<string, string[]>();
     for (const name of bucket ? new Set(instances.map((one) => one.fleet)) : [])
-      posted.set(name, await aws.list(bucket, keys.prefix(name)));
+      posted.set(name, await aws.buckets.list(bucket, keys.prefix(name)));
     for (const one of instances) shell.print(statusLine(one, posted.get(one.fleet) ?? []));
-    for (const { kind, id, fleet: of } of await aws.leftovers(fleet))
+    for (const { kind, id, fleet: of } of await aws.compute.leftovers(fleet))
       shell.print(`${of}  ${id}  ${kind} (costs nothing)`);
     const alive = instances.filter(({ state }) => ALIVE.includes(state)).length;
     shell.print(`${aws.region}: ${alive === 0 ? 'nothing is running' : `${alive} running`}.`);
@@ -259,7 +260,7 @@ async function ended(
   chosen: Choice,
 ): Promise<boolean> {
   if (dryRun) {
-    const living = (await aws.instances(fleet)).filter((one) => ALIVE.includes(one.state) && chosen(one));
+    const living = (await aws.compute.instances(fleet)).filter((one) => ALIVE.includes(one.state) && chosen(one));
     shell.print(`${aws.region}: ${living.length} would be terminated${living.map(({ id }) => ` ${id}`).join('')}.`);
     return true;
   }
@@ -270,10 +271,10 @@ async function ended(
 
 async function cost({ fleet, wanted: { region } }: Options, { aws, print }: Shell): Promise<boolean> {
   const nowMs = Date.now();
-  const instances = await aws.instances(fleet);
+  const instances = await aws.compute.instances(fleet);
   for (const name of [...new Set(instances.map((one) => one.fleet))].sort()) {
     const own = instances.filter((one) => one.fleet === name);
-    const rates: Prices = await aws.prices(own[0].market, [...new Set(own.map(({ type }) => type))], nowMs);
+    const rates: Prices = await aws.pricing.today(own[0].market, [...new Set(own.map(({ type }) => type))], nowMs);
     const { usd: dollars, hours, unknown } = spent(lifetimes(own, ROOT_GIB, nowMs), rates);
     const without = unknown.length > 0 ? `, without ${unknown.join(', ')} (price not known)` : '';
     const alive = own.filter(({ state }) => ALIVE.includes(state)).length;
@@ -293,13 +294,8 @@ async function printUserData({ wanted, load, validSeconds, bootOptions }: Option
   const script = bootScript(role, await signedSettings(shell.aws, { fleet, bucket, minutes, seconds: validSeconds }));
   const large = tooLarge(Buffer.byteLength(script));
   if (large) throw new Refused('size', large);
-  await publishJob(
-    shell,
-    { fleet, role, bucket, admission, seconds: validSeconds },
-    await shell.makeBundle(shell.say),
-    load,
-    undefined,
-  );
+  const bundle = await shell.makeBundle(shell.say);
+  await publishJob(shell, { fleet, role, bucket, admission, seconds: validSeconds, bundle, load });
   const nowMs = Date.now();
   const record: FleetRecord = {
     wanted,
@@ -308,10 +304,10 @@ async function printUserData({ wanted, load, validSeconds, bootOptions }: Option
     deadlineMs: nowMs + validSeconds * 1000,
     started: [],
     rootGib: ROOT_GIB,
-    prices: await shell.aws.prices(wanted.buy, wanted.types, nowMs),
+    prices: await shell.aws.pricing.today(wanted.buy, wanted.types, nowMs),
     ...(load && { load: { ...load, relay: load.relay.href } }),
   };
-  await shell.aws.put(bucket, keys.fleet(fleet), JSON.stringify(record, null, 1));
+  await shell.aws.buckets.put(bucket, keys.fleet(fleet), JSON.stringify(record, null, 1));
   shell.print(script);
   shell.say(
     `Paste it as user data, with "Shutdown behavior: Terminate". It works for ${validSeconds / 3600} hours. Results: npm run fleet -- collect --fleet ${fleet} --bucket ${bucket} --region ${wanted.region}`,
@@ -328,7 +324,7 @@ async function update({ fleet, wanted: { bucket } }: Options, shell: Shell): Pro
 
 async function everywhere(aws: Aws, allRegions: boolean, endpoint: string | undefined): Promise<Aws[]> {
   if (!allRegions) return [aws];
-  return (await aws.regions()).map((region) => connect({ region, endpoint }));
+  return (await aws.compute.regions()).map((region) => connect({ region, endpoint }));
 }
 
 if (import.meta.main) process.exitCode = await fleet(surroundings());

@@ -1,14 +1,21 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { flagOf } from '../../tools/command.ts';
+import { flagOf, helpOf, Misused, readCommandLine } from '../../tools/command.ts';
 import { ENGINE_PLAN } from '../../tools/engine_plan.ts';
 import type { FleetRecord } from '../fleet.ts';
 import { changedRecord } from './changes.ts';
-import { COMMANDS, FLAGS, help, Misused, type Options, readOptions } from './options.ts';
+import { COMMAND, FLAGS, type Options, optionsOf } from './options.ts';
 
 const ENVIRONMENT = { AWS_REGION: 'eu-west-1', SPRITES_BUCKET: 'sprites-ann' };
 const FLEET = 'swarm-261121-0412-7f3a';
 const URL_FLAG = ['--url', 'http://relay.example:8080/'];
+const HELP = helpOf(COMMAND);
+
+function readOptions(words: readonly string[], environment: NodeJS.ProcessEnv): Options | 'help' {
+  const line = readCommandLine(COMMAND, words, environment);
+  return line === 'help' ? line : optionsOf(line, environment);
+}
+
 const read = (...words: string[]) => readOptions(words, ENVIRONMENT) as Options;
 
 /** The message with which these words are rejected. */
@@ -24,9 +31,8 @@ function refusal(...words: string[]): string {
 
 describe('fleet options', () => {
   it('are all in --help, with the defaults that are used', () => {
-    const text = help();
-    for (const command of Object.keys(COMMANDS)) assert.match(text, new RegExp(`^  ${command} `, 'm'));
-    for (const name of Object.keys(FLAGS)) assert.match(text, new RegExp(`^ +--${flagOf(name)}\\b`, 'm'));
+    for (const command of Object.keys(COMMAND.commands ?? {})) assert.match(HELP, new RegExp(`^  ${command} `, 'm'));
+    for (const name of Object.keys(FLAGS)) assert.match(HELP, new RegExp(`^ +--${flagOf(name)}\\b`, 'm'));
     const { wanted, load, bootOptions } = read('run', ...URL_FLAG);
     assert.equal(
       `${load?.desktops} ${load?.rate} ${load?.seconds}`,
@@ -38,16 +44,12 @@ describe('fleet options', () => {
     );
     assert.equal(`${wanted.buy} ${bootOptions.readySeconds}`, `${FLAGS.buy.shown} ${FLAGS.readyWithin.shown}`);
     assert.equal(wanted.atLeast, wanted.instances);
-    assert.ok(
-      help()
-        .split('\n')
-        .every((line) => line.length <= 140),
-    );
+    assert.ok(HELP.split('\n').every((line) => line.length <= 140));
   });
 
   it('are the help with --help, and a misuse that shows it without a command', () => {
     assert.equal(readOptions(['up', '--help'], ENVIRONMENT), 'help');
-    assert.equal(refusal(), help());
+    assert.equal(refusal(), HELP);
   });
 
   it('take options of the swarm after --, those that an engine can be told', () => {

@@ -10,12 +10,10 @@ import {
   flagOf,
   form,
   goingWith,
-  helpOf,
   Misused,
   matching,
   number,
   oneOf,
-  readCommandLine,
   repeated,
   text,
   toggle,
@@ -27,9 +25,7 @@ import { BUYS, DESKTOPS_PER_INSTANCE_MAX, INSTANCES_MAX, MINUTES_MAX, type Wante
 import { leftOut, readShare } from '../scenario.ts';
 import type { Changes } from './changes.ts';
 
-export { Misused };
-
-export const COMMANDS = {
+const COMMANDS = {
   plan: ['', 'show what would be started and what it costs; starts nothing'],
   up: ['', 'boot the instances; they wait for `run`, and end by themselves'],
   run: ['', 'boot (or use --fleet), swarm, collect, take down'],
@@ -205,84 +201,18 @@ export interface Options {
   yes: boolean;
 }
 
-export const help = (): string => helpOf(COMMAND);
-
-/** Reads the command line. Throws Misused. */
-export function readOptions(argv: readonly string[], environment: NodeJS.ProcessEnv): Options | 'help' {
-  const line = readCommandLine(COMMAND, argv, environment);
-  return line === 'help' ? line : optionsOf(line, environment);
-}
-
 /** Throws Misused for options that do not go together. */
 export function optionsOf(line: CommandLine<typeof FLAGS>, environment: NodeJS.ProcessEnv): Options {
-  const { values, given, rest } = line;
-  const command = line.words[0] as Command;
-  const { region, bucket, fleet, allow, image, subnet, buy, minutes, atLeast } = values;
-  const { relays } = values;
-  const role = values.relay || relays !== undefined ? 'relay' : 'swarm';
-  if (relays !== undefined) checkCluster(command, given);
-  const alone = role === 'relay' && !given.has('instances') ? 1 : values.instances;
-  const instances = relays === undefined ? alone : relays + 1;
-  if (atLeast !== undefined && atLeast > instances) {
-    throw new Misused(`--at-least: must be a whole number from 1 to ${instances} (--instances), not "${atLeast}".`);
-  }
-  if (!region) throw new Misused('--region: say which, or set AWS_REGION.');
-  if (needsBucket(command) && bucket === '') throw new Misused('--bucket: say which, or set SPRITES_BUCKET.');
-  if (needsBucket(command) && !/^sprites-[a-z0-9-]{1,55}$/.test(bucket)) {
-    throw new Misused(
-      `--bucket: must be sprites-… of lower-case letters, digits and hyphens (the policy allows no others), not ${JSON.stringify(bucket)}.`,
-    );
-  }
-  if (rest.length > 0 && !starts(command)) {
-    throw new Misused(`${rest[0]}: options of the swarm go with ${STARTS.join(', ')}, not with ${command}.`);
-  }
-  if (fleet !== undefined && command === 'run') checkRunOf(fleet, given);
-  const { adminUrl, adminTokenFile, relayFleet } = values;
-  if ((adminUrl === undefined) !== (adminTokenFile === undefined))
-    throw new Misused('--admin-url and --admin-token-file go together.');
-  if (adminUrl !== undefined && relayFleet !== undefined)
-    throw new Misused('--relay-fleet: its relay posts its figures itself: leave --admin-url out.');
-  const load = role === 'swarm' ? loadOf(line, instances) : undefined;
-  if (starts(command) && role === 'swarm' && !load && !fleet) throw new Misused('--url: say which relay to swarm.');
-  if (role === 'relay' && command === 'run' && relays === undefined)
-    throw new Misused('--relay: goes with up; a relay does not run a load.');
-  if (role === 'relay' && starts(command) && command !== 'user-data' && !allow) {
-    throw new Misused('--allow: must be an address block such as 203.0.113.7/32: say who may reach the relay.');
-  }
-  if (['collect', 'update'].includes(command) && !fleet) throw new Misused('--fleet: say which fleet.');
-  if (command === 'down' && !fleet && !values.all) throw new Misused('--fleet: say which fleet, or --all of yours.');
-  const seconds = load ? load.warmUpSeconds + load.seconds + load.desktops / load.connectRate : 0;
-  if (seconds > minutes * 60) {
-    throw new Misused(
-      `--minutes: must be at least ${Math.ceil(seconds / 60)}, which the load takes, not "${minutes}".`,
-    );
-  }
-  const name = fleet ?? `${role}-${stamp()}`;
+  const { values } = line;
+  const size = sizeOf(line);
+  check(line, size);
+  const load = size.role === 'swarm' ? loadOf(line, size.instances) : undefined;
+  if (load) checkTime(load, values.minutes);
+  const wanted = wantedOf(line, size, load);
+  const { fleet, relayFleet, image, subnet, allow, adminUrl, adminTokenFile, scenario } = values;
   return {
-    command,
-    wanted: {
-      fleet: name,
-      role,
-      region,
-      bucket,
-      buy,
-      instances,
-      minutes,
-      owner: values.owner ?? userInfo().username,
-      atLeast: atLeast ?? instances,
-      types: values.type ?? [process.arch === 'arm64' ? 'c6g.large' : FLAGS.type.shown],
-      maxCostUsd: values.maxCost,
-      ...(role === 'relay' && { admission: values.admission }),
-      ...(relays !== undefined && { relays }),
-      ...(load && {
-        load: {
-          desktops: load.desktops,
-          rate: load.rate,
-          relay: load.relay.href,
-          seconds: load.seconds + load.warmUpSeconds,
-        },
-      }),
-    },
+    command: line.words[0] as Command,
+    wanted,
     bootOptions: {
       readySeconds: values.readyWithin,
       ...(image && { image }),
@@ -294,13 +224,95 @@ export function optionsOf(line: CommandLine<typeof FLAGS>, environment: NodeJS.P
     fleet,
     endpoint: environment.AWS_ENDPOINT_URL || undefined,
     relayFleet,
-    leftOut: values.scenario === undefined ? [] : leftOut(values.scenario),
+    leftOut: scenario === undefined ? [] : leftOut(scenario),
     admin: adminUrl && adminTokenFile ? { url: adminUrl, tokenFile: adminTokenFile } : undefined,
-    out: resolve(values.out ?? `build/fleet/${name}`),
+    out: resolve(values.out ?? `build/fleet/${wanted.fleet}`),
     validSeconds: values.validHours * 3600,
     allRegions: values.allRegions,
     dryRun: values.dryRun,
     yes: values.yes,
+  };
+}
+
+type Size = Pick<Wanted, 'role' | 'instances'>;
+
+/** What the instances are, and how many. A cluster of relays has a NATS server besides. */
+function sizeOf({ values: { relay, relays, instances }, given }: CommandLine<typeof FLAGS>): Size {
+  if (relays !== undefined) return { role: 'relay', instances: relays + 1 };
+  return { role: relay ? 'relay' : 'swarm', instances: relay && !given.has('instances') ? 1 : instances };
+}
+
+/** Throws Misused for what no table of options can say: options that need, exclude or limit each other. */
+function check({ words, values, given, rest }: CommandLine<typeof FLAGS>, { role, instances }: Size): void {
+  const command = words[0] as Command;
+  const { region, bucket, fleet, atLeast, relays, adminUrl, adminTokenFile, relayFleet } = values;
+  if (relays !== undefined) checkCluster(command, given);
+  if (fleet !== undefined && command === 'run') checkRunOf(fleet, given);
+  const isRelay = role === 'relay';
+  const isBucket = /^sprites-[a-z0-9-]{1,55}$/.test(bucket);
+  const refusals: [isWrong: boolean, sentence: string][] = [
+    [
+      atLeast !== undefined && atLeast > instances,
+      `--at-least: must be a whole number from 1 to ${instances} (--instances), not "${atLeast}".`,
+    ],
+    [!region, '--region: say which, or set AWS_REGION.'],
+    [needsBucket(command) && bucket === '', '--bucket: say which, or set SPRITES_BUCKET.'],
+    [
+      needsBucket(command) && !isBucket,
+      `--bucket: must be sprites-… of lower-case letters, digits and hyphens (the policy allows no others), not ${JSON.stringify(bucket)}.`,
+    ],
+    [
+      rest.length > 0 && !starts(command),
+      `${rest[0]}: options of the swarm go with ${STARTS.join(', ')}, not with ${command}.`,
+    ],
+    [(adminUrl === undefined) !== (adminTokenFile === undefined), '--admin-url and --admin-token-file go together.'],
+    [
+      adminUrl !== undefined && relayFleet !== undefined,
+      '--relay-fleet: its relay posts its figures itself: leave --admin-url out.',
+    ],
+    [starts(command) && !isRelay && !values.url && !fleet, '--url: say which relay to swarm.'],
+    [isRelay && command === 'run' && relays === undefined, '--relay: goes with up; a relay does not run a load.'],
+    [
+      isRelay && starts(command) && command !== 'user-data' && !values.allow,
+      '--allow: must be an address block such as 203.0.113.7/32: say who may reach the relay.',
+    ],
+    [['collect', 'update'].includes(command) && !fleet, '--fleet: say which fleet.'],
+    [command === 'down' && !fleet && !values.all, '--fleet: say which fleet, or --all of yours.'],
+  ];
+  const refusal = refusals.find(([isWrong]) => isWrong);
+  if (refusal) throw new Misused(refusal[1]);
+}
+
+function checkTime({ warmUpSeconds, seconds, desktops, connectRate }: Load, minutes: number): void {
+  const all = warmUpSeconds + seconds + desktops / connectRate;
+  if (all <= minutes * 60) return;
+  throw new Misused(`--minutes: must be at least ${Math.ceil(all / 60)}, which the load takes, not "${minutes}".`);
+}
+
+function wantedOf({ values }: CommandLine<typeof FLAGS>, { role, instances }: Size, load: Load | undefined): Wanted {
+  const { region, bucket, buy, minutes, owner, atLeast, type, maxCost, admission, relays } = values;
+  return {
+    fleet: values.fleet ?? `${role}-${stamp()}`,
+    role,
+    region: region as string,
+    bucket,
+    buy,
+    instances,
+    minutes,
+    owner: owner ?? userInfo().username,
+    atLeast: atLeast ?? instances,
+    types: type ?? [process.arch === 'arm64' ? 'c6g.large' : FLAGS.type.shown],
+    maxCostUsd: maxCost,
+    ...(role === 'relay' && { admission }),
+    ...(relays !== undefined && { relays }),
+    ...(load && {
+      load: {
+        desktops: load.desktops,
+        rate: load.rate,
+        relay: load.relay.href,
+        seconds: load.seconds + load.warmUpSeconds,
+      },
+    }),
   };
 }
 

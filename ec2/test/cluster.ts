@@ -51,10 +51,11 @@ describe('fleet, a cluster of relays', { skip: why ?? false, timeout: 900_000 },
   }
 
   const alive = async (aws: Aws, fleet: string) =>
-    (await aws.instances(fleet)).filter(({ state }) => ALIVE.includes(state));
+    (await aws.compute.instances(fleet)).filter(({ state }) => ALIVE.includes(state));
 
   async function ready({ aws }: Context, { started, wanted }: FleetRecord): Promise<void> {
-    for (const id of started) await aws.put(wanted.bucket, `${keys.prefix(wanted.fleet)}${id}.ready.json`, '{}');
+    for (const id of started)
+      await aws.buckets.put(wanted.bucket, `${keys.prefix(wanted.fleet)}${id}.ready.json`, '{}');
   }
 
   it('is a NATS server and relays that reach it at its private address, in the plan and in their jobs', async () => {
@@ -64,7 +65,7 @@ describe('fleet, a cluster of relays', { skip: why ?? false, timeout: 900_000 },
       describePlan(plan),
       /instances +4 × c6i\.large.*\n[\s\S]*cluster +a NATS server, and 3 relays that reach it/,
     );
-    const record = await boot(context, plan, BUNDLE, BOOT_OPTIONS);
+    const record = await boot(context, { plan, bundle: BUNDLE, bootOptions: BOOT_OPTIONS });
     const { fleet } = record.wanted;
     const instances = await alive(aws, fleet);
     assert.deepEqual(instances.map(({ role }) => role).sort(), ['nats', 'relay', 'relay', 'relay']);
@@ -76,7 +77,7 @@ describe('fleet, a cluster of relays', { skip: why ?? false, timeout: 900_000 },
       said.some((line) => line.startsWith(`4 of 4 instances started: ${nats?.id} `)),
       said.join('\n'),
     );
-    const job = readJob(await aws.get(BUCKET, keys.job(fleet)));
+    const job = readJob(await aws.buckets.get(BUCKET, keys.job(fleet)));
     assert.match(
       job.arguments.join(' '),
       new RegExp(
@@ -84,7 +85,7 @@ describe('fleet, a cluster of relays', { skip: why ?? false, timeout: 900_000 },
           '--public-url http://%a:8080 --public-events-url http://%a:8081$',
       ),
     );
-    const natsJob = readJob(await aws.get(BUCKET, keys.natsJob(fleet)));
+    const natsJob = readJob(await aws.buckets.get(BUCKET, keys.natsJob(fleet)));
     assert.match(natsJob.arguments.join(' '), /--port 4222 --jetstream --store_dir /);
     const scripts = await Promise.all(
       instances.map(async ({ id: InstanceId, role }) => {
@@ -102,7 +103,7 @@ describe('fleet, a cluster of relays', { skip: why ?? false, timeout: 900_000 },
 
   it('opens the ports of the relays to those who are allowed, and that of NATS to nobody but the fleet', async () => {
     const { context, plan } = await planned();
-    const { wanted } = await boot(context, plan, BUNDLE, BOOT_OPTIONS);
+    const { wanted } = await boot(context, { plan, bundle: BUNDLE, bootOptions: BOOT_OPTIONS });
     const Filters = [{ Name: 'tag:sprites:fleet', Values: [wanted.fleet] }];
     const { SecurityGroups = [] } = await ec2.send(new DescribeSecurityGroupsCommand({ Filters }));
     const [{ GroupId, IpPermissions = [] }] = SecurityGroups;
@@ -123,18 +124,18 @@ describe('fleet, a cluster of relays', { skip: why ?? false, timeout: 900_000 },
 
   it('is ready when NATS and all relays are, and is then known by the addresses of its relays', async () => {
     const { context, plan } = await planned();
-    const record = await boot(context, plan, BUNDLE, BOOT_OPTIONS);
+    const record = await boot(context, { plan, bundle: BUNDLE, bootOptions: BOOT_OPTIONS });
     await ready(context, record);
     const urls = await waitForRelays(context, record);
     assert.equal(new Set(urls).size, 3);
     for (const url of urls) assert.match(url, /^http:\/\/\S+:8080\/$/);
     await updateJob(context, record, { ...BUNDLE, sha256: 'cd'.repeat(32) });
-    const job = readJob(await context.aws.get(BUCKET, keys.job(record.wanted.fleet)));
+    const job = readJob(await context.aws.buckets.get(BUCKET, keys.job(record.wanted.fleet)));
     assert.equal(job.sha256, 'cd'.repeat(32));
     assert.ok(job.arguments.includes(`nats://${record.nats}:${NATS_PORT}`), 'an update keeps the cluster together');
     await takeDown(context, record.wanted.fleet);
     assert.deepEqual(await alive(context.aws, record.wanted.fleet), []);
-    assert.deepEqual(await context.aws.leftovers(record.wanted.fleet), []);
+    assert.deepEqual(await context.aws.compute.leftovers(record.wanted.fleet), []);
   });
 
   it('leaves nothing behind when the relays or NATS can not be started', async () => {
@@ -145,11 +146,11 @@ describe('fleet, a cluster of relays', { skip: why ?? false, timeout: 900_000 },
           : undefined,
       );
       await assert.rejects(
-        boot(context, plan, BUNDLE, BOOT_OPTIONS),
+        boot(context, { plan, bundle: BUNDLE, bootOptions: BOOT_OPTIONS }),
         /InsufficientInstanceCapacity|EC2 (?:started|did not start)/,
       );
       assert.deepEqual(await alive(context.aws, plan.wanted.fleet), [], lacks);
-      assert.deepEqual(await context.aws.leftovers(plan.wanted.fleet), []);
+      assert.deepEqual(await context.aws.compute.leftovers(plan.wanted.fleet), []);
     }
   });
 });

@@ -108,15 +108,16 @@ describe('fleet, when AWS refuses or fails', { skip: why ?? false, timeout: 900_
     };
   }
 
-  const start = (context: Context, plan: Plan) => boot(context, plan, BUNDLE, BOOT_OPTIONS, LOAD);
+  const start = (context: Context, plan: Plan) =>
+    boot(context, { plan, bundle: BUNDLE, bootOptions: BOOT_OPTIONS, load: LOAD });
 
   async function nothingLeft({ aws }: Context, fleet: string): Promise<void> {
-    const instances = await aws.instances(fleet);
+    const instances = await aws.compute.instances(fleet);
     assert.deepEqual(
       instances.filter(({ state }) => state !== 'terminated'),
       [],
     );
-    assert.deepEqual(await aws.leftovers(fleet), []);
+    assert.deepEqual(await aws.compute.leftovers(fleet), []);
   }
 
   /** Boots a fleet and expects it to be refused with this message. */
@@ -136,7 +137,7 @@ describe('fleet, when AWS refuses or fails', { skip: why ?? false, timeout: 900_
     assert.ok(Math.abs((ready.cost.lines[0].usd as number) - 4 * 0.085) < 1e-9);
     const record = await start(context, ready);
     assert.equal(record.started.length, 4);
-    assert.equal((await context.aws.instances(fleet.fleet)).length, 4);
+    assert.equal((await context.aws.compute.instances(fleet.fleet)).length, 4);
   });
 
   it('is refused before anything is started when the quota is too small', async () => {
@@ -172,7 +173,7 @@ describe('fleet, when AWS refuses or fails', { skip: why ?? false, timeout: 900_
     const tries = stubbed.calls.filter(
       ({ name, body }) => name === 'ec2 RunInstances' && !body.includes('DryRun=true'),
     );
-    const { subnets } = await context.aws.network();
+    const { subnets } = await context.aws.compute.network();
     assert.ok(subnets.length > 1);
     // The attempts of one request have one token, so AWS starts its instances once, whichever attempt it carries out.
     const tokens = Map.groupBy(tries, ({ body }) => /ClientToken=([^&]+)/.exec(body)?.[1]);
@@ -199,7 +200,7 @@ describe('fleet, when AWS refuses or fails', { skip: why ?? false, timeout: 900_
     const { plan, context, fleet } = account(full, { buy: 'spot' });
     const record = await start(context, await plan());
     assert.equal(record.started.length, 4);
-    assert.equal(new Set((await context.aws.instances(fleet.fleet)).map(({ zone }) => zone)).size, 1);
+    assert.equal(new Set((await context.aws.compute.instances(fleet.fleet)).map(({ zone }) => zone)).size, 1);
   });
 
   it('is asked for in another zone, in the dry run too, when one does not have the type', async () => {
@@ -227,9 +228,9 @@ describe('fleet, when AWS refuses or fails', { skip: why ?? false, timeout: 900_
     };
     const { plan, context, fleet, said } = account(few, { buy: 'spot', instances: 40, atLeast: 2 });
     const record = await start(context, await plan());
-    const zones = (await context.aws.network()).subnets.length;
+    const zones = (await context.aws.compute.network()).subnets.length;
     assert.equal(record.started.length, zones);
-    assert.equal(new Set((await context.aws.instances(fleet.fleet)).map(({ zone }) => zone)).size, zones);
+    assert.equal(new Set((await context.aws.compute.instances(fleet.fleet)).map(({ zone }) => zone)).size, zones);
     assert.match(
       said.join('\n'),
       new RegExp(`${zones} of 40 instances started[\\s\\S]*some did not start: .*InsufficientInstance`),
@@ -258,7 +259,7 @@ describe('fleet, when AWS refuses or fails', { skip: why ?? false, timeout: 900_
     const { plan, context, fleet } = account(busy);
     const record = await start(context, await plan());
     assert.equal(record.started.length, 4);
-    assert.equal((await context.aws.instances(fleet.fleet)).length, 4);
+    assert.equal((await context.aws.compute.instances(fleet.fleet)).length, 4);
   });
 
   it('is taken down, with a message, when throttling does not end', async () => {
@@ -288,7 +289,7 @@ describe('fleet, when AWS refuses or fails', { skip: why ?? false, timeout: 900_
     const { doubts } = await plan();
     assert.match(doubts.join('\n'), /the credentials have expired: renew them.*RequestExpired/);
     assert.ok(doubts.length <= 8, doubts.join('\n'));
-    await assert.rejects(context.aws.instances(), /the credentials have expired/);
+    await assert.rejects(context.aws.compute.instances(), /the credentials have expired/);
   });
 
   it('says when it ends by itself if the credentials expire while it runs', async () => {
@@ -325,7 +326,7 @@ describe('fleet, when AWS refuses or fails', { skip: why ?? false, timeout: 900_
     const record = await start(one.context, await one.plan());
     const { bucket, fleet } = one.fleet;
     for (const id of record.started.slice(0, 2))
-      await one.context.aws.put(bucket, `runs/${fleet}/${id}.ready.json`, '{}');
+      await one.context.aws.buckets.put(bucket, `runs/${fleet}/${id}.ready.json`, '{}');
     await assert.rejects(runLoad(one.context, record), /2 of 3 instances are ready: 1 not ready in time, fewer than 3/);
     await nothingLeft(one.context, fleet);
   });
@@ -342,16 +343,15 @@ describe('fleet, when AWS refuses or fails', { skip: why ?? false, timeout: 900_
       ...one.context,
       sleep: async (ms) => {
         for (const [id, end] of steps.shift() ?? [])
-          await one.context.aws.put(bucket, `runs/${fleet}/${id}${end}`, '{}');
+          await one.context.aws.buckets.put(bucket, `runs/${fleet}/${id}${end}`, '{}');
         await sleep(ms);
       },
-      aws: {
-        ...one.context.aws,
-        put: async (where, key, body) => {
-          if (key.endsWith('throw.json')) signals.push(JSON.parse(body as string).startAtMs);
-          await one.context.aws.put(where, key, body);
-        },
-      },
+    };
+    const { buckets } = context.aws;
+    const put = buckets.put.bind(buckets);
+    buckets.put = async (where, key, body) => {
+      if (key.endsWith('throw.json')) signals.push(JSON.parse(body as string).startAtMs);
+      await put(where, key, body);
     };
     const { missing } = await runLoad(context, record);
     return { ...one, missing, signals };
@@ -412,13 +412,14 @@ describe('fleet, when AWS refuses or fails', { skip: why ?? false, timeout: 900_
     };
     const one = account(lost);
     const plan = await one.plan();
-    const { launch } = one.context.aws;
-    one.context.aws.launch = async (what) => {
+    const { compute } = one.context.aws;
+    const launch = compute.launch.bind(compute);
+    compute.launch = async (what) => {
       await launch(what);
       throw new Error('socket hang up');
     };
     await assert.rejects(start(one.context, plan), /socket hang up/);
-    assert.equal((await one.context.aws.instances(one.fleet.fleet)).length, 4);
+    assert.equal((await one.context.aws.compute.instances(one.fleet.fleet)).length, 4);
     await nothingLeft(one.context, one.fleet.fleet);
   });
 

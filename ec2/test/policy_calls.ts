@@ -65,18 +65,24 @@ describe('policy', { skip: why ?? false, timeout: 900_000 }, () => {
     };
     const plan = planFleet(wanted, await observe(context, wanted, BOOT_OPTIONS));
     await rehearse(context, plan, BOOT_OPTIONS);
-    const record = await boot(context, plan, BUNDLE, BOOT_OPTIONS, wanted.role === 'swarm' ? LOAD : undefined);
+    const record = await boot(context, {
+      plan,
+      bundle: BUNDLE,
+      bootOptions: BOOT_OPTIONS,
+      load: wanted.role === 'swarm' ? LOAD : undefined,
+    });
     const { fleet, bucket } = record.wanted;
     for (const id of record.started) {
       // Signed by the same user, so the policy is asked about what instances do, too.
       recorded.calls.push({ name: `s3 GET /${bucket}/runs/${fleet}/job`, body: '' });
-      for (const end of ['ready', 'parked']) await context.aws.put(bucket, `runs/${fleet}/${id}.${end}.json`, '{}');
-      await context.aws.put(bucket, `runs/${fleet}/${id}.log`, 'ended');
+      for (const end of ['ready', 'parked'])
+        await context.aws.buckets.put(bucket, `runs/${fleet}/${id}.${end}.json`, '{}');
+      await context.aws.buckets.put(bucket, `runs/${fleet}/${id}.log`, 'ended');
     }
     await runLoad(context, record).catch(() => {}); // every instance has posted a log, so it takes the fleet down
     await collect(context.aws, record, join(folder, fleet), nowMs);
-    await context.aws.regions();
-    await context.aws.consoleOutput(record.started[0]);
+    await context.aws.compute.regions();
+    await context.aws.compute.consoleOutput(record.started[0]);
     await takeDown(context, fleet);
     return recorded.calls;
   }
