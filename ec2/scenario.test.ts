@@ -4,11 +4,12 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
+import { keptScenarios } from '../loadtest/run/scenario.ts';
 import { buildEngine, ENGINE } from '../tools/build.js';
 import { Misused } from '../tools/command.ts';
 import { type EnginePlan, planLine } from '../tools/engine_plan.ts';
 import { enginePlanOf } from './job.ts';
-import { keptScenarios, leftOut, readShare } from './scenario.ts';
+import { leftOut, readShare } from './scenario.ts';
 
 const RELAY = new URL('http://relay.example:8080/');
 const folder = mkdtempSync(join(tmpdir(), 'sprites-scenario-'));
@@ -69,7 +70,7 @@ describe('scenario on a fleet', () => {
     }
     assert.throws(
       () => readShare('nowhere', 2, RELAY),
-      /--scenario: there is no "nowhere"; give a file, or one of .*crowd/,
+      /There is no scenario "nowhere": give a file, or one of .*crowd/,
     );
   });
 

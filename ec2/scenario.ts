@@ -5,14 +5,10 @@
  * what a fleet can't do is rejected with the setting's name; only settings of a relay that the swarm would start itself, and
  * those of one machine, are left out (LEFT_OUT).
  */
-import { existsSync, readdirSync } from 'node:fs';
-import { basename, join } from 'node:path';
 import { engineOrigin, plan } from '../loadtest/run/plan.ts';
-import { readScenario, type Scenario, SETTINGS } from '../loadtest/run/scenario.ts';
-import { Misused, readCommandLine, readInput, sentenceOf } from '../tools/command.ts';
+import { openScenario, readScenario, type Scenario, SETTINGS } from '../loadtest/run/scenario.ts';
+import { Misused, readCommandLine } from '../tools/command.ts';
 import type { Load } from './job.ts';
-
-const SCENARIOS = join(import.meta.dirname, '../loadtest/scenarios');
 
 /**
  * The relay is given, an instance has its own addresses and processes (engine_machine.ts) and is not niced, and nobody watches the
@@ -43,24 +39,13 @@ export type ScenarioLoad = Pick<
   'desktops' | 'rate' | 'seconds' | 'warmUpSeconds' | 'connectRate' | 'scenario' | 'thresholds'
 >;
 
-/** The names of the scenarios that are kept with the swarm. */
-export function keptScenarios(): string[] {
-  return readdirSync(SCENARIOS).map((file) => basename(file, '.json'));
-}
-
 /** The part of the scenario for each of `instances` machines. `word` is a file or a kept name. Throws Misused. */
 export function readShare(word: string, instances: number, relay: URL): ScenarioLoad {
-  const path = existsSync(word) ? word : join(SCENARIOS, `${word}.json`);
-  if (!existsSync(path)) {
-    throw new Misused(
-      `--scenario: there is no ${JSON.stringify(word)}; give a file, or one of ${keptScenarios().join(', ')}.`,
-    );
-  }
-  const json = readText(path);
+  const file = openScenario(word);
   const line = readCommandLine({ usage: [], about: '', options: SETTINGS }, []);
   if (line === 'help') throw new Error('--help is not a setting');
   const flags = { values: { ...line.values, threshold: [], abort: [] }, given: line.given };
-  return shareOf(readScenario({ json, where: word }, flags), instances, relay);
+  return shareOf(readScenario(file, flags), instances, relay);
 }
 
 /** One machine's part of a scenario. Throws Misused. */
@@ -134,14 +119,5 @@ function refusalsOf({ settings, load }: Scenario): [setting: string, why: string
 
 /** The names of the settings that a fleet leaves out, of those that the file has. For the plan. */
 export function leftOut(word: string): string[] {
-  const path = existsSync(word) ? word : join(SCENARIOS, `${word}.json`);
-  return Object.keys(JSON.parse(readText(path))).filter((setting) => LEFT_OUT.includes(setting));
-}
-
-function readText(path: string): string {
-  try {
-    return readInput(path).toString('utf8');
-  } catch (error) {
-    throw new Misused(sentenceOf(error));
-  }
+  return Object.keys(JSON.parse(openScenario(word).json)).filter((setting) => LEFT_OUT.includes(setting));
 }

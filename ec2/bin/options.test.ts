@@ -159,7 +159,7 @@ describe('fleet options', () => {
     assert.deepEqual(more?.thresholds, ['p99 < 50ms', 'lost == 0']);
     assert.match(refusal('run', ...URL_FLAG, '--threshold', 'fast'), /"fast" is not a threshold/);
     assert.match(refusal('run', ...URL_FLAG, '--scenario', 'crowd', '--rate', '5'), /^--rate: the scenario decides it/);
-    assert.match(refusal('run', ...URL_FLAG, '--scenario', 'nowhere'), /^--scenario: there is no "nowhere"/);
+    assert.match(refusal('run', ...URL_FLAG, '--scenario', 'nowhere'), /^There is no scenario "nowhere"/);
     assert.match(refusal('run', '--fleet', FLEET, '--scenario', 'crowd'), /^--scenario: .* is booted already/);
   });
 

@@ -1,6 +1,6 @@
 /** `npm run swarm`: reads the scenario, plans, runs, judges and reports. Progress goes to stderr, the report to stdout. */
-import { existsSync, readdirSync, writeFileSync } from 'node:fs';
-import { basename, join } from 'node:path';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
 import { buildEngine } from '../../tools/build.js';
 import {
@@ -35,11 +35,18 @@ import { liveLine } from '../run/live.ts';
 import { machineFacts, thisMachine } from '../run/machine.ts';
 import { describeLoad, describeMix, type Plan, secondsLeft } from '../run/plan.ts';
 import { type CompletedRun, run } from '../run/run.ts';
-import { type Flags, isRestarted, readScenario, type Scenario, SECTIONS, SETTINGS } from '../run/scenario.ts';
+import {
+  type Flags,
+  isRestarted,
+  keptScenarios,
+  openScenario,
+  readScenario,
+  type Scenario,
+  SECTIONS,
+  SETTINGS,
+} from '../run/scenario.ts';
 import { checkSources } from '../run/sources.ts';
 import { watch } from '../run/watch.ts';
-
-const SCENARIOS = join(import.meta.dirname, '../scenarios');
 
 const RESTARTS = {
   stop: 'The relay is stopped and started again.',
@@ -73,7 +80,7 @@ export const COMMAND: Command<typeof OPTIONS> = {
   about: [
     'Fake desktops that hold long-polls and throw sprites, and a report of what a relay did with every one of them.',
     'SCENARIO is a JSON file with the same settings, or one of those kept here:',
-    `  ${kept().join(', ')}.`,
+    `  ${keptScenarios().join(', ')}.`,
     'Settings on the command line win. watch records a relay that people use, until --duration is over or it is interrupted.',
   ].join('\n'),
   takesWords: true,
@@ -108,7 +115,7 @@ export async function carryOut({ words, ...flags }: CommandLine<typeof OPTIONS>)
   }
   if (words.length > 1) throw new Misused(`Give one scenario at a time, not ${words.join(' and ')}.`);
   const [word] = words;
-  const scenario = readScenario(word === undefined ? undefined : open(word), flags);
+  const scenario = readScenario(word === undefined ? undefined : openScenario(word), flags);
   const { out, isolate, sources } = scenario.settings;
   if (out !== '') makeFolder(out, '--out');
   trust(scenario.settings.ca);
@@ -271,24 +278,6 @@ function withWorld(scenario: Scenario): Scenario {
   const { settings } = scenario;
   if (settings.urls.length !== 1 || settings.world !== '') return scenario;
   return { ...scenario, settings: { ...settings, world: `swarm-${Date.now().toString(36)}` } };
-}
-
-function kept(): string[] {
-  return readdirSync(SCENARIOS)
-    .filter((name) => name.endsWith('.json'))
-    .map((name) => basename(name, '.json'));
-}
-
-function open(word: string): { json: string; where: string } {
-  const path = existsSync(word) ? word : join(SCENARIOS, `${word}.json`);
-  if (!existsSync(path)) {
-    throw new Misused(`There is no scenario ${JSON.stringify(word)}: give a file, or one of ${kept().join(', ')}.`);
-  }
-  try {
-    return { json: readInput(path).toString('utf8'), where: word };
-  } catch (error) {
-    throw new Misused(sentenceOf(error));
-  }
 }
 
 function keepResult(folder: string, run: number, line: string): void {

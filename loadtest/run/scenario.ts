@@ -4,7 +4,8 @@
  * Each setting stands once in SETTINGS: `--throw-every 5s` on the command line is `"throwEvery": "5s"` in a file, read by
  * the same function. Invariant: every Scenario that `readScenario` returns can be planned; contradictions were rejected.
  */
-
+import { existsSync, readdirSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { LEASE_MS } from '../../server/wire/rules.ts';
 import {
   duration,
@@ -13,8 +14,10 @@ import {
   matching,
   number,
   oneOf,
+  readInput,
   readSeconds,
   readValue,
+  sentenceOf,
   text,
   toggle,
   type Values,
@@ -233,6 +236,28 @@ export interface Flags {
   given: ReadonlySet<string>;
 }
 
+const KEPT = join(import.meta.dirname, '../scenarios');
+
+/** The names of the scenarios that are kept here. */
+export function keptScenarios(): string[] {
+  return readdirSync(KEPT).map((file) => basename(file, '.json'));
+}
+
+/** The text of a scenario: `word` is a file or a kept name. Throws Misused. */
+export function openScenario(word: string): { json: string; where: string } {
+  const path = existsSync(word) ? word : join(KEPT, `${word}.json`);
+  if (!existsSync(path)) {
+    throw new Misused(
+      `There is no scenario ${JSON.stringify(word)}: give a file, or one of ${keptScenarios().join(', ')}.`,
+    );
+  }
+  try {
+    return { json: readInput(path).toString('utf8'), where: word };
+  } catch (error) {
+    throw new Misused(sentenceOf(error));
+  }
+}
+
 /** What a file has besides settings. */
 const FILE_ONLY = ['name', 'shows', 'thresholds', 'aborts'];
 
@@ -353,61 +378,78 @@ function mixOf(mix: Mix, load: Load): Mix {
   return load.kind === 'sitting' ? { sitting: 1 } : { throwing: 1 };
 }
 
-/** Rejects settings that contradict each other. */
+/** Throws Misused for settings that contradict each other. */
 function checkTogether(settings: Settings, load: Load, mix: Mix): void {
   const throwing = (mix.throwing ?? 0) > 0;
-  if (load.kind === 'sitting' && throwing) throw new Misused('--sitting, and yet --mix has desktops that throw');
-  if (load.kind !== 'sitting' && !throwing)
-    throw new Misused('--mix has no desktop that throws: add throwing=…, or give --sitting');
-  for (const desktops of settings.desktops) {
-    const counts = countsOf(mix, desktops);
-    if (throwing && counts.throwing === 0)
-      throw new Misused(`--mix: none of ${desktops} desktops would throw: raise the share of throwing`);
-    if (counts.hostile === desktops) throw new Misused('--mix has only hostile desktops: add some for them to disturb');
-  }
-  if (settings.transport === 'socket' && settings.throwConnections !== undefined) {
-    throw new Misused('--throw-connections are POSTs; with --transport socket each desktop throws on its socket');
-  }
-  if (settings.readLate > READ_LATE_SECONDS_MAX) {
-    throw new Misused(
+  const refusals: Refusals = [
+    [load.kind === 'sitting' && throwing, '--sitting, and yet --mix has desktops that throw'],
+    [load.kind !== 'sitting' && !throwing, '--mix has no desktop that throws: add throwing=…, or give --sitting'],
+    ...settings.desktops.flatMap((desktops) => countRefusals(countsOf(mix, desktops), desktops, throwing)),
+    [
+      settings.transport === 'socket' && settings.throwConnections !== undefined,
+      '--throw-connections are POSTs; with --transport socket each desktop throws on its socket',
+    ],
+    [
+      settings.readLate > READ_LATE_SECONDS_MAX,
       `--read-late must be at most ${READ_LATE_SECONDS_MAX} s: a desktop that is silent for longer loses its lease`,
-    );
-  }
-  if (settings.urls.length > 0) {
-    if (settings.isolate) throw new Misused('--isolate starts its own relay, inside: leave --url out');
-    if (settings.restartAt > 0)
-      throw new Misused('--restart-at restarts a relay that the swarm started: leave --url out');
-    if (settings.killRelayEvery > 0)
-      throw new Misused('--kill-relay-every kills a relay that the swarm started: leave --url out');
-  }
-  const ownAddress = ['events', 'crossings', 'socket'].find((name) => settings[name as 'events'] !== '');
-  if (settings.urls.length > 1 && ownAddress !== undefined)
-    throw new Misused(`--${ownAddress} belongs to one relay: leave it out, or give --url instead of --urls`);
-  if (settings.ca !== '' && settings.urls.length === 0)
-    throw new Misused('--ca: the relay that the swarm starts has no TLS: leave it out, or give --url');
-  if ((settings.adminUrl === '') !== (settings.adminTokenFile === '')) {
-    throw new Misused('--admin-url and --admin-token-file go together');
-  }
-  if (settings.adminUrl !== '') {
-    if (settings.urls.length === 0) throw new Misused('--admin-url belongs to a relay given by --url');
-    const [admins, files] = [settings.adminUrl.split(',').length, settings.adminTokenFile.split(',').length];
-    if (admins !== settings.urls.length)
-      throw new Misused(
-        `--admin-url: must be one for each relay, ${settings.urls.length} in the order of --urls, not ${admins}`,
-      );
-    if (files !== 1 && files !== admins)
-      throw new Misused(`--admin-token-file: must be one for each relay, or one that all have, not ${files}`);
-  }
-  if (settings.restartAt >= settings.duration && settings.restartAt > 0) {
-    throw new Misused('--restart-at must lie within --duration');
-  }
-  if (settings.killRelayEvery > 0) {
-    if (settings.restartAt > 0) throw new Misused('give only one of --restart-at and --kill-relay-every');
-    if (settings.killRelayEvery >= settings.duration)
-      throw new Misused('--kill-relay-every must be less than --duration');
-    if (settings.durability === 'none')
-      throw new Misused('--kill-relay-every: with --durability none a killed relay knows no desktop any more');
-  }
+    ],
+    ...relayRefusals(settings),
+    ...restartRefusals(settings),
+  ];
+  const refusal = refusals.find(([isWrong]) => isWrong);
+  if (refusal) throw new Misused(refusal[1]);
+}
+
+type Refusals = [isWrong: boolean, why: string][];
+
+function countRefusals(counts: Record<Behaviour, number>, desktops: number, throwing: boolean): Refusals {
+  return [
+    [throwing && counts.throwing === 0, `--mix: none of ${desktops} desktops would throw: raise the share of throwing`],
+    [counts.hostile === desktops, '--mix has only hostile desktops: add some for them to disturb'],
+  ];
+}
+
+function relayRefusals({ urls, ca, adminUrl, adminTokenFile, isolate, ...settings }: Settings): Refusals {
+  const isGiven = urls.length > 0;
+  const ownAddress = (['events', 'crossings', 'socket'] as const).find((name) => settings[name] !== '');
+  const [admins, files] = [adminUrl, adminTokenFile].map((list) => list.split(',').length);
+  const hasAdmin = adminUrl !== '';
+  return [
+    [isGiven && isolate, '--isolate starts its own relay, inside: leave --url out'],
+    [isGiven && settings.restartAt > 0, '--restart-at restarts a relay that the swarm started: leave --url out'],
+    [
+      isGiven && settings.killRelayEvery > 0,
+      '--kill-relay-every kills a relay that the swarm started: leave --url out',
+    ],
+    [
+      urls.length > 1 && ownAddress !== undefined,
+      `--${ownAddress} belongs to one relay: leave it out, or give --url instead of --urls`,
+    ],
+    [ca !== '' && !isGiven, '--ca: the relay that the swarm starts has no TLS: leave it out, or give --url'],
+    [hasAdmin !== (adminTokenFile !== ''), '--admin-url and --admin-token-file go together'],
+    [hasAdmin && !isGiven, '--admin-url belongs to a relay given by --url'],
+    [
+      hasAdmin && admins !== urls.length,
+      `--admin-url: must be one for each relay, ${urls.length} in the order of --urls, not ${admins}`,
+    ],
+    [
+      hasAdmin && files !== 1 && files !== admins,
+      `--admin-token-file: must be one for each relay, or one that all have, not ${files}`,
+    ],
+  ];
+}
+
+function restartRefusals({ restartAt, killRelayEvery, duration, durability }: Settings): Refusals {
+  const isKilled = killRelayEvery > 0;
+  return [
+    [restartAt > 0 && restartAt >= duration, '--restart-at must lie within --duration'],
+    [isKilled && restartAt > 0, 'give only one of --restart-at and --kill-relay-every'],
+    [isKilled && killRelayEvery >= duration, '--kill-relay-every must be less than --duration'],
+    [
+      isKilled && durability === 'none',
+      '--kill-relay-every: with --durability none a killed relay knows no desktop any more',
+    ],
+  ];
 }
 
 function readUrls(given: string): string[] | undefined {
