@@ -9,7 +9,7 @@ const paths = (svg: string, kind: string) => svg.match(new RegExp(`<path class="
 
 describe('chart', () => {
   it('leaves a gap where a value is not known, in the line and in the area below it', () => {
-    const svg = lines('x', [1, 2, 3, 4, 5], [series([1, 2, undefined, 4, 5], true)], COUNT);
+    const svg = lines('x', { x: [1, 2, 3, 4, 5], series: [series([1, 2, undefined, 4, 5], true)], axis: COUNT });
     assert.equal(paths(svg, 'line').match(/M/g)?.length, 2);
     const stretches = paths(svg, 'area')
       .split('Z')
@@ -25,27 +25,27 @@ describe('chart', () => {
     const titles = (svg: string) =>
       [...svg.matchAll(/class="hover".*?<title>(.*?)<\/title>/gs)].map(([, title]) => title);
     const two = [series([1, undefined, 3]), { ...series([4, 5, 6]), name: 'b<' }];
-    assert.deepEqual(titles(lines('x', [1, 2, 3], two, COUNT)), [
+    assert.deepEqual(titles(lines('x', { x: [1, 2, 3], series: two, axis: COUNT })), [
       '1 s\na 1\nb&#60; 4',
       '2 s\nb&#60; 5',
       '3 s\na 3\nb&#60; 6',
     ]);
     const hour = Array.from({ length: 3600 }, (_, i) => i + 1);
-    const many = titles(lines('x', hour, [series(hour)], COUNT));
+    const many = titles(lines('x', { x: hour, series: [series(hour)], axis: COUNT }));
     assert.equal(many.length, 240);
     assert.equal(many.at(-1), '3600 s\na 3600');
   });
 
   it('draws no line when no value is known', () => {
-    assert.equal(paths(lines('x', [1, 2], [series([undefined, undefined])], COUNT), 'line'), '');
+    assert.equal(paths(lines('x', { x: [1, 2], series: [series([undefined, undefined])], axis: COUNT }), 'line'), '');
   });
 
   it('contains only finite numbers, whatever it is given', () => {
     const odd = [
-      lines('x', [], [series([])], COUNT),
-      lines('x', [1], [series([0])], LOG),
-      lines('x', [1, 2], [series([0, Number.POSITIVE_INFINITY])], LOG),
-      lines('x', [1, 2], [series([0, 0])], { ...COUNT, unit: 2 ** 20 }),
+      lines('x', { x: [], series: [series([])], axis: COUNT }),
+      lines('x', { x: [1], series: [series([0])], axis: LOG }),
+      lines('x', { x: [1, 2], series: [series([0, Number.POSITIVE_INFINITY])], axis: LOG }),
+      lines('x', { x: [1, 2], series: [series([0, 0])], axis: { ...COUNT, unit: 2 ** 20 } }),
       distribution('x', [], [], LOG),
       distribution('x', [[5, 5, 1]], [{ name: 'p50', value: 5 }], LOG),
       barsOf('x', [], COUNT),
@@ -67,7 +67,9 @@ describe('chart', () => {
 
   it('has ticks at 1, 2 or 5 times a power of ten, in the unit of the axis', () => {
     const ticks = (most: number, axis: Axis) =>
-      [...lines('x', [1, 2], [series([0, most])], axis).matchAll(/tick end"[^>]*>([^<]*)</g)].map(([, text]) => text);
+      [...lines('x', { x: [1, 2], series: [series([0, most])], axis: axis }).matchAll(/tick end"[^>]*>([^<]*)</g)].map(
+        ([, text]) => text,
+      );
     assert.deepEqual(ticks(16_000, COUNT), ['0', '5000', '10000', '15000']);
     assert.deepEqual(
       ticks(260 * 2 ** 20, { scale: 'linear', unit: 2 ** 20, format: (value) => `${value / 2 ** 20} MiB` }),

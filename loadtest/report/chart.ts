@@ -6,6 +6,7 @@
  * is finite, and every text is escaped. Cost: O(points).
  */
 import type { Bucket } from './histogram.ts';
+import { bytes, count, time } from './units.ts';
 
 export interface Axis {
   /** On a `log` axis 0 is shown at the lowest value. */
@@ -37,18 +38,33 @@ export interface Mark {
   value: number;
 }
 
+/** Axis labels: "1 ms", not "1.00 ms". */
+const short = (text: string) => text.replace(/(\d)\.0+(?= |$)/, '$1');
+export const TIME: Axis = { scale: 'log', format: (us) => short(time(us)) };
+export const TIME_FROM_0: Axis = { scale: 'linear', format: (us) => (us === 0 ? '0' : short(time(us))) };
+export const BYTES = (most: number): Axis => ({
+  scale: 'linear',
+  unit: [2 ** 30, 2 ** 20, 2 ** 10].find((unit) => most >= unit) ?? 1,
+  format: (value) => (value === 0 ? '0' : short(bytes(value))),
+});
+export const COUNT: Axis = { scale: 'linear', format: count };
+export const CORES: Axis = { scale: 'linear', format: (value) => String(value) };
+
 const SIZE = { width: 560, height: 250 };
 const PLOT = { left: 62, right: 548, top: 14, bottom: 218 };
 
-/** Lines over x, in seconds unless `unit` says otherwise. `window`, the measured part of x, is shaded. */
-export function lines(
-  label: string,
-  x: readonly number[],
-  series: readonly Series[],
-  axis: Axis,
-  window?: readonly [number, number],
-  unit = ' s',
-): string {
+export interface Lines {
+  x: readonly number[];
+  series: readonly Series[];
+  axis: Axis;
+  /** The measured part of x, which is shaded. */
+  window?: readonly [number, number];
+  /** Of x; seconds by default. */
+  unit?: string;
+}
+
+/** Lines over x. */
+export function lines(label: string, { x, series, axis, window, unit = ' s' }: Lines): string {
   const known = series.flatMap(({ values }) => values.filter((value) => value !== undefined));
   const y = scaleOf(axis, known);
   const [first, last] = [x[0] ?? 0, Math.max(x.at(-1) ?? 1, (x[0] ?? 0) + 1)];
@@ -59,7 +75,7 @@ export function lines(
     gridOf(y, axis),
     ...ticks.map((tick) => xTick(at(tick), `${tick}${unit}`)),
     ...series.map((one) => line(x.map(at), one, y)),
-    ...hovers(x, at, series, axis, unit),
+    ...hovers({ x, series, axis, unit }, at),
   ]);
 }
 
@@ -67,19 +83,13 @@ export function lines(
 const HOVERS_MAX = 240;
 
 /** What the pointer shows, without a script: one column for each x, or for several with the values of the last of them. */
-function hovers(
-  x: readonly number[],
-  at: (value: number) => number,
-  series: readonly Series[],
-  { format }: Axis,
-  unit: string,
-): string[] {
+function hovers({ x, series, axis, unit }: Lines, at: (value: number) => number): string[] {
   const step = Math.max(1, Math.ceil(x.length / HOVERS_MAX));
   const columns: string[] = [];
   for (let i = step - 1; i < x.length; i += step) {
     const known = series.flatMap(({ name, values }) => {
       const value = values[i];
-      return value === undefined || !Number.isFinite(value) ? [] : [`${name} ${format(value)}`];
+      return value === undefined || !Number.isFinite(value) ? [] : [`${name} ${axis.format(value)}`];
     });
     if (known.length === 0) continue;
     const [from, to] = [at(x[Math.max(0, i - step)]), at(x[i])];
@@ -156,10 +166,10 @@ function scaleOf({ scale, unit = 1 }: Axis, given: readonly number[]): Scale {
   return { ticks, at: (value) => PLOT.bottom - (height * value) / top };
 }
 
-/** At most `count` ticks from `low` to `high`, in steps of 1, 2 or 5 times a power of ten; of `unit`, if that is not 0. */
-function niceTicks(low: number, high: number, count: number, unit: number): number[] {
+/** At most `most` ticks from `low` to `high`, in steps of 1, 2 or 5 times a power of ten; of `unit`, if that is not 0. */
+function niceTicks(low: number, high: number, most: number, unit: number): number[] {
   const scale = unit || 1;
-  const rough = (high - low) / scale / count;
+  const rough = (high - low) / scale / most;
   const power = 10 ** Math.floor(Math.log10(rough));
   const step = scale * power * ([1, 2, 5, 10].find((factor) => factor * power >= rough) ?? 10);
   const ticks = [];
@@ -178,10 +188,10 @@ const BINS_PER_DECADE = 20;
 /** [from, to, share of all values] in equal steps of the logarithm, without gaps. */
 function binned(buckets: readonly Bucket[]): [number, number, number][] {
   const shares = new Map<number, number>();
-  const total = buckets.reduce((sum, [, , count]) => sum + count, 0);
-  for (const [low, high, count] of buckets) {
+  const total = buckets.reduce((sum, [, , n]) => sum + n, 0);
+  for (const [low, high, n] of buckets) {
     const bin = Math.floor(Math.log10(Math.max(1, (low + high) / 2)) * BINS_PER_DECADE);
-    shares.set(bin, (shares.get(bin) ?? 0) + count / total);
+    shares.set(bin, (shares.get(bin) ?? 0) + n / total);
   }
   if (shares.size === 0) return [];
   const [first, last] = [Math.min(...shares.keys()), Math.max(...shares.keys())];

@@ -1,18 +1,19 @@
 /** A comparison as a page: what `compare --out DIR` keeps. Pure. Like the report, one file without a script or a request. */
-import { type Axis, barsOf, escaped } from './chart.ts';
+import { type Axis, barsOf, CORES, escaped, TIME_FROM_0 } from './chart.ts';
 import type { ComparedRow, Comparison } from './compare.ts';
+import { documentOf, figure, header } from './document.ts';
 import { NEVER_US } from './histogram.ts';
-import { CORES, documentOf, figure } from './page.ts';
 import { number, time } from './units.ts';
 
 export function comparePage(comparison: Comparison): string {
   const { names, reports, warnings, points, footnote } = comparison;
   const [word, colour] = verdictOf(comparison);
-  const head = `<header>
-<p class="kind">Sprites swarm, compared</p>
-<h1>${escaped(reports[1].name)} <span class="verdict ${colour}">${word}</span></h1>
-${names.map((name, i) => `<p class="load">${'AB'[i]}: ${escaped(name)}, ${escaped(reports[i].load)}, ${reports[i].startedAt.slice(0, 10)}</p>`).join('\n')}
-</header>`;
+  const sides = names.map((name, i) => `${'AB'[i]}: ${name}, ${reports[i].load}, ${reports[i].startedAt.slice(0, 10)}`);
+  const head = header(
+    'Sprites swarm, compared',
+    [reports[1].name, word, colour],
+    sides.map((side) => `<p class="load">${escaped(side)}</p>`),
+  );
   const tables = points.map(
     ({ title, rows }) =>
       `<section class="wide"><table><thead><tr><th>${escaped(title || 'figure')}</th><th>A</th><th>B</th><th>B − A</th><th></th><th></th></tr></thead>
@@ -49,9 +50,8 @@ function chartsOf({ reports }: Comparison): string {
     const drawn = known.map(({ label, run }) => ({ label, value: of(run), text: show(of(run)) }));
     return figure(title, unit, [], barsOf(title, drawn, axis));
   };
-  const times: Axis = { scale: 'linear', format: (us) => (us === 0 ? '0' : time(us)) };
   const figures = [
-    bars('Latency p99', 'of each run', ({ latencyUs }) => latencyUs.p99, time, times),
+    bars('Latency p99', 'of each run', ({ latencyUs }) => latencyUs.p99, time, TIME_FROM_0),
     bars('Relay CPU a sprite', 'µs, of each run', ({ relay }) => relay.cpuUsPerSprite ?? 0, number, CORES),
   ].filter((one) => one !== '');
   return figures.length === 0 ? '' : `<section class="charts">${figures.join('\n')}</section>`;

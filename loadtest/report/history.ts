@@ -5,11 +5,11 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Misused } from '../../tools/command.ts';
-import { type Axis, escaped, lines } from './chart.ts';
+import { type Axis, CORES, escaped, lines, TIME } from './chart.ts';
 import { readReport } from './compare.ts';
+import { documentOf, figure } from './document.ts';
 import { NEVER_US } from './histogram.ts';
 import type { Report } from './merge.ts';
-import { CORES, documentOf, figure, TIME } from './page.ts';
 import { count, number, time } from './units.ts';
 import { verdictWord } from './words.ts';
 
@@ -85,7 +85,7 @@ function chartsOf(name: string, all: readonly Kept[]): string[] {
     const values = all.map(({ report }) => of(report));
     if (values.every((value) => value === undefined)) return '';
     const series = [{ name, colour: 1, values }];
-    return figure(`${name}: ${title}`, unit, [], lines(title, x, series, axis, undefined, ''));
+    return figure(`${name}: ${title}`, unit, [], lines(title, { x, series, axis, unit: '' }));
   };
   const flown = ({ latencyUs }: Report, us: number) => (latencyUs.count === 0 || us >= NEVER_US ? undefined : us);
   return [

@@ -172,35 +172,10 @@ export function merge(parts: readonly EngineResult[], origin: Origin): Report {
     const other = parts.find((part) => part[name] !== first[name]);
     if (other) throw new Error(`results of different loads cannot be merged: ${first[name]} and ${other[name]}`);
   }
-  const histogram = (name: 'latency' | 'away' | 'answer' | 'slip') =>
-    mergeHistograms(parts.map((part) => histogramOf(part[`${name}BucketsNs`], part[`${name}Us`])));
-  const latency = histogram('latency');
-  const away = histogram('away');
   const seconds = mergeSeconds(parts, origin.samples ?? []);
-  const window = windowOf(parts);
-  const parked = sum(parts, (part) => part.parked);
-  const limiting = limitOf(parts);
-  const voidReason = sentences(
-    [origin.missing ?? '', windowsApart(parts, origin.unaligned)].filter((reason) => reason !== ''),
-  );
-  const figures: Figures = {
-    ...countsOf(parts),
-    ok: parts.every((part) => part.ok),
-    message: sentences(parts.filter((part) => part.message !== '').map((part) => part.message)),
-    desktops: sum(parts, (part) => part.desktops),
-    senders: sum(parts, (part) => part.senders),
-    rate: sum(parts, (part) => part.rate),
-    parked,
-    window,
-    // A throw that did not arrive counts as slower than any that did.
-    latencyUs: quantilesUs(latency, Math.max(latency.count, sum(parts, ({ due }) => due) - away.count)),
-    relay: relayFiguresOf(parts, window, seconds, origin.samples ?? []),
-    swarm: swarmFiguresOf(parts),
-    connectSeconds: Math.max(...parts.map((part) => part.joins.seconds ?? 0)),
-    recoverySeconds: origin.restarted ? recoveryOf(seconds, parked) : null,
-    limit: limiting.limit,
-    limitReason: limiting.reason,
-  };
+  const histograms = { latency: histogramIn(parts, 'latency'), away: histogramIn(parts, 'away') };
+  const figures = figuresOf(parts, origin, seconds, histograms);
+  const voidReason = sentences([origin.missing ?? '', windowsApart(parts, origin.unaligned)]);
   return {
     format: 'sprites-swarm/1',
     name: origin.name,
@@ -219,9 +194,9 @@ export function merge(parts: readonly EngineResult[], origin: Origin): Report {
     judgements: [],
     refusedByCode: addUp(parts.map((part) => part.refusedByCode)),
     otherRefusedByCode: addUp(parts.map((part) => part.otherRefusedByCode)),
-    awayUs: quantilesUs(away),
-    answerUs: quantilesUs(histogram('answer')),
-    slipUs: quantilesUs(histogram('slip')),
+    awayUs: quantilesUs(histograms.away),
+    answerUs: quantilesUs(histogramIn(parts, 'answer')),
+    slipUs: quantilesUs(histogramIn(parts, 'slip')),
     polls: addUp(parts.map((part) => part.polls)),
     joins: addUp(parts.map(({ joins: { seconds: _, ...counts } }) => counts)),
     connections: addUp(parts.map((part) => part.connections)),
@@ -233,12 +208,45 @@ export function merge(parts: readonly EngineResult[], origin: Origin): Report {
       slabBytesBefore: sum(parts, (part) => part.kernel.before.slabBytes),
     },
     seconds,
-    latencyBucketsNs: latency.buckets,
-    awayBucketsNs: away.buckets,
+    latencyBucketsNs: histograms.latency.buckets,
+    awayBucketsNs: histograms.away.buckets,
     ...(origin.relayAccount ? { relayAccount: origin.relayAccount } : {}),
     // Each machine by itself, in its own window, rather than a mixture of them.
     runs: origin.unaligned && parts.length > 1 ? parts.flatMap((part) => merge([part], origin).runs) : [figures],
   };
+}
+
+type Histograms = Record<'latency' | 'away', Histogram>;
+
+function figuresOf(
+  parts: readonly EngineResult[],
+  origin: Origin,
+  seconds: readonly ReportSecond[],
+  { latency, away }: Histograms,
+): Figures {
+  const window = windowOf(parts);
+  const parked = sum(parts, (part) => part.parked);
+  return {
+    ...countsOf(parts),
+    ok: parts.every((part) => part.ok),
+    message: sentences(parts.map((part) => part.message)),
+    desktops: sum(parts, (part) => part.desktops),
+    senders: sum(parts, (part) => part.senders),
+    rate: sum(parts, (part) => part.rate),
+    parked,
+    window,
+    latencyUs: latencyOf(parts, latency, away),
+    relay: relayFiguresOf(parts, window, seconds, origin.samples ?? []),
+    swarm: swarmFiguresOf(parts),
+    connectSeconds: Math.max(...parts.map((part) => part.joins.seconds ?? 0)),
+    recoverySeconds: origin.restarted ? recoveryOf(seconds, parked) : null,
+    ...limitOf(parts),
+  };
+}
+
+/** A throw that did not arrive counts as slower than any that did. */
+function latencyOf(parts: readonly { due: number }[], latency: Histogram, away: Histogram): Quantiles {
+  return quantilesUs(latency, Math.max(latency.count, sum(parts, ({ due }) => due) - away.count));
 }
 
 /**
@@ -249,8 +257,8 @@ export function overRuns(reports: readonly Report[]): Report {
   const last = reports.at(-1);
   if (!last) throw new Error('there is no run to report');
   if (reports.length === 1) return last;
-  const latency = mergeHistograms(reports.map((report) => histogramOf(report.latencyBucketsNs, report.latencyUs)));
-  const away = mergeHistograms(reports.map((report) => histogramOf(report.awayBucketsNs, report.awayUs)));
+  const latency = histogramIn(reports, 'latency');
+  const away = histogramIn(reports, 'away');
   const runs = reports.flatMap((report) => report.runs);
   const over = (of: (report: Report) => number) => sum(reports, of);
   const window = {
@@ -258,15 +266,14 @@ export function overRuns(reports: readonly Report[]): Report {
     offered: over((report) => report.window.offered),
     delivered: over((report) => report.window.delivered),
   };
-  const limited = reports.find(({ limit }) => limit === 'swarm') ?? reports.find(({ limit }) => limit === 'relay');
   return {
     ...last,
     ...countsOf(reports),
     startedAt: reports[0].startedAt,
     ok: reports.every(({ ok }) => ok),
-    message: sentences(reports.filter(({ message }) => message !== '').map(({ message }) => message)),
+    message: sentences(reports.map(({ message }) => message)),
     window: { ...window, ...perSecond(window) },
-    latencyUs: quantilesUs(latency, Math.max(latency.count, sum(reports, ({ due }) => due) - away.count)),
+    latencyUs: latencyOf(reports, latency, away),
     latencyBucketsNs: latency.buckets,
     awayUs: quantilesUs(away),
     awayBucketsNs: away.buckets,
@@ -277,9 +284,8 @@ export function overRuns(reports: readonly Report[]): Report {
       gcMaxMs: most(reports.map(({ relay }) => relay.gcMaxMs)),
       loopDelayMaxMs: most(reports.map(({ relay }) => relay.loopDelayMaxMs)),
     },
-    limit: limited?.limit ?? 'none',
-    limitReason: limited?.limitReason ?? '',
-    voidReason: voidReasonOver(reports),
+    ...limitOf(reports),
+    voidReason: sentences(reports.map(({ voidReason }) => voidReason)),
     pass: reports.every(({ pass }) => pass),
     runs,
   };
@@ -293,14 +299,12 @@ export function overSweep(points: readonly Report[], message: string): Report {
   const last = points.at(-1);
   if (!last) throw new Error('there is no run to report');
   const isComplete = message === '';
-  const limited = points.find(({ limit }) => limit === 'swarm') ?? points.find(({ limit }) => limit === 'relay');
   return {
     ...last,
     ok: last.ok && isComplete,
     message,
-    limit: limited?.limit ?? 'none',
-    limitReason: limited?.limitReason ?? '',
-    voidReason: voidReasonOver(points),
+    ...limitOf(points),
+    voidReason: sentences(points.map(({ voidReason }) => voidReason)),
     judgements: last.judgements.map((_, i) => worstOf(points, i)),
     pass: isComplete && points.every(({ pass }) => pass),
     runs: points.flatMap(({ runs }) => runs),
@@ -318,8 +322,17 @@ function worstOf(points: readonly Report[], i: number): Judgement {
   return isOnlyPoint ? worst : { ...worst, value: `${worst.value} with ${count(desktops)} desktops` };
 }
 
-function histogramOf(buckets: readonly Bucket[], us: Quantiles): Histogram {
-  return { buckets: [...buckets], count: us.count, mean: us.mean * 1000, max: us.max * 1000 };
+/** The histogram of this name in all parts together. */
+function histogramIn<Name extends 'latency' | 'away' | 'answer' | 'slip'>(
+  parts: readonly (Record<`${Name}BucketsNs`, Bucket[]> & Record<`${Name}Us`, Quantiles>)[],
+  name: Name,
+): Histogram {
+  return mergeHistograms(
+    parts.map((part) => {
+      const { count, mean, max }: Quantiles = part[`${name}Us`];
+      return { buckets: part[`${name}BucketsNs`], count, mean: mean * 1000, max: max * 1000 };
+    }),
+  );
 }
 
 function countsOf(parts: readonly Record<(typeof COUNTS)[number], number>[]): Record<(typeof COUNTS)[number], number> {
@@ -459,13 +472,15 @@ function recoveryOf(seconds: readonly ReportSecond[], parked: number): number | 
 }
 
 /** The limit of the run. The swarm comes first, because then the run says nothing about the relay. */
-function limitOf(parts: readonly EngineResult[]): { limit: Limit; reason: string } {
+function limitOf(parts: readonly Limited[]): Limited {
   for (const limit of ['swarm', 'relay'] as const) {
     const found = parts.find((part) => part.limit === limit);
-    if (found) return { limit, reason: found.limitReason };
+    if (found) return { limit, limitReason: found.limitReason };
   }
-  return { limit: 'none', reason: '' };
+  return { limit: 'none', limitReason: '' };
 }
+
+type Limited = Pick<Figures, 'limit' | 'limitReason'>;
 
 /**
  * Merges second by second. The seconds of a machine that began later are moved by that time.
@@ -519,7 +534,8 @@ function mergeSecond(atS: number, rows: readonly EngineSecond[], standing: reado
   };
 }
 
-function secondsHistogram({ latencyBucketsNs, maxUs }: EngineSecond): Histogram {
+/** The latencies of one second. */
+export function secondsHistogram({ latencyBucketsNs, maxUs }: EngineSecond): Histogram {
   const count = sum(latencyBucketsNs, ([, , n]) => n);
   const total = sum(latencyBucketsNs, ([low, high, n]) => ((low + high) / 2) * n);
   return { buckets: latencyBucketsNs, count, mean: count === 0 ? 0 : total / count, max: maxUs * 1000 };
@@ -572,10 +588,7 @@ function sum<T>(items: readonly T[], of: (item: T) => number): number {
   return items.reduce((total, item) => total + of(item), 0);
 }
 
-function voidReasonOver(reports: readonly Report[]): string {
-  return sentences(reports.map(({ voidReason }) => voidReason).filter((reason) => reason !== ''));
-}
-
+/** The messages that are not empty, each once. */
 function sentences(messages: readonly string[]): string {
-  return [...new Set(messages)].join('; ');
+  return [...new Set(messages.filter((message) => message !== ''))].join('; ');
 }

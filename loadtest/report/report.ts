@@ -12,11 +12,13 @@ import { junit } from './junit.ts';
 import type { Judgement, Report } from './merge.ts';
 import { page } from './page.ts';
 import type { RelayAccount } from './relay_account.ts';
+import { costRows, runRow } from './rows.ts';
 import { bytes, count, duration, number, time } from './units.ts';
 import { complaints, describeMachine, verdictWord } from './words.ts';
 
 const WIDTH = 96;
 const LABEL = 14;
+const COST_LABEL = 16;
 
 /** Writes the report in every form into `folder`; makes the folder if it does not exist. */
 export function keep(report: Report, folder: string): void {
@@ -199,58 +201,58 @@ function share(n: number, total: number): string {
   return percent >= 0.01 ? `${percent.toFixed(2)} %` : count(n);
 }
 
-function costs({ relay, swarm, kernel, desktops, mode }: Report): string {
-  const orDash = (value: number | null, show: (value: number) => string) => (value === null ? '–' : show(value));
-  const perSprite = (use: Record<'cpuUsPerSprite' | 'userUsPerSprite' | 'systemUsPerSprite', number | null>) =>
-    mode === 'sitting' || use.cpuUsPerSprite === null
-      ? '–'
-      : `${number(use.cpuUsPerSprite)} µs` +
-        (use.userUsPerSprite === null ? '' : ` (${number(use.userUsPerSprite)} user)`);
-  const rows: [string, string, string][] = [
-    ['', 'relay', 'swarm'],
-    ['CPU a sprite', perSprite(relay), perSprite(swarm)],
-    ['CPU', orDash(relay.cpuCores, (cores) => `${number(cores)} cores`), `${number(swarm.cpuCores)} cores`],
-    ['RSS, parked', orDash(relay.rssBytesParked, bytes), bytes(swarm.rssBytes)],
-    ['RSS, end', orDash(relay.rssBytes, bytes), ''],
-    [
-      'a desktop',
-      orDash(relay.bytesPerParkedPoll, (value) => `${number(value)} bytes grown`),
-      `${number(swarm.bytesPerDesktop)} bytes`,
-    ],
-    ['V8 heap', orDash(relay.heapBytes, bytes), ''],
-    ['GC, longest', orDash(relay.gcMaxMs, (ms) => (ms === 0 ? 'no pause' : `≤ ${time(ms * 1000)}`)), ''],
-    ['loop, longest', orDash(relay.loopDelayMaxMs, (ms) => time(ms * 1000)), ''],
-    ['processes', '', String(swarm.processes)],
-  ];
-  const slab = kernel.slabBytes - kernel.slabBytesBefore;
+function costs(report: Report): string {
+  const { kernel, desktops } = report;
+  const rows = [['', 'relay', 'swarm'], ...costRows(report)];
+  const slab = Math.max(0, kernel.slabBytes - kernel.slabBytesBefore);
   return [
     rule('Cost'),
-    ...rows.map(([name, ours, theirs]) => `  ${name.padEnd(LABEL)}${ours.padEnd(26)}${theirs}`.trimEnd()),
+    ...rows.map(([name, ours, theirs]) => `  ${name.padEnd(COST_LABEL)}${ours.padEnd(24)}${theirs}`.trimEnd()),
     field(
       'kernel',
-      `${bytes(Math.max(0, slab))} more with all parked, ${bytes(Math.max(0, slab) / desktops)} a desktop, both ends that are here`,
+      `${bytes(slab)} more with all parked, ${bytes(slab / desktops)} a desktop, both ends that are here`,
     ),
   ].join('\n');
 }
 
-function connections(report: Report): string {
-  const { connections: c, polls, joins, sockets, behaviours } = report;
-  const some = (table: Record<string, number>, names: Record<string, string>, nothing = 'none') =>
-    Object.entries(names)
-      .filter(([name]) => (table[name] ?? 0) > 0)
-      .map(([name, called]) => `${count(table[name])} ${called}`)
-      .join(', ') || nothing;
-  const restless = some(
-    behaviours,
+/** The tables of counts in the section about desktops: the words for each count, and what stands where all are 0. */
+const COUNTED: readonly [
+  name: 'polls' | 'joins' | 'connections' | 'sockets' | 'behaviours',
+  words: Readonly<Record<string, string>>,
+  nothing: string,
+][] = [
+  [
+    'polls',
     {
-      reconnects: 'reconnects',
-      strikes: 'hostile strikes',
-      strikesParried: 'of them answered or closed',
+      answered: 'answered',
+      withSprites: 'with sprites',
+      withPing: 'with a ping',
+      refused: 'refused',
+      cut: 'cut',
+      dropped: 'dropped by the swarm',
+      overdue: 'overdue',
     },
-    '',
-  );
-  const socketed = some(
-    sockets,
+    'all held, none answered',
+  ],
+  [
+    'joins',
+    {
+      accepted: 'accepted',
+      refused: 'refused',
+      failed: 'failed',
+      desktopsEnded: 'ended by the relay',
+      moved: 'moved to another relay',
+      left: 'left',
+    },
+    'none',
+  ],
+  [
+    'connections',
+    { connects: 'opened', failed: 'failed', cuts: 'cut by the relay', badAnswers: 'answers not of the protocol' },
+    'none',
+  ],
+  [
+    'sockets',
     {
       opened: 'opened',
       refused: 'upgrades refused',
@@ -259,7 +261,22 @@ function connections(report: Report): string {
       paced: 'times throws waited for the pace of their socket',
     },
     '',
-  );
+  ],
+  [
+    'behaviours',
+    { reconnects: 'reconnects', strikes: 'hostile strikes', strikesParried: 'of them answered or closed' },
+    '',
+  ],
+];
+
+function connections(report: Report): string {
+  const counted = COUNTED.map(([name, words, nothing]) => {
+    const counts = Object.entries(words).flatMap(([key, word]) => {
+      const n = report[name][key] ?? 0;
+      return n > 0 ? [`${count(n)} ${word}`] : [];
+    });
+    return [name, counts.join(', ') || nothing] as const;
+  });
   return [
     rule('Desktops'),
     field('parked', `${count(report.parked)} of ${count(report.desktops)}, after ${duration(report.connectSeconds)}`),
@@ -267,44 +284,7 @@ function connections(report: Report): string {
     ...(report.recoverySeconds === null
       ? []
       : [field('restart', `all parked again ${duration(report.recoverySeconds)} after the first lost its poll`)]),
-    field(
-      'polls',
-      some(
-        polls,
-        {
-          answered: 'answered',
-          withSprites: 'with sprites',
-          withPing: 'with a ping',
-          refused: 'refused',
-          cut: 'cut',
-          dropped: 'dropped by the swarm',
-          overdue: 'overdue',
-        },
-        'all held, none answered',
-      ),
-    ),
-    field(
-      'joins',
-      some(joins, {
-        accepted: 'accepted',
-        refused: 'refused',
-        failed: 'failed',
-        desktopsEnded: 'ended by the relay',
-        moved: 'moved to another relay',
-        left: 'left',
-      }),
-    ),
-    field(
-      'connections',
-      some(c, {
-        connects: 'opened',
-        failed: 'failed',
-        cuts: 'cut by the relay',
-        badAnswers: 'answers not of the protocol',
-      }),
-    ),
-    ...(socketed === '' ? [] : [field('sockets', socketed)]),
-    ...(restless === '' ? [] : [field('behaviours', restless)]),
+    ...counted.filter(([, said]) => said !== '').map(([name, said]) => field(name, said)),
   ].join('\n');
 }
 
@@ -315,19 +295,8 @@ function countedSentence({ times, least, most }: NonNullable<RelayAccount['count
 
 function runsTable({ runs }: Report): string {
   if (runs.length < 2) return '';
-  const cells = [
-    ['', 'desktops', 'sprites/s', 'p50', 'p99', 'p99.9', 'max', 'relay', 'CPU-µs', 'lost', 'limit'],
-    ...runs.map(({ desktops, window, latencyUs, relay, lost, limit }, i) => [
-      String(i + 1),
-      count(desktops),
-      count(window.deliveredPerS),
-      ...[latencyUs.p50, latencyUs.p99, latencyUs.p999, latencyUs.max].map(time),
-      relay.cpuCores === null ? '–' : relay.cpuCores.toFixed(2),
-      relay.cpuUsPerSprite === null ? '–' : number(relay.cpuUsPerSprite),
-      count(lost),
-      limit,
-    ]),
-  ];
+  const columns = ['', 'desktops', 'sprites/s', 'p50', 'p99', 'p99.9', 'max', 'relay', 'CPU-µs', 'lost', 'limit'];
+  const cells = [columns, ...runs.map(runRow)];
   const widths = [4, 10, 10, 9, 9, 9, 9, 7, 8, 6, 8];
   return [rule('Runs'), ...cells.map((row) => row.map((cell, i) => cell.padStart(widths[i])).join(''))].join('\n');
 }

@@ -6,7 +6,7 @@
  */
 import { COUNTS, type EngineResult, type EngineSecond } from './engine_result.ts';
 import { mergeHistograms, quantilesUs } from './histogram.ts';
-import { merge, type Origin, type Report } from './merge.ts';
+import { merge, type Origin, type Report, secondsHistogram } from './merge.ts';
 
 export interface Begun {
   mode: EngineResult['mode'];
@@ -23,63 +23,55 @@ export function unfinishedReport(begun: Begun, seconds: readonly EngineSecond[],
   return merge([resultSoFar(begun, seconds)], origin);
 }
 
+const NONE = { count: 0, mean: 0, p50: 0, p90: 0, p99: 0, p999: 0, max: 0 };
+
+/** What the engine knows only at the end. */
+const NOT_KNOWN = {
+  ...(Object.fromEntries(COUNTS.map((name) => [name, 0])) as Record<(typeof COUNTS)[number], number>),
+  phase: 'done',
+  ok: false,
+  message: 'it is still on',
+  inFlightTarget: 0,
+  drainedAtMs: 0,
+  refusedByCode: {},
+  otherRefusedByCode: {},
+  awayUs: NONE,
+  answerUs: NONE,
+  slipUs: NONE,
+  awayBucketsNs: [],
+  answerBucketsNs: [],
+  slipBucketsNs: [],
+  polls: {},
+  joins: { seconds: 0 },
+  connections: {},
+  sockets: {},
+  behaviours: {},
+  limit: 'none',
+  limitReason: '',
+} satisfies Partial<EngineResult>;
+
 function resultSoFar(begun: Begun, seconds: readonly EngineSecond[]): EngineResult {
   const measured = seconds.filter(({ phase }) => phase === 'measure');
-  const latency = mergeHistograms(
-    measured.map(({ latencyBucketsNs: buckets, maxUs }) => {
-      const count = buckets.reduce((sum, [, , n]) => sum + n, 0);
-      const total = buckets.reduce((sum, [low, high, n]) => sum + ((low + high) / 2) * n, 0);
-      return { buckets, count, mean: count === 0 ? 0 : total / count, max: maxUs * 1000 };
-    }),
-  );
-  const sum = (of: (second: EngineSecond) => number, over = seconds) => over.reduce((all, one) => all + of(one), 0);
-  const none = { count: 0, mean: 0, p50: 0, p90: 0, p99: 0, p999: 0, max: 0 };
-  const kernel = (one: EngineSecond | undefined) => ({
-    tcpInUse: 0,
-    availableBytes: 0,
-    tcpMemoryBytes: one?.tcpMemoryBytes ?? 0,
-    slabBytes: one?.slabBytes ?? 0,
-  });
+  const latency = mergeHistograms(measured.map(secondsHistogram));
   const last = seconds.at(-1);
-  const delivered = sum((second) => second.delivered, measured);
+  const { sent, accepted, delivered } = countsOver(measured);
   return {
-    ...(Object.fromEntries(COUNTS.map((name) => [name, 0])) as Record<(typeof COUNTS)[number], number>),
+    ...NOT_KNOWN,
     ...begun,
-    phase: 'done',
-    ok: false,
-    message: 'it is still on',
-    inFlightTarget: 0,
-    drainedAtMs: 0,
-    sent: sum((second) => second.sent),
-    accepted: sum((second) => second.accepted),
-    delivered: sum((second) => second.delivered),
-    refused: sum((second) => second.refused),
+    ...countsOver(seconds),
     parked: last?.parked ?? 0,
-    refusedByCode: {},
-    otherRefusedByCode: {},
+    // The only machine: its window is the common one, whenever it was.
     window: {
       seconds: measured.length,
-      // The only machine: its window is the common one, whenever it was.
       fromMs: 0,
       untilMs: measured.length * 1000,
-      offered: sum((second) => second.sent, measured),
-      sent: sum((second) => second.sent, measured),
-      accepted: sum((second) => second.accepted, measured),
+      offered: sent,
+      sent,
+      accepted,
       delivered,
     },
     latencyUs: quantilesUs(latency),
-    awayUs: none,
-    answerUs: none,
-    slipUs: none,
     latencyBucketsNs: latency.buckets,
-    awayBucketsNs: [],
-    answerBucketsNs: [],
-    slipBucketsNs: [],
-    polls: {},
-    joins: { seconds: 0 },
-    connections: {},
-    sockets: {},
-    behaviours: {},
     swarm: {
       cpuUsPerSprite: 0,
       userUsPerSprite: 0,
@@ -88,9 +80,22 @@ function resultSoFar(begun: Begun, seconds: readonly EngineSecond[]): EngineResu
       rssBytes: 0,
       cpuCores: last?.swarmCores ?? 0,
     },
-    kernel: { before: kernel(seconds[0]), parked: kernel(last), end: kernel(last) },
+    kernel: { before: kernelIn(seconds[0]), parked: kernelIn(last), end: kernelIn(last) },
     seconds: [...seconds],
-    limit: 'none',
-    limitReason: '',
   };
+}
+
+function countsOver(seconds: readonly EngineSecond[]) {
+  const sum = (of: (second: EngineSecond) => number) => seconds.reduce((all, second) => all + of(second), 0);
+  return {
+    sent: sum(({ sent }) => sent),
+    accepted: sum(({ accepted }) => accepted),
+    delivered: sum(({ delivered }) => delivered),
+    refused: sum(({ refused }) => refused),
+  };
+}
+
+function kernelIn(second: EngineSecond | undefined) {
+  const { tcpMemoryBytes = 0, slabBytes = 0 } = second ?? {};
+  return { tcpInUse: 0, availableBytes: 0, tcpMemoryBytes, slabBytes };
 }

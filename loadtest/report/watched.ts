@@ -6,9 +6,10 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Axis, escaped, lines, type Series } from './chart.ts';
+import { BYTES, CORES, COUNT, escaped, TIME } from './chart.ts';
+import { documentOf, header, type Tile, tilesOf } from './document.ts';
 import { keepPage } from './growing.ts';
-import { BYTES, CORES, COUNT, documentOf, figure, TIME, tilesOf } from './page.ts';
+import { type TimeChart, timeCharts } from './time_charts.ts';
 import { bytes, count, duration, number, time } from './units.ts';
 
 export interface WatchSecond {
@@ -76,9 +77,9 @@ export function watchLine(n: number, { seconds }: Watched): string {
 
 export function watchText(watched: Watched): string {
   const { seconds, url, startedAt, missed } = watched;
-  const most = (of: (second: WatchSecond) => number | undefined) => known(mostOf(seconds, of), (value) => count(value));
+  const most = (of: (second: WatchSecond) => number | undefined, show = count) => known(mostOf(seconds, of), show);
   const median = medianOf(seconds.flatMap(({ answerUs }) => answerUs ?? []));
-  const slowest = mostOf(seconds, ({ answerUs }) => answerUs);
+  const pause = (ms: number) => (ms === 0 ? 'no pause' : `≤ ${time(ms * 1000)}`);
   const rows: [string, string][] = [
     ['relay', url],
     ['began', `${startedAt.slice(0, 19).replace('T', ' ')} UTC, for ${duration(seconds.at(-1)?.atS ?? 0)}`],
@@ -89,28 +90,16 @@ export function watchText(watched: Watched): string {
     ['sprites', `${count(watched.accepted)} accepted, at most ${most(({ acceptedPerS }) => acceptedPerS)} a second`],
     ['refused', count(watched.refused)],
     ['waiting', `at most ${most(({ waiting }) => waiting)}`],
-    ['answer', `median ${known(median, time)}, longest ${known(slowest, time)}`],
+    ['answer', `median ${known(median, time)}, longest ${most(({ answerUs }) => answerUs, time)}`],
     [
       'loop, longest',
-      known(
-        mostOf(seconds, ({ loopDelayMaxMs }) => loopDelayMaxMs),
+      most(
+        ({ loopDelayMaxMs }) => loopDelayMaxMs,
         (ms) => time(ms * 1000),
       ),
     ],
-    [
-      'GC, longest',
-      known(
-        mostOf(seconds, ({ gcMaxMs }) => gcMaxMs),
-        (ms) => (ms === 0 ? 'no pause' : `≤ ${time(ms * 1000)}`),
-      ),
-    ],
-    [
-      'RSS, most',
-      known(
-        mostOf(seconds, ({ rssBytes }) => rssBytes),
-        bytes,
-      ),
-    ],
+    ['GC, longest', most(({ gcMaxMs }) => gcMaxMs, pause)],
+    ['RSS, most', most(({ rssBytes }) => rssBytes, bytes)],
     ...(missed === 0 ? [] : [['no answer', `in ${count(missed)} seconds`] as [string, string]]),
   ];
   return `Watched\n${rows.map(([name, value]) => `  ${name.padEnd(14)}${value}`).join('\n')}\n`;
@@ -120,91 +109,74 @@ export function watchText(watched: Watched): string {
 export function watchPage(watched: Watched, refreshSeconds?: number): string {
   const { seconds, url, startedAt } = watched;
   const last = seconds.at(-1);
-  const tiles: [string, string, string][] = [
-    [
-      'desktops',
-      known(last?.desktops, count),
-      `at most ${known(
-        mostOf(seconds, ({ desktops }) => desktops),
-        count,
-      )}`,
-    ],
+  const most = (of: (second: WatchSecond) => number | undefined, show = count) => known(mostOf(seconds, of), show);
+  const tiles: Tile[] = [
+    ['desktops', known(last?.desktops, count), `at most ${most(({ desktops }) => desktops)}`],
     ['sprites accepted', count(watched.accepted), `${known(last?.acceptedPerS, number)} in the last second`],
     ['refused', count(watched.refused), ''],
     ['waiting now', known(last?.waiting, count), ''],
-    [
-      'answer',
-      known(last?.answerUs, time),
-      `longest ${known(
-        mostOf(seconds, ({ answerUs }) => answerUs),
-        time,
-      )}`,
-    ],
+    ['answer', known(last?.answerUs, time), `longest ${most(({ answerUs }) => answerUs, time)}`],
   ];
   const word = refreshSeconds === undefined ? 'WATCHED' : 'WATCHING';
-  const head = `<header>
-<p class="kind">Sprites relay, watched</p>
-<h1>${escaped(url)} <span class="verdict pass">${word}</span></h1>
-<p class="load">${escaped(startedAt.slice(0, 19).replace('T', ' '))} UTC, ${escaped(duration(last?.atS ?? 0))}</p>
-</header>`;
-  const main = [head, tilesOf(tiles), `<section class="charts">${chartsOf(seconds).join('\n')}</section>`];
+  const when = `${startedAt.slice(0, 19).replace('T', ' ')} UTC, ${duration(last?.atS ?? 0)}`;
+  const head = header('Sprites relay, watched', [url, word, 'pass'], [`<p class="load">${escaped(when)}</p>`]);
+  const charts = seconds.length < 2 ? [] : timeCharts(CHARTS, seconds);
+  const main = [head, tilesOf(tiles), `<section class="charts">${charts.join('\n')}</section>`];
   return documentOf(`${url}: ${word.toLowerCase()}`, main.join('\n'), refreshSeconds);
 }
 
-function chartsOf(seconds: readonly WatchSecond[]): string[] {
-  if (seconds.length < 2) return [];
-  const of = (
-    name: string,
-    colour: number,
-    value: (second: WatchSecond) => number | undefined,
-    area = false,
-  ): Series => ({
-    name,
-    colour,
-    area,
-    values: seconds.map(value),
-  });
-  const chart = (title: string, unit: string, series: Series[], axis: Axis) => {
-    const drawn = series.filter(({ values }) => values.some((value) => value !== undefined));
-    const x = seconds.map(({ atS }) => atS);
-    return drawn.length === 0 ? '' : figure(title, unit, drawn, lines(title, x, drawn, axis));
-  };
-  const memory = [of('RSS', 1, ({ rssBytes }) => rssBytes, true), of('V8 heap', 5, ({ heapBytes }) => heapBytes)];
-  const inUs = (ms: number | undefined) => (ms === undefined ? undefined : ms * 1000);
-  return [
-    chart(
-      'Desktops',
-      '',
-      [of('desktops', 6, ({ desktops }) => desktops, true), of('parked polls', 1, ({ parked }) => parked)],
-      COUNT,
-    ),
-    chart(
-      'Coming and going',
-      'a second',
-      [of('joined', 1, ({ joinedPerS }) => joinedPerS), of('left', 4, ({ leftPerS }) => leftPerS)],
-      COUNT,
-    ),
-    chart(
-      'Sprites a second',
-      '',
-      [of('accepted', 1, ({ acceptedPerS }) => acceptedPerS, true), of('refused', 4, ({ refusedPerS }) => refusedPerS)],
-      COUNT,
-    ),
-    chart('Waiting sprites', '', [of('waiting', 2, ({ waiting }) => waiting, true)], COUNT),
-    chart(
-      'Latency',
-      'of each second',
-      [
-        of('answer', 1, ({ answerUs }) => answerUs),
-        of('loop, longest', 2, ({ loopDelayMaxMs }) => inUs(loopDelayMaxMs)),
-        of('GC, longest', 5, ({ gcMaxMs }) => inUs(gcMaxMs)),
-      ],
-      TIME,
-    ),
-    chart('CPU', 'cores', [of('relay', 1, ({ cores }) => cores, true)], CORES),
-    chart('Memory', '', memory, BYTES(Math.max(...memory.flatMap(({ values }) => values.map((value) => value ?? 0))))),
-  ].filter((one) => one !== '');
-}
+const inUs = (ms: number | undefined) => (ms === undefined ? undefined : ms * 1000);
+
+const CHARTS: readonly TimeChart<WatchSecond>[] = [
+  {
+    title: 'Desktops',
+    unit: '',
+    axis: COUNT,
+    series: [
+      ['desktops', 6, ({ desktops }) => desktops, 'area'],
+      ['parked polls', 1, ({ parked }) => parked],
+    ],
+  },
+  {
+    title: 'Coming and going',
+    unit: 'a second',
+    axis: COUNT,
+    series: [
+      ['joined', 1, ({ joinedPerS }) => joinedPerS],
+      ['left', 4, ({ leftPerS }) => leftPerS],
+    ],
+  },
+  {
+    title: 'Sprites a second',
+    unit: '',
+    axis: COUNT,
+    series: [
+      ['accepted', 1, ({ acceptedPerS }) => acceptedPerS, 'area'],
+      ['refused', 4, ({ refusedPerS }) => refusedPerS],
+    ],
+  },
+  { title: 'Waiting sprites', unit: '', axis: COUNT, series: [['waiting', 2, ({ waiting }) => waiting, 'area']] },
+  {
+    title: 'Latency',
+    unit: 'of each second',
+    axis: TIME,
+    series: [
+      ['answer', 1, ({ answerUs }) => answerUs],
+      ['loop, longest', 2, ({ loopDelayMaxMs }) => inUs(loopDelayMaxMs)],
+      ['GC, longest', 5, ({ gcMaxMs }) => inUs(gcMaxMs)],
+    ],
+  },
+  { title: 'CPU', unit: 'cores', axis: CORES, series: [['relay', 1, ({ cores }) => cores, 'area']] },
+  {
+    title: 'Memory',
+    unit: '',
+    axis: BYTES,
+    series: [
+      ['RSS', 1, ({ rssBytes }) => rssBytes, 'area'],
+      ['V8 heap', 5, ({ heapBytes }) => heapBytes],
+    ],
+  },
+];
 
 function mostOf(seconds: readonly WatchSecond[], of: (second: WatchSecond) => number | undefined): number | undefined {
   const values = seconds.flatMap((second) => of(second) ?? []);
