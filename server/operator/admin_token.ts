@@ -7,7 +7,7 @@ import { randomBytes } from 'node:crypto';
 import { mkdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname } from 'node:path';
 import type { Logger } from 'pino';
-import { writeFileAtomicallySync } from '../store/atomic_file.ts';
+import { writeFileAtomically } from '../store/atomic_file.ts';
 
 /** A token that can be sent in a header and cannot be guessed: 16 … 256 visible ASCII characters. The relay's own have 64. */
 const TOKEN = /^[!-~]{16,256}$/;
@@ -22,9 +22,9 @@ const REMEDIES: Record<string, string> = {
  * Reads the admin token from a file. If the file is missing, or has no valid token, writes a new one (mode 0600, 256 random
  * bits). Warns when others may read the file.
  *
- * Throws  Error when the file can't be read or written: says which file and what to do.
+ * Rejects with an Error when the file can't be read or written: says which file and what to do.
  */
-export function adminToken(file: string, log: Pick<Logger, 'warn'>): string {
+export async function adminToken(file: string, log: Pick<Logger, 'warn'>): Promise<string> {
   try {
     const known = read(file);
     if (known !== undefined && TOKEN.test(known)) {
@@ -33,7 +33,7 @@ export function adminToken(file: string, log: Pick<Logger, 'warn'>): string {
     }
     const token = randomBytes(32).toString('hex');
     mkdirSync(dirname(file), { recursive: true });
-    writeFileAtomicallySync(file, `${token}\n`, 0o600);
+    await writeFileAtomically(file, Buffer.from(`${token}\n`), 0o600);
     if (known !== undefined) {
       log.warn({ file }, 'the admin token file had no token of at least 16 characters; it has a new one now');
     }

@@ -87,7 +87,7 @@ export interface Primary {
 
 /** Starts everything; resolves when the relay is ready. Throws the system's error when a port or file is not available. */
 export async function startPrimary(options: PrimaryOptions, log: Logger): Promise<Primary> {
-  const token = adminToken(options.adminTokenFile, log);
+  const token = await adminToken(options.adminTokenFile, log);
   const capacity = planCapacity(options, log);
   const startMs = performance.now();
   const { master, journaling, admission } = startMaster(options, capacity, startMs, log);

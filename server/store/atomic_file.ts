@@ -6,16 +6,18 @@
  * Cost: two fsyncs.
  */
 import { randomBytes } from 'node:crypto';
-import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { open, rename, rm } from 'node:fs/promises';
 import { dirname } from 'node:path';
 
-/** Writes `bytes` by way of `partial`, a path on the same file system that no other write uses. Throws the system's error. */
+/**
+ * Writes `bytes` by way of `partial`, a path on the same file system that no other write uses; beside the file unless given. Rejects with
+ * the system's error.
+ */
 export async function writeFileAtomically(
   path: string,
   bytes: Uint8Array,
   mode: number,
-  partial: string,
+  partial = `${path}.${partialName()}`,
 ): Promise<void> {
   try {
     const handle = await open(partial, 'wx', mode);
@@ -31,34 +33,6 @@ export async function writeFileAtomically(
     throw error;
   }
   await syncFolder(dirname(path));
-}
-
-/** The same, at once; the partial file is beside the file. For the start of a process. */
-export function writeFileAtomicallySync(path: string, text: string, mode: number): void {
-  const partial = `${path}.${partialName()}`;
-  try {
-    const file = openSync(partial, 'wx', mode);
-    try {
-      writeFileSync(file, text);
-      fsyncSync(file);
-    } finally {
-      closeSync(file);
-    }
-    renameSync(partial, path);
-  } catch (error) {
-    rmSync(partial, { force: true });
-    throw error;
-  }
-  try {
-    const folder = openSync(dirname(path), 'r');
-    try {
-      fsyncSync(folder);
-    } finally {
-      closeSync(folder);
-    }
-  } catch (error) {
-    if (!cannotSyncFolders(error)) throw error;
-  }
 }
 
 /** Syncs the entries of a folder. Does nothing where the system cannot do that. */

@@ -10,7 +10,7 @@ import { mkdirSync, readFileSync, renameSync } from 'node:fs';
 import { mkdir } from 'node:fs/promises';
 import { dirname } from 'node:path';
 import type { Logger } from 'pino';
-import { partialName, writeFileAtomically } from './atomic_file.ts';
+import { writeFileAtomically } from './atomic_file.ts';
 
 /** The longest time from saveSoon() to the write, in ms: strangers cause those changes. And from a write that failed to the next. */
 const SAVE_MS = 5_000;
@@ -89,7 +89,7 @@ export class SavedFile {
     const text = `${JSON.stringify(content(), null, 1)}\n`;
     try {
       await mkdir(dirname(path), { recursive: true });
-      await writeFileAtomically(path, Buffer.from(text), 0o600, `${path}.${partialName()}`);
+      await writeFileAtomically(path, Buffer.from(text), 0o600);
     } catch (error) {
       if (!this.#isBehind) log.error({ err: error, file: path }, `${name} could not be written; trying again`);
       this.#isBehind = true;
