@@ -1,10 +1,8 @@
 /** The commands of `npm run admin` about people and pictures: what each asks the relay, and how its answer is printed. */
 import { duration, goingWith, Misused, matching, text, type Values } from '../../tools/command.ts';
+import { BAN_SECONDS_MAX } from '../moderation/bans.ts';
 import type { GalleryEntry } from '../wire/gallery.ts';
 import type { Print, Query } from './admin_query.ts';
-
-/** The longest ban that ends by itself, in seconds: ten years. */
-const BAN_SECONDS_MAX = 10 * 365 * 86_400;
 
 export const MODERATION_OPTIONS = {
   ...goingWith(['who'], { world: text('NAME', 'only the desktops of this world') }),
@@ -38,82 +36,77 @@ export const MODERATION_COMMANDS: Readonly<Record<string, Command>> = {
 
 type ModerationValues = Values<typeof MODERATION_OPTIONS> & { from: number };
 
+type Words = readonly string[];
+
+/** What each command asks the relay, by the words that follow it. */
+const QUERIES: Readonly<Record<string, (words: Words, values: ModerationValues) => Query>> = {
+  who: (words, { from, world }) => {
+    const only = world === undefined ? '' : `&world=${encodeURIComponent(world)}`;
+    return list('who', words, `who?from=${from}${only}`, showWho);
+  },
+  worlds: (words, { from }) => list('worlds', words, `worlds?from=${from}`, showWorlds),
+  bans: (words) => list('bans', words, 'bans', showBans),
+  reports: (words) => list('reports', words, 'reports', showReports),
+  gallery: (words) => (words.length === 0 ? list('gallery', words, 'gallery', showGallery) : decideOnPicture(words)),
+  feedback: (words) => list('feedback', words, 'feedback', showFeedback),
+  kick: (words) => post('kick', { desktop: one('kick', words, 'the id of a desktop') }, 'The desktop has ended.'),
+  ban: (words, { picture, for: seconds }) => {
+    if (picture !== undefined) {
+      none('ban --picture', words);
+      return post('ban', { picture, seconds }, 'The picture is banned.');
+    }
+    const address = one('ban', words, 'an address, a network such as 192.0.2.0/24, or --picture HASH');
+    return { method: 'POST', path: '/admin/ban', body: { address, seconds }, show: showBanned };
+  },
+  unban: (words, { picture }) => {
+    if (picture !== undefined) none('unban --picture', words);
+    const whose =
+      picture === undefined
+        ? { address: one('unban', words, 'an address, a network, or --picture HASH') }
+        : { picture };
+    return post('unban', whose, 'The ban has ended.');
+  },
+  'remove-picture': (words) =>
+    post('remove-picture', { picture: pictureIn('remove-picture', words) }, 'The picture is removed.'),
+  dismiss: (words) => post('dismiss', { picture: pictureIn('dismiss', words) }, 'Its reports are removed.'),
+  announce: (words) => {
+    if (words.length === 0) throw new Misused('announce: must be followed by a text.');
+    return { method: 'POST', path: '/admin/announce', body: { text: words.join(' ') }, show: showAnnounced };
+  },
+};
+
 /** What a command asks the relay. Throws Misused. */
-export function moderationQuery(command: string, words: readonly string[], values: ModerationValues): Query {
-  const page = `from=${values.from}`;
-  switch (command) {
-    case 'who': {
-      none(command, words);
-      const world = values.world === undefined ? '' : `&world=${encodeURIComponent(values.world)}`;
-      return { method: 'GET', path: `/admin/who?${page}${world}`, show: showWho };
-    }
-    case 'worlds':
-      none(command, words);
-      return { method: 'GET', path: `/admin/worlds?${page}`, show: showWorlds };
-    case 'bans':
-      none(command, words);
-      return { method: 'GET', path: '/admin/bans', show: showBans };
-    case 'reports':
-      none(command, words);
-      return { method: 'GET', path: '/admin/reports', show: showReports };
-    case 'gallery': {
-      if (words.length === 0) return { method: 'GET', path: '/admin/gallery', show: showGallery };
-      const [verb, ...rest] = words;
-      if (verb !== 'accept' && verb !== 'refuse') throw new Misused('gallery: must be followed by accept or refuse.');
-      const picture = one(`gallery ${verb}`, rest, 'the SHA-256 of a picture');
-      return post(
-        `gallery/${verb}`,
-        { picture },
-        verb === 'accept' ? 'It is in the gallery.' : 'It is not in the gallery.',
-      );
-    }
-    case 'feedback':
-      none(command, words);
-      return { method: 'GET', path: '/admin/feedback', show: showFeedback };
-    case 'kick':
-      return post('kick', { desktop: one(command, words, 'the id of a desktop') }, 'The desktop has ended.');
-    case 'ban': {
-      const seconds = values.for;
-      if (values.picture !== undefined) {
-        none('ban --picture', words);
-        return post('ban', { picture: values.picture, seconds }, 'The picture is banned.');
-      }
-      const address = one(command, words, 'an address, a network such as 192.0.2.0/24, or --picture HASH');
-      return { method: 'POST', path: '/admin/ban', body: { address, seconds }, show: showBanned };
-    }
-    case 'unban': {
-      if (values.picture !== undefined) {
-        none('unban --picture', words);
-        return post('unban', { picture: values.picture }, 'The ban has ended.');
-      }
-      const address = one(command, words, 'an address, a network, or --picture HASH');
-      return post('unban', { address }, 'The ban has ended.');
-    }
-    case 'remove-picture':
-      return post(
-        'remove-picture',
-        { picture: one(command, words, 'the SHA-256 of a picture') },
-        'The picture is removed.',
-      );
-    case 'dismiss':
-      return post('dismiss', { picture: one(command, words, 'the SHA-256 of a picture') }, 'Its reports are removed.');
-    default: {
-      if (words.length === 0) throw new Misused(`${command}: must be followed by a text.`);
-      return { method: 'POST', path: '/admin/announce', body: { text: words.join(' ') }, show: showAnnounced };
-    }
-  }
+export function moderationQuery(command: string, words: Words, values: ModerationValues): Query {
+  return QUERIES[command](words, values);
+}
+
+function decideOnPicture([verb, ...words]: Words): Query {
+  if (verb !== 'accept' && verb !== 'refuse') throw new Misused('gallery: must be followed by accept or refuse.');
+  const picture = pictureIn(`gallery ${verb}`, words);
+  return post(
+    `gallery/${verb}`,
+    { picture },
+    verb === 'accept' ? 'It is in the gallery.' : 'It is not in the gallery.',
+  );
+}
+
+function list(command: string, words: Words, path: string, show: Query['show']): Query {
+  none(command, words);
+  return { method: 'GET', path: `/admin/${path}`, show };
 }
 
 function post(name: string, body: object, done: string): Query {
   return { method: 'POST', path: `/admin/${name}`, body, show: (_, print) => print(done) };
 }
 
-function none(command: string, words: readonly string[]): void {
+const pictureIn = (command: string, words: Words): string => one(command, words, 'the SHA-256 of a picture');
+
+function none(command: string, words: Words): void {
   if (words.length > 0)
     throw new Misused(`${command}: takes nothing after it, not ${JSON.stringify(words.join(' '))}.`);
 }
 
-function one(command: string, words: readonly string[], what: string): string {
+function one(command: string, words: Words, what: string): string {
   if (words.length !== 1) throw new Misused(`${command}: must be followed by ${what}.`);
   return words[0];
 }

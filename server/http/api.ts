@@ -1,28 +1,25 @@
 /**
- * The API of a worker beside the hot routes: joins, GET and DELETE of a desktop, sprite files; errors as problem documents.
+ * The API of a worker beside the hot routes: joins and the requests of a desktop; errors as problem documents. Other files add the routes
+ * of sprite files, of the gallery and of reports, with what this one exports.
  */
-
-import { createHash, type Hash } from 'node:crypto';
+import type { Hash } from 'node:crypto';
 import express, { type ErrorRequestHandler, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
 import { LEASE_MS } from '../domain/limits.ts';
 import type { Bans } from '../moderation/bans.ts';
-import type { PictureGate } from '../moderation/picture_gate.ts';
 import type { Reply } from '../processes/pending.ts';
-import type { SpriteStore } from '../store/sprite_store.ts';
+import type { Query } from '../processes/uplink.ts';
 import { readJson } from '../wire/fields.ts';
 import { blankIdentity, type Identity } from '../wire/identity.ts';
 import { checkJoin } from '../wire/join.ts';
 import type { RelayAddresses } from '../wire/peer_join.ts';
 import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
 import { CORS_ORIGIN, CORS_PREFLIGHT, readAuthorization, readBearer } from '../wire/route.ts';
-import { JOIN_BYTES_MAX, PEEK_BYTES_MAX, SPR_BYTES_MAX } from '../wire/rules.ts';
+import { JOIN_BYTES_MAX, PEEK_BYTES_MAX } from '../wire/rules.ts';
 import { checkPeek, checkShown } from '../wire/stage.ts';
 import type { WorkerAdmission } from './admission.ts';
 import type { ClientAddresses } from './client_address.ts';
-import { FetchedSprites } from './fetched_sprites.ts';
 import { PublicCounts } from './public_counts.ts';
-import { sendSprite } from './sprite_answer.ts';
 import { UNKNOWN, type Worker } from './worker.ts';
 
 /** The addresses that clients reach this relay at, when it is behind a proxy or TLS and requests don't show them. */
@@ -37,119 +34,92 @@ export interface PublicAddresses {
 
 const PROBLEM_TYPE = 'application/problem+json';
 
-/** The routes of the API. Other requests are passed on. */
-export function api(
-  worker: Worker,
-  store: SpriteStore,
-  addresses: PublicAddresses,
-  clients: ClientAddresses,
-  bans: Bans,
-  gate: PictureGate,
-  admission?: WorkerAdmission,
-): express.Router {
-  const router = express.Router();
+/** What the API answers from. */
+export interface ApiSources {
+  worker: Worker;
+  addresses: PublicAddresses;
+  clients: ClientAddresses;
+  bans: Bans;
+  admission?: WorkerAdmission;
+}
 
+/** The routes of the API. Other requests are passed on, with the headers that every answer has. */
+export function api(sources: ApiSources): express.Router {
+  const { worker } = sources;
+  const router = express.Router();
   router.use('/v1', (request, response, next) => {
     response.set(CORS_ORIGIN).set('Cache-Control', 'no-store');
     if (request.method === 'OPTIONS') response.status(204).set(CORS_PREFLIGHT).end();
     else next();
   });
-
-  router.post('/v1/desktops', async (request, response) => {
-    const clientAddress = clients.addressOf(request);
-    bans.checkAddress(clientAddress);
-    const wish = checkJoin(readJson(await readBody(request, JOIN_BYTES_MAX)));
-    wish.clientAddress = clientAddress;
-    if (admission) wish.address = admission.networkOf(request);
-    const reply = await worker.join(wish);
-    if (reply.status !== 201) return sendReply(response, reply);
-    const { at: elsewhere, ...joined } = JSON.parse(reply.body.toString());
-    const at = elsewhere === undefined ? basesOf(request, addresses) : basesElsewhere(request, elsewhere);
-    const path = `/v1/desktops/${joined.desktop}`;
-    response.status(201).json({
-      ...joined,
-      events: `${at.events}${path}/events`,
-      crossings: `${at.api}${path}/crossings`,
-      socket: `${at.api.replace(/^http/, 'ws')}${path}/socket`,
-      leaseSeconds: LEASE_MS / 1000,
-    });
+  route(router, '/v1/desktops', { post: (request, response) => join(sources, request, response) });
+  const ask = (query: Query) => async (request: Request, response: Response) => {
+    sendReply(response, await worker.query(query, bearer(request)));
+  };
+  route(router, '/v1/desktops/:id', { get: ask('describe'), delete: ask('leave') });
+  route(router, '/v1/desktops/:id/invitation', { post: ask('renew') });
+  route(router, '/v1/desktops/:id/crossings', {}, 'POST');
+  route(router, '/v1/desktops/:id/sayings', {}, 'POST');
+  route(router, '/v1/desktops/:id/peeks', {
+    post: async (request, response) => {
+      const desktop = bearer(request);
+      const edge = checkPeek(readJson(await readBody(request, PEEK_BYTES_MAX)));
+      sendReply(response, await worker.query('peek', desktop, JSON.stringify(edge)));
+    },
   });
-  router.all('/v1/desktops', allowOnly('POST, OPTIONS'));
-
-  router.get('/v1/desktops/:id', async (request, response) => {
-    sendReply(response, await worker.query('describe', bearer(request)));
-  });
-  router.delete('/v1/desktops/:id', async (request, response) => {
-    sendReply(response, await worker.query('leave', bearer(request)));
-  });
-  router.post('/v1/desktops/:id/invitation', async (request, response) => {
-    sendReply(response, await worker.query('renew', bearer(request)));
-  });
-  router.all('/v1/desktops/:id/invitation', allowOnly('POST, OPTIONS'));
-  router.all('/v1/desktops/:id', allowOnly('GET, DELETE, OPTIONS'));
-  router.all('/v1/desktops/:id/crossings', allowOnly('POST, OPTIONS'));
-  router.all('/v1/desktops/:id/sayings', allowOnly('POST, OPTIONS'));
-  router.post('/v1/desktops/:id/peeks', async (request, response) => {
-    const desktop = bearer(request);
-    const edge = checkPeek(readJson(await readBody(request, PEEK_BYTES_MAX)));
-    sendReply(response, await worker.query('peek', desktop, JSON.stringify(edge)));
-  });
-  router.all('/v1/desktops/:id/peeks', allowOnly('POST, OPTIONS'));
-  router.put('/v1/desktops/:id/stage', async (request, response) => {
+  const setShows: express.RequestHandler = async (request, response) => {
     const desktop = bearer(request);
     const isShown = checkShown(readJson(await readBody(request, PEEK_BYTES_MAX)));
     sendReply(response, await worker.query('setShows', desktop, JSON.stringify(isShown)));
-  });
-  router.all('/v1/desktops/:id/stage', allowOnly('POST, PUT, OPTIONS'));
-
+  };
+  route(router, '/v1/desktops/:id/stage', { put: setShows }, 'POST');
   const counts = new PublicCounts(worker);
-  router.get('/v1/worlds', async (_, response) => {
-    sendReply(response, await counts.read());
-  });
-  router.all('/v1/worlds', allowOnly('GET, OPTIONS'));
-
-  const fetched = new FetchedSprites(worker, store, gate);
-  router.get('/v1/sprites/:file', async (request, response) => {
-    const { file } = request.params;
-    const client = admission?.networkOf(request);
-    let held = gate.isServed(file) ? await store.hold(file, client) : undefined;
-    if (!held && worker.isInCluster && (await fetched.fetch(file, client))) held = await store.hold(file, client);
-    if (!held) throw new ProblemError('not-found', 'There is no sprite file with this hash.');
-    sendSprite(request, response, file, held);
-  });
-  router.put('/v1/sprites/:file', async (request, response) => {
-    const { file } = request.params;
-    store.checkName(file);
-    bans.checkAddress(clients.addressOf(request));
-    gate.checkUpload(file);
-    const desktop = holder(request);
-    const verified = await worker.query('verify', desktop);
-    if (verified.status !== 204) return answerEarly(request, response, () => sendReply(response, verified));
-    store.throwIfRefused(file);
-    if (await store.find(file)) return answerEarly(request, response, () => response.status(204).end());
-    const bytes = announcedBytes(request, SPR_BYTES_MAX);
-    try {
-      admission?.countUpload(request, bytes);
-    } catch (error) {
-      if (!(error instanceof ProblemError)) throw error;
-      return answerEarly(request, response, () => sendProblem(response, (error as ProblemError).document));
-    }
-    // Where addresses are not told apart, desktops are.
-    const client = admission?.networkOf(request) ?? `desktop ${desktop.slot}`;
-    if (!store.uploads.reserve(client, bytes)) {
-      throw new ProblemError('relay-busy', 'The relay receives too many sprite files; try again in a second.');
-    }
-    try {
-      const sha256 = createHash('sha256');
-      const body = await readBody(request, SPR_BYTES_MAX, sha256);
-      await store.put(file, body, client, sha256.digest('hex'));
-    } finally {
-      store.uploads.release(client, bytes);
-    }
-    response.status(201).json({ file, url: `${basesOf(request, addresses).api}/v1/sprites/${file}` });
-  });
-  router.all('/v1/sprites/:file', allowOnly('GET, PUT, OPTIONS'));
+  route(router, '/v1/worlds', { get: async (_, response) => sendReply(response, await counts.read()) });
   return router;
+}
+
+async function join(
+  { worker, addresses, clients, bans, admission }: ApiSources,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const clientAddress = clients.addressOf(request);
+  bans.checkAddress(clientAddress);
+  const wish = checkJoin(readJson(await readBody(request, JOIN_BYTES_MAX)));
+  wish.clientAddress = clientAddress;
+  if (admission) wish.address = admission.networkOf(request);
+  const reply = await worker.join(wish);
+  if (reply.status !== 201) return sendReply(response, reply);
+  const { at: elsewhere, ...joined } = JSON.parse(reply.body.toString());
+  const at = elsewhere === undefined ? basesOf(request, addresses) : basesElsewhere(request, elsewhere);
+  const path = `/v1/desktops/${joined.desktop}`;
+  response.status(201).json({
+    ...joined,
+    events: `${at.events}${path}/events`,
+    crossings: `${at.api}${path}/crossings`,
+    socket: `${at.api.replace(/^http/, 'ws')}${path}/socket`,
+    leaseSeconds: LEASE_MS / 1000,
+  });
+}
+
+type Method = 'get' | 'post' | 'put' | 'delete';
+
+/** Adds the handlers of a path. Other methods are refused, except one that the front handles before express sees it. */
+export function route<Params = Record<string, string>>(
+  router: express.Router,
+  path: string,
+  handlers: Partial<Record<Method, express.RequestHandler<Params>>>,
+  inFront?: string,
+): void {
+  const methods = Object.keys(handlers) as Method[];
+  for (const method of methods) router[method](path, handlers[method] as express.RequestHandler);
+  const allowed = [...(inFront ? [inFront] : []), ...methods.map((method) => method.toUpperCase()), 'OPTIONS'].join(
+    ', ',
+  );
+  router.all(path, (request, response) => {
+    response.set('Allow', allowed);
+    throw new ProblemError('method-not-allowed', `This path does not allow ${request.method}; it allows ${allowed}.`);
+  });
 }
 
 /** The last handlers of an app: 404 when no route matched, and the problem document of each error. */
@@ -169,7 +139,8 @@ export function errorHandlers(log: Logger): [express.RequestHandler, ErrorReques
   ];
 }
 
-function sendProblem(response: Response, document: ProblemDocument): void {
+/** Sends a problem document. */
+export function sendProblem(response: Response, document: ProblemDocument): void {
   const { retryAfterSeconds } = PROBLEMS[document.code];
   if (retryAfterSeconds > 0) response.set('Retry-After', String(retryAfterSeconds));
   if (document.status === 401) response.set('WWW-Authenticate', 'Bearer');
@@ -186,17 +157,10 @@ export function sendReply(response: Response, reply: Reply): void {
 }
 
 /** Answers although the rest of the request's body may still arrive; if so, the connection is closed after the answer. */
-function answerEarly(request: Request, response: Response, answer: () => void): void {
+export function answerEarly(request: Request, response: Response, answer: () => void): void {
   const { 'content-length': length = '0', 'transfer-encoding': encoding } = request.headers;
   if (!request.complete && (encoding !== undefined || length !== '0')) response.set('Connection', 'close');
   answer();
-}
-
-export function allowOnly(allow: string): express.RequestHandler {
-  return (request, response) => {
-    response.set('Allow', allow);
-    throw new ProblemError('method-not-allowed', `This path does not allow ${request.method}; it allows ${allow}.`);
-  };
 }
 
 /** The identity of the desktop in the path, with its token. */
@@ -214,7 +178,7 @@ export function holder(request: Request): Identity {
 }
 
 /** The length that a request announces; the most it may have, when it announces none. Throws too-large. */
-function announcedBytes(request: Request, bytesMax: number): number {
+export function announcedBytes(request: Request, bytesMax: number): number {
   const { 'content-length': length } = request.headers;
   if (Number(length ?? 0) > bytesMax) throw tooLarge(bytesMax);
   return length === undefined ? bytesMax : Number(length);

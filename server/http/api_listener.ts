@@ -21,6 +21,7 @@ import { Gallery, galleryRoutes } from './gallery.ts';
 import { reports } from './reports.ts';
 import { CHARACTERS_FOLDER, site } from './site.ts';
 import { SocketDesktops } from './socket_desktop.ts';
+import { spriteFiles } from './sprite_files.ts';
 import type { Worker } from './worker.ts';
 
 export interface ApiListener {
@@ -31,17 +32,23 @@ export interface ApiListener {
   moderate: (message: ModerationMessage) => Promise<void>;
 }
 
-/** The ports in `addresses` may be filled in later. Throws when a shipped character is not a valid sprite. */
-export async function makeApiListener(
-  worker: Worker,
-  data: string,
-  addresses: PublicAddresses,
-  at: { host: string; port: number; shared: boolean },
-  log: Logger,
-  pictures: Pictures,
-  clients: ClientAddresses,
-  admission?: WorkerAdmission,
-): Promise<ApiListener> {
+/** What a listener is made of. */
+export interface ApiSetup {
+  worker: Worker;
+  /** The data directory. */
+  data: string;
+  /** Its ports may be filled in later. */
+  addresses: PublicAddresses;
+  at: { host: string; port: number; shared: boolean };
+  log: Logger;
+  pictures: Pictures;
+  clients: ClientAddresses;
+  admission?: WorkerAdmission;
+}
+
+/** Throws when a shipped character is not a valid sprite. */
+export async function makeApiListener(setup: ApiSetup): Promise<ApiListener> {
+  const { worker, data, addresses, at, log, pictures, clients, admission } = setup;
   const store = new SpriteStore(data, { log });
   const characters = await store.ship(CHARACTERS_FOLDER);
   // Uploads wait for it; nothing else does.
@@ -62,10 +69,12 @@ export async function makeApiListener(
         .catch((error) => log.error({ err: error, file: message.file }, 'a removed picture could not be deleted'));
     }
   };
+  const sources = { worker, addresses, clients, bans, admission };
   const app = express().disable('x-powered-by').disable('etag');
   app.use(
     checkHost,
-    api(worker, store, addresses, clients, bans, gate, admission),
+    api(sources),
+    spriteFiles({ ...sources, store, gate }),
     reports(worker, store),
     galleryRoutes(worker, store, gallery, gate, clients),
     site(characters, undefined, addresses),

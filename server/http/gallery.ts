@@ -14,7 +14,7 @@ import { checkObject, malformed, readJson } from '../wire/fields.ts';
 import { checkPublication, PUBLICATION_BYTES_MAX, type Publication } from '../wire/gallery.ts';
 import { blankIdentity } from '../wire/identity.ts';
 import { ProblemError } from '../wire/problem.ts';
-import { allowOnly, holder, readBody, sendReply } from './api.ts';
+import { holder, readBody, route, sendReply } from './api.ts';
 import type { ClientAddresses } from './client_address.ts';
 import { PublicCounts } from './public_counts.ts';
 import type { Worker } from './worker.ts';
@@ -74,7 +74,7 @@ export function galleryRoutes(
   const router = express.Router();
   const flights = flightsOf(worker);
 
-  router.get('/v1/gallery', async (request, response) => {
+  const list: express.RequestHandler = async (request, response) => {
     const from = indexIn(request.query.from);
     const entries = gallery.entries(gate);
     const { counts } = await flights();
@@ -85,8 +85,8 @@ export function galleryRoutes(
       entries: page.map((entry) => ({ ...entry, flying: counts[entry.file] ?? 0, url: `/v1/sprites/${entry.file}` })),
       next: next < entries.length ? next : null,
     });
-  });
-  router.post('/v1/gallery', async (request, response) => {
+  };
+  const publish: express.RequestHandler = async (request, response) => {
     const desktop = holder(request);
     const publication = checkPublication(readJson(await readBody(request, PUBLICATION_BYTES_MAX)));
     const { file } = publication;
@@ -95,23 +95,24 @@ export function galleryRoutes(
     }
     if (store.isShipped(file)) throw malformed('file', "must not be one of the relay's own characters");
     sendReply(response, await worker.query('publish', desktop, JSON.stringify(publication)));
-  });
-  router.all('/v1/gallery', allowOnly('GET, POST, OPTIONS'));
+  };
+  route(router, '/v1/gallery', { get: list, post: publish });
 
-  router.get('/v1/flights', async (_, response) => {
-    const { map } = await flights();
-    response.json({ ...map, flights: map.flights.filter(({ file }) => gate.isServed(file)) });
+  route(router, '/v1/flights', {
+    get: async (_, response) => {
+      const { map } = await flights();
+      response.json({ ...map, flights: map.flights.filter(({ file }) => gate.isServed(file)) });
+    },
   });
-  router.all('/v1/flights', allowOnly('GET, OPTIONS'));
 
-  router.post('/v1/feedback', async (request, response) => {
+  const feedback: express.RequestHandler = async (request, response) => {
     const { text, contact = '' } = checkObject(readJson(await readBody(request, FEEDBACK_BYTES_MAX)), 'body');
-    const feedback = { text: textIn(text), contact: '', address: clients.addressOf(request) };
+    const sent = { text: textIn(text), contact: '', address: clients.addressOf(request) };
     if (typeof contact !== 'string') throw malformed('contact', 'must be a string');
-    feedback.contact = cleanLine(contact, 'contact', CONTACT_BYTES_MAX);
-    sendReply(response, await worker.query('feedback', blankIdentity(), JSON.stringify(feedback)));
-  });
-  router.all('/v1/feedback', allowOnly('POST, OPTIONS'));
+    sent.contact = cleanLine(contact, 'contact', CONTACT_BYTES_MAX);
+    sendReply(response, await worker.query('feedback', blankIdentity(), JSON.stringify(sent)));
+  };
+  route(router, '/v1/feedback', { post: feedback });
   return router;
 }
 

@@ -7,7 +7,7 @@ import { checkObject, malformed, readJson } from '../wire/fields.ts';
 import { blankIdentity, type Identity, readId } from '../wire/identity.ts';
 import { ProblemError } from '../wire/problem.ts';
 import { REASON_BYTES_MAX } from '../wire/rules.ts';
-import { allowOnly, bearer, holder, readBody, sendReply } from './api.ts';
+import { bearer, holder, readBody, route, sendReply } from './api.ts';
 import type { Worker } from './worker.ts';
 
 /** Body of a mute or a report in bytes: a report with its hash and its reason. */
@@ -16,30 +16,32 @@ const REPORT_BYTES_MAX = 1024;
 export function reports(worker: Worker, store: SpriteStore): express.Router {
   const router = express.Router();
 
-  router.post('/v1/desktops/:id/mutes', async (request, response) => {
-    const desktop = bearer(request);
-    const { desktop: muted } = await readObject(request);
-    sendReply(response, await worker.query('mute', desktop, mutedJson(muted)));
+  route(router, '/v1/desktops/:id/mutes', {
+    post: async (request, response) => {
+      const desktop = bearer(request);
+      const { desktop: muted } = await readObject(request);
+      sendReply(response, await worker.query('mute', desktop, mutedJson(muted)));
+    },
   });
-  router.all('/v1/desktops/:id/mutes', allowOnly('POST, OPTIONS'));
-  router.delete('/v1/desktops/:id/mutes/:muted', async (request, response) => {
-    const muted = mutedJson(request.params.muted);
-    sendReply(response, await worker.query('unmute', bearer(request), muted));
+  route(router, '/v1/desktops/:id/mutes/:muted', {
+    delete: async (request, response) => {
+      const muted = mutedJson(request.params.muted);
+      sendReply(response, await worker.query('unmute', bearer(request), muted));
+    },
   });
-  router.all('/v1/desktops/:id/mutes/:muted', allowOnly('DELETE, OPTIONS'));
 
-  router.post('/v1/reports', async (request, response) => {
+  const report: express.RequestHandler = async (request, response) => {
     const desktop = holder(request);
     const { file, reason = '', desktop: thrower } = await readObject(request);
     if (typeof file !== 'string') throw malformed('file', 'must be the SHA-256 of a .spr file');
     if (typeof reason !== 'string') throw malformed('reason', 'must be a string');
     if (thrower !== undefined) checkDesktop(thrower);
-    const report = { file, reason: cleanLine(reason, 'reason', REASON_BYTES_MAX), desktop: thrower };
+    const sent = { file, reason: cleanLine(reason, 'reason', REASON_BYTES_MAX), desktop: thrower };
     // So that nobody can fill the list with pictures that nobody sees.
     if (!(await store.find(file))) throw new ProblemError('not-found', 'There is no sprite file with this hash.');
-    sendReply(response, await worker.query('report', desktop, JSON.stringify(report)));
-  });
-  router.all('/v1/reports', allowOnly('POST, OPTIONS'));
+    sendReply(response, await worker.query('report', desktop, JSON.stringify(sent)));
+  };
+  route(router, '/v1/reports', { post: report });
   return router;
 }
 

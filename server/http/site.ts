@@ -106,41 +106,80 @@ export function site(
   downloads = DIST,
   addresses: PublicAddresses = { eventsPort: 0, apiPort: 0 },
 ): express.Router {
-  const installer = join(downloads, INSTALLER);
   const router = express.Router();
   router.use((_, response, next) => {
     response.set({ 'Content-Security-Policy': POLICY, 'X-Content-Type-Options': 'nosniff' });
     response.set({ 'Referrer-Policy': 'no-referrer', 'Cache-Control': 'no-cache' });
     next();
   });
-  const modules = new Map<string, string>();
-  const files: [string, string, () => string][] = [];
-  const add = (path: string, type: string, text: string) => files.push([path, type, () => text]);
-  const addScript = (path: string, source: string) =>
-    files.push([path, 'text/javascript', () => stripTypeScriptTypes(source)]);
-  add('/protocol', 'text/markdown', read(SERVER, 'PROTOCOL.md'));
-  add('/openapi.yaml', 'application/yaml', read(SERVER, 'openapi.yaml'));
-  add('/sprites/index.json', 'application/json', JSON.stringify(characters));
-  addScript('/service_worker.js', read(WEB, 'pages/service_worker.ts'));
-  for (const path of PAGE_FOLDERS.flatMap((folder) =>
-    readdirSync(join(WEB, folder)).map((file) => `${folder}/${file}`),
-  )) {
-    if (path.endsWith('.css')) add(`/web/${path}`, 'text/css', read(WEB, path));
-    if (path.endsWith('.ts') && !path.endsWith('.test.ts')) modules.set(`/web/${path}`, read(WEB, path));
-  }
-  for (const name of SHARED_MODULES) modules.set(`/wire/${name}`, read(SERVER, 'wire', name));
-  for (const [path, source] of modules) addScript(path, source);
-  const library = createRequire(import.meta.url).resolve('omggif');
-  add(GIF_LIBRARY, 'text/javascript', `${read(library)}\nexport { GifReader };\n`);
-  for (const [path, type, make] of files) {
-    const text = once(() => packed(type, make()));
-    router.get(path, (request, response) => sendText(request, response, text()));
-  }
+  const modules = readModules();
+  addFiles(router, modules);
+  addCharacters(router, characters);
   for (const [url, path] of PAGES) {
-    const page = read(WEB, `${path}.html`);
-    const texts = inEachLanguage('text/html', pageOf(page, `/web/${path}.ts`, modules));
+    const texts = inEachLanguage('text/html', pageOf(read(WEB, `${path}.html`), `/web/${path}.ts`, modules));
     router.get(url, (request, response) => sendTranslated(request, response, texts));
   }
+  addManifest(router);
+  const installer = join(downloads, INSTALLER);
+  addDesktop(router, modules, installer);
+  router.get(`/download/${INSTALLER}`, (request, response, next) =>
+    sendInstaller(response, installer, installerName(baseOf(request, addresses)), next),
+  );
+  router.get('/client/latest.json', (_, response, next) => sendLatest(response, downloads, next));
+  const missing = inEachLanguage('text/html', pageOf(read(WEB, 'pages/missing.html'), '', modules));
+  router.get('/{*path}', (request, response, next) => {
+    // Programs get the problem document: only browsers that open a page prefer HTML.
+    if (request.path.startsWith('/v1/') || request.accepts(['json', 'html']) !== 'html') return next();
+    sendTranslated(request, response.status(404), missing, `Accept, ${LANGUAGE_VARY}`);
+  });
+  return router;
+}
+
+/** Sources of browser modules by URL. */
+type Modules = ReadonlyMap<string, string>;
+
+function readModules(): Modules {
+  const own = pageFiles().filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'));
+  return new Map([
+    ...own.map((path) => [`/web/${path}`, read(WEB, path)] as const),
+    ...SHARED_MODULES.map((name) => [`/wire/${name}`, read(SERVER, 'wire', name)] as const),
+  ]);
+}
+
+/** The paths of the files of all pages. */
+function pageFiles(): string[] {
+  return PAGE_FOLDERS.flatMap((folder) => readdirSync(join(WEB, folder)).map((file) => `${folder}/${file}`));
+}
+
+/** The files that are the same in every language: modules, style sheets, documents. */
+function addFiles(router: express.Router, modules: Modules): void {
+  const add = (path: string, type: string, make: () => string) => {
+    const text = once(() => packed(type, make()));
+    router.get(path, (request, response) => sendText(request, response, text()));
+  };
+  const addText = (path: string, type: string, text: string) => add(path, type, () => text);
+  addText('/protocol', 'text/markdown', read(SERVER, 'PROTOCOL.md'));
+  addText('/openapi.yaml', 'application/yaml', read(SERVER, 'openapi.yaml'));
+  for (const path of pageFiles().filter((one) => one.endsWith('.css')))
+    addText(`/web/${path}`, 'text/css', read(WEB, path));
+  const library = createRequire(import.meta.url).resolve('omggif');
+  addText(GIF_LIBRARY, 'text/javascript', `${read(library)}\nexport { GifReader };\n`);
+  const scripts = [...modules, ['/service_worker.js', read(WEB, 'pages/service_worker.ts')] as const];
+  for (const [path, source] of scripts) add(path, 'text/javascript', () => stripTypeScriptTypes(source));
+}
+
+/** The shipped characters, and the list of them. */
+function addCharacters(router: express.Router, characters: readonly Character[]): void {
+  const list = once(() => packed('application/json', JSON.stringify(characters)));
+  router.get('/sprites/index.json', (request, response) => sendText(request, response, list()));
+  for (const { url, file } of characters) {
+    const bytes = readFileSync(join(CHARACTERS_FOLDER, url.slice(url.lastIndexOf('/') + 1)));
+    router.get(url, (request, response) => sendSprite(request, response, file, { bytes, release: () => {} }));
+  }
+}
+
+/** What a browser needs to install the page as a program. */
+function addManifest(router: express.Router): void {
   const manifest = inEachLanguage('application/manifest+json', (language) => {
     return JSON.stringify({ ...MANIFEST, lang: language, description: TEXTS[language]['index.description'] });
   });
@@ -152,6 +191,10 @@ export function site(
       response.set('Cache-Control', 'max-age=86400').type('image/png').send(icon());
     });
   }
+}
+
+/** The desktop, which offers the installer if it is there when the page is requested. */
+function addDesktop(router: express.Router, modules: Modules, installer: string): void {
   const desktop = pageOf(read(WEB, 'desktop/index.html'), '/web/desktop/desktop.ts', modules);
   const plain = inEachLanguage('text/html', desktop);
   const withDownload = inEachLanguage('text/html', (language) =>
@@ -160,21 +203,6 @@ export function site(
   router.get('/', (request, response) =>
     sendTranslated(request, response, existsSync(installer) ? withDownload : plain),
   );
-  router.get(`/download/${INSTALLER}`, (request, response, next) =>
-    sendInstaller(response, installer, installerName(baseOf(request, addresses)), next),
-  );
-  router.get('/client/latest.json', (_, response, next) => sendLatest(response, downloads, next));
-  for (const { url, file } of characters) {
-    const bytes = readFileSync(join(CHARACTERS_FOLDER, url.slice(url.lastIndexOf('/') + 1)));
-    router.get(url, (request, response) => sendSprite(request, response, file, { bytes, release: () => {} }));
-  }
-  const missing = inEachLanguage('text/html', pageOf(read(WEB, 'pages/missing.html'), '', modules));
-  router.get('/{*path}', (request, response, next) => {
-    // Programs get the problem document: only browsers that open a page prefer HTML.
-    if (request.path.startsWith('/v1/') || request.accepts(['json', 'html']) !== 'html') return next();
-    sendTranslated(request, response.status(404), missing, `Accept, ${LANGUAGE_VARY}`);
-  });
-  return router;
 }
 
 /** A text as it is sent: plain, and compressed for browsers that can read that. */
@@ -252,7 +280,7 @@ function sendText(
  *
  * Throws an Error when the page names a text that does not exist.
  */
-function pageOf(html: string, entry: string, modules: ReadonlyMap<string, string>): (language: Language) => string {
+function pageOf(html: string, entry: string, modules: Modules): (language: Language) => string {
   return (language) => {
     const lines = [...reached(entry, modules, IMPORT)].map((path) => `<link rel="modulepreload" href="${path}" />`);
     const used = [...reached(entry, modules, IMPORT, DYNAMIC_IMPORT)].map((path) => modules.get(path) ?? '').join();
@@ -281,7 +309,7 @@ const IMPORT = /^(?:import|export)\b(?! type\b)[^'";]*\bfrom '([^']+)'/gm;
 const DYNAMIC_IMPORT = /\bimport\('([^']+)'\)/g;
 
 /** The modules that `entry` imports, and those that they import, with `entry` itself. */
-function reached(entry: string, modules: ReadonlyMap<string, string>, ...imports: readonly RegExp[]): Set<string> {
+function reached(entry: string, modules: Modules, ...imports: readonly RegExp[]): Set<string> {
   const found = new Set([entry]);
   for (const path of found) {
     const text = modules.get(path) ?? '';

@@ -18,18 +18,37 @@ const PAUSE_BUCKETS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 
 /** The interval of prom-client's own delay metric, in ms. The metric is removed; a shorter interval would wake an idle process. */
 const DAY_MS = 86_400_000;
 
-/** Registers the metrics of the master. `workers` returns how many are ready; `loopDelay`, the longest block since its previous call. */
-export function masterGauges(
-  registry: Registry,
-  relay: Relay,
-  front: () => Front,
-  workers: () => number,
-  loopDelay: () => number,
-  admission?: StrictAdmission,
-): void {
+/** What the metrics of the master are read from. */
+interface MasterSources {
+  relay: Relay;
+  front: Front;
+  /** How many are ready. */
+  workers: () => number;
+  /** Returns the longest block of the loop since its previous call. */
+  loopDelay: () => number;
+  admission?: StrictAdmission;
+}
+
+/** Registers the metrics of the master. */
+export function masterGauges(registry: Registry, sources: MasterSources): void {
+  const { relay, front, workers, loopDelay, admission } = sources;
   const gauge = gaugesIn(registry);
   const counter = countersIn(registry);
-  const { counters } = relay;
+  stateGauges(registry, relay);
+  trafficCounters(registry, relay);
+  counter('sprites_admission_refused_total', 'Joins refused by a limit by address', () => admission?.refused ?? 0);
+  sayingGauges(registry, relay);
+  stageGauges(registry, relay);
+  gauge('sprites_connections', 'Connections to the events port', () => front.gauges().connections);
+  counter('sprites_connections_refused_total', 'Connections refused at the limit', () => front.gauges().refused);
+  gauge('sprites_front_stalled', '1 while the front has stopped reading', () => front.gauges().stalled);
+  gauge('sprites_workers', 'Workers that are ready', workers);
+  processGauges(registry, 'master', loopDelay);
+}
+
+/** What the relay holds now. */
+function stateGauges(registry: Registry, relay: Relay): void {
+  const gauge = gaugesIn(registry);
   gauge('sprites_desktops', 'Live desktops', () => relay.desktops.count);
   gauge('sprites_desktops_max', 'Slots for desktops', () => relay.desktops.max);
   gauge(
@@ -38,10 +57,20 @@ export function masterGauges(
     () => relay.torus.worldCount,
   );
   gauge('sprites_polls_parked', 'Parked polls, of long-polls and sockets', () => relay.parkedCount);
+  gauge(
+    'sprites_polls_delayed',
+    'Polls whose answer is delayed, because they replace or repeat others',
+    () => relay.delayedPolls.count,
+  );
   gauge('sprites_waiting', 'Sprites that wait in mailboxes', () => relay.waiting);
   gauge('sprites_mailbox_bytes', 'Bytes of the slab in use', () => relay.slab.usedBytes);
   gauge('sprites_slab_page_bytes', 'Bytes of the pages that the slab holds', () => relay.slab.pageBytes);
   gauge('sprites_kept_bytes', 'Bytes of the slab in mailboxes of desktops that ended', () => relay.keptBytes);
+}
+
+/** What has happened to sprites, desktops and polls. */
+function trafficCounters(registry: Registry, { counters }: Relay): void {
+  const counter = countersIn(registry);
   counter('sprites_accepted_total', 'Crossings accepted', () => counters.accepted);
   counter('sprites_repeated_total', 'Repeats of accepted crossings', () => counters.repeated);
   counter('sprites_acknowledged_total', 'Sprites acknowledged by a cursor', () => counters.acknowledged);
@@ -55,19 +84,16 @@ export function masterGauges(
   );
   counter('sprites_forwarded_total', 'Sprites moved on from a desktop that ended', () => counters.forwarded);
   counter('sprites_joined_total', 'Desktops that joined', () => counters.joined);
-  counter('sprites_admission_refused_total', 'Joins refused by a limit by address', () => admission?.refused ?? 0);
   counter('sprites_left_total', 'Desktops that ended', () => counters.left);
   counter('sprites_leases_ended_total', 'Desktops whose lease ended', () => counters.leasesEnded);
   counter('sprites_polls_total', 'Polls received', () => counters.polls);
   counter('sprites_wakes_total', 'Parked polls answered because an event arrived', () => counters.wakes);
   counter('sprites_pings_total', 'Parked polls answered with a ping', () => counters.pings);
-  counter('sprites_polls_replaced_total', 'Polls replaced by a newer one', () => relay.counters.replaced);
-  gauge(
-    'sprites_polls_delayed',
-    'Polls whose answer is delayed, because they replace or repeat others',
-    () => relay.delayedPolls.count,
-  );
-  const { speech } = relay;
+  counter('sprites_polls_replaced_total', 'Polls replaced by a newer one', () => counters.replaced);
+}
+
+function sayingGauges(registry: Registry, { speech }: Relay): void {
+  const counter = countersIn(registry);
   const heard = speech.sayings.counters;
   counter('sprites_sayings_total', 'Sayings accepted', () => speech.counters.said);
   counter('sprites_sayings_repeated_total', 'Repeats of accepted sayings', () => speech.counters.repeated);
@@ -81,8 +107,12 @@ export function masterGauges(
   counter('sprites_hearings_sent_total', 'Sayings sent to a desktop', () => heard.sent);
   counter('sprites_hearings_missed_total', 'Sayings that a desktop has missed, and knows', () => heard.missed);
   counter('sprites_hearings_given_up_total', 'Sayings whose hearer has ended', () => heard.givenUp);
-  gauge('sprites_hearings_waiting', 'Sayings that wait for a desktop', () => speech.sayings.waitingCount);
-  const { peeks } = relay;
+  gaugesIn(registry)('sprites_hearings_waiting', 'Sayings that wait for a desktop', () => speech.sayings.waitingCount);
+}
+
+function stageGauges(registry: Registry, { peeks }: Relay): void {
+  const gauge = gaugesIn(registry);
+  const counter = countersIn(registry);
   gauge('sprites_peeks', 'Desktops that watch a neighbour', () => peeks.count);
   gauge('sprites_watched', 'Desktops that are watched', () => peeks.stages.count);
   counter('sprites_stages_posted_total', 'Stages posted by watched desktops', () => peeks.counters.posted);
@@ -99,11 +129,6 @@ export function masterGauges(
   );
   counter('sprites_stages_sent_total', 'Stages sent to a watcher', () => peeks.counters.sent);
   counter('sprites_stages_refused_fast_total', 'Peeks and stages refused: too fast', () => peeks.counters.refusedFast);
-  gauge('sprites_connections', 'Connections to the events port', () => front().gauges().connections);
-  counter('sprites_connections_refused_total', 'Connections refused at the limit', () => front().gauges().refused);
-  gauge('sprites_front_stalled', '1 while the front has stopped reading', () => front().gauges().stalled);
-  gauge('sprites_workers', 'Workers that are ready', workers);
-  processGauges(registry, 'master', loopDelay);
 }
 
 /** Registers the metrics of a worker; the master sums those of all workers. */
@@ -111,15 +136,15 @@ export function workerGauges(
   registry: Registry,
   worker: Worker,
   sockets: SocketDesktops,
-  front: () => Front,
+  front: Front,
   admission?: WorkerAdmission,
 ): void {
   const gauge = gaugesIn(registry);
   gauge('sprites_worker_pending', 'Requests that wait for the master', () => worker.pendingCount);
   gauge('sprites_worker_sockets', 'WebSocket desktops', () => sockets.count);
   gauge('sprites_worker_unread_bytes', 'Bytes that wait for WebSocket desktops to read', () => sockets.unreadBytes);
-  gauge('sprites_worker_connections', 'Connections to the API port', () => front().gauges().connections);
-  gauge('sprites_worker_refused', 'Connections refused at the limit since start', () => front().gauges().refused);
+  gauge('sprites_worker_connections', 'Connections to the API port', () => front.gauges().connections);
+  gauge('sprites_worker_refused', 'Connections refused at the limit since start', () => front.gauges().refused);
   gauge(
     'sprites_worker_malformed',
     'Crossings, sayings and stages refused as malformed since start',

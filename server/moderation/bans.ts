@@ -9,6 +9,9 @@ import { ProblemError } from '../wire/problem.ts';
 import type { GalleryCopy } from './gallery_list.ts';
 import { type IpNetwork, isInNetwork, readAddress, readNetwork } from './ip_network.ts';
 
+/** The longest ban that ends by itself, in seconds: ten years. */
+export const BAN_SECONDS_MAX = 10 * 365 * 86_400;
+
 /** What the master sends to its workers. Times are those of the wall clock in ms; null: for ever. */
 export interface BansCopy {
   addresses: readonly { network: string; untilMs: number | null }[];

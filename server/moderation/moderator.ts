@@ -101,7 +101,7 @@ export interface ModeratorOptions {
   clock?: () => number;
 }
 
-export interface WhoRow {
+interface WhoRow {
   desktop: string;
   name: string;
   world: string;

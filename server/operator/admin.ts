@@ -8,15 +8,12 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import express, { type Request, type Response } from 'express';
 import type { Logger } from 'pino';
-import type { OperatorRequests } from '../cluster/operator_requests.ts';
 import type { Peering } from '../cluster/peering.ts';
-import type { Relay } from '../domain/relay.ts';
 import { TIMEOUTS, type Timeouts } from '../front/front.ts';
 import { refuseBytes } from '../front/portable.ts';
 import { errorHandlers } from '../http/api.ts';
 import { DOCUMENT_MS_MAX } from '../metrics/history.ts';
 import { PROFILE_SECONDS_MAX, PROFILES, type Recording } from '../metrics/recording.ts';
-import type { Moderator } from '../moderation/moderator.ts';
 import { ProblemError } from '../wire/problem.ts';
 import { HEAD_BYTES_MAX } from '../wire/rules.ts';
 import { AdminConnections } from './admin_connections.ts';
@@ -24,8 +21,10 @@ import { adminPage } from './admin_page.ts';
 import { adminRelays } from './admin_relays.ts';
 import { slabBytes } from './capacity.ts';
 import { COLLECTIONS } from './garbage_collection.ts';
-import { moderation } from './moderation.ts';
+import { listings } from './listings.ts';
+import { type ModerationSources, moderation } from './moderation.ts';
 import { askWorker, carryOut, type ProcessRequest } from './process_requests.ts';
+import { oneOf, wholeNumber } from './query.ts';
 import type { ProcessNames } from './sampler.ts';
 
 /** The longest time for a head, in ms. A scraper or a person with curl sends it at once; one lost packet comes within it. */
@@ -33,9 +32,6 @@ const HEAD_MS_MAX = 3_000;
 
 /** How often node:http checks for late requests, in ms. */
 const CHECK_MS_MAX = 1_000;
-
-/** Desktops in one answer of GET /admin/desktops. */
-export const LISTED_MAX = 1000;
 
 /** The default length of a profile, in seconds. */
 const PROFILE_SECONDS = 10;
@@ -46,13 +42,10 @@ const PROCESSES_LISTED_MAX = 20;
 /** A download is cut off after this, in ms: it uses memory, and no other recording can start meanwhile. */
 const DOWNLOAD_MS_MAX = 600_000;
 
-export interface AdminSources {
-  relay: Relay;
-  moderator: Moderator;
+/** `data` is the folder for a heap snapshot, too, until it is sent. */
+export interface AdminSources extends ModerationSources {
   log: Logger;
   token: string;
-  /** The folder for a heap snapshot until it is sent. */
-  data: string;
   metrics: () => Promise<string>;
   /** The processes of the relay by name. */
   processes: () => ProcessNames;
@@ -62,8 +55,6 @@ export interface AdminSources {
   status: () => { ready: boolean };
   /** The way to the other relays; undefined when this relay is not in a cluster. */
   peering: () => Peering | undefined;
-  /** What the operator asks of the other relays; undefined when this relay is not in a cluster. */
-  others?: OperatorRequests;
   /** Takes the relay down gracefully. `again`: the relay is to be started again when it has stopped. */
   drain: (again: boolean) => void;
 }
@@ -84,7 +75,6 @@ export function adminServer(sources: AdminSources, { requestMs, idleMs }: Timeou
 }
 
 function admin(sources: AdminSources, connections: AdminConnections): express.Express {
-  const { relay } = sources;
   const app = express().disable('x-powered-by');
   app.get('/healthz', (_, response) => {
     response.json({ alive: true });
@@ -94,18 +84,7 @@ function admin(sources: AdminSources, connections: AdminConnections): express.Ex
     response.status(status.ready ? 200 : 503).json(status);
   });
   app.use(adminPage());
-  app.use((request, _, next) => {
-    const given = Buffer.from(request.headers.authorization ?? '');
-    const wanted = Buffer.from(`Bearer ${sources.token}`);
-    // Tokens of another length are refused too, but only after a comparison that takes the same time.
-    const padded = Buffer.alloc(wanted.length);
-    given.copy(padded);
-    if (!timingSafeEqual(padded, wanted) || given.length !== wanted.length) {
-      throw new ProblemError('admin-token', 'The admin port needs the bearer token of the admin token file.');
-    }
-    connections.setOperator(request.socket);
-    next();
-  });
+  app.use(guard(sources.token, connections));
   app.get('/metrics', async (_, response) => {
     response.type('text/plain; version=0.0.4; charset=utf-8').send(await sources.metrics());
   });
@@ -114,24 +93,55 @@ function admin(sources: AdminSources, connections: AdminConnections): express.Ex
     response.set({ 'Content-Type': 'application/json', 'Cache-Control': 'no-store' });
     await stream(Readable.from(sources.history(after)), response, DOCUMENT_MS_MAX);
   });
+  app.use(processes(sources));
+  app.use(listings(sources.relay, sources.moderator));
+  app.post('/admin/drain', ({ query }, response) => {
+    response.status(202).json({ draining: true });
+    sources.drain(query.restart === '1');
+  });
+  app.use(adminRelays(sources.peering));
+  app.use(moderation(sources));
+  app.use(...errorHandlers(sources.log));
+  return app;
+}
+
+/** Lets only requests with the token pass. */
+function guard(token: string, connections: AdminConnections): express.RequestHandler {
+  const wanted = Buffer.from(`Bearer ${token}`);
+  return (request, _, next) => {
+    const given = Buffer.from(request.headers.authorization ?? '');
+    // Tokens of another length are refused too, but only after a comparison that takes the same time.
+    const padded = Buffer.alloc(wanted.length);
+    given.copy(padded);
+    if (!timingSafeEqual(padded, wanted) || given.length !== wanted.length) {
+      throw new ProblemError('admin-token', 'The admin port needs the bearer token of the admin token file.');
+    }
+    connections.setOperator(request.socket);
+    next();
+  };
+}
+
+/** The routes that ask something of one process of the relay. */
+function processes(sources: AdminSources): express.Router {
+  const router = express.Router();
   const exclusive = oneAtATime(sources.log);
-  app.post(
+  router.post(
     '/admin/gc',
     exclusive('a collection', async (request, response) => {
       const collection = oneOf(request.query.kind, 'kind', COLLECTIONS);
       await answer(request, response, { kind: 'gc', collection });
     }),
   );
-  app.get('/admin/heap', async (request, response) => {
+  router.get('/admin/heap', async (request, response) => {
     await answer(request, response, { kind: 'heap' });
   });
-  app.post(
+  router.post(
     '/admin/heap-snapshot',
     exclusive('a heap snapshot', async (request, response) => {
       await answer(request, response, { kind: 'heap-snapshot', forced: request.query.force === '1' });
     }),
   );
-  app.post(
+  router.post(
     '/admin/profile',
     exclusive('a profile', async (request, response) => {
       const kind = oneOf(request.query.kind, 'kind', PROFILES);
@@ -139,39 +149,14 @@ function admin(sources: AdminSources, connections: AdminConnections): express.Ex
       await answer(request, response, { kind: 'profile', profile: kind, seconds });
     }),
   );
-  app.get('/admin/desktops', (request, response) => {
-    const { desktops, torus, mailboxes } = relay;
-    const from = wholeNumber(request.query.from, 'from', 0);
-    const list = [];
-    let slot = from;
-    for (; slot < desktops.max && list.length < LISTED_MAX; slot++) {
-      if (!desktops.isLive(slot)) continue;
-      const world = torus.worldOf(slot).name;
-      list.push({
-        desktop: desktops.id(slot),
-        name: desktops.name(slot),
-        world,
-        place: torus.placeOf(slot),
-        waiting: mailboxes.count(slot),
-      });
-    }
-    response.json({ count: desktops.count, desktops: list, next: slot < desktops.max ? slot : null });
-  });
-  app.post('/admin/drain', ({ query }, response) => {
-    response.status(202).json({ draining: true });
-    sources.drain(query.restart === '1');
-  });
-  app.use(adminRelays(sources.peering));
-  app.use(moderation(relay, sources.moderator, sources.data, sources.others));
-  app.use(...errorHandlers(sources.log));
-  return app;
+  return router;
 
   /** Has the process that the request names do something, and sends what comes of it. */
   async function answer(request: Request, response: Response, asked: ProcessRequest): Promise<void> {
     const pid = pidOf(request.query.process, sources.processes());
     const gone = new AbortController();
     response.once('close', () => gone.abort());
-    const mailboxes = { usedBytes: relay.slab.usedBytes, bytes: slabBytes() };
+    const mailboxes = { usedBytes: sources.relay.slab.usedBytes, bytes: slabBytes() };
     const done =
       pid === process.pid
         ? await carryOut(asked, mailboxes, sources.data, gone.signal)
@@ -244,23 +229,4 @@ async function stream(bytes: Readable, response: Response, limitMs: number): Pro
   } catch (error) {
     if (!response.destroyed) throw error;
   }
-}
-
-/** A query parameter that must be one of `words`; the first one when it is missing. */
-function oneOf<T extends string>(value: unknown, field: string, words: readonly T[]): T {
-  if (value === undefined) return words[0];
-  if (!words.includes(value as T)) {
-    throw new ProblemError('malformed', `${field}: must be ${words.join(' or ')}.`, { field });
-  }
-  return value as T;
-}
-
-/** A query parameter that must be a whole number; `absent` when it is missing. */
-function wholeNumber(value: unknown, field: string, absent: number, min = 0, max = 999_999_999): number {
-  if (value === undefined) return absent;
-  const number = typeof value === 'string' && /^\d{1,9}$/.test(value) ? Number(value) : -1;
-  if (number < min || number > max) {
-    throw new ProblemError('malformed', `${field}: must be a whole number from ${min} to ${max}.`, { field });
-  }
-  return number;
 }

@@ -115,7 +115,6 @@ export async function askWorker(
   request: ProcessRequest,
   folder: string,
   ended: AbortSignal,
-  answerMsMax = answerTime(request),
 ): Promise<ProcessAnswer> {
   const worker = Object.values(cluster.workers ?? {}).find((one) => one?.process.pid === pid);
   if (!worker) throw new ProblemError('not-found', `There is no worker with the pid ${pid} any more.`);
@@ -126,7 +125,7 @@ export async function askWorker(
   };
   const end = () => tell({ type: 'process-request-ended', id });
   ended.addEventListener('abort', end, { once: true });
-  const wait = answerOf(worker, id, answerMsMax);
+  const wait = answerOf(worker, id, answerTime(request));
   if (request.kind === 'heap-snapshot') snapshotting.add(pid);
   try {
     tell({ type: 'process-request', id, path, folder, request });

@@ -44,16 +44,16 @@ export class OneProcess implements Workers {
     const addresses = addressesOf(options);
     const at = { host: options.host, port: options.port, shared: false };
     const admission = workerAdmission(options);
-    const { listener, sockets, store, moderate } = await makeApiListener(
+    const { listener, sockets, store, moderate } = await makeApiListener({
       worker,
-      options.data,
+      data: options.data,
       addresses,
       at,
       log,
-      options.pictures,
-      new ClientAddresses(options.trustProxy, warnOfForwarded(log)),
+      pictures: options.pictures,
+      clients: new ClientAddresses(options.trustProxy, warnOfForwarded(log)),
       admission,
-    );
+    });
     await moderate({ type: 'bans', bans: bans() });
     const { crossing, saying, stage } = worker.handlers;
     const front = plan.make(
@@ -61,7 +61,7 @@ export class OneProcess implements Workers {
       { ...master.handlers, crossing, saying, stage },
       connectionsPerAddress(options),
     );
-    workerGauges(registry, worker, sockets, () => front, admission);
+    workerGauges(registry, worker, sockets, front, admission);
     storeGauges(registry, store);
     master.setFront(front);
     worker.setFront(front);

@@ -108,14 +108,13 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   });
   const { front } = workers;
   const loopDelay = new LoopDelay(DELAY_STEP_MS);
-  masterGauges(
-    registry,
+  masterGauges(registry, {
     relay,
-    () => front,
-    () => workers.readyCount,
-    loopDelay.reader(),
+    front,
+    workers: () => workers.readyCount,
+    loopDelay: loopDelay.reader(),
     admission,
-  );
+  });
   for (const part of [journaling, peering, homes]) part?.gauges(registry);
   const joinsRefused = () => admission?.refused ?? 0;
   const sampler = new Sampler({ relay, front, workers, loopDelay: loopDelay.reader(), joinsRefused });

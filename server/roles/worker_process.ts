@@ -81,16 +81,16 @@ export async function startWorker(settings: WorkerSettings, log: Logger): Promis
   worker.isInCluster = settings.isInCluster;
   const at = { host: settings.host, port: settings.port, shared: true };
   const admission = workerAdmission(settings);
-  const { listener, sockets, store, moderate } = await makeApiListener(
+  const { listener, sockets, store, moderate } = await makeApiListener({
     worker,
-    settings.data,
-    settings.addresses,
+    data: settings.data,
+    addresses: settings.addresses,
     at,
     log,
-    settings.pictures,
-    new ClientAddresses(settings.trustProxy, warnOfForwarded(log)),
+    pictures: settings.pictures,
+    clients: new ClientAddresses(settings.trustProxy, warnOfForwarded(log)),
     admission,
-  );
+  });
   // A connection to the API needs no more memory than a parked poll.
   const connections = Math.min(connectionsFor(fileLimit()), pollsByMemory('portable'));
   // A worker passes most requests on to express and ws, so its front runs on the same thread.
@@ -101,7 +101,7 @@ export async function startWorker(settings: WorkerSettings, log: Logger): Promis
     connectionsPerAddress(settings),
   );
   worker.setFront(front);
-  workerGauges(register, worker, sockets, () => front, admission);
+  workerGauges(register, worker, sockets, front, admission);
   storeGauges(register, store);
 
   const bansKnown = Promise.withResolvers<void>();

@@ -4,7 +4,7 @@ import { readdirSync } from 'node:fs';
 import http from 'node:http';
 import { after, before, describe, it } from 'node:test';
 import { mustBeSmall, PROFILE_SECONDS_MAX, SNAPSHOT_HEAP_BYTES_MAX } from '../metrics/recording.ts';
-import { LISTED_MAX } from '../operator/admin.ts';
+import { LISTED_MAX } from '../operator/listings.ts';
 import { type HttpResponse, join, sendRequest } from './desktop_client.ts';
 import { isProblem } from './problem_check.ts';
 import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
