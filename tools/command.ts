@@ -191,6 +191,17 @@ export function throwIfReadOnly(folder: string, option: string, access: typeof a
 
 type Range = readonly [min: number, max: number];
 
+/** An option of any form. `read` returns undefined for text that does not have it. */
+export function form<T, F extends T | undefined = undefined>(
+  value: string,
+  meaning: string,
+  must: string,
+  read: (text: string) => T | undefined,
+  fallback?: F,
+): Option<T | F> {
+  return { value, meaning, must, read, fallback: fallback as F, shown: '' };
+}
+
 /** A whole number from `min` to `max`. */
 export function whole<F extends number | undefined = undefined>(
   value: string,
@@ -198,14 +209,9 @@ export function whole<F extends number | undefined = undefined>(
   [min, max]: Range,
   fallback?: F,
 ): Option<number | F> {
-  return {
-    value,
-    meaning,
-    fallback: fallback as F,
-    shown: fallback === undefined ? '' : String(fallback),
-    must: `a whole number from ${min} to ${max}`,
-    read: (text) => (/^-?\d{1,16}$/.test(text) ? within(Number(text), min, max) : undefined),
-  };
+  const read = (text: string) => (/^-?\d{1,16}$/.test(text) ? within(Number(text), min, max) : undefined);
+  const must = `a whole number from ${min} to ${max}`;
+  return { ...form(value, meaning, must, read, fallback), shown: String(fallback ?? '') };
 }
 
 /** A number from `min` to `max`, with at most `decimalsMax` decimals. */
@@ -216,17 +222,12 @@ export function number<F extends number | undefined = undefined>(
   fallback?: F,
   decimalsMax = 6,
 ): Option<number | F> {
-  return {
-    value,
-    meaning,
-    fallback: fallback as F,
-    shown: fallback === undefined ? '' : String(fallback),
-    must: `a number from ${min} to ${max} with at most ${decimalsMax} decimals`,
-    read: (text) => {
-      const read = /^-?\d{1,16}(?:\.(\d+))?$/.exec(text);
-      return read && (read[1]?.length ?? 0) <= decimalsMax ? within(Number(text), min, max) : undefined;
-    },
+  const read = (text: string) => {
+    const digits = /^-?\d{1,16}(?:\.(\d+))?$/.exec(text);
+    return digits && (digits[1]?.length ?? 0) <= decimalsMax ? within(Number(text), min, max) : undefined;
   };
+  const must = `a number from ${min} to ${max} with at most ${decimalsMax} decimals`;
+  return { ...form(value, meaning, must, read, fallback), shown: String(fallback ?? '') };
 }
 
 /** A time such as 500ms, 5s or 2m, in seconds. `fallback` too is in seconds. */
@@ -236,14 +237,9 @@ export function duration<F extends number | undefined = undefined>(
   [min, max]: Range,
   fallback?: F,
 ): Option<number | F> {
-  return {
-    value,
-    meaning,
-    fallback: fallback as F,
-    shown: fallback === undefined ? '' : writeSeconds(fallback),
-    must: `a time from ${writeSeconds(min)} to ${writeSeconds(max)} such as 500ms, 5s or 2m`,
-    read: (text) => within(readSeconds(text), min, max),
-  };
+  const read = (text: string) => within(readSeconds(text), min, max);
+  const must = `a time from ${writeSeconds(min)} to ${writeSeconds(max)} such as 500ms, 5s or 2m`;
+  return { ...form(value, meaning, must, read, fallback), shown: fallback === undefined ? '' : writeSeconds(fallback) };
 }
 
 /** One of `choices`, which --help lists. */
@@ -253,41 +249,9 @@ export function oneOf<T extends string>(
   choices: readonly T[],
   fallback: NoInfer<T>,
 ): Option<T> {
-  return {
-    value,
-    meaning: `${meaning}: ${choices.join(', ')}`,
-    fallback,
-    shown: fallback,
-    must: `one of ${choices.join(', ')}`,
-    read: (given) => choices.find((choice) => choice === given),
-  };
-}
-
-/** Any text that is not empty. */
-export function text<F extends string | undefined = undefined>(
-  value: string,
-  meaning: string,
-  fallback?: F,
-): Option<string | F> {
-  return {
-    value,
-    meaning,
-    fallback: fallback as F,
-    shown: fallback ?? '',
-    must: 'some text',
-    read: (given) => (given === '' ? undefined : given),
-  };
-}
-
-/** Any other form. `read` returns undefined for text that does not have it. */
-export function form<T, F extends T | undefined = undefined>(
-  value: string,
-  meaning: string,
-  must: string,
-  read: (text: string) => T | undefined,
-  fallback?: F,
-): Option<T | F> {
-  return { value, meaning, must, read, fallback: fallback as F, shown: '' };
+  const all = choices.join(', ');
+  const read = (given: string) => choices.find((choice) => choice === given);
+  return { ...form(value, `${meaning}: ${all}`, `one of ${all}`, read, fallback), shown: fallback };
 }
 
 /** Text that matches `pattern`. */
@@ -299,7 +263,16 @@ export function matching<F extends string | undefined = undefined>(
   fallback?: F,
 ): Option<string | F> {
   const read = (given: string) => (pattern.test(given) ? given : undefined);
-  return { value, meaning, must, read, fallback: fallback as F, shown: fallback ?? '' };
+  return { ...form(value, meaning, must, read, fallback), shown: fallback ?? '' };
+}
+
+/** Any text that is not empty. */
+export function text<F extends string | undefined = undefined>(
+  value: string,
+  meaning: string,
+  fallback?: F,
+): Option<string | F> {
+  return matching(value, meaning, 'some text', /./s, fallback);
 }
 
 /** A switch: off, unless it is given. */
