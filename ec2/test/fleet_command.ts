@@ -291,7 +291,11 @@ describe('npm run fleet', { skip: why ?? false, timeout: 900_000 }, () => {
     assert.match(updated.err, /runs the latest code after its next boot/);
     const after = readJob(await aws.buckets.get(BUCKET, keys.job(name)));
     assert.deepEqual({ ...after, bundle: '' }, { ...before, bundle: '' });
-    assert.match(after.arguments.join(' '), /--world swarm-\S+-%i .*--desktops 70 /);
+    assert.match(after.plan?.world ?? '', /^swarm-\S+-%i$/);
+    assert.equal(
+      Object.values(after.plan?.mix ?? {}).reduce((sum, some) => sum + some, 0),
+      70,
+    );
     const record = await readRecord(aws, BUCKET, name);
     await aws.buckets.put(BUCKET, keys.fleet(name), JSON.stringify({ ...record, deadlineMs: Date.now() - 1 }));
     const late = await fleet('update', '--fleet', name);
