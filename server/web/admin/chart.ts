@@ -1,8 +1,8 @@
 /**
  * A chart over time as SVG, with a legend that shows the newest value of each series, or the values under the pointer.
  *
- * Invariant: values that are not known are gaps in the line. Colours are classes (`line-N`, `fill-N`), so that light and dark
- * are the style sheet's. Cost: O(values) for each draw().
+ * Invariant: values that are not known are gaps in the line. Colours are the style sheet's `--series-N`, so that it makes
+ * them light and dark. Cost: O(values) for each draw().
  */
 import type { Values } from './readings.ts';
 
@@ -26,6 +26,21 @@ export interface ChartOptions {
   topMax?: number;
   /** Steps of the axis are multiples of powers of this: 1024 for bytes. Default 10. */
   base?: 10 | 1024;
+}
+
+/** A series as it is drawn: a line, and in a stack the area down to `low`. */
+interface Layer {
+  series: Series;
+  low?: Values;
+  high: Values;
+}
+
+/** What is drawn: times, from left to right, and values up to `top`, in a picture of this width in px. */
+interface Scale {
+  from: number;
+  to: number;
+  top: number;
+  width: number;
 }
 
 const NAMESPACE = 'http://www.w3.org/2000/svg';
@@ -53,9 +68,7 @@ export class Chart {
   constructor(options: ChartOptions, onCursor: (index: number | undefined) => void) {
     this.#options = options;
     const title = document.createElement('h2');
-    const unit = document.createElement('small');
-    unit.textContent = options.unit;
-    title.append(options.title, unit);
+    title.append(options.title, Object.assign(document.createElement('small'), { textContent: options.unit }));
     this.element.className = 'chart';
     this.#legend.className = 'legend';
     this.#svg.setAttribute('role', 'img');
@@ -69,17 +82,15 @@ export class Chart {
   draw(times: readonly number[], series: readonly Series[], stepMs: number, cursor: number | undefined): void {
     this.#times = times;
     this.#series = series;
-    const layers = this.#options.stacked
+    const layers: Layer[] = this.#options.stacked
       ? stack(series)
-      : series.map(({ values }) => ({ low: undefined, high: values }));
-    const top = this.#top(layers.flatMap(({ high }) => high));
-    const [from, to] = this.#span();
-    const width = this.#svg.clientWidth;
+      : series.map((one) => ({ series: one, high: one.values }));
+    const scale = { ...this.#span(), top: this.#top(layers.flatMap(({ high }) => high)), width: this.#svg.clientWidth };
     this.#svg.replaceChildren(
-      ...this.#grid(top, width),
-      ...this.#timeAxis(from, to, width),
+      ...this.#grid(scale),
+      ...timeAxis(scale),
       // The lowest layer is drawn last, so that its line is on top.
-      ...layers.map(({ low, high }, i) => this.#layer(i, low, high, top, from, to, width, stepMs)).reverse(),
+      ...layers.map((layer) => this.#layer(layer, scale, stepMs)).reverse(),
     );
     this.showCursor(cursor);
   }
@@ -89,8 +100,7 @@ export class Chart {
     this.#svg.querySelector('.cursor')?.remove();
     const at = index ?? this.#times.length - 1;
     if (index !== undefined) {
-      const [from, to] = this.#span();
-      const x = xOf(this.#times[index], from, to, this.#svg.clientWidth);
+      const x = xOf(this.#times[index], { ...this.#span(), width: this.#svg.clientWidth });
       this.#svg.append(shape('line', { class: 'cursor', x1: x, x2: x, y1: MARGIN.top, y2: HEIGHT - MARGIN.bottom }));
     }
     this.#legend.replaceChildren(...this.#series.map((one) => this.#legendItem(one, one.values[at] ?? null)));
@@ -99,21 +109,21 @@ export class Chart {
   #legendItem({ name, colour }: Series, value: number | null): HTMLElement {
     const item = document.createElement('li');
     const swatch = document.createElement('i');
-    swatch.className = `fill-${colour}`;
+    swatch.className = 'fill';
     const number = document.createElement('b');
     number.textContent = value === null ? '–' : this.#options.format(value);
-    item.append(swatch, name, number);
+    paint(item, colour).append(swatch, name, number);
     return item;
   }
 
-  #span(): [from: number, to: number] {
+  #span(): { from: number; to: number } {
     const to = this.#times.at(-1) ?? Date.now();
-    return [Math.min(this.#times[0] ?? to, to - SPAN_MS_MIN), to];
+    return { from: Math.min(this.#times[0] ?? to, to - SPAN_MS_MIN), to };
   }
 
   #sampleAt(clientX: number): number | undefined {
     const box = this.#svg.getBoundingClientRect();
-    const [from, to] = this.#span();
+    const { from, to } = this.#span();
     const share = (clientX - box.left - MARGIN.left) / (box.width - MARGIN.left - MARGIN.right);
     const timeMs = from + share * (to - from);
     let nearest: number | undefined;
@@ -130,7 +140,7 @@ export class Chart {
     return Math.min(topMax, Math.ceil(highest / step - 1e-9) * step);
   }
 
-  #grid(top: number, width: number): Node[] {
+  #grid({ top, width }: Scale): Node[] {
     const { format, base = 10 } = this.#options;
     const step = niceStep(top / TICKS_MAX, base);
     const nodes: Node[] = [];
@@ -144,35 +154,10 @@ export class Chart {
     return nodes;
   }
 
-  #timeAxis(from: number, to: number, width: number): Node[] {
-    const minutes = (to - from) / 60_000;
-    const stepMs = 60_000 * (TIME_STEPS.find((step) => minutes / step <= 7) ?? 10);
-    // Labels are the clock's of whoever looks, at whole steps of it.
-    const zoneMs = new Date(to).getTimezoneOffset() * 60_000;
-    const nodes: Node[] = [];
-    for (let time = Math.ceil((from - zoneMs) / stepMs) * stepMs + zoneMs; time <= to; time += stepMs) {
-      const x = xOf(time, from, to, width);
-      if (x > width - 22) break; // its text would be cut off
-      const text = new Date(time).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
-      nodes.push(label(Math.max(x, MARGIN.left + 12), HEIGHT - 4, 'middle', text));
-    }
-    return nodes;
-  }
-
-  /** A line, and in a stack the area below it, each in as many parts as the gaps leave. */
-  #layer(
-    index: number,
-    low: Values | undefined,
-    high: Values,
-    top: number,
-    from: number,
-    to: number,
-    width: number,
-    stepMs: number,
-  ): Node {
-    const { colour } = this.#series[index];
+  /** Draws a layer in as many parts as the gaps leave. */
+  #layer({ series, low, high }: Layer, scale: Scale, stepMs: number): Node {
     const point = (i: number, value: number) =>
-      `${xOf(this.#times[i], from, to, width).toFixed(1)} ${yOf(value, top).toFixed(1)}`;
+      `${xOf(this.#times[i], scale).toFixed(1)} ${yOf(value, scale.top).toFixed(1)}`;
     const lines: string[] = [];
     const areas: string[] = [];
     for (const [first, last] of runs(this.#times, high, stepMs)) {
@@ -185,21 +170,37 @@ export class Chart {
         areas.push(`M${upper}L${lower.join('L')}Z`);
       }
     }
-    const group = shape('g', { 'data-series': this.#series[index].name });
-    if (low) group.append(shape('path', { class: `fill-${colour}`, d: areas.join(''), 'fill-opacity': 0.32 }));
-    group.append(shape('path', { class: `line-${colour}`, d: lines.join(''), fill: 'none' }));
+    const group = paint(shape('g', { 'data-series': series.name }), series.colour);
+    if (low) group.append(shape('path', { class: 'fill', d: areas.join(''), 'fill-opacity': 0.32 }));
+    group.append(shape('path', { class: 'line', d: lines.join(''), fill: 'none' }));
     return group;
   }
 }
 
+function timeAxis(scale: Scale): Node[] {
+  const { from, to, width } = scale;
+  const minutes = (to - from) / 60_000;
+  const stepMs = 60_000 * (TIME_STEPS.find((step) => minutes / step <= 7) ?? 10);
+  // Labels are the clock's of whoever looks, at whole steps of it.
+  const zoneMs = new Date(to).getTimezoneOffset() * 60_000;
+  const nodes: Node[] = [];
+  for (let time = Math.ceil((from - zoneMs) / stepMs) * stepMs + zoneMs; time <= to; time += stepMs) {
+    const x = xOf(time, scale);
+    if (x > width - 22) break; // its text would be cut off
+    const text = new Date(time).toLocaleTimeString('en-GB', { hour: '2-digit', minute: '2-digit' });
+    nodes.push(label(Math.max(x, MARGIN.left + 12), HEIGHT - 4, 'middle', text));
+  }
+  return nodes;
+}
+
 /** Each series on top of the sum of those before it. */
-function stack(series: readonly Series[]): { low: Values; high: Values }[] {
+function stack(series: readonly Series[]): Layer[] {
   let low: Values = series[0]?.values.map(() => 0) ?? [];
-  return series.map(({ values }) => {
+  return series.map((one) => {
     const bottom = low;
-    const high = values.map((value, i) => (value === null ? null : (bottom[i] ?? 0) + value));
+    const high = one.values.map((value, i) => (value === null ? null : (bottom[i] ?? 0) + value));
     low = high.map((value, i) => value ?? bottom[i]);
-    return { low: bottom, high };
+    return { series: one, low: bottom, high };
   });
 }
 
@@ -222,12 +223,18 @@ export function niceStep(rough: number, base: 10 | 1024): number {
   return Number((power * ([1, 2, 5].find((factor) => factor * power >= rough * 0.9999) ?? 10)).toPrecision(3));
 }
 
-function xOf(time: number, from: number, to: number, width: number): number {
+function xOf(time: number, { from, to, width }: Omit<Scale, 'top'>): number {
   return MARGIN.left + ((time - from) / (to - from)) * (width - MARGIN.left - MARGIN.right);
 }
 
 function yOf(value: number, top: number): number {
   return HEIGHT - MARGIN.bottom - Math.min(1, value / top) * (HEIGHT - MARGIN.top - MARGIN.bottom);
+}
+
+/** Gives an element, and what is in it, the colour of a series. */
+function paint<One extends ElementCSSInlineStyle>(element: One, colour: number): One {
+  element.style.setProperty('--colour', `var(--series-${colour})`);
+  return element;
 }
 
 function shape(name: string, attributes: Record<string, string | number>): SVGElement {

@@ -60,18 +60,16 @@ export class GalleryControls {
   #item(entry: GalleryEntry): HTMLElement {
     const { file, title, author, licence, sinceMs, acceptedMs } = entry;
     const isWaiting = acceptedMs === null;
+    const day = new Date(sinceMs).toISOString().slice(0, 10);
     const item = document.createElement('li');
     item.dataset.file = file;
-    const picture = document.createElement('img');
-    picture.alt = `All frames of ${title}`;
+    const picture = Object.assign(document.createElement('img'), { alt: `All frames of ${title}` });
     void this.#load(file, picture);
-    const name = document.createElement('h3');
-    name.textContent = title;
-    const about = document.createElement('p');
-    const day = new Date(sinceMs).toISOString().slice(0, 10);
-    about.textContent = `by ${author || 'somebody'}, ${licence}, ${day}, ${isWaiting ? 'waits' : 'listed'}`;
-    const buttons = document.createElement('p');
-    buttons.className = 'buttons';
+    const name = Object.assign(document.createElement('h3'), { textContent: title });
+    const about = Object.assign(document.createElement('p'), {
+      textContent: `by ${author || 'somebody'}, ${licence}, ${day}, ${isWaiting ? 'waits' : 'listed'}`,
+    });
+    const buttons = Object.assign(document.createElement('p'), { className: 'buttons' });
     if (isWaiting) buttons.append(this.#button('Accept', entry, 'admin/gallery/accept', 'is in the gallery'));
     buttons.append(
       this.#button(isWaiting ? 'Refuse' : 'Take out', entry, 'admin/gallery/refuse', 'is not in the gallery'),
@@ -82,10 +80,11 @@ export class GalleryControls {
   }
 
   #button(words: string, { file, title }: GalleryEntry, path: string, done: string): HTMLElement {
-    const button = document.createElement('button');
-    button.type = 'button';
-    button.textContent = words;
-    button.setAttribute('aria-label', `${words}: ${title}`);
+    const button = Object.assign(document.createElement('button'), {
+      type: 'button',
+      textContent: words,
+      ariaLabel: `${words}: ${title}`,
+    });
     button.addEventListener('click', async () => {
       if (path === REMOVE && !confirm(`Remove ${title} from every desktop, and ban it?`)) return;
       button.disabled = true;
