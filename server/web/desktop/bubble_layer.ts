@@ -5,12 +5,7 @@
  * Cost: nothing while no bubble is shown; else one layout when a bubble appears, and in each frame one transform a bubble.
  */
 import { type Anchor, type Box, BUBBLE_WIDTH_MAX, type Bubble, type BubblePlace, placeBubbles } from './bubbles.ts';
-import { element } from './panel.ts';
-
-export interface BubbleLayer {
-  /** Shows these bubbles, newest first, each at its anchor. `held` is the box of a dragged sprite, which no bubble covers. */
-  draw(bubbles: readonly Bubble[], anchorOf: (bubble: Bubble) => Anchor, held: Box | null, frame: BubbleFrame): void;
-}
+import { element, newElement } from './elements.ts';
 
 export interface BubbleFrame {
   nowMs: number;
@@ -18,6 +13,8 @@ export interface BubbleFrame {
   self: string;
   /** Bubbles do not glide (prefers-reduced-motion). */
   calm: boolean;
+  /** The box of a dragged sprite, which no bubble covers. */
+  held: Box | null;
 }
 
 interface Shown {
@@ -36,69 +33,59 @@ const BELOW_BAR = 8; // px
 /** What bubbles do not cover. They do not cover each other either. */
 const OBSTACLES = '#talk:not([hidden]), #alone:not([hidden]), .notice';
 
-export function createBubbleLayer(): BubbleLayer {
-  const layer = element('bubbles');
-  const shown = new Map<Bubble, Shown>();
-  let widthMax = 0;
-  let lastMs = 0;
+export class BubbleLayer {
+  readonly #layer = element('bubbles');
+  readonly #shown = new Map<Bubble, Shown>();
+  #widthMax = 0;
+  #lastMs = 0;
 
-  return { draw };
-
-  function draw(
-    bubbles: readonly Bubble[],
-    anchorOf: (bubble: Bubble) => Anchor,
-    held: Box | null,
-    { nowMs, self, calm }: BubbleFrame,
-  ): void {
-    for (const [bubble, { element: gone }] of shown) {
-      if (bubbles.includes(bubble)) continue;
-      gone.remove();
-      shown.delete(bubble);
-    }
-    const passedMs = nowMs - lastMs;
-    lastMs = nowMs;
+  /** Shows these bubbles, newest first, each at its anchor. */
+  draw(bubbles: readonly Bubble[], anchorOf: (bubble: Bubble) => Anchor, frame: BubbleFrame): void {
+    const { nowMs, self, calm, held } = frame;
+    this.#removeAllBut(bubbles);
+    const share = calm ? 1 : 1 - Math.exp(-(nowMs - this.#lastMs) / GLIDE_MS);
+    this.#lastMs = nowMs;
     if (bubbles.length === 0) return;
-    const room = measureRoom();
-    measureBubbles(bubbles, self, room);
-    const toPlace = bubbles.map((bubble) => ({ ...sizeOf(bubble), anchor: anchorOf(bubble) }));
+    const room = roomOfPage();
+    this.#measure(bubbles, self, room);
+    const toPlace = bubbles.map((bubble) => {
+      const { width, height } = this.#shown.get(bubble)!;
+      return { width, height, anchor: anchorOf(bubble) };
+    });
     const obstacles = [...document.querySelectorAll(OBSTACLES)].map((card): Box => card.getBoundingClientRect());
     const places = placeBubbles(room, toPlace, held === null ? obstacles : [...obstacles, held]);
-    const share = calm ? 1 : 1 - Math.exp(-passedMs / GLIDE_MS);
-    for (const [i, bubble] of bubbles.entries()) put(bubble, places[i], share, nowMs);
+    for (const [i, bubble] of bubbles.entries()) this.#put(bubble, places[i], share, nowMs);
   }
 
-  /** Returns the part of the page where bubbles may be: below the bar, and inside the neighbours' tabs. */
-  function measureRoom(): Box {
-    const { bottom } = element('bar').getBoundingClientRect();
-    return { left: MARGIN, top: bottom + BELOW_BAR, right: innerWidth - MARGIN, bottom: innerHeight - MARGIN };
+  #removeAllBut(bubbles: readonly Bubble[]): void {
+    for (const [bubble, { element: gone }] of this.#shown) {
+      if (bubbles.includes(bubble)) continue;
+      gone.remove();
+      this.#shown.delete(bubble);
+    }
   }
 
   /** Makes and measures the elements of new bubbles. When their largest width has changed, it measures all. */
-  function measureBubbles(bubbles: readonly Bubble[], self: string, room: Box): void {
+  #measure(bubbles: readonly Bubble[], self: string, room: Box): void {
     const width = Math.min(BUBBLE_WIDTH_MAX, room.right - room.left);
-    const isNew = (bubble: Bubble) => !shown.has(bubble);
-    const toMeasure = width === widthMax ? bubbles.filter(isNew) : bubbles;
-    if (width !== widthMax) layer.style.setProperty('--bubble-width', `${width}px`);
-    widthMax = width;
-    for (const bubble of bubbles.filter(isNew)) {
-      const made = makeElement(bubble, self);
-      layer.append(made);
-      shown.set(bubble, { element: made, width: 0, height: 0, at: null });
+    const added = bubbles.filter((bubble) => !this.#shown.has(bubble));
+    const toMeasure = width === this.#widthMax ? added : bubbles;
+    if (width !== this.#widthMax) this.#layer.style.setProperty('--bubble-width', `${width}px`);
+    this.#widthMax = width;
+    for (const bubble of added) {
+      const made = bubbleElement(bubble, self);
+      this.#layer.append(made);
+      this.#shown.set(bubble, { element: made, width: 0, height: 0, at: null });
     }
     for (const bubble of toMeasure) {
-      const one = shown.get(bubble)!;
+      const one = this.#shown.get(bubble)!;
       one.width = one.element.offsetWidth;
       one.height = one.element.offsetHeight;
     }
   }
 
-  function sizeOf(bubble: Bubble): { width: number; height: number } {
-    const { width, height } = shown.get(bubble)!;
-    return { width, height };
-  }
-
-  function put(bubble: Bubble, place: BubblePlace | null, share: number, nowMs: number): void {
-    const one = shown.get(bubble)!;
+  #put(bubble: Bubble, place: BubblePlace | null, share: number, nowMs: number): void {
+    const one = this.#shown.get(bubble)!;
     one.element.classList.toggle('going', bubble.untilMs - nowMs < FADE_MS);
     one.element.classList.toggle('placed', place !== null);
     if (place === null) {
@@ -116,18 +103,15 @@ export function createBubbleLayer(): BubbleLayer {
   }
 }
 
-function makeElement({ saying }: Bubble, self: string): HTMLElement {
-  const bubble = document.createElement('div');
-  bubble.className = 'bubble';
-  if (saying.from.desktop !== self) {
-    const name = document.createElement('strong');
-    name.dir = 'auto';
-    name.textContent = saying.from.name;
-    bubble.append(name);
-  }
-  const text = document.createElement('span');
-  text.dir = 'auto';
-  text.textContent = saying.text;
-  bubble.append(text);
+/** Returns the part of the page where bubbles may be: below the bar, and inside the neighbours' tabs. */
+function roomOfPage(): Box {
+  const { bottom } = element('bar').getBoundingClientRect();
+  return { left: MARGIN, top: bottom + BELOW_BAR, right: innerWidth - MARGIN, bottom: innerHeight - MARGIN };
+}
+
+function bubbleElement({ saying: { from, text } }: Bubble, self: string): HTMLElement {
+  const bubble = newElement('div', { className: 'bubble' });
+  if (from.desktop !== self) bubble.append(newElement('strong', { dir: 'auto', textContent: from.name }));
+  bubble.append(newElement('span', { dir: 'auto', textContent: text }));
   return bubble;
 }

@@ -10,7 +10,7 @@ import type { Description } from '../../wire/description.ts';
 import { animationOf, type Edge, type Facing, type Point, type Simulation, type Sprite } from '../motion/simulation.ts';
 import { cellOf, type Sheets, shownScale } from '../pictures/sheets.ts';
 import { phrase } from '../texts/language.ts';
-import type { View } from './peeking.ts';
+import type { PeekView } from './peek_view.ts';
 import type { Silhouette } from './silhouettes.ts';
 
 /** A label over a sprite's head, until `untilMs` of the simulation's clock. */
@@ -28,12 +28,6 @@ const SHADOW_SIDE = 64; // px of the soft disc that all shadows are scaled from
 const SHADOW_PX = 420; // px above the ground at which a sprite has no shadow any more
 const SILHOUETTE_ALPHA = 0.8;
 const UNKNOWN_SIDE = 36; // px; side of the silhouette of a sprite whose picture has not been loaded yet
-
-/** Returns by how much the desktop has slid, in px to the right and down. */
-export function slideOf({ edge, shift }: View): Point {
-  if (edge === 'left' || edge === 'right') return { x: edge === 'left' ? shift : -shift, y: 0 };
-  return { x: 0, y: edge === 'top' ? shift : -shift };
-}
 
 /** Draws one simulation after the other on a canvas. */
 export class Renderer {
@@ -83,15 +77,14 @@ export class Renderer {
     simulation: Simulation,
     tags: ReadonlyMap<Sprite, Tag>,
     selected: Sprite | null,
-    view: View,
+    view: PeekView,
     nowMs: number,
   ): void {
     this.#context.setTransform(1, 0, 0, 1, 0, 0);
     this.#context.clearRect(0, 0, this.#canvas.width, this.#canvas.height);
     this.#context.scale(this.#ratio, this.#ratio);
     if (view.edge !== null && view.shift > 0) {
-      const slide = slideOf(view);
-      this.#context.translate(this.#snap(slide.x), this.#snap(slide.y));
+      this.#context.translate(this.#snap(view.slide.x), this.#snap(view.slide.y));
       this.#drawBeyond(simulation, view.edge, view.shift);
       for (const silhouette of view.silhouettes) this.#drawSilhouette(silhouette, nowMs);
     }

@@ -8,13 +8,13 @@
 import { EDGES, type Point, type Sprite } from '../motion/simulation.ts';
 import { SayingHistory } from '../relay/saying_history.ts';
 import { type SavedSayings, Sayings } from '../relay/sayings.ts';
-import type { Neighbour, Neighbours, RelayEvent, SayingEvent, Transport } from '../relay/transport.ts';
+import type { Neighbour, Neighbours, Problem, RelayEvent, SayingEvent, Transport } from '../relay/transport.ts';
 import { phrase } from '../texts/language.ts';
-import { createBubbleLayer } from './bubble_layer.ts';
+import { BubbleLayer } from './bubble_layer.ts';
 import { type Anchor, type Box, type Bubble, Bubbles } from './bubbles.ts';
-import { createHistoryPanel } from './history_panel.ts';
+import { HistoryPanel } from './history_panel.ts';
 import { announce, notice } from './panel.ts';
-import { createSayLine } from './say_line.ts';
+import { SayLine } from './say_line.ts';
 import { heardWords, missedWords, refusalWords, sendingWords } from './saying_words.ts';
 
 export interface ConversationHandlers {
@@ -31,110 +31,126 @@ export interface ConversationHandlers {
   slide(): Point;
 }
 
-export interface Conversation {
-  /** Opens the line in which the person types. */
-  open(): void;
-  use(transport: Transport): void;
-  resume(saved: SavedSayings): void;
-  saved(): SavedSayings;
-  /** The relay became reachable, or stopped being so. */
-  connectionChanged(up: boolean): void;
-  /** Handles the sayings of a batch. Other events are ignored. */
-  hear(events: readonly RelayEvent[]): void;
-  /** These desktops are beyond the edges now. */
-  neighbours(now: Neighbours): void;
-  mutesChanged(): void;
-  /** Draws the bubbles. `held` is the sprite that is being dragged. */
-  draw(nowMs: number, held: Sprite | null, calm: boolean): void;
-}
+export class Conversation {
+  readonly #handlers: ConversationHandlers;
+  readonly #history = new SayingHistory();
+  readonly #bubbles = new Bubbles();
+  readonly #layer = new BubbleLayer();
+  readonly #panel: HistoryPanel;
+  readonly #line: SayLine;
+  readonly #sayings: Sayings;
+  #beyond: Neighbours | null = null;
+  #up = false;
 
-export function createConversation(handlers: ConversationHandlers): Conversation {
-  const history = new SayingHistory();
-  const bubbles = new Bubbles();
-  const layer = createBubbleLayer();
-  const panel = createHistoryPanel(handlers);
-  let beyond: Neighbours | null = null;
-  let up = false;
-  const sayings = new Sayings({
-    save: handlers.save,
-    accepted: (_, count) => line.accepted(heardWords(count)),
-    refused(_, problem) {
-      const words = refusalWords(problem);
-      line.refused(words);
-      if (!line.isOpen) notice(words);
-    },
-  });
-  const line = createSayLine({
-    say(text) {
-      line.sending(text, sendingWords(up));
-      sayings.say(text);
-    },
-  });
-
-  return {
-    open: line.open,
-    use: (transport) => sayings.use(transport),
-    resume(saved) {
-      sayings.resume(saved);
-      if (saved.pending !== null) line.sending(saved.pending.text, sendingWords(up));
-    },
-    saved: () => ({ nextNumber: sayings.nextNumber, pending: sayings.pending }),
-    connectionChanged(is) {
-      up = is;
-      if (sayings.pending !== null) line.sending(sayings.pending.text, sendingWords(up));
-    },
-    hear,
-    neighbours(now) {
-      beyond = now;
-    },
-    mutesChanged() {
-      for (const { saying } of bubbles.shown) {
-        if (handlers.isMuted(saying.from.desktop)) bubbles.removeSpeaker(saying.from.desktop);
-      }
-      panel.showMutes();
-    },
-    draw(nowMs, held, calm) {
-      bubbles.expire(nowMs);
-      layer.draw(bubbles.shown, anchorOf, held === null ? null : boxOf(held), { nowMs, self: handlers.self(), calm });
-    },
-  };
-
-  function hear(events: readonly RelayEvent[]): void {
-    const atMs = Date.now();
-    let hasMore = false;
-    for (const event of events) {
-      if (event.type === 'missed') {
-        history.add({ kind: 'missed', sayings: event.sayings, atMs });
-        announce(missedWords(event.sayings));
-        hasMore = true;
-      } else if (event.type === 'saying' && !handlers.isMuted(event.from.desktop)) {
-        const { from, text } = event;
-        const own = from.desktop === handlers.self();
-        history.add({ kind: 'said', from, text, own, atMs });
-        bubbles.add(event, performance.now());
-        if (!own) announce(phrase('saying.says', { name: from.name, text }));
-        hasMore = true;
-      }
-    }
-    if (hasMore) panel.show(history.lines);
+  constructor(handlers: ConversationHandlers) {
+    this.#handlers = handlers;
+    this.#panel = new HistoryPanel(handlers);
+    this.#line = new SayLine((text) => this.#say(text));
+    this.#sayings = new Sayings({
+      save: () => handlers.save(),
+      accepted: (_, count) => this.#line.accepted(heardWords(count)),
+      refused: (_, problem) => this.#refused(problem),
+    });
   }
 
-  function anchorOf({ saying }: Bubble): Anchor {
-    const sprite = handlers.spriteOf(saying.from.desktop);
-    if (sprite !== null) return { box: boxOf(sprite) };
-    if (saying.from.desktop === handlers.self()) return { edge: 'bottom', tail: false };
-    const edge = edgeOf(saying);
+  /** Opens the line in which the person types. */
+  open(): void {
+    this.#line.open();
+  }
+
+  use(transport: Transport): void {
+    this.#sayings.use(transport);
+  }
+
+  resume(saved: SavedSayings): void {
+    this.#sayings.resume(saved);
+    this.#showPending();
+  }
+
+  saved(): SavedSayings {
+    const { nextNumber, pending } = this.#sayings;
+    return { nextNumber, pending };
+  }
+
+  /** The relay became reachable, or stopped being so. */
+  connectionChanged(up: boolean): void {
+    this.#up = up;
+    this.#showPending();
+  }
+
+  /** These desktops are beyond the edges now. */
+  neighbours(now: Neighbours): void {
+    this.#beyond = now;
+  }
+
+  mutesChanged(): void {
+    for (const { saying } of this.#bubbles.shown) {
+      const { desktop } = saying.from;
+      if (this.#handlers.isMuted(desktop)) this.#bubbles.removeSpeaker(desktop);
+    }
+    this.#panel.showMutes();
+  }
+
+  /** Handles the sayings of a batch. Other events are ignored. */
+  hear(events: readonly RelayEvent[]): void {
+    let hasMore = false;
+    for (const event of events) {
+      if (event.type === 'missed') this.#addMissed(event.sayings);
+      else if (event.type === 'saying' && !this.#handlers.isMuted(event.from.desktop)) this.#addSaying(event);
+      else continue;
+      hasMore = true;
+    }
+    if (hasMore) this.#panel.show(this.#history.lines);
+  }
+
+  /** Draws the bubbles. `held` is the sprite that is being dragged. */
+  draw(nowMs: number, held: Sprite | null, calm: boolean): void {
+    this.#bubbles.expire(nowMs);
+    const frame = { nowMs, self: this.#handlers.self(), calm, held: held === null ? null : this.#boxOf(held) };
+    this.#layer.draw(this.#bubbles.shown, (bubble) => this.#anchorOf(bubble), frame);
+  }
+
+  #say(text: string): void {
+    this.#sayings.say(text);
+    this.#showPending();
+  }
+
+  #showPending(): void {
+    const { pending } = this.#sayings;
+    if (pending !== null) this.#line.sending(pending.text, sendingWords(this.#up));
+  }
+
+  #refused(problem: Problem): void {
+    const words = refusalWords(problem);
+    this.#line.refused(words);
+    if (!this.#line.isOpen) notice(words);
+  }
+
+  #addMissed(sayings: number): void {
+    this.#history.add({ kind: 'missed', sayings, atMs: Date.now() });
+    announce(missedWords(sayings));
+  }
+
+  #addSaying(saying: SayingEvent): void {
+    const { from, text } = saying;
+    const own = from.desktop === this.#handlers.self();
+    this.#history.add({ kind: 'said', from, text, own, atMs: Date.now() });
+    this.#bubbles.add(saying, performance.now());
+    if (!own) announce(phrase('saying.says', { name: from.name, text }));
+  }
+
+  #anchorOf({ saying }: Bubble): Anchor {
+    const { desktop } = saying.from;
+    const sprite = this.#handlers.spriteOf(desktop);
+    if (sprite !== null) return { box: this.#boxOf(sprite) };
+    if (desktop === this.#handlers.self()) return { edge: 'bottom', tail: false };
+    const edge = saying.edge ?? EDGES.find((one) => this.#beyond?.[one]?.desktop === desktop);
     return edge === undefined ? { edge: 'top', tail: false } : { edge, tail: true };
   }
 
-  /** Returns the edge beyond which the speaker sits, if it is a neighbour. */
-  function edgeOf({ edge, from }: SayingEvent) {
-    return edge ?? EDGES.find((one) => beyond?.[one]?.desktop === from.desktop);
-  }
-
   /** Returns where a sprite is on the page. */
-  function boxOf({ x, y, nature }: Sprite): Box {
-    const slide = handlers.slide();
+  #boxOf({ x, y, nature }: Sprite): Box {
+    const slide = this.#handlers.slide();
     const [left, bottom] = [x + slide.x - nature.width / 2, y + slide.y];
     return { left, top: bottom - nature.height, right: left + nature.width, bottom };
   }

@@ -16,7 +16,6 @@ import {
   type Edge,
   enter,
   removeSprite,
-  type Simulation,
   SPRITES_MAX,
   type Sprite,
   spriteAt,
@@ -64,14 +63,14 @@ import {
   wordsOf,
 } from '../relay/transport.ts';
 import { chosenLanguages, keepPlace, phrase, reasonOf } from '../texts/language.ts';
-import { Renderer, slideOf, type Tag } from './canvas.ts';
-import { type Conversation, createConversation } from './conversation.ts';
-import { advance, createFrameClock, type FrameClock } from './frame_clock.ts';
-import { type Input, listenToInput } from './input.ts';
+import { Renderer, type Tag } from './canvas.ts';
+import { Conversation } from './conversation.ts';
+import { element } from './elements.ts';
+import { advance, createFrameClock } from './frame_clock.ts';
+import { Input } from './input.ts';
+import { askToJoin } from './join_dialog.ts';
 import { type MenuEntry, openMenu } from './menu.ts';
 import {
-  askToJoin,
-  element,
   flashEdge,
   ledges,
   notice,
@@ -87,7 +86,7 @@ import {
   showStageSwitch,
   showState,
 } from './panel.ts';
-import { createPeeking, type Peeking } from './peeking.ts';
+import { Peeking } from './peeking.ts';
 import { askToPublish, publishedText } from './publishing.ts';
 import { type SwapEvents, watchReloads } from './reloads.ts';
 import {
@@ -116,158 +115,121 @@ const SLOW_BYTES = 2 ** 20; // bytes of a file from which a page says that it is
 const READING_MS = 60_000; // ms the page says so at most
 const FIRST_SPRITES = 3; // sprites on a new desktop
 
-/** All state of this page. */
-interface Desktop {
-  /** The name the person joined with. */
-  name: string;
-  readonly simulation: Simulation;
-  readonly clock: FrameClock;
-  readonly sheets: Sheets;
-  readonly shelf: Shelf;
-  readonly renderer: Renderer;
-  readonly tags: Map<Sprite, Tag>;
-  /** Who threw each sprite that arrived. */
-  readonly senders: WeakMap<Sprite, Neighbour>;
-  /** Ids of the desktops that this seat mutes. */
-  readonly muted: Set<string>;
-  readonly input: Input;
-  readonly connection: Connection;
-  readonly moves: Moves;
-  /** Whether the person is still to be shown how to throw, as soon as there is a neighbour. */
-  isNew: boolean;
-  /** Removes what shows the person how to throw. */
-  endLesson: () => void;
-  /** Whether the page had gone for good and has come back, until its seat gets events or is replaced. */
-  wasAway: boolean;
-  /** The seat that is being replaced by another one. `mayStop`: it stays when its relay answers again. */
-  replacing: { readonly seat: Seat; mayStop: boolean } | null;
-  readonly arrivals: Arrivals;
-  readonly departures: Departures;
-  /** Thrown sprites whose pictures the relay must get before their crossings. */
-  readonly uploading: Set<Sprite>;
-  readonly conversation: Conversation;
-  readonly peeking: Peeking;
-}
-
 const query = new URLSearchParams(location.search);
 const random = Math.random;
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
 const dark = matchMedia('(prefers-color-scheme: dark)');
 
-await start(createDesktop());
+/** All state of this page: the parts of a desktop, and what connects them. Nothing runs before `start`. */
+class Desktop {
+  /** The name the person joined with. */
+  name = '';
+  readonly simulation = createSimulation(1, 1);
+  readonly clock = createFrameClock();
+  readonly tags = new Map<Sprite, Tag>();
+  /** Who threw each sprite that arrived. */
+  readonly senders = new WeakMap<Sprite, Neighbour>();
+  /** Ids of the desktops that this seat mutes. */
+  readonly muted = new Set<string>();
+  /** Thrown sprites whose pictures the relay must get before their crossings. */
+  readonly uploading = new Set<Sprite>();
+  readonly moves = new Moves(location.origin);
+  /** Whether the person is still to be shown how to throw, as soon as there is a neighbour. */
+  isNew = !readHasThrown();
+  /** Removes what shows the person how to throw. */
+  endLesson = () => {};
+  /** Whether the page had gone for good and has come back, until its seat gets events or is replaced. */
+  wasAway = false;
+  /** The seat that is being replaced by another one. `mayStop`: it stays when its relay answers again. */
+  replacing: { readonly seat: Seat; mayStop: boolean } | null = null;
 
-/** Makes the parts of a desktop and connects them. Nothing runs before `start`. */
-function createDesktop(): Desktop {
-  const canvas = element<HTMLCanvasElement>('canvas');
-  const simulation = createSimulation(1, 1);
-  const sheets = new Sheets({
-    changed(file) {
-      for (const sprite of simulation.sprites) {
-        if (sprite.file === file) sprite.nature = natureOf(sheets.get(file).description, sprite.scale);
-      }
-    },
+  readonly sheets: Sheets = new Sheets({
+    changed: (file) => sheetChanged(this, file),
     inUse: (file) =>
-      desktop.shelf.has(file) ||
-      simulation.sprites.some((sprite) => sprite.file === file) ||
-      desktop.peeking.files().includes(file),
-    relay: () => (desktop.connection.seat === null ? '' : relayOf(desktop.connection.seat)),
+      this.shelf.has(file) ||
+      this.simulation.sprites.some((sprite) => sprite.file === file) ||
+      this.peeking.files().includes(file),
+    relay: () => (this.connection.seat === null ? '' : relayOf(this.connection.seat)),
   });
-  const desktop: Desktop = {
-    name: '',
-    simulation,
-    clock: createFrameClock(),
-    tags: new Map(),
-    senders: new WeakMap(),
-    muted: new Set(),
-    uploading: new Set(),
-    moves: new Moves(location.origin),
-    replacing: null,
-    wasAway: false,
-    isNew: !readHasThrown(),
-    endLesson: () => {},
-    sheets,
-    shelf: new Shelf(sheets),
-    renderer: new Renderer(canvas, sheets),
-    input: listenToInput(canvas, simulation, () => slideOf(desktop.peeking.view), {
-      selected(sprite) {
-        if (sprite !== null) showTag(desktop, sprite, sprite.name, 'name', NAME_TAG_MS);
+  readonly shelf = new Shelf(this.sheets);
+  readonly renderer = new Renderer(element<HTMLCanvasElement>('canvas'), this.sheets);
+
+  readonly connection = new Connection(
+    query.get('transport') === 'poll' ? 'poll' : 'socket',
+    { socket, poll },
+    {
+      opened: (seat, transport, kind) => {
+        document.body.dataset.transport = kind;
+        this.departures.use(seat, transport);
+        this.conversation.use(transport);
+        this.peeking.use(transport, seat);
       },
-      putBack(sprite) {
-        if (sprite.fromShelf) removeSprite(simulation, sprite);
-        else notice(phrase('desktop.not-yours', { name: sprite.name }));
+      events: (seat, events, cursor) => receive(this, seat, events, cursor),
+      cursorLost: (seat, cursor) => {
+        this.arrivals.restart();
+        seat.cursor = cursor;
+        save(this);
       },
-      togglePause: () => togglePause(desktop),
-      say: () => say(desktop),
-      peek: () => desktop.peeking.next(),
-      stopPeeking: () => desktop.peeking.stop(),
-    }),
-    connection: new Connection(
-      query.get('transport') === 'poll' ? 'poll' : 'socket',
-      { socket, poll },
-      {
-        opened(seat, transport, kind) {
-          document.body.dataset.transport = kind;
-          desktop.departures.use(seat, transport);
-          desktop.conversation.use(transport);
-          desktop.peeking.use(transport, seat);
-        },
-        events: (seat, events, cursor) => receive(desktop, seat, events, cursor),
-        cursorLost(seat, cursor) {
-          desktop.arrivals.restart();
-          seat.cursor = cursor;
-          save(desktop);
-        },
-        changed: (seat, up) => void connectionChanged(desktop, seat, up),
-        lost(seat) {
-          if (isLost(location.origin, seat, lostMs(seat))) {
-            void replaceSeat(desktop, seat, [location.origin], phrase('desktop.found-again'), true);
-          }
-        },
-        ended: (seat, batchLost) => void rejoin(desktop, seat, batchLost),
+      changed: (seat, up) => void connectionChanged(this, seat, up),
+      lost: (seat) => {
+        if (!isLost(location.origin, seat, lostMs(seat))) return;
+        void replaceSeat(this, seat, [location.origin], phrase('desktop.found-again'), true);
       },
-    ),
-    arrivals: new Arrivals({
-      enter: (arrival) => admit(desktop, arrival),
-      remove(sprite) {
-        removeSprite(simulation, sprite);
-        desktop.tags.delete(sprite);
-      },
-    }),
-    departures: new Departures({
-      save: () => save(desktop),
-      accepted({ edge, sprite }, to) {
-        flashEdge(edge);
-        if (to !== null && to.desktop !== desktop.connection.seat?.desktop) {
-          writeHasThrown();
-          desktop.endLesson();
-          notice(phrase('desktop.with', { name: sprite.name, neighbour: to.name }));
-        } else if (to !== null) {
-          notice(phrase('desktop.home', { name: sprite.name }));
-        }
-      },
-      returned: (departure, problem) => bounce(desktop, departure, labelOf(problem)),
-      openFormer(sender) {
-        const closing = new AbortController();
-        const { send } = createPosts(sender, { signal: closing.signal, triesMax: FORMER_TRIES_MAX });
-        return { send, close: () => closing.abort() };
-      },
-    }),
-    conversation: createConversation({
-      self: () => desktop.connection.seat?.desktop ?? '',
-      save: () => save(desktop),
-      isMuted: (id) => desktop.muted.has(id),
-      toggleMute: (neighbour) => muteEntry(desktop, neighbour).choose(),
-      spriteOf: (id) => speakingSprite(desktop, id),
-      slide: () => slideOf(desktop.peeking.view),
-    }),
-    peeking: createPeeking({
-      simulation,
-      seat: () => desktop.connection.seat,
-      isShown: (file) => sheets.unsent(file) === undefined,
-    }),
-  };
-  return desktop;
+      ended: (seat, batchLost) => void rejoin(this, seat, batchLost),
+    },
+  );
+
+  readonly arrivals = new Arrivals({
+    enter: (arrival) => admit(this, arrival),
+    remove: (sprite) => {
+      removeSprite(this.simulation, sprite);
+      this.tags.delete(sprite);
+    },
+  });
+
+  readonly departures: Departures = new Departures({
+    save: () => save(this),
+    accepted: (departure, to) => accepted(this, departure, to),
+    returned: (departure, problem) => bounce(this, departure, labelOf(problem)),
+    openFormer: (sender) => {
+      const closing = new AbortController();
+      const { send } = createPosts(sender, { signal: closing.signal, triesMax: FORMER_TRIES_MAX });
+      return { send, close: () => closing.abort() };
+    },
+  });
+
+  readonly peeking = new Peeking({
+    simulation: this.simulation,
+    seat: () => this.connection.seat,
+    isShown: (file) => this.sheets.unsent(file) === undefined,
+  });
+
+  readonly input = new Input(element<HTMLCanvasElement>('canvas'), this.simulation, {
+    slide: () => this.peeking.view.slide,
+    selected: (sprite) => {
+      if (sprite !== null) showTag(this, sprite, sprite.name, 'name', NAME_TAG_MS);
+    },
+    putBack: (sprite) => {
+      if (sprite.fromShelf) removeSprite(this.simulation, sprite);
+      else notice(phrase('desktop.not-yours', { name: sprite.name }));
+    },
+    togglePause: () => togglePause(this),
+    say: () => say(this),
+    peek: () => this.peeking.next(),
+    stopPeeking: () => this.peeking.stop(),
+  });
+
+  readonly conversation: Conversation = new Conversation({
+    self: () => this.connection.seat?.desktop ?? '',
+    save: () => save(this),
+    isMuted: (id) => this.muted.has(id),
+    toggleMute: (neighbour) => muteEntry(this, neighbour).choose(),
+    spriteOf: (id) => speakingSprite(this, id),
+    slide: () => this.peeking.view.slide,
+  });
 }
+
+await start(new Desktop());
 
 async function start(desktop: Desktop): Promise<void> {
   exposeToTests(desktop);
@@ -304,10 +266,10 @@ async function start(desktop: Desktop): Promise<void> {
   addEventListener('hashchange', reload);
   fetchDesktopCount().then(showDesktopCount);
   const friendly = readFriendlyName(random, chosenLanguages());
-  await askToJoin(readName(), friendly, world, near !== '', async (name, worldName, stage) => {
-    desktop.name = name || friendly;
-    await joinWorld(desktop, worldName, near, stage);
-    writeName(name);
+  await askToJoin({ name: readName(), friendly, world, isInvited: near !== '' }, async (joining) => {
+    desktop.name = joining.name || friendly;
+    await joinWorld(desktop, joining.world, near, joining.stage);
+    writeName(joining.name);
   });
   removeEventListener('hashchange', reload);
   clearFragment();
@@ -529,6 +491,13 @@ function setNeighbours(desktop: Desktop, neighbours: Neighbours, seat: Seat): vo
   peeking.neighbours(neighbours);
 }
 
+/** The description of a picture is here: its sprites move as it says. */
+function sheetChanged({ simulation, sheets }: Desktop, file: string): void {
+  for (const sprite of simulation.sprites) {
+    if (sprite.file === file) sprite.nature = natureOf(sheets.get(file).description, sprite.scale);
+  }
+}
+
 /** Lets an arrival enter. When the simulation is full, a sprite from the shelf makes room; null when there is none. */
 function admit(desktop: Desktop, arrival: Arrival): Sprite | null {
   const { sheets, simulation } = desktop;
@@ -587,6 +556,19 @@ async function depart(desktop: Desktop, departure: Departure): Promise<void> {
     sheets.markSent(file);
   }
   departures.depart(departure);
+}
+
+/** The relay has accepted a crossing: `to` is who gets the sprite, as far as it says so. */
+function accepted(desktop: Desktop, { edge, sprite }: Departure, to: Neighbour | null): void {
+  flashEdge(edge);
+  if (to === null) return;
+  if (to.desktop === desktop.connection.seat?.desktop) {
+    notice(phrase('desktop.home', { name: sprite.name }));
+    return;
+  }
+  writeHasThrown();
+  desktop.endLesson();
+  notice(phrase('desktop.with', { name: sprite.name, neighbour: to.name }));
 }
 
 function bounce(desktop: Desktop, departure: Departure, reason: string): void {
@@ -820,14 +802,14 @@ function watchPage(desktop: Desktop): void {
   element('paused').addEventListener('click', () => togglePause(desktop));
   // The name at the bottom edge is behind the sprites that walk there, so the canvas gets its clicks.
   element('canvas').addEventListener('click', (event) => {
-    const { x, y } = slideOf(desktop.peeking.view);
+    const { x, y } = desktop.peeking.view.slide;
     if (spriteAt(desktop.simulation, event.clientX - x, event.clientY - y, 0) !== null) return;
     const tab = document.elementsFromPoint(event.clientX, event.clientY).find((one) => one.matches('.neighbour'));
     if (tab instanceof HTMLElement) openNeighbourMenu(desktop, tab);
   });
   element('canvas').addEventListener('contextmenu', (event) => {
     const { simulation, input, peeking } = desktop;
-    const { x, y } = slideOf(peeking.view);
+    const { x, y } = peeking.view.slide;
     const sprite = spriteAt(simulation, event.clientX - x, event.clientY - y, MENU_SLACK) ?? input.selected;
     if (sprite === null) return;
     event.preventDefault();
@@ -951,24 +933,17 @@ function publishEntry(desktop: Desktop, { file, name }: Sprite): MenuEntry {
   };
 }
 
-function muteEntry(desktop: Desktop, { desktop: id, name: who }: Neighbour): MenuEntry {
+/** Mutes a desktop, or hears it again. */
+function muteEntry(desktop: Desktop, { desktop: id, name }: Neighbour): MenuEntry {
   const { muted, conversation } = desktop;
-  if (muted.has(id)) {
-    return {
-      text: phrase('mute.hear', { name: who }),
-      choose: async () => {
-        if (!(await complain(desktop, (seat) => unmute(seat, id), phrase('mute.heard', { name: who })))) return;
-        muted.delete(id);
-        conversation.mutesChanged();
-      },
-    };
-  }
+  const isMuted = muted.has(id);
+  const done = phrase(isMuted ? 'mute.heard' : 'mute.muted', { name });
   return {
-    text: phrase('mute.mute', { name: who }),
+    text: phrase(isMuted ? 'mute.hear' : 'mute.mute', { name }),
     choose: async () => {
-      const done = phrase('mute.muted', { name: who });
-      if (!(await complain(desktop, (seat) => mute(seat, id), done))) return;
-      muted.add(id);
+      if (!(await complain(desktop, (seat) => (isMuted ? unmute : mute)(seat, id), done))) return;
+      if (isMuted) muted.delete(id);
+      else muted.add(id);
       conversation.mutesChanged();
     },
   };

@@ -1,8 +1,8 @@
 /** The panel with the last sayings, each with its time, its speaker, and a button that mutes the speaker. */
-import type { HistoryLine } from '../relay/saying_history.ts';
+import type { HistoryLine, SaidLine } from '../relay/saying_history.ts';
 import type { Neighbour } from '../relay/transport.ts';
 import { chosenLanguages, phrase } from '../texts/language.ts';
-import { element } from './panel.ts';
+import { element, newElement } from './elements.ts';
 import { missedWords } from './saying_words.ts';
 
 export interface HistoryPanelHandlers {
@@ -11,88 +11,81 @@ export interface HistoryPanelHandlers {
   toggleMute(neighbour: Neighbour): void;
 }
 
-export interface HistoryPanel {
+export class HistoryPanel {
+  readonly #handlers: HistoryPanelHandlers;
+  readonly #panel = element('history');
+  readonly #items = new Map<HistoryLine, HTMLElement>();
+  readonly #muteButtons = new Map<HTMLButtonElement, Neighbour>();
+
+  constructor(handlers: HistoryPanelHandlers) {
+    this.#handlers = handlers;
+    this.#panel.tabIndex = 0; // so that the arrow keys scroll it
+    element('history-toggle').addEventListener('click', () => this.#toggle());
+  }
+
   /** Shows these lines. Keeps the elements of lines that were shown before, and so the focus. */
-  show(lines: readonly HistoryLine[]): void;
-  /** Shows on each button whether its speaker is muted now. */
-  showMutes(): void;
-}
-
-export function createHistoryPanel(handlers: HistoryPanelHandlers): HistoryPanel {
-  const panel = element('history');
-  const list = element('history-lines');
-  const toggle = element<HTMLButtonElement>('history-toggle');
-  const items = new Map<HistoryLine, HTMLElement>();
-  const muteButtons = new Map<HTMLButtonElement, Neighbour>();
-  panel.tabIndex = 0; // so that the arrow keys scroll it
-
-  toggle.addEventListener('click', () => {
-    panel.hidden = !panel.hidden;
-    toggle.setAttribute('aria-expanded', String(!panel.hidden));
-    panel.scrollTop = panel.scrollHeight;
-  });
-
-  return { show, showMutes };
-
-  function show(lines: readonly HistoryLine[]): void {
-    const isAtEnd = panel.scrollTop + panel.clientHeight >= panel.scrollHeight - 1;
-    for (const [line, item] of items) if (!lines.includes(line)) remove(line, item);
+  show(lines: readonly HistoryLine[]): void {
+    const { scrollTop, clientHeight, scrollHeight } = this.#panel;
+    const isAtEnd = scrollTop + clientHeight >= scrollHeight - 1;
+    for (const [line, item] of this.#items) if (!lines.includes(line)) this.#remove(line, item);
     for (const line of lines) {
-      const item = items.get(line);
-      if (item === undefined) add(line);
-      else if (line.kind === 'missed') item.textContent = missedWords(line.sayings);
+      const item = this.#items.get(line) ?? this.#add(line);
+      if (line.kind === 'missed') item.textContent = missedWords(line.sayings);
     }
     element('history-empty').hidden = lines.length > 0;
-    showMutes();
-    if (isAtEnd) panel.scrollTop = panel.scrollHeight;
+    this.showMutes();
+    if (isAtEnd) this.#scrollToEnd();
   }
 
-  function add(line: HistoryLine): void {
-    const item = document.createElement('li');
-    items.set(line, item);
-    list.append(item);
-    if (line.kind === 'missed') {
-      item.className = 'missed';
-      item.textContent = missedWords(line.sayings);
-      return;
+  /** Shows on each button whether its speaker is muted now. */
+  showMutes(): void {
+    for (const [button, { desktop, name }] of this.#muteButtons) {
+      const muted = this.#handlers.isMuted(desktop);
+      button.textContent = phrase(muted ? 'history.hear' : 'history.mute');
+      button.ariaLabel = phrase(muted ? 'mute.hear' : 'mute.mute', { name });
     }
-    const time = document.createElement('time');
-    const at = new Date(line.atMs);
-    time.dateTime = at.toISOString();
-    time.textContent = at.toLocaleTimeString([...chosenLanguages()], { hour: '2-digit', minute: '2-digit' });
-    const name = document.createElement('strong');
-    name.dir = 'auto';
-    name.textContent = line.own ? phrase('history.you') : line.from.name;
-    const text = document.createElement('span');
-    text.className = 'text';
-    text.dir = 'auto';
-    text.textContent = line.text;
-    item.append(time, name);
-    if (!line.own) item.append(muteButton(line.from));
-    item.append(text);
   }
 
-  function muteButton(speaker: Neighbour): HTMLButtonElement {
-    const button = document.createElement('button');
-    button.className = 'plain';
-    button.type = 'button';
-    button.addEventListener('click', () => handlers.toggleMute(speaker));
-    muteButtons.set(button, speaker);
+  #toggle(): void {
+    this.#panel.hidden = !this.#panel.hidden;
+    element('history-toggle').ariaExpanded = String(!this.#panel.hidden);
+    this.#scrollToEnd();
+  }
+
+  #scrollToEnd(): void {
+    this.#panel.scrollTop = this.#panel.scrollHeight;
+  }
+
+  #add(line: HistoryLine): HTMLElement {
+    const item = newElement('li', { className: line.kind });
+    if (line.kind === 'said') item.append(...this.#parts(line));
+    this.#items.set(line, item);
+    element('history-lines').append(item);
+    return item;
+  }
+
+  #parts({ from, text, own, atMs }: SaidLine): HTMLElement[] {
+    const at = new Date(atMs);
+    const time = at.toLocaleTimeString([...chosenLanguages()], { hour: '2-digit', minute: '2-digit' });
+    return [
+      newElement('time', { dateTime: at.toISOString(), textContent: time }),
+      newElement('strong', { dir: 'auto', textContent: own ? phrase('history.you') : from.name }),
+      ...(own ? [] : [this.#muteButton(from)]),
+      newElement('span', { className: 'text', dir: 'auto', textContent: text }),
+    ];
+  }
+
+  #muteButton(speaker: Neighbour): HTMLButtonElement {
+    const onclick = () => this.#handlers.toggleMute(speaker);
+    const button = newElement('button', { className: 'plain', type: 'button', onclick });
+    this.#muteButtons.set(button, speaker);
     return button;
   }
 
-  function remove(line: HistoryLine, item: HTMLElement): void {
-    if (item.contains(document.activeElement)) panel.focus({ preventScroll: true });
-    for (const button of item.querySelectorAll('button')) muteButtons.delete(button);
+  #remove(line: HistoryLine, item: HTMLElement): void {
+    if (item.contains(document.activeElement)) this.#panel.focus({ preventScroll: true });
+    for (const button of item.querySelectorAll('button')) this.#muteButtons.delete(button);
     item.remove();
-    items.delete(line);
-  }
-
-  function showMutes(): void {
-    for (const [button, { desktop, name }] of muteButtons) {
-      const muted = handlers.isMuted(desktop);
-      button.textContent = phrase(muted ? 'history.hear' : 'history.mute');
-      button.setAttribute('aria-label', phrase(muted ? 'mute.hear' : 'mute.mute', { name }));
-    }
+    this.#items.delete(line);
   }
 }

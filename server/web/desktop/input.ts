@@ -13,20 +13,19 @@ import {
   throwTo,
 } from '../motion/simulation.ts';
 
-export interface Input {
-  readonly selected: Sprite | null;
-}
-
+/** What a page does about keys and about a selected sprite, besides moving it. */
 export interface InputHandlers {
-  selected(sprite: Sprite | null): void;
-  /** The person wants to put this sprite back on the shelf. */
-  putBack(sprite: Sprite): void;
+  /** Returns by how many px the sprites are drawn to the right of and below their places. */
+  slide(): Point;
   togglePause(): void;
+  selected?(sprite: Sprite | null): void;
+  /** The person wants to put this sprite back on the shelf. */
+  putBack?(sprite: Sprite): void;
   /** The person wants to say something. */
-  say(): void;
+  say?(): void;
   /** The person wants to look over the next edge, or has gone through all and wants to look over none. */
-  peek(): void;
-  stopPeeking(): void;
+  peek?(): void;
+  stopPeeking?(): void;
 }
 
 const FINGER_SLACK = 14; // px by which a finger or a pen may miss a sprite
@@ -34,124 +33,149 @@ const MOUSE_SLACK = 3; // px by which a mouse may miss a sprite
 
 const ARROWS: Record<string, Edge> = { ArrowLeft: 'left', ArrowRight: 'right', ArrowUp: 'top', ArrowDown: 'bottom' };
 
-/**
- * `slide` returns by how many px the sprites are drawn to the right of and below their places. The keys are those that are pressed
- * in `keysIn`.
- */
-export function listenToInput(
-  canvas: HTMLCanvasElement,
-  simulation: Simulation,
-  slide: () => Point,
-  handlers: InputHandlers,
-  keysIn: Document | HTMLElement = document,
-): Input {
-  canvas.setAttribute('role', 'application'); // makes screen readers pass the keys on to the page
-  let selected: Sprite | null = null;
-  const select = (sprite: Sprite | null) => {
-    if (selected === sprite) return;
-    selected = sprite;
-    handlers.selected(sprite);
-  };
-  const onDesktop = ({ clientX, clientY }: PointerEvent) => {
-    const { x, y } = slide();
-    return { x: clientX - x, y: clientY - y };
-  };
-  const slack = (event: PointerEvent) => (event.pointerType === 'mouse' ? MOUSE_SLACK : FINGER_SLACK);
+/** What the keys steer. Down only drops a sprite: nothing ends when that key is released. */
+const STEERS: Record<string, 'left' | 'right' | 'jump'> = {
+  ArrowLeft: 'left',
+  ArrowRight: 'right',
+  ArrowUp: 'jump',
+  ' ': 'jump',
+};
 
-  canvas.addEventListener('pointerdown', (event) => {
-    if (event.button !== 0 || simulation.held !== null) return;
-    canvas.focus({ preventScroll: true });
-    const { x, y } = onDesktop(event);
-    const sprite = spriteAt(simulation, x, y, slack(event));
-    select(sprite);
-    if (sprite === null) return;
-    canvas.setPointerCapture(event.pointerId);
-    canvas.classList.add('holding');
-    grab(simulation, sprite, x, y, event.timeStamp);
-  });
-  canvas.addEventListener('pointermove', (event) => {
-    if (canvas.hasPointerCapture(event.pointerId)) {
-      // Between two frames a pointer reports several points. All of them count for the speed of the throw.
-      const points = event.getCoalescedEvents?.() ?? [];
-      for (const point of points.length > 0 ? points : [event]) {
-        const { x, y } = onDesktop(point);
-        drag(simulation, x, y, point.timeStamp);
-      }
-    } else {
-      const { x, y } = onDesktop(event);
-      point(simulation, x, y);
-      canvas.classList.toggle('over', spriteAt(simulation, x, y, slack(event)) !== null);
+export class Input {
+  #selected: Sprite | null = null;
+  readonly #canvas: HTMLCanvasElement;
+  readonly #simulation: Simulation;
+  readonly #handlers: InputHandlers;
+
+  /** The keys are those that are pressed in `keysIn`. */
+  constructor(
+    canvas: HTMLCanvasElement,
+    simulation: Simulation,
+    handlers: InputHandlers,
+    keysIn: Document | HTMLElement = document,
+  ) {
+    this.#canvas = canvas;
+    this.#simulation = simulation;
+    this.#handlers = handlers;
+    canvas.setAttribute('role', 'application'); // makes screen readers pass the keys on to the page
+    canvas.addEventListener('pointerdown', (event) => this.#pointerDown(event));
+    canvas.addEventListener('pointermove', (event) => this.#pointerMoved(event));
+    for (const end of ['pointerup', 'pointercancel'] as const) {
+      canvas.addEventListener(end, (event) => this.#pointerUp(event));
     }
-  });
-  const letGo = (event: PointerEvent) => {
-    if (!canvas.hasPointerCapture(event.pointerId)) return;
-    canvas.releasePointerCapture(event.pointerId);
-    canvas.classList.remove('holding');
-    release(simulation, event.timeStamp);
-  };
-  canvas.addEventListener('pointerup', letGo);
-  canvas.addEventListener('pointercancel', letGo);
+    keysIn.addEventListener('keydown', (event) => this.#keyDown(event as KeyboardEvent));
+    keysIn.addEventListener('keyup', (event) => this.#keyUp(event as KeyboardEvent));
+    // The page gets no keyup for a key that is released while another window has the focus.
+    addEventListener('blur', () => {
+      simulation.steered = null;
+    });
+  }
 
-  keysIn.addEventListener('keydown', (event) => {
-    if (!(event instanceof KeyboardEvent)) return;
+  get selected(): Sprite | null {
+    return this.#selected;
+  }
+
+  #select(sprite: Sprite | null): void {
+    if (this.#selected === sprite) return;
+    this.#selected = sprite;
+    this.#handlers.selected?.(sprite);
+  }
+
+  #onDesktop({ clientX, clientY }: PointerEvent): Point {
+    const { x, y } = this.#handlers.slide();
+    return { x: clientX - x, y: clientY - y };
+  }
+
+  #spriteUnder(event: PointerEvent): Sprite | null {
+    const { x, y } = this.#onDesktop(event);
+    return spriteAt(this.#simulation, x, y, event.pointerType === 'mouse' ? MOUSE_SLACK : FINGER_SLACK);
+  }
+
+  #pointerDown(event: PointerEvent): void {
+    if (event.button !== 0 || this.#simulation.held !== null) return;
+    this.#canvas.focus({ preventScroll: true });
+    const sprite = this.#spriteUnder(event);
+    this.#select(sprite);
+    if (sprite === null) return;
+    this.#canvas.setPointerCapture(event.pointerId);
+    this.#canvas.classList.add('holding');
+    const { x, y } = this.#onDesktop(event);
+    grab(this.#simulation, sprite, x, y, event.timeStamp);
+  }
+
+  #pointerMoved(event: PointerEvent): void {
+    if (!this.#canvas.hasPointerCapture(event.pointerId)) {
+      const { x, y } = this.#onDesktop(event);
+      point(this.#simulation, x, y);
+      this.#canvas.classList.toggle('over', this.#spriteUnder(event) !== null);
+      return;
+    }
+    // Between two frames a pointer reports several points. All of them count for the speed of the throw.
+    const points = event.getCoalescedEvents?.() ?? [];
+    for (const one of points.length > 0 ? points : [event]) {
+      const { x, y } = this.#onDesktop(one);
+      drag(this.#simulation, x, y, one.timeStamp);
+    }
+  }
+
+  #pointerUp({ pointerId, timeStamp }: PointerEvent): void {
+    if (!this.#canvas.hasPointerCapture(pointerId)) return;
+    this.#canvas.releasePointerCapture(pointerId);
+    this.#canvas.classList.remove('holding');
+    release(this.#simulation, timeStamp);
+  }
+
+  #keyDown(event: KeyboardEvent): void {
     if (event.ctrlKey || event.metaKey || event.altKey) return;
     if ((event.target as Element).closest('dialog, input, button, a')) return;
-    if (selected !== null && !simulation.sprites.includes(selected)) select(null);
-    if (handleKey(event)) event.preventDefault();
-  });
-  keysIn.addEventListener('keyup', (event) => {
-    if (!(event instanceof KeyboardEvent)) return;
-    if (selected === null || simulation.steered === null) return;
-    if (event.key === 'ArrowLeft') steer(simulation, selected, 'left', false);
-    if (event.key === 'ArrowRight') steer(simulation, selected, 'right', false);
-    if (event.key === 'ArrowUp' || event.key === ' ') steer(simulation, selected, 'jump', false);
-  });
+    if (this.#selected !== null && !this.#simulation.sprites.includes(this.#selected)) this.#select(null);
+    if (this.#isPageKey(event) || this.#isSpriteKey(event)) event.preventDefault();
+  }
 
-  // The page gets no keyup for a key that is released while another window has the focus.
-  addEventListener('blur', () => {
-    simulation.steered = null;
-  });
+  #keyUp({ key }: KeyboardEvent): void {
+    if (this.#selected === null || this.#simulation.steered === null) return;
+    if (Object.hasOwn(STEERS, key)) steer(this.#simulation, this.#selected, STEERS[key], false);
+  }
 
-  return {
-    get selected() {
-      return selected;
-    },
-  };
+  /** Handles a key that means the same whatever is selected. Returns whether it is one. */
+  #isPageKey({ key, repeat }: KeyboardEvent): boolean {
+    const { sprites } = this.#simulation;
+    const { togglePause, say, peek, stopPeeking } = this.#handlers;
+    switch (key.length === 1 ? key.toLowerCase() : key) {
+      case 'n':
+        this.#select(sprites[(sprites.indexOf(this.#selected!) + 1) % sprites.length] ?? null);
+        return true;
+      case 'p':
+        if (!repeat) togglePause();
+        return true;
+      case 'Enter':
+        if (!repeat) say?.();
+        return true;
+      case 'v':
+        if (!repeat) peek?.();
+        return true;
+      case 'Escape':
+        stopPeeking?.();
+        this.#select(null);
+        return false;
+      default:
+        return false;
+    }
+  }
 
-  /** Returns whether the page has a use for the key. */
-  function handleKey({ key, shiftKey, repeat }: KeyboardEvent): boolean {
-    if (key === 'n' || key === 'N') {
-      select(simulation.sprites[(simulation.sprites.indexOf(selected!) + 1) % simulation.sprites.length] ?? null);
-      return true;
-    }
-    if (key === 'p' || key === 'P') {
-      if (!repeat) handlers.togglePause();
-      return true;
-    }
-    if (key === 'Enter') {
-      if (!repeat) handlers.say();
-      return true;
-    }
-    if (key === 'v' || key === 'V') {
-      if (!repeat) handlers.peek();
-      return true;
-    }
-    if (key === 'Escape') {
-      handlers.stopPeeking();
-      select(null);
-    }
-    if (selected === null || selected.mode === 'drag') return false;
+  /** Handles a key that moves the selected sprite. Returns whether it does. */
+  #isSpriteKey({ key, shiftKey, repeat }: KeyboardEvent): boolean {
+    const sprite = this.#selected;
+    if (sprite === null || sprite.mode === 'drag') return false;
     const edge = ARROWS[key];
     if (edge !== undefined && shiftKey) {
-      if (!repeat) throwTo(simulation, selected, edge);
-    } else if (edge === 'left' || edge === 'right') {
-      steer(simulation, selected, edge, true);
-    } else if (edge === 'top' || key === ' ') {
-      steer(simulation, selected, 'jump', true);
+      if (!repeat) throwTo(this.#simulation, sprite, edge);
     } else if (edge === 'bottom') {
-      if (!repeat) steer(simulation, selected, 'drop', true);
+      if (!repeat) steer(this.#simulation, sprite, 'drop', true);
+    } else if (Object.hasOwn(STEERS, key)) {
+      steer(this.#simulation, sprite, STEERS[key], true);
     } else if (key === 'Delete' || key === 'Backspace') {
-      handlers.putBack(selected);
+      this.#handlers.putBack?.(sprite);
     } else {
       return false;
     }

@@ -1,5 +1,5 @@
 /** The menu of the page: a few things a person can do about what is at one point. A click beside it, or Escape, closes it. */
-import { element } from './panel.ts';
+import { element, newElement } from './elements.ts';
 
 export interface MenuEntry {
   text: string;
@@ -13,16 +13,12 @@ export function openMenu(x: number, y: number, entries: readonly MenuEntry[]): v
   const menu = element('menu');
   menu.replaceChildren(
     ...entries.map(({ text, choose }) => {
-      const button = document.createElement('button');
-      button.type = 'button';
-      button.setAttribute('role', 'menuitem');
-      button.textContent = text;
-      button.addEventListener('click', () => {
+      const onclick = () => {
         menu.hidePopover();
         element('canvas').focus({ preventScroll: true }); // the keys are the canvas's again
         choose();
-      });
-      return button;
+      };
+      return newElement('button', { type: 'button', role: 'menuitem', textContent: text, onclick });
     }),
   );
   menu.showPopover();

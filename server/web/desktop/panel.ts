@@ -7,9 +7,10 @@
 import { EDGES, type Edge, type Ledge } from '../motion/simulation.ts';
 import { drawPortrait, portrait } from '../pictures/portraits.ts';
 import type { Figure } from '../pictures/shelf.ts';
-import { countWords, privateWorldName } from '../relay/api_client.ts';
+import { countWords } from '../relay/api_client.ts';
 import type { Neighbours } from '../relay/transport.ts';
-import { type Plain, phrase, reasonOf } from '../texts/language.ts';
+import { type Plain, phrase } from '../texts/language.ts';
+import { element, newElement } from './elements.ts';
 
 export type State = 'joining' | 'connecting' | 'connected' | 'reconnecting';
 
@@ -24,10 +25,6 @@ const STATE_KEYS: Record<State, Plain> = {
   connected: 'state.connected',
   reconnecting: 'state.reconnecting',
 };
-
-export function element<T extends HTMLElement>(id: string): T {
-  return document.getElementById(id) as T;
-}
 
 /** Calls back with files that are dropped on the page, and where from the left, in px. Shows that it accepts them. */
 export function onFilesDropped(handle: (files: File[], x: number) => void): void {
@@ -107,12 +104,16 @@ export function showStageSwitch(stage: boolean | undefined): void {
   button.title = phrase(stage === true ? 'stage.may' : 'stage.may-not');
 }
 
+export function showPauseButton(isPaused: boolean): void {
+  const button = element('pause');
+  button.ariaPressed = String(isPaused);
+  button.title = phrase(isPaused ? 'go-on' : 'pause');
+  button.ariaLabel = button.title;
+}
+
 /** Shows that everything stands still, and how to go on. */
 export function showPaused(isPaused: boolean): void {
-  const button = element('pause');
-  button.setAttribute('aria-pressed', String(isPaused));
-  button.title = phrase(isPaused ? 'go-on' : 'pause');
-  button.setAttribute('aria-label', button.title);
+  showPauseButton(isPaused);
   document.body.toggleAttribute('data-paused', isPaused);
   element('paused').hidden = !isPaused;
 }
@@ -121,9 +122,7 @@ export function showPaused(isPaused: boolean): void {
 export function notice(text: string, ms = NOTICE_MS): () => void {
   const list = element('notices');
   if (list.lastElementChild?.textContent === text) list.lastElementChild.remove(); // a repeated notice stays longer
-  const line = document.createElement('div');
-  line.className = 'notice';
-  line.textContent = text;
+  const line = newElement('div', { className: 'notice', textContent: text });
   list.append(line);
   while (list.childElementCount > NOTICES_MAX) list.firstElementChild?.remove();
   const remove = () => line.remove();
@@ -134,9 +133,7 @@ export function notice(text: string, ms = NOTICE_MS): () => void {
 /** Has screen readers read a line, after what they are reading. */
 export function announce(text: string): void {
   const region = element('announcements');
-  const line = document.createElement('p');
-  line.textContent = text;
-  region.append(line);
+  region.append(newElement('p', { textContent: text }));
   while (region.childElementCount > ANNOUNCED_MAX) region.firstElementChild?.remove();
 }
 
@@ -144,12 +141,13 @@ export function announce(text: string): void {
 export function showShelf(figures: readonly Figure[], choose: (figure: Figure) => void): void {
   element('characters').replaceChildren(
     ...figures.map((figure) => {
-      const button = document.createElement('button');
-      button.type = 'button';
-      button.title = figure.name;
-      button.setAttribute('aria-label', phrase('shelf.drop-in', { name: figure.name }));
+      const button = newElement('button', {
+        type: 'button',
+        title: figure.name,
+        ariaLabel: phrase('shelf.drop-in', { name: figure.name }),
+        onclick: () => choose(figure),
+      });
       button.append(portrait(figure));
-      button.addEventListener('click', () => choose(figure));
       return button;
     }),
   );
@@ -187,68 +185,6 @@ export function showDesktopCount(count: number | undefined): void {
   const line = element('join-here');
   line.hidden = !count;
   line.textContent = countWords(count ?? 0);
-}
-
-/**
- * Asks for a name and a world until `enter` accepts them. When it throws, the person sees the error's message.
- * The name may stay empty: `friendly` is what the field shows then.
- */
-export function askToJoin(
-  name: string,
-  friendly: string,
-  world: string,
-  invited: boolean,
-  enter: (name: string, world: string, stage: boolean | undefined) => Promise<void>,
-): Promise<void> {
-  const dialog = element<HTMLDialogElement>('join');
-  const nameField = element<HTMLInputElement>('name');
-  const worldField = element<HTMLInputElement>('world');
-  const privateField = element<HTMLInputElement>('private');
-  const stageField = element<HTMLInputElement>('show-stage');
-  const wrong = element('wrong');
-  const button = element<HTMLButtonElement>('enter');
-  // On a slow line the person may have typed before this program was here.
-  nameField.value ||= name;
-  nameField.placeholder = friendly;
-  worldField.value ||= world;
-  if (worldField.value !== '') element<HTMLDetailsElement>('elsewhere').open = true;
-  if (invited) {
-    element('join-text').textContent = phrase('join.invited');
-    element('elsewhere').hidden = true; // the world is the friend's
-  }
-  let hasChosen = false;
-  // Until the person has chosen, the box shows what is usual in the world.
-  const showUsual = () => {
-    const to = worldField.value.trim();
-    if (!hasChosen) stageField.checked = privateField.checked || invited || (to !== '' && to !== 'commons');
-  };
-  showUsual();
-  for (const field of [worldField, privateField]) field.addEventListener('input', showUsual);
-  stageField.addEventListener('input', () => {
-    hasChosen = true;
-  });
-  dialog.addEventListener('cancel', (event) => event.preventDefault()); // there is nothing behind the dialog yet
-  dialog.close(); // it was open from the start, but not modal
-  dialog.showModal();
-  button.disabled = false;
-  return new Promise((resolve) => {
-    element('join-form').addEventListener('submit', async (event) => {
-      event.preventDefault();
-      wrong.hidden = true;
-      button.disabled = true;
-      try {
-        if (privateField.checked && worldField.value.trim() === '') worldField.value = privateWorldName();
-        const stage = hasChosen ? stageField.checked : undefined;
-        await enter(nameField.value.trim(), worldField.value.trim(), stage);
-        dialog.close();
-        resolve();
-      } catch (error) {
-        wrong.textContent = reasonOf(error);
-        wrong.hidden = false;
-      }
-      button.disabled = false;
-    });
-  });
 }
 
 function edgeElement(edge: Edge): HTMLElement {

@@ -2,7 +2,7 @@
  * Peeking, both ways: shows the neighbour's sprites beyond the edge that this person looks through, and posts the stage of this
  * desktop for a neighbour who looks.
  *
- * While a person looks, the desktop slides aside by `View.shift`, so a sprite that crosses walks on where its silhouette was.
+ * While a person looks, the desktop slides aside by `PeekView.shift`, so a sprite that crosses walks on where its silhouette was.
  * Cost: nothing while nobody looks; else at most ten small posts a second, and in each frame one picture a silhouette.
  */
 
@@ -20,17 +20,11 @@ import {
   wordsOf,
 } from '../relay/transport.ts';
 import { type Key, phrase } from '../texts/language.ts';
-import { announce, element, peekHint, showStageSwitch, showWatchers } from './panel.ts';
+import { element } from './elements.ts';
+import { announce, peekHint, showStageSwitch, showWatchers } from './panel.ts';
 import { PeekGesture, peekDepth } from './peek_gesture.ts';
-import { type Silhouette, Silhouettes } from './silhouettes.ts';
-
-/** How the desktop is drawn while a person looks over one of its edges. */
-export interface View {
-  edge: Edge | null;
-  /** px by which the desktop has slid away from that edge. */
-  shift: number;
-  silhouettes: readonly Silhouette[];
-}
+import { PeekView } from './peek_view.ts';
+import { Silhouettes } from './silhouettes.ts';
 
 export interface PeekingHandlers {
   readonly simulation: Simulation;
@@ -39,26 +33,6 @@ export interface PeekingHandlers {
   isShown(file: string): boolean;
 }
 
-export interface Peeking {
-  /** The present view. What must stay over the sprites follows its `shift`. */
-  readonly view: View;
-  use(transport: Transport, seat: Seat): void;
-  /** Handles the stages and the watchers of a batch. Other events are ignored. */
-  hear(events: readonly RelayEvent[]): void;
-  /** These desktops are beyond the edges now. */
-  neighbours(now: Neighbours): void;
-  /** Looks over the next edge that has a neighbour, and over none after the last one. */
-  next(): void;
-  stop(): void;
-  /** Advances the view to this frame. */
-  frame(nowMs: number, calm: boolean): View;
-  /** The files of the silhouettes. */
-  files(): string[];
-}
-
-const SLIDE_MS = 90; // ms in which the desktop slides about two thirds of the way
-const SLID_PX = 0.5; // px from the end of the way at which it has arrived
-
 const LOOKS = {
   left: 'peek.left',
   right: 'peek.right',
@@ -66,125 +40,146 @@ const LOOKS = {
   bottom: 'peek.bottom',
 } as const satisfies Record<Edge, Key>;
 
-export function createPeeking({ simulation, seat, isShown }: PeekingHandlers): Peeking {
-  const gesture = new PeekGesture();
-  const silhouettes = new Silhouettes();
-  const view: View = { edge: null, shift: 0, silhouettes: [] };
-  const now = () => performance.now();
-  let beyond: Neighbours | null = null;
-  let transport: Transport | null = null;
+const now = () => performance.now();
+
+export class Peeking {
+  readonly view = new PeekView();
+  readonly #handlers: PeekingHandlers;
+  readonly #gesture = new PeekGesture();
+  readonly #silhouettes = new Silhouettes();
+  readonly #peek: Peek;
+  readonly #posts: StagePosts;
+  #beyond: Neighbours | null = null;
+  #transport: Transport | null = null;
   /** The desktop of the present seat. What was asked and shown belongs to it. */
-  let desktop = '';
-  let lastMs = 0;
-  let postTimer: ReturnType<typeof setInterval> | undefined;
+  #desktop = '';
+  #lastMs = 0;
+  #postTimer: ReturnType<typeof setInterval> | undefined;
 
-  const peek = new Peek({
-    now,
-    ask: async (edge) => {
-      const present = seat();
-      return present === null ? 'unknown' : askToPeek(present, edge);
-    },
-    refused(edge, problem) {
-      if (silhouettes.edge === edge) silhouettes.clear();
-      if (peek.wanted === edge) hint(edge, refusalWords(problem, beyond?.[edge]?.name ?? ''));
-    },
-  });
+  constructor(handlers: PeekingHandlers) {
+    const { simulation, seat, isShown } = handlers;
+    this.#handlers = handlers;
+    this.#peek = new Peek({
+      now,
+      ask: async (edge) => {
+        const present = seat();
+        return present === null ? 'unknown' : askToPeek(present, edge);
+      },
+      refused: (edge, problem) => this.#refused(edge, problem),
+    });
+    this.#posts = new StagePosts({
+      now,
+      stage: (edges, without) => stageOf(simulation, edges, (file) => isShown(file) && !without.has(file)),
+      post: async (stage) => this.#transport?.show(stage) ?? 'unknown',
+      watched: (edges) => this.#watched(edges),
+    });
+    this.#listenToPointer();
+  }
 
-  const posts = new StagePosts({
-    now,
-    stage: (edges, without) => stageOf(simulation, edges, (file) => isShown(file) && !without.has(file)),
-    post: async (stage) => transport?.show(stage) ?? 'unknown',
-    watched(edges) {
-      showWatchers(edges);
-      clearInterval(postTimer);
-      if (edges.length > 0) postTimer = setInterval(() => posts.tick(), POST_GAP_MS / 4);
-    },
-  });
+  use(transport: Transport, { desktop, stage }: Seat): void {
+    this.#transport = transport;
+    showStageSwitch(stage);
+    if (desktop === this.#desktop) return;
+    this.#desktop = desktop;
+    this.#peek.restart();
+    this.#silhouettes.clear();
+    this.#posts.watched([]);
+  }
 
-  listenToPointer();
-  return {
-    view,
-    use(next, present) {
-      transport = next;
-      showStageSwitch(present.stage);
-      if (present.desktop === desktop) return;
-      desktop = present.desktop;
-      peek.restart();
-      silhouettes.clear();
-      posts.watched([]);
-    },
-    hear(events) {
-      for (const event of events) {
-        if (event.type === 'stage') {
-          silhouettes.receive(event, now());
-          if (event.from === undefined && event.edge === peek.wanted) peek.askSoon();
-        } else if (event.type === 'watched') posts.watched(event.edges);
-      }
-    },
-    neighbours(present) {
-      beyond = present;
-      peek.askSoon();
-    },
-    next() {
-      const edge = gesture.next(EDGES.filter(hasNeighbour));
-      if (edge !== null) announce(phrase(LOOKS[edge], { name: nameBeyond(edge) }));
-    },
-    stop: () => gesture.stop(),
-    frame,
-    files: () => silhouettes.files(),
-  };
-
-  function frame(nowMs: number, calm: boolean): View {
-    const passedMs = nowMs - lastMs;
-    lastMs = nowMs;
-    if (simulation.held !== null || document.querySelector('dialog[open]') !== null) gesture.stop();
-    const wished = gesture.edge(nowMs);
-    const edge = wished !== null && hasNeighbour(wished) ? wished : null;
-    if (edge !== peek.wanted) hint(null, '');
-    peek.look(edge);
-    if (edge === null && view.shift === 0) {
-      if (silhouettes.edge !== null) silhouettes.clear(); // a stage that came after the view was closed
-      view.edge = null;
-      view.silhouettes = [];
-      return view;
+  /** Handles the stages and the watchers of a batch. Other events are ignored. */
+  hear(events: readonly RelayEvent[]): void {
+    for (const event of events) {
+      if (event.type === 'stage') {
+        this.#silhouettes.receive(event, now());
+        if (event.from === undefined && event.edge === this.#peek.wanted) this.#peek.askSoon();
+      } else if (event.type === 'watched') this.#posts.watched(event.edges);
     }
-    const seen = silhouettes.at(nowMs, simulation);
-    const shown = edge !== null && silhouettes.edge === edge ? edge : null;
+  }
+
+  /** These desktops are beyond the edges now. */
+  neighbours(present: Neighbours): void {
+    this.#beyond = present;
+    this.#peek.askSoon();
+  }
+
+  /** Looks over the next edge that has a neighbour, and over none after the last one. */
+  next(): void {
+    const edge = this.#gesture.next(EDGES.filter((one) => this.#hasNeighbour(one)));
+    if (edge !== null) announce(phrase(LOOKS[edge], { name: this.#beyond?.[edge]?.name || phrase('peek.nobody') }));
+  }
+
+  stop(): void {
+    this.#gesture.stop();
+  }
+
+  /** The files of the silhouettes. */
+  files(): string[] {
+    return this.#silhouettes.files();
+  }
+
+  /** Advances the view to this frame. */
+  frame(nowMs: number, calm: boolean): PeekView {
+    const passedMs = nowMs - this.#lastMs;
+    this.#lastMs = nowMs;
+    const edge = this.#wantedEdge(nowMs);
+    if (edge !== this.#peek.wanted) hint(null, '');
+    this.#peek.look(edge);
+    if (edge !== null || this.view.shift !== 0) {
+      this.#show(edge, nowMs, passedMs, calm);
+    } else {
+      if (this.#silhouettes.edge !== null) this.#silhouettes.clear(); // a stage that came after the view was closed
+      this.view.close();
+    }
+    return this.view;
+  }
+
+  /** Shows what is beyond an edge, as soon as its stage is here; null closes the view slowly. */
+  #show(edge: Edge | null, nowMs: number, passedMs: number, calm: boolean): void {
+    const { view } = this;
+    const { simulation } = this.#handlers;
+    const seen = this.#silhouettes.at(nowMs, simulation);
+    const shown = edge !== null && this.#silhouettes.edge === edge ? edge : null;
     if (shown !== null && view.shift === 0) view.edge = shown;
-    slide(view.edge !== null && view.edge === shown ? peekDepth(view.edge, simulation) : 0, passedMs, calm);
-    view.silhouettes = silhouettes.edge === view.edge ? seen : [];
-    return view;
+    view.slideTo(view.edge !== null && view.edge === shown ? peekDepth(view.edge, simulation) : 0, passedMs, calm);
+    view.silhouettes = this.#silhouettes.edge === view.edge ? seen : [];
   }
 
-  /** Moves the view towards its place. */
-  function slide(to: number, passedMs: number, calm: boolean): void {
-    view.shift += (to - view.shift) * (1 - Math.exp(-passedMs / SLIDE_MS));
-    if (calm || Math.abs(to - view.shift) < SLID_PX) view.shift = to;
+  /** The edge that the person looks over now. */
+  #wantedEdge(nowMs: number): Edge | null {
+    const isBusy = this.#handlers.simulation.held !== null || document.querySelector('dialog[open]') !== null;
+    if (isBusy) this.#gesture.stop();
+    const edge = this.#gesture.edge(nowMs);
+    return edge !== null && this.#hasNeighbour(edge) ? edge : null;
   }
 
-  function hint(edge: Edge | null, words: string): void {
-    peekHint(edge, words);
-    if (words !== '') announce(words);
+  #hasNeighbour(edge: Edge): boolean {
+    const neighbour = this.#beyond?.[edge];
+    return neighbour !== undefined && neighbour.desktop !== this.#handlers.seat()?.desktop;
   }
 
-  function nameBeyond(edge: Edge): string {
-    const neighbour = beyond?.[edge];
-    return neighbour?.name || phrase('peek.nobody');
+  #refused(edge: Edge, problem: Problem): void {
+    if (this.#silhouettes.edge === edge) this.#silhouettes.clear();
+    if (this.#peek.wanted !== edge) return;
+    const name = this.#beyond?.[edge]?.name || phrase('peek.neighbour');
+    hint(edge, problem.code === 'stage-hidden' ? phrase('peek.hidden', { name }) : wordsOf(problem));
   }
 
-  function hasNeighbour(edge: Edge): boolean {
-    const neighbour = beyond?.[edge];
-    return neighbour !== undefined && neighbour.desktop !== seat()?.desktop;
+  /** Neighbours look through these edges now. */
+  #watched(edges: readonly Edge[]): void {
+    showWatchers(edges);
+    clearInterval(this.#postTimer);
+    if (edges.length > 0) this.#postTimer = setInterval(() => this.#posts.tick(), POST_GAP_MS / 4);
   }
 
-  function listenToPointer(): void {
+  #listenToPointer(): void {
+    const { simulation } = this.#handlers;
+    const gesture = this.#gesture;
     const moved = (event: PointerEvent) => {
       // A finger moves only while it is down. A mouse with its button down drags something.
       const busy = simulation.held !== null || (event.pointerType === 'mouse' && event.buttons !== 0);
       gesture.pointer(event.clientX, event.clientY, simulation, busy, now());
     };
-    document.addEventListener('pointermove', moved);
-    document.addEventListener('pointerdown', moved);
+    for (const move of ['pointermove', 'pointerdown'] as const) document.addEventListener(move, moved);
     for (const end of ['pointerup', 'pointercancel'] as const) {
       document.addEventListener(end, (event) => {
         if (event.pointerType !== 'mouse') gesture.gone(now());
@@ -197,7 +192,7 @@ export function createPeeking({ simulation, seat, isShown }: PeekingHandlers): P
   }
 }
 
-function refusalWords(problem: Problem, name: string): string {
-  if (problem.code === 'stage-hidden') return phrase('peek.hidden', { name: name || phrase('peek.neighbour') });
-  return wordsOf(problem);
+function hint(edge: Edge | null, words: string): void {
+  peekHint(edge, words);
+  if (words !== '') announce(words);
 }

@@ -1,11 +1,12 @@
 /** The dialog in which a person publishes a picture in the gallery. */
 
 import type { Publication } from '../relay/api_client.ts';
-import { phrase, reasonOf } from '../texts/language.ts';
-import { element } from './panel.ts';
+import { phrase } from '../texts/language.ts';
+import { ask } from './dialog.ts';
+import { element, newElement } from './elements.ts';
 
 const dialogHtml = () => `
-  <form method="dialog" id="publish-form">
+  <form method="dialog">
     <h2 id="publish-heading">${phrase('publish.title')}</h2>
     <p class="quiet">${phrase('publish.intro')}</p>
     <label><span>${phrase('publish.name')}</span><input id="publish-title" maxlength="32" required></label>
@@ -19,7 +20,7 @@ const dialogHtml = () => `
       </select>
     </label>
     <label class="choice"><input type="checkbox" id="publish-may" required><span>${phrase('publish.may')}</span></label>
-    <p class="wrong" id="publish-wrong" role="alert" hidden></p>
+    <p class="wrong" role="alert" hidden></p>
     <button class="button" type="submit" id="publish-send">${phrase('publish.send')}</button>
     <button class="plain" type="button" id="publish-cancel">${phrase('publish.cancel')}</button>
   </form>`;
@@ -28,11 +29,10 @@ const dialogHtml = () => `
 function dialogOf(page: Document): HTMLDialogElement {
   const there = page.getElementById('publish');
   if (there !== null) return there as HTMLDialogElement;
-  const dialog = page.createElement('dialog');
-  dialog.id = 'publish';
+  const dialog = newElement('dialog', { id: 'publish', innerHTML: dialogHtml() }); // of our own texts only
   dialog.setAttribute('aria-labelledby', 'publish-heading');
-  dialog.innerHTML = dialogHtml(); // of our own texts only
   page.body.append(dialog);
+  element('publish-cancel').addEventListener('click', () => dialog.close());
   return dialog;
 }
 
@@ -41,35 +41,17 @@ export function publishedText(state: string, title: string): string {
   return state === 'listed' ? phrase('publish.listed', { title }) : phrase('publish.sent');
 }
 
-/** Asks about a picture until `publish` accepts the answer. When it throws, the person sees the error's message. */
+/** Asks about a picture until `publish` accepts the answer. */
 export function askToPublish(
   known: { title: string; author: string; licence?: string },
   publish: (publication: Omit<Publication, 'file'>) => Promise<void>,
 ): void {
   const dialog = dialogOf(document);
-  const form = element<HTMLFormElement>('publish-form');
-  const button = element<HTMLButtonElement>('publish-send');
-  const wrong = element('publish-wrong');
   const field = (name: string) => element<HTMLInputElement>(`publish-${name}`);
   field('title').value = known.title;
   field('author').value = known.author;
   if (known.licence !== undefined) field('licence').value = known.licence;
   field('may').checked = false;
-  wrong.hidden = true;
-  form.onsubmit = async (event) => {
-    event.preventDefault();
-    button.disabled = true;
-    wrong.hidden = true;
-    try {
-      const of = (name: string) => field(name).value.trim();
-      await publish({ title: of('title'), author: of('author'), licence: of('licence') });
-      dialog.close();
-    } catch (error) {
-      wrong.textContent = reasonOf(error);
-      wrong.hidden = false;
-    }
-    button.disabled = false;
-  };
-  element('publish-cancel').onclick = () => dialog.close();
-  dialog.showModal();
+  const of = (name: string) => field(name).value.trim();
+  void ask(dialog, () => publish({ title: of('title'), author: of('author'), licence: of('licence') }));
 }

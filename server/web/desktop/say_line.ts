@@ -7,98 +7,101 @@
 import { SAYING_TEXT_BYTES_MAX } from '../../wire/rules.ts';
 import { sizeBytes, tidy } from '../relay/sayings.ts';
 import { counted } from '../texts/language.ts';
-import { element } from './panel.ts';
+import { element } from './elements.ts';
 
 const NEAR_BYTES = 0.75 * SAYING_TEXT_BYTES_MAX; // bytes from which a narrow page shows how many there are: time to find an end
 
-export interface SayLineHandlers {
-  /** The person wants to say this tidy text of at most SAYING_TEXT_BYTES_MAX bytes. */
-  say(text: string): void;
-}
+export class SayLine {
+  readonly #card = element('talk');
+  readonly #field = element<HTMLInputElement>('saying');
+  /** Called with a tidy text of at most SAYING_TEXT_BYTES_MAX bytes, which the person wants to say. */
+  readonly #say: (text: string) => void;
 
-export interface SayLine {
-  readonly isOpen: boolean;
-  open(): void;
+  constructor(say: (text: string) => void) {
+    this.#say = say;
+    element('say').addEventListener('click', () => (this.isOpen ? this.#close() : this.open()));
+    element('say-close').addEventListener('click', () => this.#close());
+    this.#card.addEventListener('keydown', (event) => {
+      if (event.key !== 'Escape' || event.isComposing) return;
+      event.preventDefault();
+      this.#close();
+    });
+    this.#field.addEventListener('input', () => {
+      this.#count();
+      this.#tell('');
+    });
+    element('say-form').addEventListener('submit', (event) => {
+      event.preventDefault();
+      this.#submit();
+    });
+  }
+
+  get isOpen(): boolean {
+    return !this.#card.hidden;
+  }
+
+  open(): void {
+    this.#show(true);
+    this.#count();
+    this.#field.focus({ preventScroll: true });
+  }
+
   /** Shows a text that is on its way. It can't be changed until it is accepted or refused. */
-  sending(text: string, words: string): void;
+  sending(text: string, words: string): void {
+    this.#set(text, true, words);
+  }
+
   /** Empties the line, because the relay has accepted the text, and shows these words. */
-  accepted(words: string): void;
+  accepted(words: string): void {
+    this.#set('', false, words);
+  }
+
   /** Lets the person change the refused text, and shows why it was refused. */
-  refused(words: string): void;
-}
+  refused(words: string): void {
+    this.#field.readOnly = false;
+    this.#tell(words, true);
+  }
 
-export function createSayLine(handlers: SayLineHandlers): SayLine {
-  const card = element('talk');
-  const field = element<HTMLInputElement>('saying');
-  const size = element('saying-size');
-  const state = element('saying-state');
-  const button = element<HTMLButtonElement>('say');
+  #close(): void {
+    this.#show(false);
+    if (!this.#field.readOnly) this.#tell('');
+    element('canvas').focus({ preventScroll: true }); // the keys are the canvas's again
+  }
 
-  const tell = (words: string, isRefusal = false) => {
+  #show(isOpen: boolean): void {
+    this.#card.hidden = !isOpen;
+    element('say').ariaExpanded = String(isOpen);
+  }
+
+  #set(text: string, isSending: boolean, words: string): void {
+    this.#field.value = text;
+    this.#field.readOnly = isSending;
+    this.#tell(words);
+    this.#count();
+  }
+
+  #submit(): void {
+    if (this.#field.readOnly) return;
+    const text = tidy(this.#field.value);
+    const over = this.#count() - SAYING_TEXT_BYTES_MAX;
+    if (text === '') this.#close();
+    else if (over > 0) this.#tell(counted('saying.too-long', over), true);
+    else this.#say(text);
+  }
+
+  #tell(words: string, isRefusal = false): void {
+    const state = element('saying-state');
     state.textContent = words;
     state.classList.toggle('refused', isRefusal);
-  };
-  const count = () => {
-    const bytes = sizeBytes(tidy(field.value));
+  }
+
+  /** Shows how many bytes the text has, and returns them. */
+  #count(): number {
+    const size = element('saying-size');
+    const bytes = sizeBytes(tidy(this.#field.value));
     size.textContent = `${bytes} / ${SAYING_TEXT_BYTES_MAX}`;
     size.classList.toggle('near', bytes > NEAR_BYTES);
     size.classList.toggle('over', bytes > SAYING_TEXT_BYTES_MAX);
     return bytes;
-  };
-  const open = () => {
-    card.hidden = false;
-    button.setAttribute('aria-expanded', 'true');
-    count();
-    field.focus({ preventScroll: true });
-  };
-  const close = () => {
-    card.hidden = true;
-    button.setAttribute('aria-expanded', 'false');
-    if (!field.readOnly) tell('');
-    element('canvas').focus({ preventScroll: true }); // the keys are the canvas's again
-  };
-
-  button.addEventListener('click', () => (card.hidden ? open() : close()));
-  element('say-close').addEventListener('click', close);
-  card.addEventListener('keydown', (event) => {
-    if (event.key !== 'Escape' || event.isComposing) return;
-    event.preventDefault();
-    close();
-  });
-  field.addEventListener('input', () => {
-    count();
-    tell('');
-  });
-  element('say-form').addEventListener('submit', (event) => {
-    event.preventDefault();
-    if (field.readOnly) return;
-    const text = tidy(field.value);
-    const over = count() - SAYING_TEXT_BYTES_MAX;
-    if (text === '') close();
-    else if (over > 0) tell(counted('saying.too-long', over), true);
-    else handlers.say(text);
-  });
-
-  return {
-    get isOpen() {
-      return !card.hidden;
-    },
-    open,
-    sending(text, words) {
-      field.value = text;
-      field.readOnly = true;
-      tell(words);
-      count();
-    },
-    accepted(words) {
-      field.value = '';
-      field.readOnly = false;
-      tell(words);
-      count();
-    },
-    refused(words) {
-      field.readOnly = false;
-      tell(words, true);
-    },
-  };
+  }
 }

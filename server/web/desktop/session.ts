@@ -9,6 +9,7 @@ import type { Sprite } from '../motion/simulation.ts';
 import type { OwnFigure } from '../pictures/shelf.ts';
 import type { SavedSayings } from '../relay/sayings.ts';
 import { type Arrival, type Crossing, readSeat, type Seat, type Sender } from '../relay/transport.ts';
+import { KeptText } from './kept_text.ts';
 
 /** A sprite as it is saved: what it is, where it was, and whether it is from the shelf. */
 export type SavedSprite = Pick<Sprite, 'file' | 'name' | 'scale' | 'fromShelf' | 'facing' | 'x' | 'y'> & {
@@ -44,85 +45,47 @@ export interface Session {
   left?: true;
 }
 
-const SESSION_KEY = 'sprites.desktop';
-const NAME_KEY = 'sprites.name';
-const THROWN_KEY = 'sprites.thrown';
-const FRIENDLY_KEY = 'sprites.friendly-name';
+const SESSION = new KeptText('sessionStorage', 'sprites.desktop');
+const NAME = new KeptText('localStorage', 'sprites.name');
+const THROWN = new KeptText('localStorage', 'sprites.thrown');
+const FRIENDLY = new KeptText('localStorage', 'sprites.friendly-name');
 const CLAIM_TIMEOUT_MS = 600; // ms a reloaded page waits for its predecessor to release the desktop
 
 export function readSession(): Session | null {
-  try {
-    const session = JSON.parse(sessionStorage.getItem(SESSION_KEY) ?? 'null');
-    return session && { ...session, seat: readSeat(session.seat) };
-  } catch {
-    return null;
-  }
+  const session = SESSION.readJson<Session>();
+  return session && { ...session, seat: readSeat(session.seat) };
 }
 
-/** Does nothing in a browser that stores nothing or has no room: there a reload loses the desktop. */
+/** A browser that keeps nothing loses the desktop with a reload. */
 export function writeSession(session: Session): void {
-  try {
-    sessionStorage.setItem(SESSION_KEY, JSON.stringify(session));
-  } catch {
-    // There is nowhere else to write it.
-  }
+  SESSION.write(JSON.stringify(session));
 }
 
 export function clearSession(): void {
-  try {
-    sessionStorage.removeItem(SESSION_KEY);
-  } catch {
-    // Nothing was saved.
-  }
+  SESSION.clear();
 }
 
 export function readName(): string {
-  try {
-    return localStorage.getItem(NAME_KEY) ?? '';
-  } catch {
-    return '';
-  }
+  return NAME.read() ?? '';
 }
 
 export function writeName(name: string): void {
-  try {
-    localStorage.setItem(NAME_KEY, name);
-  } catch {
-    // The page asks for the name again next time.
-  }
+  NAME.write(name);
 }
 
 /** Whether a neighbour has got a sprite from this browser. */
 export function readHasThrown(): boolean {
-  try {
-    return localStorage.getItem(THROWN_KEY) !== null;
-  } catch {
-    return false;
-  }
+  return THROWN.read() !== null;
 }
 
 export function writeHasThrown(): void {
-  try {
-    localStorage.setItem(THROWN_KEY, 'yes');
-  } catch {
-    // The next visit explains again how to throw.
-  }
+  THROWN.write('yes');
 }
 
 /** The name of a visitor who types none: two words in the visitor's language, picked at the first visit and kept. */
 export function readFriendlyName(random: () => number, languages: readonly string[]): string {
-  try {
-    const kept = localStorage.getItem(FRIENDLY_KEY);
-    if (kept) return kept;
-  } catch {
-    // Nothing is kept: the next visit gets another name.
-  }
-  const name = friendlyName(Math.floor(random() * 2 ** 32), languageOf(languages));
-  try {
-    localStorage.setItem(FRIENDLY_KEY, name);
-  } catch {
-    // As above.
-  }
+  const name = FRIENDLY.read() || friendlyName(Math.floor(random() * 2 ** 32), languageOf(languages));
+  FRIENDLY.write(name);
   return name;
 }
 

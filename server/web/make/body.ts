@@ -1,96 +1,112 @@
 /** The body: a frame with the lines of its hitbox, which a person drags. The number fields beside it do the same. */
 import type { Pixels } from '../../wire/pixels.ts';
-import { element } from '../desktop/panel.ts';
+import { element } from '../desktop/elements.ts';
+import { EDGES, type Edge, type Point, type Size } from '../motion/simulation.ts';
 import type { Hitbox } from './draft.ts';
 import { canvasOf } from './drawing.ts';
 
-export interface Body {
-  show(frame: Pixels, hitbox: Hitbox): void;
-}
-
-type Side = 'left' | 'right' | 'top' | 'bottom';
-
-const SIDES: readonly Side[] = ['left', 'right', 'top', 'bottom'];
 const SHOWN_PX = 240; // px of the canvas's longer side
 const SLACK_PX = 18; // px by which a pointer may miss a line
 
-export function createBody(canvas: HTMLCanvasElement, changed: (hitbox: Hitbox) => void): Body {
-  const context = canvas.getContext('2d') as CanvasRenderingContext2D;
-  const fields = SIDES.map((side) => [side, element<HTMLInputElement>(`body-${side}`)] as const);
-  let shown: { frame: Pixels; hitbox: Hitbox; factor: number } | null = null;
-  let held: { side: Side | 'all'; fromX: number; fromY: number; hitbox: Hitbox } | null = null;
+const fieldOf = (side: Edge) => element<HTMLInputElement>(`body-${side}`);
+const isAcross = (side: Edge) => side === 'left' || side === 'right';
 
-  for (const [side, field] of fields) {
-    field.addEventListener('change', () => {
-      const value = Math.round(Number(field.value));
-      if (shown !== null && field.value !== '' && Number.isFinite(value)) {
-        changed(moved(shown.hitbox, side, value - sidesOf(shown.hitbox)[side], shown.frame));
-      }
-    });
-  }
-  canvas.addEventListener('pointerdown', (event) => {
-    if (shown === null || event.button !== 0) return;
-    const { x, y } = placeOf(event);
-    held = { side: sideAt(x, y), fromX: x, fromY: y, hitbox: shown.hitbox };
-    canvas.setPointerCapture(event.pointerId);
-  });
-  canvas.addEventListener('pointermove', (event) => {
-    if (shown === null || held === null) return;
-    const { x, y } = placeOf(event);
-    const [byX, byY] = [Math.round(x - held.fromX), Math.round(y - held.fromY)];
-    if (held.side === 'all') {
-      const [left, top, width, height] = held.hitbox;
-      const { frame } = shown;
-      const to = [clamp(left + byX, 0, frame.width - width), clamp(top + byY, 0, frame.height - height)] as const;
-      changed([...to, width, height]);
-    } else {
-      const isAcross = held.side === 'left' || held.side === 'right';
-      changed(moved(held.hitbox, held.side, isAcross ? byX : byY, shown.frame));
+export class Body {
+  readonly #canvas: HTMLCanvasElement;
+  readonly #context: CanvasRenderingContext2D;
+  readonly #changed: (hitbox: Hitbox) => void;
+  #shown: { frame: Pixels; hitbox: Hitbox; factor: number } | null = null;
+  #held: { side: Edge | 'all'; from: Point; hitbox: Hitbox } | null = null;
+
+  constructor(canvas: HTMLCanvasElement, changed: (hitbox: Hitbox) => void) {
+    this.#canvas = canvas;
+    this.#context = canvas.getContext('2d') as CanvasRenderingContext2D;
+    this.#changed = changed;
+    for (const side of EDGES) fieldOf(side).addEventListener('change', () => this.#typed(side));
+    canvas.addEventListener('pointerdown', (event) => this.#pointerDown(event));
+    canvas.addEventListener('pointermove', (event) => this.#pointerMoved(event));
+    for (const end of ['pointerup', 'pointercancel'] as const) {
+      canvas.addEventListener(end, () => {
+        this.#held = null;
+      });
     }
-  });
-  for (const end of ['pointerup', 'pointercancel'] as const) {
-    canvas.addEventListener(end, () => {
-      held = null;
-    });
   }
 
-  return {
-    show(frame, hitbox) {
-      const factor = SHOWN_PX / Math.max(frame.width, frame.height);
-      shown = { frame, hitbox, factor: factor > 1 ? Math.floor(factor) : factor };
-      const sides = sidesOf(hitbox);
-      for (const [side, field] of fields) {
-        field.min = '0';
-        field.max = String(side === 'left' || side === 'right' ? frame.width : frame.height);
-        if (document.activeElement !== field) field.value = String(sides[side]);
-      }
-      draw(shown);
-    },
-  };
+  show(frame: Pixels, hitbox: Hitbox): void {
+    const factor = SHOWN_PX / Math.max(frame.width, frame.height);
+    this.#shown = { frame, hitbox, factor: factor > 1 ? Math.floor(factor) : factor };
+    const sides = sidesOf(hitbox);
+    for (const side of EDGES) {
+      const field = fieldOf(side);
+      field.min = '0';
+      field.max = String(isAcross(side) ? frame.width : frame.height);
+      if (document.activeElement !== field) field.value = String(sides[side]);
+    }
+    this.#draw();
+  }
 
-  function placeOf({ clientX, clientY }: PointerEvent): { x: number; y: number } {
-    const box = canvas.getBoundingClientRect();
-    const { width, height } = shown!.frame;
+  #typed(side: Edge): void {
+    const { value } = fieldOf(side);
+    const to = Math.round(Number(value));
+    if (this.#shown === null || value === '' || !Number.isFinite(to)) return;
+    const { hitbox, frame } = this.#shown;
+    this.#changed(moved(hitbox, side, to - sidesOf(hitbox)[side], frame));
+  }
+
+  #pointerDown(event: PointerEvent): void {
+    if (this.#shown === null || event.button !== 0) return;
+    const from = this.#placeOf(event);
+    this.#held = { side: this.#sideAt(from), from, hitbox: this.#shown.hitbox };
+    this.#canvas.setPointerCapture(event.pointerId);
+  }
+
+  #pointerMoved(event: PointerEvent): void {
+    if (this.#shown === null || this.#held === null) return;
+    const { side, from, hitbox } = this.#held;
+    const { frame } = this.#shown;
+    const { x, y } = this.#placeOf(event);
+    const by = { x: Math.round(x - from.x), y: Math.round(y - from.y) };
+    if (side !== 'all') {
+      this.#changed(moved(hitbox, side, isAcross(side) ? by.x : by.y, frame));
+      return;
+    }
+    const [left, top, width, height] = hitbox;
+    const to = [clamp(left + by.x, 0, frame.width - width), clamp(top + by.y, 0, frame.height - height)] as const;
+    this.#changed([...to, width, height]);
+  }
+
+  #placeOf({ clientX, clientY }: PointerEvent): Point {
+    const box = this.#canvas.getBoundingClientRect();
+    const { width, height } = this.#shown!.frame;
     return { x: ((clientX - box.left) / box.width) * width, y: ((clientY - box.top) / box.height) * height };
   }
 
   /** The line at a place, or all of them inside of the box. */
-  function sideAt(x: number, y: number): Side | 'all' {
-    const { hitbox, frame } = shown!;
-    const px = canvas.getBoundingClientRect().width / frame.width;
+  #sideAt({ x, y }: Point): Edge | 'all' {
+    const { hitbox, frame } = this.#shown!;
+    const px = this.#canvas.getBoundingClientRect().width / frame.width;
     const sides = sidesOf(hitbox);
-    const away = (side: Side) => Math.abs((side === 'left' || side === 'right' ? x : y) - sides[side]) * px;
-    const nearest = SIDES.toSorted((a, b) => away(a) - away(b))[0];
+    const away = (side: Edge) => Math.abs((isAcross(side) ? x : y) - sides[side]) * px;
+    const nearest = EDGES.toSorted((a, b) => away(a) - away(b))[0];
     return away(nearest) <= SLACK_PX ? nearest : 'all';
   }
 
-  function draw({ frame, hitbox: [left, top, width, height], factor }: NonNullable<typeof shown>): void {
+  #draw(): void {
+    const { frame, factor } = this.#shown!;
+    const [canvas, context] = [this.#canvas, this.#context];
     const ratio = Math.max(1, globalThis.devicePixelRatio || 1);
     const unit = factor * ratio;
     [canvas.width, canvas.height] = [Math.round(frame.width * unit), Math.round(frame.height * unit)];
     canvas.style.width = `${frame.width * factor}px`;
     context.imageSmoothingEnabled = factor < 1;
     context.drawImage(canvasOf(frame), 0, 0, canvas.width, canvas.height);
+    this.#drawLines(ratio, unit);
+  }
+
+  /** Draws the hitbox, and the ground on which it stands. */
+  #drawLines(ratio: number, unit: number): void {
+    const [canvas, context] = [this.#canvas, this.#context];
+    const [left, top, width, height] = this.#shown!.hitbox;
     context.lineWidth = 2 * ratio;
     context.strokeStyle = '#6a58f5';
     context.setLineDash([5 * ratio, 4 * ratio]);
@@ -106,12 +122,12 @@ export function createBody(canvas: HTMLCanvasElement, changed: (hitbox: Hitbox) 
   }
 }
 
-function sidesOf([left, top, width, height]: Hitbox): Record<Side, number> {
+function sidesOf([left, top, width, height]: Hitbox): Record<Edge, number> {
   return { left, top, right: left + width, bottom: top + height };
 }
 
 /** The hitbox with one side moved. It stays inside of the frame, and at least one pixel wide and high. */
-export function moved(hitbox: Hitbox, side: Side, by: number, frame: { width: number; height: number }): Hitbox {
+export function moved(hitbox: Hitbox, side: Edge, by: number, frame: Size): Hitbox {
   const sides = sidesOf(hitbox);
   const to = sides[side] + by;
   if (side === 'left') sides.left = clamp(to, 0, sides.right - 1);

@@ -4,73 +4,90 @@
  * What is removed shines through faintly, so that the person sees what a click has done.
  */
 import type { Pixels } from '../../wire/pixels.ts';
+import type { Point } from '../motion/simulation.ts';
 import { colourAt, type Pick } from './cutout.ts';
 import { canvasOf } from './drawing.ts';
-
-export interface Easel {
-  show(uncut: Pixels, cut: Pixels): void;
-}
 
 const SIDE_MAX = 1024; // pixels of the canvas: small pictures are enlarged by a whole number, so that they stay crisp
 const FAINT = 0.22; // opacity of what is removed
 const STEPS = 40; // steps of the cross from one side to the other
 
-export function createEasel(canvas: HTMLCanvasElement, picked: (pick: Pick) => void): Easel {
-  const context = canvas.getContext('2d') as CanvasRenderingContext2D;
-  canvas.setAttribute('role', 'application'); // makes screen readers pass the keys on to the page
-  let shown: { uncut: Pixels; cut: Pixels } | null = null;
-  let cross: { x: number; y: number } | null = null;
+/** Where the arrow keys move the cross. */
+const WAYS: Record<string, Point> = {
+  ArrowLeft: { x: -1, y: 0 },
+  ArrowRight: { x: 1, y: 0 },
+  ArrowUp: { x: 0, y: -1 },
+  ArrowDown: { x: 0, y: 1 },
+};
 
-  canvas.addEventListener('click', ({ clientX, clientY, detail }) => {
-    if (shown === null || detail === 0) return;
-    const box = canvas.getBoundingClientRect();
-    const { width, height } = shown.uncut;
-    pick(((clientX - box.left) / box.width) * width, ((clientY - box.top) / box.height) * height);
-  });
-  canvas.addEventListener('keydown', (event) => {
-    if (shown === null || event.ctrlKey || event.metaKey || event.altKey) return;
-    const { width, height } = shown.uncut;
-    const by = Math.max(1, Math.round(Math.max(width, height) / (event.shiftKey ? STEPS / 4 : STEPS)));
-    cross ??= { x: Math.floor(width / 2), y: Math.floor(height / 2) };
-    if (event.key === 'ArrowLeft') cross.x = Math.max(0, cross.x - by);
-    else if (event.key === 'ArrowRight') cross.x = Math.min(width - 1, cross.x + by);
-    else if (event.key === 'ArrowUp') cross.y = Math.max(0, cross.y - by);
-    else if (event.key === 'ArrowDown') cross.y = Math.min(height - 1, cross.y + by);
-    else if (event.key === 'Enter' || event.key === ' ') pick(cross.x, cross.y);
-    else return;
-    event.preventDefault();
-    draw();
-  });
-  canvas.addEventListener('focus', () => {
-    if (shown === null || !canvas.matches(':focus-visible')) return;
-    cross ??= { x: Math.floor(shown.uncut.width / 2), y: Math.floor(shown.uncut.height / 2) };
-    draw();
-  });
-  canvas.addEventListener('blur', () => {
-    cross = null;
-    draw();
-  });
+export class Easel {
+  readonly #canvas: HTMLCanvasElement;
+  readonly #context: CanvasRenderingContext2D;
+  readonly #picked: (pick: Pick) => void;
+  #shown: { uncut: Pixels; cut: Pixels } | null = null;
+  #cross: Point | null = null;
 
-  return {
-    show(uncut, cut) {
-      const isOther = shown?.uncut.width !== uncut.width || shown.uncut.height !== uncut.height;
-      if (isOther) cross = null;
-      shown = { uncut, cut };
-      draw();
-    },
-  };
-
-  function pick(atX: number, atY: number): void {
-    if (shown === null) return;
-    const { uncut } = shown;
-    const x = Math.min(uncut.width - 1, Math.max(0, Math.floor(atX)));
-    const y = Math.min(uncut.height - 1, Math.max(0, Math.floor(atY)));
-    picked({ x, y, colour: colourAt(uncut, x, y) });
+  constructor(canvas: HTMLCanvasElement, picked: (pick: Pick) => void) {
+    this.#canvas = canvas;
+    this.#context = canvas.getContext('2d') as CanvasRenderingContext2D;
+    this.#picked = picked;
+    canvas.setAttribute('role', 'application'); // makes screen readers pass the keys on to the page
+    canvas.addEventListener('click', (event) => this.#clicked(event));
+    canvas.addEventListener('keydown', (event) => this.#keyDown(event));
+    canvas.addEventListener('focus', () => {
+      if (canvas.matches(':focus-visible')) this.#moveCross({ x: 0, y: 0 }, 0);
+    });
+    canvas.addEventListener('blur', () => {
+      this.#cross = null;
+      this.#draw();
+    });
   }
 
-  function draw(): void {
-    if (shown === null) return;
-    const { uncut, cut } = shown;
+  show(uncut: Pixels, cut: Pixels): void {
+    const before = this.#shown?.uncut;
+    if (before?.width !== uncut.width || before.height !== uncut.height) this.#cross = null;
+    this.#shown = { uncut, cut };
+    this.#draw();
+  }
+
+  #clicked({ clientX, clientY, detail }: MouseEvent): void {
+    if (this.#shown === null || detail === 0) return;
+    const box = this.#canvas.getBoundingClientRect();
+    const { width, height } = this.#shown.uncut;
+    this.#pick({ x: ((clientX - box.left) / box.width) * width, y: ((clientY - box.top) / box.height) * height });
+  }
+
+  #keyDown(event: KeyboardEvent): void {
+    if (this.#shown === null || event.ctrlKey || event.metaKey || event.altKey) return;
+    if (event.key === 'Enter' || event.key === ' ') {
+      this.#moveCross({ x: 0, y: 0 }, 0);
+      this.#pick(this.#cross!);
+    } else if (Object.hasOwn(WAYS, event.key)) {
+      const side = Math.max(this.#shown.uncut.width, this.#shown.uncut.height);
+      this.#moveCross(WAYS[event.key], Math.max(1, Math.round(side / (event.shiftKey ? STEPS / 4 : STEPS))));
+    } else return;
+    event.preventDefault();
+  }
+
+  /** Moves the cross by some pixels, inside of the picture. It begins in the middle. */
+  #moveCross(way: Point, pixels: number): void {
+    if (this.#shown === null) return;
+    const { width, height } = this.#shown.uncut;
+    const { x, y } = this.#cross ?? { x: Math.floor(width / 2), y: Math.floor(height / 2) };
+    this.#cross = inside({ x: x + way.x * pixels, y: y + way.y * pixels }, this.#shown.uncut);
+    this.#draw();
+  }
+
+  #pick(at: Point): void {
+    if (this.#shown === null) return;
+    const { x, y } = inside({ x: Math.floor(at.x), y: Math.floor(at.y) }, this.#shown.uncut);
+    this.#picked({ x, y, colour: colourAt(this.#shown.uncut, x, y) });
+  }
+
+  #draw(): void {
+    if (this.#shown === null) return;
+    const { uncut, cut } = this.#shown;
+    const [canvas, context] = [this.#canvas, this.#context];
     const factor = Math.max(1, Math.floor(SIDE_MAX / 2 / Math.max(uncut.width, uncut.height)));
     [canvas.width, canvas.height] = [uncut.width * factor, uncut.height * factor];
     context.imageSmoothingEnabled = false;
@@ -78,12 +95,13 @@ export function createEasel(canvas: HTMLCanvasElement, picked: (pick: Pick) => v
     context.drawImage(canvasOf(uncut), 0, 0, canvas.width, canvas.height);
     context.globalAlpha = 1;
     context.drawImage(canvasOf(cut), 0, 0, canvas.width, canvas.height);
-    if (cross !== null) drawCross((cross.x + 0.5) * factor, (cross.y + 0.5) * factor);
+    if (this.#cross !== null) this.#drawCross((this.#cross.x + 0.5) * factor, (this.#cross.y + 0.5) * factor);
   }
 
   /** Draws the cross in two colours, so that it is seen on every ground. */
-  function drawCross(x: number, y: number): void {
-    const arm = Math.max(canvas.width, canvas.height) / 24;
+  #drawCross(x: number, y: number): void {
+    const context = this.#context;
+    const arm = Math.max(this.#canvas.width, this.#canvas.height) / 24;
     const line = Math.max(1, arm / 8);
     for (const [colour, width] of [
       ['#14102f', 3 * line],
@@ -99,4 +117,8 @@ export function createEasel(canvas: HTMLCanvasElement, picked: (pick: Pick) => v
       context.stroke();
     }
   }
+}
+
+function inside({ x, y }: Point, { width, height }: Pixels): Point {
+  return { x: Math.min(width - 1, Math.max(0, x)), y: Math.min(height - 1, Math.max(0, y)) };
 }

@@ -4,6 +4,7 @@
  * Keyboard: the row is one stop of the Tab key; the arrow keys select, Delete drops.
  */
 import type { Pixels } from '../../wire/pixels.ts';
+import { newElement } from '../desktop/elements.ts';
 import { phrase } from '../texts/language.ts';
 
 export interface FrameRow {
@@ -42,19 +43,15 @@ export function createFrameRow(list: HTMLElement, selected: (frame: number) => v
 
   /** A frame in the row. `place` is −1 for one that is dropped. */
   function item(frame: number, place: number, isChosen: boolean): HTMLElement {
-    const button = document.createElement('button');
-    button.type = 'button';
-    button.className = 'thumb';
-    button.tabIndex = isChosen ? 0 : -1;
-    button.setAttribute('aria-pressed', String(isChosen));
-    button.setAttribute(
-      'aria-label',
-      place < 0 ? phrase('make.dropped-frame') : phrase('make.frame', { number: place + 1 }),
-    );
-    button.classList.toggle('dropped', place < 0);
-    const number = document.createElement('span');
-    number.textContent = place < 0 ? '–' : String(place + 1);
-    button.append(canvases[frame], number);
+    const isDropped = place < 0;
+    const button = newElement('button', {
+      type: 'button',
+      className: isDropped ? 'thumb dropped' : 'thumb',
+      tabIndex: isChosen ? 0 : -1,
+      ariaPressed: String(isChosen),
+      ariaLabel: isDropped ? phrase('make.dropped-frame') : phrase('make.frame', { number: place + 1 }),
+    });
+    button.append(canvases[frame], newElement('span', { textContent: isDropped ? '–' : String(place + 1) }));
     button.addEventListener('click', () => {
       selected(frame);
       list.querySelector<HTMLElement>('[aria-pressed="true"]')?.focus();

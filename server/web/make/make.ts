@@ -5,11 +5,12 @@
  * .spr that could be made stays in the preview while the draft has an error. Files and draft are saved in this browser after each
  * change, so a reload loses nothing.
  */
-
 import type { Behaviour } from '../../wire/description.ts';
 import type { Pixels } from '../../wire/pixels.ts';
 import { SCALE_MAX } from '../../wire/rules.ts';
-import { element, notice, onFilesDropped } from '../desktop/panel.ts';
+import { element } from '../desktop/elements.ts';
+import { KeptText } from '../desktop/kept_text.ts';
+import { notice, onFilesDropped, showPauseButton } from '../desktop/panel.ts';
 import { askToPublish, publishedText } from '../desktop/publishing.ts';
 import { readName } from '../desktop/session.ts';
 import { readStored, removeStored, writeStored } from '../pictures/browser_store.ts';
@@ -20,14 +21,14 @@ import { offer } from '../pictures/taking.ts';
 import { join, leave, privateWorldName, publish, upload } from '../relay/api_client.ts';
 import { wordsOf } from '../relay/transport.ts';
 import { number, type Plain, phrase, reasonOf } from '../texts/language.ts';
-import { createAnimationPanel } from './animation_panel.ts';
-import { createBody } from './body.ts';
+import { AnimationPanel } from './animation_panel.ts';
+import { Body } from './body.ts';
 import { PICKS_MAX } from './cutout.ts';
 import { type Draft, dropFrame, hitboxOf, keptAnimations, keptFrames, moveFrame, newDraft } from './draft.ts';
 import { type Drawing, draw, HEIGHT_MAX, HEIGHT_MIN, packed, usualPicturing } from './drawing.ts';
-import { createEasel } from './easel.ts';
+import { Easel } from './easel.ts';
 import { createFrameRow } from './frame_row.ts';
-import { createPreview } from './preview.ts';
+import { Preview } from './preview.ts';
 import { readSource, type Source } from './source.ts';
 
 /** What is saved for a reload. */
@@ -58,7 +59,7 @@ interface Made {
 const PACK_MS = 120; // ms after the last change until the .spr is packed: a slider changes many times a second
 const SAVE_MS = 400; // ms after the last change until the draft is saved
 const DRAFT_KEY = 'draft';
-const TAB_KEY = 'sprites.making';
+const TAB_DRAFT = new KeptText('sessionStorage', 'sprites.making');
 
 const LICENCES: Record<string, Plain> = {
   'CC0-1.0': 'licence.about-cc0',
@@ -90,20 +91,20 @@ let choices = 0;
 let shownChoice = 0;
 
 const sheets = new Sheets({ changed: () => {}, inUse: (file) => file === made?.file });
-const preview = createPreview(element<HTMLCanvasElement>('preview'), element('ledge'), sheets, calm, togglePause);
-const easel = createEasel(element<HTMLCanvasElement>('easel'), (pick) => {
+const preview = new Preview(element<HTMLCanvasElement>('preview'), element('ledge'), sheets, calm, togglePause);
+const easel = new Easel(element<HTMLCanvasElement>('easel'), (pick) => {
   if (work === null) return;
   const { cut } = work.draft.picturing;
   if (cut.picks.length >= PICKS_MAX) notice(phrase('make.areas', { count: PICKS_MAX }));
   else picture({ cut: { ...cut, picks: [...cut.picks, pick] } });
 });
-const body = createBody(element<HTMLCanvasElement>('body'), (hitbox) => change({ hitbox }));
+const body = new Body(element<HTMLCanvasElement>('body'), (hitbox) => change({ hitbox }));
 const row = createFrameRow(element('frames'), select, dropOrRestore);
-const animationPanel = createAnimationPanel(
-  () => work?.selected ?? 0,
-  (animations) => change({ animations }),
-  showAnimation,
-);
+const animationPanel = new AnimationPanel({
+  selectedFrame: () => work?.selected ?? 0,
+  changed: (animations) => change({ animations }),
+  chosen: showAnimation,
+});
 
 listen();
 preview.fit();
@@ -120,7 +121,7 @@ async function restore(): Promise<void> {
   const number = ++choices;
   const saved = await readStored<Saved>('draft', DRAFT_KEY);
   if (saved === undefined) return;
-  const newest = readTabDraft();
+  const newest = TAB_DRAFT.readJson<Pick<Saved, 'id' | 'draft'>>();
   await open(saved.files, number, newest?.id === saved.id ? { ...saved, draft: newest.draft } : saved);
 }
 
@@ -199,31 +200,15 @@ function changed(): void {
   packTimer = setTimeout(pack, PACK_MS);
   clearTimeout(saveTimer);
   saveTimer = setTimeout(save, SAVE_MS);
-  if (work !== null) writeTabDraft(work);
+  if (work !== null) TAB_DRAFT.write(JSON.stringify({ id: work.id, draft: work.draft }));
 }
 
-/** Stores files and draft. A page that closes may end before the browser has stored them, so writeTabDraft writes the draft, too. */
+/** Stores files and draft. A page that closes may end before the browser has stored them, so the tab keeps the draft, too. */
 function save(): void {
   clearTimeout(saveTimer);
   if (work === null) return;
   const { id, files, draft } = work;
   writeStored('draft', DRAFT_KEY, { id, files, draft } satisfies Saved).catch(() => {}); // a reload then finds no draft
-}
-
-function writeTabDraft({ id, draft }: Work): void {
-  try {
-    sessionStorage.setItem(TAB_KEY, JSON.stringify({ id, draft }));
-  } catch {
-    // The browser stores nothing in this tab.
-  }
-}
-
-function readTabDraft(): Pick<Saved, 'id' | 'draft'> | null {
-  try {
-    return JSON.parse(sessionStorage.getItem(TAB_KEY) ?? 'null');
-  } catch {
-    return null;
-  }
 }
 
 /** Packs the draft, and shows it in the preview. Returns what was made of it, or null when it has an error. */
@@ -356,11 +341,7 @@ function dropOrRestore(): void {
 }
 
 function togglePause(): void {
-  const isPaused = preview.togglePause();
-  const button = element('pause');
-  button.setAttribute('aria-pressed', String(isPaused));
-  button.title = phrase(isPaused ? 'go-on' : 'pause');
-  button.setAttribute('aria-label', button.title);
+  showPauseButton(preview.togglePause());
 }
 
 function listen(): void {
@@ -409,9 +390,10 @@ function listen(): void {
   on('throw', 'click', () => void finish(throwIt));
   on('publish-open', 'click', () => void finish(openPublishing));
   addEventListener('pagehide', save);
-  addEventListener('resize', preview.fit);
-  calm.addEventListener('change', preview.fit);
-  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', preview.fit);
+  const fit = () => preview.fit();
+  addEventListener('resize', fit);
+  calm.addEventListener('change', fit);
+  matchMedia('(prefers-color-scheme: dark)').addEventListener('change', fit);
 }
 
 /** Files come from the button, by drag and drop, and from the clipboard. */

@@ -5,127 +5,112 @@
  */
 import { Renderer } from '../desktop/canvas.ts';
 import { advance, createFrameClock } from '../desktop/frame_clock.ts';
-import { listenToInput } from '../desktop/input.ts';
+import { Input } from '../desktop/input.ts';
+import { PeekView } from '../desktop/peek_view.ts';
 import { addSprite, createSimulation, enter, opposite, removeSprite, type Sprite, step } from '../motion/simulation.ts';
 import { natureOf, type Sheets } from '../pictures/sheets.ts';
 
-export interface Preview {
-  /** Shows this picture in place of the one before. The sprite stays where it is. Null shows none. */
-  show(file: string | null): void;
-  /** Lets the sprite fall from the top once more. */
-  dropIn(): void;
-  zoom(factor: number): void;
-  togglePause(): boolean;
-  /** The stage has another size. */
-  fit(): void;
-  draw(frameMs: number): void;
-  readonly sprite: Sprite | null;
-}
-
 const NO_TAGS = new Map();
-const NO_VIEW = { edge: null, shift: 0, silhouettes: [] };
+const NO_VIEW = new PeekView();
 
-export function createPreview(
-  canvas: HTMLCanvasElement,
-  ledge: HTMLElement,
-  sheets: Sheets,
-  calm: MediaQueryList,
-  pauseToggled: () => void,
-): Preview {
-  const simulation = createSimulation(1, 1);
-  const clock = createFrameClock();
-  const renderer = new Renderer(canvas, sheets);
-  let sprite: Sprite | null = null;
-  let file: string | null = null;
-  let factor = 1;
-  const slide = () => {
-    const { left, top } = canvas.getBoundingClientRect();
-    return { x: left, y: top };
-  };
-  const nothing = () => {};
-  const input = listenToInput(
-    canvas,
-    simulation,
-    slide,
-    {
-      selected: nothing,
-      putBack: nothing,
-      togglePause: pauseToggled,
-      say: nothing,
-      peek: nothing,
-      stopPeeking: nothing,
-    },
-    canvas,
-  );
+export class Preview {
+  readonly #canvas: HTMLCanvasElement;
+  readonly #ledge: HTMLElement;
+  readonly #sheets: Sheets;
+  readonly #calm: MediaQueryList;
+  readonly #simulation = createSimulation(1, 1);
+  readonly #clock = createFrameClock();
+  readonly #renderer: Renderer;
+  readonly #input: Input;
+  #sprite: Sprite | null = null;
+  #file: string | null = null;
+  #factor = 1;
 
-  return {
-    get sprite() {
-      return sprite;
-    },
-    show(shown) {
-      file = shown;
-      replace();
-    },
-    dropIn() {
-      if (sprite === null) return;
-      removeSprite(simulation, sprite);
-      sprite = null;
-      replace();
-    },
-    zoom(wanted) {
-      factor = wanted;
-      replace();
-    },
-    togglePause() {
-      clock.paused = !clock.paused;
-      return clock.paused;
-    },
-    fit,
-    draw(frameMs) {
-      if (advance(clock, frameMs)) {
-        for (const { sprite: thrown, edge, ...way } of step(simulation, clock.nowMs, Math.random)) {
-          enter(simulation, thrown, { edge: opposite(edge), ...way });
-        }
-      }
-      renderer.draw(simulation, NO_TAGS, input.selected, NO_VIEW, frameMs);
-    },
-  };
+  constructor(
+    canvas: HTMLCanvasElement,
+    ledge: HTMLElement,
+    sheets: Sheets,
+    calm: MediaQueryList,
+    togglePause: () => void,
+  ) {
+    this.#canvas = canvas;
+    this.#ledge = ledge;
+    this.#sheets = sheets;
+    this.#calm = calm;
+    this.#renderer = new Renderer(canvas, sheets);
+    const slide = () => {
+      const { left, top } = canvas.getBoundingClientRect();
+      return { x: left, y: top };
+    };
+    this.#input = new Input(canvas, this.#simulation, { slide, togglePause }, canvas);
+  }
 
-  function fit(): void {
-    const { width, height } = renderer.fit();
+  get sprite(): Sprite | null {
+    return this.#sprite;
+  }
+
+  /** Shows this picture in place of the one before. The sprite stays where it is. */
+  show(file: string): void {
+    this.#file = file;
+    this.#replace();
+  }
+
+  zoom(factor: number): void {
+    this.#factor = factor;
+    this.#replace();
+  }
+
+  /** Lets the sprite fall from the top once more. */
+  dropIn(): void {
+    if (this.#sprite === null) return;
+    removeSprite(this.#simulation, this.#sprite);
+    this.#sprite = null;
+    this.#replace();
+  }
+
+  togglePause(): boolean {
+    this.#clock.paused = !this.#clock.paused;
+    return this.#clock.paused;
+  }
+
+  /** The stage has another size. */
+  fit(): void {
+    const simulation = this.#simulation;
+    const { width, height } = this.#renderer.fit();
     [simulation.width, simulation.height] = [width, height];
-    simulation.calm = calm.matches;
-    const stage = canvas.getBoundingClientRect();
-    const box = ledge.getBoundingClientRect();
+    simulation.calm = this.#calm.matches;
+    const stage = this.#canvas.getBoundingClientRect();
+    const box = this.#ledge.getBoundingClientRect();
     const top = { left: box.left - stage.left, right: box.right - stage.left, y: box.top - stage.top };
     simulation.ledges = box.width > 0 ? [top] : [];
-    if (sprite !== null) sprite.x = Math.min(sprite.x, width);
+    if (this.#sprite !== null) this.#sprite.x = Math.min(this.#sprite.x, width);
+  }
+
+  draw(frameMs: number): void {
+    if (advance(this.#clock, frameMs)) {
+      for (const { sprite, edge, ...way } of step(this.#simulation, this.#clock.nowMs, Math.random)) {
+        enter(this.#simulation, sprite, { edge: opposite(edge), ...way });
+      }
+    }
+    this.#renderer.draw(this.#simulation, NO_TAGS, this.#input.selected, NO_VIEW, frameMs);
   }
 
   /** Puts a sprite with the present picture and size where the one before was. */
-  function replace(): void {
-    const before = sprite;
-    if (before !== null) removeSprite(simulation, before);
-    sprite = null;
-    if (file === null) return;
-    const { description } = sheets.get(file);
-    const scale = description.scale * factor;
-    const nature = natureOf(description, scale);
-    const { x, y } = before ?? { x: simulation.width / 3, y: nature.height };
-    const { name } = description;
-    sprite = addSprite(simulation, {
-      file,
-      name,
-      scale,
-      fromShelf: true,
-      nature,
-      facing: before?.facing ?? 'right',
-      x,
-      y,
-    });
-    if (before === null) return;
+  #replace(): void {
+    const before = this.#sprite;
+    if (before !== null) removeSprite(this.#simulation, before);
+    this.#sprite = this.#file === null ? null : this.#add(this.#file, before);
+    if (this.#sprite === null || before === null) return;
     const { vx, vy, mode, sinceMs, nextMs, touchedMs } = before;
     // A sprite that was held is let go: the hand held the one before.
-    if (mode !== 'drag') Object.assign(sprite, { vx, vy, mode, sinceMs, nextMs, touchedMs });
+    if (mode !== 'drag') Object.assign(this.#sprite, { vx, vy, mode, sinceMs, nextMs, touchedMs });
+  }
+
+  #add(file: string, before: Sprite | null): Sprite {
+    const { description } = this.#sheets.get(file);
+    const scale = description.scale * this.#factor;
+    const nature = natureOf(description, scale);
+    const { x, y, facing } = before ?? { x: this.#simulation.width / 3, y: nature.height, facing: 'right' };
+    return addSprite(this.#simulation, { file, name: description.name, scale, fromShelf: true, nature, facing, x, y });
   }
 }

@@ -1,0 +1,66 @@
+/** The dialog in which a visitor joins: it asks for a name, a world, and whether neighbours may look in. */
+
+import { privateWorldName } from '../relay/api_client.ts';
+import { phrase } from '../texts/language.ts';
+import { ask } from './dialog.ts';
+import { element } from './elements.ts';
+
+/** What is known about a visitor before the dialog opens. */
+export interface Visitor {
+  name: string;
+  /** What the field shows while the name is empty. */
+  friendly: string;
+  world: string;
+  /** By a friend, whose world it is. */
+  isInvited: boolean;
+}
+
+/** What the visitor has decided. The name may be empty; `stage` is undefined for what is usual in the world. */
+export interface Joining {
+  name: string;
+  world: string;
+  stage: boolean | undefined;
+}
+
+/** Asks for a name and a world until `enter` accepts them. */
+export function askToJoin(visitor: Visitor, enter: (joining: Joining) => Promise<void>): Promise<void> {
+  const dialog = element<HTMLDialogElement>('join');
+  const field = (id: string) => element<HTMLInputElement>(id);
+  const [name, world, isPrivate] = [field('name'), field('world'), field('private')];
+  // On a slow line the person may have typed before this program was here.
+  name.value ||= visitor.name;
+  name.placeholder = visitor.friendly;
+  world.value ||= visitor.world;
+  if (world.value !== '') element<HTMLDetailsElement>('elsewhere').open = true;
+  if (visitor.isInvited) {
+    element('join-text').textContent = phrase('join.invited');
+    element('elsewhere').hidden = true; // the world is the friend's
+  }
+  const chosenStage = listenToStage(field('show-stage'), world, isPrivate, visitor.isInvited);
+  dialog.addEventListener('cancel', (event) => event.preventDefault()); // there is nothing behind the dialog yet
+  dialog.close(); // it was open from the start, but not modal
+  return ask(dialog, async () => {
+    if (isPrivate.checked && world.value.trim() === '') world.value = privateWorldName();
+    await enter({ name: name.value.trim(), world: world.value.trim(), stage: chosenStage() });
+  });
+}
+
+/** Shows what is usual in the world until the person has chosen. Returns what returns the choice; undefined while there is none. */
+function listenToStage(
+  stage: HTMLInputElement,
+  world: HTMLInputElement,
+  isPrivate: HTMLInputElement,
+  isInvited: boolean,
+): () => boolean | undefined {
+  let hasChosen = false;
+  const showUsual = () => {
+    const to = world.value.trim();
+    if (!hasChosen) stage.checked = isPrivate.checked || isInvited || (to !== '' && to !== 'commons');
+  };
+  showUsual();
+  for (const field of [world, isPrivate]) field.addEventListener('input', showUsual);
+  stage.addEventListener('input', () => {
+    hasChosen = true;
+  });
+  return () => (hasChosen ? stage.checked : undefined);
+}
