@@ -14,7 +14,7 @@ import { join } from 'node:path';
 import { Limiter } from '../store/limiter.ts';
 import { isFileHash } from '../wire/fields.ts';
 import { SPR_BYTES_MAX } from '../wire/rules.ts';
-import type { PeerNetwork } from './peer_network.ts';
+import { MESSAGE_BYTES_MAX, type PeerNetwork } from './peer_network.ts';
 
 /** Files that are fetched at a time, and that wait for it. A fetch takes milliseconds. */
 export const FETCHES_MAX = 8;
@@ -25,7 +25,7 @@ export const ANSWERS_MAX = 8;
 export const ANSWERS_WAITING_MAX = 1024;
 
 /** Bytes of a file in one answer: half of the largest message of NATS. */
-export const PART_BYTES = 512 << 10;
+export const PART_BYTES = MESSAGE_BYTES_MAX / 2;
 
 /** How long to wait for an answer, in ms. That relay may have to fetch the file itself. */
 export const ANSWER_MS = 3_000;

@@ -11,6 +11,7 @@
  * Invariant: a mailbox whose sprites are being handed on is held; what becomes of it is decided when all of them have their verdicts.
  * Cost: O(log relays) for each sprite; HANDED_PER_TURN_MAX mailboxes a turn, as many as the frames in flight have room for.
  */
+import { ok } from 'node:assert';
 import { EDGES, type EdgeNumber } from '../wire/crossing.ts';
 import type { MovedWorld } from '../wire/peer_frame.ts';
 import { basesOf, locate } from './cluster_torus.ts';
@@ -24,6 +25,7 @@ export const HANDED_PER_TURN_MAX = 128;
 
 /** Mailboxes that a round tries, one each second: when nobody has room, their sprites cross the network in vain. A power of two. */
 export const HANDED_PER_ROUND_MAX = 1024;
+ok(Number.isInteger(Math.log2(HANDED_PER_ROUND_MAX)));
 
 export interface HandOverHost {
   /** Whether the mailbox of a slot is kept and not held. */

@@ -42,13 +42,13 @@ import type { ClusterPlace, ClusterView } from './cluster_view.ts';
 import type { Facts } from './facts.ts';
 import { FileSenders } from './file_senders.ts';
 import { keepNewest } from './keep_newest.ts';
-import { CROSSINGS_REMEMBERED, SMALL_WORLD_MAX } from './limits.ts';
+import { CROSSINGS_REMEMBERED, REMOTE_WATCHES_MAX, SMALL_WORLD_MAX } from './limits.ts';
 import type { Membership } from './membership.ts';
 import { ABANDONED, isPassed, keyOfThrow, type PeerMemory, SETTLED_BEFORE, type SentFrame } from './peer_memory.ts';
 import { placeBeyond, REMOTE, type Routing, type World } from './torus.ts';
 
 /** Names of desktops at other relays that are kept: four times as many as border a relay in a world of a million desktops. */
-export const NAMES_MAX = 16_384;
+export const NAMES_MAX = 4 * REMOTE_WATCHES_MAX;
 
 /** How long a name is used before it is requested again, and how long after a request that got lost, in ms. */
 export const NAME_FRESH_MS = 1_000;

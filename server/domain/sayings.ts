@@ -11,6 +11,7 @@
  * Cost: hear() some 10 ns, pop() O(batch) for each different list of a round, else O(1).
  */
 
+import { ok } from 'node:assert';
 import { EDGES, NAME_BYTES_MAX, SAYING_TEXT_BYTES_MAX } from '../wire/rules.ts';
 import { NO_EDGE } from '../wire/saying.ts';
 import { SAYINGS_BYTES_PER_POLL_MAX, SAYINGS_PER_POLL_MAX, SAYINGS_WAITING_MAX } from './limits.ts';
@@ -18,9 +19,11 @@ import { writeNumber } from './mailboxes.ts';
 
 /** Bytes of the ring of sayings: 50,000 usual ones. The busiest relay uses it up in half a second, which is five rounds. A power of two. */
 export const SAYINGS_RING_BYTES = 8 << 20;
+ok(Number.isInteger(Math.log2(SAYINGS_RING_BYTES)));
 
 /** Nodes in the ring of lists: four times what a round of the busiest relay makes when nobody shares a list. A power of two. */
 export const SAYINGS_NODES = 1 << 18;
+ok(Number.isInteger(Math.log2(SAYINGS_NODES)));
 
 /** A saying in the ring: words for its length, and for slot and generation of its speaker; then its event up to the text. */
 const HEAD_BYTES = 12;

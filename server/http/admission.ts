@@ -6,6 +6,7 @@
  * fixed, whatever a stranger with 2^64 addresses does, and nobody can tell, or choose, who shares a row with whom.
  * Cost: one hash a join, upload or socket, some 3 µs; 12 bytes for a row that was used, and 4 a slot.
  */
+import { ok } from 'node:assert';
 import { createHmac, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Admission } from '../domain/relay.ts';
@@ -26,6 +27,7 @@ export const WORLDS_BY_ADDRESS_MAX = 32;
 
 /** WebSockets of one address to one worker: PLACES_MAX desktops in the default world, as many in private ones, and old ones. */
 export const SOCKETS_MAX = 512;
+ok(SOCKETS_MAX > 2 * PLACES_MAX);
 
 /**
  * Connections of one address to one process: a poll for each of a few hundred desktops, those that reconnect, and what their

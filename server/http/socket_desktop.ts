@@ -8,6 +8,7 @@
  * POLLS_IN_FLIGHT_MAX polls and CROSSINGS_IN_FLIGHT_MAX other messages at the master. Batches are sent in the order of their polls.
  */
 
+import { ok } from 'node:assert';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import type { Duplex } from 'node:stream';
@@ -26,6 +27,7 @@ import {
   MESSAGES_BURST_MAX,
   MESSAGES_PER_SECOND_MAX,
   PING_MS,
+  RESPONSE_BYTES_MAX,
   STAGE_BYTES_MAX,
 } from '../wire/rules.ts';
 import { checkSaying } from '../wire/saying.ts';
@@ -52,13 +54,14 @@ const CLOSING_MS_MAX = 2_000;
 
 /**
  * Bytes that wait for a peer that does not read: from `HIGH` on the socket is not read and nothing is polled for it, until it is
- * below `LOW` again. One batch fits twice; the system's own buffers, some megabytes, come before these bytes.
+ * below `LOW` again. The longest answer fits; the system's own buffers, some megabytes, come before these bytes.
  */
-export const UNREAD_BYTES_HIGH = 128 << 10;
+export const UNREAD_BYTES_HIGH = RESPONSE_BYTES_MAX;
 const UNREAD_BYTES_LOW = 32 << 10;
 
 /** A socket is closed at once above this: the answers to all requests that were on their way when it was no longer read. */
 const UNREAD_BYTES_MAX = 512 << 10;
+ok(UNREAD_BYTES_LOW < UNREAD_BYTES_HIGH && UNREAD_BYTES_HIGH < UNREAD_BYTES_MAX);
 
 /** A socket is closed when it has been above UNREAD_BYTES_LOW for this time, in ms: it reads less than 10 KB a second. */
 export const UNREAD_MS_MAX = 10_000;

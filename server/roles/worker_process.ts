@@ -1,6 +1,7 @@
 /**
  * A worker process: a worker with its own front and an uplink over IPC to the master.
  */
+import { ok } from 'node:assert';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { register } from 'prom-client';
@@ -23,7 +24,7 @@ import { HEARTBEAT_MS } from '../processes/heartbeats.ts';
 import { IpcUplink } from '../processes/ipc.ts';
 import { PendingRequests } from '../processes/pending.ts';
 import type { Pictures } from '../wire/pictures.ts';
-import { CLOSING_STEP_MS, LAST_ANSWERS_MS } from './closing.ts';
+import { CLOSING_STEP_MS, LAST_ANSWERS_MS, LAST_POLLS_MS } from './closing.ts';
 
 /** The settings that the master passes to a worker in the environment variable SPRITES_WORKER. */
 export interface WorkerSettings {
@@ -60,6 +61,7 @@ export type FromWorker =
 
 /** How long a draining worker still reads requests that have begun, in ms: a little less than the master gives its last polls. */
 const LAST_REQUESTS_MS = 400;
+ok(LAST_REQUESTS_MS < LAST_POLLS_MS);
 
 /** Sends a message to the master. Without a master it does nothing: this process is about to end. */
 function send(message: FromWorker): void {
