@@ -30,7 +30,8 @@ const ACROSS: readonly string[] = ['tools/command.test.ts'];
 
 /** What a part publishes for the others. */
 const PUBLISHED: readonly string[] = [
-  'server/wire/rules.ts', // the rules of the wire
+  'server/wire/rules.h', // the rules of the wire
+  'server/wire/rules.ts',
   'server/wire/sheet.ts', // the .spr file, read and written
   'server/wire/spr.ts',
   'server/wire/description.ts', // which animations are played, and instead of which

@@ -15,11 +15,12 @@
 #include <vector>
 
 #include "account/sprite_tag.h"
+#include "wire/rules.h"
 
 namespace swarm {
 
 // Hex digits of a picture's SHA-256.
-constexpr size_t kPictureDigits = 64;
+constexpr size_t kPictureDigits = rules::kFileDigits;
 
 // What an event reported; views of the response. A member that it did not have equals nothing.
 struct ReceivedFlight {

@@ -1,14 +1,12 @@
 #include "account/sprite_tag.h"
 
-#include <array>
+#include <algorithm>
 #include <cstring>
 
 namespace swarm {
 namespace {
 
 constexpr std::string_view kPrefix = "swarm:";
-constexpr std::string_view kEdgeLetters = "lrtb";
-constexpr std::array<std::string_view, kEdges> kEdgeNames = {"left", "right", "top", "bottom"};
 static_assert(kPrefix.size() + 8 + 3 + 9 + 6 + 16 + 1 == kSpriteTagBytes);
 
 char* WriteHex(char* to, uint64_t value, int digits) {
@@ -39,10 +37,6 @@ bool ReadHex(const char** from, int digits, uint64_t* value) {
 
 }  // namespace
 
-std::string_view NameOf(Edge edge) { return kEdgeNames[static_cast<size_t>(edge)]; }
-
-Edge Opposite(Edge edge) { return static_cast<Edge>(static_cast<unsigned>(edge) ^ 1U); }
-
 void WriteSpriteTag(const SpriteTag& tag, char* to) {
   std::memcpy(to, kPrefix.data(), kPrefix.size());
   to = WriteHex(to + kPrefix.size(), tag.run, 8);
@@ -50,7 +44,7 @@ void WriteSpriteTag(const SpriteTag& tag, char* to) {
   to = WriteHex(to, tag.number, 9);
   to = WriteHex(to, tag.desktop, 6);
   to = WriteHex(to, static_cast<uint64_t>(tag.due_ns), 16);
-  *to = kEdgeLetters[static_cast<size_t>(tag.edge)];
+  *to = NameOf(tag.edge).front();
 }
 
 bool ReadSpriteTag(std::string_view name, SpriteTag* tag) {
@@ -66,15 +60,16 @@ bool ReadSpriteTag(std::string_view name, SpriteTag* tag) {
       !ReadHex(&from, 6, &desktop) || !ReadHex(&from, 16, &due)) {
     return false;
   }
-  const size_t edge = kEdgeLetters.find(*from);
-  if (edge == std::string_view::npos) {
+  const auto* const edge = std::ranges::find(
+      rules::kEdgeNames, *from, [](std::string_view edge_name) { return edge_name.front(); });
+  if (edge == rules::kEdgeNames.end()) {
     return false;
   }
   tag->run = static_cast<uint32_t>(run);
   tag->slice = static_cast<uint32_t>(slice);
   tag->desktop = static_cast<uint32_t>(desktop);
   tag->due_ns = static_cast<int64_t>(due);
-  tag->edge = static_cast<Edge>(edge);
+  tag->edge = static_cast<Edge>(edge - rules::kEdgeNames.begin());
   return true;
 }
 

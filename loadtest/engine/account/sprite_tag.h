@@ -13,12 +13,12 @@
 #include <cstdint>
 #include <string_view>
 
+#include "wire/rules.h"
+
 namespace swarm {
 
-enum class Edge : uint8_t { kLeft, kRight, kTop, kBottom };
-constexpr int kEdges = 4;
-std::string_view NameOf(Edge edge);
-Edge Opposite(Edge edge);
+using rules::Edge;
+constexpr int kEdges = rules::kEdgeNames.size();
 
 constexpr std::string_view kHex = "0123456789abcdef";  // digits of tags and of file names
 constexpr size_t kSpriteTagBytes = 49;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "net/json_reader.h"
+#include "wire/rules.h"
 
 namespace swarm {
 namespace {
@@ -394,7 +395,7 @@ void Polls::OnUpgradeRefused(uint32_t index, const Problem& problem) {
 
 void Polls::GiveBack(uint32_t index, const Problem& problem) {
   // At the end of the run all desktops leave, so nobody is left to whom a sprite could go on.
-  if (problem.code == "desktop-ended" && slice_.phase != Phase::kLeave) {
+  if (problem.code == rules::codes::kDesktopEnded && slice_.phase != Phase::kLeave) {
     // Without a cursor the relay has forgotten the desktop: nothing of its last batch counts.
     catches_.GiveBack(slice_.desktops[index], SequenceOf(problem.cursor));
   }
@@ -404,13 +405,14 @@ void Polls::RecoverFrom(uint32_t index, const Problem& problem) {
   Desktop& desktop = slice_.desktops[index];
   Counters& counters = slice_.counters;
   ++counters.other_refused_by_code[ProblemIndex(problem.code)];
-  if (problem.status == 401 || (problem.status == 410 && problem.code != "cursor-lost")) {
+  if (problem.status == 401 ||
+      (problem.status == 410 && problem.code != rules::codes::kCursorLost)) {
     ++counters.desktops_ended;
     End(index);
     slice_.rejoin.push_back(index);
     return;
   }
-  if (problem.code == "cursor-lost" && !problem.cursor.empty() &&
+  if (problem.code == rules::codes::kCursorLost && !problem.cursor.empty() &&
       desktop.cursor.Assign(problem.cursor)) {
     ++counters.cursors_lost;
     desktop.has_seq = false;

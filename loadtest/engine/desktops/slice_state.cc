@@ -6,11 +6,13 @@
 #include <algorithm>
 #include <system_error>
 
+#include "wire/rules.h"
+
 namespace swarm {
 namespace {
 
 // A relay cannot put the swarm to sleep for a day.
-constexpr uint64_t kRetryAfterMsMax = 300'000;
+constexpr uint64_t kRetryAfterMsMax = rules::kByeMsMax;
 
 }  // namespace
 

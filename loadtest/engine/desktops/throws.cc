@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "account/flight.h"
+#include "wire/rules.h"
 
 namespace swarm {
 namespace {
@@ -18,7 +19,7 @@ constexpr uint8_t kSendsMax = 10;
 // A desktop sends no number that is so far above its oldest one without an answer: the relay would
 // forget whether it has accepted that one. On HTTP, where answers come in order, the pipeline sees
 // to it.
-constexpr uint64_t kUnansweredSpan = 32;
+constexpr uint64_t kUnansweredSpan = rules::kCrossingsRemembered;
 constexpr int kThrowsPerTurnMax = 128;   // so that responses are read between bursts
 constexpr int64_t kRefusedPauseMs = 20;  // closed loop: do not flood a relay that refuses
 // How long after the window its last throws may leave. A slice that waits for a core for a moment

@@ -2,6 +2,7 @@
 #ifndef LOADTEST_ENGINE_NET_PROBLEM_H_
 #define LOADTEST_ENGINE_NET_PROBLEM_H_
 
+#include <algorithm>
 #include <array>
 #include <cstddef>
 #include <cstdint>
@@ -9,50 +10,17 @@
 
 #include "net/http_response.h"
 #include "net/json_reader.h"
+#include "wire/rules.h"
 
 namespace swarm {
 
 // The codes of the relay's problem documents. The last one stands for any other code.
-constexpr std::array<std::string_view, 40> kProblemCodes = {"malformed",
-                                                            "admin-token",
-                                                            "banned",
-                                                            "picture-refused",
-                                                            "list-full",
-                                                            "already-running",
-                                                            "heap-too-large",
-                                                            "range-not-satisfiable",
-                                                            "cursor-ahead",
-                                                            "sprite-invalid",
-                                                            "unknown-desktop",
-                                                            "not-found",
-                                                            "method-not-allowed",
-                                                            "request-timeout",
-                                                            "near-gone",
-                                                            "crossing-stale",
-                                                            "crossing-ahead",
-                                                            "sayings-off",
-                                                            "saying-stale",
-                                                            "stage-hidden",
-                                                            "no-neighbour",
-                                                            "desktop-ended",
-                                                            "cursor-lost",
-                                                            "too-large",
-                                                            "too-fast",
-                                                            "too-many-joins",
-                                                            "too-many-places",
-                                                            "too-many-worlds",
-                                                            "too-many-connections",
-                                                            "too-many-uploads",
-                                                            "head-too-large",
-                                                            "internal",
-                                                            "mailbox-full",
-                                                            "relay-full",
-                                                            "relay-busy",
-                                                            "draining",
-                                                            "store-full",
-                                                            "journal-full",
-                                                            "unauthorized",
-                                                            "other"};
+constexpr auto kProblemCodes = [] {
+  std::array<std::string_view, rules::kProblems.size() + 1> codes;
+  std::ranges::transform(rules::kProblems, codes.begin(), &rules::Problem::code);
+  codes.back() = "other";
+  return codes;
+}();
 
 // Views of the response.
 struct Problem {

@@ -7,15 +7,18 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "wire/rules.h"
+
 namespace swarm {
 
-constexpr uint16_t kLeaseSeconds = 30;  // of a relay that says none
+constexpr uint16_t kLeaseSeconds = rules::kLeaseMs / 1'000;  // of a relay that says none
 constexpr int64_t kRetryMsMin = 50;
 constexpr int64_t kRetryMsMax = 5'000;
 
 // The whole seconds that a relay means, which may say anything: server/PROTOCOL.md, Join.
 inline uint16_t LeaseSecondsOf(double said) {
-  return static_cast<uint16_t>(std::clamp(said, 4.0, 600.0));
+  return static_cast<uint16_t>(
+      std::clamp<double>(said, rules::kLeaseSecondsMin, rules::kLeaseSecondsMax));
 }
 
 // The pause after so many failures in a row, before jitter.

@@ -10,11 +10,12 @@
 #include <cstdint>
 
 #include "plan/clock.h"
+#include "wire/rules.h"
 
 namespace swarm {
 
-constexpr int64_t kMessagesPerSecondMax = 450;
-constexpr int64_t kMessagesAtOnceMax = 400;
+constexpr int64_t kMessagesPerSecondMax = rules::kMessagesPerSecondMax * 9 / 10;
+constexpr int64_t kMessagesAtOnceMax = rules::kMessagesBurstMax * 4 / 5;
 
 class MessagePace {
  public:

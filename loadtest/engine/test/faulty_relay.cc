@@ -22,12 +22,19 @@
 
 #include "net/websocket.h"
 #include "plan/clock.h"
+#include "wire/rules.h"
 
 namespace swarm {
 namespace {
 
 constexpr std::string_view kPing = "still there?";
 constexpr uint16_t kGoingAway = 1001;
+
+std::string OppositeOf(std::string_view edge) {
+  const auto* const found = std::ranges::find(rules::kEdgeNames, edge);
+  const auto number = static_cast<rules::Edge>(found - rules::kEdgeNames.begin());
+  return std::string(NameOf(Opposite(number)));
+}
 
 struct Desktop {
   int poll = -1;  // the connection of its parked poll
@@ -329,7 +336,7 @@ class Relay {
     const Crossing crossing = ReadCrossing(from, request);
     const uint64_t number = crossing.number;
     const uint64_t unanswered = desktops_[from].unanswered;
-    if (unanswered != 0 && number >= unanswered + 32) {
+    if (unanswered != 0 && number >= unanswered + rules::kCrossingsRemembered) {
       ++committed_.too_far_ahead;
     }
     // A throw that was sent again because its connection was cut is not a new one: the desktop
@@ -352,8 +359,6 @@ class Relay {
   };
 
   Crossing ReadCrossing(uint32_t from, const std::string& request) const {
-    static const std::map<std::string, std::string, std::less<>> kOpposite = {
-        {"left", "right"}, {"right", "left"}, {"top", "bottom"}, {"bottom", "top"}};
     const size_t edge_at = request.find("\"edge\":\"") + 8;
     const std::string edge = request.substr(edge_at, request.find('"', edge_at) - edge_at);
     const size_t number_at = request.find("\"crossing\":") + 11;
@@ -363,7 +368,7 @@ class Relay {
             from,
             Alive(from, is_forward ? 1 : count - 1),
             edge,
-            kOpposite.at(edge),
+            OppositeOf(edge),
             request.substr(request.find("\"at\""))};
   }
 
