@@ -38,6 +38,7 @@ const PUBLISHED: readonly string[] = [
   'server/web/motion/simulation.ts', // the rules that every desktop shares
   'server/web/desktop/bubbles.ts',
   'server/web/relay/saying_history.ts',
+  'server/web/relay/arrivals.ts',
   'server/web/relay/moves.ts',
   'server/web/relay/departures.ts',
   'server/web/relay/poll.ts',

@@ -3,11 +3,21 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import type { Sprite } from '../../server/web/motion/simulation.ts';
+import { Arrivals } from '../../server/web/relay/arrivals.ts';
+import { CROSSINGS_AHEAD_MAX, FORMER_TRIES_MAX, mayBeSent } from '../../server/web/relay/departures.ts';
 import { poll } from '../../server/web/relay/poll.ts';
+import { createPosts } from '../../server/web/relay/posts.ts';
 import {
+  type Arrival,
   BACKOFF_MS_FIRST,
   BACKOFF_MS_MAX,
+  type Crossing,
+  joinPauseMs,
+  lostAfter,
   pauseMsMax,
+  REFUSED_MS_MAX,
+  readProblem,
   readSeat,
   type Seat,
   silenceMs,
@@ -21,52 +31,76 @@ const joined = {
   ...{ desktop: '1-1', token: '1-1.aa', invitation: '1.aa', world: 'commons', cursor: '00000001-0' },
   ...{ events: 'http://r/events', crossings: 'http://r/v1/desktops/1-1/crossings', socket: 'ws://r/socket' },
 } as Seat;
+const crossing: Crossing = {
+  ...{ crossing: 7, edge: 'right', at: 0.5, vx: 900, vy: 0 },
+  sprite: { file: 'f', name: 'Blob', animation: 'fall', facing: 'right', scale: 2 },
+};
 
 interface Answer {
   /** 0 for none. */
   status: number;
   body?: unknown;
+  /** In seconds. */
+  retryAfter?: number;
+}
+
+function responseOf({ status, body, retryAfter }: Answer): Response {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return new Response(text, { status, headers: retryAfter === undefined ? {} : { 'retry-after': `${retryAfter}` } });
 }
 
 /** A relay that gives the answers of a case, and a sleep that adds up how long it should be. */
 class Relay {
-  readonly urls: string[] = [];
-  sleptMs = 0;
+  readonly requests: { url: string; body: unknown }[] = [];
+  readonly environment;
+  #sleptMs = 0;
   #answer: (answer: Answer) => void = () => {};
-  readonly environment = {
-    fetch: ((url: string, { signal }: RequestInit) => {
-      this.urls.push(url);
-      return new Promise((resolve, reject) => {
-        signal?.addEventListener('abort', () => reject(new Error('aborted')));
-        this.#answer = ({ status, body }) =>
-          status === 0
-            ? reject(new TypeError('network'))
-            : resolve(new Response(typeof body === 'string' ? body : JSON.stringify(body), { status }));
-      });
-    }) as typeof fetch,
-    random: () => 0.5,
-    sleep: async (ms: number) => {
-      this.sleptMs += ms;
-    },
-  };
 
-  /** Gives an answer, and resolves when the next request is here. Returns how long the page waited before it. */
+  constructor(random = 0.5) {
+    this.environment = {
+      fetch: ((url: string, { signal, body }: RequestInit) => {
+        this.requests.push({ url, body: JSON.parse((body as string | undefined) ?? 'null') });
+        return new Promise((resolve, reject) => {
+          signal?.addEventListener('abort', () => reject(new Error('aborted')));
+          this.#answer = (answer) =>
+            answer.status === 0 ? reject(new TypeError('network')) : resolve(responseOf(answer));
+        });
+      }) as typeof fetch,
+      random: () => random,
+      sleep: async (ms: number) => {
+        this.#sleptMs += ms;
+      },
+    };
+  }
+
+  /** Answers the last request, and resolves when the next one is here: to how long the page waited before it. */
   async answer(answer: Answer): Promise<number> {
-    const before = this.urls.length;
-    this.sleptMs = 0;
+    const before = this.requests.length;
+    this.#sleptMs = 0;
     this.#answer(answer);
-    for (let turns = 0; this.urls.length === before; turns++) {
-      assert.ok(turns < 1000, 'no request follows');
-      await turn();
-    }
-    return this.sleptMs;
+    await until(() => this.requests.length > before);
+    return this.#sleptMs;
+  }
+
+  /** Answers the last request: none follows. */
+  answerLast(answer: Answer): void {
+    this.#answer(answer);
+  }
+}
+
+/** Waits for a condition, one turn of the event loop at a time. */
+async function until(condition: () => boolean): Promise<void> {
+  for (let turns = 0; !condition(); turns++) {
+    assert.ok(turns < 1000, `never: ${condition}`);
+    await turn();
   }
 }
 
 describe('what the page does with a relay', () => {
   it('has the same constants in BEHAVIOUR.md as in the vectors', () => {
-    assert.deepEqual({ BACKOFF_MS_FIRST, BACKOFF_MS_MAX, BYE_MS_MAX }, vectors.constants);
-    const text = read('../BEHAVIOUR.md').split('\n## Waiting for a relay\n')[1].split('\n## ')[0];
+    const constants = { BACKOFF_MS_FIRST, BACKOFF_MS_MAX, BYE_MS_MAX, REFUSED_MS_MAX };
+    assert.deepEqual({ ...constants, CROSSINGS_AHEAD_MAX, FORMER_TRIES_MAX }, vectors.constants);
+    const text = read('../BEHAVIOUR.md').split('\n## Waiting for a relay\n')[1].split('\n## Moving to')[0];
     const rows = [...text.matchAll(/^\| `([A-Z_]+)` \| ([\d ]+) \|/gm)];
     const written = Object.fromEntries(rows.map(([, name, value]) => [name, Number(value.replaceAll(' ', ''))]));
     assert.deepEqual(written, vectors.constants);
@@ -79,16 +113,121 @@ describe('what the page does with a relay', () => {
     });
   }
 
-  for (const { name, leaseSeconds, steps } of vectors.polls) {
+  for (const { name, leaseSeconds = 30, random, steps } of vectors.polls) {
     it(`polls › ${name}`, async () => {
-      const relay = new Relay();
-      const handlers = { connected: () => {} };
+      const relay = new Relay(random);
+      const news: { received?: number; restarts?: true; isUp?: boolean; lostAfter?: number } = {};
+      const handlers = {
+        connected: (is: boolean) => Object.assign(news, { isUp: is }),
+        events: async ({ length }: unknown[]) => Object.assign(news, { received: length }),
+        cursorLost: () => Object.assign(news, { restarts: true }),
+        ended: (_: unknown, seq: number) => Object.assign(news, { lostAfter: seq }),
+      };
       const transport = poll(readSeat({ ...joined, leaseSeconds }), handlers as never, relay.environment);
-      for (const { answer, waitMs, poll: cursor } of steps) {
-        assert.equal(await relay.answer(answer), waitMs);
-        assert.equal(relay.urls.at(-1), `http://r/events?cursor=${cursor}`);
+      for (const { answer, waitMs, poll: cursor, ...expected } of steps) {
+        news.restarts = undefined;
+        if (cursor === undefined) {
+          relay.answerLast(answer);
+          await until(() => news.lostAfter !== undefined);
+          assert.equal(news.lostAfter, expected.lostAfter ?? Number.POSITIVE_INFINITY);
+        } else {
+          assert.equal(await relay.answer(answer), waitMs);
+          assert.equal(relay.requests.at(-1)?.url, `http://r/events?cursor=${cursor}`);
+          assert.equal(news.restarts, expected.restarts);
+          assert.partialDeepStrictEqual(news, expected);
+        }
       }
       transport.close();
+    });
+  }
+
+  for (const { name, answers, waitsMs } of vectors.joins) {
+    it(`joins › ${name}`, async () => {
+      const problems = await Promise.all(
+        answers.map((answer: Answer) => (answer.status === 0 ? undefined : readProblem(responseOf(answer)))),
+      );
+      const waits = problems.map((problem, attempt) => joinPauseMs(attempt, () => 0.5, problem));
+      assert.deepEqual(waits, waitsMs);
+    });
+  }
+
+  for (const { name, number, unanswered, isSent } of vectors.numbers) {
+    it(`numbers of throws › ${name}`, () => assert.equal(mayBeSent(number, unanswered), isSent));
+  }
+
+  for (const { name, answer, first, repeat } of vectors.answers) {
+    for (const [isRepeat, expected] of [
+      [false, first],
+      [true, repeat],
+    ]) {
+      it(`answers to a ${isRepeat ? 'repeat' : 'throw'} › ${name}`, async () => {
+        const relay = new Relay();
+        const closing = new AbortController();
+        const verdict = createPosts(joined, closing, relay.environment).send(crossing, isRepeat);
+        relay.answerLast(answer);
+        const isAgain = until(() => relay.requests.length > 1).then(
+          () => 'again',
+          () => 'never',
+        );
+        const outcome = await Promise.race([verdict, isAgain]);
+        closing.abort();
+        assert.equal(typeof outcome === 'string' ? outcome : 'refused' in outcome ? 'returned' : 'accepted', expected);
+      });
+    }
+  }
+
+  for (const kind of ['throws', 'sayings'] as const) {
+    for (const { name, answers, waitsMs, outcome, to, heard } of vectors[kind]) {
+      it(`${kind} › ${name}`, async () => {
+        const relay = new Relay();
+        const posts = createPosts(joined, new AbortController(), relay.environment);
+        const saying = { saying: 7, text: 'Hi' };
+        const answered = kind === 'throws' ? posts.send(crossing, false) : posts.say(saying);
+        const waited: number[] = [];
+        for (const answer of answers.slice(0, -1)) waited.push(await relay.answer(answer));
+        relay.answerLast(answers.at(-1));
+        const verdict = await answered;
+        assert.deepEqual(waited, waitsMs);
+        const request =
+          kind === 'throws'
+            ? { url: joined.crossings, body: crossing }
+            : { url: 'http://r/v1/desktops/1-1/sayings', body: saying };
+        for (const one of relay.requests) assert.deepEqual(one, request);
+        assert.ok(verdict !== 'unknown');
+        assert.equal('refused' in verdict ? verdict.refused.code : 'accepted', outcome);
+        if ('to' in verdict) assert.equal(verdict.to?.name ?? null, to);
+        if ('heard' in verdict) assert.equal(verdict.heard, heard);
+      });
+    }
+  }
+
+  for (const { name, cursor, acknowledged, polls, lostAfter: expected } of vectors.ends) {
+    it(`ends of a seat › ${name}`, () => {
+      const problem = { code: 'desktop-ended', title: '', cursor: acknowledged ?? undefined };
+      assert.equal(lostAfter(problem, cursor, polls), expected ?? Number.POSITIVE_INFINITY);
+    });
+  }
+
+  for (const { name, room, steps } of vectors.arrivals) {
+    it(`arrivals › ${name}`, () => {
+      const inside: number[] = [];
+      let roomNow = room;
+      const arrivals = new Arrivals({
+        enter: ({ seq }) => (inside.length < roomNow && inside.push(seq) ? ({ x: seq } as Sprite) : null),
+        remove: ({ x }) => inside.splice(inside.indexOf(x), 1),
+      });
+      for (const { batch, room: newRoom, restart, lostAfter: seq, ...expected } of steps) {
+        if (batch)
+          arrivals.receive([
+            { type: 'ping' },
+            ...batch.map((number: number) => ({ type: 'sprite', seq: number }) as Arrival),
+          ]);
+        if (restart) arrivals.restart();
+        if (seq !== undefined) arrivals.removeAfter(seq);
+        roomNow = newRoom ?? roomNow;
+        if (newRoom) arrivals.admitWaiting();
+        assert.deepEqual({ inside, waiting: arrivals.waiting.map((one) => one.seq) }, expected);
+      }
     });
   }
 });

@@ -699,7 +699,7 @@ void Desktop::HandleNews(const News& news) {
 }
 
 void Desktop::HandleBatch(const Batch& batch) {
-  arrivals_.BeginBatch();
+  arrivals_.BeginBatch(batch.arrivals.empty() ? 0 : batch.arrivals.front().seq);
   for (const Arrival& arrival : batch.arrivals) {
     if (!arrivals_.IsNew(arrival) || arrivals_.IsRemoved(arrival.file)) {
       continue;

@@ -5,7 +5,13 @@
 
 namespace sprites {
 
-void Arrivals::BeginBatch() {
+void Arrivals::BeginBatch(uint64_t first_seq) {
+  if (first_seq == 0 || first_seq > seq_) {
+    EndBatch();
+  }
+}
+
+void Arrivals::EndBatch() {
   batch_.clear();
   batch_seq_ = seq_ + 1;
 }
@@ -74,7 +80,7 @@ void Arrivals::Restore(uint64_t seq, std::map<SpriteId, uint64_t> batch) {
 
 void Arrivals::BeginEpoch() {
   seq_ = 0;
-  BeginBatch();
+  EndBatch();
   for (Arrival& arrival : waiting_) {
     arrival.seq = 0;
   }

@@ -27,8 +27,10 @@ constexpr size_t kRemovedMax = 1'000;  // removed pictures remembered; an operat
 
 class Arrivals {
  public:
-  // Starts a batch; the one before can no longer be taken back.
-  void BeginBatch();
+  // Starts a batch, whose first event has this number; 0 for a batch without sprites. The one
+  // before can no longer be taken back, unless this one begins with events of it, which no poll
+  // acknowledged.
+  void BeginBatch(uint64_t first_seq);
   // Whether this event has not been received before. From now on it has.
   bool IsNew(const Arrival& arrival);
   // Records that an arrival became the sprite `id`.
@@ -63,6 +65,8 @@ class Arrivals {
   void Restore(uint64_t seq, std::map<SpriteId, uint64_t> batch);
 
  private:
+  void EndBatch();
+
   std::deque<Arrival> waiting_;         // oldest first
   std::map<SpriteId, uint64_t> batch_;  // the sprites of the last batch, and their events
   uint64_t batch_seq_ = 1;              // the number that its first event has at least

@@ -1,6 +1,11 @@
+// Also plays relay.vectors.json; test/relay.test.ts plays it in the browser's.
 #include "core/relay/arrivals.h"
 
 #include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "core/relay/test_relay.h"
 
 namespace sprites {
 namespace {
@@ -8,46 +13,80 @@ namespace {
 Arrival Numbered(uint64_t seq) {
   Arrival arrival;
   arrival.seq = seq;
+  arrival.name = std::to_string(seq);  // stays when the relay numbers its events from 1 again
   return arrival;
 }
 
-TEST_CASE("arrivals › are new once, and only in rising order") {
-  Arrivals arrivals;
-  CHECK(!arrivals.IsNew(Numbered(0)));
-  CHECK(arrivals.IsNew(Numbered(1)));
-  CHECK(!arrivals.IsNew(Numbered(1)));
-  CHECK(arrivals.IsNew(Numbered(5)));
-  CHECK(!arrivals.IsNew(Numbered(4)));
-  CHECK(arrivals.seq() == 5);
-}
-
-TEST_CASE("arrivals › take back the last batch alone, admitted or waiting") {
-  Arrivals arrivals;
-  arrivals.BeginBatch();
-  CHECK(arrivals.IsNew(Numbered(1)));
-  arrivals.Wait(Numbered(1));
-  arrivals.BeginBatch();
-  for (const uint64_t seq : {2, 3}) {
-    CHECK(arrivals.IsNew(Numbered(seq)));
+// A desktop with room for so many sprites. Says which are in and which wait, by their first number.
+struct Inside {
+  void Receive(const Json& batch) {
+    arrivals.BeginBatch(batch.empty() ? 0 : batch[0].get<uint64_t>());
+    for (const Json& seq : batch) {
+      if (const Arrival arrival = Numbered(seq); arrivals.IsNew(arrival)) {
+        Admit(arrival);
+      }
+    }
   }
-  arrivals.Admit(Numbered(2), 12);
-  arrivals.Wait(Numbered(3));
-  arrivals.Admit(arrivals.Pop(), 11);  // of the batch before
-  CHECK(arrivals.TakeBackBatch() == std::vector<SpriteId>{12});
-  CHECK(arrivals.waiting().empty());
-  CHECK(arrivals.TakeBackBatch().empty());
-}
+  void Admit(const Arrival& arrival) {
+    if (sprites.size() >= room) {
+      arrivals.Wait(arrival);
+    } else {
+      sprites.emplace_back(next_id, arrival.name);
+      arrivals.Admit(arrival, next_id++);
+    }
+  }
+  void MakeRoom(size_t more) {
+    for (room = more; sprites.size() < room && !arrivals.waiting().empty();) {
+      Admit(arrivals.Pop());
+    }
+  }
+  void TakeBackAfter(uint64_t seq) {
+    const std::vector<SpriteId> taken = arrivals.TakeBackAfter(seq);
+    std::erase_if(sprites, [&](const auto& sprite) {
+      return std::ranges::find(taken, sprite.first) != taken.end();
+    });
+  }
+  Json InNumbers() const {
+    Json in = Json::array();
+    for (const auto& sprite : sprites) {
+      in.push_back(std::stoi(sprite.second));
+    }
+    return in;
+  }
+  Json WaitingNumbers() const {
+    Json waiting = Json::array();
+    for (const Arrival& arrival : arrivals.waiting()) {
+      waiting.push_back(std::stoi(arrival.name));
+    }
+    return waiting;
+  }
 
-TEST_CASE("arrivals › keep in a new epoch what they have, and number events from 1") {
   Arrivals arrivals;
-  arrivals.BeginBatch();
-  CHECK(arrivals.IsNew(Numbered(7)));
-  arrivals.Wait(Numbered(7));
-  arrivals.BeginEpoch();
-  CHECK(arrivals.seq() == 0);
-  CHECK(arrivals.TakeBackBatch().empty());
-  CHECK(arrivals.waiting().size() == 1);
-  CHECK(arrivals.IsNew(Numbered(1)));
+  std::vector<std::pair<SpriteId, std::string>> sprites;
+  size_t room = 0;
+  SpriteId next_id = 1;
+};
+
+TEST_CASE("arrivals › enter, wait and are taken back as in the vectors") {
+  for (const Json& one : RelayVectors()["arrivals"]) {
+    CAPTURE(one["name"].get<std::string>());
+    Inside inside;
+    inside.room = one["room"].get<size_t>();
+    for (const Json& step : one["steps"]) {
+      CAPTURE(step.dump());
+      if (step.contains("batch")) {
+        inside.Receive(step["batch"]);
+      } else if (step.contains("room")) {
+        inside.MakeRoom(step["room"].get<size_t>());
+      } else if (step.contains("lostAfter")) {
+        inside.TakeBackAfter(step["lostAfter"].get<uint64_t>());
+      } else {
+        inside.arrivals.BeginEpoch();
+      }
+      CHECK(inside.InNumbers() == step["inside"]);
+      CHECK(inside.WaitingNumbers() == step["waiting"]);
+    }
+  }
 }
 
 TEST_CASE("arrivals › drop what waits of a removed picture, and remember the newest removed ones") {

@@ -210,6 +210,12 @@ bool IsDecision(const Problem& problem) {
   return is_from_relay && !IsSeatEnded(problem) && problem.code != "internal";
 }
 
+bool IsVerdict(const Problem& problem, bool is_repeat) {
+  const bool is_hasty = problem.code == "too-fast" || problem.code == "relay-busy" ||
+                        problem.code == "draining" || problem.code.starts_with("http-");
+  return IsSeatEnded(problem) || (IsDecision(problem) && !(is_repeat && is_hasty));
+}
+
 std::string CrossingJson(uint64_t number, const Departure& departure) {
   const Sprite& sprite = departure.sprite;
   const auto speed = [](double value) {

@@ -112,6 +112,12 @@ bool IsSeatEnded(const Problem& problem);
 // or a login page, or was cut off on the way.
 bool IsDecision(const Problem& problem);
 
+// Whether the relay has decided about a crossing or a saying. The end of the seat is a decision:
+// the relay answers 202 to the repeat of a crossing that it accepted before, and refuses every
+// other. A relay that has too much to do, or stops, may say so before it looks for the number of a
+// repeat, and an answer without a code is a proxy's, which knows nothing of the post before.
+bool IsVerdict(const Problem& problem, bool is_repeat);
+
 // The body of a crossing, at most kCrossingBytesMax.
 std::string CrossingJson(uint64_t number, const Departure& departure);
 

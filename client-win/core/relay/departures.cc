@@ -10,20 +10,6 @@
 
 namespace sprites {
 
-namespace {
-
-// Whether the relay has decided about a crossing. The end of the seat is a decision: the relay
-// answers 202 to the repeat of a crossing that it accepted before, and refuses every other. A relay
-// that has too much to do, or stops, may say so before it looks for the number of a repeat, and an
-// answer without a code is a proxy's, which knows nothing of the post before.
-bool IsVerdict(const Problem& problem, bool is_repeat) {
-  const bool is_hasty = problem.code == "too-fast" || problem.code == "relay-busy" ||
-                        problem.code == "draining" || problem.code.starts_with("http-");
-  return IsSeatEnded(problem) || (IsDecision(problem) && !(is_repeat && is_hasty));
-}
-
-}  // namespace
-
 bool Departures::HasRoom(const Seat& seat) const {
   const PendingDeparture* oldest = OldestOf(KeyOf(seat));
   return pending_.size() < kDeparturesMax &&

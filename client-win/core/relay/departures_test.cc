@@ -1,4 +1,4 @@
-// Also plays departures.vectors.json; test/departures.test.ts plays it in the browser's.
+// Also plays relay.vectors.json; test/relay.test.ts plays it in the browser's.
 #include "core/relay/departures.h"
 
 #include <doctest/doctest.h>
@@ -6,7 +6,6 @@
 #include <string>
 
 #include "core/relay/test_relay.h"
-#include "core/text/test_vectors.h"
 
 namespace sprites {
 namespace {
@@ -48,36 +47,6 @@ TEST_CASE("departures › are pending until the relay has decided") {
   CHECK(!departures.HandleResponse({requests[0].id, 202}, 0, kHalf));
 }
 
-TEST_CASE("departures › are sent again under the same number when the relay has not decided") {
-  const std::string internal = R"({"code":"internal"})";
-  for (const Response& none :
-       {Response{0, 0}, Response{0, 502, "<html>"}, Response{0, 500, internal},
-        Response{0, 200, "<html>Please log in</html>"}, Response{0, 202, ""},
-        Response{0, 202, "{}"}, Response{0, 204}}) {
-    Departures departures;
-    RequestId next = 1;
-    RequestBudget budget;
-    departures.Add(Leaver(), kSeat, false);
-    Response response = none;
-    response.id = departures.DueRequests(&kSeat, 0, &budget, &next)[0].id;
-    CAPTURE(response.status);
-    CHECK(!departures.HandleResponse(response, 1000, kHalf));
-    CHECK(departures.DueRequests(&kSeat, 1000, &budget, &next).empty());
-    CHECK(departures.NextDueMs(&kSeat) == 1300);
-    const auto again = departures.DueRequests(&kSeat, 1300, &budget, &next);
-    REQUIRE(again.size() == 1);
-    CHECK(Json::parse(again[0].body)["crossing"] == 1);
-    CHECK(
-        !departures.HandleResponse(response, 1400, kHalf));  // a late response to the first request
-    CHECK(departures.HandleResponse({again[0].id, 202, R"({"to":null})"}, 1400, kHalf)->accepted);
-  }
-}
-
-const Json& DepartureVectors() {
-  static const Json vectors = ReadVectors(DEPARTURE_VECTORS);
-  return vectors;
-}
-
 PendingDeparture Kept(uint64_t number) {
   PendingDeparture kept;
   kept.number = number;
@@ -86,15 +55,8 @@ PendingDeparture Kept(uint64_t number) {
   return kept;
 }
 
-TEST_CASE("departures › have the constants of the vectors") {
-  const Json& constants = DepartureVectors()["constants"];
-  CHECK(constants["CROSSINGS_AHEAD_MAX"] == kCrossingsAhead);
-  CHECK(constants["FORMER_TRIES_MAX"] == kFormerTriesMax);
-  CHECK(constants.size() == 2);
-}
-
 TEST_CASE("departures › give the numbers that the vectors allow") {
-  for (const Json& one : DepartureVectors()["numbers"]) {
+  for (const Json& one : RelayVectors()["numbers"]) {
     CAPTURE(one["name"].get<std::string>());
     Departures departures;
     for (const Json& number : one["unanswered"]) {
@@ -107,7 +69,7 @@ TEST_CASE("departures › give the numbers that the vectors allow") {
 
 TEST_CASE(
     "departures › understand answers, to a first request and to a repeat, as in the vectors") {
-  for (const Json& one : DepartureVectors()["answers"]) {
+  for (const Json& one : RelayVectors()["answers"]) {
     for (const bool is_repeat : {false, true}) {
       CAPTURE(one["name"].get<std::string>());
       CAPTURE(is_repeat);
@@ -120,14 +82,40 @@ TEST_CASE(
         CHECK(!departures.HandleResponse({request.id, 0}, 0, kHalf));
         request = departures.DueRequests(&kSeat, 15'000, &budget, &next).at(0);
       }
-      const int status = one["status"].get<int>();
-      const Json& code = one["code"];
-      const std::string body = status == 202    ? R"({"to":null})"
-                               : code.is_null() ? "<html>"
-                                                : WriteJson({{"code", code}, {"title", ""}});
-      const auto verdict = departures.HandleResponse({request.id, status, body}, 15'000, kHalf);
+      const auto verdict =
+          departures.HandleResponse(ResponseOf(one["answer"], request.id), 15'000, kHalf);
       const char* outcome = !verdict ? "again" : verdict->accepted ? "accepted" : "returned";
       CHECK(one[is_repeat ? "repeat" : "first"] == outcome);
+    }
+  }
+}
+
+TEST_CASE("departures › are sent again, under the same number, as in the vectors") {
+  for (const Json& one : RelayVectors()["throws"]) {
+    CAPTURE(one["name"].get<std::string>());
+    Departures departures;
+    RequestId next = 1;
+    RequestBudget budget;
+    int64_t now = 0;
+    departures.Add(Leaver(), kSeat, false);
+    const size_t last = one["answers"].size() - 1;
+    for (size_t i = 0; i <= last; i++) {
+      CAPTURE(i);
+      CHECK(departures.DueRequests(&kSeat, now - 1, &budget, &next).empty());
+      const auto requests = departures.DueRequests(&kSeat, now, &budget, &next);
+      REQUIRE(requests.size() == 1);
+      CHECK(Json::parse(requests[0].body)["crossing"] == 1);
+      const Response response = ResponseOf(one["answers"][i], requests[0].id);
+      const auto verdict = departures.HandleResponse(response, now, kHalf);
+      REQUIRE(verdict.has_value() == (i == last));
+      CHECK(!departures.HandleResponse(response, now, kHalf));  // it comes once more, too late
+      if (verdict) {
+        CHECK(one["outcome"] == (verdict->accepted ? "accepted" : verdict->problem.code));
+        CHECK(one.value("to", Json()) == (verdict->to ? Json(verdict->to->name) : Json()));
+      } else {
+        now += one["waitsMs"][i].get<int64_t>();
+        CHECK(departures.NextDueMs(&kSeat) == now);
+      }
     }
   }
 }

@@ -7,7 +7,6 @@
 
 #include "core/relay/backoff.h"
 #include "core/relay/test_relay.h"
-#include "core/text/test_vectors.h"
 
 namespace sprites {
 namespace {
@@ -27,11 +26,20 @@ std::string BatchText(const std::string& cursor, const Json& events) {
 
 const Json kPing = {{{"type", "ping"}}};
 
+// The number of the event after which sprites are lost with the seat; null when none is.
+Json LostAfter(const News& news) {
+  const auto none = std::numeric_limits<uint64_t>::max();
+  if (news.acknowledged) {
+    return *news.acknowledged == none ? Json() : Json(*news.acknowledged);
+  }
+  return news.batch_was_lost ? Json(0) : Json();
+}
+
 // A poller, its clock, and a relay played by the test.
 struct Fixture {
   explicit Fixture(const std::string& relay = kRelay,
-                   JoinOptions options = {"Ann", "", "", 800, 600})
-      : poller(relay, std::move(options), [] { return 0.5; }) {}
+                   JoinOptions options = {"Ann", "", "", 800, 600}, double random = 0.5)
+      : poller(relay, std::move(options), [random] { return random; }) {}
 
   // The request that is due now; the test fails when there is none.
   Request NextRequest() {
@@ -44,6 +52,11 @@ struct Fixture {
     const auto news = poller.HandleResponse({request.id, status, body, retry_after}, now);
     REQUIRE(news);
     return *news;
+  }
+  // Responds as a case of the vectors says.
+  News Respond(const Request& request, const Json& answer) {
+    const Response response = ResponseOf(answer, request.id);
+    return Respond(request, response.status, response.body, response.retry_after_s);
   }
   // Waits until the next request is due, and returns how long that was.
   int64_t WaitUntilDue() {
@@ -74,25 +87,79 @@ struct Fixture {
   int64_t now = 0;
 };
 
-const Json& RelayVectors() {
-  static const Json vectors = ReadVectors(RELAY_VECTORS);
-  return vectors;
+TEST_CASE("poller › has the constants of the vectors, as departures have") {
+  const Json& constants = RelayVectors()["constants"];
+  CHECK(constants["BACKOFF_MS_FIRST"] == kBackoffMsFirst);
+  CHECK(constants["BACKOFF_MS_MAX"] == kBackoffMsMax);
+  CHECK(constants["BYE_MS_MAX"] == kByeMsMax);
+  CHECK(constants["REFUSED_MS_MAX"] == kRefusedMsMax);
+  CHECK(constants["CROSSINGS_AHEAD_MAX"] == kCrossingsAhead);
+  CHECK(constants["FORMER_TRIES_MAX"] == kFormerTriesMax);
+  CHECK(constants.size() == 6);
 }
 
 TEST_CASE("poller › waits, and polls next, as in the vectors") {
   for (const Json& one : RelayVectors()["polls"]) {
     CAPTURE(one["name"].get<std::string>());
-    Fixture fixture;
-    fixture.Join({{"cursor", "00000001-0"}, {"leaseSeconds", one["leaseSeconds"]}});
+    Fixture fixture(kRelay, {"Ann", "", "", 800, 600}, one.value("random", 0.5));
+    fixture.Join({{"cursor", "00000001-0"}, {"leaseSeconds", one.value("leaseSeconds", 30)}});
     Request poll = fixture.NextRequest();
     for (const Json& step : one["steps"]) {
       CAPTURE(step.dump());
       fixture.now += 1'000;  // the relay holds it for so long
-      fixture.Respond(poll, step["answer"]["status"].get<int>());
+      const News news = fixture.Respond(poll, step["answer"]);
+      CHECK(news.cursor_lost == step.value("restarts", false));
+      CHECK(news.seat_ended == step.contains("lostAfter"));
+      if (news.seat_ended) {
+        CHECK(LostAfter(news) == step["lostAfter"]);
+        continue;
+      }
+      if (step.contains("received")) {
+        CHECK(news.batch->events == step["received"].get<size_t>());
+      }
+      if (step.contains("isUp")) {
+        CHECK((fixture.poller.link() == Link::kConnected) == step["isUp"].get<bool>());
+      }
+      fixture.poller.ResumePolling();
       CHECK(fixture.WaitUntilDue() == step["waitMs"].get<int64_t>());
       poll = fixture.NextPoll();
       CHECK(poll.url.ends_with("?cursor=" + step["poll"].get<std::string>()));
     }
+  }
+}
+
+TEST_CASE("poller › waits between joins as in the vectors, and reports why one was refused") {
+  for (const Json& one : RelayVectors()["joins"]) {
+    CAPTURE(one["name"].get<std::string>());
+    Fixture fixture;
+    for (size_t i = 0; i < one["answers"].size(); i++) {
+      const Json& answer = one["answers"][i];
+      const News news = fixture.Respond(fixture.NextRequest(), answer);
+      CHECK(news.refused.code.empty() == (answer["status"] == 0));
+      CHECK(fixture.WaitUntilDue() == one["waitsMs"][i].get<int64_t>());
+    }
+  }
+}
+
+TEST_CASE("poller › learns at the end of its seat what was acknowledged, as in the vectors") {
+  for (const Json& one : RelayVectors()["ends"]) {
+    CAPTURE(one["name"].get<std::string>());
+    Fixture fixture;
+    fixture.Join();
+    fixture.Respond(fixture.NextRequest(), 200, BatchText(one["cursor"], kPing));
+    fixture.poller.ResumePolling();
+    fixture.WaitUntilDue();
+    for (int polls = 1; polls < one["polls"].get<int>(); polls++) {
+      fixture.Respond(fixture.NextPoll(), 0);
+      fixture.WaitUntilDue();
+    }
+    Json problem = {{"code", "desktop-ended"}};
+    if (!one["acknowledged"].is_null()) {
+      problem["cursor"] = one["acknowledged"];
+    }
+    const News news = fixture.Respond(fixture.NextPoll(), 410, WriteJson(problem));
+    CHECK(news.seat_ended);
+    CHECK(LostAfter(news) == one["lostAfter"]);
   }
 }
 
@@ -148,35 +215,6 @@ TEST_CASE("poller › polls with the new cursor, but only once the batch is hand
   CHECK(fixture.NextRequest().url.ends_with("?cursor=6a1f03c2-81"));
 }
 
-TEST_CASE("poller › doubles its wait after each failure, with jitter, up to 15 s") {
-  Fixture fixture;
-  fixture.Join();
-  int64_t expected = kBackoffMsFirst;
-  for (int i = 0; i < 8; i++) {
-    fixture.Respond(fixture.NextRequest(), 0);
-    CHECK(fixture.poller.link() == Link::kBroken);
-    CHECK(fixture.WaitUntilDue() == expected * 3 / 4);
-    expected = std::min(2 * expected, kBackoffMsMax);
-  }
-  // It fetches the neighbours first, because a poll would be held without telling.
-  CHECK(fixture.NextRequest().url.ends_with("/1a2b-3f"));
-}
-
-TEST_CASE("poller › starts with a short wait again after a successful poll") {
-  Fixture fixture;
-  fixture.Join();
-  fixture.Respond(fixture.NextRequest(), 0);
-  fixture.WaitUntilDue();
-  fixture.Respond(fixture.NextRequest(), 200, NeighboursText());
-  CHECK(fixture.poller.link() == Link::kConnected);
-  fixture.WaitUntilDue();
-  fixture.Respond(fixture.NextRequest(), 200, BatchText("6a1f03c2-1", kPing));
-  fixture.poller.ResumePolling();
-  fixture.WaitUntilDue();
-  fixture.Respond(fixture.NextRequest(), 502, "<html>");
-  CHECK(fixture.WaitUntilDue() == kBackoffMsFirst * 3 / 4);
-}
-
 TEST_CASE("poller › joins again when its seat has ended, after a pause") {
   for (const auto& [status, code] :
        {std::pair{410, "desktop-ended"}, std::pair{401, "unknown-desktop"}}) {
@@ -188,94 +226,6 @@ TEST_CASE("poller › joins again when its seat has ended, after a pause") {
     CHECK(fixture.WaitUntilDue() >= kBackoffMsFirst / 2);
     CHECK(fixture.NextRequest().method == Method::kPost);
   }
-}
-
-TEST_CASE("poller › knows whether its last batch was acknowledged when its seat ends") {
-  const std::string ended = R"({"code":"desktop-ended"})";
-  Fixture first;
-  first.Join();
-  first.Respond(first.NextRequest(), 200, BatchText("6a1f03c2-1", kPing));
-  first.poller.ResumePolling();
-  first.WaitUntilDue();
-  CHECK(first.Respond(first.NextRequest(), 410, ended).batch_was_lost);
-
-  Fixture second;
-  second.Join();
-  second.Respond(second.NextRequest(), 200, BatchText("6a1f03c2-1", kPing));
-  second.poller.ResumePolling();
-  second.WaitUntilDue();
-  second.Respond(second.NextRequest(), 0);  // the relay may have received it
-  second.WaitUntilDue();
-  const News news = second.Respond(second.NextRequest(), 410, ended);
-  CHECK(news.seat_ended);
-  CHECK(!news.batch_was_lost);
-}
-
-TEST_CASE("poller › learns at the end of its seat what was acknowledged, as in the vectors") {
-  const Json vectors = ReadVectors(DEPARTURE_VECTORS);
-  for (const Json& one : vectors["ends"]) {
-    CAPTURE(one["name"].get<std::string>());
-    const std::string cursor = one["cursor"];
-    Fixture fixture;
-    fixture.Join();
-    fixture.Respond(fixture.NextRequest(), 200, BatchText(cursor, kPing));
-    fixture.poller.ResumePolling();
-    fixture.WaitUntilDue();
-    for (int polls = 1; polls < one["polls"].get<int>(); polls++) {
-      fixture.Respond(fixture.NextRequest(), 0);
-      fixture.WaitUntilDue();
-      fixture.Respond(fixture.NextRequest(), 200, NeighboursText());
-      fixture.WaitUntilDue();
-    }
-    Json problem = {{"code", "desktop-ended"}};
-    if (!one["acknowledged"].is_null()) {
-      problem["cursor"] = one["acknowledged"];
-    }
-    const News news = fixture.Respond(fixture.NextRequest(), 410, WriteJson(problem));
-    CHECK(news.seat_ended);
-    const uint64_t last = 9;  // of the batch
-    CHECK((news.acknowledged ? *news.acknowledged < last : news.batch_was_lost) ==
-          one["isLost"].get<bool>());
-  }
-}
-
-TEST_CASE("poller › continues from the cursor that a restarted relay gives") {
-  for (const auto& [status, code] :
-       {std::pair{410, "cursor-lost"}, std::pair{400, "cursor-ahead"}}) {
-    Fixture fixture;
-    fixture.Join();
-    const Json problem = {{"code", code}, {"cursor", "77777777-0"}};
-    CHECK(fixture.Respond(fixture.NextRequest(), status, WriteJson(problem)).cursor_lost);
-    fixture.WaitUntilDue();
-    CHECK(fixture.NextRequest().url.ends_with("?cursor=77777777-0"));
-  }
-}
-
-TEST_CASE("poller › waits longer each time a relay refuses the cursor that it named") {
-  Fixture fixture;
-  fixture.Join();
-  const Json problem = {{"code", "cursor-lost"}, {"cursor", "77777777-0"}};
-  int64_t expected = kBackoffMsFirst;
-  for (int i = 0; i < 8; i++) {
-    fixture.Respond(fixture.NextRequest(), 410, WriteJson(problem));
-    CHECK(fixture.WaitUntilDue() == expected * 3 / 4);
-    expected = std::min(2 * expected, kBackoffMsMax);
-  }
-}
-
-TEST_CASE("poller › stays away as long as a bye says, with jitter, up to a limit") {
-  Fixture fixture;
-  fixture.Join();
-  const Json bye = {{{"type", "bye"}, {"retryAfterMs", 3000}}};
-  fixture.Respond(fixture.NextRequest(), 200, BatchText("6a1f03c2-1", bye));
-  fixture.poller.ResumePolling();
-  CHECK(fixture.WaitUntilDue() == 3000);
-  fixture.Respond(fixture.NextRequest(), 200, NeighboursText());
-  fixture.WaitUntilDue();
-  const Json long_bye = {{{"type", "bye"}, {"retryAfterMs", 1e15}}};
-  fixture.Respond(fixture.NextRequest(), 200, BatchText("6a1f03c2-1", long_bye));
-  fixture.poller.ResumePolling();
-  CHECK(fixture.WaitUntilDue() <= kByeMsMax * 3 / 2);
 }
 
 constexpr char kOther[] = "http://r2.example:8080";
@@ -409,16 +359,6 @@ TEST_CASE("poller › keeps trying the only address when that is gone") {
     fixture.Respond(request, 0);
     fixture.WaitUntilDue();
   }
-}
-
-TEST_CASE("poller › retries when a full relay says, up to a limit, and reports why") {
-  Fixture fixture;
-  const News news =
-      fixture.Respond(fixture.NextRequest(), 503, R"({"code":"relay-full","title":"Full."})", 60);
-  CHECK(news.refused.code == "relay-full");
-  CHECK(fixture.WaitUntilDue() == 60'000);
-  fixture.Respond(fixture.NextRequest(), 503, "", 1'000'000'000);
-  CHECK(fixture.WaitUntilDue() == kRetryAfterMsMax);
 }
 
 TEST_CASE("poller › joins elsewhere when the friend has left") {

@@ -36,7 +36,8 @@ constexpr Meaning kSayingMeanings[] = {
     {"too-fast", Text::kSayTooFast},    {"sayings-off", Text::kSayOff},
     {"malformed", Text::kSayMalformed}, {"too-large", Text::kSayMalformed},
     {"relay-busy", Text::kSayBusy},     {"draining", Text::kSayBusy},
-    {"saying-stale", Text::kSayLost}};
+    {"saying-stale", Text::kSayLost},   {"desktop-ended", Text::kSayLost},
+    {"unknown-desktop", Text::kSayLost}};
 
 // Null if the code of the problem is not in the list.
 const Meaning* MeaningOf(const Problem& problem, std::span<const Meaning> meanings) {

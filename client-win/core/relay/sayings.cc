@@ -67,7 +67,7 @@ std::optional<Request> Sayings::DueRequest(const std::string& relay, const Seat&
   if (was_sent_) {
     budget->Spend(now_ms);
   }
-  was_sent_ = true;
+  is_repeat_ = std::exchange(was_sent_, true);
   Request request = SeatRequest(Method::kPost, DesktopUrl(relay, seat, "/sayings"), seat.token,
                                 SayingJson(pending_->number, pending_->text), next_id);
   request_ = request.id;
@@ -86,9 +86,7 @@ std::optional<SayingVerdict> Sayings::HandleResponse(const Response& response, i
     verdict.heard = acceptance->heard;
   } else {
     verdict.problem = ReadProblem(response);
-    // A response that is not the relay's decides nothing. The same is true of one about the seat:
-    // what becomes of it, the poll learns.
-    if (!IsDecision(verdict.problem)) {
+    if (!IsVerdict(verdict.problem, is_repeat_)) {
       due_ms_ = now_ms + BackoffMs(failures_++, random);
       return std::nullopt;
     }

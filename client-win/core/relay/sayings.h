@@ -75,6 +75,7 @@ class Sayings {
   uint64_t next_number_ = 1;
   RequestId request_ = 0;  // under way; 0 for none
   bool was_sent_ = false;
+  bool is_repeat_ = false;  // the last request
   int failures_ = 0;
   int64_t due_ms_ = 0;
 };

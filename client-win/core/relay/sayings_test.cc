@@ -1,3 +1,4 @@
+// Also plays relay.vectors.json; test/relay.test.ts plays it in the browser's.
 #include "core/relay/sayings.h"
 
 #include <doctest/doctest.h>
@@ -56,29 +57,34 @@ TEST_CASE("sayings › follow the protocol, one at a time") {
   CHECK(Json::parse(speaker.Due(0)->body)["saying"] == 2);
 }
 
-TEST_CASE("sayings › are repeated under the same number until the relay has decided") {
-  Speaker speaker;
-  speaker.sayings.Add("Hello");
-  int64_t now = 0;
-  for (const auto& [status, body] :
-       {std::pair(0, ""), std::pair(502, "<html>"), std::pair(200, "<html>"),
-        std::pair(202, "Accepted"), std::pair(500, R"({"code":"internal"})"),
-        std::pair(410, R"({"code":"desktop-ended"})")}) {
-    const int answered = status;  // clang captures no structured bindings
-    CAPTURE(answered);
-    const auto request = speaker.Due(now);
-    REQUIRE(request);
-    CHECK(Json::parse(request->body)["saying"] == 1);
-    CHECK(!speaker.Respond(*request, status, body, now));
-    CHECK(speaker.sayings.pending());
-    CHECK(!speaker.Due(now));  // not at once
-    now = speaker.sayings.NextDueMs();
+TEST_CASE("sayings › are repeated under the same number, and come back, as in the vectors") {
+  for (const Json& one : RelayVectors()["sayings"]) {
+    CAPTURE(one["name"].get<std::string>());
+    Speaker speaker;
+    int64_t now = 0;
+    speaker.sayings.Add("Hello");
+    const size_t last = one["answers"].size() - 1;
+    for (size_t i = 0; i <= last; i++) {
+      CAPTURE(i);
+      CHECK(!speaker.Due(now - 1));
+      const auto request = speaker.Due(now);
+      REQUIRE(request);
+      CHECK(Json::parse(request->body) == Json{{"saying", 1}, {"text", "Hello"}});
+      const auto verdict =
+          speaker.sayings.HandleResponse(ResponseOf(one["answers"][i], request->id), now, kHalf);
+      REQUIRE(verdict.has_value() == (i == last));
+      CHECK(speaker.sayings.pending().has_value() == (i < last));
+      if (verdict) {
+        CHECK(verdict->text == "Hello");
+        CHECK(one["outcome"] == (verdict->accepted ? "accepted" : verdict->problem.code));
+        CHECK(one.value("heard", Json()) == (verdict->heard ? Json(*verdict->heard) : Json()));
+        CHECK(speaker.sayings.next_number() == 2);
+      } else {
+        now += one["waitsMs"][i].get<int64_t>();
+        CHECK(speaker.sayings.NextDueMs() == now);
+      }
+    }
   }
-  const auto repeat = speaker.Due(now);
-  const auto verdict = speaker.Respond(*repeat, 202, R"({"heard":null})");
-  REQUIRE(verdict);
-  CHECK(verdict->accepted);
-  CHECK(!verdict->heard);
 }
 
 TEST_CASE("sayings › a repeat needs budget, the first try does not") {
@@ -94,23 +100,6 @@ TEST_CASE("sayings › a repeat needs budget, the first try does not") {
   CHECK(due < kRequestMs);
   CHECK(!speaker.Due(due));
   CHECK(speaker.Due(2 * kRequestMs));
-}
-
-TEST_CASE("sayings › a refused one comes back with its text, and its number is not used again") {
-  Speaker speaker;
-  for (const auto& [status, code] :
-       {std::pair(429, "too-fast"), std::pair(403, "sayings-off"), std::pair(400, "malformed"),
-        std::pair(503, "relay-busy"), std::pair(409, "saying-stale"), std::pair(503, "draining")}) {
-    speaker.sayings.Add("Hello");
-    const uint64_t number = speaker.sayings.pending()->number;
-    const auto verdict = speaker.Respond(*speaker.Due(0), status,
-                                         WriteJson({{"code", code}, {"title", code}}).c_str());
-    REQUIRE(verdict);
-    CHECK(!verdict->accepted);
-    CHECK(verdict->text == "Hello");
-    CHECK(verdict->problem.code == code);
-    CHECK(speaker.sayings.next_number() == number + 1);
-  }
 }
 
 TEST_CASE("sayings › go on after a restart under the number they had") {

@@ -4,7 +4,6 @@
 
 #include "core/relay/test_relay.h"
 #include "core/text/json.h"
-#include "core/text/test_vectors.h"
 
 namespace sprites {
 namespace {
@@ -59,8 +58,7 @@ TEST_CASE("seat › is rejected when a field is missing, too long, or unsafe in 
 }
 
 TEST_CASE("seat › has the times that the relay grants, within the limits of the vectors") {
-  const Json vectors = ReadVectors(RELAY_VECTORS);
-  for (const Json& one : vectors["times"]) {
+  for (const Json& one : RelayVectors()["times"]) {
     CAPTURE(one["name"].get<std::string>());
     Json said = Json::parse(SeatText());
     said.erase("pingSeconds");

@@ -1,4 +1,5 @@
-// What the tests of the link to a relay share: its address, a seat in it, and a sprite that leaves.
+// What the tests of the link to a relay share: its address, a seat in it, a sprite that leaves, and
+// the cases of relay.vectors.json.
 #ifndef CLIENT_WIN_CORE_RELAY_TEST_RELAY_H_
 #define CLIENT_WIN_CORE_RELAY_TEST_RELAY_H_
 
@@ -6,6 +7,7 @@
 
 #include "core/relay/departures.h"
 #include "core/text/json.h"
+#include "core/text/test_vectors.h"
 
 namespace sprites {
 
@@ -25,6 +27,18 @@ inline std::string SeatText(const Json& more = Json::object()) {
                {"leaseSeconds", 30}};
   seat.update(more);
   return WriteJson(seat);
+}
+
+inline const Json& RelayVectors() {
+  static const Json vectors = ReadVectors(RELAY_VECTORS);
+  return vectors;
+}
+
+// The response that a case of the vectors gives to a request.
+inline Response ResponseOf(const Json& answer, RequestId id) {
+  const Json body = answer.value("body", Json(""));
+  return {id, answer["status"].get<int>(), body.is_string() ? body.get<std::string>() : body.dump(),
+          answer.value("retryAfter", 0)};
 }
 
 inline Departure Leaver(Edge edge = Edge::kRight) {

@@ -51,8 +51,8 @@ import { createPosts } from '../relay/posts.ts';
 import { socket } from '../relay/socket.ts';
 import {
   type Arrival,
-  backoffMs,
   byeMs,
+  joinPauseMs,
   labelOf,
   type Neighbour,
   type Neighbours,
@@ -175,7 +175,7 @@ class Desktop {
         if (!isLost(location.origin, seat, lostMs(seat))) return;
         void replaceSeat(this, seat, [location.origin], phrase('desktop.found-again'), true);
       },
-      ended: (seat, batchLost) => void rejoin(this, seat, batchLost),
+      ended: (seat, lostAfter) => void rejoin(this, seat, lostAfter),
     },
   );
 
@@ -315,9 +315,9 @@ async function resume(desktop: Desktop, session: Session): Promise<void> {
   await shelf.addSaved(session.own, relayOf(session.seat));
   await shelf.addAllKept();
   drawShelf(desktop);
-  for (const { isNew, ...saved } of session.sprites) {
+  for (const { seq, ...saved } of session.sprites) {
     const sprite = restoreSprite(desktop, saved);
-    if (isNew) arrivals.resumeLastBatch(sprite);
+    if (seq !== undefined) arrivals.resumeLastBatch(sprite, seq);
   }
   for (const { sprite: saved, crossing, sender } of session.leaving) {
     const sprite = restoreSprite(desktop, saved);
@@ -326,7 +326,7 @@ async function resume(desktop: Desktop, session: Session): Promise<void> {
   }
   arrivals.waiting.push(...session.waiting);
   const { length } = session.waiting;
-  for (const one of session.waiting.slice(length - (session.newWaiting ?? 0))) arrivals.resumeLastBatch(one);
+  for (const one of session.waiting.slice(length - (session.newWaiting ?? 0))) arrivals.resumeLastBatch(one, one.seq);
   arrivals.admitWaiting();
   desktop.wasAway = session.left === true;
   sit(desktop, session.seat);
@@ -377,9 +377,9 @@ function sit(desktop: Desktop, seat: Seat): void {
 }
 
 /** Joins again after the seat has ended. */
-async function rejoin(desktop: Desktop, ended: Seat, batchLost: boolean): Promise<void> {
+async function rejoin(desktop: Desktop, ended: Seat, lostAfter: number): Promise<void> {
   const words = phrase(desktop.wasAway ? 'desktop.welcome-back' : 'desktop.rejoined');
-  if (batchLost) desktop.arrivals.removeLastBatch();
+  desktop.arrivals.removeAfter(lostAfter);
   desktop.arrivals.restart(); // the relay has told what becomes of the last batch
   save(desktop);
   show(desktop, 'reconnecting');
@@ -417,8 +417,8 @@ async function replaceSeat(
     try {
       await joinWorld(desktop, seat.world, '', seat.stage, relays[attempt % relays.length]);
       notice(words);
-    } catch {
-      await sleep(backoffMs(attempt, random));
+    } catch (error) {
+      await sleep(joinPauseMs(attempt, random, error instanceof JoinRefused ? error.problem : undefined));
     }
   }
   if (desktop.replacing === replacing) desktop.replacing = null;
@@ -630,12 +630,12 @@ function save(
     seq: arrivals.seq,
     own: shelf.own,
     waiting: arrivals.waiting,
-    newWaiting: arrivals.waiting.filter((one) => arrivals.isOfLastBatch(one)).length,
+    newWaiting: arrivals.waiting.filter((one) => arrivals.seqInLastBatch(one) !== undefined).length,
     nextNumber: departures.nextNumber,
     sayings: conversation.saved(),
     sprites: [...simulation.sprites, ...uploading].map((sprite) => ({
       ...toSaved(sprite),
-      isNew: arrivals.isOfLastBatch(sprite) || undefined,
+      seq: arrivals.seqInLastBatch(sprite),
     })),
     leaving: departures.pending.map(({ departure, crossing, sender: { desktop, token, crossings } }) => ({
       crossing,

@@ -13,8 +13,8 @@ import { KeptText } from './kept_text.ts';
 
 /** A sprite as it is saved: what it is, where it was, and whether it is from the shelf. */
 export type SavedSprite = Pick<Sprite, 'file' | 'name' | 'scale' | 'fromShelf' | 'facing' | 'x' | 'y'> & {
-  /** It came with the last batch, which the relay may not know to be received. */
-  isNew?: true;
+  /** The number of the event that brought it with the last batch, which the relay may not know to be received. */
+  seq?: number;
 };
 
 /** A throw without a verdict. */

@@ -3,10 +3,9 @@ import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Sprite } from '../motion/simulation.ts';
 import { Arrivals, REMOVED_MAX, WAITING_MAX } from './arrivals.ts';
-import type { Arrival, RelayEvent } from './transport.ts';
+import type { Arrival } from './transport.ts';
 
 const arrival = (seq: number) => ({ type: 'sprite', seq }) as Arrival;
-const ping: RelayEvent = { type: 'ping' };
 
 /** A page with room for so many sprites; `inside` lists those that entered, by sequence number. */
 function begin(room: number) {
@@ -25,23 +24,6 @@ function begin(room: number) {
 }
 
 describe('arrivals', () => {
-  it('receives each event once, by its sequence number, and ignores events that are not sprites', () => {
-    const { arrivals, inside } = begin(9);
-    arrivals.receive([arrival(0), ping, arrival(1)]);
-    arrivals.receive([arrival(1), arrival(2)]);
-    assert.deepEqual(inside, [0, 1, 2]);
-    assert.equal(arrivals.seq, 2);
-  });
-
-  it('makes sprites wait for room, and admits them in the order they arrived', () => {
-    const { arrivals, page, inside, waiting } = begin(1);
-    arrivals.receive([arrival(1), arrival(2), arrival(3)]);
-    assert.deepEqual([inside, waiting()], [[1], [2, 3]]);
-    page.room = 2;
-    arrivals.admitWaiting();
-    assert.deepEqual([inside, waiting()], [[1, 2], [3]]);
-  });
-
   it('asks for no more events while too many sprites wait', async () => {
     const { arrivals, page } = begin(0);
     arrivals.receive(Array.from({ length: WAITING_MAX + 1 }, (_, seq) => arrival(seq)));
@@ -62,64 +44,37 @@ describe('arrivals', () => {
     await arrivals.untilRoom();
   });
 
-  it('removes the last batch when the relay has passed it on: sprites that are in, entered late, or still wait', () => {
-    const { arrivals, page, inside, waiting } = begin(2);
-    arrivals.receive([arrival(1)]);
-    arrivals.receive([arrival(2), arrival(3), arrival(4)]);
-    page.room = 3;
-    arrivals.admitWaiting();
-    assert.deepEqual([inside, waiting()], [[1, 2, 3], [4]]);
-    arrivals.removeLastBatch();
-    assert.deepEqual([inside, waiting()], [[1], []]);
-    arrivals.removeLastBatch();
-    assert.deepEqual(inside, [1]);
-  });
-
-  it('keeps the sprites of earlier batches, also those that wait', () => {
-    const { arrivals, inside, waiting } = begin(1);
-    arrivals.receive([arrival(1), arrival(2)]);
-    arrivals.receive([ping]);
-    arrivals.removeLastBatch();
-    assert.deepEqual([inside, waiting()], [[1], [2]]);
-  });
-
-  it('removes all of the last batch when the relay sent it again with more, because it was not acknowledged', () => {
-    const { arrivals, inside } = begin(9);
-    arrivals.receive([arrival(1)]);
-    arrivals.receive([arrival(2)]);
-    arrivals.receive([arrival(2), arrival(3)]);
-    arrivals.removeLastBatch();
-    assert.deepEqual(inside, [1]);
-  });
-
   it('removes the last batch also when the page was reloaded after it', () => {
     const before = begin(2);
     before.arrivals.receive([arrival(1)]);
     before.arrivals.receive([arrival(2), arrival(3)]);
     assert.deepEqual(
-      before.arrivals.waiting.map((one) => before.arrivals.isOfLastBatch(one)),
-      [true],
+      before.arrivals.waiting.map((one) => before.arrivals.seqInLastBatch(one)),
+      [3],
     );
     const { arrivals, inside, waiting } = begin(0);
     inside.push(1, 2);
     arrivals.waiting.push(arrival(3));
-    for (const one of [{ x: 2 } as Sprite, ...arrivals.waiting]) arrivals.resumeLastBatch(one);
-    arrivals.removeLastBatch();
-    assert.deepEqual([inside, waiting()], [[1], []]);
-  });
-
-  it('keeps its sprites when the relay numbers events from the start again, and accepts the new numbers', () => {
-    const { arrivals, inside, waiting } = begin(2);
-    arrivals.receive([arrival(7), arrival(8), arrival(9)]);
-    arrivals.restart();
-    arrivals.removeLastBatch();
-    assert.deepEqual([inside, waiting()], [[7, 8], [9]]);
-    arrivals.receive([arrival(7)]);
-    assert.deepEqual(waiting(), [9, 7]);
+    arrivals.resumeLastBatch({ x: 2 } as Sprite, 2);
+    arrivals.resumeLastBatch(arrivals.waiting[0], 3);
+    arrivals.removeAfter(2);
+    assert.deepEqual([inside, waiting()], [[1, 2], []]);
+    arrivals.removeAfter(0);
+    assert.deepEqual(inside, [1]);
   });
 
   it('removes what a former seat did not acknowledge, whatever came to the new one meanwhile', () => {
-    for (const isLost of [true, false]) {
+    for (const { lostAfter, left } of [
+      { lostAfter: 0, left: [[1], [1]] },
+      { lostAfter: 2, left: [[1, 2], [1]] },
+      {
+        lostAfter: Number.POSITIVE_INFINITY,
+        left: [
+          [1, 2, 3],
+          [4, 1],
+        ],
+      },
+    ]) {
       const { arrivals, page, inside, waiting } = begin(2);
       arrivals.receive([arrival(1)]);
       arrivals.receive([arrival(2), arrival(3), arrival(4)]);
@@ -134,17 +89,9 @@ describe('arrivals', () => {
           [4, 1],
         ],
       );
-      assert.ok(!arrivals.isOfLastBatch(arrivals.waiting[0]));
-      arrivals.settle(doubtful, isLost);
-      assert.deepEqual(
-        [inside, waiting()],
-        isLost
-          ? [[1], [1]]
-          : [
-              [1, 2, 3],
-              [4, 1],
-            ],
-      );
+      assert.equal(arrivals.seqInLastBatch(arrivals.waiting[0]), undefined);
+      arrivals.settle(doubtful, lostAfter);
+      assert.deepEqual([inside, waiting()], left);
     }
   });
 
@@ -158,7 +105,7 @@ describe('arrivals', () => {
     assert.ok(arrivals.isRemoved('bad') && !arrivals.isRemoved('good'));
     // The caller removes those that are inside. Removing the last batch does not remove them again.
     inside.length = 0;
-    arrivals.removeLastBatch();
+    arrivals.removeAfter(0);
     assert.deepEqual([inside, waiting()], [[], []]);
     page.room = 9;
     arrivals.receive([of(4, 'bad'), of(5, 'good')]);

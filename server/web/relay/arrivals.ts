@@ -21,8 +21,8 @@ export interface ArrivalHandlers {
   remove(sprite: Sprite): void;
 }
 
-/** The sprites of a batch that are here, and those that wait. */
-export type Batch = Set<Sprite | Arrival>;
+/** The sprites of a batch that are here, and those that wait, each with the number of the event that brought it. */
+export type Batch = Map<Sprite | Arrival, number>;
 
 export class Arrivals {
   /** The sequence number of the newest event received; −1 when there was none in the relay's present epoch. */
@@ -30,7 +30,7 @@ export class Arrivals {
   /** Oldest first. */
   readonly waiting: Arrival[] = [];
   /** The newest batch. Those of former seats follow, until they are settled. */
-  #batches: Batch[] = [new Set()];
+  #batches: Batch[] = [new Map()];
   /** Pictures that the operator has removed: sprites of them that were on their way are received, but do not enter. */
   readonly #removed = new Set<string>();
   #roomMade: (() => void) | null = null;
@@ -50,18 +50,18 @@ export class Arrivals {
       if (this.#removed.size > 0 && this.isRemoved(event.sprite.file)) continue;
       const sprite = this.#handlers.enter(event);
       if (sprite === null) this.waiting.push(event);
-      this.#batches[0].add(sprite ?? event);
+      this.#batches[0].set(sprite ?? event, event.seq);
     }
   }
 
-  /** Whether this sprite, or one that waits, is of the last batch, which the relay may not know to be received. */
-  isOfLastBatch(one: Sprite | Arrival): boolean {
-    return this.#batches[0].has(one);
+  /** The number of the event that brought this sprite, or one that waits, with the last batch, which the relay may not know to be received. */
+  seqInLastBatch(one: Sprite | Arrival): number | undefined {
+    return this.#batches[0].get(one);
   }
 
   /** Adds a sprite of the last batch, or one that waits, which was here when the page was unloaded. */
-  resumeLastBatch(one: Sprite | Arrival): void {
-    this.#batches[0].add(one);
+  resumeLastBatch(one: Sprite | Arrival, seq: number): void {
+    this.#batches[0].set(one, seq);
   }
 
   /** No sprite of this picture enters from now on, and none waits. Those that are here are the caller's to remove. */
@@ -70,7 +70,8 @@ export class Arrivals {
     if (this.#removed.size > REMOVED_MAX) this.#removed.delete(this.#removed.values().next().value as string);
     const stay = this.waiting.filter((arrival) => !this.isRemoved(arrival.sprite.file));
     this.waiting.splice(0, this.waiting.length, ...stay);
-    for (const batch of this.#batches) for (const one of batch) if (this.isRemoved(fileOf(one))) batch.delete(one);
+    for (const batch of this.#batches)
+      for (const one of batch.keys()) if (this.isRemoved(fileOf(one))) batch.delete(one);
     if (this.waiting.length < WAITING_MAX) this.#roomMade?.();
   }
 
@@ -85,7 +86,7 @@ export class Arrivals {
       const sprite = this.#handlers.enter(this.waiting[0]);
       if (sprite === null) break;
       const arrival = this.waiting.shift()!;
-      for (const batch of this.#batches) if (batch.delete(arrival)) batch.add(sprite);
+      for (const batch of this.#batches) if (batch.delete(arrival)) batch.set(sprite, arrival.seq);
     }
     if (this.waiting.length < WAITING_MAX) this.#roomMade?.();
   }
@@ -98,9 +99,9 @@ export class Arrivals {
     });
   }
 
-  /** Removes the sprites of the last batch: the relay has passed them on. */
-  removeLastBatch(): void {
-    this.#remove(this.#batches[0]);
+  /** Removes what the last batch brought after the event with this number: the relay has passed it on. */
+  removeAfter(seq: number): void {
+    this.#remove(this.#batches[0], seq);
   }
 
   /** The relay numbers its events from the start again, in a new epoch. Sprites that are here stay. */
@@ -112,23 +113,24 @@ export class Arrivals {
   /** Likewise for a new seat. Returns the last batch of the former one: its relay may not know that it was received. */
   changeSeat(): Batch {
     const [doubtful] = this.#batches;
-    this.#batches = [new Set(), ...this.#batches.filter(({ size }) => size > 0)];
+    this.#batches = [new Map(), ...this.#batches.filter(({ size }) => size > 0)];
     this.seq = -1;
     return doubtful;
   }
 
-  /** The relay of a former seat has said whether it has passed on this batch, or says nothing any more. */
-  settle(batch: Batch, isLost: boolean): void {
-    if (isLost) this.#remove(batch);
+  /** The relay of a former seat has said after which event it has passed on what this batch brought; after Infinity it is nothing. */
+  settle(batch: Batch, lostAfter: number): void {
+    this.#remove(batch, lostAfter);
     this.#batches = this.#batches.filter((one) => one !== batch);
   }
 
-  #remove(batch: Batch): void {
-    for (const one of batch) {
+  #remove(batch: Batch, after: number): void {
+    for (const [one, seq] of batch) {
+      if (seq <= after) continue;
       if ('seq' in one) this.waiting.splice(this.waiting.indexOf(one), 1);
       else this.#handlers.remove(one);
+      batch.delete(one);
     }
-    batch.clear();
   }
 }
 

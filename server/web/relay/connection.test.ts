@@ -113,7 +113,7 @@ describe('connection', () => {
     const { connection, opened } = begin('socket');
     connection.sit(seatOf('1-1'));
     opened[0].connected(true);
-    opened[0].ended({ code: 'desktop-ended', title: '' }, false);
+    opened[0].ended({ code: 'desktop-ended', title: '' }, Number.POSITIVE_INFINITY);
     assert.equal(connection.up, false);
   });
 

@@ -20,7 +20,7 @@ export interface ConnectionHandlers {
   changed(seat: Seat, up: boolean): void;
   /** The relay has not answered for so long that it counts as gone (moves.ts). It is still being tried. */
   lost(seat: Seat): void;
-  ended(seat: Seat, batchLost: boolean): void;
+  ended(seat: Seat, lostAfter: number): void;
 }
 
 export const SOCKET_OPENINGS_MAX = 2; // sockets in a row that never opened, until the long-poll is tried
@@ -94,9 +94,9 @@ export class Connection {
         this.#first = 'poll';
         this.#changeToPoll(seat);
       },
-      ended: (_, batchLost) => {
+      ended: (_, lostAfter) => {
         this.up = false;
-        handlers.ended(seat, batchLost);
+        handlers.ended(seat, lostAfter);
       },
     });
     handlers.opened(seat, this.#transport, this.#kind);

@@ -14,7 +14,7 @@ const silent = { status: 0 };
 async function end(answers: { status: number; body?: object }[]) {
   const asked: string[] = [];
   const sleeps: number[] = [];
-  const isLost = await endFormer(seat, {
+  const lostAfter = await endFormer(seat, {
     fetch: (async (url: string, { method, headers }: RequestInit) => {
       const { status, body } = answers[Math.min(asked.length, answers.length - 1)];
       asked.push(`${method} ${url} ${(headers as Record<string, string>).authorization}`);
@@ -26,36 +26,36 @@ async function end(answers: { status: number; body?: object }[]) {
       sleeps.push(ms);
     },
   });
-  return { isLost, asked, sleeps };
+  return { lostAfter, asked, sleeps };
 }
 
 describe('the farewell to a seat', () => {
   it('asks until its relay answers, with its own token, and then knows what was acknowledged', async () => {
-    for (const [cursor, isLost] of [
-      ['00000001-9', false],
-      ['00000001-7', true],
-      [undefined, false],
-      ['00000002-0', false],
+    for (const [cursor, lostAfter] of [
+      ['00000001-9', 9],
+      ['00000001-7', 7],
+      [undefined, Number.POSITIVE_INFINITY],
+      ['00000002-0', Number.POSITIVE_INFINITY],
     ] as const) {
       const one = await end([silent, { status: 502 }, ended(cursor)]);
-      assert.equal(one.isLost, isLost);
+      assert.equal(one.lostAfter, lostAfter);
       assert.deepEqual(one.asked, Array(3).fill('DELETE http://r/v1/desktops/1-1 Bearer 1-1.aa'));
       assert.deepEqual(one.sleeps, [300, 600]);
     }
   });
 
   it('asks once more at once when the relay has ended the seat, because that tells nothing', async () => {
-    const { isLost, asked, sleeps } = await end([silent, { status: 204 }, ended('00000001-7')]);
-    assert.ok(isLost);
+    const { lostAfter, asked, sleeps } = await end([silent, { status: 204 }, ended('00000001-7')]);
+    assert.equal(lostAfter, 7);
     assert.deepEqual([asked.length, sleeps], [3, [300]]);
   });
 
   it('keeps the batch when the relay does not know the seat, or never says what it knows', async () => {
     const unknown = { status: 401, body: { code: 'unknown-desktop', title: '' } };
-    assert.equal((await end([unknown])).isLost, false);
+    assert.equal((await end([unknown])).lostAfter, Number.POSITIVE_INFINITY);
     for (const answer of [silent, { status: 204 }]) {
-      const { isLost, asked, sleeps } = await end([answer]);
-      assert.equal(isLost, false);
+      const { lostAfter, asked, sleeps } = await end([answer]);
+      assert.equal(lostAfter, Number.POSITIVE_INFINITY);
       assert.equal(asked.length, FORMER_TRIES_MAX);
       assert.ok(sleeps.length >= FORMER_TRIES_MAX - 1, 'with pauses');
     }

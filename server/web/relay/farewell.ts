@@ -5,16 +5,16 @@
  */
 import { FORMER_TRIES_MAX } from './departures.ts';
 import { browserEnvironment, type FetchEnvironment } from './posts.ts';
-import { ANSWER_MS, backoffMs, ENDED_CODES, isBatchLost, readProblem, relayOf, type Seat } from './transport.ts';
+import { ANSWER_MS, backoffMs, ENDED_CODES, lostAfter, readProblem, relayOf, type Seat } from './transport.ts';
 
 /**
- * Ends a seat as soon as its relay answers. Resolves to whether the relay has passed on the batch before the seat's cursor; to false when
- * it has not answered FORMER_TRIES_MAX requests.
+ * Ends a seat as soon as its relay answers. Resolves to the number of the event after which the relay has passed on what the seat
+ * received (transport.ts); to Infinity when it has not answered FORMER_TRIES_MAX requests.
  */
 export async function endFormer(
   seat: Seat,
   { fetch, random, sleep }: FetchEnvironment = browserEnvironment(),
-): Promise<boolean> {
+): Promise<number> {
   const headers = { authorization: `Bearer ${seat.token}` };
   const never = new AbortController().signal;
   let hasEnded = false;
@@ -29,11 +29,11 @@ export async function endFormer(
       }
       const problem = await readProblem(response);
       // Polls with this cursor may have been lost, so without a word of the relay the batch stays.
-      if (ENDED_CODES.has(problem.code)) return isBatchLost(problem, seat.cursor, Number.POSITIVE_INFINITY);
+      if (ENDED_CODES.has(problem.code)) return lostAfter(problem, seat.cursor, Number.POSITIVE_INFINITY);
     } catch {
       // It does not answer yet.
     }
     await sleep(backoffMs(failures++, random), never);
   }
-  return false;
+  return Number.POSITIVE_INFINITY;
 }

@@ -10,7 +10,7 @@ import {
   byeMs,
   CURSOR_CODES,
   ENDED_CODES,
-  isBatchLost,
+  lostAfter,
   pauseMsMax,
   readProblem,
   type Seat,
@@ -20,6 +20,14 @@ import {
 } from './transport.ts';
 
 const SECOND_POLL_MS = 1_000; // ms that the relay may hold a poll until the page finds out whether it is there
+
+/** What a poll has come to. */
+interface Outcome {
+  /** It was refused, or its answer tells that something is wrong: the next poll waits longer each time. */
+  isFailure: boolean;
+  /** How long the relay wants the page to stay away. */
+  awayMs: number;
+}
 
 export function poll(
   seat: Seat,
@@ -34,7 +42,6 @@ export function poll(
   /** The poll that replaces the present one. */
   let second: { url: string; response: Promise<Response> } | null = null;
   let cursor = seat.cursor;
-  let refusals = 0; // of cursors, since the last batch
   let pollsSent = 1; // with the present cursor; starts at 1 because a page before a reload may have sent one
 
   void run();
@@ -43,46 +50,47 @@ export function poll(
 
   async function run(): Promise<void> {
     for (let failures = 0; !signal.aborted; ) {
-      let pauseMs = 0;
-      try {
-        const result = await pollOnce();
-        if (result === 'ended') return;
-        pauseMs = result;
-        failures = 0;
-      } catch {
-        if (signal.aborted) return;
-        setUp(false);
-        pauseMs = backoffMs(failures++, random, pauseMsMax(seat));
-      }
+      const outcome = await pollOnce().catch(() => failed());
+      if (outcome === 'ended' || signal.aborted) return;
+      const { isFailure, awayMs } = outcome;
+      const pauseMs = Math.max(awayMs, isFailure ? backoffMs(failures, random, pauseMsMax(seat)) : 0);
+      failures = isFailure ? failures + 1 : 0;
       if (pauseMs > 0) await wait(pauseMs, signal);
     }
   }
 
-  /** Returns how long to wait before the next poll, or `ended` when none follows. Throws on a failure that is worth a retry. */
-  async function pollOnce(): Promise<number | 'ended'> {
+  /** Resolves to `ended` when no poll follows. Rejects when there is no answer of the relay. */
+  async function pollOnce(): Promise<Outcome | 'ended'> {
     const response = await request(`${seat.events}?cursor=${encodeURIComponent(cursor)}`);
     if (response.ok) {
       const batch = await response.json();
       if (signal.aborted) return 'ended';
+      if (typeof batch?.cursor !== 'string' || !Array.isArray(batch.events)) throw new Error('This is no batch.');
       setUp(true);
+      const isReplaced = second !== null;
       if (!(await handlers.events(batch.events, batch.cursor))) return 'ended';
       cursor = batch.cursor;
       pollsSent = 0;
-      refusals = 0;
-      return byeMs(batch.events, random);
+      // A relay returns an empty batch only to a poll that a newer one has replaced.
+      return { isFailure: batch.events.length === 0 && !isReplaced, awayMs: byeMs(batch.events, random) };
     }
     const problem = await readProblem(response);
     if (CURSOR_CODES.has(problem.code) && problem.cursor !== undefined) {
       cursor = problem.cursor;
       handlers.cursorLost(cursor);
-      // The first refusal is that of a relay that was restarted. A relay that refuses also what it has named is wrong.
-      refusals++;
-      return refusals === 1 ? 0 : backoffMs(refusals - 2, random, pauseMsMax(seat));
+      return { isFailure: true, awayMs: 0 };
     }
-    if (!ENDED_CODES.has(problem.code)) throw new Error(problem.title);
-    closing.abort();
-    handlers.ended(problem, isBatchLost(problem, cursor, pollsSent));
-    return 'ended';
+    if (ENDED_CODES.has(problem.code)) {
+      closing.abort();
+      handlers.ended(problem, lostAfter(problem, cursor, pollsSent));
+      return 'ended';
+    }
+    return failed(problem.retryAfterMs);
+  }
+
+  function failed(awayMs = 0): Outcome {
+    if (!signal.aborted) setUp(false);
+    return { isFailure: true, awayMs };
   }
 
   /**

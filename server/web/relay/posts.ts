@@ -53,8 +53,8 @@ export function createPosts(
   const headers = { authorization: `Bearer ${sender.token}`, 'content-type': 'application/json' };
   const own = `${relayOf(sender)}/v1/desktops/${sender.desktop}`;
   return {
-    send: (crossing, isRepeat) => post(sender.crossings, crossing, isRepeat, ({ to }) => ({ to })),
-    say: (saying) => post(`${own}/sayings`, saying, false, ({ heard }) => ({ heard })),
+    send: (crossing, isRepeat) => post(sender.crossings, crossing, isRepeat, ({ to }) => to !== undefined && { to }),
+    say: (saying) => post(`${own}/sayings`, saying, false, ({ heard }) => heard !== undefined && { heard }),
     show,
   };
 
@@ -72,17 +72,18 @@ export function createPosts(
     return fetch(url, { method: 'POST', headers, body: JSON.stringify(body), signal: inTime });
   }
 
-  /** Posts until the relay decides. `accepted` reads the response of a relay that has accepted. */
+  /** Posts until the relay decides. `accepted` reads the response of a relay that has accepted; false when it is not a relay's. */
   async function post<T>(
     url: string,
     body: Crossing | Saying,
     isRepeat: boolean,
-    accepted: (response: { to: Neighbour | null; heard: number | null }) => T,
+    accepted: (response: { to?: Neighbour | null; heard?: number | null }) => T | false,
   ): Promise<VerdictOf<T>> {
     for (let failures = 0; !signal.aborted && failures < triesMax; failures++) {
       try {
         const response = await postOnce(url, body);
-        if (response.status === 202) return accepted(await response.json());
+        const acceptance = response.status === 202 && accepted(await response.json());
+        if (acceptance) return acceptance;
         const problem = await readProblem(response);
         if (isVerdict(problem, isRepeat || failures > 0)) return { refused: problem };
       } catch {

@@ -15,8 +15,8 @@ import {
   CURSOR_CODES,
   ENDED_CODES,
   type Environment,
-  isBatchLost,
   isVerdict,
+  lostAfter,
   type Problem,
   pauseMsMax,
   type RelayEvent,
@@ -64,7 +64,6 @@ export function socket(
   const stages = new Unanswered<Stage, StageVerdict>();
   let stagesSent = 0;
   let cursor = seat.cursor;
-  let refusals = 0; // of cursors, since the last batch
   let pollsSent = 1; // with the present cursor; starts at 1 because a page before a reload may have sent one
   let open: { connection: WebSocket; finish(): void } | null = null;
   signal.addEventListener('abort', () => {
@@ -210,7 +209,6 @@ export function socket(
             const goesOn = await handlers.events(reply.events, reply.cursor);
             cursor = reply.cursor;
             pollsSent = 0;
-            refusals = 0;
             result.stayAwayMs = byeMs(reply.events, random);
             if (!goesOn) return; // verdicts may still come on this connection
           }
@@ -224,14 +222,12 @@ export function socket(
         if (CURSOR_CODES.has(problem.code) && problem.cursor !== undefined) {
           cursor = problem.cursor;
           handlers.cursorLost(cursor);
-          // The first refusal is that of a relay that was restarted. A relay that refuses also what it has named is wrong.
-          if (refusals++ > 0) finish();
         } else if (ENDED_CODES.has(problem.code)) {
           closing.abort();
-          handlers.ended(problem, isBatchLost(problem, cursor, pollsSent));
-        } else {
-          finish();
+          handlers.ended(problem, lostAfter(problem, cursor, pollsSent));
+          return;
         }
+        finish(); // the relay closes a socket whose poll it has refused
       }
     });
   }

@@ -2,19 +2,10 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it, mock } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import { BYE_MS_MAX } from '../../wire/rules.ts';
 import { sha256, sha256Portable } from '../pictures/sha256.ts';
 import { poll } from './poll.ts';
 import { socket } from './socket.ts';
-import {
-  ANSWER_MS,
-  BACKOFF_MS_FIRST,
-  BACKOFF_MS_MAX,
-  backoffMs,
-  byeMs,
-  type Crossing,
-  type Seat,
-} from './transport.ts';
+import { ANSWER_MS, type Crossing, type Seat } from './transport.ts';
 
 const seat: Seat = {
   ...{ desktop: '1-1', token: '1-1.aa', invitation: '1.aa', world: 'commons', cursor: '00000001-0' },
@@ -44,8 +35,8 @@ function page() {
       const word = is ? 'up' : 'down';
       if (log.findLast((one) => one === 'up' || one === 'down') !== word) log.push(word);
     },
-    ended: ({ code }: { code: string }, batchLost: boolean) =>
-      log.push(`ended, ${code}${batchLost ? ', and the last batch with it' : ''}`),
+    ended: ({ code }: { code: string }, lostAfter: number) =>
+      log.push(`ended, ${code}${lostAfter < 1 ? ', and the last batch with it' : ''}`),
   };
   return { log, held, state, handlers: handlers as never };
 }
@@ -115,26 +106,10 @@ describe('poll', () => {
     transport.close();
   });
 
-  it('backs off when the network fails, and polls again with the same cursor', async () => {
-    const { log, handlers } = page();
-    const { requests, sleeps, environment } = relay();
-    const transport = poll(seat, handlers, environment);
-    for (let i = 0; i < 3; i++) {
-      await until(() => requests.length === i + 1);
-      if (i === 1) requests[i].answer(503, { code: 'draining', title: '' });
-      else requests[i].fail();
-    }
-    await until(() => requests.length === 4);
-    assert.deepEqual(sleeps, [300, 600, 1200]);
-    assert.equal(requests[3].url, requests[0].url);
-    assert.deepEqual(log, ['down']);
-    transport.close();
-  });
-
   it('finds out with a second poll whether the relay is there and holds the first, and goes on with that one', async () => {
     mock.timers.enable({ apis: ['setTimeout'] });
     const { log, handlers } = page();
-    const { requests, environment } = relay();
+    const { requests, sleeps, environment } = relay();
     const transport = poll(seat, handlers, environment);
     mock.timers.tick(1_000);
     assert.deepEqual(
@@ -150,6 +125,7 @@ describe('poll', () => {
     requests[1].answer(200, { cursor: '00000001-1', events: [arrival(1)] });
     await until(() => requests.length === 3);
     assert.equal(requests[2].url, 'http://r/events?cursor=00000001-1');
+    assert.deepEqual(sleeps, [], 'the page has caused the empty answer itself');
     transport.close();
     mock.timers.reset();
   });
@@ -167,86 +143,6 @@ describe('poll', () => {
     mock.timers.reset();
   });
 
-  it('goes on from the cursor of a relay that restarted', async () => {
-    const { log, handlers } = page();
-    const { requests, environment } = relay();
-    const transport = poll(seat, handlers, environment);
-    requests[0].answer(410, { code: 'cursor-lost', title: '', cursor: '00000002-0' });
-    await until(() => requests.length === 2);
-    assert.equal(requests[1].url, 'http://r/events?cursor=00000002-0');
-    assert.deepEqual(log, ['lost, 00000002-0']);
-    transport.close();
-  });
-
-  it('goes on from the cursor of the relay when its own is beyond everything sent', async () => {
-    const { handlers } = page();
-    const { requests, environment } = relay();
-    const transport = poll(seat, handlers, environment);
-    requests[0].answer(400, { code: 'cursor-ahead', title: '', cursor: '00000001-3' });
-    await until(() => requests.length === 2);
-    assert.equal(requests[1].url, 'http://r/events?cursor=00000001-3');
-    transport.close();
-  });
-
-  it('backs off when the relay refuses the cursor that it has named itself, until there is a batch', async () => {
-    for (const code of ['cursor-lost', 'cursor-ahead']) {
-      const { log, handlers } = page();
-      const { requests, sleeps, environment } = relay();
-      const transport = poll(seat, handlers, environment);
-      for (let i = 0; i < 4; i++) {
-        await until(() => requests.length === i + 1);
-        requests[i].answer(410, { code, title: '', cursor: `0000000${i + 2}-0` });
-      }
-      await until(() => requests.length === 5);
-      assert.deepEqual(sleeps, [300, 600, 1200]);
-      assert.deepEqual(log, ['lost, 00000002-0', 'lost, 00000003-0', 'lost, 00000004-0', 'lost, 00000005-0']);
-      requests[4].answer(200, { cursor: '00000005-1', events: [arrival(1)] });
-      await until(() => requests.length === 6);
-      requests[5].answer(410, { code, title: '', cursor: '00000006-0' });
-      await until(() => requests.length === 7);
-      assert.deepEqual(sleeps, [300, 600, 1200], 'the first one is only a restart of the relay');
-      transport.close();
-    }
-  });
-
-  it('reports the last batch as lost when the first poll after it finds the seat ended, and only then', async () => {
-    for (const { failures, lost } of [
-      { failures: 0, lost: true },
-      { failures: 1, lost: false },
-    ]) {
-      const { log, handlers } = page();
-      const { requests, environment } = relay();
-      poll(seat, handlers, environment);
-      requests[0].answer(200, { cursor: '00000001-1', events: [arrival(1)] });
-      for (let i = 1; i <= failures; i++) {
-        await until(() => requests.length === i + 1);
-        requests[i].fail(); // it may have reached the relay, which then counts the batch as acknowledged
-      }
-      await until(() => requests.length === failures + 2);
-      requests[failures + 1].answer(410, { code: 'desktop-ended', title: '' });
-      await until(() => log.some((one) => one.startsWith('ended')));
-      assert.equal(log.at(-1), `ended, desktop-ended${lost ? ', and the last batch with it' : ''}`);
-    }
-  });
-
-  it('believes the relay when it says what the ended seat had acknowledged, however many polls were lost', async () => {
-    for (const [cursor, words] of [
-      ['00000001-1', ''],
-      ['00000001-0', ', and the last batch with it'],
-    ]) {
-      const { log, handlers } = page();
-      const { requests, environment } = relay();
-      poll(seat, handlers, environment);
-      requests[0].answer(200, { cursor: '00000001-1', events: [arrival(1)] });
-      await until(() => requests.length === 2);
-      requests[1].fail();
-      await until(() => requests.length === 3);
-      requests[2].answer(410, { code: 'desktop-ended', title: '', cursor });
-      await until(() => log.some((one) => one.startsWith('ended')));
-      assert.equal(log.at(-1), `ended, desktop-ended${words}`);
-    }
-  });
-
   it('reports that the seat has ended, stops polling, and leaves crossings in flight undecided', async () => {
     for (const code of ['unknown-desktop', 'desktop-ended']) {
       const { log, handlers } = page();
@@ -258,16 +154,6 @@ describe('poll', () => {
       assert.deepEqual(log, [`ended, ${code}`]);
       assert.equal(requests.length, 2);
     }
-  });
-
-  it('stays away for as long as a bye says', async () => {
-    const { handlers } = page();
-    const { requests, sleeps, environment } = relay();
-    const transport = poll(seat, handlers, environment);
-    requests[0].answer(200, { cursor: '00000001-0', events: [{ type: 'bye', retryAfterMs: 2000 }] });
-    await until(() => requests.length === 2);
-    assert.deepEqual(sleeps, [2000]);
-    transport.close();
   });
 
   it('polls no more when the page moves to another relay, and still repeats a crossing', async () => {
@@ -289,43 +175,6 @@ describe('poll', () => {
       ['GET', 'POST', 'POST'],
     );
     transport.close();
-  });
-
-  it('repeats a crossing under its number until the relay decides', async () => {
-    const { handlers } = page();
-    const { requests, environment } = relay();
-    const transport = poll(seat, handlers, environment);
-    const verdict = transport.send(crossing, false);
-    requests[1].fail();
-    await until(() => requests.length === 3);
-    requests[2].answer(502, 'a proxy says so');
-    await until(() => requests.length === 4);
-    requests[3].answer(202, { to: { desktop: '2-1', name: 'Ada' } });
-    assert.deepEqual(await verdict, { to: { desktop: '2-1', name: 'Ada' } });
-    for (const { init } of requests.slice(1)) assert.equal(init.body, JSON.stringify(crossing));
-    const refused = transport.send(crossing, false);
-    requests[4].answer(503, { code: 'mailbox-full', title: 'Full' });
-    assert.deepEqual(await refused, { refused: { code: 'mailbox-full', title: 'Full', status: 503 } });
-    transport.close();
-  });
-
-  it('repeats a saying under its number until the relay decides', async () => {
-    const { handlers } = page();
-    const { requests, environment } = relay();
-    const transport = poll(seat, handlers, environment);
-    const saying = { saying: 3, text: 'Hi' };
-    const verdict = transport.say(saying);
-    requests[1].fail();
-    await until(() => requests.length === 3);
-    requests[2].answer(202, { heard: 4 });
-    assert.deepEqual(await verdict, { heard: 4 });
-    for (const { url, init } of requests.slice(1)) {
-      assert.equal(url, 'http://r/v1/desktops/1-1/sayings');
-      assert.equal(init.body, JSON.stringify(saying));
-    }
-    const undecided = transport.say(saying);
-    transport.close();
-    assert.equal(await undecided, 'unknown');
   });
 });
 
@@ -567,31 +416,25 @@ describe('socket', () => {
     transport.close();
   });
 
-  it('backs off when the relay refuses the cursor that it has named itself, also on a new connection', async () => {
+  it('goes on from the cursor that a refusal names, on a new connection, after a pause that grows', async () => {
     const { log, handlers } = page();
     const { opened, sleeps, environment } = sockets();
     const transport = socket(seat, handlers, environment);
     const refusal = (epoch: number) => ({ problem: { code: 'cursor-lost', title: '', cursor: `0000000${epoch}-0` } });
-    opened[0].onopen?.();
-    opened[0].receive(refusal(2));
-    await until(() => opened[0].sent.length === 2);
-    assert.deepEqual(opened[0].sent[1], { cursor: '00000002-0' });
-    opened[0].receive(refusal(3));
-    for (let i = 1; i < 4; i++) {
+    for (let i = 0; i < 4; i++) {
       await until(() => opened.length === i + 1);
-      assert.ok(opened[i - 1].closed);
-      assert.equal(opened[i - 1].sent.length, i === 1 ? 2 : 1);
       opened[i].onopen?.();
-      assert.equal(opened[i].sent[0].cursor, `0000000${i + 2}-0`);
-      opened[i].receive(refusal(i + 3));
+      assert.equal(opened[i].sent[0].cursor, `0000000${i + 1}-0`);
+      opened[i].receive(refusal(i + 2));
     }
     await until(() => opened.length === 5);
+    assert.ok(opened.slice(0, 4).every(({ closed, sent }) => closed && sent.length === 1));
     assert.deepEqual(sleeps, [600, 1200, 2400, 4800]);
-    assert.equal(log.filter((one) => one.startsWith('lost')).length, 5);
+    assert.equal(log.filter((one) => one.startsWith('lost')).length, 4);
     transport.close();
   });
 
-  it('reports a refusal, a lost cursor and the end of the seat', async () => {
+  it('reports a refusal and the end of the seat', async () => {
     const { log, handlers } = page();
     const { opened, environment } = sockets();
     const transport = socket(seat, handlers, environment);
@@ -600,47 +443,12 @@ describe('socket', () => {
     const refused = transport.send(crossing, false);
     first.receive({ crossing: 7, problem: { code: 'mailbox-full', title: '' } });
     assert.deepEqual(await refused, { refused: { code: 'mailbox-full', title: '' } });
-    first.receive({ problem: { code: 'cursor-lost', title: '', cursor: '00000002-0' } });
-    await until(() => first.sent.length === 3);
-    assert.deepEqual(first.sent[2], { cursor: '00000002-0' });
     const undecided = transport.send({ ...crossing, crossing: 8 }, false);
     first.receive({ problem: { code: 'desktop-ended', title: '' } });
     assert.equal(await undecided, 'unknown');
-    assert.deepEqual(log, ['up', 'lost, 00000002-0', 'ended, desktop-ended']);
+    assert.deepEqual(log, ['up', 'ended, desktop-ended']);
     await turn();
     assert.equal(opened.length, 1);
-  });
-});
-
-describe('transport', () => {
-  it('doubles its waits up to the limit; half of each is random', () => {
-    assert.equal(
-      backoffMs(0, () => 0),
-      BACKOFF_MS_FIRST / 2,
-    );
-    assert.equal(
-      backoffMs(0, () => 1),
-      BACKOFF_MS_FIRST,
-    );
-    assert.equal(
-      backoffMs(3, () => 1),
-      BACKOFF_MS_FIRST * 8,
-    );
-    assert.equal(
-      backoffMs(1000, () => 1),
-      BACKOFF_MS_MAX,
-    );
-    assert.equal(
-      byeMs([{ type: 'ping' }], () => 0),
-      0,
-    );
-  });
-
-  it('stays away for BYE_MS_MAX at most, before jitter: a longer timer of a browser may end at once', () => {
-    for (const retryAfterMs of [BYE_MS_MAX - 1, BYE_MS_MAX, BYE_MS_MAX + 1, 1e12]) {
-      const awayMs = byeMs([{ type: 'bye', retryAfterMs }], () => 0.5);
-      assert.equal(awayMs, Math.min(BYE_MS_MAX, retryAfterMs));
-    }
   });
 });
 

@@ -131,6 +131,8 @@ export interface Problem {
   detail?: string;
   status?: number;
   cursor?: string;
+  /** How long to stay away, as far as the relay says so. */
+  retryAfterMs?: number;
 }
 
 /** What a join returns: the desktop's id and token, its first cursor and its addresses. Ids, tokens and cursors are opaque. */
@@ -213,10 +215,10 @@ export interface TransportHandlers {
   /** This browser does not allow such a transport at all. It has closed itself. */
   impossible(): void;
   /**
-   * The seat has ended and the transport has closed itself; the page must join again. `batchLost` means that the relay
-   * never learnt that we received the last batch, and has passed it on.
+   * The seat has ended and the transport has closed itself; the page must join again. The relay has passed on what the events of the
+   * last batch after number `lostAfter` have brought.
    */
-  ended(problem: Problem, batchLost: boolean): void;
+  ended(problem: Problem, lostAfter: number): void;
 }
 
 export interface Transport {
@@ -241,11 +243,18 @@ export interface Environment {
 
 export const BACKOFF_MS_FIRST = 400; // ms before the first retry: short, because most failures are one lost connection
 export const BACKOFF_MS_MAX = 15_000; // ms, for what no lease hangs on: a relay that is back is found soon
+export const REFUSED_MS_MAX = 300_000; // ms between joins that the relay will refuse again: it has banned us, or can't read what we send
 
 /** Returns how long to wait before retry number `attempt` (from 0): it doubles up to `msMax`, and half of it is random. */
 export function backoffMs(attempt: number, random: () => number, msMax = BACKOFF_MS_MAX): number {
   const full = Math.min(msMax, BACKOFF_MS_FIRST * 2 ** Math.min(attempt, 10));
   return full * (0.5 + random() / 2);
+}
+
+/** Returns how long to wait before the next join when join number `attempt` (from 0) has failed, with this problem if there was an answer. */
+export function joinPauseMs(attempt: number, random: () => number, problem?: Problem): number {
+  const isForGood = problem?.code === 'banned' || problem?.code === 'malformed';
+  return Math.max(problem?.retryAfterMs ?? 0, backoffMs(attempt, random, isForGood ? REFUSED_MS_MAX : BACKOFF_MS_MAX));
 }
 
 /** Problem codes that come with the cursor to go on from. */
@@ -275,22 +284,30 @@ export function isVerdict({ code }: Problem, isRepeat: boolean): boolean {
 }
 
 /**
- * Whether the relay has passed on the last batch of a seat that has ended: it never learnt that we received it. `cursor` is the
- * one after that batch, and `pollsSent` counts the polls with it. The relay says what was acknowledged for as long as it remembers the seat.
+ * The number of the last event that a seat which has ended has acknowledged: the relay has passed on what later ones of the last batch have
+ * brought. `cursor` is the one after that batch, and `pollsSent` counts the polls with it. The relay says what was acknowledged for as long
+ * as it remembers the seat. 0 when that is nothing, Infinity when the relay has passed on nothing of the batch.
  */
-export function isBatchLost({ cursor: acknowledged }: Problem, cursor: string, pollsSent: number): boolean {
-  const epoch = /^(.+-)\d+$/.exec(acknowledged ?? '')?.[1];
+export function lostAfter({ cursor: acknowledged }: Problem, cursor: string, pollsSent: number): number {
+  const [, epoch, sequence] = /^(.+-)(\d+)$/.exec(acknowledged ?? '') ?? [];
   // Otherwise a refused first poll has acknowledged nothing, and after more polls we cannot know.
-  if (epoch === undefined) return pollsSent === 1;
+  if (epoch === undefined) return pollsSent === 1 ? 0 : Number.POSITIVE_INFINITY;
   // A relay of another epoch was started without what it knew, so it has passed on nothing of the batch.
-  return cursor.startsWith(epoch) && acknowledged !== cursor;
+  return cursor.startsWith(epoch) ? Number(sequence) : Number.POSITIVE_INFINITY;
 }
 
 /** Returns the problem document of a response. Makes one up when the response has none, as that of a proxy may not. */
 export async function readProblem(response: Response): Promise<Problem> {
   const problem = await response.json().catch(() => null);
   const code = typeof problem?.code === 'string' ? problem.code : `http-${response.status}`;
-  return { title: phrase('relay.answered', { status: response.status }), ...problem, code, status: response.status };
+  const retryAfterMs = Math.min(BYE_MS_MAX, 1000 * Number(response.headers.get('retry-after') ?? 0));
+  return {
+    title: phrase('relay.answered', { status: response.status }),
+    ...problem,
+    code,
+    status: response.status,
+    ...(retryAfterMs > 0 && { retryAfterMs }),
+  };
 }
 
 /** Returns a sentence about a problem, for a person to read: the relay's own, unless the page has one in its language. */
