@@ -10,6 +10,7 @@ import { once } from 'node:events';
 import { spread } from '../../tools/bench/spread.ts';
 import { machine, table } from '../../tools/bench/table.ts';
 import { FrameRing } from '../processes/frame_ring.ts';
+import { answerOf } from '../wire/answer.ts';
 import { FrameWriter, readFrame } from '../wire/frame.ts';
 
 const ROUNDS = 3;
@@ -26,7 +27,7 @@ const WARM_UP = 20_000;
 
 /** A passage as long as one of a client. */
 const PASSAGE = Buffer.alloc(250, 0x61);
-const VERDICT = Buffer.from(`{"to":{"desktop":"1a2b-3f","name":"${'x'.repeat(11)}"}}`);
+const VERDICT = answerOf(202, Buffer.from(`{"to":{"desktop":"1a2b-3f","name":"${'x'.repeat(11)}"}}`));
 
 const WAYS = ['channel', 'ring'] as const;
 type Way = (typeof WAYS)[number];
@@ -63,7 +64,7 @@ function answer(): void {
   const end = descriptors ? ringEnd(JSON.parse(descriptors)) : channelEnd(process);
   const writer = new FrameWriter();
   end.received = (frame) => {
-    readFrame(frame, ({ request }) => writer.answer(request, 202, VERDICT, 0, VERDICT.length, 0));
+    readFrame(frame, ({ request }) => writer.answer(request, VERDICT));
     end.send(writer.finish());
   };
   process.on('message', (message) => {

@@ -49,7 +49,9 @@ class Bench {
   readonly journal: Journal | undefined;
   readonly desktops: Identity[] = [];
   readonly #disk: FolderDisk | undefined;
-  readonly #crossing = Buffer.from(`"edge":"left","sprite":"${'x'.repeat(SPRITE_BYTES - 24)}"}`);
+  readonly #passage = Buffer.from(`"edge":"left","sprite":"${'x'.repeat(SPRITE_BYTES - 24)}"}`);
+  /** The next crossing. */
+  readonly #thrown = { crossing: 0, edge: 1 as const, body: this.#passage, start: 0, end: this.#passage.length };
   #crossings = 0;
 
   constructor(slots: number, slabMib: number, durability: DurabilityOption, folder: string, calls: SystemCalls) {
@@ -100,7 +102,8 @@ class Bench {
       const at = this.#crossings % desktops.length;
       const crossing = 1 + Math.floor(this.#crossings / desktops.length);
       this.#crossings++;
-      const { verdict } = relay.accept(desktops[at], crossing, 1, this.#crossing);
+      this.#thrown.crossing = crossing;
+      const { verdict } = relay.accept(desktops[at], this.#thrown);
       if (verdict !== 'accepted') throw new Error(`a sprite was not accepted: ${verdict}`);
       if (!polls) continue;
       const { slot } = desktops[(at + 1) % desktops.length];

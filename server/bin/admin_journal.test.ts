@@ -7,6 +7,7 @@ import { FolderDisk } from '../journal/disk.ts';
 import { Journal } from '../journal/journal.ts';
 import { FRAME_HEAD_BYTES, HEAD_BYTES, segmentName } from '../journal/segments.ts';
 import { JOURNAL_FOLDER } from '../roles/journaling.ts';
+import { checkedCrossing } from '../test/passages.ts';
 import { joined, makeRelay } from '../test/relay_harness.ts';
 import { journalCommand } from './admin_journal.ts';
 
@@ -27,7 +28,7 @@ async function makeJournal(t: TestContext): Promise<{ data: string; disk: Folder
   journal.commit();
   joined(relay, { name: 'Bob' });
   journal.commit();
-  relay.accept(ann, 1, 1, Buffer.from('"edge":"left","sprite":{"name":"Blob"}}'));
+  relay.accept(ann, checkedCrossing(1, 1, '"edge":"left","sprite":{"name":"Blob"}}'));
   journal.commit();
   journal.close();
   await disk.settled;

@@ -7,13 +7,14 @@ import { KEPT_STEP_MS } from '../domain/limits.ts';
 import { Membership, STEP_MS } from '../domain/membership.ts';
 import type { World } from '../domain/torus.ts';
 import type { Master, Moderation } from '../processes/master.ts';
+import { checkedCrossing } from '../test/passages.ts';
 import { type PeeredRelay, PeeredRelays, seat, throwRight } from '../test/peered_relays.ts';
 import { PretendStore } from '../test/pretend_bucket.ts';
 import { PretendNetwork } from '../test/pretend_network.ts';
 import { isProblemDocument } from '../test/problem_check.ts';
 import { randomOf } from '../test/random.ts';
 import { masterOf } from '../test/relay_harness.ts';
-import { checkCrossing, type EdgeNumber } from '../wire/crossing.ts';
+import { checkCrossing } from '../wire/crossing.ts';
 import { blankIdentity, readToken } from '../wire/identity.ts';
 import { readInvitation } from '../wire/invitation.ts';
 import { decodePeerJoinAnswer, encodePeerJoin, encodePeerJoinAnswer } from '../wire/peer_join.ts';
@@ -149,7 +150,7 @@ function throwSprite({ master }: Relayed, { token }: Seat): void {
   assert.ok(readToken(token, identity));
   const sprite = { file: 'f'.repeat(64), name: 'Blob' };
   const { edge, passage } = checkCrossing({ crossing: 1, edge: 'right', at: 0.5, vx: 900, vy: 0, sprite });
-  assert.equal(master.relay.accept(identity, 1, edge as EdgeNumber, Buffer.from(passage)).verdict, 'accepted');
+  assert.equal(master.relay.accept(identity, checkedCrossing(1, edge, passage)).verdict, 'accepted');
 }
 
 const hear = (at: Relayed, name: string, steps: number) => {

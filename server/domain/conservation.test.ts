@@ -7,6 +7,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
+import { checkedCrossing } from '../test/passages.ts';
 import { randomOf } from '../test/random.ts';
 import { checkCrossing, EDGES, type EdgeNumber, opposite } from '../wire/crossing.ts';
 import { type Cursor, readCursor, writeCursor } from '../wire/cursor.ts';
@@ -173,7 +174,7 @@ class Simulation {
         answers: {
           room: (bytes) => Buffer.alloc(bytes),
           roomAt: () => 0,
-          answer: (ticket, status, body, start, end) => this.#answered(ticket, status, body, start, end),
+          answer: (ticket, { status, body, start, end }) => this.#answered(ticket, status, body, start, end),
         },
         randomize: (words) => {
           for (let n = 0; n < 4; n++) words[n] = random() * 2 ** 32;
@@ -303,11 +304,11 @@ class Simulation {
       player.burstFullMs = burstFullMs + 1000 / CROSSINGS_PER_SECOND_MAX;
       if (to.waiting.length >= this.size.mailboxEventsMax) expected = 'mailbox-full';
     }
-    const { verdict, body, length } = this.relay.accept(player.identity, crossing, edge, Buffer.from(passage));
+    const { verdict, body, end } = this.relay.accept(player.identity, checkedCrossing(crossing, edge, passage));
     assert.equal(verdict, expected, `${player.id} throws ${crossing}`);
     this.count(expected);
     if (expected !== 'accepted') return expected;
-    assert.deepEqual(JSON.parse(body.toString('utf8', 0, length)), { to: { desktop: to.id, name: to.name } });
+    assert.deepEqual(JSON.parse(body.toString('utf8', 0, end)), { to: { desktop: to.id, name: to.name } });
     player.accepted.add(crossing);
     player.newestCrossing = Math.max(player.newestCrossing, crossing);
     const initial = { state: 'waiting' as const, seen: 0, seenByHolder: false, seenUnacknowledged: 0 };

@@ -11,11 +11,12 @@
  */
 import { POLL_DELAY_MS, PROMPT_POLLS_MAX, PROMPT_POLLS_WINDOW_MS } from './limits.ts';
 
-interface HeldPoll {
-  slot: number;
-  generation: number;
-  isRepeat: boolean;
-  dueMs: number;
+/** A poll whose answer is delayed: of the desktop of a slot and generation, when, and whether it asks for the same sprites again. */
+export interface HeldPoll {
+  readonly slot: number;
+  readonly generation: number;
+  readonly isRepeat: boolean;
+  readonly dueMs: number;
 }
 
 export class DelayedPolls {
@@ -68,17 +69,13 @@ export class DelayedPolls {
    *
    * Shape   true when more are due.
    */
-  answerDue(
-    nowMs: number,
-    max: number,
-    answer: (ticket: number, slot: number, generation: number, isRepeat: boolean) => void,
-  ): boolean {
+  answerDue(nowMs: number, max: number, answer: (ticket: number, poll: HeldPoll) => void): boolean {
     let left = max;
-    for (const [ticket, { slot, generation, isRepeat, dueMs }] of this.#held) {
-      if (dueMs > nowMs) return false;
+    for (const [ticket, poll] of this.#held) {
+      if (poll.dueMs > nowMs) return false;
       if (left-- <= 0) return true;
       this.#held.delete(ticket);
-      answer(ticket, slot, generation, isRepeat);
+      answer(ticket, poll);
     }
     return false;
   }

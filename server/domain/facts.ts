@@ -5,10 +5,11 @@
  * (server/journal/journal.ts); recovery.ts applies them to an empty relay. The relay also writes the state of one slot as facts
  * when it is asked (Relay.writeState), so a journal can write a snapshot of all slots while the relay goes on.
  * Invariant: the state after a sequence of facts depends on nothing but these facts.
- * Owner: rows, buffers and lists are valid until the call returns.
+ * Owner: rows, passages, buffers and lists are valid until the call returns.
  * Cost: the hot ones (accepted, sent, acknowledged) allocate nothing.
  */
 import type { EdgeNumber } from '../wire/crossing.ts';
+import type { Passage, ThrownPassage } from '../wire/passage.ts';
 import type { FrameIdentity } from '../wire/peer_frame.ts';
 import type { Pictures } from '../wire/pictures.ts';
 
@@ -57,6 +58,20 @@ export interface EndedRow {
   acknowledged: number;
 }
 
+/** An event of a mailbox. */
+export interface MailboxEvent extends Passage {
+  /** The stamp that the mailboxes gave to it: the order in which events have arrived. */
+  arrived: number;
+}
+
+/** A crossing that was accepted: its event is in the mailbox of `to`. Its thrower and its receiver are NO_SLOT when it came from another relay. */
+export interface AcceptedCrossing extends ThrownPassage, MailboxEvent {
+  to: number;
+  /** The desktop that the response names. */
+  receiver: number;
+  receiverGeneration: number;
+}
+
 /** In place of a sequence. A desktop that has acknowledged as many as that is not told either. */
 export const ACKNOWLEDGED_UNKNOWN = 0xffffffff;
 
@@ -85,24 +100,7 @@ export interface Facts {
   /** A desktop that has ended is remembered. */
   ended(row: EndedRow): void;
 
-  /**
-   * A crossing of `from` was accepted: its event, head[0, headLength) and then tail[start, end), is in the mailbox of `to`.
-   * `receiver` is the desktop that the response names.
-   */
-  accepted(
-    to: number,
-    edge: EdgeNumber,
-    arrived: number,
-    from: number,
-    crossing: number,
-    receiver: number,
-    receiverGeneration: number,
-    head: Buffer,
-    headLength: number,
-    tail: Buffer,
-    start: number,
-    end: number,
-  ): void;
+  accepted(crossing: Readonly<AcceptedCrossing>): void;
   /** The events of a mailbox up to the sequence `newest` were sent. */
   sent(slot: number, newest: number): void;
   /** The events of a mailbox up to `seq` were acknowledged. */
@@ -116,16 +114,8 @@ export interface Facts {
 
   /** The mailbox of a slot is empty but for the event()s that follow. Its desktop has acknowledged all up to `acknowledged`. */
   mailbox(slot: number, acknowledged: number): void;
-  /** One event of a mailbox, bytes[start, end), in the order of its list. */
-  event(
-    slot: number,
-    isSent: boolean,
-    edge: EdgeNumber,
-    arrived: number,
-    bytes: Buffer,
-    start: number,
-    end: number,
-  ): void;
+  /** One event of a mailbox, in the order of its list. It is whole in `body`. */
+  event(slot: number, isSent: boolean, event: Readonly<MailboxEvent>): void;
   /** A frame is sent to a peer (peer_memory.ts), and has no verdicts yet. `frame`: its bytes. */
   peerFrame(peer: string, number: number, frame: Buffer): void;
   /** A frame that was sent to a peer has got its verdicts. */

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { RecordWriter, readRecords } from '../journal/records.ts';
 import { acquaint, beat, ClusterRelay, deliver } from '../test/cluster_relays.ts';
+import { passageOf } from '../test/passages.ts';
 import type { Identity } from '../wire/identity.ts';
 import { HANDED_PER_ROUND_MAX, HANDED_PER_TURN_MAX, HandOver } from './hand_over.ts';
 import { KEPT_STEP_MS, PIONEER_MS, PIONEERS_MAX } from './limits.ts';
@@ -339,8 +340,8 @@ describe('a round of a hand-over', () => {
       handOn: (_: object, { slot }: { slot: number }) => sent.push(slot) > 0,
     };
     const mailboxes = {
-      visitUnsent: (_: number, edge: number, visit: (...event: unknown[]) => void) => {
-        if (edge === 0) visit(0, Buffer.alloc(0), 0, 0);
+      visitUnsent: (_: number, edge: number, visit: (event: object) => void) => {
+        if (edge === 0) visit({ arrived: 0, ...passageOf(0, Buffer.alloc(0)) });
       },
     };
     const host = {

@@ -163,9 +163,9 @@ export class HandOver {
     let hasRoom = true;
     for (let edge = 0 as EdgeNumber; edge < EDGES.length && hasRoom; edge++) {
       const to = moved === undefined ? this.#beyondBorder(slot, edge, ring) : this.#atHome(slot, relay);
-      this.#mailboxes.visitUnsent(slot, edge, (arrived, page, start, end) => {
-        const sprite = { slot, owners, edge, arrived, moved: moved?.world };
-        hasRoom = this.#peers.handOn(to, sprite, page, start, end);
+      this.#mailboxes.visitUnsent(slot, edge, (event) => {
+        const sprite = { slot, owners, edge, arrived: event.arrived, moved: moved?.world };
+        hasRoom = this.#peers.handOn(to, sprite, event);
         return hasRoom;
       });
     }

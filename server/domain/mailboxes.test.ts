@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { passageOf } from '../test/passages.ts';
 import { randomOf } from '../test/random.ts';
 import type { EdgeNumber } from '../wire/crossing.ts';
 import { PASSAGE_BYTES_MAX } from '../wire/rules.ts';
@@ -8,7 +9,6 @@ import { EVENT_BYTES_MAX, Mailboxes, type MailboxLimits, writeNumber } from './m
 import { blockBytes, Slab } from './slab.ts';
 
 const LIMITS: MailboxLimits = { eventsMax: MAILBOX_EVENTS_MAX, bytesMax: MAILBOX_BYTES_MAX };
-const NOTHING = Buffer.alloc(0);
 const BLOCK_HEAD_BYTES = 24;
 
 function open(limits: Partial<MailboxLimits> = {}, slab = new Slab(0)): Mailboxes {
@@ -21,7 +21,7 @@ function event(n: number, bytes = 12): Buffer {
 }
 
 function append(mailboxes: Mailboxes, slot: number, n: number, edge: EdgeNumber = 0, bytes = 12): boolean {
-  return mailboxes.append(slot, edge, NOTHING, 0, event(n, bytes));
+  return mailboxes.append(slot, passageOf(edge, event(n, bytes)));
 }
 
 function appendMany(mailboxes: Mailboxes, slot: number, from: number, to: number): void {
@@ -57,7 +57,7 @@ describe('remove', () => {
       appendMany(mailboxes, 1, 1, 3);
       assert.ok(append(mailboxes, 1, 9, 2));
       const stamps: number[] = [];
-      mailboxes.visitUnsent(1, 0, (arrived) => stamps.push(arrived) > 0);
+      mailboxes.visitUnsent(1, 0, ({ arrived }) => stamps.push(arrived) > 0);
       assert.equal(stamps.length, 3);
       assert.equal(mailboxes.remove(1, 1, stamps[gone - 1]), false, 'another edge');
       assert.equal(mailboxes.remove(1, 0, stamps[gone - 1]), true);
@@ -99,7 +99,7 @@ describe('mailbox', () => {
   it('writes an event as its seq, head and tail', () => {
     const mailboxes = open();
     const head = Buffer.from('"from":{"desktop":"0-1","name":"Zoë"},????');
-    assert.ok(mailboxes.append(0, 1, head, head.length - 4, Buffer.from('"edge":"right"}')));
+    assert.ok(mailboxes.append(0, passageOf(1, Buffer.from('"edge":"right"}'), head, head.length - 4)));
     const end = mailboxes.write(0, out, 0, 1, POLL_BYTES_MAX);
     const text = '{"type":"sprite","seq":1,"from":{"desktop":"0-1","name":"Zoë"},"edge":"right"}';
     assert.equal(out.toString('utf8', 0, end), text);
@@ -134,7 +134,7 @@ describe('mailbox', () => {
   it('copies the bytes: the caller may overwrite its buffer', () => {
     const mailboxes = open();
     const tail = event(1);
-    mailboxes.append(0, 0, NOTHING, 0, tail);
+    mailboxes.append(0, passageOf(0, tail));
     tail.fill(0);
     assert.deepEqual(read(mailboxes, 0), [[1, 1]]);
   });

@@ -12,7 +12,8 @@
  */
 import type { EdgeNumber } from '../wire/crossing.ts';
 import { SEQ_MAX } from '../wire/cursor.ts';
-import type { Facts } from './facts.ts';
+import { NO_HEAD, type Passage } from '../wire/passage.ts';
+import type { Facts, MailboxEvent } from './facts.ts';
 import { CARRIED_FACTOR } from './limits.ts';
 import { BLOCK_BYTES_MAX, type BlockRef, blockBytes, NO_BLOCK, type Slab } from './slab.ts';
 
@@ -62,6 +63,16 @@ export class Mailboxes {
   #nextArrival: number;
   /** Recovery has seen a stamp. */
   #hasArrivals = false;
+  /** The event that writeState() or visitUnsent() passes on. */
+  readonly #event: MailboxEvent = {
+    edge: 0,
+    head: NO_HEAD,
+    headLength: 0,
+    body: NO_HEAD,
+    start: 0,
+    end: 0,
+    arrived: 0,
+  };
   /** Events waiting in all mailboxes. */
   waiting = 0;
 
@@ -114,55 +125,26 @@ export class Mailboxes {
   }
 
   /**
-   * Appends an event to a mailbox: head[0, headLength) followed by tail[start, end).
+   * Appends the event of a passage to a mailbox.
    *
    * Shape   false when the mailbox or the slab is full; then nothing changed.
    * Owner   the bytes are copied.
    */
-  append(
-    slot: number,
-    edge: EdgeNumber,
-    head: Buffer,
-    headLength: number,
-    tail: Buffer,
-    start = 0,
-    end = tail.length,
-  ): boolean {
-    if (!this.hasRoom(slot, headLength + end - start)) return false;
-    return this.#append(slot, edge, head, headLength, tail, start, end);
+  append(slot: number, passage: Readonly<Passage>): boolean {
+    if (!this.hasRoom(slot, passage.headLength + passage.end - passage.start)) return false;
+    return this.carry(slot, passage);
   }
 
-  /** Appends a sprite that goes on, bytes[start, end), as append() does, whatever the limits of the mailbox: see canCarry(). */
-  carry(slot: number, edge: EdgeNumber, bytes: Buffer, start: number, end: number): boolean {
-    return this.#append(slot, edge, bytes, 0, bytes, start, end);
-  }
-
-  #append(
-    slot: number,
-    edge: EdgeNumber,
-    head: Buffer,
-    headLength: number,
-    tail: Buffer,
-    start: number,
-    end: number,
-  ): boolean {
-    if (!this.#add(slot, edge, edge, this.#nextArrival, head, headLength, tail, start, end)) return false;
+  /** Appends a sprite that goes on, as append() does, whatever the limits of the mailbox: see canCarry(). */
+  carry(slot: number, passage: Readonly<Passage>): boolean {
+    if (!this.#add(slot, passage.edge, this.#nextArrival, passage)) return false;
     this.#nextArrival = (this.#nextArrival + 1) >>> 0;
     return true;
   }
 
   /** Adds an event at the end of a list of a mailbox. Returns false when the slab is full. */
-  #add(
-    slot: number,
-    list: number,
-    edge: EdgeNumber,
-    arrived: number,
-    head: Buffer,
-    headLength: number,
-    tail: Buffer,
-    start: number,
-    end: number,
-  ): boolean {
+  #add(slot: number, list: number, arrived: number, passage: Readonly<Passage>): boolean {
+    const { edge, head, headLength, body, start, end } = passage;
     const length = headLength + end - start;
     const bytes = HEAD_BYTES + length;
     const block = this.#slab.allocate(bytes);
@@ -172,7 +154,7 @@ export class Mailboxes {
     const page = this.#slab.page(block);
     const at = this.#slab.offset(block) + HEAD_BYTES;
     head.copy(page, at, 0, headLength);
-    tail.copy(page, at + headLength, start, end);
+    body.copy(page, at + headLength, start, end);
     const row = slot * ROW_WORDS;
     const blockSize = blockBytes(bytes);
     this.#makeList(block, blockSize);
@@ -193,30 +175,18 @@ export class Mailboxes {
     facts.mailbox(slot, this.#rows[row + ACKNOWLEDGED]);
     for (let list = SENT; list >= 0; list--) {
       for (let block = this.#rows[row + list]; block !== NO_BLOCK; block = this.#slab.word(block, NEXT)) {
-        const from = this.#slab.offset(block) + HEAD_BYTES;
-        const end = from + (this.#slab.word(block, LENGTH_AND_EDGE) & 0xffff);
-        const arrived = this.#slab.word(block, ARRIVED);
-        facts.event(slot, list === SENT, this.#edgeOf(block), arrived, this.#slab.page(block), from, end);
+        facts.event(slot, list === SENT, this.#eventOf(block));
       }
     }
   }
 
-  /** Recovery: adds an event, whatever the limits; `head` and `tail` as in append(). Returns false when the slab is full. */
-  restoreEvent(
-    slot: number,
-    isSent: boolean,
-    edge: EdgeNumber,
-    arrived: number,
-    head: Buffer,
-    headLength: number,
-    tail: Buffer,
-    start: number,
-    end: number,
-  ): boolean {
+  /** Recovery: adds an event, whatever the limits. Returns false when the slab is full. */
+  restoreEvent(slot: number, isSent: boolean, event: Readonly<MailboxEvent>): boolean {
+    const { arrived } = event;
     const next = (arrived + 1) >>> 0;
     if (!this.#hasArrivals || ((next - this.#nextArrival) | 0) > 0) this.#nextArrival = next;
     this.#hasArrivals = true;
-    return this.#add(slot, isSent ? SENT : edge, edge, arrived, head, headLength, tail, start, end);
+    return this.#add(slot, isSent ? SENT : event.edge, arrived, event);
   }
 
   /** Recovery: empties a mailbox whose desktop has acknowledged all up to `acknowledged`. */
@@ -355,16 +325,10 @@ export class Mailboxes {
     this.#unsend(slot * ROW_WORDS);
   }
 
-  /** Calls `visit` with the unsent events of a mailbox that enter by `edge`, each as page[start, end), until it returns false. */
-  visitUnsent(
-    slot: number,
-    edge: EdgeNumber,
-    visit: (arrived: number, page: Buffer, start: number, end: number) => boolean,
-  ): void {
+  /** Calls `visit` with the unsent events of a mailbox that enter by `edge`, each time with the same record, until it returns false. */
+  visitUnsent(slot: number, edge: EdgeNumber, visit: (event: Readonly<MailboxEvent>) => boolean): void {
     for (let block = this.#rows[slot * ROW_WORDS + edge]; block !== NO_BLOCK; block = this.#slab.word(block, NEXT)) {
-      const start = this.#slab.offset(block) + HEAD_BYTES;
-      const end = start + (this.#slab.word(block, LENGTH_AND_EDGE) & 0xffff);
-      if (!visit(this.#slab.word(block, ARRIVED), this.#slab.page(block), start, end)) return;
+      if (!visit(this.#eventOf(block))) return;
     }
   }
 
@@ -504,6 +468,16 @@ export class Mailboxes {
   /** The size of an event's block. */
   #bytesOf(block: BlockRef): number {
     return blockBytes(HEAD_BYTES + (this.#slab.word(block, LENGTH_AND_EDGE) & 0xffff));
+  }
+
+  #eventOf(block: BlockRef): MailboxEvent {
+    const event = this.#event;
+    event.edge = this.#edgeOf(block);
+    event.arrived = this.#slab.word(block, ARRIVED);
+    event.body = this.#slab.page(block);
+    event.start = this.#slab.offset(block) + HEAD_BYTES;
+    event.end = event.start + (this.#slab.word(block, LENGTH_AND_EDGE) & 0xffff);
+    return event;
   }
 
   #edgeOf(block: BlockRef): EdgeNumber {

@@ -20,8 +20,8 @@ class Harness extends RelayHarness {
 
   /** Throws a sprite that is named after its number; returns the verdict, and to which desktop it went. */
   send(from: Identity, crossing: number, edge: Edge = 'right') {
-    const { verdict, body, length } = this.throwForResponse(from, crossing, edge, `${crossing}`);
-    return { verdict, to: JSON.parse(body.toString('utf8', 0, length)).to?.desktop as string | undefined };
+    const { verdict, body, end } = this.throwForResponse(from, crossing, edge, `${crossing}`);
+    return { verdict, to: JSON.parse(body.toString('utf8', 0, end)).to?.desktop as string | undefined };
   }
 
   /** Parks a poll after everything that is due. */

@@ -2,6 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { checkedCrossing } from '../test/passages.ts';
 import { randomOf } from '../test/random.ts';
 import { FILE, type Guest, joined, makeRelay } from '../test/relay_harness.ts';
 import { checkCrossing, EDGES, type Edge, type EdgeNumber, opposite } from '../wire/crossing.ts';
@@ -68,7 +69,7 @@ class Harness {
         room: (bytes) => Buffer.alloc(bytes),
         roomAt: () => 0,
         hasRoomForSayings: () => this.hasRoom,
-        answer: (ticket, status, body, start, end, _, shared = Buffer.alloc(0)) => {
+        answer: (ticket, { status, body, start, end, shared = Buffer.alloc(0) }) => {
           const desktop = this.#polls.get(ticket) as Desktop;
           this.#polls.delete(ticket);
           desktop.isParked = false;
@@ -593,7 +594,7 @@ describe('stages beside sprites', () => {
     harness.relay.endTurn();
     assert.ok(ann.isParked, 'a stage does not answer a poll at the end of a turn');
     const { passage } = checkCrossing({ crossing: 1, edge: 'right', at: 0.5, vx: 1, vy: 1, sprite: { file: FILE } });
-    assert.equal(harness.relay.accept(bob, 1, 1, Buffer.from(passage)).verdict, 'accepted');
+    assert.equal(harness.relay.accept(bob, checkedCrossing(1, 1, passage)).verdict, 'accepted');
     harness.relay.endTurn();
     assert.deepEqual(
       harness.take(ann).map(({ type }) => type),
@@ -616,7 +617,7 @@ describe('stages beside sprites', () => {
     harness.show(bob);
     harness.advance(500);
     const { passage } = checkCrossing({ crossing: 1, edge: 'right', at: 0.5, vx: 1, vy: 1, sprite: { file: FILE } });
-    harness.relay.accept(bob, 1, 1, Buffer.from(passage));
+    harness.relay.accept(bob, checkedCrossing(1, 1, passage));
     harness.advance();
     assert.deepEqual(
       harness.take(ann).map(({ type }) => type),

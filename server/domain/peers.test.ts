@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { RecordWriter, readRecords } from '../journal/records.ts';
 import { acquaint, beat, ClusterRelay, deliver, pair } from '../test/cluster_relays.ts';
+import { passageOf } from '../test/passages.ts';
 import {
   INCARNATION_DIGITS,
   NO_INCARNATION,
@@ -590,7 +591,7 @@ describe('peers', () => {
     const { a, b } = pair();
     const writer = new PeerFrameWriter({ sender: 'a', epoch: 1, to: 2, incarnation: NO_INCARNATION });
     const bad = Buffer.from('"from":{"desktop":"1","name":"x"},"edge":"left","sprite":{}},{"type":"bye"}');
-    writer.crossing(0, 0, 0, 1, 1, bad, 0, bad, 0, bad.length);
+    writer.crossing(0, { slot: 0, generation: 1, crossing: 1, ...passageOf(0, bad) });
     const answer = readPeerAnswer(b.peers.receive(writer.finish(99)));
     assert.ok(typeof answer !== 'string');
     assert.deepEqual([...answer.verdicts], [PeerVerdict.busy]);

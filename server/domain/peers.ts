@@ -20,6 +20,7 @@
  */
 import type { EdgeNumber } from '../wire/crossing.ts';
 import { blankIdentity, readId } from '../wire/identity.ts';
+import type { Passage, ThrownPassage } from '../wire/passage.ts';
 import {
   type MovedWorld,
   numbered,
@@ -373,53 +374,40 @@ export class Peers implements Routing {
   }
 
   /**
-   * Sends a crossing to the relay that the last beyond() found, as PeerFrameWriter.crossing(). Returns false when that is not reachable, or
-   * has too many frames in flight; then nothing has changed.
+   * Sends a crossing to the relay that the last beyond() found. `ticket`: the request that waits for the verdict. Returns false when that
+   * relay is not reachable, or has too many frames in flight; then nothing has changed.
    */
-  pass(
-    edge: EdgeNumber,
-    slot: number,
-    generation: number,
-    crossing: number,
-    ticket: number,
-    head: Buffer,
-    headLength: number,
-    passage: Buffer,
-    start: number,
-    end: number,
-  ): boolean {
+  pass(passage: Readonly<ThrownPassage>, ticket: number): boolean {
     const { relay, place } = this.#to;
     const peer = this.#peer(this.membership.view.names[relay]);
     if (!this.isReachable(relay) || peer.epoch === 0 || !this.#hasRoom(peer)) {
       this.counters.refused++;
       return false;
     }
-    const writer = this.#writer(peer);
-    writer.crossing(place, edge, slot, generation, crossing, head, headLength, passage, start, end);
-    const one = this.#addThrow(slot, generation, crossing);
+    this.#writer(peer).crossing(place, passage);
+    const one = this.#addThrow(passage.slot, passage.generation, passage.crossing);
     one.tickets.push(ticket);
     peer.passed.push(one);
     return true;
   }
 
   /**
-   * Hands a sprite that waits here on to a place of another relay of the present view: its event is bytes[start, end). `moved`: the place is
-   * one of that private world. Returns false as pass() does.
+   * Hands a sprite that waits here on to a place of another relay of the present view. `event`: whole in its body. `moved`: the place is one of
+   * that private world. Returns false as pass() does.
    */
   handOn(
     { relay, place }: Readonly<ClusterPlace>,
     sprite: WaitingSprite & { moved?: MovedWorld },
-    bytes: Buffer,
-    start: number,
-    end: number,
+    event: Readonly<Passage>,
   ): boolean {
     const peer = this.#peer(this.membership.view.names[relay]);
     if (!this.maySend || !this.isReachable(relay) || peer.epoch === 0 || !this.#hasRoom(peer)) return false;
     const thrower = this.#thrower;
     // The event begins with its thrower, whom the receiver may mute.
-    const id = bytes.toString('latin1', start + FROM_BYTES, Math.min(end, start + FROM_BYTES + ID_BYTES_MAX));
+    const from = event.start + FROM_BYTES;
+    const id = event.body.toString('latin1', from, Math.min(event.end, from + ID_BYTES_MAX));
     if (!readId(id, thrower, 0, id.indexOf('"'))) thrower.generation = 0;
-    this.#writer(peer).waiting(place, thrower.slot, thrower.generation, sprite, bytes, start, end, sprite.moved);
+    this.#writer(peer).waiting(place, thrower, sprite, event);
     peer.passed.push(this.#addHanding(sprite));
     return true;
   }
@@ -641,10 +629,10 @@ export class Peers implements Routing {
     const verdicts = new Uint8Array(frame.count);
     const references: Buffer[] = [];
     readPeerRecords(frame, (record, index) => {
-      const { bytes, start, end } = record;
+      const { body, start, end } = record;
       // Anything else than an event would break the answers to clients.
       const isCrossing = record.kind === PeerKind.crossing || record.moved !== undefined;
-      const origin = isCrossing ? originOfEvent(bytes, start, end) : undefined;
+      const origin = isCrossing ? originOfEvent(body, start, end) : undefined;
       verdicts[index] = origin === undefined ? PeerVerdict.busy : this.#host.receive(record);
       const isAccepted = verdicts[index] === PeerVerdict.accepted;
       if (isAccepted && origin !== undefined) {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { checkedCrossing } from '../test/passages.ts';
 import { pickFrom, randomOf } from '../test/random.ts';
 import { makeRelay } from '../test/relay_harness.ts';
 import type { EdgeNumber } from '../wire/crossing.ts';
@@ -24,6 +25,11 @@ function make(slots = SLOTS, random = () => 0.5): Relay {
   });
 }
 
+/** The bytes of an event stand somewhere in a page. */
+function eventShown([slot, isSent, { edge, arrived, body, start, end }]: Parameters<Facts['event']>): unknown[] {
+  return [slot, isSent, edge, arrived, body.toString('utf8', start, end)];
+}
+
 /** The state of all slots of a relay, as text. */
 function stateOf(relay: Relay): string[] {
   const lines: string[] = [];
@@ -31,9 +37,7 @@ function stateOf(relay: Relay): string[] {
     get:
       (_, fact) =>
       (...members: unknown[]) => {
-        // The bytes of an event stand somewhere in a page.
-        const [bytes, start, end] = members.slice(-3) as [Buffer, number, number];
-        const shown = fact === 'event' ? [...members.slice(0, -3), bytes.toString('utf8', start, end)] : members;
+        const shown = fact === 'event' ? eventShown(members as Parameters<Facts['event']>) : members;
         lines.push(`${String(fact)} ${JSON.stringify(shown)}`);
       },
   });
@@ -74,7 +78,7 @@ class Crowd {
     else if (relay.desktops.authenticate(desktop) !== 'live') this.#desktops.splice(this.#desktops.indexOf(desktop), 1);
     else if (what < 0.6) {
       const edge = pick(4) as EdgeNumber;
-      relay.accept(desktop, ++this.#crossing, edge, Buffer.from(`"edge":"left","n":${this.#crossing}}`));
+      relay.accept(desktop, checkedCrossing(++this.#crossing, edge, `"edge":"left","n":${this.#crossing}}`));
     } else if (what < 0.85) {
       const newest = relay.mailboxes.newest(desktop.slot);
       relay.poll(desktop, this.#crossing, 1, Math.max(0, newest - pick(2)));

@@ -16,7 +16,7 @@ import {
   type WaitingSprite,
 } from '../wire/peer_frame.ts';
 import type { Pictures } from '../wire/pictures.ts';
-import type { DesktopRow, EndedRow, Facts } from './facts.ts';
+import type { AcceptedCrossing, DesktopRow, EndedRow, Facts, MailboxEvent } from './facts.ts';
 import { isPassed, keyOfThrow } from './peer_memory.ts';
 import type { Relay } from './relay.ts';
 
@@ -117,24 +117,14 @@ export class Recovery implements Facts {
     this.#relay.ended.restore(row, this.#nowMs);
   }
 
-  accepted(
-    to: number,
-    edge: EdgeNumber,
-    arrived: number,
-    from: number,
-    crossing: number,
-    receiver: number,
-    receiverGeneration: number,
-    head: Buffer,
-    headLength: number,
-    tail: Buffer,
-    start: number,
-    end: number,
-  ): void {
+  accepted(accepted: Readonly<AcceptedCrossing>): void {
     const { desktops, mailboxes } = this.#relay;
-    if (this.#state[from] === LIVE) desktops.restoreAccepted(from, crossing, receiver, receiverGeneration);
+    const { slot, crossing, to } = accepted;
+    if (this.#state[slot] === LIVE) {
+      desktops.restoreAccepted(slot, crossing, accepted.receiver, accepted.receiverGeneration);
+    }
     if (this.#state[to] === UNKNOWN) return;
-    if (!mailboxes.restoreEvent(to, false, edge, arrived, head, headLength, tail, start, end)) throw this.#noMemory();
+    if (!mailboxes.restoreEvent(to, false, accepted)) throw this.#noMemory();
   }
 
   sent(slot: number, newest: number): void {
@@ -217,17 +207,8 @@ export class Recovery implements Facts {
     this.#relay.mailboxes.restore(slot, acknowledged);
   }
 
-  event(
-    slot: number,
-    isSent: boolean,
-    edge: EdgeNumber,
-    arrived: number,
-    bytes: Buffer,
-    start: number,
-    end: number,
-  ): void {
-    const { mailboxes } = this.#relay;
-    if (!mailboxes.restoreEvent(slot, isSent, edge, arrived, bytes, 0, bytes, start, end)) throw this.#noMemory();
+  event(slot: number, isSent: boolean, event: Readonly<MailboxEvent>): void {
+    if (!this.#relay.mailboxes.restoreEvent(slot, isSent, event)) throw this.#noMemory();
   }
 
   counters(accepted: number, acknowledged: number, abandoned: number): void {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { checkedCrossing, passageOf } from '../test/passages.ts';
 import { randomOf } from '../test/random.ts';
 import { EPOCH, FILE, type RecordedAnswer, RelayHarness, START_MS } from '../test/relay_harness.ts';
 import { EDGES, type Edge, type EdgeNumber } from '../wire/crossing.ts';
@@ -157,9 +158,9 @@ describe('relay, the way up and down', () => {
     const [ada, bob] = [harness.join('Ada'), harness.join('Bob')];
     const to = { to: { desktop: harness.relay.desktops.id(bob.slot), name: 'Bob' } };
     const throwAs = (crossing: number) => {
-      const { verdict, status, body, length } = harness.throwForResponse(ada, crossing);
+      const { verdict, status, body, end } = harness.throwForResponse(ada, crossing);
       assert.equal(status, 202);
-      return [verdict, JSON.parse(body.toString('utf8', 0, length))];
+      return [verdict, JSON.parse(body.toString('utf8', 0, end))];
     };
     assert.deepEqual(throwAs(7), ['accepted', to]);
     for (let n = 0; n < 500; n++) assert.deepEqual(throwAs(7), ['repeated', to]);
@@ -177,8 +178,8 @@ describe('relay, the way up and down', () => {
     const harness = new RelayHarness();
     const [ada, bob] = harness.joinMany(2);
     const refused = (from: Identity) => {
-      const { verdict, status, retryAfterSeconds, body, length } = harness.throwForResponse(from, 1);
-      const document = JSON.parse(body.toString('utf8', 0, length));
+      const { verdict, status, retryAfterSeconds, body, end } = harness.throwForResponse(from, 1);
+      const document = JSON.parse(body.toString('utf8', 0, end));
       assert.deepEqual([document.code, document.status, retryAfterSeconds], [verdict, status, 0]);
       return [verdict, status];
     };
@@ -335,7 +336,8 @@ describe('relay, an answer', () => {
     const harness = new RelayHarness();
     const [ada, bob] = [harness.join('\\'.repeat(NAME_BYTES_MAX)), harness.join()];
     const passage = Buffer.from(`"edge":"left","x":"${'x'.repeat(EVENT_BYTES_MAX - 250)}"}`);
-    for (let n = 1; n <= 100; n++) assert.equal(harness.relay.accept(ada, n, 1, passage).verdict, 'accepted');
+    for (let n = 1; n <= 100; n++)
+      assert.equal(harness.relay.accept(ada, checkedCrossing(n, 1, passage)).verdict, 'accepted');
     let seq = 0;
     let answers = 0;
     for (; seq < 100; answers++) {
@@ -355,7 +357,7 @@ describe('relay, an answer', () => {
     const passage = Buffer.from(`"edge":"left","x":"`.padEnd(PASSAGE_BYTES_MAX - 2, 'x').concat('"}'));
     assert.equal(passage.length, PASSAGE_BYTES_MAX);
     for (let n = 1; n <= EVENTS_PER_POLL_MAX; n++) {
-      assert.equal(harness.relay.accept(desktops[0], n, 1, passage).verdict, 'accepted');
+      assert.equal(harness.relay.accept(desktops[0], checkedCrossing(n, 1, passage)).verdict, 'accepted');
     }
     const answer = harness.ask(desktops[1]);
     assert.deepEqual(types(answer).at(-1), 'neighbours');
@@ -404,8 +406,8 @@ describe('relay, the desktop that polls', () => {
       for (const seq of acknowledging) harness.ask(bob, seq);
       harness.relay.leave(bob.slot);
       const refused = [harness.ask(bob, 1).body, harness.ask(bob).body];
-      const { body, length } = harness.throwForResponse(bob, 9);
-      refused.push(JSON.parse(body.toString('utf8', 0, length)), harness.relay.refusal(bob, 'ended'));
+      const { body, end } = harness.throwForResponse(bob, 9);
+      refused.push(JSON.parse(body.toString('utf8', 0, end)), harness.relay.refusal(bob, 'ended'));
       for (const document of refused) assert.deepEqual([document.code, document.cursor], ['desktop-ended', cursor]);
       const stranger = { ...bob, token: new Uint32Array(4) };
       assert.equal('cursor' in harness.ask(stranger, 1).body, false, 'only its owner learns it');
@@ -893,7 +895,7 @@ describe('relay, leaving', () => {
     const passage = Buffer.from(`"edge":"left","x":"`.padEnd(300, 'x').concat('"}'));
     const throwAll = (identity: Identity) => {
       for (let n = 1; n <= CROSSINGS_BURST_MAX; n++) {
-        assert.equal(harness.relay.accept(identity, n, 1, passage).verdict, 'accepted');
+        assert.equal(harness.relay.accept(identity, checkedCrossing(n, 1, passage)).verdict, 'accepted');
         balances(harness);
       }
     };
@@ -915,7 +917,7 @@ describe('relay, leaving', () => {
     harness.pass(1000);
     let verdict: Verdict = 'accepted';
     for (let n = CROSSINGS_BURST_MAX + 1; verdict === 'accepted'; n++) {
-      verdict = harness.relay.accept(ada, n, 1, passage).verdict;
+      verdict = harness.relay.accept(ada, checkedCrossing(n, 1, passage)).verdict;
     }
     assert.equal(verdict, 'mailbox-full');
     assert.equal(
@@ -940,8 +942,8 @@ describe('relay, leaving', () => {
     assert.equal(harness.join().slot, ada.slot);
     const before = { ...harness.relay.counters };
     for (const crossing of [8, 5]) {
-      const { verdict, status, body, length } = harness.throwForResponse(ada, crossing);
-      assert.deepEqual([verdict, status, body.toString('utf8', 0, length)], ['repeated', 202, '{"to":null}']);
+      const { verdict, status, body, end } = harness.throwForResponse(ada, crossing);
+      assert.deepEqual([verdict, status, body.toString('utf8', 0, end)], ['repeated', 202, '{"to":null}']);
     }
     for (const crossing of [4, 6, 7, 9]) assert.equal(harness.throw(ada, crossing), 'desktop-ended');
     assert.equal(harness.throw({ ...ada, token: Uint32Array.of(0, 0, 0, 0) }, 8), 'desktop-ended');
@@ -1019,8 +1021,8 @@ describe('relay, leaving', () => {
       const filler = Buffer.from('"edge":"left"}');
       for (let n = 0; n < full; n++) {
         for (let twice = 0; twice < CARRIED_FACTOR; twice++) {
-          mailboxes.append(150, 0, filler, 0, filler);
-          mailboxes.append(150, 0, filler, 0, filler);
+          mailboxes.append(150, passageOf(0, filler));
+          mailboxes.append(150, passageOf(0, filler));
           mailboxes.moveAll(150, () => desktops[5 + n].slot);
         }
       }
@@ -1078,13 +1080,14 @@ describe('relay, leaving', () => {
     const long = Buffer.from(`"edge":"left","x":"`.padEnd(700, 'x').concat('"}'));
     const short = Buffer.from(`"edge":"left","x":"`.padEnd(300, 'x').concat('"}'));
     const [owner] = harness.joinMany(1, 'attic');
-    for (let n = 1; n <= CROSSINGS_BURST_MAX; n++) relay.accept(owner, n, 1, short);
+    for (let n = 1; n <= CROSSINGS_BURST_MAX; n++) relay.accept(owner, checkedCrossing(n, 1, short));
     relay.leave(owner.slot);
     // The smallest slab has one page for blocks of 768 bytes: live desktops fill it.
     const pairs = harness.joinMany(20, 'office');
     let verdict: Verdict = 'accepted';
     for (const thrower of pairs) {
-      for (let n = 1; n <= 150 && verdict === 'accepted'; n++) verdict = relay.accept(thrower, n, 1, long).verdict;
+      for (let n = 1; n <= 150 && verdict === 'accepted'; n++)
+        verdict = relay.accept(thrower, checkedCrossing(n, 1, long)).verdict;
     }
     assert.equal(verdict, 'mailbox-full');
     assert.equal(relay.counters.abandoned, 0);
@@ -1103,14 +1106,16 @@ describe('relay, leaving', () => {
     const { usedBytes } = relay.slab;
     while (relay.slab.usedBytes - usedBytes + CROSSINGS_BURST_MAX * 384 <= 3 * Math.floor((1 << 20) / 384) * 384) {
       const [owner] = harness.joinMany(1, `world ${worlds++}`);
-      for (let n = 1; n <= CROSSINGS_BURST_MAX; n++) assert.equal(relay.accept(owner, n, 1, short).verdict, 'accepted');
+      for (let n = 1; n <= CROSSINGS_BURST_MAX; n++)
+        assert.equal(relay.accept(owner, checkedCrossing(n, 1, short)).verdict, 'accepted');
       relay.leave(owner.slot);
     }
     const desktops = harness.joinMany(30, 'office');
     let accepted = 0;
     for (let at = 0; relay.counters.abandoned === 0; at++) {
       assert.ok(at < desktops.length * 100, 'room is made');
-      if (relay.accept(desktops[at % 30], 1 + Math.floor(at / 30), 1, long).verdict === 'accepted') accepted++;
+      if (relay.accept(desktops[at % 30], checkedCrossing(1 + Math.floor(at / 30), 1, long)).verdict === 'accepted')
+        accepted++;
     }
     assert.equal(accepted, Math.floor((1 << 20) / 768) + 1, 'the page of its own size was used up first');
     // A page of 384-byte blocks has the sprites of 14 or 15 worlds.
@@ -1127,7 +1132,7 @@ describe('relay, leaving', () => {
     const perPage = Math.floor((1 << 20) / 384);
     for (let world = 0; world < 2 * perPage - 1; world++) {
       const [owner] = harness.joinMany(1, `world ${world}`);
-      assert.equal(relay.accept(owner, 1, 1, short).verdict, 'accepted');
+      assert.equal(relay.accept(owner, checkedCrossing(1, 1, short)).verdict, 'accepted');
       relay.leave(owner.slot);
     }
     const desktops = harness.joinMany(30, 'office');
@@ -1135,7 +1140,7 @@ describe('relay, leaving', () => {
     let accepted = 0;
     for (let at = 0; accepted < 1500; at++) {
       const before: number = relay.counters.abandoned;
-      const { verdict } = relay.accept(desktops[at % 30], 1 + Math.floor(at / 30), 1, long);
+      const { verdict } = relay.accept(desktops[at % 30], checkedCrossing(1 + Math.floor(at / 30), 1, long));
       if (verdict === 'accepted') accepted++;
       else assert.equal(verdict, 'mailbox-full');
       if (relay.counters.abandoned > before) steps.push(relay.counters.abandoned - before);
@@ -1170,7 +1175,7 @@ describe('relay, leaving', () => {
       const before = relay.counters.abandoned;
       const passage = Buffer.from(`"edge":"left","x":"`.padEnd(bytes, 'x').concat('"}'));
       const from = pair[Math.floor(random() * 2)];
-      const { verdict } = relay.accept(from, ++crossing, 1, passage);
+      const { verdict } = relay.accept(from, checkedCrossing(++crossing, 1, passage));
       const evicted = relay.counters.abandoned - before;
       if (evicted > 0) happened.evicted++;
       if (verdict !== 'accepted') assert.equal(evicted, 0, verdict);
@@ -1201,12 +1206,13 @@ describe('relay, leaving', () => {
     const short = Buffer.from(`"edge":"left","x":"`.padEnd(300, 'x').concat('"}'));
     for (let world = 0; world < 12; world++) {
       const [owner] = harness.joinMany(1, `world ${world}`);
-      for (let n = 1; n <= CROSSINGS_BURST_MAX; n++) relay.accept(owner, n, 1, short);
+      for (let n = 1; n <= CROSSINGS_BURST_MAX; n++) relay.accept(owner, checkedCrossing(n, 1, short));
       relay.leave(owner.slot);
     }
     const desktops = harness.joinMany(60, 'office');
     const throwAll = (from: number) => {
-      for (const thrower of desktops) for (let n = from; n < from + 60; n++) relay.accept(thrower, n, 1, long);
+      for (const thrower of desktops)
+        for (let n = from; n < from + 60; n++) relay.accept(thrower, checkedCrossing(n, 1, long));
     };
     throwAll(1);
     assert.ok(relay.counters.refusedFull > 1000);
@@ -1227,7 +1233,8 @@ describe('relay, leaving', () => {
     for (let world = 0; world < worlds + 40; world++) {
       const [owner] = harness.joinMany(1, `world ${world}`);
       owners.push(owner);
-      for (let n = 1; n <= CROSSINGS_BURST_MAX; n++) assert.equal(relay.accept(owner, n, 1, short).verdict, 'accepted');
+      for (let n = 1; n <= CROSSINGS_BURST_MAX; n++)
+        assert.equal(relay.accept(owner, checkedCrossing(n, 1, short)).verdict, 'accepted');
       if (world < worlds) relay.leave(owner.slot);
     }
     harness.nowMs += TICK_MS;

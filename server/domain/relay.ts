@@ -8,12 +8,13 @@
  * Cost: accept, poll and wake are O(1) for each event, with no allocation that lives longer than the call.
  */
 import { ok } from 'node:assert';
-import type { Answer } from '../wire/answer.ts';
-import { EDGES, type Edge, type EdgeNumber, opposite } from '../wire/crossing.ts';
+import { type Answer, type AnswerView, answerOf } from '../wire/answer.ts';
+import { type CheckedCrossing, EDGES, type Edge, type EdgeNumber, opposite } from '../wire/crossing.ts';
 import { writeCursor } from '../wire/cursor.ts';
 import type { Identity } from '../wire/identity.ts';
 import type { Invitation } from '../wire/invitation.ts';
 import { DEFAULT_WORLD, type Join } from '../wire/join.ts';
+import { NO_HEAD, type Passage } from '../wire/passage.ts';
 import {
   INCARNATION_DIGITS,
   type MovedWorld,
@@ -25,10 +26,10 @@ import { isCarried, PICTURES, type Pictures, Standing } from '../wire/pictures.t
 import { PROBLEMS, type ProblemCode, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
 import type { Saying } from '../wire/saying.ts';
 import { Deadlines } from './deadlines.ts';
-import { DelayedPolls } from './delayed_polls.ts';
+import { DelayedPolls, type HeldPoll } from './delayed_polls.ts';
 import { Desktops, NO_SLOT, nameBlockBytes } from './desktops.ts';
 import { EndedDesktops } from './ended.ts';
-import type { Facts } from './facts.ts';
+import type { AcceptedCrossing, Facts } from './facts.ts';
 import { HandOver } from './hand_over.ts';
 import type { SayingsOption } from './hearers.ts';
 import { KeptMailboxes } from './kept.ts';
@@ -196,16 +197,13 @@ const REFUSAL_OF: Record<number, Refusal> = {
 };
 
 /**
- * The verdict about a crossing and the response to its sender, whose body is body[0, length).
+ * The verdict about a crossing and the answer to its sender.
  *
  * Owner   the relay: the next accept() overwrites it.
  */
-export interface CrossingResponse {
+export interface CrossingResponse extends AnswerView {
   verdict: Verdict;
-  status: number;
-  retryAfterSeconds: number;
   body: Buffer;
-  length: number;
 }
 
 export interface Counters {
@@ -279,7 +277,23 @@ const TO_UNKNOWN = Buffer.from('{"to":null}');
 const EDGE_KEYS = EDGES.map((edge) => Buffer.from(`,"${edge}":`));
 const COMMA = 0x2c;
 const CLOSE = 0x7d;
-const NO_HEAD = Buffer.alloc(0);
+
+/** A crossing without a thrower and a receiver at this relay. */
+const NO_CROSSING: Readonly<AcceptedCrossing> = {
+  to: NO_SLOT,
+  edge: 0,
+  arrived: 0,
+  head: NO_HEAD,
+  headLength: 0,
+  body: NO_HEAD,
+  start: 0,
+  end: 0,
+  slot: NO_SLOT,
+  generation: 0,
+  crossing: 0,
+  receiver: NO_SLOT,
+  receiverGeneration: 0,
+};
 
 export class Relay {
   readonly epoch: number;
@@ -370,6 +384,9 @@ export class Relay {
   #looksLeft = EVICTION_LOOKS_MAX;
   /** The beginning of an event. Its first bytes are always `"from":`. */
   readonly #head = Buffer.concat([FROM], 512);
+  /** The crossing that accept() handles, and one of another relay. */
+  readonly #thrown: AcceptedCrossing = { ...NO_CROSSING, head: this.#head };
+  readonly #arrived: AcceptedCrossing = { ...NO_CROSSING };
   readonly #words = new Uint32Array(4);
   /** It exists from the start and is never removed, so that a join without a world never lacks one. */
   readonly #defaultWorld: World;
@@ -382,8 +399,12 @@ export class Relay {
     status: 202,
     retryAfterSeconds: 0,
     body: this.#receipt,
-    length: 0,
+    start: 0,
+    end: 0,
+    shared: undefined,
   };
+  /** The batch that is being sent. */
+  readonly #batch: AnswerView = answerOf(200, NO_HEAD);
 
   constructor(options: RelayOptions) {
     this.#options = options;
@@ -475,10 +496,7 @@ export class Relay {
       answer: (...verdict) => this.#answerVerdict(...verdict),
       sendOn: (record) => this.#sendOn(record),
       settleWaiting: (sprite, verdict) => this.#settleWaiting(sprite, verdict),
-      refuse: (ticket) => {
-        const { status, body, length, retryAfterSeconds } = this.#refuse('relay-busy');
-        this.#options.answers.answer(ticket, status, body, 0, length, retryAfterSeconds);
-      },
+      refuse: (ticket) => this.#options.answers.answer(ticket, this.#refuse('relay-busy')),
       nameArrived: (slot) => {
         if (!this.desktops.isLive(slot)) return;
         this.#flags[slot] |= NEIGHBOURS_DUE;
@@ -757,7 +775,7 @@ export class Relay {
   }
 
   /**
-   * The way up: puts a crossing into the neighbour's mailbox, or refuses it. Its passage is passage[start, end).
+   * The way up: puts a crossing into the neighbour's mailbox, or refuses it.
    *
    * Shape   unless the verdict is 'accepted' or 'deferred', nothing changed; a refused sprite stays with its sender. `ticket`: the
    *         request to answer later when the verdict is 'deferred'.
@@ -766,14 +784,11 @@ export class Relay {
    */
   accept(
     from: Identity,
-    crossing: number,
-    edge: EdgeNumber,
-    passage: Buffer,
-    start = 0,
-    end = passage.length,
+    checked: CheckedCrossing,
     standing: Standing = Standing.unchecked,
     ticket = 0,
   ): Readonly<CrossingResponse> {
+    const { crossing, edge } = checked;
     const state = this.desktops.authenticate(from);
     if (state !== 'live') {
       // The neighbour has the sprite of a repeat: the sender must not take it back because its lease ended meanwhile.
@@ -813,46 +828,45 @@ export class Relay {
     const named = this.torus.neighbour(slot, edge);
     const reference = this.desktops.writeReference(slot, this.#head, FROM.length);
     this.#head[reference] = COMMA;
-    const headLength = reference + 1;
-    if (named < 0) return this.#pass(from, crossing, edge, ticket, headLength, passage, start, end);
+    const thrown = this.#thrown;
+    thrown.edge = opposite(edge);
+    thrown.headLength = reference + 1;
+    thrown.body = checked.body;
+    thrown.start = checked.start;
+    thrown.end = checked.end;
+    thrown.slot = slot;
+    thrown.generation = from.generation;
+    thrown.crossing = crossing;
+    if (named < 0) return (peers as Peers).pass(thrown, ticket) ? this.#postpone() : this.#refuse('relay-busy');
     const to = this.#flags[named] & MUTES ? this.#beyondMuting(from, edge, named, slot) : named;
     if (to < 0) {
       this.counters.refusedFull++;
       return this.#refuse('mailbox-full');
     }
-    if (!this.#append(to, opposite(edge), this.#head, headLength, passage, start, end)) {
+    if (!this.#append(to, thrown)) {
       this.counters.refusedFull++;
       return this.#refuse('mailbox-full');
     }
     this.counters.accepted++;
     this.desktops.recordAccepted(slot, crossing, named);
-    const facts = this.#facts;
-    if (facts) {
-      const generation = this.desktops.generation(named);
-      const arrived = this.mailboxes.lastArrival;
-      const entry = opposite(edge);
-      const head = this.#head;
-      facts.accepted(to, entry, arrived, slot, crossing, named, generation, head, headLength, passage, start, end);
+    if (this.#facts) {
+      thrown.to = to;
+      thrown.arrived = this.mailboxes.lastArrival;
+      thrown.receiver = named;
+      thrown.receiverGeneration = this.desktops.generation(named);
+      this.#facts.accepted(thrown);
     }
     this.#markReady(to);
     return this.#confirm('accepted', named);
   }
 
   /** Appends an event to a mailbox, and makes room for it in the slab if that helps. Returns false when there is still no room. */
-  #append(
-    to: number,
-    entry: EdgeNumber,
-    head: Buffer,
-    headLength: number,
-    tail: Buffer,
-    start: number,
-    end: number,
-  ): boolean {
-    if (this.mailboxes.append(to, entry, head, headLength, tail, start, end)) return true;
-    const length = headLength + end - start;
+  #append(to: number, passage: Readonly<Passage>): boolean {
+    if (this.mailboxes.append(to, passage)) return true;
+    const length = passage.headLength + passage.end - passage.start;
     // Kept sprites, which may never be fetched, must not block the desktops that are here.
     if (!this.mailboxes.hasRoom(to, length) || !this.#makeRoom(eventBlockBytes(length))) return false;
-    return this.mailboxes.append(to, entry, head, headLength, tail, start, end);
+    return this.mailboxes.append(to, passage);
   }
 
   /**
@@ -875,43 +889,36 @@ export class Relay {
     return -1;
   }
 
-  /** Sends a crossing to the relay of its neighbour. Its head is in #head. */
-  #pass(
-    { slot, generation }: Identity,
-    crossing: number,
-    edge: EdgeNumber,
-    ticket: number,
-    headLength: number,
-    passage: Buffer,
-    start: number,
-    end: number,
-  ): CrossingResponse {
-    const peers = this.#peers as Peers;
-    const entry = opposite(edge);
-    if (!peers.pass(entry, slot, generation, crossing, ticket, this.#head, headLength, passage, start, end)) {
-      return this.#refuse('relay-busy');
-    }
-    return this.#postpone();
-  }
-
   /** A crossing of a desktop of another relay arrives. Returns one of PeerVerdict. */
-  #receive({ place, edge, slot, generation, bytes, start, end, moved }: PeerRecord): number {
+  #receive(record: PeerRecord): number {
+    const { place, edge, moved } = record;
     const world = moved === undefined ? this.#defaultWorld : this.#movedHere(moved);
     if (this.#draining || world === undefined || world.count === 0) return PeerVerdict.busy;
     // The sender's view is some steps old.
     const named = world.slots[Math.min(place, world.count - 1)];
-    const to =
-      this.#flags[named] & MUTES ? this.#beyondMuting({ slot, generation }, opposite(edge), named, NO_SLOT) : named;
-    if (to < 0 || !this.#append(to, edge, NO_HEAD, 0, bytes, start, end)) {
+    const to = this.#flags[named] & MUTES ? this.#beyondMuting(record, opposite(edge), named, NO_SLOT) : named;
+    if (to < 0 || !this.#append(to, record)) {
       this.counters.refusedFull++;
       return PeerVerdict.full;
     }
     this.#named = named;
     this.counters.accepted++;
-    const arrived = this.mailboxes.lastArrival;
-    this.#facts?.accepted(to, edge, arrived, NO_SLOT, 0, NO_SLOT, 0, NO_HEAD, 0, bytes, start, end);
+    this.#tellArrived(to, record);
     this.#markReady(to);
     return PeerVerdict.accepted;
+  }
+
+  /** Tells that a crossing without a thrower here, whole in its body, was appended to the mailbox of `to`. */
+  #tellArrived(to: number, { edge, body, start, end }: Readonly<Passage>): void {
+    if (this.#facts === undefined) return;
+    const arrived = this.#arrived;
+    arrived.to = to;
+    arrived.edge = edge;
+    arrived.arrived = this.mailboxes.lastArrival;
+    arrived.body = body;
+    arrived.start = start;
+    arrived.end = end;
+    this.#facts.accepted(arrived);
   }
 
   /** The private world that a sprite of another relay is for; undefined when it is not here, or is stricter about pictures. */
@@ -946,40 +953,37 @@ export class Relay {
 
   /** Answers the requests that wait for such a verdict. */
   #answerVerdict(tickets: readonly number[], verdict: number, reference: Buffer | undefined): void {
-    const { body, length, status, retryAfterSeconds } = isPassed(verdict)
+    const response = isPassed(verdict)
       ? this.#confirm('accepted', -1, reference)
       : this.#refuse(REFUSAL_OF[verdict] ?? 'relay-busy');
-    for (const ticket of tickets) {
-      this.#options.answers.answer(ticket, status, body, 0, length, retryAfterSeconds);
-    }
+    for (const ticket of tickets) this.#options.answers.answer(ticket, response);
   }
 
   /**
    * A sprite in custody goes on, because another relay has refused it: to a desktop of this relay in its direction of travel. An own mailbox
    * keeps it while there is none with room, as if it had waited for a desktop that has ended.
    */
-  #sendOn({ slot, generation, edge, bytes, start, end }: PeerRecord): void {
+  #sendOn(record: PeerRecord): void {
+    const { slot, generation, edge, start, end } = record;
     const world = this.#defaultWorld;
     const isHere = this.desktops.isLive(slot) && this.desktops.generation(slot) === generation;
     const first = isHere ? this.torus.placeOf(this.torus.ownNeighbour(slot, opposite(edge))) : this.torus.placeOf(slot);
     this.counters.accepted++;
     const size = eventBlockBytes(end - start);
     const to = world.count > 0 ? this.#next(world, first % world.count, edge, 1, size) : -1;
-    if (to >= 0 && this.mailboxes.carry(to, edge, bytes, start, end)) {
-      const arrived = this.mailboxes.lastArrival;
-      this.#facts?.accepted(to, edge, arrived, NO_SLOT, 0, NO_SLOT, 0, NO_HEAD, 0, bytes, start, end);
-    } else if (!this.#keepAlone(first, edge, bytes, start, end)) this.counters.abandoned++;
+    if (to >= 0 && this.mailboxes.carry(to, record)) this.#tellArrived(to, record);
+    else if (!this.#keepAlone(first, record)) this.counters.abandoned++;
   }
 
   /** Keeps a sprite of the default world in a mailbox of its own. Returns false when there is no room, whatever is evicted. */
-  #keepAlone(place: number, edge: EdgeNumber, bytes: Buffer, start: number, end: number): boolean {
+  #keepAlone(place: number, passage: Readonly<Passage>): boolean {
     const { desktops, mailboxes } = this;
     if (desktops.isFull && this.#evictOldest() === 0) return false;
     this.#options.randomize(this.#words);
     const slot = desktops.add('', this.#words);
     desktops.end(slot);
-    if (!mailboxes.carry(slot, edge, bytes, start, end)) {
-      if (this.#makeRoom(eventBlockBytes(end - start))) mailboxes.carry(slot, edge, bytes, start, end);
+    if (!mailboxes.carry(slot, passage)) {
+      if (this.#makeRoom(eventBlockBytes(passage.end - passage.start))) mailboxes.carry(slot, passage);
     }
     if (mailboxes.count(slot) === 0) {
       this.#release(slot);
@@ -1016,7 +1020,7 @@ export class Relay {
     const response = this.#response;
     response.verdict = 'deferred';
     response.status = 0;
-    response.length = 0;
+    response.end = 0;
     return response;
   }
 
@@ -1335,14 +1339,14 @@ export class Relay {
       // `{"to":` is already at the beginning.
       const end = TO.length + reference.copy(this.#receipt, TO.length);
       this.#receipt[end] = CLOSE;
-      response.length = end + 1;
+      response.end = end + 1;
     } else if (receiver < 0) {
-      response.length = TO_UNKNOWN.copy(this.#receipt);
+      response.end = TO_UNKNOWN.copy(this.#receipt);
     } else {
       // `{"to":` is already at the beginning.
       const end = this.desktops.writeReference(receiver, this.#receipt, TO.length);
       this.#receipt[end] = CLOSE;
-      response.length = end + 1;
+      response.end = end + 1;
     }
     return response;
   }
@@ -1379,7 +1383,7 @@ export class Relay {
     response.status = status;
     response.retryAfterSeconds = retryAfterSeconds;
     response.body = body;
-    response.length = body.length;
+    response.end = body.length;
     return response;
   }
 
@@ -1410,7 +1414,7 @@ export class Relay {
   }
 
   /** The delayed answer of a poll. Its desktop may have ended since, or have a newer poll, which gets what waits. */
-  readonly #answerDelayed = (ticket: number, slot: number, generation: number, isRepeat: boolean): void => {
+  readonly #answerDelayed = (ticket: number, { slot, generation, isRepeat }: HeldPoll): void => {
     if (this.desktops.isLive(slot) && this.desktops.generation(slot) === generation) {
       const hasEvents = isRepeat && this.#parked[slot] === 0 && this.#hasRoom(ticket);
       this.#answerEvents(slot, ticket, false, hasEvents ? EVENTS_PER_POLL_MAX : 0);
@@ -1725,7 +1729,7 @@ export class Relay {
       this.#flags[slot] &= ~PEEKING;
     }
     if (!isHearing) {
-      this.#sendBatch(ticket, this.mailboxes.batchSeq, out, start, end);
+      this.#sendBatch(ticket, this.mailboxes.batchSeq, this.#batchOf(out, start, end));
       return;
     }
     const { bytes, count, missed } = this.speech.pop(slot);
@@ -1735,7 +1739,7 @@ export class Relay {
       end = this.speech.sayings.writeMissed(missed, out, end);
     }
     if (count > 0 && end > start) out[end++] = COMMA;
-    this.#sendBatch(ticket, this.mailboxes.batchSeq, out, start, end, bytes);
+    this.#sendBatch(ticket, this.mailboxes.batchSeq, this.#batchOf(out, start, end, bytes));
   }
 
   #ownRoom(): Buffer {
@@ -1754,22 +1758,31 @@ export class Relay {
     const out = answers.room(2 * BATCH_HEAD_BYTES_MAX + JOIN_BYTES_MAX);
     const start = answers.roomAt() + BATCH_HEAD_BYTES_MAX;
     const end = start + out.write(`{"type":"bye","retryAfterMs":${retryAfterMs}${join}}`, start, 'latin1');
-    this.#sendBatch(ticket, this.mailboxes.acknowledged(slot), out, start, end);
+    this.#sendBatch(ticket, this.mailboxes.acknowledged(slot), this.#batchOf(out, start, end));
     this.#deadlines.set(slot, this.#nowMs + LEASE_MS);
   }
 
-  /** Answers with the events at out[start, end): writes the cursor before, and the brackets after them unless `shared` has them. */
-  #sendBatch(ticket: number, seq: number, out: Buffer, start: number, end: number, shared?: Buffer): void {
-    const head = start - this.#cursorHead.length - digitsOf(seq) - EVENTS.length;
-    out.set(this.#cursorHead, head);
-    out.set(EVENTS, writeNumber(out, head + this.#cursorHead.length, seq));
-    if (shared !== undefined) {
-      this.#options.answers.answer(ticket, 200, out, head, end, 0, shared);
-      return;
+  /** The events at out[start, end), which `shared` goes on with. */
+  #batchOf(out: Buffer, start: number, end: number, shared?: Buffer): AnswerView {
+    const batch = this.#batch;
+    batch.body = out;
+    batch.start = start;
+    batch.end = end;
+    batch.shared = shared;
+    return batch;
+  }
+
+  /** Answers with events: writes the cursor before them, and the brackets after them unless `shared` has them. */
+  #sendBatch(ticket: number, seq: number, batch: AnswerView): void {
+    const out = batch.body;
+    batch.start -= this.#cursorHead.length + digitsOf(seq) + EVENTS.length;
+    out.set(this.#cursorHead, batch.start);
+    out.set(EVENTS, writeNumber(out, batch.start + this.#cursorHead.length, seq));
+    if (batch.shared === undefined) {
+      out[batch.end++] = 0x5d;
+      out[batch.end++] = CLOSE;
     }
-    out[end] = 0x5d;
-    out[end + 1] = CLOSE;
-    this.#options.answers.answer(ticket, 200, out, head, end + 2, 0);
+    this.#options.answers.answer(ticket, batch);
   }
 
   #writeNeighbours(slot: number, out: Buffer, at: number): number {
@@ -1790,6 +1803,6 @@ export class Relay {
   #answerProblem(ticket: number, document: ProblemDocument): void {
     const body = Buffer.from(JSON.stringify(document));
     const { status, retryAfterSeconds } = PROBLEMS[document.code];
-    this.#options.answers.answer(ticket, status, body, 0, body.length, retryAfterSeconds);
+    this.#options.answers.answer(ticket, answerOf(status, body, retryAfterSeconds));
   }
 }

@@ -7,6 +7,7 @@ import assert from 'node:assert/strict';
 import net from 'node:net';
 import { afterEach, describe, it } from 'node:test';
 import { ANSWER, AUTHORIZED, Bench, Client, EVENTS, OUTDATED, post, TOKEN, WORDS } from '../test/front_bench.ts';
+import { answerOf } from '../wire/answer.ts';
 import { FRONT_PROBLEMS, PROBLEMS } from '../wire/problem.ts';
 import type { Front, FrontListener, FrontOptions } from './front.ts';
 import { NO_CURSOR, NO_SLOT } from './front.ts';
@@ -240,7 +241,7 @@ export function contract(name: string, make: (options: FrontOptions) => Front): 
         // Every fifth answer shares nothing, and lies between two that share.
         const shared = n % 5 === 4 ? undefined : ends[Math.floor(n / 5) % ends.length];
         bodies.set(n, `${own.subarray(2, -2)}${shared ?? ''}`);
-        bench.front.answer(ticket, 200, own, 2, own.length - 2, 0, shared);
+        bench.front.answer(ticket, { ...answerOf(200, own, 0, shared), start: 2, end: own.length - 2 });
       }
       bench.front.flush();
       const answers = await Promise.all(clients.map((client) => client.answer()));
@@ -258,7 +259,7 @@ export function contract(name: string, make: (options: FrontOptions) => Front): 
       const shared = Buffer.alloc(4 << 20, 's');
       for (const [n, ticket] of tickets.entries()) {
         const own = Buffer.alloc(n === 0 ? 10 : 4 << 20, 'o');
-        bench.front.answer(ticket, 200, own, 0, own.length, 0, shared);
+        bench.front.answer(ticket, answerOf(200, own, 0, shared));
       }
       bench.front.flush();
       for (const { socket } of clients) socket.resume();

@@ -137,7 +137,7 @@ export interface Front {
   /** Binds every listener. Resolves to the ports in the order of the options. Rejects with the system's error. */
   listen(): Promise<number[]>;
   /**
-   * Answers a ticket with body[start, end), and then `shared` if there is one.
+   * Answers a ticket.
    *
    * Shape   2xx bodies are application/json, others application/problem+json; 401 has WWW-Authenticate: Bearer;
    *         retryAfterSeconds 0 sends no Retry-After. An unknown or closed ticket is ignored.

@@ -12,6 +12,7 @@ import { describe, it } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { arrangedBodies, changedBodies, listedBodies } from '../test/crossing_bodies.ts';
 import { pickFrom, randomOf } from '../test/random.ts';
+import { answerOf } from '../wire/answer.ts';
 import { readCrossing } from '../wire/crossing.ts';
 import { CROSSING_BYTES_MAX } from '../wire/rules.ts';
 import { contract } from './front.contract.ts';
@@ -64,18 +65,19 @@ async function openEcho(make: (options: FrontOptions) => Front, listeners: Front
   const handlers: FrontHandlers = {
     poll: (request) => {
       const body = Buffer.from(JSON.stringify([request.slot, request.generation, request.epoch, request.seq]));
-      front.answer(request.ticket, 200, body, 0, body.length, 0);
+      front.answer(request.ticket, answerOf(200, body));
     },
     saying: (request) => {
       const body = Buffer.from(`said ${request.body.subarray(request.start, request.end)}`);
-      front.answer(request.ticket, 202, body, 0, body.length, 0);
+      front.answer(request.ticket, answerOf(202, body));
     },
     stage: (request) => {
       const body = Buffer.from(`shown ${request.body.subarray(request.start, request.end)}`);
-      front.answer(request.ticket, 202, body, 0, body.length, 0);
+      front.answer(request.ticket, answerOf(202, body));
     },
     crossing: (request) => {
-      front.answer(request.ticket, 202, request.body, request.start, request.end, 0);
+      const { ticket, body, start, end } = request;
+      front.answer(ticket, { ...answerOf(202, body), start, end });
     },
     closed: () => {},
     outdated: () => {},
@@ -164,7 +166,7 @@ describe('front › native', { skip }, () => {
         if (JSON.stringify(ours) !== JSON.stringify(attempt(() => readCrossing(sent))))
           wrong.push(`checked differently: ${sent}`);
       }
-      front.answer(view.ticket, 202, Buffer.from('{}'), 0, 2, 0);
+      front.answer(view.ticket, answerOf(202, Buffer.from('{}')));
       if (next === bodies.length) done.resolve();
     };
     const handlers = { ...IDLE_HANDLERS, crossing };
@@ -263,7 +265,7 @@ describe('front › native', { skip }, () => {
         received += chunk;
       });
       const answer = (ticket: number, text: string) => {
-        front.answer(ticket, 200, Buffer.from(text), 0, text.length, 0);
+        front.answer(ticket, answerOf(200, Buffer.from(text)));
         front.flush();
       };
       for (let count = 1; count <= 3; count++) {
@@ -298,7 +300,7 @@ describe('front › native', { skip }, () => {
           calls.push(`poll ${slot}`);
           if (slot === 2) over();
           if (threads > 0 && slot === 1) while (front.gauges().connections > 0);
-          front.answer(ticket, 200, Buffer.from('{}'), 0, 2, 0);
+          front.answer(ticket, answerOf(200, Buffer.from('{}')));
         },
         closed: (_, slot) => calls.push(`closed ${slot}`),
         outdated: (_, slot) => calls.push(`outdated ${slot}`),
@@ -330,7 +332,7 @@ describe('front › native', { skip }, () => {
       let parked = 0;
       let front: NativeFront;
       const answer = (ticket: number) => {
-        front.answer(ticket, 200, Buffer.from('{}'), 0, 2, 0);
+        front.answer(ticket, answerOf(200, Buffer.from('{}')));
         front.flush();
       };
       const handlers: FrontHandlers = {
@@ -360,7 +362,7 @@ describe('front › native', { skip }, () => {
   it('grows its buffer for an answer that does not fit', async () => {
     const body = Buffer.alloc(3 << 20, 'e');
     let front: NativeFront;
-    const poll: FrontHandlers['poll'] = ({ ticket }) => front.answer(ticket, 200, body, 0, body.length, 0);
+    const poll: FrontHandlers['poll'] = ({ ticket }) => front.answer(ticket, answerOf(200, body));
     front = new NativeFront({ listeners: [EVENTS], handlers: { ...IDLE_HANDLERS, poll }, connectionsMax: 10 });
     const [port] = await front.listen();
     const bytes = `GET /v1/desktops/1-1/events HTTP/1.1\r\nConnection: close\r\n${AUTHORIZED}\r\n`;
@@ -441,7 +443,7 @@ describe('front › native', { skip }, () => {
       const ok = Buffer.from('ok');
       process.on('uncaughtException', (error) => console.log('uncaught', error.message));
       const front = new NativeFront({ connectionsMax: 10, listeners: [${JSON.stringify(EVENTS)}], handlers: {
-        poll(r) { if (r.slot === 1) throw new Error('boom'); front.answer(r.ticket, 200, ok, 0, 2, 0); },
+        poll(r) { if (r.slot === 1) throw new Error('boom'); front.answer(r.ticket, { status: 200, body: ok, start: 0, end: 2, retryAfterSeconds: 0 }); },
         crossing() {}, closed() {}, outdated() {}, turn() {},
       } });
       const [port] = await front.listen();

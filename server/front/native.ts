@@ -292,12 +292,13 @@ export class NativeFront implements Front {
     }
   }
 
-  readonly answer: Answer = (ticket, status, body, start, end, retryAfterSeconds, shared) => {
+  readonly answer: Answer = (ticket, answer) => {
     if (ticket >= FIRST_PORTABLE_TICKET) {
-      this.#portable.answer(ticket, status, body, start, end, retryAfterSeconds, shared);
+      this.#portable.answer(ticket, answer);
       return;
     }
     if (!this.#open.close(ticket)) return;
+    const { status, body, start, end, retryAfterSeconds, shared } = answer;
     const length = end - start;
     if (shared !== undefined) this.#share(shared, length);
     if (body !== this.#out) {

@@ -128,7 +128,7 @@ export class PortableFront implements Front {
     return ports;
   }
 
-  readonly answer: Answer = (ticket, status, body, start, end, retryAfterSeconds, shared) => {
+  readonly answer: Answer = (ticket, { status, body, start, end, retryAfterSeconds, shared }) => {
     const reply = this.#waiting.get(ticket);
     if (!reply) return;
     this.#waiting.delete(ticket);

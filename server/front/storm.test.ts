@@ -9,6 +9,7 @@ import { once } from 'node:events';
 import { readdirSync } from 'node:fs';
 import { describe, it, type TestContext } from 'node:test';
 import { randomOf } from '../test/random.ts';
+import { answerOf } from '../wire/answer.ts';
 import { fileLimit } from './file_limit.ts';
 import type { Front, FrontListener, FrontOptions, Ticket } from './front.ts';
 import { NativeFront, whyNoNativeFront } from './native.ts';
@@ -87,7 +88,7 @@ class Ledger {
   answer(ticket: Ticket, body: Buffer): void {
     if (!this.open.delete(ticket)) return;
     this.answered++;
-    this.front.answer(ticket, 200, body, 0, body.length, 0);
+    this.front.answer(ticket, answerOf(200, body));
     this.front.flush();
   }
 

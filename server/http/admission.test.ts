@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { describe, it } from 'node:test';
 import { FIRST_POLL_MS } from '../domain/limits.ts';
+import { checkedCrossing } from '../test/passages.ts';
 import { joined, makeRelay } from '../test/relay_harness.ts';
 import type { Identity } from '../wire/identity.ts';
 import type { Join } from '../wire/join.ts';
@@ -160,7 +161,7 @@ describe('admission of worlds', () => {
     for (let n = 0; n < 2 * WORLDS_BY_ADDRESS_MAX; n++) {
       const identity = join(`${n}`, ANN);
       const passage = Buffer.from('"edge":"left"}');
-      assert.equal(harness.relay.accept(identity, 1, 1, passage).verdict, 'accepted');
+      assert.equal(harness.relay.accept(identity, checkedCrossing(1, 1, passage)).verdict, 'accepted');
       harness.relay.leave(identity.slot);
     }
     assert.equal(harness.relay.waiting, 2 * WORLDS_BY_ADDRESS_MAX);

@@ -58,7 +58,7 @@ class WorkerHarness {
     );
     this.worker = new Worker(this.uplink, pending);
     const front: Pick<Front, 'answer' | 'flush'> = {
-      answer: (ticket, status, body, start, end, retryAfterSeconds) => {
+      answer: (ticket, { status, body, start, end, retryAfterSeconds }) => {
         const { code } = JSON.parse(Buffer.from(body.subarray(start, end)).toString() || '{}');
         this.answers.push({ ticket, status, code, retryAfterSeconds });
       },
@@ -113,7 +113,7 @@ describe('worker', () => {
     const { body } = checkStage(stage);
     const sent: Buffer[] = [];
     for (const frame of harness.frames) {
-      readFrame(frame, ({ kind, bytes, start, end }) => {
+      readFrame(frame, ({ kind, body: bytes, start, end }) => {
         assert.equal(kind, RecordKind.show);
         sent.push(Buffer.from(bytes.subarray(start, end)));
       });

@@ -9,6 +9,7 @@ import { NO_SLOT } from '../front/front.ts';
 import type { PictureGate } from '../moderation/picture_gate.ts';
 import type { PendingRequests, Reply } from '../processes/pending.ts';
 import type { Query, Uplink } from '../processes/uplink.ts';
+import { answerOf } from '../wire/answer.ts';
 import type { CheckedCrossing } from '../wire/crossing.ts';
 import { CrossingReader } from '../wire/crossing_reader.ts';
 import type { Identity } from '../wire/identity.ts';
@@ -169,7 +170,7 @@ export class Worker {
   #refuse(ticket: number, document: ProblemDocument): void {
     const body = Buffer.from(JSON.stringify(document));
     const { status, retryAfterSeconds } = PROBLEMS[document.code];
-    this.#front?.answer(ticket, status, body, 0, body.length, retryAfterSeconds);
+    this.#front?.answer(ticket, answerOf(status, body, retryAfterSeconds));
   }
 
   #request(send: (request: number) => void): Promise<Reply> {

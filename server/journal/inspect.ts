@@ -6,6 +6,7 @@
 import type { DesktopRow, EndedRow, Facts } from '../domain/facts.ts';
 import { Recovery } from '../domain/recovery.ts';
 import { Relay } from '../domain/relay.ts';
+import type { Passage } from '../wire/passage.ts';
 import type { Disk } from './disk.ts';
 import { readJournal, segmentsIn } from './journal.ts';
 import { readRecords } from './records.ts';
@@ -168,25 +169,16 @@ function factsTo(put: (fact: string, members: Record<string, unknown>) => void):
     stage: (slot, isShown) => put('stage', { slot, isShown }),
     mutes: (slot, pairs) => put('mutes', { slot, pairs }),
     ended: ({ token: _, slot, ...row }: EndedRow) => put('ended', { ...row, of: slot }),
-    accepted: (to, edge, arrived, from, crossing, receiver, receiverGeneration, head, headLength, tail, start, end) =>
-      put('accepted', {
-        slot: to,
-        edge,
-        arrived,
-        from,
-        crossing,
-        receiver,
-        receiverGeneration,
-        event: eventOf(Buffer.concat([head.subarray(0, headLength), tail.subarray(start, end)])),
-      }),
+    accepted: ({ to, edge, arrived, slot: from, crossing, receiver, receiverGeneration, ...event }) =>
+      put('accepted', { slot: to, edge, arrived, from, crossing, receiver, receiverGeneration, event: eventOf(event) }),
     sent: (slot, newest) => put('sent', { slot, newest }),
     acknowledged: (slot, seq) => put('acknowledged', { slot, seq }),
     moving: () => {},
     unsent: (slot) => put('unsent', { slot }),
     moved: (slot, edge, to, events) => put('moved', { slot, edge, to, events }),
     mailbox: (slot, acknowledged) => put('mailbox', { slot, acknowledged }),
-    event: (slot, isSent, edge, arrived, bytes, start, end) =>
-      put('event', { slot, isSent, edge, arrived, event: eventOf(bytes.subarray(start, end)) }),
+    event: (slot, isSent, { edge, arrived, ...event }) =>
+      put('event', { slot, isSent, edge, arrived, event: eventOf(event) }),
     peerFrame: (peer, number, frame) => put('peerFrame', { peer, number, bytes: frame.length }),
     peerVerdicts: (peer, incarnation, number, verdicts) =>
       put('peerVerdicts', { peer, incarnation, number, verdicts: [...verdicts] }),
@@ -200,6 +192,6 @@ function factsTo(put: (fact: string, members: Record<string, unknown>) => void):
 }
 
 /** An event is stored without the brace that opens it. */
-function eventOf(bytes: Buffer): unknown {
-  return JSON.parse(`{${bytes.toString()}`);
+function eventOf({ body, start, end }: Pick<Passage, 'body' | 'start' | 'end'>): unknown {
+  return JSON.parse(`{${body.toString('utf8', start, end)}`);
 }

@@ -20,6 +20,7 @@ import { LEASE_MS } from '../domain/limits.ts';
 import type { Relay } from '../domain/relay.ts';
 import { addon, whyNoNativeFront } from '../front/native.ts';
 import { setFormat } from '../test/older_segment.ts';
+import { checkedCrossing } from '../test/passages.ts';
 import { PretendDisk } from '../test/pretend_disk.ts';
 import { joined, makeRelay } from '../test/relay_harness.ts';
 import { type EdgeNumber, opposite } from '../wire/crossing.ts';
@@ -61,7 +62,7 @@ function live(disk: Disk, options: Partial<JournalOptions> = {}, slots = 64): Li
     answers: {
       room: (bytes) => Buffer.alloc(bytes),
       roomAt: () => 0,
-      answer: (_, status, body, start, end) =>
+      answer: (_, { status, body, start, end }) =>
         void answers.push({ status, body: JSON.parse((body as Buffer).toString('utf8', start, end)) }),
     },
     randomize: randomFillSync,
@@ -70,7 +71,7 @@ function live(disk: Disk, options: Partial<JournalOptions> = {}, slots = 64): Li
 }
 
 function throwSprite(relay: Relay, from: Identity, crossing: number, sprite: string, edge: EdgeNumber = 1): string {
-  return relay.accept(from, crossing, edge, Buffer.from(`"edge":${opposite(edge)},"sprite":"${sprite}"}`)).verdict;
+  return relay.accept(from, checkedCrossing(crossing, edge, `"edge":${opposite(edge)},"sprite":"${sprite}"}`)).verdict;
 }
 
 /** Polls and returns the names of the sprites in the answer, and its sequence. */
@@ -195,8 +196,7 @@ describe('a journal', () => {
     journal.commit();
     const next = live(disk);
     const thrown = (from: Identity, standing: Standing) => {
-      const passage = Buffer.from('"edge":"left","sprite":"one"}');
-      return next.relay.accept(from, standing, 1, passage, 0, passage.length, standing).verdict;
+      return next.relay.accept(from, checkedCrossing(standing, 1, '"edge":"left","sprite":"one"}'), standing).verdict;
     };
     assert.equal(thrown(strict, Standing.unknown), 'picture-refused');
     assert.equal(thrown(strict, Standing.known), 'accepted');

@@ -5,9 +5,17 @@
  * in bits 8 … 15, and its length in words in the upper half.
  * Cost: writing allocates nothing, but doubles the buffer when a turn needs more; an event's bytes are copied once.
  */
-import { ACKNOWLEDGED_UNKNOWN, type DesktopRow, type EndedRow, type Facts } from '../domain/facts.ts';
+import {
+  ACKNOWLEDGED_UNKNOWN,
+  type AcceptedCrossing,
+  type DesktopRow,
+  type EndedRow,
+  type Facts,
+  type MailboxEvent,
+} from '../domain/facts.ts';
 import type { EdgeNumber } from '../wire/crossing.ts';
 import { DEFAULT_WORLD } from '../wire/join.ts';
+import { NO_HEAD } from '../wire/passage.ts';
 import { type FrameIdentity, INCARNATION_DIGITS, NO_INCARNATION } from '../wire/peer_frame.ts';
 import { PICTURES } from '../wire/pictures.ts';
 
@@ -170,35 +178,23 @@ export class RecordWriter implements Facts {
     words[at + 12] = row.acknowledged;
   }
 
-  accepted(
-    to: number,
-    edge: EdgeNumber,
-    arrived: number,
-    from: number,
-    crossing: number,
-    receiver: number,
-    receiverGeneration: number,
-    head: Buffer,
-    headLength: number,
-    tail: Buffer,
-    start: number,
-    end: number,
-  ): void {
+  accepted(accepted: Readonly<AcceptedCrossing>): void {
     this.promises = true;
+    const { crossing, head, headLength, body, start, end } = accepted;
     const length = headLength + end - start;
-    const at = this.#add(RecordKind.accepted, edge, ACCEPTED_BYTES + length);
+    const at = this.#add(RecordKind.accepted, accepted.edge, ACCEPTED_BYTES + length);
     const words = this.#words;
-    words[at + 1] = to;
-    words[at + 2] = arrived;
-    words[at + 3] = from;
+    words[at + 1] = accepted.to;
+    words[at + 2] = accepted.arrived;
+    words[at + 3] = accepted.slot;
     words[at + 4] = crossing;
     words[at + 5] = crossing / TWO_32;
-    words[at + 6] = receiver;
-    words[at + 7] = receiverGeneration;
+    words[at + 6] = accepted.receiver;
+    words[at + 7] = accepted.receiverGeneration;
     words[at + 8] = length;
     const bytes = at * WORD_BYTES + ACCEPTED_BYTES;
     head.copy(this.bytes, bytes, 0, headLength);
-    tail.copy(this.bytes, bytes + headLength, start, end);
+    body.copy(this.bytes, bytes + headLength, start, end);
   }
 
   sent(slot: number, newest: number): void {
@@ -233,20 +229,12 @@ export class RecordWriter implements Facts {
     this.#words[at + 2] = acknowledged;
   }
 
-  event(
-    slot: number,
-    isSent: boolean,
-    edge: EdgeNumber,
-    arrived: number,
-    bytes: Buffer,
-    start: number,
-    end: number,
-  ): void {
+  event(slot: number, isSent: boolean, { edge, arrived, body, start, end }: Readonly<MailboxEvent>): void {
     const at = this.#add(RecordKind.event, edge | (isSent ? SENT : 0), EVENT_BYTES + end - start);
     this.#words[at + 1] = slot;
     this.#words[at + 2] = arrived;
     this.#words[at + 3] = end - start;
-    bytes.copy(this.bytes, at * WORD_BYTES + EVENT_BYTES, start, end);
+    body.copy(this.bytes, at * WORD_BYTES + EVENT_BYTES, start, end);
   }
 
   peerFrame(peer: string, number: number, frame: Buffer): void {
@@ -359,6 +347,21 @@ export function snapshotEndAt(bytes: Buffer, end: number): number {
 export function readRecords(bytes: Buffer, start: number, end: number, facts: Facts): void {
   const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2);
   const big = (at: number) => words[at] + words[at + 1] * TWO_32;
+  const crossing: AcceptedCrossing = {
+    to: 0,
+    edge: 0,
+    arrived: 0,
+    head: NO_HEAD,
+    headLength: 0,
+    body: bytes,
+    start: 0,
+    end: 0,
+    slot: 0,
+    generation: 0,
+    crossing: 0,
+    receiver: 0,
+    receiverGeneration: 0,
+  };
   let at = start >> 2;
   while (at < end >> 2) {
     const length = words[at] >>> 16;
@@ -431,10 +434,16 @@ export function readRecords(bytes: Buffer, start: number, end: number, facts: Fa
         });
         break;
       case RecordKind.accepted: {
-        const from = byte + ACCEPTED_BYTES;
-        const [arrived, sender, receiver, generation] = [words[at + 2], words[at + 3], words[at + 6], words[at + 7]];
-        const stop = from + words[at + 8];
-        facts.accepted(slot, edge, arrived, sender, big(at + 4), receiver, generation, bytes, 0, bytes, from, stop);
+        crossing.to = slot;
+        crossing.edge = edge;
+        crossing.arrived = words[at + 2];
+        crossing.slot = words[at + 3];
+        crossing.crossing = big(at + 4);
+        crossing.receiver = words[at + 6];
+        crossing.receiverGeneration = words[at + 7];
+        crossing.start = byte + ACCEPTED_BYTES;
+        crossing.end = crossing.start + words[at + 8];
+        facts.accepted(crossing);
         break;
       }
       case RecordKind.sent:
@@ -453,8 +462,11 @@ export function readRecords(bytes: Buffer, start: number, end: number, facts: Fa
         facts.mailbox(slot, words[at + 2]);
         break;
       case RecordKind.event: {
-        const from = byte + EVENT_BYTES;
-        facts.event(slot, (detail & SENT) !== 0, edge, words[at + 2], bytes, from, from + words[at + 3]);
+        crossing.edge = edge;
+        crossing.arrived = words[at + 2];
+        crossing.start = byte + EVENT_BYTES;
+        crossing.end = crossing.start + words[at + 3];
+        facts.event(slot, (detail & SENT) !== 0, crossing);
         break;
       }
       case RecordKind.peerFrame:

@@ -15,6 +15,7 @@ import { setFormat } from '../test/older_segment.ts';
 import { Death, PretendDisk } from '../test/pretend_disk.ts';
 import { randomFrom } from '../test/random.ts';
 import '../test/short_lives.ts';
+import { checkedCrossing } from '../test/passages.ts';
 import { type EdgeNumber, opposite } from '../wire/crossing.ts';
 import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
 import type { Identity } from '../wire/identity.ts';
@@ -166,7 +167,7 @@ class History {
       answers: {
         room: () => ROOM,
         roomAt: () => 0,
-        answer: (ticket, status, body, start, end) => {
+        answer: (ticket, { status, body, start, end }) => {
           const text = (body as Buffer).toString('utf8', start, end);
           const arrive = this.#polls.get(ticket);
           this.#polls.delete(ticket);
@@ -301,8 +302,8 @@ class History {
     if (thrown.turn === this.#turns) return;
     thrown.turn = this.#turns;
     const { edge, sprite } = thrown;
-    const passage = Buffer.from(`"edge":${opposite(edge)},"sprite":"${sprite}"}`);
-    const { verdict } = this.relay.accept(seat.identity, crossing, edge, passage);
+    const passage = `"edge":${opposite(edge)},"sprite":"${sprite}"}`;
+    const { verdict } = this.relay.accept(seat.identity, checkedCrossing(crossing, edge, passage));
     this.#arrivals.push(() => {
       if (!seat.pending.delete(crossing)) return;
       if (verdict === 'accepted' || verdict === 'repeated') this.accepted.add(sprite);
@@ -397,8 +398,8 @@ class History {
     const collector = new Proxy({} as Facts, {
       get: (_, name) =>
         name === 'event'
-          ? (...[, , , , bytes, start, end]: Parameters<Facts['event']>) =>
-              sprites.push(JSON.parse(`{${bytes.toString('utf8', start, end)}`).sprite)
+          ? (...[, , { body, start, end }]: Parameters<Facts['event']>) =>
+              sprites.push(JSON.parse(`{${body.toString('utf8', start, end)}`).sprite)
           : () => {},
     });
     for (let slot = 0; slot < this.relay.desktops.untouched; slot++) this.relay.writeState(slot, collector);

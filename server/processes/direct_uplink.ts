@@ -4,7 +4,7 @@
  * Each request is one call of the master. Its answer leaves at the end of the master's turn, which ends after each batch of the
  * front, and soon after any other request.
  */
-import type { Answer } from '../wire/answer.ts';
+import { type Answer, type AnswerView, answerOf } from '../wire/answer.ts';
 import type { CheckedCrossing } from '../wire/crossing.ts';
 import type { Identity } from '../wire/identity.ts';
 import type { Join } from '../wire/join.ts';
@@ -15,10 +15,7 @@ import type { Query, Uplink } from './uplink.ts';
 
 interface Unsent {
   readonly request: number;
-  readonly status: number;
-  readonly body: Buffer;
-  readonly retryAfterSeconds: number;
-  readonly shared: Buffer | undefined;
+  readonly answer: AnswerView;
 }
 
 export class DirectUplink implements Uplink {
@@ -41,17 +38,12 @@ export class DirectUplink implements Uplink {
     });
   }
 
-  crossing(
-    request: number,
-    from: Identity,
-    { crossing, edge, body, start, end }: CheckedCrossing,
-    standing?: Standing,
-  ): void {
-    this.#master.crossing(this.#link, request, from, crossing, edge, body, start, end, standing);
+  crossing(request: number, from: Identity, crossing: CheckedCrossing, standing?: Standing): void {
+    this.#master.crossing(this.#link, request, from, crossing, standing);
   }
 
   show(request: number, from: Identity, body: Buffer, standing: Standing): void {
-    this.#master.show(this.#link, request, from, body, 0, body.length, standing);
+    this.#master.show(this.#link, request, from, { body, start: 0, end: body.length, standing });
   }
 
   poll(request: number, desktop: Identity, epoch: number, seq: number): void {
@@ -78,21 +70,21 @@ export class DirectUplink implements Uplink {
     this.#flushSoon();
   }
 
-  readonly #answer: Answer = (request, status, body, start, end, retryAfterSeconds, shared) => {
+  readonly #answer: Answer = (request, answer) => {
     if (this.#pending.isForFront(request)) {
-      this.#pending.answer(request, status, body, start, end, retryAfterSeconds, shared);
+      this.#pending.answer(request, answer);
       return;
     }
-    this.#unsent.push({ request, status, body: Buffer.from(body.subarray(start, end)), retryAfterSeconds, shared });
+    const { status, body, start, end, retryAfterSeconds, shared } = answer;
+    const copy = Buffer.from(body.subarray(start, end));
+    this.#unsent.push({ request, answer: answerOf(status, copy, retryAfterSeconds, shared) });
   };
 
   #send(): void {
     const unsent = this.#unsent;
     if (unsent.length === 0) return;
     this.#unsent = [];
-    for (const { request, status, body, retryAfterSeconds, shared } of unsent) {
-      this.#pending.answer(request, status, body, 0, body.length, retryAfterSeconds, shared);
-    }
+    for (const { request, answer } of unsent) this.#pending.answer(request, answer);
   }
 
   #flushSoon(): void {

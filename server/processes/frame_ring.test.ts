@@ -7,13 +7,14 @@ import { after, describe, it } from 'node:test';
 import type { NativeRing, RingOptions } from '../front/native.ts';
 import { addon, whyNoNativeFront } from '../front/native.ts';
 import { BOUNDED } from '../test/relay_process.ts';
+import { answerOf } from '../wire/answer.ts';
 import { FRAME_BYTES_TARGET, FRAME_HEAD, FrameWriter } from '../wire/frame.ts';
 import { FrameRing } from './frame_ring.ts';
 
 /** A frame with one answer of so many bytes. */
 function frameOf(bytes: number, fill = 0x61): Buffer {
   const writer = new FrameWriter();
-  writer.answer(7, 200, Buffer.alloc(bytes, fill), 0, bytes, 0);
+  writer.answer(7, answerOf(200, Buffer.alloc(bytes, fill)));
   return writer.finish();
 }
 

@@ -2,7 +2,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { HEARERS_PER_STEP_MAX, SMALL_WORLD_MAX } from '../domain/limits.ts';
+import { checkedCrossing } from '../test/passages.ts';
 import { type Guest, joined, masterOf } from '../test/relay_harness.ts';
+import { answerOf } from '../wire/answer.ts';
 import type { EdgeNumber } from '../wire/crossing.ts';
 import { FRAME_BYTES_TARGET, FRAME_HEAD, FrameWriter, MalformedFrame, RecordKind, readFrame } from '../wire/frame.ts';
 import { IpcLink, LINK_BYTES_MAX, LINK_SAYINGS_BYTES_MAX, receiveFrame } from './ipc.ts';
@@ -35,7 +37,7 @@ describe('the link to a worker', () => {
     const sent = () => unsent.shift()?.();
     while (link.hasRoom()) {
       assert.ok(unsent.length <= LINK_BYTES_MAX / FRAME_BYTES_TARGET);
-      link.answer(1, 200, body, 0, body.length, 0);
+      link.answer(1, answerOf(200, body));
     }
     assert.equal(unsent.length, LINK_BYTES_MAX / FRAME_BYTES_TARGET);
     sent();
@@ -54,7 +56,7 @@ describe('the link to a worker', () => {
     const { link, frames, unsent } = collectingLink(() => master.linkHasRoom());
     const number = master.addLink(link);
     for (const identity of identities) {
-      for (let n = 1; n <= sprites; n++) master.relay.accept(identity, n, 1, PASSAGE);
+      for (let n = 1; n <= sprites; n++) master.relay.accept(identity, checkedCrossing(n, 1, PASSAGE));
     }
     for (const [n, identity] of identities.entries()) master.poll(number, n, identity, 0, -1);
     master.endTurn();
@@ -80,7 +82,7 @@ describe('the link to a worker', () => {
       const { link } = collectingLink();
       // A frame and a record have heads of 12 bytes each.
       const body = Buffer.alloc(LINK_SAYINGS_BYTES_MAX - FRAME_HEAD - 12 + spare);
-      link.answer(1, 200, body, 0, body.length, 0);
+      link.answer(1, answerOf(200, body));
       assert.deepEqual([link.hasRoomForSayings(), link.hasRoom()], [hasRoom, true], `${spare}`);
     }
   });
@@ -99,7 +101,7 @@ describe('the link to a worker', () => {
     for (const nowMs of [3050, 3100, 3150, 3200]) master.advance(nowMs);
     const heard = new Map<number, string>();
     for (const frame of frames) {
-      readFrame(frame, (r) => heard.set(r.request, r.bytes.toString('utf8', r.start, r.end) + (r.shared ?? '')));
+      readFrame(frame, (r) => heard.set(r.request, r.body.toString('utf8', r.start, r.end) + (r.shared ?? '')));
     }
     assert.equal(heard.get(1000), `{"heard":${desktops - 1}}`);
     for (let n = 0; n < desktops; n++) {
@@ -142,11 +144,11 @@ describe('the link to a worker', () => {
     const { link, frames } = collectingLink();
     const number = master.addLink(link);
     const [desktop] = identities;
-    const crossing = { crossing: 1, edge: 4 as EdgeNumber, body: PASSAGE, start: 0, end: PASSAGE.length };
+    const crossing = checkedCrossing(1, 4 as EdgeNumber, PASSAGE);
     const faults: Record<string, (writer: FrameWriter) => void> = {
       edge: (writer) => writer.crossing(1, desktop, crossing),
       kind: (writer) => writer.desktop(31, 1, desktop),
-      'an answer': (writer) => writer.answer(1, 200, PASSAGE, 0, PASSAGE.length, 0),
+      'an answer': (writer) => writer.answer(1, answerOf(200, PASSAGE)),
       'no join': (writer) => writer.join(1, '{"name":'),
       'no saying': (writer) => writer.desktop(RecordKind.say, 1, desktop, 'Hello'),
     };

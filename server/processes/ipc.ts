@@ -7,7 +7,7 @@
  * Invariant: the records of one worker arrive in the order in which they were written.
  */
 import type { Answer } from '../wire/answer.ts';
-import { type CheckedCrossing, EDGES, type EdgeNumber } from '../wire/crossing.ts';
+import type { CheckedCrossing } from '../wire/crossing.ts';
 import {
   FRAME_BYTES_TARGET,
   FrameWriter,
@@ -121,7 +121,7 @@ export class IpcUplink implements Uplink {
   /** Reads a frame of the master's answers. */
   receive(frame: Uint8Array): void {
     const { answer } = this.#pending;
-    readFrame(frame, (r) => answer(r.request, r.status, r.bytes, r.start, r.end, r.retryAfterSeconds, r.shared));
+    readFrame(frame, (record) => answer(record.request, record));
   }
 
   #endGathering(): void {
@@ -185,8 +185,8 @@ export class IpcLink implements Link {
     return this.#bytesOnTheWay + this.#writer.length <= LINK_SAYINGS_BYTES_MAX;
   }
 
-  readonly answer: Answer = (request, status, body, start, end, retryAfterSeconds, shared) => {
-    this.#writer.answer(request, status, body, start, end, retryAfterSeconds, shared);
+  readonly answer: Answer = (request, answer) => {
+    this.#writer.answer(request, answer);
     if (this.#writer.length > FRAME_BYTES_TARGET) this.flush();
   };
 
@@ -226,21 +226,10 @@ export function receiveFrame(master: Master, link: number, frame: Uint8Array): v
 const QUERY_OF: ReadonlyMap<number, Query> = new Map(QUERIES.map((query) => [RecordKind[query], query]));
 
 function receiveRecord(master: Master, link: number, record: RecordView): void {
-  const { request, bytes, start, end } = record;
+  const { request, body, start, end } = record;
   switch (record.kind) {
     case RecordKind.crossing:
-      if (record.edge >= EDGES.length) throw new MalformedFrame(`there is no edge ${record.edge}`);
-      master.crossing(
-        link,
-        request,
-        record,
-        record.crossing,
-        record.edge as EdgeNumber,
-        bytes,
-        start,
-        end,
-        record.standing as Standing,
-      );
+      master.crossing(link, request, record, record, record.standing);
       break;
     case RecordKind.poll:
       master.poll(link, request, record, record.epoch, record.seq);
@@ -249,15 +238,15 @@ function receiveRecord(master: Master, link: number, record: RecordView): void {
       master.closed(link, request, record.slot);
       break;
     case RecordKind.join:
-      master.join(link, request, JSON.parse(bytes.toString('utf8', start, end)));
+      master.join(link, request, JSON.parse(body.toString('utf8', start, end)));
       break;
     case RecordKind.show:
-      master.show(link, request, record, bytes, start, end, record.standing as Standing);
+      master.show(link, request, record, record);
       break;
     default: {
       const query = QUERY_OF.get(record.kind);
       if (query === undefined) throw new MalformedFrame(`a worker must not send records of kind ${record.kind}`);
-      master[query](link, request, record, bytes.toString('utf8', start, end));
+      master[query](link, request, record, body.toString('utf8', start, end));
     }
   }
 }

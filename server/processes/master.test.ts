@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Front } from '../front/front.ts';
+import { checkedCrossing } from '../test/passages.ts';
 import { joined, masterOf } from '../test/relay_harness.ts';
 import { DirectUplink } from './direct_uplink.ts';
 import { PendingRequests } from './pending.ts';
@@ -30,7 +31,7 @@ describe('a master with a journal', () => {
     const { master, happened } = setUp();
     const desktop = joined(master.relay);
     master.relay.poll(desktop, 1, 1, -1);
-    master.crossing(1, 5, desktop, 1, 1, Buffer.from('"edge":"left"}'), 0, 14);
+    master.crossing(1, 5, desktop, checkedCrossing(1, 1, '"edge":"left"}'));
     master.endTurn();
     assert.deepEqual(happened, [
       'the link has an answer',

@@ -8,8 +8,8 @@ import type { AnswerSink, Relay } from '../domain/relay.ts';
 import type { World } from '../domain/torus.ts';
 import type { Front, FrontHandlers, RequestView } from '../front/front.ts';
 import type { Feedback } from '../store/feedback_file.ts';
-import type { Answer } from '../wire/answer.ts';
-import { EDGES, type EdgeNumber } from '../wire/crossing.ts';
+import { type Answer, answerOf } from '../wire/answer.ts';
+import { type CheckedCrossing, EDGES, type EdgeNumber } from '../wire/crossing.ts';
 import { writeCursor } from '../wire/cursor.ts';
 import type { Publication } from '../wire/gallery.ts';
 import { type Identity, writeToken } from '../wire/identity.ts';
@@ -17,6 +17,7 @@ import { writeInvitation } from '../wire/invitation.ts';
 import { DEFAULT_WORLD, type Join } from '../wire/join.ts';
 import type { Standing } from '../wire/pictures.ts';
 import { PROBLEMS, type ProblemDocument, ProblemError } from '../wire/problem.ts';
+import type { ShownStage } from '../wire/stage.ts';
 import type { Flights } from './flights.ts';
 import { WorldMap } from './world_map.ts';
 
@@ -78,10 +79,11 @@ const LINK_TICKETS = 2 ** 52;
 const REQUESTS_PER_LINK = 2 ** 32;
 
 const NO_BODY = new Uint8Array(0);
+const DONE = answerOf(204, NO_BODY);
 
 /** The answers to a stage, by the bits of the edges through which its desktop is watched. */
 const WATCHED_EDGES = Array.from({ length: 16 }, (_, bits) =>
-  Buffer.from(JSON.stringify({ edges: EDGES.filter((_, edge) => bits & (1 << edge)) })),
+  answerOf(202, Buffer.from(JSON.stringify({ edges: EDGES.filter((_, edge) => bits & (1 << edge)) }))),
 );
 
 function linkOf(ticket: number): number {
@@ -110,14 +112,10 @@ export class Master {
       hasRoom: (ticket) => ticket < LINK_TICKETS || (this.#links.get(linkOf(ticket))?.hasRoom() ?? true),
       hasRoomForSayings: (ticket) =>
         ticket < LINK_TICKETS || (this.#links.get(linkOf(ticket))?.hasRoomForSayings() ?? true),
-      answer: (ticket, status, body, start, end, retryAfter, shared) => {
+      answer: (ticket, answer) => {
         this.#hasAnswers = true;
-        if (ticket < LINK_TICKETS) {
-          this.#front?.answer(ticket, status, body, start, end, retryAfter, shared);
-          return;
-        }
-        const link = this.#links.get(linkOf(ticket));
-        link?.answer(ticket % REQUESTS_PER_LINK, status, body, start, end, retryAfter, shared);
+        if (ticket < LINK_TICKETS) this.#front?.answer(ticket, answer);
+        else this.#links.get(linkOf(ticket))?.answer(ticket % REQUESTS_PER_LINK, answer);
       },
     });
   }
@@ -221,24 +219,12 @@ export class Master {
     this.endTurn();
   }
 
-  /** A crossing; its passage is bytes[start, end). */
-  crossing(
-    link: number,
-    request: number,
-    from: Identity,
-    crossing: number,
-    edge: EdgeNumber,
-    bytes: Buffer,
-    start: number,
-    end: number,
-    standing?: Standing,
-  ): void {
+  crossing(link: number, request: number, from: Identity, crossing: CheckedCrossing, standing?: Standing): void {
     const ticket = LINK_TICKETS + link * REQUESTS_PER_LINK + request;
-    const response = this.relay.accept(from, crossing, edge, bytes, start, end, standing, ticket);
-    const { verdict, status, body, length, retryAfterSeconds } = response;
-    if (verdict === 'deferred') return;
-    if (status === 202) this.#countFlight(from.slot, edge, bytes, start);
-    this.#receiver(link)?.answer(request, status, body, 0, length, retryAfterSeconds);
+    const response = this.relay.accept(from, crossing, standing, ticket);
+    if (response.verdict === 'deferred') return;
+    if (response.status === 202) this.#countFlight(from.slot, crossing);
+    this.#receiver(link)?.answer(request, response);
   }
 
   poll(link: number, request: number, identity: Identity, epoch: number, seq: number): void {
@@ -247,7 +233,7 @@ export class Master {
 
   closed(link: number, request: number, slot: number): void {
     const parked = this.relay.closed(LINK_TICKETS + link * REQUESTS_PER_LINK + request, slot);
-    if (parked) this.#receiver(link)?.answer(request, 204, NO_BODY, 0, 0, 0);
+    if (parked) this.#receiver(link)?.answer(request, DONE);
   }
 
   /** A join; the answer is that of seat(), and `at` when another relay has seated the desktop. The worker adds the addresses. */
@@ -301,7 +287,7 @@ export class Master {
   leave(link: number, request: number, identity: Identity): void {
     if (!this.#requireLive(link, request, identity)) return;
     this.relay.leave(identity.slot);
-    this.#receiver(link)?.answer(request, 204, NO_BODY, 0, 0, 0);
+    this.#receiver(link)?.answer(request, DONE);
   }
 
   describe(link: number, request: number, identity: Identity): void {
@@ -332,14 +318,14 @@ export class Master {
     const answer = (fetched?: FetchedFile) => {
       const bytes = Buffer.isBuffer(fetched) ? fetched : NO_BODY;
       const status = fetched === 'unanswered' ? 503 : fetched === 'refused' ? 429 : bytes.length > 0 ? 200 : 404;
-      this.#receiver(link)?.answer(request, status, bytes, 0, bytes.length, 0);
+      this.#receiver(link)?.answer(request, answerOf(status, bytes));
     };
     if (this.#peering) this.#peering.fetchFile(file, client, answer);
     else answer();
   }
 
   verify(link: number, request: number, identity: Identity): void {
-    if (this.#requireLive(link, request, identity)) this.#receiver(link)?.answer(request, 204, NO_BODY, 0, 0, 0);
+    if (this.#requireLive(link, request, identity)) this.#receiver(link)?.answer(request, DONE);
   }
 
   /** From now on what `json` (slot and generation) throws towards this desktop goes on to the next one. */
@@ -372,20 +358,12 @@ export class Master {
     this.#do(link, request, identity, () => this.relay.setShows(identity.slot, JSON.parse(json)));
   }
 
-  /** A desktop shows its stage, bytes[start, end) as readStage() made it. The answer is `{edges}`: through which it is watched. */
-  show(
-    link: number,
-    request: number,
-    identity: Identity,
-    bytes: Buffer,
-    start: number,
-    end: number,
-    standing: Standing,
-  ): void {
+  /** A desktop shows its stage. The answer is `{edges}`: through which it is watched. */
+  show(link: number, request: number, identity: Identity, stage: ShownStage): void {
     this.#try(link, request, identity, () => {
+      const { body: bytes, start, end, standing } = stage;
       const edges = this.relay.show(identity.slot, bytes, start, end, standing);
-      const body = WATCHED_EDGES[edges];
-      this.#receiver(link)?.answer(request, 202, body, 0, body.length, 0);
+      this.#receiver(link)?.answer(request, WATCHED_EDGES[edges]);
     });
   }
 
@@ -409,8 +387,8 @@ export class Master {
   }
 
   /** Counts an accepted crossing of this desktop, and may add it to the map. */
-  #countFlight(slot: number, edge: EdgeNumber, bytes: Buffer, start: number): void {
-    const file = this.#flights?.count(bytes, start);
+  #countFlight(slot: number, { edge, body, start }: CheckedCrossing): void {
+    const file = this.#flights?.count(body, start);
     if (file === undefined) return;
     const { torus } = this.relay;
     const { count, width } = this.#commons;
@@ -427,7 +405,7 @@ export class Master {
   feedback(link: number, request: number, _: Identity, json: string): void {
     this.#attempt(link, request, () => {
       this.#moderation?.addFeedback(JSON.parse(json));
-      this.#receiver(link)?.answer(request, 204, NO_BODY, 0, 0, 0);
+      this.#receiver(link)?.answer(request, DONE);
     });
   }
 
@@ -435,7 +413,7 @@ export class Master {
   #do(link: number, request: number, identity: Identity, action: () => void): void {
     this.#try(link, request, identity, () => {
       action();
-      this.#receiver(link)?.answer(request, 204, NO_BODY, 0, 0, 0);
+      this.#receiver(link)?.answer(request, DONE);
     });
   }
 
@@ -474,6 +452,6 @@ export class Master {
 
   #answerJson(link: number, request: number, status: number, value: unknown, retryAfter = 0): void {
     const body = Buffer.from(JSON.stringify(value));
-    this.#receiver(link)?.answer(request, status, body, 0, body.length, retryAfter);
+    this.#receiver(link)?.answer(request, answerOf(status, body, retryAfter));
   }
 }

@@ -6,7 +6,7 @@
  * Cost: add and answer are O(1); for a ticket, without allocation.
  */
 import type { Front } from '../front/front.ts';
-import type { Answer } from '../wire/answer.ts';
+import { type Answer, answerOf } from '../wire/answer.ts';
 import { PROBLEMS, ProblemError, problem } from '../wire/problem.ts';
 
 /** Pending requests of one worker: more than it has sockets. Above this, a new request is refused with relay-busy. */
@@ -21,7 +21,7 @@ export interface Reply {
 }
 
 const BUSY = problem('relay-busy', 'The relay has too many pending requests; try again in a second.');
-const BUSY_BODY = Buffer.from(JSON.stringify(BUSY));
+const BUSY_ANSWER = answerOf(BUSY.status, Buffer.from(JSON.stringify(BUSY)), PROBLEMS['relay-busy'].retryAfterSeconds);
 
 const NO_TICKET = -1;
 
@@ -68,16 +68,17 @@ export class PendingRequests {
   }
 
   /** Passes an answer of the master on to the front or the callback, and frees the request's number. */
-  readonly answer: Answer = (request, status, body, start, end, retryAfterSeconds, shared) => {
+  readonly answer: Answer = (request, answer) => {
     const ticket = this.#tickets[request];
     const callback = this.#callbacks[request];
     this.#callbacks[request] = undefined;
     this.#free[this.#freeCount++] = request;
     if (ticket >= 0) {
-      this.#front?.answer(ticket, status, body, start, end, retryAfterSeconds, shared);
+      this.#front?.answer(ticket, answer);
       return;
     }
     if (callback === undefined) return;
+    const { status, body, start, end, retryAfterSeconds, shared } = answer;
     const own = body.subarray(start, end);
     callback({ status, body: shared ? Buffer.concat([own, shared]) : Buffer.from(own), retryAfterSeconds });
   };
@@ -85,8 +86,7 @@ export class PendingRequests {
   /** Refuses requests that could not be sent. The master has not seen them, so nothing has changed there. */
   refuse(requests: readonly number[]): void {
     this.refused += requests.length;
-    const { status, retryAfterSeconds } = PROBLEMS['relay-busy'];
-    for (const request of requests) this.answer(request, status, BUSY_BODY, 0, BUSY_BODY.length, retryAfterSeconds);
+    for (const request of requests) this.answer(request, BUSY_ANSWER);
     this.#front?.flush();
   }
 

@@ -24,6 +24,14 @@ import {
 import { DirectUplink } from '../processes/direct_uplink.ts';
 import { PendingRequests } from '../processes/pending.ts';
 
+/** What the worker's end is made of. */
+interface Parts {
+  readonly worker: Worker;
+  readonly sockets: SocketDesktops;
+  readonly registry: Registry;
+  readonly admission: WorkerAdmission | undefined;
+}
+
 export class OneProcess implements Workers {
   readonly front: Front;
   readonly ports: { readonly api: number; readonly events: number };
@@ -31,10 +39,7 @@ export class OneProcess implements Workers {
   readonly pids = [];
   readonly readyCount = 1;
   readonly moderate: (message: ModerationMessage) => Promise<void>;
-  readonly #worker: Worker;
-  readonly #admission: WorkerAdmission | undefined;
-  readonly #sockets: SocketDesktops;
-  readonly #registry: Registry;
+  readonly #parts: Parts;
 
   /** Resolves when both ports are open. Rejects with the system's error when one can't be. */
   static async start({ master, plan, options, registry, log, bans }: WorkersSetup): Promise<OneProcess> {
@@ -67,30 +72,19 @@ export class OneProcess implements Workers {
     worker.setFront(front);
     [addresses.eventsPort, addresses.apiPort] = await front.listen();
     const ports = { api: addresses.apiPort, events: addresses.eventsPort };
-    return new OneProcess(front, ports, worker, sockets, registry, moderate, admission);
+    return new OneProcess(front, ports, moderate, { worker, sockets, registry, admission });
   }
 
-  private constructor(
-    front: Front,
-    ports: Workers['ports'],
-    worker: Worker,
-    sockets: SocketDesktops,
-    registry: Registry,
-    moderate: OneProcess['moderate'],
-    admission: WorkerAdmission | undefined,
-  ) {
+  private constructor(front: Front, ports: Workers['ports'], moderate: OneProcess['moderate'], parts: Parts) {
     this.front = front;
     this.ports = ports;
-    this.#worker = worker;
-    this.#sockets = sockets;
-    this.#registry = registry;
     this.moderate = moderate;
-    this.#admission = admission;
+    this.#parts = parts;
   }
 
   get refused(): Refusals {
     // The front of the master counts the connections.
-    return workerRefusals(this.#worker, undefined, this.#admission);
+    return workerRefusals(this.#parts.worker, undefined, this.#parts.admission);
   }
 
   samples(): [] {
@@ -98,18 +92,18 @@ export class OneProcess implements Workers {
   }
 
   metrics(): Promise<string> {
-    return this.#registry.metrics();
+    return this.#parts.registry.metrics();
   }
 
   drain(): void {
-    this.#worker.drain();
+    this.#parts.worker.drain();
   }
 
   isBusy(): boolean {
-    return this.#worker.pendingCount > 0;
+    return this.#parts.worker.pendingCount > 0;
   }
 
   close(): void {
-    this.#sockets.close();
+    this.#parts.sockets.close();
   }
 }

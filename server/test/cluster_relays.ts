@@ -5,9 +5,10 @@ import type { PeerPeeks } from '../domain/peer_peeks.ts';
 import type { PeerSayings } from '../domain/peer_sayings.ts';
 import type { Outgoing, Peers } from '../domain/peers.ts';
 import type { Relay, RelayOptions } from '../domain/relay.ts';
-import { checkCrossing, type Edge, type EdgeNumber } from '../wire/crossing.ts';
+import { checkCrossing, type Edge } from '../wire/crossing.ts';
 import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
 import type { Identity } from '../wire/identity.ts';
+import { checkedCrossing } from './passages.ts';
 import { FILE, joined, makeRelay } from './relay_harness.ts';
 
 const NOTHING = Buffer.alloc(0);
@@ -39,7 +40,7 @@ export class ClusterRelay {
       answers: {
         room: (bytes) => Buffer.alloc(bytes),
         roomAt: () => 0,
-        answer: (ticket, status, body, start, end, _, shared = NOTHING) => {
+        answer: (ticket, { status, body, start, end, shared = NOTHING }) => {
           const text = Buffer.concat([body.subarray(start, end), shared]).toString();
           this.answers.set(ticket, { status, body: text });
         },
@@ -64,11 +65,9 @@ export class ClusterRelay {
     const ticket = ++this.#tickets;
     const sprite = { file: FILE, name: `${crossing}` };
     const checked = checkCrossing({ crossing, edge, at: 0.5, vx: 900, vy: 0, sprite });
-    const passage = Buffer.from(checked.passage);
-    const { relay } = this;
-    const response = relay.accept(from, crossing, checked.edge as EdgeNumber, passage, 0, passage.length, 0, ticket);
-    const { verdict, status, body, length } = response;
-    if (verdict !== 'deferred') this.answers.set(ticket, { status, body: body.toString('utf8', 0, length) });
+    const response = this.relay.accept(from, checkedCrossing(crossing, checked.edge, checked.passage), 0, ticket);
+    const { verdict, status, body, end } = response;
+    if (verdict !== 'deferred') this.answers.set(ticket, { status, body: body.toString('utf8', 0, end) });
     return ticket;
   }
 

@@ -4,6 +4,7 @@
 import assert from 'node:assert/strict';
 import net from 'node:net';
 import type { Front, FrontHandlers, FrontListener, FrontOptions, RequestView } from '../front/front.ts';
+import { answerOf } from '../wire/answer.ts';
 
 export const TOKEN = '1a2b-3f.00112233445566778899aabbccddeeff';
 export const WORDS = [0x00112233, 0x44556677, 0x8899aabb, 0xccddeeff];
@@ -86,7 +87,7 @@ export class Bench {
 
   answer(ticket: number, status = 200, text = ANSWER, retryAfterSeconds = 0): void {
     const body = Buffer.from(`##${text}##`);
-    this.front.answer(ticket, status, body, 2, body.length - 2, retryAfterSeconds);
+    this.front.answer(ticket, { ...answerOf(status, body, retryAfterSeconds), start: 2, end: body.length - 2 });
     body.fill(0); // the front has copied it
     this.front.flush();
   }

@@ -6,8 +6,9 @@ import type { Logger } from 'pino';
 import { Homes } from '../cluster/homes.ts';
 import { Peering } from '../cluster/peering.ts';
 import type { Link, Master } from '../processes/master.ts';
-import { checkCrossing, type EdgeNumber } from '../wire/crossing.ts';
+import { checkCrossing } from '../wire/crossing.ts';
 import type { Identity } from '../wire/identity.ts';
+import { checkedCrossing } from './passages.ts';
 import { PretendStore } from './pretend_bucket.ts';
 import { PretendNetwork } from './pretend_network.ts';
 import { randomOf } from './random.ts';
@@ -42,7 +43,7 @@ export class PeeredRelays {
     /** The answers to throws, by the number of the request. */
     const statuses = new Map<number, number>();
     const link = master.addLink({
-      answer: (request, status) => statuses.set(request, status),
+      answer: (request, { status }) => statuses.set(request, status),
       ...{ hasRoom: () => true, hasRoomForSayings: () => true, flush: () => {} },
     } as Link);
     const peering = new Peering({
@@ -95,6 +96,5 @@ export function seat({ relay }: PeeredRelay, name: string, world?: string): Iden
 export function throwRight({ master, link }: PeeredRelay, from: Identity, crossing: number): void {
   const sprite = { file: 'f'.repeat(64), name: `s${crossing}` };
   const { edge, passage } = checkCrossing({ crossing, edge: 'right', at: 0.5, vx: 900, vy: 0, sprite });
-  const bytes = Buffer.from(passage);
-  master.crossing(link, crossing, from, crossing, edge as EdgeNumber, bytes, 0, bytes.length);
+  master.crossing(link, crossing, from, checkedCrossing(crossing, edge, passage));
 }

@@ -14,6 +14,7 @@ import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
 import type { Identity } from '../wire/identity.ts';
 import type { Join } from '../wire/join.ts';
 import type { Pictures, Standing } from '../wire/pictures.ts';
+import { checkedCrossing } from './passages.ts';
 
 export const EPOCH = 0x6a1f03c2;
 export const KEY = Buffer.alloc(GENERATION_KEY_BYTES, 0x3e);
@@ -79,7 +80,7 @@ export class RelayHarness {
         roomAt: () => 0,
         hasRoom: (ticket) => this.hasRoom(ticket),
         hasRoomForSayings: () => this.hasRoomForSayings,
-        answer: (ticket, status, body, start, end, retryAfterSeconds, shared = Buffer.alloc(0)) => {
+        answer: (ticket, { status, body, start, end, retryAfterSeconds, shared = Buffer.alloc(0) }) => {
           const text = Buffer.concat([body.subarray(start, end), shared]).toString();
           this.answers.push({
             ...{
@@ -125,8 +126,7 @@ export class RelayHarness {
   ): Readonly<CrossingResponse> {
     const sprite = { file: FILE, name };
     const checked = checkCrossing({ crossing, edge, at: 0.25, vx: 900, vy: -50, sprite });
-    const passage = Buffer.from(checked.passage);
-    return this.relay.accept(from, checked.crossing, checked.edge, passage, 0, passage.length, standing);
+    return this.relay.accept(from, checkedCrossing(checked.crossing, checked.edge, checked.passage), standing);
   }
 
   /** Polls; returns the ticket. */

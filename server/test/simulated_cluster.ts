@@ -24,6 +24,7 @@ import { blankIdentity, type Identity, readToken } from '../wire/identity.ts';
 import { DEFAULT_WORLD } from '../wire/join.ts';
 import { type PeerFrame, readPeerFrame, readPeerRecords, type WaitingSprite } from '../wire/peer_frame.ts';
 import type { ProblemDocument } from '../wire/problem.ts';
+import { checkedCrossing } from './passages.ts';
 import { PretendStore } from './pretend_bucket.ts';
 import { PretendNetwork } from './pretend_network.ts';
 import { randomFrom } from './random.ts';
@@ -324,7 +325,7 @@ export class SimulatedCluster implements Surroundings {
     for (const frame of framesIn(peerMemory)) {
       const key = keyOfFrame(frame);
       readPeerRecords(frame, (record) => {
-        const sprite = spriteIn(record.bytes, record.start, record.end);
+        const sprite = spriteIn(record.body, record.start, record.end);
         if (record.crossing === 0) handing.set(keyOfWaiting(record.waiting), key);
         else thrown.set(sprite, key);
         if (peerMemory.custody.has(keyOfThrow(record))) custody.add(sprite);
@@ -336,8 +337,8 @@ export class SimulatedCluster implements Surroundings {
         (_, fact) =>
         (...members: unknown[]) => {
           if (fact !== 'event') return;
-          const [slot, isSent, edge, arrived, bytes, start, end] = members as Parameters<Facts['event']>;
-          const sprite = spriteIn(bytes, start, end);
+          const [slot, isSent, { edge, arrived, body, start, end }] = members as Parameters<Facts['event']>;
+          const sprite = spriteIn(body, start, end);
           const owners = desktops.owners(slot);
           const frame = handing.get(keyOfWaiting({ slot, owners, edge, arrived }));
           const copy = { slot, mailbox: `${slot} ${owners}`, isSent, frame };
@@ -451,7 +452,6 @@ export class SimulatedCluster implements Surroundings {
     const attempt = ++pending.attempts;
     const { crossing, edge, sprite } = pending;
     const checked = checkCrossing({ crossing, edge, at: 0.5, vx: 900, vy: 0, sprite: { file: FILE, name: sprite } });
-    const passage = Buffer.from(checked.passage);
     const ticket = relay.ticket((status, body) => {
       if (attempt !== pending.attempts || !client.pending.has(crossing) || this.#isAnswerLost()) return;
       client.pending.delete(crossing);
@@ -461,7 +461,7 @@ export class SimulatedCluster implements Surroundings {
       const isForgotten = (status === 401 || status === 409) && this.wentBack > 0;
       assert.ok(status === 202 || status === 410 || status >= 429 || isForgotten || client.hasLeft, body);
     });
-    relay.master.crossing(relay.link, ticket, identity, crossing, checked.edge, passage, 0, passage.length);
+    relay.master.crossing(relay.link, ticket, identity, checkedCrossing(crossing, checked.edge, checked.passage));
   }
 
   #poll(client: Client): void {
@@ -630,7 +630,7 @@ function* framesIn(memory: PeerMemory): IterableIterator<PeerFrame> {
 
 function spritesIn(frame: PeerFrame): string[] {
   const sprites: string[] = [];
-  readPeerRecords(frame, ({ bytes, start, end }) => sprites.push(spriteIn(bytes, start, end)));
+  readPeerRecords(frame, ({ body, start, end }) => sprites.push(spriteIn(body, start, end)));
   return sprites;
 }
 

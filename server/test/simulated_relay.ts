@@ -157,7 +157,7 @@ export class SimulatedRelay {
     );
     master.setFront(FRONT);
     this.link = master.addLink({
-      answer: (request, status, body, start, end) => {
+      answer: (request, { status, body, start, end }) => {
         if (isSame()) this.#answer(request, status, Buffer.from(body.subarray(start, end)).toString());
       },
       ...{ hasRoom: () => true, hasRoomForSayings: () => true },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { pickFrom, randomOf } from '../test/random.ts';
+import { answerOf } from './answer.ts';
 import type { CheckedCrossing, EdgeNumber } from './crossing.ts';
 import { FRAME_HEAD, FrameWriter, MalformedFrame, RecordKind, type RecordView, readFrame } from './frame.ts';
 import type { Identity } from './identity.ts';
@@ -32,8 +33,8 @@ function read(frame: Uint8Array): Seen[] {
 }
 
 function copyOf(record: RecordView): Seen {
-  const { kind, request, bytes, start, end } = record;
-  const common = { kind, request, body: bytes.toString('utf8', start, end) };
+  const { kind, request, body, start, end } = record;
+  const common = { kind, request, body: body.toString('utf8', start, end) };
   const { status, retryAfterSeconds, shared } = record;
   if (kind === RecordKind.answer) return { ...common, status, retryAfterSeconds };
   if (kind === RecordKind.sharingAnswer) return { ...common, status, retryAfterSeconds, shared: shared?.toString() };
@@ -85,11 +86,12 @@ function everything(): { frame: Buffer; expected: Seen[] } {
     expected.push({ kind: RecordKind.show, request, body: stage.toString(), standing, ...identityOf(desktop) });
     const body = Buffer.from(isLargest ? '#{"to":"ö"}#' : '##');
     const [status, retryAfterSeconds] = isLargest ? [503, 255] : [200, 0];
-    writer.answer(request, status, body, 1, body.length - 1, retryAfterSeconds);
+    const answer = { ...answerOf(status, body, retryAfterSeconds), start: 1, end: body.length - 1 };
+    writer.answer(request, answer);
     const answered = body.toString('utf8', 1, body.length - 1);
     expected.push({ kind: RecordKind.answer, request, body: answered, status, retryAfterSeconds });
     const shared = Buffer.from(isLargest ? '"ü"}' : '');
-    writer.answer(request, status, body, 1, body.length - 1, retryAfterSeconds, shared);
+    writer.answer(request, { ...answer, shared });
     const sharing = { status, retryAfterSeconds, shared: shared.toString() };
     expected.push({ kind: RecordKind.sharingAnswer, request, body: answered, ...sharing });
   }
@@ -223,7 +225,7 @@ describe('frame', () => {
     const writer = new FrameWriter();
     const sizes = [0, 1, (64 << 10) - FRAME_HEAD - 12, 1, (64 << 10) - 1, 64 << 10, (1 << 20) + 7, 3];
     sizes.forEach((size, request) => {
-      writer.answer(request, 200, Buffer.alloc(size, 0x30 + request), 0, size, 0);
+      writer.answer(request, answerOf(200, Buffer.alloc(size, 0x30 + request)));
     });
     writer.join(100, '名'.repeat(1 << 18));
     const long = '😀'.repeat(1 << 16);
@@ -243,7 +245,7 @@ describe('frame', () => {
     for (const spare of [-1, 0, 1]) {
       const writer = new FrameWriter();
       const size = (64 << 10) - FRAME_HEAD - 12 - 12 + spare;
-      writer.answer(1, 200, Buffer.alloc(size, 0x61), 0, size, 0);
+      writer.answer(1, answerOf(200, Buffer.alloc(size, 0x61)));
       writer.join(2, '');
       const frame = writer.finish();
       assert.equal(frame.length, (64 << 10) + spare);
@@ -279,7 +281,8 @@ describe('frame', () => {
     const shared = ['first', 'second', ''].map((text) => Buffer.from(text));
     const own = Buffer.from('##own##');
     const writer = new FrameWriter();
-    const write = (request: number, end?: Buffer) => writer.answer(request, 200, own, 2, 5, 0, end);
+    const write = (request: number, end?: Buffer) =>
+      writer.answer(request, { ...answerOf(200, own, 0, end), start: 2, end: 5 });
     write(1, shared[0]);
     write(2);
     write(3, shared[0]);
@@ -288,7 +291,7 @@ describe('frame', () => {
     write(6, shared[0]);
     const seen: [number, string, string | undefined][] = [];
     const collect = (frame: Buffer) =>
-      readFrame(frame, (r) => seen.push([r.request, r.bytes.toString('utf8', r.start, r.end), r.shared?.toString()]));
+      readFrame(frame, (r) => seen.push([r.request, r.body.toString('utf8', r.start, r.end), r.shared?.toString()]));
     const frame = writer.finish();
     assert.equal(frame.toString('latin1').split('first').length - 1, 2, 'once for two answers, once after others');
     collect(frame);
@@ -311,10 +314,10 @@ describe('frame', () => {
   it('copies the body of an answer from a Buffer or another Uint8Array, whole or in part', () => {
     const text = new TextEncoder().encode('0123456789');
     const writer = new FrameWriter();
-    writer.answer(1, 200, text, 0, 10, 0);
-    writer.answer(2, 200, text, 3, 7, 0);
-    writer.answer(3, 200, Buffer.from(text), 9, 10, 0);
-    writer.answer(4, 204, text, 5, 5, 0);
+    writer.answer(1, answerOf(200, text));
+    writer.answer(2, { ...answerOf(200, text), start: 3, end: 7 });
+    writer.answer(3, { ...answerOf(200, Buffer.from(text)), start: 9 });
+    writer.answer(4, { ...answerOf(204, text), start: 5, end: 5 });
     assert.deepEqual(
       read(writer.finish()).map(({ body }) => body),
       ['0123456789', '3456', '9', ''],

@@ -6,8 +6,8 @@
  * one answer has the same number. The bodies of frequent records are binary, those of rare ones JSON.
  * Cost: one copy of each body; no object per record (the reader fills one view).
  */
-import type { Answer } from './answer.ts';
-import type { CheckedCrossing } from './crossing.ts';
+import type { Answer, AnswerView } from './answer.ts';
+import { type CheckedCrossing, EDGES, type EdgeNumber } from './crossing.ts';
 import type { Identity } from './identity.ts';
 import { Standing } from './pictures.ts';
 
@@ -58,22 +58,20 @@ const RECORD_HEAD = 12;
 const IDENTITY_BYTES = 24;
 const CROSSING_HEAD_BYTES = IDENTITY_BYTES + 12;
 
-/** One record. Owner: the reader, which overwrites it with the next record; `bytes` is the frame itself. */
-export interface RecordView extends Identity {
+/** One record. Owner: the reader, which overwrites it with the next record; `body` is the frame itself. */
+export interface RecordView extends Identity, AnswerView {
   kind: number;
-  status: number;
-  retryAfterSeconds: number;
   request: number;
   /** crossing */
   crossing: number;
-  edge: number;
+  edge: EdgeNumber;
   /** crossing, show */
-  standing: number;
+  standing: Standing;
   /** poll; seq is -1 when it has no cursor */
   epoch: number;
   seq: number;
-  /** The rest of the body: bytes[start, end). */
-  bytes: Buffer;
+  /** The rest of the record's body: body[start, end). */
+  body: Buffer;
   start: number;
   end: number;
   /** answer: the end of its body, which it shares with others; undefined when it shares nothing. */
@@ -145,7 +143,7 @@ export class FrameWriter {
     this.#endRecord(at + this.#bytes.write(json, at, room, 'utf8'));
   }
 
-  readonly answer: Answer = (request, status, body, start, end, retryAfterSeconds, shared) => {
+  readonly answer: Answer = (request, { status, body, start, end, retryAfterSeconds, shared }) => {
     if (shared !== undefined) this.#share(shared);
     const kind = shared === undefined ? RecordKind.answer : RecordKind.sharingAnswer;
     const at = this.#beginRecord(kind, request, end - start);
@@ -232,11 +230,13 @@ export function readFrame(frame: Uint8Array, each: (record: RecordView) => void)
     }
     if (view.kind === RecordKind.crossing) {
       view.crossing = bytes.readDoubleLE(at);
-      view.edge = bytes.readUInt16LE(at + 8);
-      view.standing = bytes.readUInt16LE(at + 10);
+      const edge = bytes.readUInt16LE(at + 8);
+      if (edge >= EDGES.length) throw new MalformedFrame(`there is no edge ${edge}`);
+      view.edge = edge as EdgeNumber;
+      view.standing = bytes.readUInt16LE(at + 10) as Standing;
       at += 12;
     } else if (view.kind === RecordKind.show) {
-      view.standing = bytes.readUInt32LE(at);
+      view.standing = bytes.readUInt32LE(at) as Standing;
       at += 4;
     } else if (view.kind === RecordKind.poll) {
       view.epoch = bytes.readUInt32LE(at);
@@ -262,11 +262,11 @@ function fixedBytes(kind: number): number {
   return kind === RecordKind.show ? IDENTITY_BYTES + 4 : IDENTITY_BYTES;
 }
 
-function blankRecord(bytes: Buffer): RecordView {
+function blankRecord(body: Buffer): RecordView {
   const identity = { slot: 0, generation: 0, token: new Uint32Array(4) };
-  const numbers = { kind: 0, status: 0, retryAfterSeconds: 0, request: 0, crossing: 0, edge: 0, standing: 0 };
+  const numbers = { kind: 0, status: 0, retryAfterSeconds: 0, request: 0, crossing: 0 };
   const poll = { epoch: 0, seq: 0 };
-  return { ...identity, ...numbers, ...poll, bytes, start: 0, end: 0, shared: undefined };
+  return { ...identity, ...numbers, edge: 0, standing: 0, ...poll, body, start: 0, end: 0, shared: undefined };
 }
 
 /** Copies from[start, end) to to[at]; `from` need not be a Buffer. */

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { pickFrom, randomOf } from '../test/random.ts';
+import { answerOf } from './answer.ts';
 import { FRAME_BYTES_MAX, FRAME_HEAD, FrameWriter, MalformedFrame } from './frame.ts';
 import { FrameStream } from './frame_stream.ts';
 
@@ -9,7 +10,7 @@ import { FrameStream } from './frame_stream.ts';
 function frameOf(bytes: number, fill = 0): Buffer {
   const writer = new FrameWriter();
   const body = Buffer.alloc(Math.max(0, bytes - FRAME_HEAD - 12), fill);
-  if (bytes > FRAME_HEAD) writer.answer(1, 200, body, 0, body.length, 0);
+  if (bytes > FRAME_HEAD) writer.answer(1, answerOf(200, body));
   const frame = writer.finish();
   assert.equal(frame.length, bytes);
   return frame;

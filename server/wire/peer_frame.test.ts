@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { passageOf } from '../test/passages.ts';
 import { pickFrom, randomOf } from '../test/random.ts';
 import {
   NO_INCARNATION,
@@ -29,6 +30,7 @@ const FILE = '0123456789abcdef'.repeat(4);
 const PASSAGE = Buffer.from(`"edge":"left","at":0.5,"vx":900,"vy":0,"sprite":{"file":"${FILE}","name":"Blob"}}`);
 const HEAD = Buffer.from('"from":{"desktop":"1-2","name":"Ann"},');
 const REFERENCE = Buffer.from('{"desktop":"1-2","name":"Ann"}');
+const THROWN = { slot: 5, generation: 0xfffffffe, crossing: 2 ** 40 };
 
 const WRITTEN_BY = { sender: 'r1', epoch: 7, to: 9, incarnation: '0123456789abcdef' };
 
@@ -38,18 +40,17 @@ function read(bytes: Uint8Array): PeerFrame {
   return frame;
 }
 
-type Read = Omit<PeerRecord, 'bytes' | 'waiting'>;
+type Read = Omit<PeerRecord, 'head' | 'headLength' | 'body' | 'waiting'>;
 
 function recordsOf(frame: PeerFrame): Read[] {
   const records: Read[] = [];
-  readPeerRecords(frame, ({ bytes: _, waiting: __, ...record }) => records.push(record));
+  readPeerRecords(frame, ({ head: _, headLength: __, body: ___, waiting: ____, ...record }) => records.push(record));
   return records;
 }
 
 function frameOf(records: number, event = PASSAGE): Buffer {
   const writer = new PeerFrameWriter(WRITTEN_BY);
-  for (let n = 0; n < records; n++)
-    writer.crossing(n, 2, 5, 0xfffffffe, 2 ** 40, HEAD, HEAD.length, event, 0, event.length);
+  for (let n = 0; n < records; n++) writer.crossing(n, { ...THROWN, ...passageOf(2, event, HEAD) });
   return writer.finish(81, 3);
 }
 
@@ -69,8 +70,9 @@ describe('peer frame', () => {
       edge,
       arrived: 0xffffffff - edge,
     }));
-    for (const sprite of sprites) writer.waiting(3, 5, 6, sprite, event, 0, event.length);
-    writer.crossing(4, 2, 5, 6, 1, HEAD, HEAD.length, PASSAGE, 0, PASSAGE.length);
+    const thrower = { slot: 5, generation: 6 };
+    for (const sprite of sprites) writer.waiting(3, thrower, sprite, passageOf(sprite.edge, event));
+    writer.crossing(4, { ...thrower, crossing: 1, ...passageOf(2, PASSAGE, HEAD) });
     const frame = read(writer.finish(81, 3));
     const waiting: object[] = [];
     readPeerRecords(frame, (record) => {
@@ -86,7 +88,8 @@ describe('peer frame', () => {
     for (const name of ['', 'u', 'a'.repeat(NAME_BYTES_MAX)]) {
       for (const pictures of PICTURES) {
         const writer = new PeerFrameWriter(WRITTEN_BY);
-        for (let n = 0; n < 2; n++) writer.waiting(3, 5, 6, waiting, PASSAGE, 0, PASSAGE.length, { name, pictures });
+        const sprite = { ...waiting, moved: { name, pictures } };
+        for (let n = 0; n < 2; n++) writer.waiting(3, { slot: 5, generation: 6 }, sprite, passageOf(3, PASSAGE));
         const bytes = writer.finish(81, 3);
         const records = recordsOf(read(bytes));
         assert.deepEqual(
@@ -119,7 +122,7 @@ describe('peer frame', () => {
 
   it('is read as it was written', () => {
     const writer = new PeerFrameWriter(WRITTEN_BY);
-    writer.crossing(3, 2, 5, 0xfffffffe, 2 ** 40, HEAD, HEAD.length, PASSAGE, 0, PASSAGE.length);
+    writer.crossing(3, { ...THROWN, ...passageOf(2, PASSAGE, HEAD) });
     writer.name(4);
     const frame = read(writer.finish(81, 3));
     assert.deepEqual(
@@ -167,7 +170,8 @@ describe('peer frame', () => {
     for (const length of [1, 400, PEER_EVENT_BYTES_MAX - HEAD.length]) {
       const writer = new PeerFrameWriter({ ...WRITTEN_BY, sender: 'r'.repeat(32) });
       const event = Buffer.alloc(length, 0x20);
-      while (writer.hasRoom) writer.crossing(0, 0, 0, 1, 1, HEAD, HEAD.length, event, 0, length);
+      const passage = { slot: 0, generation: 1, crossing: 1, ...passageOf(0, event, HEAD) };
+      while (writer.hasRoom) writer.crossing(0, passage);
       const bytes = writer.finish(81, 3);
       assert.ok(bytes.length <= PEER_FRAME_BYTES_MAX);
       assert.equal(read(bytes).count, writer.count);

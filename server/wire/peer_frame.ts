@@ -25,6 +25,7 @@
 import type { EdgeNumber } from './crossing.ts';
 import { isFileHash } from './fields.ts';
 import { isRelayName } from './heartbeat.ts';
+import { NO_HEAD, type Passage, type ThrownPassage } from './passage.ts';
 import { PICTURES, type Pictures } from './pictures.ts';
 import { NAME_BYTES_MAX, PASSAGE_BYTES_MAX } from './rules.ts';
 
@@ -76,20 +77,11 @@ const MOVED_BYTES_MAX = 2 + NAME_BYTES_MAX;
 const ANSWER_BYTES = 16;
 const VERDICT_BYTES = 6;
 
-/** One record. Owner: the reader, which overwrites it with the next one; the event is bytes[start, end). */
-export interface PeerRecord {
+/** One record. Owner: the reader, which overwrites it with the next one. The event is whole in `body`, which is the frame. */
+export interface PeerRecord extends ThrownPassage {
   kind: number;
-  /** The edge by which the sprite enters. */
-  edge: EdgeNumber;
   /** The place at the receiver. */
   place: number;
-  /** The thrower, by its slot and generation at its own relay. */
-  slot: number;
-  generation: number;
-  crossing: number;
-  bytes: Buffer;
-  start: number;
-  end: number;
   /** Where the sprite waits at its sender, if that hands it on: then `crossing` is 0. */
   readonly waiting: WaitingSprite;
   /** The private world that it is for, which the receiver has now; undefined for the default world. */
@@ -169,45 +161,32 @@ export class PeerFrameWriter {
     return this.#count < PEER_RECORDS_MAX && this.#end + bytes <= PEER_FRAME_BYTES_MAX;
   }
 
-  /** Adds a crossing: its event is head[0, headLength) followed by passage[start, end). REQUIRES: hasRoom. */
-  crossing(
-    place: number,
-    edge: EdgeNumber,
-    slot: number,
-    generation: number,
-    crossing: number,
-    head: Buffer,
-    headLength: number,
-    passage: Buffer,
-    start: number,
-    end: number,
-  ): void {
+  /** Adds a crossing. REQUIRES: hasRoom. */
+  crossing(place: number, passage: Readonly<ThrownPassage>): void {
+    const { edge, slot, generation, crossing, head, headLength, body, start, end } = passage;
     const at = this.#record(PeerKind.crossing, edge, place, headLength + end - start);
     this.#bytes.writeUInt32LE(slot, at + 8);
     this.#bytes.writeUInt32LE(generation, at + 12);
     this.#bytes.writeDoubleLE(crossing, at + 16);
     head.copy(this.#bytes, at + RECORD_BYTES, 0, headLength);
-    passage.copy(this.#bytes, at + RECORD_BYTES + headLength, start, end);
+    body.copy(this.#bytes, at + RECORD_BYTES + headLength, start, end);
   }
 
-  /** Adds a sprite that is handed on: its event is bytes[start, end), its thrower `slot` and `generation`. REQUIRES: hasRoom. */
+  /** Adds a sprite that is handed on, with its event, which is whole in its body. REQUIRES: hasRoom. */
   waiting(
     place: number,
-    slot: number,
-    generation: number,
-    waiting: WaitingSprite,
-    bytes: Buffer,
-    start: number,
-    end: number,
-    moved?: MovedWorld,
+    { slot, generation }: Readonly<Pick<ThrownPassage, 'slot' | 'generation'>>,
+    waiting: WaitingSprite & { moved?: MovedWorld },
+    { body, start, end }: Readonly<Passage>,
   ): void {
+    const { moved } = waiting;
     const name = Buffer.from(moved?.name ?? '');
     const kind = moved === undefined ? PeerKind.crossing : PeerKind.moved;
     const more = moved === undefined ? WAITING_BYTES : WAITING_BYTES + 2 + name.length;
     const at = this.#record(kind, waiting.edge, place, end - start, more);
     this.#bytes.writeUInt32LE(slot, at + 8);
     this.#bytes.writeUInt32LE(generation, at + 12);
-    bytes.copy(this.#bytes, at + RECORD_BYTES, start, end);
+    body.copy(this.#bytes, at + RECORD_BYTES, start, end);
     const after = at + RECORD_BYTES + end - start;
     this.#bytes.writeUInt32LE(waiting.slot, after);
     this.#bytes.writeUInt32LE(waiting.owners, after + 4);
@@ -306,7 +285,9 @@ export function readPeerRecords(
     slot: 0,
     generation: 0,
     crossing: 0,
-    bytes,
+    head: NO_HEAD,
+    headLength: 0,
+    body: bytes,
     start: 0,
     end: 0,
     waiting: { slot: 0, owners: 0, edge: 0, arrived: 0 },

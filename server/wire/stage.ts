@@ -7,6 +7,7 @@
  * Cost: one JSON.parse of ≤ 2 KiB and a string for each sprite: some 15 µs with three sprites, 50 µs with 25.
  */
 import { checkAnimation, checkFacing, checkFile, checkNumber, checkObject, malformed, readJson } from './fields.ts';
+import type { Standing } from './pictures.ts';
 import { ProblemError } from './problem.ts';
 import {
   EDGES,
@@ -46,6 +47,15 @@ export interface CheckedStage {
   body: Buffer;
   /** The hashes of its pictures. */
   files: readonly string[];
+}
+
+/** A checked stage as it is sent to the master: its body is body[start, end). */
+export interface ShownStage {
+  readonly body: Buffer;
+  readonly start: number;
+  readonly end: number;
+  /** The lowest of its pictures. */
+  readonly standing: Standing;
 }
 
 /** Checks a posted stage, bytes[start, end). Throws malformed (with the field), too-large. Source PROTOCOL.md#stage */

@@ -8,8 +8,9 @@ import { FolderDisk } from '../../journal/disk.ts';
 import { Journal } from '../../journal/journal.ts';
 import { JOURNAL_FOLDER } from '../../roles/journaling.ts';
 import { acquaint, ClusterRelay, deliver } from '../../test/cluster_relays.ts';
+import { checkedCrossing } from '../../test/passages.ts';
 import { FILE } from '../../test/relay_harness.ts';
-import { checkCrossing, type EdgeNumber } from '../../wire/crossing.ts';
+import { checkCrossing } from '../../wire/crossing.ts';
 import { GENERATION_KEY_BYTES } from '../../wire/generations.ts';
 import type { Identity } from '../../wire/identity.ts';
 import { keyOf, type Throw } from './account.ts';
@@ -35,8 +36,7 @@ function begin(t: TestContext): { relay: ClusterRelay; journal: Journal; data: s
 function throwSprite({ relay }: ClusterRelay, from: Identity, crossing: number, sprite: number): void {
   const thrown = { file: FILE, name: `sprite-${sprite}` };
   const checked = checkCrossing({ crossing, edge: 'right', at: 0.5, vx: 900, vy: 0, sprite: thrown });
-  const passage = Buffer.from(checked.passage);
-  relay.accept(from, crossing, checked.edge as EdgeNumber, passage, 0, passage.length, 0, crossing);
+  relay.accept(from, checkedCrossing(crossing, checked.edge, checked.passage), 0, crossing);
 }
 
 /** A throw of a desktop of this relay. */

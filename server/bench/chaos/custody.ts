@@ -15,6 +15,7 @@ import { Relay } from '../../domain/relay.ts';
 import { FolderDisk } from '../../journal/disk.ts';
 import { readJournal } from '../../journal/journal.ts';
 import { JOURNAL_FOLDER } from '../../roles/journaling.ts';
+import type { Passage } from '../../wire/passage.ts';
 import { type FrameIdentity, type PeerFrame, readPeerFrame, readPeerRecords } from '../../wire/peer_frame.ts';
 import { type Custody, type Flying, keyOf, type Throw, type Waiting } from './account.ts';
 
@@ -92,9 +93,8 @@ class TakenRecovery extends Recovery {
   #accepted: number[] = [];
 
   override accepted(...fact: Parameters<Facts['accepted']>): void {
-    const [, , , from, , , , head, headLength, tail, start, end] = fact;
-    const event = Buffer.concat([head.subarray(0, headLength), tail.subarray(start, end)]);
-    if (from === NO_SLOT) this.#accepted.push(...spritesIn(event));
+    const [crossing] = fact;
+    if (crossing.slot === NO_SLOT) this.#accepted.push(...spritesIn(eventOf(crossing)));
     super.accepted(...fact);
   }
 
@@ -122,7 +122,7 @@ function flyingIn({ peerMemory }: Relay): Map<number, Flying[]> {
         const key = keyOfThrow(record);
         const thrown = record.crossing === 0 ? undefined : key;
         const one: Flying = { frame, thrown, isKept: peerMemory.custody.has(key) };
-        for (const sprite of spritesIn(record.bytes.subarray(record.start, record.end))) {
+        for (const sprite of spritesIn(record.body.subarray(record.start, record.end))) {
           flying.set(sprite, [...(flying.get(sprite) ?? []), one]);
         }
       });
@@ -137,15 +137,17 @@ function isKnown({ desktops, ended }: Relay, { identity, crossing }: Throw): boo
   return desktops.recencyOf(identity.slot, crossing) === 'repeated';
 }
 
-/** The buffers among the arguments of a fact, within their bounds: a length may follow a buffer, or a start and an end. */
+/** The buffers among the arguments of a fact, and the event of a passage. */
 function bytesOf(args: readonly unknown[]): Buffer[] {
-  return args.flatMap((one, index) => {
-    if (isRecord(one)) return bytesOf(Object.values(one));
-    if (!Buffer.isBuffer(one)) return [];
-    const [first, second] = [args[index + 1], args[index + 2]];
-    if (typeof first !== 'number') return [one];
-    return [typeof second === 'number' ? one.subarray(first, second) : one.subarray(0, first)];
+  return args.flatMap((one) => {
+    if (Buffer.isBuffer(one)) return [one];
+    if (!isRecord(one)) return [];
+    return 'body' in one ? [eventOf(one as Passage)] : bytesOf(Object.values(one));
   });
+}
+
+function eventOf({ head, headLength, body, start, end }: Passage): Buffer {
+  return Buffer.concat([head.subarray(0, headLength), body.subarray(start, end)]);
 }
 
 function spritesIn(bytes: Buffer): number[] {
