@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { randomFrom } from '../../tools/bench/random.ts';
 import { Misused } from '../../tools/command.ts';
 import { resultOf } from '../test/results.ts';
 import { comparisonOf, comparisonOfFiles, difference, textOf } from './compare.ts';
@@ -31,12 +32,8 @@ describe('compare', () => {
   });
 
   it('contains the true difference in about 95 of 100 trials', () => {
-    // A fixed generator: the trial is the same every time.
-    let state = 7;
-    const uniform = () => {
-      state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-      return (state + 0.5) / 2 ** 32;
-    };
+    const random = randomFrom(7); // the trial is the same every time
+    const uniform = () => random() + 2 ** -33; // never 0
     const normal = () => Math.sqrt(-2 * Math.log(uniform())) * Math.cos(2 * Math.PI * uniform());
     let held = 0;
     for (let trial = 0; trial < 2000; trial++) {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { describe, it } from 'node:test';
+import { randomFrom } from '../../tools/bench/random.ts';
 import { bucketOf, resultOf, START_MS as START, secondOf } from '../test/results.ts';
 import { readResult } from './engine_result.ts';
 import { merge, overRuns, overSweep, WINDOW_COMMON_SHARE_MIN } from './merge.ts';
@@ -11,20 +12,11 @@ import { verdictWord } from './words.ts';
 
 const ORIGIN = { name: 'a test', command: 'npm run swarm', machines: [] };
 
-/** A small generator, so that a seed repeats a test. */
-function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
 describe('merge', () => {
   it('has the percentiles of all values together, not an average of percentiles', (t) => {
     const seed = randomInt(2 ** 31);
     t.diagnostic(`seed ${seed}`);
-    const random = randomOf(seed);
+    const random = randomFrom(seed);
     const machines = Array.from({ length: 5 }, (_, k) =>
       Array.from({ length: 200 + 300 * k }, () => Math.floor(50_000 * 10 ** (random() * (1 + k)))),
     );

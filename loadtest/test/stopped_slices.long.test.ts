@@ -5,10 +5,11 @@
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { describe, it } from 'node:test';
+import { randomFrom } from '../../tools/bench/random.ts';
 import { buildEngine } from '../../tools/build.js';
 import { accountsAgree } from '../report/account.ts';
 import { folderOf } from './command.ts';
-import { randomOf, runStopped } from './stopped_slices.ts';
+import { runStopped } from './stopped_slices.ts';
 
 const RUNS = Number(process.env.SPRITES_STOPPED_RUNS ?? 4);
 const BUSY_PROCESSES = 4;
@@ -25,7 +26,7 @@ describe('swarm on a busy machine', { skip: buildEngine() ?? false, timeout: RUN
       const { report, stops } = await runStopped(
         [...LOAD, '--mix', mix, '--act-every', '2s', ...relay],
         folderOf(t),
-        randomOf(seed),
+        randomFrom(seed),
         BUSY_PROCESSES,
       );
       const { accepted, undelivered, missed, skipped, message } = report;

@@ -2,9 +2,10 @@
 import assert from 'node:assert/strict';
 import { randomInt } from 'node:crypto';
 import { describe, it } from 'node:test';
+import { randomFrom } from '../../tools/bench/random.ts';
 import { buildEngine } from '../../tools/build.js';
 import { folderOf } from './command.ts';
-import { randomOf, runStopped } from './stopped_slices.ts';
+import { runStopped } from './stopped_slices.ts';
 
 describe('swarm on a busy machine', { skip: buildEngine() ?? false, timeout: 900_000 }, () => {
   it('says neither lost nor doubled when its slices are stopped at random', async (t) => {
@@ -14,7 +15,7 @@ describe('swarm on a busy machine', { skip: buildEngine() ?? false, timeout: 900
     const { report } = await runStopped(
       [...load, '--front', 'portable', '--workers', '0'],
       folderOf(t),
-      randomOf(seed),
+      randomFrom(seed),
     );
     assert.ok(report.accepted > 100);
     for (const name of ['lost', 'duplicated', 'misrouted', 'corrupted'] as const) assert.equal(report[name], 0, name);

@@ -47,15 +47,6 @@ export async function runStopped(
   }
 }
 
-/** A small generator, so that a seed repeats the stops. */
-export function randomOf(seed: number): () => number {
-  let state = seed;
-  return () => {
-    state = (Math.imul(state, 1664525) + 1013904223) >>> 0;
-    return state / 2 ** 32;
-  };
-}
-
 /** The slices: the children of the engine, which is a child of the command. */
 function slicesOf(command: number): number[] {
   const engine = childrenOf(command).find((pid) => nameOf(pid) === 'swarm-engine');

@@ -1,6 +1,6 @@
 /** Random numbers for tests that can be repeated: the seed is printed, and SEED sets it. */
 import type { TestContext } from 'node:test';
-import { randomFrom } from '../bench/random.ts';
+import { randomFrom } from '../../tools/bench/random.ts';
 
 export { randomFrom };
 

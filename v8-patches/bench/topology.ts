@@ -5,6 +5,7 @@
  * are replaced by new ones. They differ in how a desktop is stored: as objects that refer to each other, or as an index into
  * columns.
  */
+import { randomFrom } from '../../tools/bench/random.ts';
 import { machine, mib, table } from '../../tools/bench/table.ts';
 import { measureCase, type Pauses, paced, settle, watchPauses } from './pauses.ts';
 
@@ -58,14 +59,12 @@ function columnsOf({ scavenges, majors, longestBlockMs, fullMs, heapBytes, rssBy
 export async function topologyCase(layout: Layout): Promise<Pauses> {
   const topology = layout === 'objects' ? new Objects() : new Columns();
   await settle(topology);
-  let random = 1;
+  const random = randomFrom(1); // the same sequence in every case
   let messages = 0;
   const pauses = watchPauses();
   await paced(MESSAGES_PER_SECOND, SECONDS, () => {
-    // A linear congruential generator: cheap, and the same sequence in every case.
-    random = (Math.imul(random, 1664525) + 1013904223) >>> 0;
-    const desktop = random % DESKTOPS;
-    topology.throwFrom(desktop, (random >>> 28) & 3);
+    const desktop = Math.floor(random() * DESKTOPS);
+    topology.throwFrom(desktop, Math.floor(random() * 4));
     if (++messages % MESSAGES_PER_NEWCOMER === 0) topology.replace(desktop);
   });
   return pauses.end(messages);

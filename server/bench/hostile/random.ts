@@ -1,5 +1,5 @@
 /** Random choices that depend only on a seed, so that a run can be repeated. */
-import { randomFrom as numbersFrom } from '../random.ts';
+import { randomFrom as numbersFrom } from '../../../tools/bench/random.ts';
 
 export interface Random {
   /** Returns a whole number 0 … n − 1. */
