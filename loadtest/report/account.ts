@@ -7,7 +7,7 @@
  */
 import type { Report } from './merge.ts';
 
-export interface Equation {
+interface Equation {
   /** "accepted = arrived + undelivered + lost" */
   equation: string;
   left: number;

@@ -33,7 +33,7 @@ export interface Bar {
   text: string;
 }
 
-export interface Mark {
+interface Mark {
   name: string;
   value: number;
 }

@@ -46,7 +46,7 @@ const COMPARED: Compared[] = [
   { name: 'swarm CPU a sprite', of: ({ swarm }) => timed(swarm.cpuUsPerSprite), show: us, better: 'neither' },
 ];
 
-export interface Difference {
+interface Difference {
   a: number;
   b: number;
   /** b − a, and half the width of its 95 % interval; undefined: too few runs. */
@@ -66,7 +66,7 @@ export function difference(a: readonly number[], b: readonly number[]): Differen
   return { ...known, uncertainty: studentT(freedom) * error };
 }
 
-export type Word = 'better' | 'worse' | 'differs' | 'no significant difference' | 'uncertain: too few runs';
+type Word = 'better' | 'worse' | 'differs' | 'no significant difference' | 'uncertain: too few runs';
 
 /** One figure of both reports as text, and whether it differs. */
 export interface ComparedRow {
@@ -79,7 +79,7 @@ export interface ComparedRow {
 }
 
 /** One load: the runs of both reports with the same number of desktops. */
-export interface ComparedPoint {
+interface ComparedPoint {
   /** "1,000 desktops"; empty when neither report is a sweep. */
   title: string;
   rows: ComparedRow[];

@@ -1,17 +1,18 @@
 /** A comparison as a page: what `compare --out DIR` keeps. Pure. Like the report, one file without a script or a request. */
 import { type Axis, barsOf, CORES, escaped, TIME_FROM_0 } from './chart.ts';
 import type { ComparedRow, Comparison } from './compare.ts';
-import { documentOf, figure, header } from './document.ts';
+import { documentOf, figure, header, type Verdict } from './document.ts';
 import { NEVER_US } from './histogram.ts';
 import { number, time } from './units.ts';
 
 export function comparePage(comparison: Comparison): string {
   const { names, reports, warnings, points, footnote } = comparison;
-  const [word, colour] = verdictOf(comparison);
+  const verdict = verdictOf(comparison);
   const sides = names.map((name, i) => `${'AB'[i]}: ${name}, ${reports[i].load}, ${reports[i].startedAt.slice(0, 10)}`);
   const head = header(
     'Sprites swarm, compared',
-    [reports[1].name, word, colour],
+    reports[1].name,
+    verdict,
     sides.map((side) => `<p class="load">${escaped(side)}</p>`),
   );
   const tables = points.map(
@@ -21,13 +22,12 @@ export function comparePage(comparison: Comparison): string {
   );
   const said = warnings.map((warning) => `<p class="complaint">${escaped(warning)}</p>`);
   const main = [head, ...said, chartsOf(comparison), ...tables, `<footer><p>${escaped(footnote)}</p></footer>`];
-  return documentOf(`${names[0]} and ${names[1]}: ${word.toLowerCase()}`, main.join('\n'));
+  return documentOf(`${names[0]} and ${names[1]}: ${verdict.word.toLowerCase()}`, main.join('\n'));
 }
 
-/** The verdict, and its class in the page. */
-function verdictOf({ isWorse, isUncertain }: Comparison): [string, string] {
-  if (isWorse) return ['WORSE', 'fail'];
-  return isUncertain ? ['UNCERTAIN', 'void'] : ['NOT WORSE', 'pass'];
+function verdictOf({ isWorse, isUncertain }: Comparison): Verdict {
+  if (isWorse) return { word: 'WORSE', colour: 'fail' };
+  return isUncertain ? { word: 'UNCERTAIN', colour: 'void' } : { word: 'NOT WORSE', colour: 'pass' };
 }
 
 function rowOf({ name, a, b, change, percent, word }: ComparedRow): string {

@@ -22,12 +22,14 @@ ${main}
 `;
 }
 
-/** What a page begins with: its kind, its title with a word on a ground of that colour, and what is `below`, which is HTML. */
-export function header(
-  kind: string,
-  [title, word, colour]: readonly [title: string, word: string, colour: string],
-  below: readonly string[],
-): string {
+/** The word beside a title, such as PASS, and the class of its colour. */
+export interface Verdict {
+  word: string;
+  colour: string;
+}
+
+/** What a page begins with; `below` is HTML. */
+export function header(kind: string, title: string, { word, colour }: Verdict, below: readonly string[]): string {
   return `<header>
 <p class="kind">${escaped(kind)}</p>
 <h1>${escaped(title)} <span class="verdict ${colour}">${escaped(word)}</span></h1>

@@ -63,7 +63,7 @@ export interface ReportSecond extends Omit<EngineSecond, 'latencyBucketsNs'> {
 }
 
 /** The relay's figures. null: not known, because the relay could not be watched. */
-export interface RelayFigures {
+interface RelayFigures {
   cpuUsPerSprite: number | null;
   userUsPerSprite: number | null;
   systemUsPerSprite: number | null;
@@ -79,7 +79,7 @@ export interface RelayFigures {
   loopDelayMaxMs: number | null;
 }
 
-export interface SwarmFigures {
+interface SwarmFigures {
   cpuUsPerSprite: number;
   userUsPerSprite: number;
   systemUsPerSprite: number;
@@ -111,7 +111,7 @@ export interface Figures extends Record<(typeof COUNTS)[number], number> {
   limitReason: string;
 }
 
-export type Outcome = 'held' | 'broken' | 'void';
+type Outcome = 'held' | 'broken' | 'void';
 
 /** A threshold of the scenario and its outcome; `void`: the swarm was the limit or the run is void, so the figure is not the relay's. */
 export interface Judgement {

@@ -5,7 +5,8 @@
  */
 import { accountOf, notArrived } from './account.ts';
 import { type Axis, type Bar, BYTES, barsOf, CORES, COUNT, distribution, escaped, TIME, TIME_FROM_0 } from './chart.ts';
-import { documentOf, figure, header, type Tile, table, tilesOf } from './document.ts';
+import { documentOf, figure, header, type Tile, table, tilesOf, type Verdict } from './document.ts';
+import type { COUNTS } from './engine_result.ts';
 import { PAGE_REFRESH_SECONDS } from './growing.ts';
 import { NEVER_US, percentile } from './histogram.ts';
 import type { Figures, Report, ReportSecond } from './merge.ts';
@@ -18,7 +19,7 @@ import { complaints, describeMachine, verdictWord } from './words.ts';
 export function page(report: Report): string {
   const word = verdictWord(report);
   const main = [
-    head(report, 'Sprites swarm report', word, word.toLowerCase()),
+    head(report, 'Sprites swarm report', { word, colour: word.toLowerCase() }),
     tiles(report),
     ...complaints(report).map((sentence) => `<p class="complaint">${escaped(sentence)}</p>`),
     charts(report),
@@ -50,7 +51,7 @@ export function growingPage(report: Report, left: string, before: readonly Figur
     ['relay', `${number(last?.relayCores ?? 0)} cores`, bytes(last?.relayRssBytes ?? 0)],
   ];
   const main = [
-    head(report, 'Sprites swarm, running', 'RUNNING', 'void'),
+    head(report, 'Sprites swarm, running', { word: 'RUNNING', colour: 'void' }),
     tilesOf(all),
     charts({ ...report, runs: report.runs.slice(-1) }),
     before.length === 0 ? '' : runsTable(before),
@@ -61,9 +62,9 @@ export function growingPage(report: Report, left: string, before: readonly Figur
 
 const PHASES: Record<string, string> = { warmUp: 'warm-up' };
 
-function head({ name, load, shows }: Report, kind: string, word: string, colour: string): string {
+function head({ name, load, shows }: Report, kind: string, verdict: Verdict): string {
   const below = shows === '' ? [] : [`<p class="shows">${escaped(shows)}</p>`];
-  return header(kind, [name, word, colour], [`<p class="load">${escaped(load)}</p>`, ...below]);
+  return header(kind, name, verdict, [`<p class="load">${escaped(load)}</p>`, ...below]);
 }
 
 function tiles(report: Report): string {
@@ -271,26 +272,24 @@ ${report.runs.length > 1 ? runsTable(report.runs) : ''}`;
 
 function spriteRows(report: Report): [string, string][] {
   const codes = Object.entries(report.refusedByCode).map(([code, n]) => ` (${count(n)} ${code})`);
+  const missed = report.missed === 0 ? '' : ` (${count(report.missed)} missed)`;
+  const row = (name: (typeof COUNTS)[number], more = ''): [string, string] => [
+    CALLED[name] ?? name,
+    `${count(report[name])}${more}`,
+  ];
   return [
-    ['scheduled', count(report.scheduled)],
-    ['skipped', `${count(report.skipped)}${report.missed === 0 ? '' : ` (${count(report.missed)} missed)`}`],
-    ['offered', count(report.offered)],
-    ['accepted', count(report.accepted)],
-    ['delivered', count(report.delivered)],
-    ['refused', `${count(report.refused)}${codes.join('')}`],
-    ['undelivered', count(report.undelivered)],
-    ['lost', count(report.lost)],
-    ['duplicated', count(report.duplicated)],
-    ['misrouted', count(report.misrouted)],
-    ['corrupted', count(report.corrupted)],
-    ['forwarded', count(report.forwarded)],
-    ['from other relays', count(report.across)],
-    ['late', count(report.late)],
-    ['timed out', count(report.timedOut)],
-    ['failed', count(report.failed)],
-    ['arrived away', count(report.away)],
+    ...[row('scheduled'), row('skipped', missed), row('offered'), row('accepted'), row('delivered')],
+    ...[row('refused', codes.join('')), row('undelivered'), row('lost'), row('duplicated'), row('misrouted')],
+    ...[row('corrupted'), row('forwarded'), row('across'), row('late'), row('timedOut'), row('failed'), row('away')],
   ];
 }
+
+/** What counts are called whose name does not say it. */
+const CALLED: Partial<Record<(typeof COUNTS)[number], string>> = {
+  across: 'from other relays',
+  timedOut: 'timed out',
+  away: 'arrived away',
+};
 
 function latencyRows(report: Report): [string, string][] {
   const { latencyUs, awayUs } = report;

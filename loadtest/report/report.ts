@@ -69,6 +69,11 @@ function complaintsOf(report: Report): string {
     .join('\n');
 }
 
+const MAIN_COUNTS = [
+  ...(['scheduled', 'offered', 'accepted', 'delivered', 'refused'] as const),
+  ...(['undelivered', 'lost', 'duplicated', 'misrouted', 'corrupted'] as const),
+];
+
 function sprites(report: Report): string {
   if (report.mode === 'sitting') return '';
   const { window } = report;
@@ -87,21 +92,16 @@ function sprites(report: Report): string {
     ['out of order', report.outOfOrder],
     ['not of this run', report.foreign],
   ];
+  const besides: Record<string, string> = {
+    scheduled: `${count(report.due)} due in the window of ${duration(window.seconds)}: ${number(perSecond(report.due, window.seconds))}/s`,
+    delivered: `${number(window.deliveredPerS)}/s${share}`,
+    refused: codes.join(', '),
+    undelivered: 'accepted, and under way when the drain ended',
+    lost: 'accepted, and nowhere',
+  };
   return [
     rule('Sprites'),
-    field(
-      'scheduled',
-      `${count(report.scheduled).padStart(14)}   ${count(report.due)} due in the window of ${duration(window.seconds)}: ${number(perSecond(report.due, window.seconds))}/s`,
-    ),
-    field('offered', count(report.offered).padStart(14)),
-    field('accepted', count(report.accepted).padStart(14)),
-    field('delivered', `${count(report.delivered).padStart(14)}   ${number(window.deliveredPerS)}/s${share}`),
-    field('refused', `${count(report.refused).padStart(14)}   ${codes.join(', ')}`.trimEnd()),
-    field('undelivered', `${count(report.undelivered).padStart(14)}   accepted, and under way when the drain ended`),
-    field('lost', `${count(report.lost).padStart(14)}   accepted, and nowhere`),
-    field('duplicated', count(report.duplicated).padStart(14)),
-    field('misrouted', count(report.misrouted).padStart(14)),
-    field('corrupted', count(report.corrupted).padStart(14)),
+    ...MAIN_COUNTS.map((name) => field(name, `${count(report[name]).padStart(14)}   ${besides[name] ?? ''}`)),
     field(
       'besides',
       oddities

@@ -11,7 +11,7 @@ export interface TimeChart<Second> {
 }
 
 /** `colour`: N of the page's `--series-N`. A value is undefined where it is not known. */
-export type TimeSeries<Second> = readonly [
+type TimeSeries<Second> = readonly [
   name: string,
   colour: number,
   value: (second: Second) => number | undefined,

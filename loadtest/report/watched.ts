@@ -119,7 +119,9 @@ export function watchPage(watched: Watched, refreshSeconds?: number): string {
   ];
   const word = refreshSeconds === undefined ? 'WATCHED' : 'WATCHING';
   const when = `${startedAt.slice(0, 19).replace('T', ' ')} UTC, ${duration(last?.atS ?? 0)}`;
-  const head = header('Sprites relay, watched', [url, word, 'pass'], [`<p class="load">${escaped(when)}</p>`]);
+  const head = header('Sprites relay, watched', url, { word, colour: 'pass' }, [
+    `<p class="load">${escaped(when)}</p>`,
+  ]);
   const charts = seconds.length < 2 ? [] : timeCharts(CHARTS, seconds);
   const main = [head, tilesOf(tiles), `<section class="charts">${charts.join('\n')}</section>`];
   return documentOf(`${url}: ${word.toLowerCase()}`, main.join('\n'), refreshSeconds);

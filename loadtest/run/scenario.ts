@@ -28,7 +28,7 @@ import { readThreshold, type Threshold } from '../report/verdict.ts';
 import { readAbort } from './abort.ts';
 import { readSources } from './sources.ts';
 
-export type Mix = Partial<Record<Behaviour, number>>;
+type Mix = Partial<Record<Behaviour, number>>;
 
 /** What desktops hold and throw on. */
 const TRANSPORTS = ['poll', 'socket'] as const;

@@ -12,7 +12,7 @@ const EVERY_MS = 1000;
 /** The site is asked once a second, so a longer wait would overlap the next one. */
 const ANSWER_MS_MAX = 900;
 
-export interface WatchSettings {
+interface WatchSettings {
   url: string;
   adminUrl: string;
   adminTokenFile: string;
