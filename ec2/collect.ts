@@ -21,7 +21,7 @@ import { readSamples } from './samples.ts';
 /** Lines shown of the log of an instance that failed. */
 const LOG_LINES_MAX = 12;
 
-export interface CollectedResults {
+interface CollectedResults {
   /** For the terminal. */
   text: string;
   /** True when every instance that was asked for posted a result, and the report of all of them passes. */

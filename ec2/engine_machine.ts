@@ -5,7 +5,7 @@
  */
 import type { EnginePlan } from '../tools/engine_plan.ts';
 
-export interface EngineMachine {
+interface EngineMachine {
   vcpus: number;
   /** Open files that a process may have. */
   files: number;

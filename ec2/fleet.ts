@@ -71,7 +71,7 @@ export interface FleetRecord {
 type Role = Wanted['role'] | 'nats';
 
 /** Reads a sample of the relay's own figures; undefined when it does not answer now. */
-export type AskRelay = () => Promise<RelaySample | undefined>;
+type AskRelay = () => Promise<RelaySample | undefined>;
 
 /** Ports of a relay that runs on an instance. */
 const RELAY_PORTS = [8080, 8081] as const;
@@ -168,7 +168,7 @@ async function launchOf(
 }
 
 /** What boot() starts. */
-export interface Boot {
+interface Boot {
   plan: Plan;
   bundle: Bundle;
   bootOptions: BootOptions;

@@ -83,7 +83,7 @@ export interface Observed {
   userDataBytes: number;
 }
 
-export interface CostLine {
+interface CostLine {
   what: string;
   /** Undefined when its price could not be read. */
   usd: number | undefined;
@@ -377,7 +377,7 @@ export function count(amount: number): string {
 }
 
 /** What determines the cost of one instance. */
-export interface Lifetime {
+interface Lifetime {
   type: string;
   fromMs: number;
   /** When it ended; now, if it still runs. */

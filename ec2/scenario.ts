@@ -34,7 +34,7 @@ const ANY_MACHINE = { files: 2 ** 30, ports: 2 ** 30, memoryBytes: Number.POSITI
 const DIVIDED: readonly string[] = ['every', 'rate', 'sitting', 'stages'] satisfies Scenario['load']['kind'][];
 
 /** The settings of a load that a scenario decides. */
-export type ScenarioLoad = Pick<
+type ScenarioLoad = Pick<
   Load,
   'desktops' | 'rate' | 'seconds' | 'warmUpSeconds' | 'connectRate' | 'scenario' | 'thresholds'
 >;

@@ -25,7 +25,7 @@ export interface Launch extends Tagged {
 }
 
 /** One request for instances: where, how many, and its part of the token. */
-export interface Portion {
+interface Portion {
   subnet?: string;
   least: number;
   most: number;

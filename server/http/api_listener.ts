@@ -24,7 +24,7 @@ import { SocketDesktops } from './socket_desktop.ts';
 import { spriteFiles } from './sprite_files.ts';
 import type { Worker } from './worker.ts';
 
-export interface ApiListener {
+interface ApiListener {
   listener: FrontListener;
   sockets: SocketDesktops;
   store: SpriteStore;
@@ -33,7 +33,7 @@ export interface ApiListener {
 }
 
 /** What a listener is made of. */
-export interface ApiSetup {
+interface ApiSetup {
   worker: Worker;
   /** The data directory. */
   data: string;

@@ -19,7 +19,7 @@ import {
 import { FetchedSprites } from './fetched_sprites.ts';
 import { sendSprite } from './sprite_answer.ts';
 
-export interface SpriteSources extends ApiSources {
+interface SpriteSources extends ApiSources {
   store: SpriteStore;
   gate: PictureGate;
 }

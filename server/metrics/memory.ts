@@ -6,7 +6,7 @@ import { getHeapSpaceStatistics, getHeapStatistics } from 'node:v8';
 const PAGE_BYTES = 4096;
 
 /** The kernel's memory: of the whole machine or of the container's network, because the kernel does not count it by process. */
-export interface KernelMemory {
+interface KernelMemory {
   /** Bytes in the buffers of all TCP sockets. */
   tcpBufferBytes: number;
   /** Allocated TCP sockets. */

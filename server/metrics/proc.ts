@@ -14,7 +14,7 @@ const STAT_BYTES_MAX = 2_048;
 
 const bytes = Buffer.alloc(STAT_BYTES_MAX);
 
-export interface ThreadTime {
+interface ThreadTime {
   tid: number;
   /** The kernel's name for it, at most 15 bytes; `main` for the first thread of the process. */
   name: string;

@@ -33,13 +33,13 @@ const UNSHARED = /^(address\.([0-9a-f]{2})+|(picture|listing)\.[0-9a-f]{64})$/;
 
 const FILE_NAME = 'moderation.json';
 
-export interface AddressBan {
+interface AddressBan {
   network: string;
   sinceMs: number;
   untilMs: number | null;
 }
 
-export interface PictureBan {
+interface PictureBan {
   file: string;
   sinceMs: number;
   untilMs: number | null;

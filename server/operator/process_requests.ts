@@ -23,7 +23,7 @@ export type ProcessRequest =
   | { kind: 'profile'; profile: ProfileKind; seconds: number };
 
 /** What there is to answer: a document, or a recording. */
-export type ProcessAnswer = { document: Collection | MemoryReport } | { recording: Recording };
+type ProcessAnswer = { document: Collection | MemoryReport } | { recording: Recording };
 
 /** How long a worker may take beyond the length of a profile, in ms. It is twice what a snapshot of SNAPSHOT_HEAP_BYTES_MAX needs. */
 const WORKER_ANSWER_MS_MAX = 10_000;

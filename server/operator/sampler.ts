@@ -28,7 +28,7 @@ export interface SamplerSources {
 }
 
 /** CPU of the threads of a process that have the same name. */
-export interface ThreadGroup {
+interface ThreadGroup {
   process: string;
   thread: string;
   cpuSeconds: number;

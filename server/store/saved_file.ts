@@ -15,7 +15,7 @@ import { writeFileAtomically } from './atomic_file.ts';
 /** The longest time from saveSoon() to the write, in ms: strangers cause those changes. And from a write that failed to the next. */
 const SAVE_MS = 5_000;
 
-export interface SavedFileOptions {
+interface SavedFileOptions {
   path: string;
   /** For the log: what the file has, and what is true without it. */
   name: string;
