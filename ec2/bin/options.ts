@@ -114,7 +114,7 @@ const INSTANCE_FLAGS = {
 const PLACE_FLAGS = {
   region: { ...text('NAME', 'region'), shown: 'AWS_REGION', variables: ['AWS_REGION', 'AWS_DEFAULT_REGION'] },
   bucket: {
-    ...text('NAME', 'for bundle and results; is made if it does not exist; sprites-…', ''),
+    ...text('NAME', 'where bundle and results are stored: sprites-…; it is made if it does not exist', ''),
     shown: 'SPRITES_BUCKET',
     variables: ['SPRITES_BUCKET'],
   },
@@ -140,7 +140,7 @@ const PLACE_FLAGS = {
   ...goingWith(['run'], {
     adminUrl: matching(
       'URL',
-      'instead, the admin port of a relay, for the same',
+      'the admin port of the relay that is swarmed, instead of --relay-fleet',
       'http://HOST:PORT',
       /^https?:\/\/[^/\s]+\/?$/,
     ),

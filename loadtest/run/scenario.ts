@@ -73,7 +73,7 @@ export const SECTIONS = {
     desktops: {
       ...form(
         'N',
-        'fake desktops; several, 10,50,100, are a sweep: one run each',
+        'fake desktops; a list such as 10,50,100 is a sweep: one run for each',
         `a whole number from 1 to ${DESKTOPS_MAX}, or several such as 10,50,100`,
         readDesktops,
         [1000],
@@ -137,7 +137,7 @@ export const SECTIONS = {
   'The phases': {
     connectRate: whole('N', 'desktops that connect a second', [1, 1e7], ENGINE_PLAN.connectRate),
     connectBatch: whole('N', 'desktops that connect at the same moment', [1, DESKTOPS_MAX], ENGINE_PLAN.connectBatch),
-    connectTimeout: time(ENGINE_PLAN.connectTimeout, 'until all must be parked'),
+    connectTimeout: time(ENGINE_PLAN.connectTimeout, 'how long the desktops have to connect and park'),
     settle: time(ENGINE_PLAN.settle, 'quiet time before the first throw'),
     warmUp: time(ENGINE_PLAN.warmUp, 'throws that do not count for latency and CPU'),
     duration: time(ENGINE_PLAN.duration, 'the measured window', DURATION_SECONDS_MIN),
@@ -192,7 +192,7 @@ export const SECTIONS = {
     killRelayEvery: {
       ...time(
         0,
-        'kill that relay, its master and all of its processes by turns, and start it again; again when it has been there for T',
+        'kill that relay when it has run for T, and start it again, until the window ends: its master, then all of its processes, in turns',
       ),
       shown: '',
     },

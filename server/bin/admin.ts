@@ -46,7 +46,7 @@ const OPTIONS = {
   }),
   ...goingWith(['heap-snapshot'], { force: toggle('take a snapshot of a large heap too') }),
   ...goingWith(['gc', 'heap', 'heap-snapshot', 'profile'], {
-    process: text('NAME', 'of which process: master, worker:1 …, or a process id', 'master'),
+    process: text('NAME', 'which process: master, worker:1 …, or a process id', 'master'),
   }),
   json: toggle("print the relay's answer as it is"),
   ...withVariables('SPRITES', {
@@ -71,7 +71,10 @@ export const COMMAND: Command<typeof OPTIONS> = {
     desktops: ['', 'list desktops: id, world, place, number of waiting events, name; a thousand at a time'],
     ...MODERATION_COMMANDS,
     ...RELAYS_COMMANDS,
-    journal: ['check|export', 'read the journal in DATA: is it whole; or every fact of it as a line of JSON'],
+    journal: [
+      'check|export',
+      'read the journal in DATA: check says whether it is whole, export prints each fact as a line of JSON',
+    ],
     drain: [
       '',
       'shut the relay down: it accepts no newcomers and tells polls when to come back; in a cluster, it hands what waits on to other relays',

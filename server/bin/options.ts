@@ -65,10 +65,10 @@ export const FLAGS = withVariables('SPRITES', {
   eventsPort: whole('N', 'long-polls; 0 picks a free one', PORT, 8081),
   adminPort: whole('N', 'metrics and admin; 0 picks a free one', PORT, 8083),
   adminHost: text('ADDRESS', 'address of the admin port', '127.0.0.1'),
-  host: text('ADDRESS', 'address of the other two', '::'),
+  host: text('ADDRESS', 'address of the ports for the API and the long-polls', '::'),
   publicUrl: url('where clients reach the relay, behind a proxy'),
   publicEventsUrl: url('where clients reach the long-polls, if not by that URL'),
-  data: text('DIR', 'sprite files and the admin token', './data'),
+  data: text('DIR', 'the data directory: journal, sprite files, bans, admin token', './data'),
   workers: { ...whole('N', 'worker processes; 0: everything in one process', [0, WORKERS_MAX]), shown: 'cores' },
   front: {
     ...oneOf('KIND', 'what serves the connections', FRONTS, 'auto'),
@@ -85,7 +85,7 @@ export const FLAGS = withVariables('SPRITES', {
   },
   sayings: form(
     'WHO',
-    'who hears a saying: worlds, neighbours, or off; if not given, all of a private world, but in commons neighbours',
+    'who hears a saying: worlds, neighbours, or off; without it, all in a private world, and the neighbours in commons',
     `one of ${SAYINGS.join(', ')}`,
     (given) => SAYINGS.find((option) => option === given),
   ),
@@ -107,14 +107,17 @@ export const FLAGS = withVariables('SPRITES', {
   ),
   durability: {
     ...oneOf('KIND', '', DURABILITIES, 'process'),
-    meaning: 'what an accepted sprite survives: the death of a process, of the machine too, or none',
+    meaning: 'what an accepted sprite survives: process (the death of any process), machine (a power cut too), or none',
   },
   maxDesktops: { ...whole('N', 'desktops at once; auto: what files and memory allow', [1, SLOTS_MAX]), shown: 'auto' },
-  adminTokenFile: { ...text('FILE', 'made with mode 0600 when absent'), shown: 'DATA/admin-token' },
+  adminTokenFile: {
+    ...text('FILE', 'the admin token; made with mode 0600 if it does not exist'),
+    shown: 'DATA/admin-token',
+  },
   admission: oneOf('KIND', 'limits by address: strict, or open for none', ADMISSIONS, 'strict'),
   trustProxy: form(
     'CIDR[,CIDR]',
-    'proxies whose X-Forwarded-For tells the address of a client',
+    'proxies whose X-Forwarded-For is believed',
     'addresses or networks, like 127.0.0.1,fd00::/8',
     (given) => {
       const proxies = given.split(',');
@@ -133,7 +136,7 @@ export const FLAGS = withVariables('SPRITES', {
   ),
   relayName: form(
     'NAME',
-    'the name of this relay in its cluster; each relay there has another one',
+    'the name of this relay, which no other relay of the cluster has',
     `1 to ${RELAY_NAME_BYTES_MAX} small letters, digits and hyphens`,
     (given) => (isRelayName(given) ? given : undefined),
   ),
