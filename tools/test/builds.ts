@@ -33,7 +33,7 @@ export interface Build {
 const CLIENT_FOLDERS = [
   ...['client-win/core/', 'client-win/posix/', 'client-win/CMakeLists.txt', 'server/web/sprites/'],
   ...['server/wire/hidden.vectors.json', 'server/wire/rules.h'],
-  ...['behaviour', 'bubbles', 'departures', 'moves', 'peek'].map((noun) => `client-win/${noun}.vectors.json`),
+  ...['behaviour', 'bubbles', 'moves', 'peek', 'relay'].map((noun) => `client-win/${noun}.vectors.json`),
 ];
 
 export const BUILDS: readonly Build[] = [
