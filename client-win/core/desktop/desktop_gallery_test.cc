@@ -17,7 +17,7 @@ struct Offered {
 
 TEST_CASE(
     "desktop › fetches a picture of a gallery from the relay of the link, without its token") {
-  TestDesktop test(TestDesktop::Given());
+  TestDesktop test;
   test.Join();
   const Offered offered;
   test.desktop.Open(offered.link);
@@ -55,7 +55,7 @@ TEST_CASE("desktop › a picture that is taken is seen again, even if it was hid
 
 TEST_CASE(
     "desktop › says that a picture of a gallery did not come, and takes no other one for it") {
-  TestDesktop test(TestDesktop::Given());
+  TestDesktop test;
   test.Join();
   const Offered offered;
   for (const Response& response : {Response{0, 404}, Response{0, 0}, Response{0, 200, "nonsense"},
@@ -75,7 +75,7 @@ TEST_CASE(
 }
 
 TEST_CASE("desktop › fetches pictures of galleries: one less than the limit, the limit; no more") {
-  TestDesktop test(TestDesktop::Given());
+  TestDesktop test;
   const Offered offered;
   std::optional<Request> first;
   for (size_t i = 0; i < kGalleryFetchesMax + 1; i++) {
@@ -105,7 +105,7 @@ TEST_CASE("desktop › without a relay, a link to a picture leads to its relay t
 }
 
 TEST_CASE("link words › a question comes before a picture is fetched and before a relay is left") {
-  TestDesktop test(TestDesktop::Given());
+  TestDesktop test;
   Offered offered;
   auto words = QuestionBefore(offered.link, test.desktop);
   REQUIRE(words);

@@ -8,16 +8,10 @@ namespace sprites {
 namespace {
 
 struct GroundDesktop : TestDesktop {
-  explicit GroundDesktop(const Settings& settings) : TestDesktop(settings) {
+  explicit GroundDesktop(const Settings& settings = Given()) : TestDesktop(settings) {
     desktop.SetGroundShown(true);
   }
 };
-
-Settings Lively() {
-  Settings settings = TestDesktop::Given();
-  settings.calm = false;
-  return settings;
-}
 
 size_t PuffsOf(const Scene& scene) {
   return static_cast<size_t>(std::ranges::count_if(
@@ -43,7 +37,7 @@ const Scene& PassUntil(TestDesktop* test, Wanted wanted) {
 }
 
 TEST_CASE("ground › a sprite in the air has no shadow; on the floor it is below its feet") {
-  GroundDesktop test(TestDesktop::Given());
+  GroundDesktop test;
   const SpriteId id = test.desktop.DropIn(test.sheet->file, Point{400, 300});
   CHECK(!ShadowOf(test.Pass(10), id));
   const Scene& scene = test.Pass(5000);
@@ -58,7 +52,7 @@ TEST_CASE("ground › a sprite in the air has no shadow; on the floor it is belo
 }
 
 TEST_CASE("ground › a shadow at rest is the same in each scene, and keeps no shell awake") {
-  GroundDesktop test(TestDesktop::Given());
+  GroundDesktop test;
   test.desktop.DropIn(test.sheet->file, Point{400, 300});
   const std::vector<DrawnSprite> before = test.Pass(5000).ground;
   const Scene& scene = test.Pass(10);
@@ -67,7 +61,7 @@ TEST_CASE("ground › a shadow at rest is the same in each scene, and keeps no s
 }
 
 TEST_CASE("ground › on a window, the shadow ends where the window ends") {
-  GroundDesktop test(TestDesktop::Given());
+  GroundDesktop test;
   test.desktop.SetWindows(std::vector<WindowArea>{{1, {200, 300, 405, 500}}});
   const SpriteId id = test.desktop.DropIn(test.sheet->file, Point{400, 200});
   const Scene& scene = test.Pass(5000);
@@ -79,7 +73,7 @@ TEST_CASE("ground › on a window, the shadow ends where the window ends") {
 }
 
 TEST_CASE("ground › dust rises where a sprite lands hard, settles, and lets the shell rest") {
-  GroundDesktop test(Lively());
+  GroundDesktop test(TestDesktop::Lively());
   test.desktop.DropIn(test.sheet->file, Point{400, 100});
   const Scene& scene = PassUntil(&test, [](const Scene& one) { return PuffsOf(one) > 0; });
   CHECK(scene.idle_ms <= kPuffMs / kPuffSteps);
@@ -88,7 +82,7 @@ TEST_CASE("ground › dust rises where a sprite lands hard, settles, and lets th
 }
 
 TEST_CASE("ground › dust rises where a sprite comes in over an edge") {
-  GroundDesktop test(Lively());
+  GroundDesktop test(TestDesktop::Lively());
   test.Join();
   test.Receive({{{"type", "sprite"},
                  {"seq", 1},
@@ -106,7 +100,7 @@ TEST_CASE("ground › dust rises where a sprite comes in over an edge") {
 
 TEST_CASE("ground › no dust flies about while motion is reduced") {
   for (const bool by_system : {false, true}) {
-    GroundDesktop test(by_system ? Lively() : TestDesktop::Given());
+    GroundDesktop test(by_system ? TestDesktop::Lively() : TestDesktop::Given());
     test.desktop.SetReducedMotion(by_system);
     test.desktop.DropIn(test.sheet->file, Point{400, 100});
     for (int i = 0; i < 300; i++) {
@@ -116,7 +110,7 @@ TEST_CASE("ground › no dust flies about while motion is reduced") {
 }
 
 TEST_CASE("ground › dust that is in the air settles when motion is reduced") {
-  GroundDesktop test(Lively());
+  GroundDesktop test(TestDesktop::Lively());
   test.desktop.DropIn(test.sheet->file, Point{400, 100});
   PassUntil(&test, [](const Scene& one) { return PuffsOf(one) > 0; });
   test.desktop.SetReducedMotion(true);
@@ -124,8 +118,8 @@ TEST_CASE("ground › dust that is in the air settles when motion is reduced") {
 }
 
 TEST_CASE("ground › it is empty in a program that does not show it") {
-  TestDesktop test(Lively());
-  GroundDesktop shows(Lively());
+  TestDesktop test(TestDesktop::Lively());
+  GroundDesktop shows(TestDesktop::Lively());
   for (TestDesktop* one : {&test, static_cast<TestDesktop*>(&shows)}) {
     one->desktop.DropIn(one->sheet->file, Point{400, 100});
   }
@@ -138,7 +132,7 @@ TEST_CASE("ground › it is empty in a program that does not show it") {
 }
 
 TEST_CASE("ground › what is hidden has neither shadow nor dust") {
-  GroundDesktop test(Lively());
+  GroundDesktop test(TestDesktop::Lively());
   test.desktop.SetPresence(Presence::kPresenting);
   test.desktop.DropIn(test.sheet->file, Point{400, 100});
   for (int i = 0; i < 300; i++) {

@@ -15,36 +15,13 @@ const Json kUnknown = {{"code", "unknown-desktop"}};
 const Json kAccepted = {{"to", nullptr}};
 const std::string kThrownFile(64, 'b');
 
-Json Arriving(int seq) {
-  return {{"type", "sprite"}, {"seq", seq},
-          {"from", kBob},     {"edge", "left"},
-          {"at", 0.5},        {"vx", 300},
-          {"vy", 0},          {"sprite", {{"file", kThrownFile}, {"name", "Guest"}, {"scale", 2}}}};
-}
-
-// Grants another seat than the first one.
-void JoinAnew(TestDesktop* fixture, const std::string& id) {
-  const std::string base = TestDesktop::Given().relay + "/v1/desktops/" + id;
-  fixture->Respond(fixture->Pop("/v1/desktops", Method::kPost), 201,
-                   {{"desktop", id},
-                    {"token", id + ".00"},
-                    {"world", "garden"},
-                    {"cursor", "6a1f03c2-0"},
-                    {"events", base + "/events"},
-                    {"crossings", base + "/crossings"}});
-  fixture->Respond(
-      fixture->Pop("/v1/desktops/" + id, Method::kGet), 200,
-      {{"neighbours", {{"left", kBob}, {"right", kBob}, {"top", kMe}, {"bottom", kMe}}}});
-  fixture->Pass(10);
-}
-
 // Throws a sprite of the shelf, and returns the request of its crossing.
 Request Throw(TestDesktop* fixture) {
   const std::string& file = fixture->sheet->file;
   fixture->desktop.ThrowTo(fixture->desktop.DropIn(file, Point{400, 560}), Edge::kRight);
   for (int i = 0; i < 300; i++) {
     if (const auto upload = fixture->Find("/v1/sprites/" + file, Method::kPut)) {
-      fixture->Respond(*upload, 204, nullptr);
+      fixture->Respond(*upload, 204);
     }
     if (auto crossing = fixture->Find("/crossings", Method::kPost)) {
       return *crossing;
@@ -65,10 +42,10 @@ void CheckIsRepeat(const Request& again, const Request& first) {
 
 // A desktop whose throw was accepted by the relay, but the 202 was lost, and then the lease ended.
 struct Doubtful : TestDesktop {
-  Doubtful() : TestDesktop(Given()) {
+  Doubtful() {
     Join();
     first = Throw(this);
-    Respond(first, 0, nullptr);
+    Respond(first, 0);
     EndSeat();
   }
 
@@ -81,7 +58,7 @@ TEST_CASE(
   const Request again = fixture.Pop("/crossings", Method::kPost);
   CheckIsRepeat(again, fixture.first);
   fixture.Respond(again, 202, kAccepted);
-  JoinAnew(&fixture, "2-2");
+  fixture.Join("2-2");
   fixture.Pass(20'000);
   CHECK(!fixture.Find("/crossings", Method::kPost));
   CHECK(Here(fixture) == 0);
@@ -89,10 +66,10 @@ TEST_CASE(
 
 TEST_CASE("leaving › a new seat never repeats what another one has sent, whichever is first") {
   Doubtful fixture;
-  JoinAnew(&fixture, "2-2");
+  fixture.Join("2-2");
   const Request again = fixture.Pop("/crossings", Method::kPost);
   CheckIsRepeat(again, fixture.first);
-  fixture.Respond(again, 0, nullptr);
+  fixture.Respond(again, 0);
   CheckIsRepeat(fixture.Pop("/crossings", Method::kPost), fixture.first);
   const Request next = Throw(&fixture);
   CHECK(next.url.ends_with("/2-2/crossings"));
@@ -106,7 +83,7 @@ TEST_CASE("leaving › a throw that the relay never had bounces back when its se
     Doubtful fixture;
     fixture.Respond(fixture.Pop("/crossings", Method::kPost), answer.first, answer.second);
     CHECK(Here(fixture) == 1);
-    JoinAnew(&fixture, "2-2");
+    fixture.Join("2-2");
     fixture.Pass(20'000);
     CHECK(!fixture.Find("/crossings", Method::kPost));
     CHECK(Here(fixture) == 1);
@@ -114,7 +91,7 @@ TEST_CASE("leaving › a throw that the relay never had bounces back when its se
 }
 
 TEST_CASE("leaving › a throw is asked about at its seat after a restart later than a lease") {
-  TestDesktop before(TestDesktop::Given());
+  TestDesktop before;
   before.Join();
   const Request first = Throw(&before);
   TestDesktop after(TestDesktop::Given(), before.saved_before_request);
@@ -122,7 +99,7 @@ TEST_CASE("leaving › a throw is asked about at its seat after a restart later 
   const Request again = after.Pop("/crossings", Method::kPost);
   CheckIsRepeat(again, first);
   after.Respond(again, 202, kAccepted);
-  JoinAnew(&after, "2-2");
+  after.Join("2-2");
   after.Pass(20'000);
   CHECK(!after.Find("/crossings", Method::kPost));
   CHECK(Here(after) == 0);
@@ -130,14 +107,14 @@ TEST_CASE("leaving › a throw is asked about at its seat after a restart later 
 
 TEST_CASE("leaving › a throw without a verdict goes with the user to another world or relay") {
   for (const bool other_relay : {false, true}) {
-    TestDesktop fixture(TestDesktop::Given());
+    TestDesktop fixture;
     fixture.Join();
     const Request first = Throw(&fixture);
     Settings settings = TestDesktop::Given();
     (other_relay ? settings.relay : settings.world) = other_relay ? "http://other.example" : "ours";
     fixture.desktop.SetSettings(settings);
     fixture.Pop("/v1/desktops/1-1", Method::kDelete);
-    fixture.Respond(first, 0, nullptr);
+    fixture.Respond(first, 0);
     const Request again = fixture.Pop("/crossings", Method::kPost);
     CheckIsRepeat(again, first);
     fixture.Respond(again, 202, kAccepted);
@@ -148,7 +125,7 @@ TEST_CASE("leaving › a throw without a verdict goes with the user to another w
 
 TEST_CASE("leaving › the program waits for the verdict before it gives up the seat") {
   for (const bool is_accepted : {true, false}) {
-    TestDesktop fixture(TestDesktop::Given());
+    TestDesktop fixture;
     fixture.Join();
     fixture.PopPoll();
     const Request first = Throw(&fixture);
@@ -167,11 +144,11 @@ TEST_CASE("leaving › the program waits for the verdict before it gives up the 
 
 TEST_CASE(
     "leaving › a throw is repeated while the program ends, and asked about at the next start") {
-  TestDesktop fixture(TestDesktop::Given());
+  TestDesktop fixture;
   fixture.Join();
   const Request first = Throw(&fixture);
   fixture.desktop.Leave();
-  fixture.Respond(first, 0, nullptr);
+  fixture.Respond(first, 0);
   CheckIsRepeat(fixture.Pop("/crossings", Method::kPost), first);
   CHECK(!fixture.desktop.HasLeft());
   fixture.Pass(kVerdictsMsMax);
@@ -195,15 +172,15 @@ TEST_CASE(
 }
 
 TEST_CASE("leaving › nothing that arrives while the program ends is let in, or acknowledged") {
-  TestDesktop fixture(TestDesktop::Given());
+  TestDesktop fixture;
   fixture.Join();
   const Request first = Throw(&fixture);
   const Request poll = fixture.PopPoll();
   fixture.desktop.Leave();
-  fixture.Respond(poll, 200, {{"cursor", "6a1f03c2-1"}, {"events", {Arriving(1)}}});
+  fixture.Respond(poll, 200, {{"cursor", "6a1f03c2-1"}, {"events", {Arriving(1, kThrownFile)}}});
   fixture.Respond(first, 202, kAccepted);
   fixture.Pass(10);
-  fixture.Respond(fixture.Pop("/v1/desktops/1-1", Method::kDelete), 204, nullptr);
+  fixture.Respond(fixture.Pop("/v1/desktops/1-1", Method::kDelete), 204);
   fixture.Pass(10);
   CHECK(fixture.desktop.HasLeft());
   CHECK(!Json::parse(fixture.saved).contains("seat"));
@@ -213,16 +190,16 @@ TEST_CASE("leaving › nothing that arrives while the program ends is let in, or
 
 TEST_CASE("leaving › what has just arrived is acknowledged before the seat is given up") {
   for (const bool was_in_time : {true, false}) {
-    TestDesktop fixture(TestDesktop::Given());
+    TestDesktop fixture;
     fixture.Join();
-    fixture.Receive({Arriving(1), Arriving(2)});
+    fixture.Receive({Arriving(1, kThrownFile), Arriving(2, kThrownFile)});
     fixture.desktop.Leave();
     fixture.Pass(10);
     const auto poll = fixture.Find("events?cursor=6a1f03c2-1", Method::kGet);
     const auto leave = fixture.Find("/v1/desktops/1-1", Method::kDelete);
     REQUIRE(poll);
     REQUIRE(leave);
-    fixture.Respond(*leave, 204, nullptr);
+    fixture.Respond(*leave, 204);
     fixture.Pass(10);
     CHECK(!fixture.desktop.HasLeft());
     // The two requests take different ways.
@@ -236,9 +213,9 @@ TEST_CASE("leaving › what has just arrived is acknowledged before the seat is 
 }
 
 TEST_CASE("leaving › what was never acknowledged goes on to others when the user goes elsewhere") {
-  TestDesktop fixture(TestDesktop::Given());
+  TestDesktop fixture;
   fixture.Join();
-  fixture.Receive({Arriving(1)});
+  fixture.Receive({Arriving(1, kThrownFile)});
   CHECK(Here(fixture) == 1);
   Settings settings = TestDesktop::Given();
   settings.world = "ours";
@@ -248,9 +225,9 @@ TEST_CASE("leaving › what was never acknowledged goes on to others when the us
 
 // A desktop with one arrival, whose poll after it got no answer.
 struct Unsure : TestDesktop {
-  Unsure() : TestDesktop(Given()) {
+  Unsure() {
     Join();
-    Receive({Arriving(1)});
+    Receive({Arriving(1, kThrownFile)});
     Pass(20);
     poll = PopPoll();
   }
@@ -266,9 +243,9 @@ struct Unsure : TestDesktop {
 TEST_CASE("leaving › the program asks what was acknowledged when a poll got no answer") {
   for (const bool was_acknowledged : {true, false}) {
     Unsure fixture;
-    fixture.Respond(fixture.poll, 0, nullptr);
+    fixture.Respond(fixture.poll, 0);
     fixture.desktop.Leave();
-    fixture.Respond(fixture.Pop("/v1/desktops/1-1", Method::kDelete), 204, nullptr);
+    fixture.Respond(fixture.Pop("/v1/desktops/1-1", Method::kDelete), 204);
     fixture.Pass(10);
     CHECK(!fixture.desktop.HasLeft());
     fixture.Respond(fixture.PopPoll(), 410, Unsure::Ended(was_acknowledged));
@@ -281,12 +258,13 @@ TEST_CASE("leaving › the program asks what was acknowledged when a poll got no
 
 TEST_CASE("leaving › the seat is given up at once when the relay answers the repeated poll") {
   Unsure fixture;
-  fixture.Respond(fixture.poll, 0, nullptr);
+  fixture.Respond(fixture.poll, 0);
   fixture.desktop.Leave();
   fixture.Pass(10);
   fixture.Respond(fixture.PopPoll(), 200,
-                  {{"cursor", "6a1f03c2-2"}, {"events", {Arriving(2)}}});  // acknowledges the first
-  fixture.Respond(fixture.Pop("/v1/desktops/1-1", Method::kDelete), 204, nullptr);
+                  {{"cursor", "6a1f03c2-2"},
+                   {"events", {Arriving(2, kThrownFile)}}});  // acknowledges the first
+  fixture.Respond(fixture.Pop("/v1/desktops/1-1", Method::kDelete), 204);
   fixture.Pass(10);
   CHECK(fixture.desktop.HasLeft());
   CHECK(!Json::parse(fixture.saved).contains("seat"));
@@ -296,13 +274,13 @@ TEST_CASE("leaving › the seat is given up at once when the relay answers the r
 TEST_CASE("leaving › the next start asks what was acknowledged when the relay does not say") {
   for (const bool was_acknowledged : {true, false}) {
     Unsure fixture;
-    fixture.Respond(fixture.poll, 0, nullptr);
+    fixture.Respond(fixture.poll, 0);
     fixture.desktop.Leave();
     fixture.Pass(10);
-    fixture.Respond(fixture.PopPoll(), 0, nullptr);
-    fixture.Respond(fixture.Pop("/v1/desktops/1-1", Method::kDelete), 204, nullptr);
+    fixture.Respond(fixture.PopPoll(), 0);
+    fixture.Respond(fixture.Pop("/v1/desktops/1-1", Method::kDelete), 204);
     fixture.Pass(10);
-    fixture.Respond(fixture.PopPoll(), 0, nullptr);
+    fixture.Respond(fixture.PopPoll(), 0);
     fixture.Pass(kFarewellMsMax);
     CHECK(fixture.desktop.HasLeft());
     TestDesktop after(TestDesktop::Given(), fixture.saved);
@@ -321,17 +299,17 @@ TEST_CASE("leaving › a user who goes elsewhere keeps what the relay says was a
       CAPTURE(is_held);
       Unsure fixture;
       if (!is_held) {
-        fixture.Respond(fixture.poll, 0, nullptr);
+        fixture.Respond(fixture.poll, 0);
       }
       fixture.desktop.SetSettings(settings);
       CHECK(fixture.desktop.link() == Link::kJoining);
-      fixture.Respond(fixture.Pop("/v1/desktops/1-1", Method::kDelete), 204, nullptr);
+      fixture.Respond(fixture.Pop("/v1/desktops/1-1", Method::kDelete), 204);
       fixture.Pass(10);
       CHECK(!fixture.Find("/v1/desktops", Method::kPost));
       fixture.Respond(is_held ? fixture.poll : fixture.PopPoll(), 410,
                       Unsure::Ended(was_acknowledged));
       CHECK(Here(fixture) == (was_acknowledged ? 1 : 0));
-      JoinAnew(&fixture, "2-2");
+      fixture.Join("2-2");
       CHECK(Here(fixture) == (was_acknowledged ? 1 : 0));
     }
   }
@@ -355,7 +333,7 @@ TEST_CASE("leaving › a user who goes elsewhere and ends the program leaves no 
   Unsure fixture;
   fixture.desktop.SetSettings(settings);
   fixture.desktop.Leave();
-  fixture.Respond(fixture.Pop("/v1/desktops/1-1", Method::kDelete), 204, nullptr);
+  fixture.Respond(fixture.Pop("/v1/desktops/1-1", Method::kDelete), 204);
   fixture.Pass(10);
   CHECK(!fixture.desktop.HasLeft());
   fixture.Respond(fixture.poll, 410, Unsure::Ended(false));
@@ -374,15 +352,16 @@ TEST_CASE("leaving › a desktop that has ended keeps what the relay says it ack
   for (const Case& one : {Case{"6a1f03c2-3", 3}, Case{"6a1f03c2-2", 2}, Case{"6a1f03c2-1", 1},
                           Case{"6a1f03c2-0", 1}, Case{"77777777-1", 3}, Case{"", 3}}) {
     CAPTURE(one.cursor);
-    TestDesktop fixture(TestDesktop::Given());
+    TestDesktop fixture;
     fixture.Join();
-    fixture.Receive({Arriving(1)});
+    fixture.Receive({Arriving(1, kThrownFile)});
     fixture.Pass(20);
     const Request poll = fixture.PopPoll();
     fixture.seq = 3;
     fixture.Respond(poll, 200,
-                    {{"cursor", fixture.Cursor()}, {"events", {Arriving(2), Arriving(3)}}});
-    fixture.Respond(fixture.PopPoll(), 0, nullptr);
+                    {{"cursor", fixture.Cursor()},
+                     {"events", {Arriving(2, kThrownFile), Arriving(3, kThrownFile)}}});
+    fixture.Respond(fixture.PopPoll(), 0);
     fixture.Respond(fixture.Pop("/v1/desktops/1-1", Method::kGet), 410,
                     {{"code", "desktop-ended"}, {"cursor", one.cursor}});
     CHECK(Here(fixture) == one.kept);
@@ -395,12 +374,13 @@ TEST_CASE("leaving › a restarted program gives up the sprites that the relay h
     settings.sprite_limit = 2;
     TestDesktop before(settings);
     before.Join();
-    before.Receive({Arriving(1)});
+    before.Receive({Arriving(1, kThrownFile)});
     before.Pass(20);
     const Request poll = before.PopPoll();
     before.seq = 3;
     before.Respond(poll, 200,
-                   {{"cursor", before.Cursor()}, {"events", {Arriving(2), Arriving(3)}}});
+                   {{"cursor", before.Cursor()},
+                    {"events", {Arriving(2, kThrownFile), Arriving(3, kThrownFile)}}});
     before.Pass(20);
     CHECK(before.desktop.waiting() == 1);
 
@@ -416,7 +396,7 @@ TEST_CASE("leaving › a restarted program gives up the sprites that the relay h
 }
 
 TEST_CASE("leaving › edges bounce while a number would be 32 above one without a verdict") {
-  TestDesktop fixture(TestDesktop::Given());
+  TestDesktop fixture;
   fixture.Join();
   const Request oldest = Throw(&fixture);
   for (int number = 2; number <= 32; number++) {
@@ -444,7 +424,7 @@ TEST_CASE("leaving › edges bounce while a number would be 32 above one without
 }
 
 TEST_CASE("leaving › a throw from an older program comes back when nobody can be asked about it") {
-  TestDesktop before(TestDesktop::Given());
+  TestDesktop before;
   before.Join();
   Throw(&before);
   Json saved = Json::parse(before.saved);

@@ -9,7 +9,7 @@ namespace sprites {
 namespace {
 
 TEST_CASE("desktop › moves to the relay that is named, and its settings stay") {
-  TestDesktop fixture(TestDesktop::Given());
+  TestDesktop fixture;
   fixture.Join();
   const std::string there = "http://r2.example";
   const Json bye = {{"type", "bye"}, {"retryAfterMs", 3000}, {"join", there + "/v1/desktops"}};

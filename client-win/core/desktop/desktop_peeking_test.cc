@@ -12,7 +12,10 @@ namespace {
 struct Look : TestDesktop {
   explicit Look(const Settings& settings = Given()) : TestDesktop(settings) {}
 
-  Json Join(std::optional<bool> stage = true) { return TestDesktop::Join(stage); }
+  // `stage`: what the relay says about the stage; nothing for a relay without peeks.
+  Json Join(std::optional<bool> stage = true) {
+    return TestDesktop::Join("1-1", stage ? Json{{"stage", *stage}} : Json::object());
+  }
   // Looks over an edge, which the relay grants.
   void Open(Edge edge = Edge::kLeft) {
     desktop.PeekOver(edge);

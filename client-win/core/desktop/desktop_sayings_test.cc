@@ -21,12 +21,7 @@ struct Talk : TestDesktop {
 
   Request PopSaying() { return Pop("/sayings", Method::kPost); }
   SpriteId DropIn(double x) { return desktop.DropIn(sheet->file, Point{x, 560}); }
-  Json Sprite(const Json& from) {
-    return {{"type", "sprite"}, {"seq", ++sprite_seq},
-            {"from", from},     {"edge", "left"},
-            {"at", 0.5},        {"vx", 300},
-            {"vy", 0},          {"sprite", {{"file", sheet->file}, {"name", "Guest"}}}};
-  }
+  Json Sprite(const Json& from) { return Arriving(++sprite_seq, sheet->file, from); }
 
   int sprite_seq = 0;
 };

@@ -4,159 +4,53 @@
 
 #include <algorithm>
 #include <cmath>
-#include <deque>
 
-#include "core/picture/test_spr.h"
-#include "core/relay/test_relay.h"
-#include "core/text/json.h"
+#include "core/desktop/test_desktop.h"
 
 namespace sprites {
 namespace {
 
-// A desktop of 800 × 600 and a relay played by the test.
-struct Fixture {
-  explicit Fixture(Settings given = {}, const std::string& saved = "", bool may_reuse_seat = false)
-      : desktop(Given(std::move(given)), [] { return 0.5; }) {
-    const Rect all{0, 0, 800, 600};
-    desktop.SetMonitors(std::vector<Monitor>{{all, all, 1, true}});
-    desktop.Restore(saved, may_reuse_seat);
-  }
-
-  static Settings Given(Settings settings) {
-    settings.relay = settings.relay.empty() ? kRelay : settings.relay;
-    return settings;
-  }
-
-  // Lets time pass, and collects what the outbox holds.
-  const Scene* Pass(int64_t ms) {
-    const Scene* scene = nullptr;
-    const int64_t end = now + ms;
-    do {
-      now = std::min(end, now + 10);
-      scene = &desktop.Tick(now);
-      Outbox outbox = desktop.PopOutbox();
-      for (Request& request : outbox.requests) {
-        requests.push_back(std::move(request));
-      }
-      settings_saved = settings_saved || outbox.settings_changed;
-      saved = outbox.saved_state.empty() ? saved : outbox.saved_state;
-      toasts.insert(toasts.end(), outbox.toasts.begin(), outbox.toasts.end());
-      sounds.insert(sounds.end(), outbox.sounds.begin(), outbox.sounds.end());
-      cancelled.insert(cancelled.end(), outbox.cancelled.begin(), outbox.cancelled.end());
-    } while (now < end);
-    return scene;
-  }
-
-  bool HasRequest(const std::string& part, Method method) const {
-    return std::ranges::any_of(requests, [&](const Request& request) {
-      return request.method == method && request.url.find(part) != std::string::npos;
-    });
-  }
-
-  // The oldest request of this kind; the test fails when none comes.
-  Request PopRequest(const std::string& part, Method method) {
-    for (int i = 0; i < 3000 && !HasRequest(part, method); i++) {
-      Pass(10);
-    }
-    const auto found = std::ranges::find_if(requests, [&](const Request& request) {
-      return request.method == method && request.url.find(part) != std::string::npos;
-    });
-    REQUIRE(found != requests.end());
-    Request request = std::move(*found);
-    requests.erase(found);
-    return request;
-  }
-
-  void Respond(const Request& request, int status, const Json& body = nullptr) {
-    desktop.HandleResponse({request.id, status, body.is_null() ? "" : WriteJson(body)});
-  }
-
-  void Join(const std::string& id = "1a2b-3f", const std::string& world = "commons") {
-    const std::string base = std::string(kRelay) + "/v1/desktops/" + id;
-    Respond(PopRequest("/v1/desktops", Method::kPost), 201,
-            {{"desktop", id},
-             {"token", id + ".00"},
-             {"invitation", "1a2b.0123456789abcdef0123456789abcdef"},
-             {"world", world},
-             {"cursor", "6a1f03c2-0"},
-             {"events", base + "/events"},
-             {"crossings", base + "/crossings"}});
-    const Json bob = {{"desktop", "9-3e"}, {"name", "Bob"}};
-    Respond(PopRequest("/v1/desktops/" + id, Method::kGet), 200,
-            {{"neighbours", {{"left", bob}, {"right", bob}, {"top", bob}, {"bottom", bob}}}});
-  }
-
-  void Receive(const Json& events) {
-    const Request poll = PopRequest("/events", Method::kGet);
-    Respond(poll, 200, {{"cursor", "6a1f03c2-" + std::to_string(++seq)}, {"events", events}});
-  }
-
-  SpriteId DropInOwn(uint8_t seed = 0) {
-    const SheetPointer sheet = ReadSheet(TestSpr(seed));
-    desktop.AddToShelf(sheet);
-    return desktop.DropIn(sheet->file, Point{400, 600});
-  }
-
-  Desktop desktop;
-  std::deque<Request> requests;
-  std::vector<Toast> toasts;
-  std::vector<Sound> sounds;
-  std::vector<RequestId> cancelled;
-  std::string saved;
-  bool settings_saved = false;
-  int64_t now = 0;
-  int seq = 0;
-};
-
-Json Arriving(int seq, const std::string& file, const std::string& from = "Bob") {
-  return {{"type", "sprite"},
-          {"seq", seq},
-          {"from", {{"desktop", "9-" + from}, {"name", from}}},
-          {"edge", "left"},
-          {"at", 0.5},
-          {"vx", 300},
-          {"vy", 0},
-          {"sprite", {{"file", file}, {"name", "Guest"}, {"scale", 2}}}};
-}
+// A neighbour who is not at any edge of this desktop.
+const Json kMallory = {{"desktop", "9-Mallory"}, {"name", "Mallory"}};
 
 std::string FileOf(uint8_t seed) { return ReadSheet(TestSpr(seed))->file; }
 
 TEST_CASE(
     "desktop › uploads a file once before it throws, and loses the sprite once it is accepted") {
-  Fixture fixture;
+  TestDesktop fixture;
   const SpriteId id = fixture.DropInOwn();
   fixture.Join();
   fixture.desktop.ThrowTo(id, Edge::kRight);
-  const Request upload = fixture.PopRequest("/v1/sprites/", Method::kPut);
+  const Request upload = fixture.Pop("/v1/sprites/" + FileOf(0), Method::kPut);
   CHECK(upload.file == FileOf(0));
   CHECK(upload.lane == Lane::kFile);
-  CHECK(!fixture.HasRequest("/crossings", Method::kPost));
+  CHECK(!fixture.Has("/crossings", Method::kPost));
   CHECK(fixture.desktop.simulation().sprites().empty());
   fixture.Respond(upload, 201);
-  const Request crossing = fixture.PopRequest("/crossings", Method::kPost);
+  const Request crossing = fixture.Pop("/crossings", Method::kPost);
   CHECK(Json::parse(crossing.body)["edge"] == "right");
   CHECK(fixture.desktop.on_the_way() == 1);
   fixture.Respond(crossing, 202, {{"to", nullptr}});
   CHECK(fixture.desktop.on_the_way() == 0);
 
-  fixture.desktop.ThrowTo(fixture.desktop.DropIn(FileOf(0), Point{400, 600}), Edge::kLeft);
-  fixture.PopRequest("/crossings", Method::kPost);
-  CHECK(!fixture.HasRequest("/v1/sprites/", Method::kPut));
+  fixture.desktop.ThrowTo(fixture.desktop.DropIn(FileOf(0), Point{400, 560}), Edge::kLeft);
+  fixture.Pop("/crossings", Method::kPost);
+  CHECK(!fixture.Has("/v1/sprites/", Method::kPut));
 }
 
 TEST_CASE("desktop › lets a sprite bounce back when the relay refuses it, or its file") {
   for (const bool file_is_refused : {true, false}) {
-    Fixture fixture;
+    TestDesktop fixture;
     const SpriteId id = fixture.DropInOwn();
     fixture.Join();
     fixture.desktop.ThrowTo(id, Edge::kRight);
-    const Request upload = fixture.PopRequest("/v1/sprites/", Method::kPut);
+    const Request upload = fixture.Pop("/v1/sprites/" + FileOf(0), Method::kPut);
     const Json full = {{"code", "store-full"}, {"title", "No room."}};
     if (file_is_refused) {
       fixture.Respond(upload, 503, full);
     } else {
       fixture.Respond(upload, 204);
-      fixture.Respond(fixture.PopRequest("/crossings", Method::kPost), 503, full);
+      fixture.Respond(fixture.Pop("/crossings", Method::kPost), 503, full);
     }
     REQUIRE(fixture.desktop.simulation().Find(id) != nullptr);
     CHECK(fixture.desktop.simulation().Find(id)->vx < 0);
@@ -167,7 +61,7 @@ TEST_CASE("desktop › lets a sprite bounce back when the relay refuses it, or i
 }
 
 TEST_CASE("desktop › has edges that bounce while it is not connected") {
-  Fixture fixture;
+  TestDesktop fixture;
   const SpriteId id = fixture.DropInOwn();
   fixture.desktop.ThrowTo(id, Edge::kRight);
   fixture.Pass(2000);
@@ -176,33 +70,31 @@ TEST_CASE("desktop › has edges that bounce while it is not connected") {
 }
 
 TEST_CASE("desktop › shows a parcel until the picture is here") {
-  Fixture fixture;
+  TestDesktop fixture;
   fixture.Join();
-  fixture.Receive(Json::array({Arriving(1, FileOf(3))}));
-  const Request fetch = fixture.PopRequest("/v1/sprites/" + FileOf(3), Method::kGet);
+  fixture.Receive({Arriving(1, FileOf(3))});
+  const Request fetch = fixture.Pop("/v1/sprites/" + FileOf(3), Method::kGet);
   CHECK(fetch.response_bytes_max == kSprBytesMax);
   CHECK(fetch.token.empty());
-  CHECK(fixture.Pass(10)->sprites[0].sheet == Parcel());
+  CHECK(fixture.Pass(10).sprites[0].sheet == Parcel());
   fixture.desktop.HandleResponse({fetch.id, 200, "", 0, ReadSheet(TestSpr(3))});
-  CHECK(fixture.Pass(10)->sprites[0].sheet->file == FileOf(3));
+  CHECK(fixture.Pass(10).sprites[0].sheet->file == FileOf(3));
   CHECK(fixture.desktop.simulation().sprites()[0].nature.width == 16);
   CHECK(fixture.toasts.back().title == "Guest has come");
 }
 
 TEST_CASE(
     "desktop › keeps the parcel when another file comes, and fetches again after reconnecting") {
-  Fixture fixture;
+  TestDesktop fixture;
   fixture.Join();
-  fixture.Receive(Json::array({Arriving(1, FileOf(3))}));
-  const Request fetch = fixture.PopRequest("/v1/sprites/", Method::kGet);
+  fixture.Receive({Arriving(1, FileOf(3))});
+  const Request fetch = fixture.Pop("/v1/sprites/" + FileOf(3), Method::kGet);
   fixture.desktop.HandleResponse({fetch.id, 200, "", 0, ReadSheet(TestSpr(4))});
-  CHECK(fixture.Pass(1000)->sprites[0].sheet == Parcel());
-  CHECK(!fixture.HasRequest("/v1/sprites/", Method::kGet));
-  fixture.Respond(fixture.PopRequest("/events", Method::kGet), 0);
-  const Json bob = {{"desktop", "9-3e"}, {"name", "Bob"}};
-  fixture.Respond(fixture.PopRequest("/v1/desktops/1a2b-3f", Method::kGet), 200,
-                  {{"neighbours", {{"left", bob}, {"right", bob}, {"top", bob}, {"bottom", bob}}}});
-  fixture.PopRequest("/v1/sprites/", Method::kGet);
+  CHECK(fixture.Pass(1000).sprites[0].sheet == Parcel());
+  CHECK(!fixture.Has("/v1/sprites/", Method::kGet));
+  fixture.Respond(fixture.PopPoll(), 0);
+  fixture.MeetNeighbours();
+  fixture.Pop("/v1/sprites/" + FileOf(3), Method::kGet);
 }
 
 TEST_CASE("desktop › shows pictures as the settings say, and admits every sprite") {
@@ -214,30 +106,30 @@ TEST_CASE("desktop › shows pictures as the settings say, and admits every spri
   for (const Case& one :
        {Case{Accept::kEverybody, "commons", true}, Case{Accept::kFriends, "commons", false},
         Case{Accept::kFriends, "ours", true}, Case{Accept::kBundled, "ours", false}}) {
-    Settings settings;
+    Settings settings = TestDesktop::Given();
     settings.accept = one.accept;
-    Fixture fixture(settings);
-    fixture.Join("1a2b-3f", one.world);
-    fixture.Receive(Json::array({Arriving(1, FileOf(3))}));
+    TestDesktop fixture(settings);
+    fixture.Join("1-1", {{"world", one.world}});
+    fixture.Receive({Arriving(1, FileOf(3))});
     fixture.Pass(100);
     CHECK(fixture.desktop.simulation().sprites().size() == 1);
-    CHECK(fixture.HasRequest("/v1/sprites/", Method::kGet) == one.shown);
+    CHECK(fixture.Has("/v1/sprites/", Method::kGet) == one.shown);
   }
 }
 
 TEST_CASE("desktop › sprites look at the pointer and enjoy being stroked, and are drawn at once") {
-  Fixture fixture;
+  TestDesktop fixture(TestDesktop::Lively());
   const SpriteId id = fixture.DropInOwn();
   const auto mode = [&] { return fixture.desktop.simulation().Find(id)->mode; };
   for (int i = 0; i < 300 && mode() != Mode::kIdle; i++) {
     fixture.Pass(10);
   }
   const double x = fixture.desktop.simulation().Find(id)->x;
-  fixture.desktop.MovePointer({x + 60, 560});
-  CHECK(fixture.Pass(20)->idle_ms == 0);
+  fixture.desktop.MovePointer({x + 60, 520});
+  CHECK(fixture.Pass(20).idle_ms == 0);
   CHECK(mode() == Mode::kLook);
   for (int i = 0; i < 40 && mode() != Mode::kPet; i++) {
-    fixture.desktop.MovePointer({x + (i % 2 == 0 ? 3 : -3), 595});
+    fixture.desktop.MovePointer({x + (i % 2 == 0 ? 3 : -3), 555});
     fixture.Pass(10);
   }
   CHECK(mode() == Mode::kPet);
@@ -246,7 +138,7 @@ TEST_CASE("desktop › sprites look at the pointer and enjoy being stroked, and 
 TEST_CASE("desktop › has sprites that yawn in the evening, but not while it saves power") {
   for (const bool saves_power : {false, true}) {
     CAPTURE(saves_power);
-    Fixture fixture;
+    TestDesktop fixture(TestDesktop::Lively());
     fixture.desktop.SetHour(22);
     fixture.desktop.SetSavingPower(saves_power);
     const SpriteId id = fixture.DropInOwn();
@@ -260,9 +152,9 @@ TEST_CASE("desktop › has sprites that yawn in the evening, but not while it sa
 }
 
 TEST_CASE("desktop › saves what arrived before it acknowledges it to the relay") {
-  Fixture fixture;
+  TestDesktop fixture;
   fixture.Join();
-  fixture.Receive(Json::array({Arriving(1, FileOf(3))}));
+  fixture.Receive({Arriving(1, FileOf(3))});
   fixture.requests.clear();
   fixture.saved.clear();
   fixture.desktop.Tick(fixture.now + 100);
@@ -277,7 +169,7 @@ TEST_CASE("desktop › saves what arrived before it acknowledges it to the relay
 }
 
 TEST_CASE("desktop › admits no sprite twice") {
-  Fixture fixture;
+  TestDesktop fixture;
   fixture.Join();
   fixture.Receive({Arriving(1, FileOf(3)), Arriving(2, FileOf(3))});
   fixture.Receive({Arriving(2, FileOf(3)), Arriving(3, FileOf(3))});
@@ -285,10 +177,10 @@ TEST_CASE("desktop › admits no sprite twice") {
 }
 
 TEST_CASE("desktop › takes a removed picture off itself, and lets no sprite of it in any more") {
-  Settings settings;
+  Settings settings = TestDesktop::Given();
   settings.sprite_limit = 3;
-  Fixture fixture(settings);
-  fixture.DropInOwn(5);
+  TestDesktop fixture(settings);
+  fixture.DropInOwn();
   fixture.Join();
   const std::string removed = FileOf(3);
   fixture.Receive({Arriving(1, removed), Arriving(2, FileOf(4)), Arriving(3, removed)});
@@ -297,7 +189,7 @@ TEST_CASE("desktop › takes a removed picture off itself, and lets no sprite of
   CHECK(fixture.desktop.waiting() == 2);
   fixture.Receive({Arriving(6, removed),
                    {{"type", "removed"}, {"file", removed}},
-                   {{"type", "removed"}, {"file", FileOf(5)}},
+                   {{"type", "removed"}, {"file", FileOf(0)}},
                    {{"type", "announcement"}, {"text", "Good night"}}});
   fixture.Pass(10);
   REQUIRE(fixture.desktop.simulation().sprites().size() == 1);
@@ -309,68 +201,69 @@ TEST_CASE("desktop › takes a removed picture off itself, and lets no sprite of
     return request.method == Method::kDelete && request.file == removed;
   });
   CHECK(deletes == 1);
-  fixture.Receive(Json::array({Arriving(7, removed)}));
+  fixture.Receive({Arriving(7, removed)});
   fixture.Pass(100);
   CHECK(fixture.desktop.simulation().sprites().size() == 1);
   // The relay has passed the last batch on, of which nothing is here.
-  fixture.Respond(fixture.PopRequest("/events", Method::kGet), 410, {{"code", "desktop-ended"}});
+  fixture.Respond(fixture.PopPoll(), 410, {{"code", "desktop-ended"}});
   CHECK(fixture.desktop.simulation().sprites().size() == 1);
 }
 
 TEST_CASE("desktop › does not take back a throw whose picture was removed meanwhile") {
-  Fixture fixture;
+  TestDesktop fixture;
   const SpriteId id = fixture.DropInOwn();
   fixture.Join();
   fixture.desktop.ThrowTo(id, Edge::kRight);
-  fixture.Respond(fixture.PopRequest("/v1/sprites/", Method::kPut), 204);
-  const Request crossing = fixture.PopRequest("/crossings", Method::kPost);
-  fixture.Receive(Json::array({{{"type", "removed"}, {"file", FileOf(0)}}}));
+  fixture.Respond(fixture.Pop("/v1/sprites/" + FileOf(0), Method::kPut), 204);
+  const Request crossing = fixture.Pop("/crossings", Method::kPost);
+  const Json removed = {{"type", "removed"}, {"file", FileOf(0)}};
+  fixture.Receive({removed});
   fixture.Respond(crossing, 403, {{"code", "picture-refused"}});
   CHECK(fixture.desktop.simulation().sprites().empty());
   CHECK(fixture.desktop.on_the_way() == 0);
 }
 
 TEST_CASE("desktop › removes the last batch, and only it, when the relay has passed it on") {
-  Settings settings;
+  Settings settings = TestDesktop::Given();
   settings.sprite_limit = 3;
-  Fixture fixture(settings);
+  TestDesktop fixture(settings);
   fixture.Join();
-  fixture.Receive(Json::array({Arriving(1, FileOf(3))}));
+  fixture.Receive({Arriving(1, FileOf(3))});
   fixture.Receive({Arriving(2, FileOf(3)), Arriving(3, FileOf(3)), Arriving(4, FileOf(3))});
   CHECK(fixture.desktop.simulation().sprites().size() == 3);
   CHECK(fixture.desktop.waiting() == 1);
-  const Request poll = fixture.PopRequest("/events", Method::kGet);
+  const Request poll = fixture.PopPoll();
   fixture.Respond(poll, 410, {{"code", "desktop-ended"}});
   CHECK(fixture.desktop.simulation().sprites().size() == 1);
   CHECK(fixture.desktop.waiting() == 0);
   fixture.Join("2-2");
-  fixture.Receive(Json::array({Arriving(1, FileOf(3))}));
+  fixture.Receive({Arriving(1, FileOf(3))});
   CHECK(fixture.desktop.simulation().sprites().size() == 2);
 }
 
 TEST_CASE("desktop › restores its sprites, departures and seat") {
-  Fixture before;
+  TestDesktop before;
   const SpriteId stays = before.DropInOwn();
   const SpriteId goes = before.DropInOwn();
   before.Join();
-  before.Receive(Json::array({Arriving(1, FileOf(3))}));
+  before.Receive({Arriving(1, FileOf(3))});
   before.desktop.ThrowTo(goes, Edge::kRight);
-  before.Respond(before.PopRequest("/v1/sprites/", Method::kPut), 201);
-  const Request crossing = before.PopRequest("/crossings", Method::kPost);
+  before.Respond(before.Pop("/v1/sprites/" + FileOf(0), Method::kPut), 201);
+  const Request crossing = before.Pop("/crossings", Method::kPost);
   before.Pass(20);
   CHECK(before.desktop.simulation().Find(stays) != nullptr);
 
-  Fixture after({}, before.saved, true);
+  TestDesktop after(TestDesktop::Given(), before.saved);
   CHECK(after.desktop.simulation().sprites().size() == 2);
   CHECK(after.desktop.on_the_way() == 1);
-  const Json bob = {{"desktop", "9-3e"}, {"name", "Bob"}};
-  after.Respond(after.PopRequest("/v1/desktops/1a2b-3f", Method::kGet), 200,
-                {{"neighbours", {{"left", bob}, {"right", bob}, {"top", bob}, {"bottom", bob}}}});
-  CHECK(after.PopRequest("/crossings", Method::kPost).body == crossing.body);
-  CHECK(after.PopRequest("/events", Method::kGet).url.ends_with("?cursor=6a1f03c2-1"));
+  after.MeetNeighbours();
+  CHECK(after.Pop("/crossings", Method::kPost).body == crossing.body);
+  after.Pop("/events?cursor=6a1f03c2-1", Method::kGet);
 
-  Fixture elsewhere({.name = "Other"}, before.saved, true);
-  CHECK(elsewhere.PopRequest("/v1/desktops", Method::kPost).method == Method::kPost);
+  Settings renamed = TestDesktop::Given();
+  renamed.name = "Other";
+  TestDesktop elsewhere(renamed, before.saved);
+  CHECK(elsewhere.Pop("/v1/desktops", Method::kPost).method == Method::kPost);
   CHECK(elsewhere.desktop.simulation().sprites().size() == 2);
 }
 
@@ -379,23 +272,23 @@ TEST_CASE("desktop › starts empty when the saved state is broken") {
        {std::string("{"), std::string("[1,2]"), std::string(kSavedBytesMax + 1, ' '),
         std::string(
             R"({"sprites":[1,{"file":"x"},{"file":7}],"leaving":{},"waiting":[null],"seat":9})")}) {
-    Fixture fixture({}, saved, true);
+    TestDesktop fixture(TestDesktop::Given(), saved);
     CHECK(fixture.desktop.simulation().sprites().empty());
-    fixture.PopRequest("/v1/desktops", Method::kPost);
+    fixture.Pop("/v1/desktops", Method::kPost);
   }
 }
 
 TEST_CASE(
     "desktop › puts sprites of the shelf away for arrivals, then lets arrivals wait, then stops "
     "polling") {
-  Settings settings;
+  Settings settings = TestDesktop::Given();
   settings.sprite_limit = 2;
-  Fixture fixture(settings);
+  TestDesktop fixture(settings);
   fixture.DropInOwn();
   fixture.DropInOwn();
   CHECK(fixture.desktop.DropIn(FileOf(0), std::nullopt) == kNobody);
   fixture.Join();
-  Json events = Json::array();
+  std::vector<Json> events;
   for (int i = 1; i <= 64; i++) {
     events.push_back(Arriving(i, FileOf(3)));
   }
@@ -403,24 +296,23 @@ TEST_CASE(
   CHECK(fixture.desktop.simulation().sprites().size() == 2);
   CHECK(std::ranges::none_of(fixture.desktop.simulation().sprites(), &Sprite::from_shelf));
   CHECK(fixture.desktop.waiting() == 62);
-  Json more = Json::array({Arriving(65, FileOf(3)), Arriving(66, FileOf(3))});
-  fixture.Receive(more);
+  fixture.Receive({Arriving(65, FileOf(3)), Arriving(66, FileOf(3))});
   CHECK(fixture.desktop.waiting() == 64);
   fixture.Pass(60'000);
-  CHECK(!fixture.HasRequest("/events", Method::kGet));
+  CHECK(!fixture.Has("/events", Method::kGet));
   fixture.desktop.ThrowTo(fixture.desktop.simulation().sprites()[0].id, Edge::kRight);
-  fixture.PopRequest("/crossings", Method::kPost);
+  fixture.Pop("/crossings", Method::kPost);
   CHECK(fixture.desktop.waiting() == 63);
-  fixture.PopRequest("/events", Method::kGet);
+  fixture.PopPoll();
 }
 
 TEST_CASE("desktop › forwards sprites of a muted neighbour, and admits those that are refused") {
-  Fixture fixture;
+  TestDesktop fixture;
   fixture.Join();
   fixture.desktop.Mute({"9-Mallory", "Mallory"}, true);
-  fixture.Receive({Arriving(1, FileOf(3), "Mallory"), Arriving(2, FileOf(3), "Bob")});
+  fixture.Receive({Arriving(1, FileOf(3), kMallory), Arriving(2, FileOf(3))});
   CHECK(fixture.desktop.simulation().sprites().size() == 1);
-  const Request crossing = fixture.PopRequest("/crossings", Method::kPost);
+  const Request crossing = fixture.Pop("/crossings", Method::kPost);
   CHECK(Json::parse(crossing.body)["edge"] == "right");
   CHECK(Json::parse(crossing.body)["vx"] == 300);
   fixture.Respond(crossing, 503, {{"code", "mailbox-full"}, {"title", "Full."}});
@@ -428,17 +320,17 @@ TEST_CASE("desktop › forwards sprites of a muted neighbour, and admits those t
 }
 
 TEST_CASE("desktop › limits the sprites that it forwards and those that wait") {
-  Settings settings;
+  Settings settings = TestDesktop::Given();
   settings.sprite_limit = 64;
-  Fixture fixture(settings);
+  TestDesktop fixture(settings);
   fixture.Join();
   fixture.desktop.Mute({"9-Mallory", "Mallory"}, true);
   for (int round = 0; round < 4; round++) {
-    Json events = Json::array();
+    std::vector<Json> events;
     for (int i = 1; i <= 64; i++) {
-      events.push_back(Arriving(64 * round + i, FileOf(3), "Mallory"));
+      events.push_back(Arriving(64 * round + i, FileOf(3), kMallory));
     }
-    if (round < 2 || fixture.HasRequest("/events", Method::kGet)) {
+    if (round < 2 || fixture.Has("/events", Method::kGet)) {
       fixture.Receive(events);
     }
     fixture.Pass(1000);
@@ -446,13 +338,13 @@ TEST_CASE("desktop › limits the sprites that it forwards and those that wait")
   CHECK(fixture.desktop.on_the_way() == kCrossingsAhead);
   CHECK(fixture.desktop.simulation().sprites().size() == 64);
   CHECK(fixture.desktop.waiting() == kWaitingToPollMax + kCrossingsAhead);
-  CHECK(!fixture.HasRequest("/events", Method::kGet));
+  CHECK(!fixture.Has("/events", Method::kGet));
 }
 
 TEST_CASE("desktop › has edges that bounce while the limit of departures is reached") {
   for (const bool upload_is_answered : {true, false}) {
     CAPTURE(upload_is_answered);
-    Fixture fixture;
+    TestDesktop fixture;
     fixture.DropInOwn();
     fixture.Join();
     const size_t most = upload_is_answered ? kCrossingsAhead : kDeparturesMax;
@@ -463,7 +355,7 @@ TEST_CASE("desktop › has edges that bounce while the limit of departures is re
       fixture.desktop.ThrowTo(id, Edge::kTop);
       fixture.Pass(1000);
       if (i == 0 && upload_is_answered) {
-        fixture.Respond(fixture.PopRequest("/v1/sprites/", Method::kPut), 201);
+        fixture.Respond(fixture.Pop("/v1/sprites/" + FileOf(0), Method::kPut), 201);
       }
     }
     CHECK(fixture.desktop.simulation().sprites().size() == 1);
@@ -473,19 +365,18 @@ TEST_CASE("desktop › has edges that bounce while the limit of departures is re
 }
 
 TEST_CASE("desktop › lets refused forwarded sprites wait when it is full") {
-  Settings settings;
+  Settings settings = TestDesktop::Given();
   settings.sprite_limit = 2;
-  Fixture fixture(settings);
+  TestDesktop fixture(settings);
   fixture.Join();
   fixture.desktop.Mute({"9-Mallory", "Mallory"}, true);
-  Json events = Json::array();
+  std::vector<Json> events;
   for (int i = 1; i <= 10; i++) {
-    events.push_back(Arriving(i, FileOf(3), "Mallory"));
+    events.push_back(Arriving(i, FileOf(3), kMallory));
   }
   fixture.Receive(events);
   for (int i = 0; i < 10; i++) {
-    fixture.Respond(fixture.PopRequest("/crossings", Method::kPost), 503,
-                    {{"code", "mailbox-full"}});
+    fixture.Respond(fixture.Pop("/crossings", Method::kPost), 503, {{"code", "mailbox-full"}});
   }
   CHECK(fixture.desktop.simulation().sprites().size() == 2);
   CHECK(fixture.desktop.waiting() == 8);
@@ -498,39 +389,39 @@ TEST_CASE("desktop › restores all waiting sprites, up to the limit") {
   for (size_t i = 0; i < kWaitingMax; i++) {
     saved["waiting"].push_back({{"file", FileOf(3)}});
   }
-  Settings settings;
+  Settings settings = TestDesktop::Given();
   settings.sprite_limit = 1;
-  CHECK(Fixture(settings, saved.dump()).desktop.waiting() == kWaitingMax);
+  CHECK(TestDesktop(settings, saved.dump()).desktop.waiting() == kWaitingMax);
 }
 
 TEST_CASE("desktop › does not believe a login page that responds 200 to everything") {
-  Fixture fixture;
+  TestDesktop fixture;
   const SpriteId id = fixture.DropInOwn();
   fixture.Join();
   fixture.desktop.ThrowTo(id, Edge::kRight);
-  const Request upload = fixture.PopRequest("/v1/sprites/", Method::kPut);
+  const Request upload = fixture.Pop("/v1/sprites/" + FileOf(0), Method::kPut);
   fixture.desktop.HandleResponse({upload.id, 200, "<html>Please log in</html>"});
   CHECK(fixture.desktop.simulation().Find(id) != nullptr);
 }
 
 TEST_CASE("desktop › leaves and joins again when its world changes") {
-  Fixture fixture;
+  TestDesktop fixture;
   fixture.Join();
   Settings settings = fixture.desktop.settings();
   settings.world = "ours";
   fixture.desktop.SetSettings(settings);
-  CHECK(fixture.PopRequest("/v1/desktops/1a2b-3f", Method::kDelete).token == "1a2b-3f.00");
-  CHECK(Json::parse(fixture.PopRequest("/v1/desktops", Method::kPost).body)["world"] == "ours");
+  CHECK(fixture.Pop("/v1/desktops/1-1", Method::kDelete).token == "1-1.00");
+  CHECK(Json::parse(fixture.Pop("/v1/desktops", Method::kPost).body)["world"] == "ours");
 }
 
 TEST_CASE("desktop › tells the relay when it leaves, and saves its sprites without the seat") {
-  Fixture fixture;
+  TestDesktop fixture;
   fixture.DropInOwn();
   fixture.Join();
-  const Request poll = fixture.PopRequest("/events", Method::kGet);
+  const Request poll = fixture.PopPoll();
   fixture.desktop.Leave();
   fixture.Pass(10);
-  const Request leave = fixture.PopRequest("/v1/desktops/1a2b-3f", Method::kDelete);
+  const Request leave = fixture.Pop("/v1/desktops/1-1", Method::kDelete);
   CHECK(Json::parse(fixture.saved).contains("seat"));
   fixture.Respond(poll, 410, {{"code", "desktop-ended"}, {"cursor", "6a1f03c2-0"}});
   fixture.Respond(leave, 204);
@@ -546,44 +437,44 @@ TEST_CASE(
     "desktop › draws the frame around the hitbox, mirrored when it faces left, scaled as the "
     "person "
     "wants") {
-  Settings settings;
+  Settings settings = TestDesktop::Given();
   settings.scale = 1.5;
-  Fixture fixture(settings);
+  TestDesktop fixture(settings);
   Json description = UsualDescription(8, 8);
   description["hitbox"] = {1, 2, 4, 5};
   description["scale"] = 4;
   const SheetPointer sheet = ReadSheet(TestSpr(8, 8, description));
   fixture.desktop.AddToShelf(sheet);
-  const SpriteId id = fixture.desktop.DropIn(sheet->file, Point{400, 600});
+  const SpriteId id = fixture.desktop.DropIn(sheet->file, Point{400, 560});
   fixture.desktop.Select(id);
-  const DrawnSprite right = fixture.Pass(10)->sprites[0];
+  const DrawnSprite right = fixture.Pass(10).sprites[0];
   CHECK(right.width == 48);
   CHECK(right.height == 48);
   CHECK(right.x == 400 - 18);
-  CHECK(right.y + 42 == 600);
+  CHECK(right.y + 42 == 560);
   CHECK(!right.mirrored);
   fixture.desktop.Press(Key::kLeft, true);
-  const DrawnSprite left = fixture.Pass(10)->sprites[0];
+  const DrawnSprite left = fixture.Pass(10).sprites[0];
   CHECK(left.mirrored);
   CHECK(left.x == doctest::Approx(400 - 30).epsilon(0.02));
 }
 
 TEST_CASE("desktop › hides sprites behind a full-screen program, if the settings say so") {
-  Fixture fixture;
+  TestDesktop fixture;
   fixture.DropInOwn();
   const WindowArea game{1, {0, 0, 800, 600}, false, true};
   fixture.desktop.SetWindows(std::vector{game});
-  CHECK(!fixture.Pass(10)->sprites[0].visible);
+  CHECK(!fixture.Pass(10).sprites[0].visible);
   Settings settings = fixture.desktop.settings();
   settings.hide_in_full_screen = false;
   fixture.desktop.SetSettings(settings);
-  CHECK(fixture.Pass(10)->sprites[0].visible);
+  CHECK(fixture.Pass(10).sprites[0].visible);
 }
 
 TEST_CASE("desktop › uses the primary monitor alone, if the settings say so") {
-  Settings settings;
+  Settings settings = TestDesktop::Given();
   settings.all_monitors = false;
-  Fixture fixture(settings);
+  TestDesktop fixture(settings);
   const Rect one{0, 0, 800, 600};
   const Rect two{800, 0, 1600, 600};
   fixture.desktop.SetMonitors(std::vector<Monitor>{{two, two, 1, false}, {one, one, 1, true}});
@@ -591,23 +482,23 @@ TEST_CASE("desktop › uses the primary monitor alone, if the settings say so") 
 }
 
 TEST_CASE("desktop › stands still while it is paused, and idles when nothing moves") {
-  Fixture fixture;
+  TestDesktop fixture;
   const SpriteId id = fixture.DropInOwn();
   fixture.Join();
-  fixture.PopRequest("/events", Method::kGet);
+  fixture.PopPoll();
   fixture.desktop.ThrowTo(id, Edge::kTop);
-  CHECK(fixture.Pass(10)->idle_ms == 0);
+  CHECK(fixture.Pass(10).idle_ms == 0);
   fixture.desktop.Pause(true);
   const double y = fixture.desktop.simulation().Find(id)->y;
-  CHECK(fixture.Pass(500)->idle_ms == kIdleMsMax);
+  CHECK(fixture.Pass(500).idle_ms == kIdleMsMax);
   CHECK(fixture.desktop.simulation().Find(id)->y == y);
 }
 
 TEST_CASE("desktop › puts away its own sprites, never others") {
-  Fixture fixture;
+  TestDesktop fixture;
   const SpriteId own = fixture.DropInOwn();
   fixture.Join();
-  fixture.Receive(Json::array({Arriving(1, FileOf(3))}));
+  fixture.Receive({Arriving(1, FileOf(3))});
   const SpriteId guest = fixture.desktop.simulation().sprites().back().id;
   CHECK(fixture.desktop.PutAway(own));
   CHECK(!fixture.desktop.PutAway(guest));
@@ -616,11 +507,11 @@ TEST_CASE("desktop › puts away its own sprites, never others") {
 }
 
 TEST_CASE("desktop › limits the files that it fetches at once") {
-  Fixture fixture;
+  TestDesktop fixture;
   fixture.Join();
   int seq = 0;
   for (int round = 0; round < 3; round++) {
-    Json events = Json::array();
+    std::vector<Json> events;
     for (int i = 0; i < 60; i++) {
       std::string file(64, '0');
       const std::string number = std::to_string(++seq);
@@ -644,27 +535,27 @@ TEST_CASE("desktop › asks for no seat while it has no relay") {
 }
 
 TEST_CASE("desktop › makes a link that invites a friend, with the world unless it is commons") {
-  Fixture fixture;
+  TestDesktop fixture;
   CHECK(fixture.desktop.InvitationLink().empty());
-  fixture.Join("1a2b-3f", "garden");
+  fixture.Join();
   CHECK(fixture.desktop.InvitationLink() ==
         "http://relay.example:8080/#near=1a2b.0123456789abcdef0123456789abcdef&world=garden");
-  Fixture public_one;
-  public_one.Join("1a2b-3f", "commons");
+  TestDesktop public_one;
+  public_one.Join("1-1", {{"world", "commons"}});
   CHECK(public_one.desktop.InvitationLink() ==
         "http://relay.example:8080/#near=1a2b.0123456789abcdef0123456789abcdef");
 }
 
 TEST_CASE("desktop › goes where a link leads, and falls back to the friend's world when it ends") {
-  Fixture fixture;
+  TestDesktop fixture;
   fixture.Join();
   fixture.desktop.Open({"http://other.example", "garden", "7.ff"});
   CHECK(fixture.desktop.settings().relay == "http://other.example");
-  const Request join = fixture.PopRequest("http://other.example/v1/desktops", Method::kPost);
+  const Request join = fixture.Pop("http://other.example/v1/desktops", Method::kPost);
   CHECK(Json::parse(join.body)["world"] == "garden");
   CHECK(Json::parse(join.body)["near"] == "7.ff");
   fixture.Respond(join, 409, {{"code", "near-gone"}, {"title", "Gone."}});
-  const Request again = fixture.PopRequest("http://other.example/v1/desktops", Method::kPost);
+  const Request again = fixture.Pop("http://other.example/v1/desktops", Method::kPost);
   CHECK(Json::parse(again.body)["world"] == "garden");
   CHECK(!Json::parse(again.body).contains("near"));
   CHECK(fixture.desktop.settings().beside.empty());
@@ -673,35 +564,35 @@ TEST_CASE("desktop › goes where a link leads, and falls back to the friend's w
 }
 
 TEST_CASE("desktop › remembers the private world that a bare invitation has led to") {
-  Fixture fixture;
+  TestDesktop fixture;
   fixture.Join();
   fixture.desktop.Open({"", "", "7.ff"});
   CHECK(fixture.desktop.settings().relay == kRelay);
-  fixture.Join("5-1", "garden");
+  fixture.Join("5-1");
   fixture.Pass(10);
   // In the next life the friend is gone, and the world is still known.
-  Fixture later(fixture.desktop.settings(), fixture.saved);
-  const Request join = later.PopRequest("/v1/desktops", Method::kPost);
+  TestDesktop later(fixture.desktop.settings(), fixture.saved, false);
+  const Request join = later.Pop("/v1/desktops", Method::kPost);
   later.Respond(join, 409, {{"code", "near-gone"}, {"title", "Gone."}});
-  const Request again = later.PopRequest("/v1/desktops", Method::kPost);
+  const Request again = later.Pop("/v1/desktops", Method::kPost);
   CHECK(Json::parse(again.body)["world"] == "garden");
   CHECK(later.desktop.settings().world == "garden");
   CHECK(later.settings_saved);
 }
 
 TEST_CASE("desktop › joins commons when an invitation without a world has ended") {
-  Fixture fixture;
+  TestDesktop fixture;
   fixture.desktop.Open({"", "", "7.ff"});
-  const Request join = fixture.PopRequest("/v1/desktops", Method::kPost);
+  const Request join = fixture.Pop("/v1/desktops", Method::kPost);
   fixture.Respond(join, 409, {{"code", "near-gone"}, {"title", "Gone."}});
-  fixture.Join();
+  fixture.Join("1-1", {{"world", "commons"}});
   CHECK(fixture.desktop.settings().world.empty());
   CHECK(fixture.toasts.back().text.find("everybody") != std::string::npos);
 }
 
 TEST_CASE("desktop › tells once that the relay can't be reached, and again after it was reached") {
-  Fixture fixture;
-  const auto fail = [&] { fixture.Respond(fixture.PopRequest("", Method::kPost), 0); };
+  TestDesktop fixture;
+  const auto fail = [&] { fixture.Respond(fixture.Pop("", Method::kPost), 0); };
   fail();
   CHECK(!fixture.desktop.IsUnreachable());
   for (int i = 0; i < 5; i++) {
@@ -716,11 +607,11 @@ TEST_CASE("desktop › tells once that the relay can't be reached, and again aft
 }
 
 TEST_CASE("desktop › tells once why the relay does not let it in, in the person's language") {
-  Settings settings;
+  Settings settings = TestDesktop::Given();
   settings.language = LanguageChoice::kGerman;
-  Fixture fixture(settings);
+  TestDesktop fixture(settings);
   for (int i = 0; i < 4; i++) {
-    fixture.Respond(fixture.PopRequest("/v1/desktops", Method::kPost), 403,
+    fixture.Respond(fixture.Pop("/v1/desktops", Method::kPost), 403,
                     {{"code", "banned"}, {"title", "You are banned."}});
     fixture.Pass(5'000);
   }
@@ -730,39 +621,39 @@ TEST_CASE("desktop › tells once why the relay does not let it in, in the perso
 }
 
 TEST_CASE("desktop › names no thrower in a report of a sprite that it threw itself") {
-  Fixture fixture;
+  TestDesktop fixture;
   fixture.Join();
   Json own = Arriving(1, FileOf(3));
   own["from"]["desktop"] = fixture.desktop.seat()->desktop;
-  fixture.Receive(Json::array({own}));
+  fixture.Receive({own});
   fixture.Pass(20);
   CHECK(fixture.desktop.ReportOf(fixture.desktop.simulation().sprites().at(0)).desktop.empty());
 }
 
 TEST_CASE("desktop › knows who sent a sprite, and mutes and reports at the relay") {
-  Fixture fixture;
+  TestDesktop fixture;
   fixture.Join();
   const std::string file(64, 'b');
-  fixture.Receive(Json::array({Arriving(1, file, "Bob")}));
+  fixture.Receive({Arriving(1, file, {{"desktop", "9-Bob"}, {"name", "Bob"}})});
   fixture.Pass(20);
   const SpriteId id = fixture.desktop.simulation().sprites().at(0).id;
   REQUIRE(fixture.desktop.SenderOf(id) != nullptr);
   CHECK(fixture.desktop.SenderOf(id)->name == "Bob");
   CHECK(fixture.desktop.SenderOf(id + 100) == nullptr);
   fixture.desktop.Mute(*fixture.desktop.SenderOf(id), true);
-  const Request mute = fixture.PopRequest("/v1/desktops/1a2b-3f/mutes", Method::kPost);
+  const Request mute = fixture.Pop("/v1/desktops/1-1/mutes", Method::kPost);
   CHECK(Json::parse(mute.body)["desktop"] == "9-3e");
   CHECK(fixture.settings_saved);
   PictureReport rude = fixture.desktop.ReportOf(fixture.desktop.simulation().sprites().at(0));
   rude.reason = "Rude";
   fixture.desktop.ReportPicture(rude);
-  const Request report = fixture.PopRequest("/v1/reports", Method::kPost);
+  const Request report = fixture.Pop("/v1/reports", Method::kPost);
   CHECK(Json::parse(report.body) == Json{{"file", file}, {"reason", "Rude"}, {"desktop", "9-Bob"}});
   fixture.Respond(report, 204);
   fixture.Pass(kToastMsMin);
   CHECK(fixture.toasts.back().title == "The picture is reported");
   fixture.desktop.ReportPicture({file, "", ""});
-  fixture.Respond(fixture.PopRequest("/v1/reports", Method::kPost), 429, {{"code", "too-fast"}});
+  fixture.Respond(fixture.Pop("/v1/reports", Method::kPost), 429, {{"code", "too-fast"}});
   fixture.Pass(10);
   CHECK(fixture.toasts.back().title == "The report was not sent");
 }
@@ -770,23 +661,23 @@ TEST_CASE("desktop › knows who sent a sprite, and mutes and reports at the rel
 TEST_CASE(
     "desktop › is silent and hides its sprites while the person presents, unless told not to") {
   for (const bool is_quiet : {true, false}) {
-    Settings settings;
+    Settings settings = TestDesktop::Given();
     settings.quiet = is_quiet;
-    Fixture fixture(settings);
+    TestDesktop fixture(settings);
     fixture.Join();
     fixture.DropInOwn();
-    CHECK(fixture.Pass(10)->sprites[0].visible);
+    CHECK(fixture.Pass(10).sprites[0].visible);
     fixture.Pass(2'000);
     fixture.sounds.clear();
     fixture.desktop.SetPresence(Presence::kPresenting);
     fixture.desktop.ShowNotice("a", "b");
     fixture.desktop.ThrowTo(fixture.desktop.simulation().sprites()[0].id, Edge::kTop);
-    CHECK(fixture.Pass(10)->sprites[0].visible == !is_quiet);
+    CHECK(fixture.Pass(10).sprites[0].visible == !is_quiet);
     CHECK(fixture.desktop.IsQuiet() == is_quiet);
     CHECK(fixture.sounds.empty() == is_quiet);
     CHECK(fixture.toasts.empty() == is_quiet);
     fixture.desktop.SetPresence(Presence::kBusy);
-    CHECK(fixture.Pass(10)->sprites[0].visible);  // a game on another monitor
+    CHECK(fixture.Pass(10).sprites[0].visible);  // a game on another monitor
     CHECK(fixture.desktop.IsQuiet() == is_quiet);
     fixture.desktop.SetPresence(Presence::kFree);
     fixture.Pass(10);
@@ -795,23 +686,23 @@ TEST_CASE(
 }
 
 TEST_CASE("desktop › asks once a day for a newer version, and at once when the person does") {
-  Fixture fixture;
+  TestDesktop fixture;
   fixture.Join();
   const auto answer = [&](const std::string& version, const std::string& bytes) {
     const std::string hash =
         Sha256Hex({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
-    fixture.Respond(fixture.PopRequest("/client/latest.json", Method::kGet), 200,
+    fixture.Respond(fixture.Pop("/client/latest.json", Method::kGet), 200,
                     {{"version", version}, {"sha256", hash}, {"size", bytes.size()}});
     return fixture.desktop.PopOutbox();
   };
   fixture.Pass(kUpdateFirstMs - 1'000);
-  CHECK(!fixture.HasRequest("/client/latest.json", Method::kGet));
+  CHECK(!fixture.Has("/client/latest.json", Method::kGet));
   Outbox outbox = answer("0.1.0", "MZ");
   REQUIRE(outbox.update);
   CHECK((!outbox.update->was_asked && outbox.update->has_answer && !outbox.update->is_later));
   CHECK(!fixture.desktop.update());
   fixture.Pass(60'000);
-  CHECK(!fixture.HasRequest("/client/latest.json", Method::kGet));
+  CHECK(!fixture.Has("/client/latest.json", Method::kGet));
   fixture.desktop.CheckForUpdate();
   outbox = answer("0.2.0", "MZ");
   REQUIRE(outbox.update);
@@ -821,7 +712,7 @@ TEST_CASE("desktop › asks once a day for a newer version, and at once when the
   for (const std::string bytes : {"MZ", "MY", "MZZ", ""}) {
     CAPTURE(bytes);
     fixture.desktop.FetchUpdate();
-    const Request download = fixture.PopRequest("/download/Sprites-Setup.exe", Method::kGet);
+    const Request download = fixture.Pop("/download/Sprites-Setup.exe", Method::kGet);
     CHECK(download.response_bytes_max == 2);
     fixture.desktop.HandleResponse({download.id, 200, bytes});
     outbox = fixture.desktop.PopOutbox();
@@ -829,7 +720,7 @@ TEST_CASE("desktop › asks once a day for a newer version, and at once when the
     CHECK(*outbox.installer == (bytes == "MZ" ? bytes : ""));
   }
   fixture.desktop.CheckForUpdate();
-  fixture.Respond(fixture.PopRequest("/client/latest.json", Method::kGet), 404);
+  fixture.Respond(fixture.Pop("/client/latest.json", Method::kGet), 404);
   outbox = fixture.desktop.PopOutbox();
   REQUIRE(outbox.update);
   CHECK(!outbox.update->has_answer);
@@ -837,21 +728,19 @@ TEST_CASE("desktop › asks once a day for a newer version, and at once when the
 }
 
 TEST_CASE("desktop › ends its poll and asks again, once, a second after the network has changed") {
-  Fixture fixture;
+  TestDesktop fixture;
   fixture.Join();
-  const Request poll = fixture.PopRequest("/events", Method::kGet);
+  const Request poll = fixture.PopPoll();
   fixture.Pass(60'000);
-  CHECK(!fixture.HasRequest("/v1/desktops", Method::kGet));
+  CHECK(!fixture.Has("/v1/desktops", Method::kGet));
   fixture.desktop.NetworkIsBack();
   fixture.desktop.NetworkIsBack();
   fixture.Pass(kNetworkMs - 10);
   CHECK(fixture.cancelled.empty());
   fixture.Pass(20);
   CHECK(fixture.cancelled == std::vector{poll.id});
-  const Json bob = {{"desktop", "9-3e"}, {"name", "Bob"}};
-  fixture.Respond(fixture.PopRequest("/v1/desktops/1a2b-3f", Method::kGet), 200,
-                  {{"neighbours", {{"left", bob}, {"right", bob}, {"top", bob}, {"bottom", bob}}}});
-  const Request again = fixture.PopRequest("/events", Method::kGet);
+  fixture.MeetNeighbours();
+  const Request again = fixture.PopPoll();
   CHECK(again.url == poll.url);
   // What comes of the first poll is ignored: the second returns the same events.
   fixture.Respond(poll, 200, {{"cursor", "6a1f03c2-9"}, {"events", {Arriving(9, FileOf(3))}}});
@@ -861,9 +750,9 @@ TEST_CASE("desktop › ends its poll and asks again, once, a second after the ne
 }
 
 TEST_CASE("desktop › asks again after the machine slept, also without a report of that") {
-  Fixture fixture;
+  TestDesktop fixture;
   fixture.Join();
-  fixture.PopRequest("/events", Method::kGet);
+  fixture.PopPoll();
   fixture.desktop.Tick(fixture.now += kSleptMs - 1);
   fixture.Pass(2 * kNetworkMs);
   CHECK(fixture.cancelled.empty());
@@ -873,9 +762,9 @@ TEST_CASE("desktop › asks again after the machine slept, also without a report
 }
 
 TEST_CASE("desktop › says once why the relay does not let it in, until the reason changes") {
-  Fixture fixture;
+  TestDesktop fixture;
   for (const char* code : {"relay-full", "relay-full", "banned", "banned"}) {
-    fixture.Respond(fixture.PopRequest("/v1/desktops", Method::kPost), 503,
+    fixture.Respond(fixture.Pop("/v1/desktops", Method::kPost), 503,
                     {{"code", code}, {"title", code}});
     fixture.Pass(5'000);
   }
@@ -884,70 +773,70 @@ TEST_CASE("desktop › says once why the relay does not let it in, until the rea
 }
 
 TEST_CASE("desktop › draws a hidden picture as a parcel, does not fetch it, and shows it again") {
-  Fixture fixture;
+  TestDesktop fixture;
   fixture.Join();
-  fixture.Receive(Json::array({Arriving(1, FileOf(3))}));
-  const Request fetch = fixture.PopRequest("/v1/sprites/", Method::kGet);
+  fixture.Receive({Arriving(1, FileOf(3))});
+  const Request fetch = fixture.Pop("/v1/sprites/" + FileOf(3), Method::kGet);
   fixture.desktop.HandleResponse({fetch.id, 200, "", 0, ReadSheet(TestSpr(3))});
-  CHECK(fixture.Pass(10)->sprites[0].sheet->file == FileOf(3));
+  CHECK(fixture.Pass(10).sprites[0].sheet->file == FileOf(3));
   fixture.desktop.HidePicture(FileOf(3), true);
   fixture.desktop.HidePicture(FileOf(4), true);
   fixture.Pass(10);
   CHECK(fixture.settings_saved);
   CHECK(fixture.desktop.IsHidden(FileOf(3)));
-  CHECK(fixture.Pass(10)->sprites[0].sheet == Parcel());
-  fixture.Receive(Json::array({Arriving(2, FileOf(4))}));
+  CHECK(fixture.Pass(10).sprites[0].sheet == Parcel());
+  fixture.Receive({Arriving(2, FileOf(4))});
   fixture.Pass(1000);
-  CHECK(!fixture.HasRequest("/v1/sprites/" + FileOf(4), Method::kGet));
+  CHECK(!fixture.Has("/v1/sprites/" + FileOf(4), Method::kGet));
 
   // It stays hidden after a start, because it is one of the settings.
-  Fixture after(ReadSettings(SettingsJson(fixture.desktop.settings())), fixture.saved);
+  TestDesktop after(ReadSettings(SettingsJson(fixture.desktop.settings())), fixture.saved, false);
   CHECK(after.desktop.IsHidden(FileOf(3)));
   after.Join();
   after.Pass(1000);
-  CHECK(!after.HasRequest("/v1/sprites/", Method::kGet));
+  CHECK(!after.Has("/v1/sprites/", Method::kGet));
 
   fixture.desktop.HidePicture(FileOf(3), false);
-  CHECK(fixture.Pass(10)->sprites[0].sheet->file == FileOf(3));
+  CHECK(fixture.Pass(10).sprites[0].sheet->file == FileOf(3));
 }
 
 TEST_CASE("desktop › neither shows nor says anything while presenting, if the settings say so") {
   for (const bool is_quiet : {true, false}) {
-    Settings settings;
+    Settings settings = TestDesktop::Given();
     settings.quiet = is_quiet;
-    Fixture fixture(settings);
+    TestDesktop fixture(settings);
     fixture.Join();
     fixture.Pass(10);
     fixture.desktop.SetPresence(Presence::kPresenting);
     fixture.toasts.clear();
     fixture.sounds.clear();
-    fixture.Receive(Json::array({Arriving(1, FileOf(3))}));
-    const Scene* scene = fixture.Pass(1000);
-    REQUIRE(scene->sprites.size() == 1);
-    CHECK(scene->sprites[0].visible != is_quiet);
+    fixture.Receive({Arriving(1, FileOf(3))});
+    const Scene& scene = fixture.Pass(1000);
+    REQUIRE(scene.sprites.size() == 1);
+    CHECK(scene.sprites[0].visible != is_quiet);
     CHECK(fixture.toasts.empty() == is_quiet);
     CHECK(fixture.sounds.empty() == is_quiet);
-    CHECK((scene->idle_ms >= kUnseenIdleMs || !is_quiet));
+    CHECK((scene.idle_ms >= kUnseenIdleMs || !is_quiet));
     fixture.desktop.SetPresence(Presence::kFree);
-    CHECK(fixture.Pass(10)->sprites[0].visible);
+    CHECK(fixture.Pass(10).sprites[0].visible);
     CHECK(!fixture.desktop.IsQuiet());
   }
 }
 
 TEST_CASE("desktop › is quiet while a program covers any monitor") {
-  Fixture fixture;
+  TestDesktop fixture;
   const WindowArea game{1, {0, 0, 800, 600}, false, true};
   fixture.desktop.SetWindows(std::vector{game});
   CHECK(fixture.desktop.IsQuiet());
   fixture.Join();
-  fixture.Receive(Json::array({Arriving(1, FileOf(3))}));
+  fixture.Receive({Arriving(1, FileOf(3))});
   fixture.Pass(100);
   CHECK(fixture.toasts.empty());
   CHECK(fixture.sounds.empty());
 }
 
 TEST_CASE("desktop › makes a sound when a sprite falls, not when it hops, nor while it is hidden") {
-  Fixture fixture;
+  TestDesktop fixture;
   const SpriteId id = fixture.DropInOwn();
   fixture.Pass(1000);
   fixture.sounds.clear();
@@ -957,7 +846,7 @@ TEST_CASE("desktop › makes a sound when a sprite falls, not when it hops, nor 
   bool has_risen = false;
   for (int i = 0; i < 200; i++) {
     fixture.Pass(10);
-    has_risen = has_risen || fixture.desktop.simulation().Find(id)->y < 590;
+    has_risen = has_risen || fixture.desktop.simulation().Find(id)->y < 550;
   }
   CHECK(has_risen);
   CHECK(fixture.sounds.empty());
@@ -979,34 +868,34 @@ TEST_CASE("desktop › makes a sound when a sprite falls, not when it hops, nor 
 }
 
 TEST_CASE("desktop › saves power: half of the frames, and no sprite wanders") {
-  Fixture fixture;
+  TestDesktop fixture(TestDesktop::Lively());
   const SpriteId id = fixture.DropInOwn();
   fixture.desktop.SetSavingPower(true);
-  const Scene* scene = fixture.Pass(30'000);
-  CHECK(scene->saves_power);
+  const Scene& scene = fixture.Pass(30'000);
+  CHECK(scene.saves_power);
   CHECK(fixture.desktop.simulation().Find(id)->x == 400);
   fixture.desktop.SetSavingPower(false);
-  CHECK(!fixture.Pass(10)->saves_power);
+  CHECK(!fixture.Pass(10).saves_power);
 }
 
 TEST_CASE("desktop › does not ask for newer versions by itself when the shell does not show them") {
-  Fixture fixture;
+  TestDesktop fixture;
   fixture.desktop.SetAsksForUpdates(false);
   fixture.Join();
   fixture.Pass(kUpdateFirstMs + 1'000);
-  CHECK(!fixture.HasRequest("/client/latest.json", Method::kGet));
+  CHECK(!fixture.Has("/client/latest.json", Method::kGet));
   fixture.desktop.CheckForUpdate();
   fixture.Pass(1'000);
-  CHECK(fixture.HasRequest("/client/latest.json", Method::kGet));
+  CHECK(fixture.Has("/client/latest.json", Method::kGet));
 }
 
 TEST_CASE("desktop › with reduced motion no sprite wanders, and all frames are drawn") {
-  Fixture fixture;
+  TestDesktop fixture(TestDesktop::Lively());
   const SpriteId id = fixture.DropInOwn();
   fixture.desktop.SetReducedMotion(true);
   fixture.desktop.SetSettings(fixture.desktop.settings());
-  const Scene* scene = fixture.Pass(30'000);
-  CHECK(!scene->saves_power);
+  const Scene& scene = fixture.Pass(30'000);
+  CHECK(!scene.saves_power);
   CHECK(fixture.desktop.simulation().Find(id)->x == 400);
 }
 
@@ -1020,36 +909,36 @@ TEST_CASE("desktop › draws whole pixels at any scale of the monitor, if the se
   for (const Case& one : {Case{1, true, 32}, Case{1.25, true, 40}, Case{1.1, true, 32},
                           Case{1.15, true, 40}, Case{1.1, false, 35}, Case{0.5, true, 16}}) {
     CAPTURE(one.monitor_scale);
-    Settings settings;
+    Settings settings = TestDesktop::Given();
     settings.whole_pixels = one.whole;
-    Fixture fixture(settings);
+    TestDesktop fixture(settings);
     const Rect all{0, 0, 800, 600};
     fixture.desktop.SetMonitors(std::vector<Monitor>{{all, all, one.monitor_scale, true}});
     Json description = UsualDescription(8, 8);
     description["scale"] = 4;
     const SheetPointer sheet = ReadSheet(TestSpr(8, 8, description));
     fixture.desktop.AddToShelf(sheet);
-    fixture.desktop.DropIn(sheet->file, Point{400, 600});
-    const Scene* scene = fixture.Pass(10);
-    CHECK(scene->sprites[0].width == one.width);
+    fixture.desktop.DropIn(sheet->file, Point{400, 560});
+    const Scene& scene = fixture.Pass(10);
+    CHECK(scene.sprites[0].width == one.width);
     const Nature& nature = fixture.desktop.simulation().sprites()[0].nature;
     CHECK(std::abs(nature.width * one.monitor_scale - one.width) < 1);
   }
 }
 
 TEST_CASE("desktop › mutes a neighbour at the relay, and reports a picture there") {
-  Fixture fixture;
+  TestDesktop fixture;
   fixture.desktop.ReportPicture({FileOf(3), "", "rude"});
   fixture.Pass(10);
   CHECK(fixture.toasts.back().title == "The report was not sent");
   fixture.Join();
   fixture.desktop.Mute({"9-3e", "Bob"}, true);
-  const Request mute = fixture.PopRequest("/mutes", Method::kPost);
+  const Request mute = fixture.Pop("/mutes", Method::kPost);
   CHECK(Json::parse(mute.body)["desktop"] == "9-3e");
   fixture.Respond(mute, 204);
   fixture.Pass(kToastMsMin);
   fixture.desktop.ReportPicture({FileOf(3), "", "rude"});
-  const Request report = fixture.PopRequest("/v1/reports", Method::kPost);
+  const Request report = fixture.Pop("/v1/reports", Method::kPost);
   CHECK(Json::parse(report.body) == Json{{"file", FileOf(3)}, {"reason", "rude"}});
   fixture.Respond(report, 204);
   fixture.Pass(10);

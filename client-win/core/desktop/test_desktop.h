@@ -13,6 +13,7 @@
 
 #include "core/desktop/desktop.h"
 #include "core/picture/test_spr.h"
+#include "core/relay/test_relay.h"
 #include "core/text/json.h"
 
 namespace sprites {
@@ -20,22 +21,39 @@ namespace sprites {
 inline const Json kBob = {{"desktop", "9-3e"}, {"name", "Bob"}};
 inline const Json kMe = {{"desktop", "1-1"}, {"name", "Ann"}};
 
-// A desktop of 800 × 600 with one picture on its shelf, and Bob at the left and the right.
+// A sprite that comes in over the left edge.
+inline Json Arriving(int seq, const std::string& file, const Json& from = kBob) {
+  return {{"type", "sprite"}, {"seq", seq},
+          {"from", from},     {"edge", "left"},
+          {"at", 0.5},        {"vx", 300},
+          {"vy", 0},          {"sprite", {{"file", file}, {"name", "Guest"}, {"scale", 2}}}};
+}
+
+// A desktop of 800 × 600 whose floor is at 560, with one picture on its shelf. Bob is at its left
+// and its right.
 struct TestDesktop {
-  explicit TestDesktop(const Settings& settings, const std::string& saved = "")
-      : desktop(settings, [] { return 0.5; }), sheet(ReadSheet(TestSpr(0))), saved(saved) {
+  explicit TestDesktop(const Settings& settings = Given(), const std::string& saved = "",
+                       bool may_reuse_seat = true)
+      : desktop(settings, kHalf), sheet(ReadSheet(TestSpr(0))), saved(saved) {
     const Rect all{0, 0, 800, 600};
     desktop.SetMonitors(std::vector<Monitor>{{all, {0, 0, 800, 560}, 1, true}});
     desktop.AddToShelf(sheet);
-    desktop.Restore(saved, true);
+    desktop.Restore(saved, may_reuse_seat);
   }
 
   static Settings Given() {
-    Settings settings;
-    settings.relay = "http://relay.example:8080";
+    Settings settings = Lively();
     settings.calm = true;
     return settings;
   }
+  // Likewise, with sprites that do something by themselves.
+  static Settings Lively() {
+    Settings settings;
+    settings.relay = kRelay;
+    return settings;
+  }
+
+  SpriteId DropInOwn() { return desktop.DropIn(sheet->file, Point{400, 560}); }
 
   // Lets time pass with the pointer where it is, and collects what the outbox holds.
   const Scene& Pass(int64_t ms) {
@@ -51,13 +69,23 @@ struct TestDesktop {
         saved = outbox.saved_state;
         saves++;
       }
+      settings_saved = settings_saved || outbox.settings_changed;
       toasts.insert(toasts.end(), outbox.toasts.begin(), outbox.toasts.end());
+      sounds.insert(sounds.end(), outbox.sounds.begin(), outbox.sounds.end());
+      cancelled.insert(cancelled.end(), outbox.cancelled.begin(), outbox.cancelled.end());
       for (Request& request : outbox.requests) {
         saved_before_request = saved;
         requests.push_back(std::move(request));
       }
     }
     return *scene;
+  }
+
+  // Whether there is a request to an address that contains this.
+  bool Has(const std::string& part, Method method) const {
+    return std::ranges::any_of(requests, [&](const Request& request) {
+      return request.method == method && request.url.find(part) != std::string::npos;
+    });
   }
 
   // The oldest request to an address that ends with this.
@@ -85,28 +113,29 @@ struct TestDesktop {
     return {};
   }
 
-  void Respond(const Request& request, int status, const Json& body) {
+  void Respond(const Request& request, int status, const Json& body = nullptr) {
     desktop.HandleResponse({request.id, status, body.is_null() ? "" : WriteJson(body)});
   }
 
-  // Grants a seat. `stage`: what it says about the stage; nothing for a relay without peeks.
-  // Returns the body of the join.
-  Json Join(std::optional<bool> stage = std::nullopt) {
-    const std::string base = TestDesktop::Given().relay + "/v1/desktops/1-1";
-    Json seat = {{"desktop", "1-1"},           {"token", "1-1.00"},
-                 {"world", "garden"},          {"cursor", Cursor()},
-                 {"events", base + "/events"}, {"crossings", base + "/crossings"}};
-    if (stage) {
-      seat["stage"] = *stage;
-    }
+  // Grants a seat with this id; `more` is added to the response. Returns the body of the join.
+  Json Join(const std::string& id = "1-1", const Json& more = Json::object()) {
+    const std::string base = std::string(kRelay) + "/v1/desktops/" + id;
+    Json seat = {{"desktop", id},
+                 {"token", id + ".00"},
+                 {"invitation", "1a2b.0123456789abcdef0123456789abcdef"},
+                 {"world", "garden"},
+                 {"cursor", Cursor()},
+                 {"events", base + "/events"},
+                 {"crossings", base + "/crossings"}};
+    seat.update(more);
     const Request join = Pop("/v1/desktops", Method::kPost);
     Respond(join, 201, seat);
-    MeetNeighbours();
+    MeetNeighbours(id);
     return Json::parse(join.body);
   }
 
-  void MeetNeighbours() {
-    Respond(Pop("/v1/desktops/1-1", Method::kGet), 200,
+  void MeetNeighbours(const std::string& id = "1-1") {
+    Respond(Pop("/v1/desktops/" + id, Method::kGet), 200,
             {{"neighbours", {{"left", kBob}, {"right", kBob}, {"top", kMe}, {"bottom", kMe}}}});
     Pass(10);
   }
@@ -134,6 +163,9 @@ struct TestDesktop {
   std::optional<Point> pointer;
   std::deque<Request> requests;
   std::vector<Toast> toasts;
+  std::vector<Sound> sounds;
+  std::vector<RequestId> cancelled;
+  bool settings_saved = false;
   std::string saved;
   std::string saved_before_request;
   int saves = 0;
