@@ -58,6 +58,8 @@ void Desktop::Restore(std::string_view saved_state, bool may_reuse_seat) {
   const bool is_same_place = state.relay == settings_.relay && state.world == settings_.world &&
                              state.name == settings_.name;
   const bool has_seat = state.seat && may_reuse_seat && is_same_place;
+  // Only the relay of that seat can take back the sprites of its last batch: without the seat, all
+  // that is here stays.
   std::map<SpriteId, uint64_t> batch;
   for (const auto& [sprite, seq] : state.sprites) {
     if (simulation_.sprites().size() < size_t{kSpriteLimitMax}) {
@@ -107,12 +109,12 @@ void Desktop::SetSettings(const Settings& settings) {
   toasts_.SetEnabled(settings_.toasts);
   sheets_.SetHidden(settings_.hidden);
   ApplyScreen();
-  sheets_.RetryMissing();
+  sheets_.RetryMissing();  // their pictures may be wanted now
   const bool is_in_other_world = before.relay != settings_.relay ||
                                  before.world != settings_.world ||
                                  before.beside != settings_.beside;
   if (is_in_other_world && settings_.show_stage == ShowStage::kShow) {
-    settings_.show_stage = ShowStage::kAsWorld;
+    settings_.show_stage = ShowStage::kAsWorld;  // it was allowed in the world before only
   }
   if (is_in_other_world || before.name != settings_.name) {
     Rejoin();
@@ -277,7 +279,7 @@ void Desktop::ApplyCalm() {
 void Desktop::HidePicture(const std::string& file, bool is_hidden) {
   std::erase(settings_.hidden, file);
   if (is_hidden) {
-    settings_.hidden.push_back(file);
+    settings_.hidden.push_back(file);  // at the end: the limit drops the oldest ones
   }
   settings_ = WithinLimits(std::move(settings_));
   sheets_.SetHidden(settings_.hidden);
@@ -409,6 +411,7 @@ void Desktop::HandleResponses(const std::vector<Response>& responses, int64_t no
   }
 }
 
+// Each part knows its own requests by their ids, so at most one of them handles it.
 void Desktop::HandleResponse(const Response& response) {
   if (HandleFormer(response)) {
     return;
@@ -461,6 +464,7 @@ const Scene& Desktop::Tick(int64_t now_ms) {
     GoOnLeaving();
   } else {
     RetryAfterNetworkChange(passed);
+    // What changes the sprites comes before the state is saved, and requests come after that.
     AdmitWaiting();
     UpdatePeek();
     SaveIfDue();
@@ -475,7 +479,7 @@ const Scene& Desktop::Tick(int64_t now_ms) {
 Outbox Desktop::PopOutbox() {
   outbox_.toasts = toasts_.Pop();
   if (IsQuiet() || leaving_ != Leaving::kNot) {
-    outbox_.toasts.clear();
+    outbox_.toasts.clear();  // dropped, not delayed: later they would be about the past
     outbox_.sounds.clear();
   }
   return std::exchange(outbox_, Outbox{});
@@ -587,7 +591,7 @@ void Desktop::SendDueRequests() {
 
 void Desktop::SendPollerRequest() {
   if (former_) {
-    return;
+    return;  // a join waits until the seat before has told what it acknowledged
   }
   poller_.SetJoinOptions(JoinOptionsNow());
   // While the person looks over an edge, a stage comes ten times a second, and a poll after each.
@@ -828,6 +832,7 @@ void Desktop::Admit(const Arrival& arrival) {
     RaiseDust(*entered, kArrivalPuffReach);
   }
   arrivals_.Admit(arrival, id);
+  // Not at each departure: one that is refused comes back, and its sender must still be known.
   if (senders_.size() >= 2 * size_t{kSpriteLimitMax}) {
     std::erase_if(senders_,
                   [this](const auto& sender) { return simulation_.Find(sender.first) == nullptr; });
@@ -863,6 +868,7 @@ void Desktop::Depart(const Departure& departure) {
   }
   saves_now_ = true;
   const std::string& file = departure.sprite.file;
+  // Without the file here there is nothing to upload: the relay has it from whoever sent it.
   if (uploads_.IsAtRelay(file) || !sheets_.Has(file)) {
     departures_.Add(departure, *ConnectedSeat(), false);
   } else if (uploads_.IsFull(file)) {
@@ -1047,7 +1053,7 @@ std::string Desktop::StateToSave(bool with_seat) const {
     state.sprites.push_back({sprite, state.seat ? arrivals_.SeqOf(sprite.id) : 0});
   }
   for (const Departure& departure : uploads_.Waiting()) {
-    state.sprites.push_back({departure.sprite, 0});
+    state.sprites.push_back({departure.sprite, 0});  // not thrown yet, so it is still here
   }
   state.departures = departures_.pending();
   state.waiting = arrivals_.waiting();
@@ -1065,7 +1071,7 @@ void Desktop::SaveIfDue() {
   saved_ms_ = now_ms_;
   std::string state = StateToSave(true);
   saved_cursor_ = poller_.seat() ? poller_.seat()->cursor : "";
-  if (state != saved_) {
+  if (state != saved_) {  // nothing is written while all sprites rest
     outbox_.saved_state = state;
     saved_ = std::move(state);
   }

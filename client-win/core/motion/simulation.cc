@@ -39,6 +39,7 @@ Sprite* Simulation::FindMutable(SpriteId id) {
 std::vector<Departure> Simulation::Step(double now_ms, const Random& random) {
   const double steps = std::floor((now_ms - now_ms_) / kStepMs);
   if (steps > kStepsPerCallMax) {
+    // After a pause the sprites go on from where they were: nobody saw the time between.
     now_ms_ = now_ms - kStepsPerCallMax * kStepMs;
   }
   std::vector<Departure> departures;
@@ -47,6 +48,7 @@ std::vector<Departure> Simulation::Step(double now_ms, const Random& random) {
     for (Sprite& sprite : sprites_) {
       Move(&sprite, kStepMs / 1000, random);
     }
+    // Before edges and walls, because a collision can push a sprite beyond them.
     Collide();
     const size_t before = departures.size();
     for (Sprite& sprite : sprites_) {
@@ -57,6 +59,7 @@ std::vector<Departure> Simulation::Step(double now_ms, const Random& random) {
         KeepInside(&sprite, room, random);
       }
     }
+    // Only now, because removing one moves the others in sprites_.
     for (size_t gone = before; gone < departures.size(); gone++) {
       Remove(departures[gone].sprite.id);
     }
@@ -71,6 +74,7 @@ void Simulation::SetScreen(Screen screen) {
   screen_ = std::move(screen);
   for (Sprite& sprite : sprites_) {
     if (sprite.id == held()) {
+      // It stays in the hand, wherever its monitor went.
       sprite.monitor = screen_.NearestMonitor(held_->trail.back().point);
       FollowPointer(&sprite);
       continue;
@@ -79,6 +83,7 @@ void Simulation::SetScreen(Screen screen) {
     const Room room = RoomOf(sprite);
     const Size size = SizeOf(sprite, room.scale);
     sprite.x = std::clamp(sprite.x, room.walls.left, room.walls.right);
+    // One that is taller than its room stands on the floor.
     sprite.y = std::clamp(sprite.y, std::min(room.walls.top + size.height, room.walls.bottom),
                           room.walls.bottom);
   }
@@ -131,6 +136,7 @@ SpriteId Simulation::Enter(Sprite sprite, const Entrance& entrance) {
   sprite.vx = LimitedSpeed(entrance.vx);
   sprite.vy = LimitedSpeed(entrance.vy);
   if (IsSide(entrance.edge)) {
+    // It begins just outside, so that it is seen coming in, and fast enough not to stop there.
     const double inwards = entrance.edge == Edge::kLeft ? 1 : -1;
     sprite.x = door.point.x - inwards * size.width / 2;
     sprite.y =
@@ -147,7 +153,7 @@ SpriteId Simulation::Enter(Sprite sprite, const Entrance& entrance) {
     sprite.vy = from_above ? std::max(sprite.vy, 0.0) : std::min(sprite.vy, -rise);
   }
   sprite.facing = sprite.vx < 0 ? Facing::kLeft : Facing::kRight;
-  sprite.thrown = false;
+  sprite.thrown = false;  // it lands before it can cross again
   sprite.through_floor = false;
   sprite.tumbles = false;
   sprite.squashed = false;
@@ -196,6 +202,7 @@ void Simulation::Drag(Point point, double ms) {
   }
   auto& trail = held_->trail;
   trail.push_back({point, ms});
+  // The last two points stay, however old they are: they still tell which way it moved.
   const auto recent =
       std::ranges::find_if(trail.begin(), trail.end() - 2,
                            [ms](const PointerPoint& p) { return ms - p.ms <= kTrailMs; });
@@ -229,7 +236,7 @@ void Simulation::Release(double ms) {
       std::ranges::find_if(trail, [ms](const PointerPoint& p) { return ms - p.ms <= kTrailMs; });
   const double seconds = first == trail.end() ? 0 : (ms - first->ms) / 1000;
   if (seconds <= 0) {
-    Launch(sprite, 0, 0);
+    Launch(sprite, 0, 0);  // the pointer rested before it let go
     return;
   }
   const double dip = seconds * screen_.monitors()[sprite->monitor].scale;
@@ -265,6 +272,7 @@ void Simulation::ThrowTo(SpriteId id, Edge edge) {
   const Room room = RoomOf(*sprite);
   const double gravity = sprite->nature.gravity;
   if (edge == Edge::kTop) {
+    // Fast enough to rise to the edge, to pass it with its whole height, and then still to cross.
     const double way = std::max(0.0, (sprite->y - room.edges.top) / room.scale);
     Launch(sprite, 0,
            -(std::sqrt(2 * gravity * way) + kCrossingSpeedMin +
@@ -272,6 +280,7 @@ void Simulation::ThrowTo(SpriteId id, Edge edge) {
   } else if (edge == Edge::kBottom) {
     Launch(sprite, 0, kFloorThrowSpeedMin);
   } else {
+    // Faster from farther away, because it must not land before it reaches the edge.
     const bool to_left = edge == Edge::kLeft;
     const double way =
         (to_left ? sprite->x - room.edges.left : room.edges.right - sprite->x) / room.scale;
@@ -368,6 +377,7 @@ void Simulation::Move(Sprite* sprite, double seconds, const Random& random) {
 void Simulation::Fly(Sprite* sprite, const Room& room, double seconds) {
   if (const Steering* keys = SteeringOf(*sprite)) {
     const int push = int{keys->right} - int{keys->left};
+    // Keys make it as fast as it runs; one that flies faster that way keeps its speed.
     const double limit = sprite->nature.walk_speed * kRunFactor;
     if (push != 0 && sprite->vx * push < limit) {
       sprite->vx += push * kAirControl * seconds;
@@ -381,7 +391,7 @@ void Simulation::Fly(Sprite* sprite, const Room& room, double seconds) {
   sprite->x += sprite->vx * seconds * room.scale;
   sprite->y += sprite->vy * seconds * room.scale;
   if (sprite->vy < 0 || sprite->through_floor) {
-    return;
+    return;  // on its way up it passes through ledges, to land on them from above
   }
   if (const auto ground = SurfaceBetween(*sprite, room, before, sprite->y)) {
     TouchDown(sprite, *ground);
@@ -463,7 +473,7 @@ void Simulation::Welcome(Sprite* arrival) {
 void Simulation::Hang(Sprite* sprite, const Room& room, const Random& random) {
   sprite->vx = 0;
   const Size size = SizeOf(*sprite, room.scale);
-  const double hold = sprite->y - size.height;
+  const double hold = sprite->y - size.height;  // its hands are at its top
   const double reach = size.width / 2;
   const bool holds = std::ranges::any_of(ledges_, [&](const Ledge& ledge) {
     return std::abs(hold - ledge.y) < kSupportedPx && sprite->x >= ledge.left - reach &&
@@ -483,7 +493,7 @@ void Simulation::Walk(Sprite* sprite, const Room& room, double seconds, const Ra
     return;
   }
   if (std::abs(sprite->vx) < kCrossingSpeedMin) {
-    sprite->thrown = false;
+    sprite->thrown = false;  // the throw is over: from now on it turns round at an edge
   }
   const Steering* keys = SteeringOf(*sprite);
   const int push = keys == nullptr ? 0 : int{keys->right} - int{keys->left};
@@ -679,34 +689,38 @@ void Simulation::Collide() {
           !other.collides) {
         continue;
       }
-      Sprite& a = sprites_[i];
-      Sprite& b = sprites_[j];
-      const double side = a.x < b.x || (a.x == b.x && a.id < b.id) ? 1 : -1;
-      const double closing = (a.vx - b.vx) * side;
-      const bool a_yields = b.thrown || !a.thrown;
-      const bool b_yields = a.thrown || !b.thrown;
-      // A part of the overlap each step, so that two sprites in one place slide apart gently.
-      if (a_yields) {
-        a.x -= side * overlap / kOverlapParts;
-      }
-      if (b_yields) {
-        b.x += side * overlap / kOverlapParts;
-      }
-      boxes_[i].x = a.x;
-      boxes_[j].x = b.x;
-      if (closing <= 0) {
-        continue;
-      }
-      const double a_vx = a.vx;
-      if (a_yields) {
-        a.vx = b.vx * kBumpKept;
-        Bump(&a, closing);
-      }
-      if (b_yields) {
-        b.vx = a_vx * kBumpKept;
-        Bump(&b, closing);
-      }
+      PushApart(&sprites_[i], &sprites_[j], overlap);
+      boxes_[i].x = sprites_[i].x;
+      boxes_[j].x = sprites_[j].x;
     }
+  }
+}
+
+// Two sprites overlap by so many px.
+void Simulation::PushApart(Sprite* a, Sprite* b, double overlap) {
+  // Their ids decide where two stand in one place: each must go to a side.
+  const double side = a->x < b->x || (a->x == b->x && a->id < b->id) ? 1 : -1;
+  const double closing = (a->vx - b->vx) * side;
+  const bool a_yields = b->thrown || !a->thrown;
+  const bool b_yields = a->thrown || !b->thrown;
+  // A part of the overlap each step, so that two sprites in one place slide apart gently.
+  if (a_yields) {
+    a->x -= side * overlap / kOverlapParts;
+  }
+  if (b_yields) {
+    b->x += side * overlap / kOverlapParts;
+  }
+  if (closing <= 0) {
+    return;  // they move apart already
+  }
+  const double a_vx = a->vx;
+  if (a_yields) {
+    a->vx = b->vx * kBumpKept;
+    Bump(a, closing);
+  }
+  if (b_yields) {
+    b->vx = a_vx * kBumpKept;
+    Bump(b, closing);
   }
 }
 
@@ -717,6 +731,7 @@ void Simulation::Bump(Sprite* sprite, double closing) {
       SetMode(sprite, Mode::kIdle, now_ms_);
     }
   }
+  // One that chases another, or flees, keeps its direction.
   if (sprite->mode == Mode::kWalk && SteeringOf(*sprite) == nullptr && sprite->pace == 1) {
     sprite->facing = sprite->facing == Facing::kLeft ? Facing::kRight : Facing::kLeft;
   }
@@ -752,6 +767,7 @@ Departure Simulation::Depart(const Sprite& sprite, Edge edge) const {
 // Keeps a sprite that does not cross between walls, ceiling and floor.
 void Simulation::KeepInside(Sprite* sprite, const Room& room, const Random& random) {
   const Size size = SizeOf(*sprite, room.scale);
+  // One that is fast enough passes the wall, and leaves once its middle is beyond the edge.
   const bool crossing = sprite->thrown && std::abs(sprite->vx) >= kCrossingSpeedMin;
   if (sprite->x < room.walls.left + size.width / 2 && sprite->vx <= 0 &&
       !(crossing && sprite->vx < 0)) {
@@ -773,7 +789,7 @@ void Simulation::KeepInside(Sprite* sprite, const Room& room, const Random& rand
 void Simulation::HitWall(Sprite* sprite, const Room& room, Facing wall, const Random& random) {
   const double half = sprite->nature.width * room.scale / 2;
   sprite->x = wall == Facing::kLeft ? room.walls.left + half : room.walls.right - half;
-  if (sprite->sleepy && sprite->facing == wall) {
+  if (sprite->sleepy && sprite->facing == wall) {  // this is the corner that it went to
     sprite->vx = 0;
     FallAsleep(sprite, room, random);
     return;
@@ -799,6 +815,7 @@ void Simulation::Launch(Sprite* sprite, double vx, double vy) {
   sprite->vx = LimitedSpeed(vx);
   sprite->vy = LimitedSpeed(vy);
   sprite->thrown = std::hypot(sprite->vx, sprite->vy) >= kCrossingSpeedMin;
+  // Straight down rather than to a side: any other throw bounces off the floor.
   sprite->through_floor = sprite->vy >= kFloorThrowSpeedMin && sprite->vy > std::abs(sprite->vx);
   sprite->touched_ms = now_ms_;
   sprite->tumbles = false;

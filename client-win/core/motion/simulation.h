@@ -147,6 +147,7 @@ class Simulation {
   bool IsEvening() const { return hour_ && (*hour_ >= kEveningHour || *hour_ < kMorningHour); }
   SpriteId TopmostAt(Point point) const;
   void Collide();
+  void PushApart(Sprite* a, Sprite* b, double overlap);
   void Bump(Sprite* sprite, double closing);
   std::optional<Edge> CrossedEdge(const Sprite& sprite, const Room& room) const;
   Departure Depart(const Sprite& sprite, Edge edge) const;
