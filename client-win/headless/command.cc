@@ -215,26 +215,7 @@ Json Run(const std::string& word, Words* words, Desktop* desktop, FileCache* cac
   return nullptr;
 }
 
-}  // namespace
-
-Json RunCommand(std::string_view line, Desktop* desktop, FileCache* cache, bool* quits) {
-  try {
-    Words words(line);
-    if (!words.Has()) {
-      return nullptr;
-    }
-    const std::string word = words.Text();
-    if (word == "quit") {
-      *quits = true;
-      return nullptr;
-    }
-    return Run(word, &words, desktop, cache);
-  } catch (const std::exception& error) {
-    return {{"error", error.what()}};
-  }
-}
-
-Json DescribeDesktop(const Desktop& desktop, const Scene& scene) {
+Json DescribeSprites(const Desktop& desktop, const Scene& scene) {
   Json sprites = Json::array();
   for (size_t i = 0; i < desktop.simulation().sprites().size(); i++) {
     const Sprite& sprite = desktop.simulation().sprites()[i];
@@ -256,16 +237,26 @@ Json DescribeDesktop(const Desktop& desktop, const Scene& scene) {
     }
     sprites.push_back(std::move(one));
   }
-  Json neighbours = nullptr;
-  if (const auto& all = desktop.neighbours()) {
-    neighbours = Json::object();
-    for (size_t i = 0; i < all->size(); i++) {
-      if ((*all)[i].desktop.empty()) {
-        continue;  // not known yet
-      }
-      neighbours[kEdges[i]] = {{"desktop", (*all)[i].desktop}, {"name", (*all)[i].name}};
-    }
+  return sprites;
+}
+
+// Null while none is known.
+Json DescribeNeighbours(const Desktop& desktop) {
+  const auto& all = desktop.neighbours();
+  if (!all) {
+    return nullptr;
   }
+  Json neighbours = Json::object();
+  for (size_t i = 0; i < all->size(); i++) {
+    if ((*all)[i].desktop.empty()) {
+      continue;  // not known yet
+    }
+    neighbours[kEdges[i]] = {{"desktop", (*all)[i].desktop}, {"name", (*all)[i].name}};
+  }
+  return neighbours;
+}
+
+Json DescribeBubbles(const Scene& scene) {
   Json bubbles = Json::array();
   for (const DrawnBubble& bubble : scene.bubbles) {
     const BubblePost& post = bubble.post;
@@ -276,6 +267,10 @@ Json DescribeDesktop(const Desktop& desktop, const Scene& scene) {
     }
     bubbles.push_back(std::move(one));
   }
+  return bubbles;
+}
+
+Json DescribeBeyond(const Scene& scene) {
   Json beyond = Json::array();
   for (const DrawnSprite& drawn : scene.beyond) {
     const Crop shown = drawn.Shown();
@@ -283,20 +278,43 @@ Json DescribeDesktop(const Desktop& desktop, const Scene& scene) {
                       {"file", drawn.sheet->file},
                       {"shown", {drawn.Left(), drawn.Top(), shown.width, shown.height}}});
   }
+  return beyond;
+}
+
+}  // namespace
+
+Json RunCommand(std::string_view line, Desktop* desktop, FileCache* cache, bool* quits) {
+  try {
+    Words words(line);
+    if (!words.Has()) {
+      return nullptr;
+    }
+    const std::string word = words.Text();
+    if (word == "quit") {
+      *quits = true;
+      return nullptr;
+    }
+    return Run(word, &words, desktop, cache);
+  } catch (const std::exception& error) {
+    return {{"error", error.what()}};
+  }
+}
+
+Json DescribeDesktop(const Desktop& desktop, const Scene& scene) {
   Json watched = Json::array();
   for (const Edge edge : desktop.watched()) {
     watched.push_back(NameOf(edge));
   }
-  return {{"beyond", beyond},
+  return {{"beyond", DescribeBeyond(scene)},
           {"watched", watched},
           {"showsStage", desktop.IsStageShown()},
-          {"bubbles", bubbles},
+          {"bubbles", DescribeBubbles(scene)},
           {"desktop", desktop.seat() ? Json(desktop.seat()->desktop) : Json()},
           {"link", kLinks[static_cast<size_t>(desktop.link())]},
-          {"neighbours", neighbours},
+          {"neighbours", DescribeNeighbours(desktop)},
           {"onTheWay", desktop.on_the_way()},
           {"waiting", desktop.waiting()},
-          {"sprites", sprites}};
+          {"sprites", DescribeSprites(desktop, scene)}};
 }
 
 }  // namespace sprites

@@ -609,39 +609,44 @@ void Shell::HandleSessionEvent(WPARAM event) {
   }
 }
 
+void Shell::HandleTrayEvent(UINT event, POINT point) {
+  if (event == WM_CONTEXTMENU || event == NIN_SELECT || event == NIN_KEYSELECT) {
+    ShowMenu(point);
+  }
+}
+
+// A second instance sends what it was started with. Returns whether this one takes it.
+bool Shell::HandleSent(const COPYDATASTRUCT& sent) {
+  if (is_ending_) {
+    return false;  // the second instance waits until this one has ended, and is the first then
+  }
+  if (const auto link = ReadSentLink(sent)) {
+    Later([this, text = Narrow(*link)] { OpenLink(text); });
+    return true;
+  }
+  const auto paths = ReadSentPaths(sent);
+  if (!paths) {
+    return false;
+  }
+  if (paths->empty()) {
+    DropInAnySprite();
+  }
+  importer_.Import(PathsOf(*paths));
+  RequestTurn();
+  return true;
+}
+
 LRESULT Shell::HandleMessage(UINT message, WPARAM wparam, LPARAM lparam) {
   if (message == taskbar_created_) {
     tray_.Add();
     return 0;
   }
   switch (message) {
-    case kTrayMessage: {
-      const UINT event = LOWORD(lparam);
-      if (event == WM_CONTEXTMENU || event == NIN_SELECT || event == NIN_KEYSELECT) {
-        ShowMenu({GET_X_LPARAM(wparam), GET_Y_LPARAM(wparam)});
-      }
+    case kTrayMessage:
+      HandleTrayEvent(LOWORD(lparam), {GET_X_LPARAM(wparam), GET_Y_LPARAM(wparam)});
       return 0;
-    }
-    case WM_COPYDATA: {
-      if (is_ending_) {
-        return FALSE;  // the second instance waits until this one has ended, and is the first then
-      }
-      const auto& copied = *reinterpret_cast<const COPYDATASTRUCT*>(lparam);
-      if (const auto link = ReadSentLink(copied)) {
-        Later([this, text = Narrow(*link)] { OpenLink(text); });
-        return TRUE;
-      }
-      auto paths = ReadSentPaths(copied);
-      if (!paths) {
-        return FALSE;
-      }
-      if (paths->empty()) {
-        DropInAnySprite();
-      }
-      importer_.Import(PathsOf(*paths));
-      RequestTurn();
-      return TRUE;
-    }
+    case WM_COPYDATA:
+      return HandleSent(*reinterpret_cast<const COPYDATASTRUCT*>(lparam)) ? TRUE : FALSE;
     case kLaterMessage:
       RunLater();
       return 0;

@@ -71,6 +71,8 @@ class Shell : private SpriteListener {
 
   static LRESULT CALLBACK OnMessage(HWND window, UINT message, WPARAM wparam, LPARAM lparam);
   LRESULT HandleMessage(UINT message, WPARAM wparam, LPARAM lparam);
+  void HandleTrayEvent(UINT event, POINT point);
+  bool HandleSent(const COPYDATASTRUCT& sent);
   void HandlePowerEvent(WPARAM event, LPARAM lparam);
   void HandleSessionEvent(WPARAM event);
   HWND MakeWindow();

@@ -9,6 +9,13 @@ namespace sprites {
 
 namespace {
 
+// What the root window reports about all windows.
+struct Desk {
+  std::vector<xcb_window_t> clients;  // front to back, at most kWindowsMax
+  xcb_window_t active = XCB_WINDOW_NONE;
+  uint32_t desktop = 0;  // the virtual desktop that is shown
+};
+
 // What is asked of one window, before the first answer is read.
 struct Asked {
   xcb_window_t window;
@@ -22,6 +29,12 @@ struct Asked {
   xcb_get_property_cookie_t shadow;
   xcb_get_property_cookie_t strut;
   xcb_get_property_cookie_t old_strut;
+};
+
+// What one window answers.
+struct Answer {
+  ManagedWindow window;
+  std::vector<uint32_t> strut;
 };
 
 Sides SidesOf(const std::vector<uint32_t>& numbers) {
@@ -50,6 +63,110 @@ bool IsEqual(const std::vector<Strut>& one, const std::vector<Strut>& other) {
   return std::ranges::equal(one, other, [](const Strut& a, const Strut& b) {
     return a.side == b.side && a.depth == b.depth && a.from == b.from && a.to == b.to;
   });
+}
+
+ManagedType TypeOf(const XConnection& connection, const std::vector<uint32_t>& types) {
+  const auto is = [&](uint32_t type, Atom name) { return type == connection.atom(name); };
+  for (const uint32_t type : types) {  // the best first
+    if (is(type, Atom::_NET_WM_WINDOW_TYPE_DOCK)) {
+      return ManagedType::kDock;
+    }
+    if (is(type, Atom::_NET_WM_WINDOW_TYPE_DESKTOP)) {
+      return ManagedType::kDesktop;
+    }
+    for (const Atom passing :
+         {Atom::_NET_WM_WINDOW_TYPE_SPLASH, Atom::_NET_WM_WINDOW_TYPE_MENU,
+          Atom::_NET_WM_WINDOW_TYPE_DROPDOWN_MENU, Atom::_NET_WM_WINDOW_TYPE_POPUP_MENU,
+          Atom::_NET_WM_WINDOW_TYPE_TOOLTIP, Atom::_NET_WM_WINDOW_TYPE_NOTIFICATION,
+          Atom::_NET_WM_WINDOW_TYPE_COMBO, Atom::_NET_WM_WINDOW_TYPE_DND}) {
+      if (is(type, passing)) {
+        return ManagedType::kPassing;
+      }
+    }
+  }
+  return ManagedType::kNormal;
+}
+
+Desk AskForDesk(const XConnection& connection) {
+  const xcb_window_t root = connection.root();
+  const auto stacking = connection.AskFor(root, Atom::_NET_CLIENT_LIST_STACKING);
+  const auto listed = connection.AskFor(root, Atom::_NET_CLIENT_LIST);
+  const auto active = connection.AskFor(root, Atom::_NET_ACTIVE_WINDOW);
+  const auto desktop = connection.AskFor(root, Atom::_NET_CURRENT_DESKTOP);
+  Desk desk;
+  desk.clients = connection.Numbers(stacking);
+  const std::vector<uint32_t> unordered = connection.Numbers(listed);
+  if (desk.clients.empty()) {
+    desk.clients = unordered;
+  }
+  std::ranges::reverse(desk.clients);
+  desk.clients.resize(std::min(desk.clients.size(), kWindowsMax));
+  const std::vector<uint32_t> actives = connection.Numbers(active);
+  const std::vector<uint32_t> desktops = connection.Numbers(desktop);
+  desk.active = actives.empty() ? xcb_window_t{XCB_WINDOW_NONE} : actives[0];
+  desk.desktop = desktops.empty() ? 0 : desktops[0];
+  return desk;
+}
+
+Asked AskAbout(const XConnection& connection, xcb_window_t window) {
+  xcb_connection_t* x = connection.get();
+  return {window,
+          xcb_get_window_attributes(x, window),
+          xcb_get_geometry(x, window),
+          xcb_translate_coordinates(x, window, connection.root(), 0, 0),
+          connection.AskFor(window, Atom::_NET_WM_WINDOW_TYPE),
+          connection.AskFor(window, Atom::_NET_WM_STATE),
+          connection.AskFor(window, Atom::_NET_WM_DESKTOP),
+          connection.AskFor(window, Atom::_NET_FRAME_EXTENTS),
+          connection.AskFor(window, Atom::_GTK_FRAME_EXTENTS),
+          connection.AskFor(window, Atom::_NET_WM_STRUT_PARTIAL),
+          connection.AskFor(window, Atom::_NET_WM_STRUT)};
+}
+
+void ReadStates(const XConnection& connection, const std::vector<uint32_t>& states,
+                ManagedWindow* window) {
+  const auto has = [&](Atom name) {
+    return std::ranges::find(states, connection.atom(name)) != states.end();
+  };
+  window->is_shaded = has(Atom::_NET_WM_STATE_SHADED);
+  window->is_hidden = has(Atom::_NET_WM_STATE_HIDDEN) && !window->is_shaded;
+  window->is_full_screen = has(Atom::_NET_WM_STATE_FULLSCREEN);
+  window->is_maximised =
+      has(Atom::_NET_WM_STATE_MAXIMIZED_HORZ) && has(Atom::_NET_WM_STATE_MAXIMIZED_VERT);
+}
+
+// Nothing when the window has just been closed. All answers are read even then: one that is not
+// would stay in memory.
+std::optional<Answer> ReadAnswer(const XConnection& connection, const Asked& asked) {
+  xcb_connection_t* x = connection.get();
+  const Reply<xcb_get_window_attributes_reply_t> attributes(
+      xcb_get_window_attributes_reply(x, asked.attributes, nullptr));
+  const Reply<xcb_get_geometry_reply_t> geometry(
+      xcb_get_geometry_reply(x, asked.geometry, nullptr));
+  const Reply<xcb_translate_coordinates_reply_t> place(
+      xcb_translate_coordinates_reply(x, asked.place, nullptr));
+  Answer answer;
+  ManagedWindow& window = answer.window;
+  window.id = asked.window;
+  window.type = TypeOf(connection, connection.Numbers(asked.type));
+  ReadStates(connection, connection.Numbers(asked.state), &window);
+  const std::vector<uint32_t> desktop = connection.Numbers(asked.desktop);
+  window.desktop = desktop.empty() ? kAllDesktops : desktop[0];
+  window.frame = SidesOf(connection.Numbers(asked.frame));
+  window.shadow = SidesOf(connection.Numbers(asked.shadow));
+  answer.strut = connection.Numbers(asked.strut);
+  const std::vector<uint32_t> old_strut = connection.Numbers(asked.old_strut);
+  if (answer.strut.empty()) {
+    answer.strut = old_strut;
+  }
+  if (attributes == nullptr || geometry == nullptr || place == nullptr) {
+    return std::nullopt;
+  }
+  window.is_viewable = attributes->map_state == XCB_MAP_STATE_VIEWABLE;
+  const double left = place->dst_x;
+  const double top = place->dst_y;
+  window.client = {left, top, left + geometry->width, top + geometry->height};
+  return answer;
 }
 
 }  // namespace
@@ -101,80 +218,28 @@ void WindowWatch::HandleEvent(const xcb_generic_event_t& event) {
 
 bool WindowWatch::Look() {
   may_have_changed_ = false;
-  const xcb_window_t root = connection_->root();
-  const auto stacking = connection_->AskFor(root, Atom::_NET_CLIENT_LIST_STACKING);
-  const auto listed = connection_->AskFor(root, Atom::_NET_CLIENT_LIST);
-  const auto active = connection_->AskFor(root, Atom::_NET_ACTIVE_WINDOW);
-  const auto desktop = connection_->AskFor(root, Atom::_NET_CURRENT_DESKTOP);
-  std::vector<uint32_t> clients = connection_->Numbers(stacking);
-  const std::vector<uint32_t> unordered = connection_->Numbers(listed);
-  clients = clients.empty() ? unordered : clients;
-  const std::vector<uint32_t> actives = connection_->Numbers(active);
-  const std::vector<uint32_t> desktops = connection_->Numbers(desktop);
-  std::ranges::reverse(clients);  // front to back
-  clients.resize(std::min(clients.size(), kWindowsMax));
+  const Desk desk = AskForDesk(*connection_);
   // The program's own dialogs stay above the sprites.
   const auto top = std::ranges::find_if(
-      clients, [this](xcb_window_t window) { return !connection_->IsOwn(window); });
-  top_ = top == clients.end() ? xcb_window_t{XCB_WINDOW_NONE} : *top;
-  WatchNew(clients);
-
-  xcb_connection_t* x = connection_->get();
+      desk.clients, [this](xcb_window_t window) { return !connection_->IsOwn(window); });
+  top_ = top == desk.clients.end() ? xcb_window_t{XCB_WINDOW_NONE} : *top;
+  WatchNew(desk.clients);
   std::vector<Asked> asked;
-  asked.reserve(clients.size());
-  for (const xcb_window_t window : clients) {
-    asked.push_back({window, xcb_get_window_attributes(x, window), xcb_get_geometry(x, window),
-                     xcb_translate_coordinates(x, window, root, 0, 0),
-                     connection_->AskFor(window, Atom::_NET_WM_WINDOW_TYPE),
-                     connection_->AskFor(window, Atom::_NET_WM_STATE),
-                     connection_->AskFor(window, Atom::_NET_WM_DESKTOP),
-                     connection_->AskFor(window, Atom::_NET_FRAME_EXTENTS),
-                     connection_->AskFor(window, Atom::_GTK_FRAME_EXTENTS),
-                     connection_->AskFor(window, Atom::_NET_WM_STRUT_PARTIAL),
-                     connection_->AskFor(window, Atom::_NET_WM_STRUT)});
+  asked.reserve(desk.clients.size());
+  for (const xcb_window_t window : desk.clients) {
+    asked.push_back(AskAbout(*connection_, window));
   }
   std::vector<WindowArea> windows;
   std::vector<Strut> struts;
   for (const Asked& one : asked) {
-    const Reply<xcb_get_window_attributes_reply_t> attributes(
-        xcb_get_window_attributes_reply(x, one.attributes, nullptr));
-    const Reply<xcb_get_geometry_reply_t> geometry(
-        xcb_get_geometry_reply(x, one.geometry, nullptr));
-    const Reply<xcb_translate_coordinates_reply_t> place(
-        xcb_translate_coordinates_reply(x, one.place, nullptr));
-    const std::vector<uint32_t> state = connection_->Numbers(one.state);
-    const auto has_state = [&](Atom name) {
-      return std::ranges::find(state, connection_->atom(name)) != state.end();
-    };
-    ManagedWindow window;
-    window.id = one.window;
-    window.type = TypeOf(connection_->Numbers(one.type));
-    const std::vector<uint32_t> on_desktop = connection_->Numbers(one.desktop);
-    window.desktop = on_desktop.empty() ? kAllDesktops : on_desktop[0];
-    window.frame = SidesOf(connection_->Numbers(one.frame));
-    window.shadow = SidesOf(connection_->Numbers(one.shadow));
-    std::vector<uint32_t> strut = connection_->Numbers(one.strut);
-    const std::vector<uint32_t> old_strut = connection_->Numbers(one.old_strut);
-    strut = strut.empty() ? old_strut : strut;
-    if (attributes == nullptr || geometry == nullptr || place == nullptr) {
-      continue;  // it has just been closed
+    const auto answer = ReadAnswer(*connection_, one);
+    if (!answer) {
+      continue;
     }
-    window.is_viewable = attributes->map_state == XCB_MAP_STATE_VIEWABLE;
-    window.is_hidden = has_state(Atom::_NET_WM_STATE_HIDDEN);
-    window.is_shaded = has_state(Atom::_NET_WM_STATE_SHADED);
-    window.is_full_screen = has_state(Atom::_NET_WM_STATE_FULLSCREEN);
-    window.is_maximised = has_state(Atom::_NET_WM_STATE_MAXIMIZED_HORZ) &&
-                          has_state(Atom::_NET_WM_STATE_MAXIMIZED_VERT);
-    window.is_hidden = window.is_hidden && !window.is_shaded;
-    const double left = place->dst_x;
-    const double top = place->dst_y;
-    window.client = {left, top, left + geometry->width, top + geometry->height};
-    if (window.is_viewable) {
-      AddStruts(strut, &struts);
+    if (answer->window.is_viewable) {
+      AddStruts(answer->strut, &struts);
     }
-    const uint32_t current = desktops.empty() ? 0 : desktops[0];
-    const bool is_active = !actives.empty() && actives[0] == one.window;
-    const auto area = AreaOf(window, current, is_active);
+    const auto area = AreaOf(answer->window, desk.desktop, desk.active == one.window);
     if (area && !connection_->IsOwn(one.window)) {
       windows.push_back(*area);
     }
@@ -212,28 +277,6 @@ void WindowWatch::WatchNew(const std::vector<uint32_t>& clients) {
     }
   }
   watched_ = std::move(now);
-}
-
-ManagedType WindowWatch::TypeOf(const std::vector<uint32_t>& types) const {
-  const auto is = [&](uint32_t type, Atom name) { return type == connection_->atom(name); };
-  for (const uint32_t type : types) {  // the best first
-    if (is(type, Atom::_NET_WM_WINDOW_TYPE_DOCK)) {
-      return ManagedType::kDock;
-    }
-    if (is(type, Atom::_NET_WM_WINDOW_TYPE_DESKTOP)) {
-      return ManagedType::kDesktop;
-    }
-    for (const Atom passing :
-         {Atom::_NET_WM_WINDOW_TYPE_SPLASH, Atom::_NET_WM_WINDOW_TYPE_MENU,
-          Atom::_NET_WM_WINDOW_TYPE_DROPDOWN_MENU, Atom::_NET_WM_WINDOW_TYPE_POPUP_MENU,
-          Atom::_NET_WM_WINDOW_TYPE_TOOLTIP, Atom::_NET_WM_WINDOW_TYPE_NOTIFICATION,
-          Atom::_NET_WM_WINDOW_TYPE_COMBO, Atom::_NET_WM_WINDOW_TYPE_DND}) {
-      if (is(type, passing)) {
-        return ManagedType::kPassing;
-      }
-    }
-  }
-  return ManagedType::kNormal;
 }
 
 }  // namespace sprites

@@ -42,7 +42,6 @@ class WindowWatch {
 
  private:
   void WatchNew(const std::vector<uint32_t>& clients);
-  ManagedType TypeOf(const std::vector<uint32_t>& types) const;
 
   const XConnection* connection_;
   std::unordered_set<xcb_window_t> watched_;

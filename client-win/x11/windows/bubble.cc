@@ -99,8 +99,7 @@ void Bubble::ShowInCorner(const std::string& heading, const std::string& text) {
                  kFaintInk);
     y += line_height;
   }
-  const Screen screen(look_->monitors);
-  const Rect work = screen.monitors()[screen.PrimaryMonitor()].work;
+  const Rect work = look_->PrimaryWork();
   const int gap = look_->Px(kCornerGap) - shadow;
   text_.clear();
   panel_.Show(canvas, static_cast<int>(work.right) - canvas.width() - gap,

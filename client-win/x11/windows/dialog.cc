@@ -19,7 +19,8 @@ constexpr double kMargin = 24;
 constexpr double kGap = 12;
 constexpr ButtonSize kButtonSize{34, 20, 96};
 constexpr double kBoxSize = 18;
-constexpr int kZoom = 2;  // px of the screen for a pixel of a character, at 100 %
+constexpr double kHeadingGap = 8;  // below the heading
+constexpr int kZoom = 2;           // px of the screen for a pixel of a character, at 100 %
 
 }  // namespace
 
@@ -56,106 +57,146 @@ bool Dialog::Has(Part part) const {
   return false;
 }
 
+// The parts from top to bottom, as Measure has reserved room for them; each returns where it ends.
 void Dialog::Paint() {
-  Fonts* fonts = look_->fonts;
-  const int width = look_->Px(kWidth);
-  const int margin = look_->Px(kMargin);
-  const int gap = look_->Px(kGap);
-  const int inner = width - 2 * margin;
-  const auto headings = fonts->Wrapped(look_->Heading(), question_.heading, inner);
-  const auto lines = fonts->Wrapped(look_->Text(), question_.text, inner);
-  const auto errors =
-      error_.empty() ? std::vector<std::string>{} : fonts->Wrapped(look_->Small(), error_, inner);
-  const FontMetrics heading = fonts->MetricsOf(look_->Heading());
-  const FontMetrics text = fonts->MetricsOf(look_->Text());
-  const FontMetrics small = fonts->MetricsOf(look_->Small());
-  const int line_height = text.LineHeight() + look_->Px(3);
-  const int zoom = std::max(1, look_->Px(kZoom));
-  int parade = 0;
-  for (const SheetPointer& sheet : question_.characters) {
-    parade = std::max(parade, sheet->description.frame_height * zoom);
-  }
-  int height = margin + (parade > 0 ? parade + gap : 0);
-  height += static_cast<int>(headings.size()) * heading.LineHeight() + look_->Px(8);
-  height += static_cast<int>(lines.size()) * line_height;
-  height += Has(Part::kField) ? gap + line_height + look_->Px(kFieldHeight) : 0;
-  height += static_cast<int>(errors.size()) * small.LineHeight() + (errors.empty() ? 0 : gap / 2);
-  height += Has(Part::kBox) ? gap + look_->Px(kBoxSize) : 0;
-  height += 2 * gap + look_->Px(kButtonSize.height) + margin;
+  const Page page = Measure();
+  Canvas canvas(page.width, page.height);
+  canvas.Fill({0, 0, page.width, page.height}, kPaper);
+  int y = DrawParade(page, page.margin, &canvas);
+  y = DrawTexts(page, y, &canvas);
+  y = DrawField(page, y, &canvas);
+  y = DrawError(page, y, &canvas);
+  DrawTickBox(page, y, &canvas);
+  DrawButtons(page, &canvas);
+  const Rect work = look_->PrimaryWork();
+  panel_.Show(canvas, static_cast<int>((work.left + work.right - page.width) / 2),
+              static_cast<int>((work.top + work.bottom - page.height) / 2));
+}
 
-  Canvas canvas(width, height);
-  canvas.Fill({0, 0, width, height}, kPaper);
-  int y = margin;
-  if (parade > 0) {
-    int x = margin;
-    for (const SheetPointer& sheet : question_.characters) {
-      const int foot = sheet->description.frame_height * zoom;
-      canvas.DrawCell(*sheet, CellOf(sheet->description, Mode::kIdle, 0), x, y + parade - foot,
-                      zoom);
-      x += sheet->description.frame_width * zoom + gap;
-    }
-    canvas.Fill({margin, y + parade, width - margin, y + parade + look_->Px(1)}, kLineColour);
-    y += parade + gap;
+Dialog::Page Dialog::Measure() const {
+  Fonts* fonts = look_->fonts;
+  Page page;
+  page.width = look_->Px(kWidth);
+  page.margin = look_->Px(kMargin);
+  page.gap = look_->Px(kGap);
+  page.zoom = std::max(1, look_->Px(kZoom));
+  page.heading = fonts->MetricsOf(look_->Heading());
+  page.text = fonts->MetricsOf(look_->Text());
+  page.small = fonts->MetricsOf(look_->Small());
+  page.line_height = page.text.LineHeight() + look_->Px(3);
+  const int inner = page.width - 2 * page.margin;
+  page.headings = fonts->Wrapped(look_->Heading(), question_.heading, inner);
+  page.lines = fonts->Wrapped(look_->Text(), question_.text, inner);
+  if (!error_.empty()) {
+    page.errors = fonts->Wrapped(look_->Small(), error_, inner);
   }
-  for (const std::string& line : headings) {
-    canvas.Write(fonts, look_->Heading(), margin, y + heading.ascent, line, kInk);
-    y += heading.LineHeight();
+  for (const SheetPointer& sheet : question_.characters) {
+    page.parade = std::max(page.parade, sheet->description.frame_height * page.zoom);
   }
-  y += look_->Px(8);
-  for (const std::string& line : lines) {
-    canvas.Write(fonts, look_->Text(), margin, y + text.ascent, line, kInk);
-    y += line_height;
+  const auto all = [](const std::vector<std::string>& lines, int height) {
+    return static_cast<int>(lines.size()) * height;
+  };
+  page.height = page.margin + (page.parade > 0 ? page.parade + page.gap : 0);
+  page.height += all(page.headings, page.heading.LineHeight()) + look_->Px(kHeadingGap);
+  page.height += all(page.lines, page.line_height);
+  page.height += Has(Part::kField) ? page.gap + page.line_height + look_->Px(kFieldHeight) : 0;
+  page.height +=
+      all(page.errors, page.small.LineHeight()) + (page.errors.empty() ? 0 : page.gap / 2);
+  page.height += Has(Part::kBox) ? page.gap + look_->Px(kBoxSize) : 0;
+  page.height += 2 * page.gap + look_->Px(kButtonSize.height) + page.margin;
+  return page;
+}
+
+// The characters stand side by side on a line.
+int Dialog::DrawParade(const Page& page, int y, Canvas* canvas) const {
+  if (page.parade == 0) {
+    return y;
   }
-  if (Has(Part::kField)) {
-    y += gap;
-    canvas.Write(fonts, look_->Small(), margin, y + text.ascent,
-                 ReadMenuText(question_.field_label).text, kFaintInk);
-    y += line_height;
-    const Box box{margin, y, width - margin, y + look_->Px(kFieldHeight)};
-    boxes_[static_cast<size_t>(Part::kField)] = box;
-    field_.Draw(&canvas, *look_, box, focus_ == Part::kField, question_.field_cue);
-    y = box.bottom;
+  const int floor = y + page.parade;
+  int x = page.margin;
+  for (const SheetPointer& sheet : question_.characters) {
+    const Description& description = sheet->description;
+    canvas->DrawCell(*sheet, CellOf(description, Mode::kIdle, 0), x,
+                     floor - description.frame_height * page.zoom, page.zoom);
+    x += description.frame_width * page.zoom + page.gap;
   }
-  if (!errors.empty()) {
-    y += gap / 2;
-    for (const std::string& line : errors) {
-      canvas.Write(fonts, look_->Small(), margin, y + small.ascent, line, kWarning);
-      y += small.LineHeight();
-    }
+  canvas->Fill({page.margin, floor, page.width - page.margin, floor + look_->Px(1)}, kLineColour);
+  return floor + page.gap;
+}
+
+int Dialog::DrawTexts(const Page& page, int y, Canvas* canvas) const {
+  for (const std::string& line : page.headings) {
+    canvas->Write(look_->fonts, look_->Heading(), page.margin, y + page.heading.ascent, line, kInk);
+    y += page.heading.LineHeight();
   }
-  if (Has(Part::kBox)) {
-    y += gap;
-    const int size = look_->Px(kBoxSize);
-    const Box box{margin, y, margin + size, y + size};
-    const std::string label = ReadMenuText(question_.box_label).text;
-    const int label_x = box.right + look_->Px(8);
-    boxes_[static_cast<size_t>(Part::kBox)] = {
-        margin, y, label_x + fonts->WidthOf(look_->Text(), label), y + size};
-    canvas.FillRound(box, look_->Px(3), kPaper, focus_ == Part::kBox ? kAccent : kFaintInk,
-                     look_->Px(focus_ == Part::kBox ? 2 : 1));
-    if (is_ticked_) {
-      canvas.DrawTick(box, kAccent);
-    }
-    canvas.Write(fonts, look_->Text(), label_x,
-                 (box.top + box.bottom + text.ascent - text.descent) / 2, label, kInk);
+  y += look_->Px(kHeadingGap);
+  for (const std::string& line : page.lines) {
+    canvas->Write(look_->fonts, look_->Text(), page.margin, y + page.text.ascent, line, kInk);
+    y += page.line_height;
   }
-  int right = width - margin;
+  return y;
+}
+
+int Dialog::DrawField(const Page& page, int y, Canvas* canvas) {
+  if (!Has(Part::kField)) {
+    return y;
+  }
+  y += page.gap;
+  canvas->Write(look_->fonts, look_->Small(), page.margin, y + page.text.ascent,
+                ReadMenuText(question_.field_label).text, kFaintInk);
+  y += page.line_height;
+  const Box box{page.margin, y, page.width - page.margin, y + look_->Px(kFieldHeight)};
+  boxes_[static_cast<size_t>(Part::kField)] = box;
+  field_.Draw(canvas, *look_, box, focus_ == Part::kField, question_.field_cue);
+  return box.bottom;
+}
+
+int Dialog::DrawError(const Page& page, int y, Canvas* canvas) const {
+  y += page.errors.empty() ? 0 : page.gap / 2;
+  for (const std::string& line : page.errors) {
+    canvas->Write(look_->fonts, look_->Small(), page.margin, y + page.small.ascent, line, kWarning);
+    y += page.small.LineHeight();
+  }
+  return y;
+}
+
+void Dialog::DrawTickBox(const Page& page, int y, Canvas* canvas) {
+  if (!Has(Part::kBox)) {
+    return;
+  }
+  y += page.gap;
+  const int size = look_->Px(kBoxSize);
+  const Box box{page.margin, y, page.margin + size, y + size};
+  const std::string label = ReadMenuText(question_.box_label).text;
+  const int label_x = box.right + look_->Px(8);
+  // A click on the label counts too.
+  boxes_[static_cast<size_t>(Part::kBox)] = {
+      box.left, box.top, label_x + look_->fonts->WidthOf(look_->Text(), label), box.bottom};
+  const bool has_focus = focus_ == Part::kBox;
+  canvas->FillRound(box, look_->Px(3), kPaper, has_focus ? kAccent : kFaintInk,
+                    look_->Px(has_focus ? 2 : 1));
+  if (is_ticked_) {
+    canvas->DrawTick(box, kAccent);
+  }
+  canvas->Write(look_->fonts, look_->Text(), label_x,
+                (box.top + box.bottom + page.text.ascent - page.text.descent) / 2, label, kInk);
+}
+
+// From the right bottom corner to the left.
+void Dialog::DrawButtons(const Page& page, Canvas* canvas) {
+  const int top = page.height - page.margin - look_->Px(kButtonSize.height);
+  int right = page.width - page.margin;
   for (const Part part : {Part::kNo, Part::kYes}) {
     if (!Has(part)) {
       continue;
     }
     const bool is_main = part == Part::kYes;
-    const Box box = DrawButton(&canvas, *look_,
-                               {ReadMenuText(is_main ? question_.yes : question_.no).text, is_main,
-                                hover_ == part, focus_ == part},
-                               kButtonSize, right, height - margin - look_->Px(kButtonSize.height));
+    const std::string label = ReadMenuText(is_main ? question_.yes : question_.no).text;
+    const Box box = DrawButton(canvas, *look_, {label, is_main, hover_ == part, focus_ == part},
+                               kButtonSize, right, top);
     boxes_[static_cast<size_t>(part)] = box;
-    right = box.left - gap;
+    right = box.left - page.gap;
   }
-  const Screen screen(look_->monitors);
-  const Rect work = screen.monitors()[screen.PrimaryMonitor()].work;
-  panel_.Show(canvas, static_cast<int>((work.left + work.right - width) / 2),
-              static_cast<int>((work.top + work.bottom - height) / 2));
 }
 
 bool Dialog::HandleEvent(const xcb_generic_event_t& event) {

@@ -63,7 +63,31 @@ class Dialog {
  private:
   enum class Part : uint8_t { kField, kBox, kYes, kNo, kNone };
 
+  // What the picture has room for: px, and the texts in lines of its width.
+  struct Page {
+    int width = 0;
+    int height = 0;
+    int margin = 0;
+    int gap = 0;
+    int zoom = 1;    // of the characters
+    int parade = 0;  // the height of the tallest character; 0 without characters
+    int line_height = 0;
+    FontMetrics heading;
+    FontMetrics text;
+    FontMetrics small;
+    std::vector<std::string> headings;
+    std::vector<std::string> lines;
+    std::vector<std::string> errors;
+  };
+
   void Paint();
+  Page Measure() const;
+  int DrawParade(const Page& page, int y, Canvas* canvas) const;
+  int DrawTexts(const Page& page, int y, Canvas* canvas) const;
+  int DrawField(const Page& page, int y, Canvas* canvas);
+  int DrawError(const Page& page, int y, Canvas* canvas) const;
+  void DrawTickBox(const Page& page, int y, Canvas* canvas);
+  void DrawButtons(const Page& page, Canvas* canvas);
   void Reply(bool is_yes);
   void HandleKey(const xcb_key_press_event_t& event);
   void FocusNext();

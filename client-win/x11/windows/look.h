@@ -26,6 +26,10 @@ struct Look {
     const Screen screen(monitors);
     return screen.monitors()[screen.NearestMonitor(point)].work;
   }
+  Rect PrimaryWork() const {
+    const Screen screen(monitors);
+    return screen.monitors()[screen.PrimaryMonitor()].work;
+  }
 };
 
 }  // namespace sprites

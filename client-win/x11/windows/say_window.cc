@@ -17,6 +17,7 @@ namespace {
 constexpr double kWidth = 460;
 constexpr double kMargin = 18;
 constexpr double kGap = 10;
+constexpr double kNoteLineGap = 2;  // between the lines of the note
 constexpr ButtonSize kButtonSize{32, 18, 84};
 
 }  // namespace
@@ -49,53 +50,71 @@ void SayWindow::Turn() {
 }
 
 void SayWindow::Paint() {
-  Fonts* fonts = look_->fonts;
-  const auto words = [&](Text text) { return ReadMenuText(Say(desktop_->language(), text)).text; };
   const int margin = look_->Px(kMargin);
   const int gap = look_->Px(kGap);
   const int width = look_->Px(kWidth);
-  const FontMetrics small = fonts->MetricsOf(look_->Small());
-  const int note_height = 2 * (small.LineHeight() + look_->Px(2));
+  const FontMetrics small = look_->fonts->MetricsOf(look_->Small());
+  const int note_height = 2 * (small.LineHeight() + look_->Px(kNoteLineGap));
   const int field_top = margin + small.LineHeight() + look_->Px(6);
   const int note_top = field_top + look_->Px(kFieldHeight) + gap / 2;
   const int button_top = note_top + note_height + gap / 2;
   Canvas canvas(width, button_top + look_->Px(kButtonSize.height) + margin);
   canvas.Fill({0, 0, canvas.width(), canvas.height()}, kPaper);
-  canvas.Write(fonts, look_->Small(), margin, margin + small.ascent, words(Text::kSayLabel),
+  canvas.Write(look_->fonts, look_->Small(), margin, margin + small.ascent, Words(Text::kSayLabel),
                kFaintInk);
   const bool is_typing = !shown_.is_pending;
   field_.Draw(&canvas, *look_, {margin, field_top, width - margin, note_top - gap / 2}, is_typing,
               "");
-  int note_room = width - 2 * margin;
-  const size_t bytes = SayingText(field_.text()).size();
-  if (const std::string count = SayingLength(bytes); !count.empty()) {
-    const int count_width = fonts->WidthOf(look_->Small(), count);
-    canvas.Write(fonts, look_->Small(), width - margin - count_width, note_top + small.ascent,
-                 count, bytes >= kSayingBytesMax ? kWarning : kFaintInk);
-    note_room -= count_width + gap;
-  }
-  int y = note_top;
-  if (!shown_.note.empty()) {
-    for (const std::string& line : fonts->Wrapped(look_->Small(), shown_.note, note_room)) {
-      canvas.Write(fonts, look_->Small(), margin, y + small.ascent, line,
-                   shown_.IsRefused() ? kWarning : kFaintInk);
-      y += small.LineHeight() + look_->Px(2);
-    }
-  }
-  int right = width - margin;
-  for (const Part part : {Part::kClose, Part::kSend}) {
-    const bool is_main = part == Part::kSend;
-    const Box box =
-        DrawButton(&canvas, *look_,
-                   {words(is_main ? Text::kSaySend : Text::kSayClose), is_main, hover_ == part},
-                   kButtonSize, right, button_top);
-    boxes_[static_cast<size_t>(part)] = box;
-    right = box.left - gap;
-  }
-  const Screen screen(look_->monitors);
-  const Rect work = screen.monitors()[screen.PrimaryMonitor()].work;
+  const int count_left = DrawCount(note_top, width - margin, &canvas);
+  DrawNote(margin, note_top, count_left, &canvas);
+  DrawButtons(button_top, width - margin, &canvas);
+  const Rect work = look_->PrimaryWork();
   panel_.Show(canvas, static_cast<int>((work.left + work.right - width) / 2),
               static_cast<int>(work.top + (work.Height() - canvas.height()) * 2 / 3));
+}
+
+// How long the line is, once it is long, up to `right`. Returns where the room at its left ends.
+int SayWindow::DrawCount(int top, int right, Canvas* canvas) const {
+  const size_t bytes = SayingText(field_.text()).size();
+  const std::string count = SayingLength(bytes);
+  if (count.empty()) {
+    return right;
+  }
+  Fonts* fonts = look_->fonts;
+  const int left = right - fonts->WidthOf(look_->Small(), count);
+  canvas->Write(fonts, look_->Small(), left, top + fonts->MetricsOf(look_->Small()).ascent, count,
+                bytes >= kSayingBytesMax ? kWarning : kFaintInk);
+  return left - look_->Px(kGap);
+}
+
+// What became of the last line.
+void SayWindow::DrawNote(int left, int top, int right, Canvas* canvas) const {
+  if (shown_.note.empty()) {
+    return;
+  }
+  Fonts* fonts = look_->fonts;
+  const FontMetrics small = fonts->MetricsOf(look_->Small());
+  int y = top;
+  for (const std::string& line : fonts->Wrapped(look_->Small(), shown_.note, right - left)) {
+    canvas->Write(fonts, look_->Small(), left, y + small.ascent, line,
+                  shown_.IsRefused() ? kWarning : kFaintInk);
+    y += small.LineHeight() + look_->Px(kNoteLineGap);
+  }
+}
+
+void SayWindow::DrawButtons(int top, int right, Canvas* canvas) {
+  for (const Part part : {Part::kClose, Part::kSend}) {
+    const bool is_main = part == Part::kSend;
+    const Button button{Words(is_main ? Text::kSaySend : Text::kSayClose), is_main, hover_ == part};
+    const Box box = DrawButton(canvas, *look_, button, kButtonSize, right, top);
+    boxes_[static_cast<size_t>(part)] = box;
+    right = box.left - look_->Px(kGap);
+  }
+}
+
+// A label, without the mark of its key.
+std::string SayWindow::Words(Text text) const {
+  return ReadMenuText(Say(desktop_->language(), text)).text;
 }
 
 bool SayWindow::HandleEvent(const xcb_generic_event_t& event) {

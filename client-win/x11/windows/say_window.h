@@ -37,6 +37,10 @@ class SayWindow {
   enum class Part : uint8_t { kSend, kClose, kNone };
 
   void Paint();
+  int DrawCount(int top, int right, Canvas* canvas) const;
+  void DrawNote(int left, int top, int right, Canvas* canvas) const;
+  void DrawButtons(int top, int right, Canvas* canvas);
+  std::string Words(Text text) const;
   void Send();
   void HandleKey(const xcb_key_press_event_t& event);
   Part PartAt(int x, int y) const;
