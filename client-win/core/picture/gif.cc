@@ -23,6 +23,7 @@ constexpr int kGifDelayMsMax = 655'350;  // ms: the largest delay that a frame c
 constexpr int kCodeBitsMax = 12;         // of LZW
 constexpr int kColourBitsMax = 8;        // of LZW's first codes
 constexpr int kCodes = 1 << kCodeBitsMax;
+constexpr int kNoCode = -1;
 
 enum class Disposal { kLeave, kClear, kRestore };
 
@@ -228,24 +229,24 @@ void Draw(std::span<const uint8_t> file, const Frame& frame, Brush brush) {
   std::array<uint8_t, kCodes> reversed;  // one string, its last colour first
   Codes codes(file, frame.packed_at);
   int bits = frame.colour_bits + 1;
-  int next = end + 1;           // the code that is defined next
-  std::optional<int> previous;  // the code that came before this one
-  uint8_t first = 0;            // the first colour of its string
+  int next = end + 1;      // the code that is defined next
+  int previous = kNoCode;  // the code that came before this one
+  uint8_t first = 0;       // the first colour of its string
   while (const auto code = codes.Next(bits)) {
     if (*code == clear) {
       bits = frame.colour_bits + 1;
       next = end + 1;
-      previous.reset();
+      previous = kNoCode;
       continue;
     }
-    if (*code == end || (previous ? *code > next : *code > end)) {
+    if (*code == end || *code > (previous == kNoCode ? end : next)) {
       return;
     }
     int rest = *code;
     size_t length = 0;
     if (rest == next) {  // the code being defined now: it ends with the colour it starts with
       reversed[length++] = first;
-      rest = *previous;
+      rest = previous;
     }
     for (; rest > end; rest = before[rest]) {
       reversed[length++] = last[rest];
@@ -257,8 +258,8 @@ void Draw(std::span<const uint8_t> file, const Frame& frame, Brush brush) {
         return;
       }
     }
-    if (previous && next < kCodes) {
-      before[next] = static_cast<uint16_t>(*previous);
+    if (previous != kNoCode && next < kCodes) {
+      before[next] = static_cast<uint16_t>(previous);
       last[next] = first;
       next++;
     }
