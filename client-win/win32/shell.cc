@@ -8,7 +8,6 @@
 #include <array>
 #include <cmath>
 #include <iterator>
-#include <random>
 #include <string_view>
 #include <utility>
 
@@ -32,13 +31,6 @@ constexpr UINT_PTR kModalTimer = 1;
 // GUID_POWER_SAVING_STATUS, which older headers lack: whether Windows saves the battery.
 constexpr GUID kPowerSaving = {
     0xE00958C0, 0xC213, 0x4ACE, {0xAC, 0x77, 0xFE, 0xCC, 0xED, 0x2E, 0xEE, 0xA5}};
-constexpr size_t kFirstSprites = 3;  // sprites that fall in on the very first start
-
-Random NewRandom() {
-  return [engine = std::mt19937_64(std::random_device{}())]() mutable {
-    return std::uniform_real_distribution<double>(0, 1)(engine);
-  };
-}
 
 std::vector<std::filesystem::path> PathsOf(const std::vector<std::wstring>& names) {
   return {names.begin(), names.end()};
@@ -64,23 +56,21 @@ Shell::ModalScope::~ModalScope() {
   }
 }
 
-Shell::Shell(std::filesystem::path folder, bool is_portable)
-    : folder_(std::move(folder)),
-      kept_file_(SystemFiles(), folder_ / L"kept.json", kSavedBytesMax, LegibleState),
-      settings_file_(SystemFiles(), folder_ / L"settings.json", kSettingsBytesMax, LegibleSettings),
-      settings_(WithAutostart(SettingsOf(settings_file_, kept_file_.text(), &settings_error_))),
-      is_portable_(is_portable),
+Shell::Shell(const std::filesystem::path& folder, bool is_portable)
+    : is_portable_(is_portable),
       window_(MakeWindow()),
       tray_(window_),
       wake_event_(CreateEventW(nullptr, FALSE, FALSE, nullptr)),
-      cache_(folder_ / L"files", static_cast<uint64_t>(settings_.cache_mib) << 20),
-      carrier_(&transport_, &cache_, [this] { SetEvent(wake_event_.get()); }),
-      state_writer_([this](const std::string& text) { return kept_file_.Write(text); },
-                    [this] { SetEvent(wake_event_.get()); }),
-      settings_writer_([this](const std::string& text) { return settings_file_.Write(text); },
-                       [this] { SetEvent(wake_event_.get()); }),
-      importer_(&cache_, DecodeUprightByWindows, [this] { SetEvent(wake_event_.get()); }),
-      desktop_(settings_, NewRandom()),
+      controller_({.files = SystemFiles(),
+                   .kept = folder / L"kept.json",
+                   .settings = folder / L"settings.json",
+                   .pictures = folder / L"files",
+                   .transport = &transport_,
+                   .decode = DecodeUprightByWindows,
+                   .wake = [this] { SetEvent(wake_event_.get()); },
+                   .complete = WithAutostart},
+                  this),
+      desktop_(controller_.desktop()),
       bubble_([this] { DismissBubble(); }),
       say_dialog_(&desktop_),
       heard_dialog_(&desktop_, [this](const MenuChoice& choice) { HandleChoice(choice); }),
@@ -135,41 +125,25 @@ void Shell::Start(Arguments arguments) {
   desktop_.SetReducedMotion(IsMotionReduced());
   desktop_.SetGroundShown(true);
   surroundings_.Update(&desktop_, NowMs());
-  for (const SheetPointer& sheet : BundledCharacters(&cache_)) {
-    desktop_.AddToShelf(sheet);
-  }
-  for (const std::string& file : cache_.Own()) {
-    try {
-      if (const auto bytes = cache_.Find(file)) {
-        desktop_.AddToShelf(ReadSheet(*bytes));
-      }
-    } catch (const SprRefused&) {
-      // A version of this program with other limits has accepted the file; it stays on disk.
-    }
-  }
-  desktop_.Restore(kept_file_.text(), true);
-  if (kept_file_.is_new() && arguments.paths.empty()) {
-    for (size_t i = 0; i < std::min(kFirstSprites, desktop_.shelf().size()); i++) {
-      desktop_.DropIn(desktop_.shelf()[i]->file, std::nullopt);
-    }
-  }
-  importer_.Import(PathsOf(arguments.paths));
+  controller_.Start(BundledCharacters(controller_.cache()), !arguments.paths.empty());
+  controller_.Import(PathsOf(arguments.paths));
   if (arguments.has_link) {
     OpenLink(Narrow(arguments.link));
   }
   FindRelay();
-  for (const OwnFile* file : {&settings_file_, &kept_file_}) {  // two texts may be too long for one
+  // Two texts may be too long for one toast.
+  for (const OwnFile* file : {&controller_.settings_file(), &controller_.kept_file()}) {
     if (const std::string complaint = Complaints({file}, desktop_.language()); !complaint.empty()) {
       tray_.ShowToast(
           {ToastKind::kNotice, Say(desktop_.language(), Text::kToastOwnFile), complaint});
     }
   }
-  if (settings_file_.is_unreadable()) {
-    SaveSettings();
+  if (controller_.settings_file().is_unreadable()) {
+    controller_.SaveSettings();
   }
-  if (settings_error_) {
+  if (const auto& error = controller_.settings_error()) {
     tray_.ShowToast({ToastKind::kNotice, Say(desktop_.language(), Text::kToastSettings),
-                     Say(desktop_.language(), *settings_error_)});
+                     Say(desktop_.language(), *error)});
   }
 }
 
@@ -181,10 +155,7 @@ void Shell::Turn() {
   ReleaseIfHoldLost();
   HandlePointer();
   UpdatePresence();
-  desktop_.HandleResponses(carrier_.PopResponses(), NowMs());
-  HandleImported();
-  const Scene& scene = desktop_.Tick(NowMs());
-  HandleOutbox(desktop_.PopOutbox());
+  const Scene& scene = controller_.Turn();
   Compose(scene, &composition_);
   windows_.Show(composition_.sprites);
   dust_.Show(composition_.dust);
@@ -246,58 +217,6 @@ void Shell::ReleaseHeld() {
   desktop_.Release(static_cast<double>(GetTickCount()));
 }
 
-void Shell::HandleImported() {
-  for (const ImportResult& result : importer_.PopResults()) {
-    if (result.sheet == nullptr) {
-      tray_.ShowToast(
-          {ToastKind::kNotice, Say(desktop_.language(), Text::kToastImport, {result.name}),
-           Say(desktop_.language(), result.error.value_or(Reason{Text::kImportFailed}))});
-      continue;
-    }
-    desktop_.AddToShelf(result.sheet);
-    desktop_.DropIn(result.sheet->file, std::nullopt);
-  }
-}
-
-void Shell::HandleOutbox(Outbox outbox) {
-  for (const RequestId id : outbox.cancelled) {
-    state_writer_.Cancel(id);
-    carrier_.Cancel(id);
-  }
-  state_writer_.Add(std::move(outbox.saved_state), std::move(outbox.requests));
-  HandleWriters();
-  if (outbox.settings_changed) {
-    SaveSettings();
-  }
-  if (outbox.update) {
-    HandleUpdate(*outbox.update);
-  }
-  if (outbox.installer) {
-    HandleInstaller(*outbox.installer);
-  }
-  for (const Toast& toast : outbox.toasts) {
-    tray_.ShowToast(toast);
-  }
-  const Settings& settings = desktop_.settings();
-  if (settings.sound && settings.volume > 0 && !outbox.sounds.empty()) {
-    sounds_.Play(outbox.sounds.back(), settings.volume);
-  }
-}
-
-// Sends the requests whose state is on disk, and tells the user when nothing can be written.
-void Shell::HandleWriters() {
-  for (Request& request : state_writer_.PopRequests()) {
-    carrier_.Send(std::move(request));
-  }
-  const bool is_failing = state_writer_.IsFailing() || settings_writer_.IsFailing();
-  if (is_failing && !was_failing_) {
-    tray_.ShowToast(
-        {ToastKind::kNotice, Say(desktop_.language(), Text::kToastNotSaved),
-         Say(desktop_.language(), Text::kToastNotSavedText, {Narrow(folder_.wstring())})});
-  }
-  was_failing_ = is_failing;
-}
-
 // Hides the sprites and leaves the relay.
 void Shell::LeaveRelay() {
   if (std::exchange(has_left_, true)) {
@@ -311,22 +230,13 @@ void Shell::LeaveRelay() {
   dust_.Show({});
   beyond_.Show({});
   tray_.Remove();
-  desktop_.Leave();
-  HandleOutbox(desktop_.PopOutbox());
-  const int64_t until_ms = NowMs() + kLeaveMsMax;
-  const auto is_done = [this] {
-    return desktop_.HasLeft() && state_writer_.IsIdle() && settings_writer_.IsIdle();
-  };
-  while (!is_done() && NowMs() < until_ms) {
+  controller_.Leave([this] {
     const HANDLE wake = wake_event_.get();
     MsgWaitForMultipleObjectsEx(1, &wake, kModalFrameMs, QS_SENDMESSAGE, MWMO_INPUTAVAILABLE);
-    MSG message;  // looking for a message lets a second instance, which sends its files, get its
-                  // answer and wait
+    // Looking for a message lets a second instance, which sends its files, get its answer and wait.
+    MSG message;
     PeekMessageW(&message, nullptr, 0, 0, PM_NOREMOVE | PM_QS_SENDMESSAGE);
-    desktop_.HandleResponses(carrier_.PopResponses(), NowMs());
-    desktop_.Tick(NowMs());
-    HandleOutbox(desktop_.PopOutbox());
-  }
+  });
 }
 
 // Closes the menu or the dialogs that are open, as if the user had cancelled them: the program ends
@@ -385,25 +295,15 @@ void Shell::RightClicked(SpriteId id, POINT point) {
   }();
   HandleSpriteChoice(choice, copy);
   if (has_keys && choice.command == MenuCommand::kNone) {
-    Steer(id);  // the menu had the keys
+    controller_.Steer(id);  // the menu had the keys
   }
 }
 
 void Shell::HandleSpriteChoice(const MenuChoice& choice, const Sprite& sprite) {
-  if (choice.command == MenuCommand::kThrow) {
-    desktop_.ThrowTo(sprite.id, static_cast<Edge>(choice.index));
-  } else if (choice.command == MenuCommand::kSteer) {
-    Steer(sprite.id);
-  } else if (choice.command == MenuCommand::kPutAway) {
-    desktop_.PutAway(sprite.id);
-  } else if (choice.command == MenuCommand::kMute) {
-    Mute(choice.neighbour, true);
-  } else if (choice.command == MenuCommand::kHide) {
-    HidePicture(sprite);
-  } else if (choice.command == MenuCommand::kSay) {
-    say_dialog_.Open(window_);
-  } else if (choice.command == MenuCommand::kReport) {
+  if (choice.command == MenuCommand::kReport) {
     ReportPicture(sprite);
+  } else if (!controller_.HandleSpriteChoice(choice, sprite)) {
+    OpenWindow(choice.command);
   }
   RequestTurn();
 }
@@ -413,7 +313,7 @@ void Shell::Pressed(Key key, bool is_down, bool with_control) {
   RequestTurn();
 }
 
-void Shell::Stepped(bool is_backwards) { Steer(desktop_.NextSprite(is_backwards)); }
+void Shell::Stepped(bool is_backwards) { controller_.Steer(desktop_.NextSprite(is_backwards)); }
 
 void Shell::KeysLost() {
   if (desktop_.simulation().held() == kNobody) {
@@ -421,7 +321,7 @@ void Shell::KeysLost() {
   }
 }
 
-void Shell::Dropped(std::vector<std::wstring> paths) { importer_.Import(PathsOf(paths)); }
+void Shell::Dropped(std::vector<std::wstring> paths) { controller_.Import(PathsOf(paths)); }
 
 void Shell::MonitorsChanged() {
   surroundings_.MonitorsMayHaveChanged();
@@ -449,18 +349,16 @@ void Shell::HandleChoice(const MenuChoice& choice) {
     }
     return;
   }
-  if (CarryOut(choice, &desktop_)) {
-    return;
+  if (!controller_.HandleChoice(choice)) {
+    OpenWindow(choice.command);
   }
-  switch (choice.command) {
-    case MenuCommand::kMute:
-      Mute(choice.neighbour, choice.is_on);
-      break;
+}
+
+// Does what needs a window, or ends the program.
+void Shell::OpenWindow(MenuCommand command) {
+  switch (command) {
     case MenuCommand::kSettings:
       EditSettings();
-      break;
-    case MenuCommand::kInvite:
-      Invite();
       break;
     case MenuCommand::kOpenLink:
       AskWhereToGo(desktop_.settings().relay.empty(), "");
@@ -470,9 +368,6 @@ void Shell::HandleChoice(const MenuChoice& choice) {
       break;
     case MenuCommand::kHeard:
       heard_dialog_.Open(window_);
-      break;
-    case MenuCommand::kDiagnostics:
-      CopyDiagnostics();
       break;
     case MenuCommand::kUpdate:
       CheckForUpdate();
@@ -514,15 +409,8 @@ void Shell::ApplySettings(const Settings& settings) {
   if (!settings.restore_windows) {
     surroundings_.ForgetPlaces();
   }
-  const int volume = desktop_.settings().volume;
-  desktop_.SetSettings(settings);
-  SaveSettings();
-  if (settings.sound && settings.volume > 0 && settings.volume != volume) {
-    sounds_.Play(Sound::kArrive, settings.volume);  // a sample at the new volume
-  }
+  controller_.ApplySettings(settings);
 }
-
-void Shell::SaveSettings() { settings_writer_.Add(SettingsJson(desktop_.settings()), {}); }
 
 // Ends the program; asks first if the user has set it to.
 void Shell::Close() {
@@ -539,21 +427,10 @@ void Shell::Close() {
       return;
     }
     if (never_again) {
-      Settings settings = desktop_.settings();
-      settings.ask_before_closing = false;
-      desktop_.SetSettings(settings);
-      SaveSettings();
+      controller_.ApplySettings(Switched(desktop_.settings(), Switch::kAskBeforeClosing, false));
     }
   }
   is_ending_ = true;
-}
-
-void Shell::DropInAnySprite() {
-  const auto& shelf = desktop_.shelf();
-  if (!shelf.empty()) {
-    const size_t index = static_cast<size_t>(NowMs()) % shelf.size();
-    desktop_.DropIn(shelf[index]->file, std::nullopt);
-  }
 }
 
 // -- The invisible main window, which receives the messages.
@@ -629,9 +506,9 @@ bool Shell::HandleSent(const COPYDATASTRUCT& sent) {
     return false;
   }
   if (paths->empty()) {
-    DropInAnySprite();
+    controller_.DropInAnySprite();
   }
-  importer_.Import(PathsOf(*paths));
+  controller_.Import(PathsOf(*paths));
   RequestTurn();
   return true;
 }

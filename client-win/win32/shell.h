@@ -17,15 +17,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/desktop/desktop.h"
-#include "core/desktop/files/own_file.h"
-#include "core/desktop/files/state_writer.h"
-#include "core/desktop/greeting.h"
+#include "core/app/controller.h"
 #include "core/desktop/later_queue.h"
 #include "core/motion/hold_watch.h"
-#include "core/picture/file_cache.h"
-#include "core/picture/importer.h"
-#include "core/relay/carrier.h"
 #include "core/scene/composition.h"
 #include "win32/dialogs/heard_dialog.h"
 #include "win32/dialogs/say_dialog.h"
@@ -45,10 +39,10 @@ namespace sprites {
 
 constexpr UINT kLaterMessage = WM_APP + 3;  // the shell sends it to itself: run what waits
 
-class Shell : private SpriteListener {
+class Shell : private SpriteListener, private Host {
  public:
   // `is_portable`: the program writes nothing outside of `folder`.
-  Shell(std::filesystem::path folder, bool is_portable);
+  Shell(const std::filesystem::path& folder, bool is_portable);
   ~Shell() override;
 
   // Returns when the program is to end.
@@ -80,16 +74,21 @@ class Shell : private SpriteListener {
   void PumpMessages();
 
   void Turn();
-  void RequestTurn();
   void ReleaseIfHoldLost();
   void HandlePointer();
   void ReleaseHeld();
-  void HandleImported();
-  void HandleOutbox(Outbox outbox);
-  void HandleWriters();
   void LeaveRelay();
   void EndModal();
-  int64_t NowMs() const;
+
+  int64_t NowMs() const override;
+  void RequestTurn() override;
+  void ShowToast(const Toast& toast) override { tray_.ShowToast(toast); }
+  void Play(Sound sound, int volume) override { sounds_.Play(sound, volume); }
+  bool Copy(const std::string& text) override;
+  bool GiveKeysTo(const Sprite& sprite) override;
+  Machine DescribeMachine() const override;
+  void HandleUpdate(const UpdateNews& news) override;
+  void HandleInstaller(const std::string& bytes) override;
 
   void Grabbed(SpriteId id, Point point, double ms) override;
   void Dragged(Point point, double ms) override;
@@ -111,47 +110,28 @@ class Shell : private SpriteListener {
   void OpenLink(const std::string& text);
   void FollowLink(const RelayLink& link);
   void AskWhereToGo(bool is_first_start, const std::string& link);
-  void Invite();
-  void CopyDiagnostics();
   void ReportPicture(const Sprite& sprite);
-  void Steer(SpriteId id);
-  void Mute(const Neighbour& neighbour, bool is_muted);
-  void HidePicture(const Sprite& sprite);
   void CheckForUpdate();
-  void HandleUpdate(const UpdateNews& news);
-  void HandleInstaller(const std::string& bytes);
   void ShowBubble(const Scene& scene);
   void DismissBubble();
   void UpdatePresence();
-  void ShowNotice(Text title, Text text, std::initializer_list<std::string_view> values = {});
 
   void ShowMenu(POINT point);
   void HandleChoice(const MenuChoice& choice);
   void HandleSpriteChoice(const MenuChoice& choice, const Sprite& sprite);
+  void OpenWindow(MenuCommand command);
   void EditSettings();
   void ApplySettings(const Settings& settings);
-  void SaveSettings();
   void Close();
-  void DropInAnySprite();
 
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  std::filesystem::path folder_;
-  OwnFile kept_file_;
-  OwnFile settings_file_;
-  std::optional<Reason> settings_error_;  // what was wrong in the file of the settings
-  Settings settings_;                     // as they were read at the start
   bool is_portable_;
   HWND window_;
   Tray tray_;
   OwnedHandle wake_event_;  // set by other threads when they have a result
-  FileCache cache_;
   WinHttpTransport transport_;
-  Carrier carrier_;
-  StateWriter state_writer_;
-  StateWriter settings_writer_;
-  Importer importer_;
-  Desktop desktop_;
-  Greeting greeting_;
+  Controller controller_;
+  Desktop& desktop_;  // of the controller
   Bubble bubble_;
   SayingBubbles saying_bubbles_;
   SayDialog say_dialog_;
@@ -171,9 +151,8 @@ class Shell : private SpriteListener {
   HoldWatch hold_watch_;
   POINT pointer_{};  // where it was at the last turn
   bool is_ending_ = false;
-  bool has_left_ = false;     // the relay
-  bool was_failing_ = false;  // writing to disk, at the last turn
-  int modal_depth_ = 0;       // menus and dialogs that are open
+  bool has_left_ = false;  // the relay
+  int modal_depth_ = 0;    // menus and dialogs that are open
 };
 
 }  // namespace sprites

@@ -56,7 +56,7 @@ void Shell::FindRelay() {
 void Shell::OpenLink(const std::string& text) {
   const auto link = ReadRelayLink(text);
   if (!link) {
-    ShowNotice(Text::kToastBadLink, Text::kToastBadLinkText);
+    controller_.ShowNotice(Text::kToastBadLink, Text::kToastBadLinkText);
     return;
   }
   FollowLink(*link);
@@ -121,28 +121,6 @@ void Shell::AskWhereToGo(bool is_first_start, const std::string& link) {
   desktop_.Open(answer->link);
 }
 
-void Shell::Invite() {
-  const std::string link = desktop_.InvitationLink();
-  if (link.empty()) {
-    ShowNotice(Text::kToastNotInvited, Text::kToastNotInvitedText);
-  } else if (CopyToClipboard(window_, link)) {
-    ShowNotice(Text::kToastInvited, Text::kToastInvitedText);
-  } else {
-    ShowNotice(Text::kToastNotCopied, Text::kToastNotCopiedText);
-  }
-}
-
-void Shell::CopyDiagnostics() {
-  Machine machine = MachineNow();
-  machine.running_ms = NowMs();
-  machine.is_portable = is_portable_;
-  if (CopyToClipboard(window_, Diagnostics(desktop_, machine))) {
-    ShowNotice(Text::kToastDiagnostics, Text::kToastDiagnosticsText);
-  } else {
-    ShowNotice(Text::kToastNotCopied, Text::kToastNotCopiedText);
-  }
-}
-
 void Shell::ReportPicture(const Sprite& sprite) {
   PictureReport report = desktop_.ReportOf(sprite);
   const auto answer = [&] {
@@ -159,33 +137,9 @@ void Shell::ReportPicture(const Sprite& sprite) {
   }
 }
 
-// Gives the keys to a sprite that the person has chosen without the pointer.
-void Shell::Steer(SpriteId id) {
-  const Sprite* sprite = desktop_.simulation().Find(id);
-  if (sprite != nullptr && windows_.GiveKeysTo(id, Wide(sprite->name))) {
-    DismissBubble();
-    desktop_.SelectByKeys(id);
-    RequestTurn();
-  }
-}
-
-void Shell::Mute(const Neighbour& neighbour, bool is_muted) {
-  desktop_.Mute(neighbour, is_muted);
-  if (is_muted) {
-    const std::string& name = neighbour.DisplayName();
-    desktop_.ShowNotice(Say(desktop_.language(), Text::kToastMuted, {name}),
-                        Say(desktop_.language(), Text::kToastMutedText, {name}));
-  }
-}
-
-void Shell::HidePicture(const Sprite& sprite) {
-  desktop_.HidePicture(sprite.file, true);
-  ShowNotice(Text::kToastHidden, Text::kToastHiddenText);
-}
-
 void Shell::CheckForUpdate() {
   if (desktop_.link() != Link::kConnected) {
-    ShowNotice(Text::kToastUpdateFailed, Text::kToastUpdateFailedText);
+    controller_.ShowNotice(Text::kToastUpdateFailed, Text::kToastUpdateFailedText);
     return;
   }
   desktop_.CheckForUpdate();
@@ -195,16 +149,16 @@ void Shell::HandleUpdate(const UpdateNews& news) {
   const std::string& relay = desktop_.settings().relay;
   if (!news.was_asked) {
     if (news.is_later) {
-      const Language language = desktop_.language();
-      desktop_.ShowNotice(Say(language, Text::kToastUpdate, {desktop_.update()->version}),
-                          Say(language, Text::kToastUpdateText));
+      controller_.ShowNotice(Text::kToastUpdate, Text::kToastUpdateText,
+                             {desktop_.update()->version});
     }
     return;
   }
   if (!news.has_answer) {
-    ShowNotice(Text::kToastUpdateFailed, Text::kToastUpdateFailedText);
+    controller_.ShowNotice(Text::kToastUpdateFailed, Text::kToastUpdateFailedText);
   } else if (!news.is_later) {
-    ShowNotice(Text::kToastNoUpdate, Text::kToastNoUpdateText, {HostOf(relay), SPRITES_VERSION});
+    controller_.ShowNotice(Text::kToastNoUpdate, Text::kToastNoUpdateText,
+                           {HostOf(relay), SPRITES_VERSION});
   } else {
     Later([this, version = desktop_.update()->version, relay] {
       const bool is_wanted = [&] {
@@ -221,33 +175,23 @@ void Shell::HandleUpdate(const UpdateNews& news) {
 // `bytes` is the checked installer, or empty if the download has failed.
 void Shell::HandleInstaller(const std::string& bytes) {
   if (bytes.empty()) {
-    ShowNotice(Text::kToastUpdateFailed, Text::kToastUpdateWrongText);
+    controller_.ShowNotice(Text::kToastUpdateFailed, Text::kToastUpdateWrongText);
   } else if (!desktop_.update() || !ShowDownload(desktop_.update()->version, bytes)) {
-    ShowNotice(Text::kToastUpdateFailed, Text::kToastUpdateFailedText);
+    controller_.ShowNotice(Text::kToastUpdateFailed, Text::kToastUpdateFailedText);
   }
 }
 
-// Shows a bubble above the sprite that has the keys, or the greeting above the first sprite.
 void Shell::ShowBubble(const Scene& scene) {
-  const std::string greeting = greeting_.Update(desktop_, NowMs());
-  const std::string hint = desktop_.KeysHint();
-  const std::string& text = hint.empty() ? greeting : hint;
-  const auto speaker = std::ranges::find_if(scene.sprites, [&](const DrawnSprite& sprite) {
-    return sprite.visible && (hint.empty() || sprite.id == desktop_.selected());
-  });
-  if (text.empty() || speaker == scene.sprites.end() || modal_depth_ > 0) {
+  const auto said = controller_.BubbleIn(scene);
+  if (!said || modal_depth_ > 0) {
     bubble_.Hide();
   } else {
-    bubble_.Show(Wide(text), speaker->x + speaker->width / 2, speaker->y);
-  }
-  if (greeting_.IsDone() && !desktop_.settings().greeted) {
-    desktop_.MarkGreeted();
+    bubble_.Show(Wide(said->text), said->sprite->x + said->sprite->width / 2, said->sprite->y);
   }
 }
 
 void Shell::DismissBubble() {
-  greeting_.Dismiss(NowMs());
-  desktop_.DismissKeysHint();
+  controller_.DismissBubble();
   bubble_.Hide();
 }
 
@@ -258,10 +202,16 @@ void Shell::UpdatePresence() {
   }
 }
 
-void Shell::ShowNotice(Text title, Text text, std::initializer_list<std::string_view> values) {
-  const Language language = desktop_.language();
-  desktop_.ShowNotice(Say(language, title, values), Say(language, text, values));
-  RequestTurn();
+bool Shell::Copy(const std::string& text) { return CopyToClipboard(window_, text); }
+
+bool Shell::GiveKeysTo(const Sprite& sprite) {
+  return windows_.GiveKeysTo(sprite.id, Wide(sprite.name));
+}
+
+Machine Shell::DescribeMachine() const {
+  Machine machine = MachineNow();
+  machine.is_portable = is_portable_;
+  return machine;
 }
 
 }  // namespace sprites

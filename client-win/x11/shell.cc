@@ -10,10 +10,8 @@
 #include <csignal>
 #include <cstdlib>
 #include <ctime>
-#include <random>
 #include <utility>
 
-#include "core/desktop/tones.h"
 #include "posix/files.h"
 #include "posix/photo.h"
 #include "posix/uri_list.h"
@@ -24,21 +22,14 @@ namespace sprites {
 
 namespace {
 
-constexpr int kLeaveCheckMs = 16;    // ms between two looks whether the desktop has left
-constexpr int64_t kPointerMs = 50;   // between two looks at the pointer: a round trip each
-constexpr size_t kFirstSprites = 3;  // sprites that fall in on the very first start
+constexpr int kLeaveCheckMs = 16;   // ms between two looks whether the desktop has left
+constexpr int64_t kPointerMs = 50;  // between two looks at the pointer: a round trip each
 
 // Of a clock that goes on while the machine sleeps, so that the core notices that it has slept.
 int64_t BootMs() {
   timespec now{};
   clock_gettime(CLOCK_BOOTTIME, &now);
   return int64_t{now.tv_sec} * 1'000 + now.tv_nsec / 1'000'000;
-}
-
-Random NewRandom() {
-  return [engine = std::mt19937_64(std::random_device{}())]() mutable {
-    return std::uniform_real_distribution<double>(0, 1)(engine);
-  };
 }
 
 Settings WithOptions(Settings settings, const ShellOptions& options) {
@@ -78,28 +69,22 @@ std::string HostName() {
 
 Shell::Shell(const Folders& folders, const ShellOptions& options, SingleInstance* instance)
     : start_ms_(BootMs()),
-      folders_(folders),
       instance_(instance),
       has_options_(!options.relay.empty() || !options.name.empty()),
-      kept_file_(SystemFiles(), folders.data / "kept.json", kSavedBytesMax, LegibleState),
-      settings_file_(SystemFiles(), folders.config / "settings.json", kSettingsBytesMax,
-                     LegibleSettings),
-      settings_(
-          WithOptions(SettingsOf(settings_file_, kept_file_.text(), &settings_error_), options)),
       signals_(SignalFd()),
       keyboard_(connection_),
       look_{&fonts_, 1, connection_.IsComposited(), {}},
-      cache_(folders.data / "files", static_cast<uint64_t>(settings_.cache_mib) << 20),
-      carrier_(&transport_, &cache_, [this] { wake_.Wake(); }),
-      state_writer_([this](const std::string& text) { return kept_file_.Write(text); },
-                    [this] { wake_.Wake(); }),
-      settings_writer_([this](const std::string& text) { return settings_file_.Write(text); },
-                       [this] { wake_.Wake(); }),
-      importer_(
-          &cache_, [](std::span<const uint8_t> bytes) { return DecodePhoto(bytes); },
-          [this] { wake_.Wake(); }),
-      desktop_(settings_, NewRandom()),
-      characters_(BundledCharacters(&cache_)),
+      controller_({.files = SystemFiles(),
+                   .kept = folders.data / "kept.json",
+                   .settings = folders.config / "settings.json",
+                   .pictures = folders.data / "files",
+                   .transport = &transport_,
+                   .decode = [](std::span<const uint8_t> bytes) { return DecodePhoto(bytes); },
+                   .wake = [this] { wake_.Wake(); },
+                   .complete = [&](Settings settings) { return WithOptions(settings, options); }},
+                  this),
+      desktop_(controller_.desktop()),
+      characters_(BundledCharacters(controller_.cache())),
       clipboard_(&connection_,
                  [this](const std::string& text) {
                    const bool is_for_saying = say_window_ && say_window_->Paste(text);
@@ -147,25 +132,8 @@ void Shell::Start(Arguments arguments) {
   desktop_.SetMenuPlace(MenuPlace::kSprite);
   desktop_.SetAsksForUpdates(false);
   HandleSurroundings();
-  for (const SheetPointer& sheet : characters_) {
-    desktop_.AddToShelf(sheet);
-  }
-  for (const std::string& file : cache_.Own()) {
-    try {
-      if (const auto bytes = cache_.Find(file)) {
-        desktop_.AddToShelf(ReadSheet(*bytes));
-      }
-    } catch (const SprRefused&) {
-      // A version of this program with other limits has accepted the file; it stays on disk.
-    }
-  }
-  desktop_.Restore(kept_file_.text(), true);
-  if (kept_file_.is_new() && arguments.paths.empty()) {
-    for (size_t i = 0; i < std::min(kFirstSprites, desktop_.shelf().size()); i++) {
-      desktop_.DropIn(desktop_.shelf()[i]->file, std::nullopt);
-    }
-  }
-  importer_.Import({arguments.paths.begin(), arguments.paths.end()});
+  controller_.Start(characters_, !arguments.paths.empty());
+  controller_.Import({arguments.paths.begin(), arguments.paths.end()});
   if (arguments.link) {
     OpenLink(*arguments.link);
   } else if (desktop_.settings().relay.empty()) {
@@ -173,15 +141,16 @@ void Shell::Start(Arguments arguments) {
   } else if (arguments.opens_menu) {
     ShowProgramMenu({});
   }
-  const std::string complaints = Complaints({&settings_file_, &kept_file_}, desktop_.language());
+  const std::optional<Reason>& error = controller_.settings_error();
+  const std::string complaints =
+      Complaints({&controller_.settings_file(), &controller_.kept_file()}, desktop_.language());
   if (!complaints.empty()) {
     ShowToast({ToastKind::kNotice, Said(Text::kToastOwnFile), complaints});
-  } else if (settings_error_) {
-    ShowToast({ToastKind::kNotice, Said(Text::kToastSettings),
-               Say(desktop_.language(), *settings_error_)});
+  } else if (error) {
+    ShowToast({ToastKind::kNotice, Said(Text::kToastSettings), Say(desktop_.language(), *error)});
   }
-  if (settings_file_.is_unreadable() || (has_options_ && !settings_error_)) {
-    SaveSettings();
+  if (controller_.settings_file().is_unreadable() || (has_options_ && !error)) {
+    controller_.SaveSettings();
   }
 }
 
@@ -257,9 +226,9 @@ void Shell::HandleArguments(Arguments arguments) {
   } else if (arguments.opens_menu) {
     ShowProgramMenu({});
   } else if (arguments.paths.empty()) {
-    DropInAnySprite();
+    controller_.DropInAnySprite();
   }
-  importer_.Import({arguments.paths.begin(), arguments.paths.end()});
+  controller_.Import({arguments.paths.begin(), arguments.paths.end()});
   RequestTurn();
 }
 
@@ -272,10 +241,7 @@ void Shell::Turn() {
   if (power_.is_saving() != desktop_.is_saving_power()) {
     desktop_.SetSavingPower(power_.is_saving());
   }
-  desktop_.HandleResponses(carrier_.PopResponses(), NowMs());
-  HandleImported();
-  const Scene& scene = desktop_.Tick(NowMs());
-  HandleOutbox(desktop_.PopOutbox());
+  const Scene& scene = controller_.Turn();
   windows_.Show(scene.sprites);
   ground_.Show(scene.ground, windows_.LowestWindow());
   const xcb_window_t lowest = ground_.LowestWindow();
@@ -367,53 +333,9 @@ void Shell::HandlePointer(const SpriteWindows::Pointer& pointer) {
 void Shell::HandleDropped(const std::string& uris) {
   const auto paths = PathsOfUriList(uris, HostName());
   if (paths.empty()) {
-    ShowNotice(Text::kToastNoFile, Text::kToastNoFileText);
+    controller_.ShowNotice(Text::kToastNoFile, Text::kToastNoFileText);
   }
-  importer_.Import({paths.begin(), paths.end()});
-}
-
-void Shell::HandleImported() {
-  for (const ImportResult& result : importer_.PopResults()) {
-    if (result.sheet == nullptr) {
-      ShowToast({ToastKind::kNotice, Said(Text::kToastImport, {result.name}),
-                 Say(desktop_.language(), result.error.value_or(Reason{Text::kImportFailed}))});
-      continue;
-    }
-    desktop_.AddToShelf(result.sheet);
-    desktop_.DropIn(result.sheet->file, std::nullopt);
-  }
-}
-
-void Shell::HandleOutbox(Outbox outbox) {
-  for (const RequestId id : outbox.cancelled) {
-    state_writer_.Cancel(id);
-    carrier_.Cancel(id);
-  }
-  state_writer_.Add(std::move(outbox.saved_state), std::move(outbox.requests));
-  HandleWriters();
-  if (outbox.settings_changed) {
-    SaveSettings();
-  }
-  for (const Toast& toast : outbox.toasts) {
-    ShowToast(toast);
-  }
-  const Settings& settings = desktop_.settings();
-  if (settings.sound && settings.volume > 0 && !outbox.sounds.empty()) {
-    speaker_.Play(SamplesOf(outbox.sounds.back(), settings.volume));
-  }
-}
-
-// Sends the requests whose state is on disk, and tells the user when nothing can be written.
-void Shell::HandleWriters() {
-  for (Request& request : state_writer_.PopRequests()) {
-    carrier_.Send(std::move(request));
-  }
-  const bool is_failing = state_writer_.IsFailing() || settings_writer_.IsFailing();
-  if (is_failing && !was_failing_) {
-    ShowToast({ToastKind::kNotice, Said(Text::kToastNotSaved),
-               Said(Text::kToastNotSavedText, {folders_.data.string()})});
-  }
-  was_failing_ = is_failing;
+  controller_.Import({paths.begin(), paths.end()});
 }
 
 void Shell::UpdateTray() {
@@ -435,20 +357,11 @@ void Shell::LeaveRelay() {
   ground_.Show({});
   beyond_.Show({});
   connection_.Flush();
-  desktop_.Leave();
-  HandleOutbox(desktop_.PopOutbox());
-  const int64_t until_ms = NowMs() + kLeaveMsMax;
-  const auto is_done = [this] {
-    return desktop_.HasLeft() && state_writer_.IsIdle() && settings_writer_.IsIdle();
-  };
-  while (!is_done() && NowMs() < until_ms) {
+  controller_.Leave([this] {
     pollfd source{wake_.fd(), POLLIN, 0};
     poll(&source, 1, kLeaveCheckMs);
     wake_.Clear();
-    desktop_.HandleResponses(carrier_.PopResponses(), NowMs());
-    desktop_.Tick(NowMs());
-    HandleOutbox(desktop_.PopOutbox());
-  }
+  });
 }
 
 int64_t Shell::NowMs() const { return BootMs() - start_ms_; }
@@ -481,7 +394,11 @@ void Shell::RightClicked(SpriteId id, Point point, uint32_t) {
                 [](const MenuItem& item) { return item.choice.command == MenuCommand::kSay; });
   std::ranges::move(program, std::back_inserter(menu));
   menu_.Open(std::move(menu), point, [this, copy = *sprite](const MenuChoice& choice) {
-    HandleSpriteChoice(choice, copy);
+    if (choice.sprite == kNobody) {
+      HandleSpriteChoice(choice, copy);
+    } else {
+      HandleChoice(choice);  // the list of sprites is in this menu too, and has named another one
+    }
   });
 }
 
@@ -489,7 +406,7 @@ void Shell::Pressed(Key key, bool is_down, bool with_control) {
   desktop_.Press(key, is_down, with_control);
 }
 
-void Shell::Stepped(bool is_backwards) { Steer(desktop_.NextSprite(is_backwards)); }
+void Shell::Stepped(bool is_backwards) { controller_.Steer(desktop_.NextSprite(is_backwards)); }
 
 void Shell::KeysLost() {
   if (desktop_.simulation().held() == kNobody) {

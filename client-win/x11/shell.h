@@ -17,15 +17,9 @@
 #include <string_view>
 #include <vector>
 
-#include "core/desktop/desktop.h"
-#include "core/desktop/files/own_file.h"
-#include "core/desktop/files/state_writer.h"
-#include "core/desktop/greeting.h"
-#include "core/desktop/menus.h"
+#include "core/app/controller.h"
+#include "core/desktop/tones.h"
 #include "core/motion/hold_watch.h"
-#include "core/picture/file_cache.h"
-#include "core/picture/importer.h"
-#include "core/relay/carrier.h"
 #include "posix/curl_transport.h"
 #include "posix/owned_fd.h"
 #include "posix/power_watch.h"
@@ -60,7 +54,7 @@ struct ShellOptions {
   std::string name;   // likewise
 };
 
-class Shell : private SpriteListener {
+class Shell : private SpriteListener, private Host {
  public:
   // `instance`: this process is the first one. Throws std::runtime_error when there is no X server.
   Shell(const Folders& folders, const ShellOptions& options, SingleInstance* instance);
@@ -78,19 +72,22 @@ class Shell : private SpriteListener {
   void HandleArguments(Arguments arguments);
 
   void Turn();
-  void RequestTurn() { pacer_.HandleInput(); }
   void LookAtPointer();
   void ReleaseIfHoldLost(bool has_hold, bool is_down);
   void HandlePointer(const SpriteWindows::Pointer& pointer);
   void HandleDropped(const std::string& uris);
-  void HandleImported();
-  void HandleOutbox(Outbox outbox);
-  void HandleWriters();
   void HandleSurroundings();
   void UpdateTray();
   void LeaveRelay();
   double IdleMs(const Scene& scene) const;
-  int64_t NowMs() const;
+
+  int64_t NowMs() const override;
+  void RequestTurn() override { pacer_.HandleInput(); }
+  void ShowToast(const Toast& toast) override;
+  void Play(Sound sound, int volume) override { speaker_.Play(SamplesOf(sound, volume)); }
+  bool Copy(const std::string& text) override { return clipboard_.Copy(text); }
+  bool GiveKeysTo(const Sprite& sprite) override { return windows_.GiveKeysTo(sprite.id); }
+  Machine DescribeMachine() const override;
 
   void Grabbed(SpriteId id, Point point, double ms) override;
   void Dragged(Point point, double ms) override;
@@ -107,54 +104,38 @@ class Shell : private SpriteListener {
   void ShowProgramMenu(Point point);
   void HandleChoice(const MenuChoice& choice);
   void HandleSpriteChoice(const MenuChoice& choice, const Sprite& sprite);
+  void OpenWindow(MenuCommand command);
   void OpenLink(const std::string& text);
   void FollowLink(const RelayLink& link);
   void AskWhereToGo(bool is_first_start, const std::string& link);
   void AskForName();
-  void Invite();
-  void CopyDiagnostics();
   void ReportPicture(const Sprite& sprite);
-  void Steer(SpriteId id);
-  void Mute(const Neighbour& neighbour, bool is_muted);
   void ShowHowToPlay();
   void ShowAbout();
   void Close();
   void OpenSayWindow();
-  void DropInAnySprite();
-  void ApplySettings(const Settings& settings);
-  void SaveSettings();
   // Shows a dialog, after the one that is open now.
   void Ask(Question question, Dialog::Answer answer);
   void UpdateDialog();
-  void ShowToast(const Toast& toast);
   void ShowBubble(const Scene& scene);
   void DismissBubble();
-  void ShowNotice(Text title, Text text, std::initializer_list<std::string_view> values = {});
-  std::string Said(Text text, std::initializer_list<std::string_view> values = {}) const;
+  std::string Said(Text text, std::initializer_list<std::string_view> values = {}) const {
+    return controller_.Said(text, values);
+  }
 
   int64_t start_ms_;
-  Folders folders_;
   SingleInstance* instance_;
   bool has_options_;  // the command line has changed the settings
-  OwnFile kept_file_;
-  OwnFile settings_file_;
-  std::optional<Reason> settings_error_;  // what was wrong in the file of the settings
-  Settings settings_;                     // as they were read at the start
   XConnection connection_;
   OwnedFd signals_;
   WakePipe wake_;
   Keyboard keyboard_;
   Fonts fonts_;
   Look look_;
-  FileCache cache_;
   CurlTransport transport_;
-  Carrier carrier_;
-  StateWriter state_writer_;
-  StateWriter settings_writer_;
-  Importer importer_;
-  Desktop desktop_;
+  Controller controller_;
+  Desktop& desktop_;                      // of the controller
   std::vector<SheetPointer> characters_;  // those that come with the program
-  Greeting greeting_;
   Clipboard clipboard_;
   SpriteWindows windows_;
   SpriteWindows ground_;  // shadows and dust
@@ -178,7 +159,6 @@ class Shell : private SpriteListener {
   int64_t pointer_due_ms_ = 0;
   int64_t notice_until_ms_ = 0;
   bool is_ending_ = false;
-  bool was_failing_ = false;  // writing to disk, at the last turn
 };
 
 }  // namespace sprites

@@ -49,10 +49,6 @@ std::string TimeOfDayAgo(int64_t ms) {
 
 }  // namespace
 
-std::string Shell::Said(Text text, std::initializer_list<std::string_view> values) const {
-  return Say(desktop_.language(), text, values);
-}
-
 // The menu of the program, with the settings in it. Newer versions come from the distribution.
 Menu Shell::ProgramMenuHere() const {
   Menu menu = ProgramMenu(desktop_);
@@ -92,53 +88,36 @@ void Shell::ShowProgramMenu(Point point) {
 void Shell::HandleChoice(const MenuChoice& choice) {
   if (choice.sprite != kNobody) {
     if (const Sprite* sprite = desktop_.simulation().Find(choice.sprite)) {
-      MenuChoice rest = choice;
-      rest.sprite = kNobody;
-      HandleSpriteChoice(rest, Sprite(*sprite));
+      HandleSpriteChoice(choice, Sprite(*sprite));
     }
     return;
   }
-  if (CarryOut(choice, &desktop_)) {
-    RequestTurn();
-    return;
+  if (!controller_.HandleChoice(choice)) {
+    OpenWindow(choice.command);
   }
-  if (const auto changed = WithChoice(desktop_.settings(), choice)) {
-    ApplySettings(*changed);
-    return;
+  RequestTurn();
+}
+
+void Shell::HandleSpriteChoice(const MenuChoice& choice, const Sprite& sprite) {
+  if (choice.command == MenuCommand::kReport) {
+    ReportPicture(sprite);
+  } else if (!controller_.HandleSpriteChoice(choice, sprite)) {
+    OpenWindow(choice.command);
   }
-  switch (choice.command) {
-    case MenuCommand::kMute:
-      Mute(choice.neighbour, choice.is_on);
-      break;
-    case MenuCommand::kSwitch:
-      ApplySettings(Switched(desktop_.settings(), static_cast<Switch>(choice.index), choice.is_on));
-      break;
-    case MenuCommand::kVolume: {
-      Settings settings = desktop_.settings();
-      settings.volume = static_cast<int>(choice.index);
-      ApplySettings(settings);
-      speaker_.Play(SamplesOf(Sound::kArrive, settings.volume));  // a sample at the new volume
-      break;
-    }
+  RequestTurn();
+}
+
+// Does what needs a window, or ends the program.
+void Shell::OpenWindow(MenuCommand command) {
+  switch (command) {
     case MenuCommand::kName:
       AskForName();
-      break;
-    case MenuCommand::kShowHidden:
-      for (const std::string& file : std::vector<std::string>(desktop_.settings().hidden)) {
-        desktop_.HidePicture(file, false);
-      }
-      break;
-    case MenuCommand::kInvite:
-      Invite();
       break;
     case MenuCommand::kOpenLink:
       AskWhereToGo(desktop_.settings().relay.empty(), "");
       break;
     case MenuCommand::kSay:
       OpenSayWindow();
-      break;
-    case MenuCommand::kDiagnostics:
-      CopyDiagnostics();
       break;
     case MenuCommand::kHowToPlay:
       ShowHowToPlay();
@@ -152,47 +131,12 @@ void Shell::HandleChoice(const MenuChoice& choice) {
     default:
       break;
   }
-  RequestTurn();
-}
-
-// The sprite may have left while the menu was open.
-void Shell::HandleSpriteChoice(const MenuChoice& choice, const Sprite& sprite) {
-  switch (choice.command) {
-    case MenuCommand::kThrow:
-      desktop_.ThrowTo(sprite.id, static_cast<Edge>(choice.index));
-      break;
-    case MenuCommand::kSteer:
-      Steer(sprite.id);
-      break;
-    case MenuCommand::kPutAway:
-      desktop_.PutAway(sprite.id);
-      break;
-    case MenuCommand::kHide:
-      desktop_.HidePicture(sprite.file, true);
-      ShowNotice(Text::kToastHidden, Text::kToastHiddenText);
-      break;
-    case MenuCommand::kReport:
-      ReportPicture(sprite);
-      break;
-    default:
-      HandleChoice(choice);
-      break;
-  }
-  RequestTurn();
-}
-
-// Gives the keys to a sprite that the person has chosen without the pointer.
-void Shell::Steer(SpriteId id) {
-  if (windows_.GiveKeysTo(id)) {
-    DismissBubble();
-    desktop_.SelectByKeys(id);
-  }
 }
 
 void Shell::OpenLink(const std::string& text) {
   const auto link = ReadRelayLink(text);
   if (!link) {
-    ShowNotice(Text::kToastBadLink, Text::kToastBadLinkText);
+    controller_.ShowNotice(Text::kToastBadLink, Text::kToastBadLinkText);
     return;
   }
   FollowLink(*link);
@@ -269,34 +213,10 @@ void Shell::AskForName() {
     if (answer.is_yes && answer.field != desktop_.settings().name) {
       Settings settings = desktop_.settings();
       settings.name = answer.field;
-      ApplySettings(settings);
+      controller_.ApplySettings(settings);
     }
     return "";
   });
-}
-
-void Shell::Invite() {
-  const std::string link = desktop_.InvitationLink();
-  if (link.empty()) {
-    ShowNotice(Text::kToastNotInvited, Text::kToastNotInvitedText);
-  } else if (clipboard_.Copy(link)) {
-    ShowNotice(Text::kToastInvited, Text::kToastInvitedText);
-  } else {
-    ShowNotice(Text::kToastNotCopied, Text::kToastNotCopiedText);
-  }
-}
-
-void Shell::CopyDiagnostics() {
-  Machine machine;
-  machine.system = SystemName();
-  machine.memory_bytes = MemoryBytes();
-  machine.running_ms = NowMs();
-  machine.has_sound = !speaker_.IsSilent();
-  if (clipboard_.Copy(Diagnostics(desktop_, machine))) {
-    ShowNotice(Text::kToastDiagnostics, Text::kToastDiagnosticsText);
-  } else {
-    ShowNotice(Text::kToastNotCopied, Text::kToastNotCopiedText);
-  }
 }
 
 void Shell::ReportPicture(const Sprite& sprite) {
@@ -320,14 +240,6 @@ void Shell::ReportPicture(const Sprite& sprite) {
     }
     return "";
   });
-}
-
-void Shell::Mute(const Neighbour& neighbour, bool is_muted) {
-  desktop_.Mute(neighbour, is_muted);
-  if (is_muted) {
-    const std::string& name = neighbour.DisplayName();
-    ShowNotice(Text::kToastMuted, Text::kToastMutedText, {name});
-  }
 }
 
 void Shell::ShowHowToPlay() {
@@ -363,7 +275,7 @@ void Shell::Close() {
   question.box_label = Said(Text::kAskCloseNever);
   Ask(std::move(question), [this](const DialogAnswer& answer) {
     if (answer.is_yes && answer.is_ticked) {
-      ApplySettings(Switched(desktop_.settings(), Switch::kAskBeforeClosing, false));
+      controller_.ApplySettings(Switched(desktop_.settings(), Switch::kAskBeforeClosing, false));
     }
     is_ending_ = is_ending_ || answer.is_yes;
     return "";
@@ -375,21 +287,6 @@ void Shell::OpenSayWindow() {
   say_window_ =
       std::make_unique<SayWindow>(&connection_, &keyboard_, &clipboard_, &look_, &desktop_);
 }
-
-void Shell::DropInAnySprite() {
-  const auto& shelf = desktop_.shelf();
-  if (!shelf.empty()) {
-    const size_t index = static_cast<size_t>(NowMs()) % shelf.size();
-    desktop_.DropIn(shelf[index]->file, std::nullopt);
-  }
-}
-
-void Shell::ApplySettings(const Settings& settings) {
-  desktop_.SetSettings(settings);
-  SaveSettings();
-}
-
-void Shell::SaveSettings() { settings_writer_.Add(SettingsJson(desktop_.settings()), {}); }
 
 void Shell::Ask(Question question, Dialog::Answer answer) {
   if (questions_.Add(std::move(question), std::move(answer))) {
@@ -419,37 +316,31 @@ void Shell::ShowToast(const Toast& toast) {
   notice_until_ms_ = NowMs() + kNoticeMs;
 }
 
-// Shows a bubble above the sprite that has the keys, or the greeting above the first sprite.
 void Shell::ShowBubble(const Scene& scene) {
   if (dialog_) {
     bubble_.Hide();  // one thing at a time: a dialog would cover what the sprite says
     return;
   }
-  const std::string greeting = greeting_.Update(desktop_, NowMs());
-  const std::string hint = desktop_.KeysHint();
-  const std::string& text = hint.empty() ? greeting : hint;
-  const auto speaker = std::ranges::find_if(scene.sprites, [&](const DrawnSprite& sprite) {
-    return sprite.visible && (hint.empty() || sprite.id == desktop_.selected());
-  });
-  if (text.empty() || speaker == scene.sprites.end() || menu_.is_open()) {
+  const auto said = controller_.BubbleIn(scene);
+  if (!said || menu_.is_open()) {
     bubble_.Hide();
   } else {
-    bubble_.ShowAbove(text, {speaker->x + speaker->width / 2.0, static_cast<double>(speaker->y)});
-  }
-  if (greeting_.IsDone() && !desktop_.settings().greeted) {
-    desktop_.MarkGreeted();
+    const DrawnSprite& sprite = *said->sprite;
+    bubble_.ShowAbove(said->text, {sprite.x + sprite.width / 2.0, static_cast<double>(sprite.y)});
   }
 }
 
 void Shell::DismissBubble() {
-  greeting_.Dismiss(NowMs());
-  desktop_.DismissKeysHint();
+  controller_.DismissBubble();
   bubble_.Hide();
 }
 
-void Shell::ShowNotice(Text title, Text text, std::initializer_list<std::string_view> values) {
-  desktop_.ShowNotice(Said(title, values), Said(text, values));
-  RequestTurn();
+Machine Shell::DescribeMachine() const {
+  Machine machine;
+  machine.system = SystemName();
+  machine.memory_bytes = MemoryBytes();
+  machine.has_sound = !speaker_.IsSilent();
+  return machine;
 }
 
 }  // namespace sprites

@@ -1,0 +1,287 @@
+#include "core/app/controller.h"
+
+#include <algorithm>
+#include <random>
+#include <utility>
+
+#include "core/desktop/choices_menu.h"
+
+namespace sprites {
+
+namespace {
+
+Random NewRandom() {
+  return [engine = std::mt19937_64(std::random_device{}())]() mutable {
+    return std::uniform_real_distribution<double>(0, 1)(engine);
+  };
+}
+
+std::string Utf8Of(const std::filesystem::path& path) {
+  const std::u8string text = path.u8string();
+  return {text.begin(), text.end()};
+}
+
+}  // namespace
+
+Controller::Controller(const Platform& platform, Host* host)
+    : host_(host),
+      folder_(platform.kept.parent_path()),
+      kept_file_(platform.files, platform.kept, kSavedBytesMax, LegibleState),
+      settings_file_(platform.files, platform.settings, kSettingsBytesMax, LegibleSettings),
+      settings_(platform.complete(SettingsOf(settings_file_, kept_file_.text(), &settings_error_))),
+      cache_(platform.pictures, static_cast<uint64_t>(settings_.cache_mib) << 20),
+      carrier_(platform.transport, &cache_, platform.wake),
+      state_writer_([this](const std::string& text) { return kept_file_.Write(text); },
+                    platform.wake),
+      settings_writer_([this](const std::string& text) { return settings_file_.Write(text); },
+                       platform.wake),
+      importer_(&cache_, platform.decode, platform.wake),
+      desktop_(settings_, NewRandom()) {}
+
+void Controller::Start(std::span<const SheetPointer> characters, bool brings_files) {
+  for (const SheetPointer& sheet : characters) {
+    desktop_.AddToShelf(sheet);
+  }
+  for (const std::string& file : cache_.Own()) {
+    try {
+      if (const auto bytes = cache_.Find(file)) {
+        desktop_.AddToShelf(ReadSheet(*bytes));
+      }
+    } catch (const SprRefused&) {
+      // A version of this program with other limits has accepted the file; it stays on disk.
+    }
+  }
+  desktop_.Restore(kept_file_.text(), true);
+  if (kept_file_.is_new() && !brings_files) {
+    for (size_t i = 0; i < std::min(kFirstSprites, desktop_.shelf().size()); i++) {
+      desktop_.DropIn(desktop_.shelf()[i]->file, std::nullopt);
+    }
+  }
+}
+
+const Scene& Controller::Turn() {
+  desktop_.HandleResponses(carrier_.PopResponses(), host_->NowMs());
+  HandleImported();
+  const Scene& scene = desktop_.Tick(host_->NowMs());
+  HandleOutbox(desktop_.PopOutbox());
+  return scene;
+}
+
+void Controller::Leave(const std::function<void()>& wait) {
+  desktop_.Leave();
+  HandleOutbox(desktop_.PopOutbox());
+  const int64_t until_ms = host_->NowMs() + kLeaveMsMax;
+  const auto is_done = [this] {
+    return desktop_.HasLeft() && state_writer_.IsIdle() && settings_writer_.IsIdle();
+  };
+  while (!is_done() && host_->NowMs() < until_ms) {
+    wait();
+    desktop_.HandleResponses(carrier_.PopResponses(), host_->NowMs());
+    desktop_.Tick(host_->NowMs());
+    HandleOutbox(desktop_.PopOutbox());
+  }
+}
+
+void Controller::HandleImported() {
+  for (const ImportResult& result : importer_.PopResults()) {
+    if (result.sheet == nullptr) {
+      host_->ShowToast(
+          {ToastKind::kNotice, Said(Text::kToastImport, {result.name}),
+           Say(desktop_.language(), result.error.value_or(Reason{Text::kImportFailed}))});
+      continue;
+    }
+    desktop_.AddToShelf(result.sheet);
+    desktop_.DropIn(result.sheet->file, std::nullopt);
+  }
+}
+
+void Controller::HandleOutbox(Outbox outbox) {
+  for (const RequestId id : outbox.cancelled) {
+    state_writer_.Cancel(id);
+    carrier_.Cancel(id);
+  }
+  state_writer_.Add(std::move(outbox.saved_state), std::move(outbox.requests));
+  HandleWriters();
+  if (outbox.settings_changed) {
+    SaveSettings();
+  }
+  if (outbox.update) {
+    host_->HandleUpdate(*outbox.update);
+  }
+  if (outbox.installer) {
+    host_->HandleInstaller(*outbox.installer);
+  }
+  for (const Toast& toast : outbox.toasts) {
+    host_->ShowToast(toast);
+  }
+  const Settings& settings = desktop_.settings();
+  if (settings.sound && settings.volume > 0 && !outbox.sounds.empty()) {
+    host_->Play(outbox.sounds.back(), settings.volume);
+  }
+}
+
+// Makes the requests whose state is on disk, and tells the person when nothing can be written.
+void Controller::HandleWriters() {
+  for (Request& request : state_writer_.PopRequests()) {
+    carrier_.Send(std::move(request));
+  }
+  const bool is_failing = state_writer_.IsFailing() || settings_writer_.IsFailing();
+  if (is_failing && !was_failing_) {
+    host_->ShowToast({ToastKind::kNotice, Said(Text::kToastNotSaved),
+                      Said(Text::kToastNotSavedText, {Utf8Of(folder_)})});
+  }
+  was_failing_ = is_failing;
+}
+
+void Controller::ApplySettings(const Settings& settings) {
+  const int volume = desktop_.settings().volume;
+  desktop_.SetSettings(settings);
+  SaveSettings();
+  if (settings.sound && settings.volume > 0 && settings.volume != volume) {
+    host_->Play(Sound::kArrive, settings.volume);  // a sample at the new volume
+  }
+}
+
+void Controller::SaveSettings() { settings_writer_.Add(SettingsJson(desktop_.settings()), {}); }
+
+void Controller::DropInAnySprite() {
+  const auto& shelf = desktop_.shelf();
+  if (!shelf.empty()) {
+    const size_t index = static_cast<size_t>(host_->NowMs()) % shelf.size();
+    desktop_.DropIn(shelf[index]->file, std::nullopt);
+  }
+}
+
+// -- Menus.
+
+bool Controller::HandleChoice(const MenuChoice& choice) {
+  if (CarryOut(choice, &desktop_)) {
+    return true;
+  }
+  if (const auto changed = WithChoice(desktop_.settings(), choice)) {
+    ApplySettings(*changed);
+    return true;
+  }
+  switch (choice.command) {
+    case MenuCommand::kMute:
+      Mute(choice.neighbour, choice.is_on);
+      return true;
+    case MenuCommand::kSwitch:
+      ApplySettings(Switched(desktop_.settings(), static_cast<Switch>(choice.index), choice.is_on));
+      return true;
+    case MenuCommand::kVolume: {
+      Settings settings = desktop_.settings();
+      settings.volume = static_cast<int>(choice.index);
+      ApplySettings(settings);
+      return true;
+    }
+    case MenuCommand::kShowHidden:
+      ShowHidden();
+      return true;
+    case MenuCommand::kInvite:
+      Invite();
+      return true;
+    case MenuCommand::kDiagnostics:
+      CopyDiagnostics();
+      return true;
+    default:
+      return false;
+  }
+}
+
+bool Controller::HandleSpriteChoice(const MenuChoice& choice, const Sprite& sprite) {
+  switch (choice.command) {
+    case MenuCommand::kThrow:
+      desktop_.ThrowTo(sprite.id, static_cast<Edge>(choice.index));
+      return true;
+    case MenuCommand::kSteer:
+      Steer(sprite.id);
+      return true;
+    case MenuCommand::kPutAway:
+      desktop_.PutAway(sprite.id);
+      return true;
+    case MenuCommand::kHide:
+      desktop_.HidePicture(sprite.file, true);
+      ShowNotice(Text::kToastHidden, Text::kToastHiddenText);
+      return true;
+    default:
+      return HandleChoice(choice);
+  }
+}
+
+void Controller::Steer(SpriteId id) {
+  const Sprite* sprite = desktop_.simulation().Find(id);
+  if (sprite != nullptr && host_->GiveKeysTo(*sprite)) {
+    DismissBubble();
+    desktop_.SelectByKeys(id);
+    host_->RequestTurn();
+  }
+}
+
+void Controller::Mute(const Neighbour& neighbour, bool is_muted) {
+  desktop_.Mute(neighbour, is_muted);
+  if (is_muted) {
+    ShowNotice(Text::kToastMuted, Text::kToastMutedText, {neighbour.DisplayName()});
+  }
+}
+
+void Controller::ShowHidden() {
+  // A copy, because each call takes a file off the list.
+  for (const std::string& file : std::vector<std::string>(desktop_.settings().hidden)) {
+    desktop_.HidePicture(file, false);
+  }
+}
+
+void Controller::Invite() {
+  const std::string link = desktop_.InvitationLink();
+  if (link.empty()) {
+    ShowNotice(Text::kToastNotInvited, Text::kToastNotInvitedText);
+  } else if (host_->Copy(link)) {
+    ShowNotice(Text::kToastInvited, Text::kToastInvitedText);
+  } else {
+    ShowNotice(Text::kToastNotCopied, Text::kToastNotCopiedText);
+  }
+}
+
+void Controller::CopyDiagnostics() {
+  Machine machine = host_->DescribeMachine();
+  machine.running_ms = host_->NowMs();
+  if (host_->Copy(Diagnostics(desktop_, machine))) {
+    ShowNotice(Text::kToastDiagnostics, Text::kToastDiagnosticsText);
+  } else {
+    ShowNotice(Text::kToastNotCopied, Text::kToastNotCopiedText);
+  }
+}
+
+// -- What is said to the person.
+
+std::optional<SpriteBubble> Controller::BubbleIn(const Scene& scene) {
+  const std::string greeting = greeting_.Update(desktop_, host_->NowMs());
+  if (greeting_.IsDone() && !desktop_.settings().greeted) {
+    desktop_.MarkGreeted();
+  }
+  const std::string hint = desktop_.KeysHint();
+  const auto speaker = std::ranges::find_if(scene.sprites, [&](const DrawnSprite& sprite) {
+    return sprite.visible && (hint.empty() || sprite.id == desktop_.selected());
+  });
+  const std::string& text = hint.empty() ? greeting : hint;
+  return text.empty() || speaker == scene.sprites.end()
+             ? std::nullopt
+             : std::optional(SpriteBubble{text, &*speaker});
+}
+
+void Controller::DismissBubble() {
+  greeting_.Dismiss(host_->NowMs());
+  desktop_.DismissKeysHint();
+}
+
+void Controller::ShowNotice(Text title, Text text, std::initializer_list<std::string_view> values) {
+  desktop_.ShowNotice(Said(title, values), Said(text, values));
+  host_->RequestTurn();
+}
+
+std::string Controller::Said(Text text, std::initializer_list<std::string_view> values) const {
+  return Say(desktop_.language(), text, values);
+}
+
+}  // namespace sprites

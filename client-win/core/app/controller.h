@@ -1,0 +1,121 @@
+// What every program does around a desktop, and needs no window for.
+//
+// It reads and writes the program's own files, makes the requests of the desktop, imports pictures,
+// and carries out what the menus offer. A shell only translates: it reports to desktop() what the
+// system tells, calls Turn, shows the scene, and does what its Host is asked for.
+// Invariant: the state that the desktop asks to save is on disk before its requests are made.
+// Threads: all calls on the desktop's thread; the threads of its parts call `wake`.
+#ifndef CLIENT_WIN_CORE_APP_CONTROLLER_H_
+#define CLIENT_WIN_CORE_APP_CONTROLLER_H_
+
+#include <filesystem>
+#include <functional>
+#include <initializer_list>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/app/host.h"
+#include "core/desktop/desktop.h"
+#include "core/desktop/files/own_file.h"
+#include "core/desktop/files/state_writer.h"
+#include "core/desktop/greeting.h"
+#include "core/desktop/menus.h"
+#include "core/picture/file_cache.h"
+#include "core/picture/importer.h"
+#include "core/relay/carrier.h"
+
+namespace sprites {
+
+constexpr size_t kFirstSprites = 3;  // sprites that fall in on the very first start
+
+// What a system provides.
+struct Platform {
+  FileAccess files;
+  std::filesystem::path kept;      // kept.json: the sprites and the seat
+  std::filesystem::path settings;  // settings.json
+  std::filesystem::path pictures;  // the folder of the FileCache
+  Transport* transport = nullptr;  // lives longer than the controller
+  Importer::Decode decode;
+  std::function<void()> wake;  // makes a turn come soon; called on any thread
+  // The settings of the file, with what the system or the command line says.
+  std::function<Settings(Settings)> complete;
+};
+
+// A bubble over a sprite of the scene.
+struct SpriteBubble {
+  std::string text;
+  const DrawnSprite* sprite = nullptr;  // never null; valid as long as the scene
+};
+
+class Controller {
+ public:
+  // Reads the program's own files. `host` is called from Start on, and lives longer.
+  Controller(const Platform& platform, Host* host);
+
+  Desktop& desktop() { return desktop_; }
+  FileCache* cache() { return &cache_; }
+  const OwnFile& kept_file() const { return kept_file_; }
+  const OwnFile& settings_file() const { return settings_file_; }
+  // What was wrong in the file of the settings.
+  const std::optional<Reason>& settings_error() const { return settings_error_; }
+
+  // Puts the characters and the person's own pictures on the shelf, and continues where the last
+  // run ended. On the very first start some sprites fall in, unless the person `brings_files`.
+  void Start(std::span<const SheetPointer> characters, bool brings_files);
+  // One turn: responses, imported pictures, a tick, and what the desktop then asks for. Valid until
+  // the next call.
+  const Scene& Turn();
+  // Ends the stay at the relay; takes kLeaveMsMax at most. `wait` returns after `wake`, or soon.
+  void Leave(const std::function<void()>& wait);
+
+  void Import(std::vector<std::filesystem::path> paths) { importer_.Import(std::move(paths)); }
+  void ApplySettings(const Settings& settings);
+  void SaveSettings();
+  void DropInAnySprite();
+
+  // Carries out a choice in a menu. Returns false for what the shell has a window for.
+  bool HandleChoice(const MenuChoice& choice);
+  // Likewise for the menu of a sprite, which may have left while the menu was open.
+  bool HandleSpriteChoice(const MenuChoice& choice, const Sprite& sprite);
+  // Gives the keys to a sprite that the person has chosen without the pointer.
+  void Steer(SpriteId id);
+
+  // What the sprite that has the keys says, or else the greeting of the first one; nothing when
+  // there is nothing to say.
+  std::optional<SpriteBubble> BubbleIn(const Scene& scene);
+  void DismissBubble();
+
+  void ShowNotice(Text title, Text text, std::initializer_list<std::string_view> values = {});
+  std::string Said(Text text, std::initializer_list<std::string_view> values = {}) const;
+
+ private:
+  void HandleImported();
+  void HandleOutbox(Outbox outbox);
+  void HandleWriters();
+  void Mute(const Neighbour& neighbour, bool is_muted);
+  void ShowHidden();
+  void Invite();
+  void CopyDiagnostics();
+
+  Host* host_;
+  std::filesystem::path folder_;  // of kept.json
+  OwnFile kept_file_;
+  OwnFile settings_file_;
+  std::optional<Reason> settings_error_;
+  Settings settings_;  // as they were read at the start
+  FileCache cache_;
+  Carrier carrier_;
+  StateWriter state_writer_;
+  StateWriter settings_writer_;
+  Importer importer_;
+  Desktop desktop_;
+  Greeting greeting_;
+  bool was_failing_ = false;  // writing to disk, at the last turn
+};
+
+}  // namespace sprites
+
+#endif  // CLIENT_WIN_CORE_APP_CONTROLLER_H_

@@ -1,0 +1,408 @@
+#include "core/app/controller.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <chrono>
+#include <condition_variable>
+#include <fstream>
+#include <map>
+#include <mutex>
+#include <random>
+#include <set>
+#include <utility>
+
+#include "core/picture/test_spr.h"
+#include "core/relay/test_relay.h"
+#include "core/text/json.h"
+
+namespace sprites {
+namespace {
+
+// The program's own files, in memory. A write fails as often as the test says.
+class Disk {
+ public:
+  FileAccess Access() {
+    return {[this](const std::filesystem::path& path, size_t) -> FileContent {
+              const std::lock_guard lock(mutex_);
+              const auto file = files_.find(path.filename().string());
+              return file == files_.end() ? FileContent{ReadStatus::kMissing, ""}
+                                          : FileContent{ReadStatus::kRead, file->second};
+            },
+            [this](const std::filesystem::path& path, std::string_view text) {
+              const std::lock_guard lock(mutex_);
+              if (failures_left_ > 0) {
+                failures_left_--;
+                return false;
+              }
+              files_[path.filename().string()] = text;
+              return true;
+            },
+            [](const std::filesystem::path&, const std::filesystem::path&) {
+              return Renaming::kFailed;
+            },
+            [](int64_t) {}};
+  }
+  void FailNext(int writes) {
+    const std::lock_guard lock(mutex_);
+    failures_left_ = writes;
+  }
+  // Empty when there is no such file.
+  std::string Read(const std::string& name) {
+    const std::lock_guard lock(mutex_);
+    return files_.contains(name) ? files_[name] : "";
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::string, std::string> files_;
+  int failures_left_ = 0;
+};
+
+// A relay that grants a seat, and holds its polls. While it is silent, it holds all requests.
+class Relay : public Transport {
+ public:
+  Response Exchange(const Request& request) override {
+    std::unique_lock lock(mutex_);
+    seen_.push_back(request);
+    const bool is_poll = request.url.find("/events") != std::string::npos;
+    if (is_poll || is_silent_) {
+      changed_.wait(lock, [&] { return cancelled_.contains(request.id) || has_ended_; });
+      return has_ended_
+                 ? Response{request.id, 410, R"({"code":"desktop-ended","cursor":"6a1f03c2-0"})"}
+                 : Response{request.id, 0};
+    }
+    if (request.method == Method::kPost && request.url.ends_with("/v1/desktops")) {
+      return {request.id, 201, SeatText({{"invitation", "1a2b.0123456789abcdef0123456789abcdef"}})};
+    }
+    if (request.method == Method::kGet && request.url.ends_with("/v1/desktops/1a2b-3f")) {
+      const Json bob = {{"desktop", "9-3e"}, {"name", "Bob"}};
+      return {request.id, 200, WriteJson({{"neighbours", {{"left", bob}, {"right", bob}}}})};
+    }
+    has_ended_ = request.method == Method::kDelete;
+    changed_.notify_all();
+    return {request.id, 204};
+  }
+  void Cancel(RequestId id) override {
+    const std::lock_guard lock(mutex_);
+    cancelled_.insert(id);
+    changed_.notify_all();
+  }
+  void Silence() {
+    const std::lock_guard lock(mutex_);
+    is_silent_ = true;
+  }
+  bool HasSeen(Method method, const std::string& end) {
+    const std::lock_guard lock(mutex_);
+    return std::ranges::any_of(seen_, [&](const Request& request) {
+      return request.method == method && request.url.ends_with(end);
+    });
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Request> seen_;
+  std::set<RequestId> cancelled_;
+  bool is_silent_ = false;
+  bool has_ended_ = false;  // the seat
+};
+
+std::vector<SheetPointer> Characters(uint8_t count) {
+  std::vector<SheetPointer> characters;
+  for (uint8_t seed = 1; seed <= count; seed++) {
+    characters.push_back(ReadSheet(TestSpr(seed)));
+  }
+  return characters;
+}
+
+// A program without a window. Its clock is the real one, and what the test adds to it.
+struct Program : Host {
+  explicit Program(Disk* disk, const char* relay_url = "", bool is_greeted = true)
+      : folder(std::filesystem::temp_directory_path() /
+               ("sprites-" + std::to_string(std::random_device{}()))),
+        controller({.files = disk->Access(),
+                    .kept = folder / "kept.json",
+                    .settings = folder / "settings.json",
+                    .pictures = folder / "files",
+                    .transport = &relay,
+                    .decode = [](std::span<const uint8_t>) -> Picture {
+                      throw PictureRefused(Text::kPictureDamaged);
+                    },
+                    .wake =
+                        [this] {
+                          const std::lock_guard lock(mutex);
+                          is_woken = true;
+                          woken.notify_all();
+                        },
+                    .complete =
+                        [&](Settings settings) {
+                          settings.relay = relay_url;
+                          settings.greeted = is_greeted;
+                          settings.calm = true;
+                          return settings;
+                        }},
+                   this) {}
+  ~Program() override { std::filesystem::remove_all(folder); }
+
+  int64_t NowMs() const override {
+    const auto passed = std::chrono::steady_clock::now() - start;
+    return std::chrono::duration_cast<std::chrono::milliseconds>(passed).count() + added_ms;
+  }
+  void RequestTurn() override { turns_requested++; }
+  void ShowToast(const Toast& toast) override { toasts.push_back(toast); }
+  void Play(Sound sound, int volume) override { played.emplace_back(sound, volume); }
+  bool Copy(const std::string& text) override {
+    copied = can_copy ? text : copied;
+    return can_copy;
+  }
+  bool GiveKeysTo(const Sprite& sprite) override {
+    has_keys = sprite.id;
+    return true;
+  }
+  Machine DescribeMachine() const override {
+    Machine machine;
+    machine.system = "Testix 1";
+    return machine;
+  }
+
+  // Waits as a shell does: for a result of the other threads, or until a turn is due.
+  void Wait(double due_ms = 16) {
+    std::unique_lock lock(mutex);
+    woken.wait_for(lock, std::chrono::duration<double, std::milli>(due_ms),
+                   [this] { return is_woken; });
+    is_woken = false;
+  }
+  // Turns until the condition holds.
+  template <class Condition>
+  void Await(Condition condition) {
+    for (;;) {
+      const double idle_ms = controller.Turn().idle_ms;
+      if (condition()) {
+        return;
+      }
+      Wait(idle_ms);
+    }
+  }
+  const Sprite& First() { return controller.desktop().simulation().sprites().front(); }
+  size_t Count() { return controller.desktop().simulation().sprites().size(); }
+
+  const std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+  int64_t added_ms = 0;
+  std::filesystem::path folder;
+  std::mutex mutex;
+  std::condition_variable woken;
+  bool is_woken = false;
+  Relay relay;
+  int turns_requested = 0;
+  std::vector<Toast> toasts;
+  std::vector<std::pair<Sound, int>> played;
+  bool can_copy = true;
+  std::string copied;
+  SpriteId has_keys = kNobody;
+  Controller controller;
+};
+
+bool IsConnected(Program* program) {
+  return program->controller.desktop().link() == Link::kConnected &&
+         program->controller.desktop().neighbours();
+}
+
+TEST_CASE("controller › some characters fall in at the first start; the next continues with them") {
+  Disk disk;
+  {
+    Program first(&disk);
+    first.controller.Start(Characters(5), false);
+    CHECK(first.Count() == kFirstSprites);
+    first.controller.Turn();
+    first.controller.Leave([&] { first.Wait(); });
+  }
+  CHECK(Json::parse(disk.Read("kept.json"))["sprites"].size() == kFirstSprites);
+  Program next(&disk);
+  next.controller.Start(Characters(5), false);
+  CHECK(next.Count() == kFirstSprites);
+}
+
+TEST_CASE("controller › no character falls in at a first start with the person's own files") {
+  Disk disk;
+  Program program(&disk);
+  program.controller.Start(Characters(5), true);
+  CHECK(program.Count() == 0);
+}
+
+TEST_CASE("controller › makes no request before the state is on disk") {
+  Disk disk;
+  Program program(&disk, kRelay);
+  disk.FailNext(2);
+  program.controller.Start(Characters(1), false);
+  program.Await([&] {
+    const bool is_on_disk = !disk.Read("kept.json").empty();
+    const bool has_asked = program.relay.HasSeen(Method::kPost, "/v1/desktops");
+    REQUIRE((is_on_disk || !has_asked));
+    return has_asked;
+  });
+}
+
+TEST_CASE("controller › gives up its seat when the program ends") {
+  Disk disk;
+  Program program(&disk, kRelay);
+  program.controller.Start(Characters(1), false);
+  program.Await([&] { return IsConnected(&program); });
+  program.controller.Leave([&] { program.Wait(); });
+  CHECK(program.relay.HasSeen(Method::kDelete, "/v1/desktops/1a2b-3f"));
+  CHECK(program.controller.desktop().HasLeft());
+  CHECK(!Json::parse(disk.Read("kept.json")).contains("seat"));
+}
+
+TEST_CASE("controller › waits so long for a relay that does not answer, and not longer") {
+  Disk disk;
+  Program program(&disk, kRelay);
+  program.controller.Start(Characters(1), false);
+  program.Await([&] { return IsConnected(&program); });
+  program.relay.Silence();
+  const int64_t before_ms = program.NowMs();
+  int waits = 0;
+  program.controller.Leave([&] {
+    program.added_ms += kLeaveMsMax / 8;
+    waits++;
+  });
+  CHECK(program.NowMs() - before_ms >= kFarewellMsMax);
+  CHECK(waits <= 8);
+}
+
+TEST_CASE("controller › a file becomes a sprite, or the person is told why not") {
+  Disk disk;
+  Program program(&disk);
+  program.controller.Start({}, false);
+  std::filesystem::create_directories(program.folder);
+  const Bytes spr = TestSpr(7);
+  std::ofstream(program.folder / "good.spr", std::ios::binary)
+      .write(reinterpret_cast<const char*>(spr.data()), static_cast<std::streamsize>(spr.size()));
+  std::ofstream(program.folder / "bad.txt") << "no picture";
+  program.controller.Import({program.folder / "good.spr", program.folder / "bad.txt"});
+  program.Await([&] { return program.Count() == 1 && !program.toasts.empty(); });
+  CHECK(program.First().from_shelf);
+  REQUIRE(program.toasts.size() == 1);
+  CHECK(program.toasts[0].title.find("bad.txt") != std::string::npos);
+}
+
+TEST_CASE("controller › carries out what the menus offer, and leaves the windows to the shell") {
+  Disk disk;
+  Program program(&disk);
+  Controller& controller = program.controller;
+  controller.Start(Characters(2), false);
+  CHECK(controller.HandleChoice({MenuCommand::kSwitch, static_cast<size_t>(Switch::kQuiet)}));
+  CHECK(!controller.desktop().settings().quiet);
+  CHECK(controller.HandleChoice({MenuCommand::kScale, 150}));
+  CHECK(controller.desktop().settings().scale == 1.5);
+  program.Await([&] { return ReadSettings(disk.Read("settings.json")).scale == 1.5; });
+
+  const Sprite first = program.First();
+  CHECK(controller.HandleSpriteChoice({MenuCommand::kHide}, first));
+  CHECK(controller.desktop().IsHidden(first.file));
+  CHECK(controller.HandleChoice({MenuCommand::kShowHidden}));
+  CHECK(!controller.desktop().IsHidden(first.file));
+  CHECK(controller.HandleSpriteChoice({MenuCommand::kPutAway}, first));
+  CHECK(program.Count() == 1);
+
+  for (const MenuCommand command :
+       {MenuCommand::kNone, MenuCommand::kSettings, MenuCommand::kOpenLink, MenuCommand::kSay,
+        MenuCommand::kReport, MenuCommand::kAbout, MenuCommand::kQuit}) {
+    CHECK(!controller.HandleChoice({command}));
+    CHECK(!controller.HandleSpriteChoice({command}, program.First()));
+  }
+}
+
+TEST_CASE("controller › plays a sample at a new volume, unless sounds are off") {
+  Disk disk;
+  Program program(&disk);
+  Controller& controller = program.controller;
+  controller.HandleChoice({MenuCommand::kVolume, 25});
+  controller.HandleChoice({MenuCommand::kVolume, 25});
+  REQUIRE(program.played.size() == 1);
+  CHECK(program.played[0] == std::pair{Sound::kArrive, 25});
+  controller.HandleChoice({MenuCommand::kVolume, 0});
+  controller.HandleChoice({MenuCommand::kSwitch, static_cast<size_t>(Switch::kSound)});
+  controller.HandleChoice({MenuCommand::kVolume, 75});
+  CHECK(program.played.size() == 1);
+}
+
+TEST_CASE("controller › says which neighbour is muted, once") {
+  Disk disk;
+  Program program(&disk);
+  const Neighbour bob{"9-3e", "Bob"};
+  CHECK(program.controller.HandleChoice({MenuCommand::kMute, 0, bob, true}));
+  CHECK(program.controller.desktop().IsMuted(bob));
+  CHECK(program.controller.HandleChoice({MenuCommand::kMute, 0, bob, false}));
+  CHECK(!program.controller.desktop().IsMuted(bob));
+  program.controller.Turn();
+  REQUIRE(program.toasts.size() == 1);
+  CHECK(program.toasts[0].title.find("Bob") != std::string::npos);
+}
+
+TEST_CASE("controller › copies the link that invites a friend, or says why not") {
+  Disk disk;
+  Program alone(&disk);
+  alone.controller.HandleChoice({MenuCommand::kInvite});
+  alone.controller.Turn();
+  REQUIRE(alone.toasts.size() == 1);
+  CHECK(alone.copied.empty());
+
+  for (const bool can_copy : {true, false}) {
+    Program program(&disk, kRelay);
+    program.can_copy = can_copy;
+    program.controller.Start({}, true);
+    program.Await([&] { return IsConnected(&program); });
+    program.controller.HandleChoice({MenuCommand::kInvite});
+    CHECK(program.copied == (can_copy ? program.controller.desktop().InvitationLink() : ""));
+    program.controller.Turn();
+    REQUIRE(!program.toasts.empty());
+    CHECK(program.toasts.back().title ==
+          Say(Language::kEnglish, can_copy ? Text::kToastInvited : Text::kToastNotCopied));
+  }
+}
+
+TEST_CASE("controller › copies the diagnostics of this machine") {
+  Disk disk;
+  Program program(&disk);
+  program.added_ms = 7'200'000;
+  CHECK(program.controller.HandleChoice({MenuCommand::kDiagnostics}));
+  CHECK(program.copied.find("Testix 1") != std::string::npos);
+}
+
+TEST_CASE("controller › the sprite that has the keys says what they do, until that is dismissed") {
+  Disk disk;
+  Program program(&disk);
+  Controller& controller = program.controller;
+  controller.Start(Characters(3), false);
+  const SpriteId last = controller.desktop().simulation().sprites().back().id;
+  controller.Steer(last + 100);
+  CHECK(program.has_keys == kNobody);
+  controller.Steer(last);
+  CHECK(program.has_keys == last);
+  const auto said = controller.BubbleIn(controller.Turn());
+  REQUIRE(said);
+  CHECK(said->sprite->id == last);
+  CHECK(said->text == controller.desktop().KeysHint());
+  controller.DismissBubble();
+  CHECK(!controller.BubbleIn(controller.Turn()));
+}
+
+TEST_CASE("controller › the first sprite greets the person, and the settings remember that") {
+  Disk disk;
+  Program program(&disk, "", false);
+  Controller& controller = program.controller;
+  controller.Start(Characters(3), false);
+  CHECK(!controller.BubbleIn(controller.Turn()));
+  program.added_ms += kFirstBubbleMs;
+  const auto said = controller.BubbleIn(controller.Turn());
+  REQUIRE(said);
+  CHECK(said->sprite->id == program.First().id);
+  CHECK(!controller.desktop().settings().greeted);
+  controller.DismissBubble();
+  CHECK(!controller.BubbleIn(controller.Turn()));
+  CHECK(controller.desktop().settings().greeted);
+}
+
+}  // namespace
+}  // namespace sprites

@@ -1,0 +1,39 @@
+// What the controller needs of the shell around it.
+//
+// Threads: all calls are on the desktop's thread.
+#ifndef CLIENT_WIN_CORE_APP_HOST_H_
+#define CLIENT_WIN_CORE_APP_HOST_H_
+
+#include <cstdint>
+#include <string>
+
+#include "core/desktop/diagnostics.h"
+#include "core/desktop/outbox.h"
+#include "core/motion/sprite.h"
+
+namespace sprites {
+
+class Host {
+ public:
+  virtual ~Host() = default;
+  // Of a monotonic clock, from the start of the program on.
+  virtual int64_t NowMs() const = 0;
+  // Makes the next turn come soon, because something has changed.
+  virtual void RequestTurn() = 0;
+  // Shows a text to the person at once.
+  virtual void ShowToast(const Toast& toast) = 0;
+  virtual void Play(Sound sound, int volume) = 0;  // percent
+  // Puts a text into the clipboard. Returns false if that is not possible now.
+  virtual bool Copy(const std::string& text) = 0;
+  // Gives the keyboard to the window of a sprite. Returns false if it has none.
+  virtual bool GiveKeysTo(const Sprite& sprite) = 0;
+  virtual Machine DescribeMachine() const = 0;
+  // What the relay has said about newer versions, and the checked installer, empty if the download
+  // has failed. A shell that does not ask for newer versions gets neither.
+  virtual void HandleUpdate(const UpdateNews& /*news*/) {}
+  virtual void HandleInstaller(const std::string& /*bytes*/) {}
+};
+
+}  // namespace sprites
+
+#endif  // CLIENT_WIN_CORE_APP_HOST_H_
