@@ -52,9 +52,9 @@ Arguments ReadArguments() {
 int Main() {
   Arguments arguments = ReadArguments();
   SingleInstance instance;
-  const Handover handover = instance.Start(arguments);
-  if (handover != Handover::kIsFirst) {
-    return handover == Handover::kSent ? 0 : 1;
+  const StartOutcome outcome = instance.Start(arguments);
+  if (outcome != StartOutcome::kIsFirst) {
+    return outcome == StartOutcome::kSent ? 0 : 1;
   }
   const HRESULT com = CoInitializeEx(nullptr, COINIT_APARTMENTTHREADED);
   constexpr DWORD kControls = ICC_STANDARD_CLASSES | ICC_BAR_CLASSES | ICC_LISTVIEW_CLASSES;

@@ -127,12 +127,12 @@ int Main(int count, char** words) {
   if (!sent.link && !line->options.relay.empty()) {
     sent.link = line->options.relay;
   }
-  const Handover handover = instance.Start(sent);
-  if (handover == Handover::kFailed) {
+  const StartOutcome outcome = instance.Start(sent);
+  if (outcome == StartOutcome::kFailed) {
     fputs("Another Sprites is running, and does not answer.\n", stderr);
     return kFailed;
   }
-  if (handover == Handover::kIsFirst) {
+  if (outcome == StartOutcome::kIsFirst) {
     Shell(folders, line->options, &instance).Run(line->arguments);
   }
   return 0;

@@ -56,11 +56,11 @@ SingleInstance::~SingleInstance() {
   }
 }
 
-Handover SingleInstance::Start(const Arguments& arguments) {
+StartOutcome SingleInstance::Start(const Arguments& arguments) {
   FirstInstance other(mutex_.get(), arguments);
-  const Handover handover = HandOver(&other);
-  is_first_ = handover == Handover::kIsFirst;
-  return handover;
+  const StartOutcome outcome = StartBeside(&other);
+  is_first_ = outcome == StartOutcome::kIsFirst;
+  return outcome;
 }
 
 std::optional<std::wstring> ReadSentLink(const COPYDATASTRUCT& copied) {

@@ -1,5 +1,5 @@
 // At most one instance of the program per user: a second one passes its files or its link to the
-// first and ends, or waits for a first one that is just ending (core/desktop/handover.h).
+// first and ends, or waits for a first one that is just ending (core/desktop/second_start.h).
 //
 // The first instance has a window of class kMainClass; what the second one was started with is sent
 // to it in a WM_COPYDATA message. Invariant: the content of such a message is validated, because
@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "core/desktop/files/sent_paths.h"
-#include "core/desktop/handover.h"
+#include "core/desktop/second_start.h"
 #include "win32/system/owned.h"
 
 namespace sprites {
@@ -36,9 +36,9 @@ class SingleInstance {
   SingleInstance(const SingleInstance&) = delete;
   SingleInstance& operator=(const SingleInstance&) = delete;
 
-  // Takes the place, or sends the arguments to the instance that has it. Waits kHandoverMsMax at
+  // Takes the place, or sends the arguments to the instance that has it. Waits kSecondStartMsMax at
   // most.
-  Handover Start(const Arguments& arguments);
+  StartOutcome Start(const Arguments& arguments);
 
  private:
   OwnedHandle mutex_;  // owned by the thread of the first instance

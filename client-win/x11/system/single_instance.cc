@@ -130,14 +130,14 @@ std::optional<Arguments> ReadArguments(std::string_view json) {
   return arguments;
 }
 
-Handover SingleInstance::Start(const Arguments& arguments) {
+StartOutcome SingleInstance::Start(const Arguments& arguments) {
   const std::string message = ArgumentsJson(arguments);
   FirstInstance other([this] { return Lock(); }, [&] { return SendTo(folder_, message); });
-  const Handover handover = HandOver(&other);
-  if (handover == Handover::kIsFirst) {
+  const StartOutcome outcome = StartBeside(&other);
+  if (outcome == StartOutcome::kIsFirst) {
     Listen();  // without it, a second instance only says that this one does not answer
   }
-  return handover;
+  return outcome;
 }
 
 bool SingleInstance::Lock() {

@@ -1,5 +1,5 @@
 // At most one instance of the program per data folder: a second one passes its files or its link to
-// the first and ends, or waits for a first one that is just ending (core/desktop/handover.h).
+// the first and ends, or waits for a first one that is just ending (core/desktop/second_start.h).
 //
 // The first instance holds a lock on a file; what the second one was started with comes as one line
 // of JSON through a Unix socket beside it. Invariant: a message is validated, and is read only from
@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "core/desktop/files/sent_paths.h"
-#include "core/desktop/handover.h"
+#include "core/desktop/second_start.h"
 #include "posix/owned_fd.h"
 
 namespace sprites {
@@ -39,8 +39,8 @@ class SingleInstance {
   explicit SingleInstance(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
   // Takes the place of the first instance, or sends the arguments to the one that has it. Waits
-  // kHandoverMsMax at most.
-  Handover Start(const Arguments& arguments);
+  // kSecondStartMsMax at most.
+  StartOutcome Start(const Arguments& arguments);
   // What to wait for, as the first instance: each is readable when Receive has something to do.
   std::vector<int> fds() const;
   // What other instances have sent since. Never blocks.

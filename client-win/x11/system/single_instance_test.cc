@@ -22,7 +22,7 @@ struct First {
         instance(folder) {
     std::filesystem::remove_all(folder);
     std::filesystem::create_directories(folder);
-    REQUIRE(instance.Start({}) == Handover::kIsFirst);
+    REQUIRE(instance.Start({}) == StartOutcome::kIsFirst);
   }
   ~First() { std::filesystem::remove_all(folder); }
 

@@ -1,4 +1,4 @@
-#include "core/desktop/handover.h"
+#include "core/desktop/second_start.h"
 
 #include <doctest/doctest.h>
 
@@ -29,35 +29,35 @@ struct PretendInstance : OtherInstance {
   int sends = 0;
 };
 
-TEST_CASE("handover › is first at once when there is no other instance") {
+TEST_CASE("second start › is first at once when there is no other instance") {
   PretendInstance other;
   other.ended_ms = 0;
-  CHECK(HandOver(&other) == Handover::kIsFirst);
+  CHECK(StartBeside(&other) == StartOutcome::kIsFirst);
   CHECK(other.sends == 0);
 }
 
-TEST_CASE("handover › sends its files to an instance that runs, or is still starting") {
+TEST_CASE("second start › sends its files to an instance that runs, or is still starting") {
   PretendInstance runs;
-  CHECK(HandOver(&runs) == Handover::kSent);
-  CHECK(runs.now < kHandoverRetryMs);
+  CHECK(StartBeside(&runs) == StartOutcome::kSent);
+  CHECK(runs.now < kSecondStartRetryMs);
   PretendInstance starts;
   starts.ready_ms = 3'000;
-  CHECK(HandOver(&starts) == Handover::kSent);
+  CHECK(StartBeside(&starts) == StartOutcome::kSent);
 }
 
-TEST_CASE("handover › starts in the place of an instance that says farewell") {
+TEST_CASE("second start › starts in the place of an instance that says farewell") {
   PretendInstance other;
   other.ending_ms = 0;
   other.ended_ms = 2'000;
-  CHECK(HandOver(&other) == Handover::kIsFirst);
-  CHECK(other.now < 2'000 + 2 * kHandoverRetryMs);
+  CHECK(StartBeside(&other) == StartOutcome::kIsFirst);
+  CHECK(other.now < 2'000 + 2 * kSecondStartRetryMs);
 }
 
-TEST_CASE("handover › gives up on an instance that neither answers nor ends") {
+TEST_CASE("second start › gives up on an instance that neither answers nor ends") {
   PretendInstance other;
   other.ready_ms = kNever;
-  CHECK(HandOver(&other) == Handover::kFailed);
-  CHECK(other.now >= kHandoverMsMax);
+  CHECK(StartBeside(&other) == StartOutcome::kFailed);
+  CHECK(other.now >= kSecondStartMsMax);
 }
 
 }  // namespace

@@ -1,16 +1,17 @@
-// What a second start of the program does: it hands its files to the first instance, or takes over
+// What a second start of the program does: it sends its files to the first instance, or takes over
 // when the first one is just ending.
-#ifndef CLIENT_WIN_CORE_DESKTOP_HANDOVER_H_
-#define CLIENT_WIN_CORE_DESKTOP_HANDOVER_H_
+#ifndef CLIENT_WIN_CORE_DESKTOP_SECOND_START_H_
+#define CLIENT_WIN_CORE_DESKTOP_SECOND_START_H_
 
 #include <cstdint>
 
 namespace sprites {
 
-constexpr int64_t kHandoverMsMax = 10'000;  // the first instance may still be starting, or ending
-constexpr int64_t kHandoverRetryMs = 50;
+constexpr int64_t kSecondStartMsMax =
+    10'000;  // the first instance may still be starting, or ending
+constexpr int64_t kSecondStartRetryMs = 50;
 
-enum class Handover : uint8_t {
+enum class StartOutcome : uint8_t {
   kIsFirst,  // there is no other instance, or it has ended
   kSent,     // the other instance has the files
   kFailed,   // the other instance neither answers nor ends
@@ -27,8 +28,8 @@ class OtherInstance {
   virtual int64_t NowMs() = 0;
 };
 
-Handover HandOver(OtherInstance* other);
+StartOutcome StartBeside(OtherInstance* other);
 
 }  // namespace sprites
 
-#endif  // CLIENT_WIN_CORE_DESKTOP_HANDOVER_H_
+#endif  // CLIENT_WIN_CORE_DESKTOP_SECOND_START_H_
