@@ -6,7 +6,8 @@ import type { Logger } from 'pino';
 import { KEPT_STEP_MS } from '../domain/limits.ts';
 import { Membership, STEP_MS } from '../domain/membership.ts';
 import type { World } from '../domain/torus.ts';
-import type { Master, Moderation } from '../processes/master.ts';
+import type { Master } from '../processes/master.ts';
+import { type Doorkeeper, Seats } from '../processes/seats.ts';
 import { checkedCrossing } from '../test/passages.ts';
 import { type PeeredRelay, PeeredRelays, seat, throwRight } from '../test/peered_relays.ts';
 import { PretendStore } from '../test/pretend_bucket.ts';
@@ -40,6 +41,14 @@ interface Seat {
   at?: { apiPort: number };
 }
 
+/** What a relay is started with. */
+interface Started {
+  master: Master;
+  machine: string;
+  url: string;
+  doorkeeper: Doorkeeper;
+}
+
 class Cluster {
   readonly network: PretendNetwork;
   readonly store = new PretendStore();
@@ -54,15 +63,15 @@ class Cluster {
   }
 
   /** A relay that has started. `master`: it has recovered this one's state from its journal. */
-  start(
-    name: string,
-    { master = this.master(), machine = 'one', url }: { master?: Master; machine?: string; url?: string } = {},
-  ) {
+  start(name: string, { master = this.master(), machine = 'one', ...others }: Partial<Started> = {}) {
+    const { url, doorkeeper } = others;
+    const { turns } = master;
+    const seats = new Seats(turns.relay, doorkeeper, name);
     const membership = new Membership({ name, life: 1, width: 1, step: 1 });
     const node = this.network.node();
     const bucket = this.store.bucket();
     const homes = new Homes({
-      ...{ name, master, membership, network: node, bucket, machine, log: silent, clock: () => this.nowMs },
+      ...{ name, turns, seats, membership, network: node, bucket, machine, log: silent, clock: () => this.nowMs },
     });
     const ended: number[] = [];
     /** How many desktops each turn has ended. */
@@ -86,7 +95,7 @@ class Cluster {
       void node.close();
       bucket.cut();
     };
-    return { name, master, membership, homes, node, bucket, ended, endedPerTurn, port, kill };
+    return { name, master, seats, membership, homes, node, bucket, ended, endedPerTurn, port, kill };
   }
 
   master(slots = 16): Master {
@@ -118,7 +127,7 @@ class Cluster {
   async join(at: Relayed, wish: { world?: string; near?: string }): Promise<Seat> {
     const near = wish.near === undefined ? undefined : readInvitation(wish.near);
     const join = { name: '', world: wish.world, near };
-    if (at.homes.isHere(join)) return at.master.seat(join) as Seat;
+    if (at.homes.isHere(join)) return at.seats.seat(join) as Seat;
     return (await this.settle(at.homes.join(join))) as Seat;
   }
 
@@ -211,11 +220,10 @@ describe('the home of a private world', () => {
 
   it('is given up when the join that claimed it is refused before the world begins', async (t) => {
     const cluster = new Cluster(t);
-    const r1 = cluster.start('r1');
     const admit = () => {
       throw new ProblemError('banned', 'The operator has banned this address.');
     };
-    r1.master.setModeration({ admit } as unknown as Moderation);
+    const r1 = cluster.start('r1', { doorkeeper: { admit, joined() {} } });
     await cluster.refused(r1, { world: 'garden' }, 'banned');
     await cluster.quiet();
     assert.deepEqual([cluster.store.entries.size, r1.homes.count], [0, 0]);

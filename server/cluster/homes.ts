@@ -20,7 +20,9 @@ import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import { type Membership, STEP_MS } from '../domain/membership.ts';
 import { countersIn, gaugesIn } from '../metrics/gauges.ts';
-import type { Master, Homes as MasterHomes } from '../processes/master.ts';
+import type { Homes as MasterHomes } from '../processes/master.ts';
+import type { Seats } from '../processes/seats.ts';
+import type { Turns } from '../processes/turns.ts';
 import { isRelayName } from '../wire/heartbeat.ts';
 import { DEFAULT_WORLD, type Join } from '../wire/join.ts';
 import {
@@ -69,7 +71,8 @@ const joinsOf = (name: string) => `sprites.joins.${name}`;
 
 export interface HomesOptions {
   name: string;
-  master: Master;
+  turns: Turns;
+  seats: Seats;
   membership: Membership;
   network: PeerNetwork;
   bucket: Bucket;
@@ -118,10 +121,9 @@ export class Homes implements MasterHomes {
     this.#startMs = this.#clock();
     this.#machine = options.machine ?? hostname();
     this.#goneMs = options.goneMs ?? HOME_GONE_MS;
-    const { torus } = options.master.relay;
+    const { torus } = options.turns.relay;
     for (const { name } of torus.worlds()) if (name !== DEFAULT_WORLD) this.#hold(name, UNCONFIRMED);
     torus.removed = (world) => this.#release(world);
-    options.master.setHomes(this);
   }
 
   /** From now on other relays may pass joins on to this one. */
@@ -154,7 +156,7 @@ export class Homes implements MasterHomes {
     return world === undefined || world === DEFAULT_WORLD || (this.#held.has(world) && !this.#pending.has(world));
   }
 
-  /** Throws relay-busy, near-gone, and what Master.seat() throws. */
+  /** Throws relay-busy, near-gone, and what Seats.seat() throws. */
   join(join: Join): Promise<object> {
     return this.#wait(() =>
       join.near?.relay === undefined
@@ -202,11 +204,11 @@ export class Homes implements MasterHomes {
 
   /** Seats a desktop here. When that fails in a world that would begin, its claim is removed. */
   #seat(join: Join, world: string): object {
-    const { master } = this.#options;
+    const { seats, turns } = this.#options;
     try {
-      return master.seat(join);
+      return seats.seat(join);
     } finally {
-      if (!master.relay.torus.find(world)) this.#release(world);
+      if (!turns.relay.torus.find(world)) this.#release(world);
     }
   }
 
@@ -279,7 +281,7 @@ export class Homes implements MasterHomes {
 
   /** Answers a join of another relay. */
   async #receive(bytes: Uint8Array): Promise<PeerJoinAnswer> {
-    const { master } = this.#options;
+    const { seats, turns } = this.#options;
     const join = decodePeerJoin(bytes);
     if (join === undefined) {
       return {
@@ -293,9 +295,9 @@ export class Homes implements MasterHomes {
         const home = await this.#wait(() => this.#find(world));
         if (home !== this.name) return { elsewhere: true };
       }
-      const seat = near === undefined ? this.#seat(join, world) : master.seat(join);
+      const seat = near === undefined ? this.#seat(join, world) : seats.seat(join);
       // The answer promises that the desktop is in the journal.
-      master.endTurn();
+      turns.end();
       const { addresses } = this.#opening as HomesOpening;
       return { seat: { ...seat, at: { ...addresses, machine: this.#machine } } as PeerSeat };
     } catch (error) {
@@ -344,7 +346,7 @@ export class Homes implements MasterHomes {
     return this.#alone(world, async () => {
       const key = keyOf(world);
       if (!this.#worldOf.has(key)) return;
-      const { bucket, log, master } = this.#options;
+      const { bucket, log, turns } = this.#options;
       const isHeld = this.#held.has(world);
       const claim = await bucket.get(key);
       if (claim === undefined) {
@@ -366,8 +368,8 @@ export class Homes implements MasterHomes {
           'a private world is at another relay now; what waits here goes there',
         );
       }
-      master.relay.setHome(world, home);
-      if (master.relay.torus.find(world) === undefined) this.#worldOf.delete(key);
+      turns.relay.setHome(world, home);
+      if (turns.relay.torus.find(world) === undefined) this.#worldOf.delete(key);
     }).catch(() => {});
   }
 
@@ -375,12 +377,12 @@ export class Homes implements MasterHomes {
   #hold(world: string, revision: number): void {
     this.#held.set(world, revision);
     this.#worldOf.set(keyOf(world), world);
-    this.#options.master.relay.setHome(world, undefined);
+    this.#options.turns.relay.setHome(world, undefined);
   }
 
   /** Ends the desktops of a world, in steps. Resolves to how many. */
   async #endAll(world: string): Promise<number> {
-    const { torus } = this.#options.master.relay;
+    const { torus } = this.#options.turns.relay;
     let ended = 0;
     for (let found = torus.find(world); found !== undefined && found.count > 0; found = torus.find(world)) {
       const slots = [...found.slots.subarray(0, Math.min(found.count, ENDS_PER_TURN))];
@@ -399,7 +401,7 @@ export class Homes implements MasterHomes {
     }
     this.#unreleased.add(world);
     void this.#alone(world, async () => {
-      if (this.#options.master.relay.torus.find(world) === undefined) {
+      if (this.#options.turns.relay.torus.find(world) === undefined) {
         await this.#removeClaim(world);
         this.#worldOf.delete(keyOf(world));
       }

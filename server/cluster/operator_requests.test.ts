@@ -168,8 +168,7 @@ describe('what an operator asks of all relays', () => {
     const cluster = new Cluster(t, 'r1', 'r2', 'r3');
     const [r1, r2, r3] = cluster.relays;
     for (const at of [r1, r2]) {
-      at.master.setModeration(at.moderator);
-      at.master.seat({ name: 'Bob' });
+      at.master.seats.seat({ name: 'Bob' });
       const desktop = at.master.relay.desktops.id(0);
       await cluster.run(r1.requests.kick(desktop));
       assert.equal(at.master.relay.desktops.count, 0);

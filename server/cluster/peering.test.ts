@@ -6,9 +6,9 @@ import { Recovery } from '../domain/recovery.ts';
 import { RecordWriter, readRecords } from '../journal/records.ts';
 import { PeeredRelays, seat, silent, throwRight } from '../test/peered_relays.ts';
 import { PretendNetwork } from '../test/pretend_network.ts';
-import { masterOf } from '../test/relay_harness.ts';
+import { turnsOf } from '../test/relay_harness.ts';
 import { encodeHeartbeat } from '../wire/heartbeat.ts';
-import { ANSWER_MS, Peering } from './peering.ts';
+import { ANSWER_MS, beginMembership, Peering } from './peering.ts';
 
 describe('peering', () => {
   it('waits ANSWER_MS for the answer to a frame: one below, at the limit, one above', async (t) => {
@@ -16,10 +16,10 @@ describe('peering', () => {
       const network = new PretendNetwork(() => 0.5);
       // Half of it each way.
       network.faults.delayMs = ms;
-      const master = masterOf({ slots: 1 });
+      const turns = turnsOf({ slots: 1 });
       const peering = new Peering({
-        ...{ name: 'a', master, network: network.node(), log: silent, data: tmpdir() },
-        superseded: () => {},
+        ...{ turns, membership: beginMembership('a', turns.relay), network: network.node(), log: silent },
+        ...{ data: tmpdir(), superseded: () => {} },
       });
       t.after(() => peering.close());
       peering.membership.hear({ name: 'b', life: 7, step: 1, count: 0, width: 1, digest: 0, leaving: false });
@@ -42,13 +42,14 @@ describe('peering', () => {
     let records = new RecordWriter(0);
     const start = (nowMs: number) => {
       t.mock.timers.setTime(nowMs);
-      const master = masterOf({ slots: 1 });
-      const { relay } = master;
+      const turns = turnsOf({ slots: 1 });
+      const { relay } = turns;
       readRecords(records.bytes, 0, records.end, new Recovery(relay, 0));
       records = new RecordWriter(0);
       relay.peerMemory.writeState(records);
       relay.setFacts(records);
-      const options = { name: 'a', master, network: new PretendNetwork(() => 0.5).node(), log: silent, data: tmpdir() };
+      const membership = beginMembership('a', relay);
+      const options = { turns, membership, network: new PretendNetwork(() => 0.5).node(), log: silent, data: tmpdir() };
       const peering = new Peering({ ...options, superseded: () => {} });
       t.after(() => peering.close());
       return peering.membership.life;
@@ -64,8 +65,10 @@ describe('peering', () => {
       warn: ({ relay }: { relay: string }, text: string) => lines.push(`${relay}: ${text}`),
     };
     const network = new PretendNetwork(() => 0.5);
+    const turns = turnsOf({ slots: 1 });
+    const membership = beginMembership('a', turns.relay);
     const peering = new Peering({
-      ...{ name: 'a', master: masterOf({ slots: 1 }), network: network.node(), log: warning as unknown as Logger },
+      ...{ turns, membership, network: network.node(), log: warning as unknown as Logger },
       ...{ data: tmpdir(), superseded: () => {} },
     });
     t.after(() => peering.close());

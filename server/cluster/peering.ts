@@ -10,8 +10,10 @@ import { LISTEN_STEPS, Membership, type RelayState, STEP_MS } from '../domain/me
 import type { PeerPeeks } from '../domain/peer_peeks.ts';
 import type { PeerSayings } from '../domain/peer_sayings.ts';
 import type { Outgoing, Peers } from '../domain/peers.ts';
+import type { Relay } from '../domain/relay.ts';
 import { countersIn, gaugesIn } from '../metrics/gauges.ts';
-import type { Master, Peering as MasterPeering } from '../processes/master.ts';
+import type { RemoteFiles } from '../processes/master.ts';
+import type { Sender, Turns } from '../processes/turns.ts';
 import type { ClusterDocument } from '../wire/cluster_document.ts';
 import { decodeHeartbeat, encodeHeartbeat, type Heartbeat, isRelayName } from '../wire/heartbeat.ts';
 import { DEFAULT_WORLD } from '../wire/join.ts';
@@ -43,26 +45,33 @@ const sayingsOf = (name: string) => `sprites.sayings.${name}`;
 const peeksOf = (name: string) => `sprites.peeks.${name}`;
 
 export interface PeeringOptions {
-  name: string;
-  master: Master;
+  turns: Turns;
+  /** Of beginMembership(). */
+  membership: Membership;
   network: PeerNetwork;
   log: Logger;
   /** The data directory. */
   data: string;
   /** Another relay has started under this name, so this one must stop. */
   superseded(): void;
+  /** The operator of this relay has forgotten another one. */
+  forgotten?(name: string): void;
+  /** Which relay has the file of a picture in the gallery; undefined when that is this one, or nobody has accepted it. */
+  listedAt?(file: string): string | undefined;
 }
 
-export class Peering implements MasterPeering {
+/** Begins a life of a relay among others. Call it once, after its recovery. */
+export function beginMembership(name: string, relay: Relay): Membership {
+  const step = Math.floor(Date.now() / STEP_MS);
+  return new Membership({ name, life: relay.beginLife(Date.now()), width: 1, step });
+}
+
+export class Peering implements RemoteFiles, Sender {
   readonly peers: Peers;
   readonly sayings: PeerSayings;
   readonly peeks: PeerPeeks;
   readonly membership: Membership;
   readonly files: PeerFiles;
-  /** Called when the operator of this relay has forgotten another one. */
-  forgotten: ((name: string) => void) | undefined;
-  /** Which relay has the file of a picture in the gallery; undefined when that is this one, or nobody has accepted it. */
-  listedAt: (file: string) => string | undefined = () => undefined;
   readonly addresses: Addresses;
   readonly #options: PeeringOptions;
   /** Answers to frames of peers that leave at the end of the turn. */
@@ -78,18 +87,17 @@ export class Peering implements MasterPeering {
   /** Subscribes, listens for a second, and then sends heartbeats. Call it after the recovery of the relay. */
   constructor(options: PeeringOptions) {
     this.#options = options;
-    const { name, master, network, data } = options;
-    const step = Math.floor(Date.now() / STEP_MS);
-    const life = master.relay.beginLife(Date.now());
-    this.membership = new Membership({ name, life, width: 1, step });
-    const { peers, sayings, peeks } = master.relay.joinCluster(this.membership);
+    const { turns, membership, network, data } = options;
+    const { name } = membership;
+    this.membership = membership;
+    const { peers, sayings, peeks } = turns.relay.joinCluster(membership);
     this.peers = peers;
     this.sayings = sayings;
     this.peeks = peeks;
-    const senderOf = (file: string) => this.peers.files.relayOf(file) ?? this.listedAt(file);
+    const senderOf = (file: string) => this.peers.files.relayOf(file) ?? options.listedAt?.(file);
     this.files = new PeerFiles({ name, network, data, senderOf });
     this.addresses = new Addresses(network, this.membership);
-    master.setPeering(this);
+    turns.addSender(this);
     network.subscribe(HEARTBEATS, (bytes) => this.#hear(bytes));
     network.subscribe(framesOf(name, this.membership.life), (bytes, answer) => this.#receive(bytes, answer));
     network.subscribe(sayingsOf(name), (bytes) => {
@@ -111,8 +119,8 @@ export class Peering implements MasterPeering {
   }
 
   #tick(): void {
-    const { master, network } = this.#options;
-    const count = master.relay.torus.find(DEFAULT_WORLD)?.count ?? 0;
+    const { turns, network } = this.#options;
+    const count = turns.relay.torus.find(DEFAULT_WORLD)?.count ?? 0;
     network.publish(HEARTBEATS, encodeHeartbeat(this.membership.tick(count)));
     this.#reportChange();
   }
@@ -262,7 +270,7 @@ export class Peering implements MasterPeering {
     this.#endDue = true;
     setImmediate(() => {
       this.#endDue = false;
-      if (!this.#isClosed) this.#options.master.endTurn();
+      if (!this.#isClosed) this.#options.turns.end();
     });
   }
 
@@ -272,7 +280,7 @@ export class Peering implements MasterPeering {
    */
   forget(name: string): number {
     this.#options.network.publish(FORGOTTEN, Buffer.from(name));
-    this.forgotten?.(name);
+    this.#options.forgotten?.(name);
     return this.#forget(name);
   }
 

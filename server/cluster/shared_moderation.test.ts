@@ -104,8 +104,7 @@ describe('what an operator of a cluster decides', () => {
     const cluster = new Cluster(t);
     const [r1, r2] = [cluster.start('r1'), cluster.start('r2')];
     await cluster.quiet();
-    r2.master.setModeration(r2.moderator);
-    r2.master.seat({ name: 'Bob', clientAddress: '192.0.2.9' });
+    r2.master.seats.seat({ name: 'Bob', clientAddress: '192.0.2.9' });
     await r1.moderator.banAddress(NETWORK, undefined);
     await cluster.quiet();
     assert.equal(r2.master.relay.desktops.count, 0);
@@ -136,8 +135,7 @@ describe('what an operator of a cluster decides', () => {
     const [r1, r2] = [cluster.start('r1'), cluster.start('r2')];
     await cluster.quiet();
     for (let n = 1; n < BANS_MAX; n++) r2.list.banAddress(`10.0.${n >> 8}.${n & 255}`, null);
-    r2.master.setModeration(r2.moderator);
-    r2.master.seat({ name: 'Bob', clientAddress: '192.0.2.9' });
+    r2.master.seats.seat({ name: 'Bob', clientAddress: '192.0.2.9' });
     r2.bucket.cut();
     await r1.moderator.banAddress(NETWORK, undefined);
     await r1.moderator.banAddress(OTHER, undefined);

@@ -20,7 +20,7 @@ function moderatorOf() {
   const texts: string[] = [];
   const clock = { nowMs: 0 };
   const moderator = new Moderator({
-    master: { relay: { desktops: { max: 1 }, torus: { worlds: () => [] } } },
+    turns: { relay: { desktops: { max: 1 }, torus: { worlds: () => [] } } },
     list: { copy: { addresses: [], pictures: [] } },
     gallery: { copy: { listed: [], waiting: [] } },
     feedback: { add: ({ text }: { text: string }) => void texts.push(text) },

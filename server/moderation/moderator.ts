@@ -9,7 +9,9 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Addresses } from '../domain/addresses.ts';
 import type { Flights } from '../processes/flights.ts';
-import type { Master, Moderation } from '../processes/master.ts';
+import type { Moderation } from '../processes/master.ts';
+import type { Doorkeeper } from '../processes/seats.ts';
+import type { Turns } from '../processes/turns.ts';
 import type { Feedback, FeedbackFile } from '../store/feedback_file.ts';
 import { checkFile, malformed } from '../wire/fields.ts';
 import type { GalleryEntry, Publication } from '../wire/gallery.ts';
@@ -87,7 +89,7 @@ export interface ModerationSharing {
 }
 
 export interface ModeratorOptions {
-  master: Master;
+  turns: Turns;
   list: ModerationList;
   gallery: GalleryList;
   feedback: FeedbackFile;
@@ -110,13 +112,13 @@ interface WhoRow {
   address: string | null;
 }
 
-export class Moderator implements Moderation {
+export class Moderator implements Doorkeeper, Moderation {
   readonly list: ModerationList;
   readonly gallery: GalleryList;
   readonly feedback: FeedbackFile;
   readonly #flights: Flights;
   readonly #shipped: readonly string[];
-  readonly #master: Master;
+  readonly #turns: Turns;
   readonly #log: Logger;
   readonly #send: (message: ModerationMessage) => Promise<void>;
   readonly #addresses: Addresses;
@@ -131,21 +133,21 @@ export class Moderator implements Moderation {
   #strictWorlds: boolean;
 
   constructor(options: ModeratorOptions) {
-    const { master, list, gallery, feedback, flights, shipped, log, send, clock = () => performance.now() } = options;
+    const { turns, list, gallery, feedback, flights, shipped, log, send, clock = () => performance.now() } = options;
     this.list = list;
     this.gallery = gallery;
     this.feedback = feedback;
     this.#flights = flights;
     this.#shipped = shipped;
-    this.#master = master;
+    this.#turns = turns;
     this.#log = log;
     this.#send = send;
     this.#reports = new AddressWindow(REPORTS_PER_WINDOW_MAX, REPORT_WINDOW_MS, clock);
     this.#publications = new AddressWindow(PUBLICATIONS_PER_WINDOW_MAX, PUBLISH_WINDOW_MS, clock);
     this.#feedbacks = new AddressWindow(FEEDBACK_PER_WINDOW_MAX, FEEDBACK_WINDOW_MS, clock);
     this.#allFeedback = new AddressWindow(FEEDBACK_ALL_MAX, FEEDBACK_WINDOW_MS, clock);
-    this.#addresses = new Addresses(master.relay.desktops.max);
-    this.#strictWorlds = [...master.relay.torus.worlds()].some(({ pictures }) => pictures !== 'any');
+    this.#addresses = new Addresses(turns.relay.desktops.max);
+    this.#strictWorlds = [...turns.relay.torus.worlds()].some(({ pictures }) => pictures !== 'any');
     this.#bans.update(this.copy);
     this.#track();
   }
@@ -166,7 +168,7 @@ export class Moderator implements Moderation {
 
   /** A desktop has joined from this address. */
   joined(slot: number, address: string | undefined): void {
-    if (!this.#strictWorlds && this.#master.relay.torus.worldOf(slot).pictures !== 'any') {
+    if (!this.#strictWorlds && this.#turns.relay.torus.worldOf(slot).pictures !== 'any') {
       this.#strictWorlds = true;
       void this.#send({ type: 'bans', bans: this.copy });
     }
@@ -175,7 +177,7 @@ export class Moderator implements Moderation {
 
   /** Rows of the desktop at `slot`. */
   row(slot: number): WhoRow {
-    const { desktops, torus } = this.#master.relay;
+    const { desktops, torus } = this.#turns.relay;
     return {
       desktop: desktops.id(slot),
       name: desktops.name(slot),
@@ -189,7 +191,7 @@ export class Moderator implements Moderation {
   kick(id: string): void {
     const identity = blankIdentity();
     if (!readId(id, identity)) throw malformed('desktop', 'must be the id of a desktop');
-    const { desktops } = this.#master.relay;
+    const { desktops } = this.#turns.relay;
     const { slot, generation } = identity;
     if (slot >= desktops.max || !desktops.isLive(slot) || desktops.generation(slot) !== generation) {
       throw new ProblemError('not-found', `There is no desktop ${id}; it may have left.`);
@@ -254,7 +256,7 @@ export class Moderator implements Moderation {
 
   /** Deletes a picture from the store, and takes it off every desktop. */
   async #takeOff(file: string): Promise<void> {
-    this.#master.relay.notify({ type: 'removed', file });
+    this.#turns.relay.notify({ type: 'removed', file });
     await this.#send({ type: 'removed', file });
   }
 
@@ -263,7 +265,7 @@ export class Moderator implements Moderation {
     if (typeof text !== 'string') throw malformed('text', 'must be a string');
     const line = cleanLine(text, 'text', ANNOUNCEMENT_BYTES_MAX);
     if (line === '') throw malformed('text', 'must not be empty');
-    this.#master.relay.notify({ type: 'announcement', text: line });
+    this.#turns.relay.notify({ type: 'announcement', text: line });
     this.#log.info({ text: line }, 'the operator has announced something');
     this.#sharing?.announce(line);
   }
@@ -272,7 +274,7 @@ export class Moderator implements Moderation {
   adoptAnnouncement(text: unknown): void {
     if (typeof text !== 'string') throw malformed('text', 'must be a string');
     const line = cleanLine(text, 'text', ANNOUNCEMENT_BYTES_MAX);
-    this.#master.relay.notify({ type: 'announcement', text: line });
+    this.#turns.relay.notify({ type: 'announcement', text: line });
     this.#log.info({ text: line }, 'the operator of another relay has announced something');
   }
 
@@ -423,7 +425,7 @@ export class Moderator implements Moderation {
 
   /** Ends the desktops of a network, in steps; resolves to how many. */
   async #kickFrom(network: IpNetwork): Promise<number> {
-    const { desktops } = this.#master.relay;
+    const { desktops } = this.#turns.relay;
     let kicked = 0;
     for (let slot = 0; slot < desktops.max; ) {
       const end = Math.min(desktops.max, slot + SLOTS_PER_STEP);
@@ -440,16 +442,16 @@ export class Moderator implements Moderation {
 
   /** Ends desktops that the operator does not want here: what they said is lost, too. */
   #kick(slots: readonly number[], detail: string): void {
-    for (const slot of slots) this.#master.relay.silence(slot);
+    for (const slot of slots) this.#turns.relay.silence(slot);
     this.end(slots, detail);
   }
 
   /** Ends desktops, and closes their sockets. */
   end(slots: readonly number[], detail: string): void {
-    const { relay } = this.#master;
+    const { relay } = this.#turns;
     const desktops = slots.map((slot) => ({ slot, generation: relay.desktops.generation(slot) }));
     for (const slot of slots) relay.leave(slot, detail);
-    this.#master.endTurn();
+    this.#turns.end();
     void this.#send({ type: 'ended', desktops });
   }
 }

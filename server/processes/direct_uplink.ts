@@ -30,7 +30,7 @@ export class DirectUplink implements Uplink {
     this.#master = master;
     this.#pending = pending;
     const always = () => true;
-    this.#link = master.addLink({
+    this.#link = master.turns.links.add({
       answer: this.#answer,
       hasRoom: always,
       hasRoomForSayings: always,
@@ -92,7 +92,7 @@ export class DirectUplink implements Uplink {
     this.#flushDue = true;
     setImmediate(() => {
       this.#flushDue = false;
-      this.#master.endTurn();
+      this.#master.turns.end();
     });
   }
 }

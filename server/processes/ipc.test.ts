@@ -53,13 +53,13 @@ describe('the link to a worker', () => {
     const desktops = 400;
     const sprites = 64;
     const { master, identities } = seated(desktops);
-    const { link, frames, unsent } = collectingLink(() => master.linkHasRoom());
-    const number = master.addLink(link);
+    const { link, frames, unsent } = collectingLink(() => master.turns.linkHasRoom());
+    const number = master.turns.links.add(link);
     for (const identity of identities) {
       for (let n = 1; n <= sprites; n++) master.relay.accept(identity, checkedCrossing(n, 1, PASSAGE));
     }
     for (const [n, identity] of identities.entries()) master.poll(number, n, identity, 0, -1);
-    master.endTurn();
+    master.turns.end();
     const onTheWay = frames.reduce((sum, frame) => sum + frame.length, 0);
     assert.ok(onTheWay > LINK_BYTES_MAX, 'there is more to send than the budget');
     assert.ok(onTheWay < LINK_BYTES_MAX + FRAME_BYTES_TARGET, `${onTheWay} bytes are on the way`);
@@ -91,14 +91,14 @@ describe('the link to a worker', () => {
     const desktops = SMALL_WORLD_MAX + 1;
     const { master, identities } = seated(desktops, () => 'w');
     const { link, frames } = collectingLink();
-    const number = master.addLink(link);
-    for (const nowMs of [1000, 2000, 3000]) master.advance(nowMs);
+    const number = master.turns.links.add(link);
+    for (const nowMs of [1000, 2000, 3000]) master.turns.advance(nowMs);
     for (const [n, identity] of identities.entries()) master.poll(number, n, identity, 0, -1);
-    master.endTurn();
+    master.turns.end();
     for (const [n, identity] of identities.entries()) master.poll(number, 500 + n, identity, 0, -1);
     frames.length = 0;
     master.say(number, 1000, identities[0], JSON.stringify({ saying: 1, text: 'Hello' }));
-    for (const nowMs of [3050, 3100, 3150, 3200]) master.advance(nowMs);
+    for (const nowMs of [3050, 3100, 3150, 3200]) master.turns.advance(nowMs);
     const heard = new Map<number, string>();
     for (const frame of frames) {
       readFrame(frame, (r) => heard.set(r.request, r.body.toString('utf8', r.start, r.end) + (r.shared ?? '')));
@@ -121,20 +121,20 @@ describe('the link to a worker', () => {
 
   it('drops a frame that arrives after the end of its worker, so no poll stays parked', () => {
     const { master, identities } = seated(1);
-    const number = master.addLink(collectingLink().link);
+    const number = master.turns.links.add(collectingLink().link);
     master.relay.advance(2000);
     const writer = new FrameWriter();
     writer.poll(0, identities[0], 0, -1);
     const acknowledge = writer.finish();
     receiveFrame(master, number, acknowledge);
-    master.endTurn();
+    master.turns.end();
     assert.equal(master.relay.parkedCount, 0, 'the first poll gets the neighbours');
     writer.poll(1, identities[0], 0, -1);
     writer.join(2, JSON.stringify({ name: '' }));
     const late = writer.finish();
-    master.removeLink(number);
+    master.turns.removeLink(number);
     receiveFrame(master, number, late);
-    master.endTurn();
+    master.turns.end();
     assert.equal(master.relay.parkedCount, 0);
     assert.equal(master.relay.desktops.count, 1, 'nobody would receive the answer to the join');
   });
@@ -142,7 +142,7 @@ describe('the link to a worker', () => {
   it('refuses frames with an edge, a kind or JSON that a worker never sends, after the records before', () => {
     const { master, identities } = seated(1);
     const { link, frames } = collectingLink();
-    const number = master.addLink(link);
+    const number = master.turns.links.add(link);
     const [desktop] = identities;
     const crossing = checkedCrossing(1, 4 as EdgeNumber, PASSAGE);
     const faults: Record<string, (writer: FrameWriter) => void> = {
@@ -157,7 +157,7 @@ describe('the link to a worker', () => {
       writer.desktop(RecordKind.verify, 0, desktop);
       write(writer);
       assert.throws(() => receiveFrame(master, number, writer.finish()), MalformedFrame, fault);
-      master.endTurn();
+      master.turns.end();
       const answered: number[] = [];
       for (const frame of frames.splice(0)) readFrame(frame, ({ request }) => answered.push(request));
       assert.deepEqual(answered, [0], fault);

@@ -19,7 +19,8 @@ import {
 import type { Identity } from '../wire/identity.ts';
 import type { Join } from '../wire/join.ts';
 import type { Standing } from '../wire/pictures.ts';
-import type { Link, Master } from './master.ts';
+import type { Link } from './links.ts';
+import type { Master } from './master.ts';
 import type { PendingRequests } from './pending.ts';
 import { QUERIES, type Query, type Uplink } from './uplink.ts';
 
@@ -212,7 +213,7 @@ export class IpcLink implements Link {
  * Throws  MalformedFrame: the worker is faulty. The records before the fault were passed on.
  */
 export function receiveFrame(master: Master, link: number, frame: Uint8Array): void {
-  if (!master.hasLink(link)) return;
+  if (!master.turns.links.has(link)) return;
   try {
     readFrame(frame, (record) => receiveRecord(master, link, record));
   } catch (error) {

@@ -2,27 +2,29 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Front } from '../front/front.ts';
 import { checkedCrossing } from '../test/passages.ts';
-import { joined, masterOf } from '../test/relay_harness.ts';
+import { joined, turnsOf } from '../test/relay_harness.ts';
 import { DirectUplink } from './direct_uplink.ts';
+import { Master } from './master.ts';
 import { PendingRequests } from './pending.ts';
+import { Seats } from './seats.ts';
 
 /** A master in one process, and what happens to it in order. */
 function setUp() {
   const happened: string[] = [];
-  const master = masterOf({ slots: 4 });
+  const turns = turnsOf({ slots: 4 }, { commit: () => void happened.push('commit') });
+  const master = new Master({ turns, seats: new Seats(turns.relay) });
   const pending = new PendingRequests();
   const uplink = new DirectUplink(master, pending);
-  master.setFront({
+  turns.links.addFront({
     ...{ room: (bytes: number) => Buffer.alloc(bytes), roomAt: 0 },
     answer: () => void happened.push('the front has an answer'),
     flush: () => void happened.push('the front sends'),
   } as unknown as Front);
-  master.addLink({
+  turns.links.add({
     answer: () => void happened.push('the link has an answer'),
     ...{ hasRoom: () => true, hasRoomForSayings: () => true },
     flush: () => void happened.push('the link sends'),
   });
-  master.setCommitting({ commit: () => void happened.push('commit') });
   return { master, pending, uplink, happened };
 }
 
@@ -32,7 +34,7 @@ describe('a master with a journal', () => {
     const desktop = joined(master.relay);
     master.relay.poll(desktop, 1, 1, -1);
     master.crossing(1, 5, desktop, checkedCrossing(1, 1, '"edge":"left"}'));
-    master.endTurn();
+    master.turns.end();
     assert.deepEqual(happened, [
       'the link has an answer',
       'the front has an answer',
@@ -47,12 +49,12 @@ describe('a master with a journal', () => {
     const commits = () => happened.filter((what) => what === 'commit').length;
     const desktop = joined(master.relay);
     master.relay.poll(desktop, 1, 1, -1);
-    master.endTurn();
+    master.turns.end();
     assert.equal(commits(), 0);
-    master.advance(1);
+    master.turns.advance(1);
     assert.equal(commits(), 1);
     master.verify(1, 5, desktop);
-    master.endTurn();
+    master.turns.end();
     assert.deepEqual(happened.slice(-4), ['the link has an answer', 'commit', 'the link sends', 'the front sends']);
   });
 

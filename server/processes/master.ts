@@ -1,60 +1,38 @@
 /**
- * The master: the only caller of the relay. It serves its own front (the long-polls) and its links (the workers).
+ * The master: answers the requests of workers, each by calls of the relay. Its front holds the long-polls.
  *
- * Invariant: every request of a link gets one answer on the same link; answers are sent at the end of the turn.
+ * Invariant: every request of a link gets one answer on the same link; answers are sent at the end of the turn (turns.ts).
  * Cost: the domain's, and one copy of each answer.
  */
-import type { AnswerSink, Relay } from '../domain/relay.ts';
+import type { Relay } from '../domain/relay.ts';
 import type { World } from '../domain/torus.ts';
-import type { Front, FrontHandlers, RequestView } from '../front/front.ts';
+import type { FrontHandlers, RequestView } from '../front/front.ts';
 import type { Feedback } from '../store/feedback_file.ts';
-import { type Answer, answerOf } from '../wire/answer.ts';
+import { answerOf } from '../wire/answer.ts';
 import { type CheckedCrossing, EDGES, type EdgeNumber } from '../wire/crossing.ts';
-import { writeCursor } from '../wire/cursor.ts';
 import type { Publication } from '../wire/gallery.ts';
-import { type Identity, writeToken } from '../wire/identity.ts';
-import { writeInvitation } from '../wire/invitation.ts';
+import type { Identity } from '../wire/identity.ts';
 import { DEFAULT_WORLD, type Join } from '../wire/join.ts';
 import type { Standing } from '../wire/pictures.ts';
 import { PROBLEMS, type ProblemDocument, ProblemError } from '../wire/problem.ts';
 import type { ShownStage } from '../wire/stage.ts';
 import type { Flights } from './flights.ts';
+import type { Links } from './links.ts';
+import type { Seats } from './seats.ts';
+import type { Turns } from './turns.ts';
 import { WorldMap } from './world_map.ts';
-
-/** A worker, as the master sees it: the receiver of answers. */
-export interface Link {
-  readonly answer: Answer;
-  /** Returns whether it may get another batch now. If not, batches for it stay in the mailboxes until linkHasRoom(). */
-  hasRoom(): boolean;
-  /** Returns whether it may get sayings and stages now: while it has room for sprites to spare. */
-  hasRoomForSayings(): boolean;
-  /** Sends the answers of this turn. */
-  flush(): void;
-}
-
-/** What is told of the relay and survives it, such as the journal. */
-export interface Committing {
-  /** Everything so far survives when this returns. */
-  commit(): void;
-}
 
 /** A file of another relay (cluster/peer_files.ts). */
 type FetchedFile = Buffer | 'unanswered' | 'refused' | undefined;
 
-/** The way to other relays (cluster/peering.ts). */
-export interface Peering {
-  /** Sends what this turn has for other relays. */
-  flush(): void;
-  /** Whether flush() will send something. */
-  readonly hasToSend: boolean;
+/** The sprite files of other relays (cluster/peering.ts). */
+export interface RemoteFiles {
   /** Fetches a sprite file from another relay; ends the master's turn after `done`. */
   fetchFile(file: string, client: string | undefined, done: (fetched: FetchedFile) => void): void;
 }
 
 /** Which relay has a private world (cluster/homes.ts). */
 export interface Homes {
-  /** The name of this relay. */
-  readonly name: string;
   /** Whether this relay seats the new desktop. */
   isHere(join: Join): boolean;
   /** Resolves to the answer to a join for which isHere() is false: of this relay or another. Rejects with ProblemError. */
@@ -63,9 +41,6 @@ export interface Homes {
 
 /** What the moderator (moderator.ts) decides about requests. */
 export interface Moderation {
-  /** Throws banned. */
-  admit(address: string | undefined): void;
-  joined(slot: number, address: string | undefined): void;
   /** Throws too-fast. */
   report(slot: number, report: { file: string; reason: string }): void;
   /** Throws too-fast, list-full. */
@@ -73,10 +48,6 @@ export interface Moderation {
   /** Throws too-fast, store-full. */
   addFeedback(feedback: Feedback & { address: string }): void;
 }
-
-/** Tickets below this are the front's. From here on they encode a link's number and its request number. */
-const LINK_TICKETS = 2 ** 52;
-const REQUESTS_PER_LINK = 2 ** 32;
 
 const NO_BODY = new Uint8Array(0);
 const DONE = answerOf(204, NO_BODY);
@@ -86,38 +57,37 @@ const WATCHED_EDGES = Array.from({ length: 16 }, (_, bits) =>
   answerOf(202, Buffer.from(JSON.stringify({ edges: EDGES.filter((_, edge) => bits & (1 << edge)) }))),
 );
 
-function linkOf(ticket: number): number {
-  return Math.floor((ticket - LINK_TICKETS) / REQUESTS_PER_LINK);
+/** What a master answers with. Without `moderation`, `homes`, `files` or `flights` a relay has no such thing. */
+export interface MasterParts {
+  readonly turns: Turns;
+  readonly seats: Seats;
+  readonly moderation?: Moderation;
+  /** Absent: every world is at home here. */
+  readonly homes?: Homes;
+  /** Absent: this relay is alone. */
+  readonly files?: RemoteFiles;
+  readonly flights?: Flights;
 }
 
 export class Master {
   readonly relay: Relay;
-  #front: Front | undefined;
-  readonly #links = new Map<number, Link>();
-  #nextLink = 0;
-  readonly #token = new Uint32Array(4);
-  #moderation: Moderation | undefined;
-  #committing: Committing | undefined;
-  #peering: Peering | undefined;
-  #homes: Homes | undefined;
-  /** Whether this turn has answers, which may leave only after a commit. */
-  #hasAnswers = false;
-  readonly #invitation = new Uint32Array(4);
-  #flights: Flights | undefined;
+  readonly turns: Turns;
+  readonly seats: Seats;
+  readonly #links: Links;
+  readonly #moderation: Moderation | undefined;
+  readonly #homes: Homes | undefined;
+  readonly #files: RemoteFiles | undefined;
+  readonly #flights: Flights | undefined;
 
-  constructor(makeRelay: (answers: AnswerSink) => Relay) {
-    this.relay = makeRelay({
-      room: (bytes) => this.#front?.room(bytes) ?? Buffer.alloc(bytes),
-      roomAt: () => this.#front?.roomAt ?? 0,
-      hasRoom: (ticket) => ticket < LINK_TICKETS || (this.#links.get(linkOf(ticket))?.hasRoom() ?? true),
-      hasRoomForSayings: (ticket) =>
-        ticket < LINK_TICKETS || (this.#links.get(linkOf(ticket))?.hasRoomForSayings() ?? true),
-      answer: (ticket, answer) => {
-        this.#hasAnswers = true;
-        if (ticket < LINK_TICKETS) this.#front?.answer(ticket, answer);
-        else this.#links.get(linkOf(ticket))?.answer(ticket % REQUESTS_PER_LINK, answer);
-      },
-    });
+  constructor({ turns, seats, moderation, homes, files, flights }: MasterParts) {
+    this.turns = turns;
+    this.seats = seats;
+    this.relay = turns.relay;
+    this.#links = turns.links;
+    this.#moderation = moderation;
+    this.#homes = homes;
+    this.#files = files;
+    this.#flights = flights;
   }
 
   /** The handlers for the front of the long-polls. */
@@ -127,128 +97,37 @@ export class Master {
       this.relay.closed(ticket, slot);
     },
     outdated: (ticket, slot) => this.relay.outdated(ticket, slot),
-    turn: () => this.endTurn(),
-    sending: () => this.commit(),
+    turn: () => this.turns.end(),
+    sending: () => this.turns.commit(),
   };
 
-  /** The front that holds the long-polls. */
-  setFront(front: Front): void {
-    this.#front = front;
-  }
-
-  /** Without one, nobody is banned. */
-  setModeration(moderation: Moderation): void {
-    this.#moderation = moderation;
-  }
-
-  /** Without them, no flights are counted. */
-  setFlights(flights: Flights): void {
-    this.#flights = flights;
-  }
-
-  /** What must have everything before an answer leaves. Without one, answers promise nothing beyond this process. */
-  setCommitting(committing: Committing): void {
-    this.#committing = committing;
-  }
-
-  /** It sends frames and answers to other relays after each commit. Without one, this relay is alone. */
-  setPeering(peering: Peering): void {
-    this.#peering = peering;
-  }
-
-  /** Without them, every world is at home here. */
-  setHomes(homes: Homes): void {
-    this.#homes = homes;
-  }
-
-  /** Adds a worker and returns its number, which is never reused. */
-  addLink(link: Link): number {
-    this.#links.set(this.#nextLink, link);
-    return this.#nextLink++;
-  }
-
-  /** Returns whether a worker is still there: its last frames may arrive after its end was noticed. */
-  hasLink(number: number): boolean {
-    return this.#links.has(number);
-  }
-
-  /** A link has room again: sends it what was left in the mailboxes. */
-  linkHasRoom(): void {
-    this.relay.retryDeferred();
-    this.endTurn();
-  }
-
-  /** Removes a worker that has died, and the polls of its sockets. */
-  removeLink(number: number): void {
-    if (!this.#links.delete(number)) return;
-    const first = LINK_TICKETS + number * REQUESTS_PER_LINK;
-    this.relay.closedAll((ticket) => ticket >= first && ticket < first + REQUESTS_PER_LINK);
-  }
-
-  /** Makes everything so far survive. Whoever sends answers calls it first. */
-  commit(): void {
-    this.#committing?.commit();
-  }
-
-  /**
-   * Ends the turn: wakes the parked polls that have events, and sends all answers of this turn. A turn without answers is committed
-   * with the next one that has some, or by advance(), whichever is first: at low rates this saves one of the two commits of a sprite.
-   */
-  endTurn(): void {
-    this.relay.endTurn();
-    // Frames to other relays, and answers to theirs, promise something, too.
-    if (this.#hasAnswers || this.#peering?.hasToSend) this.commit();
-    this.#hasAnswers = false;
-    for (const link of this.#links.values()) link.flush();
-    this.#front?.flush();
-    this.#peering?.flush();
-  }
-
-  /** Advances the relay to a time (monotonic, ms), ends the turn and commits. Returns whether more is due soon. */
-  advance(nowMs: number): boolean {
-    const isMoreDue = this.relay.advance(nowMs);
-    this.#flights?.advance(nowMs);
-    this.endTurn();
-    this.commit();
-    return isMoreDue;
-  }
-
-  /** As Relay.drain(). */
-  drain(joins?: readonly string[]): void {
-    this.relay.drain(joins);
-    this.endTurn();
-  }
-
   crossing(link: number, request: number, from: Identity, crossing: CheckedCrossing, standing?: Standing): void {
-    const ticket = LINK_TICKETS + link * REQUESTS_PER_LINK + request;
-    const response = this.relay.accept(from, crossing, standing, ticket);
+    const response = this.relay.accept(from, crossing, standing, this.#links.ticketOf(link, request));
     if (response.verdict === 'deferred') return;
     if (response.status === 202) this.#countFlight(from.slot, crossing);
-    this.#receiver(link)?.answer(request, response);
+    this.#links.reply(link, request, response);
   }
 
   poll(link: number, request: number, identity: Identity, epoch: number, seq: number): void {
-    this.relay.poll(identity, LINK_TICKETS + link * REQUESTS_PER_LINK + request, epoch, seq);
+    this.relay.poll(identity, this.#links.ticketOf(link, request), epoch, seq);
   }
 
   closed(link: number, request: number, slot: number): void {
-    const parked = this.relay.closed(LINK_TICKETS + link * REQUESTS_PER_LINK + request, slot);
-    if (parked) this.#receiver(link)?.answer(request, DONE);
+    const parked = this.relay.closed(this.#links.ticketOf(link, request), slot);
+    if (parked) this.#links.reply(link, request, DONE);
   }
 
-  /** A join; the answer is that of seat(), and `at` when another relay has seated the desktop. The worker adds the addresses. */
+  /** A join; the answer is that of Seats.seat(), and `at` when another relay has seated the desktop. The worker adds the addresses. */
   join(link: number, request: number, join: Join): void {
     const homes = this.#homes;
     this.#attempt(link, request, () => {
-      if (homes === undefined || homes.isHere(join)) this.#answerJson(link, request, 201, this.seat(join));
+      if (homes === undefined || homes.isHere(join)) this.#answerJson(link, request, 201, this.seats.seat(join));
       else this.#joinLater(link, request, join, homes);
     });
   }
 
-  /** Throws what seat() throws before it is known which relay has the world. */
   #joinLater(link: number, request: number, join: Join, homes: Homes): void {
-    this.#moderation?.admit(join.clientAddress);
-    this.relay.admitJoin(join);
+    this.seats.admit(join);
     void homes
       .join(join)
       .then(
@@ -258,36 +137,13 @@ export class Master {
           this.#answerProblem(link, request, error.document);
         },
       )
-      .then(() => this.endTurn());
-  }
-
-  /**
-   * Seats a new desktop at this relay. Returns `{desktop, token, invitation, world, pictures, stage, cursor, here, pingSeconds}`.
-   *
-   * Throws  banned, and what Relay.join() throws.
-   */
-  seat(join: Join): object {
-    this.#moderation?.admit(join.clientAddress);
-    const slot = this.relay.join(join, this.#token, this.#invitation);
-    this.#moderation?.joined(slot, join.clientAddress);
-    const world = this.relay.torus.worldOf(slot);
-    return {
-      desktop: this.relay.desktops.id(slot),
-      token: writeToken(slot, this.relay.desktops.generation(slot), this.#token),
-      invitation: writeInvitation(slot, this.#invitation, this.#homes?.name),
-      world: world.name,
-      pictures: world.pictures,
-      stage: this.relay.desktops.shows(slot),
-      cursor: writeCursor(this.relay.epoch, 0),
-      here: { world: world.count, relay: this.relay.desktops.count },
-      pingSeconds: this.relay.pingMs / 1000,
-    };
+      .then(() => this.turns.end());
   }
 
   leave(link: number, request: number, identity: Identity): void {
     if (!this.#requireLive(link, request, identity)) return;
     this.relay.leave(identity.slot);
-    this.#receiver(link)?.answer(request, DONE);
+    this.#links.reply(link, request, DONE);
   }
 
   describe(link: number, request: number, identity: Identity): void {
@@ -298,10 +154,7 @@ export class Master {
   /** A new invitation of a desktop: `{invitation}`. */
   renew(link: number, request: number, identity: Identity): void {
     if (!this.#requireLive(link, request, identity)) return;
-    this.relay.renewInvitation(identity.slot, this.#invitation);
-    this.#answerJson(link, request, 200, {
-      invitation: writeInvitation(identity.slot, this.#invitation, this.#homes?.name),
-    });
+    this.#answerJson(link, request, 200, { invitation: this.seats.renew(identity.slot) });
   }
 
   /** The public counts. */
@@ -318,14 +171,14 @@ export class Master {
     const answer = (fetched?: FetchedFile) => {
       const bytes = Buffer.isBuffer(fetched) ? fetched : NO_BODY;
       const status = fetched === 'unanswered' ? 503 : fetched === 'refused' ? 429 : bytes.length > 0 ? 200 : 404;
-      this.#receiver(link)?.answer(request, answerOf(status, bytes));
+      this.#links.reply(link, request, answerOf(status, bytes));
     };
-    if (this.#peering) this.#peering.fetchFile(file, client, answer);
+    if (this.#files) this.#files.fetchFile(file, client, answer);
     else answer();
   }
 
   verify(link: number, request: number, identity: Identity): void {
-    if (this.#requireLive(link, request, identity)) this.#receiver(link)?.answer(request, DONE);
+    if (this.#requireLive(link, request, identity)) this.#links.reply(link, request, DONE);
   }
 
   /** From now on what `json` (slot and generation) throws towards this desktop goes on to the next one. */
@@ -363,7 +216,7 @@ export class Master {
     this.#try(link, request, identity, () => {
       const { body: bytes, start, end, standing } = stage;
       const edges = this.relay.show(identity.slot, bytes, start, end, standing);
-      this.#receiver(link)?.answer(request, WATCHED_EDGES[edges]);
+      this.#links.reply(link, request, WATCHED_EDGES[edges]);
     });
   }
 
@@ -405,7 +258,7 @@ export class Master {
   feedback(link: number, request: number, _: Identity, json: string): void {
     this.#attempt(link, request, () => {
       this.#moderation?.addFeedback(JSON.parse(json));
-      this.#receiver(link)?.answer(request, DONE);
+      this.#links.reply(link, request, DONE);
     });
   }
 
@@ -413,7 +266,7 @@ export class Master {
   #do(link: number, request: number, identity: Identity, action: () => void): void {
     this.#try(link, request, identity, () => {
       action();
-      this.#receiver(link)?.answer(request, DONE);
+      this.#links.reply(link, request, DONE);
     });
   }
 
@@ -440,18 +293,12 @@ export class Master {
     return false;
   }
 
-  /** The worker that an answer of this turn goes to. */
-  #receiver(link: number): Link | undefined {
-    this.#hasAnswers = true;
-    return this.#links.get(link);
-  }
-
   #answerProblem(link: number, request: number, document: ProblemDocument): void {
     this.#answerJson(link, request, document.status, document, PROBLEMS[document.code].retryAfterSeconds);
   }
 
   #answerJson(link: number, request: number, status: number, value: unknown, retryAfter = 0): void {
     const body = Buffer.from(JSON.stringify(value));
-    this.#receiver(link)?.answer(request, answerOf(status, body, retryAfter));
+    this.#links.reply(link, request, answerOf(status, body, retryAfter));
   }
 }

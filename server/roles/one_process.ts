@@ -68,7 +68,7 @@ export class OneProcess implements Workers {
     );
     workerGauges(registry, worker, sockets, front, admission);
     storeGauges(registry, store);
-    master.setFront(front);
+    master.turns.links.addFront(front);
     worker.setFront(front);
     [addresses.eventsPort, addresses.apiPort] = await front.listen();
     const ports = { api: addresses.apiPort, events: addresses.eventsPort };

@@ -11,7 +11,7 @@ import type { Bucket } from '../cluster/bucket.ts';
 import { Homes } from '../cluster/homes.ts';
 import { OperatorRequests } from '../cluster/operator_requests.ts';
 import type { PeerNetwork } from '../cluster/peer_network.ts';
-import { Peering } from '../cluster/peering.ts';
+import { beginMembership, Peering } from '../cluster/peering.ts';
 import { SharedModeration } from '../cluster/shared_moderation.ts';
 import type { SayingsOption } from '../domain/hearers.ts';
 import { type Admission, type AnswerSink, Relay } from '../domain/relay.ts';
@@ -42,6 +42,8 @@ import { Sampler } from '../operator/sampler.ts';
 import type { Workers, WorkersOptions } from '../operator/workers.ts';
 import { Flights } from '../processes/flights.ts';
 import { Master } from '../processes/master.ts';
+import { Seats } from '../processes/seats.ts';
+import { Turns } from '../processes/turns.ts';
 import { FeedbackFile } from '../store/feedback_file.ts';
 import { hashCharacters } from '../store/sprite_store.ts';
 import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
@@ -90,21 +92,26 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   const token = await adminToken(options.adminTokenFile, log);
   const capacity = planCapacity(options, log);
   const startMs = performance.now();
-  const { master, journaling, admission } = startMaster(options, capacity, startMs, log);
-  const { relay } = master;
+  const { turns, journaling, admission } = startTurns(options, capacity, startMs, log);
+  const { relay } = turns;
   const stopRequest = new StopRequest();
+  const moderation = await startModeration(options, turns, log, (message) => workers.moderate(message));
+  const { moderator, lists, flights } = moderation;
+  const seats = new Seats(relay, moderator, options.nats === undefined ? undefined : options.relayName);
   // Before the first request: a throw that another relay may have accepted must not be accepted again.
-  const cluster = await joinCluster(options, master, log, () => stopRequest.makeSuperseded());
+  const superseded = () => stopRequest.makeSuperseded();
+  const cluster = await joinCluster(options, { turns, seats, gallery: lists.gallery, superseded }, log);
   const { peering, homes } = cluster;
+  const master = new Master({ turns, seats, moderation: moderator, homes, files: peering, flights });
   const registry = new Registry();
-  const { moderator, lists } = await startModeration(options, master, log, (message) => workers.moderate(message));
   const setup = { master, plan: capacity.plan, options, registry, log, bans: () => moderator.copy };
   const workers: Workers = await (options.workers === 0 ? OneProcess : WorkerPool).start(setup);
-  const others = openToCluster(cluster, options, workers.ports, moderator, lists.gallery, log);
+  const others = openToCluster(cluster, options, workers.ports, moderator, log);
   // The relay's time stood still while it recovered and its workers started, so that no lease ran meanwhile.
   const stopClock = startClock(startMs, (nowMs) => {
     journaling?.journal.tick(nowMs);
-    return master.advance(nowMs);
+    flights.advance(nowMs);
+    return turns.advance(nowMs);
   });
   const { front } = workers;
   const loopDelay = new LoopDelay(DELAY_STEP_MS);
@@ -139,7 +146,7 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   admin.listen(options.adminPort, options.adminHost);
   await once(admin, 'listening');
   ports.admin = (admin.address() as AddressInfo).port;
-  const parts: Parts = { master, workers, peering, homes, journaling, lists, sampler, stopClock, admin, options, log };
+  const parts: Parts = { turns, workers, peering, homes, journaling, lists, sampler, stopClock, admin, options, log };
   return {
     url: options.publicUrl ?? `http://localhost:${ports.api}`,
     stop: (again) => stopRequest.make(again),
@@ -199,12 +206,12 @@ function planCapacity(options: PrimaryOptions, log: Logger): Capacity {
 }
 
 /** Makes the relay with what its journal has of it. */
-function startMaster(
+function startTurns(
   options: PrimaryOptions,
   { plan, slots }: Capacity,
   startMs: number,
   log: Logger,
-): { master: Master; journaling?: Journaling; admission?: StrictAdmission } {
+): { turns: Turns; journaling?: Journaling; admission?: StrictAdmission } {
   const { data, durability } = options;
   const admission = options.admission === 'strict' ? new StrictAdmission(slots) : undefined;
   const calls = plan.kind === 'native' ? addon() : undefined;
@@ -213,19 +220,19 @@ function startMaster(
     log.warn('with --durability none the relay starts empty: it neither reads nor writes the journal that is there');
   }
   const state = journaling?.journal ?? newState();
-  const master = new Master((answers) => makeRelay(slots, startMs, answers, state, admission, options));
-  if (journaling) {
-    journaling.recover(master.relay, startMs);
-    master.setCommitting(journaling.journal);
-  }
-  const frames = master.relay.peerMemory.inFlight;
+  const turns = new Turns(
+    (answers) => makeRelay(slots, startMs, answers, state, admission, options),
+    journaling?.journal,
+  );
+  journaling?.recover(turns.relay, startMs);
+  const frames = turns.relay.peerMemory.inFlight;
   if (options.nats === undefined && frames > 0) {
     log.warn(
       { frames },
       'sprites on their way to other relays have no verdict yet; without --nats they get none, and those that are thrown again may be doubled',
     );
   }
-  return { master, journaling, admission };
+  return { turns, journaling, admission };
 }
 
 /** The files of what operators and users have decided and said. */
@@ -238,21 +245,19 @@ interface Lists {
 /** `send` tells the workers. */
 async function startModeration(
   { data }: PrimaryOptions,
-  master: Master,
+  turns: Turns,
   log: Logger,
   send: (message: ModerationMessage) => Promise<void>,
-): Promise<{ moderator: Moderator; lists: Lists }> {
+): Promise<{ moderator: Moderator; lists: Lists; flights: Flights }> {
   const lists = {
     list: new ModerationList(data, log),
     gallery: new GalleryList(data, log),
     feedback: new FeedbackFile(data, log),
   };
   const flights = new Flights();
-  master.setFlights(flights);
   const shipped = await hashCharacters(CHARACTERS_FOLDER);
-  const moderator = new Moderator({ master, ...lists, flights, shipped, log, send });
-  master.setModeration(moderator);
-  return { moderator, lists };
+  const moderator = new Moderator({ turns, ...lists, flights, shipped, log, send });
+  return { moderator, lists, flights };
 }
 
 /** Tells the other relays where this one is, now that its ports are open, and shares moderation with them. */
@@ -261,7 +266,6 @@ function openToCluster(
   { publicUrl: url, publicEventsUrl: eventsUrl, relayName }: PrimaryOptions,
   ports: Workers['ports'],
   moderator: Moderator,
-  gallery: GalleryList,
   log: Logger,
 ): OperatorRequests | undefined {
   homes?.open({
@@ -271,7 +275,6 @@ function openToCluster(
   const name = relayName as string;
   if (decisions) new SharedModeration({ name, bucket: decisions, moderator, log });
   if (!network || !peering) return undefined;
-  peering.listedAt = (file) => gallery.relayOf(file);
   const { membership, files } = peering;
   return new OperatorRequests({ name, network, moderator, log, membership, files });
 }
@@ -304,26 +307,35 @@ interface ClusterParts {
   readonly network?: PeerNetwork;
 }
 
+/** What of this relay is tied to the others. */
+interface Joining {
+  readonly turns: Turns;
+  readonly seats: Seats;
+  readonly gallery: GalleryList;
+  superseded(): void;
+}
+
 /** Joins the cluster, if there is one. NATS's client is loaded only then. */
 async function joinCluster(
   { nats, relayName = '', natsCredentials: credentials, data }: PrimaryOptions,
-  master: Master,
+  { turns, seats, gallery, superseded }: Joining,
   log: Logger,
-  superseded: () => void,
 ): Promise<ClusterParts> {
   if (nats === undefined) return {};
   const { NatsNetwork } = await import('../cluster/nats.ts');
   const network = new NatsNetwork({ url: nats, name: `sprites ${relayName}`, credentials }, log);
-  const peering = new Peering({ name: relayName, master, network, data, log, superseded });
+  const membership = beginMembership(relayName, turns.relay);
   const bucket = network.bucket('sprites-homes', HOMES_BYTES_MAX);
-  const homes = new Homes({ name: relayName, master, membership: peering.membership, network, bucket, log });
-  peering.forgotten = (name) => {
+  const homes = new Homes({ name: relayName, turns, seats, membership, network, bucket, log });
+  const forgotten = (name: string) => {
     homes
       .forget(name)
       .catch((err) =>
         log.warn({ err, relay: name }, 'the claims of a forgotten relay are not removed; the next joins do it'),
       );
   };
+  const listedAt = (file: string) => gallery.relayOf(file);
+  const peering = new Peering({ turns, membership, network, data, log, superseded, forgotten, listedAt });
   return { peering, homes, decisions: network.bucket('sprites-moderation', MODERATION_BYTES_MAX), network };
 }
 

@@ -13,7 +13,7 @@ import type { Peering } from '../cluster/peering.ts';
 import type { Relay } from '../domain/relay.ts';
 import type { Sampler } from '../operator/sampler.ts';
 import type { Workers } from '../operator/workers.ts';
-import type { Master } from '../processes/master.ts';
+import type { Turns } from '../processes/turns.ts';
 import { CLOSING_STEP_MS, LAST_POLLS_MS, waitsOn } from './closing.ts';
 import { type DurabilityOption, JOURNAL_FOLDER, type Journaling } from './journaling.ts';
 
@@ -27,7 +27,7 @@ export interface StopKind {
 
 /** What of a relay is taken down. */
 export interface Parts {
-  readonly master: Master;
+  readonly turns: Turns;
   readonly workers: Workers;
   readonly peering: Peering | undefined;
   readonly homes: Homes | undefined;
@@ -43,14 +43,14 @@ export interface Parts {
 
 /** Resolves when everything is closed, to whether the relay is to be started again. */
 export async function shutDown(parts: Parts, { again, isSuperseded }: StopKind): Promise<boolean> {
-  const { master, workers, peering, options, log } = parts;
-  const { relay } = master;
+  const { turns, workers, peering, options, log } = parts;
+  const { relay } = turns;
   const { parkedCount, waiting } = relay;
   log.info({ desktops: relay.desktops.count, parked: parkedCount, waiting, again }, 'going down');
   workers.drain();
   const handsOver = !again && peering?.reachesOthers === true;
   // Where sprites can't follow, desktops are not sent.
-  master.drain(handsOver ? peering.addresses.others() : []);
+  turns.drain(handsOver ? peering.addresses.others() : []);
   peering?.leave();
   await sleep(LAST_POLLS_MS);
   if (handsOver) relay.handOver();

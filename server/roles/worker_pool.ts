@@ -59,7 +59,7 @@ export class WorkerPool implements Workers {
       { ...master.handlers, crossing: () => {}, saying: () => {}, stage: () => {} },
       connectionsPerAddress(options),
     );
-    master.setFront(front);
+    master.turns.links.addFront(front);
     const [eventsPort] = await front.listen();
     const { host, port, data, admission, trustProxy, pictures } = options;
     if (port !== 0) await throwIfTaken(host, port);
@@ -233,7 +233,7 @@ class WorkerProcesses {
         frame: (frame) => receiveFrame(this.#master, link, frame),
         turn: () => {
           this.#heartbeats.heard(worker);
-          this.#master.endTurn();
+          this.#master.turns.end();
         },
         broken: (why) => this.#killFaulty(worker, why),
       });
@@ -245,15 +245,15 @@ class WorkerProcesses {
         reject(error);
         return;
       }
-      const link = this.#master.addLink(
+      const link = this.#master.turns.links.add(
         new IpcLink(
           (frame, onSent) => {
             // A large frame leaves in the middle of a turn.
-            this.#master.commit();
+            this.#master.turns.commit();
             if (ring && usesRing) ring.send(frame, onSent);
             else this.#send(worker, frame, onSent);
           },
-          () => this.#master.linkHasRoom(),
+          () => this.#master.turns.linkHasRoom(),
         ),
       );
       this.#running.add(worker);
@@ -264,7 +264,7 @@ class WorkerProcesses {
         this.#confirmations.forget(worker);
         this.#ready.delete(worker);
         this.#heartbeats.remove(worker);
-        this.#master.removeLink(link);
+        this.#master.turns.removeLink(link);
         ring?.close();
       };
       this.#ends.set(worker, (how) => {
@@ -331,7 +331,7 @@ class WorkerProcesses {
       if (!(error instanceof MalformedFrame)) throw error;
       this.#killFaulty(worker, error.message);
     }
-    this.#master.endTurn();
+    this.#master.turns.end();
   }
 
   /** Kills a worker that has sent something that is not a frame. Its clients' connections break, and the clients retry. */

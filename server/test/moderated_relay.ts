@@ -4,9 +4,10 @@ import { GalleryList } from '../moderation/gallery_list.ts';
 import { ModerationList } from '../moderation/moderation_list.ts';
 import { type ModerationMessage, Moderator } from '../moderation/moderator.ts';
 import { Flights } from '../processes/flights.ts';
-import type { Master } from '../processes/master.ts';
+import { Master } from '../processes/master.ts';
+import { Seats } from '../processes/seats.ts';
 import { FeedbackFile } from '../store/feedback_file.ts';
-import { masterOf } from './relay_harness.ts';
+import { turnsOf } from './relay_harness.ts';
 
 export interface ModeratedRelay {
   moderator: Moderator;
@@ -20,14 +21,15 @@ export interface ModeratedRelay {
 
 /** `data`: its data directory. `clock`: the wall clock in ms. */
 export function moderatedRelay(data: string, log: Logger, clock: () => number): ModeratedRelay {
-  const master = masterOf({ slots: 4 });
+  const turns = turnsOf({ slots: 4 });
   const [list, gallery] = [new ModerationList(data, log, clock), new GalleryList(data, log, clock)];
   const notices: object[] = [];
-  master.relay.notify = (notice) => void notices.push(notice);
+  turns.relay.notify = (notice) => void notices.push(notice);
   const sent: ModerationMessage[] = [];
   const moderator = new Moderator({
-    ...{ master, list, log, shipped: [], flights: new Flights(), send: async (message) => void sent.push(message) },
+    ...{ turns, list, log, shipped: [], flights: new Flights(), send: async (message) => void sent.push(message) },
     ...{ gallery, feedback: new FeedbackFile(data, log) },
   });
+  const master = new Master({ turns, seats: new Seats(turns.relay, moderator), moderation: moderator });
   return { moderator, list, gallery, notices, sent, master };
 }

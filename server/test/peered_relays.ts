@@ -4,15 +4,18 @@ import type { TestContext } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Homes } from '../cluster/homes.ts';
-import { Peering } from '../cluster/peering.ts';
-import type { Link, Master } from '../processes/master.ts';
+import { beginMembership, Peering } from '../cluster/peering.ts';
+import type { Link } from '../processes/links.ts';
+import { Master } from '../processes/master.ts';
+import { Seats } from '../processes/seats.ts';
+import type { Turns } from '../processes/turns.ts';
 import { checkCrossing } from '../wire/crossing.ts';
 import type { Identity } from '../wire/identity.ts';
 import { checkedCrossing } from './passages.ts';
 import { PretendStore } from './pretend_bucket.ts';
 import { PretendNetwork } from './pretend_network.ts';
 import { randomOf } from './random.ts';
-import { joined, masterOf } from './relay_harness.ts';
+import { joined, turnsOf } from './relay_harness.ts';
 
 /** The time of each step of the cluster, in ms. */
 export const STEP_MS = 10;
@@ -25,7 +28,7 @@ export class PeeredRelays {
   readonly network: PretendNetwork;
   readonly store = new PretendStore();
   readonly #test: TestContext;
-  readonly #relays: { master: Master }[] = [];
+  readonly #relays: Turns[] = [];
   nowMs = 0;
 
   constructor(t: TestContext) {
@@ -37,31 +40,36 @@ export class PeeredRelays {
 
   start(name: string, epoch: number) {
     // Tokens are 0, so a test knows those of desktops that others let in.
-    const master = masterOf({ epoch, slots: 64, slabBytes: 1 << 20, randomize: () => {} });
+    const turns = turnsOf({ epoch, slots: 64, slabBytes: 1 << 20, randomize: () => {} });
+    const { relay } = turns;
     const node = this.network.node();
     const bucket = this.store.bucket();
     /** The answers to throws, by the number of the request. */
     const statuses = new Map<number, number>();
-    const link = master.addLink({
+    const link = turns.links.add({
       answer: (request, { status }) => statuses.set(request, status),
       ...{ hasRoom: () => true, hasRoomForSayings: () => true, flush: () => {} },
     } as Link);
-    const peering = new Peering({
-      ...{ name, master, network: node, log: silent, data: tmpdir() },
-      // As the primary does it.
-      superseded: () => master.drain(),
+    const seats = new Seats(relay, undefined, name);
+    const membership = beginMembership(name, relay);
+    const homes = new Homes({
+      ...{ name, turns, seats, membership, network: node, bucket, log: silent, clock: () => this.nowMs },
     });
-    const { membership } = peering;
-    const homes = new Homes({ name, master, membership, network: node, bucket, log: silent, clock: () => this.nowMs });
+    const peering = new Peering({
+      ...{ turns, membership, network: node, log: silent, data: tmpdir() },
+      // As the primary does it.
+      superseded: () => turns.drain(),
+    });
+    const master = new Master({ turns, seats, homes, files: peering });
     homes.open({
       addresses: { apiPort: 8000 + epoch, eventsPort: 8100 + epoch },
       end: (slots, detail) => {
-        for (const slot of slots) master.relay.leave(slot, detail);
+        for (const slot of slots) relay.leave(slot, detail);
       },
     });
-    this.#relays.push({ master });
+    this.#relays.push(turns);
     this.#test.after(() => peering.close());
-    return { name, master, relay: master.relay, peering, homes, node, bucket, statuses, link };
+    return { name, master, relay, peering, homes, node, bucket, statuses, link };
   }
 
   async run(ms: number, each = () => {}): Promise<void> {
@@ -69,7 +77,7 @@ export class PeeredRelays {
       this.nowMs += STEP_MS;
       this.#test.mock.timers.tick(STEP_MS);
       this.network.advance(this.nowMs);
-      for (const { master } of this.#relays) master.advance(this.nowMs);
+      for (const turns of this.#relays) turns.advance(this.nowMs);
       each();
       await turn();
     }

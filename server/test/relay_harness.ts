@@ -9,6 +9,8 @@ import { TICK_MS } from '../domain/deadlines.ts';
 import { NEIGHBOURS_STEP_MS } from '../domain/limits.ts';
 import { type CrossingResponse, Relay, type RelayOptions, type Verdict } from '../domain/relay.ts';
 import { Master } from '../processes/master.ts';
+import { Seats } from '../processes/seats.ts';
+import { type Committing, Turns } from '../processes/turns.ts';
 import { checkCrossing, type Edge } from '../wire/crossing.ts';
 import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
 import type { Identity } from '../wire/identity.ts';
@@ -51,9 +53,15 @@ export function makeRelay(options: Partial<RelayOptions> = {}): Relay {
   });
 }
 
-/** A master with such a relay, whose clock starts at 0. */
+/** The turns of such a relay, whose clock starts at 0. */
+export function turnsOf(options: Partial<RelayOptions> = {}, committing?: Committing): Turns {
+  return new Turns((answers) => makeRelay({ epoch: 1, nowMs: 0, answers, ...options }), committing);
+}
+
+/** A master with such a relay. */
 export function masterOf(options: Partial<RelayOptions> = {}): Master {
-  return new Master((answers) => makeRelay({ epoch: 1, nowMs: 0, answers, ...options }));
+  const turns = turnsOf(options);
+  return new Master({ turns, seats: new Seats(turns.relay) });
 }
 
 export function joined(relay: Relay, join: Partial<Join> = {}): Guest {

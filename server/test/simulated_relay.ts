@@ -12,7 +12,10 @@ import type { Outgoing, Peers } from '../domain/peers.ts';
 import { Relay } from '../domain/relay.ts';
 import type { Front } from '../front/front.ts';
 import { Journal } from '../journal/journal.ts';
-import { type Link, Master, type Peering } from '../processes/master.ts';
+import type { Link } from '../processes/links.ts';
+import { Master } from '../processes/master.ts';
+import { Seats } from '../processes/seats.ts';
+import { Turns } from '../processes/turns.ts';
 import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
 import { decodeHeartbeat, encodeHeartbeat, type Heartbeat } from '../wire/heartbeat.ts';
 import type { PretendBucket, PretendStore } from './pretend_bucket.ts';
@@ -118,8 +121,8 @@ export class SimulatedRelay {
     this.#replies = [];
     if (this.#epoch === 0 || !isJournaled) this.#epoch = 1 + Math.floor(random() * 1e9);
     const state = { epoch: this.#epoch, generationKey: Buffer.alloc(GENERATION_KEY_BYTES, this.#epoch % 251) };
-    this.master = this.#makeMaster(state);
-    this.relay = this.master.relay;
+    const turns = this.#makeTurns(state);
+    this.relay = turns.relay;
     if (isJournaled) this.#recover(state);
     const timeOfDayMs = TIME_OF_DAY_MS + nowMs + this.clockOffsetMs;
     const [life, step] = [this.relay.beginLife(timeOfDayMs), Math.floor(timeOfDayMs / STEP_MS)];
@@ -134,15 +137,22 @@ export class SimulatedRelay {
       const reply = this.peers.receive(bytes);
       this.#replies.push(() => answer?.(reply));
     });
-    this.#openHomes();
+    const seats = new Seats(this.relay, undefined, this.name);
+    this.#openHomes(turns, seats);
+    this.master = new Master({ turns, seats, homes: this.homes });
   }
 
   /** What belongs to an earlier start may still be called: the process has gone, so nothing of it arrives. */
-  #makeMaster(state: { epoch: number; generationKey: Buffer }): Master {
+  #makeTurns(state: { epoch: number; generationKey: Buffer }): Turns {
     const { random, nowMs } = this.#around;
     const { starts } = this;
     const isSame = () => starts === this.starts && this.isAlive;
-    const master = new Master(
+    const committing = {
+      commit: () => {
+        if (isSame()) this.#commit();
+      },
+    };
+    const turns = new Turns(
       (answers) =>
         new Relay({
           ...state,
@@ -154,9 +164,10 @@ export class SimulatedRelay {
           },
           answers,
         }),
+      committing,
     );
-    master.setFront(FRONT);
-    this.link = master.addLink({
+    turns.links.addFront(FRONT);
+    this.link = turns.links.add({
       answer: (request, { status, body, start, end }) => {
         if (isSame()) this.#answer(request, status, Buffer.from(body.subarray(start, end)).toString());
       },
@@ -165,28 +176,23 @@ export class SimulatedRelay {
         if (isSame()) for (const arrive of this.#arrivals.splice(0)) arrive();
       },
     } as Link);
-    master.setCommitting({
-      commit: () => {
-        if (isSame()) this.#commit();
-      },
-    });
     const { peers, replies } = { peers: () => this.peers, replies: () => this.#replies };
-    master.setPeering({
+    turns.addSender({
       get hasToSend() {
         return isSame() && (replies().length > 0 || peers().hasOutgoing);
       },
       flush: () => {
         if (isSame()) this.#flush();
       },
-    } as Peering);
-    return master;
+    });
+    return turns;
   }
 
-  #openHomes(): void {
-    const { name, master, membership, node, port, relay } = this;
+  #openHomes(turns: Turns, seats: Seats): void {
+    const { name, membership, node, port, relay } = this;
     this.#bucket = this.#around.store.bucket();
     this.homes = new Homes({
-      ...{ name, master, membership, network: node, bucket: this.#bucket, log: silent, machine: 'one' },
+      ...{ name, turns, seats, membership, network: node, bucket: this.#bucket, log: silent, machine: 'one' },
       ...{ goneMs: GONE_MS, clock: () => this.#around.nowMs },
     });
     this.homes.open({
@@ -288,10 +294,10 @@ export class SimulatedRelay {
     this.node.publish('heartbeat', encodeHeartbeat(this.membership.tick(count)));
   }
 
-  /** As Master.advance(). The process may die in between. */
+  /** As Turns.advance(). The process may die in between. */
   endTurn(): void {
-    this.master.endTurn();
-    this.master.commit();
+    this.master.turns.end();
+    this.master.turns.commit();
   }
 
   #commit(): void {
