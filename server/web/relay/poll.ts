@@ -4,13 +4,12 @@
  * Invariant: a poll is sent only after the last batch is saved, because the poll's cursor acknowledges that batch.
  * Cost: one held connection, one response a batch. A browser allows six connections to one host, so at most five such pages.
  */
+import { Cursor } from './cursor.ts';
 import { browserEnvironment, createPosts, type FetchEnvironment } from './posts.ts';
 import {
   backoffMs,
   byeMs,
-  CURSOR_CODES,
-  ENDED_CODES,
-  lostAfter,
+  type Problem,
   pauseMsMax,
   readProblem,
   type Seat,
@@ -34,62 +33,67 @@ export function poll(
   handlers: TransportHandlers,
   environment: FetchEnvironment = browserEnvironment(),
 ): Transport {
-  const { fetch, random, sleep: wait } = environment;
   const closing = new AbortController();
-  const { signal } = closing;
-  const authorization = `Bearer ${seat.token}`;
-  let isUp = false;
+  void new Polls(seat, handlers, environment, closing).run();
+  return { ...createPosts(seat, { signal: closing.signal }, environment), close: () => closing.abort() };
+}
+
+/** The polls of a seat, one after the other, until it has ended or the transport is closed. */
+class Polls {
+  readonly #seat: Seat;
+  readonly #handlers: TransportHandlers;
+  readonly #environment: FetchEnvironment;
+  readonly #closing: AbortController;
+  readonly #cursor: Cursor;
+  #isUp = false;
   /** The poll that replaces the present one. */
-  let second: { url: string; response: Promise<Response> } | null = null;
-  let cursor = seat.cursor;
-  let pollsSent = 1; // with the present cursor; starts at 1 because a page before a reload may have sent one
+  #second: { url: string; response: Promise<Response> } | null = null;
 
-  void run();
-  const { send, say, show } = createPosts(seat, { signal }, environment);
-  return { send, say, show, close: () => closing.abort() };
+  constructor(seat: Seat, handlers: TransportHandlers, environment: FetchEnvironment, closing: AbortController) {
+    this.#seat = seat;
+    this.#handlers = handlers;
+    this.#environment = environment;
+    this.#closing = closing;
+    this.#cursor = new Cursor(seat.cursor);
+  }
 
-  async function run(): Promise<void> {
+  async run(): Promise<void> {
+    const { signal } = this.#closing;
+    const { random, sleep } = this.#environment;
     for (let failures = 0; !signal.aborted; ) {
-      const outcome = await pollOnce().catch(() => failed());
+      const outcome = await this.#poll().catch(() => this.#failed());
       if (outcome === 'ended' || signal.aborted) return;
       const { isFailure, awayMs } = outcome;
-      const pauseMs = Math.max(awayMs, isFailure ? backoffMs(failures, random, pauseMsMax(seat)) : 0);
+      const pauseMs = Math.max(awayMs, isFailure ? backoffMs(failures, random, pauseMsMax(this.#seat)) : 0);
       failures = isFailure ? failures + 1 : 0;
-      if (pauseMs > 0) await wait(pauseMs, signal);
+      if (pauseMs > 0) await sleep(pauseMs, signal);
     }
   }
 
   /** Resolves to `ended` when no poll follows. Rejects when there is no answer of the relay. */
-  async function pollOnce(): Promise<Outcome | 'ended'> {
-    const response = await request(`${seat.events}?cursor=${encodeURIComponent(cursor)}`);
-    if (response.ok) {
-      const batch = await response.json();
-      if (signal.aborted) return 'ended';
-      if (typeof batch?.cursor !== 'string' || !Array.isArray(batch.events)) throw new Error('This is no batch.');
-      setUp(true);
-      const isReplaced = second !== null;
-      if (!(await handlers.events(batch.events, batch.cursor))) return 'ended';
-      cursor = batch.cursor;
-      pollsSent = 0;
-      // A relay returns an empty batch only to a poll that a newer one has replaced.
-      return { isFailure: batch.events.length === 0 && !isReplaced, awayMs: byeMs(batch.events, random) };
-    }
-    const problem = await readProblem(response);
-    if (CURSOR_CODES.has(problem.code) && problem.cursor !== undefined) {
-      cursor = problem.cursor;
-      handlers.cursorLost(cursor);
-      return { isFailure: true, awayMs: 0 };
-    }
-    if (ENDED_CODES.has(problem.code)) {
-      closing.abort();
-      handlers.ended(problem, lostAfter(problem, cursor, pollsSent));
-      return 'ended';
-    }
-    return failed(problem.retryAfterMs);
+  async #poll(): Promise<Outcome | 'ended'> {
+    const response = await this.#request(`${this.#seat.events}?cursor=${encodeURIComponent(this.#cursor.at)}`);
+    if (!response.ok) return this.#refused(await readProblem(response));
+    const batch = await response.json();
+    if (this.#closing.signal.aborted) return 'ended';
+    if (typeof batch?.cursor !== 'string' || !Array.isArray(batch.events)) throw new Error('This is no batch.');
+    this.#setUp(true);
+    const isReplaced = this.#second !== null;
+    if (!(await this.#handlers.events(batch.events, batch.cursor))) return 'ended';
+    this.#cursor.advance(batch.cursor);
+    // A relay returns an empty batch only to a poll that a newer one has replaced.
+    const isFailure = batch.events.length === 0 && !isReplaced;
+    return { isFailure, awayMs: byeMs(batch.events, this.#environment.random) };
   }
 
-  function failed(awayMs = 0): Outcome {
-    if (!signal.aborted) setUp(false);
+  #refused(problem: Problem): Outcome | 'ended' {
+    const next = this.#cursor.refused(problem, this.#handlers, () => this.#closing.abort());
+    if (next === 'moved') return { isFailure: true, awayMs: 0 };
+    return next === 'ended' ? next : this.#failed(problem.retryAfterMs);
+  }
+
+  #failed(awayMs = 0): Outcome {
+    if (!this.#closing.signal.aborted) this.#setUp(false);
     return { isFailure: true, awayMs };
   }
 
@@ -97,13 +101,13 @@ export function poll(
    * Returns the answer to a poll. A relay with nothing to send holds it. Before the relay has answered at all, a second poll follows: it
    * replaces the first one, which is answered at once, so the page knows that the relay is there.
    */
-  async function request(url: string): Promise<Response> {
-    const response = second?.url === url ? second.response : get(url);
-    second = null;
+  async #request(url: string): Promise<Response> {
+    const response = this.#second?.url === url ? this.#second.response : this.#get(url);
+    this.#second = null;
     const timer = setTimeout(() => {
-      if (isUp) return;
-      second = { url, response: get(url) };
-      second.response.catch(() => {}); // whoever asks for it gets the error
+      if (this.#isUp) return;
+      this.#second = { url, response: this.#get(url) };
+      this.#second.response.catch(() => {}); // whoever asks for it gets the error
     }, SECOND_POLL_MS);
     try {
       return await response;
@@ -112,18 +116,18 @@ export function poll(
     }
   }
 
-  function get(url: string): Promise<Response> {
-    pollsSent++;
-    const silence = AbortSignal.timeout(silenceMs(seat));
-    return fetch(url, {
-      headers: { authorization },
+  #get(url: string): Promise<Response> {
+    this.#cursor.pollsSent++;
+    const silence = AbortSignal.timeout(silenceMs(this.#seat));
+    return this.#environment.fetch(url, {
+      headers: { authorization: `Bearer ${this.#seat.token}` },
       cache: 'no-store',
-      signal: AbortSignal.any([signal, silence]),
+      signal: AbortSignal.any([this.#closing.signal, silence]),
     });
   }
 
-  function setUp(is: boolean): void {
-    isUp = is;
-    handlers.connected(is);
+  #setUp(is: boolean): void {
+    this.#isUp = is;
+    this.#handlers.connected(is);
   }
 }

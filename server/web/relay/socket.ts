@@ -6,17 +6,15 @@
  * Invariant: at most one poll is unanswered, and a cursor is sent only after everything before it is saved.
  */
 import type { Edge } from '../../wire/rules.ts';
+import { Cursor } from './cursor.ts';
+import { SocketLine } from './socket_line.ts';
 import {
-  ANSWER_MS,
   backoffMs,
   byeMs,
   type Crossing,
   type CrossingVerdict,
-  CURSOR_CODES,
-  ENDED_CODES,
   type Environment,
-  isVerdict,
-  lostAfter,
+  type Neighbour,
   type Problem,
   pauseMsMax,
   type RelayEvent,
@@ -30,6 +28,7 @@ import {
   type Transport,
   type TransportHandlers,
 } from './transport.ts';
+import { type Sending, Unanswered } from './unanswered.ts';
 
 export interface SocketEnvironment extends Environment {
   WebSocket: typeof WebSocket;
@@ -40,7 +39,7 @@ interface Reply {
   cursor?: string;
   events?: RelayEvent[];
   crossing?: number;
-  to?: { desktop: string; name: string } | null;
+  to?: Neighbour | null;
   saying?: number;
   heard?: number | null;
   stage?: number;
@@ -51,229 +50,143 @@ interface Reply {
 export function socket(
   seat: Seat,
   handlers: TransportHandlers,
-  { WebSocket, random, sleep: wait }: SocketEnvironment = {
-    WebSocket: globalThis.WebSocket,
-    random: Math.random,
-    sleep,
-  },
+  environment: SocketEnvironment = { WebSocket: globalThis.WebSocket, random: Math.random, sleep },
 ): Transport {
-  const closing = new AbortController();
-  const { signal } = closing;
-  const crossings = new Unanswered<Crossing, CrossingVerdict>();
-  const sayings = new Unanswered<Saying, SayingVerdict>();
-  const stages = new Unanswered<Stage, StageVerdict>();
-  let stagesSent = 0;
-  let cursor = seat.cursor;
-  let pollsSent = 1; // with the present cursor; starts at 1 because a page before a reload may have sent one
-  let open: { connection: WebSocket; finish(): void } | null = null;
-  signal.addEventListener('abort', () => {
-    open?.connection.close();
-    for (const messages of [crossings, sayings, stages]) messages.settleAll('unknown');
-  });
+  return new SocketTransport(seat, handlers, environment);
+}
 
-  void run();
-  return {
-    send: (crossing, isRepeat) => post(crossings, crossing.crossing, crossing, isRepeat),
-    say: (saying) => post(sayings, saying.saying, saying, false),
-    show,
-    close: () => closing.abort(),
-  };
+class SocketTransport implements Transport {
+  readonly #seat: Seat;
+  readonly #handlers: TransportHandlers;
+  readonly #environment: SocketEnvironment;
+  readonly #closing = new AbortController();
+  readonly #cursor: Cursor;
+  readonly #crossings: Unanswered<{ to: Neighbour | null }>;
+  readonly #sayings: Unanswered<{ heard: number | null }>;
+  readonly #stages: Unanswered<{ edges: Edge[] }>;
+  #stagesSent = 0;
+  #line: SocketLine | null = null;
 
-  function show(stage: Stage): Promise<StageVerdict> {
-    if (open === null) return Promise.resolve('unknown');
-    const number = ++stagesSent;
-    open.connection.send(JSON.stringify({ stage: number, ...stage }));
-    return stages.add(number, stage, false);
+  constructor(seat: Seat, handlers: TransportHandlers, environment: SocketEnvironment) {
+    this.#seat = seat;
+    this.#handlers = handlers;
+    this.#environment = environment;
+    this.#cursor = new Cursor(seat.cursor);
+    const { random, sleep: wait } = environment;
+    const sending: Sending = { random, sleep: wait, signal: this.#closing.signal, line: () => this.#line };
+    this.#crossings = new Unanswered(sending);
+    this.#sayings = new Unanswered(sending);
+    this.#stages = new Unanswered(sending);
+    void this.#run();
   }
 
-  function post<M extends Crossing | Saying, V>(
-    messages: Unanswered<M, V | 'unknown'>,
-    number: number,
-    message: M,
-    wasSent: boolean,
-  ): Promise<V | 'unknown'> {
-    if (signal.aborted) return Promise.resolve('unknown');
-    const answer = messages.add(number, message, wasSent);
-    transmit(messages, number);
-    return answer;
+  send(crossing: Crossing, isRepeat: boolean): Promise<CrossingVerdict> {
+    return this.#crossings.post(crossing.crossing, crossing, isRepeat);
   }
 
-  /** Sends a message that has no answer yet, if the connection is open. One that is silent for too long is not: it is opened again. */
-  function transmit<M extends Crossing | Saying, V>(messages: Unanswered<M, V>, number: number): void {
-    const one = messages.get(number);
-    if (open === null || one === undefined) return;
-    const { connection, finish } = open;
-    one.sent++;
-    connection.send(JSON.stringify(one.message));
-    clearTimeout(one.timer);
-    one.timer = setTimeout(finish, ANSWER_MS);
+  say(saying: Saying): Promise<SayingVerdict> {
+    return this.#sayings.post(saying.saying, saying, false);
   }
 
-  /** Handles the answer to a crossing or a saying. When it decides nothing, the message is sent again. */
-  async function settle<M extends Crossing | Saying, V>(
-    messages: Unanswered<M, V | { refused: Problem }>,
-    number: number,
-    accepted: V,
-    problem: Problem | undefined,
-  ): Promise<void> {
-    const one = messages.get(number);
-    if (problem === undefined || one === undefined || isVerdict(problem, one.sent > 1)) {
-      messages.settle(number, problem ? { refused: problem } : accepted);
-      return;
-    }
-    clearTimeout(one.timer);
-    const { sent } = one;
-    await wait(backoffMs(one.undecided++, random), signal);
-    if (one.sent === sent) transmit(messages, number); // else another connection has sent it
+  show(stage: Stage): Promise<StageVerdict> {
+    const number = ++this.#stagesSent;
+    return this.#stages.sendOnce(number, { stage: number, ...stage });
   }
 
-  async function run(): Promise<void> {
+  close(): void {
+    this.#closing.abort();
+    this.#line?.close();
+    for (const messages of [this.#crossings, this.#sayings, this.#stages]) messages.settleAll('unknown');
+  }
+
+  async #run(): Promise<void> {
+    const { signal } = this.#closing;
+    const { random, sleep: wait } = this.#environment;
     for (let failures = 0; !signal.aborted; ) {
-      const connection = openSocket();
+      const connection = this.#open();
       if (connection === null) {
-        closing.abort();
-        queueMicrotask(() => handlers.impossible()); // the page has this transport by then
+        this.close();
+        queueMicrotask(() => this.#handlers.impossible()); // the page has this transport by then
         return;
       }
-      const { useful, stayAwayMs } = await serve(connection);
+      const { isUseful, stayAwayMs } = await this.#serve(connection);
       if (signal.aborted) return;
-      handlers.connected(false);
-      failures = useful ? 0 : failures + 1;
-      await wait(Math.max(stayAwayMs, backoffMs(failures, random, pauseMsMax(seat))), signal);
+      this.#handlers.connected(false);
+      failures = isUseful ? 0 : failures + 1;
+      await wait(Math.max(stayAwayMs, backoffMs(failures, random, pauseMsMax(this.#seat))), signal);
     }
   }
 
   /** Returns null in a browser that has no sockets, or allows none to this address. */
-  function openSocket(): WebSocket | null {
+  #open(): WebSocket | null {
     try {
-      return new WebSocket(seat.socket);
+      return new this.#environment.WebSocket(this.#seat.socket);
     } catch {
       return null;
     }
   }
 
-  /** Runs one connection until it closes. `useful`: the relay sent something other than a problem. */
-  function serve(connection: WebSocket): Promise<{ useful: boolean; stayAwayMs: number }> {
+  /** Serves one connection until it closes. `isUseful`: the relay sent something other than a problem. */
+  #serve(connection: WebSocket): Promise<Served> {
     return new Promise((resolve) => {
-      const result = { useful: false, stayAwayMs: 0 };
-      let silenceTimer: ReturnType<typeof setTimeout>;
+      const served = { isUseful: false, stayAwayMs: 0 };
       let queue = Promise.resolve();
-      const restartSilenceTimer = () => {
-        clearTimeout(silenceTimer);
-        silenceTimer = setTimeout(() => finish(), silenceMs(seat));
-      };
-      const finish = () => {
-        clearTimeout(silenceTimer);
-        signal.removeEventListener('abort', finish);
-        if (open?.connection === connection) open = null;
-        stages.settleAll('unknown'); // a stage is old by the time there is another connection
-        crossings.stopTimers();
-        sayings.stopTimers();
-        connection.onopen = connection.onmessage = connection.onclose = connection.onerror = null;
-        connection.close();
-        resolve(result);
-      };
-      restartSilenceTimer();
-      signal.addEventListener('abort', finish, { once: true });
-      connection.onopen = () => {
-        open = { connection, finish };
-        pollsSent++;
-        connection.send(JSON.stringify({ token: seat.token, cursor }));
-        for (const number of crossings.numbers()) transmit(crossings, number);
-        for (const number of sayings.numbers()) transmit(sayings, number);
-        handlers.connected(true);
-      };
-      connection.onclose = finish;
-      connection.onerror = finish;
-      connection.onmessage = ({ data }) => {
-        restartSilenceTimer();
-        const reply = JSON.parse(String(data)) as Reply;
-        result.useful ||= reply.problem === undefined;
-        const { crossing, saying, stage, problem } = reply;
-        if (crossing !== undefined) {
-          void settle(crossings, crossing, { to: reply.to ?? null }, problem);
-          return;
-        }
-        if (saying !== undefined) {
-          void settle(sayings, saying, { heard: reply.heard ?? null }, problem);
-          return;
-        }
-        if (stage !== undefined) {
-          stages.settle(stage, problem ? { refused: problem } : { edges: reply.edges ?? [] });
-          return;
-        }
-        // The queue keeps batches in order and sends the next poll only after this batch is saved.
-        queue = queue.then(async () => {
-          if (problem !== undefined) handleProblem(problem);
-          else if (reply.events !== undefined && reply.cursor !== undefined) {
-            const goesOn = await handlers.events(reply.events, reply.cursor);
-            cursor = reply.cursor;
-            pollsSent = 0;
-            result.stayAwayMs = byeMs(reply.events, random);
-            if (!goesOn) return; // verdicts may still come on this connection
-          }
-          if (open?.connection !== connection) return;
-          pollsSent++;
-          connection.send(JSON.stringify({ cursor }));
-        });
-      };
-
-      function handleProblem(problem: Problem): void {
-        if (CURSOR_CODES.has(problem.code) && problem.cursor !== undefined) {
-          cursor = problem.cursor;
-          handlers.cursorLost(cursor);
-        } else if (ENDED_CODES.has(problem.code)) {
-          closing.abort();
-          handlers.ended(problem, lostAfter(problem, cursor, pollsSent));
-          return;
-        }
-        finish(); // the relay closes a socket whose poll it has refused
-      }
-    });
-  }
-}
-
-/** A message that the relay has not answered. */
-interface Waiting<Message, Answer> {
-  readonly message: Message;
-  readonly resolve: (answer: Answer) => void;
-  /** How often it was sent. One that was sent before this connection counts once. */
-  sent: number;
-  /** How often the answer decided nothing. */
-  undecided: number;
-  timer: ReturnType<typeof setTimeout> | undefined;
-}
-
-/** The messages of one kind that the relay has not answered, by their numbers, oldest first. */
-class Unanswered<Message, Answer> {
-  readonly #waiting = new Map<number, Waiting<Message, Answer>>();
-
-  add(number: number, message: Message, wasSent: boolean): Promise<Answer> {
-    return new Promise((resolve) => {
-      this.#waiting.set(number, { message, resolve, sent: wasSent ? 1 : 0, undecided: 0, timer: undefined });
+      const line = new SocketLine(connection, silenceMs(this.#seat), {
+        opened: () => this.#opened(line),
+        received: (message) => {
+          const reply = JSON.parse(message) as Reply;
+          served.isUseful ||= reply.problem === undefined;
+          if (this.#isVerdict(reply)) return;
+          // The queue keeps batches in order and sends the next poll only after this batch is saved.
+          queue = queue.then(() => this.#pollAnswered(line, reply, served));
+        },
+        closed: () => {
+          this.#stages.settleAll('unknown'); // a stage is old by the time there is another connection
+          this.#crossings.stopTimers();
+          this.#sayings.stopTimers();
+          resolve(served);
+        },
+      });
+      this.#line = line;
     });
   }
 
-  get(number: number): Waiting<Message, Answer> | undefined {
-    return this.#waiting.get(number);
+  #opened(line: SocketLine): void {
+    this.#cursor.pollsSent++;
+    line.send({ token: this.#seat.token, cursor: this.#cursor.at });
+    this.#crossings.sendAll();
+    this.#sayings.sendAll();
+    this.#handlers.connected(true);
   }
 
-  numbers(): Iterable<number> {
-    return this.#waiting.keys();
+  /** Handles the answer to a crossing, a saying or a stage. Returns whether the reply is one. */
+  #isVerdict({ crossing, to, saying, heard, stage, edges, problem }: Reply): boolean {
+    if (crossing !== undefined) void this.#crossings.answered(crossing, { to: to ?? null }, problem);
+    else if (saying !== undefined) void this.#sayings.answered(saying, { heard: heard ?? null }, problem);
+    else if (stage !== undefined) this.#stages.settle(stage, problem ? { refused: problem } : { edges: edges ?? [] });
+    else return false;
+    return true;
   }
 
-  settle(number: number, answer: Answer): void {
-    const one = this.#waiting.get(number);
-    this.#waiting.delete(number);
-    clearTimeout(one?.timer);
-    one?.resolve(answer);
+  /** Handles the answer to a poll, and sends the next one. */
+  async #pollAnswered(line: SocketLine, { events, cursor, problem }: Reply, served: Served): Promise<void> {
+    if (problem !== undefined) {
+      this.#cursor.refused(problem, this.#handlers, () => this.close());
+      line.close(); // the relay closes a socket whose poll it has refused
+    } else if (events !== undefined && cursor !== undefined) {
+      const goesOn = await this.#handlers.events(events, cursor);
+      this.#cursor.advance(cursor);
+      served.stayAwayMs = byeMs(events, this.#environment.random);
+      if (!goesOn) return; // verdicts may still come on this connection
+    }
+    if (!line.isOpen) return;
+    this.#cursor.pollsSent++;
+    line.send({ cursor: this.#cursor.at });
   }
+}
 
-  settleAll(answer: Answer): void {
-    for (const number of this.#waiting.keys()) this.settle(number, answer);
-  }
-
-  stopTimers(): void {
-    for (const { timer } of this.#waiting.values()) clearTimeout(timer);
-  }
+/** What came of a connection. `stayAwayMs`: for how long the relay wants to be left alone. */
+interface Served {
+  isUseful: boolean;
+  stayAwayMs: number;
 }

@@ -1,0 +1,99 @@
+/**
+ * The messages of one kind that the relay has not answered, by their numbers, oldest first.
+ *
+ * A message that is posted is sent again under its number over each new line, and after an answer that decides nothing.
+ */
+import type { SocketLine } from './socket_line.ts';
+import { ANSWER_MS, backoffMs, type Environment, isVerdict, type Problem, type VerdictOf } from './transport.ts';
+
+/** What a message is sent over now, and what ends all of them. */
+export interface Sending extends Environment {
+  line(): SocketLine | null;
+  signal: AbortSignal;
+}
+
+interface Waiting<Accepted> {
+  readonly message: object;
+  readonly resolve: (verdict: VerdictOf<Accepted>) => void;
+  /** How often it was sent. One that was sent before this connection counts once. */
+  sent: number;
+  /** How often the answer decided nothing. */
+  undecided: number;
+  timer: ReturnType<typeof setTimeout> | undefined;
+}
+
+export class Unanswered<Accepted> {
+  readonly #waiting = new Map<number, Waiting<Accepted>>();
+  readonly #sending: Sending;
+
+  constructor(sending: Sending) {
+    this.#sending = sending;
+  }
+
+  /** Sends a message once, if the line is open. */
+  sendOnce(number: number, message: object): Promise<VerdictOf<Accepted>> {
+    const line = this.#sending.line();
+    if (!line?.isOpen) return Promise.resolve('unknown');
+    line.send(message);
+    return this.#add(number, message, false);
+  }
+
+  /** Sends a message until the relay has decided. */
+  post(number: number, message: object, wasSent: boolean): Promise<VerdictOf<Accepted>> {
+    if (this.#sending.signal.aborted) return Promise.resolve('unknown');
+    const verdict = this.#add(number, message, wasSent);
+    this.#send(number);
+    return verdict;
+  }
+
+  /** There is a new line. */
+  sendAll(): void {
+    for (const number of this.#waiting.keys()) this.#send(number);
+  }
+
+  /** Handles the answer to a message that was posted. When it decides nothing, the message is sent again. */
+  async answered(number: number, accepted: Accepted, problem: Problem | undefined): Promise<void> {
+    const one = this.#waiting.get(number);
+    if (problem === undefined || one === undefined || isVerdict(problem, one.sent > 1)) {
+      this.settle(number, problem ? { refused: problem } : accepted);
+      return;
+    }
+    clearTimeout(one.timer);
+    const { sent } = one;
+    const { random, sleep, signal } = this.#sending;
+    await sleep(backoffMs(one.undecided++, random), signal);
+    if (one.sent === sent) this.#send(number); // else it was sent over another line
+  }
+
+  settle(number: number, verdict: VerdictOf<Accepted>): void {
+    const one = this.#waiting.get(number);
+    this.#waiting.delete(number);
+    clearTimeout(one?.timer);
+    one?.resolve(verdict);
+  }
+
+  settleAll(verdict: VerdictOf<Accepted>): void {
+    for (const number of this.#waiting.keys()) this.settle(number, verdict);
+  }
+
+  stopTimers(): void {
+    for (const { timer } of this.#waiting.values()) clearTimeout(timer);
+  }
+
+  #add(number: number, message: object, wasSent: boolean): Promise<VerdictOf<Accepted>> {
+    return new Promise((resolve) => {
+      this.#waiting.set(number, { message, resolve, sent: wasSent ? 1 : 0, undecided: 0, timer: undefined });
+    });
+  }
+
+  /** A line that has no answer for too long is closed, and another one is opened. */
+  #send(number: number): void {
+    const one = this.#waiting.get(number);
+    const line = this.#sending.line();
+    if (!line?.isOpen || one === undefined) return;
+    one.sent++;
+    line.send(one.message);
+    clearTimeout(one.timer);
+    one.timer = setTimeout(() => line.close(), ANSWER_MS);
+  }
+}
