@@ -96,34 +96,28 @@ export interface Simulation {
   /** The local time in hours, 0 … 24, or null when it is not known. Sprites are tired in the evening. */
   hour: number | null;
   /** The pointer while it holds nothing: where it last moved, over which sprite, and how far it has stroked that one. */
-  pointer: { x: number; y: number; ms: number; over: Sprite | null; stroked: number } | null;
+  pointer: (PointerPoint & { over: Sprite | null; stroked: number }) | null;
   /** The sprite that the arrow keys move, and which of the keys are down. */
   steered: { sprite: Sprite; left: boolean; right: boolean; jump: boolean } | null;
   nowMs: number;
   nextId: number;
 }
 
-export interface PointerPoint {
-  x: number;
-  y: number;
+export interface PointerPoint extends Point {
   ms: number;
 }
 
-/** A sprite that left over an edge. `at` is 0 … 1 along the edge, from the left or the top. */
-export interface Departure {
-  sprite: Sprite;
-  edge: Edge;
-  at: number;
-  vx: number;
-  vy: number;
-}
-
-/** How a sprite enters: over which edge, where along it, and how fast. */
+/** How a sprite enters: over which edge, where along it, and how fast. `at` is 0 … 1, from the left or the top. */
 export interface Entrance {
   edge: Edge;
   at: number;
   vx: number;
   vy: number;
+}
+
+/** A sprite that left, likewise. */
+export interface Departure extends Entrance {
+  sprite: Sprite;
 }
 
 export type Random = () => number;
@@ -238,23 +232,13 @@ export function createSimulation(width: number, height: number): Simulation {
   };
 }
 
-export interface NewSprite {
-  file: string;
-  name: string;
-  scale: number;
-  fromShelf: boolean;
-  nature: Nature;
-  facing: Facing;
-  x: number;
-  y: number;
-}
+export type NewSprite = Pick<Sprite, 'file' | 'name' | 'scale' | 'fromShelf' | 'nature' | 'facing' | 'x' | 'y'>;
 
 /** Adds a sprite, in the air at its x and y. The caller checks SPRITES_MAX. */
-export function addSprite(simulation: Simulation, { nature, ...rest }: NewSprite): Sprite {
+export function addSprite(simulation: Simulation, added: NewSprite): Sprite {
   const sprite: Sprite = {
-    ...rest,
+    ...added,
     id: simulation.nextId++,
-    nature,
     vx: 0,
     vy: 0,
     mode: 'fall',
@@ -422,9 +406,8 @@ export function point(simulation: Simulation, x: number, y: number): void {
   const stroked = goesOn ? before.stroked + Math.hypot(x - before.x, y - before.y) : 0;
   simulation.pointer = { x, y, ms, over, stroked };
   if (over === null || stroked < PET_PX || !ON_FEET.has(over.mode) || simulation.steered?.sprite === over) return;
-  setMode(simulation, over, 'pet');
+  setMode(simulation, over, 'pet', PET_MS);
   over.touchedMs = ms;
-  over.nextMs = ms + PET_MS;
 }
 
 /** Handles a key: the steered sprite runs, jumps or drops from a ledge, and does not move by itself for STEER_MS. */
@@ -513,8 +496,7 @@ function touchDown(simulation: Simulation, sprite: Sprite, ground: number): void
   sprite.vy = 0;
   sprite.squashed ||= impact >= SQUASH_SPEED_MIN || sprite.tumbles;
   sprite.tumbles = false;
-  setMode(simulation, sprite, impact > HARD_LANDING_SPEED || sprite.thrown ? 'land' : 'idle');
-  sprite.nextMs = simulation.nowMs + LANDING_MS;
+  setMode(simulation, sprite, impact > HARD_LANDING_SPEED || sprite.thrown ? 'land' : 'idle', LANDING_MS);
   if (sprite.arriving) welcome(simulation, sprite);
 }
 
@@ -529,9 +511,8 @@ function welcome(simulation: Simulation, arrival: Sprite): void {
     .sort((a, b) => away(a) - away(b) || a.id - b.id)
     .slice(0, GREETERS_MAX);
   for (const greeter of greeters) {
-    setMode(simulation, greeter, 'wave');
+    setMode(simulation, greeter, 'wave', WAVE_MS);
     greeter.facing = towards(greeter, arrival);
-    greeter.nextMs = simulation.nowMs + WAVE_MS;
     greeter.touchedMs = simulation.nowMs;
   }
   if (greeters.length === 0) return;
@@ -574,11 +555,9 @@ function stand(simulation: Simulation, sprite: Sprite, seconds: number, random: 
   if (push !== 0) {
     sprite.facing = push < 0 ? 'left' : 'right';
     sprite.vx = push * sprite.nature.walkSpeed * RUN_FACTOR;
-    if (sprite.mode !== 'walk') setMode(simulation, sprite, 'walk');
-    sprite.nextMs = simulation.nowMs + STEER_MS;
+    setMode(simulation, sprite, 'walk', STEER_MS);
   } else if (steered !== null && sprite.mode === 'walk') {
-    setMode(simulation, sprite, 'idle');
-    sprite.nextMs = simulation.nowMs + STEER_MS;
+    setMode(simulation, sprite, 'idle', STEER_MS);
   } else if (sprite.mode === 'walk') {
     if (sprite.chases !== 0 && !runAfter(simulation, sprite)) return;
     sprite.vx = forwards(sprite) * sprite.nature.walkSpeed * sprite.pace;
@@ -603,8 +582,7 @@ function pausesAtEnd(simulation: Simulation, sprite: Sprite, seconds: number, ra
     sit(simulation, sprite, random);
   } else if (chosen < SIT_CHANCE + HANG_CHANCE && isFree) {
     sprite.y += sprite.nature.height;
-    setMode(simulation, sprite, 'hang');
-    sprite.nextMs = simulation.nowMs + HANG_MS;
+    setMode(simulation, sprite, 'hang', HANG_MS);
   } else {
     return false;
   }
@@ -613,8 +591,7 @@ function pausesAtEnd(simulation: Simulation, sprite: Sprite, seconds: number, ra
 }
 
 function sit(simulation: Simulation, sprite: Sprite, random: Random): void {
-  setMode(simulation, sprite, 'sit');
-  sprite.nextMs = simulation.nowMs + SIT_MS_MIN + SIT_MS_SPREAD * random();
+  setMode(simulation, sprite, 'sit', SIT_MS_MIN + SIT_MS_SPREAD * random());
 }
 
 /** Turns an idle sprite to a pointer that moves nearby, and lets it look there. */
@@ -640,10 +617,7 @@ function runAfter(simulation: Simulation, sprite: Sprite): boolean {
   sprite.facing = towards(sprite, chased);
   const gap = Math.abs(chased.x - sprite.x) - (chased.nature.width + sprite.nature.width) / 2;
   if (gap > CATCH_PX) return true;
-  for (const one of [sprite, chased]) {
-    setMode(simulation, one, 'wave');
-    one.nextMs = simulation.nowMs + WAVE_MS;
-  }
+  for (const one of [sprite, chased]) setMode(simulation, one, 'wave', WAVE_MS);
   chased.facing = towards(chased, sprite);
   return false;
 }
@@ -675,11 +649,10 @@ const isEvening = ({ hour }: Simulation): boolean => hour !== null && (hour >= E
 
 /** Lets a bored sprite fall asleep. In the evening it yawns first, and goes to the nearer corner of the floor. */
 function fallAsleep(simulation: Simulation, sprite: Sprite, random: Random): void {
-  const { nowMs, calm, width, height } = simulation;
+  const { calm, width, height } = simulation;
   if (!calm && isEvening(simulation)) {
     if (sprite.mode !== 'yawn' && !sprite.sleepy) {
-      setMode(simulation, sprite, 'yawn');
-      sprite.nextMs = nowMs + YAWN_MS;
+      setMode(simulation, sprite, 'yawn', YAWN_MS);
       return;
     }
     if (sprite.mode === 'yawn' && Math.abs(sprite.y - height) < SUPPORTED_PX) {
@@ -689,8 +662,7 @@ function fallAsleep(simulation: Simulation, sprite: Sprite, random: Random): voi
       return;
     }
   }
-  setMode(simulation, sprite, 'sleep');
-  sprite.nextMs = nowMs + SLEEP_MS_MAX * (0.5 + random() / 2);
+  setMode(simulation, sprite, 'sleep', SLEEP_MS_MAX * (0.5 + random() / 2));
 }
 
 /** Chooses what a sprite does by itself: walk, hop, chase, sit, pause, or sleep when nothing has touched it for long. */
@@ -700,8 +672,7 @@ function decide(simulation: Simulation, sprite: Sprite, random: Random): void {
   const wasAsleep = sprite.mode === 'sleep';
   if (sprite.greets) {
     sprite.greets = false;
-    setMode(simulation, sprite, 'greet');
-    sprite.nextMs = nowMs + GREET_MS;
+    setMode(simulation, sprite, 'greet', GREET_MS);
     return;
   }
   if (wasAsleep) sprite.touchedMs = nowMs - BORED_MS * random();
@@ -712,8 +683,7 @@ function decide(simulation: Simulation, sprite: Sprite, random: Random): void {
       sit(simulation, sprite, random);
       return;
     }
-    setMode(simulation, sprite, 'idle');
-    sprite.nextMs = nowMs + PAUSE_MS_MIN + PAUSE_MS_SPREAD * random();
+    setMode(simulation, sprite, 'idle', PAUSE_MS_MIN + PAUSE_MS_SPREAD * random());
   } else if (chase(simulation, sprite, random)) {
     return;
   } else if (random() < HOP_CHANCE) {
@@ -823,8 +793,7 @@ function hitWall(simulation: Simulation, sprite: Sprite, wall: Facing, random: R
   if (sprite.mode === 'walk' && simulation.steered?.sprite !== sprite && sprite.facing === wall) {
     if (random() < CLIMB_CHANCE) {
       sprite.vx = 0;
-      setMode(simulation, sprite, 'climb');
-      sprite.nextMs = simulation.nowMs + CLIMB_MS_MIN + CLIMB_MS_SPREAD * random();
+      setMode(simulation, sprite, 'climb', CLIMB_MS_MIN + CLIMB_MS_SPREAD * random());
     } else {
       sprite.facing = wall === 'left' ? 'right' : 'left';
     }
@@ -852,7 +821,9 @@ function isOnLedge(simulation: Simulation, { x, y }: Point): boolean {
   return simulation.ledges.some((ledge) => x >= ledge.left && x <= ledge.right && Math.abs(y - ledge.y) < SUPPORTED_PX);
 }
 
-function setMode(simulation: Simulation, sprite: Sprite, mode: Mode): void {
+/** `ms`: how long the mode lasts from now on, if the sprite ends it by itself. */
+function setMode(simulation: Simulation, sprite: Sprite, mode: Mode, ms?: number): void {
+  if (ms !== undefined) sprite.nextMs = simulation.nowMs + ms;
   if (sprite.mode === mode) return;
   sprite.mode = mode;
   sprite.sinceMs = simulation.nowMs;
@@ -863,9 +834,8 @@ function setMode(simulation: Simulation, sprite: Sprite, mode: Mode): void {
 
 /** Lets a sprite walk ahead for some ms, at its own speed. */
 function walk(simulation: Simulation, sprite: Sprite, ms: number): void {
-  setMode(simulation, sprite, 'walk');
+  setMode(simulation, sprite, 'walk', ms);
   endErrand(sprite); // it may have walked already
-  sprite.nextMs = simulation.nowMs + ms;
 }
 
 /** Forgets why a sprite walks, if not for a stroll: for a chase, or to its corner. */
