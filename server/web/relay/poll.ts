@@ -76,7 +76,7 @@ class Polls {
     if (!response.ok) return this.#refused(await readProblem(response));
     const batch = await response.json();
     if (this.#closing.signal.aborted) return 'ended';
-    if (typeof batch?.cursor !== 'string' || !Array.isArray(batch.events)) throw new Error('This is no batch.');
+    if (typeof batch?.cursor !== 'string' || !Array.isArray(batch.events)) return this.#failed();
     this.#setUp(true);
     const isReplaced = this.#second !== null;
     if (!(await this.#handlers.events(batch.events, batch.cursor))) return 'ended';
