@@ -116,7 +116,10 @@ export function site(
   addFiles(router, modules);
   addCharacters(router, characters);
   for (const [url, path] of PAGES) {
-    const texts = inEachLanguage('text/html', pageOf(read(WEB, `${path}.html`), `/web/${path}.ts`, modules));
+    const texts = inEachLanguage(
+      'text/html',
+      pageOf(framed(read(WEB, `${path}.html`), url), `/web/${path}.ts`, modules),
+    );
     router.get(url, (request, response) => sendTranslated(request, response, texts));
   }
   addManifest(router);
@@ -126,7 +129,7 @@ export function site(
     sendInstaller(response, installer, installerName(baseOf(request, addresses)), next),
   );
   router.get('/client/latest.json', (_, response, next) => sendLatest(response, downloads, next));
-  const missing = inEachLanguage('text/html', pageOf(read(WEB, 'pages/missing.html'), '', modules));
+  const missing = inEachLanguage('text/html', pageOf(framed(read(WEB, 'pages/missing.html')), '', modules));
   router.get('/{*path}', (request, response, next) => {
     // Programs get the problem document: only browsers that open a page prefer HTML.
     if (request.path.startsWith('/v1/') || request.accepts(['json', 'html']) !== 'html') return next();
@@ -272,6 +275,13 @@ function sendText(
   const isCompressed = request.acceptsEncodings('gzip') === 'gzip';
   if (isCompressed) response.set('Content-Encoding', 'gzip');
   response.send(isCompressed ? gzip : plain);
+}
+
+/** Puts in what pages have alike: the first lines of the head, and the links to the pages, with that to this one marked. */
+function framed(page: string, url?: string): string {
+  const part = (name: string) => read(WEB, `pages/${name}.html`).trim();
+  const header = part('header').replace(`href="${url}"`, '$& aria-current="page"');
+  return page.replace('{{head}}', part('head')).replace('{{header}}', header);
 }
 
 /**
