@@ -8,7 +8,7 @@
  */
 import type { Description } from '../../wire/description.ts';
 import { animationOf, type Edge, type Facing, type Point, type Simulation, type Sprite } from '../motion/simulation.ts';
-import { cellOf, type Sheets, shownScale } from '../pictures/sheets.ts';
+import { cellOf, placeOf, type Sheets, shownScale } from '../pictures/sheets.ts';
 import { phrase } from '../texts/language.ts';
 import type { PeekView } from './peek_view.ts';
 import type { Silhouette } from './silhouettes.ts';
@@ -321,14 +321,14 @@ function softDisc(side: number): OffscreenCanvas {
 function drawCell(
   context: CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D,
   image: ImageBitmap,
-  { frame }: Description,
+  description: Description,
   cell: number,
   facing: Facing,
   width: number,
   height: number,
 ): void {
-  const columns = Math.max(1, Math.floor(image.width / frame.width));
-  const [x, y] = [(cell % columns) * frame.width, Math.floor(cell / columns) * frame.height];
+  const { frame } = description;
+  const { x, y } = placeOf(description, image, cell);
   if (facing === 'left') {
     context.translate(width, 0);
     context.scale(-1, 1);

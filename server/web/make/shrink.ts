@@ -4,12 +4,11 @@
  * Pure. Cost: O(pixels).
  */
 import { crop, newPixels, type Pixels } from '../../wire/pixels.ts';
+import type { Size } from '../motion/simulation.ts';
 
-export interface Box {
+export interface Box extends Readonly<Size> {
   readonly left: number;
   readonly top: number;
-  readonly width: number;
-  readonly height: number;
 }
 
 const SOLID_MIN = 127.5; // alpha from which on a pixel of pixel art is solid: it is half covered
@@ -38,7 +37,7 @@ export function trim(frames: readonly Pixels[]): Pixels[] {
 }
 
 /** Returns the size of a picture that is scaled down to this height. It is never scaled up. */
-export function sizeAt({ width, height }: { width: number; height: number }, heightWanted: number) {
+export function sizeAt({ width, height }: Size, heightWanted: number) {
   if (heightWanted >= height) return { width, height };
   return { width: Math.max(1, Math.round((width * heightWanted) / height)), height: heightWanted };
 }

@@ -4,12 +4,8 @@
  * Pure. Cost: O(pixels).
  */
 import type { Pixels } from '../../wire/pixels.ts';
+import type { Size } from '../motion/simulation.ts';
 import { hasTransparency } from './cutout.ts';
-
-interface Size {
-  width: number;
-  height: number;
-}
 
 const FRAME_SIDE_MIN = 8; // pixels: a smaller part is not a frame, but a pattern
 const FRAME_SIDE_MAX = 256; // pixels: larger pictures of plain colours are rarely strips

@@ -1,15 +1,14 @@
 /** The page about Sprites: how many desktops are here, the map of their world, the download with its hash, and feedback to the operator. */
 
-import { countWords, fetchDesktopCount } from '../relay/api_client.ts';
+import { element } from '../desktop/elements.ts';
+import { countWords, fetchDesktopCount, read } from '../relay/api_client.ts';
 import { readProblem, wordsOf } from '../relay/transport.ts';
 import { number, phrase } from '../texts/language.ts';
 import { WorldMap } from './world_map.ts';
 
-const element = (id: string) => document.getElementById(id) as HTMLElement;
-
 void showCount();
 void showDownload();
-new WorldMap(element('map') as HTMLCanvasElement, element('map-words'));
+new WorldMap(element<HTMLCanvasElement>('map'), element('map-words'));
 element('feedback').addEventListener('submit', (event) => {
   event.preventDefault();
   void sendFeedback();
@@ -22,19 +21,18 @@ async function showCount(): Promise<void> {
 
 /** Shows the program for Windows, if this relay has it. */
 async function showDownload(): Promise<void> {
-  const response = await fetch('/client/latest.json').catch(() => undefined);
-  if (!response?.ok) return;
-  const { version, sha256, size } = await response.json();
-  element('version').textContent = version;
-  element('sha256').textContent = sha256;
-  element('size').textContent = `${number(size / 2 ** 20, 1)} MiB`;
+  const latest = await read<{ version: string; sha256: string; size: number }>('/client/latest.json');
+  if (latest === undefined) return;
+  element('version').textContent = latest.version;
+  element('sha256').textContent = latest.sha256;
+  element('size').textContent = `${number(latest.size / 2 ** 20, 1)} MiB`;
   element('download').hidden = false;
 }
 
 async function sendFeedback(): Promise<void> {
-  const text = element('text') as HTMLTextAreaElement;
-  const contact = element('contact') as HTMLInputElement;
-  const button = element('send') as HTMLButtonElement;
+  const text = element<HTMLTextAreaElement>('text');
+  const contact = element<HTMLInputElement>('contact');
+  const button = element<HTMLButtonElement>('send');
   const sent = element('sent');
   button.disabled = true;
   try {

@@ -4,6 +4,7 @@ import { notice } from '../desktop/panel.ts';
 import { animatePortraits, portrait } from '../pictures/portraits.ts';
 import { Sheets } from '../pictures/sheets.ts';
 import { offer } from '../pictures/taking.ts';
+import { read } from '../relay/api_client.ts';
 import { counted, phrase } from '../texts/language.ts';
 import { takeInApp } from './app_link.ts';
 
@@ -48,16 +49,9 @@ requestAnimationFrame(function draw(nowMs) {
 
 /** Fetches a page of the list, adds the cards that are new, and shows how many fly. */
 async function showPage(from: number): Promise<void> {
-  let page: { entries: Entry[]; next: number | null };
-  try {
-    const response = await fetch(`/v1/gallery?from=${from}`);
-    if (!response.ok) throw new Error();
-    page = await response.json();
-  } catch {
-    state.textContent = phrase('gallery.failed');
-    return;
-  }
-  state.textContent = '';
+  const page = await read<{ entries: Entry[]; next: number | null }>(`/v1/gallery?from=${from}`);
+  state.textContent = page === undefined ? phrase('gallery.failed') : '';
+  if (page === undefined) return;
   for (const entry of page.entries) {
     const known = cards.get(entry.file);
     if (known === undefined) addCard(entry);

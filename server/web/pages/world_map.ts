@@ -6,8 +6,8 @@
  * Cost: one drawing has at most COLUMNS_MAX × ROWS_MAX cells, 720, and FLYING_MAX sprites.
  */
 import type { Edge } from '../../wire/crossing.ts';
-import { cellOf, Sheets } from '../pictures/sheets.ts';
-import { countWords } from '../relay/api_client.ts';
+import { cellOf, placeOf, Sheets } from '../pictures/sheets.ts';
+import { countWords, read } from '../relay/api_client.ts';
 import { language, phrase } from '../texts/language.ts';
 import { flightAt, VIEW, type ViewPoint, viewOf } from './torus_view.ts';
 
@@ -22,7 +22,6 @@ interface World {
 type Flying = World['flights'][number] & { startMs: number };
 
 const ASK_MS = 5_000; // ms between two requests: the flights of one are shown until the next
-const ANSWER_MS_MAX = 10_000; // ms
 const FLIGHT_MS = 1_800; // ms that a sprite is shown in the air
 const LANDED_MS = 700; // ms that the ring is shown where one has landed
 const TURN_MS = 90_000; // ms for one turn of the world
@@ -92,12 +91,8 @@ export class WorldMap {
     const nowMs = performance.now();
     if (!this.#isVisible || nowMs - this.#askedMs < ASK_MS / 2) return;
     this.#askedMs = nowMs;
-    try {
-      const response = await fetch('/v1/flights', { signal: AbortSignal.timeout(ANSWER_MS_MAX) });
-      if (response.ok) this.#show(await response.json());
-    } catch {
-      // The map stays as it was.
-    }
+    const world = await read<World>('/v1/flights');
+    if (world !== undefined) this.#show(world); // else the map stays as it was
   }
 
   /** Lets the flights that are new take off one after another, until the next answer is due. */
@@ -226,16 +221,9 @@ export class WorldMap {
           const share = (ms - FLIGHT_MS) / LANDED_MS;
           context.globalAlpha = point.facing > 0 ? 0.8 * (1 - share) : 0;
           context.strokeStyle = this.#colours.glow;
+          const [wide, high] = [radius * 0.14 * share, radius * 0.08 * share];
           context.beginPath();
-          context.ellipse(
-            point.x * radius,
-            point.y * radius,
-            radius * 0.14 * share,
-            radius * 0.08 * share,
-            0,
-            0,
-            2 * Math.PI,
-          );
+          context.ellipse(point.x * radius, point.y * radius, wide, high, 0, 0, 2 * Math.PI);
           context.stroke();
         };
         things.push({ depth: point.depth + 0.1, paint: ring });
@@ -269,16 +257,14 @@ export class WorldMap {
     const { description, image } = this.#sheets.get(flight.file);
     if (image === null) return;
     const { width, height } = description.frame;
-    const columns = Math.max(1, Math.floor(image.width / width));
-    const cell = cellOf(description, 'throw', ms);
+    const from = placeOf(description, image, cellOf(description, 'throw', ms));
     const side = SPRITE_PX * scale * (this.#canvas.width / this.#canvas.clientWidth) * Math.min(1, radius / 160 + 0.35);
     const [wide, high] = [(side * width) / Math.max(width, height), (side * height) / Math.max(width, height)];
     context.save();
     context.imageSmoothingEnabled = false;
     context.translate(x * radius, y * radius);
     if (flight.edge === 'left') context.scale(-1, 1);
-    const from = [(cell % columns) * width, Math.floor(cell / columns) * height] as const;
-    context.drawImage(image, ...from, width, height, -wide / 2, -high / 2, wide, high);
+    context.drawImage(image, from.x, from.y, width, height, -wide / 2, -high / 2, wide, high);
     context.restore();
   }
 }

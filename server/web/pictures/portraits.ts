@@ -3,7 +3,7 @@
  *
  * A canvas plays the animation that its `data-animation` names, or `idle`. One that has left the page is forgotten.
  */
-import { cellOf } from './sheets.ts';
+import { cellOf, placeOf } from './sheets.ts';
 import type { Figure } from './shelf.ts';
 
 /** Draws the next frame of all portraits on the page. An offset for each keeps them out of step. */
@@ -27,7 +27,7 @@ export function portrait(figure: Figure): HTMLCanvasElement {
 
 /** Draws what a figure shows above the ground, which is the lower side of the canvas, unless the canvas shows it already. */
 export function drawPortrait(canvas: HTMLCanvasElement, { description, image }: Figure, nowMs: number): void {
-  const { width, height } = description.frame;
+  const { width } = description.frame;
   const [hitboxLeft, hitboxTop, hitboxWidth, hitboxHeight] = description.hitbox;
   const cell = cellOf(description, canvas.dataset.animation ?? 'idle', nowMs);
   if (canvas.dataset.cell === String(cell)) return;
@@ -35,8 +35,7 @@ export function drawPortrait(canvas: HTMLCanvasElement, { description, image }: 
   const ground = hitboxTop + hitboxHeight;
   const side = Math.max(ground, hitboxWidth);
   [canvas.width, canvas.height] = [side, side];
-  const columns = Math.max(1, Math.floor(image.width / width));
-  const [x, y] = [(cell % columns) * width, Math.floor(cell / columns) * height];
+  const { x, y } = placeOf(description, image, cell);
   const [left, top] = [Math.max(0, Math.round(hitboxLeft + (hitboxWidth - side) / 2)), Math.max(0, ground - side)];
   const [seenWidth, seenHeight] = [Math.min(side, width - left), ground - top];
   const to = [(side - seenWidth) / 2, side - seenHeight] as const;

@@ -11,7 +11,7 @@ import { BEHAVIOUR_DEFAULT, type Description, PLAYED, playedFor } from '../../wi
 import { crc32 } from '../../wire/png.ts';
 import { SPR_BYTES_MAX } from '../../wire/rules.ts';
 import { readSheet } from '../../wire/sheet.ts';
-import type { Nature } from '../motion/simulation.ts';
+import type { Nature, Point, Size } from '../motion/simulation.ts';
 import { sha256 } from './sha256.ts';
 
 export interface Sheet {
@@ -153,6 +153,12 @@ export function cellOf({ animations }: Description, animation: string, elapsedMs
   const { frames, fps } = animations[played];
   const count = Math.max(0, Math.floor((elapsedMs * fps) / 1000));
   return frames[PLAYED[animation]?.once ? Math.min(count, frames.length - 1) : count % frames.length];
+}
+
+/** Returns where on the sheet a cell is. */
+export function placeOf({ frame }: Description, sheet: Size, cell: number): Point {
+  const columns = Math.max(1, Math.floor(sheet.width / frame.width));
+  return { x: (cell % columns) * frame.width, y: Math.floor(cell / columns) * frame.height };
 }
 
 /** Returns what a sprite that arrived is called: by its own name, or by that of its picture when its own is empty or too long. */

@@ -40,14 +40,14 @@ export async function join({ name, world, near, screen, stage }: JoinRequest, re
   return readSeat(await response.json());
 }
 
+/** Returns what the page's relay says at this path, or undefined when it does not answer or refuses. */
+export async function read<Answer>(path: string): Promise<Answer | undefined> {
+  return answerOf(fetch(path, { signal: AbortSignal.timeout(TIMEOUT_MS) }));
+}
+
 /** Returns how many desktops are in all worlds, or undefined when the relay does not answer. */
 export async function fetchDesktopCount(): Promise<number | undefined> {
-  try {
-    const response = await fetch('/v1/worlds', { signal: AbortSignal.timeout(TIMEOUT_MS) });
-    return response.ok ? (await response.json()).desktops : undefined;
-  } catch {
-    return undefined;
-  }
+  return (await read<{ desktops: number }>('/v1/worlds'))?.desktops;
 }
 
 /** Says how many desktops are here. */
@@ -71,15 +71,8 @@ const PRIVATE = 'private-';
 
 /** Returns the present neighbours, or null when the relay does not answer or refuses. */
 export async function fetchNeighbours(seat: Seat): Promise<Neighbours | null> {
-  try {
-    const response = await fetch(`${relayOf(seat)}/v1/desktops/${seat.desktop}`, {
-      headers: { authorization: `Bearer ${seat.token}` },
-      signal: AbortSignal.timeout(TIMEOUT_MS),
-    });
-    return response.ok ? (await response.json()).neighbours : null;
-  } catch {
-    return null;
-  }
+  const answer = send(seat, 'GET', `/v1/desktops/${seat.desktop}`);
+  return (await answerOf<{ neighbours: Neighbours }>(answer))?.neighbours ?? null;
 }
 
 /** Uploads a .spr file. Resolves to null when the relay has it now, else to why not. */
@@ -149,10 +142,19 @@ export function leave(seat: Seat): void {
 function send(seat: Seat, method: string, path: string, body?: object): Promise<Response> {
   return fetch(`${relayOf(seat)}${path}`, {
     method,
-    headers: { authorization: `Bearer ${seat.token}`, 'content-type': 'application/json' },
+    headers: { authorization: `Bearer ${seat.token}`, ...(body && { 'content-type': 'application/json' }) },
     body: body && JSON.stringify(body),
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
+}
+
+async function answerOf<Answer>(answer: Promise<Response>): Promise<Answer | undefined> {
+  try {
+    const response = await answer;
+    return response.ok ? await response.json() : undefined;
+  } catch {
+    return undefined;
+  }
 }
 
 /** Resolves to null when the relay has agreed, else to why it refused or that it could not be reached. */
