@@ -10,8 +10,7 @@ import type { PictureGate } from '../moderation/picture_gate.ts';
 import type { PendingRequests, Reply } from '../processes/pending.ts';
 import type { Query, Uplink } from '../processes/uplink.ts';
 import { answerOf } from '../wire/answer.ts';
-import type { CheckedCrossing } from '../wire/crossing.ts';
-import { CrossingReader } from '../wire/crossing_reader.ts';
+import { type CheckedCrossing, KeptCrossing, readCrossing } from '../wire/crossing.ts';
 import type { Identity } from '../wire/identity.ts';
 import type { Join } from '../wire/join.ts';
 import { Standing } from '../wire/pictures.ts';
@@ -25,7 +24,7 @@ const DRAINING = problem('draining', 'The relay is going down; try again in some
 export class Worker {
   readonly #uplink: Uplink;
   readonly #pending: PendingRequests;
-  readonly #reader = new CrossingReader();
+  readonly #kept = new KeptCrossing();
   #front: Front | undefined;
   #gate: PictureGate | undefined;
   #draining = false;
@@ -108,9 +107,9 @@ export class Worker {
 
   /** Checks a crossing that came over a socket and sends it to the master. Throws malformed, too-large, picture-refused, relay-busy. */
   throwFrom(desktop: Identity, body: Uint8Array, callback: (reply: Reply) => void): void {
-    this.#reader.read(body, 0, body.length);
-    const standing = this.#checkPicture(this.#reader);
-    this.#uplink.crossing(this.#pending.addCallback(callback), desktop, this.#reader, standing);
+    const checked = this.#kept.keep(readCrossing(body));
+    const standing = this.#checkPicture(checked);
+    this.#uplink.crossing(this.#pending.addCallback(callback), desktop, checked, standing);
     this.#uplink.flush();
   }
 
@@ -140,8 +139,10 @@ export class Worker {
   }
 
   readonly #crossing = (view: RequestView): void => {
-    if (view.edge < 0) this.#reader.read(view.body, view.start, view.end);
-    const checked = view.edge < 0 ? this.#reader : (view as CheckedCrossing & Identity);
+    const isScanned = view.edge >= 0;
+    const checked: CheckedCrossing = isScanned
+      ? (view as CheckedCrossing & Identity)
+      : this.#kept.keep(readCrossing(view.body, view.start, view.end));
     const standing = this.#checkPicture(checked);
     this.#uplink.crossing(this.#pending.addTicket(view.ticket), view, checked, standing);
   };

@@ -25,6 +25,7 @@ import {
   type EdgeNumber,
   type Member,
   opposite,
+  PASSAGE_BYTES_MAX,
   SPRITE_MEMBERS,
 } from './rules.ts';
 
@@ -55,6 +56,22 @@ export interface CheckedCrossing {
   readonly body: Buffer;
   readonly start: number;
   readonly end: number;
+}
+
+/** The crossing that was checked last: its passage as bytes, until the next one is kept. */
+export class KeptCrossing implements CheckedCrossing {
+  crossing = 0;
+  edge: EdgeNumber = 0;
+  readonly body: Buffer = Buffer.alloc(PASSAGE_BYTES_MAX);
+  readonly start = 0;
+  end = 0;
+
+  keep({ crossing, edge, passage }: Crossing): this {
+    this.crossing = crossing;
+    this.edge = edge;
+    this.end = this.body.write(passage);
+    return this;
+  }
 }
 
 /**

@@ -2,7 +2,7 @@
 //
 // The members may come in any order, with spaces between them, and the optional ones may be
 // missing. A body with anything else (an escape, an exponent, an unknown or repeated member, text
-// beyond ASCII) is left to JavaScript. CrossingReader in wire/crossing_reader.ts has the same scan.
+// beyond ASCII) is left to JavaScript.
 // Invariant: readCrossing() of wire/crossing.ts accepts every body that this accepts, and makes the
 // same passage of it (a test compares them).
 // Cost: one pass, no allocation. Pure.
