@@ -11,7 +11,7 @@ import { PAGE_REFRESH_SECONDS } from './growing.ts';
 import { NEVER_US, percentile } from './histogram.ts';
 import type { Figures, Report, ReportSecond } from './merge.ts';
 import { costRows, runRow } from './rows.ts';
-import { type TimeChart, timeCharts } from './time_charts.ts';
+import { type TimeChart, timeChart, timeCharts } from './time_charts.ts';
 import { bytes, count, duration, number, time } from './units.ts';
 import { isSweep, limitSentence } from './verdict.ts';
 import { complaints, describeMachine, verdictWord } from './words.ts';
@@ -143,77 +143,44 @@ const known = (value: number) => (value > 0 ? value : undefined);
 const ofSprites = (value: (second: ReportSecond) => number) => (second: ReportSecond) =>
   second.maxUs > 0 ? value(second) : undefined;
 
-const CONNECTIONS: TimeChart<DrawnSecond> = {
-  title: 'Connections',
-  unit: 'open',
-  axis: COUNT,
-  series: [
-    ['connections', 6, ({ connections }) => connections, 'area'],
-    ['parked polls', 1, ({ parked }) => parked],
-  ],
-};
+const CONNECTIONS: TimeChart<DrawnSecond> = timeChart('Connections', 'open', COUNT, [
+  ['connections', 6, ({ connections }) => connections, 'area'],
+  ['parked polls', 1, ({ parked }) => parked],
+]);
 
 const FLIGHTS: readonly TimeChart<DrawnSecond>[] = [
-  {
-    title: 'Sprites a second',
-    unit: '',
-    axis: COUNT,
-    series: [
-      ['delivered', 1, ({ delivered }) => delivered, 'area'],
-      ['sent', 6, ({ sent }) => sent],
-      ['refused', 4, ({ refused }) => refused],
-    ],
-  },
-  {
-    title: 'Latency over time',
-    unit: 'of each second',
-    axis: TIME,
-    series: [
-      ['max', 4, ofSprites(({ maxUs }) => maxUs)],
-      ['p99.9', 2, ofSprites(({ p999Us }) => p999Us)],
-      ['p99', 5, ofSprites(({ p99Us }) => p99Us)],
-      ['p50', 1, ofSprites(({ p50Us }) => p50Us)],
-    ],
-  },
+  timeChart('Sprites a second', '', COUNT, [
+    ['delivered', 1, ({ delivered }) => delivered, 'area'],
+    ['sent', 6, ({ sent }) => sent],
+    ['refused', 4, ({ refused }) => refused],
+  ]),
+  timeChart('Latency over time', 'of each second', TIME, [
+    ['max', 4, ofSprites(({ maxUs }) => maxUs)],
+    ['p99.9', 2, ofSprites(({ p999Us }) => p999Us)],
+    ['p99', 5, ofSprites(({ p99Us }) => p99Us)],
+    ['p50', 1, ofSprites(({ p50Us }) => p50Us)],
+  ]),
 ];
 
+const MILLISECONDS: Axis = { scale: 'linear', format: (ms) => `${ms} ms` };
+
 const MACHINE: readonly TimeChart<DrawnSecond>[] = [
-  {
-    title: 'CPU',
-    unit: 'cores',
-    axis: CORES,
-    series: [
-      ['relay', 1, ({ relayCores }) => relayCores, 'area'],
-      ['swarm', 2, ({ swarmCores }) => swarmCores],
-    ],
-  },
-  {
-    title: 'Relay memory',
-    unit: '',
-    axis: BYTES,
-    series: [
-      ['RSS', 1, ({ relayRssBytes }) => known(relayRssBytes), 'area'],
-      ['V8 heap', 5, ({ heapBytes }) => heapBytes],
-    ],
-  },
-  {
-    title: 'Pauses of the relay',
-    unit: 'longest of each second',
-    axis: { scale: 'linear', format: (ms) => `${ms} ms` },
-    series: [
-      ['collector', 5, ({ gcMaxMs }) => gcMaxMs],
-      ['loop', 2, ({ loopDelayMaxMs }) => loopDelayMaxMs],
-    ],
-  },
-  {
-    title: 'Kernel memory',
-    unit: 'of this machine',
-    axis: BYTES,
-    series: [
-      ['objects, grown', 6, ({ slabGrownBytes }) => slabGrownBytes, 'area'],
-      ['socket buffers', 2, ({ tcpMemoryBytes }) => tcpMemoryBytes],
-    ],
-  },
+  timeChart('CPU', 'cores', CORES, [
+    ['relay', 1, ({ relayCores }) => relayCores, 'area'],
+    ['swarm', 2, ({ swarmCores }) => swarmCores],
+  ]),
+  timeChart('Relay memory', '', BYTES, [
+    ['RSS', 1, ({ relayRssBytes }) => known(relayRssBytes), 'area'],
+    ['V8 heap', 5, ({ heapBytes }) => heapBytes],
+  ]),
+  timeChart('Pauses of the relay', 'longest of each second', MILLISECONDS, [
+    ['collector', 5, ({ gcMaxMs }) => gcMaxMs],
+    ['loop', 2, ({ loopDelayMaxMs }) => loopDelayMaxMs],
+  ]),
+  timeChart('Kernel memory', 'of this machine', BYTES, [
+    ['objects, grown', 6, ({ slabGrownBytes }) => slabGrownBytes, 'area'],
+    ['socket buffers', 2, ({ tcpMemoryBytes }) => tcpMemoryBytes],
+  ]),
 ];
 
 function overTime({ seconds, mode }: Report): string[] {

@@ -215,67 +215,49 @@ function costs(report: Report): string {
   ].join('\n');
 }
 
-/** The tables of counts in the section about desktops: the words for each count, and what stands where all are 0. */
-const COUNTED: readonly [
-  name: 'polls' | 'joins' | 'connections' | 'sockets' | 'behaviours',
-  words: Readonly<Record<string, string>>,
-  nothing: string,
-][] = [
-  [
-    'polls',
-    {
-      answered: 'answered',
-      withSprites: 'with sprites',
-      withPing: 'with a ping',
-      refused: 'refused',
-      cut: 'cut',
-      dropped: 'dropped by the swarm',
-      overdue: 'overdue',
-    },
-    'all held, none answered',
-  ],
-  [
-    'joins',
-    {
-      accepted: 'accepted',
-      refused: 'refused',
-      failed: 'failed',
-      desktopsEnded: 'ended by the relay',
-      moved: 'moved to another relay',
-      left: 'left',
-    },
-    'none',
-  ],
-  [
-    'connections',
-    { connects: 'opened', failed: 'failed', cuts: 'cut by the relay', badAnswers: 'answers not of the protocol' },
-    'none',
-  ],
-  [
-    'sockets',
-    {
-      opened: 'opened',
-      refused: 'upgrades refused',
-      pings: 'pings answered',
-      closes: 'closed by the relay',
-      paced: 'times throws waited for the pace of their socket',
-    },
-    '',
-  ],
-  [
-    'behaviours',
-    { reconnects: 'reconnects', strikes: 'hostile strikes', strikesParried: 'of them answered or closed' },
-    '',
-  ],
-];
+/** The tables of counts in the section about desktops, with the words for each count. */
+const COUNTED = {
+  polls: {
+    answered: 'answered',
+    withSprites: 'with sprites',
+    withPing: 'with a ping',
+    refused: 'refused',
+    cut: 'cut',
+    dropped: 'dropped by the swarm',
+    overdue: 'overdue',
+  },
+  joins: {
+    accepted: 'accepted',
+    refused: 'refused',
+    failed: 'failed',
+    desktopsEnded: 'ended by the relay',
+    moved: 'moved to another relay',
+    left: 'left',
+  },
+  connections: {
+    connects: 'opened',
+    failed: 'failed',
+    cuts: 'cut by the relay',
+    badAnswers: 'answers not of the protocol',
+  },
+  sockets: {
+    opened: 'opened',
+    refused: 'upgrades refused',
+    pings: 'pings answered',
+    closes: 'closed by the relay',
+    paced: 'times throws waited for the pace of their socket',
+  },
+  behaviours: { reconnects: 'reconnects', strikes: 'hostile strikes', strikesParried: 'of them answered or closed' },
+};
+
+/** What is said of a table whose counts are all 0; of the others nothing is. */
+const NOTHING: Record<string, string> = { polls: 'all held, none answered', joins: 'none', connections: 'none' };
 
 function connections(report: Report): string {
-  const counted = COUNTED.map(([name, words, nothing]) => {
-    const counts = Object.entries(words).flatMap(([key, word]) => {
-      const n = report[name][key] ?? 0;
-      return n > 0 ? [`${count(n)} ${word}`] : [];
-    });
-    return [name, counts.join(', ') || nothing] as const;
+  const counted = (Object.keys(COUNTED) as (keyof typeof COUNTED)[]).flatMap((name) => {
+    const some = Object.entries(COUNTED[name]).filter(([key]) => (report[name][key] ?? 0) > 0);
+    const said = some.map(([key, word]) => `${count(report[name][key])} ${word}`).join(', ') || NOTHING[name];
+    return said === undefined ? [] : [field(name, said)];
   });
   return [
     rule('Desktops'),
@@ -284,7 +266,7 @@ function connections(report: Report): string {
     ...(report.recoverySeconds === null
       ? []
       : [field('restart', `all parked again ${duration(report.recoverySeconds)} after the first lost its poll`)]),
-    ...counted.filter(([, said]) => said !== '').map(([name, said]) => field(name, said)),
+    ...counted,
   ].join('\n');
 }
 

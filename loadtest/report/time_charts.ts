@@ -18,6 +18,16 @@ type TimeSeries<Second> = readonly [
   fill?: 'area',
 ];
 
+/** A chart, to be drawn from the seconds of a run. */
+export function timeChart<Second>(
+  title: string,
+  unit: string,
+  axis: TimeChart<Second>['axis'],
+  series: TimeChart<Second>['series'],
+): TimeChart<Second> {
+  return { title, unit, axis, series };
+}
+
 /** Draws the charts of which a value is known. `window`, the measured part, is shaded. */
 export function timeCharts<Second extends { atS: number }>(
   charts: readonly TimeChart<Second>[],

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { BYTES, CORES, COUNT, escaped, TIME } from './chart.ts';
 import { documentOf, header, type Tile, tilesOf } from './document.ts';
 import { keepPage } from './growing.ts';
-import { type TimeChart, timeCharts } from './time_charts.ts';
+import { type TimeChart, timeChart, timeCharts } from './time_charts.ts';
 import { bytes, count, duration, number, time } from './units.ts';
 
 export interface WatchSecond {
@@ -130,54 +130,29 @@ export function watchPage(watched: Watched, refreshSeconds?: number): string {
 const inUs = (ms: number | undefined) => (ms === undefined ? undefined : ms * 1000);
 
 const CHARTS: readonly TimeChart<WatchSecond>[] = [
-  {
-    title: 'Desktops',
-    unit: '',
-    axis: COUNT,
-    series: [
-      ['desktops', 6, ({ desktops }) => desktops, 'area'],
-      ['parked polls', 1, ({ parked }) => parked],
-    ],
-  },
-  {
-    title: 'Coming and going',
-    unit: 'a second',
-    axis: COUNT,
-    series: [
-      ['joined', 1, ({ joinedPerS }) => joinedPerS],
-      ['left', 4, ({ leftPerS }) => leftPerS],
-    ],
-  },
-  {
-    title: 'Sprites a second',
-    unit: '',
-    axis: COUNT,
-    series: [
-      ['accepted', 1, ({ acceptedPerS }) => acceptedPerS, 'area'],
-      ['refused', 4, ({ refusedPerS }) => refusedPerS],
-    ],
-  },
-  { title: 'Waiting sprites', unit: '', axis: COUNT, series: [['waiting', 2, ({ waiting }) => waiting, 'area']] },
-  {
-    title: 'Latency',
-    unit: 'of each second',
-    axis: TIME,
-    series: [
-      ['answer', 1, ({ answerUs }) => answerUs],
-      ['loop, longest', 2, ({ loopDelayMaxMs }) => inUs(loopDelayMaxMs)],
-      ['GC, longest', 5, ({ gcMaxMs }) => inUs(gcMaxMs)],
-    ],
-  },
-  { title: 'CPU', unit: 'cores', axis: CORES, series: [['relay', 1, ({ cores }) => cores, 'area']] },
-  {
-    title: 'Memory',
-    unit: '',
-    axis: BYTES,
-    series: [
-      ['RSS', 1, ({ rssBytes }) => rssBytes, 'area'],
-      ['V8 heap', 5, ({ heapBytes }) => heapBytes],
-    ],
-  },
+  timeChart('Desktops', '', COUNT, [
+    ['desktops', 6, ({ desktops }) => desktops, 'area'],
+    ['parked polls', 1, ({ parked }) => parked],
+  ]),
+  timeChart('Coming and going', 'a second', COUNT, [
+    ['joined', 1, ({ joinedPerS }) => joinedPerS],
+    ['left', 4, ({ leftPerS }) => leftPerS],
+  ]),
+  timeChart('Sprites a second', '', COUNT, [
+    ['accepted', 1, ({ acceptedPerS }) => acceptedPerS, 'area'],
+    ['refused', 4, ({ refusedPerS }) => refusedPerS],
+  ]),
+  timeChart('Waiting sprites', '', COUNT, [['waiting', 2, ({ waiting }) => waiting, 'area']]),
+  timeChart('Latency', 'of each second', TIME, [
+    ['answer', 1, ({ answerUs }) => answerUs],
+    ['loop, longest', 2, ({ loopDelayMaxMs }) => inUs(loopDelayMaxMs)],
+    ['GC, longest', 5, ({ gcMaxMs }) => inUs(gcMaxMs)],
+  ]),
+  timeChart('CPU', 'cores', CORES, [['relay', 1, ({ cores }) => cores, 'area']]),
+  timeChart('Memory', '', BYTES, [
+    ['RSS', 1, ({ rssBytes }) => rssBytes, 'area'],
+    ['V8 heap', 5, ({ heapBytes }) => heapBytes],
+  ]),
 ];
 
 function mostOf(seconds: readonly WatchSecond[], of: (second: WatchSecond) => number | undefined): number | undefined {
