@@ -73,7 +73,8 @@ Shell::Shell(const std::filesystem::path& folder, bool is_portable)
       desktop_(controller_.desktop()),
       bubble_([this] { DismissBubble(); }),
       say_dialog_(&desktop_),
-      heard_dialog_(&desktop_, [this](const MenuChoice& choice) { HandleChoice(choice); }),
+      heard_dialog_(&desktop_,
+                    [this](const MenuChoice& choice) { controller_.HandleChoice(choice); }),
       windows_(L"Sprite", this),
       network_(window_),
       power_saving_(
@@ -128,7 +129,7 @@ void Shell::Start(Arguments arguments) {
   controller_.Start(BundledCharacters(controller_.cache()), !arguments.paths.empty());
   controller_.Import(PathsOf(arguments.paths));
   if (arguments.has_link) {
-    OpenLink(Narrow(arguments.link));
+    controller_.OpenLink(Narrow(arguments.link));
   }
   FindRelay();
   // Two texts may be too long for one toast.
@@ -293,19 +294,10 @@ void Shell::RightClicked(SpriteId id, POINT point) {
     const ModalScope modal(this);
     return ShowSpriteMenu(window_, point, desktop_, copy);
   }();
-  HandleSpriteChoice(choice, copy);
+  controller_.HandleSpriteChoice(choice, copy);
   if (has_keys && choice.command == MenuCommand::kNone) {
     controller_.Steer(id);  // the menu had the keys
   }
-}
-
-void Shell::HandleSpriteChoice(const MenuChoice& choice, const Sprite& sprite) {
-  if (choice.command == MenuCommand::kReport) {
-    ReportPicture(sprite);
-  } else if (!controller_.HandleSpriteChoice(choice, sprite)) {
-    OpenWindow(choice.command);
-  }
-  RequestTurn();
 }
 
 void Shell::Pressed(Key key, bool is_down, bool with_control) {
@@ -338,30 +330,16 @@ void Shell::ShowMenu(POINT point) {
     const ModalScope modal(this);
     return ShowTrayMenu(window_, point, desktop_);
   }();
-  HandleChoice(choice);
-  RequestTurn();
+  controller_.HandleChoice(choice);
 }
 
-void Shell::HandleChoice(const MenuChoice& choice) {
-  if (choice.sprite != kNobody) {
-    if (const Sprite* sprite = desktop_.simulation().Find(choice.sprite)) {
-      HandleSpriteChoice(choice, Sprite(*sprite));
-    }
-    return;
-  }
-  if (!controller_.HandleChoice(choice)) {
-    OpenWindow(choice.command);
-  }
-}
-
-// Does what needs a window, or ends the program.
 void Shell::OpenWindow(MenuCommand command) {
   switch (command) {
     case MenuCommand::kSettings:
       EditSettings();
       break;
     case MenuCommand::kOpenLink:
-      AskWhereToGo(desktop_.settings().relay.empty(), "");
+      OpenLinkDialog(desktop_.settings().relay.empty(), "");
       break;
     case MenuCommand::kSay:
       say_dialog_.Open(window_);
@@ -498,7 +476,7 @@ bool Shell::HandleSent(const COPYDATASTRUCT& sent) {
     return false;  // the second instance waits until this one has ended, and is the first then
   }
   if (const auto link = ReadSentLink(sent)) {
-    Later([this, text = Narrow(*link)] { OpenLink(text); });
+    Later([this, text = Narrow(*link)] { controller_.OpenLink(text); });
     return true;
   }
   const auto paths = ReadSentPaths(sent);

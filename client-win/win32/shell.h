@@ -87,6 +87,10 @@ class Shell : private SpriteListener, private Host {
   bool Copy(const std::string& text) override;
   bool GiveKeysTo(const Sprite& sprite) override;
   Machine DescribeMachine() const override;
+  void OpenWindow(MenuCommand command) override;
+  void AskAboutReport(const Sprite& sprite) override;
+  void AskWhereToGo(bool is_first_start, const std::string& link) override;
+  void AskAboutLink(const RelayLink& link) override;
   void HandleUpdate(const UpdateNews& news) override;
   void HandleInstaller(const std::string& bytes) override;
 
@@ -107,19 +111,13 @@ class Shell : private SpriteListener, private Host {
 
   // -- Links, and what the menus do (shell_commands.cc).
   void FindRelay();
-  void OpenLink(const std::string& text);
-  void FollowLink(const RelayLink& link);
-  void AskWhereToGo(bool is_first_start, const std::string& link);
-  void ReportPicture(const Sprite& sprite);
+  void OpenLinkDialog(bool is_first_start, const std::string& link);
   void CheckForUpdate();
   void ShowBubble(const Scene& scene);
   void DismissBubble();
   void UpdatePresence();
 
   void ShowMenu(POINT point);
-  void HandleChoice(const MenuChoice& choice);
-  void HandleSpriteChoice(const MenuChoice& choice, const Sprite& sprite);
-  void OpenWindow(MenuCommand command);
   void EditSettings();
   void ApplySettings(const Settings& settings);
   void Close();

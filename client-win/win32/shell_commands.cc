@@ -43,43 +43,23 @@ void Shell::FindRelay() {
   const auto relay = RelayOfInstaller(installer);
   const bool has_relay = !desktop_.settings().relay.empty();
   if (relay && (!has_relay || *relay != desktop_.settings().relay)) {
-    FollowLink({*relay, "", ""});
+    controller_.FollowLink({*relay, "", ""});
   } else if (!has_relay) {
     Later([this] {
       if (desktop_.settings().relay.empty()) {  // a link may have come in the meantime
-        AskWhereToGo(true, "");
+        OpenLinkDialog(true, "");
       }
     });
   }
 }
 
-void Shell::OpenLink(const std::string& text) {
-  const auto link = ReadRelayLink(text);
-  if (!link) {
-    controller_.ShowNotice(Text::kToastBadLink, Text::kToastBadLinkText);
-    return;
-  }
-  FollowLink(*link);
-}
-
-// Goes where the link leads. Asks before it leaves a relay, or fetches a picture, because a web
-// page can open a link.
-void Shell::FollowLink(const RelayLink& link) {
-  if (link.relay.empty() && desktop_.settings().relay.empty()) {
-    Later([this, invitation = link.invitation] { AskWhereToGo(true, invitation); });
-    return;
-  }
-  if (!QuestionBefore(link, desktop_)) {
-    desktop_.Open(link);
-    RequestTurn();
-    return;
-  }
+void Shell::AskAboutLink(const RelayLink& link) {
   Later([this, link] {
     const auto question =
         QuestionBefore(link, desktop_);  // again: the relay may be another one now
     const bool is_wanted = !question || [&] {
       const ModalScope modal(this);
-      return AskAboutLink(window_, *question);
+      return sprites::AskAboutLink(window_, *question);
     }();
     if (is_wanted) {
       desktop_.Open(link);
@@ -88,6 +68,10 @@ void Shell::FollowLink(const RelayLink& link) {
 }
 
 void Shell::AskWhereToGo(bool is_first_start, const std::string& link) {
+  Later([this, is_first_start, link] { OpenLinkDialog(is_first_start, link); });
+}
+
+void Shell::OpenLinkDialog(bool is_first_start, const std::string& link) {
   const auto& shelf = desktop_.shelf();
   const std::vector<SheetPointer> characters(
       shelf.begin(), shelf.begin() + std::min<ptrdiff_t>(kCharactersShown, std::ssize(shelf)));
@@ -121,7 +105,7 @@ void Shell::AskWhereToGo(bool is_first_start, const std::string& link) {
   desktop_.Open(answer->link);
 }
 
-void Shell::ReportPicture(const Sprite& sprite) {
+void Shell::AskAboutReport(const Sprite& sprite) {
   PictureReport report = desktop_.ReportOf(sprite);
   const auto answer = [&] {
     const ModalScope modal(this);

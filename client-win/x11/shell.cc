@@ -135,7 +135,7 @@ void Shell::Start(Arguments arguments) {
   controller_.Start(characters_, !arguments.paths.empty());
   controller_.Import({arguments.paths.begin(), arguments.paths.end()});
   if (arguments.link) {
-    OpenLink(*arguments.link);
+    controller_.OpenLink(*arguments.link);
   } else if (desktop_.settings().relay.empty()) {
     AskWhereToGo(true, "");
   } else if (arguments.opens_menu) {
@@ -222,7 +222,7 @@ void Shell::HandleSignals() {
 // A second instance has been started with these.
 void Shell::HandleArguments(Arguments arguments) {
   if (arguments.link) {
-    OpenLink(*arguments.link);
+    controller_.OpenLink(*arguments.link);
   } else if (arguments.opens_menu) {
     ShowProgramMenu({});
   } else if (arguments.paths.empty()) {
@@ -394,11 +394,7 @@ void Shell::RightClicked(SpriteId id, Point point, uint32_t) {
                 [](const MenuItem& item) { return item.choice.command == MenuCommand::kSay; });
   std::ranges::move(program, std::back_inserter(menu));
   menu_.Open(std::move(menu), point, [this, copy = *sprite](const MenuChoice& choice) {
-    if (choice.sprite == kNobody) {
-      HandleSpriteChoice(choice, copy);
-    } else {
-      HandleChoice(choice);  // the list of sprites is in this menu too, and has named another one
-    }
+    controller_.HandleSpriteChoice(choice, copy);
   });
 }
 

@@ -88,6 +88,10 @@ class Shell : private SpriteListener, private Host {
   bool Copy(const std::string& text) override { return clipboard_.Copy(text); }
   bool GiveKeysTo(const Sprite& sprite) override { return windows_.GiveKeysTo(sprite.id); }
   Machine DescribeMachine() const override;
+  void OpenWindow(MenuCommand command) override;
+  void AskAboutReport(const Sprite& sprite) override;
+  void AskWhereToGo(bool is_first_start, const std::string& link) override;
+  void AskAboutLink(const RelayLink& link) override;
 
   void Grabbed(SpriteId id, Point point, double ms) override;
   void Dragged(Point point, double ms) override;
@@ -102,14 +106,7 @@ class Shell : private SpriteListener, private Host {
   // -- Links, and what the menus do (shell_commands.cc).
   Menu ProgramMenuHere() const;
   void ShowProgramMenu(Point point);
-  void HandleChoice(const MenuChoice& choice);
-  void HandleSpriteChoice(const MenuChoice& choice, const Sprite& sprite);
-  void OpenWindow(MenuCommand command);
-  void OpenLink(const std::string& text);
-  void FollowLink(const RelayLink& link);
-  void AskWhereToGo(bool is_first_start, const std::string& link);
   void AskForName();
-  void ReportPicture(const Sprite& sprite);
   void ShowHowToPlay();
   void ShowAbout();
   void Close();

@@ -81,33 +81,11 @@ void Shell::ShowProgramMenu(Point point) {
       point = {static_cast<double>(pointer->root_x), static_cast<double>(pointer->root_y)};
     }
   }
-  menu_.Open(ProgramMenuHere(), point, [this](const MenuChoice& choice) { HandleChoice(choice); });
+  menu_.Open(ProgramMenuHere(), point,
+             [this](const MenuChoice& choice) { controller_.HandleChoice(choice); });
   RequestTurn();
 }
 
-void Shell::HandleChoice(const MenuChoice& choice) {
-  if (choice.sprite != kNobody) {
-    if (const Sprite* sprite = desktop_.simulation().Find(choice.sprite)) {
-      HandleSpriteChoice(choice, Sprite(*sprite));
-    }
-    return;
-  }
-  if (!controller_.HandleChoice(choice)) {
-    OpenWindow(choice.command);
-  }
-  RequestTurn();
-}
-
-void Shell::HandleSpriteChoice(const MenuChoice& choice, const Sprite& sprite) {
-  if (choice.command == MenuCommand::kReport) {
-    ReportPicture(sprite);
-  } else if (!controller_.HandleSpriteChoice(choice, sprite)) {
-    OpenWindow(choice.command);
-  }
-  RequestTurn();
-}
-
-// Does what needs a window, or ends the program.
 void Shell::OpenWindow(MenuCommand command) {
   switch (command) {
     case MenuCommand::kName:
@@ -133,26 +111,9 @@ void Shell::OpenWindow(MenuCommand command) {
   }
 }
 
-void Shell::OpenLink(const std::string& text) {
-  const auto link = ReadRelayLink(text);
-  if (!link) {
-    controller_.ShowNotice(Text::kToastBadLink, Text::kToastBadLinkText);
-    return;
-  }
-  FollowLink(*link);
-}
-
-// Goes where the link leads. Asks before it leaves a relay, or fetches a picture, because a web
-// page can open a link.
-void Shell::FollowLink(const RelayLink& link) {
-  if (link.relay.empty() && desktop_.settings().relay.empty()) {
-    AskWhereToGo(true, link.invitation);
-    return;
-  }
+void Shell::AskAboutLink(const RelayLink& link) {
   const auto words = QuestionBefore(link, desktop_);
   if (!words) {
-    desktop_.Open(link);
-    RequestTurn();
     return;
   }
   Question question;
@@ -219,7 +180,7 @@ void Shell::AskForName() {
   });
 }
 
-void Shell::ReportPicture(const Sprite& sprite) {
+void Shell::AskAboutReport(const Sprite& sprite) {
   Question question;
   question.title = Said(Text::kReportTitle);
   question.heading = Said(Text::kReportHeading);

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/desktop/choices_menu.h"
+#include "core/desktop/link_words.h"
 
 namespace sprites {
 
@@ -154,7 +155,21 @@ void Controller::DropInAnySprite() {
 
 // -- Menus.
 
-bool Controller::HandleChoice(const MenuChoice& choice) {
+void Controller::HandleChoice(const MenuChoice& choice) {
+  if (choice.sprite == kNobody) {
+    if (!CarryOutHere(choice)) {
+      host_->OpenWindow(choice.command);
+    }
+    host_->RequestTurn();
+  } else if (const Sprite* sprite = desktop_.simulation().Find(choice.sprite)) {
+    MenuChoice with_it = choice;
+    with_it.sprite = kNobody;
+    HandleSpriteChoice(with_it, Sprite(*sprite));
+  }
+}
+
+// Returns false for what needs a window.
+bool Controller::CarryOutHere(const MenuChoice& choice) {
   if (CarryOut(choice, &desktop_)) {
     return true;
   }
@@ -189,23 +204,48 @@ bool Controller::HandleChoice(const MenuChoice& choice) {
   }
 }
 
-bool Controller::HandleSpriteChoice(const MenuChoice& choice, const Sprite& sprite) {
-  switch (choice.command) {
+void Controller::HandleSpriteChoice(const MenuChoice& choice, const Sprite& sprite) {
+  // The menu of a sprite may have that of the program in it, whose list names any sprite.
+  switch (choice.sprite == kNobody ? choice.command : MenuCommand::kNone) {
     case MenuCommand::kThrow:
       desktop_.ThrowTo(sprite.id, static_cast<Edge>(choice.index));
-      return true;
+      break;
     case MenuCommand::kSteer:
       Steer(sprite.id);
-      return true;
+      break;
     case MenuCommand::kPutAway:
       desktop_.PutAway(sprite.id);
-      return true;
+      break;
     case MenuCommand::kHide:
       desktop_.HidePicture(sprite.file, true);
       ShowNotice(Text::kToastHidden, Text::kToastHiddenText);
-      return true;
+      break;
+    case MenuCommand::kReport:
+      host_->AskAboutReport(sprite);
+      break;
     default:
-      return HandleChoice(choice);
+      HandleChoice(choice);
+      break;
+  }
+  host_->RequestTurn();
+}
+
+void Controller::OpenLink(const std::string& text) {
+  if (const auto link = ReadRelayLink(text)) {
+    FollowLink(*link);
+  } else {
+    ShowNotice(Text::kToastBadLink, Text::kToastBadLinkText);
+  }
+}
+
+void Controller::FollowLink(const RelayLink& link) {
+  if (link.relay.empty() && desktop_.settings().relay.empty()) {
+    host_->AskWhereToGo(true, link.invitation);
+  } else if (QuestionBefore(link, desktop_)) {
+    host_->AskAboutLink(link);
+  } else {
+    desktop_.Open(link);
+    host_->RequestTurn();
   }
 }
 

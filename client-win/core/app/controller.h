@@ -76,10 +76,14 @@ class Controller {
   void SaveSettings();
   void DropInAnySprite();
 
-  // Carries out a choice in a menu. Returns false for what the shell has a window for.
-  bool HandleChoice(const MenuChoice& choice);
-  // Likewise for the menu of a sprite, which may have left while the menu was open.
-  bool HandleSpriteChoice(const MenuChoice& choice, const Sprite& sprite);
+  // Carries out a choice in the menu of the program.
+  void HandleChoice(const MenuChoice& choice);
+  // Likewise in the menu of a sprite, which may have left while the menu was open.
+  void HandleSpriteChoice(const MenuChoice& choice, const Sprite& sprite);
+  // Goes where a link leads that something else than the person has opened, such as a web page:
+  // asks before it leaves a relay, or fetches a picture.
+  void OpenLink(const std::string& text);
+  void FollowLink(const RelayLink& link);
   // Gives the keys to a sprite that the person has chosen without the pointer.
   void Steer(SpriteId id);
 
@@ -95,6 +99,7 @@ class Controller {
   void HandleImported();
   void HandleOutbox(Outbox outbox);
   void HandleWriters();
+  bool CarryOutHere(const MenuChoice& choice);
   void Mute(const Neighbour& neighbour, bool is_muted);
   void ShowHidden();
   void Invite();

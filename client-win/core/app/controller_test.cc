@@ -160,6 +160,10 @@ struct Program : Host {
     has_keys = sprite.id;
     return true;
   }
+  void OpenWindow(MenuCommand command) override { opened.push_back(command); }
+  void AskAboutReport(const Sprite& sprite) override { reported = sprite.id; }
+  void AskWhereToGo(bool, const std::string& link) override { asked_where = link; }
+  void AskAboutLink(const RelayLink& link) override { asked_about = link.relay; }
   Machine DescribeMachine() const override {
     Machine machine;
     machine.system = "Testix 1";
@@ -200,6 +204,10 @@ struct Program : Host {
   bool can_copy = true;
   std::string copied;
   SpriteId has_keys = kNobody;
+  std::vector<MenuCommand> opened;
+  SpriteId reported = kNobody;
+  std::optional<std::string> asked_where;
+  std::optional<std::string> asked_about;
   Controller controller;
 };
 
@@ -254,12 +262,14 @@ TEST_CASE("controller › gives up its seat when the program ends") {
   CHECK(!Json::parse(disk.Read("kept.json")).contains("seat"));
 }
 
-TEST_CASE("controller › waits so long for a relay that does not answer, and not longer") {
+TEST_CASE("controller › leaves in time although neither the relay nor the disk answers") {
   Disk disk;
   Program program(&disk, kRelay);
   program.controller.Start(Characters(1), false);
   program.Await([&] { return IsConnected(&program); });
   program.relay.Silence();
+  disk.FailNext(1'000);
+  program.controller.DropInAnySprite();
   const int64_t before_ms = program.NowMs();
   int waits = 0;
   program.controller.Leave([&] {
@@ -290,27 +300,65 @@ TEST_CASE("controller › carries out what the menus offer, and leaves the windo
   Disk disk;
   Program program(&disk);
   Controller& controller = program.controller;
-  controller.Start(Characters(2), false);
-  CHECK(controller.HandleChoice({MenuCommand::kSwitch, static_cast<size_t>(Switch::kQuiet)}));
+  controller.Start(Characters(3), false);
+  controller.HandleChoice({MenuCommand::kSwitch, static_cast<size_t>(Switch::kQuiet)});
   CHECK(!controller.desktop().settings().quiet);
-  CHECK(controller.HandleChoice({MenuCommand::kScale, 150}));
+  controller.HandleChoice({MenuCommand::kScale, 150});
   CHECK(controller.desktop().settings().scale == 1.5);
   program.Await([&] { return ReadSettings(disk.Read("settings.json")).scale == 1.5; });
 
   const Sprite first = program.First();
-  CHECK(controller.HandleSpriteChoice({MenuCommand::kHide}, first));
+  controller.HandleSpriteChoice({MenuCommand::kHide}, first);
   CHECK(controller.desktop().IsHidden(first.file));
-  CHECK(controller.HandleChoice({MenuCommand::kShowHidden}));
+  controller.HandleChoice({MenuCommand::kShowHidden});
   CHECK(!controller.desktop().IsHidden(first.file));
-  CHECK(controller.HandleSpriteChoice({MenuCommand::kPutAway}, first));
-  CHECK(program.Count() == 1);
+  controller.HandleSpriteChoice({MenuCommand::kPutAway}, first);
+  CHECK(program.Count() == 2);
+  CHECK(program.opened.empty());
 
-  for (const MenuCommand command :
-       {MenuCommand::kNone, MenuCommand::kSettings, MenuCommand::kOpenLink, MenuCommand::kSay,
-        MenuCommand::kReport, MenuCommand::kAbout, MenuCommand::kQuit}) {
-    CHECK(!controller.HandleChoice({command}));
-    CHECK(!controller.HandleSpriteChoice({command}, program.First()));
+  const std::vector<MenuCommand> windows = {MenuCommand::kSettings, MenuCommand::kSay,
+                                            MenuCommand::kAbout, MenuCommand::kQuit};
+  for (const MenuCommand command : windows) {
+    controller.HandleChoice({command});
   }
+  CHECK(program.opened == windows);
+  controller.HandleSpriteChoice({MenuCommand::kReport}, program.First());
+  CHECK(program.reported == program.First().id);
+}
+
+TEST_CASE(
+    "controller › a choice in the list of sprites concerns that sprite, whoever's menu it is") {
+  Disk disk;
+  Program program(&disk);
+  Controller& controller = program.controller;
+  controller.Start(Characters(3), false);
+  const Sprite first = program.First();
+  const SpriteId last = controller.desktop().simulation().sprites().back().id;
+  const MenuChoice away{MenuCommand::kPutAway, 0, {}, false, last};
+  controller.HandleSpriteChoice(away, first);
+  CHECK(program.Count() == 2);
+  CHECK(controller.desktop().simulation().Find(last) == nullptr);
+  controller.HandleChoice(away);  // it has left
+  CHECK(program.Count() == 2);
+}
+
+TEST_CASE("controller › follows a link at once, or lets the shell ask first") {
+  Disk disk;
+  Program nowhere(&disk);
+  nowhere.controller.OpenLink("nonsense with spaces");
+  nowhere.controller.Turn();
+  CHECK(nowhere.toasts.size() == 1);
+  nowhere.controller.FollowLink({"", "", "7.ff"});
+  CHECK(nowhere.asked_where == "7.ff");
+  nowhere.controller.FollowLink({"http://other.example", "", ""});
+  CHECK(nowhere.controller.desktop().settings().relay == "http://other.example");
+
+  Program somewhere(&disk, kRelay);
+  somewhere.controller.FollowLink({"http://other.example", "", ""});
+  CHECK(somewhere.asked_about == "http://other.example");
+  CHECK(somewhere.controller.desktop().settings().relay == kRelay);
+  somewhere.controller.FollowLink({"", "", "7.ff"});
+  CHECK(somewhere.controller.desktop().settings().beside == "7.ff");
 }
 
 TEST_CASE("controller › plays a sample at a new volume, unless sounds are off") {
@@ -327,14 +375,16 @@ TEST_CASE("controller › plays a sample at a new volume, unless sounds are off"
   CHECK(program.played.size() == 1);
 }
 
-TEST_CASE("controller › says which neighbour is muted, once") {
+TEST_CASE("controller › says which neighbour is muted, and nothing of one that is heard again") {
   Disk disk;
   Program program(&disk);
   const Neighbour bob{"9-3e", "Bob"};
-  CHECK(program.controller.HandleChoice({MenuCommand::kMute, 0, bob, true}));
-  CHECK(program.controller.desktop().IsMuted(bob));
-  CHECK(program.controller.HandleChoice({MenuCommand::kMute, 0, bob, false}));
+  program.controller.HandleChoice({MenuCommand::kMute, 0, bob, false});
   CHECK(!program.controller.desktop().IsMuted(bob));
+  program.controller.Turn();
+  CHECK(program.toasts.empty());
+  program.controller.HandleChoice({MenuCommand::kMute, 0, bob, true});
+  CHECK(program.controller.desktop().IsMuted(bob));
   program.controller.Turn();
   REQUIRE(program.toasts.size() == 1);
   CHECK(program.toasts[0].title.find("Bob") != std::string::npos);
@@ -365,9 +415,12 @@ TEST_CASE("controller › copies the link that invites a friend, or says why not
 TEST_CASE("controller › copies the diagnostics of this machine") {
   Disk disk;
   Program program(&disk);
+  program.controller.HandleChoice({MenuCommand::kDiagnostics});
+  const std::string before = program.copied;
   program.added_ms = 7'200'000;
-  CHECK(program.controller.HandleChoice({MenuCommand::kDiagnostics}));
+  program.controller.HandleChoice({MenuCommand::kDiagnostics});
   CHECK(program.copied.find("Testix 1") != std::string::npos);
+  CHECK(program.copied != before);
 }
 
 TEST_CASE("controller › the sprite that has the keys says what they do, until that is dismissed") {

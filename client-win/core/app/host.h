@@ -8,8 +8,10 @@
 #include <string>
 
 #include "core/desktop/diagnostics.h"
+#include "core/desktop/menus.h"
 #include "core/desktop/outbox.h"
 #include "core/motion/sprite.h"
+#include "core/relay/relay_link.h"
 
 namespace sprites {
 
@@ -28,6 +30,14 @@ class Host {
   // Gives the keyboard to the window of a sprite. Returns false if it has none.
   virtual bool GiveKeysTo(const Sprite& sprite) = 0;
   virtual Machine DescribeMachine() const = 0;
+  // Does what needs a window of its own, such as the settings, or ends the program.
+  virtual void OpenWindow(MenuCommand command) = 0;
+  // Asks why, and then calls Desktop::ReportPicture.
+  virtual void AskAboutReport(const Sprite& sprite) = 0;
+  // Asks for a relay or a link, which the person finds filled in with `link`.
+  virtual void AskWhereToGo(bool is_first_start, const std::string& link) = 0;
+  // Asks what QuestionBefore says, and then calls Desktop::Open.
+  virtual void AskAboutLink(const RelayLink& link) = 0;
   // What the relay has said about newer versions, and the checked installer, empty if the download
   // has failed. A shell that does not ask for newer versions gets neither.
   virtual void HandleUpdate(const UpdateNews& /*news*/) {}
