@@ -285,7 +285,7 @@ function clearFragment(): void {
 /** Puts a picture of the gallery, or one that the editor has made, on the shelf and lets it drop in. Null is none. */
 async function take(desktop: Desktop, file: string | null): Promise<void> {
   if (file === null) return;
-  const { connection, shelf, sheets } = desktop;
+  const { connection, shelf } = desktop;
   const isHere = connection.seat === null || relayOf(connection.seat) === location.origin;
   const figure = (await shelf.addKept(file)) ?? (await shelf.addTaken(file, isHere));
   if (figure === undefined) {
@@ -295,11 +295,17 @@ async function take(desktop: Desktop, file: string | null): Promise<void> {
   drawShelf(desktop);
   dropIn(desktop, figure);
   notice(phrase('desktop.on-shelf', { name: figure.name }));
-  const unsent = sheets.unsent(file);
-  if (unsent !== undefined && connection.seat !== null) {
-    if ((await upload(connection.seat, file, unsent)) === null) sheets.markSent(file);
-  }
+  await sendPicture(desktop, file);
   save(desktop);
+}
+
+/** Sends a picture to the relay of the seat, unless that has it. Resolves to null, or to why the relay has not accepted it. */
+async function sendPicture({ connection, sheets }: Desktop, file: string): Promise<Problem | null> {
+  const unsent = sheets.unsent(file);
+  if (unsent === undefined || connection.seat === null) return null;
+  const problem = await upload(connection.seat, file, unsent);
+  if (problem === null) sheets.markSent(file);
+  return problem;
 }
 
 /**
@@ -544,16 +550,14 @@ async function depart(desktop: Desktop, departure: Departure): Promise<void> {
     bounce(desktop, departure, phrase('desktop.not-connected'));
     return;
   }
-  const unsent = sheets.unsent(file);
-  if (unsent !== undefined) {
+  if (sheets.unsent(file) !== undefined) {
     uploading.add(departure.sprite);
-    const problem = await upload(connection.seat, file, unsent);
+    const problem = await sendPicture(desktop, file);
     uploading.delete(departure.sprite);
     if (problem !== null) {
       bounce(desktop, departure, labelOf(problem));
       return;
     }
-    sheets.markSent(file);
   }
   departures.depart(departure);
 }
@@ -664,15 +668,14 @@ function drawShelf(desktop: Desktop): void {
 
 /** Makes a character of each file, puts it on the shelf and lets it drop in. */
 async function addFiles(desktop: Desktop, files: Iterable<File>, x?: number): Promise<void> {
-  const { connection, sheets, shelf } = desktop;
+  const { shelf } = desktop;
   for (const file of files) {
     const done = file.size < SLOW_BYTES ? () => {} : notice(phrase('file.reading', { name: file.name }), READING_MS);
     try {
-      const { figure, bytes, isNew } = await shelf.addDropped(file).finally(done);
+      const { figure, isNew } = await shelf.addDropped(file).finally(done);
       if (isNew) drawShelf(desktop);
       dropIn(desktop, figure, x);
-      if (connection.seat === null) continue;
-      if ((await upload(connection.seat, figure.file, bytes)) === null) sheets.markSent(figure.file);
+      await sendPicture(desktop, figure.file);
     } catch (error) {
       notice(reasonOf(error));
     }
@@ -917,16 +920,14 @@ function takeOffEntry(desktop: Desktop, { file }: Sprite): MenuEntry {
 
 /** Offers a picture of this person to the relay's gallery. */
 function publishEntry(desktop: Desktop, { file, name }: Sprite): MenuEntry {
-  const { connection, sheets } = desktop;
+  const { connection } = desktop;
   return {
     text: phrase('desktop.publish'),
     choose: () =>
       askToPublish({ title: name, author: desktop.name }, async (publication) => {
         if (connection.seat === null) return;
-        const unsent = sheets.unsent(file);
-        const problem = unsent === undefined ? null : await upload(connection.seat, file, unsent);
+        const problem = await sendPicture(desktop, file);
         if (problem !== null) throw new Error(wordsOf(problem));
-        sheets.markSent(file);
         const state = await publish(connection.seat, { file, ...publication });
         notice(publishedText(state, publication.title));
       }),

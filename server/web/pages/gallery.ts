@@ -1,5 +1,6 @@
 /** The gallery: characters with moving previews, each of which a visitor takes onto a desktop. */
 
+import { element, newElement } from '../desktop/elements.ts';
 import { notice } from '../desktop/panel.ts';
 import { animatePortraits, portrait } from '../pictures/portraits.ts';
 import { Sheets } from '../pictures/sheets.ts';
@@ -26,9 +27,9 @@ const LICENCES: Record<string, string> = {
 const COUNTS_MS = 10_000; // ms between two looks at how many fly
 
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
-const list = document.getElementById('entries') as HTMLElement;
-const state = document.getElementById('state') as HTMLElement;
-const more = document.getElementById('more') as HTMLButtonElement;
+const list = element('entries');
+const state = element('state');
+const more = element<HTMLButtonElement>('more');
 const cards = new Map<string, { card: HTMLElement; place: HTMLElement; flying: HTMLElement; title: string }>();
 const sheets = new Sheets({ changed: showPicture, inUse: (file) => cards.has(file) });
 const pages: number[] = [0];
@@ -64,26 +65,33 @@ async function showPage(from: number): Promise<void> {
 }
 
 function addCard({ file, title, author, licence, flying: count }: Entry): void {
-  const card = make('li', 'card entry');
-  const place = make('div', 'picture');
-  const heading = make('h2', '', title);
-  const credit = make('p', 'quiet', author === '' ? phrase('gallery.by-somebody') : phrase('gallery.by', { author }));
-  const terms = make('p', 'quiet small');
-  const link = make('a', '', licence);
+  const card = newElement('li', { className: 'card entry' });
+  const place = newElement('div', { className: 'picture' });
+  const heading = newElement('h2', { textContent: title });
+  const by = author === '' ? phrase('gallery.by-somebody') : phrase('gallery.by', { author });
+  const credit = newElement('p', { className: 'quiet', textContent: by });
+  const terms = newElement('p', { className: 'quiet small' });
+  const link = newElement('a', { textContent: licence });
   if (Object.hasOwn(LICENCES, licence)) {
     link.href = LICENCES[licence];
     link.rel = 'license noopener';
   }
-  const flying = make('span', '', flyingWords(count));
+  const flying = newElement('span', { textContent: flyingWords(count) });
   terms.append(link, ' · ', flying);
-  const take = make('button', 'button low', phrase('gallery.take'));
-  take.type = 'button';
-  take.setAttribute('aria-label', phrase('gallery.take-it', { title }));
-  take.addEventListener('click', () => void takeIt(file, title));
-  const open = make('a', 'plain app-link', phrase('gallery.app'));
-  open.setAttribute('aria-label', phrase('gallery.app-label', { title }));
-  open.href = takeInApp(location.origin, { file, title, author });
-  const buttons = make('div', 'buttons');
+  const take = newElement('button', {
+    className: 'button low',
+    type: 'button',
+    textContent: phrase('gallery.take'),
+    ariaLabel: phrase('gallery.take-it', { title }),
+    onclick: () => void takeIt(file, title),
+  });
+  const open = newElement('a', {
+    className: 'plain app-link',
+    href: takeInApp(location.origin, { file, title, author }),
+    textContent: phrase('gallery.app'),
+    ariaLabel: phrase('gallery.app-label', { title }),
+  });
+  const buttons = newElement('div', { className: 'buttons' });
   buttons.append(take, open);
   card.append(place, heading, credit, terms, buttons);
   card.addEventListener('pointerenter', () => play(place, 'walk'));
@@ -118,11 +126,4 @@ async function takeIt(file: string, title: string): Promise<void> {
 
 function flyingWords(count: number): string {
   return count === 0 ? phrase('gallery.none-flying') : counted('gallery.flying', count);
-}
-
-function make<K extends keyof HTMLElementTagNameMap>(name: K, className: string, text = ''): HTMLElementTagNameMap[K] {
-  const made = document.createElement(name);
-  made.className = className;
-  made.textContent = text;
-  return made;
 }

@@ -73,7 +73,7 @@ export class Shelf {
    *
    * Throws  an Error whose message is for the person.
    */
-  async addDropped(dropped: File): Promise<{ figure: Figure; bytes: Uint8Array<ArrayBuffer>; isNew: boolean }> {
+  async addDropped(dropped: File): Promise<{ figure: Figure; isNew: boolean }> {
     const { toSpr } = await import('./dropped.ts'); // loaded when it is needed: most visitors drop nothing
     return this.#addOwn(await toSpr(dropped));
   }
@@ -89,15 +89,15 @@ export class Shelf {
     for (const { file, bytes } of await keptPictures()) if (!this.has(file)) await this.#addOwn(bytes).catch(() => {});
   }
 
-  async #addOwn(bytes: Uint8Array<ArrayBuffer>): Promise<{ figure: Figure; bytes: typeof bytes; isNew: boolean }> {
+  async #addOwn(bytes: Uint8Array<ArrayBuffer>): Promise<{ figure: Figure; isNew: boolean }> {
     const file = await this.#sheets.add(bytes);
     const known = this.figures.find((figure) => figure.file === file);
-    if (known !== undefined) return { figure: known, bytes, isNew: false };
+    if (known !== undefined) return { figure: known, isNew: false };
     const { description, image } = this.#sheets.get(file);
     const figure = { file, name: description.name, description, image: image! };
     this.figures.push(figure);
     if (!this.own.some((one) => one.file === file)) this.own.push({ file, name: description.name });
-    return { figure, bytes, isNew: true };
+    return { figure, isNew: true };
   }
 
   /** Removes a character whose picture the operator has removed. Returns whether there was one. */
