@@ -7,15 +7,11 @@
 
 import { type Animation, BEHAVIOUR_DEFAULT, type Behaviour, type Description } from '../../wire/description.ts';
 import { SCALE_MAX, SCALE_MIN } from '../../wire/rules.ts';
+import type { Size } from '../motion/simulation.ts';
 import type { Cut } from './cutout.ts';
 
 export type Hitbox = Description['hitbox'];
 export type Animations = Readonly<Record<string, Animation>>;
-
-interface Size {
-  readonly width: number;
-  readonly height: number;
-}
 
 /** How the frames are made of the picture. */
 export interface Picturing {

@@ -5,11 +5,10 @@
  */
 import { readAseprite } from '../../wire/aseprite.ts';
 import type { Behaviour } from '../../wire/description.ts';
-import { readGif, shownFor } from '../../wire/gif.ts';
 import { cutExport, cutGrid, type Pixels } from '../../wire/pixels.ts';
 import { crc32 } from '../../wire/png.ts';
 import { readSheet } from '../../wire/sheet.ts';
-import { isGif, isPng, isSpr, loadGifReader, nameOf } from '../pictures/picture_files.ts';
+import { bitmapOf, isGif, isPng, isSpr, nameOf, readAnimatedGif } from '../pictures/picture_files.ts';
 import { phrase } from '../texts/language.ts';
 import type { Animations, Hitbox } from './draft.ts';
 
@@ -60,8 +59,11 @@ async function readFile(picture: File | undefined): Promise<Source> {
   const bytes = new Uint8Array(await picture.arrayBuffer());
   if (isSpr(bytes)) return readSpr(bytes, picture.name);
   const name = nameOf(picture.name);
-  const animated = isGif(bytes) ? await readAnimatedGif(bytes, name) : undefined;
-  return animated ?? readPicture(picture, bytes, name);
+  const animated = isGif(bytes) ? await readAnimatedGif(bytes) : undefined;
+  if (animated === undefined) return readPicture(picture, bytes, name);
+  const { width, height, idle } = animated;
+  const frames = animated.frames.map(({ rgba }) => ({ width, height, data: rgba }));
+  return { name, frames, isWhole: false, isPhoto: false, animations: { idle } };
 }
 
 function isJson({ name, type }: File): boolean {
@@ -87,27 +89,8 @@ async function readSpr(bytes: Uint8Array<ArrayBuffer>, fileName: string): Promis
   return { name, frames, isWhole: false, isPhoto: false, ...said };
 }
 
-/** Undefined for a GIF of one frame, and for a broken one: the browser's decoder may read more of it. */
-async function readAnimatedGif(bytes: Uint8Array, name: string): Promise<Source | undefined> {
-  let gif: ReturnType<typeof readGif>;
-  try {
-    gif = readGif(bytes, await loadGifReader());
-  } catch {
-    return undefined;
-  }
-  const { width, height, frames } = gif;
-  if (frames.length < 2) return undefined;
-  return {
-    name,
-    isWhole: false,
-    isPhoto: false,
-    frames: frames.map(({ rgba }) => ({ width, height, data: rgba })),
-    animations: { idle: shownFor(frames.map(({ ms }) => ms)) },
-  };
-}
-
 async function readPicture(file: File, bytes: Uint8Array, name: string): Promise<Source> {
-  const bitmap = await bitmapOf(file);
+  const bitmap = await bitmapOf(file, file.name);
   const { width, height } = bitmap;
   const isPhoto = (!isPng(bytes) && !isGif(bytes)) || width * height > DRAWN_PIXELS_MAX;
   const factor = isPhoto ? Math.min(1, PHOTO_SIDE / Math.max(width, height)) : 1;
@@ -116,18 +99,10 @@ async function readPicture(file: File, bytes: Uint8Array, name: string): Promise
 }
 
 async function decode(file: Blob, name: string): Promise<Pixels> {
-  const bitmap = await bitmapOf(file);
+  const bitmap = await bitmapOf(file, file instanceof File ? name : phrase('file.this'));
   const { width, height } = bitmap;
   refuseMore(width * height, name); // before they are copied: a small file may have a great many
   return pixelsOf(bitmap, width, height);
-}
-
-async function bitmapOf(file: Blob): Promise<ImageBitmap> {
-  try {
-    return await createImageBitmap(file);
-  } catch {
-    throw new Error(phrase('file.no-picture', { name: file instanceof File ? file.name : phrase('file.this') }));
-  }
 }
 
 function pixelsOf(bitmap: ImageBitmap, width: number, height: number): Pixels {

@@ -5,13 +5,12 @@
  * Cost: one canvas of 13 pictures, each at most 128 pixels a side; of a GIF, one of its frames.
  */
 
-import { readGif, shownFor } from '../../wire/gif.ts';
 import { crc32, SHEET_SIDE_PIXELS_MAX } from '../../wire/png.ts';
 import { SPR_BYTES_MAX } from '../../wire/rules.ts';
 import { writeSheet } from '../../wire/sheet.ts';
 import type { Size } from '../motion/simulation.ts';
 import { phrase } from '../texts/language.ts';
-import { isGif, isSpr, loadGifReader, nameOf, pngOf } from './picture_files.ts';
+import { type AnimatedGif, bitmapOf, isGif, isSpr, nameOf, pngOf, readAnimatedGif } from './picture_files.ts';
 import { drawLife, LIFE } from './still_life.ts';
 
 export const DROPPED_BYTES_MAX = 33_554_432; // bytes: 32 MiB, a large photograph; decoding a larger one stalls the page
@@ -27,14 +26,9 @@ export async function toSpr(file: File): Promise<Uint8Array<ArrayBuffer>> {
     throw new Error(phrase('file.too-large', { name: file.name, mib: DROPPED_BYTES_MAX >> 20 }));
   const bytes = new Uint8Array(await file.arrayBuffer());
   if (isSpr(bytes)) return bytes;
-  const animated = isGif(bytes) ? await gifToSpr(bytes, nameOf(file.name)) : undefined;
-  if (animated !== undefined) return animated;
-  let picture: ImageBitmap;
-  try {
-    picture = await createImageBitmap(new Blob([bytes], { type: file.type }));
-  } catch {
-    throw new Error(phrase('file.no-picture', { name: file.name }));
-  }
+  const animated = isGif(bytes) ? await readAnimatedGif(bytes) : undefined;
+  if (animated !== undefined) return gifToSpr(animated, nameOf(file.name));
+  const picture = await bitmapOf(new Blob([bytes], { type: file.type }), file.name);
   for (const side of SIDES) {
     const size = fitInto(side, picture);
     // Small pictures are pixel art and stay crisp; larger ones are scaled down smoothly.
@@ -48,20 +42,9 @@ export async function toSpr(file: File): Promise<Uint8Array<ArrayBuffer>> {
   throw new Error(phrase('file.does-not-fit', { name: file.name }));
 }
 
-/**
- * Returns the .spr that plays the frames of a GIF, made smaller until they fit. Undefined for a GIF of one frame and for a
- * broken one: the browser's decoder may read more of it.
- */
-async function gifToSpr(bytes: Uint8Array, name: string): Promise<Uint8Array<ArrayBuffer> | undefined> {
-  let gif: ReturnType<typeof readGif>;
-  try {
-    gif = readGif(bytes, await loadGifReader());
-  } catch {
-    return undefined;
-  }
-  const { frames } = gif;
-  if (frames.length < 2) return undefined;
-  const idle = shownFor(frames.map(({ ms }) => ms));
+/** Returns the .spr that plays the frames of a GIF, made smaller until they fit. */
+async function gifToSpr(gif: AnimatedGif, name: string): Promise<Uint8Array<ArrayBuffer>> {
+  const { frames, idle } = gif;
   for (const side of GIF_SIDES) {
     const frame = fitInto(side, gif);
     const columns = Math.min(frames.length, Math.floor(SHEET_SIDE_PIXELS_MAX / frame.width));
@@ -86,7 +69,7 @@ function scaleOf({ width, height }: Size): number {
 }
 
 async function drawFrames(
-  gif: ReturnType<typeof readGif>,
+  gif: AnimatedGif,
   frame: Size,
   columns: number,
   rows: number,

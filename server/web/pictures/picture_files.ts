@@ -1,6 +1,6 @@
 /** Picture files: what kind a file is, the name of its sprite, and a canvas as a file. */
 
-import type { GifReaderClass } from '../../wire/gif.ts';
+import { type GifReaderClass, readGif, shownFor } from '../../wire/gif.ts';
 import { PNG_SIGNATURE } from '../../wire/png.ts';
 import { SPR_BYTES_MAX } from '../../wire/rules.ts';
 import { SPR_KEYWORD } from '../../wire/sheet.ts';
@@ -9,10 +9,30 @@ import { phrase } from '../texts/language.ts';
 /** The library that unpacks GIFs, as the relay serves it. */
 const GIF_LIBRARY: string = '/lib/omggif.js';
 
-/** Loads the library that unpacks GIFs: most visitors have none. */
-export async function loadGifReader(): Promise<GifReaderClass> {
-  const { GifReader } = (await import(GIF_LIBRARY)) as { GifReader: GifReaderClass };
-  return GifReader;
+export type AnimatedGif = ReturnType<typeof readGif> & { idle: ReturnType<typeof shownFor> };
+
+/**
+ * Returns the frames of a GIF, and the animation that shows them. Undefined for a GIF of one frame and for a broken one: the browser's
+ * decoder may read more of it.
+ */
+export async function readAnimatedGif(bytes: Uint8Array): Promise<AnimatedGif | undefined> {
+  try {
+    // The library is loaded when it is needed: most visitors have no GIF.
+    const { GifReader } = (await import(GIF_LIBRARY)) as { GifReader: GifReaderClass };
+    const gif = readGif(bytes, GifReader);
+    return gif.frames.length < 2 ? undefined : { ...gif, idle: shownFor(gif.frames.map(({ ms }) => ms)) };
+  } catch {
+    return undefined;
+  }
+}
+
+/** Decodes a picture. Throws an Error whose message is for the person, and has this name. */
+export async function bitmapOf(file: Blob, name: string): Promise<ImageBitmap> {
+  try {
+    return await createImageBitmap(file);
+  } catch {
+    throw new Error(phrase('file.no-picture', { name }));
+  }
 }
 
 export function isGif(bytes: Uint8Array): boolean {
