@@ -392,7 +392,7 @@ export class Moderator implements Doorkeeper, Moderation {
   addFeedback({ text, contact, address }: Feedback & { address: string }): void {
     const words = readAddress(address) ?? new Uint32Array(4);
     if (!this.#feedbacks.countIfAllowed(words) || !this.#allFeedback.countIfAllowed(EVERYBODY)) {
-      throw new ProblemError('too-fast', 'There was much feedback lately; try again in an hour.');
+      throw new ProblemError('too-fast', 'The relay has received a lot of feedback lately; try again in an hour.');
     }
     this.feedback.add({ text, contact });
   }

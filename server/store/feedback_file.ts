@@ -44,7 +44,7 @@ export class FeedbackFile {
     if (size + this.#pending + line.length > FEEDBACK_FILE_BYTES_MAX) {
       throw new ProblemError(
         'store-full',
-        'The operator has not read the feedback for long, and there is no room for more.',
+        'There is no room for more feedback until the operator has read what is there.',
       );
     }
     this.#pending += line.length;
