@@ -42,14 +42,15 @@ export interface Description {
 
 export const FORMAT = 'spr/1';
 export const JSON_BYTES_MAX = 65_536; // bytes: 512 frame numbers in each of 16 animations fit with room to spare
+const DEPTH_MAX = 8; // nested values, in fields that nobody knows too; a description has 4
 export const FRAMES_MAX = 512; // cells of the grid; bounds every list below
 export const ANIMATIONS_MAX = 64; // animations: the known ones and many of the artist's
-export const CREDIT_BYTES_MAX = 400; // bytes of UTF-8 for author and for licence: a name with an address
+const CREDIT_BYTES_MAX = 400; // bytes of UTF-8 for author and for licence: a name with an address
 export const FPS_MAX = 60; // frames a second, as many as common screens show
-export const WALK_SPEED_MAX = 2000; // px/s: across a wide screen in a second
-export const JUMP_SPEED_MAX = 5000; // px/s
-export const GRAVITY_MAX = 20_000; // px/s²: ten times what still looks like falling
-export const BOUNCE_MAX = 0.95; // fraction of the speed: above it a sprite would not come to rest
+const WALK_SPEED_MAX = 2000; // px/s: across a wide screen in a second
+const JUMP_SPEED_MAX = 5000; // px/s
+const GRAVITY_MAX = 20_000; // px/s²: ten times what still looks like falling
+const BOUNCE_MAX = 0.95; // fraction of the speed: above it a sprite would not come to rest
 
 export const SCALE_DEFAULT = 2;
 export const BEHAVIOUR_DEFAULT: Behaviour = { walkSpeed: 60, jumpSpeed: 420, gravity: 1800, bounce: 0.3 };
@@ -108,6 +109,12 @@ export function readDescription(json: string, sheet: { width: number; height: nu
   } catch {
     throw new SprRefused('json', 'The description is not valid JSON.');
   }
+  if (!isReadable(parsed, DEPTH_MAX)) {
+    throw new SprRefused(
+      'json',
+      `The description nests deeper than ${DEPTH_MAX}, or has a number or a text that not every reader can read.`,
+    );
+  }
   const root = objectAt(parsed, 'The description');
   if (root.format !== FORMAT) refuse(`format must be "${FORMAT}"`);
   const frame = readFrameSize(root.frame, sheet);
@@ -125,6 +132,17 @@ export function readDescription(json: string, sheet: { width: number; height: nu
     behaviour: readBehaviour(root.behaviour ?? {}),
   };
 }
+
+/** Whether every desktop can read this value: not all have numbers beyond those of JavaScript, or half a character. */
+function isReadable(value: unknown, depth: number): boolean {
+  if (typeof value === 'string') return !HALF_CHARACTER.test(value);
+  if (typeof value !== 'object' || value === null) return value !== Number.POSITIVE_INFINITY && value !== -Infinity;
+  if (depth === 0) return false;
+  return Object.entries(value).every(([name, one]) => isReadable(name, 0) && isReadable(one, depth - 1));
+}
+
+/** A surrogate without the other one. */
+const HALF_CHARACTER = /\p{Surrogate}/u;
 
 function readFrameSize(value: unknown, sheet: { width: number; height: number }): Description['frame'] {
   const frame = objectAt(value, 'frame');

@@ -40,7 +40,7 @@ export const PNG_SIGNATURE = Uint8Array.of(0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0
 
 export const SHEET_SIDE_PIXELS_MAX = 4096; // pixels a side: every graphics card supports textures of this size
 
-export const CHUNKS_MAX = 1024; // chunks a file: encoders cut IDAT at 8 KiB or more, so 1 MiB needs 130; bounds the walk
+const CHUNKS_MAX = 1024; // chunks a file: encoders cut IDAT at 8 KiB or more, so 1 MiB needs 130; bounds the walk
 
 const CHUNK_FRAME_BYTES = 12; // length, type and CRC around every chunk's content
 const HEADER_BYTES = 13;
@@ -56,6 +56,12 @@ const COLOUR_TYPES: ReadonlyMap<number, { depths: readonly number[]; samples: nu
 ]);
 
 const PALETTE_COLOUR_TYPE = 3;
+
+/** Bytes of a tRNS by colour type; the types with alpha have none. */
+const TRANSPARENCY_BYTES: ReadonlyMap<number, number> = new Map([
+  [0, 2],
+  [2, 6],
+]);
 
 /**
  * All chunks of a PNG, in order, and its header.
@@ -219,7 +225,19 @@ function checkOrder({ type, content }: Chunk, before: readonly Chunk[], header: 
       break;
     case 'tRNS':
       if (seen('tRNS') || seen('IDAT')) throw new SprRefused('tRNS', 'tRNS must appear once, before IDAT.');
-      if (content.length > PALETTE_COLOURS_MAX) throw new SprRefused('tRNS', 'tRNS holds at most 256 entries.');
+      if (!isTransparency(content.length, before, header)) {
+        throw new SprRefused(
+          'tRNS',
+          'tRNS must fit the colours: one grey, one colour, or as many as the palette before it.',
+        );
+      }
       break;
   }
+}
+
+/** Whether a tRNS of so many bytes fits the colour type. Some decoders refuse the picture otherwise. */
+function isTransparency(bytes: number, before: readonly Chunk[], { colourType }: PngHeader): boolean {
+  if (colourType !== PALETTE_COLOUR_TYPE) return bytes === TRANSPARENCY_BYTES.get(colourType);
+  const palette = before.find(({ type }) => type === 'PLTE');
+  return palette !== undefined && bytes <= palette.content.length / 3;
 }

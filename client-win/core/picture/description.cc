@@ -131,6 +131,9 @@ Description ParseDescription(std::string_view json, int sheet_width, int sheet_h
     throw SprRefused("iTXt", Text::kSheetJsonTooLong,
                      {std::to_string(json.size()), std::to_string(kJsonBytesMax)});
   }
+  if (!IsUtf8(json)) {
+    throw SprRefused("iTXt", Text::kSheetTextUtf8);
+  }
   const Json root = ParseJson(json, kJsonDepthMax);
   if (root.is_discarded()) {
     throw SprRefused("json", Text::kSheetJsonInvalid);

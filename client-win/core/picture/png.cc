@@ -113,6 +113,15 @@ bool Has(const Png& png, std::string_view type) {
   return std::ranges::find(png.chunks, type, &Chunk::type) != png.chunks.end();
 }
 
+// Whether a tRNS of so many bytes fits the colour type. stb refuses the picture otherwise.
+bool IsTransparency(size_t bytes, const Png& before) {
+  if (before.colour_type == kPaletteColourType) {
+    const auto palette = std::ranges::find(before.chunks, std::string_view("PLTE"), &Chunk::type);
+    return palette != before.chunks.end() && bytes <= palette->content.size() / 3;
+  }
+  return (before.colour_type == 0 && bytes == 2) || (before.colour_type == 2 && bytes == 6);
+}
+
 void CheckOrder(const Chunk& chunk, const Png& before) {
   if (chunk.type == "IHDR" && !before.chunks.empty()) {
     throw SprRefused("IHDR", Text::kSheetHeaderTwice);
@@ -141,7 +150,7 @@ void CheckOrder(const Chunk& chunk, const Png& before) {
     if (Has(before, "tRNS") || Has(before, "IDAT")) {
       throw SprRefused("tRNS", Text::kSheetAlphaOrder);
     }
-    if (chunk.content.size() > kPaletteColoursMax) {
+    if (!IsTransparency(chunk.content.size(), before)) {
       throw SprRefused("tRNS", Text::kSheetAlphaSize);
     }
   }

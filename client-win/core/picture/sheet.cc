@@ -63,10 +63,29 @@ Description DescriptionIn(const Png& png) {
   return ParseDescription(TextOf(text), static_cast<int>(png.width), static_cast<int>(png.height));
 }
 
+// The checksum of what a zlib stream packs (RFC 1950).
+uint32_t Adler32(std::string_view raw) {
+  constexpr uint32_t kBase = 65'521;
+  constexpr size_t kBytesBetween = 5'552;  // as many as do not overflow 32 bits
+  uint32_t sum = 1;
+  uint32_t sums = 0;
+  while (!raw.empty()) {
+    const std::string_view some = raw.substr(0, kBytesBetween);
+    for (const char byte : some) {
+      sum += static_cast<uint8_t>(byte);
+      sums += sum;
+    }
+    sum %= kBase;
+    sums %= kBase;
+    raw.remove_prefix(some.size());
+  }
+  return sums << 16 | sum;
+}
+
 // Inflates into exactly the bytes that the header promises. A file that claims a small picture and
 // packs a large one is rejected here, before the decoder, which would allocate whatever it
-// inflates.
-void CheckInflatedSize(const Png& png) {
+// inflates. Returns whether the stream ends with its checksum, which no decoder of stb reads.
+bool CheckInflatedSize(const Png& png) {
   const size_t expected = RawBytes(png);
   if (expected > kRawBytesMax) {
     throw SprRefused("IHDR", Text::kSheetPixelsTooLarge,
@@ -84,10 +103,13 @@ void CheckInflatedSize(const Png& png) {
   if (inflated < 0 || static_cast<size_t>(inflated) != expected) {
     throw SprRefused("IDAT", Text::kSheetPixelsLength, {std::to_string(expected)});
   }
+  return packed.size() >= sizeof(uint32_t) &&
+         BigEndian(AsBytes(packed), packed.size() - sizeof(uint32_t)) ==
+             Adler32({raw.get(), expected});
 }
 
 Bytes DecodePixels(std::span<const uint8_t> bytes, const Png& png) {
-  CheckInflatedSize(png);
+  const bool has_checksum = CheckInflatedSize(png);
   int width = 0;
   int height = 0;
   int channels = 0;
@@ -96,6 +118,10 @@ Bytes DecodePixels(std::span<const uint8_t> bytes, const Png& png) {
   if (pixels == nullptr || static_cast<uint32_t>(width) != png.width ||
       static_cast<uint32_t>(height) != png.height) {
     throw SprRefused("IDAT", Text::kSheetPixelsWrong);
+  }
+  // Last, so that a fuzzer, which seldom hits a checksum, reaches the decoder.
+  if (!has_checksum) {
+    throw SprRefused("IDAT", Text::kSheetPixelsPacked);
   }
   return Bytes(pixels.get(), pixels.get() + size_t{png.width} * png.height * kChannels);
 }

@@ -130,6 +130,17 @@ bool HasOnlyMarks(std::string_view text) {
 
 }  // namespace
 
+bool IsUtf8(std::string_view text) {
+  while (!text.empty()) {
+    const size_t bytes = FirstOf(text).bytes;
+    if (bytes == 0) {
+      return false;
+    }
+    text.remove_prefix(bytes);
+  }
+  return true;
+}
+
 bool IsPlainText(std::string_view text) {
   if (HasOnlyMarks(text)) {
     return false;

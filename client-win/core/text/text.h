@@ -9,6 +9,9 @@
 
 namespace sprites {
 
+// Whether `text` is UTF-8.
+bool IsUtf8(std::string_view text);
+
 // Whether `text` is UTF-8 without control or invisible characters, and not combining marks alone:
 // the relay's rule for the texts of a .spr. For names the relay also allows emoji of several parts.
 bool IsPlainText(std::string_view text);

@@ -166,11 +166,12 @@
   X(kSheetPaletteSize, "PLTE must hold 1 to 256 colours of 3 bytes.", "PLTE muss 1 bis 256 Farben zu 3 Bytes enthalten.") \
   X(kSheetPaletteMissing, "A sheet with a palette needs a PLTE chunk before IDAT.", "Ein Blatt mit Palette braucht einen Chunk PLTE vor IDAT.") \
   X(kSheetAlphaOrder, "tRNS must appear once, before IDAT.", "tRNS muss einmal vorkommen, vor IDAT.") \
-  X(kSheetAlphaSize, "tRNS holds at most 256 entries.", "tRNS enthält höchstens 256 Einträge.") \
+  X(kSheetAlphaSize, "tRNS must fit the colours: one grey, one colour, or as many as the palette before it.", "tRNS muss zu den Farben passen: ein Grau, eine Farbe oder so viele wie die Palette davor.") \
   X(kSheetPixelsApart, "The IDAT chunks must follow one another.", "Die Chunks IDAT müssen aufeinander folgen.") \
   X(kSheetPixelsMissing, "The file has no IDAT chunk.", "Die Datei hat keinen Chunk IDAT.") \
   X(kSheetPixelsLength, "The IDAT chunks do not inflate to the {0} bytes the header promises.", "Die Chunks IDAT ergeben entpackt nicht die {0} Bytes, die der Kopf verspricht.") \
   X(kSheetPixelsTooLarge, "The sheet inflates to {0} bytes; at most {1} are allowed.", "Das Blatt hat entpackt {0} Bytes, höchstens {1} sind erlaubt.") \
+  X(kSheetPixelsPacked, "The IDAT chunks are not one whole zlib stream.", "Die Chunks IDAT sind kein ganzer Datenstrom von zlib.") \
   X(kSheetPixelsWrong, "The pixels can't be decoded.", "Die Pixel lassen sich nicht entschlüsseln.") \
   X(kSheetEndNotEmpty, "IEND must be empty.", "IEND muss leer sein.") \
   X(kSheetEndMissing, "The file ends before its IEND chunk.", "Die Datei endet vor ihrem Chunk IEND.") \
@@ -178,6 +179,7 @@
   X(kSheetTextKeyword, "The iTXt chunk's keyword is not \"sprite\".", "Das Schlüsselwort des Chunks iTXt ist nicht „sprite“.") \
   X(kSheetTextPacked, "The iTXt chunk is compressed; a description is stored as it is.", "Der Chunk iTXt ist komprimiert, eine Beschreibung steht unverändert darin.") \
   X(kSheetTextCutOff, "The iTXt chunk ends before its text.", "Der Chunk iTXt endet vor seinem Text.") \
+  X(kSheetTextUtf8, "The description is not UTF-8.", "Die Beschreibung ist kein UTF-8.") \
   X(kSheetTextOnce, "A .spr has exactly one iTXt chunk.", "Eine .spr-Datei hat genau einen Chunk iTXt.") \
   X(kSheetNoMemory, "There is no memory to pack the picture.", "Der Speicher reicht nicht, um das Bild zu packen.") \
   /* Why a .spr is rejected: its description. {0} is the name of a field in the JSON. */ \
