@@ -7,7 +7,15 @@
  * Cost: one drawImage per sprite and frame; text only for tags that are shown.
  */
 import type { Description } from '../../wire/description.ts';
-import { animationOf, type Edge, type Facing, type Point, type Simulation, type Sprite } from '../motion/simulation.ts';
+import {
+  animationOf,
+  type Edge,
+  type Facing,
+  type Point,
+  type Simulation,
+  type Size,
+  type Sprite,
+} from '../motion/simulation.ts';
 import { cellOf, placeOf, type Sheets, shownScale } from '../pictures/sheets.ts';
 import { phrase } from '../texts/language.ts';
 import type { PeekView } from './peek_view.ts';
@@ -152,7 +160,7 @@ export class Renderer {
     this.#context.imageSmoothingEnabled = scale < 1;
     this.#context.save();
     this.#context.translate(x, y);
-    drawCell(this.#context, image, description, cell, sprite.facing, width, height);
+    drawCell(this.#context, { image, description, cell, facing: sprite.facing }, { width, height });
     this.#context.restore();
   }
 
@@ -188,15 +196,7 @@ export class Renderer {
       this.#stencil.width = Math.ceil(width * this.#ratio); // clears it, and resets its context
       this.#stencil.height = Math.ceil(height * this.#ratio);
       this.#stencilContext.imageSmoothingEnabled = scale < 1;
-      drawCell(
-        this.#stencilContext,
-        image,
-        description,
-        cell,
-        silhouette.facing,
-        this.#stencil.width,
-        this.#stencil.height,
-      );
+      drawCell(this.#stencilContext, { image, description, cell, facing: silhouette.facing }, this.#stencil);
       this.#stencilContext.globalCompositeOperation = 'source-in';
       this.#stencilContext.fillStyle = this.#colours.silhouette;
       this.#stencilContext.fillRect(0, 0, this.#stencil.width, this.#stencil.height);
@@ -317,15 +317,19 @@ function softDisc(side: number): OffscreenCanvas {
   return disc;
 }
 
-/** Draws one cell of a sheet at the origin, in this size. */
+/** One cell of a sheet, as a sprite shows it. */
+interface Cell {
+  image: ImageBitmap;
+  description: Description;
+  cell: number;
+  facing: Facing;
+}
+
+/** Draws a cell at the origin, in this size. */
 function drawCell(
   context: CanvasRenderingContext2D | OffscreenCanvasRenderingContext2D,
-  image: ImageBitmap,
-  description: Description,
-  cell: number,
-  facing: Facing,
-  width: number,
-  height: number,
+  { image, description, cell, facing }: Cell,
+  { width, height }: Size,
 ): void {
   const { frame } = description;
   const { x, y } = placeOf(description, image, cell);
