@@ -11,7 +11,7 @@
 #include <deque>
 #include <string>
 
-#include "core/relay/crossing.h"
+#include "core/relay/batch.h"
 
 namespace sprites {
 

@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "core/relay/crossing.h"
+#include "core/relay/batch.h"
 
 namespace sprites {
 

@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "core/motion/sprite.h"
-#include "core/relay/crossing.h"
+#include "core/relay/batch.h"
 #include "core/relay/departures.h"
 
 namespace sprites {

@@ -2,13 +2,23 @@
 
 #include <algorithm>
 #include <cassert>
+#include <cmath>
 #include <limits>
 #include <utility>
 
 #include "core/relay/backoff.h"
+#include "core/relay/edges.h"
 #include "core/relay/seat_request.h"
+#include "core/text/json.h"
+#include "core/text/text.h"
 
 namespace sprites {
+
+namespace {
+
+constexpr double kAtParts = 1e6;  // steps along an edge: finer than any screen
+
+}  // namespace
 
 bool Departures::HasRoom(const Seat& seat) const {
   const PendingDeparture* oldest = OldestOf(KeyOf(seat));
@@ -124,6 +134,27 @@ int64_t Departures::NextDueMs(const Seat* seat) const {
     }
   }
   return due;
+}
+
+std::string CrossingJson(uint64_t number, const Departure& departure) {
+  const Sprite& sprite = departure.sprite;
+  const auto speed = [](double value) {
+    return static_cast<int64_t>(std::clamp(value, -kRelaySpeedMax, kRelaySpeedMax));
+  };
+  const Json body = {
+      {"crossing", number},
+      {"edge", NameOf(departure.edge)},
+      {"at", std::round(std::clamp(departure.at, 0.0, 1.0) * kAtParts) / kAtParts},
+      {"vx", speed(departure.vx)},
+      {"vy", speed(departure.vy)},
+      {"sprite",
+       {{"file", sprite.file},
+        {"name", PlainText(sprite.name, kNameBytesMax)},
+        {"animation", "fall"},
+        {"facing", sprite.facing == Facing::kLeft ? "left" : "right"},
+        {"scale", std::clamp(sprite.scale, kSpriteScaleMin, kSpriteScaleMax)}}},
+  };
+  return WriteJson(body);
 }
 
 }  // namespace sprites

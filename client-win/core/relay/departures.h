@@ -11,19 +11,21 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "core/motion/behaviour.h"
 #include "core/motion/sprite.h"
-#include "core/relay/crossing.h"
+#include "core/relay/batch.h"
 #include "core/relay/request.h"
 #include "core/relay/request_budget.h"
 #include "core/relay/seat.h"
 
 namespace sprites {
 
-constexpr size_t kDeparturesMax = 64;     // sprites without a verdict; at this many, edges bounce
-constexpr uint64_t kCrossingsAhead = 32;  // numbers that the relay looks back
+constexpr size_t kCrossingBytesMax = 1024;  // bytes of a crossing's body: the relay's limit
+constexpr size_t kDeparturesMax = 64;       // sprites without a verdict; at this many, edges bounce
+constexpr uint64_t kCrossingsAhead = 32;    // numbers that the relay looks back
 // Requests with the key of a former seat, while this desktop is connected with another one: some
 // ten minutes of them, for which a relay remembers a desktop that has ended.
 constexpr int kFormerTriesMax = 60;
@@ -86,6 +88,9 @@ class Departures {
   std::vector<PendingDeparture> pending_;  // oldest first
   uint64_t next_number_ = 1;
 };
+
+// The body of a crossing, at most kCrossingBytesMax. The format is server/PROTOCOL.md.
+std::string CrossingJson(uint64_t number, const Departure& departure);
 
 }  // namespace sprites
 

@@ -230,5 +230,21 @@ TEST_CASE("departures › wait no longer when the connection may be back") {
   CHECK(departures.DueRequests(&kSeat, 0, &budget, &next).size() == 1);
 }
 
+TEST_CASE("crossing › follows the protocol, in at most 1024 bytes") {
+  const Json body = Json::parse(CrossingJson(17, Leaver()));
+  CHECK(body ==
+        Json::parse(
+            R"({"crossing":17,"edge":"right","at":0.25,"vx":900,"vy":-50,"sprite":{"file":")" +
+            kFile + R"(","name":"Blob","animation":"fall","facing":"right","scale":1}})"));
+  Departure longest = Leaver(Edge::kBottom);
+  longest.at = 1.0 / 3;
+  longest.vx = longest.vy = -1e9;
+  longest.sprite.name = std::string(500, '"');
+  longest.sprite.scale = 1.0 / 3;
+  const std::string text = CrossingJson((1ull << 53) - 1, longest);
+  CHECK(text.size() <= kCrossingBytesMax);
+  CHECK(Json::parse(text)["vx"] == -20'000);
+}
+
 }  // namespace
 }  // namespace sprites

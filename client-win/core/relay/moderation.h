@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "core/relay/crossing.h"
+#include "core/relay/batch.h"
 #include "core/relay/request.h"
 #include "core/relay/request_budget.h"
 #include "core/relay/seat.h"

@@ -15,7 +15,7 @@
 
 #include "core/motion/behaviour.h"
 #include "core/relay/backoff.h"
-#include "core/relay/crossing.h"
+#include "core/relay/batch.h"
 #include "core/relay/moves.h"
 #include "core/relay/request.h"
 #include "core/relay/seat.h"

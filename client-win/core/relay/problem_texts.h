@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/relay/crossing.h"
+#include "core/relay/batch.h"
 #include "core/text/texts.h"
 
 namespace sprites {

@@ -13,7 +13,7 @@
 #include <string_view>
 
 #include "core/motion/behaviour.h"
-#include "core/relay/crossing.h"
+#include "core/relay/batch.h"
 #include "core/relay/request.h"
 #include "core/relay/request_budget.h"
 #include "core/relay/seat.h"

@@ -13,7 +13,7 @@
 #include <vector>
 
 #include "core/motion/sprite.h"
-#include "core/relay/crossing.h"
+#include "core/relay/batch.h"
 #include "core/relay/request.h"
 
 namespace sprites {

@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "core/motion/sprite.h"
-#include "core/relay/crossing.h"
+#include "core/relay/batch.h"
 #include "core/relay/departures.h"
 #include "core/relay/sayings.h"
 #include "core/relay/seat.h"

@@ -11,7 +11,7 @@
 #include <optional>
 #include <string>
 
-#include "core/relay/crossing.h"
+#include "core/relay/batch.h"
 #include "core/relay/request.h"
 #include "core/relay/seat.h"
 #include "core/screen/geometry.h"

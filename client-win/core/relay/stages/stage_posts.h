@@ -13,7 +13,7 @@
 #include <unordered_set>
 #include <vector>
 
-#include "core/relay/crossing.h"
+#include "core/relay/batch.h"
 #include "core/relay/request.h"
 #include "core/relay/seat.h"
 #include "core/relay/stages/stage.h"

@@ -1,10 +1,10 @@
-// Crossings as JSON: what this desktop sends to the relay, and what a poll receives.
+// What the relay answers: the batch of events that a poll receives, neighbours, problems.
 //
 // A response may hold anything. It is read field by field and within limits: numbers are clamped to
 // their ranges, and what can't be used is left out. The format is server/PROTOCOL.md.
 // Cost: O(bytes).
-#ifndef CLIENT_WIN_CORE_RELAY_CROSSING_H_
-#define CLIENT_WIN_CORE_RELAY_CROSSING_H_
+#ifndef CLIENT_WIN_CORE_RELAY_BATCH_H_
+#define CLIENT_WIN_CORE_RELAY_BATCH_H_
 
 #include <array>
 #include <cstdint>
@@ -19,7 +19,6 @@
 
 namespace sprites {
 
-constexpr size_t kCrossingBytesMax = 1024;  // bytes of a crossing's body: the relay's limit
 // Events of one batch, the relay's limit: 64 sprites, a ping, the neighbours, 8 notices, 256
 // sayings, how many were missed, a stage, and who watches.
 constexpr size_t kEventsPerPollMax = 333;
@@ -118,9 +117,6 @@ bool IsDecision(const Problem& problem);
 // repeat, and an answer without a code is a proxy's, which knows nothing of the post before.
 bool IsVerdict(const Problem& problem, bool is_repeat);
 
-// The body of a crossing, at most kCrossingBytesMax.
-std::string CrossingJson(uint64_t number, const Departure& departure);
-
 }  // namespace sprites
 
-#endif  // CLIENT_WIN_CORE_RELAY_CROSSING_H_
+#endif  // CLIENT_WIN_CORE_RELAY_BATCH_H_

@@ -1,4 +1,4 @@
-#include "core/relay/crossing.h"
+#include "core/relay/batch.h"
 
 #include <doctest/doctest.h>
 
@@ -237,22 +237,6 @@ TEST_CASE("problem › has a code even when a proxy responds") {
   CHECK(ReadProblem({1, 502, "<html>"}).code == "http-502");
   CHECK(ReadProblem({1, 0}).title == "The relay could not be reached.");
   CHECK(ReadProblem({1, 410, R"({"code":"cursor-lost","cursor":"a b"})"}).cursor.empty());
-}
-
-TEST_CASE("crossing › follows the protocol, in at most 1024 bytes") {
-  const Json body = Json::parse(CrossingJson(17, Leaver()));
-  CHECK(body ==
-        Json::parse(
-            R"({"crossing":17,"edge":"right","at":0.25,"vx":900,"vy":-50,"sprite":{"file":")" +
-            kFile + R"(","name":"Blob","animation":"fall","facing":"right","scale":1}})"));
-  Departure longest = Leaver(Edge::kBottom);
-  longest.at = 1.0 / 3;
-  longest.vx = longest.vy = -1e9;
-  longest.sprite.name = std::string(500, '"');
-  longest.sprite.scale = 1.0 / 3;
-  const std::string text = CrossingJson((1ull << 53) - 1, longest);
-  CHECK(text.size() <= kCrossingBytesMax);
-  CHECK(Json::parse(text)["vx"] == -20'000);
 }
 
 }  // namespace

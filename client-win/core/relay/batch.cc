@@ -1,7 +1,6 @@
-#include "core/relay/crossing.h"
+#include "core/relay/batch.h"
 
 #include <algorithm>
-#include <cmath>
 #include <iterator>
 #include <utility>
 
@@ -16,7 +15,6 @@ namespace sprites {
 namespace {
 
 constexpr int kEventDepthMax = 8;  // nested values; an event has 4
-constexpr double kAtParts = 1e6;   // steps along an edge: finer than any screen
 
 Neighbour NeighbourIn(const Json& value) {
   std::string desktop = TextAt(value, "desktop", kIdBytesMax);
@@ -214,27 +212,6 @@ bool IsVerdict(const Problem& problem, bool is_repeat) {
   const bool is_hasty = problem.code == "too-fast" || problem.code == "relay-busy" ||
                         problem.code == "draining" || problem.code.starts_with("http-");
   return IsSeatEnded(problem) || (IsDecision(problem) && !(is_repeat && is_hasty));
-}
-
-std::string CrossingJson(uint64_t number, const Departure& departure) {
-  const Sprite& sprite = departure.sprite;
-  const auto speed = [](double value) {
-    return static_cast<int64_t>(std::clamp(value, -kRelaySpeedMax, kRelaySpeedMax));
-  };
-  const Json body = {
-      {"crossing", number},
-      {"edge", NameOf(departure.edge)},
-      {"at", std::round(std::clamp(departure.at, 0.0, 1.0) * kAtParts) / kAtParts},
-      {"vx", speed(departure.vx)},
-      {"vy", speed(departure.vy)},
-      {"sprite",
-       {{"file", sprite.file},
-        {"name", PlainText(sprite.name, kNameBytesMax)},
-        {"animation", "fall"},
-        {"facing", sprite.facing == Facing::kLeft ? "left" : "right"},
-        {"scale", std::clamp(sprite.scale, kSpriteScaleMin, kSpriteScaleMax)}}},
-  };
-  return WriteJson(body);
 }
 
 }  // namespace sprites
