@@ -368,7 +368,7 @@ export class Homes implements MasterHomes {
           'a private world is at another relay now; what waits here goes there',
         );
       }
-      turns.relay.setHome(world, home);
+      turns.relay.ending.setHome(world, home);
       if (turns.relay.torus.find(world) === undefined) this.#worldOf.delete(key);
     }).catch(() => {});
   }
@@ -377,7 +377,7 @@ export class Homes implements MasterHomes {
   #hold(world: string, revision: number): void {
     this.#held.set(world, revision);
     this.#worldOf.set(keyOf(world), world);
-    this.#options.turns.relay.setHome(world, undefined);
+    this.#options.turns.relay.ending.setHome(world, undefined);
   }
 
   /** Ends the desktops of a world, in steps. Resolves to how many. */

@@ -359,7 +359,7 @@ class Simulation {
     const poll = this.#polls.get(player.parked);
     if (!poll) return;
     if (this.#random() < 0.5) {
-      this.relay.closed(player.parked, player.identity.slot);
+      this.relay.down.closed(player.parked, player.identity.slot);
       this.#polls.delete(player.parked);
       player.parked = 0;
       player.silentMs = this.#nowMs;

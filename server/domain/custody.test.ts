@@ -276,14 +276,14 @@ describe('custody', () => {
     const { a, b } = cluster;
     a.relay.drain();
     a.membership.leave();
-    a.relay.handOver();
+    a.relay.ending.begin();
     a.turn(50);
     beat(a, b);
     a.turn(50);
     assert.equal(a.relay.torus.find('commons')?.count, 0);
-    assert.equal(a.relay.isHandedOver, false);
+    assert.equal(a.relay.ending.isOver, false);
     for (let turn = 0; turn < 20; turn++) deliver([b], a.turn(300), a);
-    assert.ok(a.relay.isHandedOver);
+    assert.ok(a.relay.ending.isOver);
     assert.equal(b.relay.waiting, 1);
   });
 });

@@ -95,9 +95,9 @@ describe('replaced polls', () => {
     for (let ticket = 0; ticket <= PROMPT_POLLS_MAX + 2; ticket++) harness.pollAs(ann, ticket);
     const [closed, outdated] = [PROMPT_POLLS_MAX, PROMPT_POLLS_MAX + 1];
     assert.equal(harness.relay.delayedPolls.count, 2);
-    assert.equal(harness.relay.closed(closed, ann.slot), true);
-    assert.equal(harness.relay.closed(closed, ann.slot), false);
-    harness.relay.outdated(outdated, ann.slot);
+    assert.equal(harness.relay.down.closed(closed, ann.slot), true);
+    assert.equal(harness.relay.down.closed(closed, ann.slot), false);
+    harness.relay.down.outdated(outdated, ann.slot);
     assert.deepEqual(harness.answer(outdated), { status: 200, types: [] });
     harness.pass(2 * POLL_DELAY_MS);
     assert.equal(harness.isParked(closed), true);
@@ -204,11 +204,11 @@ describe('relay, a receiver without room', () => {
     assert.deepEqual(harness.answer(1)?.types, [], 'it is replaced as usual');
     assert.equal(harness.isParked(2), true, 'a new poll is parked although a sprite waits');
     assert.equal(harness.relay.waiting, 1);
-    harness.relay.retryDeferred();
+    harness.relay.down.retryDeferred();
     harness.relay.endTurn();
     assert.equal(harness.isParked(2), true, 'there is still no room');
     harness.hasRoom = () => true;
-    harness.relay.retryDeferred();
+    harness.relay.down.retryDeferred();
     harness.relay.endTurn();
     assert.deepEqual(harness.answer(2)?.types, ['sprite']);
   });
@@ -224,7 +224,7 @@ describe('relay, a receiver without room', () => {
     const bob = harness.seat('other');
     harness.pollAs(bob, 3);
     harness.deliver(bob, 1);
-    harness.relay.closed(3, bob.slot);
+    harness.relay.down.closed(3, bob.slot);
     harness.pollAs(bob, 11);
     assert.deepEqual(harness.answer(11)?.types, ['sprite']);
   });

@@ -36,14 +36,14 @@ function cluster(
 function leave(a: ClusterRelay, ...others: ClusterRelay[]): void {
   a.relay.drain();
   a.membership.leave();
-  a.relay.handOver();
+  a.relay.ending.begin();
   a.turn(50);
   beat(a, ...others);
 }
 
 /** Goes on until `a` has handed everything over, or for 100 turns. */
 function finish(a: ClusterRelay, relays: ClusterRelay[]): void {
-  for (let turn = 0; turn < 100 && !a.relay.isHandedOver; turn++) deliver(relays, a.turn(50), a);
+  for (let turn = 0; turn < 100 && !a.relay.ending.isOver; turn++) deliver(relays, a.turn(50), a);
 }
 
 const namesIn = (relay: ClusterRelay, desktop: Identity) =>
@@ -68,7 +68,7 @@ describe('a relay that stops for good', () => {
     leave(a, b);
     assert.equal(a.relay.desktops.count, 0);
     finish(a, [b]);
-    assert.ok(a.relay.isHandedOver);
+    assert.ok(a.relay.ending.isOver);
     assert.deepEqual([a.relay.waiting, a.peers.counters.handed, b.peers.counters.received], [0, 3, 3]);
     // Amy was the second from the right border, and the second from the left one.
     assert.deepEqual(namesIn(b, bobs[1]).sort(), ['1 left', '2 right']);
@@ -138,7 +138,7 @@ describe('a relay that stops for good', () => {
     leave(a, b);
     b.relay.drain();
     finish(a, [b]);
-    assert.ok(!a.relay.isHandedOver);
+    assert.ok(!a.relay.ending.isOver);
     assert.equal(a.relay.waiting, 1);
     const recovered = recover(a, writer);
     assert.equal(recovered.relay.waiting, 1);
@@ -315,11 +315,11 @@ describe('a round of a hand-over', () => {
     const [zoe, zac] = ['Zoe', 'Zac'].map((name) => a.join(name, 'garden'));
     a.throw(zoe, 1);
     for (const { slot } of [zoe, zac]) a.relay.leave(slot);
-    a.relay.setHome('garden', 'b');
+    a.relay.ending.setHome('garden', 'b');
     // The round begins, and nothing can leave.
     a.peers.isConnected = false;
     a.turn(KEPT_STEP_MS);
-    a.relay.setHome('garden', undefined);
+    a.relay.ending.setHome('garden', undefined);
     const max = a.join('Max', 'garden');
     assert.deepEqual(namesIn(a, max), ['1 left']);
     a.relay.poll(max, 0, a.relay.epoch, 1);
@@ -446,12 +446,12 @@ describe('a relay that stops for good while no other relay has a desktop', () =>
     a.throw(anns[0], 1, 'right');
     leave(a, b);
     finish(a, [b]);
-    assert.ok(!a.relay.isHandedOver);
+    assert.ok(!a.relay.ending.isOver);
     assert.equal(a.relay.waiting, 1);
     const bob = b.join('Bob');
     beat(a, b);
     finish(a, [b]);
-    assert.ok(a.relay.isHandedOver);
+    assert.ok(a.relay.ending.isOver);
     assert.deepEqual(namesIn(b, bob), ['1 left']);
   });
 });

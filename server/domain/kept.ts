@@ -17,12 +17,25 @@ export class KeptMailboxes {
   readonly #ofOpen = new Map<World, number[]>();
   /** Held slots. */
   readonly #held = new Map<World, Set<number>>();
+  /** Private worlds that another relay has, and gets what waits here. */
+  readonly #moved = new Set<World>();
   /** Bytes of the slab in all kept mailboxes that are not held. */
   bytes = 0;
 
   /** The kept slots of a world that are not held, the oldest first; undefined when it has none. */
   of(world: World): readonly number[] | undefined {
     return this.#ofEmpty.get(world) ?? this.#ofOpen.get(world);
+  }
+
+  /** Another relay has a private world now, or does no longer. */
+  setMoved(world: World, isMoved: boolean): void {
+    if (isMoved) this.#moved.add(world);
+    else this.#moved.delete(world);
+  }
+
+  /** The private worlds that another relay has. */
+  movedWorlds(): Iterable<World> {
+    return this.#moved;
   }
 
   /** Whether a world has kept mailboxes, held or not. */

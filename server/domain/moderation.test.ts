@@ -9,7 +9,7 @@ import { ProblemError } from '../wire/problem.ts';
 import { MUTES_MAX } from '../wire/rules.ts';
 import { DUE_PER_STEP_MAX, LEASE_MS } from './limits.ts';
 import { MUTE_HOPS_MAX, MUTES_TOTAL_MAX } from './mutes.ts';
-import { NOTICE_SLOTS_PER_STEP } from './relay.ts';
+import { NOTICE_SLOTS_PER_STEP } from './news.ts';
 
 const EVENT = { type: 'removed', file: 'ab'.repeat(32) };
 
@@ -157,7 +157,7 @@ describe('relay, notices', () => {
     harness.pass(2_000);
     harness.park(ann);
     const closed = harness.park(ann);
-    harness.relay.closed(closed, ann.slot);
+    harness.relay.down.closed(closed, ann.slot);
     harness.relay.notify(EVENT);
     harness.pass(LEASE_MS / 2);
     const [bob] = harness.joinMany(1);

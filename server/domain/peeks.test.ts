@@ -139,7 +139,7 @@ class Harness {
   /** Shows a stage; returns the edges through which it is watched. */
   show({ slot }: Desktop, sprites: readonly object[] = [SPRITE], standing: Standing = Standing.unchecked): Edge[] {
     const { body } = checkStage({ width: 1000, height: 500, files: [FILE], sprites });
-    const edges = this.relay.show(slot, body, 0, body.length, standing);
+    const edges = this.relay.show(slot, { body, start: 0, end: body.length, standing });
     return EDGES.filter((_, edge) => edges & (1 << edge));
   }
 
@@ -257,7 +257,7 @@ describe('a peek', () => {
   it('is allowed in private worlds unless their first desktop or the neighbour itself has chosen otherwise', () => {
     const harness = new Harness();
     const shown = (world: string, ...stages: (boolean | undefined)[]) =>
-      stages.map((stage) => harness.relay.describe(harness.join({ world, stage }).slot).stage);
+      stages.map((stage) => harness.relay.directory.describe(harness.join({ world, stage }).slot).stage);
     assert.deepEqual(shown('open', undefined, undefined, false, true), [true, true, false, true]);
     assert.deepEqual(shown('shy', false, undefined, true, undefined), [false, false, true, false]);
     assert.deepEqual(shown('also open', true, undefined, false, undefined), [true, true, false, true]);
@@ -266,7 +266,7 @@ describe('a peek', () => {
     harness.leave(again);
     const next = harness.join({ world: 'other', stage: undefined });
     assert.equal(next.slot, again.slot);
-    assert.ok(harness.relay.describe(next.slot).stage, 'the choice of an earlier owner of the slot');
+    assert.ok(harness.relay.directory.describe(next.slot).stage, 'the choice of an earlier owner of the slot');
   });
 
   it('has a lease: one tick below, at the limit, and with a renewal', () => {
@@ -573,7 +573,7 @@ describe('a stage', () => {
     harness.peek(bob, 'right');
     const sprites = Array.from({ length: 32 }, (_, id) => ({ id, x: 1, y: 1, animation: 'a'.repeat(23) }));
     const { body } = checkStage({ width: 65_535, height: 65_535, files: [FILE], sprites });
-    harness.relay.show(bob.slot, body, 0, body.length, Standing.unchecked);
+    harness.relay.show(bob.slot, { body, start: 0, end: body.length, standing: Standing.unchecked });
     const out = Buffer.alloc(2 * PEEK_EVENTS_BYTES_MAX);
     const end = harness.relay.peeks.write(ann.slot, out, 0, false, harness.nowMs + 2 ** 31);
     const json = body.length - 8 - 32 * 24;

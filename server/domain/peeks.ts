@@ -78,6 +78,8 @@ const REFUSALS = {
 export interface Neighbourhood {
   torus: Torus;
   mutes: Mutes;
+  /** The watches that concern other relays, once there are some. */
+  abroad: { readonly peeks?: RemotePeeks };
   /** Whether a desktop mutes any other. */
   isMuting(slot: number): boolean;
   /** Whether a desktop shows its stage. */
@@ -131,8 +133,6 @@ export class Peeks {
   readonly counters = { posted: 0, forwarded: 0, filtered: 0, unwatched: 0, sent: 0, refusedFast: 0 };
   /** Watches of desktops here. */
   count = 0;
-  /** Undefined while this relay is alone. */
-  remote: RemotePeeks | undefined;
   readonly #neighbourhood: Neighbourhood;
   readonly #tolerancePx: number | 'off';
   /** The edge through which the desktop of a slot watches, + 1; 0: it does not watch. */
@@ -181,6 +181,11 @@ export class Peeks {
     this.#nextCheckMs = nowMs + PEEK_STEP_MS;
   }
 
+  /** Undefined while this relay is alone. */
+  get #remote(): RemotePeeks | undefined {
+    return this.#neighbourhood.abroad.peeks;
+  }
+
   /**
    * From now on `slot` watches what lies beyond `edge`, for PEEK_LEASE_MS; null ends the watch. Returns the lease in ms.
    *
@@ -200,7 +205,7 @@ export class Peeks {
     const neighbour = edge === null ? slot : this.#neighbourhood.torus.neighbour(slot, edge);
     const isRemote = neighbour === REMOTE;
     const isShown = isRemote
-      ? this.remote?.isHidden === false
+      ? this.#remote?.isHidden === false
       : neighbour !== slot && this.#neighbourhood.shows(neighbour);
     if (!isShown || (!isRemote && this.#isMuted(slot, neighbour))) {
       this.forget(slot);
@@ -249,7 +254,7 @@ export class Peeks {
     this.stages.set(row, body, start, end, preciseMs);
     for (let edge = 0; edge < 4; edge++) {
       const watcher = this.#watchers[row * 4 + edge];
-      if (watcher === REMOTE_SLOT) this.remote?.stageChanged(row * 4 + edge);
+      if (watcher === REMOTE_SLOT) this.#remote?.stageChanged(row * 4 + edge);
       else if (watcher !== 0) this.#add(watcher - 1, STAGE);
     }
     return edges;
@@ -281,7 +286,7 @@ export class Peeks {
     const target = this.#neighbourhood.torus.neighbour(slot, edge as EdgeNumber);
     const maySee =
       target === REMOTE
-        ? this.remote?.isMuted(row) === false
+        ? this.#remote?.isMuted(row) === false
         : target !== slot && this.#neighbourhood.shows(target) && !this.#isMuted(slot, target);
     if (maySee && row >= 0 && this.#isOf(row, target)) return;
     this.#detach(slot);
@@ -324,13 +329,13 @@ export class Peeks {
   expel(at: number): void {
     const row = at >> 2;
     this.#watchers[at] = 0;
-    this.remote?.lost(at);
+    this.#remote?.lost(at);
     this.#removed(row);
   }
 
   /** Checks whether a watcher from another relay may still see what it watches. If not, its watch ends. Returns whether it may. */
   checkRemote(at: number): boolean {
-    const maySee = this.remote?.maySee(at, this.#watched[at >> 2]) === true;
+    const maySee = this.#remote?.maySee(at, this.#watched[at >> 2]) === true;
     if (!maySee) this.expel(at);
     return maySee;
   }
@@ -409,7 +414,7 @@ export class Peeks {
       const watched = this.#watched[row];
       end =
         watched === REMOTE_SLOT
-          ? (this.remote as RemotePeeks).writeReference(row, out, end)
+          ? (this.#remote as RemotePeeks).writeReference(row, out, end)
           : this.#neighbourhood.writeReference(watched, out, end);
       out[end++] = COMMA;
       end = this.stages.write(row, out, end);
@@ -450,7 +455,7 @@ export class Peeks {
   /** Whether a row is that of `target`, which the torus has just found. */
   #isOf(row: number, target: number): boolean {
     const watched = this.#watched[row];
-    return target === REMOTE ? watched === REMOTE_SLOT && this.remote?.isSame(row) === true : watched === target;
+    return target === REMOTE ? watched === REMOTE_SLOT && this.#remote?.isSame(row) === true : watched === target;
   }
 
   /** Puts a watcher without a row into that of `target`. Returns false when there is no row left. */
@@ -474,7 +479,7 @@ export class Peeks {
   /** A row for what the torus has just found at another relay; -1 when there is none left, or that relay cannot be reached. */
   #remoteRow(slot: number, edge: EdgeNumber): number {
     const row = this.#addRow(REMOTE_SLOT);
-    if (row < 0 || this.remote?.watch(row, slot, edge)) return row;
+    if (row < 0 || this.#remote?.watch(row, slot, edge)) return row;
     this.stages.release(row);
     return -1;
   }
@@ -541,7 +546,7 @@ export class Peeks {
   /** Ends the watch at one edge of a row. */
   #lose(at: number): void {
     if (this.#watchers[at] === REMOTE_SLOT) {
-      this.remote?.lost(at);
+      this.#remote?.lost(at);
       return;
     }
     const watcher = this.#watchers[at] - 1;
@@ -551,7 +556,7 @@ export class Peeks {
   }
 
   #free(row: number): void {
-    if (this.#watched[row] === REMOTE_SLOT) this.remote?.unwatch(row);
+    if (this.#watched[row] === REMOTE_SLOT) this.#remote?.unwatch(row);
     else this.#rowOwn[this.#watched[row]] = 0;
     this.stages.release(row);
   }

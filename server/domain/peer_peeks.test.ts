@@ -50,7 +50,7 @@ class Cluster {
 
   join(n: number): Desktop {
     const at = this.relays[n];
-    const identity = at.join(`${at.membership.name}${at.relay.count().desktops}`);
+    const identity = at.join(`${at.membership.name}${at.relay.directory.count().desktops}`);
     at.relay.setShows(identity.slot, true);
     const desktop = { ...identity, at, ticket: 0, seq: -1, events: [] };
     this.#desktops.push(desktop);
@@ -111,7 +111,7 @@ function show(desktop: Desktop, x: number, vx = 0): Edge[] {
 
 function showSprites({ at, slot }: Desktop, sprites: object[]): Edge[] {
   const { body } = checkStage({ width: 1920, height: 1080, files: [FILE], sprites });
-  const edges = at.relay.show(slot, body, 0, body.length, Standing.unchecked);
+  const edges = at.relay.show(slot, { body, start: 0, end: body.length, standing: Standing.unchecked });
   return EDGES.filter((_, edge) => edges & (1 << edge));
 }
 

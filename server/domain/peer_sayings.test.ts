@@ -2,13 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { acquaint, ClusterRelay, pair } from '../test/cluster_relays.ts';
 import { viewOf } from '../test/cluster_views.ts';
-import type { EdgeNumber } from '../wire/crossing.ts';
 import type { Identity } from '../wire/identity.ts';
 import { PEER_SAYINGS_BYTES_MAX, PeerSayingsWriter, readPeerSayings } from '../wire/peer_sayings.ts';
 import { beyond } from './cluster_torus.ts';
 import { Hearers } from './hearers.ts';
 import { HEARERS_MAX, SAYINGS_BURST_MAX, SAYINGS_STEP_MS } from './limits.ts';
-import { REMOTE, Torus, type World, widthOf } from './torus.ts';
+import { REMOTE, type Routing, Torus, type World, widthOf } from './torus.ts';
 
 /** Carries what was said, and returns how many messages that were. */
 function carry(from: ClusterRelay, ...relays: ClusterRelay[]): number {
@@ -25,7 +24,7 @@ function heard(relay: ClusterRelay, desktop: Identity): object[] {
   const ticket = relay.poll(desktop);
   relay.turn(SAYINGS_STEP_MS);
   relay.turn(SAYINGS_STEP_MS);
-  relay.relay.closed(ticket, desktop.slot);
+  relay.relay.down.closed(ticket, desktop.slot);
   return relay.eventsOf(ticket).filter(({ type }) => type === 'saying');
 }
 
@@ -141,16 +140,16 @@ describe('hearers near a speaker in a world of several relays', () => {
     const total = counts.reduce((sum, count) => sum + count, 0);
     const view = { ...viewOf(counts, widthOf(total, 1)), self };
     const to = { relay: 0, place: 0 };
-    const torus = new Torus(counts[self], 1);
-    const world = torus.findOrAdd('commons') as World;
-    for (let slot = 0; slot < counts[self]; slot++) torus.seat(slot, world);
-    torus.routing = {
+    const routing: Routing = {
       ...{ remotePlace: to, shared: view },
-      beyond: (_, at: number, edge: EdgeNumber) => {
+      beyond: (world, at, edge) => {
         beyond(view, self, at, edge, to);
         return to.relay === self ? world.slots[to.place] : REMOTE;
       },
     };
+    const torus = new Torus(counts[self], 1, { routing });
+    const world = torus.findOrAdd('commons') as World;
+    for (let slot = 0; slot < counts[self]; slot++) torus.seat(slot, world);
     const hearers = new Hearers();
     hearers.findNear(torus, world.slots[place]);
     const found = [...hearers.slots.subarray(0, hearers.count)].map((slot) => view.bases[self] + torus.placeOf(slot));

@@ -452,7 +452,7 @@ describe('peers', () => {
 
   it('fetch the names of neighbours at other relays, and notify their neighbours when a name has changed', () => {
     const { a, b, ann, bob } = pair();
-    const right = () => a.relay.describe(ann.slot).neighbours.right;
+    const right = () => a.relay.directory.describe(ann.slot).neighbours.right;
     assert.equal(right(), undefined, 'until the answer is here');
     deliver([b], a.turn(), a);
     assert.deepEqual(right(), { desktop: b.relay.desktops.id(bob.slot), name: 'Bob' });
@@ -497,7 +497,7 @@ describe('peers', () => {
     const malformed = (a: ClusterRelay, frame: Outgoing) => a.peers.answered(frame, Buffer.from('nonsense'));
     for (const fail of [lose, isNotThere, malformed]) {
       const { a, b, ann, bob } = pair();
-      a.relay.describe(ann.slot);
+      a.relay.directory.describe(ann.slot);
       let asked = 0;
       for (let ms = 0; ms < 3 * NAME_FRESH_MS; ms += 50) {
         for (const frame of a.turn(50)) {
@@ -508,7 +508,7 @@ describe('peers', () => {
       assert.equal(asked, 3, fail.name);
       deliver([b], a.turn(NAME_FRESH_MS), a);
       const it = { desktop: b.relay.desktops.id(bob.slot), name: 'Bob' };
-      assert.deepEqual(a.relay.describe(ann.slot).neighbours.right, it);
+      assert.deepEqual(a.relay.directory.describe(ann.slot).neighbours.right, it);
     }
   });
 
@@ -517,7 +517,7 @@ describe('peers', () => {
     b.join('Carol');
     acquaint(a, b);
     // Ann’s left neighbour is the last place of the world.
-    a.relay.describe(ann.slot);
+    a.relay.directory.describe(ann.slot);
     const lost = a.turn();
     assert.deepEqual(lost.flatMap(({ places }) => places).sort(), [0, 1]);
     b.relay.leave(bob.slot);

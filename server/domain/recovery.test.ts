@@ -52,7 +52,8 @@ function same(actual: Relay, expected: Relay): void {
   assert.equal(actual.keptBytes, expected.keptBytes);
   assert.equal(actual.slab.usedBytes, expected.slab.usedBytes);
   for (let slot = 0; slot < expected.desktops.untouched; slot++) {
-    if (expected.desktops.isLive(slot)) assert.deepEqual(actual.describe(slot), expected.describe(slot));
+    if (expected.desktops.isLive(slot))
+      assert.deepEqual(actual.directory.describe(slot), expected.directory.describe(slot));
   }
 }
 

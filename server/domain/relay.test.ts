@@ -40,7 +40,7 @@ import {
   WORLDS_MAX,
 } from './limits.ts';
 import { EVENT_BYTES_MAX } from './mailboxes.ts';
-import type { Verdict } from './relay.ts';
+import type { Verdict } from './responses.ts';
 
 const seqOf = (answer: RecordedAnswer) => {
   const cursor: Cursor = { epoch: 0, seq: 0 };
@@ -219,7 +219,7 @@ describe('relay, the way up and down', () => {
     for (const policy of PICTURES) {
       const ada = harness.join('Ada', { world: policy, pictures: policy });
       const bob = harness.join('Bob', { world: policy, pictures: 'any' });
-      assert.equal(harness.relay.describe(bob.slot).pictures, policy, 'the first desktop chooses');
+      assert.equal(harness.relay.directory.describe(bob.slot).pictures, policy, 'the first desktop chooses');
       let crossing = 0;
       for (const standing of Object.values(Standing)) {
         const isCarried = standing === Standing.unchecked || standing >= STANDING_MIN[policy];
@@ -407,7 +407,7 @@ describe('relay, the desktop that polls', () => {
       harness.relay.leave(bob.slot);
       const refused = [harness.ask(bob, 1).body, harness.ask(bob).body];
       const { body, end } = harness.throwForResponse(bob, 9);
-      refused.push(JSON.parse(body.toString('utf8', 0, end)), harness.relay.refusal(bob, 'ended'));
+      refused.push(JSON.parse(body.toString('utf8', 0, end)), harness.relay.down.refusal(bob, 'ended'));
       for (const document of refused) assert.deepEqual([document.code, document.cursor], ['desktop-ended', cursor]);
       const stranger = { ...bob, token: new Uint32Array(4) };
       assert.equal('cursor' in harness.ask(stranger, 1).body, false, 'only its owner learns it');
@@ -448,7 +448,7 @@ describe('relay, the desktop that polls', () => {
     const newer = harness.poll(bob);
     assert.deepEqual(harness.answered(older).body, { cursor: '6a1f03c2-0', events: [] });
     assert.equal(harness.relay.parkedCount, 2);
-    harness.relay.closed(older, bob.slot);
+    harness.relay.down.closed(older, bob.slot);
     harness.throw(ada, 1);
     harness.relay.endTurn();
     assert.equal(seqOf(harness.answered(newer)), 1, 'closing the older poll does not change the newer one');
@@ -460,14 +460,14 @@ describe('relay, a poll with a newer request behind it', () => {
     const harness = new RelayHarness();
     const [ada, bob] = harness.joinMany(2);
     const [, held] = harness.settle(ada, bob);
-    harness.relay.outdated(held, bob.slot);
+    harness.relay.down.outdated(held, bob.slot);
     assert.deepEqual(harness.answered(held).body, { cursor: '6a1f03c2-0', events: [] });
     assert.equal(harness.relay.parkedCount, 1);
     harness.throw(ada, 1);
     harness.relay.endTurn();
     assert.equal(seqOf(harness.ask(bob)), 1);
-    harness.relay.outdated(held, bob.slot);
-    harness.relay.outdated(held, 0xffffffff);
+    harness.relay.down.outdated(held, bob.slot);
+    harness.relay.down.outdated(held, 0xffffffff);
     harness.pass(LEASE_MS - TICK_MS);
     assert.equal(harness.relay.desktops.isLive(bob.slot), true);
     harness.pass(2 * TICK_MS);
@@ -480,8 +480,8 @@ describe('relay, a poll with a newer request behind it', () => {
     const [, older] = harness.settle(ada, bob);
     const newer = harness.poll(bob);
     harness.answered(older);
-    harness.relay.outdated(older, bob.slot);
-    harness.relay.outdated(newer, ada.slot);
+    harness.relay.down.outdated(older, bob.slot);
+    harness.relay.down.outdated(newer, ada.slot);
     assert.ok(harness.isParked(newer));
     assert.equal(harness.relay.parkedCount, 2);
   });
@@ -524,7 +524,7 @@ describe('relay, time', () => {
         harness.pass(PING_MS);
         assert.deepEqual(types(harness.answered(ticket)), ['ping', 'neighbours']);
       }
-      if (from === 'closed') harness.relay.closed(ticket, bob.slot);
+      if (from === 'closed') harness.relay.down.closed(ticket, bob.slot);
       harness.pass(LEASE_MS - TICK_MS);
       assert.ok(harness.relay.desktops.isLive(bob.slot), from);
       harness.pass(TICK_MS);
@@ -609,7 +609,7 @@ describe('relay, time', () => {
     const harness = new RelayHarness();
     const desktops = harness.joinMany(6);
     const tickets = harness.settle(...desktops);
-    harness.relay.closedAll((ticket) => tickets.indexOf(ticket) % 2 === 0);
+    harness.relay.down.closedAll((ticket) => tickets.indexOf(ticket) % 2 === 0);
     assert.equal(harness.relay.parkedCount, 3);
     harness.pass(LEASE_MS);
     assert.deepEqual(
@@ -695,7 +695,7 @@ describe('relay, neighbours', () => {
     const ada = harness.join('Ada', { world: 'attic' });
     const self = { desktop: harness.relay.desktops.id(ada.slot), name: 'Ada' };
     const four = { left: self, right: self, top: self, bottom: self };
-    assert.deepEqual(harness.relay.describe(ada.slot), {
+    assert.deepEqual(harness.relay.directory.describe(ada.slot), {
       ...self,
       world: 'attic',
       pictures: 'any',
@@ -714,7 +714,7 @@ describe('relay, joining', () => {
     const friends = harness.joinMany(5, 'office');
     const guest = harness.join('', { near: friends[1] });
     assert.equal(harness.relay.torus.neighbour(friends[1].slot, 1), guest.slot);
-    assert.equal(harness.relay.describe(guest.slot).world, 'office');
+    assert.equal(harness.relay.directory.describe(guest.slot).world, 'office');
     assert.ok(harness.join('', { near: friends[1], world: 'office' }));
   });
 
@@ -740,7 +740,7 @@ describe('relay, joining', () => {
     harness.relay.renewInvitation(ada.slot, renewed.invitation);
     assert.notDeepEqual(renewed.invitation, ada.invitation);
     refuses('near-gone', () => harness.join('', { near: ada }));
-    assert.equal(harness.relay.describe(harness.join('', { near: renewed }).slot).world, 'office');
+    assert.equal(harness.relay.directory.describe(harness.join('', { near: renewed }).slot).world, 'office');
     refuses('near-gone', () => harness.join('', { near: { ...ada, slot: 1 } }));
   });
 
@@ -764,7 +764,7 @@ describe('relay, joining', () => {
   it('is counted for everybody to see, without the name of a private world', () => {
     const harness = new RelayHarness();
     const counts = (commons: number, privateWorlds: number, desktops: number) =>
-      assert.deepEqual(harness.relay.count(), {
+      assert.deepEqual(harness.relay.directory.count(), {
         desktops,
         worlds: [{ world: DEFAULT_WORLD, desktops: commons }],
         privateWorlds,

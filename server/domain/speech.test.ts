@@ -21,8 +21,9 @@ import {
   SAYINGS_STEP_MS,
   SPEECH_COST_PER_SECOND_MAX,
 } from './limits.ts';
-import { ANSWER_BYTES_MAX, type RelayOptions } from './relay.ts';
+import type { RelayOptions } from './relay.ts';
 import { MISSED_BYTES_MAX } from './sayings.ts';
+import { ANSWER_BYTES_MAX } from './way_down.ts';
 
 /** What the Windows client reads of one response, in bytes: kResponseBytesMax in core/relay/request.h. */
 const CLIENT_BYTES_MAX = 131_072;
@@ -46,7 +47,7 @@ class Harness extends RelayHarness {
   settled(count: number, world?: string): Guest[] {
     const desktops = this.joinMany(count, world);
     this.tick(3000);
-    for (const desktop of desktops) this.relay.closed(this.poll(desktop), desktop.slot);
+    for (const desktop of desktops) this.relay.down.closed(this.poll(desktop), desktop.slot);
     return desktops;
   }
 
@@ -59,7 +60,7 @@ class Harness extends RelayHarness {
   take(desktop: Identity, seq = -1): Batch | undefined {
     const ticket = this.poll(desktop, seq);
     this.tick(2 * SAYINGS_STEP_MS + TICK_MS);
-    if (this.isParked(ticket)) this.relay.closed(ticket, desktop.slot);
+    if (this.isParked(ticket)) this.relay.down.closed(ticket, desktop.slot);
     return this.batch(ticket);
   }
 

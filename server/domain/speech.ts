@@ -52,6 +52,8 @@ export interface SpeechCounters {
 export interface Listeners {
   torus: Torus;
   mutes: Mutes;
+  /** The way of sayings to other relays, once there are some. */
+  abroad: { readonly sayings?: RemoteSayings };
   /** The world in which only neighbours hear, unless the option says otherwise. */
   defaultWorld: World;
   /** Whether a desktop mutes anybody. */
@@ -79,8 +81,6 @@ export class Speech {
   readonly #speakers: Speakers;
   readonly #hearers = new Hearers();
   readonly #reference = Buffer.alloc(512);
-  /** Undefined while this relay is alone. */
-  remote: RemoteSayings | undefined;
   #nextRoundMs: number;
   /** When the whole budget is available again. */
   #budgetFullMs = 0;
@@ -128,9 +128,10 @@ export class Speech {
     const generation = this.#listeners.generation(slot);
     const length = this.#listeners.writeReference(slot, this.#reference, 0);
     let others = hearers.count - 1;
-    if (this.remote !== undefined && hearers.remote.size > 0) {
+    const { abroad } = this.#listeners;
+    if (abroad.sayings !== undefined && hearers.remote.size > 0) {
       const reference = Buffer.from(this.#reference.subarray(0, length));
-      others += this.remote.say({ slot, generation, reference, text }, hearers.remote);
+      others += abroad.sayings.say({ slot, generation, reference, text }, hearers.remote);
     }
     speakers.recordAccepted(slot, saying, others);
     this.counters.said++;

@@ -73,17 +73,23 @@ export class Torus {
   readonly #freeIndices: number[] = [];
   readonly #worldOf: Uint32Array;
   readonly #placeOf: Uint32Array;
-  /** Undefined while this relay is alone. */
-  routing: Routing | undefined;
+  readonly #abroad: { readonly routing?: Routing };
   /** Called with the name of each world that is removed. */
   removed: ((name: string) => void) | undefined;
   /** All worlds, also the default one. */
   readonly #worldsMax: number;
 
-  constructor(slots: number, worldsMax: number) {
+  /** `abroad`: what there is of other relays; its routing may be there later. */
+  constructor(slots: number, worldsMax: number, abroad: { readonly routing?: Routing } = {}) {
+    this.#abroad = abroad;
     this.#worldOf = new Uint32Array(slots);
     this.#placeOf = new Uint32Array(slots);
     this.#worldsMax = worldsMax;
+  }
+
+  /** Undefined while this relay is alone. */
+  get routing(): Routing | undefined {
+    return this.#abroad.routing;
   }
 
   get worldCount(): number {
@@ -137,15 +143,16 @@ export class Torus {
 
   /** The desktop beyond `edge` of `slot`: `slot` itself in a world of one, REMOTE when it is at another relay. */
   neighbour(slot: number, edge: EdgeNumber): number {
-    if (this.routing === undefined) return this.ownNeighbour(slot, edge);
+    const { routing } = this.#abroad;
+    if (routing === undefined) return this.ownNeighbour(slot, edge);
     const world = this.worldOf(slot);
     // The default world is the first one.
-    return world.index === 0 ? this.routing.beyond(world, this.#placeOf[slot], edge) : this.ownNeighbour(slot, edge);
+    return world.index === 0 ? routing.beyond(world, this.#placeOf[slot], edge) : this.ownNeighbour(slot, edge);
   }
 
   /** The relays that share the world of `slot`; undefined when this one has all its desktops. */
   sharedView(slot: number): ClusterView | undefined {
-    return this.routing !== undefined && this.#worldOf[slot] === 0 ? this.routing.shared : undefined;
+    return this.#worldOf[slot] === 0 ? this.#abroad.routing?.shared : undefined;
   }
 
   /** The desktop of this relay beyond `edge` of `slot`, as if there were no other relay. */

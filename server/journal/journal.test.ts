@@ -111,7 +111,8 @@ describe('a journal', () => {
     assert.equal(next.relay.epoch, 0xabc);
     assert.deepEqual(next.recovered.desktops, 2);
     assert.deepEqual(next.recovered.sprites, 3, 'the first one is not acknowledged');
-    for (const { slot } of [ann, bob]) assert.deepEqual(next.relay.describe(slot), life.relay.describe(slot));
+    for (const { slot } of [ann, bob])
+      assert.deepEqual(next.relay.directory.describe(slot), life.relay.directory.describe(slot));
     assert.deepEqual(poll(next, bob, 1), { sprites: ['two', 'three'], seq: 3 });
     assert.equal(throwSprite(next.relay, ann, 3, 'three'), 'repeated');
     assert.equal(throwSprite(next.relay, ann, 4, 'four'), 'accepted');
@@ -149,7 +150,7 @@ describe('a journal', () => {
     life.journal.commit();
     let next = live(disk);
     for (let lives = 0; lives < 2; lives++) {
-      const refused = next.relay.refusal(bob, 'ended');
+      const refused = next.relay.down.refusal(bob, 'ended');
       assert.deepEqual(
         [refused.code, refused.cursor],
         ['desktop-ended', `${next.relay.epoch.toString(16).padStart(8, '0')}-1`],
@@ -215,14 +216,14 @@ describe('a journal', () => {
     relay.setShows(shy.slot, false);
     journal.commit();
     const shown = ({ relay }: { relay: Relay }) =>
-      [shy, bold, silent, asked].map(({ slot }) => relay.describe(slot).stage);
+      [shy, bold, silent, asked].map(({ slot }) => relay.directory.describe(slot).stage);
     const next = live(disk);
     assert.deepEqual(shown(next), [false, true, false, true]);
     assert.deepEqual([next.relay.peeks.count, next.relay.peeks.stages.count], [0, 0]);
     // The journal has written its state again, so each choice is now in the record of its desktop.
     next.relay.setShows(bold.slot, false);
     next.relay.setShows(shy.slot, true);
-    const joinedNow = (join: Partial<Join>) => next.relay.describe(joined(next.relay, join).slot).stage;
+    const joinedNow = (join: Partial<Join>) => next.relay.directory.describe(joined(next.relay, join).slot).stage;
     assert.deepEqual([joinedNow({ world: 'w' }), joinedNow({ world: 'x' }), joinedNow({})], [true, false, false]);
     next.journal.commit();
     assert.deepEqual(shown(live(disk)), [true, false, false, true]);
@@ -321,7 +322,7 @@ describe('a journal', () => {
       assert.deepEqual(disk.read(FIRST), old);
       assert.equal(disk.read(segmentName(2)).readUInt32LE(8), VERSION);
       const next = live(disk);
-      assert.equal(next.relay.describe(ann.slot).stage, true);
+      assert.equal(next.relay.directory.describe(ann.slot).stage, true);
       assert.deepEqual(disk.names().filter((name) => name.endsWith('.segment')).length, 2, 'one new segment is enough');
     }
   });
@@ -340,7 +341,7 @@ describe('a journal', () => {
     disk.roomBytes = Number.POSITIVE_INFINITY;
     for (let nowMs = 2000; !journal.hasRoom && nowMs < 20_000; nowMs += 100) journal.tick(nowMs);
     const next = live(disk);
-    assert.deepEqual([next.recovered.sprites, next.relay.describe(ann.slot).stage], [3, true]);
+    assert.deepEqual([next.recovered.sprites, next.relay.directory.describe(ann.slot).stage], [3, true]);
   });
 
   it('refuses a file that is missing', () => {
@@ -386,7 +387,7 @@ describe('a journal', () => {
       const { recovered, relay: other } = live(next);
       assert.equal(recovered.sprites, relay.waiting);
       assert.deepEqual(other.counters.accepted, relay.counters.accepted);
-      for (const { slot } of desktops) assert.deepEqual(other.describe(slot), relay.describe(slot));
+      for (const { slot } of desktops) assert.deepEqual(other.directory.describe(slot), relay.directory.describe(slot));
     }
     assert.ok(journal.compactions > 2, `${journal.compactions} compactions`);
   });

@@ -115,7 +115,7 @@ class Script {
   stop(): void {
     this.a.relay.drain();
     this.a.membership.leave();
-    this.a.relay.handOver();
+    this.a.relay.ending.begin();
     beat(this.a, this.b);
   }
 
@@ -201,7 +201,7 @@ function play(shape: Shape, from: number, until: number): number {
   assert.deepEqual(next.counters.accepted, a.relay.counters.accepted);
   assert.equal(next.waiting, a.relay.waiting);
   assert.equal(next.peerMemory.inFlight, a.relay.peerMemory.inFlight);
-  const [ada, adaNow] = [next, a.relay].map((relay) => relay.describe(script.of('Ada').slot));
+  const [ada, adaNow] = [next, a.relay].map((relay) => relay.directory.describe(script.of('Ada').slot));
   assert.deepEqual([ada.place, ada.stage], [adaNow.place, adaNow.stage]);
   return calls;
 }

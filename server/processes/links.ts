@@ -5,7 +5,7 @@
  * Invariant: every request of a link gets one answer on the same link. An answer to a worker that has died is dropped.
  * Cost: O(1) for each answer.
  */
-import type { AnswerSink } from '../domain/relay.ts';
+import type { AnswerSink } from '../domain/way_down.ts';
 import type { Front } from '../front/front.ts';
 import type { Answer, AnswerView } from '../wire/answer.ts';
 

@@ -94,9 +94,9 @@ export class Master {
   readonly handlers: Pick<FrontHandlers, 'poll' | 'closed' | 'outdated' | 'turn' | 'sending'> = {
     poll: (request: RequestView) => this.relay.poll(request, request.ticket, request.epoch, request.seq),
     closed: (ticket, slot) => {
-      this.relay.closed(ticket, slot);
+      this.relay.down.closed(ticket, slot);
     },
-    outdated: (ticket, slot) => this.relay.outdated(ticket, slot),
+    outdated: (ticket, slot) => this.relay.down.outdated(ticket, slot),
     turn: () => this.turns.end(),
     sending: () => this.turns.commit(),
   };
@@ -113,7 +113,7 @@ export class Master {
   }
 
   closed(link: number, request: number, slot: number): void {
-    const parked = this.relay.closed(this.#links.ticketOf(link, request), slot);
+    const parked = this.relay.down.closed(this.#links.ticketOf(link, request), slot);
     if (parked) this.#links.reply(link, request, DONE);
   }
 
@@ -148,7 +148,7 @@ export class Master {
 
   describe(link: number, request: number, identity: Identity): void {
     if (this.#requireLive(link, request, identity))
-      this.#answerJson(link, request, 200, this.relay.describe(identity.slot));
+      this.#answerJson(link, request, 200, this.relay.directory.describe(identity.slot));
   }
 
   /** A new invitation of a desktop: `{invitation}`. */
@@ -159,7 +159,7 @@ export class Master {
 
   /** The public counts. */
   count(link: number, request: number): void {
-    this.#answerJson(link, request, 200, this.relay.count());
+    this.#answerJson(link, request, 200, this.relay.directory.count());
   }
 
   /**
@@ -214,8 +214,7 @@ export class Master {
   /** A desktop shows its stage. The answer is `{edges}`: through which it is watched. */
   show(link: number, request: number, identity: Identity, stage: ShownStage): void {
     this.#try(link, request, identity, () => {
-      const { body: bytes, start, end, standing } = stage;
-      const edges = this.relay.show(identity.slot, bytes, start, end, standing);
+      const edges = this.relay.show(identity.slot, stage);
       this.#links.reply(link, request, WATCHED_EDGES[edges]);
     });
   }
@@ -289,7 +288,7 @@ export class Master {
   #requireLive(link: number, request: number, identity: Identity): boolean {
     const state = this.relay.desktops.authenticate(identity);
     if (state === 'live') return true;
-    this.#answerProblem(link, request, this.relay.refusal(identity, state));
+    this.#answerProblem(link, request, this.relay.down.refusal(identity, state));
     return false;
   }
 

@@ -4,7 +4,8 @@
  * Invariant: nothing that promises something leaves before a commit. Answers leave first, then what goes to other relays.
  * Cost: the relay's, and one copy of each answer.
  */
-import type { AnswerSink, Relay } from '../domain/relay.ts';
+import type { Relay } from '../domain/relay.ts';
+import type { AnswerSink } from '../domain/way_down.ts';
 import { Links } from './links.ts';
 
 /** What is told of the relay and survives it, such as the journal. */
@@ -73,12 +74,12 @@ export class Turns {
 
   /** A link has room again: sends it what was left in the mailboxes. */
   linkHasRoom(): void {
-    this.relay.retryDeferred();
+    this.relay.down.retryDeferred();
     this.end();
   }
 
   /** Removes a worker that has died, and the polls of its sockets. */
   removeLink(number: number): void {
-    if (this.links.remove(number)) this.relay.closedAll((ticket) => this.links.isOf(number, ticket));
+    if (this.links.remove(number)) this.relay.down.closedAll((ticket) => this.links.isOf(number, ticket));
   }
 }

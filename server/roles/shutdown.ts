@@ -53,10 +53,10 @@ export async function shutDown(parts: Parts, { again, isSuperseded }: StopKind):
   turns.drain(handsOver ? peering.addresses.others() : []);
   peering?.leave();
   await sleep(LAST_POLLS_MS);
-  if (handsOver) relay.handOver();
+  if (handsOver) relay.ending.begin();
   const isGivingUp = !again && !isSuperseded ? giveUpWorlds(parts.homes, log) : () => false;
   // The first desktop may join another relay only now.
-  const isHanding = () => isGivingUp() || (handsOver && !relay.isHandedOver && peering.hasOthers);
+  const isHanding = () => isGivingUp() || (handsOver && !relay.ending.isOver && peering.hasOthers);
   await answerTheLast(workers, parkedCount, isHanding);
   if (handsOver) {
     const { handed } = peering.peers.counters;
@@ -102,7 +102,7 @@ async function close({ workers, peering, journaling, lists, sampler, stopClock, 
 function warnOfWaiting(relay: Relay, { data, durability }: Parts['options'], log: Logger): void {
   const inCustody = relay.peerMemory.custody.size;
   if (relay.waiting + inCustody === 0) return;
-  const { mailboxes, worlds } = relay.waitingIn;
+  const { mailboxes, worlds } = relay.directory.waitingIn;
   const left = { sprites: relay.waiting + inCustody, desktops: mailboxes, worlds };
   if (durability === 'none')
     log.warn(left, 'sprites that were accepted are lost: this relay stops, and has no journal');

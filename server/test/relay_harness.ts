@@ -7,7 +7,8 @@
 import assert from 'node:assert/strict';
 import { TICK_MS } from '../domain/deadlines.ts';
 import { NEIGHBOURS_STEP_MS } from '../domain/limits.ts';
-import { type CrossingResponse, Relay, type RelayOptions, type Verdict } from '../domain/relay.ts';
+import { Relay, type RelayOptions } from '../domain/relay.ts';
+import type { CrossingResponse, Verdict } from '../domain/responses.ts';
 import { Master } from '../processes/master.ts';
 import { Seats } from '../processes/seats.ts';
 import { type Committing, Turns } from '../processes/turns.ts';

@@ -282,7 +282,7 @@ export class SimulatedCluster implements Surroundings {
   #endTurn(relay: SimulatedRelay): void {
     relay.endTurn();
     if (!relay.isAlive || !relay.isOver) return;
-    if (relay.relay.isHandedOver) this.stops++;
+    if (relay.relay.ending.isOver) this.stops++;
     relay.kill(this.pick(3_000));
   }
 

@@ -253,13 +253,13 @@ export class SimulatedRelay {
     this.leavesUntilMs = this.#around.nowMs + HAND_OVER_MS;
     this.relay.drain();
     this.membership.leave();
-    this.relay.handOver();
+    this.relay.ending.begin();
     if (!this.isSuperseded) void this.homes.giveUp();
   }
 
   /** Whether a relay that stops has handed all over, or has no time left. */
   get isOver(): boolean {
-    return this.leavesUntilMs > 0 && (this.#around.nowMs >= this.leavesUntilMs || this.relay.isHandedOver);
+    return this.leavesUntilMs > 0 && (this.#around.nowMs >= this.leavesUntilMs || this.relay.ending.isOver);
   }
 
   /** SIGKILL: answers that were not sent are lost. */

@@ -1,0 +1,138 @@
+/**
+ * News: what a batch says besides sprites, stages and sayings: notices to every desktop, and who one's neighbours are.
+ *
+ * Neighbours are named in small worlds only, once in NEIGHBOURS_STEP_MS for all changes of a world, and with every ping.
+ * Writer: of which worlds have changed, which slots have been looked at for the newest notice, and the marks NEIGHBOURS_DUE and NOTICES_DUE.
+ * Cost: a step is bounded by the desktops that it may mark and by NOTICE_SLOTS_PER_STEP.
+ */
+import { EDGES, type EdgeNumber } from '../wire/crossing.ts';
+import { NEIGHBOURS_STEP_MS, SMALL_WORLD_MAX } from './limits.ts';
+import { NEIGHBOURS_DUE, NOTICES_DUE } from './marks.ts';
+import { Notices } from './notices.ts';
+import type { Tables } from './tables.ts';
+import type { World } from './torus.ts';
+
+/** Slots that one step looks at to find the live ones that get a notice: some 30 µs. */
+export const NOTICE_SLOTS_PER_STEP = 16_384;
+
+const NEIGHBOURS = Buffer.from('{"type":"neighbours"');
+const EDGE_KEYS = EDGES.map((edge) => Buffer.from(`,"${edge}":`));
+const CLOSE = 0x7d;
+
+export class News {
+  readonly #tables: Tables;
+  readonly #notices: Notices;
+  /** Slots below this have been marked for the newest notice. */
+  #noticed: number;
+  /** Small worlds that changed since the last step, and those whose desktops are being notified of it. */
+  #changed = new Set<World>();
+  #notifying = new Set<World>();
+  #nextStepMs: number;
+
+  constructor(tables: Tables) {
+    const { max } = tables.desktops;
+    this.#tables = tables;
+    this.#notices = new Notices(max);
+    this.#noticed = max;
+    this.#nextStepMs = tables.nowMs + NEIGHBOURS_STEP_MS;
+  }
+
+  /** Sends an event to every desktop that is here, with its next answer. Parked polls are answered in the next steps. */
+  notify(event: object): void {
+    this.#notices.add(event);
+    this.#noticed = 0;
+  }
+
+  /** A slot has a new owner, whom earlier notices do not concern. */
+  join(slot: number): void {
+    this.#notices.join(slot);
+  }
+
+  /** The desktops of a world have changed, if it is small enough for them to be told. */
+  worldChanged(world: World): void {
+    if (world.count <= SMALL_WORLD_MAX) this.#changed.add(world);
+  }
+
+  worldRemoved(world: World): void {
+    this.#changed.delete(world);
+    this.#notifying.delete(world);
+  }
+
+  /** The next batch of a desktop names its neighbours. */
+  tellNeighbours(slot: number): void {
+    this.#tables.marks.set(slot, NEIGHBOURS_DUE);
+  }
+
+  /** Whether a desktop has to be told something now. */
+  isDue(slot: number): boolean {
+    return this.#tables.marks.has(slot, NEIGHBOURS_DUE | NOTICES_DUE);
+  }
+
+  /** Marks the desktops that are to be told something, and calls `markReady` with each: `max` or somewhat more. Returns whether more are left. */
+  step(max: number, markReady: (slot: number) => void): boolean {
+    const { nowMs, desktops } = this.#tables;
+    if (nowMs >= this.#nextStepMs && this.#notifying.size === 0) {
+      this.#nextStepMs = nowMs + NEIGHBOURS_STEP_MS;
+      [this.#notifying, this.#changed] = [this.#changed, this.#notifying];
+    }
+    const isMoreDue = this.#notifySmallWorlds(max, markReady);
+    return (this.#noticed < desktops.max && this.#markNoticed(max, markReady)) || isMoreDue;
+  }
+
+  /** Notifies small worlds of their neighbours, until at least `max` desktops are notified. Returns whether worlds are left. */
+  #notifySmallWorlds(max: number, markReady: (slot: number) => void): boolean {
+    let left = max;
+    for (const world of this.#notifying) {
+      if (left <= 0) return true;
+      this.#notifying.delete(world);
+      if (world.count > SMALL_WORLD_MAX) continue;
+      left -= world.count;
+      for (let place = 0; place < world.count; place++) {
+        const slot = world.slots[place];
+        this.tellNeighbours(slot);
+        markReady(slot);
+      }
+    }
+    return false;
+  }
+
+  /** Marks slots that the newest notice is due for, at most `max` of them or one. Returns whether slots are left. */
+  #markNoticed(max: number, markReady: (slot: number) => void): boolean {
+    const { desktops, marks } = this.#tables;
+    let left = Math.max(1, max);
+    const end = Math.min(desktops.max, this.#noticed + NOTICE_SLOTS_PER_STEP);
+    for (; this.#noticed < end && left > 0; this.#noticed++) {
+      const slot = this.#noticed;
+      if (!desktops.isLive(slot) || !this.#notices.isDue(slot)) continue;
+      marks.set(slot, NOTICES_DUE);
+      markReady(slot);
+      left--;
+    }
+    return this.#noticed < desktops.max;
+  }
+
+  /** Writes the oldest notices that a desktop was not sent to out[at]; returns where they end. */
+  writeNotices(slot: number, out: Buffer, at: number): number {
+    const end = this.#notices.write(slot, out, at);
+    if (!this.#notices.isDue(slot)) this.#tables.marks.clear(slot, NOTICES_DUE);
+    return end;
+  }
+
+  /** Writes the event that names the neighbours of a desktop to out[at]; returns where it ends. */
+  writeNeighbours(slot: number, out: Buffer, at: number): number {
+    const { torus, desktops, abroad, marks } = this.#tables;
+    let end = at + NEIGHBOURS.copy(out, at);
+    for (let edge = 0; edge < 4; edge++) {
+      const neighbour = torus.neighbour(slot, edge as EdgeNumber);
+      const remote = neighbour < 0 ? abroad.peers?.reference(slot) : undefined;
+      // When its name has come, another event has it.
+      if (neighbour < 0 && remote === undefined) continue;
+      end += EDGE_KEYS[edge].copy(out, end);
+      if (remote === undefined) end = desktops.writeReference(neighbour, out, end);
+      else end += remote.copy(out, end);
+    }
+    out[end] = CLOSE;
+    marks.clear(slot, NEIGHBOURS_DUE);
+    return end + 1;
+  }
+}
