@@ -92,6 +92,9 @@ const RELAY_ROOMS: readonly string[] = [
   'server/store',
 ];
 
+/** The relay without processes and sockets: what decides, above what it keeps for each slot. */
+const DOMAIN: readonly string[] = ['server/domain', 'server/domain/slots'];
+
 /** The rooms of the pages, each above the ones after it. */
 const PAGE_ROOMS: readonly string[] = ['make', 'pages', 'desktop', 'pictures', 'relay', 'motion', 'texts'].map(
   (room) => `server/web/${room}`,
@@ -120,20 +123,21 @@ const LAYERS: Record<string, readonly string[]> = {
     'server/roles',
     ...RELAY_ROOMS,
     'server/journal',
-    'server/domain',
+    ...DOMAIN,
     'server/front',
     'server/wire',
   ],
-  'server/bin': ['server/roles', 'server/journal', ...RELAY_ROOMS, 'server/domain', 'server/front', 'server/wire'],
-  'server/roles': [...RELAY_ROOMS, 'server/journal', 'server/domain', 'server/front', 'server/wire'],
+  'server/bin': ['server/roles', 'server/journal', ...RELAY_ROOMS, ...DOMAIN, 'server/front', 'server/wire'],
+  'server/roles': [...RELAY_ROOMS, 'server/journal', ...DOMAIN, 'server/front', 'server/wire'],
   ...Object.fromEntries(
     RELAY_ROOMS.map((room, i) => [
       room,
-      [...RELAY_ROOMS.slice(i + 1), 'server/domain', 'server/front', 'server/wire', 'server/web/texts'],
+      [...RELAY_ROOMS.slice(i + 1), ...DOMAIN, 'server/front', 'server/wire', 'server/web/texts'],
     ]),
   ),
-  'server/journal': ['server/domain', 'server/wire'],
-  'server/domain': ['server/wire'],
+  'server/journal': [...DOMAIN, 'server/wire'],
+  'server/domain': ['server/domain/slots', 'server/wire'],
+  'server/domain/slots': ['server/wire'],
   'server/front': ['server/wire'],
   'server/wire': [],
   'server/tools': ['server/domain', 'server/wire'],
@@ -160,6 +164,7 @@ const LAYERS: Record<string, readonly string[]> = {
 /** What pure layers may import from outside: nothing with a clock, a socket or a file. */
 const OUTSIDE_OF_PURE: Record<string, readonly string[]> = {
   'server/domain': ['node:assert'],
+  'server/domain/slots': ['node:assert'],
   'server/wire': ['node:assert', 'node:crypto', 'node:zlib'],
 };
 
@@ -314,8 +319,7 @@ describe('imports', () => {
     const ambient =
       /\b(?:Date\.now|new Date\(|performance\.|Math\.random|setTimeout|setInterval|setImmediate|fetch\(|process\.)/;
     for (const { path, code } of SOURCES) {
-      if (layerOf(path) === 'server/domain' || layerOf(path) === 'server/wire')
-        assert.doesNotMatch(code, ambient, path);
+      if ((layerOf(path) ?? '') in OUTSIDE_OF_PURE) assert.doesNotMatch(code, ambient, path);
     }
   });
 

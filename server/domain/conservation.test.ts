@@ -15,7 +15,6 @@ import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
 import type { Identity } from '../wire/identity.ts';
 import { DEFAULT_WORLD } from '../wire/join.ts';
 import { ProblemError } from '../wire/problem.ts';
-import { TICK_MS } from './deadlines.ts';
 import {
   CARRIED_FACTOR,
   CROSSINGS_BURST_MAX,
@@ -34,6 +33,7 @@ import {
   PING_MS,
 } from './limits.ts';
 import { Relay, type RelayOptions } from './relay.ts';
+import { TICK_MS } from './slots/deadlines.ts';
 
 const SLOTS = 3000;
 const WORLDS_MAX = 9;

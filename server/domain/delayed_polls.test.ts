@@ -2,7 +2,6 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { EPOCH, NO_CURSOR, type RecordedAnswer, RelayHarness } from '../test/relay_harness.ts';
 import type { Identity } from '../wire/identity.ts';
-import { TICK_MS } from './deadlines.ts';
 import { DelayedPolls } from './delayed_polls.ts';
 import {
   DUE_PER_STEP_MAX,
@@ -11,6 +10,7 @@ import {
   PROMPT_POLLS_MAX,
   PROMPT_POLLS_WINDOW_MS,
 } from './limits.ts';
+import { TICK_MS } from './slots/deadlines.ts';
 
 /** Desktops whose tests give the tickets of their polls. */
 class Harness extends RelayHarness {

@@ -5,7 +5,7 @@ import { writeId } from '../wire/identity.ts';
 import { NAME_BYTES_MAX } from '../wire/rules.ts';
 import { Desktops } from './desktops.ts';
 import { CROSSINGS_BURST_MAX, CROSSINGS_PER_SECOND_MAX, CROSSINGS_REMEMBERED } from './limits.ts';
-import { NO_BLOCK, Slab } from './slab.ts';
+import { NO_BLOCK, Slab } from './slots/slab.ts';
 
 const KEY = Buffer.alloc(GENERATION_KEY_BYTES, 7);
 const TOKEN = Uint32Array.of(1, 0x80000000, 0xffffffff, 4);

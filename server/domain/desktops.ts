@@ -14,8 +14,8 @@ import { AcceptedNumbers, type Recency } from './accepted_numbers.ts';
 import type { EndedDesktop } from './ended.ts';
 import type { DesktopRow } from './facts.ts';
 import { CROSSINGS_BURST_MAX, CROSSINGS_PER_SECOND_MAX } from './limits.ts';
-import { RateLimits } from './rate_limits.ts';
-import { type BlockRef, blockBytes, NO_BLOCK, type Slab } from './slab.ts';
+import { RateLimits } from './slots/rate_limits.ts';
+import { type BlockRef, blockBytes, NO_BLOCK, type Slab } from './slots/slab.ts';
 import type { World } from './torus.ts';
 
 /** The state of the desktop that an id and token name: it is here, it was here, or it never was. */

@@ -9,7 +9,7 @@ import { nameBlockBytes } from './desktops.ts';
 import type { KeptMailboxes } from './kept.ts';
 import { EVICTED_PER_STEP_MAX, EVICTED_SPRITES_PER_STEP_MAX, EVICTION_LOOKS_MAX, KEPT_SHARE_MAX } from './limits.ts';
 import type { News } from './news.ts';
-import { type BlockRef, pageOf } from './slab.ts';
+import { type BlockRef, pageOf } from './slots/slab.ts';
 import type { Tables } from './tables.ts';
 import type { World } from './torus.ts';
 

@@ -6,7 +6,7 @@ import type { EdgeNumber } from '../wire/crossing.ts';
 import { PASSAGE_BYTES_MAX } from '../wire/rules.ts';
 import { CARRIED_FACTOR, MAILBOX_BYTES_MAX, MAILBOX_EVENTS_MAX, POLL_BYTES_MAX } from './limits.ts';
 import { EVENT_BYTES_MAX, Mailboxes, type MailboxLimits, writeNumber } from './mailboxes.ts';
-import { blockBytes, Slab } from './slab.ts';
+import { blockBytes, Slab } from './slots/slab.ts';
 
 const LIMITS: MailboxLimits = { eventsMax: MAILBOX_EVENTS_MAX, bytesMax: MAILBOX_BYTES_MAX };
 const BLOCK_HEAD_BYTES = 24;

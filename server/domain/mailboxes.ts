@@ -15,7 +15,7 @@ import { SEQ_MAX } from '../wire/cursor.ts';
 import { NO_HEAD, type Passage } from '../wire/passage.ts';
 import type { Facts, MailboxEvent } from './facts.ts';
 import { CARRIED_FACTOR } from './limits.ts';
-import { BLOCK_BYTES_MAX, type BlockRef, blockBytes, NO_BLOCK, type Slab } from './slab.ts';
+import { BLOCK_BYTES_MAX, type BlockRef, blockBytes, NO_BLOCK, type Slab } from './slots/slab.ts';
 
 /** Words of a block. LAST, EVENTS and BYTES describe a whole list; they are valid in its first block. */
 const NEXT = 0;

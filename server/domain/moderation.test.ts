@@ -8,8 +8,8 @@ import type { Identity } from '../wire/identity.ts';
 import { ProblemError } from '../wire/problem.ts';
 import { MUTES_MAX } from '../wire/rules.ts';
 import { DUE_PER_STEP_MAX, LEASE_MS } from './limits.ts';
-import { MUTE_HOPS_MAX, MUTES_TOTAL_MAX } from './mutes.ts';
 import { NOTICE_SLOTS_PER_STEP } from './news.ts';
+import { MUTE_HOPS_MAX, MUTES_TOTAL_MAX } from './slots/mutes.ts';
 
 const EVENT = { type: 'removed', file: 'ab'.repeat(32) };
 

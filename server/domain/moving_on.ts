@@ -18,7 +18,7 @@ import {
   ONWARD_SPRITES_MAX,
 } from './limits.ts';
 import { eventBlockBytes } from './mailboxes.ts';
-import { BLOCK_BYTES_MAX } from './slab.ts';
+import { BLOCK_BYTES_MAX } from './slots/slab.ts';
 import type { Tables } from './tables.ts';
 import { placeBeyond, type World } from './torus.ts';
 import type { WayDown } from './way_down.ts';

@@ -7,8 +7,8 @@
  */
 import { EDGES, type EdgeNumber } from '../wire/crossing.ts';
 import { NEIGHBOURS_STEP_MS, SMALL_WORLD_MAX } from './limits.ts';
-import { NEIGHBOURS_DUE, NOTICES_DUE } from './marks.ts';
-import { Notices } from './notices.ts';
+import { NEIGHBOURS_DUE, NOTICES_DUE } from './slots/marks.ts';
+import { Notices } from './slots/notices.ts';
 import type { Tables } from './tables.ts';
 import type { World } from './torus.ts';
 

@@ -13,7 +13,6 @@ import { Standing } from '../wire/pictures.ts';
 import { type ProblemCode, ProblemError } from '../wire/problem.ts';
 import { STAGE_BYTES_MAX } from '../wire/rules.ts';
 import { checkStage } from '../wire/stage.ts';
-import { TICK_MS } from './deadlines.ts';
 import {
   PEEK_LEASE_MS,
   PEEK_STEP_MS,
@@ -31,6 +30,7 @@ import {
 } from './limits.ts';
 import { PEEK_EVENTS_BYTES_MAX } from './peeks.ts';
 import type { Relay, RelayOptions } from './relay.ts';
+import { TICK_MS } from './slots/deadlines.ts';
 
 interface Sprite {
   id: number;

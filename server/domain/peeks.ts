@@ -19,7 +19,6 @@ import { EDGES, type EdgeNumber, opposite } from '../wire/crossing.ts';
 import { REFERENCE_BYTES_MAX } from '../wire/peer_frame.ts';
 import { type ProblemCode, ProblemError } from '../wire/problem.ts';
 import { STAGE_BYTES_MAX } from '../wire/rules.ts';
-import { Deadlines } from './deadlines.ts';
 import {
   DUE_PER_STEP_MAX,
   PEEK_LEASE_MS,
@@ -35,9 +34,10 @@ import {
   WATCHERS_PER_TICK_MAX,
 } from './limits.ts';
 import { writeNumber } from './mailboxes.ts';
-import type { Mutes } from './mutes.ts';
-import { RateLimits } from './rate_limits.ts';
-import { Rounds } from './rounds.ts';
+import { Deadlines } from './slots/deadlines.ts';
+import type { Mutes } from './slots/mutes.ts';
+import { RateLimits } from './slots/rate_limits.ts';
+import { Rounds } from './slots/rounds.ts';
 import { Stages } from './stages.ts';
 import { REMOTE, type Torus } from './torus.ts';
 

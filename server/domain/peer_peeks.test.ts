@@ -11,7 +11,6 @@ import { Standing } from '../wire/pictures.ts';
 import { ProblemError } from '../wire/problem.ts';
 import { STAGE_SPRITES_MAX } from '../wire/rules.ts';
 import { checkStage } from '../wire/stage.ts';
-import { TICK_MS } from './deadlines.ts';
 import {
   HIDDEN_REMEMBERED_MS,
   PEEK_LEASE_MS,
@@ -22,6 +21,7 @@ import {
   STAGES_BURST_MAX,
 } from './limits.ts';
 import type { PeeksOptions } from './peeks.ts';
+import { TICK_MS } from './slots/deadlines.ts';
 import { REMOTE } from './torus.ts';
 
 interface Desktop extends Identity {

@@ -10,7 +10,6 @@ import { DEFAULT_WORLD } from '../wire/join.ts';
 import { PICTURES, STANDING_MIN, Standing } from '../wire/pictures.ts';
 import { PROBLEMS, type ProblemCode, ProblemError } from '../wire/problem.ts';
 import { NAME_BYTES_MAX, PASSAGE_BYTES_MAX } from '../wire/rules.ts';
-import { TICK_MS } from './deadlines.ts';
 import {
   CARRIED_FACTOR,
   CROSSINGS_BURST_MAX,
@@ -41,6 +40,7 @@ import {
 } from './limits.ts';
 import { EVENT_BYTES_MAX } from './mailboxes.ts';
 import type { Verdict } from './responses.ts';
+import { TICK_MS } from './slots/deadlines.ts';
 
 const seqOf = (answer: RecordedAnswer) => {
   const cursor: Cursor = { epoch: 0, seq: 0 };

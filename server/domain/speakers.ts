@@ -7,7 +7,7 @@
  */
 import { AcceptedNumbers, type Recency } from './accepted_numbers.ts';
 import { SAYINGS_BURST_MAX, SAYINGS_PER_SECOND_MAX } from './limits.ts';
-import { RateLimits } from './rate_limits.ts';
+import { RateLimits } from './slots/rate_limits.ts';
 
 export class Speakers {
   readonly #sayings: AcceptedNumbers;

@@ -6,7 +6,6 @@ import { type Guest, RelayHarness } from '../test/relay_harness.ts';
 import { readCursor } from '../wire/cursor.ts';
 import type { Identity } from '../wire/identity.ts';
 import { type ProblemCode, ProblemError } from '../wire/problem.ts';
-import { TICK_MS } from './deadlines.ts';
 import {
   HEARER_COST,
   HEARERS_MAX,
@@ -23,6 +22,7 @@ import {
 } from './limits.ts';
 import type { RelayOptions } from './relay.ts';
 import { MISSED_BYTES_MAX } from './sayings.ts';
+import { TICK_MS } from './slots/deadlines.ts';
 import { ANSWER_BYTES_MAX } from './way_down.ts';
 
 /** What the Windows client reads of one response, in bytes: kResponseBytesMax in core/relay/request.h. */

@@ -19,9 +19,9 @@ import {
   SAYINGS_STEP_MS,
   SPEECH_COST_PER_SECOND_MAX,
 } from './limits.ts';
-import type { Mutes } from './mutes.ts';
-import { Rounds } from './rounds.ts';
 import { type SayingBatch, Sayings } from './sayings.ts';
+import type { Mutes } from './slots/mutes.ts';
+import { Rounds } from './slots/rounds.ts';
 import { Speakers } from './speakers.ts';
 import type { Torus, World } from './torus.ts';
 

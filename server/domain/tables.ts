@@ -10,10 +10,10 @@ import { EndedDesktops } from './ended.ts';
 import type { Facts } from './facts.ts';
 import { MAILBOX_BYTES_MAX, MAILBOX_EVENTS_MAX, WORLDS_MAX } from './limits.ts';
 import { Mailboxes } from './mailboxes.ts';
-import { Marks, MUTES } from './marks.ts';
-import { Mutes } from './mutes.ts';
 import { PeerMemory } from './peer_memory.ts';
-import { Slab } from './slab.ts';
+import { Marks, MUTES } from './slots/marks.ts';
+import { Mutes } from './slots/mutes.ts';
+import { Slab } from './slots/slab.ts';
 import { Torus, type World } from './torus.ts';
 
 export interface TablesOptions {

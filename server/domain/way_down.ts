@@ -13,7 +13,6 @@ import { writeCursor } from '../wire/cursor.ts';
 import type { Identity } from '../wire/identity.ts';
 import { NO_HEAD } from '../wire/passage.ts';
 import { PROBLEMS, type ProblemDocument, problem } from '../wire/problem.ts';
-import { Deadlines } from './deadlines.ts';
 import { DelayedPolls, type HeldPoll } from './delayed_polls.ts';
 import {
   DRAINED_PER_STEP_MAX,
@@ -32,13 +31,14 @@ import {
   WATCHERS_PER_STEP_MAX,
 } from './limits.ts';
 import { digitsOf, EVENT_BYTES_MAX, writeNumber } from './mailboxes.ts';
-import { DEFERRED, HEARING, NEIGHBOURS_DUE, NOTICES_DUE, PEEKING, READY } from './marks.ts';
 import type { News } from './news.ts';
-import { NOTICES_BYTES_MAX } from './notices.ts';
 import { PEEK_EVENTS_BYTES_MAX, type Peeks } from './peeks.ts';
 import { byeMs, recoveredLeaseMs } from './returns.ts';
-import type { Rounds } from './rounds.ts';
 import { MISSED_BYTES_MAX } from './sayings.ts';
+import { Deadlines } from './slots/deadlines.ts';
+import { DEFERRED, HEARING, NEIGHBOURS_DUE, NOTICES_DUE, PEEKING, READY } from './slots/marks.ts';
+import { NOTICES_BYTES_MAX } from './slots/notices.ts';
+import type { Rounds } from './slots/rounds.ts';
 import type { Speech } from './speech.ts';
 import type { Tables } from './tables.ts';
 

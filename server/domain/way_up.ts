@@ -13,10 +13,10 @@ import { NO_SLOT } from './desktops.ts';
 import type { Eviction } from './eviction.ts';
 import type { AcceptedCrossing } from './facts.ts';
 import { eventBlockBytes } from './mailboxes.ts';
-import { MUTES, STRICT } from './marks.ts';
-import { MUTE_HOPS_MAX } from './mutes.ts';
 import type { Peers } from './peers.ts';
 import type { CrossingResponse, Responses } from './responses.ts';
+import { MUTES, STRICT } from './slots/marks.ts';
+import { MUTE_HOPS_MAX } from './slots/mutes.ts';
 import type { Tables } from './tables.ts';
 import type { WayDown } from './way_down.ts';
 

@@ -7,7 +7,7 @@
  */
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { Addresses } from '../domain/addresses.ts';
+import { Addresses } from '../domain/slots/addresses.ts';
 import type { Flights } from '../processes/flights.ts';
 import type { Moderation } from '../processes/master.ts';
 import type { Doorkeeper } from '../processes/seats.ts';

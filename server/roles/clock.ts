@@ -4,7 +4,7 @@
  * Units   ms, monotonic. After a pause of the process (a suspended machine) the clock moves by CLOCK_STEP_MS_MAX only, so
  *         that the pause does not end the leases of all desktops.
  */
-import { TICK_MS } from '../domain/deadlines.ts';
+import { TICK_MS } from '../domain/slots/deadlines.ts';
 
 /** The most the clock moves at once. */
 const CLOCK_STEP_MS_MAX = 1_000;

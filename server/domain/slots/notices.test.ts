@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { NOTICES_PER_POLL_MAX } from '../wire/rules.ts';
+import { NOTICES_PER_POLL_MAX } from '../../wire/rules.ts';
 import { NOTICE_BYTES_MAX, NOTICES_BYTES_MAX, NOTICES_KEPT, Notices } from './notices.ts';
 
 describe('notices', () => {

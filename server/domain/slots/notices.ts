@@ -7,7 +7,7 @@
  * Cost: 4 bytes a slot, untouched before the first notice; write() copies at most NOTICES_PER_POLL_MAX events.
  */
 import { ok } from 'node:assert';
-import { ANNOUNCEMENT_BYTES_MAX, NOTICES_PER_POLL_MAX } from '../wire/rules.ts';
+import { ANNOUNCEMENT_BYTES_MAX, NOTICES_PER_POLL_MAX } from '../../wire/rules.ts';
 
 /** Notices kept. A desktop that polls has received them long before this many more come: an operator sends them by hand. */
 export const NOTICES_KEPT = 64;

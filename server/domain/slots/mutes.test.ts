@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { MUTES_MAX } from '../wire/rules.ts';
+import { MUTES_MAX } from '../../wire/rules.ts';
 import { Mutes } from './mutes.ts';
 
 describe('mutes', () => {

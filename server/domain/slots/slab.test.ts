@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { randomOf } from '../test/random.ts';
+import { randomOf } from '../../test/random.ts';
 import { BLOCK_BYTES_MAX, type BlockRef, blockBytes, IDLE_PAGES_MAX, NO_BLOCK, pageOf, Slab } from './slab.ts';
 
 const PAGE_BYTES = 1 << 20;

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { randomOf } from '../test/random.ts';
+import { randomOf } from '../../test/random.ts';
+import { LEASE_MS } from '../limits.ts';
 import { Deadlines, TICK_MS } from './deadlines.ts';
-import { LEASE_MS } from './limits.ts';
 
 /** The latest deadline of a wheel with 16,384 ticks, whatever part of a tick has passed; and its last tick. */
 const HORIZON_MS = 16_382 * TICK_MS;

@@ -5,7 +5,7 @@
  * desktop ends, because its next owner has another generation.
  * Cost: a look-up is one Map look-up and at most MUTES_MAX comparisons; the relay makes it only for a receiver with a flag.
  */
-import { MUTES_MAX } from '../wire/rules.ts';
+import { MUTES_MAX } from '../../wire/rules.ts';
 
 /** Mutes of all desktops: 4 MB. Above this, no desktop can mute another one until some end. */
 export const MUTES_TOTAL_MAX = 65_536;
