@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { LEASE_MS } from '../../server/wire/rules.ts';
 import { flagOf, helpOf, Misused } from '../../tools/command.ts';
 import { COMMAND } from '../bin/swarm.ts';
 import { readFlags } from '../test/flags.ts';
@@ -110,7 +111,7 @@ describe('scenario', () => {
       ['--kill-relay-every 5s --durability none', /knows no desktop/],
       ['--transport pigeon', /^--transport: must be one of poll, socket, not "pigeon"\.$/],
       ['--transport socket --throw-connections 5', /each desktop throws on its socket/],
-      ['--read-late 26s', /--read-late must be/],
+      [`--read-late ${LEASE_MS / 1000 - 4}s`, /--read-late must be/],
       ['--runs 0', /^--runs: must be a whole number from 1 to 100/],
       ['--sources here', /^--sources: must be IPv4 addresses and ranges/],
       ['--sources 10.0.0.9-10.0.0.5', /^--sources: must be IPv4 addresses/],
