@@ -345,72 +345,93 @@ export function snapshotEndAt(bytes: Buffer, end: number): number {
  * Throws  RecordError, when there is a record of an unknown kind or length.
  */
 export function readRecords(bytes: Buffer, start: number, end: number, facts: Facts): void {
-  const words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2);
-  const big = (at: number) => words[at] + words[at + 1] * TWO_32;
-  const crossing: AcceptedCrossing = {
-    to: 0,
-    edge: 0,
-    arrived: 0,
-    head: NO_HEAD,
-    headLength: 0,
-    body: bytes,
-    start: 0,
-    end: 0,
-    slot: 0,
-    generation: 0,
-    crossing: 0,
-    receiver: 0,
-    receiverGeneration: 0,
-  };
-  let at = start >> 2;
-  while (at < end >> 2) {
+  const reader = new RecordReader(bytes, facts);
+  for (let at = start >> 2; at < end >> 2; ) at += reader.read(at, end >> 2);
+}
+
+/** Reads records as facts. Words of a record are counted from its first one, `at`. */
+class RecordReader {
+  readonly #bytes: Buffer;
+  readonly #words: Uint32Array;
+  readonly #facts: Facts;
+  /** The crossing or the event that is read. */
+  readonly #crossing: AcceptedCrossing;
+
+  constructor(bytes: Buffer, facts: Facts) {
+    this.#bytes = bytes;
+    this.#words = new Uint32Array(bytes.buffer, bytes.byteOffset, bytes.length >> 2);
+    this.#facts = facts;
+    this.#crossing = {
+      to: 0,
+      edge: 0,
+      arrived: 0,
+      head: NO_HEAD,
+      headLength: 0,
+      body: bytes,
+      start: 0,
+      end: 0,
+      slot: 0,
+      generation: 0,
+      crossing: 0,
+      receiver: 0,
+      receiverGeneration: 0,
+    };
+  }
+
+  /** Reads the record that begins with word `at`, before word `end`. Returns its length in words. */
+  read(at: number, end: number): number {
+    const words = this.#words;
     const length = words[at] >>> 16;
-    const detail = (words[at] >>> 8) & 0xff;
-    const edge = (detail & 3) as EdgeNumber;
-    if (length === 0 || at + length > end >> 2) throw new RecordError(`a record of ${length} words`);
+    if (length === 0 || at + length > end) throw new RecordError(`a record of ${length} words`);
+    const kind = words[at] & 0xff;
+    if (!this.#readState(kind, at, length) && !this.#readSprites(kind, at) && !this.#readOfPeers(kind, at, length)) {
+      throw new RecordError(`a record of kind ${kind}`);
+    }
+    return length;
+  }
+
+  #detail(at: number): number {
+    return (this.#words[at] >>> 8) & 0xff;
+  }
+
+  #edge(at: number): EdgeNumber {
+    return (this.#detail(at) & 3) as EdgeNumber;
+  }
+
+  /** A number of two words. */
+  #big(at: number): number {
+    return this.#words[at] + this.#words[at + 1] * TWO_32;
+  }
+
+  #text(from: number, bytes: number): string {
+    return this.#bytes.toString('utf8', from, from + bytes);
+  }
+
+  /** The name of a record that #named() of the writer has written. */
+  #name(at: number): string {
+    return this.#text(at * WORD_BYTES + NAMED_BYTES, this.#words[at + 4]);
+  }
+
+  /** Reads what is told of desktops, slots, worlds and the whole. Returns false when the record is of another kind. */
+  #readState(kind: number, at: number, length: number): boolean {
+    const words = this.#words;
+    const facts = this.#facts;
     const slot = words[at + 1];
-    const byte = at * WORD_BYTES;
-    const text = (from: number, bytesOfText: number) => bytes.toString('utf8', from, from + bytesOfText);
-    switch (words[at] & 0xff) {
-      case RecordKind.desktop: {
-        const pictures = detail <= DESKTOP_BITS ? PICTURES[detail & PICTURES_BITS] : undefined;
-        if (pictures === undefined) throw new RecordError(`a desktop with detail ${detail}`);
-        const nameBytes = words[at + 19] & 0xffff;
-        const name = byte + DESKTOP_BYTES;
-        const world = text(name + nameBytes, (words[at + 19] >>> 16) & 0xff);
-        const worldStage = world !== DEFAULT_WORLD && (detail & WORLD_HIDES) === 0;
-        facts.desktop({
-          slot,
-          owners: words[at + 2],
-          generation: words[at + 3],
-          width: words[at + 12],
-          place: words[at + 13],
-          pictures,
-          stage: (detail & SHOWS) !== 0,
-          world,
-          worldStage,
-          token: words.subarray(at + 4, at + 8),
-          invitation: words.subarray(at + 8, at + 12),
-          newestCrossing: big(at + 14),
-          acceptedBits: words[at + 16],
-          receiver: words[at + 17],
-          receiverGeneration: words[at + 18],
-          lastAcceptedBehind: words[at + 19] >>> 24,
-          name: bytes.subarray(name, name + nameBytes),
-        });
+    switch (kind) {
+      case RecordKind.desktop:
+        this.#readDesktop(at);
         break;
-      }
       case RecordKind.free:
         facts.free(slot, words[at + 2]);
         break;
       case RecordKind.kept:
-        facts.kept(slot, words[at + 2], text(byte + NAMED_BYTES, words[at + 4]), words[at + 3]);
+        facts.kept(slot, words[at + 2], this.#name(at), words[at + 3]);
         break;
       case RecordKind.place:
         facts.place(slot, words[at + 2]);
         break;
       case RecordKind.width:
-        facts.width(text(byte + NAMED_BYTES, words[at + 4]), words[at + 1]);
+        facts.width(this.#name(at), words[at + 1]);
         break;
       case RecordKind.invitation:
         facts.invitation(slot, words.subarray(at + 2, at + 6));
@@ -419,33 +440,34 @@ export function readRecords(bytes: Buffer, start: number, end: number, facts: Fa
         facts.mutes(slot, [...words.subarray(at + 2, at + length)]);
         break;
       case RecordKind.stage:
-        facts.stage(slot, detail !== 0);
+        facts.stage(slot, this.#detail(at) !== 0);
         break;
       case RecordKind.ended:
-        facts.ended({
-          row: words[at + 1],
-          nextRow: words[at + 2],
-          slot: words[at + 3],
-          generation: words[at + 4],
-          token: words.subarray(at + 5, at + 9),
-          newestCrossing: big(at + 9),
-          acceptedBits: words[at + 11],
-          acknowledged: length * WORD_BYTES < ENDED_BYTES ? ACKNOWLEDGED_UNKNOWN : words[at + 12],
-        });
+        this.#readEnded(at, length);
         break;
-      case RecordKind.accepted: {
-        crossing.to = slot;
-        crossing.edge = edge;
-        crossing.arrived = words[at + 2];
-        crossing.slot = words[at + 3];
-        crossing.crossing = big(at + 4);
-        crossing.receiver = words[at + 6];
-        crossing.receiverGeneration = words[at + 7];
-        crossing.start = byte + ACCEPTED_BYTES;
-        crossing.end = crossing.start + words[at + 8];
-        facts.accepted(crossing);
+      case RecordKind.life:
+        facts.life(this.#big(at + 1));
         break;
-      }
+      case RecordKind.counters:
+        facts.counters(this.#big(at + 1), this.#big(at + 3), this.#big(at + 5));
+        break;
+      case RecordKind.snapshotEnd:
+        break;
+      default:
+        return false;
+    }
+    return true;
+  }
+
+  /** Reads what is told of mailboxes and what is in them. Returns false when the record is of another kind. */
+  #readSprites(kind: number, at: number): boolean {
+    const words = this.#words;
+    const facts = this.#facts;
+    const slot = words[at + 1];
+    switch (kind) {
+      case RecordKind.accepted:
+        this.#readAccepted(at);
+        break;
       case RecordKind.sent:
         facts.sent(slot, words[at + 2]);
         break;
@@ -456,54 +478,123 @@ export function readRecords(bytes: Buffer, start: number, end: number, facts: Fa
         facts.unsent(slot);
         break;
       case RecordKind.moved:
-        facts.moved(slot, edge, words[at + 2], words[at + 3]);
+        facts.moved(slot, this.#edge(at), words[at + 2], words[at + 3]);
         break;
       case RecordKind.mailbox:
         facts.mailbox(slot, words[at + 2]);
         break;
-      case RecordKind.event: {
-        crossing.edge = edge;
-        crossing.arrived = words[at + 2];
-        crossing.start = byte + EVENT_BYTES;
-        crossing.end = crossing.start + words[at + 3];
-        facts.event(slot, (detail & SENT) !== 0, crossing);
+      case RecordKind.event:
+        this.#readEvent(at);
         break;
-      }
+      default:
+        return false;
+    }
+    return true;
+  }
+
+  /** Reads what is told of other relays. Returns false when the record is of another kind. */
+  #readOfPeers(kind: number, at: number, length: number): boolean {
+    const facts = this.#facts;
+    switch (kind) {
       case RecordKind.peerFrame:
       case RecordKind.peerVerdicts:
-      case RecordKind.peerTaken: {
-        const from = byte + PEER_BYTES + detail;
-        const sender = text(byte + PEER_BYTES, detail);
-        const number = big(at + 1);
-        const stop = from + words[at + 4];
-        const content = bytes.subarray(from, stop);
-        const hasIncarnation = stop + INCARNATION_BYTES <= byte + length * WORD_BYTES;
-        const incarnation = hasIncarnation ? bytes.toString('hex', stop, stop + INCARNATION_BYTES) : NO_INCARNATION;
-        const kind = words[at] & 0xff;
-        if (kind === RecordKind.peerFrame) facts.peerFrame(sender, number, content);
-        else if (kind === RecordKind.peerVerdicts) facts.peerVerdicts(sender, incarnation, number, content);
-        else facts.peerTaken({ sender, epoch: words[at + 3], incarnation, number }, content);
+      case RecordKind.peerTaken:
+        this.#readFrame(kind, at, length);
         break;
-      }
       case RecordKind.peerNumber:
         break;
       case RecordKind.custody:
-        facts.custody(slot, words[at + 2], big(at + 3));
+        facts.custody(this.#words[at + 1], this.#words[at + 2], this.#big(at + 3));
         break;
       case RecordKind.peersForgotten:
         facts.peersForgotten();
         break;
-      case RecordKind.life:
-        facts.life(big(at + 1));
-        break;
-      case RecordKind.counters:
-        facts.counters(big(at + 1), big(at + 3), big(at + 5));
-        break;
-      case RecordKind.snapshotEnd:
-        break;
       default:
-        throw new RecordError(`a record of kind ${words[at] & 0xff}`);
+        return false;
     }
-    at += length;
+    return true;
+  }
+
+  #readDesktop(at: number): void {
+    const words = this.#words;
+    const detail = this.#detail(at);
+    const pictures = detail <= DESKTOP_BITS ? PICTURES[detail & PICTURES_BITS] : undefined;
+    if (pictures === undefined) throw new RecordError(`a desktop with detail ${detail}`);
+    const nameBytes = words[at + 19] & 0xffff;
+    const name = at * WORD_BYTES + DESKTOP_BYTES;
+    const world = this.#text(name + nameBytes, (words[at + 19] >>> 16) & 0xff);
+    this.#facts.desktop({
+      slot: words[at + 1],
+      owners: words[at + 2],
+      generation: words[at + 3],
+      width: words[at + 12],
+      place: words[at + 13],
+      pictures,
+      stage: (detail & SHOWS) !== 0,
+      world,
+      worldStage: world !== DEFAULT_WORLD && (detail & WORLD_HIDES) === 0,
+      token: words.subarray(at + 4, at + 8),
+      invitation: words.subarray(at + 8, at + 12),
+      newestCrossing: this.#big(at + 14),
+      acceptedBits: words[at + 16],
+      receiver: words[at + 17],
+      receiverGeneration: words[at + 18],
+      lastAcceptedBehind: words[at + 19] >>> 24,
+      name: this.#bytes.subarray(name, name + nameBytes),
+    });
+  }
+
+  #readEnded(at: number, length: number): void {
+    const words = this.#words;
+    this.#facts.ended({
+      row: words[at + 1],
+      nextRow: words[at + 2],
+      slot: words[at + 3],
+      generation: words[at + 4],
+      token: words.subarray(at + 5, at + 9),
+      newestCrossing: this.#big(at + 9),
+      acceptedBits: words[at + 11],
+      acknowledged: length * WORD_BYTES < ENDED_BYTES ? ACKNOWLEDGED_UNKNOWN : words[at + 12],
+    });
+  }
+
+  #readAccepted(at: number): void {
+    const words = this.#words;
+    const crossing = this.#crossing;
+    crossing.to = words[at + 1];
+    crossing.edge = this.#edge(at);
+    crossing.arrived = words[at + 2];
+    crossing.slot = words[at + 3];
+    crossing.crossing = this.#big(at + 4);
+    crossing.receiver = words[at + 6];
+    crossing.receiverGeneration = words[at + 7];
+    crossing.start = at * WORD_BYTES + ACCEPTED_BYTES;
+    crossing.end = crossing.start + words[at + 8];
+    this.#facts.accepted(crossing);
+  }
+
+  #readEvent(at: number): void {
+    const words = this.#words;
+    const event = this.#crossing;
+    event.edge = this.#edge(at);
+    event.arrived = words[at + 2];
+    event.start = at * WORD_BYTES + EVENT_BYTES;
+    event.end = event.start + words[at + 3];
+    this.#facts.event(words[at + 1], (this.#detail(at) & SENT) !== 0, event);
+  }
+
+  #readFrame(kind: number, at: number, length: number): void {
+    const bytes = this.#bytes;
+    const byte = at * WORD_BYTES;
+    const from = byte + PEER_BYTES + this.#detail(at);
+    const sender = this.#text(byte + PEER_BYTES, this.#detail(at));
+    const number = this.#big(at + 1);
+    const stop = from + this.#words[at + 4];
+    const content = bytes.subarray(from, stop);
+    const hasIncarnation = stop + INCARNATION_BYTES <= byte + length * WORD_BYTES;
+    const incarnation = hasIncarnation ? bytes.toString('hex', stop, stop + INCARNATION_BYTES) : NO_INCARNATION;
+    if (kind === RecordKind.peerFrame) this.#facts.peerFrame(sender, number, content);
+    else if (kind === RecordKind.peerVerdicts) this.#facts.peerVerdicts(sender, incarnation, number, content);
+    else this.#facts.peerTaken({ sender, epoch: this.#words[at + 3], incarnation, number }, content);
   }
 }
