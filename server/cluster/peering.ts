@@ -20,7 +20,7 @@ import { DEFAULT_WORLD } from '../wire/join.ts';
 import { Addresses } from './addresses.ts';
 import { type Fetched, PeerFiles } from './peer_files.ts';
 import { NobodyThere, type PeerNetwork } from './peer_network.ts';
-import { trafficGauges } from './traffic_gauges.ts';
+import { crossingCounters, trafficGauges } from './traffic_gauges.ts';
 
 /** How long to wait for an answer before the frame counts as in doubt and is sent again, in ms. A long turn of a busy relay takes less. */
 export const ANSWER_MS = 1_000;
@@ -344,7 +344,6 @@ export class Peering implements RemoteFiles, Sender {
   /** Registers its metrics. */
   gauges(registry: Registry): void {
     const { peers, membership } = this;
-    const { counters } = peers;
     const gauge = gaugesIn(registry);
     const counter = countersIn(registry);
     this.#verdicts = new Histogram({
@@ -357,6 +356,7 @@ export class Peering implements RemoteFiles, Sender {
       return [...membership.relays()].filter(({ name, state }) => name !== membership.name && state === 'here').length;
     });
     trafficGauges(registry, peers);
+    crossingCounters(registry, peers);
     gauge('sprites_peers_connected', '1 while messages to other relays can be sent', () => (peers.isConnected ? 1 : 0));
     gauge('sprites_peers_in_custody', 'Sprites answered 202 for a relay that is silent', () => peers.inCustody);
     gauge('sprites_peers_in_doubt', 'Crossings that wait for the verdict of another relay', () => peers.inDoubt);
@@ -376,34 +376,5 @@ export class Peering implements RemoteFiles, Sender {
     counter('sprites_peers_stages_sent_total', 'Stages sent to watchers at other relays', () => peeked.sent);
     counter('sprites_peers_stages_received_total', 'Stages of other relays for watchers here', () => peeked.received);
     counter('sprites_peers_files_total', 'Sprite files fetched from other relays', () => this.files.fetched);
-    counter('sprites_peers_frames_total', 'Frames sent to other relays', () => counters.frames);
-    counter('sprites_peers_repeats_total', 'Frames sent again, because no answer came', () => counters.repeats);
-    counter('sprites_peers_passed_total', 'Crossings that other relays have accepted', () => counters.passed);
-    counter(
-      'sprites_peers_handed_total',
-      'Sprites from mailboxes of ended desktops here that other relays have accepted',
-      () => counters.handed,
-    );
-    counter(
-      'sprites_peers_kept_total',
-      'Sprites answered 202 and kept, because another relay did not answer in time',
-      () => counters.kept,
-    );
-    counter('sprites_peers_received_total', 'Crossings of other relays that were accepted', () => counters.received);
-    counter(
-      'sprites_peers_refused_total',
-      'Crossings refused by another relay, or because it was not reachable',
-      () => counters.refused,
-    );
-    counter(
-      'sprites_peers_abandoned_total',
-      'Crossings whose receiver lost its memory before its verdict was known',
-      () => counters.abandoned,
-    );
-    counter(
-      'sprites_peers_malformed_total',
-      'Messages of other relays that were not understood',
-      () => counters.malformed,
-    );
   }
 }

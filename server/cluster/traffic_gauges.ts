@@ -1,6 +1,7 @@
-/** Gauges by peer: what this relay sends to each other relay of its cluster, and gets from it. At most RELAYS_MAX peers are shown. */
+/** Gauges of what this relay sends to the other relays of its cluster and gets from them: by peer, at most RELAYS_MAX, and of all. */
 import { Counter, Gauge, type Registry } from 'prom-client';
 import type { Peers, PeerTraffic } from '../domain/peers.ts';
+import { countersIn } from '../metrics/gauges.ts';
 
 export function trafficGauges(registry: Registry, peers: Peers): void {
   const names = function* () {
@@ -39,4 +40,38 @@ export function trafficGauges(registry: Registry, peers: Peers): void {
       for (const peer of names()) inDoubt.set({ peer }, peers.inDoubtAt(peer));
     },
   });
+}
+
+/** Frames and crossings of all peers. */
+export function crossingCounters(registry: Registry, { counters }: Peers): void {
+  const counter = countersIn(registry);
+  counter('sprites_peers_frames_total', 'Frames sent to other relays', () => counters.frames);
+  counter('sprites_peers_repeats_total', 'Frames sent again, because no answer came', () => counters.repeats);
+  counter('sprites_peers_passed_total', 'Crossings that other relays have accepted', () => counters.passed);
+  counter(
+    'sprites_peers_handed_total',
+    'Sprites from mailboxes of ended desktops here that other relays have accepted',
+    () => counters.handed,
+  );
+  counter(
+    'sprites_peers_kept_total',
+    'Sprites answered 202 and kept, because another relay did not answer in time',
+    () => counters.kept,
+  );
+  counter('sprites_peers_received_total', 'Crossings of other relays that were accepted', () => counters.received);
+  counter(
+    'sprites_peers_refused_total',
+    'Crossings refused by another relay, or because it was not reachable',
+    () => counters.refused,
+  );
+  counter(
+    'sprites_peers_abandoned_total',
+    'Crossings whose receiver lost its memory before its verdict was known',
+    () => counters.abandoned,
+  );
+  counter(
+    'sprites_peers_malformed_total',
+    'Messages of other relays that were not understood',
+    () => counters.malformed,
+  );
 }
