@@ -17,14 +17,12 @@
 #include <set>
 #include <string>
 
-#include "core/desktop/desktop.h"
-#include "core/desktop/files/state_writer.h"
-#include "core/picture/file_cache.h"
-#include "core/relay/carrier.h"
+#include "core/app/controller.h"
 #include "core/text/json.h"
 #include "headless/command.h"
 #include "posix/curl_transport.h"
 #include "posix/files.h"
+#include "posix/photo.h"
 #include "posix/wake_pipe.h"
 
 namespace sprites {
@@ -97,27 +95,28 @@ void Print(const Json& value) {
   fflush(stdout);
 }
 
-class Headless {
+class Headless : private Host {
  public:
   explicit Headless(const Options& options)
-      : folder_(options.folder),
-        kept_file_(SystemFiles(), folder_ / "kept.json", kSavedBytesMax, LegibleState),
-        cache_(folder_ / "files", uint64_t(options.settings.cache_mib) << 20),
-        carrier_(&transport_, &cache_, [this] { wake_.Wake(); }),
-        writer_([this](const std::string& text) { return kept_file_.Write(text); },
-                [this] { wake_.Wake(); }),
-        desktop_(options.settings, [engine = std::mt19937_64(options.seed)]() mutable {
-          return std::uniform_real_distribution<double>(0, 1)(engine);
-        }) {
+      : controller_({.files = SystemFiles(),
+                     .kept = options.folder / "kept.json",
+                     .settings = options.folder / "settings.json",
+                     .pictures = options.folder / "files",
+                     .transport = &transport_,
+                     .decode = [](std::span<const uint8_t> bytes) { return DecodePhoto(bytes); },
+                     .wake = [this] { wake_.Wake(); },
+                     // Those of the command line, whatever the last run has saved.
+                     .complete = [&](const Settings&) { return options.settings; },
+                     .random =
+                         [engine = std::mt19937_64(options.seed)]() mutable {
+                           return std::uniform_real_distribution<double>(0, 1)(engine);
+                         }},
+                    this),
+        desktop_(controller_.desktop()) {
     const Rect all{0, 0, 800, 600};
     desktop_.SetMonitors(std::vector<Monitor>{{all, all, 1, true}});
-    for (const std::string& file : cache_.Own()) {
-      if (const auto bytes = cache_.Find(file)) {
-        desktop_.AddToShelf(ReadSheet(*bytes));
-      }
-    }
-    desktop_.Restore(kept_file_.text(), true);
-    if (const std::string complaint = Complaints({&kept_file_}, Language::kEnglish);
+    controller_.Start({}, true);
+    if (const std::string complaint = Complaints({&controller_.kept_file()}, Language::kEnglish);
         !complaint.empty()) {
       Print({{"toast", Say(Language::kEnglish, Text::kToastOwnFile)}, {"text", complaint}});
     }
@@ -132,21 +131,29 @@ class Headless {
       ReadCommands();
       Turn();
     }
-    desktop_.Leave();
-    CarryOut(desktop_.PopOutbox());
-    const auto is_done = [this] { return desktop_.HasLeft() && writer_.IsIdle(); };
-    for (const int64_t until = NowMs() + kLeaveMsMax; !is_done() && NowMs() < until;) {
+    controller_.Leave([this] {
       wake_.Clear();
       pollfd rung{wake_.fd(), POLLIN, 0};
       poll(&rung, 1, kFrameMs);
-      desktop_.HandleResponses(carrier_.PopResponses(), NowMs());
-      desktop_.Tick(NowMs());
-      CarryOut(desktop_.PopOutbox());
-    }
+    });
   }
 
  private:
-  int64_t NowMs() const {
+  void ShowToast(const Toast& toast) override {
+    Print({{"toast", toast.title}, {"text", toast.text}});
+  }
+  // It has no sounds, no clipboard and no windows.
+  void RequestTurn() override {}
+  void Play(Sound, int) override {}
+  bool Copy(const std::string&) override { return false; }
+  bool GiveKeysTo(const Sprite&) override { return false; }
+  Machine DescribeMachine() const override { return {}; }
+  void OpenWindow(MenuCommand) override {}
+  void AskAboutReport(const Sprite&) override {}
+  void AskWhereToGo(bool, const std::string&) override {}
+  void AskAboutLink(const RelayLink&) override {}
+
+  int64_t NowMs() const override {
     const auto passed = std::chrono::steady_clock::now() - start_;
     return std::chrono::duration_cast<std::chrono::milliseconds>(passed).count();
   }
@@ -169,41 +176,21 @@ class Headless {
       unread_.erase(0, end + 1);
       if (line == "look") {
         Print(DescribeDesktop(desktop_, desktop_.Tick(NowMs())));
-      } else if (const Json said = RunCommand(line, &desktop_, &cache_, &quits_); !said.is_null()) {
+      } else if (const Json said = RunCommand(line, &desktop_, controller_.cache(), &quits_);
+                 !said.is_null()) {
         Print(said);
       }
     }
   }
 
   void Turn() {
-    desktop_.HandleResponses(carrier_.PopResponses(), NowMs());
-    idle_ms_ = desktop_.Tick(NowMs()).idle_ms;
-    CarryOut(desktop_.PopOutbox());
+    idle_ms_ = controller_.Turn().idle_ms;
     PrintChanges();
     PrintSpeech();
     if (link_ != desktop_.link()) {
       link_ = desktop_.link();
       constexpr const char* kLinks[] = {"joining", "connected", "broken"};
       Print({{"link", kLinks[static_cast<size_t>(link_)]}});
-    }
-  }
-
-  void CarryOut(Outbox outbox) {
-    for (const RequestId id : outbox.cancelled) {
-      writer_.Cancel(id);
-      carrier_.Cancel(id);
-    }
-    writer_.Add(std::move(outbox.saved_state), std::move(outbox.requests));
-    SendSaved();
-    for (const Toast& toast : outbox.toasts) {
-      Print({{"toast", toast.title}, {"text", toast.text}});
-    }
-  }
-
-  // Sends the requests whose state is on disk.
-  void SendSaved() {
-    for (Request& request : writer_.PopRequests()) {
-      carrier_.Send(std::move(request));
     }
   }
 
@@ -249,14 +236,10 @@ class Headless {
   }
 
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  std::filesystem::path folder_;
-  OwnFile kept_file_;
   WakePipe wake_;
-  FileCache cache_;
   CurlTransport transport_;
-  Carrier carrier_;
-  StateWriter writer_;
-  Desktop desktop_;
+  Controller controller_;
+  Desktop& desktop_;  // of the controller
   std::set<SpriteId> known_;
   std::string unread_;
   Link link_ = Link::kJoining;

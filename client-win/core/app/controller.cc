@@ -37,7 +37,7 @@ Controller::Controller(const Platform& platform, Host* host)
       settings_writer_([this](const std::string& text) { return settings_file_.Write(text); },
                        platform.wake),
       importer_(&cache_, platform.decode, platform.wake),
-      desktop_(settings_, NewRandom()) {}
+      desktop_(settings_, platform.random ? platform.random : NewRandom()) {}
 
 void Controller::Start(std::span<const SheetPointer> characters, bool brings_files) {
   for (const SheetPointer& sheet : characters) {

@@ -42,6 +42,7 @@ struct Platform {
   std::function<void()> wake;  // makes a turn come soon; called on any thread
   // The settings of the file, with what the system or the command line says.
   std::function<Settings(Settings)> complete;
+  Random random{};  // empty for one that differs in each run
 };
 
 // A bubble over a sprite of the scene.
