@@ -3,6 +3,7 @@
 #include <fstream>
 #include <iterator>
 #include <optional>
+#include <span>
 #include <sstream>
 #include <stdexcept>
 #include <vector>
@@ -36,9 +37,8 @@ const char kCommandsHelp[] =
 
 namespace {
 
-constexpr const char* kEdges[] = {"left", "right", "top", "bottom"};
-constexpr const char* kPeeks[] = {"left", "right", "top", "bottom", "off"};
-constexpr const char* kKeys[] = {"left", "right", "up", "down", "space"};
+constexpr std::string_view kPeekOff = "off";
+constexpr std::string_view kKeys[] = {"left", "right", "up", "down", "space"};
 constexpr const char* kLinks[] = {"joining", "connected", "broken"};
 
 class Words {
@@ -66,15 +66,20 @@ class Words {
     }
     return word == "on";
   }
-  template <size_t kCount>
-  size_t OneOf(const char* const (&names)[kCount]) {
-    const std::string word = Text();
-    for (size_t i = 0; i < kCount; i++) {
+  static size_t IndexOf(const std::string& word, std::span<const std::string_view> names) {
+    for (size_t i = 0; i < names.size(); i++) {
       if (word == names[i]) {
         return i;
       }
     }
     throw std::invalid_argument(word + " is not known");
+  }
+  size_t OneOf(std::span<const std::string_view> names) { return IndexOf(Text(), names); }
+  // Nothing for `off`.
+  std::optional<Edge> EdgeOrOff() {
+    const std::string word = Text();
+    return word == kPeekOff ? std::nullopt
+                            : std::optional(static_cast<Edge>(IndexOf(word, kEdgeNames)));
   }
   // At least L,T,R,B.
   std::vector<double> Numbers() {
@@ -193,7 +198,7 @@ Json Run(const std::string& word, Words* words, Desktop* desktop, FileCache* cac
     desktop->Press(key, words->Switch());
   } else if (word == "throw") {
     const SpriteId id = IdOf(words);
-    desktop->ThrowTo(id, static_cast<Edge>(words->OneOf(kEdges)));
+    desktop->ThrowTo(id, static_cast<Edge>(words->OneOf(kEdgeNames)));
   } else if (word == "put-away") {
     desktop->PutAway(IdOf(words));
   } else if (word == "pause") {
@@ -204,9 +209,7 @@ Json Run(const std::string& word, Words* words, Desktop* desktop, FileCache* cac
   } else if (word == "say") {
     desktop->Speak(words->Rest());
   } else if (word == "peek") {
-    const size_t edge = words->OneOf(kPeeks);
-    desktop->PeekOver(edge < std::size(kEdges) ? std::optional(static_cast<Edge>(edge))
-                                               : std::nullopt);
+    desktop->PeekOver(words->EdgeOrOff());
   } else if (word == "stage") {
     desktop->ShowStageToNeighbours(words->Switch());
   } else {
@@ -251,7 +254,8 @@ Json DescribeNeighbours(const Desktop& desktop) {
     if ((*all)[i].desktop.empty()) {
       continue;  // not known yet
     }
-    neighbours[kEdges[i]] = {{"desktop", (*all)[i].desktop}, {"name", (*all)[i].name}};
+    neighbours[std::string(kEdgeNames[i])] = {{"desktop", (*all)[i].desktop},
+                                              {"name", (*all)[i].name}};
   }
   return neighbours;
 }
@@ -263,7 +267,7 @@ Json DescribeBubbles(const Scene& scene) {
     Json one = {
         {"name", bubble.name}, {"text", bubble.text}, {"atSprite", post.sprite.has_value()}};
     if (post.has_tail_at_edge) {
-      one["edge"] = kEdges[static_cast<size_t>(post.edge)];
+      one["edge"] = NameOf(post.edge);
     }
     bubbles.push_back(std::move(one));
   }

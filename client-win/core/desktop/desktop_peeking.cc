@@ -133,7 +133,7 @@ bool Desktop::HandlePeekingResponse(const Response& response) {
     gesture_.Choose(std::nullopt);
     const Neighbour* neighbour = NeighbourBeyond(refusal->edge);
     const std::string name = neighbour == nullptr ? "" : neighbour->DisplayName();
-    ShowNotice(Said(Text::kToastPeekNothing), refusal->problem.code == "stage-hidden"
+    ShowNotice(Said(Text::kToastPeekNothing), refusal->problem.code == codes::kStageHidden
                                                   ? Said(Text::kToastPeekHidden, {name})
                                                   : SayProblem(language(), refusal->problem));
   }

@@ -2,10 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <fstream>
-#include <iterator>
 #include <random>
-#include <regex>
 
 #include "core/desktop/desktop.h"
 #include "core/picture/test_spr.h"
@@ -13,30 +10,13 @@
 #include "core/relay/request_budget.h"
 #include "core/relay/test_relay.h"
 #include "core/text/json.h"
+#include "wire/rules.h"
 
 namespace sprites {
 namespace {
 
 constexpr char kInvitation[] = "1a2c.00112233445566778899aabbccddeeff";
 constexpr int64_t kRoundTripMs = 10;
-
-struct Code {
-  std::string code;
-  int status = 0;
-};
-
-// Every problem code of PROTOCOL.md, with its status.
-std::vector<Code> AllCodes() {
-  std::ifstream file(PROTOCOL);
-  const std::string text((std::istreambuf_iterator<char>(file)), {});
-  const std::regex heading("### `([a-z-]+)`\n([0-9]{3})\\.");
-  std::vector<Code> codes;
-  for (auto found = std::sregex_iterator(text.begin(), text.end(), heading);
-       found != std::sregex_iterator(); ++found) {
-    codes.push_back({(*found)[1], std::stoi((*found)[2])});
-  }
-  return codes;
-}
 
 enum class Kind : uint8_t { kJoin, kLook, kPoll, kCrossing, kUpload, kFetch, kOther };
 constexpr Kind kKinds[] = {Kind::kJoin,     Kind::kLook,   Kind::kPoll,
@@ -53,8 +33,8 @@ Kind KindOf(const Request& request) {
                                                                          : Kind::kOther;
 }
 
-std::string Refusal(const Code& code) {
-  return WriteJson({{"code", code.code}, {"title", code.code}, {"cursor", "77777777-0"}});
+std::string Refusal(const rules::Problem& problem) {
+  return WriteJson({{"code", problem.code}, {"title", problem.code}, {"cursor", "77777777-0"}});
 }
 
 std::string JoinText() {
@@ -157,18 +137,16 @@ std::optional<Response> Serve(const Request& request) {
 
 TEST_CASE(
     "refusals › every problem code, to every request, is followed by longer and longer pauses") {
-  const auto codes = AllCodes();
-  REQUIRE(codes.size() >= 29);
-  for (const Code& code : codes) {
+  for (const rules::Problem& problem : rules::kProblems) {
     for (const Kind refused : kKinds) {
       for (const char* beside : {"", kInvitation}) {
-        CAPTURE(code.code);
+        CAPTURE(problem.code);
         CAPTURE(static_cast<int>(refused));
         CAPTURE(beside);
         Play play(
             [&](const Request& request) {
               return KindOf(request) == refused
-                         ? std::optional(Response{0, code.status, Refusal(code)})
+                         ? std::optional(Response{0, problem.status, Refusal(problem)})
                          : Serve(request);
             },
             beside);
@@ -190,15 +168,14 @@ TEST_CASE(
 }
 
 TEST_CASE("refusals › a relay that answers anything, at once, gets one request a second at most") {
-  const auto codes = AllCodes();
   for (const uint64_t seed : {1, 2, 3}) {
     CAPTURE(seed);
     std::mt19937_64 engine(seed);
     int seq = 0;
     const auto anything = [&](const Request& request) -> std::optional<Response> {
-      const size_t dice = engine() % (2 * codes.size());
-      if (dice < codes.size() && seed % 2 == 1) {
-        return Response{0, codes[dice].status, Refusal(codes[dice])};
+      const size_t dice = engine() % (2 * rules::kProblems.size());
+      if (dice < rules::kProblems.size() && seed % 2 == 1) {
+        return Response{0, rules::kProblems[dice].status, Refusal(rules::kProblems[dice])};
       }
       if (KindOf(request) != Kind::kPoll) {
         return Serve(request);

@@ -13,10 +13,11 @@
 #include <vector>
 
 #include "core/relay/batch.h"
+#include "wire/rules.h"
 
 namespace sprites {
 
-constexpr int64_t kSilenceMs = 6'000;    // after the last stage: three times kStageAliveMs
+constexpr int64_t kSilenceMs = rules::kStageSilenceMs;  // after the last stage
 constexpr int64_t kPredictedMs = 2'500;  // that a sprite moves on: just above kStageAliveMs
 constexpr double kGlideMs = 120;         // in which it goes two thirds of the way to its place
 constexpr double kJumpDip = 240;         // dip: a sprite farther from its place jumps there

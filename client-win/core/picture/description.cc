@@ -8,13 +8,13 @@
 
 #include "core/text/json.h"
 #include "core/text/text.h"
+#include "wire/rules.h"
 
 namespace sprites {
 
 namespace {
 
 constexpr char kFormat[] = "spr/1";
-constexpr size_t kAnimationNameBytesMax = 32;
 
 [[noreturn]] void Refuse(Text text, std::vector<std::string> values = {}) {
   throw SprRefused("json", text, std::move(values));
@@ -86,7 +86,7 @@ std::array<int, 4> ReadHitbox(const Json& value, int width, int height) {
 bool IsAnimationName(const std::string& name) {
   const auto is_letter = [](char c) { return c >= 'a' && c <= 'z'; };
   const auto is_known = [&](char c) { return is_letter(c) || (c >= '0' && c <= '9') || c == '-'; };
-  return !name.empty() && name.size() <= kAnimationNameBytesMax && is_letter(name[0]) &&
+  return !name.empty() && name.size() <= rules::kAnimationLengthMax && is_letter(name[0]) &&
          std::ranges::all_of(name, is_known);
 }
 
@@ -156,7 +156,7 @@ Description ParseDescription(std::string_view json, int sheet_width, int sheet_h
   description.licence = TextIn(MemberOf(root, "licence"), "licence", 0, kCreditBytesMax);
   const Json& scale = MemberOf(root, "scale");
   if (!scale.is_null()) {
-    description.scale = NumberIn(scale, "scale", kSpriteScaleMin, kSpriteScaleMax);
+    description.scale = NumberIn(scale, "scale", rules::kScaleMin, rules::kScaleMax);
   }
   description.hitbox =
       ReadHitbox(MemberOf(root, "hitbox"), description.frame_width, description.frame_height);

@@ -7,13 +7,13 @@
 #include <system_error>
 #include <vector>
 
+#include "wire/rules.h"
+
 namespace sprites {
 
 namespace {
 
 namespace fs = std::filesystem;
-
-constexpr size_t kHashDigits = 64;
 
 std::optional<Bytes> ReadFile(const fs::path& path) {
   std::error_code failed;
@@ -170,7 +170,7 @@ SheetPointer StoreOwn(FileCache* cache, std::span<const uint8_t> bytes) {
 }
 
 bool IsFileHash(std::string_view text) {
-  return text.size() == kHashDigits && std::ranges::all_of(text, [](char c) {
+  return text.size() == rules::kFileDigits && std::ranges::all_of(text, [](char c) {
            return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f');
          });
 }

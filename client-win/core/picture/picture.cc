@@ -13,6 +13,7 @@
 #include "core/picture/still.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
+#include "wire/rules.h"
 
 namespace sprites {
 
@@ -216,7 +217,7 @@ std::optional<Bytes> SprAtSize(const Picture& picture, const Cast& cast, int sid
               cell_width, cell_height, smooth, &sheet);
   }
   const double scale =
-      std::clamp(kPictureShownSide / std::max(width, height), kSpriteScaleMin, kSpriteScaleMax);
+      std::clamp(kPictureShownSide / std::max(width, height), rules::kScaleMin, rules::kScaleMax);
   const Json description = {
       {"format", "spr/1"},
       {"name", name},

@@ -20,29 +20,28 @@
 
 #include "core/motion/sprite.h"
 #include "core/text/refused.h"
+#include "wire/rules.h"
 
 namespace sprites {
 
 using Bytes = std::vector<uint8_t>;
 
-constexpr size_t kSprBytesMax = 1'048'576;      // bytes: a hundred times what 32 × 32 pixels need
+using rules::kNameBytesMax;
+using rules::kSprBytesMax;
 constexpr uint32_t kSheetSidePixelsMax = 4096;  // pixels: every graphics card supports it
 constexpr size_t kChunksMax = 1024;             // chunks: 1 MiB in IDATs of 8 KiB needs 130
 constexpr size_t kJsonBytesMax = 65'536;        // bytes of the description
 constexpr int kJsonDepthMax = 8;                // nested values, in fields that nobody knows too
 constexpr int kFramesMax = 512;                 // cells of the grid; bounds every list of frames
 constexpr size_t kAnimationsMax = 64;           // names
-constexpr size_t kNameBytesMax = 64;            // bytes of UTF-8: the limit of a crossing
 constexpr size_t kCreditBytesMax = 400;         // bytes of UTF-8 for author and for licence
 constexpr double kFpsMax = 60;                  // frames a second
-constexpr double kSpriteScaleMin = 0.25;        // likewise of a crossing's scale
-constexpr double kSpriteScaleMax = 16;
-constexpr double kWalkSpeedMax = 2000;  // dip/s
-constexpr double kJumpSpeedMax = 5000;  // dip/s
-constexpr double kGravityMax = 20'000;  // dip/s²
-constexpr double kBounceMax = 0.95;     // fraction of the speed: above it no sprite comes to rest
-constexpr int kChannels = 4;            // bytes a pixel: red, green, blue, alpha
-constexpr size_t kRawBytesMax =         // bytes inflated: the largest sheet, four bytes a pixel
+constexpr double kWalkSpeedMax = 2000;          // dip/s
+constexpr double kJumpSpeedMax = 5000;          // dip/s
+constexpr double kGravityMax = 20'000;          // dip/s²
+constexpr double kBounceMax = 0.95;  // fraction of the speed: above it no sprite comes to rest
+constexpr int kChannels = 4;         // bytes a pixel: red, green, blue, alpha
+constexpr size_t kRawBytesMax =      // bytes inflated: the largest sheet, four bytes a pixel
     size_t{kSheetSidePixelsMax} * (1 + 4 * size_t{kSheetSidePixelsMax});
 constexpr double kShownSideMax = 320;  // dip of a frame's longer side: must not cover the desktop
 constexpr double kShownSideMin = 16;   // dip of it: large enough for a pointer to grab

@@ -9,6 +9,7 @@
 #include "core/relay/seat.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
+#include "wire/rules.h"
 
 namespace sprites {
 
@@ -29,7 +30,7 @@ std::optional<Neighbours> NeighboursIn(const Json& value) {
   }
   Neighbours neighbours;
   for (size_t i = 0; i < neighbours.size(); i++) {
-    Neighbour neighbour = NeighbourIn(MemberOf(value, kEdgeNames[i]));
+    Neighbour neighbour = NeighbourIn(MemberOf(value, std::string(kEdgeNames[i]).c_str()));
     if (!neighbour.desktop.empty()) {
       neighbours[i] = std::move(neighbour);
     }
@@ -50,11 +51,11 @@ std::optional<Arrival> ArrivalIn(const Json& event) {
   arrival.seq = static_cast<uint64_t>(seq);
   arrival.from = NeighbourIn(MemberOf(event, "from"));
   arrival.entrance = {*edge, NumberAt(event, "at", 0, 1, 0.5),
-                      NumberAt(event, "vx", -kRelaySpeedMax, kRelaySpeedMax, 0),
-                      NumberAt(event, "vy", -kRelaySpeedMax, kRelaySpeedMax, 0)};
+                      NumberAt(event, "vx", -rules::kSpeedMax, rules::kSpeedMax, 0),
+                      NumberAt(event, "vy", -rules::kSpeedMax, rules::kSpeedMax, 0)};
   arrival.name = PlainText(TextAt(sprite, "name", kIdBytesMax), kNameBytesMax);
   arrival.facing = MemberOf(sprite, "facing") == "left" ? Facing::kLeft : Facing::kRight;
-  arrival.scale = NumberAt(sprite, "scale", kSpriteScaleMin, kSpriteScaleMax, 1);
+  arrival.scale = NumberAt(sprite, "scale", rules::kScaleMin, rules::kScaleMax, 1);
   return arrival;
 }
 
@@ -146,7 +147,7 @@ std::optional<Batch> ReadBatch(std::string_view json) {
   Batch batch;
   batch.cursor = TextAt(root, "cursor", kIdBytesMax);
   if (batch.cursor.empty() || !IsToken(batch.cursor) || !events.is_array() ||
-      events.size() > kEventsPerPollMax) {
+      events.size() > rules::kAnswerEventsMax) {
     return std::nullopt;
   }
   batch.events = events.size();
@@ -199,7 +200,7 @@ std::optional<Acceptance> ReadAcceptance(const Response& response) {
 }
 
 bool IsSeatEnded(const Problem& problem) {
-  return problem.code == "unknown-desktop" || problem.code == "desktop-ended";
+  return problem.code == codes::kUnknownDesktop || problem.code == codes::kDesktopEnded;
 }
 
 bool IsDecision(const Problem& problem) {
@@ -209,8 +210,8 @@ bool IsDecision(const Problem& problem) {
 }
 
 bool IsVerdict(const Problem& problem, bool is_repeat) {
-  const bool is_hasty = problem.code == "too-fast" || problem.code == "relay-busy" ||
-                        problem.code == "draining" || problem.code.starts_with("http-");
+  const bool is_hasty = problem.code == codes::kTooFast || problem.code == codes::kRelayBusy ||
+                        problem.code == codes::kDraining || problem.code.starts_with("http-");
   return IsSeatEnded(problem) || (IsDecision(problem) && !(is_repeat && is_hasty));
 }
 

@@ -16,17 +16,14 @@
 #include "core/motion/sprite.h"
 #include "core/relay/request.h"
 #include "core/relay/stages/stage.h"
+#include "wire/rules.h"
 
 namespace sprites {
 
-// Events of one batch, the relay's limit: 64 sprites, a ping, the neighbours, 8 notices, 256
-// sayings, how many were missed, a stage, and who watches.
-constexpr size_t kEventsPerPollMax = 333;
-constexpr size_t kSayingBytesMax = 280;        // bytes of UTF-8: the relay's limit
-constexpr size_t kAnnouncementBytesMax = 400;  // bytes of UTF-8: the relay's limit
-constexpr double kRelaySpeedMax = 20'000;      // dip/s: the relay's limit
-constexpr int64_t kByeMsMax = 300'000;         // however long a relay asks us to stay away
-constexpr int64_t kStageAgeMsMax = 10'000;     // ms: an older stage is shown as if it were this old
+using rules::kAnnouncementBytesMax;
+using rules::kByeMsMax;
+constexpr size_t kSayingBytesMax = rules::kSayingTextBytesMax;
+constexpr int64_t kStageAgeMsMax = 10'000;  // ms: an older stage is shown as if it were this old
 
 struct Neighbour {
   std::string desktop;
@@ -81,6 +78,8 @@ struct Batch {
   std::optional<int64_t> bye_ms;             // the relay shuts down: how long to stay away
   std::string join;                          // with it: where to join another relay instead
 };
+
+namespace codes = rules::codes;  // of the relay's problems
 
 // The problem document of a response. A response without one gets the code `http-STATUS`.
 struct Problem {

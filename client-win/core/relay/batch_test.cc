@@ -8,6 +8,7 @@
 #include "core/relay/seat.h"
 #include "core/relay/test_relay.h"
 #include "core/text/json.h"
+#include "wire/rules.h"
 
 namespace sprites {
 namespace {
@@ -48,13 +49,14 @@ TEST_CASE("batch › reads the protocol's own example") {
 }
 
 TEST_CASE("batch › has up to 333 events, and is rejected with more") {
-  for (const size_t count : {size_t{0}, size_t{63}, kEventsPerPollMax, kEventsPerPollMax + 1}) {
+  for (const size_t count :
+       {size_t{0}, size_t{63}, rules::kAnswerEventsMax, rules::kAnswerEventsMax + 1}) {
     Json events = Json::array();
     for (size_t i = 0; i < count; i++) {
       events.push_back(SpriteEvent(i + 1));
     }
     const auto batch = ReadBatch(BatchOf(events));
-    CHECK(batch.has_value() == (count <= kEventsPerPollMax));
+    CHECK(batch.has_value() == (count <= rules::kAnswerEventsMax));
     CHECK((!batch || batch->arrivals.size() == count));
   }
 }
@@ -177,9 +179,9 @@ TEST_CASE("batch › clamps numbers and cleans names") {
   REQUIRE(batch->arrivals.size() == 1);
   const Arrival& arrival = batch->arrivals[0];
   CHECK(arrival.entrance.at == 1);
-  CHECK(arrival.entrance.vx == kRelaySpeedMax);
+  CHECK(arrival.entrance.vx == rules::kSpeedMax);
   CHECK(arrival.entrance.vy == 0);
-  CHECK(arrival.scale == kSpriteScaleMin);
+  CHECK(arrival.scale == rules::kScaleMin);
   CHECK(arrival.name == "ab");
   CHECK(arrival.from.desktop.empty());
 }

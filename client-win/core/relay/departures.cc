@@ -11,6 +11,7 @@
 #include "core/relay/seat_request.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
+#include "wire/rules.h"
 
 namespace sprites {
 
@@ -139,7 +140,7 @@ int64_t Departures::NextDueMs(const Seat* seat) const {
 std::string CrossingJson(uint64_t number, const Departure& departure) {
   const Sprite& sprite = departure.sprite;
   const auto speed = [](double value) {
-    return static_cast<int64_t>(std::clamp(value, -kRelaySpeedMax, kRelaySpeedMax));
+    return static_cast<int64_t>(std::clamp(value, -rules::kSpeedMax, rules::kSpeedMax));
   };
   const Json body = {
       {"crossing", number},
@@ -152,7 +153,7 @@ std::string CrossingJson(uint64_t number, const Departure& departure) {
         {"name", PlainText(sprite.name, kNameBytesMax)},
         {"animation", "fall"},
         {"facing", sprite.facing == Facing::kLeft ? "left" : "right"},
-        {"scale", std::clamp(sprite.scale, kSpriteScaleMin, kSpriteScaleMax)}}},
+        {"scale", std::clamp(sprite.scale, rules::kScaleMin, rules::kScaleMax)}}},
   };
   return WriteJson(body);
 }

@@ -20,15 +20,16 @@
 #include "core/relay/request.h"
 #include "core/relay/request_budget.h"
 #include "core/relay/seat.h"
+#include "wire/rules.h"
 
 namespace sprites {
 
-constexpr size_t kCrossingBytesMax = 1024;  // bytes of a crossing's body: the relay's limit
-constexpr size_t kDeparturesMax = 64;       // sprites without a verdict; at this many, edges bounce
-constexpr uint64_t kCrossingsAhead = 32;    // numbers that the relay looks back
+using rules::kCrossingBytesMax;
+constexpr size_t kDeparturesMax = 64;  // sprites without a verdict; at this many, edges bounce
+constexpr uint64_t kCrossingsAhead = rules::kCrossingsRemembered;
 // Requests with the key of a former seat, while this desktop is connected with another one: some
 // ten minutes of them, for which a relay remembers a desktop that has ended.
-constexpr int kFormerTriesMax = 60;
+constexpr int kFormerTriesMax = rules::kEndedRememberedMs / kShortTimeoutMs;
 
 struct PendingDeparture {
   uint64_t number = 0;

@@ -7,12 +7,12 @@
 
 #include "core/screen/geometry.h"
 #include "core/text/json_fwd.h"
+#include "wire/rules.h"
 
 namespace sprites {
 
-constexpr const char* kEdgeNames[] = {"left", "right", "top", "bottom"};  // by Edge
-
-constexpr const char* NameOf(Edge edge) { return kEdgeNames[static_cast<size_t>(edge)]; }
+using rules::kEdgeNames;  // by Edge
+using rules::NameOf;
 
 // Nothing for a value that is not the name of an edge.
 std::optional<Edge> EdgeNamed(const Json& value);

@@ -16,12 +16,13 @@
 #include "core/relay/request.h"
 #include "core/relay/request_budget.h"
 #include "core/relay/seat.h"
+#include "wire/rules.h"
 
 namespace sprites {
 
-constexpr size_t kMutesMax = 16;            // desktops: the relay's limit
-constexpr size_t kReasonBytesMax = 200;     // bytes of UTF-8 in a report: the relay's limit
-constexpr size_t kReportsUnderWayMax = 10;  // as many as the relay accepts in a minute
+using rules::kMutesMax;
+using rules::kReasonBytesMax;
+constexpr size_t kReportsUnderWayMax = rules::kReportsPerWindowMax;
 
 // What the operator is told about a picture.
 struct PictureReport {

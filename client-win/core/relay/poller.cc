@@ -174,7 +174,7 @@ News Poller::HandleJoin(const Response& response, int64_t now_ms) {
     return news;
   }
   const Problem problem = ReadProblem(response);
-  const bool is_friendless = problem.code == "near-gone" || problem.code == "malformed";
+  const bool is_friendless = problem.code == codes::kNearGone || problem.code == codes::kMalformed;
   if (!options_.beside.empty() && !IsRefused(options_.beside) && is_friendless) {
     refused_invitation_ = options_.beside;
     due_ms_ = now_ms;
@@ -184,7 +184,7 @@ News Poller::HandleJoin(const Response& response, int64_t now_ms) {
   if (response.status >= 400) {
     news.refused = problem;
   }
-  const bool is_for_good = problem.code == "banned" || problem.code == "malformed";
+  const bool is_for_good = problem.code == codes::kBanned || problem.code == codes::kMalformed;
   TryOther(now_ms, problem.retry_after_s, is_for_good);
   return news;
 }
@@ -248,7 +248,7 @@ News Poller::HandlePoll(const Response& response, int64_t now_ms) {
 News Poller::HandleRefusal(const Response& response, int64_t now_ms) {
   News news;
   const Problem problem = ReadProblem(response);
-  const bool is_cursor = problem.code == "cursor-lost" || problem.code == "cursor-ahead";
+  const bool is_cursor = problem.code == codes::kCursorLost || problem.code == codes::kCursorAhead;
   if (is_cursor && !problem.cursor.empty()) {
     seat_->cursor = problem.cursor;
     is_acknowledged_ = true;

@@ -2,42 +2,43 @@
 
 #include <algorithm>
 #include <span>
+#include <string_view>
 
 namespace sprites {
 
 namespace {
 
 struct Meaning {
-  const char* code;
+  std::string_view code;
   Text text;
 };
-constexpr Meaning kMeanings[] = {{"mailbox-full", Text::kWhyMailboxFull},
-                                 {"too-fast", Text::kWhyTooFast},
-                                 {"picture-refused", Text::kWhyPictureRefused},
-                                 {"relay-busy", Text::kWhyRelayBusy},
-                                 {"journal-full", Text::kWhyRelayBusy},
-                                 {"relay-full", Text::kWhyRelayFull},
-                                 {"draining", Text::kWhyDraining},
-                                 {"banned", Text::kWhyBanned},
-                                 {"too-many-joins", Text::kWhyTooManyHere},
-                                 {"too-many-places", Text::kWhyTooManyHere},
-                                 {"too-many-worlds", Text::kWhyTooManyHere},
-                                 {"too-many-connections", Text::kWhyTooManyHere},
-                                 {"too-many-uploads", Text::kWhyTooFast},
-                                 {"store-full", Text::kWhyStoreFull},
-                                 {"crossing-ahead", Text::kWhyTooMany},
-                                 {"desktop-ended", Text::kWhyNotConnected},
-                                 {"unknown-desktop", Text::kWhyNotConnected},
-                                 {"no-neighbour", Text::kToastPeekNobody},
+constexpr Meaning kMeanings[] = {{codes::kMailboxFull, Text::kWhyMailboxFull},
+                                 {codes::kTooFast, Text::kWhyTooFast},
+                                 {codes::kPictureRefused, Text::kWhyPictureRefused},
+                                 {codes::kRelayBusy, Text::kWhyRelayBusy},
+                                 {codes::kJournalFull, Text::kWhyRelayBusy},
+                                 {codes::kRelayFull, Text::kWhyRelayFull},
+                                 {codes::kDraining, Text::kWhyDraining},
+                                 {codes::kBanned, Text::kWhyBanned},
+                                 {codes::kTooManyJoins, Text::kWhyTooManyHere},
+                                 {codes::kTooManyPlaces, Text::kWhyTooManyHere},
+                                 {codes::kTooManyWorlds, Text::kWhyTooManyHere},
+                                 {codes::kTooManyConnections, Text::kWhyTooManyHere},
+                                 {codes::kTooManyUploads, Text::kWhyTooFast},
+                                 {codes::kStoreFull, Text::kWhyStoreFull},
+                                 {codes::kCrossingAhead, Text::kWhyTooMany},
+                                 {codes::kDesktopEnded, Text::kWhyNotConnected},
+                                 {codes::kUnknownDesktop, Text::kWhyNotConnected},
+                                 {codes::kNoNeighbour, Text::kToastPeekNobody},
                                  {"http-0", Text::kWhyUnreachable},
                                  {"not-understood", Text::kWhyNotUnderstood}};
 
 constexpr Meaning kSayingMeanings[] = {
-    {"too-fast", Text::kSayTooFast},    {"sayings-off", Text::kSayOff},
-    {"malformed", Text::kSayMalformed}, {"too-large", Text::kSayMalformed},
-    {"relay-busy", Text::kSayBusy},     {"draining", Text::kSayBusy},
-    {"saying-stale", Text::kSayLost},   {"desktop-ended", Text::kSayLost},
-    {"unknown-desktop", Text::kSayLost}};
+    {codes::kTooFast, Text::kSayTooFast},     {codes::kSayingsOff, Text::kSayOff},
+    {codes::kMalformed, Text::kSayMalformed}, {codes::kTooLarge, Text::kSayMalformed},
+    {codes::kRelayBusy, Text::kSayBusy},      {codes::kDraining, Text::kSayBusy},
+    {codes::kSayingStale, Text::kSayLost},    {codes::kDesktopEnded, Text::kSayLost},
+    {codes::kUnknownDesktop, Text::kSayLost}};
 
 // Null if the code of the problem is not in the list.
 const Meaning* MeaningOf(const Problem& problem, std::span<const Meaning> meanings) {

@@ -10,13 +10,13 @@
 #include <string>
 
 #include "core/picture/sheet.h"
+#include "wire/rules.h"
 
 namespace sprites {
 
 constexpr uint32_t kShortTimeoutMs = 10'000;  // of every request that the relay does not hold
 constexpr uint32_t kFileTimeoutMs = 20'000;   // of a file of at most 1 MiB
-constexpr size_t kResponseBytesMax =
-    131'072;  // bytes: a full batch is 64 KiB; twice that is enough
+using rules::kResponseBytesMax;
 
 // How a request travels. Each lane has its own connections, so a held poll blocks nothing else.
 enum class Lane : uint8_t {

@@ -17,11 +17,12 @@
 #include "core/relay/request.h"
 #include "core/relay/request_budget.h"
 #include "core/relay/seat.h"
+#include "wire/rules.h"
 
 namespace sprites {
 
-constexpr size_t kBytesLeftShown = 80;        // bytes: with more left, the count is hidden
-constexpr size_t kSayingBodyBytesMax = 1024;  // bytes of a saying's body: the relay's limit
+constexpr size_t kBytesLeftShown = 80;  // bytes: with more left, the count is hidden
+using rules::kSayingBodyBytesMax;
 
 // The number and the text of a saying that the relay has not answered.
 struct PendingSaying {

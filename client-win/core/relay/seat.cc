@@ -87,9 +87,10 @@ std::optional<Seat> ReadSeat(std::string_view json, std::string_view relay_url) 
   }
   seat.events = TextAt(root, "events", kUrlBytesMax);
   seat.crossings = TextAt(root, "crossings", kUrlBytesMax);
-  seat.ping_seconds = static_cast<int>(NumberAt(root, "pingSeconds", 1, kPingSecondsMax, 120));
-  seat.lease_seconds =
-      static_cast<int>(NumberAt(root, "leaseSeconds", kLeaseSecondsMin, kLeaseSecondsMax, 30));
+  seat.ping_seconds =
+      static_cast<int>(NumberAt(root, "pingSeconds", 1, kPingSecondsMax, kPingSeconds));
+  seat.lease_seconds = static_cast<int>(
+      NumberAt(root, "leaseSeconds", kLeaseSecondsMin, kLeaseSecondsMax, kLeaseSeconds));
   for (const std::string* part : {&seat.desktop, &seat.token, &seat.cursor}) {
     if (part->empty() || !IsToken(*part)) {
       return std::nullopt;

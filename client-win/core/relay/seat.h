@@ -8,15 +8,18 @@
 #include <string>
 #include <string_view>
 
+#include "wire/rules.h"
+
 namespace sprites {
 
-constexpr size_t kIdBytesMax = 128;   // bytes of ids, tokens and cursors
-constexpr size_t kUrlBytesMax = 512;  // bytes
-constexpr int kPingSecondsMax = 600;  // a proxy would have cut the connection long before
-// Half a lease is the longest pause: at the minimum this desktop asks every second or two, whatever
-// a relay says, and at the maximum after kByeMsMax.
-constexpr int kLeaseSecondsMin = 4;
-constexpr int kLeaseSecondsMax = 600;
+constexpr size_t kIdBytesMax = 128;                       // bytes of ids, tokens and cursors
+constexpr size_t kUrlBytesMax = rules::kJoinUrlBytesMax;  // also of the addresses of a seat
+using rules::kLeaseSecondsMax;
+using rules::kLeaseSecondsMin;
+using rules::kPingSecondsMax;
+// Of a relay that says none.
+constexpr int kPingSeconds = rules::kPingMs / 1'000;
+constexpr int kLeaseSeconds = rules::kLeaseMs / 1'000;
 
 // What the response to a join grants.
 struct Seat {
@@ -26,8 +29,8 @@ struct Seat {
   std::string cursor;
   std::string events;  // absolute URLs
   std::string crossings;
-  int ping_seconds = 120;     // the relay answers a poll at the latest after this
-  int lease_seconds = 30;     // it keeps a desktop that does not poll for so long
+  int ping_seconds = kPingSeconds;    // the relay answers a poll at the latest after this
+  int lease_seconds = kLeaseSeconds;  // it keeps a desktop that does not poll for so long
   std::string invitation;     // to a place beside this desktop; empty if the relay gave none
   std::optional<bool> stage;  // whether neighbours may peek; nothing from a relay without peeks
 };
@@ -39,7 +42,9 @@ std::optional<Seat> ReadSeat(std::string_view json, std::string_view relay_url);
 std::string SeatJson(const Seat& seat);
 
 // After how many ms a poll of this seat that has no answer is given up: a ping was due long before.
-inline int64_t SilenceMs(const Seat& seat) { return int64_t{seat.ping_seconds} * 1'500; }
+inline int64_t SilenceMs(const Seat& seat) {
+  return static_cast<int64_t>(seat.ping_seconds * 1'000 * rules::kSilenceFactor);
+}
 // The longest pause between two polls of the seat: half its lease, so that this desktop finds a
 // restarted relay before the lease ends.
 inline int64_t PauseMsMax(const Seat& seat) { return int64_t{seat.lease_seconds} * 500; }

@@ -3,14 +3,15 @@
 #include <algorithm>
 #include <cmath>
 
+#include "wire/rules.h"
+
 namespace sprites {
 
 namespace {
 
-constexpr double kHeadroomDip = 32;         // dip above a ledge, so that a sprite on it is seen
-constexpr double kLedgeWidthMin = 16;       // px: narrower parts are gaps between windows
-constexpr double kCoveredPartMax = 0.25;    // of a film, by the windows in front of it
-constexpr double kDesktopSideMax = 65'535;  // dip: the limit of a join request
+constexpr double kHeadroomDip = 32;       // dip above a ledge, so that a sprite on it is seen
+constexpr double kLedgeWidthMin = 16;     // px: narrower parts are gaps between windows
+constexpr double kCoveredPartMax = 0.25;  // of a film, by the windows in front of it
 
 Monitor Fallback() {
   const Rect all{0, 0, 1024, 768};
@@ -87,12 +88,12 @@ Screen::Screen(std::span<const Monitor> monitors) {
 
 int Screen::DipWidth() const {
   const double scale = monitors_[PrimaryMonitor()].scale;
-  return static_cast<int>(std::clamp(std::round(bounds_.Width() / scale), 1.0, kDesktopSideMax));
+  return static_cast<int>(std::clamp(std::round(bounds_.Width() / scale), 1.0, rules::kScreenMax));
 }
 
 int Screen::DipHeight() const {
   const double scale = monitors_[PrimaryMonitor()].scale;
-  return static_cast<int>(std::clamp(std::round(bounds_.Height() / scale), 1.0, kDesktopSideMax));
+  return static_cast<int>(std::clamp(std::round(bounds_.Height() / scale), 1.0, rules::kScreenMax));
 }
 
 size_t Screen::MonitorAt(Point point, size_t last) const {

@@ -12,6 +12,8 @@
 #include <span>
 #include <vector>
 
+#include "wire/rules.h"
+
 namespace sprites {
 
 struct Point {
@@ -32,12 +34,8 @@ struct Rect {
   bool operator==(const Rect&) const = default;
 };
 
-enum class Edge : uint8_t { kLeft, kRight, kTop, kBottom };
-
-constexpr Edge Opposite(Edge edge) {
-  constexpr Edge kOpposite[] = {Edge::kRight, Edge::kLeft, Edge::kBottom, Edge::kTop};
-  return kOpposite[static_cast<size_t>(edge)];
-}
+using rules::Edge;
+using rules::Opposite;
 constexpr bool IsSide(Edge edge) { return edge == Edge::kLeft || edge == Edge::kRight; }
 
 struct Monitor {

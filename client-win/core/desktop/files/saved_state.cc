@@ -7,6 +7,7 @@
 #include "core/relay/moves.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
+#include "wire/rules.h"
 
 namespace sprites {
 
@@ -45,7 +46,7 @@ std::optional<Sprite> SpriteFromJson(const Json& value) {
     return std::nullopt;
   }
   sprite.name = PlainText(TextAt(value, "name", kIdBytesMax), kNameBytesMax);
-  sprite.scale = NumberAt(value, "scale", kSpriteScaleMin, kSpriteScaleMax, 1);
+  sprite.scale = NumberAt(value, "scale", rules::kScaleMin, rules::kScaleMax, 1);
   sprite.from_shelf = BoolAt(value, "fromShelf", false);
   sprite.facing = MemberOf(value, "facing") == "left" ? Facing::kLeft : Facing::kRight;
   sprite.x = NumberAt(value, "x", -kSideMax, kSideMax, 0);
@@ -66,8 +67,8 @@ Json MotionToJson(Edge edge, double at, double vx, double vy) {
 Entrance MotionFromJson(const Json& value) {
   return {static_cast<Edge>(static_cast<int>(NumberAt(value, "edge", 0, 3, 0))),
           NumberAt(value, "at", 0, 1, 0.5),
-          NumberAt(value, "vx", -kRelaySpeedMax, kRelaySpeedMax, 0),
-          NumberAt(value, "vy", -kRelaySpeedMax, kRelaySpeedMax, 0)};
+          NumberAt(value, "vx", -rules::kSpeedMax, rules::kSpeedMax, 0),
+          NumberAt(value, "vy", -rules::kSpeedMax, rules::kSpeedMax, 0)};
 }
 
 Json ArrivalToJson(const Arrival& arrival) {

@@ -7,6 +7,7 @@
 
 #include "core/relay/test_relay.h"
 #include "core/text/json.h"
+#include "wire/rules.h"
 
 namespace sprites {
 namespace {
@@ -121,7 +122,7 @@ TEST_CASE("saved state › leaves out what is wrong and keeps the rest") {
   CHECK(state.seq == 0);
   REQUIRE(state.sprites.size() == 2);
   CHECK(state.sprites[1].sprite.x == kSideMax);
-  CHECK(state.sprites[1].sprite.scale == kSpriteScaleMin);
+  CHECK(state.sprites[1].sprite.scale == rules::kScaleMin);
   CHECK(state.departures.size() == 1);
   CHECK(state.waiting.empty());
 }

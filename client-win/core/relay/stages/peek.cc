@@ -50,11 +50,13 @@ bool Peek::HandleResponse(const Response& response, int64_t now_ms,
     return true;
   }
   const Problem problem = ReadProblem(response);
-  const bool shows_nothing = problem.code == "stage-hidden" || problem.code == "no-neighbour";
+  const bool shows_nothing =
+      problem.code == codes::kStageHidden || problem.code == codes::kNoNeighbour;
   renew_ms_ = now_ms + (shows_nothing ? kPeekRefusedMs : kPeekRetryMs);
-  const bool passes_by_itself = problem.code == "too-fast" || problem.code == "draining" ||
-                                problem.code == "relay-busy" || !IsDecision(problem);
-  if (problem.code == "not-found") {
+  const bool passes_by_itself = problem.code == codes::kTooFast ||
+                                problem.code == codes::kDraining ||
+                                problem.code == codes::kRelayBusy || !IsDecision(problem);
+  if (problem.code == codes::kNotFound) {
     is_unsupported_ = true;
     wanted_.reset();
     asked_.reset();

@@ -15,10 +15,11 @@
 #include "core/relay/request.h"
 #include "core/relay/seat.h"
 #include "core/screen/geometry.h"
+#include "wire/rules.h"
 
 namespace sprites {
 
-constexpr int64_t kPeekAskMs = 500;      // between two requests: the relay accepts two a second
+constexpr int64_t kPeekAskMs = 1000 / rules::kPeeksPerSecondMax;  // between two requests
 constexpr int64_t kPeekRetryMs = 1'000;  // until a request that was lost, or too fast, is repeated
 constexpr int64_t kPeekRefusedMs = 5'000;   // until an edge that shows nothing is tried again
 constexpr int64_t kPeekLeaseMsMin = 1'000;  // a shorter lease would be renewed too often

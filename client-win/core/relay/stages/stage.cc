@@ -10,12 +10,11 @@
 #include "core/picture/file_cache.h"
 #include "core/relay/seat.h"
 #include "core/text/json.h"
+#include "wire/rules.h"
 
 namespace sprites {
 
 namespace {
-
-constexpr double kIdMax = 4'294'967'295;  // 2³² − 1
 
 // Rounds as JavaScript does: a half goes up.
 double Rounded(double value) { return std::floor(value + 0.5); }
@@ -60,13 +59,13 @@ StageSprite StageSpriteOf(const Near& near, double ratio, bool is_still) {
   const Point velocity = is_still ? Point{} : VelocityOf(sprite);
   StageSprite shown;
   shown.id = sprite.id;
-  shown.x = Within(Rounded(near.x), kStageSideMax);
-  shown.y = Within(Rounded(near.y), kStageSideMax);
-  shown.vx = Within(Rounded(velocity.x * ratio), kStageSpeedMax);
-  shown.vy = Within(Rounded(velocity.y * ratio), kStageSpeedMax);
+  shown.x = Within(Rounded(near.x), rules::kScreenMax);
+  shown.y = Within(Rounded(near.y), rules::kScreenMax);
+  shown.vx = Within(Rounded(velocity.x * ratio), rules::kSpeedMax);
+  shown.vy = Within(Rounded(velocity.y * ratio), rules::kSpeedMax);
   shown.animation = sprite.mode;
   shown.facing = sprite.facing;
-  shown.scale = std::clamp(sprite.scale, kSpriteScaleMin, kSpriteScaleMax);
+  shown.scale = std::clamp(sprite.scale, rules::kScaleMin, rules::kScaleMax);
   return shown;
 }
 
@@ -102,16 +101,16 @@ Json SpriteJson(const StageSprite& sprite) {
 
 StageSprite SpriteIn(const Json& value, size_t file) {
   StageSprite sprite;
-  sprite.id = static_cast<uint32_t>(NumberAt(value, "id", 0, kIdMax, 0));
+  sprite.id = static_cast<uint32_t>(NumberAt(value, "id", 0, rules::kSpriteIdMax, 0));
   sprite.file = file;
-  sprite.x = NumberAt(value, "x", -kStageSideMax, kStageSideMax, 0);
-  sprite.y = NumberAt(value, "y", -kStageSideMax, kStageSideMax, 0);
-  sprite.vx = NumberAt(value, "vx", -kStageSpeedMax, kStageSpeedMax, 0);
-  sprite.vy = NumberAt(value, "vy", -kStageSpeedMax, kStageSpeedMax, 0);
+  sprite.x = NumberAt(value, "x", -rules::kScreenMax, rules::kScreenMax, 0);
+  sprite.y = NumberAt(value, "y", -rules::kScreenMax, rules::kScreenMax, 0);
+  sprite.vx = NumberAt(value, "vx", -rules::kSpeedMax, rules::kSpeedMax, 0);
+  sprite.vy = NumberAt(value, "vy", -rules::kSpeedMax, rules::kSpeedMax, 0);
   // An animation that no mode has is shown as standing.
   sprite.animation = ModeNamed(TextAt(value, "animation", kIdBytesMax)).value_or(Mode::kIdle);
   sprite.facing = MemberOf(value, "facing") == "left" ? Facing::kLeft : Facing::kRight;
-  sprite.scale = NumberAt(value, "scale", kSpriteScaleMin, kSpriteScaleMax, 1);
+  sprite.scale = NumberAt(value, "scale", rules::kScaleMin, rules::kScaleMax, 1);
   return sprite;
 }
 
@@ -201,8 +200,8 @@ std::string StageJson(const Stage& stage) {
 
 std::optional<Stage> StageIn(const Json& event) {
   Stage stage;
-  stage.width = NumberAt(event, "width", 0, kStageSideMax, 0);
-  stage.height = NumberAt(event, "height", 0, kStageSideMax, 0);
+  stage.width = NumberAt(event, "width", 0, rules::kScreenMax, 0);
+  stage.height = NumberAt(event, "height", 0, rules::kScreenMax, 0);
   const Json& files = MemberOf(event, "files");
   const Json& sprites = MemberOf(event, "sprites");
   if (stage.width < 1 || stage.height < 1 || !files.is_array() || !sprites.is_array()) {
@@ -216,7 +215,7 @@ std::optional<Stage> StageIn(const Json& event) {
   }
   std::unordered_set<uint32_t> ids;
   for (size_t i = 0; i < std::min(sprites.size(), kStageSpritesMax); i++) {
-    const auto file = static_cast<size_t>(NumberAt(sprites[i], "file", 0, kIdMax, 0));
+    const auto file = static_cast<size_t>(NumberAt(sprites[i], "file", 0, rules::kSpriteIdMax, 0));
     if (file >= stage.files.size() || stage.files[file].empty()) {
       continue;
     }

@@ -17,17 +17,17 @@
 
 #include "core/motion/simulation.h"
 #include "core/text/json_fwd.h"
+#include "wire/rules.h"
 
 namespace sprites {
 
-constexpr double kStageDepth = 480;       // dip from a watched edge: sprites beyond are not shown
-constexpr size_t kStageSpritesMax = 32;   // sprites, and files: the relay's limit
-constexpr size_t kStageBytesMax = 2'048;  // bytes of a stage as JSON: the relay's limit
+constexpr double kStageDepth = 480;  // dip from a watched edge: sprites beyond are not shown
+using rules::kStageBytesMax;
+using rules::kStageSpritesMax;  // and of files
 // Bytes that a stage leaves free. On a socket it has a number there: `"stage":9007199254740991,`.
 constexpr size_t kStageBytesFree = 26;
-constexpr double kStageTolerance = 4;      // dip by which a watcher may see a sprite off its place
-constexpr double kStageSideMax = 65'535;   // dip: the relay's limit of coordinates and sizes
-constexpr double kStageSpeedMax = 20'000;  // dip/s: the relay's limit
+constexpr double kStageTolerance =
+    rules::kStageTolerancePx;  // dip by which a watcher may see a sprite off its place
 
 // A sprite of a stage.
 struct StageSprite {

@@ -92,7 +92,7 @@ bool StagePosts::HandleResponse(const Response& response, int64_t now_ms) {
 
 // Returns whether to go on posting.
 bool StagePosts::HandleRefusal(const Problem& problem, const std::vector<std::string>& files) {
-  if (problem.code == "picture-refused") {
+  if (problem.code == codes::kPictureRefused) {
     // If all pictures were known, the relay has lost one of them, so each is tried again.
     const bool has_unknown = std::ranges::any_of(
         files, [this](const std::string& file) { return !carried_.contains(file); });
@@ -105,7 +105,8 @@ bool StagePosts::HandleRefusal(const Problem& problem, const std::vector<std::st
     }
     return true;
   }
-  return problem.code == "too-fast" || problem.code == "relay-busy" || !IsDecision(problem);
+  return problem.code == codes::kTooFast || problem.code == codes::kRelayBusy ||
+         !IsDecision(problem);
 }
 
 int64_t StagePosts::NextDueMs() const {

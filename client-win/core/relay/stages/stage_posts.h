@@ -17,11 +17,13 @@
 #include "core/relay/request.h"
 #include "core/relay/seat.h"
 #include "core/relay/stages/stage.h"
+#include "wire/rules.h"
 
 namespace sprites {
 
-constexpr int64_t kStagePostMs = 100;     // between two posts: the relay accepts ten a second
-constexpr int64_t kStageAliveMs = 2'000;  // until an unchanged stage is posted: the sign of life
+constexpr int64_t kStagePostMs = 1000 / rules::kStagesPerSecondMax;  // between two posts
+constexpr int64_t kStageAliveMs =
+    rules::kStageRefreshMs;               // until an unchanged stage is posted: the sign of life
 constexpr int64_t kStageRetryMs = 1'000;  // until the next post after a refused or lost one
 constexpr size_t kStageFilesKnownMax = 1'024;  // files remembered of each kind, then all forgotten
 

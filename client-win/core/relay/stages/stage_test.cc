@@ -9,6 +9,7 @@
 #include "core/picture/sheet.h"
 #include "core/relay/edges.h"
 #include "core/relay/stages/test_peek_vectors.h"
+#include "wire/rules.h"
 
 namespace sprites {
 namespace {
@@ -160,11 +161,11 @@ TEST_CASE("stages › in events are read field by field and within limits") {
                                  {"scale", 1e9}})
                                .sprites.at(0);
   CHECK(wild.id == 0);
-  CHECK(wild.x == kStageSideMax);
+  CHECK(wild.x == rules::kScreenMax);
   CHECK(wild.y == 0);
-  CHECK(wild.vx == -kStageSpeedMax);
+  CHECK(wild.vx == -rules::kSpeedMax);
   CHECK(wild.animation == Mode::kIdle);
-  CHECK(wild.scale == kSpriteScaleMax);
+  CHECK(wild.scale == rules::kScaleMax);
   for (const int missing : {1, 2, -1}) {
     CAPTURE(missing);
     // A negative index counts as the first.
