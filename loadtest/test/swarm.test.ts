@@ -324,9 +324,9 @@ describe('swarm command', { skip: why, timeout: 900_000, concurrency: CONCURRENC
   for (const transport of ['poll', 'socket']) {
     it(`loses and doubles nothing when the relay is killed again and again: ${transport}`, async (t) => {
       const out = folderOf(t);
-      const load = [...SHORT, '--rate', '200', '--duration', '7s', '--drain', '20s', '--out', out];
+      const load = [...SHORT, '--rate', '200', '--duration', '15s', '--drain', '20s', '--out', out];
       const wanted = ['lost', 'duplicated', 'misrouted', 'undelivered'].flatMap((n) => ['--threshold', `${n} == 0`]);
-      const relay = ['--kill-relay-every', '500ms', '--front', 'portable', '--workers', '1', '--transport', transport];
+      const relay = ['--kill-relay-every', '1500ms', '--front', 'portable', '--workers', '1', '--transport', transport];
       const { code, stdout, stderr } = await swarm([...load, ...wanted, ...relay, '--threshold', 'parked == desktops']);
       const report = reportIn(out);
       assert.equal(code, 0, stdout);
