@@ -9,6 +9,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { after, before, describe, it } from 'node:test';
+import type { EnginePlan } from '../../tools/engine_plan.ts';
 import { makeBundle } from '../bundle.ts';
 import { type Job, readJob, writeJob } from '../job.ts';
 import { CHUNK_SAMPLES } from '../samples.ts';
@@ -139,13 +140,15 @@ describe('instances', { skip, timeout: 600_000, concurrency: 3 }, () => {
     );
     assert.equal(code, 0, err);
     const key = (/(runs\/(?:swarm|relay)-[^/]+\/)job/.exec(out) as RegExpExecArray)[1];
+    const job = () => readJob(object(`${key}job`));
     return {
       script: out,
       prefix: key,
       fleet: key.split('/')[1],
+      job,
       change(changes: Partial<Job>): void {
-        const job = { ...readJob(object(`${key}job`)), ...changes };
-        object(`${key}job`, '-X', 'PUT', '-H', 'content-type: text/plain', '--data-binary', writeJob(job));
+        const changed = writeJob({ ...job(), ...changes });
+        object(`${key}job`, '-X', 'PUT', '-H', 'content-type: text/plain', '--data-binary', changed);
       },
       posted: (id: string, end: string) => object(`${key}${id}${end}`),
       remove: (name: string) => object(`${key}${name}`, '-X', 'DELETE'),
@@ -208,9 +211,9 @@ describe('instances', { skip, timeout: 600_000, concurrency: 3 }, () => {
     for (const { log = '' } of ended) {
       assert.match(log, /ready\n/);
       assert.match(log, /all desktops are parked\n[\s\S]*throws from /);
-      assert.match(log, /--processes 2/);
+      assert.match(log, /"processes":2,/);
       // EC2 gave each instance a second private address, and the image did not set it up.
-      assert.match(log, /--sources 10\.77\.0\.1\d,10\.77\.0\.11\d/);
+      assert.match(log, /"sources":"10\.77\.0\.1\d,10\.77\.0\.11\d"/);
       assert.doesNotMatch(log, /X-Amz-|Signature|AKIA/);
     }
   });
@@ -218,7 +221,7 @@ describe('instances', { skip, timeout: 600_000, concurrency: 3 }, () => {
   it('run their part of the load on Ubuntu, too', { skip: skip || (makeImage('ubuntu') ?? false) }, async () => {
     const { script, posted } = await pasted('--desktops', '20', '--rate', '20', '--seconds', '1', '--warm-up', '0');
     const { log } = await boot('i-00000000000000b01', script, 'ubuntu');
-    assert.match(log as string, /--sources 10\.77\.0\.1\d,10\.77\.0\.11\d[\s\S]*status 0/);
+    assert.match(log as string, /"sources":"10\.77\.0\.1\d,10\.77\.0\.11\d"[\s\S]*status 0/);
     assert.equal(JSON.parse(posted('i-00000000000000b01', '.result.json')).ok, true);
   });
 
@@ -252,7 +255,7 @@ describe('instances', { skip, timeout: 600_000, concurrency: 3 }, () => {
   });
 
   it('have all their minutes and fetch the job again when they are started again, and the bundle it names then', async () => {
-    const { script, change, posted, remove } = await pasted(
+    const { script, job, change, posted, remove } = await pasted(
       '--desktops',
       '20',
       '--rate',
@@ -274,8 +277,8 @@ describe('instances', { skip, timeout: 600_000, concurrency: 3 }, () => {
       return (await off(id, seen)).log as string;
     };
     remove(`${id}.result.json`);
-    const misused = await again({ arguments: ['--wings'] });
-    assert.match(misused, /unknown flag '--wings'[\s\S]*status 2/);
+    const misused = await again({ plan: { ...(job().plan as EnginePlan), connectBatch: -5 } });
+    assert.match(misused, /connectBatch must be a whole number[\s\S]*status 2/);
     assert.throws(() => posted(id, '.result.json')); // that of the first boot is not posted again
     const log = await again({ sha256: 'f'.repeat(64) });
     assert.equal(log.match(/boots; it ends in 30 minutes/g)?.length, 3);
