@@ -139,6 +139,28 @@ Var WasRunning
   ${Loop}
 !macroend
 
+; Writes the program's file. It may be in use for a moment longer: its process is still ending. A silent
+; installation would keep the old file then, without a word.
+!macro ReplaceProgram
+  SetOverwrite try
+  StrCpy $1 0
+  ${Do}
+    ClearErrors
+    File "/oname=Sprites.exe" "${EXE}"
+    ${IfNot} ${Errors}
+      ${Break}
+    ${EndIf}
+    Sleep 100
+    IntOp $1 $1 + 1
+    ${If} $1 > ${WAIT_STEPS_MAX}
+      MessageBox MB_OK|MB_ICONSTOP "$(STILL_RUNS)" /SD IDOK
+      SetErrorLevel 1
+      Quit
+    ${EndIf}
+  ${Loop}
+  SetOverwrite on
+!macroend
+
 ; Deletes a file as soon as no process uses it.
 !macro DeleteOnceFree FILE
   StrCpy $1 0
@@ -157,7 +179,7 @@ Section "Sprites"
   SectionIn RO
   !insertmacro EndProgram
   SetOutPath "$INSTDIR"
-  File "/oname=Sprites.exe" "${EXE}"
+  !insertmacro ReplaceProgram
   WriteUninstaller "$INSTDIR\Uninstall.exe"
   CreateShortcut "$SMPROGRAMS\Sprites.lnk" "$INSTDIR\Sprites.exe"
 
