@@ -327,7 +327,7 @@ function hashOf(path, hash) {
       ({ name }) => name !== 'build' && name !== 'dist',
     );
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-      if (entry.isDirectory() || /\.(cc|c|h|gyp|txt|json|rc|manifest|ico|cmake|spr)$/.test(entry.name))
+      if (entry.isDirectory() || /\.(bmp|cc|c|h|gyp|txt|json|rc|manifest|ico|cmake|nsi|spr|yaml)$/.test(entry.name))
         hashOf(join(path, entry.name), hash);
     }
     return;
