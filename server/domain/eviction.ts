@@ -2,7 +2,7 @@
  * Eviction: makes room for worlds, desktops and sprites, by giving up kept mailboxes, the oldest first.
  *
  * Kept sprites, which may never be fetched, must not block the desktops that are here. What is evicted counts as abandoned.
- * Writer: how much of the slab may still be looked at. It also removes kept mailboxes and worlds, whoever asks for it.
+ * Writer: how much of the slab may still be looked at. It is also the one that removes kept mailboxes and worlds.
  * Cost: EVICTION_LOOKS_MAX blocks are looked at between two steps of the clock, each at most twice.
  */
 import { nameBlockBytes } from './desktops.ts';

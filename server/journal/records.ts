@@ -412,7 +412,7 @@ class RecordReader {
     return this.#text(at * WORD_BYTES + NAMED_BYTES, this.#words[at + 4]);
   }
 
-  /** Reads what is told of desktops, slots, worlds and the whole. Returns false when the record is of another kind. */
+  /** Reads a record of a desktop, a slot, a world or the relay. Returns false for one of another kind. */
   #readState(kind: number, at: number, length: number): boolean {
     const words = this.#words;
     const facts = this.#facts;
@@ -459,7 +459,7 @@ class RecordReader {
     return true;
   }
 
-  /** Reads what is told of mailboxes and what is in them. Returns false when the record is of another kind. */
+  /** Reads a record of a mailbox or its events. Returns false for one of another kind. */
   #readSprites(kind: number, at: number): boolean {
     const words = this.#words;
     const facts = this.#facts;
@@ -492,7 +492,7 @@ class RecordReader {
     return true;
   }
 
-  /** Reads what is told of other relays. Returns false when the record is of another kind. */
+  /** Reads a record of another relay. Returns false for one of another kind. */
   #readOfPeers(kind: number, at: number, length: number): boolean {
     const facts = this.#facts;
     switch (kind) {

@@ -8,7 +8,7 @@ import type { Relay } from '../domain/relay.ts';
 import type { AnswerSink } from '../domain/way_down.ts';
 import { Links } from './links.ts';
 
-/** What is told of the relay and survives it, such as the journal. */
+/** A record of the relay that outlives it, such as the journal. */
 export interface Committing {
   /** Everything so far survives when this returns. */
   commit(): void;
@@ -39,7 +39,7 @@ export class Turns {
     this.#senders.push(sender);
   }
 
-  /** Makes everything so far survive. Whoever sends answers in the middle of a turn calls it first. */
+  /** Makes all facts so far durable. Call it before answers are sent in the middle of a turn. */
   commit(): void {
     this.#committing?.commit();
   }

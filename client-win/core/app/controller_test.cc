@@ -326,8 +326,7 @@ TEST_CASE("controller › carries out what the menus offer, and leaves the windo
   CHECK(program.reported == program.First().id);
 }
 
-TEST_CASE(
-    "controller › a choice in the list of sprites concerns that sprite, whoever's menu it is") {
+TEST_CASE("controller › a choice in a list of sprites is carried out by the chosen one") {
   Disk disk;
   Program program(&disk);
   Controller& controller = program.controller;

@@ -868,7 +868,7 @@ void Desktop::Depart(const Departure& departure) {
   }
   saves_now_ = true;
   const std::string& file = departure.sprite.file;
-  // Without the file here there is nothing to upload: the relay has it from whoever sent it.
+  // A file that is not here can't be uploaded. The relay has it from its sender.
   if (uploads_.IsAtRelay(file) || !sheets_.Has(file)) {
     departures_.Add(departure, *ConnectedSeat(), false);
   } else if (uploads_.IsFull(file)) {

@@ -181,7 +181,7 @@ function timeAxis(scale: Scale): Node[] {
   const { from, to, width } = scale;
   const minutes = (to - from) / 60_000;
   const stepMs = 60_000 * (TIME_STEPS.find((step) => minutes / step <= 7) ?? 10);
-  // Labels are the clock's of whoever looks, at whole steps of it.
+  // Labels stand at whole steps of the reader's own clock.
   const zoneMs = new Date(to).getTimezoneOffset() * 60_000;
   const nodes: Node[] = [];
   for (let time = Math.ceil((from - zoneMs) / stepMs) * stepMs + zoneMs; time <= to; time += stepMs) {

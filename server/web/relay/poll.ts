@@ -107,7 +107,7 @@ class Polls {
     const timer = setTimeout(() => {
       if (this.#isUp) return;
       this.#second = { url, response: this.#get(url) };
-      this.#second.response.catch(() => {}); // whoever asks for it gets the error
+      this.#second.response.catch(() => {}); // its reader gets the error
     }, SECOND_POLL_MS);
     try {
       return await response;

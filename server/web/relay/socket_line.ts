@@ -3,7 +3,7 @@
 export interface LineHandlers {
   opened(): void;
   received(message: string): void;
-  /** Called once, whoever has closed it. */
+  /** Called once, when either side has closed it. */
   closed(): void;
 }
 
