@@ -108,6 +108,17 @@ LangString SECTION_PURGE ${LANG_GERMAN} "Meine Einstellungen und Figuren"
 
 Var WasRunning
 
+; Waits a step for the program to end. Says that it still runs, and quits, when $1 counts too many.
+!macro WaitOrQuit
+  Sleep 100
+  IntOp $1 $1 + 1
+  ${If} $1 > ${WAIT_STEPS_MAX}
+    MessageBox MB_OK|MB_ICONSTOP "$(STILL_RUNS)" /SD IDOK
+    SetErrorLevel 1
+    Quit
+  ${EndIf}
+!macroend
+
 ; Asks the program to end if it runs, and waits until its file can be replaced.
 !macro EndProgram
   StrCpy $WasRunning 0
@@ -129,13 +140,7 @@ Var WasRunning
     ${AndIfNot} ${Errors}
       ${Break}
     ${EndIf}
-    Sleep 100
-    IntOp $1 $1 + 1
-    ${If} $1 > ${WAIT_STEPS_MAX}
-      MessageBox MB_OK|MB_ICONSTOP "$(STILL_RUNS)" /SD IDOK
-      SetErrorLevel 1
-      Quit
-    ${EndIf}
+    !insertmacro WaitOrQuit
   ${Loop}
 !macroend
 
@@ -150,13 +155,7 @@ Var WasRunning
     ${IfNot} ${Errors}
       ${Break}
     ${EndIf}
-    Sleep 100
-    IntOp $1 $1 + 1
-    ${If} $1 > ${WAIT_STEPS_MAX}
-      MessageBox MB_OK|MB_ICONSTOP "$(STILL_RUNS)" /SD IDOK
-      SetErrorLevel 1
-      Quit
-    ${EndIf}
+    !insertmacro WaitOrQuit
   ${Loop}
   SetOverwrite on
 !macroend
