@@ -37,6 +37,6 @@ function processesFor({ mix, load, transport, throwConnections }: EnginePlan, vc
   if (senders > 0) bounds.push(throwing);
   if (load.kind === 'closed') bounds.push(load.inFlight);
   const processes = Math.min(...bounds);
-  const connections = transport === 'socket' ? desktops : desktops + throwing;
+  const connections = transport === 'socket' ? desktops : desktops + throwing + (mix.talking ?? 0);
   return connections / processes + processes + FILES_SPARE > files ? 0 : processes;
 }

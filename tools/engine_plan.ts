@@ -9,7 +9,7 @@
  */
 
 /** What a fake desktop does, besides holding its poll. loadtest/engine/plan/behaviour.h says how. */
-export const BEHAVIOURS = ['sitting', 'throwing', 'storming', 'churning', 'slow', 'hostile'] as const;
+export const BEHAVIOURS = ['sitting', 'throwing', 'talking', 'storming', 'churning', 'slow', 'hostile'] as const;
 export type Behaviour = (typeof BEHAVIOURS)[number];
 
 /** A part of a load that ramps: from the rate before it to `perSecond`, in a straight line; within 0 seconds it jumps. */
@@ -57,6 +57,8 @@ export interface EnginePlan {
   /** 0: throws are not padded. */
   spriteBytes: number;
   seed: number;
+  /** Sayings a second of each desktop that talks: to the API, or on its socket. They are those of the warm-up and the window. */
+  talkRate: number;
   actEvery: number;
   readLate: number;
   /** Desktops a second. */
@@ -108,6 +110,7 @@ export const ENGINE_PLAN: EnginePlan = {
   arrivals: 'even',
   spriteBytes: 0,
   seed: 1,
+  talkRate: 1,
   actEvery: 5,
   readLate: 2,
   connectRate: 10_000,

@@ -46,6 +46,19 @@ describe('account', () => {
     }
   });
 
+  it('finds a count of sayings that is off by one, also in a run without sprites', () => {
+    const sayings = {
+      ...{ due: 20, skipped: 3, accepted: 10, refused: 3, failed: 1, timedOut: 2, unanswered: 1 },
+      ...{ owed: 50, heard: 40, unowed: 2, missed: 5, gone: 4, underWay: 2, lost: 1 },
+      ...{ received: 44, again: 1, foreign: 3 },
+    };
+    assert.deepEqual(broken(reportOf({ sayings })), []);
+    for (const name of Object.keys(sayings) as (keyof typeof sayings)[]) {
+      const wrong = { ...sayings, [name]: sayings[name] + 1 };
+      assert.ok(broken(reportOf({ sayings: wrong, mode: 'sitting' })).length > 0, name);
+    }
+  });
+
   it('is on the page and in the text', () => {
     assert.match(text(reportOf()), /✓ scheduled − skipped = offered +10$/m);
     assert.match(page(reportOf()), /scheduled − skipped = offered<\/td><td>10<\/td><td>agree/);
@@ -88,7 +101,9 @@ describe('account', () => {
   });
 
   it('adds up over runs', () => {
-    assert.deepEqual(broken(overRuns([reportOf(), reportOf({ scheduled: 12, skipped: 2 })])), []);
+    const report = reportOf({ scheduled: 12, skipped: 2, sayings: { lost: 1, missed: 2 } });
+    assert.deepEqual(broken(overRuns([reportOf(), report])), []);
+    assert.deepEqual(overRuns([report, report]).sayings, { lost: 2, missed: 4 });
   });
 });
 

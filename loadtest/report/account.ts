@@ -15,9 +15,29 @@ interface Equation {
   holds: boolean;
 }
 
-/** Every equation for this report; none for a run in which no desktop throws. */
+/** Every equation for this report; none for a run in which no desktop throws or talks. */
 export function accountOf(report: Report): Equation[] {
-  if (report.mode === 'sitting') return [];
+  return [...(report.mode === 'sitting' ? [] : spriteEquations(report)), ...sayingEquations(report.sayings)];
+}
+
+function sayingEquations(s: Report['sayings']): Equation[] {
+  if (!s.due) return [];
+  return [
+    equal(
+      'sayings due − skipped = accepted + refused + failed + unanswered',
+      s.due - s.skipped,
+      s.accepted + s.refused + s.failed + s.timedOut + s.unanswered,
+    ),
+    equal(
+      'hearings owed, by the relay = heard + missed + gone + under way + lost, by the hearers',
+      s.owed,
+      s.heard - s.unowed + s.missed + s.gone + s.underWay + s.lost,
+    ),
+    equal('sayings in polls = heard + again + foreign', s.received, s.heard + s.again + s.foreign),
+  ];
+}
+
+function spriteEquations(report: Report): Equation[] {
   const r = report;
   const unanswered = r.timedOut + r.inFlight + r.waiting;
   return [

@@ -96,14 +96,17 @@ export interface EngineResult extends Record<(typeof COUNTS)[number], number> {
   awayUs: Quantiles;
   answerUs: Quantiles;
   slipUs: Quantiles;
+  hearingUs: Quantiles;
   latencyBucketsNs: Bucket[];
   awayBucketsNs: Bucket[];
   answerBucketsNs: Bucket[];
   slipBucketsNs: Bucket[];
+  hearingBucketsNs: Bucket[];
   polls: Record<string, number>;
   joins: Record<string, number>;
   connections: Record<string, number>;
   sockets: Record<string, number>;
+  sayings: Record<string, number>;
   behaviours: Record<string, number>;
   /** Present only when the engine watched the relay's processes. */
   relay?: Use & {
@@ -152,6 +155,7 @@ function whatIsWrong(value: unknown): string | undefined {
     'joins',
     'connections',
     'sockets',
+    'sayings',
     'behaviours',
     'swarm',
     'kernel',
@@ -162,7 +166,7 @@ function whatIsWrong(value: unknown): string | undefined {
   for (const name of ['fromMs', 'untilMs']) {
     if (!Number.isFinite((result.window as Json)[name])) return `window.${name} must be a number`;
   }
-  for (const name of ['latency', 'away', 'answer', 'slip']) {
+  for (const name of ['latency', 'away', 'answer', 'slip', 'hearing']) {
     const buckets = result[`${name}BucketsNs`];
     if (!Array.isArray(buckets) || !buckets.every(isBucket)) return `${name}BucketsNs must be [low, high, count], …`;
     const { count, mean, max } = (result[`${name}Us`] ?? {}) as Json;

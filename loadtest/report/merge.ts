@@ -144,11 +144,14 @@ export interface Report extends Figures {
   awayUs: Quantiles;
   answerUs: Quantiles;
   slipUs: Quantiles;
+  hearingUs: Quantiles;
   polls: Record<string, number>;
   joins: Record<string, number>;
   connections: Record<string, number>;
   /** Empty counts unless desktops were on sockets. */
   sockets: Record<string, number>;
+  /** Empty counts unless desktops talked. */
+  sayings: Record<string, number>;
   behaviours: Record<string, number>;
   kernel: { tcpMemoryBytes: number; slabBytes: number; slabBytesBefore: number };
   seconds: ReportSecond[];
@@ -197,10 +200,12 @@ export function merge(parts: readonly EngineResult[], origin: Origin): Report {
     awayUs: quantilesUs(histograms.away),
     answerUs: quantilesUs(histogramIn(parts, 'answer')),
     slipUs: quantilesUs(histogramIn(parts, 'slip')),
+    hearingUs: quantilesUs(histogramIn(parts, 'hearing')),
     polls: addUp(parts.map((part) => part.polls)),
     joins: addUp(parts.map(({ joins: { seconds: _, ...counts } }) => counts)),
     connections: addUp(parts.map((part) => part.connections)),
     sockets: addUp(parts.map((part) => part.sockets)),
+    sayings: addUp(parts.map((part) => part.sayings)),
     behaviours: addUp(parts.map((part) => part.behaviours)),
     kernel: {
       tcpMemoryBytes: sum(parts, (part) => part.kernel.parked.tcpMemoryBytes),
@@ -277,6 +282,7 @@ export function overRuns(reports: readonly Report[]): Report {
     latencyBucketsNs: latency.buckets,
     awayUs: quantilesUs(away),
     awayBucketsNs: away.buckets,
+    sayings: addUp(reports.map(({ sayings }) => sayings)),
     relayAccount: addRelayAccounts(reports.map(({ relayAccount }) => relayAccount)),
     relay: {
       ...last.relay,
@@ -323,7 +329,7 @@ function worstOf(points: readonly Report[], i: number): Judgement {
 }
 
 /** The histogram of this name in all parts together. */
-function histogramIn<Name extends 'latency' | 'away' | 'answer' | 'slip'>(
+function histogramIn<Name extends 'latency' | 'away' | 'answer' | 'slip' | 'hearing'>(
   parts: readonly (Record<`${Name}BucketsNs`, Bucket[]> & Record<`${Name}Us`, Quantiles>)[],
   name: Name,
 ): Histogram {

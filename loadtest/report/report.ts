@@ -247,6 +247,19 @@ const COUNTED = {
     closes: 'closed by the relay',
     paced: 'times throws waited for the pace of their socket',
   },
+  sayings: {
+    accepted: 'accepted',
+    skipped: 'skipped',
+    refused: 'refused',
+    owed: 'hearings owed',
+    heard: 'heard',
+    missed: 'missed, and told so',
+    gone: 'gone with a connection or a desktop',
+    underWay: 'still under way',
+    lost: 'lost',
+    again: 'heard twice or out of order',
+    corrupted: 'corrupted',
+  },
   behaviours: { reconnects: 'reconnects', strikes: 'hostile strikes', strikesParried: 'of them answered or closed' },
 };
 
@@ -254,6 +267,7 @@ const COUNTED = {
 const NOTHING: Record<string, string> = { polls: 'all held, none answered', joins: 'none', connections: 'none' };
 
 function connections(report: Report): string {
+  const heard = report.hearingUs;
   const counted = (Object.keys(COUNTED) as (keyof typeof COUNTED)[]).flatMap((name) => {
     const some = Object.entries(COUNTED[name]).filter(([key]) => (report[name][key] ?? 0) > 0);
     const said = some.map(([key, word]) => `${count(report[name][key])} ${word}`).join(', ') || NOTHING[name];
@@ -267,6 +281,7 @@ function connections(report: Report): string {
       ? []
       : [field('restart', `all parked again ${duration(report.recoverySeconds)} after the first lost its poll`)]),
     ...counted,
+    ...(heard.count === 0 ? [] : [field('heard', `after ${time(heard.p50)} (p50), ${time(heard.p99)} (p99)`)]),
   ].join('\n');
 }
 

@@ -64,11 +64,20 @@ export const FIGURES: Record<string, Figure> = {
   p99: latency('p99'),
   'p99.9': latency('p999'),
   max: latency('max'),
-  'away.p50': away('p50'),
-  'away.p99': away('p99'),
-  'away.max': away('max'),
+  'away.p50': quantile('awayUs', 'p50'),
+  'away.p99': quantile('awayUs', 'p99'),
+  'away.max': quantile('awayUs', 'max'),
+  'hearing.p50': quantile('hearingUs', 'p50'),
+  'hearing.p99': quantile('hearingUs', 'p99'),
+  'hearing.max': quantile('hearingUs', 'max'),
   notArrived: counted(notArrived),
   ...Object.fromEntries(COUNTS.map((name) => [name, counted((report) => report[name])])),
+  ...Object.fromEntries(
+    ['accepted', 'missed', 'gone', 'lost', 'again', 'unowed', 'corrupted'].map((name) => [
+      `sayings.${name}`,
+      counted((report) => report.sayings[name] ?? 0),
+    ]),
+  ),
   desktops: counted((report) => report.desktops),
   parked: counted((report) => report.parked),
   overdue: counted((report) => report.polls.overdue ?? 0),
@@ -186,8 +195,8 @@ function judgeOne(report: Report, { text, figure, comparison, value, of: base }:
   return { threshold: text, value: shown, outcome };
 }
 
-function away(name: 'p50' | 'p99' | 'max'): Figure {
-  return { unit: TIME, timed: true, of: ({ awayUs }) => (awayUs.count === 0 ? null : awayUs[name]) };
+function quantile(of: 'awayUs' | 'hearingUs', name: 'p50' | 'p99' | 'max'): Figure {
+  return { unit: TIME, timed: true, of: (report) => (report[of].count === 0 ? null : report[of][name]) };
 }
 
 function latency(name: 'p50' | 'p90' | 'p99' | 'p999' | 'max'): Figure {

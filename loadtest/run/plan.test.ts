@@ -37,6 +37,14 @@ describe('plan', () => {
     assert.equal(planned('--desktops 100 --mix throwing=1,sitting=3').connections, 125);
   });
 
+  it('counts one for each desktop that talks, except on sockets, and says how often it does', () => {
+    const talking = '--sitting --desktops 100 --mix talking=1,sitting=3';
+    const { connections, engine } = planned(`${talking} --talk-rate 0.5`);
+    assert.equal(connections, 125);
+    assert.deepEqual([engine.mix, engine.talkRate], [{ talking: 25, sitting: 75 }, 0.5]);
+    assert.equal(planned(`${talking} --transport socket`).connections, 100);
+  });
+
   it('lets throws share a connection only with those to the same relay', () => {
     const three = { ...HERE, apis: ['127.0.0.1:1', '127.0.0.1:2', '127.0.0.1:3'] };
     const shared = (connections: number, target = three) =>

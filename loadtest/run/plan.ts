@@ -76,7 +76,8 @@ export function plan(scenario: Scenario, desktops: number, machine: MachineFacts
   const counts = countsOf(mix, desktops);
   const hasSockets = settings.transport === 'socket';
   const throwConnections = hasSockets ? 0 : Math.min(settings.throwConnections ?? counts.throwing, counts.throwing);
-  const connections = desktops + throwConnections;
+  // A desktop that talks has a connection to the API, too.
+  const connections = desktops + throwConnections + (hasSockets ? 0 : counts.talking);
   const throwers = hasSockets ? counts.throwing : throwConnections;
   const rate = rateOf(load, counts.throwing);
   const processes = settings.processes ?? processesFor(connections, rate, desktops, throwers, machine);
@@ -109,7 +110,7 @@ export function plan(scenario: Scenario, desktops: number, machine: MachineFacts
 
 /** The settings that the engine's plan has under the same name, with the same value. */
 const AS_GIVEN = [
-  ...(['ca', 'world', 'transport', 'arrivals', 'seed', 'actEvery', 'readLate'] as const),
+  ...(['ca', 'world', 'transport', 'arrivals', 'seed', 'talkRate', 'actEvery', 'readLate'] as const),
   ...(['connectRate', 'connectBatch', 'connectTimeout', 'settle', 'warmUp', 'duration', 'drain'] as const),
   ...(['postTimeout', 'lateAfter', 'slipMax', 'pollOverdue'] as const),
 ];

@@ -77,6 +77,7 @@ describe('scenario', () => {
       ['--rate 0', /^--rate: must be a number from 0\.001 to 10000000 .* not "0"/],
       ['--rate -5', /^--rate: must be a number from .* not "-5"/],
       ['--rate 5 --throw-every 5s', /give only one of/],
+      ['--talk-rate 0', /^--talk-rate: must be a number from 0\.001 to 100 .* not "0"/],
       ['--mix dancing=5', /^--mix: must be a list of shares such as .* not "dancing=5"/],
       ['--mix throwing=0', /^--mix/],
       ['--mix sitting=5', /no desktop that throws/],

@@ -57,6 +57,8 @@ const DESKTOPS_MAX = 2 ** 24 - 1; // a desktop's index has six hex digits in a s
 const THROWS_PER_SECOND_MAX = 1e7;
 const STAGES_MAX = 100; // more than anybody writes by hand
 const RUNS_MAX = 100;
+/** Far above what a relay takes, to see it refuse. */
+const TALK_RATE_MAX = 100;
 const RELAYS_MAX = 64; // the engine's own bound
 const API = /^https?:\/\/[^/\s,]+\/?$/;
 /** Below the relay's lease: when a lease ends, the desktop's sprites are delivered to another. */
@@ -109,7 +111,7 @@ export const SECTIONS = {
     },
     transport: oneOf(
       'KIND',
-      'what desktops use: long-polls and a POST for each throw, or a WebSocket for both',
+      'what desktops use: long-polls and a POST for each throw and saying, or a WebSocket for all',
       TRANSPORTS,
       ENGINE_PLAN.transport,
     ),
@@ -128,6 +130,12 @@ export const SECTIONS = {
     ),
     spriteBytes: whole('N', 'pad the body of a throw to this many bytes', [1, 1024]),
     seed: whole('N', 'seed of everything random', [0, Number.MAX_SAFE_INTEGER], ENGINE_PLAN.seed),
+    talkRate: number(
+      'R',
+      'sayings a second of each desktop that talks; a relay takes 2 over a longer time',
+      [0.001, TALK_RATE_MAX],
+      ENGINE_PLAN.talkRate,
+    ),
     actEvery: time(
       ENGINE_PLAN.actEvery,
       'how often a storming desktop reconnects, a churning one leaves, a hostile one strikes',

@@ -27,6 +27,8 @@ export type Committed = Record<
   | 'upgradesRefused'
   | 'upgradesMuted'
   | 'closed'
+  | 'hearingsLost'
+  | 'hearingsMissed'
   | 'socketCrossings',
   number
 >;

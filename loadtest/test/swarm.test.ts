@@ -78,6 +78,34 @@ describe('swarm command', { skip: why, timeout: 900_000, concurrency: CONCURRENC
     assert.match(stdout, /✓ accepted = arrived \+ undelivered \+ lost/);
   });
 
+  it('finds every saying that is lost, and knows those of which the hearer is told', async (t) => {
+    const out = folderOf(t);
+    const relay = await startFaultyRelay({ 'lose-hearing-every': 97, 'miss-hearing-every': 31 });
+    const talk = [
+      '--sitting',
+      '--mix',
+      'talking=1,sitting=3',
+      '--talk-rate',
+      '10',
+      '--duration',
+      '1s',
+      '--drain',
+      '1s',
+    ];
+    const { code, stdout } = await swarm([
+      ...[...SHORT, ...talk, '--out', out, '--url', relay.url],
+      ...['--threshold', 'sayings.lost == 0', '--threshold', 'sayings.accepted > 50'],
+    ]);
+    assert.equal(code, 1);
+    const { sayings, hearingUs } = reportIn(out);
+    const { hearingsLost, hearingsMissed } = await relay.end();
+    assert.ok(hearingsLost > 10);
+    assert.deepEqual([sayings.lost, sayings.missed], [hearingsLost, hearingsMissed]);
+    assert.ok(hearingUs.count > 0);
+    assert.match(stdout, /✗ sayings.lost == 0/);
+    assert.match(stdout, /sayings .* accepted, .* hearings owed, .* missed, and told so, .* lost/);
+  });
+
   it('finds every sprite that is not what was thrown', async (t) => {
     const relay = await startFaultyRelay({ 'corrupt-every': 50 });
     const out = folderOf(t);
@@ -282,10 +310,21 @@ describe('swarm command', { skip: why, timeout: 900_000, concurrency: CONCURRENC
     assert.match(stdout, /Exit code: 0 done, 1 failed/);
   });
 
-  it('accounts for every sprite while desktops leave, storm, read late and send garbage to a real relay', async (t) => {
+  it('accounts for every sprite and saying while desktops leave, storm, read late and send garbage to a real relay', async (t) => {
     const out = folderOf(t);
-    const mix = 'sitting=20,throwing=40,slow=10,churning=20,storming=8,hostile=2';
-    const load = ['--desktops', '150', '--rate', '300', '--act-every', '1s', '--read-late', '500ms'];
+    const mix = 'sitting=20,throwing=40,talking=20,slow=10,churning=20,storming=8,hostile=2';
+    const load = [
+      '--desktops',
+      '180',
+      '--talk-rate',
+      '2',
+      '--rate',
+      '300',
+      '--act-every',
+      '1s',
+      '--read-late',
+      '500ms',
+    ];
     const relay = ['--front', 'portable', '--workers', '1'];
     const { code, stdout } = await swarm([
       ...load,
@@ -307,12 +346,15 @@ describe('swarm command', { skip: why, timeout: 900_000, concurrency: CONCURRENC
     ]);
     const report = reportIn(out);
     assert.equal(code, 0, stdout);
-    assert.equal(report.parked, 147);
+    assert.equal(report.parked, 177);
     assert.equal(report.delivered, report.accepted);
     assert.ok(report.forwarded > 0);
     assert.ok(report.away > 0 && report.latencyUs.count > 0);
     assert.ok(report.behaviours.reconnects >= 12 && report.behaviours.strikesParried > 0);
     assert.equal(report.foreign, 0);
+    const { accepted, heard, lost, again, unowed, corrupted } = report.sayings;
+    assert.ok(accepted > 50 && heard > accepted, JSON.stringify(report.sayings));
+    assert.deepEqual({ lost, again, unowed, corrupted }, { lost: 0, again: 0, unowed: 0, corrupted: 0 });
     // The relay's own figures come from /proc and from its metrics.
     assert.ok((report.relay.cpuUsPerSprite ?? 0) > 0);
     assert.ok((report.relay.rssBytes ?? 0) > 2 ** 25);

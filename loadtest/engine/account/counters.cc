@@ -37,6 +37,18 @@ std::string Counters::Disagreement() const {
     return differ("polls sent = answered + cut + dropped + held", polls_sent,
                   polls_answered + polls_cut + polls_dropped + polls_held);
   }
+  if (sayings_due != said + sayings_skipped) {
+    return differ("sayings due = said + skipped", sayings_due, said + sayings_skipped);
+  }
+  const uint64_t said_to_end =
+      sayings_accepted + sayings_refused + sayings_timed_out + sayings_failed + sayings_unanswered;
+  if (said != said_to_end) {
+    return differ("said = accepted + refused + timed out + failed + unanswered", said, said_to_end);
+  }
+  if (hearings != heard + heard_again + heard_foreign) {
+    return differ("hearings = heard + heard again + foreign", hearings,
+                  heard + heard_again + heard_foreign);
+  }
   return {};
 }
 

@@ -5,6 +5,8 @@
 //   answered = accepted + refused + unexpected    missed ≤ skipped
 //   sprites_received = delivered + repeated + foreign
 //   polls_sent = polls_answered + polls_cut + polls_dropped + polls_held
+//   sayings_due = said + sayings_skipped          hearings = heard + heard_again + heard_foreign
+//   said = sayings_accepted + _refused + _timed_out + _failed + _unanswered
 // Threads: one slice owns them and publishes whole copies (see SliceBoard).
 #ifndef LOADTEST_ENGINE_ACCOUNT_COUNTERS_H_
 #define LOADTEST_ENGINE_ACCOUNT_COUNTERS_H_
@@ -92,6 +94,26 @@ struct Counters {
   uint64_t across = 0;   // of delivered: thrown at another relay
   uint64_t foreign = 0;  // not of this run
 
+  // Sayings.
+  uint64_t sayings_due = 0;
+  uint64_t sayings_skipped = 0;  // the last one of the same desktop had no answer, or it was missed
+  uint64_t said = 0;
+  uint64_t sayings_resent = 0;  // under the same number, after the connection broke
+  uint64_t sayings_accepted = 0;
+  uint64_t sayings_refused = 0;
+  uint64_t sayings_timed_out = 0;
+  uint64_t sayings_failed = 0;
+  uint64_t sayings_unanswered = 0;  // now
+
+  // Hearings: a saying counts once for each desktop that hears it, its speaker too.
+  uint64_t hearings_owed = 0;    // as the relay's answers say
+  uint64_t hearings_missed = 0;  // events of polls say that so many were lost
+  uint64_t hearings = 0;         // sayings in events of polls
+  uint64_t heard = 0;            // of these: for the first time at that desktop
+  uint64_t heard_again = 0;      // once more, or after a later one of the same speaker
+  uint64_t heard_foreign = 0;    // not of this run
+  uint64_t heard_corrupted = 0;  // another text, or another speaker, than was sent
+
   // Behaviours.
   uint64_t reconnects = 0;       // of storming desktops
   uint64_t strikes = 0;          // of hostile desktops
@@ -101,7 +123,7 @@ struct Counters {
   uint64_t bytes_out = 0;
 
   std::array<uint64_t, kProblemCodes.size()> refused_by_code{};        // throws
-  std::array<uint64_t, kProblemCodes.size()> other_refused_by_code{};  // polls, joins, leaves
+  std::array<uint64_t, kProblemCodes.size()> other_refused_by_code{};  // all other
 
   void Add(const Counters& other);
   // Returns the empty string when the invariants hold, else which one does not.

@@ -21,6 +21,15 @@ Fingerprint ReadDesktop(JsonReader& json) {
   return desktop;
 }
 
+void ReadHearers(JsonReader& json, Verdict* verdict) {
+  uint64_t hearers = 0;
+  if (json.Peek() == 'n') {
+    json.Skip();
+  } else if (json.Unsigned(&hearers)) {
+    verdict->hearers = hearers;
+  }
+}
+
 }  // namespace
 
 Verdict ReadVerdict(const HttpResponse& response) {
@@ -40,6 +49,8 @@ Verdict ReadVerdict(const HttpResponse& response) {
   while (json.NextMember(&key)) {
     if (key == "to" && json.Peek() == '{') {
       verdict.receiver = ReadDesktop(json);
+    } else if (key == "heard") {
+      ReadHearers(json, &verdict);
     } else {
       json.Skip();
     }
@@ -55,8 +66,11 @@ Verdict ReadVerdictMessage(std::string_view message) {
   std::string_view key;
   json.EnterObject();
   while (json.NextMember(&key)) {
-    if (key == "crossing" && json.Peek() != 'n') {
-      has_number = json.Unsigned(&verdict.crossing);
+    if ((key == "crossing" || key == "saying") && json.Peek() != 'n') {
+      has_number = json.Unsigned(&verdict.number);
+    } else if (key == "heard") {
+      verdict.kind = Verdict::Kind::kAccepted;
+      ReadHearers(json, &verdict);
     } else if (key == "to") {
       verdict.kind = Verdict::Kind::kAccepted;
       if (json.Peek() == '{') {

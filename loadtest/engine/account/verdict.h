@@ -1,8 +1,9 @@
-// The relay's verdict on a throw: the response to its POST, or a message on its socket.
+// The relay's verdict on a throw or a saying: the response to its POST, or a message on its socket.
 #ifndef LOADTEST_ENGINE_ACCOUNT_VERDICT_H_
 #define LOADTEST_ENGINE_ACCOUNT_VERDICT_H_
 
 #include <cstdint>
+#include <optional>
 #include <string_view>
 
 #include "account/departed.h"
@@ -15,13 +16,14 @@ struct Verdict {
 
   Kind kind = Kind::kUnexpected;
   bool valid = true;                      // it is what the protocol says
-  uint64_t crossing = 0;                  // of a message: the number of the throw
+  uint64_t number = 0;                    // of a message: that of the throw or saying
   Fingerprint receiver = kNoFingerprint;  // accepted: the desktop it goes to, if that was named
+  std::optional<uint64_t> hearers;        // accepted: how many others hear the saying
   size_t problem = 0;                     // refused: an index into kProblemCodes
 };
 
 Verdict ReadVerdict(const HttpResponse& response);
-// Reads {"crossing":N,"to":…} or {"crossing":N,"problem":{…}}.
+// Reads {"crossing":N,"to":…}, {"saying":N,"heard":…} or, with either number, {…,"problem":{…}}.
 Verdict ReadVerdictMessage(std::string_view message);
 
 }  // namespace swarm

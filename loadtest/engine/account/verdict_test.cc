@@ -40,15 +40,29 @@ TEST_CASE("verdict: a message has the number of its throw, in any order of membe
     const Verdict verdict = ReadVerdictMessage(text);
     CHECK(verdict.valid);
     CHECK(verdict.kind == Verdict::Kind::kAccepted);
-    CHECK_EQ(verdict.crossing, 17U);
+    CHECK_EQ(verdict.number, 17U);
     CHECK_EQ(verdict.receiver, FingerprintOf("1a-3f"));
   }
   const Verdict refused =
       ReadVerdictMessage(R"({"crossing":18,"problem":{"status":429,"code":"too-fast"}})");
   CHECK(refused.valid);
   CHECK(refused.kind == Verdict::Kind::kRefused);
-  CHECK_EQ(refused.crossing, 18U);
+  CHECK_EQ(refused.number, 18U);
   CHECK_EQ(kProblemCodes[refused.problem], "too-fast");
+}
+
+TEST_CASE("verdict: of a saying it says how many others hear it, if the relay still knows") {
+  CHECK_EQ(ReadVerdict(Response(202, R"({"heard":4})")).hearers, 4U);
+  CHECK_FALSE(ReadVerdict(Response(202, R"({"heard":null})")).hearers.has_value());
+  const Verdict message = ReadVerdictMessage(R"({"saying":3,"heard":0})");
+  CHECK(message.valid);
+  CHECK(message.kind == Verdict::Kind::kAccepted);
+  CHECK_EQ(message.number, 3U);
+  CHECK_EQ(message.hearers, 0U);
+  const Verdict refused = ReadVerdictMessage(R"({"saying":4,"problem":{"code":"too-fast"}})");
+  CHECK(refused.valid);
+  CHECK(refused.kind == Verdict::Kind::kRefused);
+  CHECK_EQ(refused.number, 4U);
 }
 
 TEST_CASE("verdict: a message without a number or a decision is not valid") {

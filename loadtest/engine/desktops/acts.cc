@@ -18,6 +18,7 @@ void Acts::Begin(int64_t from_ns) {
       }
       case Behaviour::kSitting:
       case Behaviour::kThrowing:
+      case Behaviour::kTalking:
       case Behaviour::kSlow:
         break;
     }
@@ -43,6 +44,7 @@ void Acts::Act(uint32_t index, int64_t now_ns) {
       break;
     case Behaviour::kSitting:
     case Behaviour::kThrowing:
+    case Behaviour::kTalking:
     case Behaviour::kSlow:
       return;
   }

@@ -10,9 +10,9 @@
 namespace swarm {
 
 Catches::Catches(SliceState& slice, const std::vector<int>& doorbells)
-    : slice_(slice), doorbells_(doorbells) {}
+    : slice_(slice), doorbells_(doorbells), heard_(slice.desktops.size()) {}
 
-void Catches::Catch(Desktop& desktop, uint32_t index, const SpriteEvent& event, int64_t now_ns) {
+void Catches::Catch(Desktop& desktop, uint32_t index, const Arrival& event, int64_t now_ns) {
   Counters& counters = slice_.counters;
   if (desktop.has_seq && event.seq <= desktop.last_seq) {
     ++counters.out_of_order;
@@ -21,8 +21,7 @@ void Catches::Catch(Desktop& desktop, uint32_t index, const SpriteEvent& event, 
   desktop.last_seq = static_cast<uint32_t>(event.seq);
 
   SpriteTag tag;
-  if (!ReadSpriteTag(event.name, &tag) || tag.run != slice_.run_id ||
-      tag.slice >= slice_.run.slices() || tag.desktop >= slice_.options.desktops) {
+  if (!ReadTag(event.name, &tag)) {
     ++counters.foreign;
     return;
   }
@@ -50,6 +49,47 @@ void Catches::Catch(Desktop& desktop, uint32_t index, const SpriteEvent& event, 
   if (outcome.complete && slice_.options.mode == Mode::kClosed) {
     CountCompleted(tag.slice);
   }
+}
+
+void Catches::Hear(uint32_t index, const Arrival& saying, int64_t now_ns) {
+  Counters& counters = slice_.counters;
+  ++counters.hearings;
+  SpriteTag tag;
+  if (!ReadTag(saying.text, &tag) || !slice_.run.sayings(tag.slice).said(tag.number)) {
+    ++counters.heard_foreign;
+    return;
+  }
+  if (saying.text.substr(kSpriteTagBytes) != kSayingEnd || !IsFrom(tag.desktop, saying.from)) {
+    ++counters.heard_corrupted;
+  }
+  if (!IsNew(index, tag)) {
+    ++counters.heard_again;
+    return;
+  }
+  ++counters.heard;
+  slice_.run.sayings(tag.slice).Hear(tag.number);
+  if (slice_.InWindow(tag.due_ns) && IsPrompt(slice_.desktops[index].behaviour)) {
+    const int64_t latency_ns = std::max<int64_t>(now_ns - tag.due_ns, 0);
+    slice_.board.hearing.Record(static_cast<uint64_t>(latency_ns));
+  }
+}
+
+bool Catches::ReadTag(std::string_view text, SpriteTag* tag) const {
+  return ReadSpriteTag(text, tag) && tag->run == slice_.run_id &&
+         tag->slice < slice_.run.slices() && tag->desktop < slice_.options.desktops;
+}
+
+bool Catches::IsNew(uint32_t index, const SpriteTag& saying) {
+  const auto number = static_cast<uint32_t>(saying.number);
+  std::vector<LastHeard>& heard = heard_[index];
+  const auto at = std::ranges::lower_bound(heard, saying.desktop, {}, &LastHeard::speaker);
+  if (at == heard.end() || at->speaker != saying.desktop) {
+    heard.insert(at, {saying.desktop, number});
+    return true;
+  }
+  const bool is_new = number > at->number;
+  at->number = std::max(at->number, number);
+  return is_new;
 }
 
 void Catches::Keep(Desktop& desktop, const SpriteTag& tag) {

@@ -1,9 +1,11 @@
-// What arrives: every sprite of every answered poll, checked against the ledger of the slice that
-// threw it.
+// What arrives: every sprite and every saying of every answered poll, checked against the ledger of
+// the slice that threw or said it.
 //
 // A sprite must be what was thrown: position, speed, picture and state follow from its tag.
 // Cost: one parse of the name, one locked instruction in the thrower's ledger, one histogram
-// record.
+// record. A desktop hears nothing twice: what one speaker says has rising numbers, so it is enough
+// to remember the last of each. Memory: 8 bytes for each desktop and each speaker that it has
+// heard.
 #ifndef LOADTEST_ENGINE_DESKTOPS_CATCHES_H_
 #define LOADTEST_ENGINE_DESKTOPS_CATCHES_H_
 
@@ -17,13 +19,15 @@
 
 namespace swarm {
 
-// A sprite event of a batch; views of the response.
-struct SpriteEvent {
+// An event of a batch that brings something; views of the response.
+struct Arrival {
   uint64_t seq = 0;
   std::string_view from;
   std::string_view edge;
   std::string_view name;
   ReceivedFlight flight;
+  std::string_view text;  // of a saying
+  uint64_t missed = 0;    // how many sayings are lost, before those in the batch
 };
 
 class Catches {
@@ -32,7 +36,9 @@ class Catches {
   Catches(SliceState& slice, const std::vector<int>& doorbells);
 
   // A sprite of a batch. The desktop has it, but has not acknowledged it yet.
-  void Catch(Desktop& desktop, uint32_t index, const SpriteEvent& event, int64_t now_ns);
+  void Catch(Desktop& desktop, uint32_t index, const Arrival& event, int64_t now_ns);
+  // A saying of a batch.
+  void Hear(uint32_t index, const Arrival& saying, int64_t now_ns);
   // The relay has answered a poll of this desktop: it has read the cursor of the batch before.
   void Acknowledge(Desktop& desktop) { GiveBack(desktop, UINT32_MAX); }
   // The desktop has ended, and the relay names the last sequence that it acknowledged. What it got
@@ -51,6 +57,15 @@ class Catches {
     uint32_t seq = 0;
     uint32_t next = kNoCatch;
   };
+  // The last saying of a speaker that a desktop has heard.
+  struct LastHeard {
+    uint32_t speaker = 0;
+    uint32_t number = 0;
+  };
+  // Whether it is of this run, whose ledgers then know what it says.
+  bool ReadTag(std::string_view text, SpriteTag* tag) const;
+  // Remembers it as the last one. False: the desktop has heard it, or a later one.
+  bool IsNew(uint32_t index, const SpriteTag& saying);
   void Keep(Desktop& desktop, const SpriteTag& tag);
   // Remembers whether the edge by which the thrower's sprite left leads to another relay.
   void NoteExit(const SpriteTag& tag, uint32_t index);
@@ -63,6 +78,7 @@ class Catches {
   // Lists, by desktop, and one of free entries.
   std::vector<Unacknowledged> unacknowledged_;
   uint32_t free_ = kNoCatch;
+  std::vector<std::vector<LastHeard>> heard_;  // by desktop; each in the order of speakers
   uint64_t completed_ = 0;
   std::vector<uint32_t> to_ring_;
 };

@@ -45,6 +45,7 @@ struct Desktop {
   uint32_t identity = 0;      // how many times it has joined: it then has another id and token
   uint32_t last_seq = 0;      // of the last sprite it received
   uint32_t poll_sent_ms = 0;  // since the start of the run
+  // That of its throws; of a talking desktop its place among those that talk.
   uint32_t sender = kNoSender;
   uint32_t unacknowledged = kNoCatch;  // the first sprite of its last batch, in Catches
   State state = State::kOutside;

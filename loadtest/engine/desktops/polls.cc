@@ -27,7 +27,7 @@ uint64_t SequenceOf(std::string_view cursor) {
   return sequence;
 }
 
-void ReadSprite(JsonReader& json, SpriteEvent* event) {
+void ReadSprite(JsonReader& json, Arrival* event) {
   std::string_view key;
   if (!json.EnterObject()) {
     return;
@@ -49,7 +49,7 @@ void ReadSprite(JsonReader& json, SpriteEvent* event) {
   }
 }
 
-void ReadFrom(JsonReader& json, SpriteEvent* event) {
+void ReadFrom(JsonReader& json, Arrival* event) {
   std::string_view key;
   if (!json.EnterObject()) {
     return;
@@ -63,7 +63,7 @@ void ReadFrom(JsonReader& json, SpriteEvent* event) {
   }
 }
 
-void ReadEvent(JsonReader& json, std::string_view* type, SpriteEvent* event, PollBatch* batch) {
+void ReadEvent(JsonReader& json, std::string_view* type, Arrival* event, PollBatch* batch) {
   std::string_view key;
   if (!json.EnterObject()) {
     return;
@@ -85,6 +85,10 @@ void ReadEvent(JsonReader& json, std::string_view* type, SpriteEvent* event, Pol
       json.Number(&event->flight.vx);
     } else if (key == "vy") {
       json.Number(&event->flight.vy);
+    } else if (key == "text") {
+      json.String(&event->text);
+    } else if (key == "sayings") {
+      json.Unsigned(&event->missed);
     } else if (key == "retryAfterMs") {
       json.Unsigned(&batch->retry_after_ms);
     } else if (key == "join") {
@@ -213,7 +217,7 @@ void Polls::SendPoll(uint32_t index) {
   }
   if (!desktop.ever_parked) {
     desktop.ever_parked = true;
-    if (desktop.sender != kNoSender && !slice_.has_sockets()) {
+    if (desktop.behaviour == Behaviour::kThrowing && !slice_.has_sockets()) {
       slice_.ready_senders.push_back(desktop.sender);
     }
   }
@@ -247,8 +251,7 @@ void Polls::WriteMessage(uint32_t index, std::string* to) {
   } else {
     message.append("\"cursor\":\"").append(desktop.cursor.view()).append("\"}");
   }
-  AppendClientFrame(Opcode::kText, message, static_cast<uint32_t>(slice_.masks.Next()), to);
-  socket.pace.Count(NowNs());
+  slice_.AppendMessage(index, message, to);
 }
 
 void Polls::OnResponse(uint32_t index, const HttpResponse& response) {
@@ -335,12 +338,16 @@ bool Polls::CatchBatch(uint32_t index, std::string_view body, PollBatch* batch) 
     }
     while (json.NextElement()) {
       std::string_view type;
-      SpriteEvent event;
+      Arrival event;
       ReadEvent(json, &type, &event, batch);
       if (json.ok() && type == "sprite") {
         ++batch->sprites;
         ++slice_.counters.sprites_received;
         catches_.Catch(slice_.desktops[index], index, event, now_ns);
+      } else if (json.ok() && type == "saying") {
+        catches_.Hear(index, event, now_ns);
+      } else if (json.ok() && type == "missed") {
+        slice_.counters.hearings_missed += event.missed;
       }
       batch->ping = batch->ping || type == "ping";
       batch->bye = batch->bye || type == "bye";

@@ -78,7 +78,8 @@ class Polls {
   bool EndAnswered(uint32_t index);
   // Handles a batch. False: the body is not what the protocol says.
   bool ReadBatch(uint32_t index, std::string_view body, bool keep_alive);
-  // Reads the body and catches its sprites as they come: they have arrived, whatever follows.
+  // Reads the body, and catches its sprites and hears its sayings as they come: they have arrived,
+  // whatever follows.
   bool CatchBatch(uint32_t index, std::string_view body, PollBatch* batch);
   void CountBatch(const PollBatch& batch);
   // The relay stops for good, or is gone: joins another one after a pause of at least `pause_ms`.

@@ -17,6 +17,13 @@ constexpr size_t kPageBytes = 4096;
 // costs only address space.
 constexpr uint64_t kClosedLoopThrowsMax = uint64_t{1} << 28U;
 
+// The standard deviation of random arrivals is the root of their number. More than six of them
+// happens once in a billion runs.
+uint64_t MostOf(double arrivals) {
+  const double most = std::ceil(arrivals + 6 * std::sqrt(arrivals)) + 2;
+  return static_cast<uint64_t>(std::min(most, static_cast<double>(kNumberMax)));
+}
+
 uint64_t LedgerCapacity(const Options& options) {
   if (options.mode == Mode::kSitting) {
     return 0;
@@ -24,12 +31,14 @@ uint64_t LedgerCapacity(const Options& options) {
   if (options.mode == Mode::kClosed) {
     return kClosedLoopThrowsMax / options.processes;
   }
-  const double throws =
-      CurveOf(options).CountAt(options.warm_up_s + options.duration_s) / options.processes;
-  // The standard deviation of random arrivals is the root of their number. More than six of them
-  // happens once in a billion runs.
-  const double throws_max = std::ceil(throws + 6 * std::sqrt(throws)) + 2;
-  return static_cast<uint64_t>(std::min(throws_max, static_cast<double>(kNumberMax)));
+  return MostOf(CurveOf(options).CountAt(options.warm_up_s + options.duration_s) /
+                options.processes);
+}
+
+uint64_t SayingsCapacity(const Options& options) {
+  // Slices differ by at most two talkers from their mean.
+  const double talkers = CountIn(options.mix, Behaviour::kTalking) / options.processes + 2;
+  return MostOf(talkers * options.talk_rate * (options.warm_up_s + options.duration_s));
 }
 
 size_t RoundedUp(size_t bytes) { return (bytes + kPageBytes - 1) / kPageBytes * kPageBytes; }
@@ -64,14 +73,17 @@ Counters SliceBoard::Read() const {
 }
 
 SharedRun::SharedRun(const Options& options)
-    : slices_(options.processes), ledger_capacity_(LedgerCapacity(options)) {
+    : slices_(options.processes),
+      ledger_capacity_(LedgerCapacity(options)),
+      sayings_capacity_(SayingsCapacity(options)) {
   const size_t boards_at = RoundedUp(sizeof(RunControl));
   const size_t fingerprints_at = boards_at + RoundedUp(sizeof(SliceBoard) * slices_);
   const size_t exits_at =
       fingerprints_at + RoundedUp(sizeof(std::atomic<Fingerprint>) * options.desktops);
   const size_t departed_at = exits_at + RoundedUp(sizeof(Exits) * options.desktops);
   const size_t words_at = departed_at + RoundedUp(sizeof(Departed::Word) * Departed::kWords);
-  size_bytes_ = words_at + RoundedUp(sizeof(Ledger::Word) * ledger_capacity_ * slices_);
+  const size_t sayings_at = words_at + RoundedUp(sizeof(Ledger::Word) * ledger_capacity_ * slices_);
+  size_bytes_ = sayings_at + RoundedUp(sizeof(SayingLedger::Word) * sayings_capacity_ * slices_);
   base_ = mmap(nullptr, size_bytes_, PROT_READ | PROT_WRITE,
                MAP_SHARED | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base_ == MAP_FAILED) {
@@ -89,6 +101,7 @@ SharedRun::SharedRun(const Options& options)
   exits_ = reinterpret_cast<Exits*>(bytes + exits_at);
   departed_ = reinterpret_cast<Departed::Word*>(bytes + departed_at);
   words_ = reinterpret_cast<Ledger::Word*>(bytes + words_at);
+  sayings_ = reinterpret_cast<SayingLedger::Word*>(bytes + sayings_at);
 }
 
 SharedRun::~SharedRun() { munmap(base_, size_bytes_); }

@@ -13,6 +13,7 @@
 #include "account/counters.h"
 #include "account/histogram.h"
 #include "account/ledger.h"
+#include "account/saying_ledger.h"
 #include "plan/options.h"
 
 namespace swarm {
@@ -41,6 +42,7 @@ class SliceBoard {
   Histogram away;                // the same, caught by desktops that storm, churn or read late
   Histogram latency_unmeasured;  // the same, of throws due outside the window
   Histogram answer;              // due → 202, measured window
+  Histogram hearing;             // of sayings: due → heard, measured window, by desktops as above
   Histogram slip;                // due → handled, measured window: how late the swarm itself was
   std::atomic<uint64_t> completed{0};  // throws of this slice that other slices saw complete
   // What the slice acknowledges, each after the counters that belong to it have been published: the
@@ -77,6 +79,9 @@ class SharedRun {
   Ledger ledger(uint32_t slice) {
     return {words_ + uint64_t{slice} * ledger_capacity_, ledger_capacity_, departed()};
   }
+  SayingLedger sayings(uint32_t slice) {
+    return {sayings_ + uint64_t{slice} * sayings_capacity_, sayings_capacity_};
+  }
   Departed departed() { return Departed(departed_); }
   std::atomic<Fingerprint>& fingerprint(uint32_t desktop) { return fingerprints_[desktop]; }
   Exits& exits(uint32_t desktop) { return exits_[desktop]; }
@@ -84,6 +89,7 @@ class SharedRun {
  private:
   uint32_t slices_;
   uint64_t ledger_capacity_;
+  uint64_t sayings_capacity_;
   size_t size_bytes_ = 0;
   void* base_ = nullptr;
   RunControl* control_ = nullptr;
@@ -92,6 +98,7 @@ class SharedRun {
   Exits* exits_ = nullptr;
   Departed::Word* departed_ = nullptr;
   Ledger::Word* words_ = nullptr;
+  SayingLedger::Word* sayings_ = nullptr;
 };
 
 }  // namespace swarm

@@ -26,6 +26,7 @@ Slice::Slice(const Options& options, SharedRun& run, uint32_t slice, uint32_t ru
       sockets_(state_, polls_),
       joins_(state_, polls_),
       throws_(state_),
+      sayings_(state_),
       hostiles_(state_),
       acts_(state_, polls_, hostiles_) {
   epoll_event event{};
@@ -67,6 +68,7 @@ void Slice::EnterPhase() {
     state_.measure_from_ns = control.measure_from_ns.load(std::memory_order_relaxed);
     state_.measure_until_ns = control.measure_until_ns.load(std::memory_order_relaxed);
     throws_.Begin(from_ns, state_.measure_until_ns);
+    sayings_.Begin(from_ns, state_.measure_until_ns);
     acts_.Begin(from_ns);
   }
   if (phase == Phase::kLeave) {
@@ -81,8 +83,9 @@ void Slice::HandleDue(int64_t now_ns) {
   joins_.Turn(now_ns);
   StartPolls();
   HandleCalendar(now_ns);
-  throws_.HandleNews();
+  HandleNews();
   FreeCompleted();
+  sayings_.Turn(now_ns);  // the end of throwing is that of talking too
   throws_.Turn(now_ns);
   Sweep(now_ns);
 }
@@ -93,6 +96,34 @@ void Slice::OpenSenders() {
          state_.connecting < kConnectingMax) {
     throws_.OpenConnection(state_.ready_senders.front());
     state_.ready_senders.pop_front();
+  }
+}
+
+void Slice::HandleNews() {
+  const auto tell = [](auto& owner, uint32_t sender, const SocketNews& news) {
+    switch (news.what) {
+      case SocketNews::What::kOpened:
+        owner.OnOpen(sender);
+        break;
+      case SocketNews::What::kBroken:
+        owner.OnBroken(sender);
+        break;
+      case SocketNews::What::kVerdict:
+        owner.OnMessage(sender, news.verdict);
+        break;
+    }
+  };
+  while (!state_.news.empty()) {
+    const SocketNews news = state_.news.front();
+    state_.news.pop_front();
+    const Desktop& desktop = state_.desktops[news.desktop];
+    if (desktop.sender == kNoSender) {  // a verdict for a desktop that sends nothing
+      ++state_.counters.answers_bad;
+    } else if (desktop.behaviour == Behaviour::kTalking) {
+      tell(sayings_, desktop.sender, news);
+    } else {
+      tell(throws_, desktop.sender, news);
+    }
   }
 }
 
@@ -126,6 +157,9 @@ void Slice::HandleCalendar(int64_t now_ns) {
       case Part::kSender:
         throws_.Retry(index);
         break;
+      case Part::kTalker:
+        sayings_.Retry(index);
+        break;
       case Part::kPermit:
         throws_.FreePermits(1);
         break;
@@ -158,6 +192,7 @@ void Slice::Sweep(int64_t now_ns) {
     if (++sweeps_ % Throws::kSweeps == 0) {
       joins_.Sweep(now_ns);
       polls_.Sweep(now_ns);
+      sayings_.Sweep(now_ns);
     }
   }
 }
@@ -173,8 +208,8 @@ void Slice::FreeCompleted() {
 
 bool Slice::Wait() {
   std::array<epoll_event, kEventsPerTurnMax> events;
-  const int64_t due_ns =
-      std::min({joins_.NextDue(), throws_.NextDue(), state_.NextDue(), next_sweep_ns_});
+  const int64_t due_ns = std::min(
+      {joins_.NextDue(), throws_.NextDue(), sayings_.NextDue(), state_.NextDue(), next_sweep_ns_});
   const auto wait_ns = std::clamp<int64_t>(due_ns - NowNs(), 0, kWaitNsMax);
   int count = -1;
   if (!wait_by_ms_) {
@@ -205,6 +240,9 @@ void Slice::HandleEvent(uint64_t tag, uint32_t events) {
     case Part::kSender:
       throws_.OnEvent(index, events);
       break;
+    case Part::kTalker:
+      sayings_.OnEvent(index, events);
+      break;
     case Part::kDoorbell:
       ClearDoorbell();
       break;
@@ -220,7 +258,7 @@ void Slice::HandlePollEvent(uint32_t index, uint32_t events) {
     hostiles_.OnEvent(index, events);
   } else if (state_.has_sockets()) {
     sockets_.OnEvent(index, events);
-    throws_.HandleNews();
+    HandleNews();
   } else {
     polls_.OnEvent(index, events);
   }

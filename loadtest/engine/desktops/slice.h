@@ -14,6 +14,7 @@
 #include "desktops/hostiles.h"
 #include "desktops/joins.h"
 #include "desktops/polls.h"
+#include "desktops/sayings.h"
 #include "desktops/slice_state.h"
 #include "desktops/sockets.h"
 #include "desktops/throws.h"
@@ -33,6 +34,8 @@ class Slice {
   // A turn: everything that is due now, in the order in which one part makes work for the next.
   void HandleDue(int64_t now_ns);
   void OpenSenders();
+  // Sockets: tells those who throw or talk on them what happened there.
+  void HandleNews();
   // Sockets that a sender could not write to.
   void HandleBroken();
   void StartPolls();
@@ -53,6 +56,7 @@ class Slice {
   Sockets sockets_;
   Joins joins_;
   Throws throws_;
+  Sayings sayings_;
   Hostiles hostiles_;
   Acts acts_;
   int64_t next_sweep_ns_ = 0;

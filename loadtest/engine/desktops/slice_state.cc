@@ -22,6 +22,7 @@ SliceState::SliceState(const Options& options, SharedRun& run, uint32_t index, u
       run(run),
       board(run.board(index)),
       ledger(run.ledger(index)),
+      sayings(run.sayings(index)),
       departed(run.departed()),
       index(index),
       run_id(run_id),
@@ -110,6 +111,20 @@ void SliceState::Close(Connection& connection) {
     --counters.connections_open;
   }
   connection.Close();
+}
+
+void SliceState::AppendPost(const Desktop& desktop, std::string_view route, std::string_view body,
+                            std::string* to) const {
+  to->append("POST /v1/desktops/").append(desktop.id.view()).append(route);
+  to->append(" HTTP/1.1\r\nHost: ").append(endpoints.At(desktop.crossings_endpoint).text);
+  to->append("\r\nAuthorization: Bearer ").append(desktop.token.view());
+  to->append("\r\nContent-Type: application/json\r\nContent-Length: ");
+  to->append(std::to_string(body.size())).append("\r\n\r\n").append(body);
+}
+
+void SliceState::AppendMessage(uint32_t local, std::string_view text, std::string* to) {
+  AppendClientFrame(Opcode::kText, text, static_cast<uint32_t>(masks.Next()), to);
+  sockets[local].pace.Count(NowNs());
 }
 
 void SliceState::RetryLater(Part part, uint32_t index, uint8_t* tries, uint64_t at_least_ms) {

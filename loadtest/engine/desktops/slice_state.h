@@ -1,8 +1,9 @@
 // What the parts of a slice share: its desktops, its epoll set, its counters and the calendar of
 // things to do later.
 //
-// Data runs one way: Joins adds a desktop to the relay, Polls parks it, Throws throws for it. A
-// later part talks to an earlier one through a queue here, which is read at the start of each turn.
+// Data runs one way: Joins adds a desktop to the relay, Polls parks it, Throws throws for it,
+// Sayings talks for it. A later part talks to an earlier one through a queue here, which is read at
+// the start of each turn.
 // Threads: one; a slice is a process.
 #ifndef LOADTEST_ENGINE_DESKTOPS_SLICE_STATE_H_
 #define LOADTEST_ENGINE_DESKTOPS_SLICE_STATE_H_
@@ -30,7 +31,7 @@
 namespace swarm {
 
 // Which part handles an event or an entry of the calendar.
-enum class Part : uint8_t { kJoiner, kPoll, kSender, kDoorbell, kPermit, kAct, kLateRead };
+enum class Part : uint8_t { kJoiner, kPoll, kSender, kTalker, kDoorbell, kPermit, kAct, kLateRead };
 
 inline uint64_t TagOf(Part part, uint32_t index) {
   return static_cast<uint64_t>(part) << 32U | index;
@@ -54,6 +55,11 @@ class SliceState {
   bool Connect(Connection& connection, uint64_t tag, uint8_t endpoint, uint32_t pick);
   bool Send(Connection& connection, std::string_view bytes);
   void Close(Connection& connection);
+  // Append what a desktop sends to its relay: a request to `route` of its own, or a message on its
+  // socket, which counts for its pace.
+  void AppendPost(const Desktop& desktop, std::string_view route, std::string_view body,
+                  std::string* to) const;
+  void AppendMessage(uint32_t local, std::string_view text, std::string* to);
   // Handles an event of a connection and calls `owner`:
   //   OnOpen(index)                           the connection is open now
   //   OnOpenFailed(index)                     it could not be opened
@@ -110,7 +116,8 @@ class SliceState {
   const Options& options;
   SharedRun& run;
   SliceBoard& board;
-  Ledger ledger;  // of the throws of this slice
+  Ledger ledger;         // of the throws of this slice
+  SayingLedger sayings;  // of what it says
   Departed departed;
   const uint32_t index;  // of this slice in the run
   const uint32_t run_id;
@@ -135,8 +142,8 @@ class SliceState {
   std::deque<uint32_t> leaving;        // desktops that leave and then join again
   std::deque<uint32_t> polling;        // desktops that must send a poll, mostly on a new connection
   std::deque<uint32_t> ready_senders;  // senders whose desktop has been parked for the first time
-  std::deque<SocketNews> news;         // of sockets whose desktops throw; read after each event
-  std::deque<uint32_t> broken;         // desktops whose socket did not accept a throw
+  std::deque<SocketNews> news;  // of sockets whose desktops throw or talk; read after each event
+  std::deque<uint32_t> broken;  // desktops whose socket did not accept what was sent
   std::array<char, kScratchBytes> scratch;
   std::string request;  // the request being written; kept so that its memory is reused
   std::string message;  // the same for the message in a frame

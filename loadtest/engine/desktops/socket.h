@@ -28,7 +28,7 @@ struct Socket {
 
 static_assert(sizeof(Socket) == 48);
 
-// What happened to the socket of a desktop that throws.
+// What happened to the socket of a desktop that throws or talks.
 struct SocketNews {
   enum class What : uint8_t { kOpened, kBroken, kVerdict };
 

@@ -9,14 +9,14 @@ namespace {
 
 enum class MessageKind : uint8_t { kBatch, kVerdict, kProblem, kUnknown };
 
-// A verdict may have a problem too, so `crossing` decides, wherever it stands.
+// A verdict may have a problem too, so its number decides, wherever it stands.
 MessageKind KindOf(std::string_view text) {
   MessageKind kind = MessageKind::kUnknown;
   JsonReader json(text);
   std::string_view key;
   json.EnterObject();
   while (json.NextMember(&key)) {
-    if (key == "crossing") {
+    if (key == "crossing" || key == "saying") {
       return MessageKind::kVerdict;
     }
     if (key == "cursor" || key == "events") {

@@ -1,8 +1,8 @@
 // Desktops on WebSockets: the upgrade of each desktop's connection, and what its messages are.
 //
-// A message is a batch, which Polls handles like an answered poll; a verdict, which Throws reads
-// from a queue; or a problem, after which the relay closes the socket. Pings are answered, and a
-// close is answered before the connection ends. Threads: one.
+// A message is a batch, which Polls handles like an answered poll; a verdict, which Throws or
+// Sayings get from a queue; or a problem, after which the relay closes the socket. Pings are
+// answered, and a close is answered before the connection ends. Threads: one.
 #ifndef LOADTEST_ENGINE_DESKTOPS_SOCKETS_H_
 #define LOADTEST_ENGINE_DESKTOPS_SOCKETS_H_
 

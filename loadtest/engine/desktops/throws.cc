@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 #include <bit>
-#include <charconv>
 #include <string_view>
 
 #include "account/flight.h"
@@ -25,12 +24,6 @@ constexpr int64_t kRefusedPauseMs = 20;  // closed loop: do not flood a relay th
 // How long after the window its last throws may leave. A slice that waits for a core for a moment
 // still throws on time; one that was stopped skips what it has missed.
 constexpr int64_t kLastThrowNs = 100 * kNsPerMs;
-
-void AppendNumber(std::string& to, uint64_t number) {
-  std::array<char, 20> digits;
-  const auto end = std::to_chars(digits.data(), digits.data() + digits.size(), number).ptr;
-  to.append(digits.data(), static_cast<size_t>(end - digits.data()));
-}
 
 }  // namespace
 
@@ -364,8 +357,7 @@ void Throws::WriteBody(const Throw& thrown) {
   std::array<char, kSpriteTagBytes> name;
   WriteSpriteTag(tag, name.data());
   const Flight flight(tag, slice_.options.pictures);
-  body_.assign("{\"crossing\":");
-  AppendNumber(body_, thrown.crossing);
+  body_.assign("{\"crossing\":").append(std::to_string(thrown.crossing));
   body_.append(",\"edge\":\"").append(NameOf(thrown.edge)).append("\",");
   flight.AppendMotion(body_);
   body_.append(",\"sprite\":{\"name\":\"").append(name.data(), name.size()).append("\",");
@@ -387,11 +379,9 @@ void Throws::WriteThrow(Throw& thrown, std::string* to) {
   WriteBody(thrown);
   thrown.sent_ns = NowNs();
   if (slice_.has_sockets()) {
-    AppendClientFrame(Opcode::kText, body_, static_cast<uint32_t>(slice_.masks.Next()), to);
-    slice_.sockets[thrown.desktop].pace.Count(thrown.sent_ns);
+    slice_.AppendMessage(thrown.desktop, body_, to);
   } else {
-    WriteHead(desktop, to);
-    to->append(body_);
+    slice_.AppendPost(desktop, "/crossings", body_, to);
   }
   if (thrown.tries++ == 0) {
     --slice_.counters.waiting;
@@ -402,45 +392,11 @@ void Throws::WriteThrow(Throw& thrown, std::string* to) {
   }
 }
 
-void Throws::WriteHead(const Desktop& desktop, std::string* to) const {
-  std::string& request = *to;
-  request.append("POST /v1/desktops/").append(desktop.id.view());
-  request.append("/crossings HTTP/1.1\r\nHost: ");
-  request.append(slice_.endpoints.At(desktop.crossings_endpoint).text);
-  request.append("\r\nAuthorization: Bearer ").append(desktop.token.view());
-  request.append("\r\nContent-Type: application/json\r\nContent-Length: ");
-  AppendNumber(request, body_.size());
-  request.append("\r\n\r\n");
-}
-
-void Throws::HandleNews() {
-  while (!slice_.news.empty()) {
-    const SocketNews news = slice_.news.front();
-    slice_.news.pop_front();
-    const uint32_t sender = slice_.desktops[news.desktop].sender;
-    if (sender == kNoSender) {  // a verdict for a desktop that throws nothing
-      ++slice_.counters.answers_bad;
-      continue;
-    }
-    switch (news.what) {
-      case SocketNews::What::kOpened:
-        OnOpen(sender);
-        break;
-      case SocketNews::What::kBroken:
-        OnBroken(sender);
-        break;
-      case SocketNews::What::kVerdict:
-        OnMessage(sender, news.verdict);
-        break;
-    }
-  }
-}
-
 void Throws::OnMessage(uint32_t index, const Verdict& verdict) {
-  if (MoveToFront(index, verdict.crossing)) {
+  if (MoveToFront(index, verdict.number)) {
     OnVerdict(index, verdict);
     SendWaiting(index);
-  } else if (verdict.crossing > slice_.desktops[throwers_[index]].crossing) {
+  } else if (verdict.number > slice_.desktops[throwers_[index]].crossing) {
     ++slice_.counters.answers_bad;  // otherwise it is about a throw that has timed out
   }
 }

@@ -36,8 +36,6 @@ class Throws {
   void Turn(int64_t now_ns);
   int64_t NextDue() const;
   void OnEvent(uint32_t sender, uint32_t events);
-  // Sockets: handles what happened to them.
-  void HandleNews();
   // The pause of a sender whose connection could not be opened is over.
   void Retry(uint32_t sender);
   // Closed loop: the throws of `count` permits have ended.
@@ -53,6 +51,8 @@ class Throws {
   void OnResponse(uint32_t sender, const HttpResponse& response);
   // What was on the wire is sent again under the same number, or has failed.
   void OnBroken(uint32_t sender);
+  // Sockets: a verdict by number: the throw it is about may be any of those on the wire.
+  void OnMessage(uint32_t sender, const Verdict& verdict);
 
  private:
   static constexpr uint32_t kNone = UINT32_MAX;
@@ -111,14 +111,11 @@ class Throws {
   // Appends the request or message of a throw to those that leave together.
   void WriteThrow(Throw& thrown, std::string* to);
   void WriteBody(const Throw& thrown);
-  void WriteHead(const Desktop& desktop, std::string* to) const;
   bool IsOpen(uint32_t sender) const;
   Connection& ConnectionOf(uint32_t sender);
   // Sockets: whether the sender's socket may send another message now. If not, it sends when it
   // may.
   bool MaySend(uint32_t sender);
-  // A verdict by number: the throw it is about may be any of those on the wire.
-  void OnMessage(uint32_t sender, const Verdict& verdict);
   // Makes the throw with this number the oldest one. False: it is not on the wire.
   bool MoveToFront(uint32_t sender, uint64_t crossing);
   // Settles the oldest throw of a sender by the relay's verdict.

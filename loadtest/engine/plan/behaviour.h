@@ -2,14 +2,15 @@
 //
 //   sitting    only holds its poll
 //   throwing   throws when the schedule says so
+//   talking    says something when the schedule says so
 //   storming   drops its connection and reconnects with its cursor; all at the same moments
 //   churning   leaves the relay and joins again, each at moments of its own
 //   slow       reads what arrived only after `readLate`
 //   hostile    is not a desktop: sends half requests, garbage and floods of forbidden requests
 //
 // Invariant: the first `desktops` behaviours of a MixOrder hold each one as often as the mix says,
-// and every sequence of consecutive ones holds it in proportion, up to one. Cost: six additions a
-// desktop.
+// and every sequence of consecutive ones holds it in proportion, up to one. Cost: an addition a
+// behaviour, for each desktop.
 #ifndef LOADTEST_ENGINE_PLAN_BEHAVIOUR_H_
 #define LOADTEST_ENGINE_PLAN_BEHAVIOUR_H_
 
@@ -21,9 +22,17 @@
 
 namespace swarm {
 
-enum class Behaviour : uint8_t { kSitting, kThrowing, kStorming, kChurning, kSlow, kHostile };
-constexpr std::array<std::string_view, 6> kBehaviourNames = {"sitting",  "throwing", "storming",
-                                                             "churning", "slow",     "hostile"};
+enum class Behaviour : uint8_t {
+  kSitting,
+  kThrowing,
+  kTalking,
+  kStorming,
+  kChurning,
+  kSlow,
+  kHostile
+};
+constexpr std::array<std::string_view, 7> kBehaviourNames = {
+    "sitting", "throwing", "talking", "storming", "churning", "slow", "hostile"};
 
 // How many desktops of each behaviour.
 using Mix = std::array<uint32_t, kBehaviourNames.size()>;
@@ -34,7 +43,8 @@ inline uint32_t CountIn(const Mix& mix, Behaviour behaviour) {
 // Whether it reads at once and never goes away, so that the latency of what it catches is the
 // relay's alone.
 inline bool IsPrompt(Behaviour behaviour) {
-  return behaviour == Behaviour::kSitting || behaviour == Behaviour::kThrowing;
+  return behaviour == Behaviour::kSitting || behaviour == Behaviour::kThrowing ||
+         behaviour == Behaviour::kTalking;
 }
 
 // The behaviours of desktops 0, 1, 2, …: each is the one furthest behind its share.

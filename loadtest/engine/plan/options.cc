@@ -286,6 +286,7 @@ Options ReadMembers(const Json& document) {
       plan.OneOf("arrivals", {"even", "random"}) == 0 ? Arrivals::kEven : Arrivals::kRandom;
   o.sprite_bytes = plan.Count("spriteBytes", 0, 1024);
   o.seed = plan.Whole("seed", 0, UINT64_MAX);
+  o.talk_rate = plan.Rate("talkRate");
   ReadTimes(plan, &o);
   o.leave = plan.Flag("leave");
   o.start_on_stdin = plan.Flag("startOnStdin");
@@ -323,9 +324,10 @@ void AssignConnections(Options* options) {
   }
 }
 
-// Connections of desktops and throwers.
+// Connections of desktops, throwers and talkers.
 uint64_t ConnectionsOf(const Options& o) {
-  return uint64_t{o.desktops} + (o.transport == Transport::kSocket ? 0 : o.throw_connections);
+  const uint64_t more = uint64_t{o.throw_connections} + CountIn(o.mix, Behaviour::kTalking);
+  return uint64_t{o.desktops} + (o.transport == Transport::kSocket ? 0 : more);
 }
 
 // Decides how many slices there are: as few as descriptors allow, unless the plan says a number.
@@ -333,8 +335,8 @@ void AssignSlices(uint64_t descriptors_max, Options* options) {
   Options& o = *options;
   uint64_t slices = std::max<uint32_t>(o.processes, 1);
   const auto fits = [&](uint64_t n) {
-    // Senders are spread evenly, so slices differ by at most one desktop and one sender.
-    return ConnectionsOf(o) / n + 2 + SpareDescriptors(static_cast<uint32_t>(n)) <= descriptors_max;
+    // All are spread evenly, so slices differ by at most one desktop, one sender and one talker.
+    return ConnectionsOf(o) / n + 3 + SpareDescriptors(static_cast<uint32_t>(n)) <= descriptors_max;
   };
   while (slices <= kSlicesMax && !fits(slices)) {
     ++slices;

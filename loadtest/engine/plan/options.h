@@ -68,6 +68,7 @@ struct Options {
   uint32_t sprite_bytes = 0;  // the body of a throw is padded up to it
   uint64_t seed = 0;
 
+  double talk_rate = 0;  // sayings a second of each desktop that talks
   double act_every_s = 0;
   double read_late_s = 0;
 

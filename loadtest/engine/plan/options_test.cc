@@ -155,7 +155,7 @@ TEST_CASE(
 
 TEST_CASE("options: the mix says how many desktops there are, and how many of them throw") {
   const Options options = ReadWith({{"mix", {{"sitting", 3}, {"throwing", 7}}}});
-  CHECK(options.mix == (Mix{3, 7, 0, 0, 0, 0}));
+  CHECK(options.mix == (Mix{3, 7, 0, 0, 0, 0, 0}));
   CHECK_EQ(options.desktops, 10U);
   CHECK_EQ(options.senders, 7U);
 }

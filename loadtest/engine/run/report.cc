@@ -87,6 +87,7 @@ void WriteOptions(JsonWriter& json, const Options& options) {
   json.Whole("inFlightTarget", options.in_flight).Whole("pipeline", options.pipeline);
   json.Text("arrivals", options.arrivals == Arrivals::kEven ? "even" : "random");
   json.Whole("spriteBytes", options.sprite_bytes).Whole("seed", options.seed);
+  json.Real("talkRate", options.talk_rate);
   json.Whole("throwConnections", options.throw_connections);
   json.Open("mix", '{');
   for (size_t i = 0; i < options.mix.size(); ++i) {
@@ -116,6 +117,23 @@ void WriteThrows(JsonWriter& json, const Findings& f) {
   json.Whole("across", c.across);
   json.Whole("late", c.late).Whole("outOfOrder", c.out_of_order);
   json.Whole("deliveredUnaccepted", fates.delivered_unaccepted).Whole("foreign", c.foreign);
+}
+
+void WriteSayings(JsonWriter& json, const Findings& f) {
+  const Counters& c = f.total;
+  const bool is_lost = f.is_rest_lost && !f.may_be_gone;
+  json.Open("sayings", '{').Whole("due", c.sayings_due).Whole("skipped", c.sayings_skipped);
+  json.Whole("said", c.said).Whole("resent", c.sayings_resent);
+  json.Whole("accepted", c.sayings_accepted).Whole("refused", c.sayings_refused);
+  json.Whole("timedOut", c.sayings_timed_out).Whole("failed", c.sayings_failed);
+  json.Whole("unanswered", c.sayings_unanswered).Whole("owed", f.hearings.owed);
+  json.Whole("heard", c.heard).Whole("unowed", f.hearings.unowed);
+  json.Whole("missed", f.hearings.missing - f.unheard);
+  json.Whole("gone", f.is_rest_lost && f.may_be_gone ? f.unheard : 0);
+  json.Whole("underWay", f.is_rest_lost ? 0 : f.unheard).Whole("lost", is_lost ? f.unheard : 0);
+  json.Whole("received", c.hearings).Whole("again", c.heard_again);
+  json.Whole("foreign", c.heard_foreign).Whole("corrupted", c.heard_corrupted);
+  json.Whole("heardInWindow", Growth(f, &Counters::heard)).Close('}');
 }
 
 void WriteTraffic(JsonWriter& json, const Counters& c, double connect_s) {
@@ -189,7 +207,7 @@ void WriteSeconds(JsonWriter& json, const std::vector<Second>& seconds) {
 }  // namespace
 
 Limit LimitOf(const Options& options, const Findings& findings) {
-  if (options.mode == Mode::kSitting) {
+  if (options.mode == Mode::kSitting && CountIn(options.mix, Behaviour::kTalking) == 0) {
     return {};
   }
   const double busiest = BusiestCores(findings);
@@ -269,6 +287,8 @@ std::string ReportJson(const Options& options, const Findings& findings) {
   WriteLatency(json, "awayUs", findings.away);
   WriteLatency(json, "answerUs", findings.answer);
   WriteLatency(json, "slipUs", findings.slip);
+  WriteLatency(json, "hearingUs", findings.hearing);
+  WriteSayings(json, findings);
   WriteTraffic(json, findings.total, findings.connect_s);
   if (!options.watch_pids.empty()) {
     WriteRelay(json, options, findings, sprites);
@@ -289,6 +309,7 @@ std::string ReportJson(const Options& options, const Findings& findings) {
   WriteBuckets(json, "awayBucketsNs", BucketsOf(findings.away));
   WriteBuckets(json, "answerBucketsNs", BucketsOf(findings.answer));
   WriteBuckets(json, "slipBucketsNs", BucketsOf(findings.slip));
+  WriteBuckets(json, "hearingBucketsNs", BucketsOf(findings.hearing));
   json.Close('}');
   return json.text();
 }

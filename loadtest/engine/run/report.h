@@ -8,7 +8,7 @@
 //   phase "done", ok, message     ok: the run is complete and every account adds up; if not, message
 //                                 says why
 //   mode "open" | "closed" | "sitting", transport "poll" | "socket", desktops, senders, processes, rate, relays, inFlightTarget,
-//   pipeline, arrivals, spriteBytes, seed, throwConnections, mix {"sitting": n, …}
+//   pipeline, arrivals, spriteBytes, seed, talkRate, throwConnections, mix {"sitting": n, …}
 //                                 the options; mix: how many desktops of each behaviour
 //   parked                        desktops whose poll was out when the first sprite was thrown
 //
@@ -67,8 +67,20 @@
 //   sockets {opened, refused, pings, closes, paced}
 //                                 refused: upgrades; pings and closes: from the relay; paced: how
 //                                 often throws waited because their socket had sent its share
+//   sayings {due = said + skipped, resent,
+//            said = accepted + refused + timedOut + failed + unanswered,
+//                                 skipped: the last one of the same desktop had no answer
+//            owed = heard − unowed + missed + gone + underWay + lost,
+//                                 owed: of each accepted saying, once for each desktop that the relay said it is for, and for its
+//                                 speaker. heard: once at each desktop. unowed: at more desktops than it was for, or refused.
+//                                 missed: the relay told the hearer so. gone: on its way when a poll's connection or a desktop
+//                                 ended, or between relays. underWay: may still come. lost: for no reason at all
+//            received = heard + again + foreign, corrupted, heardInWindow}
+//                                 received: in polls. again: a second time at the same desktop, or out of order.
+//                                 corrupted: with another text or speaker
+//   hearingUs, hearingBucketsNs   as latencyUs: of sayings due in the window, until a desktop that reads at once and stays hears them
 //   behaviours {reconnects, strikes, strikesParried}
-//   otherRefusedByCode            of polls and joins
+//   otherRefusedByCode            of polls, joins and sayings
 //
 //   relay {pids, cpuUsPerSprite, userUsPerSprite, systemUsPerSprite, cpuCores,
 //          rssBytes {before, parked, end}, bytesPerParkedPoll}
@@ -98,6 +110,7 @@
 #include "account/histogram.h"
 #include "account/ledger.h"
 #include "account/process_watch.h"
+#include "account/saying_ledger.h"
 #include "plan/options.h"
 
 namespace swarm {
@@ -153,7 +166,10 @@ struct Findings {
   Moment window_end;
   Counters total;
   Fates fates;
-  bool is_rest_lost = false;   // what has not arrived can be nowhere
+  bool is_rest_lost = false;  // what has not arrived can be nowhere
+  HearingFates hearings;
+  uint64_t unheard = 0;        // owed, not heard, and not told as missed
+  bool may_be_gone = false;    // these, with a connection or a desktop, or between relays
   uint64_t lost = 0;           // of fates.missing
   uint64_t undelivered = 0;    // the others
   uint64_t scheduled = 0;      // by the schedule
@@ -162,6 +178,7 @@ struct Findings {
   Histogram away;
   Histogram answer;
   Histogram slip;
+  Histogram hearing;
   uint64_t relay_rss_before = 0;
   uint64_t relay_rss_parked = 0;
   uint64_t relay_rss_end = 0;

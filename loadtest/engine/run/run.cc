@@ -133,6 +133,16 @@ std::string ReasonsOf(const Counters& counters) {
                        : reasons;
 }
 
+uint64_t ArrivalsOf(const Counters& c) {
+  return c.sprites_received + c.hearings + c.hearings_missed + c.answered + c.joins_accepted +
+         c.leaves;
+}
+
+// What takes sayings with it that are on their way.
+uint64_t BreaksOf(const Counters& c) {
+  return c.polls_cut + c.polls_dropped + c.desktops_ended + c.moved + c.leaves;
+}
+
 }  // namespace
 
 Run::Run(const Options& options) : options_(options), run_(options) {
@@ -299,6 +309,7 @@ bool Run::Throw() {
   control.throw_from_ns.store(from_ns, std::memory_order_relaxed);
   control.measure_from_ns.store(measure_from_ns, std::memory_order_relaxed);
   control.measure_until_ns.store(measure_until_ns, std::memory_order_relaxed);
+  breaks_before_talk_ = BreaksOf(ReadCounters());
   PrintPhase("warmUp");
   SetPhase(Phase::kThrow);
   Findings& f = *findings_;
@@ -328,7 +339,8 @@ bool Run::Drain() {
   const auto look = [&] {
     const Counters c = ReadCounters();
     is_quiet = IsQuiet(c, NowNs());
-    has_arrived = c.in_flight == 0 && c.waiting == 0 && c.arrived >= c.accepted;
+    has_arrived = c.in_flight == 0 && c.waiting == 0 && c.arrived >= c.accepted &&
+                  c.sayings_unanswered == 0 && c.heard + c.hearings_missed >= c.hearings_owed;
     return has_arrived;
   };
   if (!WaitFor(until_ns, look)) {
@@ -344,6 +356,9 @@ bool Run::Drain() {
     return false;
   }
   findings_->is_rest_lost = is_quiet;
+  // Between relays a saying may be lost without a word.
+  findings_->may_be_gone =
+      options_.apis.size() > 1 || BreaksOf(ReadCounters()) > breaks_before_talk_;
   findings_->drained_at_ms = WallMs();
   return true;
 }
@@ -367,9 +382,10 @@ bool Run::WaitForSlices(Phase phase, const char* what) {
 }
 
 bool Run::IsQuiet(const Counters& c, int64_t now_ns) {
-  const uint64_t arrivals = c.sprites_received + c.answered + c.joins_accepted + c.leaves;
-  const bool is_idle = c.in_flight == 0 && c.waiting == 0 && c.reads_due == 0 &&
-                       c.polls_held == c.joined && c.joined == findings_->parked;
+  const uint64_t arrivals = ArrivalsOf(c);
+  const bool is_idle = c.in_flight == 0 && c.waiting == 0 && c.sayings_unanswered == 0 &&
+                       c.reads_due == 0 && c.polls_held == c.joined &&
+                       c.joined == findings_->parked;
   if (!is_idle || arrivals != arrivals_) {
     arrivals_ = arrivals;
     quiet_since_ns_ = is_idle ? now_ns : 0;
@@ -393,8 +409,7 @@ bool Run::IsQuiet(const Counters& c, int64_t now_ns) {
     }
   }
   // `c` was read before the answers to the probe, so one more reading decides.
-  const Counters after = ReadCounters();
-  return after.sprites_received + after.answered + after.joins_accepted + after.leaves == arrivals_;
+  return ArrivalsOf(ReadCounters()) == arrivals_;
 }
 
 void Run::Leave() {
@@ -440,10 +455,13 @@ void Run::SumUp() {
     f.away.Merge(board.away);
     f.answer.Merge(board.answer);
     f.slip.Merge(board.slip);
+    f.hearing.Merge(board.hearing);
     run_.ledger(i).Count(&f.fates);
+    run_.sayings(i).Count(&f.hearings);
   }
   f.lost = f.is_rest_lost ? f.fates.missing : 0;
   f.undelivered = f.fates.missing - f.lost;
+  f.unheard = f.hearings.missing - std::min(f.hearings.missing, f.total.hearings_missed);
   f.scheduled = f.total.offered + f.total.skipped;
   f.scheduled_due = f.total.due;
   if (!f.ok) {
@@ -469,6 +487,8 @@ void Run::SumUp() {
           f.total.delivered - f.fates.given_back);
   compare("arrived, by the ledger and by the slices:", f.fates.accepted - f.fates.missing,
           f.total.arrived);
+  compare("heard, by the ledger and by the slices:", f.hearings.heard, f.total.heard);
+  compare("owed, by the ledger and by the slices:", f.hearings.owed, f.total.hearings_owed);
 }
 
 void Run::CountScheduled(uint64_t* scheduled, uint64_t* due) const {

@@ -82,6 +82,9 @@ class Run {
   std::unique_ptr<Histogram> latency_before_ = std::make_unique<Histogram>();
   int silent_seconds_ = 0;
 
+  // What had taken sayings with it before anybody talked.
+  uint64_t breaks_before_talk_ = 0;
+
   // State of the drain.
   uint64_t arrivals_ = 0;
   int64_t quiet_since_ns_ = 0;  // 0: something is under way

@@ -104,6 +104,12 @@ void CheckAccounts(const Ended& ended) {
   CHECK_EQ(n("accepted") + n("deliveredUnaccepted"), n("delivered") + n("lost") + n("undelivered"));
   CHECK_EQ(n("polls.sent"),
            n("polls.answered") + n("polls.cut") + n("polls.dropped") + n("polls.held"));
+  CHECK_EQ(n("sayings.due"), n("sayings.said") + n("sayings.skipped"));
+  CHECK_EQ(n("sayings.said"), n("sayings.accepted") + n("sayings.refused") + n("sayings.timedOut") +
+                                  n("sayings.failed") + n("sayings.unanswered"));
+  CHECK_EQ(n("sayings.owed") + n("sayings.unowed"), n("sayings.heard") + n("sayings.missed") +
+                                                        n("sayings.gone") + n("sayings.underWay") +
+                                                        n("sayings.lost"));
 }
 
 }  // namespace
@@ -383,6 +389,93 @@ TEST_CASE(
     missed += Number(ended, "missed");
   }
   CHECK(missed > 0);
+}
+
+TEST_CASE("run: what a desktop says is heard once by everybody, beside sprites and without them") {
+  for (const bool throws : {true, false}) {
+    for (const char* const transport : {"poll", "socket"}) {
+      CAPTURE(transport);
+      CAPTURE(throws);
+      const FaultyRelay relay({});
+      const Json mix = {
+          {"talking", 8}, {"throwing", throws ? 16 : 0}, {"sitting", throws ? 16 : 32}};
+      const Ended ended = RunEngine(PlanFor(relay, {{"load", throws ? Rate(200) : Sitting()},
+                                                    {"mix", mix},
+                                                    {"talkRate", 20},
+                                                    {"transport", transport},
+                                                    {"processes", 2}}));
+      CHECK_EQ(ended.exit_code, 0);
+      CheckAccounts(ended);
+      CHECK_EQ(Number(ended, "sayings.due"), 160U);
+      CHECK(Number(ended, "sayings.accepted") > 80);
+      CHECK_EQ(Number(ended, "sayings.accepted"), relay.committed().sayings.load());
+      CHECK_EQ(Number(ended, "sayings.heard"), 40 * Number(ended, "sayings.accepted"));
+      CHECK_EQ(Number(ended, "sayings.owed"), Number(ended, "sayings.heard"));
+      CHECK(Number(ended, "hearingUs.count") > 0);
+      CHECK_EQ(Number(ended, "sayings.corrupted"), 0U);
+      CHECK_EQ(Number(ended, "delivered"), Number(ended, "accepted"));
+    }
+  }
+}
+
+TEST_CASE("run: counts every lost, missed, repeated, garbled and refused saying") {
+  for (const char* const transport : {"poll", "socket"}) {
+    CAPTURE(transport);
+    Faults faults;
+    faults.refuse_saying_every = 7;
+    faults.lose_hearing_every = 97;
+    faults.miss_hearing_every = 53;
+    faults.repeat_hearing_every = 41;
+    faults.garble_hearing_every = 31;
+    const FaultyRelay relay(faults);
+    const Json mix = {{"talking", 8}, {"sitting", 32}};
+    const Ended ended = RunEngine(PlanFor(relay, {{"load", Sitting()},
+                                                  {"mix", mix},
+                                                  {"talkRate", 20},
+                                                  {"transport", transport},
+                                                  {"processes", 2}}));
+    CHECK_EQ(ended.exit_code, 0);
+    CheckAccounts(ended);
+    const Committed& committed = relay.committed();
+    CHECK(committed.hearings_lost > 20);
+    CHECK_EQ(Number(ended, "sayings.refused"), committed.sayings_refused.load());
+    CHECK_EQ(Number(ended, "otherRefusedByCode.too-fast"), committed.sayings_refused.load());
+    CHECK_EQ(Number(ended, "sayings.lost"), committed.hearings_lost.load());
+    CHECK_EQ(Number(ended, "sayings.missed"), committed.hearings_missed.load());
+    CHECK_EQ(Number(ended, "sayings.again"), committed.hearings_repeated.load());
+    CHECK(Number(ended, "sayings.corrupted") >= committed.hearings_garbled.load());
+  }
+}
+
+TEST_CASE("run: a saying whose connection is cut is sent again under its number, and heard once") {
+  Faults faults;
+  faults.cut_saying_every = 9;
+  const FaultyRelay relay(faults);
+  const Json mix = {{"talking", 8}, {"sitting", 32}};
+  const Ended ended =
+      RunEngine(PlanFor(relay, {{"load", Sitting()}, {"mix", mix}, {"talkRate", 20}}));
+  CHECK_EQ(ended.exit_code, 0);
+  CheckAccounts(ended);
+  CHECK(relay.committed().sayings_cut > 5);
+  CHECK_EQ(Number(ended, "sayings.resent"), relay.committed().sayings_cut.load());
+  CHECK_EQ(Number(ended, "sayings.accepted"), relay.committed().sayings.load());
+  CHECK_EQ(Number(ended, "sayings.heard"), 40 * Number(ended, "sayings.accepted"));
+}
+
+TEST_CASE("run: what nobody hears is gone, not lost, when polls that may have had it were cut") {
+  Faults faults;
+  faults.lose_hearing_every = 97;
+  const FaultyRelay relay(faults);
+  const Json mix = {{"talking", 8}, {"storming", 32}};
+  const Ended ended = RunEngine(
+      PlanFor(relay, {{"load", Sitting()}, {"mix", mix}, {"talkRate", 50}, {"actEvery", 0.1}}));
+  CHECK_EQ(ended.exit_code, 0);
+  CheckAccounts(ended);
+  CHECK(Number(ended, "behaviours.reconnects") > 32);
+  CHECK(relay.committed().hearings_lost > 10);
+  CHECK(Number(ended, "sayings.gone") >= relay.committed().hearings_lost.load());
+  CHECK_EQ(Number(ended, "sayings.lost"), 0U);
+  CHECK_EQ(Number(ended, "sayings.again"), 0U);
 }
 
 TEST_CASE("run: what a slice has not read because it was stopped in the drain is not lost") {

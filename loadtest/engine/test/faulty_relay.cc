@@ -49,6 +49,9 @@ struct Desktop {
     std::string rest;
   };
   std::deque<Waiting> mailbox;
+  std::string hearings;  // events, each after a comma
+  uint64_t missed = 0;
+  std::set<uint64_t> said;
 };
 
 struct Delayed {
@@ -158,6 +161,8 @@ class Relay {
     } else if (message.find("\"crossing\"") != std::string::npos) {
       ++committed_.socket_crossings;
       Cross(fd, index, message);
+    } else if (message.find("\"saying\"") != std::string::npos) {
+      Say(fd, index, message);
     } else {
       const size_t dash = message.find("\"cursor\":\"00000001-");
       Park(fd, index, std::stoull(message.substr(dash + 19)));
@@ -206,6 +211,8 @@ class Relay {
     } else if (request.starts_with("GET")) {
       const size_t dash = request.find("cursor=00000001-");
       Park(fd, index, std::stoull(request.substr(dash + 16)));
+    } else if (request.find("/sayings HTTP") != std::string::npos) {
+      Say(fd, index, request);
     } else {
       Cross(fd, index, request);
     }
@@ -238,7 +245,8 @@ class Relay {
   }
 
   void Wake(Desktop& desktop) {
-    if (desktop.poll < 0 || desktop.mailbox.empty()) {
+    if (desktop.poll < 0 ||
+        (desktop.mailbox.empty() && desktop.hearings.empty() && desktop.missed == 0)) {
       return;
     }
     std::string events;
@@ -248,10 +256,15 @@ class Relay {
                 R"(,"from":{"desktop":")" + waiting.from + R"(","name":""},"edge":")" +
                 waiting.edge + "\"," + waiting.rest;
     }
+    if (desktop.missed > 0) {
+      events += R"(,{"type":"missed","sayings":)" +
+                std::to_string(std::exchange(desktop.missed, 0)) + "}";
+    }
+    events += std::exchange(desktop.hearings, {});
+    events.erase(0, events.front() == ',' ? 1 : 0);
     const int fd = std::exchange(desktop.poll, -1);
-    const std::string body = R"({"cursor":"00000001-)" +
-                             std::to_string(desktop.mailbox.back().seq) + R"(","events":[)" +
-                             events + "]}";
+    const std::string body =
+        R"({"cursor":"00000001-)" + std::to_string(desktop.seq) + R"(","events":[)" + events + "]}";
     const bool is_truncated = IsDue(faults_.truncate_every, &committed_.truncated);
     if (is_truncated && sockets_.contains(fd)) {
       std::string frame;
@@ -345,6 +358,48 @@ class Relay {
       Answer(fd, number, "202 Accepted", R"({"to":null})");
     } else if (!Refuse(fd, crossing) && Accept(fd, crossing)) {
       Convey(crossing);
+    }
+  }
+
+  void Say(int fd, uint32_t from, const std::string& request) {
+    const uint64_t number = std::stoull(request.substr(request.find("\"saying\":") + 9));
+    const auto others = static_cast<size_t>(std::ranges::count(desktops_, false, &Desktop::ended));
+    const std::string heard = R"({"heard":)" + std::to_string(others - 1) + "}";
+    if (desktops_[from].said.contains(number)) {
+      Answer(fd, number, "202 Accepted", heard, "saying");
+    } else if (IsDue(faults_.refuse_saying_every, &committed_.sayings_refused)) {
+      Answer(fd, number, "429 Slow", R"({"code":"too-fast","status":429})", "saying");
+    } else {
+      desktops_[from].said.insert(number);
+      ++committed_.sayings;
+      if (IsDue(faults_.cut_saying_every, &committed_.sayings_cut)) {
+        Close(fd);
+      } else {
+        Answer(fd, number, "202 Accepted", heard, "saying");
+      }
+      Voice(from, request.substr(request.find("\"text\"")));
+    }
+  }
+
+  // A saying on its way to everybody. `rest`: its text and the bracket that closes it.
+  void Voice(uint32_t from, const std::string& rest) {
+    for (Desktop& desktop : desktops_) {
+      if (desktop.ended || IsDue(faults_.lose_hearing_every, &committed_.hearings_lost)) {
+        continue;
+      }
+      if (IsDue(faults_.miss_hearing_every, &committed_.hearings_missed)) {
+        ++desktop.missed;
+      } else {
+        const bool is_garbled = IsDue(faults_.garble_hearing_every, &committed_.hearings_garbled);
+        const std::string event = R"(,{"type":"saying","from":{"desktop":")" + IdOf(from) +
+                                  R"(","name":"x"},)" +
+                                  (is_garbled ? rest.substr(0, rest.size() - 3) + "!\"}" : rest);
+        desktop.hearings += event;
+        if (IsDue(faults_.repeat_hearing_every, &committed_.hearings_repeated)) {
+          desktop.hearings += event;
+        }
+      }
+      Wake(desktop);
     }
   }
 
@@ -475,13 +530,14 @@ class Relay {
     return text.data();
   }
 
-  // Sends the verdict on a crossing. A message has its number.
-  void Answer(int fd, uint64_t number, const std::string& status, const std::string& body) {
+  // Sends the verdict on a crossing or a saying. A message has its number.
+  void Answer(int fd, uint64_t number, const std::string& status, const std::string& body,
+              const std::string& what = "crossing") {
     if (!sockets_.contains(fd)) {
       Send(fd, status, body);
       return;
     }
-    const std::string begin = "{\"crossing\":" + std::to_string(number) + ",";
+    const std::string begin = "{\"" + what + "\":" + std::to_string(number) + ",";
     SendFrame(fd, begin + (status >= "4" ? "\"problem\":" + body + "}" : body.substr(1)));
   }
 

@@ -1,10 +1,11 @@
 // A small relay for tests, which commits the faults it is configured for and counts each one.
 //
-// Otherwise it is correct: it handles joins, polls, crossings and sockets on one port, keeps what
-// arrives between two polls and acknowledges by cursor. The desktops form a ring: right and bottom
-// lead to the next desktop, left and top to the previous one. GET /metrics answers with a few of
-// the relay's gauges. Every Nth throw gets the fault; 0 means never. It runs in a process of its
-// own, which ends with its owner.
+// Otherwise it is correct: it handles joins, polls, crossings, sayings and sockets on one port,
+// keeps what arrives between two polls and acknowledges by cursor. Everybody hears every saying.
+// The desktops form a ring: right and bottom lead to the next desktop, left and top to the previous
+// one. GET /metrics answers with a few of the relay's gauges. Every Nth throw gets the fault, or
+// every Nth saying or hearing; 0 means never. It runs in a process of its own, which ends with its
+// owner.
 #ifndef LOADTEST_ENGINE_TEST_FAULTY_RELAY_H_
 #define LOADTEST_ENGINE_TEST_FAULTY_RELAY_H_
 
@@ -36,6 +37,12 @@ struct Faults {
   uint32_t refuse_upgrade_every = 0;  // of upgrades: 503 relay-busy
   uint32_t mute_upgrade_every = 0;    // of upgrades: no answer
   uint32_t close_every = 0;           // of batches on sockets: closes with 1001 after it
+  uint32_t refuse_saying_every = 0;   // 429 too-fast
+  uint32_t cut_saying_every = 0;      // conveys it, but closes the connection instead of answering
+  uint32_t miss_hearing_every = 0;    // tells the hearer that it has missed one
+  uint32_t lose_hearing_every = 0;    // without a word
+  uint32_t repeat_hearing_every = 0;  // it comes twice
+  uint32_t garble_hearing_every = 0;  // with another text
   bool chunked = false;  // answers in chunks, or frames with pings between them, of a few bytes,
                          // each sent on its own
   bool close_always = false;  // one response for each connection
@@ -63,7 +70,15 @@ struct Committed {
   std::atomic<uint64_t> upgrades_refused{0};
   std::atomic<uint64_t> upgrades_muted{0};
   std::atomic<uint64_t> closed{0};
-  // Not faults: what came on sockets.
+  std::atomic<uint64_t> sayings_refused{0};
+  std::atomic<uint64_t> sayings_cut{0};
+  std::atomic<uint64_t> hearings_missed{0};
+  std::atomic<uint64_t> hearings_lost{0};
+  std::atomic<uint64_t> hearings_repeated{0};
+  std::atomic<uint64_t> hearings_garbled{0};
+  // Not faults.
+  std::atomic<uint64_t> sayings{0};  // accepted
+  // What came on sockets.
   std::atomic<uint64_t> socket_crossings{0};
   std::atomic<uint64_t> pongs{0};          // with the payload of the ping
   std::atomic<uint64_t> too_far_ahead{0};  // crossings 32 or more above one without a verdict

@@ -39,6 +39,8 @@ constexpr Setting kSettings[] = {
     {"refuse-upgrade-every", &swarm::Faults::refuse_upgrade_every},
     {"mute-upgrade-every", &swarm::Faults::mute_upgrade_every},
     {"close-every", &swarm::Faults::close_every},
+    {"lose-hearing-every", &swarm::Faults::lose_hearing_every},
+    {"miss-hearing-every", &swarm::Faults::miss_hearing_every},
     {"stall-at", &swarm::Faults::stall_at},
     {"stall-ms", &swarm::Faults::stall_ms},
 };
@@ -74,6 +76,8 @@ void Print(const swarm::Committed& committed) {
   json.Whole("upgradesRefused", committed.upgrades_refused.load());
   json.Whole("upgradesMuted", committed.upgrades_muted.load());
   json.Whole("closed", committed.closed.load());
+  json.Whole("hearingsLost", committed.hearings_lost.load());
+  json.Whole("hearingsMissed", committed.hearings_missed.load());
   json.Whole("socketCrossings", committed.socket_crossings.load()).Close('}');
   std::printf("%s\n", json.text().c_str());
 }

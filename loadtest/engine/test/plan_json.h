@@ -46,6 +46,7 @@ inline Json PlanWith(const Json& changes) {
       {"arrivals", "even"},
       {"spriteBytes", 0},
       {"seed", 1},
+      {"talkRate", 1},
       {"actEvery", 5},
       {"readLate", 2},
       {"connectRate", 10'000},
