@@ -82,9 +82,6 @@ const X11_LIBRARIES = {
 /** The path of the benches' floor once it is built. */
 export const FLOOR = join(ROOT, 'build', 'floor', 'floor');
 
-/** The path of the crowd that talks in `npm run bench -- say`, once it is built. */
-export const CROWD = join(ROOT, 'build', 'crowd', 'crowd');
-
 /** The path of the posters of `npm run bench -- outside`, once they are built. */
 export const POSTERS = join(ROOT, 'build', 'posters', 'posters');
 
@@ -129,22 +126,13 @@ export function buildFloor() {
   });
 }
 
-/** Builds the crowd that talks. Returns undefined, or why it can't be built. */
-export function buildCrowd() {
-  return builtFromOneFile('crowd', join(ROOT, 'server', 'bench', 'crowd', 'crowd.cc'), CROWD);
-}
-
 /** Builds the posters. Returns undefined, or why they can't be built. */
 export function buildPosters() {
-  return builtFromOneFile('posters', join(ROOT, 'server', 'bench', 'posters', 'posters.cc'), POSTERS);
-}
-
-function builtFromOneFile(name, source, target) {
-  const shared = join(ROOT, 'server', 'bench', 'load_client.h');
-  return built(name, [source, shared], target, () => {
+  const source = join(ROOT, 'server', 'bench', 'posters', 'posters.cc');
+  return built('posters', [source], POSTERS, () => {
     if (!ensurePrograms(['g++'], ['g++'])) return `a compiler is missing: ${installHint(['g++'])}`;
-    mkdirSync(join(target, '..'), { recursive: true });
-    return ran('g++', ['-std=c++20', '-O2', '-Wall', '-Wextra', '-o', target, source], ROOT, 'g++');
+    mkdirSync(join(POSTERS, '..'), { recursive: true });
+    return ran('g++', ['-std=c++20', '-O2', '-Wall', '-Wextra', '-o', POSTERS, source], ROOT, 'g++');
   });
 }
 

@@ -1,7 +1,7 @@
 /** `npm run bench`: builds what it needs, then runs the benches beside it: all of them, or those named. */
 import type { Shape } from '../../tools/bench/contender.ts';
 import { whyNoNats } from '../../tools/bench/nats_server.ts';
-import { buildAddon, buildCrowd, buildEngine, buildFloor, buildPosters, buildUws } from '../../tools/build.js';
+import { buildAddon, buildEngine, buildFloor, buildPosters, buildUws } from '../../tools/build.js';
 import {
   type Command,
   duration,
@@ -36,7 +36,7 @@ import { peek } from './peek.ts';
 import { BOTS } from './peek_bots.ts';
 import { LOADS, relaying } from './relaying.ts';
 import { relays } from './relays.ts';
-import { CROWD_DESKTOPS_MAX, say } from './say.ts';
+import { say } from './say.ts';
 import { turns } from './turns.ts';
 
 const NATIVE: Shape[] = [
@@ -328,13 +328,12 @@ const BENCHES: Record<string, (values: BenchValues, words: readonly string[]) =>
   },
   say: async ({ desktops = SAY_DESKTOPS, speakers = desktops, seconds = LOAD_SECONDS, talk }) => {
     needNativeFront();
-    const why = buildCrowd();
-    if (why) throw new Error(`The bench needs a crowd: ${why}`);
+    needEngine();
     const shapes = NATIVE.map((shape) => ({
       ...shape,
       flags: ['--max-desktops', String(Math.max(15_000, 2 * desktops))],
     }));
-    await say(shapes, { desktops, speakers: Math.min(speakers, desktops, CROWD_DESKTOPS_MAX), seconds, talk });
+    await say(shapes, { desktops, speakers: Math.min(speakers, desktops), seconds, talk });
     return EXIT.done;
   },
   peek: async ({ counts = PEEK_COUNTS, noise: noisePx, numbers: intoNumbers, rounds = ROUNDS, ...values }) => {

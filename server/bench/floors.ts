@@ -5,7 +5,7 @@
  * engine. All engines begin to throw at the same moment. The relay holds all desktops in one process. Rounds are interleaved.
  */
 import { type Contender, FLOOR_SHAPE, type Shape, start } from '../../tools/bench/contender.ts';
-import { type Account, runEngine } from '../../tools/bench/engine_run.ts';
+import { type Account, runEngine, runTogether } from '../../tools/bench/engine_run.ts';
 import { median, spread } from '../../tools/bench/spread.ts';
 import { machine, table, us } from '../../tools/bench/table.ts';
 import type { EnginePlan } from '../../tools/engine_plan.ts';
@@ -19,9 +19,6 @@ const CONNECT_RATE = 10_000;
 const WARM_UP_SECONDS = 5;
 const SECONDS = 15;
 const ROUNDS = 3;
-
-/** From the moment at which all are parked to the first throw, in ms: each engine must have read it by then. */
-const START_IN_MS = 2_000;
 
 export interface FloorsOptions {
   desktops: number;
@@ -90,22 +87,14 @@ async function ofFloors(desktops: number, rate: number): Promise<Round> {
   const started: Contender[] = [];
   try {
     for (let floor = 0; floor < count; floor++) started.push(await start(FLOOR_SHAPE));
-    const all = Promise.withResolvers<number>();
-    let parked = 0;
-    const startTogether = () => {
-      if (++parked === count) all.resolve(Date.now() + START_IN_MS);
-      return all.promise;
-    };
     const share = (whole: number, floor: number) =>
       Math.floor((whole * (floor + 1)) / count) - Math.floor((whole * floor) / count);
-    const accounts = started.map((floor, nth) => {
-      const load = loadOf(share(desktops, nth), rate / count, THROW_CONNECTIONS_PER_FLOOR, CONNECT_RATE / count);
-      const run = runEngine(floor, { ...load, processes: 1 }, { start: startTogether });
-      // The engines wait until all are parked: without this one, the others would wait for ever.
-      run.catch(all.reject);
-      return run;
+    const connectRate = CONNECT_RATE / count;
+    const loads = started.map((floor, nth) => {
+      const load = loadOf(share(desktops, nth), rate / count, THROW_CONNECTIONS_PER_FLOOR, connectRate);
+      return [floor, { ...load, processes: 1 }] as const;
     });
-    return sumOf(await Promise.all(accounts));
+    return sumOf(await runTogether(loads));
   } finally {
     for (const floor of started) await floor.stop();
   }

@@ -26,6 +26,14 @@ export interface Account {
   failed: number;
   window: { seconds: number; deliveredPerS: number };
   latencyUs: { p50: number; p99: number; p999: number; max: number };
+  /** Each saying counts once for each desktop that hears it, except the first three. */
+  sayings: Record<
+    'skipped' | 'accepted' | 'refused' | 'heardInWindow' | 'missed' | 'lost' | 'again' | 'unowed' | 'corrupted',
+    number
+  >;
+  hearingUs: { p50: number; p99: number; max: number };
+  /** Of sayings, polls and joins. */
+  otherRefusedByCode: Record<string, number>;
   slipUs: { p99: number };
   relay: {
     cpuUsPerSprite: number;
@@ -59,7 +67,7 @@ export interface Watching {
 
 /**
  * Runs the engine to its end, against one contender or against the relays of a cluster. Throws Error with its message when it failed, or
- * lost or doubled a sprite.
+ * lost or doubled a sprite or a saying.
  */
 export async function runEngine(
   contenders: Contender | readonly Contender[],
@@ -105,5 +113,30 @@ export async function runEngine(
       `lost ${lost}, undelivered ${undelivered}, doubled ${duplicated}, misrouted ${misrouted}, corrupted ${corrupted} sprites`,
     );
   }
+  const { sayings } = account;
+  if (sayings.lost + sayings.again + sayings.unowed + sayings.corrupted > 0) {
+    throw new Error(`sayings are lost, or heard too often: ${JSON.stringify(sayings)}`);
+  }
   return account;
+}
+
+/** From the moment at which all are parked to the first throw, in ms: each engine must have read it by then. */
+const START_IN_MS = 2_000;
+
+/** Runs an engine for each load, against its contender. When the desktops of all are parked, all begin at the same time. */
+export async function runTogether(loads: readonly (readonly [Contender, Partial<EnginePlan>])[]): Promise<Account[]> {
+  const all = Promise.withResolvers<number>();
+  let parked = 0;
+  const start = () => {
+    if (++parked === loads.length) all.resolve(Date.now() + START_IN_MS);
+    return all.promise;
+  };
+  return Promise.all(
+    loads.map(([contender, load]) => {
+      const run = runEngine(contender, load, { start });
+      // The engines wait until all are parked: without this one, the others would wait for ever.
+      run.catch(all.reject);
+      return run;
+    }),
+  );
 }

@@ -20,7 +20,10 @@
 //   COLD, WARM   seconds at RATE, from the first throw on; CLOSED: seconds with IN-FLIGHT
 //
 //   PIDS         PID,PID… of the relay
+#include <arpa/inet.h>
 #include <dirent.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <sys/epoll.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -31,18 +34,16 @@
 #include <array>
 #include <cerrno>
 #include <cinttypes>
-#include <cmath>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <ctime>
 #include <deque>
+#include <random>
 #include <string>
 #include <string_view>
 #include <vector>
-
-#include "../load_client.h"
 
 namespace {
 
@@ -58,6 +59,12 @@ constexpr uint64_t kSettleNs = 2 * kSecondNs;
 constexpr uint64_t kFillNs = kSecondNs;
 // Sprites that have not arrived so long after the last throw are lost.
 constexpr uint64_t kDrainNs = 5 * kSecondNs;
+
+// Ends the program, and prints why.
+[[noreturn]] void Fail(const std::string& why) {
+  fprintf(stderr, "%s: %s\n", program_invocation_short_name, why.c_str());
+  exit(1);
+}
 
 uint64_t NowNs() {
   timespec now;
@@ -107,26 +114,74 @@ uint64_t OwnCpuNs() {
   return static_cast<uint64_t>(time.tv_sec) * kSecondNs + static_cast<uint64_t>(time.tv_nsec);
 }
 
-// xorshift64*: the same throws for the same seed.
-class Random {
- public:
-  explicit Random(uint64_t seed) : state_((seed + 1) * 0x9E3779B97F4A7C15ull) {}
-  uint64_t Next() {
-    state_ ^= state_ >> 12;
-    state_ ^= state_ << 25;
-    state_ ^= state_ >> 27;
-    return state_ * 0x2545F4914F6CDD1Dull;
-  }
-  uint32_t Below(uint32_t limit) { return static_cast<uint32_t>((Next() >> 32) * limit >> 32); }
-  // The time between two events that come at a mean of `rate` a second, in ns.
-  double IntervalNs(double rate) {
-    const double share = static_cast<double>(Next() >> 11) * 0x1p-53;
-    return -std::log1p(-share) / rate * static_cast<double>(kSecondNs);
-  }
+// The latency that this share of them, in their order, is below; 0 without any.
+uint64_t PercentileOf(const std::vector<uint64_t>& latencies, double share) {
+  if (latencies.empty()) return 0;
+  const auto nth = static_cast<size_t>(static_cast<double>(latencies.size()) * share);
+  return latencies[std::min(nth, latencies.size() - 1)];
+}
 
- private:
-  uint64_t state_;
+// Opens a connection to a port of this machine. Returns its descriptor, which `epoll` reports as
+// `number` when there is something to read.
+int Connect(uint16_t port, int epoll, uint32_t number) {
+  const int descriptor = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
+  if (descriptor < 0) Fail(std::string("socket: ") + strerror(errno));
+  sockaddr_in address = {};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  if (connect(descriptor, reinterpret_cast<sockaddr*>(&address), sizeof address) != 0) {
+    Fail(std::string("connect: ") + strerror(errno));
+  }
+  const int on = 1;
+  setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &on, sizeof on);
+  epoll_event event = {};
+  event.events = EPOLLIN;
+  event.data.u32 = number;
+  epoll_ctl(epoll, EPOLL_CTL_ADD, descriptor, &event);
+  return descriptor;
+}
+
+struct Response {
+  int status;
+  std::string_view body;
 };
+
+// Returns false when the response is not whole. Nothing follows it: requests are not pipelined.
+bool ReadResponse(std::string_view bytes, Response* response) {
+  const size_t end = bytes.find("\r\n\r\n");
+  if (end == std::string_view::npos) {
+    return false;
+  }
+  constexpr std::string_view kLength = "Content-Length: ";
+  const size_t at = bytes.substr(0, end).find(kLength);
+  const size_t length =
+      at == std::string_view::npos ? 0 : strtoul(bytes.data() + at + kLength.size(), nullptr, 10);
+  if (bytes.size() < end + 4 + length) {
+    return false;
+  }
+  *response = {atoi(bytes.data() + 9), bytes.substr(end + 4, length)};
+  return true;
+}
+
+// The text after `key` up to the next quote: a view of `body`.
+std::string_view TextAfter(std::string_view body, std::string_view key) {
+  const size_t at = body.find(key);
+  if (at == std::string_view::npos) {
+    Fail("a response without " + std::string(key));
+  }
+  const size_t start = at + key.size();
+  return body.substr(start, body.find('"', start) - start);
+}
+
+// Reads `PID,PID…`, and overwrites the commas.
+std::vector<int> PidsIn(char* list) {
+  std::vector<int> pids;
+  for (char* pid = strtok(list, ","); pid != nullptr; pid = strtok(nullptr, ",")) {
+    pids.push_back(atoi(pid));
+  }
+  return pids;
+}
 
 struct Settings {
   uint16_t api_port;
@@ -167,8 +222,8 @@ struct Window {
   uint64_t relay_ns = 0;  // CPU; before the end, that at the start
   uint64_t own_ns = 0;
   bool is_over = false;
-  uint64_t caught = 0;  // sprites that arrived in it
-  Histogram latency;    // of sprites that were due in it
+  uint64_t caught = 0;                 // sprites that arrived in it
+  std::vector<uint64_t> latencies_us;  // of sprites that were due in it
 };
 
 class Posters {
@@ -250,10 +305,11 @@ class Posters {
     const uint64_t warm = start + static_cast<uint64_t>(settings_.cold * 1e9);
     const uint64_t end = warm + static_cast<uint64_t>(settings_.warm * 1e9);
     Begin(&cold_, start, end);
-    double due = static_cast<double>(start) + random_.IntervalNs(settings_.rate);
+    std::exponential_distribution<> interval_ns(settings_.rate / static_cast<double>(kSecondNs));
+    double due = static_cast<double>(start) + interval_ns(random_);
     for (uint64_t now; (now = NowNs()) < end;) {
       if (now >= warm && warm_.start_ns == 0) Begin(&warm_, warm, end);
-      for (; due <= static_cast<double>(now); due += random_.IntervalNs(settings_.rate)) {
+      for (; due <= static_cast<double>(now); due += interval_ns(random_)) {
         waiting_.push_back({ThrowerNow(), static_cast<uint64_t>(due)});
       }
       SendThrows();
@@ -308,7 +364,7 @@ class Posters {
   // A desktop without a throw in flight.
   uint32_t ThrowerNow() {
     for (;;) {
-      const uint32_t number = random_.Below(throwers_);
+      const uint32_t number = std::uniform_int_distribution<uint32_t>(0, throwers_ - 1)(random_);
       if (desktops_[number].is_throwing) continue;
       desktops_[number].is_throwing = true;
       return number;
@@ -467,12 +523,12 @@ class Posters {
         if (window->start_ns == 0) continue;
         if (!window->is_over) ++window->caught;
         if (due >= window->start_ns && due < window->end_ns)
-          window->latency.Add((now - due) / 1000);
+          window->latencies_us.push_back((now - due) / 1000);
       }
     }
   }
 
-  void Print() const {
+  void Print() {
     printf("{\"rss\":{\"idle\":%" PRIu64 ",\"joined\":%" PRIu64 ",\"parked\":%" PRIu64
            ",\"end\":%" PRIu64 "}",
            rss_[0], rss_[1], rss_[2], rss_[3]);
@@ -484,17 +540,19 @@ class Posters {
            thrown_, accepted_, refused_, refusal_.c_str(), caught_);
   }
 
-  static void PrintWindow(const char* name, const Window& window) {
+  static void PrintWindow(const char* name, Window& window) {
+    std::vector<uint64_t>& us = window.latencies_us;
+    std::sort(us.begin(), us.end());
     printf(",\"%s\":{\"seconds\":%.3f,\"caught\":%" PRIu64 ",\"relayUs\":%" PRIu64
            ",\"ownUs\":%" PRIu64 ",\"latencyUs\":{\"p50\":%" PRIu64 ",\"p99\":%" PRIu64
            ",\"p999\":%" PRIu64 ",\"max\":%" PRIu64 "}}",
            name, static_cast<double>(window.end_ns - window.start_ns) / 1e9, window.caught,
-           window.relay_ns / 1000, window.own_ns / 1000, window.latency.Percentile(0.5),
-           window.latency.Percentile(0.99), window.latency.Percentile(0.999), window.latency.max());
+           window.relay_ns / 1000, window.own_ns / 1000, PercentileOf(us, 0.5),
+           PercentileOf(us, 0.99), PercentileOf(us, 0.999), PercentileOf(us, 1));
   }
 
   const Settings settings_;
-  Random random_;
+  std::mt19937_64 random_;  // the same throws for the same seed
   std::vector<char> buffer_;
   std::vector<Desktop> desktops_;
   int epoll_;
