@@ -75,8 +75,7 @@ const X11_LIBRARIES = {
   'xcb-shape': 'libxcb-shape0-dev',
   'xcb-xfixes': 'libxcb-xfixes0-dev',
   'xkbcommon-x11': 'libxkbcommon-x11-dev',
-  freetype2: 'libfreetype-dev',
-  fontconfig: 'libfontconfig-dev',
+  'gtk+-x11-3.0': 'libgtk-3-dev',
 };
 
 /** The path of the benches' floor once it is built. */

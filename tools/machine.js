@@ -81,13 +81,7 @@ const NAMES = {
     pacman: 'libxkbcommon-x11',
     apk: 'libxkbcommon-dev',
   },
-  'libfreetype-dev': { dnf: 'freetype-devel', zypper: 'freetype2-devel', pacman: 'freetype2', apk: 'freetype-dev' },
-  'libfontconfig-dev': {
-    dnf: 'fontconfig-devel',
-    zypper: 'fontconfig-devel',
-    pacman: 'fontconfig',
-    apk: 'fontconfig-dev',
-  },
+  'libgtk-3-dev': { dnf: 'gtk3-devel', zypper: 'gtk3-devel', pacman: 'gtk3', apk: 'gtk+3.0-dev' },
   'libsystemd-dev': { dnf: 'systemd-devel', zypper: 'systemd-devel', pacman: 'systemd-libs', apk: '' },
   'libturbojpeg0-dev': {
     dnf: 'turbojpeg-devel',

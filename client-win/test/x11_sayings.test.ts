@@ -106,6 +106,15 @@ describe('sayings in the program for X11', { skip, timeout: 900_000 }, () => {
     await ada.isGone(SAYING);
   });
 
+  it('says a line in any script', async () => {
+    await say('Señor Café, 日本語, مرحبا');
+    await bubble();
+    shot('saying-scripts');
+    await ada.press('Escape');
+    await ada.isGone(INPUT);
+    await ada.isGone(SAYING);
+  });
+
   it('lists what was said, and mutes a speaker there', async () => {
     grace.send('say A longer line & more, which has to be cut in the menu but not beside it.');
     await bubble();

@@ -467,7 +467,13 @@ export abstract class XDisplay {
     }
   }
 
+  /** Gives the keyboard a key for each of these that it lacks, as another layout would. */
+  async addKeysFor(names: Iterable<string>): Promise<void> {
+    await this.x.addKeysFor(names);
+  }
+
   async type(text: string): Promise<void> {
+    await this.addKeysFor(text);
     await this.press(...text);
   }
 

@@ -23,6 +23,7 @@ const REQUEST = {
   setInputFocus: 42,
   getInputFocus: 43,
   queryExtension: 98,
+  changeKeyboardMapping: 100,
   getKeyboardMapping: 101,
   killClient: 113,
 } as const;
@@ -37,11 +38,19 @@ const NAME_WORDS_MAX = 1024; // 4 bytes each: longer than any title
 const SUBSTRUCTURE = 0x180000; // the mask of what a window manager receives
 const X_AND_Y = 3; // the mask of a window's members that are configured
 
+const DEAD_ACUTE = 0xfe51; // the accent of the letter that comes next
+
 /** Keys that have a name; every other key is its character. */
 const KEYSYMS: Readonly<Record<string, number>> = {
   ...{ Tab: 0xff09, Return: 0xff0d, Escape: 0xff1b, Left: 0xff51, Up: 0xff52, Right: 0xff53, Down: 0xff54 },
-  ...{ F4: 0xffc1, shift: 0xffe1, ctrl: 0xffe3, alt: 0xffe9, space: 0x20 },
+  ...{ F4: 0xffc1, shift: 0xffe1, ctrl: 0xffe3, alt: 0xffe9, space: 0x20, acute: DEAD_ACUTE },
 };
+
+/** The keysym of a letter: Latin-1 has its own, every other one is that of Unicode. */
+function keysymOf(letter: string): number {
+  const code = letter.codePointAt(0)!;
+  return code < 0x100 ? code : 0x01000000 + code;
+}
 
 /** A window that is shown. */
 export interface XWindow {
@@ -70,6 +79,8 @@ export class XProtocol {
   private utf8Name = 0;
   /** The keycode of each keysym, and whether it needs shift. */
   private readonly keys = new Map<number, { code: number; shifted: boolean }>();
+  /** Keycodes that have no keysym. */
+  private readonly freeKeys: number[] = [];
 
   private constructor(socket: net.Socket) {
     this.socket = socket;
@@ -204,6 +215,19 @@ export class XProtocol {
     await this.sync();
   }
 
+  /** Gives the keyboard a key for each that it lacks, as another layout would. Up to as many as it has keys to spare. */
+  async addKeysFor(names: Iterable<string>): Promise<void> {
+    for (const name of names) {
+      const [symbol, code] = [KEYSYMS[name] ?? keysymOf(name), this.freeKeys[0]];
+      if (this.keys.has(symbol)) continue;
+      if (code === undefined) throw new Error(`The keyboard has no key to spare for ${name}.`);
+      this.freeKeys.shift();
+      this.send(REQUEST.changeKeyboardMapping, 1, [code | (1 << 8), symbol]);
+      this.keys.set(symbol, { code, shifted: false });
+    }
+    await this.sync();
+  }
+
   /** Presses a key, or holds some that go before it: `a`, `Return`, `ctrl+a`. */
   async pressKey(name: string): Promise<void> {
     this.eachKey(name, EVENT.keyPress);
@@ -224,7 +248,7 @@ export class XProtocol {
     const names = name.length > 1 ? name.split('+') : [name];
     const codes: number[] = [];
     for (const one of names) {
-      const key = this.keys.get(KEYSYMS[one] ?? one.codePointAt(0)!);
+      const key = this.keys.get(KEYSYMS[one] ?? keysymOf(one));
       if (key === undefined) throw new Error(`The keyboard has no ${one}.`);
       if (key.shifted) codes.push(this.keys.get(KEYSYMS.shift)!.code);
       codes.push(key.code);
@@ -282,6 +306,8 @@ export class XProtocol {
     this.utf8Name = utf8Name;
     const columns = mapping[1];
     for (let i = 0; i < count; i++) {
+      const from = PACKET_BYTES + 4 * i * columns;
+      if (mapping.subarray(from, from + 4 * columns).every((byte) => byte === 0)) this.freeKeys.push(firstKey + i);
       for (const shifted of [false, true]) {
         const keysym = mapping.readUInt32LE(PACKET_BYTES + 4 * (i * columns + (shifted ? 1 : 0)));
         if (keysym !== 0 && !this.keys.has(keysym)) this.keys.set(keysym, { code: firstKey + i, shifted });

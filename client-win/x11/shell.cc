@@ -1,8 +1,9 @@
 #include "x11/shell.h"
 
+#include <glib-unix.h>
 #include <limits.h>
 #include <poll.h>
-#include <sys/signalfd.h>
+#include <unistd.h>
 #include <xcb/xfixes.h>
 
 #include <algorithm>
@@ -49,17 +50,6 @@ Language SystemLanguage() {
   return Language::kEnglish;
 }
 
-// The signals that ask the program to end. They must be blocked in all threads.
-int SignalFd() {
-  sigset_t signals;
-  sigemptyset(&signals);
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
-    sigaddset(&signals, signal);
-  }
-  pthread_sigmask(SIG_BLOCK, &signals, nullptr);
-  return signalfd(-1, &signals, SFD_NONBLOCK | SFD_CLOEXEC);
-}
-
 std::string HostName() {
   char name[HOST_NAME_MAX + 1]{};
   return gethostname(name, HOST_NAME_MAX) == 0 ? name : "";
@@ -71,9 +61,8 @@ Shell::Shell(const Folders& folders, const ShellOptions& options, SingleInstance
     : start_ms_(BootMs()),
       instance_(instance),
       has_options_(!options.relay.empty() || !options.name.empty()),
-      signals_(SignalFd()),
       keyboard_(connection_),
-      look_{&fonts_, 1, connection_.IsComposited(), {}},
+      look_{1, connection_.IsComposited(), {}},
       controller_({.files = SystemFiles(),
                    .kept = folders.data / "kept.json",
                    .settings = folders.config / "settings.json",
@@ -85,23 +74,15 @@ Shell::Shell(const Folders& folders, const ShellOptions& options, SingleInstance
                   this),
       desktop_(controller_.desktop()),
       characters_(BundledCharacters(controller_.cache())),
-      clipboard_(&connection_,
-                 [this](const std::string& text) {
-                   const bool is_for_saying = say_window_ && say_window_->Paste(text);
-                   if (!is_for_saying && dialog_) {
-                     dialog_->Paste(text);
-                   }
-                 }),
       windows_(&connection_, &keyboard_, "Sprite", this),
       ground_(&connection_, &keyboard_, "Sprite shadow", nullptr),
       beyond_(&connection_, &keyboard_, "Sprite beyond", nullptr),
       surroundings_(&connection_),
       power_(kPowerSupplies, kPowerCheckMs, [this] { wake_.Wake(); }),
       drops_(&connection_, [this](const std::string& uris) { HandleDropped(uris); }),
-      menu_(&connection_, &keyboard_, &look_),
-      bubble_(&connection_, &look_, "Sprites bubble", [this] { DismissBubble(); }),
-      notice_(&connection_, &look_, "Sprites notice", [this] { notice_.Hide(); }),
-      saying_bubbles_(&connection_, &look_),
+      bubble_(&look_, "Sprites bubble", [this] { DismissBubble(); }),
+      notice_(&look_, "Sprites notice", [this] { notice_.Hide(); }),
+      saying_bubbles_(&look_),
       notifier_(characters_.empty() ? Parcel() : characters_.front(),
                 [this](Point point) { ShowProgramMenu(point); }) {
   xcb_xfixes_select_selection_input(connection_.get(), connection_.root(),
@@ -109,6 +90,14 @@ Shell::Shell(const Folders& folders, const ShellOptions& options, SingleInstance
                                     XCB_XFIXES_SELECTION_EVENT_MASK_SET_SELECTION_OWNER |
                                         XCB_XFIXES_SELECTION_EVENT_MASK_SELECTION_WINDOW_DESTROY |
                                         XCB_XFIXES_SELECTION_EVENT_MASK_SELECTION_CLIENT_CLOSE);
+  connection_.Adopt(loop_.AnyWindow());
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
+    const auto end = +[](gpointer is_ending) -> gboolean {
+      *static_cast<bool*>(is_ending) = true;
+      return G_SOURCE_CONTINUE;
+    };
+    g_unix_signal_add(signal, end, &is_ending_);
+  }
   // Without a compositor, a soft shadow would be a hard one.
   desktop_.SetGroundShown(look_.is_composited);
 }
@@ -121,7 +110,6 @@ void Shell::Run(Arguments arguments) {
   while (!is_ending_) {
     Wait();
     HandleEvents();
-    HandleSignals();
     is_ending_ = is_ending_ || connection_.IsLost();
   }
   LeaveRelay();
@@ -157,14 +145,18 @@ void Shell::Start(Arguments arguments) {
 // Waits until there is something to do. Takes what is readable besides the X server and the timer.
 void Shell::Wait() {
   connection_.Flush();
-  std::vector<pollfd> sources = {
-      {pacer_.fd(), POLLIN, 0},      {wake_.fd(), POLLIN, 0},
-      {connection_.fd(), POLLIN, 0}, {signals_.get(), POLLIN, 0},
-      {network_.fd(), POLLIN, 0},    {notifier_.fd(), notifier_.events(), 0}};
+  std::vector<pollfd> sources = {{pacer_.fd(), POLLIN, 0},
+                                 {wake_.fd(), POLLIN, 0},
+                                 {connection_.fd(), POLLIN, 0},
+                                 {network_.fd(), POLLIN, 0},
+                                 {notifier_.fd(), notifier_.events(), 0}};
   for (const int fd : instance_->fds()) {
     sources.push_back({fd, POLLIN, 0});
   }
-  poll(sources.data(), sources.size(), -1);
+  loop_.Wait(sources);
+  if (std::ranges::none_of(sources, [](const pollfd& one) { return one.revents != 0; })) {
+    RequestTurn();  // the person has used a window of GTK
+  }
   if (network_.HasChanged()) {
     desktop_.NetworkIsBack();
   }
@@ -200,22 +192,12 @@ void Shell::HandleEvent(const xcb_generic_event_t& event) {
     return;
   }
   surroundings_.HandleEvent(event);
-  const bool is_handled =
-      menu_.HandleEvent(event) || (dialog_ && dialog_->HandleEvent(event)) ||
-      (say_window_ && say_window_->HandleEvent(event)) || drops_.HandleEvent(event) ||
-      bubble_.HandleEvent(event) || notice_.HandleEvent(event) || clipboard_.HandleEvent(event) ||
-      windows_.HandleEvent(event) || ground_.HandleEvent(event) || beyond_.HandleEvent(event);
+  const bool is_handled = drops_.HandleEvent(event) || windows_.HandleEvent(event) ||
+                          ground_.HandleEvent(event) || beyond_.HandleEvent(event);
   const uint8_t type = TypeOfEvent(event);
   if (is_handled || type == XCB_PROPERTY_NOTIFY || type == XCB_CONFIGURE_NOTIFY ||
       type == XCB_DESTROY_NOTIFY || type == XCB_UNMAP_NOTIFY) {
     RequestTurn();
-  }
-}
-
-void Shell::HandleSignals() {
-  signalfd_siginfo signal{};
-  while (read(signals_.get(), &signal, sizeof signal) == sizeof signal) {
-    is_ending_ = true;
   }
 }
 
@@ -393,7 +375,7 @@ void Shell::RightClicked(SpriteId id, Point point, uint32_t) {
   std::erase_if(program,
                 [](const MenuItem& item) { return item.choice.command == MenuCommand::kSay; });
   std::ranges::move(program, std::back_inserter(menu));
-  menu_.Open(std::move(menu), point, [this, copy = *sprite](const MenuChoice& choice) {
+  menu_.Open(menu, point, [this, copy = *sprite](const MenuChoice& choice) {
     controller_.HandleSpriteChoice(choice, copy);
   });
 }

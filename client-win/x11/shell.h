@@ -2,8 +2,9 @@
 //
 // One thread drives the desktop in turns. A turn checks the surroundings, handles responses and
 // imported pictures, ticks the core, and shows the scene. Turns follow the screen's rate while
-// something moves, and come a few times a second otherwise. Menus and dialogs have no loop of their
-// own: they are windows whose events come like all others. Invariant: the state that the core asks
+// something moves, and come a few times a second otherwise. GTK has the menus, dialogs and bubbles,
+// and the main loop; sprites have windows of their own, on another connection to the X server,
+// because each of their frames is copied within the server. Invariant: the state that the core asks
 // to save is on disk before the core's requests are sent.
 #ifndef CLIENT_WIN_X11_SHELL_H_
 #define CLIENT_WIN_X11_SHELL_H_
@@ -21,13 +22,12 @@
 #include "core/desktop/tones.h"
 #include "core/motion/hold_watch.h"
 #include "posix/curl_transport.h"
-#include "posix/owned_fd.h"
 #include "posix/power_watch.h"
 #include "posix/wake_pipe.h"
-#include "x11/system/clipboard.h"
 #include "x11/system/data_folder.h"
 #include "x11/system/event.h"
 #include "x11/system/keyboard.h"
+#include "x11/system/main_loop.h"
 #include "x11/system/network_watch.h"
 #include "x11/system/single_instance.h"
 #include "x11/system/speaker.h"
@@ -37,7 +37,6 @@
 #include "x11/windows/bubble.h"
 #include "x11/windows/dialog.h"
 #include "x11/windows/drop_target.h"
-#include "x11/windows/fonts.h"
 #include "x11/windows/look.h"
 #include "x11/windows/menu_window.h"
 #include "x11/windows/pacer.h"
@@ -68,7 +67,6 @@ class Shell : private SpriteListener, private Host {
   void Wait();
   void HandleEvents();
   void HandleEvent(const xcb_generic_event_t& event);
-  void HandleSignals();
   void HandleArguments(Arguments arguments);
 
   void Turn();
@@ -85,7 +83,7 @@ class Shell : private SpriteListener, private Host {
   void RequestTurn() override { pacer_.HandleInput(); }
   void ShowToast(const Toast& toast) override;
   void Play(Sound sound, int volume) override { speaker_.Play(SamplesOf(sound, volume)); }
-  bool Copy(const std::string& text) override { return clipboard_.Copy(text); }
+  bool Copy(const std::string& text) override;
   bool GiveKeysTo(const Sprite& sprite) override { return windows_.GiveKeysTo(sprite.id); }
   Machine DescribeMachine() const override;
   void OpenWindow(MenuCommand command) override;
@@ -124,16 +122,14 @@ class Shell : private SpriteListener, private Host {
   SingleInstance* instance_;
   bool has_options_;  // the command line has changed the settings
   XConnection connection_;
-  OwnedFd signals_;
+  MainLoop loop_;
   WakePipe wake_;
   Keyboard keyboard_;
-  Fonts fonts_;
   Look look_;
   CurlTransport transport_;
   Controller controller_;
   Desktop& desktop_;                      // of the controller
   std::vector<SheetPointer> characters_;  // those that come with the program
-  Clipboard clipboard_;
   SpriteWindows windows_;
   SpriteWindows ground_;  // shadows and dust
   SpriteWindows beyond_;  // what is seen beyond an edge

@@ -245,8 +245,7 @@ void Shell::Close() {
 
 void Shell::OpenSayWindow() {
   // A new one is in front, and has the keyboard.
-  say_window_ =
-      std::make_unique<SayWindow>(&connection_, &keyboard_, &clipboard_, &look_, &desktop_);
+  say_window_ = std::make_unique<SayWindow>(&desktop_);
 }
 
 void Shell::Ask(Question question, Dialog::Answer answer) {
@@ -263,9 +262,14 @@ void Shell::UpdateDialog() {
   }
   const WaitingQuestion* next = questions_.First();
   if (!dialog_ && next != nullptr) {
-    dialog_ = std::make_unique<Dialog>(&connection_, &keyboard_, &clipboard_, &look_,
-                                       next->question, next->answer);
+    dialog_ = std::make_unique<Dialog>(next->question, next->answer);
   }
+}
+
+bool Shell::Copy(const std::string& text) {
+  gtk_clipboard_set_text(gtk_clipboard_get(GDK_SELECTION_CLIPBOARD), text.c_str(),
+                         static_cast<int>(text.size()));
+  return true;
 }
 
 void Shell::ShowToast(const Toast& toast) {

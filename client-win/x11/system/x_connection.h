@@ -91,10 +91,16 @@ class XConnection {
   // Whether a compositor blends windows with what is below them. Cost: a round trip.
   bool IsComposited() const;
 
-  // Whether this connection has made the window.
+  // Whether this connection has made the window, or that of Adopt.
   bool IsOwn(xcb_window_t window) const {
     const xcb_setup_t* setup = xcb_get_setup(connection_);
-    return (window & ~setup->resource_id_mask) == setup->resource_id_base;
+    const uint32_t base = window & ~setup->resource_id_mask;
+    return base == setup->resource_id_base || (base == adopted_base_ && base != 0);
+  }
+  // Counts all windows of another connection of this program as own ones: of that which has made
+  // this window.
+  void Adopt(xcb_window_t window) {
+    adopted_base_ = window & ~xcb_get_setup(connection_)->resource_id_mask;
   }
 
   // The events of extensions begin at these numbers.
@@ -131,6 +137,7 @@ class XConnection {
   PixelFormat root_format_;
   PixelFormat alpha_format_;
   xcb_atom_t compositor_selection_ = 0;
+  uint32_t adopted_base_ = 0;  // of all windows that are own ones too; 0 for none
   uint8_t first_randr_event_ = 0;
   uint8_t first_xfixes_event_ = 0;
 };

@@ -1,4 +1,4 @@
-// What drawing needs of the person's desktop: fonts, the size of a pixel, the monitors, and whether
+// What drawing needs of the person's desktop: the size of a pixel, the monitors, and whether
 // windows can have shadows.
 #ifndef CLIENT_WIN_X11_WINDOWS_LOOK_H_
 #define CLIENT_WIN_X11_WINDOWS_LOOK_H_
@@ -7,20 +7,15 @@
 #include <vector>
 
 #include "core/screen/geometry.h"
-#include "x11/windows/fonts.h"
 
 namespace sprites {
 
 struct Look {
-  Fonts* fonts = nullptr;
   double scale = 1;  // px a dip
   bool is_composited = false;
   std::vector<Monitor> monitors;
 
   int Px(double dip) const { return static_cast<int>(std::lround(dip * scale)); }
-  FontSize Text() const { return {Px(14), Weight::kRegular}; }
-  FontSize Small() const { return {Px(13), Weight::kRegular}; }
-  FontSize Heading() const { return {Px(18), Weight::kBold}; }
   // The work area of the monitor at a point, or of the nearest one.
   Rect WorkAt(Point point) const {
     const Screen screen(monitors);

@@ -1,39 +1,71 @@
 #include "x11/windows/say_window.h"
 
-#include <xkbcommon/xkbcommon-keysyms.h>
-
-#include <algorithm>
-#include <utility>
-
-#include "x11/system/event.h"
-#include "x11/windows/button.h"
-#include "x11/windows/menu_window.h"
+#include "core/relay/sayings.h"
+#include "core/text/texts.h"
+#include "x11/windows/access_key.h"
+#include "x11/windows/front_window.h"
+#include "x11/windows/limited_entry.h"
 
 namespace sprites {
 
 namespace {
 
-// Sizes in dip.
-constexpr double kWidth = 460;
-constexpr double kMargin = 18;
-constexpr double kGap = 10;
-constexpr double kNoteLineGap = 2;  // between the lines of the note
-constexpr ButtonSize kButtonSize{32, 18, 84};
+constexpr int kMargin = 14;        // dip
+constexpr int kGap = 8;            // dip, between two parts
+constexpr int kWidthLetters = 48;  // of the field
+constexpr int kNoteLines = 2;      // that the window has room for
+
+void ShowAsError(GtkWidget* label, bool is_error) {
+  GtkStyleContext* style = gtk_widget_get_style_context(label);
+  (is_error ? gtk_style_context_add_class : gtk_style_context_remove_class)(style,
+                                                                            GTK_STYLE_CLASS_ERROR);
+}
 
 }  // namespace
 
-SayWindow::SayWindow(const XConnection* connection, const Keyboard* keyboard, Clipboard* clipboard,
-                     const Look* look, Desktop* desktop)
-    : connection_(connection),
-      keyboard_(keyboard),
-      clipboard_(clipboard),
-      look_(look),
-      desktop_(desktop),
-      panel_(connection, PanelKind::kDialog, Say(desktop->language(), Text::kSayTitle)),
-      field_(desktop->speech().unsaid, kSayingBytesMax) {
+SayWindow::SayWindow(Desktop* desktop)
+    : desktop_(desktop),
+      window_(gtk_dialog_new()),
+      field_(NewLimitedEntry(desktop->speech().unsaid, kSayingBytesMax)),
+      note_(gtk_label_new("")),
+      count_(gtk_label_new("")) {
   desktop->ClearSpeechNote();
   shown_ = desktop->speech();
-  Paint();
+  Build();
+  ShowSpeech();
+  ShowInFront(window_.get());
+}
+
+void SayWindow::Build() {
+  GtkDialog* dialog = GTK_DIALOG(window_.get());
+  gtk_window_set_title(GTK_WINDOW(dialog), Say(desktop_->language(), Text::kSayTitle).c_str());
+  gtk_window_set_resizable(GTK_WINDOW(dialog), FALSE);
+  gtk_container_set_border_width(GTK_CONTAINER(dialog), kMargin);
+  GtkWidget* label = gtk_label_new_with_mnemonic(Words(Text::kSayLabel).c_str());
+  gtk_label_set_xalign(GTK_LABEL(label), 0);
+  gtk_label_set_mnemonic_widget(GTK_LABEL(label), field_);
+  gtk_entry_set_width_chars(GTK_ENTRY(field_), kWidthLetters);
+  gtk_label_set_line_wrap(GTK_LABEL(note_), TRUE);
+  gtk_label_set_lines(GTK_LABEL(note_), kNoteLines);
+  gtk_label_set_xalign(GTK_LABEL(note_), 0);
+  GtkWidget* below = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, kGap);
+  gtk_box_pack_start(GTK_BOX(below), note_, TRUE, TRUE, 0);
+  gtk_box_pack_end(GTK_BOX(below), count_, FALSE, FALSE, 0);
+  GtkWidget* content = gtk_dialog_get_content_area(dialog);
+  gtk_box_set_spacing(GTK_BOX(content), kGap);
+  for (GtkWidget* widget : {label, field_, below}) {
+    gtk_container_add(GTK_CONTAINER(content), widget);
+  }
+  On(gtk_dialog_add_button(dialog, Words(Text::kSaySend).c_str(), GTK_RESPONSE_NONE), "clicked",
+     [this] { Send(); });
+  On(gtk_dialog_add_button(dialog, Words(Text::kSayClose).c_str(), GTK_RESPONSE_NONE), "clicked",
+     [this] { is_closed_ = true; });
+  On(field_, "activate", [this] { HandleEnter(); });
+  On(field_, "changed", [this] { ShowCount(); });
+  On(window_.get(), "close", [this] { is_closed_ = true; });
+  On(window_.get(), "delete-event", [this] { is_closed_ = true; });
+  g_signal_connect(window_.get(), "delete-event", G_CALLBACK(gtk_widget_hide_on_delete), nullptr);
+  gtk_widget_grab_focus(field_);
 }
 
 void SayWindow::Turn() {
@@ -44,153 +76,40 @@ void SayWindow::Turn() {
   const bool is_accepted = speech.accepted != shown_.accepted;
   shown_ = speech;
   if (is_accepted) {
-    field_.Clear();
+    gtk_entry_set_text(GTK_ENTRY(field_), "");
   }
-  Paint();
+  ShowSpeech();
 }
 
-void SayWindow::Paint() {
-  const int margin = look_->Px(kMargin);
-  const int gap = look_->Px(kGap);
-  const int width = look_->Px(kWidth);
-  const FontMetrics small = look_->fonts->MetricsOf(look_->Small());
-  const int note_height = 2 * (small.LineHeight() + look_->Px(kNoteLineGap));
-  const int field_top = margin + small.LineHeight() + look_->Px(6);
-  const int note_top = field_top + look_->Px(kFieldHeight) + gap / 2;
-  const int button_top = note_top + note_height + gap / 2;
-  Canvas canvas(width, button_top + look_->Px(kButtonSize.height) + margin);
-  canvas.Fill({0, 0, canvas.width(), canvas.height()}, kPaper);
-  canvas.Write(look_->fonts, look_->Small(), margin, margin + small.ascent, Words(Text::kSayLabel),
-               kFaintInk);
-  const bool is_typing = !shown_.is_pending;
-  field_.Draw(&canvas, *look_, {margin, field_top, width - margin, note_top - gap / 2}, is_typing,
-              "");
-  const int count_left = DrawCount(note_top, width - margin, &canvas);
-  DrawNote(margin, note_top, count_left, &canvas);
-  DrawButtons(button_top, width - margin, &canvas);
-  const Rect work = look_->PrimaryWork();
-  panel_.Show(canvas, static_cast<int>((work.left + work.right - width) / 2),
-              static_cast<int>(work.top + (work.Height() - canvas.height()) * 2 / 3));
+// The line can't be changed while it is on its way.
+void SayWindow::ShowSpeech() {
+  gtk_editable_set_editable(GTK_EDITABLE(field_), !shown_.is_pending);
+  gtk_label_set_text(GTK_LABEL(note_), shown_.note.c_str());
+  ShowAsError(note_, shown_.IsRefused());
+  ShowCount();
 }
 
-// How long the line is, once it is long, up to `right`. Returns where the room at its left ends.
-int SayWindow::DrawCount(int top, int right, Canvas* canvas) const {
-  const size_t bytes = SayingText(field_.text()).size();
-  const std::string count = SayingLength(bytes);
-  if (count.empty()) {
-    return right;
-  }
-  Fonts* fonts = look_->fonts;
-  const int left = right - fonts->WidthOf(look_->Small(), count);
-  canvas->Write(fonts, look_->Small(), left, top + fonts->MetricsOf(look_->Small()).ascent, count,
-                bytes >= kSayingBytesMax ? kWarning : kFaintInk);
-  return left - look_->Px(kGap);
+void SayWindow::ShowCount() {
+  const size_t bytes = SayingText(TextOf(field_)).size();
+  gtk_label_set_text(GTK_LABEL(count_), SayingLength(bytes).c_str());
+  ShowAsError(count_, bytes >= kSayingBytesMax);
 }
 
-// What became of the last line.
-void SayWindow::DrawNote(int left, int top, int right, Canvas* canvas) const {
-  if (shown_.note.empty()) {
-    return;
-  }
-  Fonts* fonts = look_->fonts;
-  const FontMetrics small = fonts->MetricsOf(look_->Small());
-  int y = top;
-  for (const std::string& line : fonts->Wrapped(look_->Small(), shown_.note, right - left)) {
-    canvas->Write(fonts, look_->Small(), left, y + small.ascent, line,
-                  shown_.IsRefused() ? kWarning : kFaintInk);
-    y += small.LineHeight() + look_->Px(kNoteLineGap);
-  }
-}
-
-void SayWindow::DrawButtons(int top, int right, Canvas* canvas) {
-  for (const Part part : {Part::kClose, Part::kSend}) {
-    const bool is_main = part == Part::kSend;
-    const Button button{Words(is_main ? Text::kSaySend : Text::kSayClose), is_main, hover_ == part};
-    const Box box = DrawButton(canvas, *look_, button, kButtonSize, right, top);
-    boxes_[static_cast<size_t>(part)] = box;
-    right = box.left - look_->Px(kGap);
-  }
-}
-
-// A label, without the mark of its key.
 std::string SayWindow::Words(Text text) const {
-  return ReadMenuText(Say(desktop_->language(), text)).text;
+  return WithAccessKey(Say(desktop_->language(), text));
 }
 
-bool SayWindow::HandleEvent(const xcb_generic_event_t& event) {
-  if (WindowOfInput(event) != panel_.window()) {
-    return false;
-  }
-  switch (TypeOfEvent(event)) {
-    case XCB_CLIENT_MESSAGE:
-      is_closed_ = is_closed_ || As<xcb_client_message_event_t>(event).data.data32[0] ==
-                                     connection_->atom(Atom::WM_DELETE_WINDOW);
-      break;
-    case XCB_MOTION_NOTIFY: {
-      const auto& moved = As<xcb_motion_notify_event_t>(event);
-      const Part part = PartAt(moved.event_x, moved.event_y);
-      if (std::exchange(hover_, part) != part) {
-        Paint();
-      }
-      break;
-    }
-    case XCB_BUTTON_RELEASE: {
-      const auto& released = As<xcb_button_release_event_t>(event);
-      const Part part = PartAt(released.event_x, released.event_y);
-      if (part == Part::kSend) {
-        Send();
-      }
-      is_closed_ = is_closed_ || part == Part::kClose;
-      break;
-    }
-    case XCB_KEY_PRESS:
-      HandleKey(As<xcb_key_press_event_t>(event));
-      break;
-    default:
-      break;
-  }
-  return true;
-}
-
-SayWindow::Part SayWindow::PartAt(int x, int y) const {
-  for (const Part part : {Part::kSend, Part::kClose}) {
-    if (boxes_[static_cast<size_t>(part)].Contains(x, y)) {
-      return part;
-    }
-  }
-  return Part::kNone;
-}
-
-void SayWindow::HandleKey(const xcb_key_press_event_t& event) {
-  const Keyboard::Stroke stroke = keyboard_->Read(event);
-  const bool is_line_end = stroke.symbol == XKB_KEY_Return || stroke.symbol == XKB_KEY_KP_Enter;
-  if (stroke.symbol == XKB_KEY_Escape) {
-    is_closed_ = true;
-  } else if (is_line_end && SayingText(field_.text()).empty()) {
-    is_closed_ = !shown_.is_pending;
-  } else if (is_line_end) {
+void SayWindow::HandleEnter() {
+  if (SayingText(TextOf(field_)).empty()) {
+    is_closed_ = !desktop_->speech().is_pending;
+  } else {
     Send();
-  } else if (!desktop_->speech().is_pending) {
-    const Edit edit = field_.HandleKey(stroke, clipboard_);
-    awaits_paste_ = awaits_paste_ || edit == Edit::kPaste;
-    if (edit == Edit::kText) {
-      Paint();
-    }
   }
 }
 
 void SayWindow::Send() {
-  desktop_->Speak(field_.text());
+  desktop_->Speak(TextOf(field_));
   Turn();
-}
-
-bool SayWindow::Paste(const std::string& text) {
-  if (!std::exchange(awaits_paste_, false)) {
-    return false;
-  }
-  field_.Add(text);
-  Paint();
-  return true;
 }
 
 }  // namespace sprites

@@ -6,57 +6,39 @@
 #ifndef CLIENT_WIN_X11_WINDOWS_SAY_WINDOW_H_
 #define CLIENT_WIN_X11_WINDOWS_SAY_WINDOW_H_
 
-#include <xcb/xcb.h>
+#include <gtk/gtk.h>
 
-#include <cstdint>
+#include <memory>
 #include <string>
 
 #include "core/desktop/desktop.h"
-#include "x11/system/clipboard.h"
-#include "x11/system/keyboard.h"
-#include "x11/system/x_connection.h"
-#include "x11/windows/look.h"
-#include "x11/windows/panel.h"
-#include "x11/windows/text_field.h"
+#include "x11/windows/signal.h"
 
 namespace sprites {
 
 class SayWindow {
  public:
-  SayWindow(const XConnection* connection, const Keyboard* keyboard, Clipboard* clipboard,
-            const Look* look, Desktop* desktop);
+  explicit SayWindow(Desktop* desktop);
 
   bool is_closed() const { return is_closed_; }
-  bool HandleEvent(const xcb_generic_event_t& event);
   // Shows what has become of the line since.
   void Turn();
-  // Text from the clipboard. Returns whether this window has asked for it.
-  bool Paste(const std::string& text);
 
  private:
-  enum class Part : uint8_t { kSend, kClose, kNone };
-
-  void Paint();
-  int DrawCount(int top, int right, Canvas* canvas) const;
-  void DrawNote(int left, int top, int right, Canvas* canvas) const;
-  void DrawButtons(int top, int right, Canvas* canvas);
+  void Build();
+  void HandleEnter();
+  void ShowCount();
+  void ShowSpeech();
   std::string Words(Text text) const;
   void Send();
-  void HandleKey(const xcb_key_press_event_t& event);
-  Part PartAt(int x, int y) const;
 
-  const XConnection* connection_;
-  const Keyboard* keyboard_;
-  Clipboard* clipboard_;
-  const Look* look_;
   Desktop* desktop_;
-  Panel panel_;
-  TextField field_;
-  Speech shown_;  // what the picture shows
-  bool awaits_paste_ = false;
+  std::unique_ptr<GtkWidget, DestroyWidget> window_;
+  GtkWidget* field_;
+  GtkWidget* note_;   // what became of the last line
+  GtkWidget* count_;  // how long the line is, once it is long
+  Speech shown_;      // what the window shows
   bool is_closed_ = false;
-  Part hover_ = Part::kNone;
-  Box boxes_[2]{};  // by Part: where they are, px of the panel
 };
 
 }  // namespace sprites

@@ -7,20 +7,17 @@
 
 #include <cstdint>
 #include <memory>
-#include <optional>
-#include <string>
 #include <vector>
 
 #include "core/scene/scene.h"
-#include "x11/system/x_connection.h"
+#include "x11/windows/bubble_window.h"
 #include "x11/windows/look.h"
-#include "x11/windows/panel.h"
 
 namespace sprites {
 
 class SayingBubbles {
  public:
-  SayingBubbles(const XConnection* connection, const Look* look);
+  explicit SayingBubbles(const Look* look) : look_(look) {}
 
   // Shows the bubbles of a scene that have a place, and no others.
   void Show(const Scene& scene);
@@ -30,25 +27,17 @@ class SayingBubbles {
  private:
   struct Shown {
     uint64_t id = 0;
-    std::unique_ptr<Panel> panel;
-    std::vector<std::string> names;  // lines
-    std::vector<std::string> lines;
+    std::unique_ptr<BubbleWindow> window;
     BubbleSize size;
     double scale = 0;  // of the look that it was measured with
-    bool is_composited = false;
-    BubblePlace place;  // of the picture
-    bool is_painted = false;
   };
 
-  std::unique_ptr<Shown> FindOrMake(const DrawnBubble& drawn);
+  Shown FindOrMake(const DrawnBubble& drawn);
   void Measure(const DrawnBubble& drawn, Shown* shown) const;
-  void Place(const BubblePlace& place, Shown* shown) const;
-  void Paint(Shown* shown) const;
-  FontSize NameSize() const;
+  void Place(const BubblePlace& place, const Shown& shown) const;
 
-  const XConnection* connection_;
   const Look* look_;
-  std::vector<std::unique_ptr<Shown>> shown_;  // newest first
+  std::vector<Shown> shown_;  // newest first
 };
 
 }  // namespace sprites

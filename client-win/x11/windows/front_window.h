@@ -1,0 +1,26 @@
+// How a window of the program comes to the front.
+#ifndef CLIENT_WIN_X11_WINDOWS_FRONT_WINDOW_H_
+#define CLIENT_WIN_X11_WINDOWS_FRONT_WINDOW_H_
+
+#include <gdk/gdkx.h>
+#include <gtk/gtk.h>
+
+namespace sprites {
+
+// Shows it above the windows of other programs and above the sprites, with the keyboard. A window
+// manager gives the keyboard to a new window only if the person has used the program since, and GTK
+// does not know of clicks on sprites.
+inline void ShowInFront(GtkWidget* window) {
+  gtk_window_set_keep_above(GTK_WINDOW(window), TRUE);
+  gtk_window_set_position(GTK_WINDOW(window), GTK_WIN_POS_CENTER);
+  gtk_widget_realize(window);
+  GdkWindow* surface = gtk_widget_get_window(window);
+  const guint32 now = gdk_x11_get_server_time(surface);
+  gdk_x11_window_set_user_time(surface, now);
+  gtk_widget_show_all(window);
+  gtk_window_present_with_time(GTK_WINDOW(window), now);
+}
+
+}  // namespace sprites
+
+#endif  // CLIENT_WIN_X11_WINDOWS_FRONT_WINDOW_H_
