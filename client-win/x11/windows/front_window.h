@@ -15,10 +15,8 @@ inline void ShowInFront(GtkWidget* window) {
   gtk_window_set_position(GTK_WINDOW(window), GTK_WIN_POS_CENTER);
   gtk_widget_realize(window);
   GdkWindow* surface = gtk_widget_get_window(window);
-  const guint32 now = gdk_x11_get_server_time(surface);
-  gdk_x11_window_set_user_time(surface, now);
+  gdk_x11_window_set_user_time(surface, gdk_x11_get_server_time(surface));
   gtk_widget_show_all(window);
-  gtk_window_present_with_time(GTK_WINDOW(window), now);
 }
 
 }  // namespace sprites
