@@ -118,11 +118,16 @@ export class X11Desktop extends XDisplay {
     await this.pressInMenu(...keys);
   }
 
-  /** The visible window with this title, once it has the keyboard: a menu that closes may hold that a moment longer. */
+  /** The visible window with this title, once the window manager has given it the keyboard, as it does to a new window. */
   override async focusOn(title: string): Promise<Frame> {
-    const frame = await super.focusOn(title);
+    // A menu that closes may hold it a moment longer.
     await eventually('no menu has the keyboard', async () => !(await this.x.isKeyboardGrabbed()));
-    return frame;
+    let frame: Frame | undefined;
+    await eventually(`${title} has the keyboard`, async () => {
+      [frame] = await this.frames(title);
+      return frame !== undefined && (await this.x.hasKeyboard(frame.id));
+    });
+    return frame!;
   }
 
   /** Types keys into a menu that opens. */

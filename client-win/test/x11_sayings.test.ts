@@ -115,6 +115,25 @@ describe('sayings in the program for X11', { skip, timeout: 900_000 }, () => {
     await ada.isGone(SAYING);
   });
 
+  it('takes a name with letters that the keyboard composes', async () => {
+    await ada.addKeysFor([...'Zoë 日本', 'acute']);
+    await choose('s', 'n');
+    await ada.focusOn('Sprites');
+    await ada.press('ctrl+a');
+    await ada.type('Zoë 日本');
+    // A dead accent and a letter, as on a keyboard without é.
+    await ada.press('acute', 'e');
+    await ada.press('Return');
+    await eventually('the name is saved', () => ada.settings().name === 'Zoë 日本é');
+    await grace.until('Grace sees it', ({ neighbours }) => neighbours?.left.name === 'Zoë 日本é');
+    await choose('s', 'n');
+    await ada.focusOn('Sprites');
+    await ada.press('ctrl+a');
+    await ada.type('Ada');
+    await ada.press('Return');
+    await grace.until('Ada has her name again', ({ neighbours }) => neighbours?.left.name === 'Ada');
+  });
+
   it('lists what was said, and mutes a speaker there', async () => {
     grace.send('say A longer line & more, which has to be cut in the menu but not beside it.');
     await bubble();

@@ -154,6 +154,13 @@ export class XProtocol {
     return (await this.ask(REQUEST.getInputFocus, 0, [])).readUInt32LE(8);
   }
 
+  /** Whether a window, or one in it, has the keyboard: GTK's windows have one in them for that. */
+  async hasKeyboard(id: number): Promise<boolean> {
+    const focused = await this.focused();
+    const inside = await this.childrenOf(id).catch((): number[] => []); // the window may have gone
+    return focused === id || inside.includes(focused);
+  }
+
   async focus(id: number): Promise<void> {
     const TO_PARENT = 2; // what gets the focus when the window goes
     this.send(REQUEST.setInputFocus, TO_PARENT, [id, 0]);
