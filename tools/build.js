@@ -74,7 +74,6 @@ const X11_LIBRARIES = {
   'xcb-randr': 'libxcb-randr0-dev',
   'xcb-shape': 'libxcb-shape0-dev',
   'xcb-xfixes': 'libxcb-xfixes0-dev',
-  'xkbcommon-x11': 'libxkbcommon-x11-dev',
   'gtk+-x11-3.0': 'libgtk-3-dev',
 };
 

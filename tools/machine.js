@@ -75,12 +75,6 @@ const NAMES = {
   'libxcb-randr0-dev': { dnf: '', zypper: '', pacman: '', apk: '' },
   'libxcb-shape0-dev': { dnf: '', zypper: '', pacman: '', apk: '' },
   'libxcb-xfixes0-dev': { dnf: '', zypper: '', pacman: '', apk: '' },
-  'libxkbcommon-x11-dev': {
-    dnf: 'libxkbcommon-x11-devel',
-    zypper: 'libxkbcommon-x11-devel',
-    pacman: 'libxkbcommon-x11',
-    apk: 'libxkbcommon-dev',
-  },
   'libgtk-3-dev': { dnf: 'gtk3-devel', zypper: 'gtk3-devel', pacman: 'gtk3', apk: 'gtk+3.0-dev' },
   'libsystemd-dev': { dnf: 'systemd-devel', zypper: 'systemd-devel', pacman: 'systemd-libs', apk: '' },
   'libturbojpeg0-dev': {

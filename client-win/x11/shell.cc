@@ -61,7 +61,6 @@ Shell::Shell(const Folders& folders, const ShellOptions& options, SingleInstance
     : start_ms_(BootMs()),
       instance_(instance),
       has_options_(!options.relay.empty() || !options.name.empty()),
-      keyboard_(connection_),
       look_{1, connection_.IsComposited(), {}},
       controller_({.files = SystemFiles(),
                    .kept = folders.data / "kept.json",
@@ -74,9 +73,9 @@ Shell::Shell(const Folders& folders, const ShellOptions& options, SingleInstance
                   this),
       desktop_(controller_.desktop()),
       characters_(BundledCharacters(controller_.cache())),
-      windows_(&connection_, &keyboard_, "Sprite", this),
-      ground_(&connection_, &keyboard_, "Sprite shadow", nullptr),
-      beyond_(&connection_, &keyboard_, "Sprite beyond", nullptr),
+      windows_(&connection_, "Sprite", this),
+      ground_(&connection_, "Sprite shadow", nullptr),
+      beyond_(&connection_, "Sprite beyond", nullptr),
       surroundings_(&connection_),
       power_(kPowerSupplies, kPowerCheckMs, [this] { wake_.Wake(); }),
       drops_(&connection_, [this](const std::string& uris) { HandleDropped(uris); }),
@@ -185,10 +184,6 @@ void Shell::HandleEvent(const xcb_generic_event_t& event) {
     ground_.SetComposited(look_.is_composited);
     beyond_.SetComposited(look_.is_composited);
     RequestTurn();
-    return;
-  }
-  if (TypeOfEvent(event) == XCB_MAPPING_NOTIFY) {
-    keyboard_.Load();
     return;
   }
   surroundings_.HandleEvent(event);
@@ -363,7 +358,7 @@ void Shell::Clicked(SpriteId id) { desktop_.Select(id); }
 
 void Shell::DoubleClicked(SpriteId) { Close(); }
 
-void Shell::RightClicked(SpriteId id, Point point, uint32_t) {
+void Shell::RightClicked(SpriteId id, Point point) {
   const Sprite* sprite = desktop_.simulation().Find(id);
   if (sprite == nullptr) {
     return;

@@ -26,7 +26,6 @@
 #include "posix/wake_pipe.h"
 #include "x11/system/data_folder.h"
 #include "x11/system/event.h"
-#include "x11/system/keyboard.h"
 #include "x11/system/main_loop.h"
 #include "x11/system/network_watch.h"
 #include "x11/system/single_instance.h"
@@ -96,7 +95,7 @@ class Shell : private SpriteListener, private Host {
   void Released(double ms) override;
   void Clicked(SpriteId id) override;
   void DoubleClicked(SpriteId id) override;
-  void RightClicked(SpriteId id, Point point, uint32_t ms) override;
+  void RightClicked(SpriteId id, Point point) override;
   void Pressed(Key key, bool is_down, bool with_control) override;
   void Stepped(bool is_backwards) override;
   void KeysLost() override;
@@ -124,7 +123,6 @@ class Shell : private SpriteListener, private Host {
   XConnection connection_;
   MainLoop loop_;
   WakePipe wake_;
-  Keyboard keyboard_;
   Look look_;
   CurlTransport transport_;
   Controller controller_;

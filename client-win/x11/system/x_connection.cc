@@ -95,12 +95,13 @@ void XConnection::FindExtensions() {
 }
 
 void XConnection::FindFormats() {
+  PixelFormat root_format;
   for (auto depth = xcb_screen_allowed_depths_iterator(screen_); depth.rem > 0;
        xcb_depth_next(&depth)) {
     for (auto visual = xcb_depth_visuals_iterator(depth.data); visual.rem > 0;
          xcb_visualtype_next(&visual)) {
       if (visual.data->visual_id == screen_->root_visual && IsRgb(*visual.data)) {
-        root_format_ = {depth.data->depth, visual.data->visual_id, screen_->default_colormap};
+        root_format = {depth.data->depth, visual.data->visual_id, screen_->default_colormap};
       }
       if (depth.data->depth == kAlphaDepth && IsRgb(*visual.data) && alpha_format_.visual == 0) {
         const xcb_colormap_t colours = xcb_generate_id(connection_);
@@ -110,11 +111,11 @@ void XConnection::FindFormats() {
       }
     }
   }
-  if (root_format_.visual == 0) {
+  if (root_format.visual == 0) {
     throw std::runtime_error("The X server's screen does not have 24 bits of true colour.");
   }
   if (alpha_format_.visual == 0) {
-    alpha_format_ = root_format_;
+    alpha_format_ = root_format;
   }
 }
 
@@ -135,7 +136,7 @@ void XConnection::InternAtoms() {
 bool XConnection::IsComposited() const {
   const Reply<xcb_get_selection_owner_reply_t> owner(xcb_get_selection_owner_reply(
       connection_, xcb_get_selection_owner(connection_, compositor_selection_), nullptr));
-  return HasAlpha() && owner != nullptr && owner->owner != XCB_WINDOW_NONE;
+  return alpha_format_.depth == kAlphaDepth && owner != nullptr && owner->owner != XCB_WINDOW_NONE;
 }
 
 xcb_get_property_cookie_t XConnection::AskFor(xcb_window_t window, Atom property,

@@ -21,18 +21,16 @@ namespace sprites {
 
 // clang-format off
 #define SPRITES_ATOMS(X) \
-  X(CLIPBOARD) X(TARGETS) X(UTF8_STRING) X(SPRITES_PASTE) X(SPRITES_DROP) X(MANAGER) \
-  X(RESOURCE_MANAGER) X(XdndActionCopy) X(XdndAware) X(XdndDrop) X(XdndEnter) X(XdndFinished) \
-  X(XdndLeave) X(XdndPosition) X(XdndSelection) X(XdndStatus) X(XdndTypeList) X(text_uri_list) \
-  X(WM_PROTOCOLS) X(WM_DELETE_WINDOW) X(WM_STATE) \
-  X(_GTK_FRAME_EXTENTS) X(_NET_ACTIVE_WINDOW) X(_NET_CLIENT_LIST) X(_NET_CLIENT_LIST_STACKING) \
-  X(_NET_CURRENT_DESKTOP) X(_NET_FRAME_EXTENTS) X(_NET_WM_BYPASS_COMPOSITOR) X(_NET_WM_DESKTOP) \
-  X(_NET_WM_NAME) X(_NET_WM_PID) X(_NET_WM_STATE) X(_NET_WM_STATE_ABOVE) \
+  X(UTF8_STRING) X(SPRITES_DROP) X(RESOURCE_MANAGER) X(XdndActionCopy) X(XdndAware) X(XdndDrop) \
+  X(XdndEnter) X(XdndFinished) X(XdndLeave) X(XdndPosition) X(XdndSelection) X(XdndStatus) \
+  X(XdndTypeList) X(text_uri_list) X(_GTK_FRAME_EXTENTS) X(_NET_ACTIVE_WINDOW) X(_NET_CLIENT_LIST) \
+  X(_NET_CLIENT_LIST_STACKING) X(_NET_CURRENT_DESKTOP) X(_NET_FRAME_EXTENTS) \
+  X(_NET_WM_BYPASS_COMPOSITOR) X(_NET_WM_DESKTOP) X(_NET_WM_NAME) X(_NET_WM_PID) X(_NET_WM_STATE) \
   X(_NET_WM_STATE_FULLSCREEN) X(_NET_WM_STATE_HIDDEN) X(_NET_WM_STATE_MAXIMIZED_HORZ) \
   X(_NET_WM_STATE_MAXIMIZED_VERT) X(_NET_WM_STATE_SHADED) X(_NET_WM_STRUT) \
   X(_NET_WM_STRUT_PARTIAL) X(_NET_WM_WINDOW_TYPE) X(_NET_WM_WINDOW_TYPE_COMBO) \
-  X(_NET_WM_WINDOW_TYPE_DESKTOP) X(_NET_WM_WINDOW_TYPE_DIALOG) X(_NET_WM_WINDOW_TYPE_DND) \
-  X(_NET_WM_WINDOW_TYPE_DOCK) X(_NET_WM_WINDOW_TYPE_DROPDOWN_MENU) X(_NET_WM_WINDOW_TYPE_MENU) \
+  X(_NET_WM_WINDOW_TYPE_DESKTOP) X(_NET_WM_WINDOW_TYPE_DND) X(_NET_WM_WINDOW_TYPE_DOCK) \
+  X(_NET_WM_WINDOW_TYPE_DROPDOWN_MENU) X(_NET_WM_WINDOW_TYPE_MENU) \
   X(_NET_WM_WINDOW_TYPE_NOTIFICATION) X(_NET_WM_WINDOW_TYPE_POPUP_MENU) \
   X(_NET_WM_WINDOW_TYPE_SPLASH) X(_NET_WM_WINDOW_TYPE_TOOLTIP) X(_NET_WM_WINDOW_TYPE_UTILITY)
 // clang-format on
@@ -84,8 +82,6 @@ class XConnection {
 
   // 32 bits with alpha where the server has that, else those of the root window.
   const PixelFormat& alpha_format() const { return alpha_format_; }
-  const PixelFormat& root_format() const { return root_format_; }
-  bool HasAlpha() const { return alpha_format_.depth == 32; }
   // The selection that a compositor owns.
   xcb_atom_t compositor_selection() const { return compositor_selection_; }
   // Whether a compositor blends windows with what is below them. Cost: a round trip.
@@ -134,7 +130,6 @@ class XConnection {
   xcb_connection_t* connection_;
   const xcb_screen_t* screen_ = nullptr;
   std::array<xcb_atom_t, kAtoms> atoms_{};
-  PixelFormat root_format_;
   PixelFormat alpha_format_;
   xcb_atom_t compositor_selection_ = 0;
   uint32_t adopted_base_ = 0;  // of all windows that are own ones too; 0 for none

@@ -1,7 +1,7 @@
 #include "x11/windows/sprite_windows.h"
 
+#include <gdk/gdk.h>
 #include <xcb/shape.h>
-#include <xkbcommon/xkbcommon-keysyms.h>
 
 #include <algorithm>
 #include <optional>
@@ -26,21 +26,36 @@ constexpr uint32_t kEvents = XCB_EVENT_MASK_BUTTON_PRESS | XCB_EVENT_MASK_BUTTON
                              XCB_EVENT_MASK_KEY_RELEASE | XCB_EVENT_MASK_FOCUS_CHANGE |
                              XCB_EVENT_MASK_EXPOSURE;
 
-std::optional<Key> KeyOf(xkb_keysym_t symbol) {
+// In the state of an event: the modifiers, then the group of the layout.
+constexpr uint32_t kModifiers = 0xFF;
+constexpr int kGroupShift = 13;
+constexpr uint32_t kGroupMask = 3;
+
+// What a key means in the person's layout.
+guint SymbolOf(const xcb_key_press_event_t& event) {
+  GdkKeymap* layout = gdk_keymap_get_for_display(gdk_display_get_default());
+  guint symbol = GDK_KEY_VoidSymbol;
+  gdk_keymap_translate_keyboard_state(
+      layout, event.detail, static_cast<GdkModifierType>(event.state & kModifiers),
+      event.state >> kGroupShift & kGroupMask, &symbol, nullptr, nullptr, nullptr);
+  return symbol;
+}
+
+std::optional<Key> KeyOf(guint symbol) {
   switch (symbol) {
-    case XKB_KEY_Left:
-    case XKB_KEY_KP_Left:
+    case GDK_KEY_Left:
+    case GDK_KEY_KP_Left:
       return Key::kLeft;
-    case XKB_KEY_Right:
-    case XKB_KEY_KP_Right:
+    case GDK_KEY_Right:
+    case GDK_KEY_KP_Right:
       return Key::kRight;
-    case XKB_KEY_Up:
-    case XKB_KEY_KP_Up:
+    case GDK_KEY_Up:
+    case GDK_KEY_KP_Up:
       return Key::kUp;
-    case XKB_KEY_Down:
-    case XKB_KEY_KP_Down:
+    case GDK_KEY_Down:
+    case GDK_KEY_KP_Down:
       return Key::kDown;
-    case XKB_KEY_space:
+    case GDK_KEY_space:
       return Key::kSpace;
     default:
       return std::nullopt;
@@ -58,10 +73,9 @@ uint32_t Coordinate(int value) { return static_cast<uint32_t>(value); }
 
 }  // namespace
 
-SpriteWindows::SpriteWindows(const XConnection* connection, const Keyboard* keyboard,
-                             const char* name, SpriteListener* listener)
+SpriteWindows::SpriteWindows(const XConnection* connection, const char* name,
+                             SpriteListener* listener)
     : connection_(connection),
-      keyboard_(keyboard),
       name_(name),
       listener_(listener),
       context_(xcb_generate_id(connection->get())) {
@@ -405,7 +419,7 @@ void SpriteWindows::HandlePress(SpriteId id, const xcb_button_press_event_t& eve
 void SpriteWindows::HandleRelease(SpriteId id, const xcb_button_release_event_t& event) {
   const Point point = PointOf(event);
   if (event.detail == kThirdButton) {
-    listener_->RightClicked(id, point, event.time);
+    listener_->RightClicked(id, point);
     return;
   }
   if (event.detail != kFirstButton || held_ != id) {
@@ -449,24 +463,22 @@ bool SpriteWindows::GiveKeysTo(SpriteId id) {
 }
 
 void SpriteWindows::HandleKey(SpriteId id, const xcb_key_press_event_t& event, bool is_down) {
-  const Keyboard::Stroke stroke = keyboard_->Read(event);
-  const xkb_keysym_t symbol = stroke.symbol;
+  const guint symbol = SymbolOf(event);
+  const bool with_control = (event.state & XCB_MOD_MASK_CONTROL) != 0;
   const bool with_shift = (event.state & XCB_MOD_MASK_SHIFT) != 0;
   if (const auto key = KeyOf(symbol)) {
-    listener_->Pressed(*key, is_down, stroke.has_control);
+    listener_->Pressed(*key, is_down, with_control);
   } else if (!is_down) {
     return;
-  } else if (symbol == XKB_KEY_Escape) {
+  } else if (symbol == GDK_KEY_Escape) {
     GiveKeysBack(event.time);
-  } else if (symbol == XKB_KEY_Tab || symbol == XKB_KEY_ISO_Left_Tab) {
+  } else if (symbol == GDK_KEY_Tab || symbol == GDK_KEY_ISO_Left_Tab) {
     listener_->Stepped(with_shift);
-  } else if (symbol == XKB_KEY_Menu || (symbol == XKB_KEY_F10 && with_shift)) {
+  } else if (symbol == GDK_KEY_Menu || (symbol == GDK_KEY_F10 && with_shift)) {
     // The window is at the origin of the event: its root coordinates less its own.
     const Window& own = windows_[id];
-    listener_->RightClicked(id,
-                            {event.root_x - event.event_x + own.shown.width / 2.0,
-                             event.root_y - event.event_y + own.shown.height / 2.0},
-                            event.time);
+    listener_->RightClicked(id, {event.root_x - event.event_x + own.shown.width / 2.0,
+                                 event.root_y - event.event_y + own.shown.height / 2.0});
   }
 }
 

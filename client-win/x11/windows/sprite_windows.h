@@ -23,7 +23,6 @@
 #include "core/desktop/desktop.h"
 #include "core/scene/frame_atlas.h"
 #include "core/scene/window_planner.h"
-#include "x11/system/keyboard.h"
 #include "x11/system/x_connection.h"
 
 namespace sprites {
@@ -38,7 +37,7 @@ class SpriteListener {
   virtual void Released(double ms) = 0;
   virtual void Clicked(SpriteId id) = 0;  // after it was released where it was grabbed
   virtual void DoubleClicked(SpriteId id) = 0;
-  virtual void RightClicked(SpriteId id, Point point, uint32_t ms) = 0;
+  virtual void RightClicked(SpriteId id, Point point) = 0;
   virtual void Pressed(Key key, bool is_down, bool with_control) = 0;
   virtual void Stepped(bool is_backwards) = 0;  // Tab: the next sprite gets the keys
   virtual void KeysLost() = 0;
@@ -54,8 +53,7 @@ class SpriteWindows {
   };
 
   // `name` is that of the windows. A null `listener`: clicks go through the windows.
-  SpriteWindows(const XConnection* connection, const Keyboard* keyboard, const char* name,
-                SpriteListener* listener);
+  SpriteWindows(const XConnection* connection, const char* name, SpriteListener* listener);
   ~SpriteWindows();
   SpriteWindows(const SpriteWindows&) = delete;
   SpriteWindows& operator=(const SpriteWindows&) = delete;
@@ -112,7 +110,6 @@ class SpriteWindows {
   SpriteId IdOf(xcb_window_t window) const;
 
   const XConnection* connection_;
-  const Keyboard* keyboard_;
   const char* name_;
   SpriteListener* listener_;
   xcb_gcontext_t context_ = XCB_NONE;
