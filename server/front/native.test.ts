@@ -502,7 +502,7 @@ describe('front › native', { skip }, () => {
       await new Promise((resolve) => setTimeout(resolve, 10));
     }
     assert.ok(threads() <= before[1], `${threads()} threads after ${before[1]}`);
-    assert.equal(files(), before[0]);
+    assert.ok(files() <= before[0], `${files()} files after ${before[0]}`);
   });
 
   it('plans no thread if one file table is enough, and enough threads otherwise', () => {

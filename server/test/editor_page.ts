@@ -14,17 +14,29 @@ declare global {
 
 /** Returns a JPEG of 450 × 600 px: a red figure with a white belly stands before a bright wall, which is not of one colour. */
 export async function photograph(browser: Browser): Promise<Buffer> {
-  const page = await browser.newPage({ viewport: { width: 450, height: 600 } });
-  await page.setContent(`<style>
-    body { margin: 0; height: 600px; background: linear-gradient(160deg, #cfd9df, #e2ebf0) }
-    div { position: absolute; background: #d02030 }
-    .head { left: 140px; top: 120px; width: 170px; height: 170px; border-radius: 50% }
-    .trunk { left: 150px; top: 270px; width: 150px; height: 230px; border-radius: 40px }
-    .belly { left: 190px; top: 330px; width: 70px; height: 90px; border-radius: 50%; background: #e0e8ee }
-    </style><div class="head"></div><div class="trunk"></div><div class="belly"></div>`);
-  const jpeg = await page.screenshot({ type: 'jpeg', quality: 85 });
+  const page = await browser.newPage();
+  const base64 = await page.evaluate(() => {
+    const canvas = document.createElement('canvas');
+    canvas.width = 450;
+    canvas.height = 600;
+    const context = canvas.getContext('2d')!;
+    const fill = (style: string | CanvasGradient, path: (figure: Path2D) => void) => {
+      const figure = new Path2D();
+      path(figure);
+      context.fillStyle = style;
+      context.fill(figure);
+    };
+    const wall = context.createLinearGradient(100, 0, 350, 600);
+    wall.addColorStop(0, '#cfd9df');
+    wall.addColorStop(1, '#e2ebf0');
+    fill(wall, (figure) => figure.rect(0, 0, 450, 600));
+    fill('#d02030', (head) => head.ellipse(225, 205, 85, 85, 0, 0, 2 * Math.PI));
+    fill('#d02030', (trunk) => trunk.roundRect(150, 270, 150, 230, 40));
+    fill('#e0e8ee', (belly) => belly.ellipse(225, 375, 35, 45, 0, 0, 2 * Math.PI));
+    return canvas.toDataURL('image/jpeg', 0.85).split(',')[1];
+  });
   await page.close();
-  return jpeg;
+  return Buffer.from(base64, 'base64');
 }
 
 /** Goes to the editor, and waits until it listens. */
