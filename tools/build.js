@@ -179,8 +179,8 @@ export function buildX11Client() {
   if (process.platform !== 'linux') return 'the client for X11 is built on Linux';
   const { '/usr/include/doctest/doctest.h': _, ...headers } = CLIENT_HEADERS;
   const own = [...Object.values(headers), 'libcurl4-openssl-dev'];
-  // With libsystemd the program has an icon in the panel, with ALSA's library sounds; it works without them.
-  const packages = ['pkgconf', ...own, ...Object.values(X11_LIBRARIES), 'libsystemd-dev', 'libasound2-dev'];
+  // With ALSA's library the program has sounds; it works without them.
+  const packages = ['pkgconf', ...own, ...Object.values(X11_LIBRARIES), 'libasound2-dev'];
   const hasAll = () =>
     ensurePrograms(['curl-config', 'pkg-config'], packages) &&
     ensureFiles(Object.keys(headers), packages) &&

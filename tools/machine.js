@@ -76,7 +76,6 @@ const NAMES = {
   'libxcb-shape0-dev': { dnf: '', zypper: '', pacman: '', apk: '' },
   'libxcb-xfixes0-dev': { dnf: '', zypper: '', pacman: '', apk: '' },
   'libgtk-3-dev': { dnf: 'gtk3-devel', zypper: 'gtk3-devel', pacman: 'gtk3', apk: 'gtk+3.0-dev' },
-  'libsystemd-dev': { dnf: 'systemd-devel', zypper: 'systemd-devel', pacman: 'systemd-libs', apk: '' },
   'libturbojpeg0-dev': {
     dnf: 'turbojpeg-devel',
     zypper: 'libjpeg8-devel',

@@ -147,19 +147,17 @@ void Shell::Wait() {
   std::vector<pollfd> sources = {{pacer_.fd(), POLLIN, 0},
                                  {wake_.fd(), POLLIN, 0},
                                  {connection_.fd(), POLLIN, 0},
-                                 {network_.fd(), POLLIN, 0},
-                                 {notifier_.fd(), notifier_.events(), 0}};
+                                 {network_.fd(), POLLIN, 0}};
   for (const int fd : instance_->fds()) {
     sources.push_back({fd, POLLIN, 0});
   }
   loop_.Wait(sources);
   if (std::ranges::none_of(sources, [](const pollfd& one) { return one.revents != 0; })) {
-    RequestTurn();  // the person has used a window of GTK
+    RequestTurn();  // the person has used a window of GTK, or the panel
   }
   if (network_.HasChanged()) {
     desktop_.NetworkIsBack();
   }
-  notifier_.Process();
   for (Arguments& arguments : instance_->Receive(NowMs())) {
     HandleArguments(std::move(arguments));
   }

@@ -1,12 +1,9 @@
 #include "x11/system/status_notifier.h"
 
-#include <poll.h>
-#include <systemd/sd-bus.h>
 #include <unistd.h>
 
-#include <cstring>
+#include <string_view>
 #include <utility>
-#include <vector>
 
 namespace sprites {
 
@@ -16,255 +13,193 @@ constexpr char kPath[] = "/StatusNotifierItem";
 constexpr char kInterface[] = "org.kde.StatusNotifierItem";
 constexpr char kWatcher[] = "org.kde.StatusNotifierWatcher";
 constexpr char kNotifications[] = "org.freedesktop.Notifications";
-constexpr int kNoticeMs = 8'000;  // a notification is shown
+constexpr int kShownMs = 8'000;  // a notification is shown
+constexpr int kUsualMs = -1;     // what GDBus waits for an answer
+constexpr char kItem[] = R"(<node><interface name='org.kde.StatusNotifierItem'>
+  <method name='Activate'><arg type='i'/><arg type='i'/></method>
+  <method name='ContextMenu'><arg type='i'/><arg type='i'/></method>
+  <method name='SecondaryActivate'><arg type='i'/><arg type='i'/></method>
+  <method name='Scroll'><arg type='i'/><arg type='s'/></method>
+  <property name='Category' type='s' access='read'/>
+  <property name='Id' type='s' access='read'/>
+  <property name='Title' type='s' access='read'/>
+  <property name='Status' type='s' access='read'/>
+  <property name='IconName' type='s' access='read'/>
+  <property name='WindowId' type='i' access='read'/>
+  <property name='ItemIsMenu' type='b' access='read'/>
+  <property name='Menu' type='o' access='read'/>
+  <property name='IconPixmap' type='a(iiay)' access='read'/>
+  <property name='ToolTip' type='(sa(iiay)ss)' access='read'/>
+  <signal name='NewToolTip'/>
+</interface></node>)";
 
 // Text for a daemon that reads markup.
 std::string Escaped(const std::string& text) {
-  std::string escaped;
-  for (const char letter : text) {
-    escaped += letter == '&'   ? "&amp;"
-               : letter == '<' ? "&lt;"
-               : letter == '>' ? "&gt;"
-                               : std::string(1, letter);
-  }
-  return escaped;
+  char* escaped = g_markup_escape_text(text.c_str(), -1);
+  std::string copy(escaped);
+  g_free(escaped);
+  return copy;
+}
+
+// The answer to a call; null for an error.
+GVariant* AnswerOf(GObject* bus, GAsyncResult* result) {
+  return g_dbus_connection_call_finish(G_DBUS_CONNECTION(bus), result, nullptr);
 }
 
 }  // namespace
 
-struct StatusNotifier::Bus {
-  Bus(const SheetPointer& icon, std::function<void(Point)> when_clicked)
-      : clicked(std::move(when_clicked)) {
-    ReadIcon(*icon);
-  }
-  ~Bus() { sd_bus_flush_close_unref(bus); }
-  Bus(const Bus&) = delete;
-  Bus& operator=(const Bus&) = delete;
-
-  bool Open();
-  void ReadIcon(const Sheet& sheet);
-  void Register();
-  int AppendIcon(sd_bus_message* message) const;
-
-  static int OnClick(sd_bus_message* message, void* own, sd_bus_error*);
-  static int OnScroll(sd_bus_message* message, void*, sd_bus_error*);
-  static int OnRegistered(sd_bus_message* answer, void* own, sd_bus_error*);
-  static int OnOwnerChanged(sd_bus_message* message, void* own, sd_bus_error*);
-  static int OnCapabilities(sd_bus_message* answer, void* own, sd_bus_error*);
-  static int OnText(sd_bus* bus, const char* path, const char* interface, const char* property,
-                    sd_bus_message* answer, void* own, sd_bus_error*);
-  static int OnIcon(sd_bus* bus, const char* path, const char* interface, const char* property,
-                    sd_bus_message* answer, void* own, sd_bus_error*);
-  static int OnTooltip(sd_bus* bus, const char* path, const char* interface, const char* property,
-                       sd_bus_message* answer, void* own, sd_bus_error*);
-  static int OnOther(sd_bus* bus, const char* path, const char* interface, const char* property,
-                     sd_bus_message* answer, void* own, sd_bus_error*);
-  static const sd_bus_vtable kItem[];
-
-  sd_bus* bus = nullptr;
-  std::function<void(Point)> clicked;
-  std::string name;
-  std::string tooltip;
-  std::vector<uint8_t> pixels;  // alpha, red, green, blue
-  int side_width = 0;
-  int side_height = 0;
-  bool is_registered = false;
-  bool can_notify = false;
-  bool reads_markup = false;
-};
-
-const sd_bus_vtable StatusNotifier::Bus::kItem[] = {
-    SD_BUS_VTABLE_START(0),
-    SD_BUS_METHOD("Activate", "ii", "", OnClick, SD_BUS_VTABLE_UNPRIVILEGED),
-    SD_BUS_METHOD("ContextMenu", "ii", "", OnClick, SD_BUS_VTABLE_UNPRIVILEGED),
-    SD_BUS_METHOD("SecondaryActivate", "ii", "", OnClick, SD_BUS_VTABLE_UNPRIVILEGED),
-    SD_BUS_METHOD("Scroll", "is", "", OnScroll, SD_BUS_VTABLE_UNPRIVILEGED),
-    SD_BUS_PROPERTY("Category", "s", OnText, 0, SD_BUS_VTABLE_PROPERTY_CONST),
-    SD_BUS_PROPERTY("Id", "s", OnText, 0, SD_BUS_VTABLE_PROPERTY_CONST),
-    SD_BUS_PROPERTY("Title", "s", OnText, 0, SD_BUS_VTABLE_PROPERTY_CONST),
-    SD_BUS_PROPERTY("Status", "s", OnText, 0, 0),
-    SD_BUS_PROPERTY("IconName", "s", OnText, 0, 0),
-    SD_BUS_PROPERTY("WindowId", "i", OnOther, 0, SD_BUS_VTABLE_PROPERTY_CONST),
-    SD_BUS_PROPERTY("ItemIsMenu", "b", OnOther, 0, SD_BUS_VTABLE_PROPERTY_CONST),
-    SD_BUS_PROPERTY("Menu", "o", OnOther, 0, SD_BUS_VTABLE_PROPERTY_CONST),
-    SD_BUS_PROPERTY("IconPixmap", "a(iiay)", OnIcon, 0, SD_BUS_VTABLE_PROPERTY_CONST),
-    SD_BUS_PROPERTY("ToolTip", "(sa(iiay)ss)", OnTooltip, 0, 0),
-    SD_BUS_SIGNAL("NewToolTip", "", 0),
-    SD_BUS_VTABLE_END};
-
 StatusNotifier::StatusNotifier(const SheetPointer& icon, std::function<void(Point)> clicked)
-    : bus_(std::make_unique<Bus>(icon, std::move(clicked))) {
-  if (!bus_->Open()) {
-    bus_.reset();
+    : clicked_(std::move(clicked)) {
+  ReadIcon(*icon);
+  const auto handle = +[](GObject*, GAsyncResult* result, gpointer own) {
+    if (GDBusConnection* bus = g_bus_get_finish(result, nullptr)) {
+      static_cast<StatusNotifier*>(own)->Offer(bus);
+    }
+  };
+  g_bus_get(G_BUS_TYPE_SESSION, nullptr, handle, this);
+}
+
+StatusNotifier::~StatusNotifier() {
+  if (bus_ != nullptr) {
+    g_bus_unwatch_name(watcher_);
+    g_bus_unown_name(owned_);
+    g_dbus_connection_unregister_object(bus_.get(), item_);
   }
 }
 
-StatusNotifier::~StatusNotifier() = default;
-
-bool StatusNotifier::Bus::Open() {
-  name = std::string(kInterface) + "-" + std::to_string(getpid()) + "-1";
-  if (sd_bus_open_user(&bus) < 0 ||
-      sd_bus_add_object_vtable(bus, nullptr, kPath, kInterface, kItem, this) < 0) {
-    return false;
-  }
-  sd_bus_request_name_async(bus, nullptr, name.c_str(), 0, nullptr, nullptr);
-  const std::string owners =
-      "type='signal',sender='org.freedesktop.DBus',member='NameOwnerChanged',arg0='" +
-      std::string(kWatcher) + "'";
-  sd_bus_add_match_async(bus, nullptr, owners.c_str(), OnOwnerChanged, nullptr, this);
-  Register();
-  sd_bus_call_method_async(bus, nullptr, kNotifications, "/org/freedesktop/Notifications",
-                           kNotifications, "GetCapabilities", OnCapabilities, this, "");
-  return true;
-}
-
-// Asks the panel to show the icon.
-void StatusNotifier::Bus::Register() {
-  sd_bus_call_method_async(bus, nullptr, kWatcher, "/StatusNotifierWatcher", kWatcher,
-                           "RegisterStatusNotifierItem", OnRegistered, this, "s", name.c_str());
-}
-
-void StatusNotifier::Bus::ReadIcon(const Sheet& sheet) {
-  side_width = sheet.description.frame_width;
-  side_height = sheet.description.frame_height;
+void StatusNotifier::ReadIcon(const Sheet& sheet) {
+  width_ = sheet.description.frame_width;
+  height_ = sheet.description.frame_height;
   const int cell = CellOf(sheet.description, Mode::kIdle, 0);
-  for (int y = 0; y < side_height; y++) {
-    for (int x = 0; x < side_width; x++) {
-      const size_t at = static_cast<size_t>(cell / sheet.Columns() * side_height + y) *
+  for (int y = 0; y < height_; y++) {
+    for (int x = 0; x < width_; x++) {
+      const size_t at = static_cast<size_t>(cell / sheet.Columns() * height_ + y) *
                             static_cast<size_t>(sheet.width) +
-                        static_cast<size_t>(cell % sheet.Columns() * side_width + x);
+                        static_cast<size_t>(cell % sheet.Columns() * width_ + x);
       const uint8_t* rgba = &sheet.rgba[4 * at];
-      pixels.insert(pixels.end(), {rgba[3], rgba[0], rgba[1], rgba[2]});
+      pixels_.insert(pixels_.end(), {rgba[3], rgba[0], rgba[1], rgba[2]});
     }
   }
 }
 
-int StatusNotifier::Bus::OnClick(sd_bus_message* message, void* own, sd_bus_error*) {
-  int32_t x = 0;
-  int32_t y = 0;
-  if (const int failed = sd_bus_message_read(message, "ii", &x, &y); failed < 0) {
-    return failed;
+// Offers the icon to panels, also to one that is started later, and asks for a notification daemon.
+void StatusNotifier::Offer(GDBusConnection* bus) {
+  bus_.reset(bus);
+  g_dbus_connection_set_exit_on_close(bus, FALSE);
+  static const GDBusInterfaceVTable kHandlers{
+      [](GDBusConnection*, const char*, const char*, const char*, const char*, GVariant* arguments,
+         GDBusMethodInvocation* call, gpointer own) {
+        // A scroll has a word for its second.
+        if (g_variant_is_of_type(arguments, G_VARIANT_TYPE("(ii)"))) {
+          int x = 0;
+          int y = 0;
+          g_variant_get(arguments, "(ii)", &x, &y);
+          static_cast<StatusNotifier*>(own)->clicked_({x * 1.0, y * 1.0});
+        }
+        g_dbus_method_invocation_return_value(call, nullptr);
+      },
+      [](GDBusConnection*, const char*, const char*, const char*, const char* property, GError**,
+         gpointer own) { return static_cast<StatusNotifier*>(own)->Property(property); },
+      nullptr,
+      {}};
+  GDBusNodeInfo* node = g_dbus_node_info_new_for_xml(kItem, nullptr);
+  item_ = g_dbus_connection_register_object(bus, kPath, node->interfaces[0], &kHandlers, this,
+                                            nullptr, nullptr);
+  g_dbus_node_info_unref(node);
+  name_ = std::string(kInterface) + "-" + std::to_string(getpid()) + "-1";
+  owned_ = g_bus_own_name_on_connection(bus, name_.c_str(), G_BUS_NAME_OWNER_FLAGS_NONE, nullptr,
+                                        nullptr, nullptr, nullptr);
+  watcher_ = g_bus_watch_name_on_connection(
+      bus, kWatcher, G_BUS_NAME_WATCHER_FLAGS_NONE,
+      [](GDBusConnection*, const char*, const char*, gpointer own) {
+        static_cast<StatusNotifier*>(own)->Register();
+      },
+      [](GDBusConnection*, const char*, gpointer own) {
+        static_cast<StatusNotifier*>(own)->is_registered_ = false;
+      },
+      this, nullptr);
+  g_dbus_connection_call(
+      bus, kNotifications, "/org/freedesktop/Notifications", kNotifications, "GetCapabilities",
+      nullptr, G_VARIANT_TYPE("(as)"), G_DBUS_CALL_FLAGS_NONE, kUsualMs, nullptr,
+      [](GObject* source, GAsyncResult* result, gpointer own) {
+        if (GVariant* answer = AnswerOf(source, result)) {
+          static_cast<StatusNotifier*>(own)->HandleCapabilities(answer);
+          g_variant_unref(answer);
+        }
+      },
+      this);
+}
+
+// Asks the panel to show the icon.
+void StatusNotifier::Register() {
+  g_dbus_connection_call(
+      bus_.get(), kWatcher, "/StatusNotifierWatcher", kWatcher, "RegisterStatusNotifierItem",
+      g_variant_new("(s)", name_.c_str()), nullptr, G_DBUS_CALL_FLAGS_NONE, kUsualMs, nullptr,
+      [](GObject* source, GAsyncResult* result, gpointer own) {
+        if (GVariant* answer = AnswerOf(source, result)) {
+          static_cast<StatusNotifier*>(own)->is_registered_ = true;
+          g_variant_unref(answer);
+        }
+      },
+      this);
+}
+
+void StatusNotifier::HandleCapabilities(GVariant* answer) {
+  can_notify_ = true;
+  const char** all = nullptr;
+  g_variant_get(answer, "(^a&s)", &all);
+  reads_markup_ = g_strv_contains(all, "body-markup") != FALSE;
+  g_free(all);
+}
+
+GVariant* StatusNotifier::Icon() const {
+  GVariant* pixels =
+      g_variant_new_fixed_array(G_VARIANT_TYPE_BYTE, pixels_.data(), pixels_.size(), 1);
+  GVariant* picture = g_variant_new("(ii@ay)", width_, height_, pixels);
+  return g_variant_new_array(nullptr, &picture, 1);
+}
+
+GVariant* StatusNotifier::Property(const std::string& name) const {
+  if (name == "IconPixmap") {
+    return Icon();
   }
-  static_cast<Bus*>(own)->clicked({static_cast<double>(x), static_cast<double>(y)});
-  return sd_bus_reply_method_return(message, "");
-}
-
-int StatusNotifier::Bus::OnScroll(sd_bus_message* message, void*, sd_bus_error*) {
-  return sd_bus_reply_method_return(message, "");
-}
-
-int StatusNotifier::Bus::OnRegistered(sd_bus_message* answer, void* own, sd_bus_error*) {
-  static_cast<Bus*>(own)->is_registered = sd_bus_message_is_method_error(answer, nullptr) == 0;
-  return 0;
-}
-
-int StatusNotifier::Bus::OnOwnerChanged(sd_bus_message* message, void* own, sd_bus_error*) {
-  const char* watcher = "";
-  const char* before = "";
-  const char* now = "";
-  if (sd_bus_message_read(message, "sss", &watcher, &before, &now) < 0) {
-    return 0;
+  if (name == "ToolTip") {
+    return g_variant_new("(s@a(iiay)ss)", "", Icon(), "Sprites", Escaped(tooltip_).c_str());
   }
-  auto* bus = static_cast<Bus*>(own);
-  bus->is_registered = false;
-  if (*now != 0) {
-    bus->Register();  // the panel was started, or started again
+  if (name == "Menu") {
+    return g_variant_new_object_path("/NO_DBUSMENU");  // the program shows its own
   }
-  return 0;
-}
-
-int StatusNotifier::Bus::OnCapabilities(sd_bus_message* answer, void* own, sd_bus_error*) {
-  auto* bus = static_cast<Bus*>(own);
-  if (sd_bus_message_is_method_error(answer, nullptr) != 0 ||
-      sd_bus_message_enter_container(answer, 'a', "s") < 0) {
-    return 0;
+  if (name == "ItemIsMenu") {
+    return g_variant_new_boolean(FALSE);
   }
-  bus->can_notify = true;
-  const char* capability = nullptr;
-  while (sd_bus_message_read_basic(answer, 's', &capability) > 0) {
-    bus->reads_markup = bus->reads_markup || strcmp(capability, "body-markup") == 0;
+  if (name == "WindowId") {
+    return g_variant_new_int32(0);
   }
-  return 0;
+  return g_variant_new_string(name == "Category" ? "ApplicationStatus"
+                              : name == "Id"     ? "sprites"
+                              : name == "Title"  ? "Sprites"
+                              : name == "Status" ? "Active"
+                                                 : "");  // the icon is in IconPixmap
 }
-
-int StatusNotifier::Bus::OnText(sd_bus*, const char*, const char*, const char* property,
-                                sd_bus_message* answer, void*, sd_bus_error*) {
-  const char* text = strcmp(property, "Category") == 0 ? "ApplicationStatus"
-                     : strcmp(property, "Id") == 0     ? "sprites"
-                     : strcmp(property, "Title") == 0  ? "Sprites"
-                     : strcmp(property, "Status") == 0 ? "Active"
-                                                       : "";  // the icon is in IconPixmap
-  return sd_bus_message_append(answer, "s", text);
-}
-
-int StatusNotifier::Bus::OnOther(sd_bus*, const char*, const char*, const char* property,
-                                 sd_bus_message* answer, void*, sd_bus_error*) {
-  if (strcmp(property, "Menu") == 0) {
-    return sd_bus_message_append(answer, "o", "/NO_DBUSMENU");  // the program shows its own
-  }
-  return strcmp(property, "ItemIsMenu") == 0 ? sd_bus_message_append(answer, "b", 0)
-                                             : sd_bus_message_append(answer, "i", 0);
-}
-
-int StatusNotifier::Bus::AppendIcon(sd_bus_message* message) const {
-  sd_bus_message_open_container(message, 'a', "(iiay)");
-  sd_bus_message_open_container(message, 'r', "iiay");
-  sd_bus_message_append(message, "ii", side_width, side_height);
-  sd_bus_message_append_array(message, 'y', pixels.data(), pixels.size());
-  sd_bus_message_close_container(message);
-  return sd_bus_message_close_container(message);
-}
-
-int StatusNotifier::Bus::OnIcon(sd_bus*, const char*, const char*, const char*,
-                                sd_bus_message* answer, void* own, sd_bus_error*) {
-  return static_cast<Bus*>(own)->AppendIcon(answer);
-}
-
-int StatusNotifier::Bus::OnTooltip(sd_bus*, const char*, const char*, const char*,
-                                   sd_bus_message* answer, void* own, sd_bus_error*) {
-  const auto* bus = static_cast<Bus*>(own);
-  sd_bus_message_open_container(answer, 'r', "sa(iiay)ss");
-  sd_bus_message_append(answer, "s", "");
-  bus->AppendIcon(answer);
-  sd_bus_message_append(answer, "ss", "Sprites", Escaped(bus->tooltip).c_str());
-  return sd_bus_message_close_container(answer);
-}
-
-int StatusNotifier::fd() const { return bus_ == nullptr ? -1 : sd_bus_get_fd(bus_->bus); }
-
-short StatusNotifier::events() const {
-  const int events = bus_ == nullptr ? 0 : sd_bus_get_events(bus_->bus);
-  return static_cast<short>(events < 0 ? 0 : events);
-}
-
-void StatusNotifier::Process() {
-  if (bus_ == nullptr) {
-    return;
-  }
-  int more = 0;
-  while ((more = sd_bus_process(bus_->bus, nullptr)) > 0) {
-  }
-  if (more < 0) {
-    bus_.reset();  // the session's bus has ended
-  }
-}
-
-bool StatusNotifier::is_shown() const { return bus_ != nullptr && bus_->is_registered; }
-
-bool StatusNotifier::CanNotify() const { return bus_ != nullptr && bus_->can_notify; }
 
 void StatusNotifier::SetTooltip(const std::string& text) {
-  if (bus_ != nullptr && text != bus_->tooltip) {
-    bus_->tooltip = text;
-    sd_bus_emit_signal(bus_->bus, kPath, kInterface, "NewToolTip", "");
+  if (text == tooltip_) {
+    return;
+  }
+  tooltip_ = text;
+  if (bus_ != nullptr) {
+    g_dbus_connection_emit_signal(bus_.get(), nullptr, kPath, kInterface, "NewToolTip", nullptr,
+                                  nullptr);
   }
 }
 
-void StatusNotifier::Notify(const std::string& title, const std::string& text) {
-  const std::string body = bus_->reads_markup ? Escaped(text) : text;
-  sd_bus_call_method_async(bus_->bus, nullptr, kNotifications, "/org/freedesktop/Notifications",
-                           kNotifications, "Notify", nullptr, nullptr, "susssasa{sv}i", "Sprites",
-                           uint32_t{0}, "sprites", title.c_str(), body.c_str(), 0, 0, kNoticeMs);
+void StatusNotifier::Notify(const std::string& title, const std::string& text) const {
+  const std::string body = reads_markup_ ? Escaped(text) : text;
+  g_dbus_connection_call(bus_.get(), kNotifications, "/org/freedesktop/Notifications",
+                         kNotifications, "Notify",
+                         g_variant_new("(susssasa{sv}i)", "Sprites", 0, "sprites", title.c_str(),
+                                       body.c_str(), nullptr, nullptr, kShownMs),
+                         nullptr, G_DBUS_CALL_FLAGS_NONE, kUsualMs, nullptr, nullptr, nullptr);
 }
 
 }  // namespace sprites

@@ -2,13 +2,18 @@
 //
 // Invariant: without a bus, without a panel that shows such icons, or without a notification
 // daemon, the program works the same: is_shown() and CanNotify() are false then, and may change at
-// any time. Threads: all calls on one; no call waits for another program.
+// any time. Threads: all calls on that of GTK's main loop, which does not run on after the end of
+// this. No call waits for another program.
 #ifndef CLIENT_WIN_X11_SYSTEM_STATUS_NOTIFIER_H_
 #define CLIENT_WIN_X11_SYSTEM_STATUS_NOTIFIER_H_
 
+#include <gio/gio.h>
+
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "core/picture/sheet.h"
 #include "core/screen/geometry.h"
@@ -23,22 +28,38 @@ class StatusNotifier {
   StatusNotifier(const StatusNotifier&) = delete;
   StatusNotifier& operator=(const StatusNotifier&) = delete;
 
-  // To wait for, as poll() has it; a negative fd when there is no bus.
-  int fd() const;
-  short events() const;
-  // Handles what has come from the bus, and sends what waits.
-  void Process();
   // Whether a panel shows the icon.
-  bool is_shown() const;
-  bool CanNotify() const;
+  bool is_shown() const { return is_registered_; }
+  bool CanNotify() const { return can_notify_ && !g_dbus_connection_is_closed(bus_.get()); }
   void SetTooltip(const std::string& text);
   // REQUIRES: CanNotify().
-  void Notify(const std::string& title, const std::string& text);
+  void Notify(const std::string& title, const std::string& text) const;
 
  private:
-  struct Bus;
+  struct Unref {
+    void operator()(GDBusConnection* bus) const { g_object_unref(bus); }
+  };
 
-  std::unique_ptr<Bus> bus_;  // null without a bus
+  void ReadIcon(const Sheet& sheet);
+  void Offer(GDBusConnection* bus);
+  void Register();
+  void HandleCapabilities(GVariant* answer);
+  GVariant* Icon() const;
+  GVariant* Property(const std::string& name) const;
+
+  std::function<void(Point)> clicked_;
+  std::vector<uint8_t> pixels_;  // alpha, red, green, blue
+  int width_ = 0;
+  int height_ = 0;
+  std::unique_ptr<GDBusConnection, Unref> bus_;  // null without one
+  std::string name_;                             // on the bus
+  std::string tooltip_;
+  guint item_ = 0;     // of GLib, and so are the next two: what ends with this
+  guint owned_ = 0;    // the name
+  guint watcher_ = 0;  // the look-out for the panel
+  bool is_registered_ = false;
+  bool can_notify_ = false;
+  bool reads_markup_ = false;  // the notification daemon
 };
 
 }  // namespace sprites
