@@ -16,10 +16,6 @@ import { Compute } from './aws/compute.ts';
 import { PRICING_REGION, Pricing } from './aws/prices.ts';
 import { Quotas } from './aws/quotas.ts';
 
-export type { Leftover } from './aws/compute.ts';
-export { ALIVE, type Instance } from './aws/instances.ts';
-export type { Launch } from './aws/launch.ts';
-
 /** One region of an account, as far as a fleet needs it. */
 export interface Aws {
   readonly region: string;

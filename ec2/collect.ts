@@ -12,7 +12,8 @@ import { type Machine, merge, samplesWithin } from '../loadtest/report/merge.ts'
 import { relayAccountOf, withGaugeOfFleet } from '../loadtest/report/relay_account.ts';
 import { keep, text } from '../loadtest/report/report.ts';
 import { judge, readThreshold } from '../loadtest/report/verdict.ts';
-import type { Aws, Instance } from './aws.ts';
+import type { Instance } from './aws/instances.ts';
+import type { Aws } from './aws.ts';
 import { type FleetRecord, lifetimes } from './fleet.ts';
 import { keys, POSTED } from './job.ts';
 import { count, spent, usd } from './plan.ts';

@@ -54,7 +54,7 @@ const PUBLISHED: readonly string[] = [
   'server/test/random.ts', // random numbers of a seed, for tests
   'server/test/editor_page.ts',
   'server/operator/garbage_collection.ts', // what the heap bench measures
-  'server/operator/capacity.ts',
+  'server/front/file_limit.ts',
   'loadtest/report/engine_result.ts', // the results of a swarm, for a fleet of them
   'loadtest/report/merge.ts',
   'loadtest/report/relay_account.ts',

@@ -12,17 +12,11 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import * as gesture from '../../server/web/desktop/peek_gesture.ts';
 import * as silhouettes from '../../server/web/desktop/silhouettes.ts';
-import {
-  addSprite,
-  createSimulation,
-  type Edge,
-  type Facing,
-  type Mode,
-  type Size,
-} from '../../server/web/motion/simulation.ts';
+import { addSprite, createSimulation, type Facing, type Mode, type Size } from '../../server/web/motion/simulation.ts';
 import * as peek from '../../server/web/relay/peek.ts';
 import * as stages from '../../server/web/relay/stage.ts';
 import * as posts from '../../server/web/relay/stage_posts.ts';
+import type { Edge } from '../../server/wire/rules.ts';
 
 type Stage = ReturnType<typeof stages.stageOf>;
 type StageEvent = Parameters<silhouettes.Silhouettes['receive']>[0];

@@ -12,6 +12,7 @@ import { fileURLToPath } from 'node:url';
 import { randomFrom } from '../../server/test/random.ts';
 import * as world from '../../server/web/motion/simulation.ts';
 import { PLAYED, type Playing } from '../../server/wire/description.ts';
+import type { Edge } from '../../server/wire/rules.ts';
 
 export const VECTORS = fileURLToPath(new URL('../behaviour.vectors.json', import.meta.url));
 
@@ -30,7 +31,7 @@ export type Action = { ms: number } & (
   | { do: 'grab'; sprite: number; x: number; y: number; at: number }
   | { do: 'drag'; x: number; y: number; at: number }
   | { do: 'release'; at: number }
-  | { do: 'throw'; sprite: number; edge: world.Edge }
+  | { do: 'throw'; sprite: number; edge: Edge }
   | { do: 'steer'; sprite: number; key: 'left' | 'right' | 'jump' | 'drop'; down: boolean }
   | { do: 'ledges'; ledges: world.Ledge[] }
   | { do: 'pass'; wait: number }
@@ -51,7 +52,7 @@ export interface Snapshot {
 export interface Left {
   ms: number;
   sprite: number;
-  edge: world.Edge;
+  edge: Edge;
   at: number;
   vx: number;
   vy: number;

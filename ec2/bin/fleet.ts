@@ -2,7 +2,8 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { adminOf } from '../../loadtest/run/relay_target.ts';
 import { EXIT, makeFolder, runCommand, type Surroundings, sentenceOf, surroundings } from '../../tools/command.ts';
-import { ALIVE, type Aws, connect, type Instance } from '../aws.ts';
+import { ALIVE, type Instance } from '../aws/instances.ts';
+import { type Aws, connect } from '../aws.ts';
 import { hasPosted } from '../barrier.ts';
 import { makeBundle } from '../bundle.ts';
 import { collect } from '../collect.ts';

@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { DescribeInstanceAttributeCommand, DescribeSecurityGroupsCommand, EC2Client } from '@aws-sdk/client-ec2';
-import { ALIVE, type Aws, connect } from '../aws.ts';
+import { ALIVE } from '../aws/instances.ts';
+import { type Aws, connect } from '../aws.ts';
 import { boot, type Context, type FleetRecord, observe, takeDown, updateJob, waitForRelays } from '../fleet.ts';
 import { keys, NATS_PORT, readJob } from '../job.ts';
 import { describe as describePlan, type Plan, planFleet, type Wanted } from '../plan.ts';

@@ -1,4 +1,5 @@
 /** `npm run bench`: builds what it needs, then runs the benches beside it: all of them, or those named. */
+
 import type { Shape } from '../../tools/bench/contender.ts';
 import { whyNoNats } from '../../tools/bench/nats_server.ts';
 import { buildAddon, buildEngine, buildFloor, buildPosters, buildUws } from '../../tools/build.js';
@@ -18,11 +19,12 @@ import {
   whole,
 } from '../../tools/command.ts';
 import { WORKERS_MAX } from '../bin/options.ts';
-import { HEARERS_MAX, PING_MS, PING_SECONDS_MAX, PING_SECONDS_MIN } from '../domain/limits.ts';
+import { HEARERS_MAX } from '../domain/limits.ts';
 import { RELAYS_MAX } from '../domain/membership.ts';
 import { addon, whyNoNativeFront } from '../front/native.ts';
 import { DURABILITIES } from '../roles/journaling.ts';
 import { SLOTS_MAX } from '../wire/identity.ts';
+import { PING_MS, PING_SECONDS_MAX, PING_SECONDS_MIN } from '../wire/rules.ts';
 import { FAULTS } from './chaos/faults.ts';
 import { chaos } from './chaos.ts';
 import { cluster } from './cluster.ts';

@@ -9,7 +9,7 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { WebSocket } from 'ws';
 import { randomFrom } from '../../tools/bench/random.ts';
-import { PEEK_LEASE_MS, STAGE_REFRESH_MS, STAGES_PER_SECOND_MAX } from '../domain/limits.ts';
+import { PEEK_LEASE_MS, STAGE_REFRESH_MS, STAGES_PER_SECOND_MAX } from '../wire/rules.ts';
 
 export const BOTS = ['mixed', 'sitting', 'standing', 'walking'] as const;
 export type Bots = (typeof BOTS)[number];

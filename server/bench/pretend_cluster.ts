@@ -13,8 +13,8 @@ import { randomFrom } from '../../tools/bench/random.ts';
 import { beyond, reroute } from '../domain/cluster_torus.ts';
 import type { ClusterPlace, ClusterView } from '../domain/cluster_view.ts';
 import { LISTEN_STEPS, Membership, RELAYS_MAX, STEP_MS } from '../domain/membership.ts';
-import { type EdgeNumber, opposite } from '../wire/crossing.ts';
 import { decodeHeartbeat, encodeHeartbeat, type Heartbeat } from '../wire/heartbeat.ts';
+import { type EdgeNumber, opposite } from '../wire/rules.ts';
 
 export interface NetworkFaults {
   /** Shares of heartbeats that never arrive, that arrive up to `lateMs` later, and that arrive twice. */

@@ -17,19 +17,14 @@ import {
   withVariables,
 } from '../../tools/command.ts';
 import { SAYINGS } from '../domain/hearers.ts';
-import {
-  PING_MS,
-  PING_SECONDS_MAX,
-  PING_SECONDS_MIN,
-  STAGE_TOLERANCE_PX,
-  STAGE_TOLERANCE_PX_MAX,
-} from '../domain/limits.ts';
+import { STAGE_TOLERANCE_PX_MAX } from '../domain/limits.ts';
 import { isTrustable } from '../http/client_address.ts';
 import { DURABILITIES } from '../roles/journaling.ts';
 import type { PrimaryOptions } from '../roles/primary.ts';
 import { isRelayName, RELAY_NAME_BYTES_MAX } from '../wire/heartbeat.ts';
 import { SLOTS_MAX } from '../wire/identity.ts';
 import { PICTURES } from '../wire/pictures.ts';
+import { PING_MS, PING_SECONDS_MAX, PING_SECONDS_MIN, STAGE_TOLERANCE_PX } from '../wire/rules.ts';
 
 export { Misused };
 

@@ -30,10 +30,10 @@ import { type Animation, type Description, FRAMES_MAX } from '../wire/descriptio
 import { readFrameList } from '../wire/frame_list.ts';
 import { readGif, shownFor } from '../wire/gif.ts';
 import { cutExport, layOut, type Pixels } from '../wire/pixels.ts';
-import { PNG_SIGNATURE, readPng } from '../wire/png.ts';
+import { PNG_SIGNATURE, readPng, SprRefused } from '../wire/png.ts';
 import { SCALE_MAX, SCALE_MIN } from '../wire/rules.ts';
 import { writeSheet } from '../wire/sheet.ts';
-import { readSpr, type Spr, SprRefused } from '../wire/spr.ts';
+import { readSpr, type Spr } from '../wire/spr.ts';
 
 const OPTIONS = goingWith(['pack'], {
   output: { ...text('FILE', 'where to write it'), shown: 'INPUT with .spr', letter: 'o' },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { CROSSINGS_REMEMBERED } from '../wire/rules.ts';
 import { AcceptedNumbers } from './accepted_numbers.ts';
-import { CROSSINGS_REMEMBERED } from './limits.ts';
 
 describe('the accepted numbers of a desktop', () => {
   it('know each number as far as CROSSINGS_REMEMBERED below the newest, however far that jumps, and call older ones stale', () => {

@@ -5,7 +5,7 @@
  * arrive out of order, and a number that was refused is not mistaken for one that was accepted.
  * Cost: O(1), no allocation; 13 bytes a slot, untouched until something of it is accepted.
  */
-import { CROSSINGS_REMEMBERED } from './limits.ts';
+import { CROSSINGS_REMEMBERED } from '../wire/rules.ts';
 
 /** A number, compared with those already accepted: 'stale' is too far below the newest to know. */
 export type Recency = 'new' | 'repeated' | 'stale';

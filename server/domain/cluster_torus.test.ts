@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { everySplit, viewOf } from '../test/cluster_views.ts';
 import { pickFrom, randomOf } from '../test/random.ts';
-import { EDGES, type EdgeNumber, opposite } from '../wire/crossing.ts';
+import { EDGES, type EdgeNumber, opposite } from '../wire/rules.ts';
 import { basesOf, beyond, locate, reroute } from './cluster_torus.ts';
 import type { ClusterPlace, ClusterView } from './cluster_view.ts';
 import { placeBeyond, widthOf } from './torus.ts';

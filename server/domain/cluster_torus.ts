@@ -9,7 +9,7 @@
  * Invariant: where views agree, leaving by an edge and returning by the opposite one leads back.
  * Cost: O(1) for a neighbour of the same relay, O(log relays) for another; no allocation.
  */
-import type { EdgeNumber } from '../wire/crossing.ts';
+import type { EdgeNumber } from '../wire/rules.ts';
 import type { ClusterPlace, ClusterView } from './cluster_view.ts';
 import { placeBeyond } from './torus.ts';
 

@@ -9,28 +9,33 @@ import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { checkedCrossing } from '../test/passages.ts';
 import { randomOf } from '../test/random.ts';
-import { checkCrossing, EDGES, type EdgeNumber, opposite } from '../wire/crossing.ts';
+import { checkCrossing } from '../wire/crossing.ts';
 import { type Cursor, readCursor, writeCursor } from '../wire/cursor.ts';
 import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
 import type { Identity } from '../wire/identity.ts';
 import { DEFAULT_WORLD } from '../wire/join.ts';
 import { ProblemError } from '../wire/problem.ts';
 import {
-  CARRIED_FACTOR,
-  CROSSINGS_BURST_MAX,
-  CROSSINGS_PER_SECOND_MAX,
   CROSSINGS_REMEMBERED,
+  EDGES,
+  type EdgeNumber,
   ENDED_REMEMBERED_MS,
   EVENTS_PER_POLL_MAX,
   FIRST_POLL_MS,
+  LEASE_MS,
+  opposite,
+  PING_JITTER,
+  PING_MS,
+} from '../wire/rules.ts';
+import {
+  CARRIED_FACTOR,
+  CROSSINGS_BURST_MAX,
+  CROSSINGS_PER_SECOND_MAX,
   KEPT_STEP_MS,
   KEPT_TRIED_MAX,
-  LEASE_MS,
   MAILBOX_EVENTS_MAX,
   ONWARD_DESKTOPS_MAX,
   ONWARD_SPRITES_MAX,
-  PING_JITTER,
-  PING_MS,
 } from './limits.ts';
 import { Relay, type RelayOptions } from './relay.ts';
 import { TICK_MS } from './slots/deadlines.ts';

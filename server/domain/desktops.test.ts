@@ -2,9 +2,9 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { GENERATION_KEY_BYTES, Generations } from '../wire/generations.ts';
 import { writeId } from '../wire/identity.ts';
-import { NAME_BYTES_MAX } from '../wire/rules.ts';
+import { CROSSINGS_REMEMBERED, NAME_BYTES_MAX } from '../wire/rules.ts';
 import { Desktops } from './desktops.ts';
-import { CROSSINGS_BURST_MAX, CROSSINGS_PER_SECOND_MAX, CROSSINGS_REMEMBERED } from './limits.ts';
+import { CROSSINGS_BURST_MAX, CROSSINGS_PER_SECOND_MAX } from './limits.ts';
 import { NO_BLOCK, Slab } from './slots/slab.ts';
 
 const KEY = Buffer.alloc(GENERATION_KEY_BYTES, 7);

@@ -1,6 +1,7 @@
 /** The directory: who is here, for those who ask. It writes nothing. */
-import type { Edge, EdgeNumber } from '../wire/crossing.ts';
+
 import type { Pictures } from '../wire/pictures.ts';
+import type { Edge, EdgeNumber } from '../wire/rules.ts';
 import type { KeptMailboxes } from './kept.ts';
 import type { Tables } from './tables.ts';
 import type { World } from './torus.ts';

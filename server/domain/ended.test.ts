@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { randomOf } from '../test/random.ts';
 import { SEQ_MAX } from '../wire/cursor.ts';
+import { CROSSINGS_REMEMBERED, ENDED_REMEMBERED_MS } from '../wire/rules.ts';
 import { type EndedDesktop, EndedDesktops } from './ended.ts';
 import { ACKNOWLEDGED_UNKNOWN } from './facts.ts';
-import { CROSSINGS_REMEMBERED, ENDED_REMEMBERED_MAX, ENDED_REMEMBERED_MS } from './limits.ts';
+import { ENDED_REMEMBERED_MAX } from './limits.ts';
 
 const TOKEN = Uint32Array.of(1, 2, 3, 0xffffffff);
 const who = (slot: number, generation = 7, token = TOKEN) => ({ slot, generation, token });

@@ -11,10 +11,12 @@
  * Cost: add and isAccepted are O(1) (a bucket has one row on average), without allocation; 53 bytes a row, untouched until
  * first used.
  */
+
 import type { Identity } from '../wire/identity.ts';
+import { ENDED_REMEMBERED_MS } from '../wire/rules.ts';
 import { AcceptedNumbers } from './accepted_numbers.ts';
 import { ACKNOWLEDGED_UNKNOWN, type EndedRow, type Facts } from './facts.ts';
-import { ENDED_REMEMBERED_MAX, ENDED_REMEMBERED_MS } from './limits.ts';
+import { ENDED_REMEMBERED_MAX } from './limits.ts';
 
 /** What is remembered of a desktop. */
 export type EndedDesktop = Omit<EndedRow, 'row' | 'nextRow'>;

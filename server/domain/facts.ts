@@ -8,10 +8,11 @@
  * Owner: rows, passages, buffers and lists are valid until the call returns.
  * Cost: the hot ones (accepted, sent, acknowledged) allocate nothing.
  */
-import type { EdgeNumber } from '../wire/crossing.ts';
+
 import type { Passage, ThrownPassage } from '../wire/passage.ts';
 import type { FrameIdentity } from '../wire/peer_frame.ts';
 import type { Pictures } from '../wire/pictures.ts';
+import type { EdgeNumber } from '../wire/rules.ts';
 
 /** Everything about a live desktop but its sprites. */
 export interface DesktopRow {

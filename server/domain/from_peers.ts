@@ -5,9 +5,10 @@
  * desktops here, and what was handed on; a sprite in custody that they refuse goes on from here.
  * Writer: the desktop that the last receive() named.
  */
-import { opposite } from '../wire/crossing.ts';
+
 import { type MovedWorld, type PeerRecord, PeerVerdict, type WaitingSprite } from '../wire/peer_frame.ts';
 import { PICTURES } from '../wire/pictures.ts';
+import { opposite } from '../wire/rules.ts';
 import { NO_SLOT } from './desktops.ts';
 import type { Ending } from './ending.ts';
 import { eventBlockBytes } from './mailboxes.ts';

@@ -12,8 +12,8 @@
  * Cost: O(log relays) for each sprite; HANDED_PER_TURN_MAX mailboxes a turn, as many as the frames in flight have room for.
  */
 import { ok } from 'node:assert';
-import { EDGES, type EdgeNumber } from '../wire/crossing.ts';
 import type { MovedWorld } from '../wire/peer_frame.ts';
+import { EDGES, type EdgeNumber } from '../wire/rules.ts';
 import { basesOf, locate } from './cluster_torus.ts';
 import type { ClusterPlace, ClusterView } from './cluster_view.ts';
 import { NO_SLOT } from './desktops.ts';

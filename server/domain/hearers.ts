@@ -9,8 +9,9 @@
  * Invariant: nobody is in the list twice, and the speaker is in it once.
  * Cost: O(hearers), no allocation. Pure.
  */
-import { type EdgeNumber, opposite } from '../wire/crossing.ts';
+
 import type { Run } from '../wire/peer_sayings.ts';
+import { type EdgeNumber, opposite } from '../wire/rules.ts';
 import { NO_EDGE } from '../wire/saying.ts';
 import { visitRun, worldPlace } from './cluster_torus.ts';
 import type { ClusterView } from './cluster_view.ts';

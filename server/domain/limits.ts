@@ -13,8 +13,6 @@ import {
   STAGES_PER_SECOND_MAX,
 } from '../wire/rules.ts';
 
-export * from '../wire/rules.ts';
-
 /**
  * The rate, in desktops a second, at which `bye` lets desktops come back after a drain. Two cores that also carry the swarm serve 14,000 to
  * 22,000. Up to 300,000 desktops are spread over RECONNECT_MS_MAX, which is long enough for them.

@@ -2,9 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { passageOf } from '../test/passages.ts';
 import { randomOf } from '../test/random.ts';
-import type { EdgeNumber } from '../wire/crossing.ts';
-import { PASSAGE_BYTES_MAX } from '../wire/rules.ts';
-import { CARRIED_FACTOR, MAILBOX_BYTES_MAX, MAILBOX_EVENTS_MAX, POLL_BYTES_MAX } from './limits.ts';
+import { type EdgeNumber, PASSAGE_BYTES_MAX, POLL_BYTES_MAX } from '../wire/rules.ts';
+import { CARRIED_FACTOR, MAILBOX_BYTES_MAX, MAILBOX_EVENTS_MAX } from './limits.ts';
 import { EVENT_BYTES_MAX, Mailboxes, type MailboxLimits, writeNumber } from './mailboxes.ts';
 import { blockBytes, Slab } from './slots/slab.ts';
 

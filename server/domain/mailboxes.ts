@@ -10,9 +10,10 @@
  * Cost: append, write and acknowledge are O(1) for each event, without allocation; moveAll is O(1) plus one step for each
  * sent event; 32 bytes a slot, untouched until first used.
  */
-import type { EdgeNumber } from '../wire/crossing.ts';
+
 import { SEQ_MAX } from '../wire/cursor.ts';
 import { NO_HEAD, type Passage } from '../wire/passage.ts';
+import type { EdgeNumber } from '../wire/rules.ts';
 import type { Facts, MailboxEvent } from './facts.ts';
 import { CARRIED_FACTOR } from './limits.ts';
 import { BLOCK_BYTES_MAX, type BlockRef, blockBytes, NO_BLOCK, type Slab } from './slots/slab.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { pickFrom, randomOf } from '../test/random.ts';
-import { opposite } from '../wire/crossing.ts';
 import type { Heartbeat } from '../wire/heartbeat.ts';
+import { opposite } from '../wire/rules.ts';
 import { beyond } from './cluster_torus.ts';
 import {
   GONE_AFTER_STEPS,

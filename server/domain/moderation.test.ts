@@ -3,11 +3,10 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { RelayHarness } from '../test/relay_harness.ts';
-import { EDGES, type Edge } from '../wire/crossing.ts';
 import type { Identity } from '../wire/identity.ts';
 import { ProblemError } from '../wire/problem.ts';
-import { MUTES_MAX } from '../wire/rules.ts';
-import { DUE_PER_STEP_MAX, LEASE_MS } from './limits.ts';
+import { EDGES, type Edge, LEASE_MS, MUTES_MAX } from '../wire/rules.ts';
+import { DUE_PER_STEP_MAX } from './limits.ts';
 import { NOTICE_SLOTS_PER_STEP } from './news.ts';
 import { MUTE_HOPS_MAX, MUTES_TOTAL_MAX } from './slots/mutes.ts';
 

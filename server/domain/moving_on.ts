@@ -5,8 +5,9 @@
  * Writer: which worlds this round has still to try, and when the next one begins.
  * Cost: ONWARD_DESKTOPS_MAX desktops are looked at for each list of sprites; KEPT_WORLDS_PER_STEP_MAX worlds a step.
  */
-import { type EdgeNumber, opposite } from '../wire/crossing.ts';
+
 import type { Passage } from '../wire/passage.ts';
+import { type EdgeNumber, opposite } from '../wire/rules.ts';
 import type { Ending } from './ending.ts';
 import type { Eviction } from './eviction.ts';
 import type { KeptMailboxes } from './kept.ts';

@@ -5,7 +5,7 @@
  * Writer: of which worlds have changed, which slots have been looked at for the newest notice, and the marks NEIGHBOURS_DUE and NOTICES_DUE.
  * Cost: a step is bounded by the desktops that it may mark and by NOTICE_SLOTS_PER_STEP.
  */
-import { EDGES, type EdgeNumber } from '../wire/crossing.ts';
+import { EDGES, type EdgeNumber } from '../wire/rules.ts';
 import { NEIGHBOURS_STEP_MS, SMALL_WORLD_MAX } from './limits.ts';
 import { NEIGHBOURS_DUE, NOTICES_DUE } from './slots/marks.ts';
 import { Notices } from './slots/notices.ts';

@@ -5,23 +5,29 @@ import { describe, it } from 'node:test';
 import { checkedCrossing } from '../test/passages.ts';
 import { randomOf } from '../test/random.ts';
 import { FILE, type Guest, joined, makeRelay } from '../test/relay_harness.ts';
-import { checkCrossing, EDGES, type Edge, type EdgeNumber, opposite } from '../wire/crossing.ts';
+import { checkCrossing } from '../wire/crossing.ts';
 import type { Identity } from '../wire/identity.ts';
 import { readInvitation, writeInvitation } from '../wire/invitation.ts';
 import type { Join } from '../wire/join.ts';
 import { Standing } from '../wire/pictures.ts';
 import { type ProblemCode, ProblemError } from '../wire/problem.ts';
-import { STAGE_BYTES_MAX } from '../wire/rules.ts';
-import { checkStage } from '../wire/stage.ts';
 import {
+  EDGES,
+  type Edge,
+  type EdgeNumber,
+  opposite,
   PEEK_LEASE_MS,
-  PEEK_STEP_MS,
-  PEEKS_BURST_MAX,
   PEEKS_PER_SECOND_MAX,
+  STAGE_BYTES_MAX,
   STAGE_REFRESH_MS,
   STAGE_TOLERANCE_PX,
-  STAGES_BURST_MAX,
   STAGES_PER_SECOND_MAX,
+} from '../wire/rules.ts';
+import { checkStage } from '../wire/stage.ts';
+import {
+  PEEK_STEP_MS,
+  PEEKS_BURST_MAX,
+  STAGES_BURST_MAX,
   WATCHED_MAX,
   WATCHED_PER_STEP_MAX,
   WATCHED_SILENT_MS,

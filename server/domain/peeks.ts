@@ -15,19 +15,23 @@
  * Cost: every call O(1), without allocation. Nothing of this survives the relay: watchers peek again.
  */
 
-import { EDGES, type EdgeNumber, opposite } from '../wire/crossing.ts';
 import { REFERENCE_BYTES_MAX } from '../wire/peer_frame.ts';
 import { type ProblemCode, ProblemError } from '../wire/problem.ts';
-import { STAGE_BYTES_MAX } from '../wire/rules.ts';
+import {
+  EDGES,
+  type EdgeNumber,
+  opposite,
+  PEEK_LEASE_MS,
+  PEEKS_PER_SECOND_MAX,
+  STAGE_BYTES_MAX,
+  STAGE_TOLERANCE_PX,
+  STAGES_PER_SECOND_MAX,
+} from '../wire/rules.ts';
 import {
   DUE_PER_STEP_MAX,
-  PEEK_LEASE_MS,
   PEEK_STEP_MS,
   PEEKS_BURST_MAX,
-  PEEKS_PER_SECOND_MAX,
-  STAGE_TOLERANCE_PX,
   STAGES_BURST_MAX,
-  STAGES_PER_SECOND_MAX,
   WATCHED_MAX,
   WATCHED_PER_STEP_MAX,
   WATCHED_SILENT_MS,

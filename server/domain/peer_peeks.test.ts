@@ -4,20 +4,25 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { beat, ClusterRelay } from '../test/cluster_relays.ts';
 import { FILE } from '../test/relay_harness.ts';
-import { EDGES, type Edge, type EdgeNumber, opposite } from '../wire/crossing.ts';
 import type { Identity } from '../wire/identity.ts';
 import { PeerPeeksWriter } from '../wire/peer_peeks.ts';
 import { Standing } from '../wire/pictures.ts';
 import { ProblemError } from '../wire/problem.ts';
-import { STAGE_SPRITES_MAX } from '../wire/rules.ts';
+import {
+  EDGES,
+  type Edge,
+  type EdgeNumber,
+  opposite,
+  PEEK_LEASE_MS,
+  STAGE_REFRESH_MS,
+  STAGE_SPRITES_MAX,
+} from '../wire/rules.ts';
 import { checkStage } from '../wire/stage.ts';
 import {
   HIDDEN_REMEMBERED_MS,
-  PEEK_LEASE_MS,
   PEEK_STEP_MS,
   PEER_PEEKS_STEP_MS,
   PEER_WATCH_LEASE_MS,
-  STAGE_REFRESH_MS,
   STAGES_BURST_MAX,
 } from './limits.ts';
 import type { PeeksOptions } from './peeks.ts';

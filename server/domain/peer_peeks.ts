@@ -15,10 +15,9 @@
  * Cost: O(watches to other relays) a step, some 20 ns each; O(log relays) and a copy for each stage.
  */
 
-import { type EdgeNumber, opposite } from '../wire/crossing.ts';
 import { blankIdentity, readId } from '../wire/identity.ts';
 import { type PeerPeek, PeerPeeksWriter, readPeerPeeks, type Watch } from '../wire/peer_peeks.ts';
-import { STAGE_BYTES_MAX } from '../wire/rules.ts';
+import { type EdgeNumber, opposite, STAGE_BYTES_MAX } from '../wire/rules.ts';
 import { keepNewest } from './keep_newest.ts';
 import {
   HIDDEN_REMEMBERED_MS,

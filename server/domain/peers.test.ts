@@ -13,7 +13,8 @@ import {
   readPeerAnswer,
   writePeerAnswer,
 } from '../wire/peer_frame.ts';
-import { CROSSINGS_REMEMBERED, MAILBOX_EVENTS_MAX } from './limits.ts';
+import { CROSSINGS_REMEMBERED } from '../wire/rules.ts';
+import { MAILBOX_EVENTS_MAX } from './limits.ts';
 import { Membership } from './membership.ts';
 import { FRAMES_IN_FLIGHT_MAX, PeerMemory, SENDERS_MAX } from './peer_memory.ts';
 import {

@@ -18,7 +18,7 @@
  * Limits: FRAMES_IN_FLIGHT_MAX frames for each peer; NAMES_MAX names of desktops at peers.
  * Cost: O(1) for a crossing, and one object. It has neither a clock nor a network: advance() sets the time, and the caller pops the frames.
  */
-import type { EdgeNumber } from '../wire/crossing.ts';
+
 import { blankIdentity, readId } from '../wire/identity.ts';
 import type { Passage, ThrownPassage } from '../wire/passage.ts';
 import {
@@ -38,12 +38,13 @@ import {
   type WaitingSprite,
   writePeerAnswer,
 } from '../wire/peer_frame.ts';
+import { CROSSINGS_REMEMBERED, type EdgeNumber } from '../wire/rules.ts';
 import { beyond, reroute } from './cluster_torus.ts';
 import type { ClusterPlace, ClusterView } from './cluster_view.ts';
 import type { Facts } from './facts.ts';
 import { FileSenders } from './file_senders.ts';
 import { keepNewest } from './keep_newest.ts';
-import { CROSSINGS_REMEMBERED, REMOTE_WATCHES_MAX, SMALL_WORLD_MAX } from './limits.ts';
+import { REMOTE_WATCHES_MAX, SMALL_WORLD_MAX } from './limits.ts';
 import type { Membership } from './membership.ts';
 import { ABANDONED, isPassed, keyOfThrow, type PeerMemory, SETTLED_BEFORE, type SentFrame } from './peer_memory.ts';
 import { placeBeyond, REMOTE, type Routing, type World } from './torus.ts';

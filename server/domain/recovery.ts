@@ -6,7 +6,7 @@
  * Invariant: after finish() the relay has the desktops, places, mailboxes, sequences and accepted crossings of the one before.
  * Cost: O(1) a fact; 17 bytes a slot until finish().
  */
-import type { EdgeNumber } from '../wire/crossing.ts';
+
 import {
   type FrameIdentity,
   type PeerFrame,
@@ -16,6 +16,7 @@ import {
   type WaitingSprite,
 } from '../wire/peer_frame.ts';
 import type { Pictures } from '../wire/pictures.ts';
+import type { EdgeNumber } from '../wire/rules.ts';
 import type { AcceptedCrossing, DesktopRow, EndedRow, Facts, MailboxEvent } from './facts.ts';
 import { isPassed, keyOfThrow } from './peer_memory.ts';
 import type { Relay } from './relay.ts';

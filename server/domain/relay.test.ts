@@ -3,38 +3,43 @@ import { describe, it } from 'node:test';
 import { checkedCrossing, passageOf } from '../test/passages.ts';
 import { randomOf } from '../test/random.ts';
 import { EPOCH, FILE, type RecordedAnswer, RelayHarness, START_MS } from '../test/relay_harness.ts';
-import { EDGES, type Edge, type EdgeNumber } from '../wire/crossing.ts';
 import { type Cursor, readCursor, SEQ_MAX, writeCursor } from '../wire/cursor.ts';
 import type { Identity } from '../wire/identity.ts';
 import { DEFAULT_WORLD } from '../wire/join.ts';
 import { PICTURES, STANDING_MIN, Standing } from '../wire/pictures.ts';
 import { PROBLEMS, type ProblemCode, ProblemError } from '../wire/problem.ts';
-import { NAME_BYTES_MAX, PASSAGE_BYTES_MAX } from '../wire/rules.ts';
 import {
-  CARRIED_FACTOR,
-  CROSSINGS_BURST_MAX,
-  DRAINED_PER_STEP_MAX,
-  DUE_PER_STEP_MAX,
+  EDGES,
+  type Edge,
+  type EdgeNumber,
   ENDED_REMEMBERED_MS,
   EVENTS_PER_POLL_MAX,
-  EVICTED_PER_STEP_MAX,
-  EVICTED_SPRITES_PER_STEP_MAX,
-  EVICTION_LOOKS_MAX,
   FIRST_POLL_MS,
-  KEPT_SHARE_MAX,
-  KEPT_STEP_MS,
-  KEPT_TRIED_MAX,
-  KEPT_WORLDS_PER_STEP_MAX,
   LEASE_MS,
-  MAILBOX_EVENTS_MAX,
-  NEIGHBOURS_STEP_MS,
-  ONWARD_DESKTOPS_MAX,
+  NAME_BYTES_MAX,
+  PASSAGE_BYTES_MAX,
   PING_JITTER,
   PING_MS,
   PING_SECONDS_MAX,
   PING_SECONDS_MIN,
   POLL_BYTES_MAX,
   RECONNECT_MS_MAX,
+} from '../wire/rules.ts';
+import {
+  CARRIED_FACTOR,
+  CROSSINGS_BURST_MAX,
+  DRAINED_PER_STEP_MAX,
+  DUE_PER_STEP_MAX,
+  EVICTED_PER_STEP_MAX,
+  EVICTED_SPRITES_PER_STEP_MAX,
+  EVICTION_LOOKS_MAX,
+  KEPT_SHARE_MAX,
+  KEPT_STEP_MS,
+  KEPT_TRIED_MAX,
+  KEPT_WORLDS_PER_STEP_MAX,
+  MAILBOX_EVENTS_MAX,
+  NEIGHBOURS_STEP_MS,
+  ONWARD_DESKTOPS_MAX,
   SMALL_WORLD_MAX,
   WORLDS_MAX,
 } from './limits.ts';

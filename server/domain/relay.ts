@@ -9,13 +9,15 @@
  * of its desktop passes it; when that desktop ends, the sprite moves on in its direction of travel to the next one.
  * Cost: accept, poll and wake are O(1) for each event, with no allocation that lives longer than the call.
  */
-import type { CheckedCrossing, EdgeNumber } from '../wire/crossing.ts';
+
+import type { CheckedCrossing } from '../wire/crossing.ts';
 import type { Identity } from '../wire/identity.ts';
 import type { Invitation } from '../wire/invitation.ts';
 import { DEFAULT_WORLD, type Join } from '../wire/join.ts';
 import { INCARNATION_DIGITS } from '../wire/peer_frame.ts';
 import { isCarried, Standing } from '../wire/pictures.ts';
 import { ProblemError } from '../wire/problem.ts';
+import { type EdgeNumber, FIRST_POLL_MS, MUTES_MAX } from '../wire/rules.ts';
 import type { Saying } from '../wire/saying.ts';
 import type { ShownStage } from '../wire/stage.ts';
 import type { DelayedPolls } from './delayed_polls.ts';
@@ -28,7 +30,6 @@ import type { Facts } from './facts.ts';
 import { FromPeers } from './from_peers.ts';
 import type { SayingsOption } from './hearers.ts';
 import { KeptMailboxes } from './kept.ts';
-import { FIRST_POLL_MS, MUTES_MAX } from './limits.ts';
 import type { Mailboxes } from './mailboxes.ts';
 import type { Membership } from './membership.ts';
 import { MovingOn } from './moving_on.ts';

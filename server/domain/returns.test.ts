@@ -1,14 +1,8 @@
 /** Tests of the return of desktops: how long they are told to stay away, and how long they are waited for. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import {
-  BYE_MS_MAX,
-  BYES_PER_SECOND,
-  LEASE_MS,
-  RECONNECT_MS_MAX,
-  RETURNS_PER_SECOND,
-  RETURNS_PER_SECOND_MIN,
-} from './limits.ts';
+import { BYE_MS_MAX, LEASE_MS, RECONNECT_MS_MAX } from '../wire/rules.ts';
+import { BYES_PER_SECOND, RETURNS_PER_SECOND, RETURNS_PER_SECOND_MIN } from './limits.ts';
 import { byeMs, recoveredLeaseMs } from './returns.ts';
 
 /** So many desktops can come back in RECONNECT_MS_MAX. */

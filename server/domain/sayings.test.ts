@@ -1,9 +1,16 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { randomOf } from '../test/random.ts';
-import { EDGES, type Edge, NAME_BYTES_MAX, SAYING_TEXT_BYTES_MAX } from '../wire/rules.ts';
+import {
+  EDGES,
+  type Edge,
+  NAME_BYTES_MAX,
+  SAYING_TEXT_BYTES_MAX,
+  SAYINGS_BYTES_PER_POLL_MAX,
+  SAYINGS_PER_POLL_MAX,
+} from '../wire/rules.ts';
 import { NO_EDGE } from '../wire/saying.ts';
-import { SAYINGS_BYTES_PER_POLL_MAX, SAYINGS_PER_POLL_MAX, SAYINGS_WAITING_MAX } from './limits.ts';
+import { SAYINGS_WAITING_MAX } from './limits.ts';
 import { MISSED_BYTES_MAX, SAYING_BYTES_MAX, SAYINGS_NODES, SAYINGS_RING_BYTES, Sayings } from './sayings.ts';
 
 const FROM = { desktop: '1a-3f', name: 'Ann' };

@@ -12,9 +12,15 @@
  */
 
 import { ok } from 'node:assert';
-import { EDGES, NAME_BYTES_MAX, SAYING_TEXT_BYTES_MAX } from '../wire/rules.ts';
+import {
+  EDGES,
+  NAME_BYTES_MAX,
+  SAYING_TEXT_BYTES_MAX,
+  SAYINGS_BYTES_PER_POLL_MAX,
+  SAYINGS_PER_POLL_MAX,
+} from '../wire/rules.ts';
 import { NO_EDGE } from '../wire/saying.ts';
-import { SAYINGS_BYTES_PER_POLL_MAX, SAYINGS_PER_POLL_MAX, SAYINGS_WAITING_MAX } from './limits.ts';
+import { SAYINGS_WAITING_MAX } from './limits.ts';
 import { writeNumber } from './mailboxes.ts';
 
 /** Bytes of the ring of sayings: 50,000 usual ones. The busiest relay uses it up in half a second, which is five rounds. A power of two. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { CROSSINGS_REMEMBERED, SAYINGS_BURST_MAX, SAYINGS_PER_SECOND_MAX } from './limits.ts';
+import { CROSSINGS_REMEMBERED } from '../wire/rules.ts';
+import { SAYINGS_BURST_MAX, SAYINGS_PER_SECOND_MAX } from './limits.ts';
 import { Speakers } from './speakers.ts';
 
 describe('speakers', () => {

@@ -6,17 +6,14 @@ import { type Guest, RelayHarness } from '../test/relay_harness.ts';
 import { readCursor } from '../wire/cursor.ts';
 import type { Identity } from '../wire/identity.ts';
 import { type ProblemCode, ProblemError } from '../wire/problem.ts';
+import { PING_MS, POLL_BYTES_MAX, SAYINGS_BYTES_PER_POLL_MAX, SAYINGS_PER_POLL_MAX } from '../wire/rules.ts';
 import {
   HEARER_COST,
   HEARERS_MAX,
   HEARERS_PER_STEP_MAX,
   MAILBOX_EVENTS_MAX,
-  PING_MS,
-  POLL_BYTES_MAX,
   SAYING_COST,
   SAYINGS_BURST_MAX,
-  SAYINGS_BYTES_PER_POLL_MAX,
-  SAYINGS_PER_POLL_MAX,
   SAYINGS_STEP_MS,
   SPEECH_COST_PER_SECOND_MAX,
 } from './limits.ts';

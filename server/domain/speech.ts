@@ -7,13 +7,14 @@
  * Invariant: a hearer with sayings and a parked poll is listed in `rounds`.
  * Cost: say() is O(hearers), some 15 ns each; a round is O(1) for each hearer, without allocation.
  */
+
 import type { PeerSaying, Run } from '../wire/peer_sayings.ts';
 import { type ProblemCode, ProblemError } from '../wire/problem.ts';
+import { LEASE_MS } from '../wire/rules.ts';
 import type { Saying } from '../wire/saying.ts';
 import { Hearers, type SayingsOption } from './hearers.ts';
 import {
   HEARER_COST,
-  LEASE_MS,
   SAYING_COST,
   SAYINGS_PER_SECOND_MAX,
   SAYINGS_STEP_MS,

@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { STAGE_REFRESH_MS } from '../wire/rules.ts';
 import { checkStage } from '../wire/stage.ts';
-import { STAGE_REFRESH_MS, WATCHED_MAX } from './limits.ts';
+import { WATCHED_MAX } from './limits.ts';
 import { Stages } from './stages.ts';
 
 const FILE = '0123456789abcdef'.repeat(4);

@@ -8,9 +8,9 @@
  * Memory: STAGE_ROW_BYTES a row, one block for all, allocated when somebody peeks first; the system provides the pages that are used.
  * Cost: set() copies ≤ 3 KB, isPredicted() is O(sprites), some 10 ns each. No allocation.
  */
-import { STAGE_BYTES_MAX } from '../wire/rules.ts';
+import { STAGE_BYTES_MAX, STAGE_REFRESH_MS } from '../wire/rules.ts';
 import { SKETCH_BYTES_MAX, SKETCH_HEAD_WORDS, SKETCH_SPRITE_WORDS } from '../wire/stage.ts';
-import { STAGE_REFRESH_MS, WATCHED_MAX } from './limits.ts';
+import { WATCHED_MAX } from './limits.ts';
 
 /** Bytes of a row: the sketch, whose words are aligned, and the JSON. */
 export const STAGE_ROW_BYTES = SKETCH_BYTES_MAX + STAGE_BYTES_MAX;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { randomOf } from '../test/random.ts';
-import { EDGES, type EdgeNumber, opposite } from '../wire/crossing.ts';
+import { EDGES, type EdgeNumber, opposite } from '../wire/rules.ts';
 import { placeBeyond, Torus, type World, widthOf } from './torus.ts';
 
 const [LEFT, RIGHT, TOP, BOTTOM] = [0, 1, 2, 3] as const;

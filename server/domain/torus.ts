@@ -8,8 +8,9 @@
  * world of one.
  * Cost: neighbour, seat and unseat are O(1); 4 bytes a place, 8 bytes a slot.
  */
-import type { EdgeNumber } from '../wire/crossing.ts';
+
 import type { Pictures } from '../wire/pictures.ts';
+import type { EdgeNumber } from '../wire/rules.ts';
 import type { ClusterPlace, ClusterView } from './cluster_view.ts';
 
 export interface World {

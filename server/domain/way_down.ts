@@ -13,21 +13,23 @@ import { writeCursor } from '../wire/cursor.ts';
 import type { Identity } from '../wire/identity.ts';
 import { NO_HEAD } from '../wire/passage.ts';
 import { PROBLEMS, type ProblemDocument, problem } from '../wire/problem.ts';
-import { DelayedPolls, type HeldPoll } from './delayed_polls.ts';
 import {
-  DRAINED_PER_STEP_MAX,
-  DUE_PER_STEP_MAX,
   EVENTS_PER_POLL_MAX,
-  HEARERS_PER_STEP_MAX,
   JOIN_URL_BYTES_MAX,
   LEASE_MS,
   PING_JITTER,
   PING_MS,
-  PIONEER_MS,
-  PIONEERS_MAX,
   POLL_BYTES_MAX,
   RESPONSE_BYTES_MAX,
   SAYINGS_BYTES_PER_POLL_MAX,
+} from '../wire/rules.ts';
+import { DelayedPolls, type HeldPoll } from './delayed_polls.ts';
+import {
+  DRAINED_PER_STEP_MAX,
+  DUE_PER_STEP_MAX,
+  HEARERS_PER_STEP_MAX,
+  PIONEER_MS,
+  PIONEERS_MAX,
   WATCHERS_PER_STEP_MAX,
 } from './limits.ts';
 import { digitsOf, EVENT_BYTES_MAX, writeNumber } from './mailboxes.ts';

@@ -5,10 +5,12 @@
  * Writer: the records of the crossing that is being accepted.
  * Cost: accept() is O(1) and allocates nothing but what responses.ts says.
  */
-import { type CheckedCrossing, type EdgeNumber, opposite } from '../wire/crossing.ts';
+
+import type { CheckedCrossing } from '../wire/crossing.ts';
 import type { Identity } from '../wire/identity.ts';
 import { NO_HEAD, type Passage } from '../wire/passage.ts';
 import { isCarried, type Standing } from '../wire/pictures.ts';
+import { type EdgeNumber, opposite } from '../wire/rules.ts';
 import { NO_SLOT } from './desktops.ts';
 import type { Eviction } from './eviction.ts';
 import type { AcceptedCrossing } from './facts.ts';

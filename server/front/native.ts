@@ -12,9 +12,8 @@ import { createRequire } from 'node:module';
 import { isIP, Socket } from 'node:net';
 import { availableParallelism } from 'node:os';
 import type { Answer } from '../wire/answer.ts';
-import type { EdgeNumber } from '../wire/crossing.ts';
 import { FRONT_PROBLEMS, PROBLEMS, type ProblemDocument } from '../wire/problem.ts';
-import { STAGE_BYTES_MAX } from '../wire/rules.ts';
+import { type EdgeNumber, STAGE_BYTES_MAX } from '../wire/rules.ts';
 import { connectionsFor, fileLimit } from './file_limit.ts';
 import {
   type Front,

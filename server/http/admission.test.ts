@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { describe, it } from 'node:test';
-import { FIRST_POLL_MS } from '../domain/limits.ts';
 import { checkedCrossing } from '../test/passages.ts';
 import { joined, makeRelay } from '../test/relay_harness.ts';
 import type { Identity } from '../wire/identity.ts';
 import type { Join } from '../wire/join.ts';
 import { type ProblemCode, ProblemError } from '../wire/problem.ts';
+import { FIRST_POLL_MS } from '../wire/rules.ts';
 import {
   JOINS_BURST_MAX,
   JOINS_PER_MINUTE_MAX,

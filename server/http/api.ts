@@ -5,7 +5,6 @@
 import type { Hash } from 'node:crypto';
 import express, { type ErrorRequestHandler, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
-import { LEASE_MS } from '../domain/limits.ts';
 import type { Bans } from '../moderation/bans.ts';
 import type { Reply } from '../processes/pending.ts';
 import type { Query } from '../processes/uplink.ts';
@@ -15,7 +14,7 @@ import { checkJoin } from '../wire/join.ts';
 import type { RelayAddresses } from '../wire/peer_join.ts';
 import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
 import { CORS_ORIGIN, CORS_PREFLIGHT, readAuthorization, readBearer } from '../wire/route.ts';
-import { JOIN_BYTES_MAX, PEEK_BYTES_MAX } from '../wire/rules.ts';
+import { JOIN_BYTES_MAX, LEASE_MS, PEEK_BYTES_MAX } from '../wire/rules.ts';
 import { checkPeek, checkShown } from '../wire/stage.ts';
 import type { WorkerAdmission } from './admission.ts';
 import type { ClientAddresses } from './client_address.ts';

@@ -5,6 +5,7 @@
  * in bits 8 … 15, and its length in words in the upper half.
  * Cost: writing allocates nothing, but doubles the buffer when a turn needs more; an event's bytes are copied once.
  */
+
 import {
   ACKNOWLEDGED_UNKNOWN,
   type AcceptedCrossing,
@@ -13,11 +14,11 @@ import {
   type Facts,
   type MailboxEvent,
 } from '../domain/facts.ts';
-import type { EdgeNumber } from '../wire/crossing.ts';
 import { DEFAULT_WORLD } from '../wire/join.ts';
 import { NO_HEAD } from '../wire/passage.ts';
 import { type FrameIdentity, INCARNATION_DIGITS, NO_INCARNATION } from '../wire/peer_frame.ts';
 import { PICTURES } from '../wire/pictures.ts';
+import type { EdgeNumber } from '../wire/rules.ts';
 
 export const RecordKind = {
   desktop: 1,

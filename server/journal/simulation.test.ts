@@ -9,14 +9,13 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Facts } from '../domain/facts.ts';
-import { FIRST_POLL_MS, LEASE_MS } from '../domain/limits.ts';
 import { Relay } from '../domain/relay.ts';
 import { setFormat } from '../test/older_segment.ts';
 import { Death, PretendDisk } from '../test/pretend_disk.ts';
 import { randomFrom } from '../test/random.ts';
+import { type EdgeNumber, FIRST_POLL_MS, LEASE_MS, opposite } from '../wire/rules.ts';
 import '../test/short_lives.ts';
 import { checkedCrossing } from '../test/passages.ts';
-import { type EdgeNumber, opposite } from '../wire/crossing.ts';
 import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
 import type { Identity } from '../wire/identity.ts';
 import { ProblemError } from '../wire/problem.ts';

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { presetFor } from '../../tools/presets.js';
+import { connectionsFor } from '../front/file_limit.ts';
 import {
-  connectionsFor,
   connectionsForDesktops,
   memoryBytes,
   pollsByHeap,

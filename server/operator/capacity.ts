@@ -6,8 +6,6 @@ import { totalmem } from 'node:os';
 import { FILES_RESERVED_MAX, FILES_RESERVED_MIN } from '../front/file_limit.ts';
 import { SLOTS_MAX } from '../wire/identity.ts';
 
-export { connectionsFor, fileLimit } from '../front/file_limit.ts';
-
 /** A lower file limit is logged as a warning, with the remedy. */
 export const FILES_RECOMMENDED = 4096;
 

@@ -5,8 +5,8 @@ import { HEARERS_PER_STEP_MAX, SMALL_WORLD_MAX } from '../domain/limits.ts';
 import { checkedCrossing } from '../test/passages.ts';
 import { type Guest, joined, masterOf } from '../test/relay_harness.ts';
 import { answerOf } from '../wire/answer.ts';
-import type { EdgeNumber } from '../wire/crossing.ts';
 import { FRAME_BYTES_TARGET, FRAME_HEAD, FrameWriter, MalformedFrame, RecordKind, readFrame } from '../wire/frame.ts';
+import type { EdgeNumber } from '../wire/rules.ts';
 import { IpcLink, LINK_BYTES_MAX, LINK_SAYINGS_BYTES_MAX, receiveFrame } from './ipc.ts';
 import type { Master } from './master.ts';
 

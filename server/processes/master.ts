@@ -4,17 +4,19 @@
  * Invariant: every request of a link gets one answer on the same link; answers are sent at the end of the turn (turns.ts).
  * Cost: the domain's, and one copy of each answer.
  */
+
 import type { Relay } from '../domain/relay.ts';
 import type { World } from '../domain/torus.ts';
 import type { FrontHandlers, RequestView } from '../front/front.ts';
 import type { Feedback } from '../store/feedback_file.ts';
 import { answerOf } from '../wire/answer.ts';
-import { type CheckedCrossing, EDGES, type EdgeNumber } from '../wire/crossing.ts';
+import type { CheckedCrossing } from '../wire/crossing.ts';
 import type { Publication } from '../wire/gallery.ts';
 import type { Identity } from '../wire/identity.ts';
 import { DEFAULT_WORLD, type Join } from '../wire/join.ts';
 import type { Standing } from '../wire/pictures.ts';
 import { PROBLEMS, type ProblemDocument, ProblemError } from '../wire/problem.ts';
+import { EDGES, type EdgeNumber } from '../wire/rules.ts';
 import type { ShownStage } from '../wire/stage.ts';
 import type { Flights } from './flights.ts';
 import type { Links } from './links.ts';

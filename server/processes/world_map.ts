@@ -6,7 +6,7 @@
  * part of it.
  * Memory: FLIGHTS_KEPT entries. Cost: at most one entry in SAMPLE_MS.
  */
-import { EDGES, type Edge, type EdgeNumber } from '../wire/crossing.ts';
+import { EDGES, type Edge, type EdgeNumber } from '../wire/rules.ts';
 
 /** Sampled flights that are kept: with one in SAMPLE_MS, those of the last six seconds. */
 export const FLIGHTS_KEPT = 64;

@@ -17,6 +17,7 @@ import type { SayingsOption } from '../domain/hearers.ts';
 import { type Admission, Relay } from '../domain/relay.ts';
 import type { AnswerSink } from '../domain/way_down.ts';
 import { type FrontPlan, planFront } from '../front/choice.ts';
+import { connectionsFor, fileLimit } from '../front/file_limit.ts';
 import { addon, whyNoNativeFront } from '../front/native.ts';
 import { StrictAdmission } from '../http/admission.ts';
 import { CHARACTERS_FOLDER } from '../http/site.ts';
@@ -28,11 +29,9 @@ import { type ModerationMessage, Moderator } from '../moderation/moderator.ts';
 import { adminServer } from '../operator/admin.ts';
 import { adminToken } from '../operator/admin_token.ts';
 import {
-  connectionsFor,
   connectionsForDesktops,
   desktopsFor,
   FILES_RECOMMENDED,
-  fileLimit,
   pollsByHeap,
   pollsByMemory,
   slabBytes,

@@ -4,7 +4,7 @@ import { existsSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
 import { installHint } from '../../tools/machine.js';
-import { LEASE_MS } from '../domain/limits.ts';
+import { LEASE_MS } from '../wire/rules.ts';
 import { sendRequest } from './desktop_client.ts';
 import { until } from './relay_process.ts';
 

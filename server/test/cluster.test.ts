@@ -10,7 +10,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { NatsServer, whyNoNats } from '../../tools/bench/nats_server.ts';
 import { whyNoNativeFront } from '../front/native.ts';
-import type { Edge } from '../wire/crossing.ts';
+import type { Edge } from '../wire/rules.ts';
 import { Crowd } from './crowd.ts';
 import { crossingOf, type Described, post, sendRequest, type ThrowOutcome } from './desktop_client.ts';
 import { randomOf } from './random.ts';

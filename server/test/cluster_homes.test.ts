@@ -9,7 +9,7 @@ import { join as joinPath } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { NatsServer, whyNoNats } from '../../tools/bench/nats_server.ts';
 import { freePorts } from '../bench/free_ports.ts';
-import { PEEK_LEASE_MS } from '../domain/limits.ts';
+import { PEEK_LEASE_MS } from '../wire/rules.ts';
 import {
   crossingOf,
   type Event,

@@ -5,9 +5,10 @@ import type { PeerPeeks } from '../domain/peer_peeks.ts';
 import type { PeerSayings } from '../domain/peer_sayings.ts';
 import type { Outgoing, Peers } from '../domain/peers.ts';
 import type { Relay, RelayOptions } from '../domain/relay.ts';
-import { checkCrossing, type Edge } from '../wire/crossing.ts';
+import { checkCrossing } from '../wire/crossing.ts';
 import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
 import type { Identity } from '../wire/identity.ts';
+import type { Edge } from '../wire/rules.ts';
 import { checkedCrossing } from './passages.ts';
 import { FILE, joined, makeRelay } from './relay_harness.ts';
 

@@ -6,8 +6,8 @@
  */
 import http from 'node:http';
 import { WebSocket } from 'ws';
-import type { Edge } from '../wire/crossing.ts';
 import type { ProblemDocument } from '../wire/problem.ts';
+import type { Edge } from '../wire/rules.ts';
 
 /** Time between two tries after an error, in ms. Short for a relay that starts again, and not a load for the machine on which it starts. */
 const RETRY_MS = 100;

@@ -1,6 +1,8 @@
 /** Checked crossings and passages of tests, each with a body of its own. */
-import type { CheckedCrossing, EdgeNumber } from '../wire/crossing.ts';
+
+import type { CheckedCrossing } from '../wire/crossing.ts';
 import { NO_HEAD, type Passage } from '../wire/passage.ts';
+import type { EdgeNumber } from '../wire/rules.ts';
 
 /** A crossing that leaves by `edge`. */
 export function checkedCrossing(crossing: number, edge: EdgeNumber, passage: Buffer | string): CheckedCrossing {

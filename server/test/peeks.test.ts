@@ -5,9 +5,8 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join as joinPath } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { PEEK_LEASE_MS, PEEKS_BURST_MAX, STAGES_BURST_MAX } from '../domain/limits.ts';
-import type { Edge } from '../wire/crossing.ts';
-import { PEEK_BYTES_MAX, STAGE_BYTES_MAX } from '../wire/rules.ts';
+import { PEEKS_BURST_MAX, STAGES_BURST_MAX } from '../domain/limits.ts';
+import { type Edge, PEEK_BYTES_MAX, PEEK_LEASE_MS, STAGE_BYTES_MAX } from '../wire/rules.ts';
 import {
   type Batch,
   crossingOf,

@@ -16,7 +16,7 @@ import { promisify } from 'node:util';
 import { WebSocket } from 'ws';
 import { ensurePrograms, installHint } from '../../tools/machine.js';
 import { freePorts } from '../bench/free_ports.ts';
-import { PING_MS } from '../domain/limits.ts';
+import { PING_MS } from '../wire/rules.ts';
 import { joinPage, launchBrowser, noBrowser } from './browser_page.ts';
 import { type Batch, crossingOf, isSprite, type Joined } from './desktop_client.ts';
 import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';

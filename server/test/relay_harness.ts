@@ -12,11 +12,12 @@ import { TICK_MS } from '../domain/slots/deadlines.ts';
 import { Master } from '../processes/master.ts';
 import { Seats } from '../processes/seats.ts';
 import { type Committing, Turns } from '../processes/turns.ts';
-import { checkCrossing, type Edge } from '../wire/crossing.ts';
+import { checkCrossing } from '../wire/crossing.ts';
 import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
 import type { Identity } from '../wire/identity.ts';
 import type { Join } from '../wire/join.ts';
 import type { Pictures, Standing } from '../wire/pictures.ts';
+import type { Edge } from '../wire/rules.ts';
 import { checkedCrossing } from './passages.ts';
 
 export const EPOCH = 0x6a1f03c2;

@@ -9,8 +9,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { whyNoNativeFront } from '../front/native.ts';
-import { EDGES } from '../wire/crossing.ts';
 import type { ProblemDocument } from '../wire/problem.ts';
+import { EDGES } from '../wire/rules.ts';
 import {
   type Batch,
   crossingOf,

@@ -1,12 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { randomOf } from '../test/random.ts';
-import { checkCrossing, EDGES, type EdgeNumber, opposite, readCrossing } from './crossing.ts';
+import { checkCrossing, readCrossing } from './crossing.ts';
 import { ProblemError } from './problem.ts';
 import {
   ANIMATION_LENGTH_MAX,
   CROSSING_BYTES_MAX,
+  EDGES,
+  type EdgeNumber,
   NAME_BYTES_MAX,
+  opposite,
   PASSAGE_BYTES_MAX,
   SCALE_MAX,
   SCALE_MIN,

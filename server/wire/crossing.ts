@@ -29,8 +29,6 @@ import {
   SPRITE_MEMBERS,
 } from './rules.ts';
 
-export { EDGES, type Edge, type EdgeNumber, opposite } from './rules.ts';
-
 /** The members of a crossing that a passage has as they are: those between `edge` and `sprite`. */
 const MOTION = Object.entries<Member>(CROSSING_MEMBERS).slice(2, -1);
 const SPRITE = Object.entries<Member>(SPRITE_MEMBERS);

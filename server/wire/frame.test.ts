@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { pickFrom, randomOf } from '../test/random.ts';
 import { answerOf } from './answer.ts';
-import type { CheckedCrossing, EdgeNumber } from './crossing.ts';
+import type { CheckedCrossing } from './crossing.ts';
 import { FRAME_HEAD, FrameWriter, MalformedFrame, RecordKind, type RecordView, readFrame } from './frame.ts';
 import type { Identity } from './identity.ts';
 import { Standing } from './pictures.ts';
+import type { EdgeNumber } from './rules.ts';
 
 const ADA: Identity = { slot: 0x1a2b, generation: 0x3f, token: Uint32Array.of(0x00112233, 1, 0, 0xffffffff) };
 const LAST: Identity = { slot: 0xffffff, generation: 0xffffffff, token: new Uint32Array(4).fill(0xffffffff) };

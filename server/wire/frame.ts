@@ -6,10 +6,12 @@
  * one answer has the same number. The bodies of frequent records are binary, those of rare ones JSON.
  * Cost: one copy of each body; no object per record (the reader fills one view).
  */
+
 import type { Answer, AnswerView } from './answer.ts';
-import { type CheckedCrossing, EDGES, type EdgeNumber } from './crossing.ts';
+import type { CheckedCrossing } from './crossing.ts';
 import type { Identity } from './identity.ts';
 import { Standing } from './pictures.ts';
+import { EDGES, type EdgeNumber } from './rules.ts';
 
 const FRAME_VERSION = 2;
 

@@ -6,7 +6,7 @@
  * Owner: the caller. It has one record, which it fills before each call; the callee neither changes nor keeps it. So a crossing allocates
  * nothing on its way.
  */
-import type { EdgeNumber } from './crossing.ts';
+import type { EdgeNumber } from './rules.ts';
 
 export interface Passage {
   /** The edge by which the sprite enters. */

@@ -22,12 +22,11 @@
  * Cost: one copy of each event; no allocation for each record, because the reader fills one view.
  */
 
-import type { EdgeNumber } from './crossing.ts';
 import { isFileHash } from './fields.ts';
 import { isRelayName } from './heartbeat.ts';
 import { NO_HEAD, type Passage, type ThrownPassage } from './passage.ts';
 import { PICTURES, type Pictures } from './pictures.ts';
-import { NAME_BYTES_MAX, PASSAGE_BYTES_MAX } from './rules.ts';
+import { type EdgeNumber, NAME_BYTES_MAX, PASSAGE_BYTES_MAX } from './rules.ts';
 
 export const PEER_VERSION = 2;
 

@@ -1,9 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { randomOf } from '../test/random.ts';
-import type { EdgeNumber } from './crossing.ts';
 import { PEER_PEEKS_BYTES_MAX, PEER_PEEKS_VERSION, PeerPeeksWriter, readPeerPeeks } from './peer_peeks.ts';
-import { STAGE_BYTES_MAX, STAGE_SPRITES_MAX } from './rules.ts';
+import { type EdgeNumber, STAGE_BYTES_MAX, STAGE_SPRITES_MAX } from './rules.ts';
 
 const FILE = 'a'.repeat(64);
 const WATCH = { edge: 3 as EdgeNumber, slot: 4_000_000_000, generation: 17, place: 65_536 };

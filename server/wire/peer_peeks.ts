@@ -9,11 +9,10 @@
  * Invariant: what the reader returns is within the limits here, whatever the bytes are.
  */
 
-import { EDGES, type EdgeNumber } from './crossing.ts';
 import { readJson } from './fields.ts';
 import { isReference } from './peer_frame.ts';
 import { PeerMessageWriter, readPeerMessage } from './peer_message.ts';
-import { STAGE_BYTES_MAX } from './rules.ts';
+import { EDGES, type EdgeNumber, STAGE_BYTES_MAX } from './rules.ts';
 import { type CheckedStage, checkStage } from './stage.ts';
 
 export const PEER_PEEKS_VERSION = 1;

@@ -4,10 +4,10 @@ import { describe, it } from 'node:test';
 import { deflateSync, crc32 as zlibCrc32 } from 'node:zlib';
 import { pickFrom, randomOf } from '../test/random.ts';
 import hidden from './hidden.vectors.json' with { type: 'json' };
-import { type Chunk, crc32, rawBytes, readPng, SHEET_SIDE_PIXELS_MAX, writePng } from './png.ts';
+import { type Chunk, crc32, rawBytes, readPng, SHEET_SIDE_PIXELS_MAX, SprRefused, writePng } from './png.ts';
 import { SPR_BYTES_MAX } from './rules.ts';
 import { writeSheet } from './sheet.ts';
-import { RAW_BYTES_MAX, readSpr, SprRefused } from './spr.ts';
+import { RAW_BYTES_MAX, readSpr } from './spr.ts';
 
 interface Drawing {
   width?: number;

@@ -13,9 +13,6 @@ import type { Description } from './description.ts';
 import { type PngHeader, passes, rawBytes, SHEET_SIDE_PIXELS_MAX, SprRefused } from './png.ts';
 import { readSheet, type Sheet } from './sheet.ts';
 
-export type { Animation, Behaviour, Description } from './description.ts';
-export { SprRefused } from './png.ts';
-
 export interface Spr {
   /** Of the whole sheet, in pixels. */
   width: number;

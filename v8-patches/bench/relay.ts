@@ -5,7 +5,7 @@
  * at most a quarter of an hour apart. Pauses are the master's, which holds every poll as JavaScript objects.
  */
 import { totalmem } from 'node:os';
-import { connectionsFor, fileLimit } from '../../server/operator/capacity.ts';
+import { connectionsFor, fileLimit } from '../../server/front/file_limit.ts';
 import { type Shape, start } from '../../tools/bench/contender.ts';
 import { runEngine } from '../../tools/bench/engine_run.ts';
 import { machine, mib, table, us } from '../../tools/bench/table.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { randomOf } from '../../test/random.ts';
-import { LEASE_MS } from '../limits.ts';
+import { LEASE_MS } from '../../wire/rules.ts';
 import { Deadlines, TICK_MS } from './deadlines.ts';
 
 /** The latest deadline of a wheel with 16,384 ticks, whatever part of a tick has passed; and its last tick. */

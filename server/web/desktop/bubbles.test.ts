@@ -1,8 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { randomOf } from '../../test/random.ts';
-import { EDGES } from '../../wire/rules.ts';
-import type { Edge } from '../motion/simulation.ts';
+import { EDGES, type Edge } from '../../wire/rules.ts';
 import {
   type Box,
   BUBBLE_GAP,

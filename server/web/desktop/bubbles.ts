@@ -7,7 +7,7 @@
  * Cost: placing n ≤ BUBBLES_MAX bubbles beside m obstacles is O(n · (n + m)³), below a tenth of a millisecond.
  */
 
-import type { Edge } from '../motion/simulation.ts';
+import type { Edge } from '../../wire/rules.ts';
 import { sizeBytes } from '../relay/sayings.ts';
 import type { SayingEvent } from '../relay/transport.ts';
 

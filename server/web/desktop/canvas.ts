@@ -6,16 +6,10 @@
  * the simulation is calm.
  * Cost: one drawImage per sprite and frame; text only for tags that are shown.
  */
+
 import type { Description } from '../../wire/description.ts';
-import {
-  animationOf,
-  type Edge,
-  type Facing,
-  type Point,
-  type Simulation,
-  type Size,
-  type Sprite,
-} from '../motion/simulation.ts';
+import type { Edge } from '../../wire/rules.ts';
+import { animationOf, type Facing, type Point, type Simulation, type Size, type Sprite } from '../motion/simulation.ts';
 import { cellOf, placeOf, type Sheets, shownScale } from '../pictures/sheets.ts';
 import { phrase } from '../texts/language.ts';
 import type { PeekView } from './peek_view.ts';

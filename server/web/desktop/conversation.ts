@@ -5,7 +5,8 @@
  * and none shows a saying twice.
  */
 
-import { EDGES, type Point, type Sprite } from '../motion/simulation.ts';
+import { EDGES } from '../../wire/rules.ts';
+import type { Point, Sprite } from '../motion/simulation.ts';
 import { SayingHistory } from '../relay/saying_history.ts';
 import { type SavedSayings, Sayings } from '../relay/sayings.ts';
 import type { Neighbour, Neighbours, Problem, RelayEvent, SayingEvent, Transport } from '../relay/transport.ts';

@@ -7,13 +7,12 @@
  * proposes a world: both are secrets, and browsers send a fragment to no server. `?world=NAME` is for names that are none.
  */
 
+import { EDGES, type Edge } from '../../wire/rules.ts';
 import {
   addSprite,
   bounceBack,
   createSimulation,
   type Departure,
-  EDGES,
-  type Edge,
   enter,
   removeSprite,
   SPRITES_MAX,

@@ -1,7 +1,7 @@
 /** Pointer and keyboard: turns what a person does into calls of the simulation. Its only state is which sprite is selected. */
+import type { Edge } from '../../wire/rules.ts';
 import {
   drag,
-  type Edge,
   grab,
   type Point,
   point,

@@ -4,7 +4,8 @@
  * Holds no state of the simulation: it shows what it is given and calls back. Text is inserted as text, never as markup.
  */
 
-import { EDGES, type Edge, type Ledge } from '../motion/simulation.ts';
+import { EDGES, type Edge } from '../../wire/rules.ts';
+import type { Ledge } from '../motion/simulation.ts';
 import { drawPortrait, portrait } from '../pictures/portraits.ts';
 import type { Figure } from '../pictures/shelf.ts';
 import { countWords } from '../relay/api_client.ts';

@@ -3,7 +3,8 @@
  *
  * A function of pointer, keys and time; it uses no DOM and no clock. While a sprite is dragged, there is no such edge.
  */
-import { distanceTo, EDGES, type Edge, type Size } from '../motion/simulation.ts';
+import { EDGES, type Edge } from '../../wire/rules.ts';
+import { distanceTo, type Size } from '../motion/simulation.ts';
 
 export const PEEK_ZONE = 14; // px from an edge within which a resting pointer opens the view
 export const PEEK_REST_MS = 500; // ms that the pointer must rest there: one that passes by, or throws, opens nothing

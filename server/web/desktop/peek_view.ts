@@ -1,6 +1,7 @@
 /** How the desktop is drawn while a person looks over one of its edges: it has slid aside, and shows what is beyond. */
 
-import type { Edge, Point } from '../motion/simulation.ts';
+import type { Edge } from '../../wire/rules.ts';
+import type { Point } from '../motion/simulation.ts';
 import type { Silhouette } from './silhouettes.ts';
 
 const SLIDE_MS = 90; // ms in which the desktop slides about two thirds of the way

@@ -6,7 +6,8 @@
  * Cost: nothing while nobody looks; else at most ten small posts a second, and in each frame one picture a silhouette.
  */
 
-import { EDGES, type Edge, type Simulation } from '../motion/simulation.ts';
+import { EDGES, type Edge } from '../../wire/rules.ts';
+import type { Simulation } from '../motion/simulation.ts';
 import { askToPeek } from '../relay/api_client.ts';
 import { Peek } from '../relay/peek.ts';
 import { stageOf } from '../relay/stage.ts';

@@ -1,7 +1,9 @@
 /** The body: a frame with the lines of its hitbox, which a person drags. The number fields beside it do the same. */
+
 import type { Pixels } from '../../wire/pixels.ts';
+import { EDGES, type Edge } from '../../wire/rules.ts';
 import { element } from '../desktop/elements.ts';
-import { EDGES, type Edge, type Point, type Size } from '../motion/simulation.ts';
+import type { Point, Size } from '../motion/simulation.ts';
 import type { Hitbox } from './draft.ts';
 import { canvasOf } from './drawing.ts';
 

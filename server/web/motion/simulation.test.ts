@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { randomFrom } from '../../test/random.ts';
+import { EDGES, type Edge } from '../../wire/rules.ts';
 import {
   addSprite,
   BORED_MS,
@@ -9,8 +10,6 @@ import {
   createSimulation,
   type Departure,
   drag,
-  EDGES,
-  type Edge,
   ENTRANCE_SPEED_MIN,
   enter,
   FLOOR_THROW_SPEED_MIN,

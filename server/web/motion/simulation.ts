@@ -11,8 +11,6 @@
  */
 import { EDGES, type Edge, type EdgeNumber, opposite as oppositeNumber } from '../../wire/rules.ts';
 
-export { EDGES, type Edge } from '../../wire/rules.ts';
-
 export type Facing = 'left' | 'right';
 export type Mode = 'idle' | 'walk' | 'fall' | 'drag' | 'land' | 'climb' | 'sleep' | Gesture | 'hang';
 /** What a sprite does on its feet besides walking and resting. */

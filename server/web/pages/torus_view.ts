@@ -4,7 +4,7 @@
  * Units: x and y of the grid are 0 … 1 from the left and from the top, and wrap. A point on the screen is in units of the ring's radius,
  * from its middle, right and down; `depth` rises towards the viewer.
  */
-import type { Edge } from '../../wire/crossing.ts';
+import type { Edge } from '../../wire/rules.ts';
 
 export interface ViewPoint {
   x: number;

@@ -5,7 +5,7 @@
  * the relay has answered. The words beside it say the same.
  * Cost: one drawing has at most COLUMNS_MAX × ROWS_MAX cells, 720, and FLYING_MAX sprites.
  */
-import type { Edge } from '../../wire/crossing.ts';
+import type { Edge } from '../../wire/rules.ts';
 import { cellOf, placeOf, Sheets } from '../pictures/sheets.ts';
 import { countWords, read } from '../relay/api_client.ts';
 import { language, phrase } from '../texts/language.ts';

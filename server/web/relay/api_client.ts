@@ -1,6 +1,6 @@
 /** The client of the API for the short requests of a desktop: join, look up the neighbours, upload a sprite file, peek, mute, report. */
 
-import type { Edge } from '../motion/simulation.ts';
+import type { Edge } from '../../wire/rules.ts';
 import { counted, phrase } from '../texts/language.ts';
 import type { PeekVerdict } from './peek.ts';
 import { type Neighbours, type Problem, readProblem, readSeat, relayOf, type Seat, wordsOf } from './transport.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Edge } from '../motion/simulation.ts';
+import type { Edge } from '../../wire/rules.ts';
 import { ASK_GAP_MS, Peek, type PeekVerdict, REFUSED_MS, RETRY_MS } from './peek.ts';
 
 const LEASE_MS = 10_000;

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Edge } from '../motion/simulation.ts';
+import type { Edge } from '../../wire/rules.ts';
 import { ALIVE_MS, POST_GAP_MS, RETRY_MS, StagePosts } from './stage_posts.ts';
 import type { Stage, StageVerdict } from './transport.ts';
 
