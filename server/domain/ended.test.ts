@@ -4,7 +4,6 @@ import { randomOf } from '../test/random.ts';
 import { SEQ_MAX } from '../wire/cursor.ts';
 import { CROSSINGS_REMEMBERED, ENDED_REMEMBERED_MS } from '../wire/rules.ts';
 import { type EndedDesktop, EndedDesktops } from './ended.ts';
-import { ACKNOWLEDGED_UNKNOWN } from './facts.ts';
 import { ENDED_REMEMBERED_MAX } from './limits.ts';
 
 const TOKEN = Uint32Array.of(1, 2, 3, 0xffffffff);
@@ -31,15 +30,13 @@ describe('ended desktops', () => {
     assert.ok(ended.isAccepted(who(7), 2 ** 53 - 1, 0));
   });
 
-  it('remember the last sequence that was acknowledged, also 0, unless an earlier version did not write it down', () => {
+  it('remember the last sequence that was acknowledged, also 0', () => {
     const ended = new EndedDesktops(4);
     for (const [slot, acknowledged] of [0, 1, SEQ_MAX - 1].entries()) ended.add(ending(slot, { acknowledged }), 0);
     for (const [slot, acknowledged] of [0, 1, SEQ_MAX - 1].entries()) {
       assert.equal(ended.acknowledged(who(slot), ENDED_REMEMBERED_MS), acknowledged);
     }
     assert.equal(ended.acknowledged(who(0), ENDED_REMEMBERED_MS + 1), -1);
-    assert.equal(ended.acknowledged(who(3), 0), -1);
-    ended.add(ending(3, { acknowledged: ACKNOWLEDGED_UNKNOWN }), 0);
     assert.equal(ended.acknowledged(who(3), 0), -1);
   });
 

@@ -15,7 +15,7 @@
 import type { Identity } from '../wire/identity.ts';
 import { ENDED_REMEMBERED_MS } from '../wire/rules.ts';
 import { AcceptedNumbers } from './accepted_numbers.ts';
-import { ACKNOWLEDGED_UNKNOWN, type EndedRow, type Facts } from './facts.ts';
+import type { EndedRow, Facts } from './facts.ts';
 import { ENDED_REMEMBERED_MAX } from './limits.ts';
 
 /** What is remembered of a desktop. */
@@ -111,7 +111,7 @@ export class EndedDesktops {
   /** The last sequence that a desktop had acknowledged when it ended; -1 when that is forgotten. Only its owner may learn it: see isKnown(). */
   acknowledged(desktop: Pick<Identity, 'slot' | 'generation'>, nowMs: number): number {
     const row = this.#find(desktop, nowMs);
-    return row < 0 || this.#acknowledged[row] === ACKNOWLEDGED_UNKNOWN ? -1 : this.#acknowledged[row];
+    return row < 0 ? -1 : this.#acknowledged[row];
   }
 
   /** Whether a desktop that has ended is remembered and has this token. */

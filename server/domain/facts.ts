@@ -55,7 +55,7 @@ export interface EndedRow {
   token: Uint32Array;
   newestCrossing: number;
   acceptedBits: number;
-  /** The last sequence that it acknowledged; ACKNOWLEDGED_UNKNOWN in the journal of a relay that did not write it down. */
+  /** The last sequence that it acknowledged. */
   acknowledged: number;
 }
 
@@ -72,9 +72,6 @@ export interface AcceptedCrossing extends ThrownPassage, MailboxEvent {
   receiver: number;
   receiverGeneration: number;
 }
-
-/** In place of a sequence. A desktop that has acknowledged as many as that is not told either. */
-export const ACKNOWLEDGED_UNKNOWN = 0xffffffff;
 
 export interface Facts {
   /** Whether new joins and crossings can be kept. If not, the relay refuses them. */

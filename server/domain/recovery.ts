@@ -12,7 +12,6 @@ import {
   type PeerFrame,
   readPeerFrame,
   readPeerRecords,
-  upgraded,
   type WaitingSprite,
 } from '../wire/peer_frame.ts';
 import type { Pictures } from '../wire/pictures.ts';
@@ -156,7 +155,7 @@ export class Recovery implements Facts {
 
   peerFrame(peer: string, number: number, frame: Buffer): void {
     // The bytes of the journal's file are reused, so these are a copy.
-    const bytes = upgraded(frame);
+    const bytes = Buffer.from(frame);
     const read = readPeerFrame(bytes);
     if (typeof read === 'string') throw new RecoveryError(`frame ${number} to ${peer} is ${read}`);
     this.#relay.peerMemory.addFrame(peer, { incarnation: read.incarnation, number, bytes });

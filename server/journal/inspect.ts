@@ -10,7 +10,7 @@ import type { Passage } from '../wire/passage.ts';
 import type { Disk } from './disk.ts';
 import { readJournal, segmentsIn } from './journal.ts';
 import { readRecords } from './records.ts';
-import { FRAME_HEAD_BYTES, findFrame, frameEnd, HEAD_BYTES, NewerFormat, readHead, segmentName } from './segments.ts';
+import { FRAME_HEAD_BYTES, findFrame, frameEnd, HEAD_BYTES, OtherFormat, readHead, segmentName } from './segments.ts';
 import { readTail, type TailContent, TailDamaged, withTail } from './tail.ts';
 
 export interface SegmentReport {
@@ -123,7 +123,7 @@ function visitSegment(
     if (head) next = head.firstFrame;
     else problems.push('its head is wrong');
   } catch (error) {
-    if (!(error instanceof NewerFormat)) throw error;
+    if (!(error instanceof OtherFormat)) throw error;
     problems.push(error.message);
     return report;
   }

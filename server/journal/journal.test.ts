@@ -15,10 +15,10 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import { ACKNOWLEDGED_UNKNOWN, type EndedRow, type Facts } from '../domain/facts.ts';
+import type { EndedRow, Facts } from '../domain/facts.ts';
 import type { Relay } from '../domain/relay.ts';
 import { addon, whyNoNativeFront } from '../front/native.ts';
-import { setFormat } from '../test/older_segment.ts';
+import { setFormat } from '../test/other_format.ts';
 import { checkedCrossing } from '../test/passages.ts';
 import { PretendDisk } from '../test/pretend_disk.ts';
 import { joined, makeRelay } from '../test/relay_harness.ts';
@@ -32,7 +32,7 @@ import { checkJournal, exportJournal } from './inspect.ts';
 import { Journal, JournalDamaged, type JournalOptions, type Recovered } from './journal.ts';
 import { Locked, lockFile } from './lock.ts';
 import { RecordWriter, readRecords } from './records.ts';
-import { HEAD_BYTES, NewerFormat, segmentName, VERSION } from './segments.ts';
+import { HEAD_BYTES, OtherFormat, segmentName, VERSION } from './segments.ts';
 import { readTail, TAIL, TAIL_HEAD_BYTES } from './tail.ts';
 
 const FIRST = segmentName(1);
@@ -167,12 +167,7 @@ describe('a journal', () => {
       get: () => (one: EndedRow) => told.push({ ...one, token: one.token.slice() }),
     });
     readRecords(writer.bytes, 0, writer.end, reader);
-    const older = Buffer.from(writer.bytes.subarray(0, writer.end - 4));
-    older.writeUInt16LE(older.length / 4, 2);
-    readRecords(older, 0, older.length, reader);
-    const { slot, generation, token } = ann;
-    const known = { ...row, slot, generation, token };
-    assert.deepEqual(told, [known, { ...known, acknowledged: ACKNOWLEDGED_UNKNOWN }]);
+    assert.deepEqual(told, [row]);
   });
 
   it('keeps the sprites of an empty world for the desktop that joins it', () => {
@@ -301,46 +296,15 @@ describe('a journal', () => {
     assert.throws(() => live(disk), /the head of 0000000001\.segment is wrong/);
   });
 
-  it('refuses a newer format', () => {
-    const disk = pretend();
-    begin(disk);
-    setFormat(disk, FIRST, VERSION + 1);
-    assert.throws(() => live(disk), NewerFormat);
-  });
-
-  it('reads a segment of an older format, and never appends to it', () => {
-    for (let version = 1; version < VERSION; version++) {
+  it('refuses an older and a newer format, and changes nothing', () => {
+    for (const version of [VERSION - 1, VERSION + 1]) {
       const disk = pretend();
-      const { ann } = begin(disk);
+      begin(disk);
       setFormat(disk, FIRST, version);
-      const old = disk.read(FIRST);
-      const { relay, journal, recovered } = live(disk);
-      assert.equal(recovered.sprites, 3);
-      relay.setShows(ann.slot, true);
-      journal.commit();
-      assert.deepEqual(disk.read(FIRST), old);
-      assert.equal(disk.read(segmentName(2)).readUInt32LE(8), VERSION);
-      const next = live(disk);
-      assert.equal(next.relay.directory.describe(ann.slot).stage, true);
-      assert.deepEqual(disk.names().filter((name) => name.endsWith('.segment')).length, 2, 'one new segment is enough');
+      const before = disk.read(FIRST);
+      assert.throws(() => live(disk), OtherFormat);
+      assert.deepEqual(disk.read(FIRST), before);
     }
-  });
-
-  it('writes nothing to a segment of an older format when there is no room for a new one', () => {
-    const disk = pretend();
-    const { ann } = begin(disk);
-    setFormat(disk, FIRST, VERSION - 1);
-    const old = disk.read(FIRST);
-    disk.roomBytes = disk.usedBytes;
-    const { relay, journal } = live(disk);
-    assert.deepEqual([journal.hasRoom, journal.isBehind], [false, true]);
-    relay.setShows(ann.slot, true);
-    journal.commit();
-    assert.deepEqual(disk.read(FIRST), old);
-    disk.roomBytes = Number.POSITIVE_INFINITY;
-    for (let nowMs = 2000; !journal.hasRoom && nowMs < 20_000; nowMs += 100) journal.tick(nowMs);
-    const next = live(disk);
-    assert.deepEqual([next.recovered.sprites, next.relay.directory.describe(ann.slot).stage], [3, true]);
   });
 
   it('refuses a file that is missing', () => {

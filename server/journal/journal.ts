@@ -24,7 +24,6 @@ import {
   sealFrame,
   segmentName,
   segmentOf,
-  VERSION,
   writeHead,
 } from './segments.ts';
 import { readTail, TAIL, TAIL_BYTES, Tail, type TailContent, TailDamaged, withTail } from './tail.ts';
@@ -175,7 +174,7 @@ export class Journal {
   writtenBytes = 0;
   compactions = 0;
 
-  /** Opens a journal, or makes one. Throws JournalDamaged, NewerFormat, or the system's error. */
+  /** Opens a journal, or makes one. Throws JournalDamaged, OtherFormat, or the system's error. */
   constructor(disk: Disk, options: JournalOptions) {
     this.#disk = disk;
     this.#options = options;
@@ -231,7 +230,6 @@ export class Journal {
     }
     this.#nextFrame = read.nextFrame;
     this.#openLast(read);
-    this.#leaveOldFormat(read.version);
     if (old.length > 0) this.#disk.retire(old, this.#file);
     this.#makeReserve();
     if (!this.#isBehind) this.#makeTail();
@@ -281,15 +279,6 @@ export class Journal {
     if (!isFull(error)) throw error;
     this.#isBehind = true;
     this.#noRoom(error);
-  }
-
-  /**
-   * Begins a new segment when the last one has an older format: its head must not promise an older relay that it can read what is written
-   * now. Without room for one, nothing is written until there is room for a snapshot.
-   */
-  #leaveOldFormat(version: number): void {
-    if (version === VERSION || this.#isBehind) return;
-    if (!this.#rotate(false)) this.#isBehind = true;
   }
 
   /** Writes what happened since the last call. The answers of these turns may leave when it returns. */
@@ -617,7 +606,7 @@ export function segmentsIn(disk: Disk): number[] {
     .sort((a, b) => a - b);
 }
 
-/** The segments of a folder, and the head of the first one that has one. Throws NewerFormat. */
+/** The segments of a folder, and the head of the first one that has one. Throws OtherFormat. */
 function listSegments(disk: Disk): Listed {
   const segments = segmentsIn(disk);
   for (const number of segments) {
@@ -631,8 +620,6 @@ interface Read {
   frames: number;
   nextFrame: number;
   nextSegment: number;
-  /** The format of the last segment that counts; that of a new one when there is none. */
-  version: number;
   /** The bytes of each segment that counts. */
   bytesOf: Map<number, number>;
   tornBytes: number;
@@ -645,7 +632,7 @@ interface Read {
 /**
  * Reads all frames that count, in order.
  *
- * Throws  JournalDamaged, NewerFormat.
+ * Throws  JournalDamaged, OtherFormat.
  */
 export function readJournal(disk: Disk, facts: Facts): Read {
   const { segments } = listSegments(disk);
@@ -697,7 +684,6 @@ function readSegments(
     frames: 0,
     nextFrame: 1,
     nextSegment: 1,
-    version: VERSION,
     bytesOf: new Map(),
     tornBytes: 0,
     missingBytes: 0,
@@ -736,7 +722,6 @@ function readSegments(
     }
     read.nextFrame = head.firstFrame;
     read.nextSegment = number + 1;
-    read.version = head.version;
     const end = readFrames(bytes, name, read, facts);
     if (end < bytes.length) {
       if (!isLast || findFrame(bytes, end + 4, read.nextFrame)) {

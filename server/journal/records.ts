@@ -6,17 +6,10 @@
  * Cost: writing allocates nothing, but doubles the buffer when a turn needs more; an event's bytes are copied once.
  */
 
-import {
-  ACKNOWLEDGED_UNKNOWN,
-  type AcceptedCrossing,
-  type DesktopRow,
-  type EndedRow,
-  type Facts,
-  type MailboxEvent,
-} from '../domain/facts.ts';
+import type { AcceptedCrossing, DesktopRow, EndedRow, Facts, MailboxEvent } from '../domain/facts.ts';
 import { DEFAULT_WORLD } from '../wire/join.ts';
 import { NO_HEAD } from '../wire/passage.ts';
-import { type FrameIdentity, INCARNATION_DIGITS, NO_INCARNATION } from '../wire/peer_frame.ts';
+import { type FrameIdentity, INCARNATION_DIGITS } from '../wire/peer_frame.ts';
 import { PICTURES } from '../wire/pictures.ts';
 import type { EdgeNumber } from '../wire/rules.ts';
 
@@ -39,12 +32,10 @@ export const RecordKind = {
   counters: 16,
   snapshotEnd: 17,
   stage: 18,
-  /** Format 2 wrote `peerNumber`, whose numbers go on from no start to the next any more: it is skipped. */
   peerFrame: 19,
   peerVerdicts: 20,
   peerTaken: 21,
   peersForgotten: 22,
-  peerNumber: 23,
   life: 24,
   custody: 25,
 } as const;
@@ -65,14 +56,13 @@ const TWO_32 = 2 ** 32;
 
 /** The bytes of a record before its variable part. */
 const DESKTOP_BYTES = 80;
-/** Relays of earlier versions wrote it without its last word. */
 const ENDED_BYTES = 52;
 const ACCEPTED_BYTES = 36;
 const EVENT_BYTES = 16;
 const NAMED_BYTES = 20;
 const PEER_BYTES = 20;
 
-/** What follows the verdicts of a frame: its incarnation. Format 2 had none. */
+/** What follows the verdicts of a frame: its incarnation. */
 const INCARNATION_BYTES = INCARNATION_DIGITS / 2;
 
 /** Gathers records behind `head` bytes that the caller fills in. */
@@ -385,7 +375,7 @@ class RecordReader {
     const length = words[at] >>> 16;
     if (length === 0 || at + length > end) throw new RecordError(`a record of ${length} words`);
     const kind = words[at] & 0xff;
-    if (!this.#readState(kind, at, length) && !this.#readSprites(kind, at) && !this.#readOfPeers(kind, at, length)) {
+    if (!this.#readState(kind, at, length) && !this.#readSprites(kind, at) && !this.#readOfPeers(kind, at)) {
       throw new RecordError(`a record of kind ${kind}`);
     }
     return length;
@@ -444,7 +434,7 @@ class RecordReader {
         facts.stage(slot, this.#detail(at) !== 0);
         break;
       case RecordKind.ended:
-        this.#readEnded(at, length);
+        this.#readEnded(at);
         break;
       case RecordKind.life:
         facts.life(this.#big(at + 1));
@@ -494,15 +484,13 @@ class RecordReader {
   }
 
   /** Reads a record of another relay. Returns false for one of another kind. */
-  #readOfPeers(kind: number, at: number, length: number): boolean {
+  #readOfPeers(kind: number, at: number): boolean {
     const facts = this.#facts;
     switch (kind) {
       case RecordKind.peerFrame:
       case RecordKind.peerVerdicts:
       case RecordKind.peerTaken:
-        this.#readFrame(kind, at, length);
-        break;
-      case RecordKind.peerNumber:
+        this.#readFrame(kind, at);
         break;
       case RecordKind.custody:
         facts.custody(this.#words[at + 1], this.#words[at + 2], this.#big(at + 3));
@@ -545,7 +533,7 @@ class RecordReader {
     });
   }
 
-  #readEnded(at: number, length: number): void {
+  #readEnded(at: number): void {
     const words = this.#words;
     this.#facts.ended({
       row: words[at + 1],
@@ -555,7 +543,7 @@ class RecordReader {
       token: words.subarray(at + 5, at + 9),
       newestCrossing: this.#big(at + 9),
       acceptedBits: words[at + 11],
-      acknowledged: length * WORD_BYTES < ENDED_BYTES ? ACKNOWLEDGED_UNKNOWN : words[at + 12],
+      acknowledged: words[at + 12],
     });
   }
 
@@ -584,7 +572,7 @@ class RecordReader {
     this.#facts.event(words[at + 1], (this.#detail(at) & SENT) !== 0, event);
   }
 
-  #readFrame(kind: number, at: number, length: number): void {
+  #readFrame(kind: number, at: number): void {
     const bytes = this.#bytes;
     const byte = at * WORD_BYTES;
     const from = byte + PEER_BYTES + this.#detail(at);
@@ -592,8 +580,7 @@ class RecordReader {
     const number = this.#big(at + 1);
     const stop = from + this.#words[at + 4];
     const content = bytes.subarray(from, stop);
-    const hasIncarnation = stop + INCARNATION_BYTES <= byte + length * WORD_BYTES;
-    const incarnation = hasIncarnation ? bytes.toString('hex', stop, stop + INCARNATION_BYTES) : NO_INCARNATION;
+    const incarnation = bytes.toString('hex', stop, stop + INCARNATION_BYTES);
     if (kind === RecordKind.peerFrame) this.#facts.peerFrame(sender, number, content);
     else if (kind === RecordKind.peerVerdicts) this.#facts.peerVerdicts(sender, incarnation, number, content);
     else this.#facts.peerTaken({ sender, epoch: this.#words[at + 3], incarnation, number }, content);

@@ -7,7 +7,7 @@ import { crc32 } from 'node:zlib';
 
 export const MAGIC = 'SPRITEJ\n';
 
-/** The format. A newer one is refused; a segment of an older one is read, and never appended to. JOURNAL.md has the table of them. */
+/** The format. Any other one is refused. */
 export const VERSION = 3;
 
 export const HEAD_BYTES = 64;
@@ -30,7 +30,6 @@ const CRC_AT = HEAD_BYTES - 4;
 const AFTER_GAP = 1;
 
 export interface SegmentHead {
-  version: number;
   segment: number;
   /** The number of its first frame. */
   firstFrame: number;
@@ -39,8 +38,8 @@ export interface SegmentHead {
   afterGap: boolean;
 }
 
-/** The format is of a newer relay. */
-export class NewerFormat extends Error {}
+/** The format is of another version of the relay. */
+export class OtherFormat extends Error {}
 
 const NAME = /^(\d{10})\.segment$/;
 
@@ -54,7 +53,7 @@ export function segmentOf(name: string): number | undefined {
   return digits === undefined ? undefined : Number(digits);
 }
 
-export function writeHead(head: Omit<SegmentHead, 'version'>): Buffer {
+export function writeHead(head: SegmentHead): Buffer {
   const bytes = Buffer.alloc(HEAD_BYTES);
   bytes.write(MAGIC, 'latin1');
   bytes.writeUInt32LE(VERSION, 8);
@@ -67,17 +66,16 @@ export function writeHead(head: Omit<SegmentHead, 'version'>): Buffer {
   return bytes;
 }
 
-/** Reads a head. Undefined when it is not whole. Throws NewerFormat. */
+/** Reads a head. Undefined when it is not whole. Throws OtherFormat. */
 export function readHead(bytes: Buffer): SegmentHead | undefined {
   if (bytes.length < HEAD_BYTES || bytes.toString('latin1', 0, MAGIC.length) !== MAGIC) return undefined;
   if (crc32(bytes.subarray(0, CRC_AT)) !== bytes.readUInt32LE(CRC_AT)) return undefined;
   const version = bytes.readUInt32LE(8);
-  if (version > VERSION) {
-    const remedy = 'start the newer relay that wrote it, or move the folder of the journal away';
-    throw new NewerFormat(`the journal has format ${version}, and this relay knows ${VERSION}; ${remedy}`);
+  if (version !== VERSION) {
+    const remedy = 'start the version of the relay that wrote it, or move the folder of the journal away';
+    throw new OtherFormat(`the journal has format ${version}, and this relay knows ${VERSION}; ${remedy}`);
   }
   return {
-    version,
     segment: bytes.readUInt32LE(16),
     firstFrame: bytes.readDoubleLE(24),
     epoch: bytes.readUInt32LE(20),

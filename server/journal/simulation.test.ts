@@ -3,14 +3,13 @@
  * the process or the machine dies.
  *
  * Each seed is a short history: desktops join, throw, poll, leave and fall silent; the disk tears writes, fails, fills up; the relay
- * dies in the middle of a call of the disk and is recovered, often several times. The relay before may have been of an older format. SEED repeats
+ * dies in the middle of a call of the disk and is recovered, often several times. SEED repeats
  * a run, SEEDS makes it longer.
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import type { Facts } from '../domain/facts.ts';
 import { Relay } from '../domain/relay.ts';
-import { setFormat } from '../test/older_segment.ts';
 import { Death, PretendDisk } from '../test/pretend_disk.ts';
 import { randomFrom } from '../test/random.ts';
 import { type EdgeNumber, FIRST_POLL_MS, LEASE_MS, opposite } from '../wire/rules.ts';
@@ -20,7 +19,7 @@ import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
 import type { Identity } from '../wire/identity.ts';
 import { ProblemError } from '../wire/problem.ts';
 import { type Durability, Journal, SIZE_FACTOR_MAX, segmentsIn } from './journal.ts';
-import { readHead, segmentName, VERSION } from './segments.ts';
+import { readHead, segmentName } from './segments.ts';
 
 const SEEDS = Number(process.env.SEEDS ?? 2_000);
 const SLOTS = 12;
@@ -83,8 +82,6 @@ class History {
   tails = 0;
   /** The relay died while nothing could be written: what it told meanwhile is told again. */
   mayDouble = false;
-  /** How often the last segment was one of an older format. */
-  older = 0;
   /** The disk fills up, in some histories. */
   readonly isSmall: boolean;
   /** Desktops have names: each relay then allocates a page for them, which takes longer than the rest. */
@@ -221,19 +218,9 @@ class History {
     this.deaths++;
     if (this.journal.isBehind) this.mayDouble = true;
     this.disk.restart(this.durability === 'machine' && this.random() < 0.7);
-    if (this.random() < 0.03) this.#upgrade();
     // Somebody else has taken the last room meanwhile.
     if (this.isSmall && this.random() < 0.3) this.disk.roomBytes = this.disk.usedBytes;
     this.start();
-  }
-
-  /** The relay that has died was an older one, and this one is new. */
-  #upgrade(): void {
-    const { disk } = this;
-    const name = segmentName(segmentsIn(disk).at(-1) as number);
-    if (!readHead(disk.read(name))) return;
-    setFormat(disk, name, VERSION - 1);
-    this.older++;
   }
 
   /** On a small disk, somebody else takes the last room, or gives it back, at any call. */
@@ -431,7 +418,7 @@ class History {
 }
 
 /** What happened in all histories together: one in which nothing happens proves nothing. */
-const happened = { deaths: 0, accepted: 0, compactions: 0, full: 0, doubles: 0, tails: 0, older: 0 };
+const happened = { deaths: 0, accepted: 0, compactions: 0, full: 0, doubles: 0, tails: 0 };
 
 function run(seed: number): void {
   const history = new History(seed);
@@ -461,7 +448,6 @@ function run(seed: number): void {
   happened.compactions += history.compactions;
   happened.full += history.full;
   happened.tails += history.tails;
-  happened.older += history.older;
   if (history.mayDouble) happened.doubles++;
 }
 

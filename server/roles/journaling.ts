@@ -35,7 +35,7 @@ export class Journaling {
   #quietUntilMs = 0;
   #isQuiet = false;
 
-  /** Throws Locked, JournalDamaged, NewerFormat, or the system's error. */
+  /** Throws Locked, JournalDamaged, OtherFormat, or the system's error. */
   constructor(data: string, durability: Durability, log: Logger, calls?: SystemCalls) {
     this.#log = log;
     const folder = join(data, JOURNAL_FOLDER);

@@ -3,7 +3,6 @@ import { describe, it } from 'node:test';
 import { passageOf } from '../test/passages.ts';
 import { pickFrom, randomOf } from '../test/random.ts';
 import {
-  NO_INCARNATION,
   numbered,
   originOfEvent,
   PEER_EVENT_BYTES_MAX,
@@ -20,7 +19,6 @@ import {
   readPeerAnswer,
   readPeerFrame,
   readPeerRecords,
-  upgraded,
   writePeerAnswer,
 } from './peer_frame.ts';
 import { PICTURES } from './pictures.ts';
@@ -151,19 +149,6 @@ describe('peer frame', () => {
     const again = read(numbered(frame, 82, 0));
     assert.deepEqual([again.number, again.earlier], [82, 0]);
     assert.ok(numbered(again.bytes, 81, 3).equals(frame));
-  });
-
-  it('of the release before is read as one without an incarnation, with the same records', () => {
-    const frame = frameOf(2);
-    const old = Buffer.concat([frame.subarray(0, 24), frame.subarray(32)]);
-    old[0] = 1;
-    old.writeUInt16LE(frame.readUInt16LE(4) - 8, 4);
-    old.writeUInt16LE(0, 6);
-    assert.equal(readPeerFrame(old), 'version', 'another relay is not sent it');
-    const now = read(upgraded(old));
-    assert.deepEqual([now.sender, now.epoch, now.number, now.incarnation], ['r1', 7, 81, NO_INCARNATION]);
-    assert.deepEqual(recordsOf(now), recordsOf(read(frame)));
-    assert.ok(upgraded(frame).equals(frame), 'one of this release stays as it is');
   });
 
   it('has room for any record until it is full', () => {

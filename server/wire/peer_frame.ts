@@ -33,7 +33,7 @@ export const PEER_VERSION = 2;
 /** Hexadecimal digits of an incarnation: 64 bits, so that a relay does not make one twice in 10^9 starts. */
 export const INCARNATION_DIGITS = 16;
 
-/** The incarnation of the frames that a relay of version 1 has numbered. Its journal, and those of its receivers, may still have them. */
+/** In place of an incarnation, while a start has not begun to number frames. */
 export const NO_INCARNATION = '0'.repeat(INCARNATION_DIGITS);
 
 /** Bytes of a frame: a fifth of the largest message of NATS, and less than the largest record of the journal. */
@@ -65,9 +65,7 @@ export const PeerStatus = { done: 0, otherEpoch: 1, stale: 2, malformed: 3, vers
 const FIRST_BYTES = 4096;
 
 const HEAD_BYTES = 32;
-/** The head of version 1 ended before the incarnation. */
-const OLD_VERSION = 1;
-const OLD_HEAD_BYTES = 24;
+const INCARNATION_AT = 24;
 const RECORD_BYTES = 26;
 /** What follows the event of a sprite that is handed on. */
 const WAITING_BYTES = 12;
@@ -146,7 +144,7 @@ export class PeerFrameWriter {
     this.#bytes.writeUInt16LE(this.#end, 4);
     this.#bytes.writeUInt32LE(epoch, 8);
     this.#bytes.writeUInt32LE(to, 12);
-    this.#bytes.write(incarnation, OLD_HEAD_BYTES, 'hex');
+    this.#bytes.write(incarnation, INCARNATION_AT, 'hex');
     this.#bytes.write(sender, HEAD_BYTES, 'latin1');
   }
 
@@ -235,16 +233,6 @@ export function numbered(frame: Buffer, number: number, earlier: number): Buffer
   return bytes;
 }
 
-/** A copy of a frame of this release or the one before, as this release sends it: for those in the journal of an earlier start. */
-export function upgraded(frame: Buffer): Buffer {
-  if (frame[0] !== OLD_VERSION || frame.length < OLD_HEAD_BYTES) return Buffer.from(frame);
-  const incarnation = Buffer.from(NO_INCARNATION, 'hex');
-  const bytes = Buffer.concat([frame.subarray(0, OLD_HEAD_BYTES), incarnation, frame.subarray(OLD_HEAD_BYTES)]);
-  bytes[0] = PEER_VERSION;
-  bytes.writeUInt16LE(frame.readUInt16LE(4) + incarnation.length, 4);
-  return bytes;
-}
-
 /** Reads the head of a frame, and checks that all its records are whole. `bytes` stay in use. */
 export function readPeerFrame(message: Uint8Array): PeerFrame | 'version' | 'malformed' {
   const bytes = Buffer.from(message.buffer, message.byteOffset, message.byteLength);
@@ -258,7 +246,7 @@ export function readPeerFrame(message: Uint8Array): PeerFrame | 'version' | 'mal
   if (!isRelayName(sender) || start < HEAD_BYTES + sender.length || start > bytes.length) return 'malformed';
   if (count > PEER_RECORDS_MAX || !Number.isSafeInteger(number) || number < 0) return 'malformed';
   const [epoch, to] = [bytes.readUInt32LE(8), bytes.readUInt32LE(12)];
-  const incarnation = bytes.toString('hex', OLD_HEAD_BYTES, HEAD_BYTES);
+  const incarnation = bytes.toString('hex', INCARNATION_AT, HEAD_BYTES);
   const frame = { sender, epoch, incarnation, to, number, earlier: bytes.readUInt16LE(6), count, bytes, start };
   let at = start;
   for (let left = count; left > 0; left--) {

@@ -1,4 +1,4 @@
-/** Makes a segment one of another format, as an older or newer relay has left it: only its head says so. */
+/** Makes a segment one of another format: only its head says so. */
 import { crc32 } from 'node:zlib';
 import { HEAD_BYTES } from '../journal/segments.ts';
 import type { PretendDisk } from './pretend_disk.ts';
