@@ -5,7 +5,7 @@
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { isNode, type Node, parseDocument } from 'yaml';
+import { type Document, isNode, type Node, parseDocument } from 'yaml';
 import { HEARERS_MAX } from '../domain/limits.ts';
 import { PASSAGE_TEXTS } from '../wire/crossing.ts';
 import { PROBLEMS } from '../wire/problem.ts';
@@ -149,79 +149,122 @@ type Path = readonly (string | number)[];
 
 /** The text of openapi.yaml with the values that the rules have. Everything else stays as it is. */
 export function openapiOf(text = readFileSync(OPENAPI, 'utf8')): string {
-  const document = parseDocument(text);
-  const nodeAt = (path: Path): Node => {
-    const node = document.getIn(path, true);
-    if (!isNode(node)) throw new Error(`openapi.yaml has no ${path.join('.')}`);
-    return node;
-  };
-  const changes: { start: number; end: number; to: string }[] = [];
-  const set = (path: Path, to: string | number) => {
-    const [start, end] = nodeAt(path).range ?? [0, 0];
-    // The range of a block has the line end after it.
-    changes.push({ start, end: start + text.slice(start, end).trimEnd().length, to: String(to) });
-  };
-  /** Sets a block of several lines, with the indentation that it has. */
-  const setLines = (path: Path, to: readonly string[]) => {
-    const [start] = nodeAt(path).range ?? [0];
-    const indent = ' '.repeat(start - text.lastIndexOf('\n', start) - 1);
-    set(path, to.join(`\n${indent}`));
-  };
-  const schema = (...path: Path): Path => ['components', 'schemas', ...path];
-  const events = (document.getIn(schema('Event', 'oneOf'), true) as unknown as { toJSON(): EventSchema[] }).toJSON();
-  const event = (type: string, ...path: Path): Path => {
-    const index = events.findIndex(({ properties }) => properties.type.const === type);
-    return schema('Event', 'oneOf', index, 'properties', ...path);
-  };
-  const setMembers = (name: string, table: Readonly<Record<string, rules.Member>>) => {
-    const required = Object.keys(table).filter((member) => !('default' in table[member]));
-    set(schema(name, 'required'), `[${required.join(', ')}]`);
-    const described = (member: string) => document.getIn(schema(name, 'properties', member, 'description')) as string;
-    const properties = Object.entries(table);
-    setLines(
-      schema(name, 'properties'),
-      properties.map(([member, rule]) => `${member}: { ${propertyOf(rule, described(member))} }`),
-    );
-  };
-  set(schema('Edge', 'enum'), `[${rules.EDGES.join(', ')}]`);
-  set(schema('Hash', 'pattern'), `"^[0-9a-f]{${rules.FILE_DIGITS}}$"`);
-  set(schema('Name', 'maxLength'), rules.NAME_BYTES_MAX);
+  const document = new Openapi(text);
+  setSizes(document);
+  setTimes(document);
+  setTexts(document);
+  setLists(document);
+  document.setMembers('Crossing', rules.CROSSING_MEMBERS);
+  document.setMembers('Sprite', rules.SPRITE_MEMBERS);
+  document.setMembers('StageSprite', rules.STAGE_SPRITE_MEMBERS);
+  return document.changed();
+}
+
+const schema = (...path: Path): Path => ['components', 'schemas', ...path];
+
+function setSizes(document: Openapi): void {
+  document.set(schema('Edge', 'enum'), `[${rules.EDGES.join(', ')}]`);
   for (const side of ['width', 'height']) {
-    set(schema('Join', 'properties', 'screen', 'properties', side, 'maximum'), rules.SCREEN_MAX);
-    set(schema('Stage', 'properties', side, 'maximum'), rules.SCREEN_MAX);
-    set(event('stage', side, 'maximum'), rules.SCREEN_MAX);
+    document.set(schema('Join', 'properties', 'screen', 'properties', side, 'maximum'), rules.SCREEN_MAX);
+    document.set(schema('Stage', 'properties', side, 'maximum'), rules.SCREEN_MAX);
+    document.set(document.event('stage', side, 'maximum'), rules.SCREEN_MAX);
   }
-  set(schema('Joined', 'properties', 'pingSeconds', 'minimum'), rules.PING_SECONDS_MIN);
-  set(schema('Joined', 'properties', 'pingSeconds', 'maximum'), rules.PING_SECONDS_MAX);
-  set(schema('Joined', 'properties', 'leaseSeconds', 'minimum'), rules.LEASE_SECONDS_MIN);
-  set(schema('Joined', 'properties', 'leaseSeconds', 'maximum'), rules.LEASE_SECONDS_MAX);
-  set(schema('Joined', 'properties', 'leaseSeconds', 'description'), `This relay grants ${rules.LEASE_MS / 1000} s`);
-  setMembers('Crossing', rules.CROSSING_MEMBERS);
-  setMembers('Sprite', rules.SPRITE_MEMBERS);
-  setMembers('StageSprite', rules.STAGE_SPRITE_MEMBERS);
+}
+
+function setTimes(document: Openapi): void {
+  document.set(schema('Joined', 'properties', 'pingSeconds', 'minimum'), rules.PING_SECONDS_MIN);
+  document.set(schema('Joined', 'properties', 'pingSeconds', 'maximum'), rules.PING_SECONDS_MAX);
+  const lease = schema('Joined', 'properties', 'leaseSeconds');
+  document.set([...lease, 'minimum'], rules.LEASE_SECONDS_MIN);
+  document.set([...lease, 'maximum'], rules.LEASE_SECONDS_MAX);
+  document.set([...lease, 'description'], `This relay grants ${rules.LEASE_MS / 1000} s`);
+  document.set(document.event('bye', 'retryAfterMs', 'maximum'), rules.BYE_MS_MAX);
+  document.set([...accepted('/v1/desktops/{id}/peeks'), 'leaseMs', 'enum'], `[0, ${rules.PEEK_LEASE_MS}]`);
+}
+
+function setTexts(document: Openapi): void {
+  document.set(schema('Hash', 'pattern'), `"^[0-9a-f]{${rules.FILE_DIGITS}}$"`);
+  document.set(schema('Name', 'maxLength'), rules.NAME_BYTES_MAX);
+  document.set(schema('Saying', 'properties', 'saying', 'maximum'), rules.RISING_NUMBER_MAX);
+  document.set(schema('Saying', 'properties', 'text', 'maxLength'), rules.SAYING_TEXT_BYTES_MAX);
+  document.set(document.event('saying', 'text', 'maxLength'), rules.SAYING_TEXT_BYTES_MAX);
+  document.set(document.event('announcement', 'text', 'maxLength'), rules.ANNOUNCEMENT_BYTES_MAX);
+  document.set(document.event('bye', 'join', 'maxLength'), rules.JOIN_URL_BYTES_MAX);
+  document.set(schema('Report', 'properties', 'reason', 'maxLength'), rules.REASON_BYTES_MAX);
+}
+
+function setLists(document: Openapi): void {
   for (const list of ['files', 'sprites']) {
-    set(schema('Stage', 'properties', list, 'maxItems'), rules.STAGE_SPRITES_MAX);
-    set(event('stage', list, 'maxItems'), rules.STAGE_SPRITES_MAX);
+    document.set(schema('Stage', 'properties', list, 'maxItems'), rules.STAGE_SPRITES_MAX);
+    document.set(document.event('stage', list, 'maxItems'), rules.STAGE_SPRITES_MAX);
   }
-  set(schema('Saying', 'properties', 'saying', 'maximum'), rules.RISING_NUMBER_MAX);
-  set(schema('Saying', 'properties', 'text', 'maxLength'), rules.SAYING_TEXT_BYTES_MAX);
-  set(event('saying', 'text', 'maxLength'), rules.SAYING_TEXT_BYTES_MAX);
-  set(event('announcement', 'text', 'maxLength'), rules.ANNOUNCEMENT_BYTES_MAX);
-  set(event('bye', 'retryAfterMs', 'maximum'), rules.BYE_MS_MAX);
-  set(event('bye', 'join', 'maxLength'), rules.JOIN_URL_BYTES_MAX);
-  set(schema('Report', 'properties', 'reason', 'maxLength'), rules.REASON_BYTES_MAX);
-  set(schema('Batch', 'properties', 'events', 'maxItems'), rules.ANSWER_EVENTS_MAX);
-  const accepted = (path: string): Path => {
-    return ['paths', path, 'post', 'responses', '202', 'content', 'application/json', 'schema', 'properties'];
-  };
-  set([...accepted('/v1/desktops/{id}/peeks'), 'leaseMs', 'enum'], `[0, ${rules.PEEK_LEASE_MS}]`);
-  set([...accepted('/v1/desktops/{id}/sayings'), 'heard', 'maximum'], HEARERS_MAX - 1);
-  setLines(
+  document.set(schema('Batch', 'properties', 'events', 'maxItems'), rules.ANSWER_EVENTS_MAX);
+  document.set([...accepted('/v1/desktops/{id}/sayings'), 'heard', 'maximum'], HEARERS_MAX - 1);
+  document.setLines(
     schema('Problem', 'properties', 'code', 'enum'),
     Object.keys(PROBLEMS).map((code) => `- ${code}`),
   );
-  changes.sort((one, other) => other.start - one.start);
-  return changes.reduce((all, { start, end, to }) => all.slice(0, start) + to + all.slice(end), text);
+}
+
+/** The members of a response that accepts what was posted. */
+function accepted(path: string): Path {
+  return ['paths', path, 'post', 'responses', '202', 'content', 'application/json', 'schema', 'properties'];
+}
+
+/** A text of OpenAPI in which single values are replaced. */
+class Openapi {
+  readonly #text: string;
+  readonly #document: Document;
+  readonly #changes: { start: number; end: number; to: string }[] = [];
+
+  constructor(text: string) {
+    this.#text = text;
+    this.#document = parseDocument(text);
+  }
+
+  /** The path of a member of an event. */
+  event(type: string, ...path: Path): Path {
+    const node = this.#document.getIn(schema('Event', 'oneOf'), true) as unknown as { toJSON(): EventSchema[] };
+    const index = node.toJSON().findIndex(({ properties }) => properties.type.const === type);
+    return schema('Event', 'oneOf', index, 'properties', ...path);
+  }
+
+  set(path: Path, to: string | number): void {
+    const [start, end] = this.#nodeAt(path).range ?? [0, 0];
+    // The range of a block has the line end after it.
+    this.#changes.push({ start, end: start + this.#text.slice(start, end).trimEnd().length, to: String(to) });
+  }
+
+  /** Sets a block of several lines, with the indentation that it has. */
+  setLines(path: Path, to: readonly string[]): void {
+    const [start] = this.#nodeAt(path).range ?? [0];
+    const indent = ' '.repeat(start - this.#text.lastIndexOf('\n', start) - 1);
+    this.set(path, to.join(`\n${indent}`));
+  }
+
+  /** Sets the members of a schema, which keep their descriptions. */
+  setMembers(name: string, table: Readonly<Record<string, rules.Member>>): void {
+    const required = Object.keys(table).filter((member) => !('default' in table[member]));
+    this.set(schema(name, 'required'), `[${required.join(', ')}]`);
+    const described = (member: string) =>
+      this.#document.getIn(schema(name, 'properties', member, 'description')) as string;
+    this.setLines(
+      schema(name, 'properties'),
+      Object.entries(table).map(([member, rule]) => `${member}: { ${propertyOf(rule, described(member))} }`),
+    );
+  }
+
+  changed(): string {
+    return this.#changes
+      .toSorted((one, other) => other.start - one.start)
+      .reduce((all, { start, end, to }) => all.slice(0, start) + to + all.slice(end), this.#text);
+  }
+
+  #nodeAt(path: Path): Node {
+    const node = this.#document.getIn(path, true);
+    if (!isNode(node)) throw new Error(`openapi.yaml has no ${path.join('.')}`);
+    return node;
+  }
 }
 
 interface EventSchema {
