@@ -37,20 +37,49 @@ import type { FromWorker, ToWorker, WorkerSettings } from './worker_process.ts';
 const RESTART_MS = 100;
 const RESTART_MS_MAX = 5_000;
 
+/** The standard streams and the channel of a worker. The descriptors of its ring come after them. */
+const STREAMS = ['inherit', 'inherit', 'inherit', 'ipc'] as const;
+
+/** A worker process that is ready, or starts. */
+interface Running {
+  readonly worker: Process;
+  /** Its number among the links of the master. */
+  readonly link: number;
+  readonly ring: FrameRing | undefined;
+  /** Whether the worker has opened its end of the ring; its first message says so. */
+  usesRing: boolean;
+  readonly startMs: number;
+  /** Resolves to its port; rejects when it ends before it is ready. */
+  readonly ready: PromiseWithResolvers<number>;
+}
+
 export class WorkerPool implements Workers {
   readonly front: Front;
-  readonly ports: { readonly api: number; readonly events: number };
-  readonly #processes: WorkerProcesses;
+  /** One that has no ring uses the channel. */
+  readonly ipc: IpcKind;
+  readonly #master: Master;
+  readonly #settings: WorkerSettings;
   readonly #registry: Registry;
+  readonly #log: Logger;
+  readonly #bans: () => ModerationCopy;
+  readonly #ready = new Set<Process>();
+  readonly #running = new Map<Process, Running>();
+  readonly #heartbeats = new Heartbeats<Process>();
+  readonly #beats: NodeJS.Timeout;
+  readonly #metrics = new WorkerMetrics();
   readonly #unanswered: Gauge;
   readonly #samples = new WorkerSamples();
+  readonly #confirmations = new Confirmations<Process>();
+  #restartMs = RESTART_MS;
+  #draining = false;
 
   /**
    * Resolves when the front listens and all workers are ready.
    *
    * Throws  Error with the system's reason when a port is taken; or when a worker ends before it is ready.
    */
-  static async start({ master, plan, options, registry, log, bans }: WorkersSetup): Promise<WorkerPool> {
+  static async start(setup: WorkersSetup): Promise<WorkerPool> {
+    const { master, plan, options } = setup;
     cluster.setupPrimary({ serialization: 'advanced' });
     const ipc = chooseIpc(options);
     // This front has no port that receives crossings, sayings and stages.
@@ -63,29 +92,35 @@ export class WorkerPool implements Workers {
     const [eventsPort] = await front.listen();
     const { host, port, data, admission, trustProxy, pictures } = options;
     if (port !== 0) await throwIfTaken(host, port);
-    const addresses = { ...addressesOf(options), eventsPort, apiPort: port };
-    const isInCluster = options.nats !== undefined;
-    const settings = {
+    const pool = new WorkerPool(setup, front, ipc, {
       host,
       port,
       data,
       front: options.front,
-      addresses,
+      addresses: { ...addressesOf(options), eventsPort, apiPort: port },
       admission,
       trustProxy,
       pictures,
-      isInCluster,
-    };
-    const processes = new WorkerProcesses({ master, settings, ipc, log, bans });
-    const apiPort = await processes.start(options.workers);
-    return new WorkerPool(front, { api: apiPort, events: eventsPort }, processes, registry);
+      isInCluster: options.nats !== undefined,
+    });
+    await pool.#start(options.workers);
+    return pool;
   }
 
-  private constructor(front: Front, ports: Workers['ports'], processes: WorkerProcesses, registry: Registry) {
+  private constructor(
+    { master, registry, log, bans }: WorkersSetup,
+    front: Front,
+    ipc: IpcKind,
+    settings: WorkerSettings,
+  ) {
     this.front = front;
-    this.ports = ports;
-    this.#processes = processes;
+    this.ipc = ipc;
+    this.#master = master;
+    this.#settings = settings;
     this.#registry = registry;
+    this.#log = log;
+    this.#bans = bans;
+    this.#beats = setInterval(() => this.#killHung(), HEARTBEAT_MS).unref();
     this.#unanswered = new Gauge({
       name: 'sprites_workers_unanswered',
       help: 'Workers whose metrics are missing from this scrape, because they did not answer',
@@ -93,16 +128,16 @@ export class WorkerPool implements Workers {
     });
   }
 
-  get pids(): number[] {
-    return this.#processes.pids;
+  get ports(): Workers['ports'] {
+    return { api: this.#settings.port, events: this.#settings.addresses.eventsPort };
   }
 
-  get ipc(): IpcKind {
-    return this.#processes.ipc;
+  get pids(): number[] {
+    return [...this.#ready].map((worker) => worker.process.pid as number);
   }
 
   get readyCount(): number {
-    return this.#processes.readyCount;
+    return this.#ready.size;
   }
 
   get refused(): Refusals {
@@ -113,94 +148,21 @@ export class WorkerPool implements Workers {
     return this.#samples.newest;
   }
 
-  /** Resolves within WORKER_METRICS_MS_MAX, without the metrics of workers that do not answer. */
+  /** Resolves within WORKER_METRICS_MS_MAX, without the metrics of workers that are late or do not answer. */
   async metrics(): Promise<string> {
-    const { text, unanswered } = await this.#processes.metrics();
-    this.#unanswered.set(unanswered);
+    const asked = [...this.#ready].filter((worker) => !this.#heartbeats.isLate(worker));
+    const late = this.#ready.size - asked.length;
+    const senders = asked.map((worker) => (request: MetricsRequest) => this.#tell(worker, request));
+    const { text, unanswered } = await this.#metrics.collect(senders);
+    this.#unanswered.set(unanswered + late);
     return `${await this.#registry.metrics()}\n${text}`;
   }
 
+  /** Tells every worker, also those that start. */
   moderate(message: ModerationMessage): Promise<void> {
-    return this.#processes.moderate(message);
-  }
-
-  drain(): void {
-    this.#processes.drain();
-  }
-
-  /** A draining worker exits when it has answered everything. */
-  isBusy(): boolean {
-    return this.readyCount > 0;
-  }
-
-  close(): void {
-    this.#processes.close();
-    this.#samples.close();
-    for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGKILL');
-  }
-}
-
-interface WorkerProcessesSetup {
-  master: Master;
-  settings: WorkerSettings;
-  ipc: IpcKind;
-  log: Logger;
-  bans: () => ModerationCopy;
-}
-
-/** The standard streams and the channel of a worker. The descriptors of its ring come after them. */
-const STREAMS = ['inherit', 'inherit', 'inherit', 'ipc'] as const;
-
-/** Forks worker processes and replaces those that die or hang. */
-class WorkerProcesses {
-  /** How frames are exchanged with workers; one that has no ring uses the channel. */
-  readonly ipc: IpcKind;
-  readonly #master: Master;
-  readonly #settings: WorkerSettings;
-  readonly #log: Logger;
-  readonly #bans: () => ModerationCopy;
-  readonly #ready = new Set<Process>();
-  /** Those that are ready, and those that start. */
-  readonly #running = new Set<Process>();
-  readonly #heartbeats = new Heartbeats<Process>();
-  readonly #beats: NodeJS.Timeout;
-  readonly #metrics = new WorkerMetrics();
-  readonly #confirmations = new Confirmations<Process>();
-  /** What to do when a worker has ended, or is given up because it hangs. */
-  readonly #ends = new Map<Process, (how: string) => void>();
-  #restartMs = RESTART_MS;
-  #draining = false;
-
-  constructor({ master, settings, ipc, log, bans }: WorkerProcessesSetup) {
-    this.ipc = ipc;
-    this.#master = master;
-    this.#settings = settings;
-    this.#log = log;
-    this.#bans = bans;
-    this.#beats = setInterval(() => this.#killHung(), HEARTBEAT_MS).unref();
-  }
-
-  get readyCount(): number {
-    return this.#ready.size;
-  }
-
-  get pids(): number[] {
-    return [...this.#ready].map((worker) => worker.process.pid as number);
-  }
-
-  /** Forks `count` workers; resolves to the port they share. If that is 0, the first worker picks it. */
-  async start(count: number): Promise<number> {
-    const port = await this.#fork();
-    this.#settings.port = port;
-    this.#settings.addresses.apiPort = port;
-    await Promise.all(Array.from({ length: count - 1 }, () => this.#fork()));
-    return port;
-  }
-
-  /** Tells every worker, also those that start. Resolves when all of them enforce it. */
-  moderate(message: ModerationMessage): Promise<void> {
-    const { number, confirmed } = this.#confirmations.expect(this.#running);
-    for (const worker of this.#running) this.#tell(worker, { type: 'moderation', number, message });
+    const running = [...this.#running.keys()];
+    const { number, confirmed } = this.#confirmations.expect(running);
+    for (const worker of running) this.#tell(worker, { type: 'moderation', number, message });
     return confirmed;
   }
 
@@ -209,98 +171,122 @@ class WorkerProcesses {
     for (const worker of this.#ready) this.#tell(worker, { type: 'drain' });
   }
 
-  close(): void {
-    clearInterval(this.#beats);
+  /** A draining worker exits when it has answered everything. */
+  isBusy(): boolean {
+    return this.readyCount > 0;
   }
 
-  /** The summed metrics of the workers. Those that are late are not asked. */
-  async metrics(): Promise<{ text: string; unanswered: number }> {
-    const asked = [...this.#ready].filter((worker) => !this.#heartbeats.isLate(worker));
-    const late = this.#ready.size - asked.length;
-    const senders = asked.map((worker) => (request: MetricsRequest) => this.#tell(worker, request));
-    const { text, unanswered } = await this.#metrics.collect(senders);
-    return { text, unanswered: unanswered + late };
+  close(): void {
+    clearInterval(this.#beats);
+    this.#samples.close();
+    for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGKILL');
+  }
+
+  /** Forks `count` workers, which share a port. If that is 0, the first worker picks it. */
+  async #start(count: number): Promise<void> {
+    const port = await this.#fork();
+    this.#settings.port = port;
+    this.#settings.addresses.apiPort = port;
+    await Promise.all(Array.from({ length: count - 1 }, () => this.#fork()));
   }
 
   /** Forks a worker; resolves to its port when it is ready, rejects when it cannot be forked or ends before that. */
-  #fork(): Promise<number> {
+  async #fork(): Promise<number> {
     const startMs = performance.now();
-    return new Promise((resolve, reject) => {
-      let worker: Process;
-      /** Whether the worker has opened its end of the ring; its first message says so. */
-      let usesRing = false;
-      const ring = this.#makeRing({
-        frame: (frame) => receiveFrame(this.#master, link, frame),
-        turn: () => {
-          this.#heartbeats.heard(worker);
-          this.#master.turns.end();
-        },
-        broken: (why) => this.#killFaulty(worker, why),
-      });
-      try {
-        worker = this.#forkProcess(ring);
-      } catch (error) {
-        ring?.close();
-        this.#retryFork(error as Error);
-        reject(error);
-        return;
-      }
-      const link = this.#master.turns.links.add(
-        new IpcLink(
-          (frame, onSent) => {
-            // A large frame leaves in the middle of a turn.
-            this.#master.turns.commit();
-            if (ring && usesRing) ring.send(frame, onSent);
-            else this.#send(worker, frame, onSent);
-          },
-          () => this.#master.turns.linkHasRoom(),
-        ),
-      );
-      this.#running.add(worker);
-      this.#heartbeats.add(worker);
-      const forget = () => {
-        this.#ends.delete(worker);
-        this.#running.delete(worker);
-        this.#confirmations.forget(worker);
-        this.#ready.delete(worker);
-        this.#heartbeats.remove(worker);
-        this.#master.turns.removeLink(link);
-        ring?.close();
-      };
-      this.#ends.set(worker, (how) => {
-        forget();
-        reject(new Error(`a worker ended before it was ready (${how})`));
-        if (!this.#draining) this.#replace(worker, how, performance.now() - startMs);
-      });
-      worker.on('message', (message: Uint8Array | FromWorker) => {
-        this.#heartbeats.heard(worker);
-        if (message instanceof Uint8Array) this.#receive(worker, link, message);
-        else if (message?.type === 'starting') {
-          usesRing = message.ring;
-          if (ring && !usesRing) ring.close();
-          const bans = { type: 'bans', bans: this.#bans() } as const;
-          this.#tell(worker, { type: 'moderation', number: 0, message: bans });
-        } else if (message?.type === 'ready') {
-          this.#ready.add(worker);
-          this.#heartbeats.ready(worker);
-          resolve(message.port);
-        } else if (message?.type === 'failed') reject(new Error(message.why));
-        else if (message?.type === 'moderated') this.#confirmations.confirm(worker, message.number);
-        else if (message?.type === 'metrics') this.#metrics.receive(message);
-      });
-      worker.on('error', (error) => {
-        if (worker.process.pid !== undefined) {
-          this.#log.warn({ err: error, pid: worker.process.pid }, 'a worker process reported an error');
-          return;
-        }
-        // The system has refused the process. There is no `exit` then, and node:cluster keeps its worker.
-        delete cluster.workers?.[worker.id];
-        forget();
-        this.#retryFork(error);
-        reject(error);
-      });
-      worker.once('exit', (code, signal) => this.#ends.get(worker)?.(`${signal ?? code}`));
+    const { turns } = this.#master;
+    let running: Running;
+    const ring = this.#makeRing({
+      frame: (frame) => receiveFrame(this.#master, running.link, frame),
+      turn: () => {
+        this.#heartbeats.heard(running.worker);
+        turns.end();
+      },
+      broken: (why) => this.#killFaulty(running.worker, why),
     });
+    let worker: Process;
+    try {
+      worker = this.#forkProcess(ring);
+    } catch (error) {
+      ring?.close();
+      this.#retryFork(error as Error);
+      throw error;
+    }
+    const link = turns.links.add(
+      new IpcLink(
+        (frame, onSent) => this.#send(running, frame, onSent),
+        () => turns.linkHasRoom(),
+      ),
+    );
+    running = { worker, link, ring, usesRing: false, startMs, ready: Promise.withResolvers() };
+    this.#running.set(worker, running);
+    this.#heartbeats.add(worker);
+    worker.on('message', (message: Uint8Array | FromWorker) => this.#receive(running, message));
+    worker.on('error', (error) => this.#handleError(running, error));
+    worker.once('exit', (code, signal) => this.#end(worker, `${signal ?? code}`));
+    return running.ready.promise;
+  }
+
+  /** Receives what came through the channel. */
+  #receive(running: Running, message: Uint8Array | FromWorker): void {
+    const { worker, ready } = running;
+    this.#heartbeats.heard(worker);
+    if (message instanceof Uint8Array) this.#receiveFrame(running, message);
+    else if (message?.type === 'starting') this.#answerStart(running, message.ring);
+    else if (message?.type === 'ready') {
+      this.#ready.add(worker);
+      this.#heartbeats.ready(worker);
+      ready.resolve(message.port);
+    } else if (message?.type === 'failed') ready.reject(new Error(message.why));
+    else if (message?.type === 'moderated') this.#confirmations.confirm(worker, message.number);
+    else if (message?.type === 'metrics') this.#metrics.receive(message);
+  }
+
+  #receiveFrame({ worker, link }: Running, frame: Uint8Array): void {
+    try {
+      receiveFrame(this.#master, link, frame);
+    } catch (error) {
+      if (!(error instanceof MalformedFrame)) throw error;
+      this.#killFaulty(worker, error.message);
+    }
+    this.#master.turns.end();
+  }
+
+  #answerStart(running: Running, usesRing: boolean): void {
+    running.usesRing = usesRing;
+    if (!usesRing) running.ring?.close();
+    const message = { type: 'bans', bans: this.#bans() } as const;
+    this.#tell(running.worker, { type: 'moderation', number: 0, message });
+  }
+
+  #handleError(running: Running, error: Error): void {
+    const { worker, ready } = running;
+    if (worker.process.pid !== undefined) {
+      this.#log.warn({ err: error, pid: worker.process.pid }, 'a worker process reported an error');
+      return;
+    }
+    // The system has refused the process. There is no `exit` then, and node:cluster keeps its worker.
+    delete cluster.workers?.[worker.id];
+    this.#forget(running);
+    this.#retryFork(error);
+    ready.reject(error);
+  }
+
+  /** A worker has ended, or is given up because it hangs: it is replaced. */
+  #end(worker: Process, how: string): void {
+    const running = this.#running.get(worker);
+    if (!running) return;
+    this.#forget(running);
+    running.ready.reject(new Error(`a worker ended before it was ready (${how})`));
+    if (!this.#draining) this.#replace(worker, how, performance.now() - running.startMs);
+  }
+
+  #forget({ worker, link, ring }: Running): void {
+    this.#running.delete(worker);
+    this.#confirmations.forget(worker);
+    this.#ready.delete(worker);
+    this.#heartbeats.remove(worker);
+    this.#master.turns.removeLink(link);
+    ring?.close();
   }
 
   /** Makes the end of a ring for a worker that is to be forked; undefined when it has to use the channel. */
@@ -323,22 +309,11 @@ class WorkerProcesses {
     return worker;
   }
 
-  /** Receives a frame that came through the channel. */
-  #receive(worker: Process, link: number, frame: Uint8Array): void {
-    try {
-      receiveFrame(this.#master, link, frame);
-    } catch (error) {
-      if (!(error instanceof MalformedFrame)) throw error;
-      this.#killFaulty(worker, error.message);
-    }
-    this.#master.turns.end();
-  }
-
   /** Kills a worker that has sent something that is not a frame. Its clients' connections break, and the clients retry. */
   #killFaulty(worker: Process, why: string): void {
     this.#log.error({ pid: worker.process.pid, why }, 'a worker sent a malformed frame; killing it');
     worker.process.kill('SIGKILL');
-    this.#ends.get(worker)?.('malformed frame');
+    this.#end(worker, 'malformed frame');
   }
 
   /** Kills the workers that hang. Their clients' connections break, and the clients retry. */
@@ -347,7 +322,7 @@ class WorkerProcesses {
     for (const worker of this.#heartbeats.beat()) {
       worker.process.kill('SIGKILL');
       // A process in an uninterruptible system call ends later; it is replaced now.
-      this.#ends.get(worker)?.('silent');
+      this.#end(worker, 'silent');
     }
   }
 
@@ -355,8 +330,14 @@ class WorkerProcesses {
     if (worker.isConnected()) worker.send(message, undefined, undefined, () => {});
   }
 
-  /** Sends a frame of answers. If that fails, the worker is killed: its clients lose their connections and retry. */
-  #send(worker: Process, frame: Buffer, onSent: () => void): void {
+  /** Sends a frame of answers. If the channel fails, the worker is killed: its clients lose their connections and retry. */
+  #send({ worker, ring, usesRing }: Running, frame: Buffer, onSent: () => void): void {
+    // A large frame leaves in the middle of a turn.
+    this.#master.turns.commit();
+    if (ring && usesRing) {
+      ring.send(frame, onSent);
+      return;
+    }
     if (!worker.isConnected()) return;
     worker.send(frame, undefined, undefined, (error) => {
       onSent();
