@@ -24,7 +24,7 @@ import { SocketDesktops } from './socket_desktop.ts';
 import { spriteFiles } from './sprite_files.ts';
 import type { Worker } from './worker.ts';
 
-interface ApiListener {
+export interface ApiListener {
   listener: FrontListener;
   sockets: SocketDesktops;
   store: SpriteStore;

@@ -7,9 +7,10 @@ import type { Logger } from 'pino';
 import { register } from 'prom-client';
 import { planFront } from '../front/choice.ts';
 import { connectionsFor, fileLimit } from '../front/file_limit.ts';
+import type { Front, FrontListener } from '../front/front.ts';
 import type { AdmissionKind } from '../http/admission.ts';
 import type { PublicAddresses } from '../http/api.ts';
-import { makeApiListener } from '../http/api_listener.ts';
+import { type ApiListener, makeApiListener } from '../http/api_listener.ts';
 import { ClientAddresses, warnOfForwarded } from '../http/client_address.ts';
 import { Worker } from '../http/worker.ts';
 import { workerGauges } from '../metrics/gauges.ts';
@@ -20,7 +21,7 @@ import type { ModerationMessage } from '../moderation/moderator.ts';
 import { pollsByMemory } from '../operator/capacity.ts';
 import { answerRequests } from '../operator/process_requests.ts';
 import { connectionsPerAddress, workerAdmission } from '../operator/workers.ts';
-import { FrameRing } from '../processes/frame_ring.ts';
+import { type FrameReceiver, FrameRing } from '../processes/frame_ring.ts';
 import { HEARTBEAT_MS } from '../processes/heartbeats.ts';
 import { IpcUplink } from '../processes/ipc.ts';
 import { PendingRequests } from '../processes/pending.ts';
@@ -78,54 +79,43 @@ function sendFrame(frame: Buffer, done: (failed: boolean) => void): void {
 
 export async function startWorker(settings: WorkerSettings, log: Logger): Promise<void> {
   const pending = new PendingRequests();
-  const ring = openRing();
+  let front: Front;
+  const ring = openRing(
+    settings,
+    {
+      frame: (frame) => uplink.receive(frame),
+      turn: () => front.flush(),
+      broken: (why) => {
+        throw new Error(`the master sent a malformed frame: ${why}`);
+      },
+    },
+    log,
+  );
   const uplink = new IpcUplink(ring ? (frame, done) => ring.send(frame, () => done(false)) : sendFrame, pending);
   const worker = new Worker(uplink, pending);
   worker.isInCluster = settings.isInCluster;
-  const at = { host: settings.host, port: settings.port, shared: true };
   const admission = workerAdmission(settings);
-  const { listener, sockets, store, moderate } = await makeApiListener({
+  const api = await makeApiListener({
     worker,
     data: settings.data,
     addresses: settings.addresses,
-    at,
+    at: { host: settings.host, port: settings.port, shared: true },
     log,
     pictures: settings.pictures,
     clients: new ClientAddresses(settings.trustProxy, warnOfForwarded(log)),
     admission,
   });
-  // A connection to the API needs no more memory than a parked poll.
-  const connections = Math.min(connectionsFor(fileLimit()), pollsByMemory('portable'));
-  // A worker passes most requests on to express and ws, so its front runs on the same thread.
-  const plan = planFront(settings.front, connections, connections, true);
-  const front = plan.make(
-    [listener],
-    { ...worker.handlers, poll: () => {}, closed: () => {}, outdated: () => {} },
-    connectionsPerAddress(settings),
-  );
+  front = makeFront(settings, worker, api.listener);
   worker.setFront(front);
-  workerGauges(register, worker, sockets, front, admission);
-  storeGauges(register, store);
-
-  const bansKnown = Promise.withResolvers<void>();
-  process.on('message', (message: Uint8Array | ToWorker) => {
-    if (message instanceof Uint8Array) {
-      uplink.receive(message);
-      front.flush();
-    } else if (message?.type === 'drain') void closeDown();
-    else if (message?.type === 'metrics') void sendMetrics(message.scrape);
-    else if (message?.type === 'moderation') {
-      const { number } = message;
-      void moderate(message.message).then(() => send({ type: 'moderated', number }));
-      if (message.message.type === 'bans') bansKnown.resolve();
-    }
-  });
+  workerGauges(register, worker, api.sockets, front, admission);
+  storeGauges(register, api.store);
+  const bansKnown = obeyMaster({ worker, uplink, front, sockets: api.sockets, moderate: api.moderate });
   // Without a master no request can be answered. Clients reconnect and reach another worker, if the relay still runs.
   process.on('disconnect', () => process.exit(0));
   try {
     // Nobody who is banned may join in the first moment.
     send({ type: 'starting', ring: ring !== undefined });
-    await bansKnown.promise;
+    await bansKnown;
     const [port] = await front.listen();
     settings.addresses.apiPort = port;
     send({ type: 'ready', port });
@@ -137,41 +127,72 @@ export async function startWorker(settings: WorkerSettings, log: Logger): Promis
     process.exitCode = 1;
     process.disconnect?.();
   }
+}
 
-  /** Opens the worker's end of the ring. If that fails (say, because the addon was built again meanwhile), frames go through the channel. */
-  function openRing(): FrameRing | undefined {
-    if (!settings.ring) return undefined;
-    try {
-      return new FrameRing(
-        {
-          frame: (frame) => uplink.receive(frame),
-          turn: () => front.flush(),
-          broken: (why) => {
-            throw new Error(`the master sent a malformed frame: ${why}`);
-          },
-        },
-        settings.ring,
-      );
-    } catch (error) {
-      log.warn({ err: error }, 'the shared memory cannot be opened; frames go through the channel');
-      return undefined;
+/** What a worker is made of, as far as its master tells it what to do. */
+interface Parts extends Pick<ApiListener, 'sockets' | 'moderate'> {
+  readonly worker: Worker;
+  readonly uplink: IpcUplink;
+  readonly front: Front;
+}
+
+/** Opens the worker's end of the ring. If that fails (say, because the addon was built again meanwhile), frames go through the channel. */
+function openRing({ ring }: WorkerSettings, receiver: FrameReceiver, log: Logger): FrameRing | undefined {
+  if (!ring) return undefined;
+  try {
+    return new FrameRing(receiver, ring);
+  } catch (error) {
+    log.warn({ err: error }, 'the shared memory cannot be opened; frames go through the channel');
+    return undefined;
+  }
+}
+
+/** Makes the front of the API. */
+function makeFront(settings: WorkerSettings, { handlers }: Worker, listener: FrontListener): Front {
+  // A connection to the API needs no more memory than a parked poll.
+  const connections = Math.min(connectionsFor(fileLimit()), pollsByMemory('portable'));
+  // A worker passes most requests on to express and ws, so its front runs on the same thread.
+  const plan = planFront(settings.front, connections, connections, true);
+  return plan.make(
+    [listener],
+    { ...handlers, poll: () => {}, closed: () => {}, outdated: () => {} },
+    connectionsPerAddress(settings),
+  );
+}
+
+/** Does from now on what the master tells. Resolves when it has told the bans. */
+function obeyMaster(parts: Parts): Promise<void> {
+  const { uplink, front, moderate } = parts;
+  const bansKnown = Promise.withResolvers<void>();
+  process.on('message', (message: Uint8Array | ToWorker) => {
+    if (message instanceof Uint8Array) {
+      uplink.receive(message);
+      front.flush();
+    } else if (message?.type === 'drain') void closeDown(parts);
+    else if (message?.type === 'metrics') void sendMetrics(message.scrape);
+    else if (message?.type === 'moderation') {
+      const { number } = message;
+      void moderate(message.message).then(() => send({ type: 'moderated', number }));
+      if (message.message.type === 'bans') bansKnown.resolve();
     }
-  }
+  });
+  return bansKnown.promise;
+}
 
-  async function sendMetrics(scrape: number): Promise<void> {
-    send({ type: 'metrics', scrape, metrics: await register.getMetricsAsJSON() });
-  }
+async function sendMetrics(scrape: number): Promise<void> {
+  send({ type: 'metrics', scrape, metrics: await register.getMetricsAsJSON() });
+}
 
-  async function closeDown(): Promise<void> {
-    worker.drain();
-    front.drain();
-    // A request that has half arrived is refused when it is complete, not cut off.
-    await sleep(LAST_REQUESTS_MS);
-    const untilMs = performance.now() + LAST_ANSWERS_MS;
-    const isBusy = () => worker.pendingCount > 0 || front.gauges().waiting > 0;
-    while (isBusy() && performance.now() < untilMs) await sleep(CLOSING_STEP_MS);
-    sockets.close();
-    await sleep(CLOSING_STEP_MS);
-    process.disconnect?.();
-  }
+/** Answers what is left, and lets the process end. */
+async function closeDown({ worker, front, sockets }: Parts): Promise<void> {
+  worker.drain();
+  front.drain();
+  // A request that has half arrived is refused when it is complete, not cut off.
+  await sleep(LAST_REQUESTS_MS);
+  const untilMs = performance.now() + LAST_ANSWERS_MS;
+  const isBusy = () => worker.pendingCount > 0 || front.gauges().waiting > 0;
+  while (isBusy() && performance.now() < untilMs) await sleep(CLOSING_STEP_MS);
+  sockets.close();
+  await sleep(CLOSING_STEP_MS);
+  process.disconnect?.();
 }
