@@ -113,20 +113,8 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     flights.advance(nowMs);
     return turns.advance(nowMs);
   });
-  const { front } = workers;
-  const loopDelay = new LoopDelay(DELAY_STEP_MS);
-  masterGauges(registry, {
-    relay,
-    front,
-    workers: () => workers.readyCount,
-    loopDelay: loopDelay.reader(),
-    admission,
-  });
   for (const part of [journaling, peering, homes]) part?.gauges(registry);
-  const joinsRefused = () => admission?.refused ?? 0;
-  const sampler = new Sampler({ relay, front, workers, loopDelay: loopDelay.reader(), joinsRefused });
-  sampledGauges(registry, sampler);
-  sampler.start();
+  const sampler = startSampling(registry, relay, workers, admission);
   const ports = { ...workers.ports, admin: 0 };
   const admin = adminServer({
     relay,
@@ -258,6 +246,24 @@ async function startModeration(
   const shipped = await hashCharacters(CHARACTERS_FOLDER);
   const moderator = new Moderator({ turns, ...lists, flights, shipped, log, send });
   return { moderator, lists, flights };
+}
+
+/** Registers the metrics of the master, and begins its history. */
+function startSampling(registry: Registry, relay: Relay, workers: Workers, admission?: StrictAdmission): Sampler {
+  const { front } = workers;
+  const loopDelay = new LoopDelay(DELAY_STEP_MS);
+  masterGauges(registry, {
+    relay,
+    front,
+    workers: () => workers.readyCount,
+    loopDelay: loopDelay.reader(),
+    admission,
+  });
+  const joinsRefused = () => admission?.refused ?? 0;
+  const sampler = new Sampler({ relay, front, workers, loopDelay: loopDelay.reader(), joinsRefused });
+  sampledGauges(registry, sampler);
+  sampler.start();
+  return sampler;
 }
 
 /** Tells the other relays where this one is, now that its ports are open, and shares moderation with them. */
