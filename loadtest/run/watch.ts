@@ -4,6 +4,7 @@
  * It joins no world and throws nothing: the people must not notice. Cost for the relay: one scrape and one request for its site a
  * second. Invariant: a second in which the relay does not answer is missed, and the record goes on.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import { cpuSecondsOver, gcMaxMs, type RelaySample, sampleOf } from '../report/relay_sample.ts';
 import type { Watched, WatchSecond } from '../report/watched.ts';
 import { metricsOf } from './relay_target.ts';
@@ -53,8 +54,9 @@ export async function watch(
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.once(signal, stop);
   let before = first;
   for (let n = 1; !interrupt.signal.aborted && (durationS === undefined || n <= durationS); n++) {
-    await pause(startedMs + n * EVERY_MS - Date.now(), interrupt.signal);
-    if (interrupt.signal.aborted) break;
+    const { signal } = interrupt;
+    await sleep(Math.max(0, startedMs + n * EVERY_MS - Date.now()), undefined, { signal }).catch(() => {});
+    if (signal.aborted) break;
     const [after, answerUs] = await Promise.all([scrape().catch(() => undefined), timeOf(url)]);
     if (!after) {
       watched.missed++;
@@ -114,14 +116,4 @@ async function timeOf(url: string): Promise<number | undefined> {
   } catch {
     return undefined;
   }
-}
-
-function pause(ms: number, signal: AbortSignal): Promise<void> {
-  return new Promise((resolve) => {
-    const timer = setTimeout(resolve, Math.max(0, ms));
-    signal.addEventListener('abort', () => {
-      clearTimeout(timer);
-      resolve();
-    });
-  });
 }
