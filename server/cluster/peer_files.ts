@@ -10,8 +10,8 @@
  */
 
 import { readFile } from 'node:fs/promises';
-import { join } from 'node:path';
 import { Limiter } from '../store/limiter.ts';
+import { storedPath } from '../store/sprite_store.ts';
 import { isFileHash } from '../wire/fields.ts';
 import { SPR_BYTES_MAX } from '../wire/rules.ts';
 import { MESSAGE_BYTES_MAX, type PeerNetwork } from './peer_network.ts';
@@ -122,9 +122,7 @@ export class PeerFiles {
   }
 
   async #read(file: string): Promise<Buffer | undefined> {
-    const bytes = await readFile(join(this.#options.data, 'sprites', file.slice(0, 2), `${file}.spr`)).catch(
-      () => undefined,
-    );
+    const bytes = await readFile(storedPath(this.#options.data, file)).catch(() => undefined);
     return bytes !== undefined && bytes.length <= SPR_BYTES_MAX ? bytes : undefined;
   }
 }

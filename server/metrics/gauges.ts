@@ -11,6 +11,7 @@ import type { Front } from '../front/front.ts';
 import type { StrictAdmission, WorkerAdmission } from '../http/admission.ts';
 import type { SocketDesktops } from '../http/socket_desktop.ts';
 import type { Worker } from '../http/worker.ts';
+import { residentBytes } from './worker_samples.ts';
 
 /** Pauses of the garbage collector, in seconds: from unnoticeable to obvious. */
 const PAUSE_BUCKETS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1];
@@ -161,13 +162,7 @@ export function workerGauges(
     () => admission?.refused ?? 0,
   );
   gauge('sprites_worker_busy', 'Requests refused with relay-busy since start', () => worker.busy);
-  gauge('sprites_worker_rss_bytes', 'Resident memory of the workers; NaN while no file can be opened', () => {
-    try {
-      return process.memoryUsage.rss();
-    } catch {
-      return Number.NaN;
-    }
-  });
+  gauge('sprites_worker_rss_bytes', 'Resident memory of the workers; NaN while no file can be opened', residentBytes);
   gauge('sprites_worker_cpu_seconds', 'CPU of the workers since start', () => {
     const { user, system } = process.cpuUsage();
     return (user + system) / 1e6;
