@@ -60,16 +60,16 @@ describe('npm run admin', BOUNDED, () => {
 
   it('lists desktops', async () => {
     const { desktop } = await joinRelay(relay.url, { name: 'Ann' });
-    const { code, out } = await admin('desktops');
+    const { code, out } = await admin('who');
     assert.equal(code, 0);
-    assert.match(out, new RegExp(`^1 desktops\\n +${desktop} +commons\\[0\\] +0 waiting +Ann\\n$`));
-    assert.match((await admin('desktops', '--from', '1')).out, /^1 desktops\n$/);
+    assert.match(out, new RegExp(`^1 desktops\\n +${desktop} +commons\\[0\\] +127\\.0\\.0\\.1 +0 waiting +Ann\\n$`));
+    assert.match((await admin('who', '--from', '1')).out, /^1 desktops\n$/);
   });
 
-  it('lists who is here and the worlds', async () => {
+  it('lists who is in a world, and the worlds', async () => {
     const { desktop } = await joinRelay(relay.url, { name: 'Bob', world: 'who' });
     const who = await admin('who', '--world', 'who');
-    assert.match(who.out, new RegExp(`^1 desktops\\n +${desktop} +who\\[0\\] +127\\.0\\.0\\.1 +Bob\\n$`));
+    assert.match(who.out, new RegExp(`^1 desktops\\n +${desktop} +who\\[0\\] +127\\.0\\.0\\.1 +0 waiting +Bob\\n$`));
     assert.match((await admin('worlds')).out, /^2 worlds\n +1 \S+\n +1 \S+\n$/);
     assert.equal((await admin('kick', desktop)).out, 'The desktop has ended.\n');
     assert.match((await admin('kick', desktop)).err, /There is no desktop/);
@@ -96,7 +96,7 @@ describe('npm run admin', BOUNDED, () => {
   });
 
   it('prints the answer as it is with --json', async () => {
-    const { code, out } = await admin('desktops', '--json');
+    const { code, out } = await admin('who', '--json');
     assert.equal(code, 0);
     assert.equal(JSON.parse(out).count, 1);
   });
@@ -145,7 +145,7 @@ describe('npm run admin', BOUNDED, () => {
   });
 
   it('prints why the relay refused, and exits with 1', async () => {
-    const { code, err } = await admin('desktops', '--from', '4000000000');
+    const { code, err } = await admin('who', '--from', '4000000000');
     assert.equal(code, 1);
     assert.match(err, /^The relay refused: from: must be a whole number from 0 to \d+\.\n$/);
   });
@@ -190,7 +190,7 @@ describe('npm run admin', BOUNDED, () => {
       ['profile', '--seconds', '121'],
       ['profile', '--seconds', '1&kind=heap'],
       ['profile', 'wall'],
-      ['desktops', '--process', 'worker:1'],
+      ['who', '--process', 'worker:1'],
     ]) {
       const { code, out, err } = await admin(...args);
       assert.deepEqual([code, out], [2, ''], args.join(' '));

@@ -33,7 +33,7 @@ const PROFILE_SECONDS_MAX = 120;
 
 const OPTIONS = {
   ...goingWith(['profile'], { seconds: whole('N', 'length of a profile', [1, PROFILE_SECONDS_MAX], 10) }),
-  ...goingWith(['desktops', 'who', 'worlds'], {
+  ...goingWith(['who', 'worlds'], {
     from: whole('N', 'go on from here in a long list', [0, 2 ** 32 - 1], 0),
   }),
   ...MODERATION_OPTIONS,
@@ -68,7 +68,6 @@ export const COMMAND: Command<typeof OPTIONS> = {
       '[cpu|heap|threads]',
       'write a profile of the next --seconds [cpu]; threads: of all threads, by wall clock',
     ],
-    desktops: ['', 'list desktops: id, world, place, number of waiting events, name; a thousand at a time'],
     ...MODERATION_COMMANDS,
     ...RELAYS_COMMANDS,
     journal: [
@@ -148,8 +147,6 @@ function requestOf([command, ...words]: readonly string[], values: Values<typeof
         method: 'POST',
         path: `/admin/profile?kind=${kind('cpu', 'heap', 'threads')}&seconds=${values.seconds}&${of}`,
       };
-    case 'desktops':
-      return { method: 'GET', path: `/admin/desktops?from=${values.from}`, show: showDesktops };
     default:
       return {
         method: 'POST',
@@ -294,21 +291,6 @@ function showHeap({ memory, heap, spaces, mailboxes, kernel }: Memory, print: Pr
   if (!kernel) return;
   row('TCP buffers (kernel)', kernel.tcpBufferBytes, ` of ${kernel.tcpSockets} sockets`);
   row('kernel slab', kernel.slabBytes, ' of the whole machine');
-}
-
-interface Listed {
-  count: number;
-  desktops: { desktop: string; name: string; world: string; place: number; waiting: number }[];
-  next: number | null;
-}
-
-function showDesktops({ count, desktops, next }: Listed, print: Print): void {
-  print(
-    `${count} desktops${next === null ? '' : `; ${desktops.length} of them are listed, the next ones with --from ${next}`}`,
-  );
-  for (const { desktop, world, place, waiting, name } of desktops) {
-    print(`  ${desktop.padEnd(16)} ${`${world}[${place}]`.padEnd(20)} ${`${waiting} waiting`.padEnd(12)} ${name}`);
-  }
 }
 
 if (import.meta.main) process.exitCode = await run(surroundings());

@@ -17,7 +17,7 @@ export const MODERATION_OPTIONS = {
 type Command = readonly [words: string, meaning: string];
 
 export const MODERATION_COMMANDS: Readonly<Record<string, Command>> = {
-  who: ['', 'list desktops: id, world, place, address, name; a thousand at a time'],
+  who: ['', 'list desktops: id, world, place, address, number of waiting sprites, name; a thousand at a time'],
   worlds: ['', 'list worlds and how many desktops are in each; a thousand at a time'],
   kick: ['ID', 'end a desktop now; it may join again'],
   ban: ['[ADDRESS|CIDR]', 'end the desktops of an address or a network, and refuse its joins; or ban --picture'],
@@ -117,13 +117,14 @@ interface Page {
 }
 
 interface Who extends Page {
-  desktops: { desktop: string; name: string; world: string; place: number; address: string | null }[];
+  desktops: { desktop: string; name: string; world: string; place: number; waiting: number; address: string | null }[];
 }
 
 function showWho({ count, desktops, next }: Who, print: Print): void {
   print(`${count} desktops${rest(desktops.length, next)}`);
-  for (const { desktop, world, place, address, name } of desktops) {
-    print(`  ${desktop.padEnd(16)} ${`${world}[${place}]`.padEnd(20)} ${(address ?? 'unknown').padEnd(24)} ${name}`);
+  for (const { desktop, world, place, address, waiting, name } of desktops) {
+    const where = `${`${world}[${place}]`.padEnd(20)} ${(address ?? 'unknown').padEnd(24)}`;
+    print(`  ${desktop.padEnd(16)} ${where} ${`${waiting} waiting`.padEnd(12)} ${name}`);
   }
 }
 

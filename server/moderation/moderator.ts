@@ -108,6 +108,8 @@ interface WhoRow {
   name: string;
   world: string;
   place: number;
+  /** Sprites in its mailbox. */
+  waiting: number;
   /** Null when it is not known. */
   address: string | null;
 }
@@ -177,12 +179,13 @@ export class Moderator implements Doorkeeper, Moderation {
 
   /** Rows of the desktop at `slot`. */
   row(slot: number): WhoRow {
-    const { desktops, torus } = this.#turns.relay;
+    const { desktops, torus, mailboxes } = this.#turns.relay;
     return {
       desktop: desktops.id(slot),
       name: desktops.name(slot),
       world: torus.worldOf(slot).name,
       place: torus.placeOf(slot),
+      waiting: mailboxes.count(slot),
       address: writeAddress(this.#addresses.of(slot)) ?? null,
     };
   }

@@ -14,15 +14,8 @@ import { wholeNumber } from './query.ts';
 export const LISTED_MAX = 1000;
 
 export function listings(relay: Relay, moderator: Moderator): express.Router {
-  const { torus, mailboxes } = relay;
+  const { torus } = relay;
   const router = express.Router();
-  router.get('/admin/desktops', ({ query }, response) => {
-    const row = (slot: number) => {
-      const { address: _, ...who } = moderator.row(slot);
-      return { ...who, waiting: mailboxes.count(slot) };
-    };
-    response.json(desktopsFrom(relay, firstOf(query.from), row));
-  });
   router.get('/admin/who', ({ query: { from, world } }, response) => {
     const row = (slot: number) => moderator.row(slot);
     const isNamed = typeof world === 'string';

@@ -316,7 +316,7 @@ describe('the admin port', BOUNDED, () => {
 
   it('lists desktops in pages, starting at a slot', async () => {
     const { desktop } = await join(relay.url, { name: 'Ann', world: 'listed' });
-    const { json } = await admin('GET', 'desktops');
+    const { json } = await admin('GET', 'who');
     const list = json as { count: number; desktops: { desktop: string; name: string; world: string }[]; next: unknown };
     assert.ok(list.desktops.length <= LISTED_MAX && list.count === list.desktops.length);
     assert.ok(
@@ -343,7 +343,7 @@ describe('a worker that does not answer the admin port', BOUNDED, () => {
     await until('it is asked for', async () => (await ask('POST', 'gc')).status === 409);
     relay.kill(hanging, 'SIGSTOP');
     const late = ask('GET', `heap?process=${hanging}`);
-    for (const path of ['heap', 'history', 'desktops']) assert.equal((await ask('GET', path)).status, 200, path);
+    for (const path of ['heap', 'history', 'who']) assert.equal((await ask('GET', path)).status, 200, path);
     // The other one has been silent for longer by then.
     isProblem(await late, 'relay-busy');
     relay.kill(snapshotting, 'SIGCONT');

@@ -66,7 +66,7 @@ describe('a page whose relay stops for good', { ...BOUNDED, skip: noBrowser || w
       assert.ok(link?.startsWith(`${r2.url}/#near=`), `friends are led to the new relay: ${link}`);
       assert.equal(new URL(page.url()).origin, r1.url, 'the page stays where it is');
     }
-    const { json } = await sendRequest(`${r2.adminUrl}/admin/desktops`, { token: r2.adminToken });
+    const { json } = await sendRequest(`${r2.adminUrl}/admin/who`, { token: r2.adminToken });
     const names = (json as { desktops: { name: string; world: string }[] }).desktops.map(({ name }) => name);
     assert.deepEqual(names.sort(), ['Amy', 'Ann']);
   });

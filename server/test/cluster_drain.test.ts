@@ -106,7 +106,7 @@ describe('two relays and NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
     const [bye] = await goodbye;
     assert.equal((bye as { join?: string }).join, `${r2.url}/v1/desktops`);
     assert.equal(await tryJoin(r2, inGarden), 201, 'a private world begins anew there');
-    const { json } = await sendRequest(`${r2.adminUrl}/admin/desktops`, { token: r2.adminToken });
+    const { json } = await sendRequest(`${r2.adminUrl}/admin/who`, { token: r2.adminToken });
     const { desktops } = json as { desktops: { desktop: string; waiting: number }[] };
     const seen: string[] = [];
     for (const joined of [bob, ben]) {

@@ -590,7 +590,7 @@ onTwoShapes('usual', 'a relay under bad input', (shape) => {
       ['GET', '/admin/heap'],
       ['POST', '/admin/heap-snapshot?force=1'],
       ['POST', '/admin/profile?seconds=1'],
-      ['GET', '/admin/desktops'],
+      ['GET', '/admin/who'],
       ['POST', '/admin/drain'],
       ['GET', '/admin/nothing'],
     ];
@@ -610,9 +610,9 @@ onTwoShapes('usual', 'a relay under bad input', (shape) => {
     const token = relay.adminToken;
     isProblem(await sendRequest(`${relay.adminUrl}/admin/nothing`, { token }), 'not-found');
     for (const from of ['-1', 'x', '1e3']) {
-      isProblem(await sendRequest(`${relay.adminUrl}/admin/desktops?from=${from}`, { token }), 'malformed', 'from');
+      isProblem(await sendRequest(`${relay.adminUrl}/admin/who?from=${from}`, { token }), 'malformed', 'from');
     }
-    const list = await sendRequest(`${relay.adminUrl}/admin/desktops`, { token });
+    const list = await sendRequest(`${relay.adminUrl}/admin/who`, { token });
     assert.ok((list.json as { count: number }).count > 0);
     assert.equal((await sendRequest(`${relay.adminUrl}/admin/heap`, { token })).status, 200);
     assert.equal((await sendRequest(`${relay.adminUrl}/admin/gc`, { method: 'POST', token })).status, 200);
