@@ -177,9 +177,7 @@ function layerOf(path: string): string | undefined {
 }
 
 function isTest(path: string): boolean {
-  return /\.(?:test|contract)\.ts$|_(?:test|fuzz|bench)\.cc$|\/test\/|\/test_[a-z_]+\.(?:h|cc)$|sanitized_addon/.test(
-    path,
-  );
+  return /\.(?:test|contract)\.ts$|_(?:test|fuzz|bench)\.cc$|\/test\/|\/test_[a-z_]+\.(?:h|cc)$/.test(path);
 }
 
 const SOURCES = listFiles()

@@ -12,7 +12,7 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
 import { whyNoFuzzer } from '../../tools/machine.js';
-import { BUILDS, compile, run, SOURCES, TESTS, whySkip } from './test_build.ts';
+import { BUILDS, compile, run, SOURCES, TESTS, whySkip } from '../test/native_build.ts';
 
 /** How long the fuzzer searches; the corpus has what it found before. */
 const FUZZ_SECONDS = 20;
@@ -101,7 +101,11 @@ function runSanitized(args: readonly string[]): { output: string; leaks: string[
     // Node does not free everything when it exits, so leaks do not fail the program; the test looks for the addon's.
     ...{ ASAN_OPTIONS: 'detect_leaks=1', LSAN_OPTIONS: 'exitcode=0', UBSAN_OPTIONS: 'print_stacktrace=1' },
   };
-  const flags = ['--disable-warning=ExperimentalWarning', '--import', join(SOURCES, 'sanitized_addon.ts')];
+  const flags = [
+    '--disable-warning=ExperimentalWarning',
+    '--import',
+    fileURLToPath(new URL('../test/sanitized_addon.ts', import.meta.url)),
+  ];
   const options = { env, encoding: 'utf8', maxBuffer: 64 << 20, timeout: SUITE_MS_MAX } as const;
   const { status, signal, stdout, stderr, error } = spawnSync(process.execPath, [...flags, ...args], options);
   assert.ok(status === 0, `ended with ${error ?? signal ?? status}\n${stdout}\n${stderr}`.slice(-8000));

@@ -6,7 +6,7 @@
  */
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
-import { BUILDS, compile, run, TESTS, whySkip } from './test_build.ts';
+import { BUILDS, compile, run, TESTS, whySkip } from '../test/native_build.ts';
 
 /** The size of the storm. */
 const STORM = ['--cycles', '20', '--crowd', '10000'];

@@ -1,4 +1,4 @@
-/** Builds the C++ tests of the native front in build/native-tests, and runs them. The suites beside it use this. */
+/** Builds the C++ tests of the native front in build/native-tests, and runs them. The suites in native/ use this. */
 import assert from 'node:assert/strict';
 import { spawnSync } from 'node:child_process';
 import { join } from 'node:path';
@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { ensureFiles, installHint } from '../../tools/machine.js';
 
 /** The folder of the sources. */
-export const SOURCES = fileURLToPath(new URL('.', import.meta.url));
+export const SOURCES = fileURLToPath(new URL('../native', import.meta.url));
 
 /** The folder of the builds, one for each sanitizer. */
 export const BUILDS = fileURLToPath(new URL('../../build/native-tests', import.meta.url));
