@@ -34,7 +34,7 @@ export const ENGINE = join(ROOT, 'build', 'swarm', 'swarm-engine');
 
 /** Where the desktop client is built natively: its core, once, and what is made of it: tests, headless desktop, benches, X11. */
 export const CLIENT = join(ROOT, 'build', 'client');
-export const HEADLESS = join(CLIENT, 'headless', 'headless-desktop');
+export const HEADLESS = join(CLIENT, 'test', 'headless-desktop');
 
 /** The path of the program for X11 once it is built, of a window for its tests, and of its unit tests. */
 export const X11_CLIENT = join(CLIENT, 'x11', 'sprites');

@@ -1,7 +1,7 @@
 /**
  * `npm run bench:pacing`: what a tick of the desktop client's core costs, and how many frames it drops on screens of 60 to 165 Hz.
  *
- * The work, the clock and the timer are real; the screen and its compositor are simulated (core/scene/pretend_display.h). It needs
+ * The work, the clock and the timer are real; the screen and its compositor are simulated (test/core/pretend_display.h). It needs
  * a quiet machine, because other programs make frames late.
  */
 import { spawnSync } from 'node:child_process';
@@ -28,7 +28,7 @@ function bench({ sprites, duration }: Values<typeof OPTIONS>): number {
   if (why) throw new Error(`The client's core can't be built: ${why}`);
   console.log(machine());
   const run = (name: string, ...args: string[]) =>
-    spawnSync(join(CLIENT, 'headless', name), ['--sprites', String(sprites), ...args], { stdio: 'inherit' }).status;
+    spawnSync(join(CLIENT, 'test', name), ['--sprites', String(sprites), ...args], { stdio: 'inherit' }).status;
   const isDone = run('ticks-bench') === 0 && run('pacing-bench', '--seconds', String(Math.ceil(duration))) === 0;
   return isDone ? EXIT.done : EXIT.failed;
 }

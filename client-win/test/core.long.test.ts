@@ -35,8 +35,8 @@ const BUILD = `${CLIENT}-sanitized`;
 describe('client core, under the address and undefined sanitizers', { skip: why }, () => {
   it('passes its tests', () => {
     compile();
-    runProgram(join(BUILD, 'headless', 'core-tests'), []);
-    runProgram(join(BUILD, 'headless', 'posix-tests'), []);
+    runProgram(join(BUILD, 'test', 'core-tests'), []);
+    runProgram(join(BUILD, 'test', 'posix-tests'), []);
   });
 
   for (const { name, what, lengthMax } of FUZZERS) {
@@ -47,7 +47,7 @@ describe('client core, under the address and undefined sanitizers', { skip: why 
       cpSync(join(CLIENT_SOURCES, 'core', 'corpus', name), corpus, { recursive: true });
       const bounds = [`-max_total_time=${FUZZ_SECONDS}`, `-max_len=${lengthMax}`, `-rss_limit_mb=${FUZZ_MIB_MAX}`];
       const bytes = [`-seed=${FUZZ_SEED}`, '-timeout=20', corpus];
-      runProgram(join(BUILD, 'headless', `${name}_fuzz`), [...bounds, ...bytes], corpus);
+      runProgram(join(BUILD, 'test', `${name}_fuzz`), [...bounds, ...bytes], corpus);
       rmSync(corpus, { recursive: true });
     });
   }

@@ -10,15 +10,15 @@ const why = buildClient();
 
 describe('client core, natively', { skip: why ?? false }, () => {
   it('passes its tests', () => {
-    runProgram(join(CLIENT, 'headless', 'core-tests'), []);
+    runProgram(join(CLIENT, 'test', 'core-tests'), []);
   });
 
   it('passes the tests of what the programs for Linux share', () => {
-    runProgram(join(CLIENT, 'headless', 'posix-tests'), []);
+    runProgram(join(CLIENT, 'test', 'posix-tests'), []);
   });
 
   it('measures the cost of a tick, and rejects wrong arguments', () => {
-    const bench = join(CLIENT, 'headless', 'ticks-bench');
+    const bench = join(CLIENT, 'test', 'ticks-bench');
     assert.match(runProgram(bench, ['--sprites', '2']), /2 sprites, at rest: [\d.]+ ms of CPU a tick/);
     for (const args of [['--sprites', '0'], ['--sprites', '301'], ['--sprites']]) {
       assert.equal(spawnSync(bench, args).status, 2);
@@ -26,7 +26,7 @@ describe('client core, natively', { skip: why ?? false }, () => {
   });
 
   it('counts the frames dropped on screens of five rates, and rejects wrong arguments', () => {
-    const bench = join(CLIENT, 'headless', 'pacing-bench');
+    const bench = join(CLIENT, 'test', 'pacing-bench');
     const lines = runProgram(bench, ['--sprites', '2', '--seconds', '1']).trim().split('\n');
     assert.equal(lines.length, 5);
     for (const line of lines)

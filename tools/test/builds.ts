@@ -53,7 +53,12 @@ export const BUILDS: readonly Build[] = [
   {
     what: 'desktop client',
     users: /\b(?:CLIENT|HEADLESS|buildClient)\b/,
-    folders: [...CLIENT_FOLDERS, 'client-win/headless/'],
+    folders: [
+      ...CLIENT_FOLDERS,
+      'client-win/test/CMakeLists.txt',
+      'client-win/test/core/',
+      'client-win/test/headless/',
+    ],
     run: buildClient,
   },
   {

@@ -12,9 +12,9 @@
 #include <set>
 #include <utility>
 
-#include "core/picture/test_spr.h"
-#include "core/relay/test_relay.h"
 #include "core/text/json.h"
+#include "test/core/test_relay.h"
+#include "test/core/test_spr.h"
 
 namespace sprites {
 namespace {

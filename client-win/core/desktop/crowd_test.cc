@@ -5,8 +5,8 @@
 #include <random>
 
 #include "core/desktop/desktop.h"
-#include "core/picture/test_spr.h"
 #include "core/scene/window_planner.h"
+#include "test/core/test_spr.h"
 
 namespace sprites {
 namespace {

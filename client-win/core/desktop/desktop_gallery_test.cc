@@ -2,7 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "core/desktop/link_words.h"
-#include "core/desktop/test_desktop.h"
+#include "test/core/test_desktop.h"
 
 namespace sprites {
 namespace {

@@ -1,8 +1,8 @@
 // What a desktop draws on the ground: shadows and dust.
 #include <algorithm>
 
-#include "core/desktop/test_desktop.h"
 #include "core/scene/shadow.h"
+#include "test/core/test_desktop.h"
 
 namespace sprites {
 namespace {

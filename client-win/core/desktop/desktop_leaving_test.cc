@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/desktop/test_desktop.h"
+#include "test/core/test_desktop.h"
 
 namespace sprites {
 namespace {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/desktop/desktop.h"
-#include "core/picture/test_spr.h"
+#include "test/core/test_spr.h"
 
 namespace sprites {
 namespace {

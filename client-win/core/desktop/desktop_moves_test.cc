@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "core/desktop/test_desktop.h"
+#include "test/core/test_desktop.h"
 
 namespace sprites {
 namespace {

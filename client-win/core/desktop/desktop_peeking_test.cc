@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/desktop/menus.h"
-#include "core/desktop/test_desktop.h"
+#include "test/core/test_desktop.h"
 
 namespace sprites {
 namespace {

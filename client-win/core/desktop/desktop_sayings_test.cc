@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "core/desktop/test_desktop.h"
+#include "test/core/test_desktop.h"
 
 namespace sprites {
 namespace {

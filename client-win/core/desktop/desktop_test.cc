@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/desktop/test_desktop.h"
+#include "test/core/test_desktop.h"
 
 namespace sprites {
 namespace {

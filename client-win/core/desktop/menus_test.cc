@@ -6,8 +6,8 @@
 #include <set>
 #include <string>
 
-#include "core/picture/test_spr.h"
 #include "core/text/json.h"
+#include "test/core/test_spr.h"
 
 namespace sprites {
 namespace {

@@ -5,11 +5,11 @@
 #include <random>
 
 #include "core/desktop/desktop.h"
-#include "core/picture/test_spr.h"
 #include "core/relay/backoff.h"
 #include "core/relay/request_budget.h"
-#include "core/relay/test_relay.h"
 #include "core/text/json.h"
+#include "test/core/test_relay.h"
+#include "test/core/test_spr.h"
 #include "wire/rules.h"
 
 namespace sprites {

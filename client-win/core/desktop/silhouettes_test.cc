@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "core/relay/stages/test_peek_vectors.h"
+#include "test/core/peek_vectors.h"
 
 namespace sprites {
 namespace {

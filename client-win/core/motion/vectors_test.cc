@@ -1,5 +1,7 @@
 // behaviour.vectors.json in this client's simulation; test/vectors.ts explains its fields,
 // and plays it in the browser's.
+#include "test/core/vectors.h"
+
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -11,7 +13,6 @@
 #include "core/motion/behaviour.h"
 #include "core/motion/simulation.h"
 #include "core/relay/edges.h"
-#include "core/text/test_vectors.h"
 
 namespace sprites {
 namespace {

@@ -6,7 +6,7 @@
 #include <fstream>
 #include <random>
 
-#include "core/picture/test_spr.h"
+#include "test/core/test_spr.h"
 
 namespace sprites {
 namespace {

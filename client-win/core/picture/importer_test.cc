@@ -8,7 +8,7 @@
 #include <mutex>
 
 #include "core/picture/png.h"
-#include "core/picture/test_spr.h"
+#include "test/core/test_spr.h"
 
 namespace sprites {
 namespace {

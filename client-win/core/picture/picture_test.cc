@@ -7,7 +7,7 @@
 
 #include "core/motion/behaviour.h"
 #include "core/picture/stb.h"
-#include "core/picture/test_spr.h"
+#include "test/core/test_spr.h"
 
 namespace sprites {
 namespace {

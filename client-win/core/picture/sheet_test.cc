@@ -10,8 +10,8 @@
 #include <functional>
 #include <iterator>
 
-#include "core/picture/test_spr.h"
-#include "core/text/test_vectors.h"
+#include "test/core/test_spr.h"
+#include "test/core/vectors.h"
 
 namespace sprites {
 namespace {

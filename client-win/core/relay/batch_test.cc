@@ -6,8 +6,8 @@
 #include <cstdint>
 
 #include "core/relay/seat.h"
-#include "core/relay/test_relay.h"
 #include "core/text/json.h"
+#include "test/core/test_relay.h"
 #include "wire/rules.h"
 
 namespace sprites {

@@ -6,7 +6,7 @@
 #include <limits>
 
 #include "core/relay/backoff.h"
-#include "core/relay/test_relay.h"
+#include "test/core/test_relay.h"
 
 namespace sprites {
 namespace {

@@ -5,8 +5,8 @@
 
 #include <limits>
 
-#include "core/relay/test_relay.h"
 #include "core/text/json.h"
+#include "test/core/test_relay.h"
 
 namespace sprites {
 namespace {

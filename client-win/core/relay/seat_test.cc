@@ -2,8 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include "core/relay/test_relay.h"
 #include "core/text/json.h"
+#include "test/core/test_relay.h"
 
 namespace sprites {
 namespace {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "core/picture/png.h"
-#include "core/picture/test_spr.h"
+#include "test/core/test_spr.h"
 
 namespace sprites {
 namespace {

@@ -5,7 +5,7 @@
 #include <string>
 
 #include "core/relay/departures.h"
-#include "core/relay/test_relay.h"
+#include "test/core/test_relay.h"
 
 namespace sprites {
 namespace {

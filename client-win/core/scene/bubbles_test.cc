@@ -9,7 +9,7 @@
 
 #include "core/desktop/conversation.h"
 #include "core/relay/edges.h"
-#include "core/text/test_vectors.h"
+#include "test/core/vectors.h"
 
 namespace sprites {
 namespace {

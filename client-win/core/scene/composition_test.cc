@@ -6,9 +6,9 @@
 #include <memory>
 #include <vector>
 
-#include "core/desktop/test_desktop.h"
 #include "core/scene/dust.h"
 #include "core/scene/shadow.h"
+#include "test/core/test_desktop.h"
 
 namespace sprites {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <random>
 
-#include "core/scene/pretend_display.h"
+#include "test/core/pretend_display.h"
 
 namespace sprites {
 namespace {

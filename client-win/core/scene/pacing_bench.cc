@@ -15,8 +15,8 @@
 #include "core/picture/picture.h"
 #include "core/scene/frame_atlas.h"
 #include "core/scene/frame_clock.h"
-#include "core/scene/pretend_display.h"
 #include "core/scene/window_planner.h"
+#include "test/core/pretend_display.h"
 
 namespace sprites {
 namespace {

@@ -2,8 +2,8 @@
 
 #include <doctest/doctest.h>
 
-#include "core/picture/test_spr.h"
 #include "core/scene/frame_atlas.h"
+#include "test/core/test_spr.h"
 
 namespace sprites {
 namespace {

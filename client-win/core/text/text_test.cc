@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <string>
 
-#include "core/text/test_vectors.h"
+#include "test/core/vectors.h"
 
 namespace sprites {
 namespace {

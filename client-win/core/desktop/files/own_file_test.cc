@@ -8,8 +8,8 @@
 #include <utility>
 
 #include "core/desktop/files/saved_state.h"
-#include "core/relay/test_relay.h"
 #include "core/text/json.h"
+#include "test/core/test_relay.h"
 
 namespace sprites {
 namespace {

@@ -4,7 +4,7 @@
 
 #include <set>
 
-#include "core/picture/test_spr.h"
+#include "test/core/test_spr.h"
 
 namespace sprites {
 namespace {

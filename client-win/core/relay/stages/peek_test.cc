@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/relay/stages/test_peek_vectors.h"
+#include "test/core/peek_vectors.h"
 
 namespace sprites {
 namespace {

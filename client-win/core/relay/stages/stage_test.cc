@@ -8,7 +8,7 @@
 
 #include "core/picture/sheet.h"
 #include "core/relay/edges.h"
-#include "core/relay/stages/test_peek_vectors.h"
+#include "test/core/peek_vectors.h"
 #include "wire/rules.h"
 
 namespace sprites {

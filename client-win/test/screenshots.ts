@@ -2,7 +2,7 @@
  * Makes the pictures of the READMEs: the programs for Windows (under Wine) and for Linux, two pages that talk, and a cat that was thrown
  * from a page onto the program for Windows.
  *
- *     node client-win/tools/screenshots.ts [windows] [visit] [linux] [talking]
+ *     node client-win/test/screenshots.ts [windows] [visit] [linux] [talking]
  *
  * Needs what the suites of Wine, X11 and pages need, xdotool and ImageMagick.
  */
@@ -16,10 +16,10 @@ import { joinPage, launchBrowser, noBrowser } from '../../server/test/browser_pa
 import { startRelay, until } from '../../server/test/relay_process.ts';
 import { buildClient, buildWindowsClient, buildX11Client, WINDOWS_CLIENT } from '../../tools/build.js';
 import { ensurePrograms, installHint } from '../../tools/machine.js';
-import { startHeadless } from '../test/headless_desktop.ts';
-import { WineDesktop, whyNoWine } from '../test/wine_desktop.ts';
-import { type Frame, SCREEN, spawnQuietly, type XDisplay } from '../test/x_display.ts';
-import { whyNoX11, X11Desktop } from '../test/x11_desktop.ts';
+import { startHeadless } from './headless_desktop.ts';
+import { WineDesktop, whyNoWine } from './wine_desktop.ts';
+import { type Frame, SCREEN, spawnQuietly, type XDisplay } from './x_display.ts';
+import { whyNoX11, X11Desktop } from './x11_desktop.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const SHOTS = join(ROOT, 'client-win/screenshots');

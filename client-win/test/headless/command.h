@@ -1,8 +1,8 @@
 // The commands of the headless desktop, one a line, and its output, one JSON value a line.
 //
 // A command is a word and its arguments; `--help` lists them. Cost: O(line).
-#ifndef CLIENT_WIN_HEADLESS_COMMAND_H_
-#define CLIENT_WIN_HEADLESS_COMMAND_H_
+#ifndef CLIENT_WIN_TEST_HEADLESS_COMMAND_H_
+#define CLIENT_WIN_TEST_HEADLESS_COMMAND_H_
 
 #include <string>
 #include <string_view>
@@ -24,4 +24,4 @@ Json DescribeDesktop(const Desktop& desktop, const Scene& scene);
 
 }  // namespace sprites
 
-#endif  // CLIENT_WIN_HEADLESS_COMMAND_H_
+#endif  // CLIENT_WIN_TEST_HEADLESS_COMMAND_H_

@@ -1,6 +1,6 @@
 // Sprite files made for tests.
-#ifndef CLIENT_WIN_CORE_PICTURE_TEST_SPR_H_
-#define CLIENT_WIN_CORE_PICTURE_TEST_SPR_H_
+#ifndef CLIENT_WIN_TEST_CORE_TEST_SPR_H_
+#define CLIENT_WIN_TEST_CORE_TEST_SPR_H_
 
 #include <string>
 
@@ -29,4 +29,4 @@ inline Bytes TestSpr(uint8_t seed = 0) { return TestSpr(8, 8, UsualDescription(8
 
 }  // namespace sprites
 
-#endif  // CLIENT_WIN_CORE_PICTURE_TEST_SPR_H_
+#endif  // CLIENT_WIN_TEST_CORE_TEST_SPR_H_

@@ -1,6 +1,6 @@
 // A screen and its compositor, for tests and benches: counts which refreshes show a new frame.
-#ifndef CLIENT_WIN_CORE_SCENE_PRETEND_DISPLAY_H_
-#define CLIENT_WIN_CORE_SCENE_PRETEND_DISPLAY_H_
+#ifndef CLIENT_WIN_TEST_CORE_PRETEND_DISPLAY_H_
+#define CLIENT_WIN_TEST_CORE_PRETEND_DISPLAY_H_
 
 #include <cmath>
 #include <cstdint>
@@ -33,4 +33,4 @@ class PretendDisplay {
 
 }  // namespace sprites
 
-#endif  // CLIENT_WIN_CORE_SCENE_PRETEND_DISPLAY_H_
+#endif  // CLIENT_WIN_TEST_CORE_PRETEND_DISPLAY_H_

@@ -1,4 +1,4 @@
-#include "headless/command.h"
+#include "test/headless/command.h"
 
 #include <fstream>
 #include <iterator>

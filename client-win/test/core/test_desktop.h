@@ -1,6 +1,6 @@
 // A desktop for tests, and a relay that the test plays.
-#ifndef CLIENT_WIN_CORE_DESKTOP_TEST_DESKTOP_H_
-#define CLIENT_WIN_CORE_DESKTOP_TEST_DESKTOP_H_
+#ifndef CLIENT_WIN_TEST_CORE_TEST_DESKTOP_H_
+#define CLIENT_WIN_TEST_CORE_TEST_DESKTOP_H_
 
 #include <doctest/doctest.h>
 
@@ -12,9 +12,9 @@
 #include <vector>
 
 #include "core/desktop/desktop.h"
-#include "core/picture/test_spr.h"
-#include "core/relay/test_relay.h"
 #include "core/text/json.h"
+#include "test/core/test_relay.h"
+#include "test/core/test_spr.h"
 
 namespace sprites {
 
@@ -175,4 +175,4 @@ struct TestDesktop {
 
 }  // namespace sprites
 
-#endif  // CLIENT_WIN_CORE_DESKTOP_TEST_DESKTOP_H_
+#endif  // CLIENT_WIN_TEST_CORE_TEST_DESKTOP_H_

@@ -1,6 +1,6 @@
 // Reads the files of vectors, which all desktops play.
-#ifndef CLIENT_WIN_CORE_TEXT_TEST_VECTORS_H_
-#define CLIENT_WIN_CORE_TEXT_TEST_VECTORS_H_
+#ifndef CLIENT_WIN_TEST_CORE_VECTORS_H_
+#define CLIENT_WIN_TEST_CORE_VECTORS_H_
 
 #include <fstream>
 
@@ -15,4 +15,4 @@ inline Json ReadVectors(const char* path) {
 
 }  // namespace sprites
 
-#endif  // CLIENT_WIN_CORE_TEXT_TEST_VECTORS_H_
+#endif  // CLIENT_WIN_TEST_CORE_VECTORS_H_

@@ -19,11 +19,11 @@
 
 #include "core/app/controller.h"
 #include "core/text/json.h"
-#include "headless/command.h"
 #include "posix/curl_transport.h"
 #include "posix/files.h"
 #include "posix/photo.h"
 #include "posix/wake_pipe.h"
+#include "test/headless/command.h"
 
 namespace sprites {
 

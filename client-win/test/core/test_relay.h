@@ -1,13 +1,13 @@
 // What the tests of the link to a relay share: its address, a seat in it, a sprite that leaves, and
 // the cases of relay.vectors.json.
-#ifndef CLIENT_WIN_CORE_RELAY_TEST_RELAY_H_
-#define CLIENT_WIN_CORE_RELAY_TEST_RELAY_H_
+#ifndef CLIENT_WIN_TEST_CORE_TEST_RELAY_H_
+#define CLIENT_WIN_TEST_CORE_TEST_RELAY_H_
 
 #include <string>
 
 #include "core/relay/departures.h"
 #include "core/text/json.h"
-#include "core/text/test_vectors.h"
+#include "test/core/vectors.h"
 
 namespace sprites {
 
@@ -54,4 +54,4 @@ inline Departure Leaver(Edge edge = Edge::kRight) {
 
 }  // namespace sprites
 
-#endif  // CLIENT_WIN_CORE_RELAY_TEST_RELAY_H_
+#endif  // CLIENT_WIN_TEST_CORE_TEST_RELAY_H_

@@ -1,10 +1,10 @@
 // peek.vectors.json; test/peek_vectors.ts explains its fields.
-#ifndef CLIENT_WIN_CORE_RELAY_STAGES_TEST_PEEK_VECTORS_H_
-#define CLIENT_WIN_CORE_RELAY_STAGES_TEST_PEEK_VECTORS_H_
+#ifndef CLIENT_WIN_TEST_CORE_PEEK_VECTORS_H_
+#define CLIENT_WIN_TEST_CORE_PEEK_VECTORS_H_
 
 #include <string>
 
-#include "core/text/test_vectors.h"
+#include "test/core/vectors.h"
 
 namespace sprites {
 
@@ -24,4 +24,4 @@ inline std::string HashOf(const std::string& picture) {
 
 }  // namespace sprites
 
-#endif  // CLIENT_WIN_CORE_RELAY_STAGES_TEST_PEEK_VECTORS_H_
+#endif  // CLIENT_WIN_TEST_CORE_PEEK_VECTORS_H_
