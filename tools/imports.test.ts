@@ -175,7 +175,7 @@ function layerOf(path: string): string | undefined {
 }
 
 function isTest(path: string): boolean {
-  return /\.(?:test|contract)\.ts$|_(?:test|fuzz|bench)\.cc$|\/test\/|\/test_[a-z_]+\.(?:h|cc)$/.test(path);
+  return /\.(?:test|contract)\.ts$|_(?:test|fuzz|bench)\.cc$|\/test\//.test(path);
 }
 
 const SOURCES = listFiles()

@@ -58,19 +58,20 @@ export const BUILDS: readonly Build[] = [
       'client-win/test/CMakeLists.txt',
       'client-win/test/core/',
       'client-win/test/headless/',
+      'client-win/test/main.cc',
     ],
     run: buildClient,
   },
   {
     what: 'program for Windows',
     users: /\b(?:WINDOWS_\w+|buildWindowsClient|buildInstaller)\b/,
-    folders: [...CLIENT_FOLDERS, 'client-win/win32/', 'client-win/installer/'],
+    folders: [...CLIENT_FOLDERS, 'client-win/win32/', 'client-win/test/win32/', 'client-win/installer/'],
     run: () => buildWindowsClient() ?? buildInstaller(),
   },
   {
     what: 'program for X11',
     users: /\b(?:X11_\w+|buildX11\w+)\b/,
-    folders: [...CLIENT_FOLDERS, 'client-win/x11/'],
+    folders: [...CLIENT_FOLDERS, 'client-win/x11/', 'client-win/test/x11/', 'client-win/test/main.cc'],
     run: buildX11Client,
   },
 ];

@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "x11/test_desk.h"
+#include "test/x11/test_desk.h"
 
 namespace sprites {
 namespace {

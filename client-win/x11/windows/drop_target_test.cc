@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "x11/test_desk.h"
+#include "test/x11/test_desk.h"
 
 namespace sprites {
 namespace {

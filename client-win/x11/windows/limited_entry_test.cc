@@ -4,7 +4,7 @@
 
 #include <memory>
 
-#include "x11/test_desk.h"
+#include "test/x11/test_desk.h"
 #include "x11/windows/signal.h"
 
 namespace sprites {

@@ -1,6 +1,6 @@
 // A connection to the X server for tests, and what they do with it.
-#ifndef CLIENT_WIN_X11_TEST_DESK_H_
-#define CLIENT_WIN_X11_TEST_DESK_H_
+#ifndef CLIENT_WIN_TEST_X11_TEST_DESK_H_
+#define CLIENT_WIN_TEST_X11_TEST_DESK_H_
 
 #include <doctest/doctest.h>
 #include <poll.h>
@@ -46,4 +46,4 @@ inline void Sync(const XConnection& x) {
 
 }  // namespace sprites
 
-#endif  // CLIENT_WIN_X11_TEST_DESK_H_
+#endif  // CLIENT_WIN_TEST_X11_TEST_DESK_H_

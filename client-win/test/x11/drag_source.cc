@@ -1,4 +1,4 @@
-#include "x11/drag_source.h"
+#include "test/x11/drag_source.h"
 
 #include <algorithm>
 #include <cstdlib>

@@ -1,7 +1,7 @@
 // The giving side of XDND 5, for the tests: a press on a window starts a drag, as in a file
 // manager.
-#ifndef CLIENT_WIN_X11_DRAG_SOURCE_H_
-#define CLIENT_WIN_X11_DRAG_SOURCE_H_
+#ifndef CLIENT_WIN_TEST_X11_DRAG_SOURCE_H_
+#define CLIENT_WIN_TEST_X11_DRAG_SOURCE_H_
 
 #include <xcb/xcb.h>
 
@@ -43,4 +43,4 @@ class DragSource {
 
 }  // namespace sprites
 
-#endif  // CLIENT_WIN_X11_DRAG_SOURCE_H_
+#endif  // CLIENT_WIN_TEST_X11_DRAG_SOURCE_H_

@@ -18,7 +18,7 @@
 #include <string>
 #include <string_view>
 
-#include "x11/drag_source.h"
+#include "test/x11/drag_source.h"
 
 namespace {
 
