@@ -17,6 +17,7 @@ import { refuseHead } from '../front/refusal.ts';
 import type { Reply } from '../processes/pending.ts';
 import type { Query } from '../processes/uplink.ts';
 import { Budget } from '../store/budget.ts';
+import { checkCrossingSize } from '../wire/crossing.ts';
 import { readCursor } from '../wire/cursor.ts';
 import { blankIdentity, type Identity, readId, readToken, TOKEN_LENGTH_MAX } from '../wire/identity.ts';
 import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
@@ -297,7 +298,7 @@ class SocketDesktop {
       this.identify(good ? identity : undefined);
       if (!this.#identity) return;
     }
-    if ('crossing' in message) this.#handleCrossing(this.#identity, message.crossing, bytes);
+    if ('crossing' in message) this.#handleCrossing(this.#identity, message, bytes.length);
     else if ('saying' in message) void this.#handleSaying(this.#identity, message);
     else if ('stage' in message) this.#handleStage(this.#identity, message);
     else if ('peek' in message) void this.#handlePeek(this.#identity, message.peek);
@@ -349,12 +350,13 @@ class SocketDesktop {
     else this.#refuse(reply.body, 'the poll was refused');
   }
 
-  #handleCrossing(identity: Identity, number: unknown, bytes: Buffer): void {
+  #handleCrossing(identity: Identity, message: { crossing: unknown }, bytes: number): void {
     this.#unanswered++;
-    const verdict = (reply: Reply) => this.#answerVerdict('crossing', number, reply);
+    const verdict = (reply: Reply) => this.#answerVerdict('crossing', message.crossing, reply);
     try {
       this.#checkUnanswered('crossings');
-      this.#worker.throwFrom(identity, bytes, verdict);
+      checkCrossingSize(bytes);
+      this.#worker.throwFrom(identity, message, verdict);
     } catch (error) {
       verdict(replyOf(documentOf(error)));
     }

@@ -98,7 +98,7 @@ describe('worker', () => {
     harness.post(7);
     harness.worker.handlers.turn();
     assert.deepEqual([harness.sentKinds(), harness.answers], [[RecordKind.crossing], []]);
-    harness.worker.throwFrom(IDENTITY, Buffer.from(CROSSING), () => {});
+    harness.worker.throwFrom(IDENTITY, JSON.parse(CROSSING), () => {});
     assert.deepEqual(harness.sentKinds(), [RecordKind.crossing, RecordKind.crossing]);
   });
 
@@ -188,7 +188,7 @@ describe('worker', () => {
   it('sends the throws of sockets to the master while draining, too', () => {
     const harness = new WorkerHarness();
     harness.worker.drain();
-    harness.worker.throwFrom(IDENTITY, Buffer.from(CROSSING), () => {});
+    harness.worker.throwFrom(IDENTITY, JSON.parse(CROSSING), () => {});
     assert.deepEqual(harness.sentKinds(), [RecordKind.crossing]);
   });
 

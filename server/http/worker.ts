@@ -10,7 +10,7 @@ import type { PictureGate } from '../moderation/picture_gate.ts';
 import type { PendingRequests, Reply } from '../processes/pending.ts';
 import type { Query, Uplink } from '../processes/uplink.ts';
 import { answerOf } from '../wire/answer.ts';
-import { type CheckedCrossing, KeptCrossing, readCrossing } from '../wire/crossing.ts';
+import { type CheckedCrossing, checkCrossing, KeptCrossing, readCrossing } from '../wire/crossing.ts';
 import type { Identity } from '../wire/identity.ts';
 import type { Join } from '../wire/join.ts';
 import { Standing } from '../wire/pictures.ts';
@@ -105,9 +105,9 @@ export class Worker {
     this.#uplink.closed(request, desktop);
   }
 
-  /** Checks a crossing that came over a socket and sends it to the master. Throws malformed, too-large, picture-refused, relay-busy. */
-  throwFrom(desktop: Identity, body: Uint8Array, callback: (reply: Reply) => void): void {
-    const checked = this.#kept.keep(readCrossing(body));
+  /** Checks a crossing that came over a socket and sends it to the master. Throws malformed, picture-refused, relay-busy. */
+  throwFrom(desktop: Identity, message: unknown, callback: (reply: Reply) => void): void {
+    const checked = this.#kept.keep(checkCrossing(message));
     const standing = this.#checkPicture(checked);
     this.#uplink.crossing(this.#pending.addCallback(callback), desktop, checked, standing);
     this.#uplink.flush();

@@ -5,6 +5,7 @@ import { after, afterEach, before, it } from 'node:test';
 import { WebSocket } from 'ws';
 import { CROSSINGS_IN_FLIGHT_MAX, MESSAGE_BYTES_MAX } from '../http/socket_desktop.ts';
 import type { ProblemDocument } from '../wire/problem.ts';
+import { CROSSING_BYTES_MAX } from '../wire/rules.ts';
 import {
   type Batch,
   crossingOf,
@@ -158,6 +159,10 @@ onTwoShapes('crossed', 'sockets', (shape) => {
     const nameless = await socket.send({ ...crossingOf(7), crossing: 'seven' }).next();
     assert.equal(nameless.crossing, null);
     isProblemDocument(nameless.problem as ProblemDocument, 'malformed', 'crossing');
+    socket.ws.send(JSON.stringify(crossingOf(6)).padEnd(CROSSING_BYTES_MAX + 1));
+    isProblemDocument((await socket.next()).problem as ProblemDocument, 'too-large');
+    socket.ws.send(JSON.stringify(crossingOf(6)).padEnd(CROSSING_BYTES_MAX));
+    assert.equal((await socket.next()).problem, undefined);
     assert.equal((await socket.send(crossingOf(7)).next()).crossing, 7);
   });
 

@@ -80,10 +80,14 @@ export class KeptCrossing implements CheckedCrossing {
  * Source  PROTOCOL.md#crossings
  */
 export function readCrossing(bytes: Uint8Array, start = 0, end = bytes.length): Crossing {
-  if (end - start > CROSSING_BYTES_MAX) {
-    throw new ProblemError('too-large', `The body of a crossing is at most ${CROSSING_BYTES_MAX} bytes.`);
-  }
+  checkCrossingSize(end - start);
   return checkCrossing(readJson(bytes, start, end));
+}
+
+/** Throws too-large. */
+export function checkCrossingSize(bytes: number): void {
+  if (bytes <= CROSSING_BYTES_MAX) return;
+  throw new ProblemError('too-large', `The body of a crossing is at most ${CROSSING_BYTES_MAX} bytes.`);
 }
 
 /** Checks a crossing that was already parsed from JSON. Throws malformed (with the field). */
