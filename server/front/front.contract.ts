@@ -279,6 +279,7 @@ export function contract(name: string, make: (options: FrontOptions) => Front): 
       bench.answer((await bench.requests(1))[0].ticket, 503, '{"code":"mailbox-full"}', 7);
       const full = await client.answer();
       assert.deepEqual([full.status, full.headers.get('retry-after')], [503, '7']);
+      assert.equal(full.headers.get('access-control-expose-headers'), 'Retry-After', 'pages of other origins read it');
       assert.equal(full.headers.get('content-type'), 'application/problem+json');
       client.send(`${EVENTS} HTTP/1.1\r\n${AUTHORIZED}\r\n`);
       bench.answer((await bench.requests(2))[1].ticket, 401, '{}');

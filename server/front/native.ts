@@ -89,7 +89,7 @@ const BUFFER_BYTES_MAX = 64 << 20;
 
 /** The layout of records by word, as in record.h; the sizes are compared when the addon is loaded. */
 const INBOUND_HEAD_BYTES = 64;
-const OUTBOUND_HEAD_BYTES = 296;
+const OUTBOUND_HEAD_BYTES = 344;
 
 /** The head of a shared body: the words of an answer's head, without the gap for its HTTP head. */
 const SHARED_HEAD_BYTES = 32;

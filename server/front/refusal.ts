@@ -2,7 +2,7 @@
 import http from 'node:http';
 import type { Socket } from 'node:net';
 import { PROBLEMS, type ProblemDocument } from '../wire/problem.ts';
-import { CORS_ORIGIN } from '../wire/route.ts';
+import { CORS_ORIGIN, retryAfter } from '../wire/route.ts';
 
 /** Headers of an answer, the same on both fronts. */
 export function headOf(status: number, length: number, retryAfterSeconds: number): http.OutgoingHttpHeaders {
@@ -11,8 +11,8 @@ export function headOf(status: number, length: number, retryAfterSeconds: number
     'Content-Length': length,
     'Cache-Control': 'no-store',
     ...CORS_ORIGIN,
+    ...retryAfter(retryAfterSeconds),
   };
-  if (retryAfterSeconds > 0) head['Retry-After'] = retryAfterSeconds;
   if (status === 401) head['WWW-Authenticate'] = 'Bearer';
   return head;
 }

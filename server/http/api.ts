@@ -13,7 +13,7 @@ import { blankIdentity, type Identity } from '../wire/identity.ts';
 import { checkJoin } from '../wire/join.ts';
 import type { RelayAddresses } from '../wire/peer_join.ts';
 import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
-import { CORS_ORIGIN, CORS_PREFLIGHT, readAuthorization, readBearer } from '../wire/route.ts';
+import { CORS_ORIGIN, CORS_PREFLIGHT, readAuthorization, readBearer, retryAfter } from '../wire/route.ts';
 import { JOIN_BYTES_MAX, LEASE_MS, PEEK_BYTES_MAX } from '../wire/rules.ts';
 import { checkPeek, checkShown } from '../wire/stage.ts';
 import type { WorkerAdmission } from './admission.ts';
@@ -141,7 +141,7 @@ export function errorHandlers(log: Logger): [express.RequestHandler, ErrorReques
 /** Sends a problem document. */
 export function sendProblem(response: Response, document: ProblemDocument): void {
   const { retryAfterSeconds } = PROBLEMS[document.code];
-  if (retryAfterSeconds > 0) response.set('Retry-After', String(retryAfterSeconds));
+  response.set(retryAfter(retryAfterSeconds));
   if (document.status === 401) response.set('WWW-Authenticate', 'Bearer');
   response.status(document.status).set('Cache-Control', 'no-store');
   response.set('Content-Type', PROBLEM_TYPE).end(JSON.stringify(document));
@@ -149,7 +149,7 @@ export function sendProblem(response: Response, document: ProblemDocument): void
 
 /** Sends the master's answer. */
 export function sendReply(response: Response, reply: Reply): void {
-  if (reply.retryAfterSeconds > 0) response.set('Retry-After', String(reply.retryAfterSeconds));
+  response.set(retryAfter(reply.retryAfterSeconds));
   if (reply.status === 401) response.set('WWW-Authenticate', 'Bearer');
   if (reply.body.length > 0) response.set('Content-Type', reply.status < 300 ? 'application/json' : PROBLEM_TYPE);
   response.status(reply.status).end(reply.body);

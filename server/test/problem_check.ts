@@ -12,6 +12,7 @@ export function isProblem(answer: HttpResponse, code: ProblemCode, field?: strin
   // The API allows every origin (api.test.ts), the admin port none (admin.test.ts).
   assert.ok(['*', undefined].includes(answer.headers['access-control-allow-origin'] as string | undefined));
   assert.equal(answer.headers['retry-after'], retryAfterSeconds > 0 ? String(retryAfterSeconds) : undefined);
+  assert.equal(answer.headers['access-control-expose-headers'], retryAfterSeconds > 0 ? 'Retry-After' : undefined);
   assert.equal(answer.headers['www-authenticate'], status === 401 ? 'Bearer' : undefined);
   isProblemDocument(document, code, field);
   assert.equal(document.title, title);

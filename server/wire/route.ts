@@ -26,6 +26,10 @@ export const CORS_PREFLIGHT = {
   'Access-Control-Max-Age': '86400',
 } as const;
 
+/** The headers of an answer that says when to try again. Pages of other origins may read when. */
+export const retryAfter = (seconds: number) =>
+  seconds > 0 ? { 'Retry-After': String(seconds), 'Access-Control-Expose-Headers': 'Retry-After' } : {};
+
 const PREFIX = '/v1/desktops/';
 
 /** The hot route of a request's target, such as `/v1/desktops/{id}/events`; undefined for any other target. */

@@ -77,7 +77,9 @@ constexpr std::string_view kJson = "Content-Type: application/json\r\nContent-Le
 constexpr std::string_view kProblem = "Content-Type: application/problem+json\r\nContent-Length: ";
 constexpr std::string_view kRest =
     "\r\nCache-Control: no-store\r\nAccess-Control-Allow-Origin: *\r\n";
-constexpr std::string_view kRetryAfter = "Retry-After: ";
+// Pages of other origins may read when to try again.
+constexpr std::string_view kRetryAfter =
+    "Access-Control-Expose-Headers: Retry-After\r\nRetry-After: ";
 constexpr std::string_view kAuthenticate = "WWW-Authenticate: Bearer\r\n";
 constexpr std::string_view kAllow = "Allow: ";
 constexpr std::string_view kKeepAlive = "Connection: keep-alive\r\n";

@@ -71,9 +71,9 @@ struct SharedBody {
   const uint8_t* bytes = nullptr;
   uint32_t size = 0;
 };
-constexpr uint32_t kAnswerHeadBytesMax = 264;
+constexpr uint32_t kAnswerHeadBytesMax = 312;
 constexpr uint32_t kOutboundHeadBytes = sizeof(OutboundRecord) + kAnswerHeadBytesMax;
-static_assert(kOutboundHeadBytes == 296);
+static_assert(kOutboundHeadBytes == 344);
 
 // Makes the body of `record` the shared one and returns true, if it is a shared body.
 inline bool ReadSharedBody(const uint8_t* record, SharedBody* shared) {
