@@ -5,15 +5,19 @@ namespace {
 
 constexpr uint64_t kThrown = 1U << 0U;
 constexpr uint64_t kAccepted = 1U << 1U;
-constexpr uint64_t kDelivered = 1U << 2U;
-constexpr uint64_t kDuplicated = 1U << 3U;
-constexpr uint64_t kMisrouted = 1U << 4U;
-constexpr uint64_t kAbandoned = 1U << 5U;
-constexpr uint64_t kCorrupted = 1U << 6U;
-constexpr uint64_t kGivenBack = 1U << 7U;
+constexpr uint64_t kMisrouted = 1U << 2U;
+constexpr uint64_t kAbandoned = 1U << 3U;
+constexpr uint64_t kCorrupted = 1U << 4U;
+// Three bits that count: 0 until the sprite arrives first, then one more than its arrivals that
+// were not given back. At seven the count stays: such a sprite is duplicated, whatever follows.
+constexpr uint64_t kHeld = 1U << 5U;
+constexpr uint64_t kHeldMask = 7 * kHeld;
+constexpr uint64_t kHeldByNone = 1 * kHeld;
+constexpr uint64_t kHeldByOne = 2 * kHeld;
 constexpr unsigned kToShift = 8;
 constexpr unsigned kAtShift = 36;
 constexpr uint64_t kFingerprintMask = (1U << kFingerprintBits) - 1;
+constexpr uint64_t kAtMask = kFingerprintMask << kAtShift;
 
 Fingerprint ToOf(uint64_t word) {
   return static_cast<Fingerprint>((word >> kToShift) & kFingerprintMask);
@@ -21,6 +25,9 @@ Fingerprint ToOf(uint64_t word) {
 Fingerprint AtOf(uint64_t word) {
   return static_cast<Fingerprint>((word >> kAtShift) & kFingerprintMask);
 }
+// What an arrival adds and a give-back takes away.
+uint64_t StepOf(uint64_t word) { return (word & kHeldMask) == kHeldMask ? 0 : kHeld; }
+bool IsComplete(uint64_t word) { return (word & kAccepted) != 0 && (word & kHeldMask) != 0; }
 
 }  // namespace
 
@@ -31,43 +38,30 @@ Ledger::Outcome Ledger::Accept(uint64_t number, Fingerprint to) {
                                                   std::memory_order_acq_rel);
   Outcome outcome;
   outcome.first = (before & kAccepted) == 0;
-  outcome.arrived = outcome.first && (before & (kDelivered | kGivenBack)) == kDelivered;
+  outcome.arrived = outcome.first && (before & kHeldMask) >= kHeldByOne;
   outcome.complete = outcome.arrived && (before & kAbandoned) == 0;
   return outcome;
 }
 
 Ledger::Outcome Ledger::Deliver(uint64_t number, Fingerprint at, bool is_astray,
                                 bool is_corrupted) {
-  // A second arrival must not OR its desktop into that of the first: it replaces it.
-  const uint64_t seen = words_[number].load(std::memory_order_relaxed);
-  const uint64_t at_bits = (seen & kDelivered) != 0 ? 0 : static_cast<uint64_t>(at) << kAtShift;
-  const uint64_t before = words_[number].fetch_or(kDelivered | at_bits, std::memory_order_acq_rel);
+  const uint64_t marks = (is_astray ? kMisrouted : 0) | (is_corrupted ? kCorrupted : 0) |
+                         static_cast<uint64_t>(at) << kAtShift;
+  const uint64_t before = Change(number, [marks](uint64_t word) {
+    const uint64_t more = (word & kHeldMask) == 0 ? kHeldByOne : StepOf(word);
+    return ((word & ~kAtMask) | marks) + more;
+  });
+  const uint64_t held = before & kHeldMask;
   Outcome outcome;
-  outcome.first = (before & kDelivered) == 0;
-  const bool accepted = (before & kAccepted) != 0;
-  outcome.arrived = outcome.first && accepted;
-  outcome.complete = outcome.arrived && (before & kAbandoned) == 0;
-  const uint64_t marks = (is_astray ? kMisrouted : 0) | (is_corrupted ? kCorrupted : 0);
-  if (marks != 0) {
-    words_[number].fetch_or(marks, std::memory_order_relaxed);
-  }
-  if (!outcome.first) {
-    const uint64_t earlier = Change(number, [at](uint64_t word) {
-      constexpr uint64_t kAtMask = kFingerprintMask << kAtShift;
-      const uint64_t moved = (word & ~kAtMask) | static_cast<uint64_t>(at) << kAtShift;
-      return (word & kGivenBack) != 0 ? moved & ~kGivenBack : moved | kDuplicated;
-    });
-    outcome.arrived = (earlier & (kAccepted | kGivenBack)) == (kAccepted | kGivenBack);
-  }
+  outcome.first = held == 0;
+  outcome.arrived = (before & kAccepted) != 0 && held < kHeldByOne;
+  outcome.complete = outcome.arrived && outcome.first && (before & kAbandoned) == 0;
   return outcome;
 }
 
 bool Ledger::GiveBack(uint64_t number) {
-  const uint64_t before = Change(number, [](uint64_t word) {
-    return (word & kDuplicated) != 0 ? word & ~kDuplicated : word | kGivenBack;
-  });
-  constexpr uint64_t kHere = kAccepted | kDelivered;
-  return (before & (kHere | kDuplicated | kGivenBack)) == kHere;
+  const uint64_t before = Change(number, [](uint64_t word) { return word - StepOf(word); });
+  return (before & kAccepted) != 0 && (before & kHeldMask) == kHeldByOne;
 }
 
 template <typename Changed>
@@ -80,7 +74,7 @@ uint64_t Ledger::Change(uint64_t number, Changed changed) {
 
 bool Ledger::Abandon(uint64_t number) {
   const uint64_t before = words_[number].fetch_or(kAbandoned, std::memory_order_acq_rel);
-  return (before & (kAccepted | kDelivered)) != (kAccepted | kDelivered);
+  return !IsComplete(before);
 }
 
 bool Ledger::thrown(uint64_t number) const {
@@ -88,8 +82,7 @@ bool Ledger::thrown(uint64_t number) const {
 }
 
 bool Ledger::complete(uint64_t number) const {
-  constexpr uint64_t kBoth = kAccepted | kDelivered;
-  return (words_[number].load(std::memory_order_relaxed) & kBoth) == kBoth;
+  return IsComplete(words_[number].load(std::memory_order_relaxed));
 }
 
 void Ledger::Count(Fates* fates) const {
@@ -103,9 +96,10 @@ void Ledger::Count(Fates* fates) const {
     if ((word & kAccepted) != 0) {
       ++fates->accepted;
     }
-    const bool is_given_back = (word & kGivenBack) != 0;
-    fates->given_back += is_given_back ? 1 : 0;
-    if ((word & kDelivered) != 0 && !is_given_back) {
+    const uint64_t held = word & kHeldMask;
+    fates->given_back += held == kHeldByNone ? 1 : 0;
+    fates->duplicated += held > kHeldByOne ? 1 : 0;
+    if (held >= kHeldByOne) {
       ++fates->delivered;
       if ((word & kAccepted) == 0) {
         ++fates->delivered_unaccepted;
@@ -115,9 +109,6 @@ void Ledger::Count(Fates* fates) const {
     }
     if ((word & kCorrupted) != 0) {
       ++fates->corrupted;
-    }
-    if ((word & kDuplicated) != 0) {
-      ++fates->duplicated;
     }
     const bool astray = (word & kAccepted) != 0 && IsAstray(ToOf(word), AtOf(word));
     const bool forwarded = astray && departed_.Has(ToOf(word));

@@ -25,7 +25,7 @@ struct Fates {
   uint64_t accepted = 0;
   uint64_t delivered = 0;             // at least once
   uint64_t delivered_unaccepted = 0;  // of these: the relay refused it or never answered
-  uint64_t duplicated = 0;            // arrived more than once, and was not given back
+  uint64_t duplicated = 0;            // arrived more often than it was given back, by two or more
   uint64_t misrouted = 0;   // to the wrong desktop, by the wrong edge, or with a wrong sender
   uint64_t corrupted = 0;   // with another position, speed or picture than it was thrown with
   uint64_t forwarded = 0;   // to another desktop than the relay named, because that one had left

@@ -86,6 +86,40 @@ TEST_CASE(
   }
 }
 
+TEST_CASE(
+    "ledger: what two desktops give back after a third one has it is delivered once, and counted") {
+  TestLedger test(1);
+  test.ledger.Throw(0);
+  test.ledger.Accept(0, 5);
+  for (const Fingerprint at : {5, 6, 7}) {
+    test.departed.Mark(at);
+    test.ledger.Deliver(0, at, false, false);
+  }
+  CHECK_FALSE(test.ledger.GiveBack(0));
+  CHECK_EQ(test.Count().duplicated, 1U);
+  CHECK_FALSE(test.ledger.GiveBack(0));
+  const Fates fates = test.Count();
+  CHECK_EQ(fates.delivered, 1U);
+  CHECK_EQ(fates.duplicated, 0U);
+  CHECK_EQ(fates.given_back, 0U);
+  CHECK_EQ(fates.missing, 0U);
+}
+
+TEST_CASE("ledger: however many copies of a sprite arrive, it is one that is duplicated") {
+  TestLedger test(2);
+  test.ledger.Throw(0);
+  test.ledger.Throw(1);
+  test.ledger.Accept(0, 5);
+  for (int copy = 0; copy < 100; ++copy) {
+    test.ledger.Deliver(0, 5, false, false);
+  }
+  const Fates fates = test.Count();
+  CHECK_EQ(fates.thrown, 2U);
+  CHECK_EQ(fates.delivered, 1U);
+  CHECK_EQ(fates.duplicated, 1U);
+  CHECK_EQ(fates.misrouted, 0U);
+}
+
 TEST_CASE("ledger: what is given back before its throw is accepted has not arrived") {
   TestLedger test(1);
   test.ledger.Throw(0);
