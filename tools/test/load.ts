@@ -1,24 +1,38 @@
 /** What the processors do: how many idle, and what the processes that this one started have used. */
 import { readFileSync } from 'node:fs';
-import { cpus } from 'node:os';
+import { type CpuInfo, cpus } from 'node:os';
 
 const TICKS_A_SECOND = 100; // USER_HZ, the unit of /proc on every Linux that Node runs on
 
-/** Cores that idled since the last look, on average. */
+/** Of one core, each in ms since the start of the machine. */
+type Times = CpuInfo['times'];
+
+/**
+ * Cores that idled since the last look, on average. What niced processes of others use counts as idle, because they give way; the time
+ * that the kernel spends for them is not known apart.
+ */
 export class IdleCores {
+  readonly #times: () => readonly Times[];
   #idleMs = 0;
   #totalMs = 0;
+  #nicedMs = 0;
 
-  constructor() {
-    this.look(); // the times are counted from the start of the machine
+  constructor(times: () => readonly Times[] = () => cpus().map((core) => core.times)) {
+    this.#times = times;
+    this.look({ areOwnNiced: true }); // the times are counted from the start of the machine
   }
 
-  look(): number {
-    const all = cpus().map(({ times }) => times);
-    const idleMs = all.reduce((sum, { idle }) => sum + idle, 0);
-    const totalMs = all.reduce((sum, { user, nice, sys, idle, irq }) => sum + user + nice + sys + idle + irq, 0);
-    const share = totalMs > this.#totalMs ? (idleMs - this.#idleMs) / (totalMs - this.#totalMs) : 0;
+  /** `areOwnNiced`: processes of this run are niced, too, and do not give way to it. */
+  look({ areOwnNiced }: { areOwnNiced: boolean }): number {
+    const all = this.#times();
+    const sum = (of: (times: Times) => number) => all.reduce((ms, times) => ms + of(times), 0);
+    const idleMs = sum(({ idle }) => idle);
+    const nicedMs = sum(({ nice }) => nice);
+    const totalMs = sum(({ user, nice, sys, idle, irq }) => user + nice + sys + idle + irq);
+    const gained = idleMs - this.#idleMs + (areOwnNiced ? 0 : nicedMs - this.#nicedMs);
+    const share = totalMs > this.#totalMs ? gained / (totalMs - this.#totalMs) : 0;
     this.#idleMs = idleMs;
+    this.#nicedMs = nicedMs;
     this.#totalMs = totalMs;
     return share * all.length;
   }

@@ -46,9 +46,11 @@ describe('schedule', () => {
     const schedule = new Schedule(suites, ['core', 'exe'], 2);
     assert.deepEqual(started(schedule, BUSY), ['other']);
     schedule.built('core');
+    assert.ok(schedule.isBuilding);
     schedule.end(suites[2]);
     assert.deepEqual(started(schedule, BUSY), ['plain']);
     schedule.built('exe');
+    assert.ok(!schedule.isBuilding);
     assert.deepEqual(started(schedule, BUSY), ['windows']);
   });
 

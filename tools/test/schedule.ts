@@ -39,6 +39,11 @@ export class Schedule {
     return this.#waiting.length === 0 && this.#running.size === 0;
   }
 
+  /** Whether compilers run. */
+  get isBuilding(): boolean {
+    return this.#building.size > 0;
+  }
+
   /** The suite to start now, which counts as running from here on; undefined when none may start. */
   next(idleCores: number): Planned | undefined {
     const next = this.#hasRoom(idleCores) ? this.#waiting.find((suite) => this.#mayStart(suite)) : undefined;
@@ -60,7 +65,7 @@ export class Schedule {
 
   #hasRoom(idleCores: number): boolean {
     const count = this.#running.size;
-    const compilers = this.#building.size > 0 ? 1 : 0; // they leave one core to the suites, and suites one to them
+    const compilers = this.isBuilding ? 1 : 0; // they leave one core to the suites, and suites one to them
     if (count < Math.max(1, this.#cores - compilers)) return true;
     return idleCores >= IDLE_CORES_MIN && count < SUITES_A_CORE_MAX * this.#cores;
   }
@@ -68,7 +73,7 @@ export class Schedule {
   #mayStart(suite: Planned): boolean {
     if ([...this.#running].some(({ isQuiet }) => isQuiet)) return false;
     if (suite.isQuiet) {
-      return this.#running.size === 0 && this.#building.size === 0 && this.#waiting.every(({ isQuiet }) => isQuiet);
+      return this.#running.size === 0 && !this.isBuilding && this.#waiting.every(({ isQuiet }) => isQuiet);
     }
     return !suite.needs.some((what) => this.#building.has(what));
   }

@@ -8,7 +8,7 @@
  */
 import { spawnSync } from 'node:child_process';
 import { globSync, readFileSync } from 'node:fs';
-import { availableParallelism } from 'node:os';
+import { availableParallelism, getPriority } from 'node:os';
 import { join } from 'node:path';
 import { type Command, EXIT, Misused, runCommand, text, toggle, whole } from '../command.ts';
 import { ensurePrograms, WINE, X11 } from '../machine.js';
@@ -171,7 +171,8 @@ async function runSuites(schedule: Schedule, childrenCpu: ChildrenCpu): Promise<
       clearInterval(looking);
       resolve();
     };
-    const looking = setInterval(() => startSome(idleCores.look()), LOOK_EVERY_MS);
+    const look = () => idleCores.look({ areOwnNiced: schedule.isBuilding || getPriority() > 0 });
+    const looking = setInterval(() => startSome(look()), LOOK_EVERY_MS);
     startSome(NONE_IDLE);
   });
   const seconds = (performance.now() - startedMs) / 1000;
