@@ -230,6 +230,9 @@ class Log {
   }
 }
 
+/** What a good start prints besides pino's lines; the launcher builds the addon when its sources have changed. */
+const GOOD_START = /^(?:Sprites is running|V8 runs with|Building the addon|Waiting for process)/;
+
 function readLine(text: string): LogLine {
   try {
     const line = JSON.parse(text);
@@ -237,7 +240,7 @@ function readLine(text: string): LogLine {
   } catch {
     // The line is not pino's.
   }
-  return { msg: text, level: /^(?:Sprites is running|V8 runs with)/.test(text) ? LEVEL.info : LEVEL.error };
+  return { msg: text, level: GOOD_START.test(text) ? LEVEL.info : LEVEL.error };
 }
 
 /** Returns the body of a GET request. */
