@@ -326,8 +326,8 @@ bool Run::Throw() {
 }
 
 bool Run::Drain() {
-  PrintPhase("drain");
   SetPhase(Phase::kDrain);
+  PrintPhase("drain");  // after the slices have been woken for it, so that a reader knows they were
   if (!WaitForSlices(Phase::kDrain, "the end of throwing")) {
     return false;
   }
