@@ -11,7 +11,6 @@ import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { COMMAND as BENCH_PACING } from '../client-win/bench/pacing.ts';
 import { COMMAND as FLEET } from '../ec2/bin/options.ts';
-import { COMMAND as BENCH_HTTP } from '../loadtest/bench/http.ts';
 import { COMMAND as SWARM } from '../loadtest/bin/swarm.ts';
 import { COMMAND as BENCH } from '../server/bench/bench.ts';
 import { COMMAND as ADMIN } from '../server/bin/admin.ts';
@@ -282,7 +281,6 @@ const PROGRAMS: Record<string, Program> = {
   admin: { file: 'server/bin/admin.ts', command: ADMIN, negative: ['profile', '--seconds'], needsWords: true },
   spr: { file: 'server/bin/spr.ts', command: SPR, negative: ['pack', 'a.png', '--scale'], needsWords: true },
   bench: { file: 'server/bench/bench.ts', command: BENCH, negative: ['million', '--rate'] },
-  'bench:http': { file: 'loadtest/bench/http.ts', command: BENCH_HTTP, negative: ['--connections'] },
   'bench:pacing': { file: 'client-win/bench/pacing.ts', command: BENCH_PACING, negative: ['--sprites'] },
   'bench:heap': {
     ...{ file: 'v8-patches/bench/heap.ts', command: BENCH_HEAP, negative: ['relay', '--rounds'] },

@@ -143,7 +143,6 @@ const LAYERS: Record<string, readonly string[]> = {
   'server/tools': ['server/domain', 'server/wire'],
   ...Object.fromEntries(PAGE_ROOMS.map((room, i) => [room, [...PAGE_ROOMS.slice(i + 1), 'server/wire']])),
   'server/web/admin': ['server/web/texts', 'server/wire'],
-  'loadtest/bench': ['loadtest/report'],
   'loadtest/bin': ['loadtest/run', 'loadtest/report'],
   'loadtest/run': ['loadtest/report'],
   'loadtest/report': [],

@@ -35,7 +35,6 @@ const COMMANDS = {
   bench: { run: ['server/bench/bench.ts'] },
   'bench:heap': { run: ['v8-patches/bench/heap.ts'] },
   'bench:pacing': { run: ['client-win/bench/pacing.ts'] },
-  'bench:http': { run: [QUIET, 'loadtest/bench/http.ts'], packages: 'all' },
   client: { run: ['tools/client.ts'] },
   desktop: { run: desktop, here: true },
   fleet: { run: [QUIET, 'ec2/bin/fleet.ts'], packages: 'all', here: true },
