@@ -1,24 +1,17 @@
 /** Gauges of what this relay sends to the other relays of its cluster and gets from them: by peer, at most RELAYS_MAX, and of all. */
-import { Counter, Gauge, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import type { Peers, PeerTraffic } from '../domain/peers.ts';
-import { countersIn } from '../metrics/gauges.ts';
+import { countersIn, rowsIn } from '../metrics/gauges.ts';
 
 export function trafficGauges(registry: Registry, peers: Peers): void {
-  const names = function* () {
-    for (const { name } of peers.membership.relays()) if (name !== peers.membership.name) yield name;
+  const rows = function* (value: (peer: string) => number) {
+    for (const { name: peer } of peers.membership.relays()) {
+      if (peer !== peers.membership.name) yield [{ peer }, value(peer)] as const;
+    }
   };
-  const counter = (name: string, help: string, value: (traffic: Readonly<PeerTraffic>) => number) => {
-    const made: Counter = new Counter({
-      name,
-      help,
-      labelNames: ['peer'],
-      registers: [registry],
-      collect: () => {
-        made.reset();
-        for (const peer of names()) made.inc({ peer }, value(peers.trafficOf(peer)));
-      },
-    });
-  };
+  const add = rowsIn(registry, 'counter', ['peer']);
+  const counter = (name: string, help: string, value: (traffic: Readonly<PeerTraffic>) => number) =>
+    add(name, help, () => rows((peer) => value(peers.trafficOf(peer))));
   counter('sprites_peer_frames_total', 'Frames sent to a relay', ({ frames }) => frames);
   counter('sprites_peer_passed_total', 'Sprites that a relay has accepted', ({ passed }) => passed);
   counter('sprites_peer_received_total', 'Crossings of a relay that were accepted', ({ received }) => received);
@@ -26,20 +19,11 @@ export function trafficGauges(registry: Registry, peers: Peers): void {
   counter(
     'sprites_peer_verdict_seconds_total',
     'Time from frames with sprites to the answers of a relay',
-    (traffic) => {
-      return traffic.verdictMs / 1000;
-    },
+    ({ verdictMs }) => verdictMs / 1000,
   );
-  const inDoubt: Gauge = new Gauge({
-    name: 'sprites_peer_in_doubt',
-    help: 'Sprites that wait for the verdict of a relay',
-    labelNames: ['peer'],
-    registers: [registry],
-    collect: () => {
-      inDoubt.reset();
-      for (const peer of names()) inDoubt.set({ peer }, peers.inDoubtAt(peer));
-    },
-  });
+  rowsIn(registry, 'gauge', ['peer'])('sprites_peer_in_doubt', 'Sprites that wait for the verdict of a relay', () =>
+    rows((peer) => peers.inDoubtAt(peer)),
+  );
 }
 
 /** Frames and crossings of all peers. */

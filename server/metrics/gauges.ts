@@ -169,25 +169,37 @@ export function workerGauges(
   });
 }
 
-/** Returns a function that adds a counter to a registry; its value is read when the metrics are requested. */
-export function countersIn(registry: Registry): (name: string, help: string, value: () => number) => void {
-  return (name, help, value) => {
-    const made: Counter = new Counter({
-      name,
-      help,
-      registers: [registry],
-      collect: () => {
-        made.reset();
-        made.inc(value());
-      },
-    });
-  };
+/** Adds a metric; its value is read when the metrics are requested. */
+type Add = (name: string, help: string, value: () => number) => void;
+
+/** Returns a function that adds a counter to a registry. */
+export function countersIn(registry: Registry): Add {
+  const add = rowsIn(registry, 'counter', []);
+  return (name, help, value) => add(name, help, () => [[{}, value()]]);
 }
 
-/** Returns a function that adds a gauge to a registry; its value is read when the metrics are requested. */
-export function gaugesIn(registry: Registry): (name: string, help: string, value: () => number) => void {
-  return (name, help, value) => {
-    const made: Gauge = new Gauge({ name, help, registers: [registry], collect: () => made.set(value()) });
+/** Returns a function that adds a gauge to a registry. */
+export function gaugesIn(registry: Registry): Add {
+  const add = rowsIn(registry, 'gauge', []);
+  return (name, help, value) => add(name, help, () => [[{}, value()]]);
+}
+
+/** The values of a metric, each with its labels. */
+type Rows<Label extends string> = Iterable<readonly [Record<Label, string>, number]>;
+
+/** Returns a function that adds a metric with these labels to a registry; its rows are read when the metrics are requested. */
+export function rowsIn<Label extends string>(
+  registry: Registry,
+  kind: 'counter' | 'gauge',
+  labelNames: Label[],
+): (name: string, help: string, rows: () => Rows<Label>) => void {
+  return (name, help, rows) => {
+    const collect = () => {
+      made.reset();
+      for (const [labels, value] of rows()) made.inc(labels, value);
+    };
+    const form = { name, help, labelNames, registers: [registry], collect };
+    const made: Counter<Label> | Gauge<Label> = kind === 'counter' ? new Counter(form) : new Gauge(form);
   };
 }
 
