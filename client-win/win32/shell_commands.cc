@@ -170,7 +170,7 @@ void Shell::ShowBubble(const Scene& scene) {
   if (!said || modal_depth_ > 0) {
     bubble_.Hide();
   } else {
-    bubble_.Show(Wide(said->text), said->sprite->x + said->sprite->width / 2, said->sprite->y);
+    bubble_.Show(*said);
   }
 }
 

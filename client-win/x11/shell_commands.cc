@@ -290,8 +290,7 @@ void Shell::ShowBubble(const Scene& scene) {
   if (!said || menu_.is_open()) {
     bubble_.Hide();
   } else {
-    const DrawnSprite& sprite = *said->sprite;
-    bubble_.ShowAbove(said->text, {sprite.x + sprite.width / 2.0, static_cast<double>(sprite.y)});
+    bubble_.ShowBeside(*said);
   }
 }
 

@@ -295,7 +295,7 @@ void Controller::CopyDiagnostics() {
 
 // -- What is said to the person.
 
-std::optional<SpriteBubble> Controller::BubbleIn(const Scene& scene) {
+std::optional<DrawnBubble> Controller::BubbleIn(const Scene& scene) {
   const std::string greeting = greeting_.Update(desktop_, host_->NowMs());
   if (greeting_.IsDone() && !desktop_.settings().greeted) {
     desktop_.MarkGreeted();
@@ -305,9 +305,16 @@ std::optional<SpriteBubble> Controller::BubbleIn(const Scene& scene) {
     return sprite.visible && (hint.empty() || sprite.id == desktop_.selected());
   });
   const std::string& text = hint.empty() ? greeting : hint;
-  return text.empty() || speaker == scene.sprites.end()
-             ? std::nullopt
-             : std::optional(SpriteBubble{text, &*speaker});
+  if (text.empty() || speaker == scene.sprites.end()) {
+    return std::nullopt;
+  }
+  const Simulation& simulation = desktop_.simulation();
+  const Monitor& monitor = simulation.screen().monitors()[simulation.Find(speaker->id)->monitor];
+  DrawnBubble bubble{speaker->id, "", text, {monitor.work, monitor.scale}};
+  bubble.post.sprite = {static_cast<double>(speaker->x), static_cast<double>(speaker->y),
+                        static_cast<double>(speaker->x + speaker->width),
+                        static_cast<double>(speaker->y + speaker->height)};
+  return bubble;
 }
 
 void Controller::DismissBubble() {

@@ -45,12 +45,6 @@ struct Platform {
   Random random{};  // empty for one that differs in each run
 };
 
-// A bubble over a sprite of the scene.
-struct SpriteBubble {
-  std::string text;
-  const DrawnSprite* sprite = nullptr;  // never null; valid as long as the scene
-};
-
 class Controller {
  public:
   // Reads the program's own files. `host` is called from Start on, and lives longer.
@@ -89,8 +83,8 @@ class Controller {
   void Steer(SpriteId id);
 
   // What the sprite that has the keys says, or else the greeting of the first one; nothing when
-  // there is nothing to say.
-  std::optional<SpriteBubble> BubbleIn(const Scene& scene);
+  // there is nothing to say. The bubble has the id of its sprite.
+  std::optional<DrawnBubble> BubbleIn(const Scene& scene);
   void DismissBubble();
 
   void ShowNotice(Text title, Text text, std::initializer_list<std::string_view> values = {});

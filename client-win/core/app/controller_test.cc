@@ -434,7 +434,7 @@ TEST_CASE("controller › the sprite that has the keys says what they do, until 
   CHECK(program.has_keys == last);
   const auto said = controller.BubbleIn(controller.Turn());
   REQUIRE(said);
-  CHECK(said->sprite->id == last);
+  CHECK(said->id == last);
   CHECK(said->text == controller.desktop().KeysHint());
   controller.DismissBubble();
   CHECK(!controller.BubbleIn(controller.Turn()));
@@ -449,7 +449,12 @@ TEST_CASE("controller › the first sprite greets the person, and the settings r
   program.added_ms += kFirstBubbleMs;
   const auto said = controller.BubbleIn(controller.Turn());
   REQUIRE(said);
-  CHECK(said->sprite->id == program.First().id);
+  CHECK(said->id == program.First().id);
+  const Monitor& monitor = controller.desktop().simulation().screen().monitors().front();
+  const DrawnSprite& sprite = controller.Turn().sprites.front();
+  CHECK(said->post.room == monitor.work);
+  CHECK(said->post.sprite->top == sprite.y);
+  CHECK(said->post.sprite->bottom == sprite.y + sprite.height);
   CHECK(!controller.desktop().settings().greeted);
   controller.DismissBubble();
   CHECK(!controller.BubbleIn(controller.Turn()));

@@ -2,10 +2,10 @@
 
 #include <windowsx.h>
 
-#include <algorithm>
 #include <cmath>
 #include <utility>
 
+#include "win32/system/text16.h"
 #include "win32/windows/bubble_picture.h"
 
 namespace sprites {
@@ -13,10 +13,11 @@ namespace sprites {
 namespace {
 
 constexpr wchar_t kClass[] = L"SpritesBubble";
-constexpr double kTailHeight = 9;  // dip
-constexpr double kTailInset = 17;  // dip: from the corners of the bubble to the tail
-constexpr double kWidthMax = 400;  // dip
-constexpr int kDpi = 96;
+// Sizes in dip.
+constexpr double kTailHeight = 7;  // less than the gap that the tail is in
+constexpr double kWidthMax = 400;
+
+int Rounded(double value) { return static_cast<int>(std::lround(value)); }
 
 }  // namespace
 
@@ -50,47 +51,36 @@ LRESULT CALLBACK Bubble::OnMessage(HWND window, UINT message, WPARAM wparam, LPA
   return DefWindowProcW(window, message, wparam, lparam);
 }
 
-void Bubble::Show(const std::wstring& text, int x, int y) {
-  const HMONITOR monitor = MonitorFromPoint({x, y}, MONITOR_DEFAULTTONEAREST);
-  if (text != text_) {
-    SetWindowPos(window_, nullptr, x, y, 0, 0, SWP_NOSIZE | SWP_NOZORDER | SWP_NOACTIVATE);
+void Bubble::Show(const DrawnBubble& bubble) {
+  const double scale = bubble.post.scale;
+  const bool is_new = bubble.text != text_;
+  const bool is_measured = !is_new && scale == scale_;
+  const BubbleWords words{L"", Wide(bubble.text)};
+  if (!is_measured) {
+    text_ = bubble.text;
+    scale_ = scale;
+    box_ = MeasureBubble(words, Rounded(kWidthMax * scale), scale);
   }
-  const int dpi = static_cast<int>(GetDpiForWindow(window_));
-  const bool is_new = text != text_;
-  if (is_new || dpi != dpi_) {
-    const double scale = static_cast<double>(dpi) / kDpi;
-    text_ = text;
-    dpi_ = dpi;
-    tail_x_ = -1;  // so that it is painted below
-    box_ = MeasureBubble({L"", text}, static_cast<int>(std::lround(kWidthMax * scale)), scale);
+  const PlacedBubble placed{bubble.post,
+                            {static_cast<double>(box_.cx), static_cast<double>(box_.cy)}};
+  const BubblePlace place = *PlaceBubbles({&placed, 1}, {}).front();
+  if (!is_measured || place.tail != tail_ || Rounded(place.tail_at) != tail_at_) {
+    tail_ = place.tail;
+    tail_at_ = Rounded(place.tail_at);
+    std::optional<BubbleTail> tail;
+    if (tail_) {
+      tail = BubbleTail{*tail_, place.tail_at, kTailHeight * scale};
+    }
+    PaintBubble(window_, words, box_, tail, scale);
   }
-  MONITORINFO about{};
-  about.cbSize = sizeof about;
-  GetMonitorInfoW(monitor, &about);
-  const double scale = static_cast<double>(dpi) / kDpi;
   const int margin = BubbleMargin(scale);
-  const int tail = static_cast<int>(std::lround(kTailHeight * scale));
-  const RECT& work = about.rcWork;
-  const POINT box{
-      std::clamp<LONG>(x - box_.cx / 2, work.left, std::max(work.left, work.right - box_.cx)),
-      std::clamp<LONG>(y - tail - margin / 2 - box_.cy, work.top,
-                       std::max(work.top, work.bottom - box_.cy))};
-  // Beside an edge of the monitor, the tail still points at the sprite.
-  const int inset = static_cast<int>(std::lround(kTailInset * scale));
-  const int tail_x = std::clamp<int>(x - box.x, inset, std::max<int>(inset, box_.cx - inset));
-  if (tail_x != tail_x_) {
-    tail_x_ = tail_x;
-    PaintBubble(window_, {L"", text_}, box_,
-                BubbleTail{Edge::kBottom, static_cast<double>(tail_x_), static_cast<double>(tail)},
-                scale);
-  }
-  const POINT place{box.x - margin, box.y - margin};
-  if (is_new || place.x != place_.x || place.y != place_.y) {
-    place_ = place;
-    SetWindowPos(window_, HWND_TOPMOST, place.x, place.y, 0, 0, SWP_NOSIZE | SWP_NOACTIVATE);
+  const POINT corner{Rounded(place.box.left) - margin, Rounded(place.box.top) - margin};
+  if (is_new || corner.x != place_.x || corner.y != place_.y) {
+    place_ = corner;
+    SetWindowPos(window_, HWND_TOPMOST, corner.x, corner.y, 0, 0, SWP_NOSIZE | SWP_NOACTIVATE);
   }
   if (is_new) {
-    SetWindowTextW(window_, text.c_str());
+    SetWindowTextW(window_, words.text.c_str());
     ShowWindow(window_, SW_SHOWNOACTIVATE);
     NotifyWinEvent(EVENT_SYSTEM_ALERT, window_, OBJID_WINDOW, CHILDID_SELF);
   }

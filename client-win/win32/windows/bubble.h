@@ -1,4 +1,4 @@
-// A speech bubble above a sprite: a layered window that takes neither focus nor task bar.
+// A speech bubble beside a sprite: a layered window that takes neither focus nor task bar.
 //
 // A click closes it. Screen readers get its text as the window's name.
 #ifndef CLIENT_WIN_WIN32_WINDOWS_BUBBLE_H_
@@ -7,8 +7,10 @@
 #include <windows.h>
 
 #include <functional>
+#include <optional>
 #include <string>
 
+#include "core/scene/scene.h"
 #include "win32/system/owned.h"
 
 namespace sprites {
@@ -21,10 +23,8 @@ class Bubble {
   Bubble(const Bubble&) = delete;
   Bubble& operator=(const Bubble&) = delete;
 
-  // Shows `text` with the tip at (x, y), a point above which there may be no room: then the bubble
-  // is moved into the work area of the monitor. Cost: a system call, and a picture if the
-  // text or the place of the tail is new.
-  void Show(const std::wstring& text, int x, int y);
+  // Cost: a system call, and a picture if the text, the scale or the place of the tail is new.
+  void Show(const DrawnBubble& bubble);
   void Hide();
 
  private:
@@ -32,10 +32,11 @@ class Bubble {
 
   std::function<void()> clicked_;
   HWND window_ = nullptr;
-  std::wstring text_;  // of the picture; empty while the bubble is hidden
-  SIZE box_{};         // px: the picture without shadow and tail
-  int dpi_ = 0;
-  int tail_x_ = -1;  // px from the left of the box to the tip, of the picture
+  std::string text_;  // of the picture; empty while the bubble is hidden
+  SIZE box_{};        // px: the picture without shadow and tail
+  double scale_ = 0;
+  std::optional<Edge> tail_;  // of the picture
+  int tail_at_ = -1;          // px along the box to the tip, of the picture
   POINT place_{};
 };
 

@@ -1,6 +1,5 @@
 #include "x11/windows/bubble.h"
 
-#include <algorithm>
 #include <utility>
 
 namespace sprites {
@@ -9,7 +8,7 @@ namespace {
 
 // Sizes in dip.
 constexpr BubblePadding kPadding{12, 12};
-constexpr double kTail = 9;  // height of the tail, and half of its width
+constexpr double kTail = 7;  // height of the tail: less than the gap that it is in
 constexpr double kWidthMax = 344;
 constexpr double kCornerGap = 12;
 constexpr double kSmall = 13;
@@ -19,23 +18,19 @@ constexpr double kSmall = 13;
 Bubble::Bubble(const Look* look, const std::string& title, std::function<void()> clicked)
     : look_(look), window_(look, title, std::move(clicked)) {}
 
-void Bubble::ShowAbove(const std::string& text, Point point) {
-  if (text != text_ || scale_ != look_->scale) {
-    text_ = text;
+void Bubble::ShowBeside(const DrawnBubble& bubble) {
+  if (bubble.text != text_ || scale_ != look_->scale) {
+    text_ = bubble.text;
     scale_ = look_->scale;
-    size_ = window_.SetTexts({{text}}, kPadding, look_->Px(kWidthMax));
+    size_ = window_.SetTexts({{text_}}, kPadding, look_->Px(kWidthMax));
   }
-  const double tail = look_->Px(kTail);
-  const Rect work = look_->WorkAt(point);
-  const auto within = [](double value, double low, double high) {
-    return std::clamp(value, low, std::max(low, high));
-  };
-  const Point corner{within(point.x - size_.width / 2, work.left, work.right - size_.width),
-                     within(point.y - tail - size_.height, work.top, work.bottom - size_.height)};
-  // Beside an edge of the monitor, the tail still points at the sprite.
-  const double inset = look_->Px(kBubbleRadius) + tail;
-  window_.Show(corner, BubbleTail{Edge::kBottom,
-                                  within(point.x - corner.x, inset, size_.width - inset), tail});
+  const PlacedBubble placed{bubble.post, size_};
+  const BubblePlace place = *PlaceBubbles({&placed, 1}, {}).front();
+  std::optional<BubbleTail> tail;
+  if (place.tail) {
+    tail = BubbleTail{*place.tail, place.tail_at, static_cast<double>(look_->Px(kTail))};
+  }
+  window_.Show({place.box.left, place.box.top}, tail);
 }
 
 void Bubble::ShowInCorner(const std::string& heading, const std::string& text) {

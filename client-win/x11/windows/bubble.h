@@ -1,11 +1,11 @@
-// A speech bubble above a sprite, or a notice in a corner of the screen. A click closes it.
+// A speech bubble beside a sprite, or a notice in a corner of the screen. A click closes it.
 #ifndef CLIENT_WIN_X11_WINDOWS_BUBBLE_H_
 #define CLIENT_WIN_X11_WINDOWS_BUBBLE_H_
 
 #include <functional>
 #include <string>
 
-#include "core/screen/geometry.h"
+#include "core/scene/scene.h"
 #include "x11/windows/bubble_window.h"
 #include "x11/windows/look.h"
 
@@ -15,8 +15,7 @@ class Bubble {
  public:
   Bubble(const Look* look, const std::string& title, std::function<void()> clicked);
 
-  // Shows `text` with the tip of the tail at a point, within the work area of its monitor.
-  void ShowAbove(const std::string& text, Point point);
+  void ShowBeside(const DrawnBubble& bubble);
   // Shows a heading and a text in the corner of the work area where notices appear.
   void ShowInCorner(const std::string& heading, const std::string& text);
   void Hide();
@@ -25,7 +24,7 @@ class Bubble {
  private:
   const Look* look_;
   BubbleWindow window_;
-  std::string text_;  // above a sprite
+  std::string text_;  // beside a sprite
   double scale_ = 0;  // that it was measured with
   BubbleSize size_;
 };

@@ -16,11 +16,6 @@ struct Look {
   std::vector<Monitor> monitors;
 
   int Px(double dip) const { return static_cast<int>(std::lround(dip * scale)); }
-  // The work area of the monitor at a point, or of the nearest one.
-  Rect WorkAt(Point point) const {
-    const Screen screen(monitors);
-    return screen.monitors()[screen.NearestMonitor(point)].work;
-  }
   Rect PrimaryWork() const {
     const Screen screen(monitors);
     return screen.monitors()[screen.PrimaryMonitor()].work;
