@@ -80,6 +80,8 @@ Shell::Shell(const std::filesystem::path& folder, bool is_portable)
       power_saving_(
           RegisterPowerSettingNotification(window_, &kPowerSaving, DEVICE_NOTIFY_WINDOW_HANDLE)),
       taskbar_created_(RegisterWindowMessageW(L"TaskbarCreated")) {
+  // From here on messages are handled.
+  SetWindowLongPtrW(window_, GWLP_USERDATA, reinterpret_cast<LONG_PTR>(this));
   // Early after logging on it may fail; then only ReleaseIfHoldLost notices a locked screen.
   WTSRegisterSessionNotification(window_, NOTIFY_FOR_THIS_SESSION);
 }
@@ -423,7 +425,6 @@ HWND Shell::MakeWindow() {
   RegisterClassExW(&description);
   const HWND window = CreateWindowExW(0, kMainClass, L"Sprites", WS_OVERLAPPED, 0, 0, 0, 0, nullptr,
                                       nullptr, description.hInstance, nullptr);
-  SetWindowLongPtrW(window, GWLP_USERDATA, reinterpret_cast<LONG_PTR>(this));
   // When the program runs as an administrator, Windows keeps messages of other programs from it.
   // These come from the task bar, and from a second instance.
   for (const UINT message :
@@ -434,9 +435,12 @@ HWND Shell::MakeWindow() {
 }
 
 LRESULT CALLBACK Shell::OnMessage(HWND window, UINT message, WPARAM wparam, LPARAM lparam) {
-  auto* own = reinterpret_cast<Shell*>(GetWindowLongPtrW(window, GWLP_USERDATA));
-  return own == nullptr ? DefWindowProcW(window, message, wparam, lparam)
-                        : own->HandleMessage(message, wparam, lparam);
+  if (auto* own = reinterpret_cast<Shell*>(GetWindowLongPtrW(window, GWLP_USERDATA))) {
+    return own->HandleMessage(message, wparam, lparam);
+  }
+  // Another program may ask this one to end while it starts. Windows would destroy the window then,
+  // and the program would run on without it. An installer asks again.
+  return message == WM_CLOSE ? 0 : DefWindowProcW(window, message, wparam, lparam);
 }
 
 void Shell::HandlePowerEvent(WPARAM event, LPARAM lparam) {
