@@ -108,19 +108,10 @@ LangString SECTION_PURGE ${LANG_GERMAN} "Meine Einstellungen und Figuren"
 
 Var WasRunning
 
-; Waits a step for the program to end. Says that it still runs, and quits, when $1 counts too many.
-!macro WaitOrQuit
-  Sleep 100
-  IntOp $1 $1 + 1
-  ${If} $1 > ${WAIT_STEPS_MAX}
-    MessageBox MB_OK|MB_ICONSTOP "$(STILL_RUNS)" /SD IDOK
-    SetErrorLevel 1
-    Quit
-  ${EndIf}
-!macroend
-
-; Asks the program to end if it runs, and waits until its file can be replaced.
-!macro EndProgram
+; Asks the program to end as long as it runs, and takes a step that fails while its file is in use: until the step
+; succeeds. The program may have been started a moment ago, and its process may live a moment longer than its window. A
+; silent installation would otherwise keep the old file without a word.
+!macro EndProgramAnd STEP
   StrCpy $WasRunning 0
   StrCpy $1 0
   ${Do}
@@ -128,36 +119,21 @@ Var WasRunning
     ${If} $0 <> 0
       StrCpy $WasRunning 1
       SendMessage $0 ${WM_CLOSE} 0 0 /TIMEOUT=5000
-    ${EndIf}
-    ClearErrors
-    ${If} ${FileExists} "$INSTDIR\Sprites.exe"
-      FileOpen $2 "$INSTDIR\Sprites.exe" a
+    ${Else}
+      ClearErrors
+      ${STEP}
       ${IfNot} ${Errors}
-        FileClose $2
+        ${Break}
       ${EndIf}
     ${EndIf}
-    ${If} $0 = 0
-    ${AndIfNot} ${Errors}
-      ${Break}
+    Sleep 100
+    IntOp $1 $1 + 1
+    ${If} $1 > ${WAIT_STEPS_MAX}
+      MessageBox MB_OK|MB_ICONSTOP "$(STILL_RUNS)" /SD IDOK
+      SetErrorLevel 1
+      Quit
     ${EndIf}
-    !insertmacro WaitOrQuit
   ${Loop}
-!macroend
-
-; Writes the program's file. It may be in use for a moment longer: its process is still ending. A silent
-; installation would keep the old file then, without a word.
-!macro ReplaceProgram
-  SetOverwrite try
-  StrCpy $1 0
-  ${Do}
-    ClearErrors
-    File "/oname=Sprites.exe" "${EXE}"
-    ${IfNot} ${Errors}
-      ${Break}
-    ${EndIf}
-    !insertmacro WaitOrQuit
-  ${Loop}
-  SetOverwrite on
 !macroend
 
 ; Deletes a file as soon as no process uses it.
@@ -176,9 +152,10 @@ Var WasRunning
 
 Section "Sprites"
   SectionIn RO
-  !insertmacro EndProgram
   SetOutPath "$INSTDIR"
-  !insertmacro ReplaceProgram
+  SetOverwrite try
+  !insertmacro EndProgramAnd `File "/oname=Sprites.exe" "${EXE}"`
+  SetOverwrite on
   WriteUninstaller "$INSTDIR\Uninstall.exe"
   CreateShortcut "$SMPROGRAMS\Sprites.lnk" "$INSTDIR\Sprites.exe"
 
@@ -242,8 +219,7 @@ FunctionEnd
 
 Section "un.Sprites"
   SectionIn RO
-  !insertmacro EndProgram
-  !insertmacro DeleteOnceFree "$INSTDIR\Sprites.exe"
+  !insertmacro EndProgramAnd `Delete "$INSTDIR\Sprites.exe"`
   !insertmacro DeleteOnceFree "$INSTDIR\Uninstall.exe" ; the process that started this copy may still run
   RMDir "$INSTDIR"
   Delete "$SMPROGRAMS\Sprites.lnk"
