@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { crc32 } from 'node:zlib';
-import { BOUNDED, type RelayProcess, startRelay } from '../../server/test/relay_process.ts';
+import { BOUNDED, lastingPorts, type RelayProcess, startRelay } from '../../server/test/relay_process.ts';
 import { readSheet, writeSheet } from '../../server/wire/sheet.ts';
 import { buildClient } from '../../tools/build.js';
 import { fling, type HeadlessDesktop, SPRITES, startHeadless } from './headless_desktop.ts';
@@ -162,7 +162,8 @@ describe('client › two desktops and a relay', { skip, ...BOUNDED, concurrency:
   }
 
   it('survives a restart of the relay with its sprites, and throws again', async (test) => {
-    let own = await startRelay({ workers: 0 });
+    const ports = await lastingPorts();
+    let own = await startRelay({ workers: 0, ports });
     test.after(() => own.stop());
     const [ada, grace] = await desktopsAt(test, own.url, ['Ada', 'Grace']);
     const sprite = await addSprite(ada);
@@ -172,7 +173,7 @@ describe('client › two desktops and a relay', { skip, ...BOUNDED, concurrency:
     ada.send(`throw ${sprite.id} right`);
     await ada.waitForLine('it bounces', ({ toast }) => toast === 'Blob is back');
     assert.equal((await ada.look()).sprites.length, 1);
-    own = await startRelay({ workers: 0, ports: own.ports });
+    own = await startRelay({ workers: 0, ports });
     for (const desktop of [ada, grace]) await desktop.until('back', ({ link }) => link === 'connected');
     await ada.until('Grace is next door', ({ neighbours }) => neighbours?.right.name === 'Grace');
     const { sprites } = await ada.until('it stands', ({ sprites: all }) => all[0]?.vy === 0);

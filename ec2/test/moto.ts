@@ -6,9 +6,9 @@
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { existsSync, mkdirSync } from 'node:fs';
-import net from 'node:net';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePorts } from '../../tools/bench/free_ports.ts';
 import { aptInstall, ensurePrograms, installHint } from '../../tools/machine.js';
 
 const ROOT = join(import.meta.dirname, '../..');
@@ -59,7 +59,7 @@ export interface Moto {
 
 /** Starts it on `host`, in a network namespace if one is given. */
 export async function startMoto(host = '127.0.0.1', namespace?: string): Promise<Moto> {
-  const port = namespace ? 5000 : await freePort(host);
+  const [port] = namespace ? [5000] : await freePorts(1, host);
   const command = [
     ...(namespace ? ['nsenter', `--net=/run/netns/${namespace}`] : []),
     SERVER,
@@ -91,14 +91,4 @@ async function waitUntilRunning(child: ChildProcess): Promise<void> {
   for (const untilMs = performance.now() + START_MS_MAX; !/Running on http/.test(output); await sleep(50)) {
     if (child.exitCode !== null || performance.now() > untilMs) throw new Error(`moto did not start:\n${output}`);
   }
-}
-
-function freePort(host: string): Promise<number> {
-  return new Promise((resolve, reject) => {
-    const server = net.createServer().once('error', reject);
-    server.listen(0, host, () => {
-      const { port } = server.address() as net.AddressInfo;
-      server.close(() => resolve(port));
-    });
-  });
 }

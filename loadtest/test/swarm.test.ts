@@ -10,9 +10,10 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { freePorts } from '../../tools/bench/free_ports.ts';
 import { buildEngine } from '../../tools/build.js';
 import type { Watched } from '../report/watched.ts';
-import { folderOf, freePort, reportIn, SHORT, said, swarm } from './command.ts';
+import { folderOf, reportIn, SHORT, said, swarm } from './command.ts';
 import { startFaultyRelay } from './faulty_relay.ts';
 
 const why = buildEngine() ?? false;
@@ -268,7 +269,8 @@ describe('swarm command', { skip: why, timeout: 900_000, concurrency: CONCURRENC
     const relay = await startFaultyRelay();
     const token = join(folderOf(t), 'token');
     writeFileSync(token, 'secret\n');
-    const admin = ['--admin-url', `http://127.0.0.1:${await freePort()}`, '--admin-token-file', token];
+    const [nobody] = await freePorts(1);
+    const admin = ['--admin-url', `http://127.0.0.1:${nobody}`, '--admin-token-file', token];
     const { code, stderr } = await swarm(['--url', relay.url, ...admin]);
     await relay.end();
     assert.equal(code, 1);

@@ -3,9 +3,10 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Cluster, startCluster } from '../../tools/bench/cluster.ts';
+import { freePorts } from '../../tools/bench/free_ports.ts';
 import { whyNoNats } from '../../tools/bench/nats_server.ts';
 import { buildEngine } from '../../tools/build.js';
-import { folderOf, freePort, reportIn, swarm } from './command.ts';
+import { folderOf, reportIn, swarm } from './command.ts';
 
 const why = whyNoNats() || (buildEngine() ?? false);
 
@@ -17,7 +18,8 @@ describe('the swarm on a cluster of which a relay stops for good', { skip: why, 
   before(async () => {
     const ports = [];
     for (let n = 0; n < 3; n++) {
-      ports.push({ api: await freePort(), events: await freePort(), admin: await freePort() });
+      const [api, events, admin] = await freePorts(3);
+      ports.push({ api, events, admin });
     }
     cluster = await startCluster({ name: 'relay', front: 'portable', workers: 0 }, 3, ports);
   });

@@ -7,9 +7,9 @@ import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
+import { freePorts } from '../../tools/bench/free_ports.ts';
 import { findProgram } from '../../tools/machine.js';
 import { processCpuSeconds } from '../metrics/proc.ts';
-import { freePorts } from './free_ports.ts';
 
 /** Each connection receives about as many heartbeats a second as a relay among six hundred. */
 const CONNECTIONS = 64;

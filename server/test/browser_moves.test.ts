@@ -3,10 +3,9 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser } from 'playwright-core';
 import { NatsServer, whyNoNats } from '../../tools/bench/nats_server.ts';
-import { freePorts } from '../bench/free_ports.ts';
 import { joinPage, launchBrowser, noBrowser, shoot } from './browser_page.ts';
 import { sendRequest } from './desktop_client.ts';
-import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
+import { BOUNDED, lastingPorts, type RelayProcess, startRelay, until } from './relay_process.ts';
 
 describe('a page whose relay stops for good', { ...BOUNDED, skip: noBrowser || whyNoNats() }, () => {
   const faults: string[] = [];
@@ -17,11 +16,11 @@ describe('a page whose relay stops for good', { ...BOUNDED, skip: noBrowser || w
   before(async () => {
     nats = await NatsServer.start();
     for (const name of ['r1', 'r2']) {
-      const [api, events, admin] = await freePorts(3);
+      const ports = await lastingPorts();
       const url = (port: number) => `http://127.0.0.1:${port}`;
-      const addresses = ['--public-url', url(api), '--public-events-url', url(events)];
+      const addresses = ['--public-url', url(ports.api), '--public-events-url', url(ports.events)];
       const args = ['--nats', nats.url, '--relay-name', name, ...addresses];
-      relays.push(await startRelay({ workers: 0, ports: { api, events, admin }, args }));
+      relays.push(await startRelay({ workers: 0, ports, args }));
     }
     await until('the relays know each other', async () => {
       const metrics = await Promise.all(relays.map((relay) => relay.metrics()));

@@ -2,10 +2,9 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { freePorts } from '../bench/free_ports.ts';
 import { comeIn, hasLeft, launchBrowser, noBrowser, openPage, seatOf, shoot, type Visitor } from './browser_page.ts';
 import { DesktopClient, sendRequest } from './desktop_client.ts';
-import { BOUNDED, type Ports, type RelayProcess, startRelay, until } from './relay_process.ts';
+import { BOUNDED, lastingPorts, type Ports, type RelayProcess, startRelay, until } from './relay_process.ts';
 
 describe('the seat of a page', { ...BOUNDED, skip: noBrowser }, () => {
   let ports: Ports;
@@ -20,8 +19,7 @@ describe('the seat of a page', { ...BOUNDED, skip: noBrowser }, () => {
   let walt: Page;
   const faults: string[] = [];
   before(async () => {
-    const [api, events, admin] = await freePorts(3);
-    ports = { api, events, admin };
+    ports = await lastingPorts();
     relay = await startRelay({ workers: 0, ports });
     browser = await launchBrowser();
     ann = await visit('pair', '&transport=poll');

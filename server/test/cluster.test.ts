@@ -14,7 +14,7 @@ import type { Edge } from '../wire/rules.ts';
 import { Crowd } from './crowd.ts';
 import { crossingOf, type Described, post, sendRequest, type ThrowOutcome } from './desktop_client.ts';
 import { randomOf } from './random.ts';
-import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
+import { BOUNDED, lastingPorts, type Ports, type RelayProcess, startRelay, until } from './relay_process.ts';
 import { hashOf, largeSprFile } from './spr_file.ts';
 
 const DESKTOPS_EACH = 4;
@@ -26,7 +26,7 @@ describe('three relays and NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
   const crowd = new Crowd();
   let nats: NatsServer;
 
-  const start = (n: number, ports?: RelayProcess['ports']) =>
+  const start = (n: number, ports: Ports) =>
     startRelay({
       ...{ data: data[n], ports, workers: n === 1 ? 1 : 0 },
       front: n === 2 && !whyNoNativeFront() ? 'native' : 'portable',
@@ -38,7 +38,7 @@ describe('three relays and NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
 
   before(async () => {
     nats = await NatsServer.start();
-    for (let n = 0; n < 3; n++) relays.push(await start(n));
+    for (let n = 0; n < 3; n++) relays.push(await start(n, await lastingPorts()));
     await until('every relay knows the two others', async () => (await counts('peers')).every((count) => count === 2));
     for (const relay of relays) await crowd.join(relay.url, DESKTOPS_EACH);
   });

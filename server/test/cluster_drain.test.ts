@@ -5,7 +5,6 @@ import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NatsServer, whyNoNats } from '../../tools/bench/nats_server.ts';
-import { freePorts } from '../bench/free_ports.ts';
 import { PIONEER_MS } from '../domain/limits.ts';
 import {
   crossingOf,
@@ -18,7 +17,7 @@ import {
   type SpriteEvent,
   sendRequest,
 } from './desktop_client.ts';
-import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
+import { BOUNDED, lastingPorts, type RelayProcess, startRelay, until } from './relay_process.ts';
 
 const THROWS = 5;
 
@@ -46,11 +45,11 @@ describe('two relays and NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
   before(async () => {
     nats = await NatsServer.start();
     for (const name of ['r1', 'r2']) {
-      const [api, events, admin] = await freePorts(3);
+      const ports = await lastingPorts();
       // Only r2 has an address to tell others.
-      const address = name === 'r2' ? ['--public-url', `http://127.0.0.1:${api}`] : [];
+      const address = name === 'r2' ? ['--public-url', `http://127.0.0.1:${ports.api}`] : [];
       const args = ['--nats', nats.url, '--relay-name', name, ...address];
-      relays.push(await startRelay({ workers: 0, ports: { api, events, admin }, args }));
+      relays.push(await startRelay({ workers: 0, ports, args }));
     }
     const [r1, r2] = relays;
     [ann, amy] = [await joinRelay(r1.url, { name: 'Ann' }), await joinRelay(r1.url, { name: 'Amy' })];
@@ -138,9 +137,9 @@ describe('two relays of which only one has desktops', { ...BOUNDED, skip: whyNoN
       await nats.kill();
     });
     for (const name of ['r1', 'r2']) {
-      const [api, events, admin] = await freePorts(3);
-      const args = ['--nats', nats.url, '--relay-name', name, '--public-url', `http://127.0.0.1:${api}`];
-      relays.push(await startRelay({ workers: 0, ports: { api, events, admin }, args }));
+      const ports = await lastingPorts();
+      const args = ['--nats', nats.url, '--relay-name', name, '--public-url', `http://127.0.0.1:${ports.api}`];
+      relays.push(await startRelay({ workers: 0, ports, args }));
     }
     const [r1, r2] = relays;
     await until('the relays know each other', async () => {

@@ -8,7 +8,6 @@ import { tmpdir } from 'node:os';
 import { join as joinPath } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { NatsServer, whyNoNats } from '../../tools/bench/nats_server.ts';
-import { freePorts } from '../bench/free_ports.ts';
 import { PEEK_LEASE_MS } from '../wire/rules.ts';
 import {
   crossingOf,
@@ -25,7 +24,7 @@ import {
   sendRequest,
 } from './desktop_client.ts';
 import { isProblem } from './problem_check.ts';
-import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
+import { BOUNDED, lastingPorts, type Ports, type RelayProcess, startRelay, until } from './relay_process.ts';
 import { hashOf, largeSprFile } from './spr_file.ts';
 
 const screen = { width: 1920, height: 1080 };
@@ -49,17 +48,21 @@ describe('two relays and NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
   let r2: RelayProcess;
   let ann: Joined;
 
-  const start = (n: number, ports?: RelayProcess['ports'], ...more: string[]) =>
+  const start = (n: number, ports: Ports, ...more: string[]) =>
     startRelay({ data: data[n], ports, workers: n, args: ['--nats', nats.url, '--relay-name', `r${n + 1}`, ...more] });
   const homes = async (relay: RelayProcess) => (await relay.metrics()).get('sprites_peers_homes');
 
   before(async () => {
     nats = await NatsServer.start();
-    const [api, events, adminPort] = await freePorts(3);
-    const publicUrls = ['--public-url', `http://localhost:${api}`, '--public-events-url', `http://localhost:${events}`];
-    // The one whose ports are given starts first: the other might get one of them.
-    r2 = await start(1, { api, events, admin: adminPort }, ...publicUrls);
-    r1 = await start(0);
+    const ports = await lastingPorts();
+    const publicUrls = [
+      '--public-url',
+      `http://localhost:${ports.api}`,
+      '--public-events-url',
+      `http://localhost:${ports.events}`,
+    ];
+    r2 = await start(1, ports, ...publicUrls);
+    r1 = await start(0, await lastingPorts());
     await until('the relays know each other', async () => {
       return (await Promise.all([r1, r2].map((relay) => relay.metrics()))).every((m) => m.get('sprites_peers') === 1);
     });

@@ -10,7 +10,6 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { freePorts } from '../bench/free_ports.ts';
 import { whyNoNativeFront } from '../front/native.ts';
 import { TAIL } from '../journal/tail.ts';
 import { Crowd } from './crowd.ts';
@@ -26,7 +25,7 @@ import {
 } from './desktop_client.ts';
 import { onTwoShapes } from './fronts.ts';
 import { randomOf } from './random.ts';
-import { BOUNDED, type Ports, type RelayProcess, startRelay, until } from './relay_process.ts';
+import { BOUNDED, lastingPorts, type RelayProcess, startRelay, until } from './relay_process.ts';
 
 const DESKTOPS = 16;
 /** The master first, then all processes. */
@@ -53,8 +52,8 @@ onTwoShapes('crossed', 'a relay that is killed', (shape) => {
 
   it('goes on where it was: no accepted sprite is lost, and none is delivered twice', async (t) => {
     const random = randomOf(t);
-    relay = await startRelay({ ...shape, data });
-    const { ports } = relay;
+    const ports = await lastingPorts();
+    relay = await startRelay({ ...shape, data, ports });
     await crowd.join(relay.url, DESKTOPS);
     const { accepted } = crowd;
     await crowd.throwDuring(random, REST_MS, async () => {
@@ -95,7 +94,7 @@ describe('a relay on the native front that is killed', { ...BOUNDED, skip: whyNo
   it('leaves its last turns in the tail, and a relay on the portable front goes on from them', async (t) => {
     const data = mkdtempSync(join(tmpdir(), 'sprites-journal-'));
     t.after(() => rmSync(data, { recursive: true, force: true }));
-    const ports = await portsOfRelay();
+    const ports = await lastingPorts();
     let relay = await startRelay({ workers: 0, front: 'native', data, ports });
     t.after(() => relay.stop());
     const client = await DesktopClient.join(relay.url);
@@ -126,7 +125,7 @@ describe('the launcher of a relay', BOUNDED, () => {
   let client: DesktopClient;
   const pids = () => relay.log.flatMap(({ msg, pid }) => (msg === 'relay ready' ? [pid as number] : []));
   before(async () => {
-    relay = await startRelay({ workers: 0, data, ports: await portsOfRelay(), env: { SPRITES_RESTART: '' } });
+    relay = await startRelay({ workers: 0, data, ports: await lastingPorts(), env: { SPRITES_RESTART: '' } });
     client = await DesktopClient.join(relay.url);
   });
   after(async () => {
@@ -173,11 +172,12 @@ describe('the data directory of a relay', BOUNDED, () => {
 
   it('keeps nothing with --durability none: the next relay knows no desktop, and has another epoch', async (t) => {
     const args = ['--durability', 'none'];
-    const relay = await startRelay({ workers: 0, data, args });
+    const ports = await lastingPorts();
+    const relay = await startRelay({ workers: 0, data, args, ports });
     t.after(() => relay.stop());
     const ann = await joinDesktop(relay.url);
     await relay.stop();
-    const next = await startRelay({ workers: 0, data, args, ports: relay.ports });
+    const next = await startRelay({ workers: 0, data, args, ports });
     t.after(() => next.stop());
     assert.equal((await poll(ann, ann.cursor)).status, 401);
     const bob = await joinDesktop(next.url);
@@ -186,22 +186,17 @@ describe('the data directory of a relay', BOUNDED, () => {
 
   it('is used by one relay at a time, and survives its stop as well as its death, also with --durability machine', async (t) => {
     const args = ['--durability', 'machine'];
-    const relay = await startRelay({ workers: 0, data, args });
+    const ports = await lastingPorts();
+    const relay = await startRelay({ workers: 0, data, args, ports });
     t.after(() => relay.stop());
     await assert.rejects(startRelay({ workers: 0, data }), /another relay uses this data directory/);
     const [ann, bob] = [await joinDesktop(relay.url, { world: 'w' }), await joinDesktop(relay.url, { world: 'w' })];
     assert.equal((await post(ann, crossingOf(1))).status, 202);
     assert.equal((await relay.stop()).code, 0);
-    const next = await startRelay({ workers: 0, data, args, ports: relay.ports });
+    const next = await startRelay({ workers: 0, data, args, ports });
     t.after(() => next.stop());
     assert.equal((await post(ann, crossingOf(1))).status, 202, 'a repeat');
     const { events } = await pollFor(bob, bob.cursor, isSprite);
     assert.equal(events.filter(isSprite).length, 1);
   });
 });
-
-/** Ports of a relay that nothing listens on: when it is started again, it must find the same ones free. */
-async function portsOfRelay(): Promise<Ports> {
-  const [api, events, admin] = await freePorts(3);
-  return { api, events, admin };
-}

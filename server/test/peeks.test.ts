@@ -23,7 +23,7 @@ import {
 } from './desktop_client.ts';
 import { onTwoShapes } from './fronts.ts';
 import { isProblem, isProblemDocument } from './problem_check.ts';
-import { type RelayProcess, startRelay, until } from './relay_process.ts';
+import { lastingPorts, type RelayProcess, startRelay, until } from './relay_process.ts';
 import { SocketListener } from './socket_listener.ts';
 
 const SPRITE = { id: 7, x: 1890, y: 1040, vx: 60, animation: 'walk' };
@@ -221,7 +221,8 @@ onTwoShapes('crossed', 'peeks', (shape) => {
 describe('the choice to show a stage', { timeout: 900_000 }, () => {
   it('survives the death of the relay, and the watches do not', async (t) => {
     const data = mkdtempSync(joinPath(tmpdir(), 'sprites-peeks-'));
-    let relay = await startRelay({ workers: 1, data });
+    const ports = await lastingPorts();
+    let relay = await startRelay({ workers: 1, ports, data });
     t.after(async () => {
       await relay.stop();
       rmSync(data, { recursive: true, force: true });
@@ -232,7 +233,6 @@ describe('the choice to show a stage', { timeout: 900_000 }, () => {
     assert.equal((await peek(relay, ann, 'left')).status, 202);
     assert.equal((await switchStage(relay, bob, { stage: false })).status, 204);
     assert.equal((await switchStage(relay, eve, { stage: true })).status, 204);
-    const { ports } = relay;
     relay.kill(relay.pids.master, 'SIGKILL');
     await relay.stop();
     relay = await startRelay({ workers: 1, ports, data });

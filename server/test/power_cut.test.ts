@@ -13,7 +13,7 @@ import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
 import { Crowd } from './crowd.ts';
 import { randomOf } from './random.ts';
-import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
+import { BOUNDED, lastingPorts, type RelayProcess, startRelay, until } from './relay_process.ts';
 
 const DESKTOPS = 12;
 const CUTS = 2;
@@ -82,12 +82,12 @@ describe('a relay with --durability machine', { ...BOUNDED, skip: disk.lacking }
     const random = randomOf(t);
     const crowd = new Crowd();
     const args = ['--durability', 'machine'];
-    let relay: RelayProcess = await startRelay({ workers: 0, args, data: disk.data });
+    const ports = await lastingPorts();
+    let relay: RelayProcess = await startRelay({ workers: 0, args, data: disk.data, ports });
     t.after(async () => {
       await crowd.stop();
       await relay.stop();
     });
-    const { ports } = relay;
     const { accepted } = crowd;
     await crowd.join(relay.url, DESKTOPS);
     await crowd.throwDuring(random, REST_MS, async () => {

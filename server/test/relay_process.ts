@@ -8,6 +8,7 @@ import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePorts, PORT_MAX } from '../../tools/bench/free_ports.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 const LAUNCHER = join(ROOT, 'tools/launch.js');
@@ -40,7 +41,7 @@ export interface RelayOptions {
   ulimitFiles?: number;
   /** Flags added to the command line. */
   args?: string[];
-  /** Default: free ports. */
+  /** Default: ports that the system chooses. A relay that is started again on the same ones needs lastingPorts(). */
   ports?: Ports;
   /** A data directory that exists and stays. Default: a new one, removed with the relay. */
   data?: string;
@@ -92,6 +93,12 @@ process.on('exit', () => {
 });
 for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1));
 
+/** Ports for a relay that must know its own before it starts, or is started again on them: the system gives them to no other program. */
+export async function lastingPorts(): Promise<Ports> {
+  const [api, events, admin] = await freePorts(3);
+  return { api, events, admin };
+}
+
 /** Starts the process. */
 function launch(options: RelayOptions, data: string): ChildProcess {
   const { api, events, admin } = options.ports ?? { api: 0, events: 0, admin: 0 };
@@ -115,6 +122,9 @@ function launch(options: RelayOptions, data: string): ChildProcess {
 
 /** Starts a relay and resolves when it is ready. Throws when it ends before that, with its last lines. */
 export async function startRelay(options: RelayOptions = {}): Promise<RelayProcess> {
+  if (Math.max(...Object.values(options.ports ?? {})) > PORT_MAX) {
+    throw new Error('the system may have given these ports to another program: take them from lastingPorts()');
+  }
   const data = options.data ?? mkdtempSync(join(tmpdir(), 'sprites-relay-'));
   if (options.data === undefined) directories.add(data);
   const child = launch(options, data);

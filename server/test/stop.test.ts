@@ -29,7 +29,7 @@ import {
 import { onTwoShapes } from './fronts.ts';
 import { isProblem } from './problem_check.ts';
 import { RawConnection } from './raw_connection.ts';
-import { BOUNDED, LEVEL, type RelayProcess, runRelay, startRelay, until } from './relay_process.ts';
+import { BOUNDED, LEVEL, lastingPorts, type RelayProcess, runRelay, startRelay, until } from './relay_process.ts';
 
 /** The longest that a stop may take, as OPERATING.md promises. */
 const STOP_MS_MAX = 5_000;
@@ -45,7 +45,8 @@ const goingDown = ({ msg }: { msg: string }) => msg === 'going down';
 
 onTwoShapes('usual', 'a relay that is stopped', (shape) => {
   it('answers every held poll with a bye, on long-polls and sockets, ends in time, and frees its ports for the next relay', async (t) => {
-    const relay = await startRelay(shape);
+    const ports = await lastingPorts();
+    const relay = await startRelay({ ...shape, ports });
     t.after(() => relay?.stop());
     const world = 'byes';
     const polled: Joined[] = [];
@@ -96,7 +97,7 @@ onTwoShapes('usual', 'a relay that is stopped', (shape) => {
       [],
     );
 
-    const next = await startRelay({ ...shape, ports: relay.ports });
+    const next = await startRelay({ ...shape, ports });
     t.after(() => next.stop());
     assert.deepEqual(next.ports, relay.ports);
     const [ann] = polled;

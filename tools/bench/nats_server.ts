@@ -5,6 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { installHint } from '../machine.js';
+import { freePorts } from './free_ports.ts';
 
 /** Why this machine can't run NATS; false if it can. */
 export function whyNoNats(): string | false {
@@ -30,26 +31,26 @@ function storeFolder(): string {
 }
 
 export class NatsServer {
-  /** 0 until it has started: NATS chooses a port, and keeps it. */
-  port = 0;
+  readonly port: number;
   readonly #args: readonly string[];
   #child!: ChildProcess;
 
-  private constructor(args: readonly string[]) {
+  private constructor(port: number, args: readonly string[]) {
+    this.port = port;
     this.#args = args;
   }
 
   /** `args`: more of nats-server's own, such as `-c FILE`; without any it has JetStream. Throws Error with what it printed when it does not start. */
   static async start(...args: string[]): Promise<NatsServer> {
-    const server = new NatsServer(args.length > 0 ? args : ['-js', '-sd', storeFolder()]);
+    const [port] = await freePorts(1);
+    const server = new NatsServer(port, args.length > 0 ? args : ['-js', '-sd', storeFolder()]);
     await server.restart();
     return server;
   }
 
   /** With JetStream, on a port that the caller has chosen, and with a folder that stays the caller's. */
   static async startOn(port: number, folder: string): Promise<NatsServer> {
-    const server = new NatsServer(['-js', '-sd', folder]);
-    server.port = port;
+    const server = new NatsServer(port, ['-js', '-sd', folder]);
     await server.restart();
     return server;
   }
@@ -64,8 +65,7 @@ export class NatsServer {
 
   /** Starts it again, after kill(). */
   async restart(): Promise<void> {
-    const port = this.port === 0 ? '-1' : `${this.port}`;
-    const child = spawn('nats-server', ['-a', '127.0.0.1', '-p', port, ...this.#args], {
+    const child = spawn('nats-server', ['-a', '127.0.0.1', '-p', `${this.port}`, ...this.#args], {
       stdio: ['ignore', 'ignore', 'pipe'],
     });
     this.#child = child;
@@ -81,9 +81,7 @@ export class NatsServer {
       });
       child.once('close', () => resolve());
     });
-    const [, listens] = /Listening for client connections on 127\.0\.0\.1:(\d+)/.exec(printed) ?? [];
-    if (!printed.includes(READY) || listens === undefined) throw new Error(`nats-server ended:\n${printed}`);
-    this.port = Number(listens);
+    if (!printed.includes(READY)) throw new Error(`nats-server ended:\n${printed}`);
   }
 
   async kill(): Promise<void> {
