@@ -154,8 +154,7 @@ export function openapiOf(text = readFileSync(OPENAPI, 'utf8')): string {
   setTimes(document);
   setTexts(document);
   setLists(document);
-  document.setMembers('Crossing', rules.CROSSING_MEMBERS);
-  document.setMembers('Sprite', rules.SPRITE_MEMBERS);
+  setCrossings(document);
   document.setMembers('StageSprite', rules.STAGE_SPRITE_MEMBERS);
   return document.changed();
 }
@@ -163,7 +162,7 @@ export function openapiOf(text = readFileSync(OPENAPI, 'utf8')): string {
 const schema = (...path: Path): Path => ['components', 'schemas', ...path];
 
 function setSizes(document: Openapi): void {
-  document.set(schema('Edge', 'enum'), `[${rules.EDGES.join(', ')}]`);
+  document.set(schema('Edge', 'enum'), listOf(rules.EDGES));
   for (const side of ['width', 'height']) {
     document.set(schema('Join', 'properties', 'screen', 'properties', side, 'maximum'), rules.SCREEN_MAX);
     document.set(schema('Stage', 'properties', side, 'maximum'), rules.SCREEN_MAX);
@@ -206,6 +205,19 @@ function setLists(document: Openapi): void {
   );
 }
 
+/** What a desktop posts may lack members that have a default; what its neighbour receives has all of them. */
+function setCrossings(document: Openapi): void {
+  const { crossing: _, sprite: __, ...motion } = rules.CROSSING_MEMBERS;
+  document.setMembers('Motion', motion);
+  document.setMembers('Sprite', rules.SPRITE_MEMBERS);
+  document.set(schema('Crossing', 'properties', 'crossing', 'maximum'), rules.RISING_NUMBER_MAX);
+  const received = document.event('sprite').slice(0, -1);
+  document.set([...received, 'required'], listOf(['type', 'seq', 'from', ...Object.keys(motion), 'sprite']));
+  document.set(document.event('sprite', 'sprite', 'required'), listOf(Object.keys(rules.SPRITE_MEMBERS)));
+}
+
+const listOf = (names: readonly string[]) => `[${names.join(', ')}]`;
+
 /** The members of a response that accepts what was posted. */
 function accepted(path: string): Path {
   return ['paths', path, 'post', 'responses', '202', 'content', 'application/json', 'schema', 'properties'];
@@ -245,7 +257,7 @@ class Openapi {
   /** Sets the members of a schema, which keep their descriptions. */
   setMembers(name: string, table: Readonly<Record<string, rules.Member>>): void {
     const required = Object.keys(table).filter((member) => !('default' in table[member]));
-    this.set(schema(name, 'required'), `[${required.join(', ')}]`);
+    this.set(schema(name, 'required'), listOf(required));
     const described = (member: string) =>
       this.#document.getIn(schema(name, 'properties', member, 'description')) as string;
     this.setLines(
