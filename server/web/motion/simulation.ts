@@ -325,10 +325,10 @@ export function enter(simulation: Simulation, sprite: Sprite, { edge, at, vx, vy
 }
 
 /** Lets a refused sprite enter again, over the edge it left by, at RETURNED_SPEED of its speed. */
-export function bounceBack(simulation: Simulation, { sprite, edge, at, vx, vy }: Departure): void {
-  const across = edge === 'left' || edge === 'right';
+export function bounceBack(simulation: Simulation, { sprite, ...motion }: Departure): void {
+  const across = motion.edge === 'left' || motion.edge === 'right';
   const kept = across ? -RETURNED_SPEED : RETURNED_SPEED;
-  enter(simulation, sprite, { edge, at, vx: vx * kept, vy: vy * -kept });
+  enter(simulation, sprite, { ...motion, vx: motion.vx * kept, vy: motion.vy * -kept });
   sprite.arriving = false; // nobody greets a sprite that never went away
 }
 

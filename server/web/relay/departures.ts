@@ -91,10 +91,10 @@ export class Departures {
       this.#handlers.returned(departure, TOO_MANY);
       return;
     }
-    const { sprite, edge, at, vx, vy } = departure;
+    const { sprite, ...motion } = departure;
     const { file, name, facing, scale } = sprite;
     const crossingSprite = { file, name, animation: 'fall', facing, scale };
-    const crossing = { crossing: this.nextNumber++, edge, at, vx, vy, sprite: crossingSprite };
+    const crossing = { crossing: this.nextNumber++, ...motion, sprite: crossingSprite };
     const pending = { departure, crossing, sender };
     this.pending.push(pending);
     this.#handlers.save();

@@ -11,7 +11,7 @@ import {
   PING_SECONDS_MAX,
   SILENCE_FACTOR,
 } from '../../wire/rules.ts';
-import type { Facing } from '../motion/simulation.ts';
+import type { Entrance, Facing } from '../motion/simulation.ts';
 import { phrase, problemWords } from '../texts/language.ts';
 
 export interface Neighbour {
@@ -32,24 +32,17 @@ export interface CrossingSprite {
   scale: number;
 }
 
-export interface Crossing {
+/** A sprite that leaves over `edge`. */
+export interface Crossing extends Entrance {
   /** The sender's own rising number. The relay accepts each number once; a repeat changes nothing. */
   crossing: number;
-  edge: Edge;
-  at: number;
-  vx: number;
-  vy: number;
   sprite: CrossingSprite;
 }
 
-export interface Arrival {
+export interface Arrival extends Entrance {
   type: 'sprite';
   seq: number;
   from: Neighbour;
-  edge: Edge;
-  at: number;
-  vx: number;
-  vy: number;
   sprite: CrossingSprite;
 }
 
