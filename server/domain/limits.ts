@@ -15,7 +15,7 @@ import {
 
 /**
  * The rate, in desktops a second, at which `bye` lets desktops come back after a drain. Two cores that also carry the swarm serve 14,000 to
- * 22,000. Up to 300,000 desktops are spread over RECONNECT_MS_MAX, which is long enough for them.
+ * 22,000. As many as come back within RECONNECT_MS_MAX are spread over that time.
  */
 export const RETURNS_PER_SECOND = 20_000;
 

@@ -22,7 +22,7 @@ import { THREAD_SAMPLE_MS } from './thread_states.ts';
 const SNAPSHOT_SECONDS_PER_MIB = 0.06;
 const SNAPSHOT_MEMORY_FACTOR = 18;
 
-/** A snapshot of a larger heap, in bytes, must be forced: this one blocks the relay for some 4 s, an eighth of a lease. */
+/** A snapshot of a larger heap, in bytes, must be forced: this one blocks the relay for some 4 s, far less than a lease. */
 export const SNAPSHOT_HEAP_BYTES_MAX = 64 * 2 ** 20;
 
 /** The longest profile, in seconds: its samples are kept in memory, and serializing them at the end blocks the loop. */

@@ -12,7 +12,7 @@ export const HEARTBEAT_MS = 500;
 
 /**
  * A worker that was silent for this long is killed and replaced, in ms. Its clients wait at most this long before their
- * connections break and they retry. Longer than any pause of a collection; a sixth of a lease.
+ * connections break and they retry. Longer than any pause of a collection.
  */
 export const WORKER_SILENCE_MS_MAX = 5_000;
 ok(6 * WORKER_SILENCE_MS_MAX <= LEASE_MS);

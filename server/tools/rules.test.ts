@@ -1,4 +1,4 @@
-/** What states the rules of wire/rules.ts once more agrees with it: rules.h, openapi.yaml, PROTOCOL.md, SECURITY.md. */
+/** What states the rules of wire/rules.ts once more agrees with it: rules.h, openapi.yaml, PROTOCOL.md, OPERATING.md, SECURITY.md. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -6,6 +6,7 @@ import { describe, it } from 'node:test';
 import { runInNewContext } from 'node:vm';
 import { parse } from 'yaml';
 import * as limits from '../domain/limits.ts';
+import { byeMs } from '../domain/returns.ts';
 import { TIMEOUTS } from '../front/front.ts';
 import { PROBLEMS } from '../wire/problem.ts';
 import * as rules from '../wire/rules.ts';
@@ -26,6 +27,8 @@ function chapter(title: string): string {
 
 /** A number as the documents write it. */
 const plain = (value: number) => value.toLocaleString('en-US', { maximumFractionDigits: 20 });
+const seconds = (ms: number) => `${ms / 1000} s`;
+const unwrapped = (text: string) => text.replace(/\s+/g, ' ');
 const range = (min: number, max: number) =>
   `${min} … ${max === rules.RISING_NUMBER_MAX ? '2⁵³ − 1' : max}`.replace('-', '−');
 const kib = (bytes: number) => (bytes % 1_048_576 === 0 ? `${bytes / 1_048_576} MiB` : `${bytes / 1024} KiB`);
@@ -111,8 +114,17 @@ describe('rules', () => {
     checkRows('Sayings', '', { saying: rising });
   });
 
+  it('of coming back after a restart are in OPERATING.md', () => {
+    const [firstMs, lastMs] = [0, 1].map((luck) => byeMs(0, 1, luck));
+    const few = (limits.RETURNS_PER_SECOND * lastMs) / 1000;
+    assert.ok(
+      unwrapped(read('OPERATING.md')).includes(
+        `within ${firstMs / 1000} … ${seconds(lastMs)}, each at a time of its own; more than ${plain(few)} are spread over a longer time, so that ${plain(limits.RETURNS_PER_SECOND)} come back in a second`,
+      ),
+    );
+  });
+
   it('of sizes, rates and times are in PROTOCOL.md', () => {
-    const seconds = (ms: number) => `${ms / 1000} s`;
     const sentences: Record<string, readonly string[]> = {
       'The life of a desktop': [`The first poll must come within ${seconds(rules.FIRST_POLL_MS)} of the join`],
       Join: [
@@ -185,7 +197,6 @@ describe('rules', () => {
         `has ${limits.MAILBOX_EVENTS_MAX} sprites waiting, or ${kib(limits.MAILBOX_BYTES_MAX)} of them`,
       ],
     };
-    const unwrapped = (text: string) => text.replace(/\s+/g, ' ');
     for (const [title, wanted] of Object.entries(sentences)) {
       const text = unwrapped(chapter(title));
       for (const sentence of wanted) {
