@@ -66,8 +66,9 @@ TEST_CASE("seat › has the times that the relay grants, within the limits of th
     said.update(one["said"]);
     const auto seat = ReadSeat(WriteJson(said), kRelay);
     REQUIRE(seat);
-    CHECK(SilenceMs(*seat) == one["silenceMs"].get<int64_t>());
-    CHECK(PauseMsMax(*seat) == one["pauseMsMax"].get<int64_t>());
+    // Without an expected time, it is that of the rules.
+    CHECK(SilenceMs(*seat) == one.value("silenceMs", SilenceMs(Seat{})));
+    CHECK(PauseMsMax(*seat) == one.value("pauseMsMax", rules::kReconnectMsMax));
   }
 }
 
