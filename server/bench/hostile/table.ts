@@ -21,7 +21,7 @@ const HEAD = [
 /** Counters of an attack that must be 0. */
 const FAULTS = ['500', 'private worlds entered', 'desktops taken over', 'no response', ANSWERED_INSIDE, UNANSWERED];
 
-/** What a trial must show, as sentences; empty when the relay stood it. */
+/** A sentence for each fault that the relay showed in the trial; none when it withstood the attack. */
 export function failuresOf(trial: Trial): string[] {
   return [...faultsOf(trial), ...growthOf(trial)];
 }

@@ -275,7 +275,7 @@ interface Thing {
   paint: (context: CanvasRenderingContext2D) => void;
 }
 
-/** The cells that are drawn for `count` rows or columns: a multiple of them, within the bounds. */
+/** How many cells to draw for `count` rows or columns: the first multiple of `count` from `min` up, or `max` for none and for too many. */
 function drawn(count: number, min: number, max: number): number {
   return count > max || count === 0 ? max : Math.ceil(min / count) * count;
 }
