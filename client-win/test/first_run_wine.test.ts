@@ -184,7 +184,7 @@ describe('first run of the windows client', { skip, timeout: 900_000 }, () => {
     await eventually('Ada is in commons', async () => (await desktops()) === 2);
     await open(`${relay.url}/#near=${grace.invitation}&world=${WORLD}`);
     await eventually('Ada is in the world', async () => (await look(hedy)).names.includes('Ada'));
-    assert.equal(ada.settings().near, '');
+    await eventually('the invitation is forgotten', () => ada.settings().near === '');
     await leave(hedy);
   });
 

@@ -368,15 +368,17 @@ describe('swarm command', { skip: why, timeout: 900_000, concurrency: CONCURRENC
   for (const transport of ['poll', 'socket']) {
     it(`loses and doubles nothing when the relay is killed again and again: ${transport}`, async (t) => {
       const out = folderOf(t);
-      const load = [...SHORT, '--rate', '200', '--duration', '15s', '--drain', '20s', '--out', out];
       const wanted = ['lost', 'duplicated', 'misrouted', 'undelivered'].flatMap((n) => ['--threshold', `${n} == 0`]);
       const relay = ['--kill-relay-every', '1500ms', '--front', 'portable', '--workers', '1', '--transport', transport];
-      const { code, stdout, stderr } = await swarm([...load, ...wanted, ...relay, '--threshold', 'parked == desktops']);
-      const report = reportIn(out);
-      assert.equal(code, 0, stdout);
-      assert.match(stderr, /The master of the relay is killed/);
-      assert.match(stderr, /All processes of the relay are killed/);
-      assert.ok(report.accepted > 200, `${report.accepted} accepted: sprites flew between the kills`);
+      // A busy machine starts a relay so slowly that the time for a second kill is over: then a run takes longer.
+      for (let isEnough = false, seconds = 15; !isEnough; seconds *= 2) {
+        const load = [...SHORT, '--rate', '200', '--duration', `${seconds}s`, '--drain', '20s', '--out', out];
+        const ended = await swarm([...load, ...wanted, ...relay, '--threshold', 'parked == desktops']);
+        assert.equal(ended.code, 0, ended.stdout);
+        assert.match(ended.stderr, /The master of the relay is killed/);
+        isEnough = /All processes of the relay are killed/.test(ended.stderr) && reportIn(out).accepted > 200;
+        assert.ok(isEnough || seconds < 120, `${seconds} s with one kill, or ${reportIn(out).accepted} accepted`);
+      }
     });
   }
 

@@ -26,10 +26,10 @@ describe('a bucket of NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
   let networks: NatsNetwork[];
   let one: Bucket;
   let two: Bucket;
-  let isOpen = false;
   const seen: string[] = [];
   const changed: string[] = [];
-  let connections = 0;
+  /** How often each of the two has been told that it is connected. */
+  const connections = [0, 0];
 
   before(async () => {
     nats = await NatsServer.start();
@@ -37,17 +37,17 @@ describe('a bucket of NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
     [one, two] = networks.map((network) => network.bucket('tests', 1 << 20));
     one.watch({
       connected: () => {
-        isOpen = true;
+        connections[0]++;
       },
       changed: ({ key, value }) => void changed.push(`${key} ${text(value)}`),
     });
     two.watch({
       connected: () => {
-        connections++;
+        connections[1]++;
       },
       receive: ({ key, value }) => void seen.push(`${key} ${text(value)}`),
     });
-    await until('both are open', () => isOpen && connections > 0);
+    await until('both are open', () => connections.every((count) => count > 0));
   });
   after(async () => {
     for (const network of networks ?? []) await network.close();
@@ -79,13 +79,13 @@ describe('a bucket of NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
 
   it('calls a watcher with each change, and with every value again when NATS was away', async () => {
     await until('the last change is seen', () => seen.at(-1) === 'other b');
-    const before = connections;
+    const before = [...connections];
     await nats.kill();
     await until('the connection is lost', () => !networks[1].isConnected);
     await assert.rejects(two.put('other', bytes('c')));
     seen.length = 0;
     await nats.restart();
-    await until('it is connected again', () => connections > before);
+    await until('both are connected again', () => connections.every((count, n) => count > before[n]));
     assert.deepEqual(new Set(seen), new Set(['home r5', 'other b']));
     await until('it can be written', () => one.put('other', bytes('d')).then(Boolean, () => false));
     await until('and the watch goes on', () => seen.at(-1) === 'other d');

@@ -3,7 +3,7 @@ import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NatsServer, whyNoNats } from '../../tools/bench/nats_server.ts';
-import { crossingOf, join, post } from './desktop_client.ts';
+import { crossingOf, join, poll, post } from './desktop_client.ts';
 import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
 
 /** Time between two throws, in ms: below the rate that one desktop may have. */
@@ -14,7 +14,10 @@ describe('two relays of one name, a third one and NATS', { ...BOUNDED, skip: why
   const relays: RelayProcess[] = [];
 
   const start = async (name: string) => {
-    const relay = await startRelay({ workers: 0, args: ['--nats', nats.url, '--relay-name', name] });
+    const relay = await startRelay({
+      workers: 0,
+      args: ['--nats', nats.url, '--relay-name', name],
+    });
     relays.push(relay);
     return relay;
   };
@@ -33,15 +36,23 @@ describe('two relays of one name, a third one and NATS', { ...BOUNDED, skip: why
     await join(older.url, { name: 'Ann' });
     const bob = await join(other.url, { name: 'Bob' });
     let [accepted, refused, crossing] = [0, 0, 0];
-    let isOver = false;
+    const over = new AbortController();
     const throwing = (async () => {
-      for (; !isOver; await sleep(REST_MS)) {
+      for (; !over.signal.aborted; await sleep(REST_MS)) {
         const { status } = await post(bob, crossingOf(++crossing, 'right', `s${crossing}`));
         if (status === 202) accepted++;
         else {
           assert.ok(status === 503 || status === 429, `${status}`);
           refused++;
         }
+      }
+    })();
+    // Bob keeps his seat, and acknowledges nothing: what comes to him goes on waiting.
+    const polling = (async () => {
+      for (; !over.signal.aborted; await sleep(REST_MS)) {
+        await poll(bob, bob.cursor, { signal: over.signal }).catch(
+          (error) => over.signal.aborted || Promise.reject(error),
+        );
       }
     })();
     let newer: RelayProcess;
@@ -56,8 +67,8 @@ describe('two relays of one name, a third one and NATS', { ...BOUNDED, skip: why
       const { waiting } = await older.waitForLog(({ msg }) => msg === 'relay stopped');
       assert.equal(waiting, 0, 'what waited at the older one has gone on');
     } finally {
-      isOver = true;
-      await throwing;
+      over.abort();
+      await Promise.all([throwing, polling]);
     }
     await until('all have their verdicts', async () => (await metric(other, 'peers_in_doubt')) === 0);
     const waiting = (await metric(newer, 'waiting')) + (await metric(other, 'waiting'));

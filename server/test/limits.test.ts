@@ -73,8 +73,12 @@ onEachFront(`a relay that may have ${FILES} files open`, (front) => {
     const agent = new http.Agent({ keepAlive: true });
     // Desktops of a small world are sent their neighbours. In a larger world polls are held.
     for (let n = 0; n < SMALL_WORLD_MAX; n++) await join(relay.url, { world: 'limits' }, agent);
-    for (let n = 0; n < 400; n++) desktops.push(await join(relay.url, { world: 'limits' }, agent));
-    const polls = desktops.map(startPoll);
+    // A desktop that does not poll soon after its join ends, so each polls before the next one joins.
+    const polls: ReturnType<typeof startPoll>[] = [];
+    for (let n = 0; n < 400; n++) {
+      desktops.push(await join(relay.url, { world: 'limits' }, agent));
+      polls.push(startPoll(desktops[n]));
+    }
     await until('every poll is held or refused', async () => {
       const held = polls.filter(({ status }) => status === undefined).length;
       return held === connectionsMax && (await gauge('sprites_polls_parked')) === connectionsMax;
