@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { readdirSync } from 'node:fs';
+import { readdirSync, readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import { Worker } from 'node:worker_threads';
 import { SpeedscopeFile } from './speedscope.ts';
@@ -7,6 +7,13 @@ import { syscallName } from './syscalls.ts';
 import { ThreadStates } from './thread_states.ts';
 
 const skip = process.platform === 'linux' ? false : 'needs /proc of Linux';
+
+/** The system calls in which the threads of this name wait. */
+function callsOf(name: string): string[] {
+  const threads = readdirSync('/proc/self/task').map((thread) => `/proc/self/task/${thread}`);
+  const called = threads.filter((thread) => readFileSync(`${thread}/comm`, 'utf8').trim() === name);
+  return called.map((thread) => syscallName(Number.parseInt(readFileSync(`${thread}/syscall`, 'utf8'), 10)));
+}
 
 describe('the states of threads', { skip }, () => {
   let sleeper: Worker;
@@ -16,6 +23,7 @@ describe('the states of threads', { skip }, () => {
       name: 'sleeper',
     });
     await new Promise((resolve) => sleeper.once('online', resolve));
+    while (!callsOf('sleeper').some((call) => call.startsWith('epoll_'))) await new Promise(setImmediate);
   });
   after(() => sleeper.terminate());
 
@@ -31,7 +39,6 @@ describe('the states of threads', { skip }, () => {
 
   it('say that this thread runs, and in which call another one sleeps', async () => {
     const states = new ThreadStates(100, 0, () => false);
-    await new Promise((resolve) => setTimeout(resolve, 100)); // the sleeper has started, and sleeps
     for (let i = 1; i <= 100; i++) states.sample(10 * i);
     states.close();
     const profiles = profilesOf(states);
