@@ -6,7 +6,7 @@ import { makeRelay } from '../test/relay_harness.ts';
 import type { Identity } from '../wire/identity.ts';
 import { ProblemError } from '../wire/problem.ts';
 import type { EdgeNumber } from '../wire/rules.ts';
-import type { Facts } from './facts.ts';
+import type { DesktopRow, Facts } from './facts.ts';
 import { Recovery, RecoveryError, TooSmall } from './recovery.ts';
 import type { Relay } from './relay.ts';
 
@@ -30,15 +30,18 @@ function eventShown([slot, isSent, { edge, arrived, body, start, end }]: Paramet
   return [slot, isSent, edge, arrived, body.toString('utf8', start, end)];
 }
 
-/** The state of all slots of a relay, as text. */
+/** The state of all slots of a relay, as text, and who received the last throw of each live desktop. */
 function stateOf(relay: Relay): string[] {
   const lines: string[] = [];
+  const noteReceiver = ({ slot, newestCrossing, lastAcceptedBehind }: DesktopRow) =>
+    lines.push(`receiver ${relay.desktops.receiverOf(slot, newestCrossing - lastAcceptedBehind)}`);
   const facts = new Proxy({} as Facts, {
     get:
       (_, fact) =>
       (...members: unknown[]) => {
         const shown = fact === 'event' ? eventShown(members as Parameters<Facts['event']>) : members;
         lines.push(`${String(fact)} ${JSON.stringify(shown)}`);
+        if (fact === 'desktop') noteReceiver(members[0] as DesktopRow);
       },
   });
   for (let slot = 0; slot < relay.desktops.untouched; slot++) relay.writeState(slot, facts);
