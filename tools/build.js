@@ -57,6 +57,9 @@ export const DIST = join(ROOT, 'client-win', 'dist');
 export const WINDOWS_SETUP = join(DIST, 'Sprites-Setup.exe');
 export const WINDOWS_LATEST = join(DIST, 'latest.json');
 export const WINGET = join(DIST, 'winget');
+export const LINUX_PACKAGE = join(DIST, 'sprites_amd64.deb');
+export const LINUX_ARCHIVE = join(DIST, 'sprites-linux-x86_64.tar.xz');
+export const LINUX_LATEST = join(DIST, 'linux.json');
 
 /** The headers that the client's core needs, each with its Debian package. */
 const CLIENT_HEADERS = {
@@ -260,9 +263,8 @@ export function buildInstaller() {
 /** Writes the hash of the installer into winget's manifests, and its version, hash and size into `latest.json`, which a relay offers. */
 export function describeInstaller(installer = WINDOWS_SETUP) {
   const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
-  const bytes = readFileSync(installer);
-  const sha256 = createHash('sha256').update(bytes).digest('hex');
-  writeFileSync(WINDOWS_LATEST, `${JSON.stringify({ version, sha256, size: bytes.length })}\n`);
+  const { sha256, size } = aboutFile(installer);
+  writeFileSync(WINDOWS_LATEST, `${JSON.stringify({ version, sha256, size })}\n`);
   const templates = join(ROOT, 'client-win', 'installer', 'winget');
   mkdirSync(WINGET, { recursive: true });
   for (const name of readdirSync(templates)) {
@@ -270,6 +272,58 @@ export function describeInstaller(installer = WINDOWS_SETUP) {
     const hashed = manifest.replace(/^( *InstallerSha256:).*$/m, `$1 ${sha256.toUpperCase()}`);
     writeFileSync(join(WINGET, name), hashed);
   }
+}
+
+/**
+ * Builds the program for X11, and puts a package for Debian and an archive for other systems into DIST: the same bytes for the same commit.
+ * Returns undefined, or why they can't be built.
+ */
+export function buildLinuxPackages() {
+  if (process.platform !== 'linux' || process.arch !== 'x64') return 'they are built on Linux on x86-64';
+  const why = buildX11Client();
+  if (why !== undefined) return why;
+  const programs = ['cpack', 'dpkg-shlibdeps', 'git', 'gzip', 'tar', 'xz'];
+  const packages = ['cmake', 'dpkg-dev', 'git', 'gzip', 'tar', 'xz-utils'];
+  if (!ensurePrograms(programs, packages)) return `programs are missing: ${installHint(packages)}`;
+  const wait = (pid) => console.error(`Waiting for process ${pid}, which is building the client …`);
+  return withLockOrWhy(join(ROOT, 'build', 'client.lock'), packLinux, wait);
+}
+
+function packLinux() {
+  const stage = join(ROOT, 'build', 'linux-packages');
+  rmSync(stage, { recursive: true, force: true });
+  mkdirSync(DIST, { recursive: true });
+  mkdirSync(stage, { recursive: true });
+  const epoch = process.env.SOURCE_DATE_EPOCH ?? commitSeconds();
+  const folder = basename(LINUX_ARCHIVE, '.tar.xz');
+  const inDeb = ['--config', join(CLIENT, 'CPackConfig.cmake'), '-G', 'DEB', '-B', stage];
+  const asFiles = ['--install', CLIENT, '--component', 'linux', '--strip', '--prefix', join(stage, folder)];
+  const owner = ['--owner=0', '--group=0', '--numeric-owner'];
+  const inTar = ['--sort=name', `--mtime=@${epoch}`, ...owner, '-cJf', join(stage, basename(LINUX_ARCHIVE)), folder];
+  const variables = { SOURCE_DATE_EPOCH: epoch, XZ_OPT: '-9' };
+  const failed =
+    ran('cmake', ['-S', join(ROOT, 'client-win'), '-B', CLIENT], ROOT, 'cmake') ??
+    ran('cpack', inDeb, ROOT, 'cpack', variables) ??
+    ran('cmake', asFiles, ROOT, 'cmake --install') ??
+    ran('tar', inTar, stage, 'tar', variables);
+  if (failed !== undefined) return failed;
+  // Each in one step, because a relay may be serving the previous one.
+  for (const path of [LINUX_PACKAGE, LINUX_ARCHIVE]) renameSync(join(stage, basename(path)), path);
+  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const files = [LINUX_PACKAGE, LINUX_ARCHIVE].map((path) => [basename(path), aboutFile(path)]);
+  writeFileSync(LINUX_LATEST, `${JSON.stringify({ version, files: Object.fromEntries(files) })}\n`);
+  return undefined;
+}
+
+/** The time of the commit that is checked out, in s since 1970; 0 outside of a repository. */
+function commitSeconds() {
+  const { status, stdout } = spawnSync('git', ['log', '-1', '--format=%ct'], { cwd: ROOT, encoding: 'utf8' });
+  return status === 0 ? stdout.trim() : '0';
+}
+
+function aboutFile(path) {
+  const bytes = readFileSync(path);
+  return { sha256: createHash('sha256').update(bytes).digest('hex'), size: bytes.length };
 }
 
 function whyNoCompiler() {
@@ -306,15 +360,16 @@ function built(name, sources, target, build, lock = name) {
   );
 }
 
+/** The files of a folder from which something is built. */
+const SOURCES = /\.(bmp|cc|c|h|gyp|txt|json|rc|manifest|ico|cmake|nsi|spr|yaml|desktop|png)$/;
+
 function hashOf(path, hash) {
   if (!existsSync(path)) return;
   if (!/\.[a-z]+$/.test(path)) {
-    const entries = readdirSync(path, { withFileTypes: true }).filter(
-      ({ name }) => name !== 'build' && name !== 'dist',
-    );
+    const without = ['build', 'dist', 'screenshots'];
+    const entries = readdirSync(path, { withFileTypes: true }).filter(({ name }) => !without.includes(name));
     for (const entry of entries.sort((a, b) => (a.name < b.name ? -1 : 1))) {
-      if (entry.isDirectory() || /\.(bmp|cc|c|h|gyp|txt|json|rc|manifest|ico|cmake|nsi|spr|yaml)$/.test(entry.name))
-        hashOf(join(path, entry.name), hash);
+      if (entry.isDirectory() || SOURCES.test(entry.name)) hashOf(join(path, entry.name), hash);
     }
     return;
   }
@@ -322,9 +377,10 @@ function hashOf(path, hash) {
 }
 
 /** Runs a step of a build. Its output is shown only if it fails. */
-function ran(program, args, cwd, name) {
+function ran(program, args, cwd, name, variables = {}) {
   // npm's configuration may name the headers of another Node, and node-gyp prefers the environment to its flags.
   const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => !/^npm_config_/i.test(key)));
+  Object.assign(env, variables);
   const done = spawnSync(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8' });
   if (done.status === 0) return undefined;
   console.error(`${done.stdout ?? ''}${done.stderr ?? ''}`);

@@ -1,29 +1,59 @@
-/** `npm run client`: builds the program for Windows and its installer into client-win/dist/. */
+/** `npm run client`: builds the desktop programs as people download them, into client-win/dist/. */
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
-import { buildInstaller, buildWindowsClient, DIST, describeInstaller, WINDOWS_SETUP, WINGET } from './build.js';
-import { type Command, runCommand } from './command.ts';
+import {
+  buildInstaller,
+  buildLinuxPackages,
+  buildWindowsClient,
+  DIST,
+  describeInstaller,
+  LINUX_ARCHIVE,
+  LINUX_PACKAGE,
+  WINDOWS_SETUP,
+  WINGET,
+} from './build.js';
+import { type Command, type CommandLine, Misused, runCommand } from './command.ts';
 
 export const COMMAND: Command<Record<never, never>> = {
-  usage: ['npm run client'],
+  usage: ['npm run client [-- windows | linux]'],
   about:
-    'Builds the program for Windows and its installer into client-win/dist/, and prints their sizes and hashes.\n' +
-    'The relay of this folder then offers the installer on its page. It needs MinGW-w64 and NSIS; as root on Debian they are installed.',
+    'Builds the programs for desktops into client-win/dist/, and prints their sizes and hashes.\n' +
+    'The relay of this folder then offers them on its page. As root on Debian, what is missing for that is installed.',
+  commands: {
+    windows: ['', 'the program for Windows and its installer, with MinGW-w64 and NSIS; this one without a word'],
+    linux: [
+      '',
+      'a package for Debian and Ubuntu, and an archive for other systems: the same bytes for the same commit',
+    ],
+  },
   options: {},
 };
 
-function build(): undefined {
-  const why = buildWindowsClient() ?? buildInstaller();
-  if (why) throw new Error(`The program for Windows can't be built: ${why}`);
-  describeInstaller(); // again, because it may have been signed since
-  for (const path of [join(DIST, 'Sprites.exe'), WINDOWS_SETUP]) {
+function build({ words }: CommandLine<Record<never, never>>): undefined {
+  const [system = 'windows', ...more] = words;
+  if (more.length > 0) throw new Misused(`npm run client takes one word: windows or linux.`);
+  const files = system === 'linux' ? packedForLinux() : packedForWindows();
+  for (const path of files) {
     const bytes = readFileSync(path);
     const hash = createHash('sha256').update(bytes).digest('hex');
     console.log(`${path}  ${Math.round(bytes.length / 1024)} KiB  sha256 ${hash}`);
   }
-  console.log(`${WINGET}  the manifests for winget, with the hash of the installer`);
-  console.log('The relay of this folder now offers the installer on its page.');
+  if (system === 'windows') console.log(`${WINGET}  the manifests for winget, with the hash of the installer`);
+  console.log('The relay of this folder now offers it on its page.');
+}
+
+function packedForWindows(): string[] {
+  const why = buildWindowsClient() ?? buildInstaller();
+  if (why) throw new Error(`The program for Windows can't be built: ${why}`);
+  describeInstaller(); // again, because it may have been signed since
+  return [join(DIST, 'Sprites.exe'), WINDOWS_SETUP];
+}
+
+function packedForLinux(): string[] {
+  const why = buildLinuxPackages();
+  if (why) throw new Error(`The packages for Linux can't be built: ${why}`);
+  return [LINUX_PACKAGE, LINUX_ARCHIVE];
 }
 
 if (import.meta.main) process.exitCode = await runCommand(COMMAND, build);

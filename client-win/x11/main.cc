@@ -14,7 +14,6 @@
 #include "core/desktop/version.h"
 #include "core/relay/relay_link.h"
 #include "x11/shell.h"
-#include "x11/system/bundled_characters.h"
 #include "x11/system/data_folder.h"
 #include "x11/system/desktop_entry.h"
 #include "x11/system/single_instance.h"
@@ -116,10 +115,8 @@ int Main(int count, char** words) {
   }
   const Folders folders = FindFolders();
   if (line->installs_entry) {
-    FileCache cache(folders.data / "files", kCacheBytesDefault);
     const auto program = std::filesystem::canonical("/proc/self/exe");
-    fputs(InstallDesktopEntry(folders.shared, program, BundledCharacters(&cache).front()).c_str(),
-          stdout);
+    fputs(InstallDesktopEntry(folders.shared, program).c_str(), stdout);
     return 0;
   }
   SingleInstance instance(folders.data);

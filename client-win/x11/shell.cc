@@ -16,7 +16,7 @@
 #include "posix/files.h"
 #include "posix/photo.h"
 #include "posix/uri_list.h"
-#include "x11/system/bundled_characters.h"
+#include "x11/system/bundled_files.h"
 #include "x11/system/event_queue.h"
 
 namespace sprites {

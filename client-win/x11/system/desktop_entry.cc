@@ -4,21 +4,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <initializer_list>
+#include <span>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
 #include <vector>
 
-#include "core/picture/picture.h"
 #include "posix/files.h"
+#include "x11/system/bundled_files.h"
 
 namespace sprites {
 
 namespace {
 
-constexpr int kIconSide = 64;  // px
 constexpr char kEntryName[] = "sprites.desktop";
 
 // A word of the key Exec: in quotes, with what is special in them escaped, twice where the file's
@@ -38,32 +37,8 @@ std::string Quoted(std::string_view word) {
   return text + "\"";
 }
 
-// The first cell of a character as a square picture.
-Bytes IconOf(const Sheet& sheet) {
-  const int width = sheet.description.frame_width;
-  const int height = sheet.description.frame_height;
-  const int zoom = std::max(1, kIconSide / std::max(width, height));
-  const int left = (kIconSide - width * zoom) / 2;
-  const int top = (kIconSide - height * zoom) / 2;
-  const int cell = CellOf(sheet.description, Mode::kIdle, 0);
-  Bytes rgba(size_t{4} * kIconSide * kIconSide);
-  for (int y = 0; y < height * zoom; y++) {
-    for (int x = 0; x < width * zoom; x++) {
-      const int from_x = cell % sheet.Columns() * width + x / zoom;
-      const int from_y = cell / sheet.Columns() * height + y / zoom;
-      const int to_x = left + x;
-      const int to_y = top + y;
-      if (to_x < 0 || to_y < 0 || to_x >= kIconSide || to_y >= kIconSide) {
-        continue;
-      }
-      const uint8_t* pixel = &sheet.rgba[4 * (static_cast<size_t>(from_y) * sheet.width + from_x)];
-      std::copy_n(pixel, 4, &rgba[4 * (static_cast<size_t>(to_y) * kIconSide + to_x)]);
-    }
-  }
-  constexpr char kDescription[] =
-      R"({"format":"spr/1","name":"Sprites","frame":{"width":64,"height":64},)"
-      R"("animations":{"idle":{"frames":[0],"fps":1}}})";
-  return WriteSheet(kIconSide, kIconSide, rgba, kDescription);
+std::string_view TextOf(std::span<const uint8_t> bytes) {
+  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
 
 void WriteFile(const std::filesystem::path& path, std::string_view text) {
@@ -90,34 +65,20 @@ bool Run(std::initializer_list<const char*> words) {
 }  // namespace
 
 std::string DesktopEntry(const std::filesystem::path& program) {
-  return "[Desktop Entry]\n"
-         "Type=Application\n"
-         "Version=1.5\n"
-         "Name=Sprites\n"
-         "Comment=Throw a sprite off the edge of your desktop onto your neighbour's\n"
-         "Comment[de]=Wirf eine Figur über den Rand auf den Desktop nebenan\n"
-         "Exec=" +
-         Quoted(program.string()) +
-         " --link %u\n"
-         "Icon=sprites\n"
-         "Terminal=false\n"
-         "Categories=Game;Amusement;\n"
-         "MimeType=x-scheme-handler/sprites;\n"
-         "Actions=menu;\n"
-         "\n"
-         "[Desktop Action menu]\n"
-         "Name=Open the menu\n"
-         "Name[de]=Menü öffnen\n"
-         "Exec=" +
-         Quoted(program.string()) + " --menu\n";
+  constexpr std::string_view kPackaged = "Exec=sprites ";  // in PATH
+  std::string entry(TextOf(EntryFile()));
+  const std::string own = "Exec=" + Quoted(program.string()) + " ";
+  for (size_t at = 0; (at = entry.find(kPackaged, at)) != std::string::npos; at += own.size()) {
+    entry.replace(at, kPackaged.size(), own);
+  }
+  return entry;
 }
 
 std::string InstallDesktopEntry(const std::filesystem::path& shared,
-                                const std::filesystem::path& program, const SheetPointer& icon) {
+                                const std::filesystem::path& program) {
   const std::filesystem::path entry = shared / "applications" / kEntryName;
-  const std::filesystem::path picture = shared / "icons/hicolor/64x64/apps/sprites.png";
-  const Bytes png = IconOf(*icon);
-  WriteFile(picture, {reinterpret_cast<const char*>(png.data()), png.size()});
+  const std::filesystem::path picture = shared / "icons/hicolor/256x256/apps/sprites.png";
+  WriteFile(picture, TextOf(IconFile()));
   WriteFile(entry, DesktopEntry(program));
   const bool opens_links = Run({"xdg-mime", "default", kEntryName, "x-scheme-handler/sprites"});
   return "Wrote " + entry.string() + " and " + picture.string() + ".\n" +

@@ -5,17 +5,15 @@
 #include <filesystem>
 #include <string>
 
-#include "core/picture/sheet.h"
-
 namespace sprites {
 
 // Writes `applications/sprites.desktop` and an icon below `shared`, which is $XDG_DATA_HOME, and
 // makes the program the one that opens `sprites:` links, if xdg-mime is installed. Returns what was
 // written, as sentences for the person. Throws std::runtime_error when a file can't be written.
 std::string InstallDesktopEntry(const std::filesystem::path& shared,
-                                const std::filesystem::path& program, const SheetPointer& icon);
+                                const std::filesystem::path& program);
 
-// The content of the desktop entry (Desktop Entry Specification 1.5).
+// The desktop entry of the packages, for a program that is not in PATH.
 std::string DesktopEntry(const std::filesystem::path& program);
 
 }  // namespace sprites

@@ -1,4 +1,4 @@
-#include "x11/system/bundled_characters.h"
+#include "x11/system/bundled_files.h"
 
 #include <utility>
 
