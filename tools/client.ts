@@ -13,7 +13,7 @@ import {
   WINDOWS_SETUP,
   WINGET,
 } from './build.js';
-import { type Command, type CommandLine, Misused, runCommand } from './command.ts';
+import { type Command, type CommandLine, runCommand } from './command.ts';
 
 export const COMMAND: Command<Record<never, never>> = {
   usage: ['npm run client [-- windows | linux]'],
@@ -31,8 +31,7 @@ export const COMMAND: Command<Record<never, never>> = {
 };
 
 function build({ words }: CommandLine<Record<never, never>>): undefined {
-  const [system = 'windows', ...more] = words;
-  if (more.length > 0) throw new Misused(`npm run client takes one word: windows or linux.`);
+  const [system = 'windows'] = words;
   const files = system === 'linux' ? packedForLinux() : packedForWindows();
   for (const path of files) {
     const bytes = readFileSync(path);

@@ -354,6 +354,6 @@ describe('every command', { concurrency: 2, timeout: 900_000 }, () => {
       (await run(BENCH_HEAP, assert.fail, 'nonsense')).err,
       /there are topology, collection, buffers, relay\./,
     );
-    assert.match((await run(CLIENT, assert.fail, 'nonsense')).err, /^Unexpected argument 'nonsense'/);
+    assert.match((await run(BENCH_PACING, assert.fail, 'nonsense')).err, /^Unexpected argument 'nonsense'/);
   });
 });
