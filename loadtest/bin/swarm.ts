@@ -2,7 +2,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { getCACertificates, setDefaultCACertificates } from 'node:tls';
-import { buildEngine } from '../../tools/build.js';
+import { buildEngine, buildFloor } from '../../tools/build.js';
 import {
   type Command,
   type CommandLine,
@@ -15,6 +15,9 @@ import {
   runCommand,
   sentenceOf,
   text as textOption,
+  toggle,
+  type Values,
+  whole,
 } from '../../tools/command.ts';
 import { comparisonOfFiles, textOf } from '../report/compare.ts';
 import { comparePage } from '../report/compare_page.ts';
@@ -30,13 +33,13 @@ import { duration } from '../report/units.ts';
 import { judge } from '../report/verdict.ts';
 import { keepWatch, watchLine, watchPage, watchText } from '../report/watched.ts';
 import { ABORT_SECONDS } from '../run/abort.ts';
+import { checkSearchable, findCapacity, type Measured } from '../run/capacity.ts';
 import { isInside, runIsolated, setUpNamespace } from '../run/isolate.ts';
 import { liveLine } from '../run/live.ts';
-import { machineFacts, thisMachine } from '../run/machine.ts';
+import { idleSeconds, machineFacts, thisMachine } from '../run/machine.ts';
 import { describeLoad, describeMix, type Plan, secondsLeft } from '../run/plan.ts';
 import { type CompletedRun, run } from '../run/run.ts';
 import {
-  type Flags,
   isRestarted,
   keptScenarios,
   openScenario,
@@ -68,11 +71,18 @@ const ABORT = repeated(
   ),
 );
 
-const OPTIONS = { ...SETTINGS, threshold: THRESHOLD, abort: ABORT };
+/** Settings of `capacity` alone. */
+const CAPACITY = {
+  maxSeconds: whole('N', 'capacity ends within so many seconds', [30, 7 * 24 * 3600], 600),
+  floor: toggle('capacity finds that of the C floor too, at the same number of desktops'),
+};
+
+const OPTIONS = { ...SETTINGS, threshold: THRESHOLD, abort: ABORT, ...CAPACITY };
 
 export const COMMAND: Command<typeof OPTIONS> = {
   usage: [
     'npm run swarm -- [SCENARIO] [settings]',
+    'npm run swarm -- capacity [SCENARIO] [settings]',
     'npm run swarm -- compare A/report.json B/report.json [--out DIR]',
     'npm run swarm -- history DIR… [--out DIR]',
     'npm run swarm -- watch --url URL --admin-url URL --admin-token-file FILE [--duration T] [--out DIR] [--quiet]',
@@ -81,11 +91,13 @@ export const COMMAND: Command<typeof OPTIONS> = {
     'Fake desktops that hold long-polls and throw sprites, and a report of what a relay did with every one of them.',
     'SCENARIO is a JSON file with the same settings, or one of those kept here:',
     `  ${keptScenarios().join(', ')}.`,
-    'Settings on the command line win. watch records a relay that people use, until --duration is over or it is interrupted.',
+    'Settings on the command line win.',
+    'capacity finds the highest rate at which the thresholds hold, for each number of desktops; with --rate, the most desktops.',
+    'watch records a relay that people use, until --duration is over or it is interrupted.',
   ].join('\n'),
   takesWords: true,
   options: OPTIONS,
-  sections: { ...SECTIONS, Thresholds: { threshold: THRESHOLD, abort: ABORT } },
+  sections: { ...SECTIONS, Thresholds: { threshold: THRESHOLD, abort: ABORT }, Capacity: CAPACITY },
   failed: 'also when a threshold did not hold, the run is not complete, or compare found something worse',
 };
 
@@ -113,21 +125,87 @@ export async function carryOut({ words, ...flags }: CommandLine<typeof OPTIONS>)
     if (words.length > 1) throw new Misused(`watch takes settings only, not ${words.slice(1).join(' ')}.`);
     return watchRelay(flags);
   }
-  if (words.length > 1) throw new Misused(`Give one scenario at a time, not ${words.join(' and ')}.`);
-  const [word] = words;
+  const isSearch = words[0] === 'capacity';
+  const names = isSearch ? words.slice(1) : words;
+  if (names.length > 1) throw new Misused(`Give one scenario at a time, not ${names.join(' and ')}.`);
+  const [word] = names;
   const scenario = readScenario(word === undefined ? undefined : openScenario(word), flags);
   const { out, isolate, sources } = scenario.settings;
+  const over = flags.given.has('rate') ? 'desktops' : 'rate';
+  if (isSearch) checkSearchable(scenario, over);
+  else if (flags.given.has('maxSeconds') || flags.values.floor)
+    throw new Misused('--max-seconds and --floor go with capacity: npm run swarm -- capacity --floor');
   if (out !== '') makeFolder(out, '--out');
   trust(scenario.settings.ca);
   if (!isolate) await checkSources(sources);
-  const why = buildEngine();
+  const why = buildEngine() ?? (flags.values.floor || scenario.settings.front === 'floor' ? buildFloor() : undefined);
   if (why) throw new Error(`the swarm's engine cannot be built: ${why}`);
   if (isolate) {
     if (!isInside()) return runIsolated();
     setUpNamespace();
     await checkSources(sources);
   }
-  return runAll(withWorld(scenario), ['npm run swarm --', ...process.argv.slice(2).map(quoted)].join(' '));
+  const command = ['npm run swarm --', ...process.argv.slice(2).map(quoted)].join(' ');
+  if (isSearch) return searchCapacity(scenario, over, flags.values, command);
+  return runAll(withWorld(scenario), command);
+}
+
+/** Finds a capacity and reports it. An interrupt ends the search with what is known. */
+async function searchCapacity(
+  scenario: Scenario,
+  over: 'rate' | 'desktops',
+  { maxSeconds, floor, out }: Values<typeof OPTIONS>,
+  command: string,
+): Promise<number> {
+  const interrupt = new AbortController();
+  const stop = () => interrupt.abort();
+  for (const signal of SIGNALS) process.on(signal, stop);
+  const report = await findCapacity(
+    scenario,
+    (one, desktops, signal) => measured(withWorld(one), desktops, command, signal),
+    {
+      ...{ over, secondsMax: maxSeconds, machine: machineFacts(), signal: interrupt.signal },
+      contenders: floor ? ['relay', 'floor'] : ['relay'],
+      tell: (line) => console.error(`=> ${line}\n`),
+    },
+  ).finally(() => {
+    for (const signal of SIGNALS) process.off(signal, stop);
+  });
+  if (!report) throw new Error('the search was interrupted before a run had ended');
+  if (out !== '') keep(report, out);
+  console.log(`\n${text(report)}`);
+  if (out !== '') console.log(`Kept: ${join(out, 'report.html')}, report.txt, report.json, capacity.svg.`);
+  const isKnown = report.capacity?.points.every(({ perSecond, desktops }) => perSecond > 0 && desktops > 0);
+  return isKnown && !interrupt.signal.aborted ? EXIT.done : EXIT.failed;
+}
+
+const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
+
+/** One run of a search, without a line a second, and how much of the machine was idle in its window. */
+async function measured(scenario: Scenario, desktops: number, command: string, signal: AbortSignal): Promise<Measured> {
+  const idle: { atMs: number; seconds: number }[] = [];
+  const ran = await run(
+    scenario,
+    desktops,
+    machineFacts(),
+    {
+      begins: (plan, relay) => {
+        console.error(`${describeLoad(scenario, plan)}. Relay: ${relay}.`);
+        for (const warning of plan.warnings) console.error(`Warning: ${warning}.`);
+      },
+      second: ({ phase }) => {
+        if (phase === 'measure') idle.push({ atMs: performance.now(), seconds: idleSeconds() });
+      },
+      aborts: (why) => console.error(`The run is ${why}.`),
+      restarts: () => {},
+      restarted: () => {},
+    },
+    signal,
+  );
+  const [first, last] = [idle[0], idle.at(-1)];
+  const report = judge(reportOf(ran, scenario, command), scenario.thresholds);
+  if (!first || !last || first === last) return { report };
+  return { report, idleCores: (1000 * (last.seconds - first.seconds)) / (last.atMs - first.atMs) };
 }
 
 /** Trusts the certificates in a PEM file besides those that Node trusts, for the relay's site and its metrics. */
@@ -143,7 +221,7 @@ function trust(file: string): void {
 }
 
 /** Records a live relay and reports it. */
-async function watchRelay({ values, given }: Flags): Promise<number> {
+async function watchRelay({ values, given }: Pick<CommandLine<typeof OPTIONS>, 'values' | 'given'>): Promise<number> {
   for (const name of ['url', 'adminUrl', 'adminTokenFile'] as const) {
     if (values[name] === '')
       throw new Misused(`watch needs --${flagOf(name)}: the relay's own figures come from there.`);

@@ -61,19 +61,23 @@ export interface Lines {
   window?: readonly [number, number];
   /** Of x; seconds by default. */
   unit?: string;
+  /** Whether x, of which every value is then above 0, is logarithmic. */
+  log?: boolean;
 }
 
 /** Lines over x. */
-export function lines(label: string, { x, series, axis, window, unit = ' s' }: Lines): string {
+export function lines(label: string, { x, series, axis, window, unit = ' s', log = false }: Lines): string {
   const known = series.flatMap(({ values }) => values.filter((value) => value !== undefined));
   const y = scaleOf(axis, known);
   const [first, last] = [x[0] ?? 0, Math.max(x.at(-1) ?? 1, (x[0] ?? 0) + 1)];
-  const at = (value: number) => along((value - first) / (last - first));
-  const ticks = niceTicks(first, last, 7, 1).filter((tick) => tick >= first);
+  const share = (value: number) =>
+    log ? Math.log(value / first) / Math.log(last / first) : (value - first) / (last - first);
+  const at = (value: number) => along(share(value));
+  const ticks = log ? logTicks(first, last) : niceTicks(first, last, 7, 1).filter((tick) => tick >= first);
   return svg(label, [
     window ? shade(at(window[0]), at(window[1])) : '',
     gridOf(y, axis),
-    ...ticks.map((tick) => xTick(at(tick), `${tick}${unit}`)),
+    ...ticks.map((tick) => xTick(at(tick), `${log ? COUNT.format(tick) : tick}${unit}`)),
     ...series.map((one) => line(x.map(at), one, y)),
     ...hovers({ x, series, axis, unit }, at),
   ]);
@@ -177,6 +181,13 @@ function niceTicks(low: number, high: number, most: number, unit: number): numbe
   return ticks;
 }
 
+/** At most some eight: 1, 2 and 5 times each power of ten within the range, or the powers alone. */
+function logTicks(low: number, high: number): number[] {
+  const powers = decades(low / 10, high);
+  const fine = powers.flatMap((power) => [1, 2, 5].map((factor) => factor * power));
+  return (high / low > 300 ? powers : fine).filter((tick) => tick >= low * 0.9999 && tick <= high * 1.0001);
+}
+
 function decades(low: number, high: number): number[] {
   const ticks = [];
   for (let n = Math.ceil(Math.log10(low) - 1e-9); 10 ** n <= high * 1.0001; n++) ticks.push(10 ** n);
@@ -268,6 +279,26 @@ function textAt(x: number, y: number, text: string, kind: string): string {
 function svg(label: string, parts: readonly string[]): string {
   const axis = `<line class="axis" x1="${PLOT.left}" x2="${PLOT.right}" y1="${PLOT.bottom}" y2="${PLOT.bottom}"/>`;
   return `<svg viewBox="0 0 ${SIZE.width} ${SIZE.height}" role="img" aria-label="${escaped(label)}">${parts.join('')}${axis}</svg>`;
+}
+
+/** A drawing as a file of its own, for a document that shows pictures: with its title, the names of its series, and colours. */
+export function standalone(title: string, series: readonly Series[], drawing: string): string {
+  const [head, colours] = [26, ['', '#2563c9', '#e07b00', '#0c8f6a', '#cf2e3c', '#7a4fc9', '#8a97a6']];
+  const style = `text{font:11.5px system-ui,sans-serif;fill:#5f6872;text-anchor:middle}.end{text-anchor:end}.start{text-anchor:start}
+.title{font-weight:600;fill:#1c2024}.grid{stroke:#eceef0}.axis,.notch{stroke:#5f6872;stroke-opacity:.55}.window{fill:#f0f3f7}
+.line{fill:none;stroke-width:1.8;stroke-linejoin:round}.area{opacity:.13}.hover{fill:transparent}`;
+  const names = series.map(({ name }) => name.length * 6.2 + 22);
+  const keys = series.map(({ name, colour }, i) => {
+    const x = PLOT.right - names.slice(i).reduce((sum, width) => sum + width, 0);
+    return `<rect x="${fixed(x)}" y="8" width="10" height="10" fill="${colours[colour]}"/>${textAt(x + 14, 17, name, 'start')}`;
+  });
+  const inside = drawing
+    .replace(/^<svg [^>]*>|<\/svg>$/g, '')
+    .replace(/var\(--series-(\d)\)/g, (_, colour) => colours[Number(colour)]);
+  return `<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 ${SIZE.width} ${SIZE.height + 2 * head}" width="${SIZE.width}" role="img" aria-label="${escaped(title)}">
+<style>${style}</style><rect width="100%" height="100%" fill="#fff"/>${textAt(12, SIZE.height + 2 * head - 14, title, 'title start')}${keys.join('')}
+<g transform="translate(0 ${head})">${inside}</g></svg>
+`;
 }
 
 const along = (share: number): number => PLOT.left + (PLOT.right - PLOT.left) * share;

@@ -15,6 +15,7 @@
  *     const parts = files.map((file) => readResult(readFileSync(file, 'utf8'), file));
  *     const report = judge(merge(parts, { name: 'fleet', command, machines }), scenario.thresholds);
  */
+import type { Capacity } from './capacity.ts';
 import { COUNTS, type EngineResult, type EngineSecond, type Limit } from './engine_result.ts';
 import { type Bucket, type Histogram, mergeHistograms, type Quantiles, quantilesUs } from './histogram.ts';
 import { addRelayAccounts, type RelayAccount } from './relay_account.ts';
@@ -159,6 +160,8 @@ export interface Report extends Figures {
   awayBucketsNs: Bucket[];
   /** What the relay itself counted; absent where it was not asked. */
   relayAccount?: RelayAccount;
+  /** Of a search for it: the report is that of the run at the capacity. */
+  capacity?: Capacity;
   /** Each run by itself; more than one with --runs, for sweeps, and for machines that had no barrier. */
   runs: Figures[];
 }

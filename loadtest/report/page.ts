@@ -4,6 +4,7 @@
  * Pure. The page's Content-Security-Policy forbids scripts and requests. Every text from a user or a relay is escaped.
  */
 import { accountOf, notArrived } from './account.ts';
+import { capacitySection } from './capacity.ts';
 import { type Axis, type Bar, BYTES, barsOf, CORES, COUNT, distribution, escaped, TIME, TIME_FROM_0 } from './chart.ts';
 import { documentOf, figure, header, type Tile, table, tilesOf, type Verdict } from './document.ts';
 import type { COUNTS } from './engine_result.ts';
@@ -20,6 +21,7 @@ export function page(report: Report): string {
   const word = verdictWord(report);
   const main = [
     head(report, 'Sprites swarm report', { word, colour: word.toLowerCase() }),
+    report.capacity ? capacitySection(report.capacity) : '',
     tiles(report),
     ...complaints(report).map((sentence) => `<p class="complaint">${escaped(sentence)}</p>`),
     charts(report),

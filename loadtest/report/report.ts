@@ -6,6 +6,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { accountOf, notArrived } from './account.ts';
+import { capacityPicture, capacityTexts } from './capacity.ts';
 import { hgrm } from './hgrm.ts';
 import { type Bucket, percentile } from './histogram.ts';
 import { junit } from './junit.ts';
@@ -28,6 +29,7 @@ export function keep(report: Report, folder: string): void {
   writeFileSync(join(folder, 'report.html'), page(report));
   writeFileSync(join(folder, 'latency.hgrm'), hgrm(report));
   writeFileSync(join(folder, 'junit.xml'), junit(report));
+  if (report.capacity) writeFileSync(join(folder, 'capacity.svg'), capacityPicture(report.capacity));
 }
 
 /** The report: some forty lines of at most 96 characters. */
@@ -35,6 +37,7 @@ export function text(report: Report): string {
   const sections = [
     head(report),
     complaintsOf(report),
+    capacity(report),
     sprites(report),
     accounts(report),
     latency(report),
@@ -67,6 +70,14 @@ function complaintsOf(report: Report): string {
   return complaints(report)
     .flatMap((sentence) => wrap(sentence, WIDTH - 2).map((line) => `! ${line}`))
     .join('\n');
+}
+
+function capacity({ capacity: found }: Report): string {
+  if (!found) return '';
+  const points = capacityTexts(found).map(({ sentences, table }) =>
+    [...sentences.flatMap((one) => wrap(one, WIDTH - 2)).map((line) => `  ${line}`), '', ...table].join('\n'),
+  );
+  return [rule('Capacity'), points.join('\n\n')].join('\n');
 }
 
 const MAIN_COUNTS = [

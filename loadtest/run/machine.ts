@@ -1,7 +1,7 @@
 /** The machine that the swarm runs on: the facts that a plan needs, and the description that a report shows. */
 import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
-import { availableParallelism, cpus, freemem, release, totalmem, type } from 'node:os';
+import { availableParallelism, cpus, freemem, getPriority, release, totalmem, type } from 'node:os';
 import type { Machine } from '../report/merge.ts';
 import type { MachineFacts } from './plan.ts';
 
@@ -30,6 +30,15 @@ export function thisMachine(): Machine {
     node: process.version,
     commit: commit(),
   };
+}
+
+/**
+ * Seconds for which the machine's cores have been idle since it started. What niced programs take counts as idle, unless this program
+ * is niced too.
+ */
+export function idleSeconds(): number {
+  const isNice = getPriority() > 0;
+  return cpus().reduce((sum, { times: { idle, nice } }) => sum + idle + (isNice ? 0 : nice), 0) / 1000;
 }
 
 function commit(): string {

@@ -75,9 +75,8 @@ export function plan(scenario: Scenario, desktops: number, machine: MachineFacts
   const { settings, load, mix } = scenario;
   const counts = countsOf(mix, desktops);
   const hasSockets = settings.transport === 'socket';
-  const throwConnections = hasSockets ? 0 : Math.min(settings.throwConnections ?? counts.throwing, counts.throwing);
-  // A desktop that talks has a connection to the API, too.
-  const connections = desktops + throwConnections + (hasSockets ? 0 : counts.talking);
+  const throwConnections = throwConnectionsOf(scenario, counts);
+  const connections = connectionsOf(scenario, desktops);
   const throwers = hasSockets ? counts.throwing : throwConnections;
   const rate = rateOf(load, counts.throwing);
   const processes = settings.processes ?? processesFor(connections, rate, desktops, throwers, machine);
@@ -98,7 +97,7 @@ export function plan(scenario: Scenario, desktops: number, machine: MachineFacts
     spriteBytes: settings.spriteBytes ?? 0,
     goneAfter: goneAfterOf(settings, desktops),
     // The world of a cluster outlasts the run: a desktop that stayed would keep the sprites of the next run until its lease ends.
-    leave: relays > 1,
+    leave: relays > 1 && settings.front !== 'floor',
     printSeconds: true,
     processes,
     sources,
@@ -173,7 +172,8 @@ function describeStages(stages: readonly RampStage[]): string {
     .join(', ');
 }
 
-function rateOf(load: Load, throwing: number): number {
+/** Throws a second; the most with stages, 0 where none are due at fixed times. */
+export function rateOf(load: Load, throwing: number): number {
   if (load.kind === 'every') return throwing / load.seconds;
   if (load.kind === 'rate') return load.perSecond;
   return load.kind === 'stages' ? Math.max(...load.stages.map(({ perSecond }) => perSecond)) : 0;
@@ -246,6 +246,22 @@ function sourcesFor(connections: number, { ports }: MachineFacts, { local }: Tar
     );
   }
   return '';
+}
+
+function throwConnectionsOf({ settings }: Scenario, { throwing }: Record<Behaviour, number>): number {
+  return settings.transport === 'socket' ? 0 : Math.min(settings.throwConnections ?? throwing, throwing);
+}
+
+/** Connections of the swarm. A desktop that talks has one to the API, too, unless it is on a socket. */
+export function connectionsOf(scenario: Scenario, desktops: number): number {
+  const counts = countsOf(scenario.mix, desktops);
+  const hasSockets = scenario.settings.transport === 'socket';
+  return desktops + throwConnectionsOf(scenario, counts) + (hasSockets ? 0 : counts.talking);
+}
+
+/** Kernel memory that the connections of a scenario take on this machine; `local`: the relay runs here too. */
+export function memoryFor(scenario: Scenario, desktops: number, local: boolean): number {
+  return connectionsOf(scenario, desktops) * (local ? CONNECTION_BYTES.bothEnds : CONNECTION_BYTES.oneEnd);
 }
 
 function warningsOf(connections: number, { memoryBytes }: MachineFacts, { local }: Target): string[] {

@@ -9,11 +9,12 @@ import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Contender, start } from '../../tools/bench/contender.ts';
+import { type Contender, FLOOR_SHAPE, start } from '../../tools/bench/contender.ts';
 import { Misused, readInput, sentenceOf } from '../../tools/command.ts';
 import { addSamples, type RelaySample, readMetrics, sampleOf } from '../report/relay_sample.ts';
-import { engineOrigin, type Target } from './plan.ts';
-import { isRestarted, type Scenario } from './scenario.ts';
+import { machineFacts } from './machine.ts';
+import { connectionsOf, engineOrigin, type Target } from './plan.ts';
+import { isRestarted, type Scenario, type Settings } from './scenario.ts';
 
 /** A relay that has not answered by then is too busy; its figures get a gap. */
 const SAMPLE_MS_MAX = 900;
@@ -47,11 +48,47 @@ export interface RelayTarget {
 
 /** Throws Error when the relay can't be started, or its admin port can't be asked. */
 export async function openRelay(scenario: Scenario, desktops: number): Promise<RelayTarget> {
-  return scenario.settings.urls.length === 0 ? startOwn(scenario, desktops) : useGiven(scenario);
+  const { urls, front } = scenario.settings;
+  if (urls.length > 0) return useGiven(scenario);
+  return front === 'floor' ? startFloors(scenario, desktops) : startOwn(scenario, front, desktops);
 }
 
-async function startOwn({ settings }: Scenario, desktops: number): Promise<RelayTarget> {
-  const { front, workers } = settings;
+/** The share of a process's files that the connections of a floor may take. */
+const FLOOR_FILES_SHARE = 0.9;
+
+/** As many floors as the open files of one process make necessary, each with its part of the desktops, like relays of a cluster. */
+async function startFloors(scenario: Scenario, desktops: number): Promise<RelayTarget> {
+  const wanted = Math.ceil(connectionsOf(scenario, desktops) / (machineFacts().files * FLOOR_FILES_SHARE));
+  const floors: Contender[] = [];
+  const stop = async () => {
+    for (const floor of floors) await floor.stop();
+  };
+  try {
+    while (floors.length < wanted) floors.push(await start(FLOOR_SHAPE));
+  } catch (error) {
+    await stop();
+    throw error;
+  }
+  return {
+    target: {
+      apis: floors.map(({ api }) => `127.0.0.1:${api}`),
+      pids: floors.flatMap(({ pids }) => pids),
+      local: true,
+    },
+    description: `the C floor, ${wanted === 1 ? 'one process' : `${wanted} processes`}, on the same machine`,
+    hasGauges: false,
+    isOwn: true,
+    sample: async () => undefined,
+    stop,
+  };
+}
+
+async function startOwn(
+  { settings }: Scenario,
+  front: Exclude<Settings['front'], 'floor'>,
+  desktops: number,
+): Promise<RelayTarget> {
+  const { workers } = settings;
   const maxDesktops = ['--max-desktops', String(settings.maxDesktops ?? roomFor(settings, workers, desktops))];
   const data = await mkdtemp(join(tmpdir(), 'sprites-swarm-'));
   const flags = [...maxDesktops, '--durability', settings.durability];

@@ -48,12 +48,17 @@ export interface CompletedRun {
   relayDescription: string;
 }
 
-/** Throws Misused when the run can't be planned, Error when relay or engine can't be started or the engine ends without a result. */
+/**
+ * Does one run. `signal` ends it early, as an interrupt does.
+ *
+ * Throws Misused when the run can't be planned, Error when relay or engine can't be started or the engine ends without a result.
+ */
 export async function run(
   scenario: Scenario,
   desktops: number,
   machine: MachineFacts,
   progress: Progress,
+  signal?: AbortSignal,
 ): Promise<CompletedRun> {
   const relay = await openRelay(scenario, desktops);
   try {
@@ -69,7 +74,7 @@ export async function run(
     try {
       const window = { fromMs: Number.POSITIVE_INFINITY, untilMs: Number.POSITIVE_INFINITY };
       const aborted = { why: '' };
-      const text = await runEngine(planned, scenario, relay, progress, samples, window, aborted);
+      const text = await runEngine(planned, scenario, relay, progress, samples, window, aborted, signal);
       const within = samples.filter(({ atMs }) => atMs >= window.fromMs && atMs <= window.untilMs);
       const ended = readResult(text, 'the engine');
       const printed = aborted.why === '' ? ended : { ...ended, message: aborted.why };
@@ -120,6 +125,7 @@ async function runEngine(
   samples: readonly RelaySample[],
   window: { fromMs: number; untilMs: number },
   aborted: { why: string },
+  signal: AbortSignal | undefined,
 ): Promise<string> {
   // nice becomes the engine: it has the same process id, and its slices inherit the niceness.
   const [program, before] = settings.nice > 0 ? ['nice', ['-n', String(settings.nice), ENGINE]] : [ENGINE, []];
@@ -127,6 +133,9 @@ async function runEngine(
   engine.stdin.on('error', () => {}); // an engine that ends at once says why on stderr
   engine.stdin.end(planLine(enginePlan));
   const stopForwarding = forwardSignals(engine);
+  const end = () => engine.kill('SIGTERM');
+  if (signal?.aborted) end();
+  signal?.addEventListener('abort', end);
   const errors: string[] = [];
   createInterface({ input: engine.stderr }).on('line', (line) => {
     if (line.startsWith('swarm-engine: ')) errors.push(line.slice('swarm-engine: '.length));
@@ -165,6 +174,7 @@ async function runEngine(
   engine.once('error', reject);
   engine.once('close', (code, signal) => resolve(signal ? `signal ${signal}` : `exit code ${code}`));
   const ended = await promise.finally(stopForwarding);
+  signal?.removeEventListener('abort', end);
   windowEnd.abort();
   await restarting;
   if (failed) throw failed;

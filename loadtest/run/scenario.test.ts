@@ -84,7 +84,7 @@ describe('scenario', () => {
       ['--sitting --mix throwing=5,sitting=5', /--sitting, and yet/],
       ['--sitting --mix hostile=1', /only hostile desktops/],
       ['--mix throwing=1,sitting=999 --desktops 10', /none of 10 desktops would throw/],
-      ['--front fast', /^--front: must be one of auto, native, portable, not "fast"\.$/],
+      ['--front fast', /^--front: must be one of auto, native, portable, floor, not "fast"\.$/],
       ['--url relay', /^--url: must be http:\/\/HOST:PORT or https:\/\/HOST:PORT, not "relay"/],
       ['--url ftp://relay:1', /^--url: must be http:\/\/HOST:PORT/],
       ['--ca ca.pem', /^--ca: .* leave it out, or give --url/],
@@ -186,7 +186,10 @@ describe('scenario', () => {
     const help = helpOf(COMMAND);
     assert.match(help, /--connect-rate N +desktops that connect a second \[10000\]/);
     assert.match(help, /--duration T +the measured window \[30s\]/);
-    assert.match(help, /--front KIND +front of the relay that is started: auto, native, portable \[auto\]/);
+    assert.match(
+      help,
+      /--front KIND +front of the relay that is started; floor: .*auto, native, portable, floor \[auto\]/s,
+    );
     const headed = Object.values(SECTIONS).flatMap((settings) => Object.keys(settings));
     assert.deepEqual(headed.toSorted(), Object.keys(SETTINGS).toSorted());
     for (const name of headed) assert.match(help, new RegExp(`^ +--${flagOf(name)}\\b`, 'm'));

@@ -53,12 +53,12 @@ export interface Scenario {
 
 const DURATION_SECONDS_MIN = 0.1;
 const SECONDS_MAX = 7 * 24 * 3600; // the engine's own bound: a typing error must not hold a machine for a year
-const DESKTOPS_MAX = 2 ** 24 - 1; // a desktop's index has six hex digits in a sprite's tag
-const THROWS_PER_SECOND_MAX = 1e7;
+export const DESKTOPS_MAX = 2 ** 24 - 1; // a desktop's index has six hex digits in a sprite's tag
+export const THROWS_PER_SECOND_MAX = 1e7;
 const STAGES_MAX = 100; // more than anybody writes by hand
 const RUNS_MAX = 100;
 /** Far above what a relay takes, to see it refuse. */
-const TALK_RATE_MAX = 100;
+export const TALK_RATE_MAX = 100;
 const RELAYS_MAX = 64; // the engine's own bound
 const API = /^https?:\/\/[^/\s,]+\/?$/;
 /** Below the relay's lease: when a lease ends, the desktop's sprites are delivered to another. */
@@ -192,7 +192,12 @@ export const SECTIONS = {
     ),
     adminTokenFile: some('FILE', 'the admin token; with --urls one for each relay, or one that all have'),
     watchPids: address('PIDS', 'its processes, if it runs here: 12,13', 'process ids such as 12,13', /^\d+(,\d+)*$/),
-    front: oneOf('KIND', 'front of the relay that is started', ['auto', 'native', 'portable'], 'auto'),
+    front: oneOf(
+      'KIND',
+      'front of the relay that is started; floor: instead of a relay the C program of the benches that does the least',
+      ['auto', 'native', 'portable', 'floor'],
+      'auto',
+    ),
     workers: whole('N', 'worker processes of that relay; 0: everything in one process', [0, 64]),
     maxDesktops: whole('N', '--max-desktops of that relay; what the swarm needs unless given', [1, DESKTOPS_MAX]),
     durability: oneOf('KIND', 'what a 202 of that relay survives', ['process', 'machine', 'none'], 'process'),
@@ -401,6 +406,10 @@ function checkTogether(settings: Settings, load: Load, mix: Mix): void {
       settings.readLate > READ_LATE_SECONDS_MAX,
       `--read-late must be at most ${READ_LATE_SECONDS_MAX} s: a desktop that is silent for longer loses its lease`,
     ],
+    [
+      settings.front === 'floor' && !floorCarries(settings, mix),
+      '--front floor only carries throws, between long-polls',
+    ],
     ...relayRefusals(settings),
     ...restartRefusals(settings),
   ];
@@ -409,6 +418,12 @@ function checkTogether(settings: Settings, load: Load, mix: Mix): void {
 }
 
 type Refusals = [isWrong: boolean, why: string][];
+
+/** The floor knows three requests: join, poll, throw. */
+const floorCarries = (settings: Settings, mix: Mix): boolean =>
+  settings.transport === 'poll' &&
+  !isRestarted(settings) &&
+  Object.entries(mix).every(([behaviour, share]) => share === 0 || behaviour === 'throwing' || behaviour === 'sitting');
 
 function countRefusals(counts: Record<Behaviour, number>, desktops: number, throwing: boolean): Refusals {
   return [

@@ -56,6 +56,21 @@ describe('swarm command, at length', { skip: buildEngine() ?? false, timeout: 90
     assert.equal(report.misrouted, 0);
   });
 
+  it('finds the capacity of its own relay, within its time, and confirms it', async (t) => {
+    const out = folderOf(t);
+    const search = ['capacity', '--desktops', '2000', '--max-seconds', '120', '--threshold', 'p99 < 500ms'];
+    const startMs = performance.now();
+    const { code, stdout, stderr } = await swarm([...search, '--out', out]);
+    const seconds = (performance.now() - startMs) / 1000;
+    const { capacity } = reportIn(out);
+    assert.equal(code, 0, stderr);
+    assert.ok(capacity && capacity.perSecond >= 500, stdout);
+    assert.deepEqual([capacity.desktops, capacity.confirmed, capacity.over], [2000, true, 'rate'], stdout);
+    assert.ok(['none', 'relay', 'swarm', 'machine'].includes(capacity.limit));
+    assert.deepEqual(capacity.thresholds, ['p99 < 500ms']);
+    assert.ok(seconds < 125, `${seconds} s`);
+  });
+
   it('sweeps over numbers of desktops, repeats, and compares', async (t) => {
     const [a, b] = [folderOf(t), folderOf(t)];
     const relay = await startFaultyRelay();

@@ -222,6 +222,25 @@ describe('swarm command', { skip: why, timeout: 900_000, concurrency: CONCURRENC
     assert.ok(reportIn(out).window.seconds < 30);
   });
 
+  it('searches for a capacity, and keeps what it knows when it is interrupted', async (t) => {
+    const relay = await startFaultyRelay();
+    const out = folderOf(t);
+    // A relay answers the first rate in time, or a busy machine does not: either way the search knows something.
+    const args = ['capacity', ...SHORT, '--url', relay.url, '--threshold', 'p99 < 1s', '--out', out];
+    const { code, stderr, stdout } = await swarm(args, (line, command) => {
+      if (line.startsWith('=> ')) command.kill('SIGINT');
+    });
+    await relay.end();
+    assert.equal(code, 1, stderr);
+    const { capacity } = reportIn(out);
+    assert.ok(capacity);
+    assert.deepEqual([capacity.ended, capacity.desktops, capacity.thresholds], ['interrupted', 40, ['p99 < 1s']]);
+    assert.equal(capacity.points[0].tries.length, 1);
+    assert.match(stdout, /The search was interrupted\./);
+    assert.match(readFileSync(join(out, 'report.html'), 'utf8'), /Latency of the relay by rate, 40 desktops/);
+    assert.match(readFileSync(join(out, 'capacity.svg'), 'utf8'), /^<svg xmlns=.*<\/svg>\n$/s);
+  });
+
   it('ramps, and shows how long it still takes', async (t) => {
     const relay = await startFaultyRelay();
     const out = folderOf(t);
@@ -289,6 +308,9 @@ describe('swarm command', { skip: why, timeout: 900_000, concurrency: CONCURRENC
       [['compare', 'one.json'], /^compare takes two reports: /m],
       [['watch', '--url', 'http://127.0.0.1:1'], /^watch needs --admin-url: /m],
       [['history', '/nowhere'], /^There is no folder \/nowhere\.$/m],
+      [['capacity', '--sitting'], /^capacity needs desktops that throw or talk: leave --sitting out\.$/m],
+      [['--floor'], /^--max-seconds and --floor go with capacity: /m],
+      [['--front', 'floor', '--transport', 'socket'], /^--front floor only carries throws, between long-polls\.$/m],
       [['watch', 'village'], /^watch takes settings only, not village\.$/m],
       [['compare', empty, empty], /empty\.json is not a report of the swarm: give the report\.json of --out\.$/m],
       [['--sources', '203.0.113.5'], /^--sources: 203\.0\.113\.5 is not an address of this machine/m],
