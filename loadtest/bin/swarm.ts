@@ -71,13 +71,18 @@ const ABORT = repeated(
   ),
 );
 
+/** A setting of `watch` alone. */
+const WATCH = {
+  canaries: toggle('watch lets two desktops, in a world of their own, throw a sprite there and back once a second'),
+};
+
 /** Settings of `capacity` alone. */
 const CAPACITY = {
   maxSeconds: whole('N', 'capacity ends within so many seconds', [30, 7 * 24 * 3600], 600),
   floor: toggle('capacity finds that of the C floor too, at the same number of desktops'),
 };
 
-const OPTIONS = { ...SETTINGS, threshold: THRESHOLD, abort: ABORT, ...CAPACITY };
+const OPTIONS = { ...SETTINGS, threshold: THRESHOLD, abort: ABORT, ...CAPACITY, ...WATCH };
 
 export const COMMAND: Command<typeof OPTIONS> = {
   usage: [
@@ -85,7 +90,7 @@ export const COMMAND: Command<typeof OPTIONS> = {
     'npm run swarm -- capacity [SCENARIO] [settings]',
     'npm run swarm -- compare A/report.json B/report.json [--out DIR]',
     'npm run swarm -- history DIR… [--out DIR]',
-    'npm run swarm -- watch --url URL --admin-url URL --admin-token-file FILE [--duration T] [--out DIR] [--quiet]',
+    'npm run swarm -- watch --url URL --admin-url URL --admin-token-file FILE [--duration T] [--canaries] [--out DIR] [--quiet]',
   ],
   about: [
     'Fake desktops that hold long-polls and throw sprites, and a report of what a relay did with every one of them.',
@@ -97,7 +102,7 @@ export const COMMAND: Command<typeof OPTIONS> = {
   ].join('\n'),
   takesWords: true,
   options: OPTIONS,
-  sections: { ...SECTIONS, Thresholds: { threshold: THRESHOLD, abort: ABORT }, Capacity: CAPACITY },
+  sections: { ...SECTIONS, Thresholds: { threshold: THRESHOLD, abort: ABORT }, Capacity: CAPACITY, Watch: WATCH },
   failed: 'also when a threshold did not hold, the run is not complete, or compare found something worse',
 };
 
@@ -226,13 +231,13 @@ async function watchRelay({ values, given }: Pick<CommandLine<typeof OPTIONS>, '
     if (values[name] === '')
       throw new Misused(`watch needs --${flagOf(name)}: the relay's own figures come from there.`);
   }
-  const { url, adminUrl, adminTokenFile, out, quiet } = values;
+  const { url, adminUrl, adminTokenFile, canaries, out, quiet } = values;
   if (adminUrl.includes(',')) throw new Misused('watch records one relay: give one --admin-url.');
   trust(values.ca);
   if (out !== '') makeFolder(out, '--out');
   const durationS = given.has('duration') ? values.duration : undefined;
   let lines = 0;
-  const watched = await watch({ url, adminUrl, adminTokenFile, durationS }, (soFar) => {
+  const watched = await watch({ url, adminUrl, adminTokenFile, durationS, canaries }, (soFar) => {
     if (!quiet) console.error(watchLine(lines++, soFar));
     if (out !== '' && isPageDue(soFar.seconds.length)) keepPage(out, watchPage(soFar, PAGE_REFRESH_SECONDS));
   });

@@ -10,7 +10,7 @@ const second = (atS: number, changes: Partial<WatchSecond> = {}): WatchSecond =>
 
 const watched = (seconds: WatchSecond[]): Watched => ({
   ...{ format: 'sprites-watch/1', url: 'http://a.example:8080', startedAt: '2026-01-01T10:00:00.000Z', missed: 0 },
-  ...{ accepted: 40, refused: 1, joined: 2, left: 1, seconds },
+  ...{ accepted: 40, refused: 21, refusedByReason: { 'too-fast': 1, banned: 20 }, joined: 2, left: 1, seconds },
 });
 
 describe('watched relay', () => {
@@ -20,6 +20,17 @@ describe('watched relay', () => {
     assert.match(text, /waiting +at most 7$/m);
     assert.match(text, /answer +median 900 µs, longest 900 µs/);
     assert.match(text, /RSS, most +–$/m);
+  });
+
+  it('names every reason of a refusal, and the round trip of canaries where there are some', () => {
+    const alone = watchText(watched([second(1)]));
+    assert.match(alone, /refused +21: 1 too-fast, 20 banned$/m);
+    assert.doesNotMatch(alone, /canaries/);
+    const text = watchText({ ...watched([second(1, { roundTripUs: 900 }), second(2)]), tripsMissed: 1 });
+    assert.match(
+      text,
+      /round trip +of the canaries, there and back: median 900 µs, longest 900 µs; too late, or refused, 1 times/,
+    );
   });
 
   it('draws every figure that is known, and says that it grows', () => {

@@ -23,6 +23,8 @@ export interface WatchSecond {
   waiting: number;
   /** How long the relay took for its site, asked once: what somebody felt who came by just then. */
   answerUs?: number;
+  /** How long a sprite took from one canary to the other and back; absent without canaries, and when it took too long. */
+  roundTripUs?: number;
   cores?: number;
   rssBytes?: number;
   heapBytes?: number;
@@ -40,8 +42,12 @@ export interface Watched {
   /** What flew from the first second to the last. */
   accepted: number;
   refused: number;
+  /** The same by the relay's reason; only those that it gave. */
+  refusedByReason: Record<string, number>;
   joined: number;
   left: number;
+  /** Seconds in which the sprite of the canaries did not come back in time; absent when there were none, or no canaries. */
+  tripsMissed?: number;
   seconds: WatchSecond[];
 }
 
@@ -62,6 +68,7 @@ const CELLS: [head: string, width: number, of: (second: WatchSecond) => string][
   ['refused/s', 9, ({ refusedPerS }) => number(refusedPerS)],
   ['waiting', 8, ({ waiting }) => count(waiting)],
   ['answer', 8, ({ answerUs }) => known(answerUs, time)],
+  ['canaries', 8, ({ roundTripUs }) => known(roundTripUs, time)],
   ['loop', 8, ({ loopDelayMaxMs }) => known(loopDelayMaxMs, (ms) => time(ms * 1000))],
   ['cores', 6, ({ cores }) => known(cores, number)],
   ['RSS', 9, ({ rssBytes }) => known(rssBytes, bytes)],
@@ -88,9 +95,10 @@ export function watchText(watched: Watched): string {
       `at most ${most(({ desktops }) => desktops)}; ${count(watched.joined)} joined, ${count(watched.left)} left`,
     ],
     ['sprites', `${count(watched.accepted)} accepted, at most ${most(({ acceptedPerS }) => acceptedPerS)} a second`],
-    ['refused', count(watched.refused)],
+    ['refused', `${count(watched.refused)}${reasonsOf(watched)}`],
     ['waiting', `at most ${most(({ waiting }) => waiting)}`],
     ['answer', `median ${known(median, time)}, longest ${most(({ answerUs }) => answerUs, time)}`],
+    ...tripRows(watched),
     [
       'loop, longest',
       most(
@@ -105,6 +113,24 @@ export function watchText(watched: Watched): string {
   return `Watched\n${rows.map(([name, value]) => `  ${name.padEnd(14)}${value}`).join('\n')}\n`;
 }
 
+/** ": 20 picture-refused, 3 too-fast" */
+function reasonsOf({ refusedByReason }: Watched): string {
+  const reasons = Object.entries(refusedByReason).map(([reason, n]) => `${count(n)} ${reason}`);
+  return reasons.length === 0 ? '' : `: ${reasons.join(', ')}`;
+}
+
+function tripRows({ seconds, tripsMissed = 0 }: Watched): [string, string][] {
+  const trips = seconds.flatMap(({ roundTripUs }) => roundTripUs ?? []);
+  if (trips.length + tripsMissed === 0) return [];
+  const late = tripsMissed === 0 ? '' : `; too late, or refused, ${count(tripsMissed)} times`;
+  return [
+    [
+      'round trip',
+      `of the canaries, there and back: median ${known(medianOf(trips), time)}, longest ${known(trips.length > 0 ? Math.max(...trips) : undefined, time)}${late}`,
+    ],
+  ];
+}
+
 /** The record as a page; with `refreshSeconds` one that grows. */
 export function watchPage(watched: Watched, refreshSeconds?: number): string {
   const { seconds, url, startedAt } = watched;
@@ -113,7 +139,7 @@ export function watchPage(watched: Watched, refreshSeconds?: number): string {
   const tiles: Tile[] = [
     ['desktops', known(last?.desktops, count), `at most ${most(({ desktops }) => desktops)}`],
     ['sprites accepted', count(watched.accepted), `${known(last?.acceptedPerS, number)} in the last second`],
-    ['refused', count(watched.refused), ''],
+    ['refused', count(watched.refused), reasonsOf(watched).slice(2)],
     ['waiting now', known(last?.waiting, count), ''],
     ['answer', known(last?.answerUs, time), `longest ${most(({ answerUs }) => answerUs, time)}`],
   ];
@@ -145,6 +171,7 @@ const CHARTS: readonly TimeChart<WatchSecond>[] = [
   timeChart('Waiting sprites', '', COUNT, [['waiting', 2, ({ waiting }) => waiting, 'area']]),
   timeChart('Latency', 'of each second', TIME, [
     ['answer', 1, ({ answerUs }) => answerUs],
+    ['round trip', 3, ({ roundTripUs }) => roundTripUs],
     ['loop, longest', 2, ({ loopDelayMaxMs }) => inUs(loopDelayMaxMs)],
     ['GC, longest', 5, ({ gcMaxMs }) => inUs(gcMaxMs)],
   ]),

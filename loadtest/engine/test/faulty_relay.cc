@@ -317,7 +317,8 @@ class Relay {
     const std::string joined = std::to_string(desktops_.size());
     return "sprites_waiting " + std::to_string(CountWaiting()) + "\nsprites_desktops " + joined +
            "\nsprites_joined_total " + joined + "\nsprites_accepted_total " +
-           std::to_string(committed_.accepted.load()) + "\nsprites_refused_full_total " +
+           std::to_string(committed_.accepted.load()) +
+           "\nsprites_refused_total{reason=\"mailbox-full\"} " +
            std::to_string(committed_.refused.load()) + "\n";
   }
 
