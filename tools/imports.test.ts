@@ -32,9 +32,9 @@ const ACROSS: readonly string[] = ['tools/command.test.ts'];
 const PUBLISHED: readonly string[] = [
   'server/wire/rules.h', // the rules of the wire
   'server/wire/rules.ts',
-  'server/wire/sheet.ts', // the .spr file, read and written
-  'server/wire/spr.ts',
-  'server/wire/description.ts', // which animations are played, and instead of which
+  'server/wire/files/sheet.ts', // the .spr file, read and written
+  'server/wire/files/spr.ts',
+  'server/wire/files/description.ts', // which animations are played, and instead of which
   'server/web/motion/simulation.ts', // the rules that every desktop shares
   'server/web/desktop/bubbles.ts',
   'server/web/relay/saying_history.ts',
@@ -92,8 +92,11 @@ const RELAY_ROOMS: readonly string[] = [
   'server/store',
 ];
 
-/** The relay without processes and sockets: what decides, above what it keeps for each slot. */
-const DOMAIN: readonly string[] = ['server/domain', 'server/domain/slots'];
+/** The rooms of the relay without processes and sockets, each above the ones after it: what decides, above what is kept. */
+const DOMAIN: readonly string[] = ['', '/peers', '/talk', '/state', '/slots'].map((room) => `server/domain${room}`);
+
+/** What all of them speak: to desktops, between relays, and the files of sprites. */
+const WIRE: readonly string[] = ['server/wire/peers', 'server/wire/files', 'server/wire'];
 
 /** The rooms of the pages, each above the ones after it. */
 const PAGE_ROOMS: readonly string[] = ['make', 'pages', 'desktop', 'pictures', 'relay', 'motion', 'texts'].map(
@@ -118,31 +121,26 @@ function shellLayers(folder: string, rooms: readonly string[], below: readonly s
  * every layer of their part; so may `test` folders, which only tests import.
  */
 const LAYERS: Record<string, readonly string[]> = {
-  'server/bench': [
-    'server/bin',
-    'server/roles',
-    ...RELAY_ROOMS,
-    'server/journal',
-    ...DOMAIN,
-    'server/front',
-    'server/wire',
-  ],
-  'server/bin': ['server/roles', 'server/journal', ...RELAY_ROOMS, ...DOMAIN, 'server/front', 'server/wire'],
-  'server/roles': [...RELAY_ROOMS, 'server/journal', ...DOMAIN, 'server/front', 'server/wire'],
+  'server/bench': ['server/bin', 'server/roles', ...RELAY_ROOMS, 'server/journal', ...DOMAIN, 'server/front', ...WIRE],
+  'server/bin': ['server/roles', 'server/journal', ...RELAY_ROOMS, ...DOMAIN, 'server/front', ...WIRE],
+  'server/roles': [...RELAY_ROOMS, 'server/journal', ...DOMAIN, 'server/front', ...WIRE],
   ...Object.fromEntries(
     RELAY_ROOMS.map((room, i) => [
       room,
-      [...RELAY_ROOMS.slice(i + 1), ...DOMAIN, 'server/front', 'server/wire', 'server/web/texts'],
+      [...RELAY_ROOMS.slice(i + 1), ...DOMAIN, 'server/front', ...WIRE, 'server/web/texts'],
     ]),
   ),
-  'server/journal': [...DOMAIN, 'server/wire'],
-  'server/domain': ['server/domain/slots', 'server/wire'],
-  'server/domain/slots': ['server/wire'],
+  'server/journal': [...DOMAIN, ...WIRE],
+  ...Object.fromEntries(DOMAIN.map((room, i) => [room, [...DOMAIN.slice(i + 1), ...WIRE]])),
   'server/front': ['server/wire'],
+  'server/wire/peers': ['server/wire'],
+  'server/wire/files': ['server/wire'],
   'server/wire': [],
-  'server/tools': ['server/domain', 'server/wire'],
-  ...Object.fromEntries(PAGE_ROOMS.map((room, i) => [room, [...PAGE_ROOMS.slice(i + 1), 'server/wire']])),
-  'server/web/admin': ['server/web/texts', 'server/wire'],
+  'server/tools': ['server/domain/state', 'server/wire'],
+  ...Object.fromEntries(
+    PAGE_ROOMS.map((room, i) => [room, [...PAGE_ROOMS.slice(i + 1), 'server/wire/files', 'server/wire']]),
+  ),
+  'server/web/admin': ['server/web/texts', 'server/wire/peers', 'server/wire'],
   'loadtest/bin': ['loadtest/run', 'loadtest/report'],
   'loadtest/run': ['loadtest/report'],
   'loadtest/report': [],
@@ -160,9 +158,8 @@ const LAYERS: Record<string, readonly string[]> = {
 
 /** What pure layers may import from outside: nothing with a clock, a socket or a file. */
 const OUTSIDE_OF_PURE: Record<string, readonly string[]> = {
-  'server/domain': ['node:assert'],
-  'server/domain/slots': ['node:assert'],
-  'server/wire': ['node:assert', 'node:crypto', 'node:zlib'],
+  ...Object.fromEntries(DOMAIN.map((room) => [room, ['node:assert']])),
+  ...Object.fromEntries(WIRE.map((room) => [room, ['node:assert', 'node:crypto', 'node:zlib']])),
 };
 
 /** The longest folder of LAYERS that holds the file; undefined for tests, and outside of all layers. */
@@ -247,7 +244,7 @@ describe('imports', () => {
       );
     }
     const finds = (from: string, to: string) => byPath.get(from)?.imports.some((found) => found.to === to);
-    assert.ok(finds('server/domain/relay.ts', 'server/domain/torus.ts'));
+    assert.ok(finds('server/domain/relay.ts', 'server/domain/state/torus.ts'));
     assert.ok(finds('client-win/core/desktop/desktop.cc', 'client-win/core/desktop/desktop.h'));
   });
 

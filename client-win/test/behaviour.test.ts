@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { PLAYED } from '../../server/wire/description.ts';
+import { PLAYED } from '../../server/wire/files/description.ts';
 import { constants, play, readVectors, type Snapshot } from './vectors.ts';
 
 /** px and px/s: differences that come from rounding in another order. */

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { BOUNDED, lastingPorts, type RelayProcess, startRelay } from '../../server/test/relay_process.ts';
-import { readSheet, writeSheet } from '../../server/wire/sheet.ts';
+import { readSheet, writeSheet } from '../../server/wire/files/sheet.ts';
 import { buildClient } from '../../tools/build.js';
 import { fling, type HeadlessDesktop, SPRITES, startHeadless } from './headless_desktop.ts';
 import {

@@ -12,7 +12,7 @@ import { dirname, join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { crc32 } from 'node:zlib';
 import { PNG } from 'pngjs';
-import { writeSheet } from '../../server/wire/sheet.ts';
+import { writeSheet } from '../../server/wire/files/sheet.ts';
 import { buildWindowsClient, WINDOWS_CLIENT } from '../../tools/build.js';
 import { arrival, type HostileRelay, type Hostility, sendJson, startHostileRelay } from './hostile_relay.ts';
 import { WineDesktop, whyNoWine } from './wine_desktop.ts';

@@ -13,7 +13,7 @@ import { isDeepStrictEqual } from 'node:util';
 import { crc32 } from 'node:zlib';
 import { PNG } from 'pngjs';
 import { type RelayProcess, startRelay } from '../../server/test/relay_process.ts';
-import { writeSheet } from '../../server/wire/sheet.ts';
+import { writeSheet } from '../../server/wire/files/sheet.ts';
 import { buildWindowsClient, WINDOWS_CLIENT } from '../../tools/build.js';
 import { WineDesktop, whyNoWine } from './wine_desktop.ts';
 import { type Area, type Colour, eventually, SCREEN, type Screenshot } from './x_display.ts';

@@ -11,7 +11,7 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import { randomFrom } from '../../server/test/random.ts';
 import * as world from '../../server/web/motion/simulation.ts';
-import { PLAYED, type Playing } from '../../server/wire/description.ts';
+import { PLAYED, type Playing } from '../../server/wire/files/description.ts';
 import type { Edge } from '../../server/wire/rules.ts';
 
 export const VECTORS = fileURLToPath(new URL('../behaviour.vectors.json', import.meta.url));

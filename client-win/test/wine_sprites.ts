@@ -6,7 +6,7 @@
  */
 import { crc32 } from 'node:zlib';
 import { PNG } from 'pngjs';
-import { writeSheet } from '../../server/wire/sheet.ts';
+import { writeSheet } from '../../server/wire/files/sheet.ts';
 import { type Colour, type Finder, SCREEN } from './x_display.ts';
 
 export const MAGENTA: Colour = [255, 0, 255];

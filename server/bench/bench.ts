@@ -19,8 +19,8 @@ import {
   whole,
 } from '../../tools/command.ts';
 import { WORKERS_MAX } from '../bin/options.ts';
-import { HEARERS_MAX } from '../domain/limits.ts';
-import { RELAYS_MAX } from '../domain/membership.ts';
+import { RELAYS_MAX } from '../domain/peers/membership.ts';
+import { HEARERS_MAX } from '../domain/state/limits.ts';
 import { addon, whyNoNativeFront } from '../front/native.ts';
 import { DURABILITIES } from '../roles/journaling.ts';
 import { SLOTS_MAX } from '../wire/identity.ts';

@@ -10,10 +10,10 @@
  */
 
 import { randomFrom } from '../../tools/bench/random.ts';
-import { beyond, reroute } from '../domain/cluster_torus.ts';
-import type { ClusterPlace, ClusterView } from '../domain/cluster_view.ts';
-import { LISTEN_STEPS, Membership, RELAYS_MAX, STEP_MS } from '../domain/membership.ts';
-import { decodeHeartbeat, encodeHeartbeat, type Heartbeat } from '../wire/heartbeat.ts';
+import { LISTEN_STEPS, Membership, RELAYS_MAX, STEP_MS } from '../domain/peers/membership.ts';
+import { beyond, reroute } from '../domain/state/cluster_torus.ts';
+import type { ClusterPlace, ClusterView } from '../domain/state/cluster_view.ts';
+import { decodeHeartbeat, encodeHeartbeat, type Heartbeat } from '../wire/peers/heartbeat.ts';
 import { type EdgeNumber, opposite } from '../wire/rules.ts';
 
 export interface NetworkFaults {

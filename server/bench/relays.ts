@@ -7,8 +7,8 @@
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { machine, table } from '../../tools/bench/table.ts';
-import { LISTEN_STEPS, Membership, RELAYS_MAX, STEP_MS } from '../domain/membership.ts';
-import { decodeHeartbeat, encodeHeartbeat, type Heartbeat } from '../wire/heartbeat.ts';
+import { LISTEN_STEPS, Membership, RELAYS_MAX, STEP_MS } from '../domain/peers/membership.ts';
+import { decodeHeartbeat, encodeHeartbeat, type Heartbeat } from '../wire/peers/heartbeat.ts';
 import { fanoutCost } from './heartbeat_fanout.ts';
 import { GOOD, type NetworkFaults, type Outcomes, PretendCluster, type PretendOptions } from './pretend_cluster.ts';
 

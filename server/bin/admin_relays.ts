@@ -1,6 +1,6 @@
 /** The commands of `npm run admin` about the relays of a cluster: the request of each to the relay, and how its answer is printed. */
 import { Misused } from '../../tools/command.ts';
-import type { ClusterDocument, ClusterRow } from '../wire/cluster_document.ts';
+import type { ClusterDocument, ClusterRow } from '../wire/peers/cluster_document.ts';
 import type { Print, Query } from './admin_query.ts';
 
 export const RELAYS_COMMANDS: Readonly<Record<string, readonly [words: string, meaning: string]>> = {

@@ -16,13 +16,12 @@ import {
   whole,
   withVariables,
 } from '../../tools/command.ts';
-import { SAYINGS } from '../domain/hearers.ts';
-import { STAGE_TOLERANCE_PX_MAX } from '../domain/limits.ts';
+import { STAGE_TOLERANCE_PX_MAX } from '../domain/state/limits.ts';
+import { SAYINGS } from '../domain/talk/hearers.ts';
 import { isTrustable } from '../http/client_address.ts';
 import { DURABILITIES } from '../roles/journaling.ts';
 import type { PrimaryOptions } from '../roles/primary.ts';
-import { isRelayName, RELAY_NAME_BYTES_MAX } from '../wire/heartbeat.ts';
-import { SLOTS_MAX } from '../wire/identity.ts';
+import { isRelayName, RELAY_NAME_BYTES_MAX, SLOTS_MAX } from '../wire/identity.ts';
 import { PICTURES } from '../wire/pictures.ts';
 import { PING_MS, PING_SECONDS_MAX, PING_SECONDS_MIN, STAGE_TOLERANCE_PX } from '../wire/rules.ts';
 

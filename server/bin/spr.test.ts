@@ -6,8 +6,8 @@ import { after, describe, it } from 'node:test';
 import { GifWriter } from 'omggif';
 import { PNG } from 'pngjs';
 import { flagOf, helpOf } from '../../tools/command.ts';
-import { KNOWN_ANIMATIONS } from '../wire/description.ts';
-import { readSpr } from '../wire/spr.ts';
+import { KNOWN_ANIMATIONS } from '../wire/files/description.ts';
+import { readSpr } from '../wire/files/spr.ts';
 import { COMMAND, run } from './spr.ts';
 
 const folder = mkdtempSync(join(tmpdir(), 'spr-'));

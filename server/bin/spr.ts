@@ -25,15 +25,15 @@ import {
   text,
   type Values,
 } from '../../tools/command.ts';
-import { readAseprite } from '../wire/aseprite.ts';
-import { type Animation, type Description, FRAMES_MAX } from '../wire/description.ts';
-import { readFrameList } from '../wire/frame_list.ts';
-import { readGif, shownFor } from '../wire/gif.ts';
-import { cutExport, layOut, type Pixels } from '../wire/pixels.ts';
-import { PNG_SIGNATURE, readPng, SprRefused } from '../wire/png.ts';
+import { readAseprite } from '../wire/files/aseprite.ts';
+import { type Animation, type Description, FRAMES_MAX } from '../wire/files/description.ts';
+import { readFrameList } from '../wire/files/frame_list.ts';
+import { readGif, shownFor } from '../wire/files/gif.ts';
+import { cutExport, layOut, type Pixels } from '../wire/files/pixels.ts';
+import { PNG_SIGNATURE, readPng, SprRefused } from '../wire/files/png.ts';
+import { writeSheet } from '../wire/files/sheet.ts';
+import { readSpr, type Spr } from '../wire/files/spr.ts';
 import { SCALE_MAX, SCALE_MIN } from '../wire/rules.ts';
-import { writeSheet } from '../wire/sheet.ts';
-import { readSpr, type Spr } from '../wire/spr.ts';
 
 const OPTIONS = goingWith(['pack'], {
   output: { ...text('FILE', 'where to write it'), shown: 'INPUT with .spr', letter: 'o' },

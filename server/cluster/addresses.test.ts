@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { Membership } from '../domain/membership.ts';
+import { Membership } from '../domain/peers/membership.ts';
 import { PretendNetwork } from '../test/pretend_network.ts';
 import { JOIN_URL_BYTES_MAX } from '../wire/rules.ts';
 import { Addresses } from './addresses.ts';

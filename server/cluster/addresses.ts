@@ -6,9 +6,9 @@
  * Limits: RELAYS_MAX addresses of JOIN_URL_BYTES_MAX bytes.
  */
 
-import { keepNewest } from '../domain/keep_newest.ts';
-import { type Membership, RELAYS_MAX } from '../domain/membership.ts';
-import { isRelayName } from '../wire/heartbeat.ts';
+import { keepNewest } from '../domain/peers/keep_newest.ts';
+import { type Membership, RELAYS_MAX } from '../domain/peers/membership.ts';
+import { isRelayName } from '../wire/identity.ts';
 import { JOIN_URL_BYTES_MAX } from '../wire/rules.ts';
 import type { PeerNetwork } from './peer_network.ts';
 

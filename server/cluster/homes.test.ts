@@ -3,9 +3,9 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it, type TestContext } from 'node:test';
 import type { Logger } from 'pino';
-import { KEPT_STEP_MS } from '../domain/limits.ts';
-import { Membership, STEP_MS } from '../domain/membership.ts';
-import type { World } from '../domain/torus.ts';
+import { Membership, STEP_MS } from '../domain/peers/membership.ts';
+import { KEPT_STEP_MS } from '../domain/state/limits.ts';
+import type { World } from '../domain/state/torus.ts';
 import type { Master } from '../processes/master.ts';
 import { type Doorkeeper, Seats } from '../processes/seats.ts';
 import { checkedCrossing } from '../test/passages.ts';
@@ -18,7 +18,7 @@ import { masterOf } from '../test/relay_harness.ts';
 import { checkCrossing } from '../wire/crossing.ts';
 import { blankIdentity, readToken } from '../wire/identity.ts';
 import { readInvitation } from '../wire/invitation.ts';
-import { decodePeerJoinAnswer, encodePeerJoin, encodePeerJoinAnswer } from '../wire/peer_join.ts';
+import { decodePeerJoinAnswer, encodePeerJoin, encodePeerJoinAnswer } from '../wire/peers/peer_join.ts';
 import { type ProblemCode, ProblemError } from '../wire/problem.ts';
 import {
   ANSWER_MS,

@@ -18,12 +18,12 @@ import { createHash } from 'node:crypto';
 import { hostname } from 'node:os';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
-import { type Membership, STEP_MS } from '../domain/membership.ts';
+import { type Membership, STEP_MS } from '../domain/peers/membership.ts';
 import { countersIn, gaugesIn } from '../metrics/gauges.ts';
 import type { Homes as MasterHomes } from '../processes/master.ts';
 import type { Seats } from '../processes/seats.ts';
 import type { Turns } from '../processes/turns.ts';
-import { isRelayName } from '../wire/heartbeat.ts';
+import { isRelayName } from '../wire/identity.ts';
 import { DEFAULT_WORLD, type Join } from '../wire/join.ts';
 import {
   decodePeerJoin,
@@ -33,7 +33,7 @@ import {
   type PeerJoinAnswer,
   type PeerSeat,
   type RelayAddresses,
-} from '../wire/peer_join.ts';
+} from '../wire/peers/peer_join.ts';
 import { ProblemError } from '../wire/problem.ts';
 import type { Bucket, Entry } from './bucket.ts';
 import { NobodyThere, type PeerNetwork } from './peer_network.ts';

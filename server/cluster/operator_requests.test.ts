@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { GONE_AFTER_STEPS, Membership } from '../domain/membership.ts';
+import { GONE_AFTER_STEPS, Membership } from '../domain/peers/membership.ts';
 import { REASONS_KEPT, THROWERS_KEPT } from '../moderation/moderation_list.ts';
 import { moderatedRelay } from '../test/moderated_relay.ts';
 import { type Node, PretendNetwork } from '../test/pretend_network.ts';

@@ -8,7 +8,7 @@
  */
 import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
-import type { Membership } from '../domain/membership.ts';
+import type { Membership } from '../domain/peers/membership.ts';
 import { isReport, mergeReports, type Report } from '../moderation/moderation_list.ts';
 import type { Moderator, Saved } from '../moderation/moderator.ts';
 import { checkObject, isFileHash, readJson } from '../wire/fields.ts';

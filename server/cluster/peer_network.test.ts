@@ -1,10 +1,15 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { isReport, REASONS_KEPT, THROWERS_KEPT } from '../moderation/moderation_list.ts';
-import { HEARTBEAT_BYTES_MAX } from '../wire/heartbeat.ts';
-import { PEER_FRAME_BYTES_MAX, PEER_RECORDS_MAX, REFERENCE_BYTES_MAX, writePeerAnswer } from '../wire/peer_frame.ts';
-import { PEER_PEEKS_BYTES_MAX } from '../wire/peer_peeks.ts';
-import { PEER_SAYINGS_BYTES_MAX } from '../wire/peer_sayings.ts';
+import { HEARTBEAT_BYTES_MAX } from '../wire/peers/heartbeat.ts';
+import {
+  PEER_FRAME_BYTES_MAX,
+  PEER_RECORDS_MAX,
+  REFERENCE_BYTES_MAX,
+  writePeerAnswer,
+} from '../wire/peers/peer_frame.ts';
+import { PEER_PEEKS_BYTES_MAX } from '../wire/peers/peer_peeks.ts';
+import { PEER_SAYINGS_BYTES_MAX } from '../wire/peers/peer_sayings.ts';
 import { REASON_BYTES_MAX } from '../wire/rules.ts';
 import { REPORTS_ANSWERED_MAX } from './operator_requests.ts';
 import { HEAD_BYTES, PART_BYTES } from './peer_files.ts';

@@ -4,8 +4,8 @@
  * Messages may be late, lost, repeated or reordered. Owner: bytes given to a network are not changed afterwards.
  */
 import { ok } from 'node:assert';
-import { PEER_FRAME_BYTES_MAX } from '../wire/peer_frame.ts';
-import { PEER_SAYINGS_BYTES_MAX } from '../wire/peer_sayings.ts';
+import { PEER_FRAME_BYTES_MAX } from '../wire/peers/peer_frame.ts';
+import { PEER_SAYINGS_BYTES_MAX } from '../wire/peers/peer_sayings.ts';
 
 /** Bytes of a message that a network must carry: what NATS allows by default. The largest that relays send, lists of reports, have 750 KB. */
 export const MESSAGE_BYTES_MAX = 1 << 20;

@@ -7,7 +7,7 @@ import { RecordWriter, readRecords } from '../journal/records.ts';
 import { PeeredRelays, seat, silent, throwRight } from '../test/peered_relays.ts';
 import { PretendNetwork } from '../test/pretend_network.ts';
 import { turnsOf } from '../test/relay_harness.ts';
-import { encodeHeartbeat } from '../wire/heartbeat.ts';
+import { encodeHeartbeat } from '../wire/peers/heartbeat.ts';
 import { ANSWER_MS, beginMembership, Peering } from './peering.ts';
 
 describe('peering', () => {

@@ -6,17 +6,18 @@
  */
 import type { Logger } from 'pino';
 import { Histogram, type Registry } from 'prom-client';
-import { LISTEN_STEPS, Membership, type RelayState, STEP_MS } from '../domain/membership.ts';
-import type { PeerPeeks } from '../domain/peer_peeks.ts';
-import type { PeerSayings } from '../domain/peer_sayings.ts';
-import type { Outgoing, Peers } from '../domain/peers.ts';
+import { LISTEN_STEPS, Membership, type RelayState, STEP_MS } from '../domain/peers/membership.ts';
+import type { PeerPeeks } from '../domain/peers/peer_peeks.ts';
+import type { PeerSayings } from '../domain/peers/peer_sayings.ts';
+import type { Outgoing, Peers } from '../domain/peers/peers.ts';
 import type { Relay } from '../domain/relay.ts';
 import { countersIn, gaugesIn } from '../metrics/gauges.ts';
 import type { RemoteFiles } from '../processes/master.ts';
 import type { Sender, Turns } from '../processes/turns.ts';
-import type { ClusterDocument } from '../wire/cluster_document.ts';
-import { decodeHeartbeat, encodeHeartbeat, type Heartbeat, isRelayName } from '../wire/heartbeat.ts';
+import { isRelayName } from '../wire/identity.ts';
 import { DEFAULT_WORLD } from '../wire/join.ts';
+import type { ClusterDocument } from '../wire/peers/cluster_document.ts';
+import { decodeHeartbeat, encodeHeartbeat, type Heartbeat } from '../wire/peers/heartbeat.ts';
 import { Addresses } from './addresses.ts';
 import { type Fetched, PeerFiles } from './peer_files.ts';
 import { NobodyThere, type PeerNetwork } from './peer_network.ts';

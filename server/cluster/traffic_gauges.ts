@@ -1,6 +1,6 @@
 /** Gauges of what this relay sends to the other relays of its cluster and gets from them: by peer, at most RELAYS_MAX, and of all. */
 import type { Registry } from 'prom-client';
-import type { Peers, PeerTraffic } from '../domain/peers.ts';
+import type { Peers, PeerTraffic } from '../domain/peers/peers.ts';
 import { countersIn, rowsIn } from '../metrics/gauges.ts';
 
 export function trafficGauges(registry: Registry, peers: Peers): void {

@@ -27,6 +27,8 @@ import {
   PING_JITTER,
   PING_MS,
 } from '../wire/rules.ts';
+import { Relay, type RelayOptions } from './relay.ts';
+import { TICK_MS } from './slots/deadlines.ts';
 import {
   CARRIED_FACTOR,
   CROSSINGS_BURST_MAX,
@@ -36,9 +38,7 @@ import {
   MAILBOX_EVENTS_MAX,
   ONWARD_DESKTOPS_MAX,
   ONWARD_SPRITES_MAX,
-} from './limits.ts';
-import { Relay, type RelayOptions } from './relay.ts';
-import { TICK_MS } from './slots/deadlines.ts';
+} from './state/limits.ts';
 
 const SLOTS = 3000;
 const WORLDS_MAX = 9;

@@ -4,12 +4,12 @@ import { describe, it } from 'node:test';
 import { RecordWriter, readRecords } from '../journal/records.ts';
 import { acquaint, beat, ClusterRelay, deliver } from '../test/cluster_relays.ts';
 import type { Identity } from '../wire/identity.ts';
-import { PeerStatus, writePeerAnswer } from '../wire/peer_frame.ts';
+import { PeerStatus, writePeerAnswer } from '../wire/peers/peer_frame.ts';
 import { CROSSINGS_REMEMBERED } from '../wire/rules.ts';
-import { KEPT_STEP_MS } from './limits.ts';
-import { CUSTODY_MS, type Outgoing } from './peers.ts';
+import { CUSTODY_MS, type Outgoing } from './peers/peers.ts';
 import { Recovery } from './recovery.ts';
 import type { Relay, RelayOptions } from './relay.ts';
+import { KEPT_STEP_MS } from './state/limits.ts';
 
 const NOBODY = '{"to":null}';
 

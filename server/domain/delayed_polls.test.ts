@@ -3,14 +3,14 @@ import { describe, it } from 'node:test';
 import { EPOCH, NO_CURSOR, type RecordedAnswer, RelayHarness } from '../test/relay_harness.ts';
 import type { Identity } from '../wire/identity.ts';
 import { DelayedPolls } from './delayed_polls.ts';
+import { TICK_MS } from './slots/deadlines.ts';
 import {
   DUE_PER_STEP_MAX,
   NEIGHBOURS_STEP_MS,
   POLL_DELAY_MS,
   PROMPT_POLLS_MAX,
   PROMPT_POLLS_WINDOW_MS,
-} from './limits.ts';
-import { TICK_MS } from './slots/deadlines.ts';
+} from './state/limits.ts';
 
 /** Desktops whose tests give the tickets of their polls. */
 class Harness extends RelayHarness {

@@ -9,7 +9,7 @@
  * Invariant: a poll is held once, until it is due, its connection is closed, or something answers it earlier.
  * Cost: O(1) for each call; a byte for each slot, and an entry for each held poll, which has an open request of its own.
  */
-import { POLL_DELAY_MS, PROMPT_POLLS_MAX, PROMPT_POLLS_WINDOW_MS } from './limits.ts';
+import { POLL_DELAY_MS, PROMPT_POLLS_MAX, PROMPT_POLLS_WINDOW_MS } from './state/limits.ts';
 
 /** A poll whose answer is delayed: of the desktop of a slot and generation, when, and whether it asks for the same sprites again. */
 export interface HeldPoll {

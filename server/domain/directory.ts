@@ -2,9 +2,9 @@
 
 import type { Pictures } from '../wire/pictures.ts';
 import type { Edge, EdgeNumber } from '../wire/rules.ts';
-import type { KeptMailboxes } from './kept.ts';
+import type { KeptMailboxes } from './state/kept.ts';
+import type { World } from './state/torus.ts';
 import type { Tables } from './tables.ts';
-import type { World } from './torus.ts';
 
 /** How many desktops are here, for everybody to see. */
 export interface Counts {

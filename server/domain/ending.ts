@@ -4,13 +4,13 @@
  * The same hand-over (hand_over.ts) takes what is kept here while no desktop of this relay can have it.
  * Writer: whether the desktops of the default world end, and how many there were.
  */
-import type { WaitingSprite } from '../wire/peer_frame.ts';
+import type { WaitingSprite } from '../wire/peers/peer_frame.ts';
 import type { Eviction } from './eviction.ts';
-import { HandOver, type HandOverHost } from './hand_over.ts';
-import type { KeptMailboxes } from './kept.ts';
-import { DUE_PER_STEP_MAX } from './limits.ts';
-import { ABANDONED, isPassed } from './peer_memory.ts';
-import type { Peers } from './peers.ts';
+import { HandOver, type HandOverHost } from './peers/hand_over.ts';
+import { ABANDONED, isPassed } from './peers/peer_memory.ts';
+import type { Peers } from './peers/peers.ts';
+import type { KeptMailboxes } from './state/kept.ts';
+import { DUE_PER_STEP_MAX } from './state/limits.ts';
 import type { Tables } from './tables.ts';
 
 const HANDED_OVER_DETAIL = 'This relay stops, and other relays go on; join again.';

@@ -5,13 +5,19 @@
  * Writer: how much of the slab may still be looked at. It is also the one that removes kept mailboxes and worlds.
  * Cost: EVICTION_LOOKS_MAX blocks are looked at between two steps of the clock, each at most twice.
  */
-import { nameBlockBytes } from './desktops.ts';
-import type { KeptMailboxes } from './kept.ts';
-import { EVICTED_PER_STEP_MAX, EVICTED_SPRITES_PER_STEP_MAX, EVICTION_LOOKS_MAX, KEPT_SHARE_MAX } from './limits.ts';
+
 import type { News } from './news.ts';
 import { type BlockRef, pageOf } from './slots/slab.ts';
+import { nameBlockBytes } from './state/desktops.ts';
+import type { KeptMailboxes } from './state/kept.ts';
+import {
+  EVICTED_PER_STEP_MAX,
+  EVICTED_SPRITES_PER_STEP_MAX,
+  EVICTION_LOOKS_MAX,
+  KEPT_SHARE_MAX,
+} from './state/limits.ts';
+import type { World } from './state/torus.ts';
 import type { Tables } from './tables.ts';
-import type { World } from './torus.ts';
 
 export class Eviction {
   readonly #tables: Tables;

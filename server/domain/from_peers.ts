@@ -6,20 +6,20 @@
  * Writer: the desktop that the last receive() named.
  */
 
-import { type MovedWorld, type PeerRecord, PeerVerdict, type WaitingSprite } from '../wire/peer_frame.ts';
+import { type MovedWorld, type PeerRecord, PeerVerdict, type WaitingSprite } from '../wire/peers/peer_frame.ts';
 import { PICTURES } from '../wire/pictures.ts';
 import { opposite } from '../wire/rules.ts';
-import { NO_SLOT } from './desktops.ts';
 import type { Ending } from './ending.ts';
-import { eventBlockBytes } from './mailboxes.ts';
 import type { MovingOn } from './moving_on.ts';
 import type { News } from './news.ts';
-import { ABANDONED, isPassed } from './peer_memory.ts';
-import type { PeerHost } from './peers.ts';
+import { ABANDONED, isPassed } from './peers/peer_memory.ts';
+import type { PeerHost } from './peers/peers.ts';
 import type { Responses } from './responses.ts';
 import { MUTES } from './slots/marks.ts';
+import { NO_SLOT } from './state/desktops.ts';
+import { eventBlockBytes } from './state/mailboxes.ts';
+import type { World } from './state/torus.ts';
 import type { Tables } from './tables.ts';
-import type { World } from './torus.ts';
 import type { AnswerSink, WayDown } from './way_down.ts';
 import type { WayUp } from './way_up.ts';
 

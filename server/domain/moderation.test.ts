@@ -6,9 +6,9 @@ import { RelayHarness } from '../test/relay_harness.ts';
 import type { Identity } from '../wire/identity.ts';
 import { ProblemError } from '../wire/problem.ts';
 import { EDGES, type Edge, LEASE_MS, MUTES_MAX } from '../wire/rules.ts';
-import { DUE_PER_STEP_MAX } from './limits.ts';
 import { NOTICE_SLOTS_PER_STEP } from './news.ts';
 import { MUTE_HOPS_MAX, MUTES_TOTAL_MAX } from './slots/mutes.ts';
+import { DUE_PER_STEP_MAX } from './state/limits.ts';
 
 const EVENT = { type: 'removed', file: 'ab'.repeat(32) };
 

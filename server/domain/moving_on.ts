@@ -10,18 +10,18 @@ import type { Passage } from '../wire/passage.ts';
 import { type EdgeNumber, opposite } from '../wire/rules.ts';
 import type { Ending } from './ending.ts';
 import type { Eviction } from './eviction.ts';
-import type { KeptMailboxes } from './kept.ts';
+import { BLOCK_BYTES_MAX } from './slots/slab.ts';
+import type { KeptMailboxes } from './state/kept.ts';
 import {
   KEPT_STEP_MS,
   KEPT_TRIED_MAX,
   KEPT_WORLDS_PER_STEP_MAX,
   ONWARD_DESKTOPS_MAX,
   ONWARD_SPRITES_MAX,
-} from './limits.ts';
-import { eventBlockBytes } from './mailboxes.ts';
-import { BLOCK_BYTES_MAX } from './slots/slab.ts';
+} from './state/limits.ts';
+import { eventBlockBytes } from './state/mailboxes.ts';
+import { placeBeyond, type World } from './state/torus.ts';
 import type { Tables } from './tables.ts';
-import { placeBeyond, type World } from './torus.ts';
 import type { WayDown } from './way_down.ts';
 
 export interface MovingOnParts {

@@ -6,11 +6,11 @@
  * Cost: a step is bounded by the desktops that it may mark and by NOTICE_SLOTS_PER_STEP.
  */
 import { EDGES, type EdgeNumber } from '../wire/rules.ts';
-import { NEIGHBOURS_STEP_MS, SMALL_WORLD_MAX } from './limits.ts';
 import { NEIGHBOURS_DUE, NOTICES_DUE } from './slots/marks.ts';
 import { Notices } from './slots/notices.ts';
+import { NEIGHBOURS_STEP_MS, SMALL_WORLD_MAX } from './state/limits.ts';
+import type { World } from './state/torus.ts';
 import type { Tables } from './tables.ts';
-import type { World } from './torus.ts';
 
 /** Slots that one step looks at to find the live ones that get a notice: some 30 µs. */
 export const NOTICE_SLOTS_PER_STEP = 16_384;

@@ -6,9 +6,9 @@ import { makeRelay } from '../test/relay_harness.ts';
 import type { Identity } from '../wire/identity.ts';
 import { ProblemError } from '../wire/problem.ts';
 import type { EdgeNumber } from '../wire/rules.ts';
-import type { DesktopRow, Facts } from './facts.ts';
 import { Recovery, RecoveryError, TooSmall } from './recovery.ts';
 import type { Relay } from './relay.ts';
+import type { DesktopRow, Facts } from './state/facts.ts';
 
 const SLOTS = 40;
 const WORLDS = ['commons', 'red', 'blue'];

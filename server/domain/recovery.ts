@@ -13,12 +13,12 @@ import {
   readPeerFrame,
   readPeerRecords,
   type WaitingSprite,
-} from '../wire/peer_frame.ts';
+} from '../wire/peers/peer_frame.ts';
 import type { Pictures } from '../wire/pictures.ts';
 import type { EdgeNumber } from '../wire/rules.ts';
-import type { AcceptedCrossing, DesktopRow, EndedRow, Facts, MailboxEvent } from './facts.ts';
-import { isPassed, keyOfThrow } from './peer_memory.ts';
+import { isPassed, keyOfThrow } from './peers/peer_memory.ts';
 import type { Relay } from './relay.ts';
+import type { AcceptedCrossing, DesktopRow, EndedRow, Facts, MailboxEvent } from './state/facts.ts';
 
 /** The facts contradict each other, or do not fit into this relay. */
 export class RecoveryError extends Error {}

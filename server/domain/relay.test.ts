@@ -25,6 +25,8 @@ import {
   POLL_BYTES_MAX,
   RECONNECT_MS_MAX,
 } from '../wire/rules.ts';
+import type { Verdict } from './responses.ts';
+import { TICK_MS } from './slots/deadlines.ts';
 import {
   CARRIED_FACTOR,
   CROSSINGS_BURST_MAX,
@@ -42,10 +44,8 @@ import {
   ONWARD_DESKTOPS_MAX,
   SMALL_WORLD_MAX,
   WORLDS_MAX,
-} from './limits.ts';
-import { EVENT_BYTES_MAX } from './mailboxes.ts';
-import type { Verdict } from './responses.ts';
-import { TICK_MS } from './slots/deadlines.ts';
+} from './state/limits.ts';
+import { EVENT_BYTES_MAX } from './state/mailboxes.ts';
 
 const seqOf = (answer: RecordedAnswer) => {
   const cursor: Cursor = { epoch: 0, seq: 0 };

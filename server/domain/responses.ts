@@ -5,9 +5,9 @@
  * Cost: no allocation; a refusal of one kind allocates its body once, but one of a desktop that is not live each time.
  */
 import type { AnswerView } from '../wire/answer.ts';
-import { PeerVerdict } from '../wire/peer_frame.ts';
+import { PeerVerdict } from '../wire/peers/peer_frame.ts';
 import { PROBLEMS, type ProblemCode, type ProblemDocument, problem } from '../wire/problem.ts';
-import type { Desktops } from './desktops.ts';
+import type { Desktops } from './state/desktops.ts';
 import type { NotLive } from './way_down.ts';
 
 /** The `detail` of the problem document for each reason to refuse a crossing. */

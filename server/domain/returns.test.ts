@@ -2,8 +2,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { BYE_MS_MAX, LEASE_MS, RECONNECT_MS_MAX } from '../wire/rules.ts';
-import { BYES_PER_SECOND, RETURNS_PER_SECOND, RETURNS_PER_SECOND_MIN } from './limits.ts';
 import { byeMs, recoveredLeaseMs } from './returns.ts';
+import { BYES_PER_SECOND, RETURNS_PER_SECOND, RETURNS_PER_SECOND_MIN } from './state/limits.ts';
 
 /** So many desktops can come back in RECONNECT_MS_MAX. */
 const FEW = (RETURNS_PER_SECOND * RECONNECT_MS_MAX) / 1000;

@@ -2,7 +2,7 @@
  * When desktops come back to a relay that stops and starts again. They come at a rate that it can serve, and their leases last until then.
  */
 import { BYE_MS_MAX, LEASE_MS, RECONNECT_MS_MAX } from '../wire/rules.ts';
-import { BYES_PER_SECOND, RETURNS_PER_SECOND, RETURNS_PER_SECOND_MIN } from './limits.ts';
+import { BYES_PER_SECOND, RETURNS_PER_SECOND, RETURNS_PER_SECOND_MIN } from './state/limits.ts';
 
 /**
  * The time that a `bye` tells a desktop to stay away, in ms, at most BYE_MS_MAX. `parked`: how many polls are still to be answered, which

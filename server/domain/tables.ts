@@ -4,17 +4,17 @@
  * Writer: each table writes its own rows. Of the fields here, nowMs is set by Relay.advance() alone, and facts by Relay.setFacts() alone.
  */
 import { DEFAULT_WORLD } from '../wire/join.ts';
-import { Abroad } from './abroad.ts';
-import { Desktops } from './desktops.ts';
-import { EndedDesktops } from './ended.ts';
-import type { Facts } from './facts.ts';
-import { MAILBOX_BYTES_MAX, MAILBOX_EVENTS_MAX, WORLDS_MAX } from './limits.ts';
-import { Mailboxes } from './mailboxes.ts';
-import { PeerMemory } from './peer_memory.ts';
+import { Abroad } from './peers/abroad.ts';
+import { PeerMemory } from './peers/peer_memory.ts';
 import { Marks, MUTES } from './slots/marks.ts';
 import { Mutes } from './slots/mutes.ts';
 import { Slab } from './slots/slab.ts';
-import { Torus, type World } from './torus.ts';
+import { Desktops } from './state/desktops.ts';
+import { EndedDesktops } from './state/ended.ts';
+import type { Facts } from './state/facts.ts';
+import { MAILBOX_BYTES_MAX, MAILBOX_EVENTS_MAX, WORLDS_MAX } from './state/limits.ts';
+import { Mailboxes } from './state/mailboxes.ts';
+import { Torus, type World } from './state/torus.ts';
 
 export interface TablesOptions {
   slots: number;

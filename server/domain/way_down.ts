@@ -24,6 +24,12 @@ import {
   SAYINGS_BYTES_PER_POLL_MAX,
 } from '../wire/rules.ts';
 import { DelayedPolls, type HeldPoll } from './delayed_polls.ts';
+import type { News } from './news.ts';
+import { byeMs, recoveredLeaseMs } from './returns.ts';
+import { Deadlines } from './slots/deadlines.ts';
+import { DEFERRED, HEARING, NEIGHBOURS_DUE, NOTICES_DUE, PEEKING, READY } from './slots/marks.ts';
+import { NOTICES_BYTES_MAX } from './slots/notices.ts';
+import type { Rounds } from './slots/rounds.ts';
 import {
   DRAINED_PER_STEP_MAX,
   DUE_PER_STEP_MAX,
@@ -31,18 +37,12 @@ import {
   PIONEER_MS,
   PIONEERS_MAX,
   WATCHERS_PER_STEP_MAX,
-} from './limits.ts';
-import { digitsOf, EVENT_BYTES_MAX, writeNumber } from './mailboxes.ts';
-import type { News } from './news.ts';
-import { PEEK_EVENTS_BYTES_MAX, type Peeks } from './peeks.ts';
-import { byeMs, recoveredLeaseMs } from './returns.ts';
-import { MISSED_BYTES_MAX } from './sayings.ts';
-import { Deadlines } from './slots/deadlines.ts';
-import { DEFERRED, HEARING, NEIGHBOURS_DUE, NOTICES_DUE, PEEKING, READY } from './slots/marks.ts';
-import { NOTICES_BYTES_MAX } from './slots/notices.ts';
-import type { Rounds } from './slots/rounds.ts';
-import type { Speech } from './speech.ts';
+} from './state/limits.ts';
+import { digitsOf, EVENT_BYTES_MAX, writeNumber } from './state/mailboxes.ts';
 import type { Tables } from './tables.ts';
+import { PEEK_EVENTS_BYTES_MAX, type Peeks } from './talk/peeks.ts';
+import { MISSED_BYTES_MAX } from './talk/sayings.ts';
+import type { Speech } from './talk/speech.ts';
 
 /** The receiver of answers to polls: a front, or the frame to a worker. It copies the bytes before the call returns. */
 export interface AnswerSink {

@@ -11,14 +11,14 @@ import type { Identity } from '../wire/identity.ts';
 import { NO_HEAD, type Passage } from '../wire/passage.ts';
 import { isCarried, type Standing } from '../wire/pictures.ts';
 import { type EdgeNumber, opposite } from '../wire/rules.ts';
-import { NO_SLOT } from './desktops.ts';
 import type { Eviction } from './eviction.ts';
-import type { AcceptedCrossing } from './facts.ts';
-import { eventBlockBytes } from './mailboxes.ts';
-import type { Peers } from './peers.ts';
+import type { Peers } from './peers/peers.ts';
 import type { CrossingResponse, Responses } from './responses.ts';
 import { MUTES, STRICT } from './slots/marks.ts';
 import { MUTE_HOPS_MAX } from './slots/mutes.ts';
+import { NO_SLOT } from './state/desktops.ts';
+import type { AcceptedCrossing } from './state/facts.ts';
+import { eventBlockBytes } from './state/mailboxes.ts';
 import type { Tables } from './tables.ts';
 import type { WayDown } from './way_down.ts';
 

@@ -11,7 +11,7 @@ import type { Query } from '../processes/uplink.ts';
 import { readJson } from '../wire/fields.ts';
 import { blankIdentity, type Identity } from '../wire/identity.ts';
 import { checkJoin } from '../wire/join.ts';
-import type { RelayAddresses } from '../wire/peer_join.ts';
+import type { RelayAddresses } from '../wire/peers/peer_join.ts';
 import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
 import { CORS_ORIGIN, CORS_PREFLIGHT, readAuthorization, readBearer, retryAfter } from '../wire/route.ts';
 import { JOIN_BYTES_MAX, LEASE_MS, PEEK_BYTES_MAX } from '../wire/rules.ts';

@@ -4,7 +4,7 @@
  * Cost: 20 ms for each, once at start.
  */
 import { PNG } from 'pngjs';
-import { readSpr } from '../wire/spr.ts';
+import { readSpr } from '../wire/files/spr.ts';
 
 /** Red, green and blue behind the character: the page's colour. */
 const GROUND = [0xe9, 0xe6, 0xff] as const;

@@ -56,8 +56,16 @@ const installerHeaders = (name: string) => ({
 
 /** The modules that both browser and relay use: their rules, what reads and makes sprite files, and what names desktops. */
 const SHARED_MODULES = [
-  ...['rules.ts', 'png.ts', 'hidden.ts', 'description.ts', 'sheet.ts', 'friendly_names.ts', 'gif.ts'],
-  ...['aseprite.ts', 'pixels.ts', 'frame_list.ts'],
+  ...[
+    'rules.ts',
+    'hidden.ts',
+    'friendly_names.ts',
+    'files/png.ts',
+    'files/description.ts',
+    'files/sheet.ts',
+    'files/gif.ts',
+  ],
+  ...['files/aseprite.ts', 'files/pixels.ts', 'files/frame_list.ts'],
 ];
 
 /** The folders of the pages, of their style sheets and of their modules. A file's URL is its path below server/. */

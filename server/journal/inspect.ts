@@ -3,9 +3,10 @@
  *
  * Nothing is changed. While a relay writes, its last turn may look cut off. Tokens and invitations are left out.
  */
-import type { DesktopRow, EndedRow, Facts } from '../domain/facts.ts';
+
 import { Recovery } from '../domain/recovery.ts';
 import { Relay } from '../domain/relay.ts';
+import type { DesktopRow, EndedRow, Facts } from '../domain/state/facts.ts';
 import type { Passage } from '../wire/passage.ts';
 import type { Disk } from './disk.ts';
 import { readJournal, segmentsIn } from './journal.ts';

@@ -15,8 +15,8 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
-import type { EndedRow, Facts } from '../domain/facts.ts';
 import type { Relay } from '../domain/relay.ts';
+import type { EndedRow, Facts } from '../domain/state/facts.ts';
 import { addon, whyNoNativeFront } from '../front/native.ts';
 import { setFormat } from '../test/other_format.ts';
 import { checkedCrossing } from '../test/passages.ts';

@@ -8,9 +8,10 @@
  * Limits: the files are smaller than SIZE_FACTOR_MAX times what is alive, or than SIZE_BYTES_MIN.
  * Cost: a fact is copied into one buffer; a turn is one checksum, and one copy or one write.
  */
-import type { Facts } from '../domain/facts.ts';
+
 import { Recovery, RecoveryError } from '../domain/recovery.ts';
 import type { Relay } from '../domain/relay.ts';
+import type { Facts } from '../domain/state/facts.ts';
 import type { Disk, File } from './disk.ts';
 import { RecordError, RecordWriter, readRecords, snapshotEndAt } from './records.ts';
 import {

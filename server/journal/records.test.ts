@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Facts } from '../domain/facts.ts';
+import type { Facts } from '../domain/state/facts.ts';
 import { RecordWriter, readRecords } from './records.ts';
 
 const FRAME = { sender: 'r1', epoch: 7, incarnation: '0123456789abcdef', number: 2 ** 40 + 5 };

@@ -6,10 +6,10 @@
  * Cost: writing allocates nothing, but doubles the buffer when a turn needs more; an event's bytes are copied once.
  */
 
-import type { AcceptedCrossing, DesktopRow, EndedRow, Facts, MailboxEvent } from '../domain/facts.ts';
+import type { AcceptedCrossing, DesktopRow, EndedRow, Facts, MailboxEvent } from '../domain/state/facts.ts';
 import { DEFAULT_WORLD } from '../wire/join.ts';
 import { NO_HEAD } from '../wire/passage.ts';
-import { type FrameIdentity, INCARNATION_DIGITS } from '../wire/peer_frame.ts';
+import { type FrameIdentity, INCARNATION_DIGITS } from '../wire/peers/peer_frame.ts';
 import { PICTURES } from '../wire/pictures.ts';
 import type { EdgeNumber } from '../wire/rules.ts';
 

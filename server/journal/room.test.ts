@@ -8,7 +8,7 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Outgoing } from '../domain/peers.ts';
+import type { Outgoing } from '../domain/peers/peers.ts';
 import type { Relay } from '../domain/relay.ts';
 import '../test/short_lives.ts';
 import { acquaint, beat, ClusterRelay, deliver } from '../test/cluster_relays.ts';

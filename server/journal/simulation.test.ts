@@ -8,8 +8,8 @@
  */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Facts } from '../domain/facts.ts';
 import { Relay } from '../domain/relay.ts';
+import type { Facts } from '../domain/state/facts.ts';
 import { Death, PretendDisk } from '../test/pretend_disk.ts';
 import { randomFrom } from '../test/random.ts';
 import { type EdgeNumber, FIRST_POLL_MS, LEASE_MS, opposite } from '../wire/rules.ts';

@@ -9,7 +9,7 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { SavedFile } from '../store/saved_file.ts';
 import { checkPublication, type GalleryEntry, type Publication } from '../wire/gallery.ts';
-import { isRelayName } from '../wire/heartbeat.ts';
+import { isRelayName } from '../wire/identity.ts';
 import { ProblemError } from '../wire/problem.ts';
 
 /** Accepted pictures: forty pages. With their texts they take some 400 KB in each process. */

@@ -4,7 +4,7 @@
  */
 import express from 'express';
 import type { Relay } from '../domain/relay.ts';
-import type { World } from '../domain/torus.ts';
+import type { World } from '../domain/state/torus.ts';
 import type { Moderator } from '../moderation/moderator.ts';
 import { DEFAULT_WORLD } from '../wire/join.ts';
 import { ProblemError } from '../wire/problem.ts';

@@ -1,7 +1,7 @@
 /** The master's end of a worker: the byte budget of its link, and frames that arrive after its end. */
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { HEARERS_PER_STEP_MAX, SMALL_WORLD_MAX } from '../domain/limits.ts';
+import { HEARERS_PER_STEP_MAX, SMALL_WORLD_MAX } from '../domain/state/limits.ts';
 import { checkedCrossing } from '../test/passages.ts';
 import { type Guest, joined, masterOf } from '../test/relay_harness.ts';
 import { answerOf } from '../wire/answer.ts';

@@ -6,7 +6,7 @@
  */
 
 import type { Relay } from '../domain/relay.ts';
-import type { World } from '../domain/torus.ts';
+import type { World } from '../domain/state/torus.ts';
 import type { FrontHandlers, RequestView } from '../front/front.ts';
 import type { Feedback } from '../store/feedback_file.ts';
 import { answerOf } from '../wire/answer.ts';

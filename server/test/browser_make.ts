@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { GifWriter } from 'omggif';
 import type { Browser, Page } from 'playwright-core';
 import { PNG } from 'pngjs';
-import { readSpr } from '../wire/spr.ts';
+import { readSpr } from '../wire/files/spr.ts';
 import { comeIn, noBrowser, openPage, shoot } from './browser_page.ts';
 import { closePages, sharedSite } from './browser_site.ts';
 import { DesktopClient, sendRequest } from './desktop_client.ts';

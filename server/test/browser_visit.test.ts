@@ -4,7 +4,7 @@ import { after, before, describe, it } from 'node:test';
 import { GifWriter } from 'omggif';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { PNG } from 'pngjs';
-import { readSpr } from '../wire/spr.ts';
+import { readSpr } from '../wire/files/spr.ts';
 import { chooseWorld, comeIn, hasLeft, launchBrowser, noBrowser, openPage, seatOf, shoot } from './browser_page.ts';
 import { DesktopClient } from './desktop_client.ts';
 import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';

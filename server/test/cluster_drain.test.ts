@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { NatsServer, whyNoNats } from '../../tools/bench/nats_server.ts';
-import { PIONEER_MS } from '../domain/limits.ts';
+import { PIONEER_MS } from '../domain/state/limits.ts';
 import {
   crossingOf,
   type Described,

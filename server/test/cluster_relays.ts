@@ -1,9 +1,9 @@
 /** Relays of a cluster for unit tests, whose messages the test carries. */
 
-import { Membership } from '../domain/membership.ts';
-import type { PeerPeeks } from '../domain/peer_peeks.ts';
-import type { PeerSayings } from '../domain/peer_sayings.ts';
-import type { Outgoing, Peers } from '../domain/peers.ts';
+import { Membership } from '../domain/peers/membership.ts';
+import type { PeerPeeks } from '../domain/peers/peer_peeks.ts';
+import type { PeerSayings } from '../domain/peers/peer_sayings.ts';
+import type { Outgoing, Peers } from '../domain/peers/peers.ts';
 import type { Relay, RelayOptions } from '../domain/relay.ts';
 import { checkCrossing } from '../wire/crossing.ts';
 import { GENERATION_KEY_BYTES } from '../wire/generations.ts';

@@ -1,6 +1,6 @@
 /** Views of clusters for tests: by the counts alone, and all of a size. */
-import { basesOf } from '../domain/cluster_torus.ts';
-import type { ClusterView } from '../domain/cluster_view.ts';
+import { basesOf } from '../domain/state/cluster_torus.ts';
+import type { ClusterView } from '../domain/state/cluster_view.ts';
 
 /** A view of relays with these counts, in this order. */
 export function viewOf(counts: readonly number[], width: number): ClusterView {

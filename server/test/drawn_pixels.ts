@@ -1,5 +1,5 @@
 /** Small pictures for tests, drawn with letters. */
-import { newPixels, type Pixels } from '../wire/pixels.ts';
+import { newPixels, type Pixels } from '../wire/files/pixels.ts';
 
 const COLOURS: Record<string, readonly [number, number, number, number]> = {
   '.': [0, 0, 0, 0],

@@ -4,7 +4,7 @@ import assert from 'node:assert/strict';
 import http from 'node:http';
 import { after, afterEach, before, it } from 'node:test';
 import { crc32, deflateSync } from 'node:zlib';
-import { CROSSINGS_BURST_MAX, MAILBOX_EVENTS_MAX } from '../domain/limits.ts';
+import { CROSSINGS_BURST_MAX, MAILBOX_EVENTS_MAX } from '../domain/state/limits.ts';
 import { JOIN_BYTES_MAX, SPR_BYTES_MAX } from '../wire/rules.ts';
 import {
   type Batch,

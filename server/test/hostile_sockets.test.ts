@@ -10,7 +10,7 @@ import { readFileSync } from 'node:fs';
 import type { Socket as TcpSocket } from 'node:net';
 import { after, before, it } from 'node:test';
 import { WebSocket } from 'ws';
-import { PROMPT_POLLS_MAX } from '../domain/limits.ts';
+import { PROMPT_POLLS_MAX } from '../domain/state/limits.ts';
 import { CROSSINGS_IN_FLIGHT_MAX } from '../http/socket_desktop.ts';
 import {
   type Batch,

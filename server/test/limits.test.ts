@@ -4,7 +4,7 @@ import { mkdirSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { join as joinPath } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
-import { SMALL_WORLD_MAX } from '../domain/limits.ts';
+import { SMALL_WORLD_MAX } from '../domain/state/limits.ts';
 import { connectionsFor } from '../front/file_limit.ts';
 import { whyNoNativeFront } from '../front/native.ts';
 import { pollsByHeap } from '../operator/capacity.ts';

@@ -15,7 +15,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import formats from 'ajv-formats';
 import { WebSocket } from 'ws';
 import { parse } from 'yaml';
-import { CROSSINGS_BURST_MAX, PEEKS_BURST_MAX, SAYINGS_BURST_MAX, STAGES_BURST_MAX } from '../domain/limits.ts';
+import { CROSSINGS_BURST_MAX, PEEKS_BURST_MAX, SAYINGS_BURST_MAX, STAGES_BURST_MAX } from '../domain/state/limits.ts';
 import { FEEDBACK_PER_WINDOW_MAX, PUBLICATIONS_PER_WINDOW_MAX } from '../moderation/moderator.ts';
 import { MUTES_MAX, REPORTS_PER_WINDOW_MAX, SPR_BYTES_MAX } from '../wire/rules.ts';
 import {

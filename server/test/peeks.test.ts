@@ -5,7 +5,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join as joinPath } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { PEEKS_BURST_MAX, STAGES_BURST_MAX } from '../domain/limits.ts';
+import { PEEKS_BURST_MAX, STAGES_BURST_MAX } from '../domain/state/limits.ts';
 import { type Edge, PEEK_BYTES_MAX, PEEK_LEASE_MS, STAGE_BYTES_MAX } from '../wire/rules.ts';
 import {
   type Batch,

@@ -5,10 +5,10 @@
  * joined(). Invariant: an answer is recorded once, and stays until the test pops it.
  */
 import assert from 'node:assert/strict';
-import { NEIGHBOURS_STEP_MS } from '../domain/limits.ts';
 import { Relay, type RelayOptions } from '../domain/relay.ts';
 import type { CrossingResponse, Verdict } from '../domain/responses.ts';
 import { TICK_MS } from '../domain/slots/deadlines.ts';
+import { NEIGHBOURS_STEP_MS } from '../domain/state/limits.ts';
 import { Master } from '../processes/master.ts';
 import { Seats } from '../processes/seats.ts';
 import { type Committing, Turns } from '../processes/turns.ts';

@@ -2,7 +2,7 @@
 
 import assert from 'node:assert/strict';
 import { after, before, it } from 'node:test';
-import { SAYINGS_BURST_MAX } from '../domain/limits.ts';
+import { SAYINGS_BURST_MAX } from '../domain/state/limits.ts';
 import { SAYING_BODY_BYTES_MAX } from '../wire/rules.ts';
 import {
   type Batch,

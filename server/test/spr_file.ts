@@ -1,8 +1,8 @@
 /** Sprite files for tests: small, valid, and different with each call. */
 import { createHash, randomBytes } from 'node:crypto';
 import { crc32, deflateSync } from 'node:zlib';
-import { type Chunk, writePng } from '../wire/png.ts';
-import { RAW_BYTES_MAX } from '../wire/spr.ts';
+import { type Chunk, writePng } from '../wire/files/png.ts';
+import { RAW_BYTES_MAX } from '../wire/files/spr.ts';
 
 let made = 0;
 

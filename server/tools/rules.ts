@@ -6,7 +6,7 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Document, isNode, type Node, parseDocument } from 'yaml';
-import { HEARERS_MAX } from '../domain/limits.ts';
+import { HEARERS_MAX } from '../domain/state/limits.ts';
 import { PASSAGE_TEXTS } from '../wire/crossing.ts';
 import { PROBLEMS } from '../wire/problem.ts';
 import * as rules from '../wire/rules.ts';

@@ -4,6 +4,8 @@
  * An id is `<slot>-<generation>`, a token `<id>.<32 hex digits>`; both in lowercase hex, numbers without leading zeros,
  * so each has exactly one text. Invariant: read(write(x)) = x, and any other text is refused.
  * Cost: one pass over the text, no allocation when reading.
+ *
+ * Relays have names, which follow a rule of their own.
  */
 
 /** Slots are below this: 16 million rows, more than the sockets that fit into one machine's memory. */
@@ -11,6 +13,9 @@ export const SLOTS_MAX = 1 << 24;
 
 /** The longest token text, in characters: 6 + 1 + 8 + 1 + 32. */
 export const TOKEN_LENGTH_MAX = 48;
+
+/** Names of relays are in subjects, metrics and log lines, where short is better. A label of the DNS may have 63 bytes. */
+export const RELAY_NAME_BYTES_MAX = 32;
 
 const TOKEN_DIGITS = 32;
 
@@ -63,6 +68,11 @@ export function readToken(text: string, into: Identity): boolean {
     into.token[word] = value;
   }
   return true;
+}
+
+/** Whether a text can be the name of a relay: small letters, digits and hyphens, beginning with a letter or a digit. */
+export function isRelayName(text: string): boolean {
+  return text.length <= RELAY_NAME_BYTES_MAX && /^[a-z0-9][a-z0-9-]*$/.test(text);
 }
 
 function readHex(text: string, start: number, end: number, digitsMax: number): number {

@@ -5,7 +5,7 @@
  * the relay that the desktop is on. It is not an id (no dash before the dot) and not a token. A link carries it in the fragment, which
  * browsers send to no server; it belongs into no path, query or log line.
  */
-import { isRelayName } from './heartbeat.ts';
+import { isRelayName } from './identity.ts';
 
 export interface Invitation {
   slot: number;

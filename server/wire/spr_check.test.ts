@@ -4,8 +4,8 @@ import { describe, it } from 'node:test';
 import { crc32, deflateSync } from 'node:zlib';
 import { randomOf } from '../test/random.ts';
 import { sprFile, sprWithPixels, wrongInLastRow } from '../test/spr_file.ts';
-import { readPng, SprRefused, writePng } from './png.ts';
-import { checkSpr, RAW_BYTES_MAX, readSpr } from './spr.ts';
+import { readPng, SprRefused, writePng } from './files/png.ts';
+import { checkSpr, RAW_BYTES_MAX, readSpr } from './files/spr.ts';
 
 const ROW_BYTES = 1 + 16 * 4; // of sprFile()
 const ROWS = 8;

@@ -32,7 +32,7 @@ export interface Build {
 /** What every client is built from, and what the tests of their core read. */
 const CLIENT_FOLDERS = [
   ...['client-win/core/', 'client-win/posix/', 'client-win/CMakeLists.txt', 'server/web/sprites/'],
-  ...['server/wire/hidden.vectors.json', 'server/wire/spr.vectors.json', 'server/wire/rules.h'],
+  ...['server/wire/hidden.vectors.json', 'server/wire/files/spr.vectors.json', 'server/wire/rules.h'],
   ...['behaviour', 'bubbles', 'moves', 'peek', 'relay'].map((noun) => `client-win/${noun}.vectors.json`),
 ];
 

@@ -10,9 +10,9 @@ const buildsOf = (suite: string) => SUITES.buildsOf(suite).map(({ what }) => wha
 
 describe('suites', () => {
   it('depend on what they import, also through others', () => {
-    assert.ok(SUITES.dependsOn('server/domain/torus.test.ts', ['server/domain/torus.ts']));
+    assert.ok(SUITES.dependsOn('server/domain/state/torus.test.ts', ['server/domain/state/torus.ts']));
     assert.ok(SUITES.dependsOn('server/domain/relay.test.ts', ['server/wire/crossing.ts']));
-    assert.ok(!SUITES.dependsOn('server/domain/torus.test.ts', ['server/web/relay/poll.ts', 'ec2/fleet.ts']));
+    assert.ok(!SUITES.dependsOn('server/domain/state/torus.test.ts', ['server/web/relay/poll.ts', 'ec2/fleet.ts']));
   });
 
   it('depend on the programs, pages and documents that they name', () => {
@@ -36,10 +36,10 @@ describe('suites', () => {
     const gone = ['client-win/moves.vectors.json'];
     const without = new Suites(listFiles().filter((file) => !gone.includes(file)));
     assert.ok(without.dependsOn('client-win/test/moves.test.ts', gone), 'it names it');
-    assert.ok(!without.dependsOn('server/domain/torus.test.ts', gone));
+    assert.ok(!without.dependsOn('server/domain/state/torus.test.ts', gone));
     assert.ok(SUITES.dependsOn('server/test/browser_visit.test.ts', ['server/web/gone.html']), 'a page of a relay');
-    assert.ok(SUITES.dependsOn('server/domain/torus.test.ts', ['server/domain/gone.ts']), 'in its folder');
-    assert.ok(!SUITES.dependsOn('server/domain/torus.test.ts', ['server/web/gone.ts']));
+    assert.ok(SUITES.dependsOn('server/domain/state/torus.test.ts', ['server/domain/state/gone.ts']), 'in its folder');
+    assert.ok(!SUITES.dependsOn('server/domain/state/torus.test.ts', ['server/web/gone.ts']));
   });
 
   it('are refused by name where only long ones run', () => {

@@ -3,7 +3,7 @@
 // The files come from untrusted sources, so every limit is checked before memory is allocated: the
 // container is walked without a copy, sizes are checked before pixels are inflated, and inflating
 // stops at the byte that the header promises. The rules are those of the relay
-// (server/wire/sheet.ts, description.ts, png.ts, spr.ts). Invariant: every number in a Sheet is
+// (server/wire/files/sheet.ts, description.ts, png.ts, spr.ts). Invariant: every number in a Sheet is
 // within its limits and needs no further check.
 // Cost: O(raw bytes); the largest sheet takes 64 MiB of pixels, and twice that while it is read.
 #ifndef CLIENT_WIN_CORE_PICTURE_SHEET_H_

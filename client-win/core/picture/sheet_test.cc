@@ -1,4 +1,4 @@
-// Also plays spr.vectors.json; server/wire/spr.test.ts plays it with the relay's reader.
+// Also plays spr.vectors.json; server/wire/files/spr.test.ts plays it with the relay's reader.
 #include "core/picture/sheet.h"
 
 #include <doctest/doctest.h>

@@ -9,7 +9,7 @@
  * mailbox; what a roll-back took or brought back is counted apart, and at most once for each roll-back.
  * Memory: SPRITES_MAX sprites, each with the last NOTES_MAX lines of its history.
  */
-import { keyOfThrow } from '../../domain/peer_memory.ts';
+import { keyOfThrow } from '../../domain/peers/peer_memory.ts';
 import type { Identity } from '../../wire/identity.ts';
 
 /** Sprites that are made in a run; then desktops only throw what they have. Each takes some 1 KB here. */

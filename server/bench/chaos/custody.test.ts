@@ -3,7 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { it, type TestContext } from 'node:test';
-import { CUSTODY_MS } from '../../domain/peers.ts';
+import { CUSTODY_MS } from '../../domain/peers/peers.ts';
 import { FolderDisk } from '../../journal/disk.ts';
 import { Journal } from '../../journal/journal.ts';
 import { JOURNAL_FOLDER } from '../../roles/journaling.ts';

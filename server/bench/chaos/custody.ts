@@ -7,16 +7,16 @@
  */
 import { join } from 'node:path';
 import { Worker } from 'node:worker_threads';
-import { NO_SLOT } from '../../domain/desktops.ts';
-import type { Facts } from '../../domain/facts.ts';
-import { keyOfThrow } from '../../domain/peer_memory.ts';
+import { keyOfThrow } from '../../domain/peers/peer_memory.ts';
 import { Recovery } from '../../domain/recovery.ts';
 import { Relay } from '../../domain/relay.ts';
+import { NO_SLOT } from '../../domain/state/desktops.ts';
+import type { Facts } from '../../domain/state/facts.ts';
 import { FolderDisk } from '../../journal/disk.ts';
 import { readJournal } from '../../journal/journal.ts';
 import { JOURNAL_FOLDER } from '../../roles/journaling.ts';
 import type { Passage } from '../../wire/passage.ts';
-import { type FrameIdentity, type PeerFrame, readPeerFrame, readPeerRecords } from '../../wire/peer_frame.ts';
+import { type FrameIdentity, type PeerFrame, readPeerFrame, readPeerRecords } from '../../wire/peers/peer_frame.ts';
 import { type Custody, type Flying, keyOf, type Throw, type Waiting } from './account.ts';
 
 /** Desktops at once that relays of a chaos run are started for. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { ClusterRow } from '../../wire/cluster_document.ts';
+import type { ClusterRow } from '../../wire/peers/cluster_document.ts';
 import { cellsOf } from './cluster.ts';
 
 const ROW: ClusterRow = {

@@ -1,6 +1,6 @@
 /** The table of the cluster: the relays that share the world, and what goes between each of them and this one. */
 
-import type { ClusterDocument, ClusterRow } from '../../wire/cluster_document.ts';
+import type { ClusterDocument, ClusterRow } from '../../wire/peers/cluster_document.ts';
 
 const COLUMNS = ['Relay', 'State', 'Desktops', 'Sprites to it', 'Sprites from it', 'In doubt', 'Time to verdict'];
 

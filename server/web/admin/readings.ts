@@ -4,7 +4,7 @@
  * Invariant: every series has as many values as there are times; null where the relay knows none.
  */
 
-import type { ClusterDocument } from '../../wire/cluster_document.ts';
+import type { ClusterDocument } from '../../wire/peers/cluster_document.ts';
 
 /** The answer of GET /admin/history. */
 export interface HistoryDocument {

@@ -7,7 +7,7 @@
  * Cost: one drawImage per sprite and frame; text only for tags that are shown.
  */
 
-import type { Description } from '../../wire/description.ts';
+import type { Description } from '../../wire/files/description.ts';
 import type { Edge } from '../../wire/rules.ts';
 import { animationOf, type Facing, type Point, type Simulation, type Size, type Sprite } from '../motion/simulation.ts';
 import { cellOf, placeOf, type Sheets, shownScale } from '../pictures/sheets.ts';

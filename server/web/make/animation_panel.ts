@@ -1,6 +1,6 @@
 /** The panel of animations: which frames each of them shows, and how fast. */
-import { type Animation, FPS_MAX, FRAMES_MAX, KNOWN_ANIMATIONS, PLAYED } from '../../wire/description.ts';
-import { readFrameList, writeFrameList } from '../../wire/frame_list.ts';
+import { type Animation, FPS_MAX, FRAMES_MAX, KNOWN_ANIMATIONS, PLAYED } from '../../wire/files/description.ts';
+import { readFrameList, writeFrameList } from '../../wire/files/frame_list.ts';
 import { element } from '../desktop/elements.ts';
 import { counted, number, type Plain, phrase } from '../texts/language.ts';
 import type { Animations } from './draft.ts';

@@ -1,6 +1,6 @@
 /** The body: a frame with the lines of its hitbox, which a person drags. The number fields beside it do the same. */
 
-import type { Pixels } from '../../wire/pixels.ts';
+import type { Pixels } from '../../wire/files/pixels.ts';
 import { EDGES, type Edge } from '../../wire/rules.ts';
 import { element } from '../desktop/elements.ts';
 import type { Point, Size } from '../motion/simulation.ts';

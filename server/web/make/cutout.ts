@@ -5,7 +5,7 @@
  * white shirt before a white wall stays, as long as something lies between them.
  * Pure. Cost: O(pixels), a few bytes for each.
  */
-import type { Pixels } from '../../wire/pixels.ts';
+import type { Pixels } from '../../wire/files/pixels.ts';
 
 /** A place of which the area is removed, and the colour it had where the person picked it. Pixels of the picture. */
 export interface Pick {

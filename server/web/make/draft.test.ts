@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe as group, it } from 'node:test';
-import { readDescription } from '../../wire/description.ts';
+import { readDescription } from '../../wire/files/description.ts';
 import {
   type Draft,
   describe,

@@ -5,7 +5,7 @@
  * keeps its frames when others move. Pure.
  */
 
-import { type Animation, BEHAVIOUR_DEFAULT, type Behaviour, type Description } from '../../wire/description.ts';
+import { type Animation, BEHAVIOUR_DEFAULT, type Behaviour, type Description } from '../../wire/files/description.ts';
 import { SCALE_MAX, SCALE_MIN } from '../../wire/rules.ts';
 import type { Size } from '../motion/simulation.ts';
 import type { Cut } from './cutout.ts';

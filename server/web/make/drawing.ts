@@ -4,10 +4,10 @@
  * Cost: each function goes over all pixels; a photograph takes some 50 ms.
  */
 
-import { cutGrid, layOut, type Pixels } from '../../wire/pixels.ts';
-import { crc32 } from '../../wire/png.ts';
+import { cutGrid, layOut, type Pixels } from '../../wire/files/pixels.ts';
+import { crc32 } from '../../wire/files/png.ts';
+import { writeSheet } from '../../wire/files/sheet.ts';
 import { SCALE_MAX, SPR_BYTES_MAX } from '../../wire/rules.ts';
-import { writeSheet } from '../../wire/sheet.ts';
 import { pngOf } from '../pictures/picture_files.ts';
 import { drawLife, LIFE } from '../pictures/still_life.ts';
 import { number, phrase } from '../texts/language.ts';

@@ -3,7 +3,7 @@
  *
  * What is removed shines through faintly, so that the person sees what a click has done.
  */
-import type { Pixels } from '../../wire/pixels.ts';
+import type { Pixels } from '../../wire/files/pixels.ts';
 import type { Point } from '../motion/simulation.ts';
 import { colourAt, type Pick } from './cutout.ts';
 import { canvasOf } from './drawing.ts';

@@ -3,7 +3,7 @@
  *
  * Keyboard: the row is one stop of the Tab key; the arrow keys select, Delete drops.
  */
-import type { Pixels } from '../../wire/pixels.ts';
+import type { Pixels } from '../../wire/files/pixels.ts';
 import { newElement } from '../desktop/elements.ts';
 import { phrase } from '../texts/language.ts';
 

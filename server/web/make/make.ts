@@ -5,8 +5,8 @@
  * .spr that could be made stays in the preview while the draft has an error. Files and draft are saved in this browser after each
  * change, so a reload loses nothing.
  */
-import type { Behaviour } from '../../wire/description.ts';
-import type { Pixels } from '../../wire/pixels.ts';
+import type { Behaviour } from '../../wire/files/description.ts';
+import type { Pixels } from '../../wire/files/pixels.ts';
 import { SCALE_MAX } from '../../wire/rules.ts';
 import { element } from '../desktop/elements.ts';
 import { KeptText } from '../desktop/kept_text.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { drawn, letters } from '../../test/drawn_pixels.ts';
-import { newPixels, type Pixels } from '../../wire/pixels.ts';
+import { newPixels, type Pixels } from '../../wire/files/pixels.ts';
 import { reduceColours } from './palette.ts';
 
 const coloursOf = (frames: readonly Pixels[]) =>

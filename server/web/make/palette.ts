@@ -6,7 +6,7 @@
  * that of an eye, is not lost among common ones.
  * Pure. Cost: O(pixels) and 32,768 groups of colours.
  */
-import type { Pixels } from '../../wire/pixels.ts';
+import type { Pixels } from '../../wire/files/pixels.ts';
 
 export const COLOURS_MAX = 256;
 

@@ -3,7 +3,7 @@
  *
  * Pure. Cost: O(pixels).
  */
-import { crop, newPixels, type Pixels } from '../../wire/pixels.ts';
+import { crop, newPixels, type Pixels } from '../../wire/files/pixels.ts';
 import type { Size } from '../motion/simulation.ts';
 
 export interface Box extends Readonly<Size> {

@@ -3,11 +3,11 @@
  *
  * The files may be anything, so their size is checked first, and what cannot be read is refused with a sentence for the person.
  */
-import { readAseprite } from '../../wire/aseprite.ts';
-import type { Behaviour } from '../../wire/description.ts';
-import { cutExport, cutGrid, type Pixels } from '../../wire/pixels.ts';
-import { crc32 } from '../../wire/png.ts';
-import { readSheet } from '../../wire/sheet.ts';
+import { readAseprite } from '../../wire/files/aseprite.ts';
+import type { Behaviour } from '../../wire/files/description.ts';
+import { cutExport, cutGrid, type Pixels } from '../../wire/files/pixels.ts';
+import { crc32 } from '../../wire/files/png.ts';
+import { readSheet } from '../../wire/files/sheet.ts';
 import { bitmapOf, isGif, isPng, isSpr, nameOf, readAnimatedGif } from '../pictures/picture_files.ts';
 import { phrase } from '../texts/language.ts';
 import type { Animations, Hitbox } from './draft.ts';

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { newPixels, type Pixels } from '../../wire/pixels.ts';
+import { newPixels, type Pixels } from '../../wire/files/pixels.ts';
 import { guessFrame } from './strip.ts';
 
 /** A picture of columns × rows frames. A body fills the middle of each, `margin` pixels away from its sides. */

@@ -3,7 +3,7 @@
  *
  * Pure. Cost: O(pixels).
  */
-import type { Pixels } from '../../wire/pixels.ts';
+import type { Pixels } from '../../wire/files/pixels.ts';
 import type { Size } from '../motion/simulation.ts';
 import { hasTransparency } from './cutout.ts';
 

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { PNG_SIGNATURE } from '../../wire/png.ts';
-import { SPR_KEYWORD } from '../../wire/sheet.ts';
+import { PNG_SIGNATURE } from '../../wire/files/png.ts';
+import { SPR_KEYWORD } from '../../wire/files/sheet.ts';
 import { DROPPED_BYTES_MAX, toSpr } from './dropped.ts';
 
 /** What is enough to be taken for a .spr. */

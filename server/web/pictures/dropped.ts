@@ -5,9 +5,9 @@
  * Cost: one canvas of 13 pictures, each at most 128 pixels a side; of a GIF, one of its frames.
  */
 
-import { crc32, SHEET_SIDE_PIXELS_MAX } from '../../wire/png.ts';
+import { crc32, SHEET_SIDE_PIXELS_MAX } from '../../wire/files/png.ts';
+import { writeSheet } from '../../wire/files/sheet.ts';
 import { SPR_BYTES_MAX } from '../../wire/rules.ts';
-import { writeSheet } from '../../wire/sheet.ts';
 import type { Size } from '../motion/simulation.ts';
 import { phrase } from '../texts/language.ts';
 import { type AnimatedGif, bitmapOf, isGif, isSpr, nameOf, pngOf, readAnimatedGif } from './picture_files.ts';

@@ -1,9 +1,9 @@
 /** Picture files: what kind a file is, the name of its sprite, and a canvas as a file. */
 
-import { type GifReaderClass, readGif, shownFor } from '../../wire/gif.ts';
-import { PNG_SIGNATURE } from '../../wire/png.ts';
+import { type GifReaderClass, readGif, shownFor } from '../../wire/files/gif.ts';
+import { PNG_SIGNATURE } from '../../wire/files/png.ts';
+import { SPR_KEYWORD } from '../../wire/files/sheet.ts';
 import { SPR_BYTES_MAX } from '../../wire/rules.ts';
-import { SPR_KEYWORD } from '../../wire/sheet.ts';
 import { phrase } from '../texts/language.ts';
 
 /** The library that unpacks GIFs, as the relay serves it. */

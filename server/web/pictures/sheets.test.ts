@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import type { Description } from '../../wire/description.ts';
+import type { Description } from '../../wire/files/description.ts';
 import {
   cellOf,
   NAME_LENGTH_MAX,

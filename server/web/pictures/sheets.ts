@@ -7,10 +7,10 @@
  * Cost: decoded pixels, at most DECODED_PIXELS_MAX; sheets that no sprite uses are evicted first.
  */
 
-import { BEHAVIOUR_DEFAULT, type Description, PLAYED, playedFor } from '../../wire/description.ts';
-import { crc32 } from '../../wire/png.ts';
+import { BEHAVIOUR_DEFAULT, type Description, PLAYED, playedFor } from '../../wire/files/description.ts';
+import { crc32 } from '../../wire/files/png.ts';
+import { readSheet } from '../../wire/files/sheet.ts';
 import { SPR_BYTES_MAX } from '../../wire/rules.ts';
-import { readSheet } from '../../wire/sheet.ts';
 import type { Nature, Point, Size } from '../motion/simulation.ts';
 import { sha256 } from './sha256.ts';
 

@@ -3,7 +3,7 @@
  *
  * Invariant: a figure is on the shelf once, and its sheet is loaded.
  */
-import type { Description } from '../../wire/description.ts';
+import type { Description } from '../../wire/files/description.ts';
 import { keptPicture, keptPictures } from './kept_pictures.ts';
 import type { Sheets } from './sheets.ts';
 

@@ -5,8 +5,8 @@ import { globSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { PNG } from 'pngjs';
-import { KNOWN_ANIMATIONS } from '../../wire/description.ts';
-import { readSpr } from '../../wire/spr.ts';
+import { KNOWN_ANIMATIONS } from '../../wire/files/description.ts';
+import { readSpr } from '../../wire/files/spr.ts';
 
 const CAST = globSync('*.spr', { cwd: import.meta.dirname }).map((file) => {
   const bytes = readFileSync(join(import.meta.dirname, file));

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { SprRefused } from '../../wire/png.ts';
+import { SprRefused } from '../../wire/files/png.ts';
 import { type Language, PROBLEM_TEXTS, TEXTS } from './texts.ts';
 
 /** Loads the module as a page in this language does. */

@@ -4,7 +4,7 @@
  * The relay chooses the language, and sends the texts that the modules of the page use inside the page (`#texts`), as JSON.
  * Without a page, as in unit tests, a phrase is its key.
  */
-import { SprRefused } from '../../wire/png.ts';
+import { SprRefused } from '../../wire/files/png.ts';
 import type { ENGLISH } from './english.ts';
 
 type Table = typeof ENGLISH;
