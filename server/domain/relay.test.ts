@@ -453,7 +453,7 @@ describe('relay, the desktop that polls', () => {
     const newer = harness.poll(bob);
     assert.deepEqual(harness.answered(older).body, { cursor: '6a1f03c2-0', events: [] });
     assert.equal(harness.relay.parkedCount, 2);
-    harness.relay.down.closed(older, bob.slot);
+    assert.equal(harness.relay.down.closed(older, bob.slot), false, 'it is not parked');
     harness.throw(ada, 1);
     harness.relay.endTurn();
     assert.equal(seqOf(harness.answered(newer)), 1, 'closing the older poll does not change the newer one');
@@ -529,7 +529,7 @@ describe('relay, time', () => {
         harness.pass(PING_MS);
         assert.deepEqual(types(harness.answered(ticket)), ['ping', 'neighbours']);
       }
-      if (from === 'closed') harness.relay.down.closed(ticket, bob.slot);
+      if (from === 'closed') assert.equal(harness.relay.down.closed(ticket, bob.slot), true, 'it was parked');
       harness.pass(LEASE_MS - TICK_MS);
       assert.ok(harness.relay.desktops.isLive(bob.slot), from);
       harness.pass(TICK_MS);
