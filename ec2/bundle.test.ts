@@ -106,7 +106,7 @@ describe('bundle', { skip, timeout: 900_000 }, () => {
       'loadtest/bin/swarm.ts',
       'tools/launch.js',
       'node_modules/express/package.json',
-      'commit',
+      'tools/commit.txt',
     ]) {
       assert.ok(list.includes(path), path);
     }

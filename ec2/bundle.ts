@@ -27,6 +27,7 @@ import { pipeline } from 'node:stream/promises';
 import { buildAddon, buildEngine } from '../tools/build.js';
 import { withLock } from '../tools/lock.js';
 import { ensurePrograms, findProgram, installHint } from '../tools/machine.js';
+import { commit } from '../tools/version.js';
 import type { Architecture } from './plan.ts';
 
 const ROOT = join(import.meta.dirname, '..');
@@ -130,7 +131,7 @@ function stage(): void {
   for (const path of [...SOURCES, `${NODE}/package.json`, `${NODE}/bin/node`, ADDON, ...packages()]) copy(path);
   mkdirSync(join(STAGE, 'bin'));
   symlinkSync(`../${NODE}/bin/node`, join(STAGE, 'bin/node'));
-  writeFileSync(join(STAGE, 'commit'), `${commit()}\n`);
+  writeFileSync(join(STAGE, 'tools/commit.txt'), `${commit()}\n`);
   const nats = findProgram(NATS);
   if (nats) copyFileSync(nats, join(STAGE, `bin/${NATS}`));
   const programs = [`${NODE}/bin/node`, ENGINE, ADDON, `bin/${NATS}`].filter((path) => existsSync(join(STAGE, path)));
@@ -204,16 +205,4 @@ function fingerprint(): string {
   const nats = findProgram(NATS);
   if (nats) hash.update(`${nats} ${statSync(nats).size} ${statSync(nats).mtimeMs}\n`);
   return hash.digest('hex');
-}
-
-function commit(): string {
-  try {
-    return execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
-      cwd: ROOT,
-      encoding: 'utf8',
-      stdio: ['ignore', 'pipe', 'ignore'],
-    }).trim();
-  } catch {
-    return 'unknown';
-  }
 }

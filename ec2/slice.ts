@@ -24,7 +24,6 @@ import { type Go, INSTANCE, type Job, POSTED, readJob, type ThrowSignal } from '
 import { post } from './post.ts';
 
 const ENGINE = join(import.meta.dirname, '../build/swarm/swarm-engine');
-const COMMIT = join(import.meta.dirname, '../commit');
 
 /** Pause between two requests for go.json or throw.json: a fifth of the time from there to the start. */
 const POLL_MS = 1_000;
@@ -126,8 +125,7 @@ const { positionals, values } = parseArgs({
 const { job = '', id = '', out = '' } = values;
 if (positionals[0] === 'ready') {
   readJob(readFileSync(job, 'utf8'));
-  // There is no git checkout here; the bundle has the commit in a file.
-  console.log(JSON.stringify({ ...thisMachine(), name: id, commit: readFileSync(COMMIT, 'utf8').trim() }));
+  console.log(JSON.stringify({ ...thisMachine(), name: id }));
 } else {
   process.exitCode = await run(job, id, out);
 }

@@ -23,11 +23,15 @@ import { withLockOrWhy } from './lock.js';
 import { aptInstall, ensureFiles, ensurePrograms, installHint } from './machine.js';
 import { packagedNode } from './node.js';
 import { findInModules } from './packages.js';
+import { VERSION, versionWords } from './version.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 
 /** The rules that all programs in C++ share with the relay. */
 const RULES = join(ROOT, 'server', 'wire', 'rules.h');
+
+/** Where the version of the desktop clients comes from. */
+const VERSIONS = [join(ROOT, 'package.json'), join(ROOT, 'tools', 'commit.txt')];
 
 /** The path of the engine's program once it is built. */
 export const ENGINE = join(ROOT, 'build', 'swarm', 'swarm-engine');
@@ -206,7 +210,7 @@ export function buildX11Tests() {
 function builtClient(part, target) {
   const client = join(ROOT, 'client-win');
   const x11 = hasLibraries(Object.keys(X11_LIBRARIES)) ? 'ON' : 'OFF';
-  const sources = [client, RULES, join(ROOT, 'server', 'web', 'sprites')];
+  const sources = [client, RULES, ...VERSIONS, join(ROOT, 'server', 'web', 'sprites')];
   const build = () => whyNoCompiler() ?? ranCMake(client, CLIENT, [`-DX11=${x11}`], CLIENT_TARGETS[part]);
   return built(part, sources, target, build, 'client');
 }
@@ -230,7 +234,8 @@ export function buildWindowsClient() {
     return `a compiler for Windows is missing: ${installHint(packages)}`;
   }
   const client = join(ROOT, 'client-win');
-  return built('windows-client', [client, RULES, join(ROOT, 'server', 'web', 'sprites')], WINDOWS_CLIENT, () => {
+  const sources = [client, RULES, ...VERSIONS, join(ROOT, 'server', 'web', 'sprites')];
+  return built('windows-client', sources, WINDOWS_CLIENT, () => {
     const toolchain = `-DCMAKE_TOOLCHAIN_FILE=${join(client, 'win32', 'toolchain.cmake')}`;
     return ranCMake(client, WINDOWS, [toolchain]);
   });
@@ -241,15 +246,13 @@ export function buildInstaller() {
   if (!ensurePrograms(['makensis'], ['nsis'])) return `makensis is missing: ${installHint(['nsis'])}`;
   const client = join(ROOT, 'client-win');
   const sources = join(client, 'installer');
-  const about = join(ROOT, 'package.json');
   const program = join(DIST, 'Sprites.exe');
   if (!existsSync(program)) rmSync(WINDOWS_SETUP, { force: true }); // DIST holds both or neither
-  return built('installer', [WINDOWS_CLIENT, sources, about], WINDOWS_SETUP, () => {
+  return built('installer', [WINDOWS_CLIENT, sources, ...VERSIONS], WINDOWS_SETUP, () => {
     mkdirSync(DIST, { recursive: true });
-    const { version } = JSON.parse(readFileSync(about, 'utf8'));
     const icon = join(client, 'win32', 'sprites.ico');
     const unfinished = `${WINDOWS_SETUP}.part`; // a relay may be serving the previous one
-    const given = { EXE: WINDOWS_CLIENT, ICON: icon, OUT: unfinished, VERSION: version };
+    const given = { EXE: WINDOWS_CLIENT, ICON: icon, OUT: unfinished, VERSION, WORDS: versionWords() };
     const defines = Object.entries(given).map(([name, value]) => `-D${name}=${value}`);
     const why = ran('makensis', ['-V2', ...defines, join(sources, 'sprites.nsi')], ROOT, 'makensis');
     if (why !== undefined) return why;
@@ -260,17 +263,18 @@ export function buildInstaller() {
   });
 }
 
-/** Writes the hash of the installer into winget's manifests, and its version, hash and size into `latest.json`, which a relay offers. */
+/** Writes version and hash of the installer into winget's manifests, and its version, hash and size into `latest.json`, which a relay offers. */
 export function describeInstaller(installer = WINDOWS_SETUP) {
-  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const { sha256, size } = aboutFile(installer);
-  writeFileSync(WINDOWS_LATEST, `${JSON.stringify({ version, sha256, size })}\n`);
+  writeFileSync(WINDOWS_LATEST, `${JSON.stringify({ version: VERSION, sha256, size })}\n`);
   const templates = join(ROOT, 'client-win', 'installer', 'winget');
   mkdirSync(WINGET, { recursive: true });
   for (const name of readdirSync(templates)) {
     const manifest = readFileSync(join(templates, name), 'utf8');
-    const hashed = manifest.replace(/^( *InstallerSha256:).*$/m, `$1 ${sha256.toUpperCase()}`);
-    writeFileSync(join(WINGET, name), hashed);
+    const filled = manifest
+      .replace(/^(PackageVersion:).*$/m, `$1 ${VERSION}`)
+      .replace(/^( *InstallerSha256:).*$/m, `$1 ${sha256.toUpperCase()}`);
+    writeFileSync(join(WINGET, name), filled);
   }
 }
 
@@ -309,9 +313,8 @@ function packLinux() {
   if (failed !== undefined) return failed;
   // Each in one step, because a relay may be serving the previous one.
   for (const path of [LINUX_PACKAGE, LINUX_ARCHIVE]) renameSync(join(stage, basename(path)), path);
-  const { version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
   const files = [LINUX_PACKAGE, LINUX_ARCHIVE].map((path) => [basename(path), aboutFile(path)]);
-  writeFileSync(LINUX_LATEST, `${JSON.stringify({ version, files: Object.fromEntries(files) })}\n`);
+  writeFileSync(LINUX_LATEST, `${JSON.stringify({ version: VERSION, files: Object.fromEntries(files) })}\n`);
   return undefined;
 }
 

@@ -167,6 +167,7 @@ describe('a command line', () => {
     assert.equal(misuse('eat', '-x'), "Unknown option '-x'. See --help.");
     assert.equal(misuse('eat', '-5'), "Unknown option '-5'. See --help.");
     assert.equal(misuse('fry'), 'There is no command "fry"; there are bake, eat. See --help.');
+    assert.equal(misuse('eta'), 'There is no command "eta"; there are bake, eat. Did you mean eat? See --help.');
     assert.equal(misuse('constructor'), 'There is no command "constructor"; there are bake, eat. See --help.');
     assert.equal(misuse('eat', 'it'), "Unexpected argument 'it': eat takes none. See --help.");
     assert.equal(misuse('eat', '--heat', '200'), '--heat: goes with bake, not with eat. See --help.');

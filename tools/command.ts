@@ -8,6 +8,7 @@
 import { accessSync, constants, mkdirSync, readFileSync, statSync } from 'node:fs';
 import { dirname, resolve } from 'node:path';
 import { parseArgs } from 'node:util';
+import { didYouMean } from './nearest.js';
 
 /** The exit codes of every command. An interrupted command has failed. */
 export const EXIT = { done: 0, failed: 1, misused: 2 } as const;
@@ -348,7 +349,9 @@ export function readCommandLine<Table extends Options>(
     if (token.name === 'help') return 'help';
     const name = names.get(token.name);
     if (name === undefined) {
-      misuse ??= new Misused(`Unknown option '${token.rawName}'.${suggestion(token.name, names)} See --help.`);
+      misuse ??= new Misused(
+        `Unknown option '${token.rawName}'.${didYouMean(token.name, names.keys(), '--')} See --help.`,
+      );
       continue;
     }
     const why = whyNoValue(command.options[name], token.value, token.inlineValue, names);
@@ -396,7 +399,9 @@ function checkWords<Table extends Options>(command: Command<Table>, [first, ...w
     if (needsCommand) throw new Misused(helpOf(command));
   } else if (commands && !takesWords && !Object.hasOwn(commands, first)) {
     const known = Object.keys(commands).join(', ');
-    throw new Misused(`There is no command ${JSON.stringify(first)}; there are ${known}. See --help.`);
+    throw new Misused(
+      `There is no command ${JSON.stringify(first)}; there are ${known}.${didYouMean(first, Object.keys(commands))} See --help.`,
+    );
   } else if (!commands && !takesWords) {
     throw new Misused(`Unexpected argument '${first}'. See --help.`);
   } else if (commands && !takesWords && commands[first][0] === '' && words.length > 0) {
@@ -429,30 +434,6 @@ function resolved(
   if (texts.length === 0) return option.fallback;
   const values = texts.map((one) => readValue(option, one, called));
   return option.repeated ? values : values.at(-1);
-}
-
-/** " Did you mean --port?" for a flag that differs by a letter or two. */
-function suggestion(flag: string, names: ReadonlyMap<string, string>): string {
-  const near = [...names.keys()]
-    .map((known) => ({ known, by: distance(flag, known) }))
-    .filter(({ by }) => by <= (flag.length > 5 ? 2 : 1))
-    .sort((a, b) => a.by - b.by)[0];
-  return near === undefined ? '' : ` Did you mean --${near.known}?`;
-}
-
-/** Letters to insert, delete, replace or swap with their neighbour until `a` is `b`. */
-function distance(a: string, b: string): number {
-  const rows = [Array.from({ length: b.length + 1 }, (_, j) => j)];
-  for (let i = 1; i <= a.length; i++) {
-    rows[i] = [i];
-    for (let j = 1; j <= b.length; j++) {
-      const replaced = rows[i - 1][j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1);
-      const swapped =
-        i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1] ? rows[i - 2][j - 2] + 1 : replaced;
-      rows[i][j] = Math.min(rows[i - 1][j] + 1, rows[i][j - 1] + 1, replaced, swapped);
-    }
-  }
-  return rows[a.length][b.length];
 }
 
 function within(value: number | undefined, min: number, max: number): number | undefined {
@@ -500,7 +481,8 @@ export function helpOf<Table extends Options>(command: Command<Table>): string {
       ...Object.entries(table).map(([name, option]) => optionRow(name, option)),
     ].join('\n'),
   );
-  const help = row('-h, --help', 'print this text');
+  // The launcher answers both where nothing is installed yet, and --version for all commands.
+  const help = [row('-h, --help', 'print this text'), row('    --version', 'print the version of Sprites')].join('\n');
   const last = titled.pop();
   const exit = `Exit code: 0 done, 1 failed${failed === undefined ? '' : ` (${failed})`}, 2 misused.`;
   return [

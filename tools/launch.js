@@ -7,15 +7,18 @@
  * package that `npm pack` makes: there npm has installed what it needs, and the relay is what runs when no command is named.
  */
 import { spawn } from 'node:child_process';
+import { existsSync } from 'node:fs';
 import { totalmem } from 'node:os';
 import { join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath, pathToFileURL } from 'node:url';
 import { buildAddon, buildX11Client, X11_CLIENT } from './build.js';
+import { didYouMean } from './nearest.js';
 import { findNode } from './node.js';
-import { ensurePackages, isInstalled } from './packages.js';
+import { ensurePackages, hasPackages, isInstalled } from './packages.js';
 import { flagsIn, presetFor, whyNot } from './presets.js';
 import { supervise } from './supervise.js';
+import { versionWords } from './version.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
 const EXIT_FAILED = 1;
@@ -26,26 +29,44 @@ const TSC = 'node_modules/typescript/bin/tsc';
 const QUIET = '--disable-warning=ExperimentalWarning';
 
 /**
- * Each command: its program with Node's flags; the packages it needs (`runtime` unless it says `all`); and whether paths among
- * its arguments are relative to where the user stands (`here`) or to the project.
+ * Each command: what it does; its program with Node's flags; the packages it needs (`runtime` unless it says `all`); whether paths
+ * among its arguments are relative to where the user stands (`here`) or to the project; and whether it has no options to list (`plain`).
  */
 const COMMANDS = {
-  relay: { run: relay, here: true },
-  admin: { run: ['server/bin/admin.ts'], here: true },
-  bench: { run: ['server/bench/bench.ts'] },
-  'bench:heap': { run: ['v8-patches/bench/heap.ts'] },
-  'bench:pacing': { run: ['client-win/bench/pacing.ts'] },
-  client: { run: ['tools/client.ts'] },
-  desktop: { run: desktop, here: true },
-  fleet: { run: [QUIET, 'ec2/bin/fleet.ts'], packages: 'all', here: true },
-  setup: { run: setup },
-  lint: { run: [BIOME, 'check', '--error-on-warnings', '.'], packages: 'all' },
-  spr: { run: ['server/bin/spr.ts'], here: true },
-  swarm: { run: [QUIET, 'loadtest/bin/swarm.ts'], here: true },
-  test: { run: ['tools/test/test.ts'], packages: 'all' },
-  'test:long': { run: ['tools/test/test.ts', '--long'], packages: 'all' },
-  'test:repeat': { run: ['tools/test/test.ts', '--repeat'], packages: 'all' },
-  types: { run: [TSC, '--noEmit', '-p', '.'], packages: 'all' },
+  relay: { about: 'starts the relay (npm start)', run: relay, here: true },
+  admin: { about: 'asks a running relay, moderates it, stops it', run: ['server/bin/admin.ts'], here: true },
+  bench: { about: 'measures what the relay costs', run: ['server/bench/bench.ts'] },
+  'bench:heap': { about: "measures what V8's flags do to pauses", run: ['v8-patches/bench/heap.ts'] },
+  'bench:pacing': { about: 'measures the ticks of the desktop client', run: ['client-win/bench/pacing.ts'] },
+  client: { about: 'builds the program for Windows and its installer', run: ['tools/client.ts'] },
+  desktop: { about: 'builds and starts the program for this Linux desktop', run: desktop, here: true },
+  fleet: {
+    about: 'runs the swarm, or relays, on EC2',
+    run: [QUIET, 'ec2/bin/fleet.ts'],
+    packages: 'all',
+    here: true,
+  },
+  setup: { about: 'installs and builds what a relay needs, and starts nothing', run: setup, plain: true },
+  lint: {
+    about: 'checks form and style of the sources',
+    run: [BIOME, 'check', '--error-on-warnings', '.'],
+    packages: 'all',
+    plain: true,
+  },
+  spr: { about: 'makes, shows and checks sprite files', run: ['server/bin/spr.ts'], here: true },
+  swarm: { about: 'tests a relay under load', run: [QUIET, 'loadtest/bin/swarm.ts'], here: true },
+  test: { about: 'runs lint, types and the suites', run: ['tools/test/test.ts'], packages: 'all' },
+  'test:long': {
+    about: 'runs the suites that take minutes',
+    run: ['tools/test/test.ts', '--long'],
+    packages: 'all',
+  },
+  'test:repeat': {
+    about: 'runs the suites many times',
+    run: ['tools/test/test.ts', '--repeat'],
+    packages: 'all',
+  },
+  types: { about: 'checks the types', run: [TSC, '--noEmit', '-p', '.'], packages: 'all', plain: true },
 };
 
 /** What the package has of them: it brings no tests, no swarm and no fleet. */
@@ -53,19 +74,47 @@ const PACKAGED_COMMANDS = ['relay', 'admin', 'spr', 'setup'];
 
 const packaged = isInstalled(ROOT);
 const known = packaged ? PACKAGED_COMMANDS : Object.keys(COMMANDS);
-const [name, ...rest] =
-  packaged && !known.includes(process.argv[2]) ? ['relay', ...process.argv.slice(2)] : process.argv.slice(2);
+const words = process.argv.slice(2);
+const [name, ...rest] = packaged && !(words[0] && /^[^-]/.test(words[0])) ? ['relay', ...words] : words;
+const own = rest.includes('--') ? rest.slice(0, rest.indexOf('--')) : rest;
+const asksHelp = own.includes('--help') || own.includes('-h');
+if (name === '--version' || own.includes('--version')) end(`Sprites ${versionWords()}`);
+if (name === undefined || name === '--help' || name === '-h') end(listOfCommands());
+const command = COMMANDS[name];
 if (!known.includes(name)) {
-  console.error(`Usage: node tools/launch.js ${known.join('|')} [arguments]`);
+  console.error(`There is no command ${JSON.stringify(name)}.${didYouMean(name, known)} --help lists them.`);
   process.exit(EXIT_MISUSED);
 }
-const command = COMMANDS[name];
 if (!command.here) process.chdir(ROOT);
-const why = ensurePackages(ROOT, command.packages ?? 'runtime');
+if (asksHelp) helpWithoutInstalling();
+const why = asksHelp ? undefined : ensurePackages(ROOT, command.packages ?? 'runtime');
 if (why) fail(`The packages can't be installed: ${why}.`);
 const node = chosenNode();
 if (typeof command.run === 'function') command.run();
 else become(command.run);
+
+function end(text) {
+  console.log(text);
+  process.exit(0);
+}
+
+function listOfCommands() {
+  const width = Math.max(...known.map((one) => one.length)) + 2;
+  const rows = known.map((one) => `  ${one.padEnd(width)}${COMMANDS[one].about}`);
+  return `Usage: ${packaged ? 'sprites' : 'node tools/launch.js'} COMMAND [arguments]\n\n${rows.join('\n')}\n\nEach has --help and --version.`;
+}
+
+/** Ends with what is known of a command that is not installed or built yet. One that is there prints its own help later. */
+function helpWithoutInstalling() {
+  process.env.SPRITES_NO_APT = '1';
+  const isInstalledHere = hasPackages(ROOT, command.packages ?? 'runtime');
+  if (isInstalledHere && (name !== 'desktop' || existsSync(X11_CLIENT)) && !command.plain) return;
+  const missing = isInstalledHere ? 'built yet' : 'installed yet: npm ci does that';
+  const options = command.plain ? '' : `\n\nIts options can't be listed, because it is not ${missing}.`;
+  end(
+    `Usage: npm ${name === 'relay' ? 'start' : `run ${name}`} -- [arguments]\n\nThis command ${command.about}.${options}`,
+  );
+}
 
 function chosenNode() {
   try {
@@ -77,8 +126,7 @@ function chosenNode() {
 
 /** The relay, with the native front where it is wanted and can be built. */
 function relay() {
-  const isHelp = rest.includes('--help') || rest.includes('-h');
-  const wanted = isHelp ? 'portable' : wantedFront();
+  const wanted = asksHelp ? 'portable' : wantedFront();
   const missing = wanted === 'portable' ? undefined : buildAddon(node);
   if (missing && wanted === 'native') fail(`--front native: it can't be built: ${missing}.`);
   if (missing) {
@@ -88,7 +136,7 @@ function relay() {
   const isNative = wanted !== 'portable' && !missing;
   const leading = [...relayFlags(isNative ? 'native' : 'portable'), 'server/bin/relay.ts'];
   // What restarts it itself (systemd, Docker, a test) needs no second one to do so.
-  if (isHelp || process.env.SPRITES_RESTART === 'never') become(leading);
+  if (asksHelp || process.env.SPRITES_RESTART === 'never') become(leading);
   else {
     const endsWithParent = process.env.npm_lifecycle_event !== undefined;
     supervise(node, argumentsOf(leading), (code) => process.exit(code ?? EXIT_FAILED), { endsWithParent });
@@ -97,7 +145,7 @@ function relay() {
 
 /** Sprites on this desktop: builds the program for X11 if its sources have changed, and becomes it. */
 function desktop() {
-  const missing = buildX11Client();
+  const missing = asksHelp ? undefined : buildX11Client();
   if (missing) fail(`The program for this desktop can't be built: ${missing}.`);
   replaceBy(X11_CLIENT, rest);
 }

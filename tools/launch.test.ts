@@ -1,8 +1,19 @@
-/** The launcher where the native front can't be built: what it says, and what the relay then runs with. */
+/** The launcher: what it says where nothing is installed, and where the native front can't be built, and what the relay then runs with. */
 import assert from 'node:assert/strict';
-import { type ChildProcess, spawn } from 'node:child_process';
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { cpSync, existsSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
@@ -12,6 +23,57 @@ const ADDON = 'server/native/build/Release/front.node';
 const SKIP = existsSync(join(ROOT, ADDON)) ? false : 'the addon is not built';
 
 const BOUNDED = { timeout: 120_000, skip: SKIP } as const;
+
+describe('the launcher, on a fresh clone', () => {
+  const project = mkdtempSync(join(tmpdir(), 'sprites-launch-'));
+  const programs = join(project, 'programs');
+  const CLONED = ['package-lock.json', 'package.json', 'programs', 'tools'];
+  before(() => {
+    cpSync(join(ROOT, 'tools'), join(project, 'tools'), { recursive: true });
+    for (const name of ['package.json', 'package-lock.json']) copyFileSync(join(ROOT, name), join(project, name));
+    mkdirSync(programs);
+    // Programs that would install something say so.
+    for (const name of ['npm', 'apt-get']) {
+      writeFileSync(join(programs, name), `#!/bin/sh\necho "${name} $*" >> ${project}/installed`, { mode: 0o755 });
+    }
+  });
+  after(() => rmSync(project, { recursive: true }));
+
+  function launch(...words: string[]): { status: number | null; stdout: string; stderr: string } {
+    const env = { PATH: programs };
+    return spawnSync(process.execPath, [join(project, 'tools/launch.js'), ...words], { env, encoding: 'utf8' });
+  }
+
+  const { scripts, version } = JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8'));
+  const commands = Object.values<string>(scripts).map((script) => script.split(' ')[2]);
+
+  it('lists its commands, each of which is an npm script', () => {
+    const { status, stdout } = launch('--help');
+    assert.equal(status, 0);
+    const listed = [...stdout.matchAll(/^ {2}(\S+) {2,}\S/gm)].map(([, name]) => name);
+    assert.deepEqual(listed.toSorted(), commands.toSorted());
+  });
+
+  it('answers --help and --version of every command, and installs and builds nothing', () => {
+    for (const command of commands) {
+      const { status, stdout, stderr } = launch(command, '--help');
+      assert.deepEqual([status, stderr], [0, ''], command);
+      assert.match(stdout, new RegExp(`^Usage: npm (run ${command}|start) -- .*\\n\\nThis command `), command);
+    }
+    assert.equal(launch('relay', '--version').stdout, `Sprites ${version}\n`);
+    assert.deepEqual(readdirSync(project).toSorted(), CLONED);
+  });
+
+  it('names the nearest of an unknown command', () => {
+    for (const [word, sentence] of [
+      ['swam', 'There is no command "swam". Did you mean swarm? --help lists them.\n'],
+      ['constructor', 'There is no command "constructor". --help lists them.\n'],
+    ]) {
+      const { status, stderr } = launch(word);
+      assert.deepEqual([status, stderr], [2, sentence]);
+    }
+  });
+});
 
 describe('the launcher, on a machine without a compiler and with an addon of other sources', BOUNDED, () => {
   const project = mkdtempSync(join(tmpdir(), 'sprites-launch-'));

@@ -37,6 +37,11 @@ export function ensurePackages(root, group) {
   );
 }
 
+/** Whether what is needed is there. Changes nothing. */
+export function hasPackages(root, group) {
+  return isInstalled(root) || isComplete(root, group) || matchesLockfile(root, group);
+}
+
 /** Whether the project is itself a package that npm has installed, with what it depends on, as `npx` does. */
 export function isInstalled(root) {
   return basename(dirname(join(root, '.'))) === 'node_modules';

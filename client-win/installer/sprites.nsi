@@ -1,5 +1,5 @@
 ; The installer. It installs the program for the current user and needs no administrator rights.
-;   makensis -DEXE=… -DICON=… -DOUT=… -DVERSION=… sprites.nsi
+;   makensis -DEXE=… -DICON=… -DOUT=… -DVERSION=… -DWORDS=… sprites.nsi
 ; The installer stores the name of its file for the program, because a relay gives its own address with that name.
 ; Options: /S installs without asking. /AUTOSTART=1 starts the program with Windows, /AUTOSTART=0 does not; without this
 ; option an upgrade leaves the setting as it is. /D=FOLDER, as the last option, installs to that folder.
@@ -33,6 +33,7 @@ VIProductVersion "${VERSION}.0"
 VIAddVersionKey ProductName "Sprites"
 VIAddVersionKey FileDescription "Sprites: installer"
 VIAddVersionKey FileVersion "${VERSION}"
+VIAddVersionKey ProductVersion "${WORDS}"
 VIAddVersionKey LegalCopyright "MIT licence"
 
 !define MUI_ICON "${ICON}"

@@ -106,7 +106,7 @@ int Main(int count, char** words) {
     return 0;
   }
   if (first == "--version") {
-    puts("Sprites " SPRITES_VERSION);
+    puts("Sprites " SPRITES_VERSION_WORDS);
     return 0;
   }
   const auto line = ReadCommandLine(count, words);

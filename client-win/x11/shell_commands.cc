@@ -214,7 +214,7 @@ void Shell::ShowHowToPlay() {
 void Shell::ShowAbout() {
   Question question;
   question.title = Said(Text::kAboutTitle);
-  question.heading = "Sprites " SPRITES_VERSION;
+  question.heading = "Sprites " SPRITES_VERSION_WORDS;
   question.text = Said(Text::kAboutText);
   question.yes = Said(Text::kButtonOk);
   const auto count = std::min<ptrdiff_t>(kCharactersShown, std::ssize(characters_));

@@ -30,6 +30,8 @@ export interface Machine {
   memoryBytes: number;
   system: string;
   node: string;
+  /** Absent in a report of a release that did not know it. */
+  version?: string;
   commit: string;
 }
 

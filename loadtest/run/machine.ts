@@ -1,7 +1,7 @@
 /** The machine that the swarm runs on: the facts that a plan needs, and the description that a report shows. */
-import { execFileSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { availableParallelism, cpus, freemem, getPriority, release, totalmem, type } from 'node:os';
+import { commit, VERSION } from '../../tools/version.js';
 import type { Machine } from '../report/merge.ts';
 import type { MachineFacts } from './plan.ts';
 
@@ -28,6 +28,7 @@ export function thisMachine(): Machine {
     memoryBytes: totalmem(),
     system: `${type()} ${release()}`,
     node: process.version,
+    version: VERSION,
     commit: commit(),
   };
 }
@@ -39,16 +40,6 @@ export function thisMachine(): Machine {
 export function idleSeconds(): number {
   const isNice = getPriority() > 0;
   return cpus().reduce((sum, { times: { idle, nice } }) => sum + idle + (isNice ? 0 : nice), 0) / 1000;
-}
-
-function commit(): string {
-  try {
-    const git = (...args: string[]) =>
-      execFileSync('git', args, { encoding: 'utf8', cwd: import.meta.dirname, stdio: ['ignore', 'pipe', 'ignore'] });
-    return `${git('rev-parse', '--short', 'HEAD').trim()}${git('status', '--porcelain', '-uno') === '' ? '' : ', changed'}`;
-  } catch {
-    return 'unknown';
-  }
 }
 
 function read(path: string): string {

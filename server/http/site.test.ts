@@ -9,6 +9,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import express from 'express';
 import { pino } from 'pino';
+import { versionWords } from '../../tools/version.js';
 import { TEXTS } from '../web/texts/texts.ts';
 import { errorHandlers } from './api.ts';
 import { installerName, site } from './site.ts';
@@ -82,6 +83,13 @@ describe('site › the language', () => {
     const offline = (await ask('/offline')).text;
     assert.doesNotMatch(offline, /\{\{/);
     assert.deepEqual(offline.match(/<script[^>]* src="[^"]*"/g), ['<script type="module" src="/web/pages/offline.ts"']);
+  });
+
+  it('is of pages that say at their end which version they are of', async () => {
+    for (const path of ['/gallery', '/make', '/about', '/nothing']) {
+      const { text } = await ask(path, { accept: 'text/html' });
+      assert.ok(text.includes(`<footer class="quiet small">Sprites ${versionWords()}</footer>`), path);
+    }
   });
 
   it('is that of the manifest, too', async () => {

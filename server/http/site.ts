@@ -17,6 +17,7 @@ import { createRequire, stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import { constants, gzipSync } from 'node:zlib';
 import express, { type NextFunction, type Request, type Response } from 'express';
+import { versionWords } from '../../tools/version.js';
 import type { Character } from '../store/sprite_store.ts';
 import { LANGUAGES, type Language, PROBLEM_TEXTS, TEXTS } from '../web/texts/texts.ts';
 import { baseOf, type PublicAddresses } from './api.ts';
@@ -285,11 +286,11 @@ function sendText(
   response.send(isCompressed ? gzip : plain);
 }
 
-/** Puts in what pages have alike: the first lines of the head, and the links to the pages, with that to this one marked. */
+/** Puts in what pages have alike: the first lines of the head, the links to the pages, with that to this one marked, and the footer. */
 function framed(page: string, url?: string): string {
   const part = (name: string) => read(WEB, `pages/${name}.html`).trim();
   const header = part('header').replace(`href="${url}"`, '$& aria-current="page"');
-  return page.replace('{{head}}', part('head')).replace('{{header}}', header);
+  return page.replace('{{head}}', part('head')).replace('{{header}}', header).replace('{{footer}}', part('footer'));
 }
 
 /**
@@ -306,6 +307,7 @@ function pageOf(html: string, entry: string, modules: Modules): (language: Langu
     const table = TEXTS[language];
     const page = html
       .replace('<html lang="en">', `<html lang="${language}">`)
+      .replaceAll('{{version}}', versionWords)
       .replace(/\{\{([\w.-]+)\}\}/g, (_, key: string) => {
         if (!Object.hasOwn(table, key)) throw new Error(`A page names the text ${key}, which does not exist.`);
         return table[key as keyof typeof table];

@@ -6,6 +6,7 @@
 import { readFileSync } from 'node:fs';
 import { PerformanceObserver } from 'node:perf_hooks';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client';
+import { commit, VERSION } from '../../tools/version.js';
 import type { Relay } from '../domain/relay.ts';
 import type { Front } from '../front/front.ts';
 import type { StrictAdmission, WorkerAdmission } from '../http/admission.ts';
@@ -35,6 +36,7 @@ export function masterGauges(registry: Registry, sources: MasterSources): void {
   const { relay, front, workers, loopDelay, admission } = sources;
   const gauge = gaugesIn(registry);
   const counter = countersIn(registry);
+  buildInfo(registry);
   stateGauges(registry, relay);
   trafficCounters(registry, relay);
   counter('sprites_admission_refused_total', 'Joins refused by a limit by address', () => admission?.refused ?? 0);
@@ -45,6 +47,14 @@ export function masterGauges(registry: Registry, sources: MasterSources): void {
   gauge('sprites_front_stalled', '1 while the front has stopped reading', () => front.gauges().stalled);
   gauge('sprites_workers', 'Workers that are ready', workers);
   processGauges(registry, 'master', loopDelay);
+}
+
+/** Always 1: its labels say what runs. */
+function buildInfo(registry: Registry): void {
+  const labels = { version: VERSION, commit: commit(), node: process.version };
+  const help = 'Always 1; the labels say which version of the relay runs, and its commit';
+  const info = new Gauge({ name: 'sprites_build_info', help, labelNames: Object.keys(labels), registers: [registry] });
+  info.set(labels, 1);
 }
 
 /** What the relay holds now. */

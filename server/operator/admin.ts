@@ -8,6 +8,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import express, { type Request, type Response } from 'express';
 import type { Logger } from 'pino';
+import { commit, VERSION } from '../../tools/version.js';
 import type { Peering } from '../cluster/peering.ts';
 import { TIMEOUTS, type Timeouts } from '../front/front.ts';
 import { refuseBytes } from '../front/portable.ts';
@@ -77,7 +78,7 @@ export function adminServer(sources: AdminSources, { requestMs, idleMs }: Timeou
 function admin(sources: AdminSources, connections: AdminConnections): express.Express {
   const app = express().disable('x-powered-by');
   app.get('/healthz', (_, response) => {
-    response.json({ alive: true });
+    response.json({ alive: true, version: VERSION, commit: commit() });
   });
   app.get('/readyz', (_, response) => {
     const status = sources.status();

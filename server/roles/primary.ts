@@ -7,6 +7,7 @@ import { join } from 'node:path';
 import { getHeapStatistics } from 'node:v8';
 import type { Logger } from 'pino';
 import { Registry } from 'prom-client';
+import { commit, VERSION } from '../../tools/version.js';
 import type { Bucket } from '../cluster/bucket.ts';
 import { Homes } from '../cluster/homes.ts';
 import { OperatorRequests } from '../cluster/operator_requests.ts';
@@ -298,6 +299,8 @@ function announce(
       front: { kind: plan.kind, threads: plan.threads, reason: plan.reason },
       ipc: workers.ipc,
       capacity: { files, heapBytes, connections: plan.connectionsMax, desktops: slots, mailboxBytes: slabBytes() },
+      version: VERSION,
+      commit: commit(),
       node: process.version,
       flags: process.execArgv,
     },

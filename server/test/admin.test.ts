@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import http from 'node:http';
 import { after, before, describe, it } from 'node:test';
+import { commit, VERSION } from '../../tools/version.js';
 import { mustBeSmall, PROFILE_SECONDS_MAX, SNAPSHOT_HEAP_BYTES_MAX } from '../metrics/recording.ts';
 import { LISTED_MAX } from '../operator/listings.ts';
 import { type HttpResponse, join, sendRequest } from './desktop_client.ts';
@@ -54,6 +55,16 @@ describe('the admin port', BOUNDED, () => {
     relay = await startRelay({ workers: 1 });
   });
   after(() => relay?.stop());
+
+  it('says which version runs, in the log, to everybody at /healthz, and to the operator in the metrics', async () => {
+    const { status, body } = await sendRequest(`${relay.adminUrl}/healthz`);
+    const about = { version: VERSION, commit: commit() };
+    assert.deepEqual([status, JSON.parse(String(body))], [200, { alive: true, ...about }]);
+    const { version, commit: logged } = await relay.waitForLog(({ msg }) => msg === 'relay ready');
+    assert.deepEqual({ version, commit: logged }, about);
+    const labels = `version="${VERSION}",commit="${commit()}",node="${process.version}"`;
+    assert.equal((await relay.metrics()).get(`sprites_build_info{${labels}}`), 1);
+  });
 
   const admin = (method: string, path: string, token: string = relay.adminToken): Promise<HttpResponse> =>
     sendRequest(`${relay.adminUrl}/admin/${path}`, { method, token });

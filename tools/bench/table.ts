@@ -1,6 +1,6 @@
 /** Markdown tables, and the line about the machine that stands beside figures. */
-import { execFileSync } from 'node:child_process';
 import { cpus, release, totalmem } from 'node:os';
+import { commit } from '../version.js';
 
 /** A Markdown table; numbers are aligned to the right. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): string {
@@ -10,19 +10,9 @@ export function table(head: readonly string[], rows: readonly (readonly string[]
 
 /** The machine, the versions and the commit, which must stand beside every figure. */
 export function machine(): string {
-  const commit = (() => {
-    try {
-      return execFileSync('git', ['rev-parse', '--short', 'HEAD'], {
-        encoding: 'utf8',
-        cwd: import.meta.dirname,
-      }).trim();
-    } catch {
-      return 'unknown';
-    }
-  })();
   const cores = cpus();
   const memoryGiB = Math.round(totalmem() / 2 ** 30);
-  return `${cores.length} × ${cores[0]?.model.trim()}, ${memoryGiB} GiB, Linux ${release()}, Node ${process.version}, commit ${commit}`;
+  return `${cores.length} × ${cores[0]?.model.trim()}, ${memoryGiB} GiB, Linux ${release()}, Node ${process.version}, commit ${commit()}`;
 }
 
 export const us = (value: number): string =>

@@ -41,7 +41,7 @@ std::string SwitchesText(const Settings& settings) {
 }  // namespace
 
 std::string Diagnostics(const Desktop& desktop, const Machine& machine) {
-  std::string text = "Sprites " SPRITES_VERSION "\n";
+  std::string text = "Sprites " SPRITES_VERSION_WORDS "\n";
   const auto add = [&text](const char* name, const std::string& value) {
     text += std::string(name) + ": " + value + "\n";
   };

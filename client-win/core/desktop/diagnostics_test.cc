@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "core/desktop/version.h"
 #include "core/text/json.h"
 
 namespace sprites {
@@ -47,7 +48,7 @@ TEST_CASE("diagnostics › hold no token, invitation, cursor, id, name or world 
     CHECK(text.find(secret) == std::string::npos);
   }
   for (const std::string fact :
-       {"Sprites 0.1.0", "System: Windows 10.0.22631", "Running: 61 s", "Memory: 80 MiB",
+       {"Sprites " SPRITES_VERSION_WORDS "\n", "System: Windows 10.0.22631", "Running: 61 s", "Memory: 80 MiB",
         "GDI handles: 120", "Portable: yes", "Monitor: 800 x 600 at 0,0, 125 %, primary",
         "Relay: http://relay.example:8080", "Link: connected", "World: another one",
         "Hidden pictures: 1"}) {

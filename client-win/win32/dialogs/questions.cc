@@ -112,7 +112,7 @@ void ShowHowToPlay(HWND owner, Language language) {
 void ShowAbout(HWND owner, Language language) {
   Words words;
   words.title = Wide(Say(language, Text::kAboutTitle));
-  words.heading = L"Sprites " + Wide(SPRITES_VERSION);
+  words.heading = L"Sprites " + Wide(SPRITES_VERSION_WORDS);
   words.text = Wide(Say(language, Text::kAboutText));
   Ask(owner, words);
 }
