@@ -207,13 +207,13 @@ describe('site › the program for Windows', () => {
   const present = () => writeFileSync(installer, BYTES);
 
   it('is offered while its file exists, and not otherwise, without a restart', async () => {
-    assert.match(await page(), /id="download" hidden/);
+    assert.match(await page(), /id="download-windows" hidden/);
     assert.equal((await ask(PATH)).status, 404);
     present();
-    assert.match(await page(), /id="download">.*href="\/download\/Sprites-Setup.exe"/s);
+    assert.match(await page(), /id="download-windows">.*href="\/download\/Sprites-Setup.exe"/s);
     assert.equal((await ask(PATH)).status, 200);
     renameSync(installer, join(folder, 'away'));
-    assert.match(await page(), /id="download" hidden/);
+    assert.match(await page(), /id="download-windows" hidden/);
     assert.equal((await ask(PATH)).status, 404);
   });
 
@@ -277,6 +277,27 @@ describe('site › the program for Windows', () => {
     assert.equal((await askLatest()).status, 404);
     rmSync(latest);
     present();
+  });
+
+  it('stands beside those for Linux, which are offered and described as it is, under their own names', async () => {
+    const files = { 'sprites_amd64.deb': 'debian.binary-package', 'sprites-linux-x86_64.tar.xz': 'x-xz' };
+    const about = { version: '1.2.3', files: { 'sprites_amd64.deb': { sha256: 'b'.repeat(64), size: 3 } } };
+    const latest = async () => (await ask('/client/linux.json')).status;
+    writeFileSync(join(downloads, 'linux.json'), JSON.stringify(about));
+    assert.match(await page(), /id="download-linux" hidden/);
+    assert.equal(await latest(), 404);
+    for (const [file, type] of Object.entries(files)) {
+      assert.equal((await ask(`/download/${file}`)).status, 404);
+      writeFileSync(join(downloads, file), 'deb');
+      const { headers, body } = await ask(`/download/${file}`);
+      assert.deepEqual([headers['content-disposition'], body.toString()], [`attachment; filename="${file}"`, 'deb']);
+      assert.match(headers['content-type'] ?? '', new RegExp(type));
+    }
+    assert.match(await page(), /id="download-linux">/);
+    assert.deepEqual(JSON.parse((await ask('/client/linux.json')).body.toString()), about);
+    writeFileSync(join(downloads, 'sprites_amd64.deb'), 'another');
+    assert.equal(await latest(), 404);
+    for (const file of ['linux.json', ...Object.keys(files)]) rmSync(join(downloads, file));
   });
 
   it('answers HEAD with its size and without its bytes', async () => {

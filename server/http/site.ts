@@ -39,21 +39,24 @@ const POLICY = [
 const SERVER = join(import.meta.dirname, '..');
 const WEB = join(import.meta.dirname, '../web');
 
-/** The folder into which `npm run client` puts the installer of the program for Windows. */
+/** The folder into which `npm run client` puts the programs that visitors can download. */
 const DIST = join(SERVER, '../client-win/dist');
 const INSTALLER = 'Sprites-Setup.exe';
+const DEB = 'sprites_amd64.deb';
+const ARCHIVE = 'sprites-linux-x86_64.tar.xz';
 
-/** Version, hash and size of that installer. The program asks for it, to tell its user about a newer version. */
-const LATEST = 'latest.json';
+/** The types of the files. */
+const DOWNLOADS = {
+  [INSTALLER]: 'application/vnd.microsoft.portable-executable',
+  [DEB]: 'application/vnd.debian.binary-package',
+  [ARCHIVE]: 'application/x-xz',
+};
+
+/** Version, hash and size of the installer, which the program asks for to tell its user about a newer version; likewise for Linux. */
+const LATEST = ['latest.json', 'linux.json'];
 
 /** A host that can be a part of a file name: a name or an IPv4 address. */
 const FILE_HOST = /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i;
-
-/** Headers that make a browser save the file under this name. */
-const installerHeaders = (name: string) => ({
-  'Content-Type': 'application/vnd.microsoft.portable-executable',
-  'Content-Disposition': `attachment; filename="${name}"`,
-});
 
 /** The modules that both browser and relay use: their rules, what reads and makes sprite files, and what names desktops. */
 const SHARED_MODULES = [
@@ -132,12 +135,15 @@ export function site(
     router.get(url, (request, response) => sendTranslated(request, response, texts));
   }
   addManifest(router);
-  const installer = join(downloads, INSTALLER);
-  addDesktop(router, modules, installer);
-  router.get(`/download/${INSTALLER}`, (request, response, next) =>
-    sendInstaller(response, installer, installerName(baseOf(request, addresses)), next),
-  );
-  router.get('/client/latest.json', (_, response, next) => sendLatest(response, downloads, next));
+  addDesktop(router, modules, downloads);
+  for (const [file, type] of Object.entries(DOWNLOADS)) {
+    router.get(`/download/${file}`, (request, response, next) => {
+      const name = file === INSTALLER ? installerName(baseOf(request, addresses)) : file;
+      sendDownload(response, join(downloads, file), name, type, next);
+    });
+  }
+  for (const file of LATEST)
+    router.get(`/client/${file}`, (_, response, next) => sendLatest(response, downloads, file, next));
   const missing = inEachLanguage('text/html', pageOf(framed(read(WEB, 'pages/missing.html')), '', modules));
   router.get('/{*path}', (request, response, next) => {
     // Programs get the problem document: only browsers that open a page prefer HTML.
@@ -205,16 +211,21 @@ function addManifest(router: express.Router): void {
   }
 }
 
-/** The desktop, which offers the installer if it is there when the page is requested. */
-function addDesktop(router: express.Router, modules: Modules, installer: string): void {
+/** The desktop, which offers the programs that are there when the page is requested. */
+function addDesktop(router: express.Router, modules: Modules, downloads: string): void {
   const desktop = pageOf(read(WEB, 'desktop/index.html'), '/web/desktop/desktop.ts', modules);
-  const plain = inEachLanguage('text/html', desktop);
-  const withDownload = inEachLanguage('text/html', (language) =>
-    desktop(language).replace('id="download" hidden', 'id="download"'),
+  const pages = [[], ['windows'], ['linux'], ['windows', 'linux']].map((systems) =>
+    inEachLanguage('text/html', (language) =>
+      systems.reduce(
+        (page, system) => page.replace(`id="download-${system}" hidden`, `id="download-${system}"`),
+        desktop(language),
+      ),
+    ),
   );
-  router.get('/', (request, response) =>
-    sendTranslated(request, response, existsSync(installer) ? withDownload : plain),
-  );
+  router.get('/', (request, response) => {
+    const has = (file: string) => Number(existsSync(join(downloads, file)));
+    sendTranslated(request, response, pages[has(INSTALLER) + 2 * has(DEB)] as Translated);
+  });
 }
 
 /** A text as it is sent: plain, and compressed for browsers that can read that. */
@@ -351,28 +362,34 @@ export function installerName(base: string): string {
   return `Sprites-Setup_${scheme}_${port || (scheme === 'https' ? 443 : 80)}_${hostname}.exe`;
 }
 
-/** Sends what `npm run client` has written about the installer. Calls `next` when it is not about the one that is here. */
-function sendLatest(response: Response, downloads: string, next: NextFunction): void {
+/** Sends what `npm run client` has written about its files. Calls `next` when it is not about those that are here. */
+function sendLatest(response: Response, downloads: string, name: string, next: NextFunction): void {
   let latest: string | undefined;
   try {
-    latest = readFileSync(join(downloads, LATEST), 'utf8');
-    if (statSync(join(downloads, INSTALLER)).size !== JSON.parse(latest).size) latest = undefined;
+    latest = readFileSync(join(downloads, name), 'utf8');
+    const about = JSON.parse(latest);
+    const files: [string, { size: number }][] = Object.entries(about.files ?? { [INSTALLER]: about });
+    if (files.some(([file, { size }]) => statSync(join(downloads, file)).size !== size)) latest = undefined;
   } catch {
-    latest = undefined; // there is no installer, or nothing is known of it
+    latest = undefined; // there are no files, or nothing is known of them
   }
   if (latest === undefined) next();
   else response.type('application/json').send(latest);
 }
 
-/** Sends the installer, or the rest of an interrupted download. Calls `next` when there is no installer. */
-function sendInstaller(response: Response, path: string, name: string, next: NextFunction): void {
+/** Sends a program, which a browser saves under this name, or the rest of an interrupted download. Calls `next` when it is not there. */
+function sendDownload(response: Response, path: string, name: string, type: string, next: NextFunction): void {
   const file = statSync(path, { throwIfNoEntry: false });
   if (file === undefined) {
     next();
     return;
   }
   // The next build has the same name, so a download may continue only in the same file: the ETag tells them apart.
-  const headers = { ...installerHeaders(name), ETag: `"${file.size}-${Math.round(file.mtimeMs)}"` };
+  const headers = {
+    'Content-Type': type,
+    'Content-Disposition': `attachment; filename="${name}"`,
+    ETag: `"${file.size}-${Math.round(file.mtimeMs)}"`,
+  };
   response.sendFile(path, { cacheControl: false, etag: false, dotfiles: 'allow', headers }, (error) => {
     if (error === undefined || response.headersSent) return; // sent, or interrupted
     const { status, headers: errorHeaders } = error as { status?: number; headers?: Record<string, string> };

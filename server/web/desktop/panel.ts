@@ -173,10 +173,14 @@ export function ledges(): Ledge[] {
     .map((box) => ({ left: box.left + LEDGE_INSET, right: box.right - LEDGE_INSET, y: box.top }));
 }
 
-/** Offers the Windows program to visitors on Windows, if the relay has it. Everybody else finds it in the help. */
+/** The systems that the relay may have a program for, as browsers name them. */
+const SYSTEMS = { windows: 'Windows NT', linux: 'Linux x86_64' };
+
+/** Offers the program for the visitor's system, if the relay has it. The help has those for the others. */
 export function offerProgram(): void {
-  if (element('download').hidden || !navigator.userAgent.includes('Windows NT')) return;
-  for (const offer of document.querySelectorAll<HTMLElement>('.for-windows')) offer.hidden = false;
+  const found = Object.entries(SYSTEMS).find(([, name]) => navigator.userAgent.includes(name));
+  if (found === undefined || element(`download-${found[0]}`).hidden) return;
+  for (const offer of document.querySelectorAll<HTMLElement>(`.for-${found[0]}`)) offer.hidden = false;
   // The program opens such links: it goes to this relay, and to the world and the friend that the page's address names.
   element<HTMLAnchorElement>('open-app').href = `sprites:${location.href}`;
 }

@@ -1,4 +1,4 @@
-/** The page about Sprites: how many desktops are here, the map of their world, the download with its hash, and feedback to the operator. */
+/** The page about Sprites: how many desktops are here, the map of their world, the downloads with their hashes, and feedback to the operator. */
 
 import { element } from '../desktop/elements.ts';
 import { countWords, fetchDesktopCount, read } from '../relay/api_client.ts';
@@ -7,7 +7,8 @@ import { number, phrase } from '../texts/language.ts';
 import { WorldMap } from './world_map.ts';
 
 void showCount();
-void showDownload();
+void showWindows();
+void showLinux();
 new WorldMap(element<HTMLCanvasElement>('map'), element('map-words'));
 element('feedback').addEventListener('submit', (event) => {
   event.preventDefault();
@@ -20,13 +21,24 @@ async function showCount(): Promise<void> {
 }
 
 /** Shows the program for Windows, if this relay has it. */
-async function showDownload(): Promise<void> {
+async function showWindows(): Promise<void> {
   const latest = await read<{ version: string; sha256: string; size: number }>('/client/latest.json');
   if (latest === undefined) return;
   element('version').textContent = latest.version;
   element('sha256').textContent = latest.sha256;
   element('size').textContent = `${number(latest.size / 2 ** 20, 1)} MiB`;
   element('download').hidden = false;
+}
+
+/** Shows the program for Linux, if this relay has it. */
+async function showLinux(): Promise<void> {
+  const latest = await read<{ version: string; files: Record<string, { sha256: string }> }>('/client/linux.json');
+  if (latest === undefined) return;
+  element('linux-version').textContent = latest.version;
+  element('deb-sha256').textContent = latest.files['sprites_amd64.deb']?.sha256 ?? '';
+  element('archive-sha256').textContent = latest.files['sprites-linux-x86_64.tar.xz']?.sha256 ?? '';
+  element<HTMLAnchorElement>('open-app').href = `sprites:${location.origin}/`;
+  element('download-linux').hidden = false;
 }
 
 async function sendFeedback(): Promise<void> {

@@ -13,6 +13,7 @@ export const ENGLISH = {
   'site.make': 'Make',
   'site.language': '<a href="?lang=de" hreflang="de" lang="de">Deutsch</a>',
   'download.get': 'Get Sprites for Windows',
+  'download.get-linux': 'Get Sprites for Linux',
 
   // The desktop.
   'index.description': "Throw animated sprites off the edge of your desktop onto your neighbour's.",
@@ -24,6 +25,7 @@ export const ENGLISH = {
   'index.add-tip': 'A picture of your own',
   'index.tools': 'Tools',
   'index.get': 'Get it for Windows',
+  'index.get-linux': 'Get it for Linux',
   'index.say': 'Say',
   'index.invite': 'Invite',
   'index.help': 'Help',
@@ -167,6 +169,8 @@ export const ENGLISH = {
     'More characters are in the <a href="/gallery" target="_blank">gallery</a>, and you can <a href="/make" target="_blank">make your own</a>. <a href="/about" target="_blank">About Sprites</a>',
   'help.download':
     '<a href="/download/Sprites-Setup.exe" download>Sprites for Windows</a>: on your real desktop, not in a page.',
+  'help.download-linux':
+    '<a href="/download/sprites_amd64.deb" download>Sprites for Linux</a>: on your real desktop, not in a page. <a href="/about" target="_blank">How to install it</a>',
   'help.done': 'Got it',
 
   // What the relay answers.
@@ -186,6 +190,11 @@ export const ENGLISH = {
   'about.windows-text': 'On your real desktop, not in a page: sprites stand on your windows.',
   'about.check':
     'Version <span id="version"></span>, <span id="size"></span>. SHA-256: <code id="sha256"></code>. Check it with <code>certutil -hashfile Sprites-Setup.exe SHA256</code>.',
+  'about.linux': 'For Linux',
+  'about.linux-text':
+    'On Debian and Ubuntu, install it with <code>sudo apt install ./sprites_amd64.deb</code>, then <a id="open-app" href="sprites:">open this relay in it</a>. Elsewhere, unpack the <a href="/download/sprites-linux-x86_64.tar.xz" download>archive</a>, and start <code>bin/sprites</code> in it.',
+  'about.linux-check':
+    'Version <span id="linux-version"></span>. SHA-256 of the package: <code id="deb-sha256"></code>, of the archive: <code id="archive-sha256"></code>. Check them with <code>sha256sum</code>.',
   'about.relay': 'Run a relay of your own',
   'about.relay-text':
     'A relay is one program. On a fresh copy of the source it installs what it needs, and prints its address:',

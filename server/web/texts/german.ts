@@ -10,6 +10,7 @@ export const GERMAN: Texts = {
   'site.make': 'Werkstatt',
   'site.language': '<a href="?lang=en" hreflang="en" lang="en">English</a>',
   'download.get': 'Sprites für Windows holen',
+  'download.get-linux': 'Sprites für Linux holen',
 
   // The desktop.
   'index.description': 'Werfen Sie animierte Figuren über den Rand Ihres Desktops auf den Ihres Nachbarn.',
@@ -21,6 +22,7 @@ export const GERMAN: Texts = {
   'index.add-tip': 'Ein eigenes Bild',
   'index.tools': 'Werkzeuge',
   'index.get': 'Für Windows holen',
+  'index.get-linux': 'Für Linux holen',
   'index.say': 'Sagen',
   'index.invite': 'Einladen',
   'index.help': 'Hilfe',
@@ -171,6 +173,8 @@ export const GERMAN: Texts = {
     'Mehr Figuren stehen in der <a href="/gallery" target="_blank">Galerie</a>, und Sie können <a href="/make" target="_blank">eigene bauen</a>. <a href="/about" target="_blank">Über Sprites</a>',
   'help.download':
     '<a href="/download/Sprites-Setup.exe" download>Sprites für Windows</a>: auf Ihrem echten Desktop statt in einer Seite.',
+  'help.download-linux':
+    '<a href="/download/sprites_amd64.deb" download>Sprites für Linux</a>: auf Ihrem echten Desktop statt in einer Seite. <a href="/about" target="_blank">So wird es installiert</a>',
   'help.done': 'Alles klar',
 
   // What the relay answers.
@@ -192,6 +196,11 @@ export const GERMAN: Texts = {
   'about.windows-text': 'Auf Ihrem echten Desktop statt in einer Seite: Figuren stehen auf Ihren Fenstern.',
   'about.check':
     'Version <span id="version"></span>, <span id="size"></span>. SHA-256: <code id="sha256"></code>. Prüfen Sie es mit <code>certutil -hashfile Sprites-Setup.exe SHA256</code>.',
+  'about.linux': 'Für Linux',
+  'about.linux-text':
+    'Installieren Sie es auf Debian und Ubuntu mit <code>sudo apt install ./sprites_amd64.deb</code>, und <a id="open-app" href="sprites:">öffnen Sie dieses Relay darin</a>. Sonst entpacken Sie das <a href="/download/sprites-linux-x86_64.tar.xz" download>Archiv</a> und starten darin <code>bin/sprites</code>.',
+  'about.linux-check':
+    'Version <span id="linux-version"></span>. SHA-256 des Pakets: <code id="deb-sha256"></code>, des Archivs: <code id="archive-sha256"></code>. Prüfen Sie sie mit <code>sha256sum</code>.',
   'about.relay': 'Ein eigenes Relay betreiben',
   'about.relay-text':
     'Ein Relay ist ein Programm. In einer frischen Kopie des Quelltexts installiert es, was es braucht, und nennt seine Adresse:',
