@@ -897,7 +897,7 @@ describe('relay, leaving', () => {
   it('evicts the world that has been empty longest when the slab has no room for a throw, and only then', () => {
     const harness = new RelayHarness();
     const { counters, torus } = harness.relay;
-    const passage = Buffer.from(`"edge":"left","x":"`.padEnd(300, 'x').concat('"}'));
+    const passage = Buffer.from(`"edge":"left","x":"`.padEnd(290, 'x').concat('"}'));
     const throwAll = (identity: Identity) => {
       for (let n = 1; n <= CROSSINGS_BURST_MAX; n++) {
         assert.equal(harness.relay.accept(identity, checkedCrossing(n, 1, passage)).verdict, 'accepted');
@@ -1082,8 +1082,8 @@ describe('relay, leaving', () => {
   it('destroys no kept sprite when that would not make room', () => {
     const harness = new RelayHarness({ slots: 10_000 });
     const { relay } = harness;
-    const long = Buffer.from(`"edge":"left","x":"`.padEnd(700, 'x').concat('"}'));
-    const short = Buffer.from(`"edge":"left","x":"`.padEnd(300, 'x').concat('"}'));
+    const long = Buffer.from(`"edge":"left","x":"`.padEnd(690, 'x').concat('"}'));
+    const short = Buffer.from(`"edge":"left","x":"`.padEnd(290, 'x').concat('"}'));
     const [owner] = harness.joinMany(1, 'attic');
     for (let n = 1; n <= CROSSINGS_BURST_MAX; n++) relay.accept(owner, checkedCrossing(n, 1, short));
     relay.leave(owner.slot);
@@ -1105,7 +1105,7 @@ describe('relay, leaving', () => {
     const harness = new RelayHarness({ slots: 10_000, slabBytes: pages << 20 });
     const { relay } = harness;
     const long = Buffer.from(`"edge":"left","x":"`.padEnd(660, 'x').concat('"}'));
-    const short = Buffer.from(`"edge":"left","x":"`.padEnd(300, 'x').concat('"}'));
+    const short = Buffer.from(`"edge":"left","x":"`.padEnd(290, 'x').concat('"}'));
     // Two pages beside the reserved ones go to blocks of 384 bytes, in worlds that are empty then.
     let worlds = 0;
     const { usedBytes } = relay.slab;
@@ -1132,8 +1132,8 @@ describe('relay, leaving', () => {
   it('evicts in one throw at most EVICTED_PER_STEP_MAX of the mailboxes that fill a page, and goes on with the next', () => {
     const harness = new RelayHarness({ slots: 10_000, slabBytes: 13 << 20 });
     const { relay } = harness;
-    const long = Buffer.from(`"edge":"left","x":"`.padEnd(700, 'x').concat('"}'));
-    const short = Buffer.from(`"edge":"left","x":"`.padEnd(300, 'x').concat('"}'));
+    const long = Buffer.from(`"edge":"left","x":"`.padEnd(690, 'x').concat('"}'));
+    const short = Buffer.from(`"edge":"left","x":"`.padEnd(290, 'x').concat('"}'));
     const perPage = Math.floor((1 << 20) / 384);
     for (let world = 0; world < 2 * perPage - 1; world++) {
       const [owner] = harness.joinMany(1, `world ${world}`);
@@ -1207,8 +1207,8 @@ describe('relay, leaving', () => {
         looked++;
         return visit(block, bytes);
       });
-    const long = Buffer.from(`"edge":"left","x":"`.padEnd(700, 'x').concat('"}'));
-    const short = Buffer.from(`"edge":"left","x":"`.padEnd(300, 'x').concat('"}'));
+    const long = Buffer.from(`"edge":"left","x":"`.padEnd(690, 'x').concat('"}'));
+    const short = Buffer.from(`"edge":"left","x":"`.padEnd(290, 'x').concat('"}'));
     for (let world = 0; world < 12; world++) {
       const [owner] = harness.joinMany(1, `world ${world}`);
       for (let n = 1; n <= CROSSINGS_BURST_MAX; n++) relay.accept(owner, checkedCrossing(n, 1, short));

@@ -43,6 +43,7 @@ import type { Facts } from './state/facts.ts';
 import { KeptMailboxes } from './state/kept.ts';
 import type { Mailboxes } from './state/mailboxes.ts';
 import { NO_ADDRESS, type Torus } from './state/torus.ts';
+import type { Waits } from './state/waits.ts';
 import { type Counters, Tables, type TablesOptions } from './tables.ts';
 import type { SayingsOption } from './talk/hearers.ts';
 import { type Neighbourhood, Peeks, type PeeksOptions } from './talk/peeks.ts';
@@ -167,6 +168,11 @@ export class Relay {
     return this.mailboxes.waiting;
   }
 
+  /** How long sprites wait until they are sent. */
+  get waits(): Waits {
+    return this.mailboxes.waits;
+  }
+
   /** Bytes of the slab that the mailboxes of ended desktops use, whose sprites have no desktop to go on to. */
   get keptBytes(): number {
     return this.#kept.bytes;
@@ -209,7 +215,7 @@ export class Relay {
       neighbourhood: this.#neighbourhood,
       world: tables.defaultWorld,
       nowMs: () => tables.nowMs,
-      preciseMs: this.down.preciseMs,
+      preciseMs: tables.preciseMs,
       limits: this.#options.peeks,
     });
     abroad.peers = peers;
@@ -435,7 +441,7 @@ export class Relay {
     if (this.#tables.marks.has(slot, STRICT) && !isCarried(this.torus.worldOf(slot).pictures, standing)) {
       throw new ProblemError('picture-refused', 'This world does not carry all pictures of this stage.');
     }
-    return this.peeks.show(slot, body, start, end, this.down.preciseMs());
+    return this.peeks.show(slot, body, start, end, this.#tables.preciseMs());
   }
 
   /** From now on a live desktop shows its stage to those who peek, or does not. */

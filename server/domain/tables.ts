@@ -26,6 +26,8 @@ export interface TablesOptions {
   /** GENERATION_KEY_BYTES random bytes: the key to the generations of this run. */
   generationKey: Uint8Array;
   nowMs: number;
+  /** The time in ms, monotonic: it predicts stages and measures waits. Default: that of the last advance(), which moves in steps. */
+  preciseMs?: () => number;
   /** Fills `words` with cryptographically random bits, for tokens and the incarnations of this start. */
   randomize: (words: Uint32Array) => void;
   /** Private worlds at once; the default world always has room. */
@@ -73,6 +75,7 @@ export class Tables {
   /** It exists from the start and is never removed, so that a join without a world never lacks one. */
   readonly defaultWorld: World;
   readonly randomize: (words: Uint32Array) => void;
+  readonly preciseMs: () => number;
   readonly counters: Counters = {
     accepted: 0,
     repeated: 0,
@@ -100,10 +103,9 @@ export class Tables {
     this.desktops = new Desktops(options.slots, this.slab, options.generationKey);
     this.torus = new Torus(options.slots, 1 + (options.worldsMax ?? WORLDS_MAX), this.abroad);
     this.defaultWorld = this.torus.findOrAdd(DEFAULT_WORLD) as World;
-    this.mailboxes = new Mailboxes(options.slots, this.slab, {
-      eventsMax: options.mailboxEventsMax ?? MAILBOX_EVENTS_MAX,
-      bytesMax: MAILBOX_BYTES_MAX,
-    });
+    this.preciseMs = options.preciseMs ?? (() => this.nowMs);
+    const limits = { eventsMax: options.mailboxEventsMax ?? MAILBOX_EVENTS_MAX, bytesMax: MAILBOX_BYTES_MAX };
+    this.mailboxes = new Mailboxes(options.slots, this.slab, limits, this.preciseMs);
     this.ended = new EndedDesktops(options.endedMax);
     this.marks = new Marks(options.slots);
     this.randomize = options.randomize;

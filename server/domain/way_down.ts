@@ -69,8 +69,6 @@ export interface WayDownOptions {
   random: () => number;
   /** A parked poll is answered with a ping after this, in ms; default PING_MS. */
   pingMs?: number;
-  /** The time in ms, monotonic, by which stages are predicted. Default: that of the last advance(), which moves in steps. */
-  preciseMs?: () => number;
 }
 
 /** What a batch may have besides sprites. */
@@ -103,7 +101,6 @@ const CLOSE = 0x7d;
 
 export class WayDown {
   readonly pingMs: number;
-  readonly preciseMs: () => number;
   /** Polls whose answer is delayed. */
   readonly delayedPolls: DelayedPolls;
   readonly #tables: Tables;
@@ -144,7 +141,6 @@ export class WayDown {
     this.#answers = options.answers;
     this.#random = options.random;
     this.pingMs = options.pingMs ?? PING_MS;
-    this.preciseMs = options.preciseMs ?? (() => tables.nowMs);
     this.#cursorHead = Buffer.from(`{"cursor":"${writeCursor(epoch, 0).slice(0, -1)}`);
     const latestMs = Math.max(this.pingMs * (1 + PING_JITTER), recoveredLeaseMs(slots));
     this.#deadlines = new Deadlines(slots, nowMs, latestMs);
@@ -470,7 +466,7 @@ export class WayDown {
       end = this.#news.writeNotices(slot, out, end);
     }
     if (isRoomy && marks.has(slot, PEEKING)) {
-      end = this.#peeks.write(slot, out, end, end === start, this.preciseMs());
+      end = this.#peeks.write(slot, out, end, end === start, this.#tables.preciseMs());
       marks.clear(slot, PEEKING);
     }
     if (!isHearing) {

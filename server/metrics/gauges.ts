@@ -8,6 +8,7 @@ import { PerformanceObserver } from 'node:perf_hooks';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, type Registry } from 'prom-client';
 import { commit, VERSION } from '../../tools/version.js';
 import type { Relay } from '../domain/relay.ts';
+import { WAIT_BOUNDS_MS } from '../domain/state/waits.ts';
 import type { Front } from '../front/front.ts';
 import type { StrictAdmission, WorkerAdmission } from '../http/admission.ts';
 import type { SocketDesktops } from '../http/socket_desktop.ts';
@@ -39,6 +40,7 @@ export function masterGauges(registry: Registry, sources: MasterSources): void {
   buildInfo(registry);
   stateGauges(registry, relay);
   trafficCounters(registry, relay);
+  waitHistogram(registry, relay);
   counter('sprites_admission_refused_total', 'Joins refused by a limit by address', () => admission?.refused ?? 0);
   sayingGauges(registry, relay);
   stageGauges(registry, relay);
@@ -101,6 +103,33 @@ function trafficCounters(registry: Registry, { counters }: Relay): void {
   counter('sprites_wakes_total', 'Parked polls answered because an event arrived', () => counters.wakes);
   counter('sprites_pings_total', 'Parked polls answered with a ping', () => counters.pings);
   counter('sprites_polls_replaced_total', 'Polls replaced by a newer one', () => counters.replaced);
+}
+
+/** How long sprites wait. prom-client's own histogram would count each of them with a closure and a look-up by labels. */
+function waitHistogram(registry: Registry, { waits }: Relay): void {
+  const name = 'sprites_wait_seconds';
+  const metric = {
+    name,
+    help: 'Time from the acceptance of a sprite to the first answer that carries it',
+    type: 'histogram',
+    aggregator: 'sum',
+    get: async () => {
+      let sum = 0;
+      const buckets = Array.from(waits.counts, (count, bucket) => {
+        sum += count;
+        const le = bucket < WAIT_BOUNDS_MS.length ? `${WAIT_BOUNDS_MS[bucket] / 1000}` : '+Inf';
+        return { metricName: `${name}_bucket`, labels: { le }, value: sum };
+      });
+      const totals = { sum: waits.sumMs / 1000, count: sum };
+      const rest = Object.entries(totals).map(([part, value]) => ({
+        metricName: `${name}_${part}`,
+        labels: {},
+        value,
+      }));
+      return { ...metric, values: [...buckets, ...rest] };
+    },
+  };
+  registry.registerMetric(metric as unknown as Histogram);
 }
 
 function sayingGauges(registry: Registry, { speech }: Relay): void {

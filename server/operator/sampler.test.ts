@@ -1,12 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { stampOf, Waits } from '../domain/state/waits.ts';
 import type { WorkerSample } from '../metrics/worker_samples.ts';
 import { ProcessNames, Sampler, type SamplerSources } from './sampler.ts';
 
 /** Sources whose numbers a test sets. */
 function sources(over: { samples?: WorkerSample[]; pids?: number[] } = {}) {
   const counters = { accepted: 0, acknowledged: 0, refusedFull: 0, refusedFast: 0, refusedPicture: 6 };
-  const relay = { counters, desktops: { count: 3 }, parkedCount: 2, waiting: 1, slab: { usedBytes: 64 } };
+  const waits = new Waits();
+  const relay = { counters, waits, desktops: { count: 3 }, parkedCount: 2, waiting: 1, slab: { usedBytes: 64 } };
   const workers = {
     pids: over.pids ?? [],
     refused: { malformed: 4, connections: 1, 'picture-refused': 1, 'limits by address': 2 },
@@ -15,6 +17,7 @@ function sources(over: { samples?: WorkerSample[]; pids?: number[] } = {}) {
   const front = { gauges: () => ({ refused: 2 }) };
   return {
     counters,
+    waits,
     made: { relay, front, workers, joinsRefused: () => 5, loopDelay: () => 0.02 } as unknown as SamplerSources,
   };
 }
@@ -43,6 +46,20 @@ describe('the sampler', () => {
     assert.ok((series['sprites/accepted'][1] ?? 0) > 0);
     assert.equal(series['refused/mailbox-full'][1], 0);
     assert.deepEqual(series['delay/master'], [20, 20]);
+  });
+
+  it('has the waits of the last minute alone', async () => {
+    const { waits, made } = sources();
+    const sampler = new Sampler(made);
+    await sampler.sample();
+    for (let n = 0; n < 100; n++) waits.record(stampOf(0), stampOf(1000));
+    for (let n = 0; n < 12; n++) await sampler.sample();
+    waits.record(stampOf(0), stampOf(2));
+    await sampler.sample();
+    const series = await seriesOf(sampler);
+    assert.equal(series['wait/p50'][0], null);
+    assert.deepEqual([series['wait/p50'][12], series['wait/p99'][12]], [750, 995]);
+    assert.deepEqual([series['wait/p50'][13], series['wait/p99'][13]], [1.5, 1.99]);
   });
 
   it('adds the refusals of master and workers, by reason', () => {

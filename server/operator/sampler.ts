@@ -8,6 +8,7 @@ import { availableParallelism } from 'node:os';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { getHeapStatistics } from 'node:v8';
 import type { Relay } from '../domain/relay.ts';
+import { waitWithin } from '../domain/state/waits.ts';
 import type { Front } from '../front/front.ts';
 import { History, SAMPLE_MS } from '../metrics/history.ts';
 import { type MachineTime, machineTime, threadIds, threadTime } from '../metrics/proc.ts';
@@ -26,6 +27,9 @@ export interface SamplerSources {
   /** Returns the longest block of the master's loop since its previous call, in seconds. */
   loopDelay: () => number;
 }
+
+/** The waits of so many samples together are one minute's. */
+const MINUTE_SAMPLES = 60_000 / SAMPLE_MS;
 
 /** CPU of the threads of a process that have the same name. */
 interface ThreadGroup {
@@ -49,6 +53,8 @@ export class Sampler {
   machine: MachineTime = { busySeconds: 0, stealSeconds: 0 };
   readonly #names = new ProcessNames();
   readonly #sources: SamplerSources;
+  /** The counts of waits at the newest samples, one more than a minute has: the oldest first. */
+  readonly #waits: Float64Array[] = [];
   readonly #before = new Map<string, { value: number; atMs: number }>();
   #timer: NodeJS.Timeout | undefined;
   #busy = false;
@@ -118,8 +124,19 @@ export class Sampler {
     this.history.set('waiting', relay.waiting);
     this.#setRate('sprites/accepted', relay.counters.accepted);
     this.#setRate('sprites/acknowledged', relay.counters.acknowledged);
+    this.#sampleWaits();
     this.history.set('slab', relay.slab.usedBytes);
     for (const [reason, count] of Object.entries(this.refused)) this.#setRate(`refused/${reason}`, count);
+  }
+
+  /** Within which time half, and 99 %, of the sprites of the last minute were sent. */
+  #sampleWaits(): void {
+    const newest = this.#sources.relay.waits.counts.slice();
+    const [oldest = newest.slice().fill(0)] = this.#waits;
+    const minute = newest.map((count, bucket) => count - oldest[bucket]);
+    this.history.set('wait/p50', waitWithin(0.5, minute));
+    this.history.set('wait/p99', waitWithin(0.99, minute));
+    if (this.#waits.push(newest) > MINUTE_SAMPLES) this.#waits.shift();
   }
 
   #sampleProcesses(): void {

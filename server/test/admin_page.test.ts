@@ -50,7 +50,7 @@ describe('the page of the admin port', { ...BOUNDED, skip: noBrowser }, () => {
 
   it('draws every chart, and shows the newest values', async () => {
     const joined = await join(relay.url, { name: 'Ann' });
-    await join(relay.url, { name: 'Bob' });
+    const bob = await join(relay.url, { name: 'Bob' });
     for (let n = 1; n <= 20; n++) {
       const { status } = await sendRequest(joined.crossings, {
         method: 'POST',
@@ -59,6 +59,8 @@ describe('the page of the admin port', { ...BOUNDED, skip: noBrowser }, () => {
       });
       assert.equal(status, 202);
     }
+    // They are sent, and wait until a cursor acknowledges them.
+    assert.equal((await sendRequest(bob.events, { token: bob.token })).status, 200);
     await enter(relay.adminToken);
     await page.waitForSelector('body[data-state="open"]');
     // The second sample has rates.
@@ -72,7 +74,7 @@ describe('the page of the admin port', { ...BOUNDED, skip: noBrowser }, () => {
     );
     await showsWhoIsHere();
     assert.match((await tile('Memory').textContent()) ?? '', /^\d+ MiB$/);
-    assert.equal(await page.locator('.chart').count(), 9);
+    assert.equal(await page.locator('.chart').count(), 10);
     const waiting = page.locator('.chart', { hasText: 'Waiting' });
     // The newest sample may have been taken before the throws.
     await until('a sample has the sprites that wait', async () =>
@@ -93,7 +95,7 @@ describe('the page of the admin port', { ...BOUNDED, skip: noBrowser }, () => {
     const svg = page.locator('.chart svg').first();
     await svg.hover({ position: { x: 60, y: 50 } });
     assert.match((await page.textContent('#status')) ?? '', /^at \d\d:\d\d:\d\d$/);
-    assert.equal(await page.locator('.chart .cursor').count(), 9);
+    assert.equal(await page.locator('.chart .cursor').count(), 10);
     await page.mouse.move(0, 0);
     assert.match((await page.textContent('#status')) ?? '', /^live/);
   });

@@ -1,8 +1,10 @@
-/** The dashboard for Grafana: it queries metrics that a running relay has, and all that OPERATING.md names. */
+/** The dashboard for Grafana and the alert rules: they query metrics that a running relay has, the dashboard all that OPERATING.md names. */
 import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { ensurePrograms, installHint } from '../../tools/machine.js';
 import { BOUNDED, type RelayProcess, startRelay } from './relay_process.ts';
 
 interface Panel {
@@ -22,6 +24,15 @@ const dashboard = JSON.parse(readFileSync(join(SERVER, 'deploy/grafana.json'), '
 const graphs = dashboard.panels.filter(({ type }) => type !== 'row');
 const queries = graphs.flatMap(({ targets = [] }) => targets.map(({ expr }) => expr));
 
+/** What the alert rules ask for, of what a relay has. */
+const alerts = [...readFileSync(join(SERVER, 'deploy/alerts.yml'), 'utf8').matchAll(/^ +expr: (.*sprites_.*)$/gm)].map(
+  ([, expr]) => expr,
+);
+
+const noPromtool = ensurePrograms(['promtool'], ['prometheus'])
+  ? false
+  : `promtool is missing: ${installHint(['prometheus'])}`;
+
 /** The metrics that OPERATING.md's tables of gauges name, `_waiting_total` after another one in full. */
 function gaugesOfDocument(): string[] {
   const text = readFileSync(join(SERVER, 'OPERATING.md'), 'utf8');
@@ -32,7 +43,7 @@ function gaugesOfDocument(): string[] {
   return names.map((name) => (name.startsWith('_') ? `sprites${name}` : name));
 }
 
-describe('the dashboard for Grafana', BOUNDED, () => {
+describe('the dashboard for Grafana, and the alert rules', BOUNDED, () => {
   let relay: RelayProcess;
   before(async () => {
     // Without a NATS it stays alone, but has the metrics of a relay in a cluster.
@@ -44,14 +55,24 @@ describe('the dashboard for Grafana', BOUNDED, () => {
     const metrics = await relay.metrics();
     const names = new Set([...metrics.keys()].map((name) => name.replace(/\{.*/, '')));
     // A relay that is alone has no series by peer: cluster_drain.test.ts looks for those.
-    for (const query of queries.filter((each) => !each.includes('by (peer)'))) {
+    for (const query of [...queries.filter((each) => !each.includes('by (peer)')), ...alerts]) {
       const used = [...query.matchAll(/\bsprites_\w+/g)].map(([name]) => name);
       assert.ok(used.length > 0, query);
       for (const name of used) assert.ok(names.has(name), `${name} in ${query}`);
       const [, by] = /\bby \(([^)]+)\)/.exec(query) ?? [];
       const series = [...metrics.keys()].filter((name) => name.startsWith(`${used[0]}{`));
-      for (const label of by?.split(', ') ?? []) assert.ok(series[0]?.includes(`${label}="`), `${label} in ${query}`);
+      // Prometheus adds the instance.
+      for (const label of by?.split(', ').filter((each) => each !== 'instance') ?? [])
+        assert.ok(series[0]?.includes(`${label}="`), `${label} in ${query}`);
     }
+  });
+
+  it('alerts of what is wrong, and of nothing else', { skip: noPromtool }, () => {
+    const { status, stdout, stderr } = spawnSync('promtool', ['test', 'rules', 'alerts_test.yml'], {
+      cwd: join(SERVER, 'deploy'),
+      encoding: 'utf8',
+    });
+    assert.equal(status, 0, stdout + stderr);
   });
 
   it('has every gauge that OPERATING.md tells operators to look at', () => {

@@ -8,7 +8,7 @@ import { CARRIED_FACTOR, MAILBOX_BYTES_MAX, MAILBOX_EVENTS_MAX } from './limits.
 import { EVENT_BYTES_MAX, Mailboxes, type MailboxLimits, writeNumber } from './mailboxes.ts';
 
 const LIMITS: MailboxLimits = { eventsMax: MAILBOX_EVENTS_MAX, bytesMax: MAILBOX_BYTES_MAX };
-const BLOCK_HEAD_BYTES = 24;
+const BLOCK_HEAD_BYTES = 28;
 
 function open(limits: Partial<MailboxLimits> = {}, slab = new Slab(0)): Mailboxes {
   return new Mailboxes(8, slab, { ...LIMITS, ...limits });
@@ -487,6 +487,27 @@ describe('mailbox, moving', () => {
     assert.deepEqual([mailboxes.count(0), mailboxes.newest(0), mailboxes.waiting], [0, 0, 0]);
     appendMany(mailboxes, 0, 7, 7);
     assert.deepEqual(read(mailboxes, 0), [[1, 7]]);
+  });
+});
+
+describe('mailbox, waits', () => {
+  it('last until an event is first sent, and an answer that was lost is not counted again', () => {
+    let nowMs = 1000;
+    const mailboxes = new Mailboxes(8, new Slab(0), LIMITS, () => nowMs);
+    const waited = () => [mailboxes.waits.counts.reduce((sum, count) => sum + count), mailboxes.waits.sumMs];
+    appendMany(mailboxes, 1, 1, 2);
+    nowMs = 1003;
+    assert.ok(append(mailboxes, 1, 3));
+    assert.deepEqual(waited(), [0, 0]);
+    nowMs = 1010;
+    read(mailboxes, 1, 1);
+    assert.deepEqual(waited(), [1, 10]);
+    nowMs = 1020;
+    read(mailboxes, 1);
+    assert.deepEqual(waited(), [3, 10 + 20 + 17]);
+    nowMs = 9000;
+    read(mailboxes, 1);
+    assert.deepEqual(waited(), [3, 47]);
   });
 });
 

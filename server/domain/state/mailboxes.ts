@@ -3,7 +3,7 @@
  *
  * A mailbox is a row of words and five lists of blocks in the slab: one list of sent events (each has been written into an
  * answer, and so has its sequence), and a list of unsent ones for each edge they enter by. To empty a mailbox into its
- * neighbours', the four lists are appended to theirs; its sent events become unsent again. A block holds six words, then the part of the event after its seq:
+ * neighbours', the four lists are appended to theirs; its sent events become unsent again. A block holds seven words, then the part of the event after its seq:
  * `"from":{…},"edge":…}`.
  * Invariant: the sent events have the sequences acknowledged+1 … newest, without a gap; events that enter by one edge keep
  * their order; appended + moved in = acknowledged + moved out + waiting, at every moment.
@@ -17,6 +17,7 @@ import type { EdgeNumber } from '../../wire/rules.ts';
 import { BLOCK_BYTES_MAX, type BlockRef, blockBytes, NO_BLOCK, type Slab } from '../slots/slab.ts';
 import type { Facts, MailboxEvent } from './facts.ts';
 import { CARRIED_FACTOR } from './limits.ts';
+import { stampOf, Waits } from './waits.ts';
 
 /** Words of a block. LAST, EVENTS and BYTES describe a whole list; they are valid in its first block. */
 const NEXT = 0;
@@ -25,7 +26,8 @@ const ARRIVED = 2;
 const LAST = 3;
 const EVENTS = 4;
 const BYTES = 5;
-const HEAD_BYTES = 24;
+const ACCEPTED = 6;
+const HEAD_BYTES = 28;
 
 /** Words of a row: the first blocks of the four unsent lists, by edge, and of the sent list; then counts. */
 const ROW_WORDS = 8;
@@ -57,7 +59,10 @@ const COMMA = 0x2c;
 export class Mailboxes {
   readonly #slab: Slab;
   readonly #limits: MailboxLimits;
+  readonly #preciseMs: () => number;
   readonly #rows: Uint32Array;
+  /** How long events wait until they are sent. */
+  readonly waits = new Waits();
   /** The unsent lists of a row while unsend() works on it. */
   readonly #unsent = new Uint32Array(SENT);
   /** The stamp of the next event: the oldest of several lists has the lowest. Stamps wrap, so compare their difference. */
@@ -77,8 +82,10 @@ export class Mailboxes {
   /** Events waiting in all mailboxes. */
   waiting = 0;
 
-  constructor(slots: number, slab: Slab, limits: MailboxLimits) {
+  /** `preciseMs`: the time by which waits are measured, monotonic. */
+  constructor(slots: number, slab: Slab, limits: MailboxLimits, preciseMs: () => number = () => 0) {
     this.#slab = slab;
+    this.#preciseMs = preciseMs;
     this.#limits = limits;
     this.#rows = new Uint32Array(slots * ROW_WORDS);
     this.#nextArrival = limits.firstArrival ?? 0;
@@ -152,6 +159,7 @@ export class Mailboxes {
     if (block === NO_BLOCK) return false;
     this.#slab.setWord(block, length | (edge << 16), LENGTH_AND_EDGE);
     this.#slab.setWord(block, arrived, ARRIVED);
+    this.#slab.setWord(block, stampOf(this.#preciseMs()), ACCEPTED);
     const page = this.#slab.page(block);
     const at = this.#slab.offset(block) + HEAD_BYTES;
     head.copy(page, at, 0, headLength);
@@ -249,6 +257,7 @@ export class Mailboxes {
     let seq = this.#rows[row + ACKNOWLEDGED];
     let end = at;
     let sent = this.#rows[row + SENT];
+    let now = -1;
     for (let n = Math.min(eventsMax, this.#rows[row + COUNT]); n > 0; n--) {
       const list = sent === NO_BLOCK ? this.#oldest(row) : row + SENT;
       const block = sent === NO_BLOCK ? this.#rows[list] : sent;
@@ -257,8 +266,11 @@ export class Mailboxes {
         if (end - at + SPRITE.length + 12 + length > bytesMax) break;
         out[end++] = COMMA;
       }
-      if (sent === NO_BLOCK) this.#appendList(row + SENT, this.#popFirst(list));
-      else sent = this.#slab.word(block, NEXT);
+      if (sent === NO_BLOCK) {
+        now = now < 0 ? stampOf(this.#preciseMs()) : now;
+        this.waits.record(this.#slab.word(block, ACCEPTED), now);
+        this.#appendList(row + SENT, this.#popFirst(list));
+      } else sent = this.#slab.word(block, NEXT);
       for (let index = 0; index < SPRITE.length; index++) out[end++] = SPRITE[index];
       end = writeNumber(out, end, ++seq);
       out[end++] = COMMA;

@@ -116,6 +116,13 @@ const CHARTS: { options: ChartOptions; series: () => Series[] }[] = [
     series: () => [one('waiting', 5, readings.values('waiting'))],
   },
   {
+    options: { title: 'Accepted to sent', unit: 'of the sprites of a minute', format: milliseconds, topMin: 1 },
+    series: () => [
+      one('half within', 3, readings.values('wait/p50')),
+      one('99 % within', 1, readings.values('wait/p99')),
+    ],
+  },
+  {
     options: { title: 'Loop delay', unit: 'longest block in 5 s', format: milliseconds, topMin: 10 },
     series: () =>
       largest(
@@ -194,6 +201,7 @@ function showTiles(): void {
   const now = (values: Values) => values.at(-1) ?? 0;
   const at = (name: string) => now(readings.values(name));
   const delay = at('delay/master');
+  const wait = readings.values('wait/p99').at(-1) ?? null;
   const main = at('cpu/master/main');
   const refused = now(readings.sum(readings.names('refused/')));
   const steal = at('machine/steal') / about.cores;
@@ -205,6 +213,12 @@ function showTiles(): void {
       name: 'Sprites a second',
       value: count(at('sprites/accepted')),
       note: `${count(at('waiting'))} wait in mailboxes`,
+    },
+    {
+      name: 'Accepted to sent',
+      value: wait === null ? '–' : milliseconds(wait),
+      note: '99 % of a minute',
+      level: (wait ?? 0) > 1000 ? 'bad' : (wait ?? 0) > 100 ? 'warn' : 'good',
     },
     {
       name: 'Loop delay',
