@@ -97,11 +97,12 @@ async function startOwn(
   const ports = () => [
     ...['--port', String(relay.api), '--events-port', String(relay.events), '--admin-port', String(relay.admin)],
   ];
+  const count = relay.pids.length - 1;
   // A restarted relay has new processes, and the engine ends the run when a process that it watches ends.
   const pids = isRestarted(settings) ? [] : relay.pids;
   return {
     target: { apis: [`127.0.0.1:${relay.api}`], pids, local: true },
-    description: `${front} front, ${workers === 0 ? 'one process' : workers === undefined ? 'workers by cores' : `${workers} worker${workers === 1 ? '' : 's'}`}, on the same machine`,
+    description: `${front} front, ${count === 0 ? 'one process' : `${count} worker${count === 1 ? '' : 's'}`}, on the same machine`,
     hasGauges: true,
     isOwn: true,
     sample: async () => {
@@ -123,14 +124,14 @@ async function startOwn(
   };
 }
 
-/** In one process, throws arrive on the same front and need room too. */
+/** In one process, throws arrive on the same front and need room too. Without `workers` it may be one. */
 function roomFor(
   { throwConnections, transport }: Scenario['settings'],
   workers: number | undefined,
   desktops: number,
 ): number {
   const throwing = transport === 'socket' ? 0 : (throwConnections ?? desktops);
-  const room = workers === 0 ? desktops + throwing : desktops;
+  const room = workers ? desktops : desktops + throwing;
   return Math.ceil(room * 1.02) + 100; // a desktop that leaves and joins again counts twice for a moment
 }
 

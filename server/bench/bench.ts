@@ -45,6 +45,8 @@ const NATIVE: Shape[] = [
   { name: 'native, cluster (1 worker)', front: 'native', workers: 1 },
   { name: 'native, one process', front: 'native', workers: 0, flags: ['--max-desktops', '15000'] },
 ];
+/** What `--workers auto` chooses on three cores. */
+const TWO_WORKERS: Shape = { name: 'native, cluster (2 workers)', front: 'native', workers: 2 };
 const PORTABLE: Shape[] = [
   { name: 'portable, cluster (1 worker)', front: 'portable', workers: 1 },
   { name: 'portable, one process', front: 'portable', workers: 0 },
@@ -386,7 +388,11 @@ async function relayLoads(names: readonly string[], rounds: number): Promise<num
   needEngine();
   const why = whyNoNative();
   if (why) console.error(`Without the native front: ${why}.`);
-  await relaying(why ? PORTABLE : [...NATIVE, ...PORTABLE], names.length > 0 ? names : Object.keys(LOADS), rounds);
+  await relaying(
+    why ? PORTABLE : [TWO_WORKERS, ...NATIVE, ...PORTABLE],
+    names.length > 0 ? names : Object.keys(LOADS),
+    rounds,
+  );
   return EXIT.done;
 }
 

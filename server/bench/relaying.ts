@@ -3,7 +3,7 @@
  *
  * One run measures the floor and every shape of the relay under the same loads, so all figures that are compared are from
  * the same machine and hour. CPU is user + system time of all processes of a contender per delivered sprite; memory is the
- * growth of their resident set per parked poll.
+ * growth of their resident set per parked poll. No shape carries more than one core does for its busiest thread.
  */
 import { FLOOR_SHAPE, type Shape, start } from '../../tools/bench/contender.ts';
 import { type Account, runEngine } from '../../tools/bench/engine_run.ts';
@@ -11,6 +11,7 @@ import { longestBlockMs, pausesOf, type Reading } from '../../tools/bench/pauses
 import { spread } from '../../tools/bench/spread.ts';
 import { machine, table, us } from '../../tools/bench/table.ts';
 import type { EnginePlan } from '../../tools/engine_plan.ts';
+import { threadIds, threadTime } from '../metrics/proc.ts';
 
 interface Load {
   name: string;
@@ -24,6 +25,8 @@ interface Measured {
   account: Account;
   before: Reading;
   after: Reading;
+  /** CPU of the busiest thread of the contender in the window, in seconds. */
+  busiestSeconds: number;
 }
 
 const SECONDS = 10;
@@ -89,6 +92,7 @@ export async function relaying(shapes: readonly Shape[], loads: readonly string[
           'collections',
           'longest block',
           'swarm CPU-µs',
+          'busiest thread, CPU-µs',
         ],
         rows,
       ),
@@ -101,20 +105,31 @@ async function measure(shape: Shape, load: Load): Promise<Measured> {
   const contender = await start(shape);
   try {
     const readings: Promise<Reading>[] = [];
+    const threads: Map<number, number>[] = [];
     const account = await runEngine(
       contender,
       { ...load.plan, warmUp: load.warmUpSeconds, duration: SECONDS },
       {
         phase: (phase) => {
-          if (phase === 'measure' || phase === 'drain') readings.push(contender.metrics());
+          if (phase !== 'measure' && phase !== 'drain') return;
+          readings.push(contender.metrics());
+          threads.push(threadSeconds(contender.pids));
         },
       },
     );
     const [before, after] = await Promise.all(readings);
-    return { account, before, after };
+    const [earlier, later] = threads;
+    const busiestSeconds = Math.max(...Array.from(later, ([tid, seconds]) => seconds - (earlier.get(tid) ?? 0)));
+    return { account, before, after, busiestSeconds };
   } finally {
     await contender.stop();
   }
+}
+
+/** CPU of each thread of these processes since its start, by its id. */
+function threadSeconds(pids: readonly number[]): Map<number, number> {
+  const threads = pids.flatMap((pid) => threadIds(pid).map((tid) => threadTime(pid, tid)));
+  return new Map(threads.flatMap((thread) => (thread ? [[thread.tid, thread.cpuSeconds]] : [])));
 }
 
 /** `floors`: CPU-µs a sprite of the floor in each round. The ratio of a round is to the floor of the same round. */
@@ -140,5 +155,11 @@ function rowOf(shape: Shape, runs: readonly Measured[], floors: readonly number[
     shape === FLOOR_SHAPE ? '' : runs.map(({ before, after }) => pausesOf(before, after)).join('; '),
     shape === FLOOR_SHAPE ? '' : spread(blocks, us),
     of(({ swarm }) => swarm.cpuUsPerSprite, digits(1)),
+    spread(
+      runs.map(
+        ({ account: { window }, busiestSeconds }) => (busiestSeconds * 1e6) / (window.deliveredPerS * window.seconds),
+      ),
+      digits(1),
+    ),
   ];
 }

@@ -19,6 +19,7 @@ import {
 import { STAGE_TOLERANCE_PX_MAX } from '../domain/state/limits.ts';
 import { SAYINGS } from '../domain/talk/hearers.ts';
 import { isTrustable } from '../http/client_address.ts';
+import { CLUSTER_CORES_MIN, planWorkers } from '../operator/workers.ts';
 import { DURABILITIES } from '../roles/journaling.ts';
 import type { PrimaryOptions } from '../roles/primary.ts';
 import { isRelayName, RELAY_NAME_BYTES_MAX, SLOTS_MAX } from '../wire/identity.ts';
@@ -46,6 +47,8 @@ const PORT = [0, 65_535] as const;
 /** Addresses that stand for all of a machine. */
 const EVERY_ADDRESS: ReadonlySet<string> = new Set(['::', '0.0.0.0']);
 
+const WORKERS = whole('N', '', [0, WORKERS_MAX]);
+
 const TOLERANCE = number('PX', '', [0, STAGE_TOLERANCE_PX_MAX], STAGE_TOLERANCE_PX);
 
 const url = (meaning: string) =>
@@ -63,7 +66,16 @@ export const FLAGS = withVariables('SPRITES', {
   publicUrl: url('where clients reach the relay, behind a proxy'),
   publicEventsUrl: url('where clients reach the long-polls, if not by that URL'),
   data: text('DIR', 'the data directory: journal, sprite files, bans, admin token', './data'),
-  workers: { ...whole('N', 'worker processes; 0: everything in one process', [0, WORKERS_MAX]), shown: 'cores' },
+  workers: {
+    ...form<'auto' | number, 'auto'>(
+      'N',
+      `worker processes; 0: everything in one process; auto: 0 on fewer than ${CLUSTER_CORES_MIN} cores, else one for each core but one`,
+      `${WORKERS.must}, or auto`,
+      (given) => (given === 'auto' ? given : (WORKERS.read(given) as number | undefined)),
+      'auto',
+    ),
+    shown: 'auto',
+  },
   front: {
     ...oneOf('KIND', 'what serves the connections', FRONTS, 'auto'),
     meaning: 'what serves the connections: native, portable, or auto: native where it is built',
@@ -166,7 +178,7 @@ export function optionsOf(values: Values<typeof FLAGS>): Options {
     ...values,
     data,
     trustProxy: values.trustProxy ?? [],
-    workers: values.workers ?? availableParallelism(),
+    workers: planWorkers(values.workers, availableParallelism()),
     adminTokenFile: resolve(values.adminTokenFile ?? `${data}/admin-token`),
   };
 }

@@ -17,6 +17,33 @@ import type { ModerationMessage } from '../moderation/moderator.ts';
 import type { Master } from '../processes/master.ts';
 import type { Pictures } from '../wire/pictures.ts';
 
+/**
+ * The least number of cores with which `--workers auto` starts workers. DECISIONS.md (Processes and libraries) has the measurement:
+ * on fewer cores one process carries as much as a cluster, and a sprite costs half as much.
+ */
+export const CLUSTER_CORES_MIN = 3;
+
+/** How many workers a relay has, and why: a sentence for the log. */
+export interface WorkersPlan {
+  readonly count: number;
+  readonly cores: number;
+  readonly reason: string;
+}
+
+/**
+ * Plans the workers on so many cores.
+ *
+ * Shape   `cores`: those that this process may use, by its affinity and the CPU limit of its container; os.availableParallelism() has both.
+ */
+export function planWorkers(wanted: number | 'auto', cores: number): WorkersPlan {
+  if (wanted !== 'auto') return { count: wanted, cores, reason: `asked for by --workers ${wanted}` };
+  const allowed = `this process may use ${cores} core${cores === 1 ? '' : 's'}`;
+  if (cores < CLUSTER_CORES_MIN) {
+    return { count: 0, cores, reason: `${allowed}, and below ${CLUSTER_CORES_MIN} one process is the cheapest` };
+  }
+  return { count: cores - 1, cores, reason: `${allowed}: one for the master, and a worker on each of the others` };
+}
+
 /** How the master and its workers exchange frames: through shared memory, or through Node's channel. */
 export type IpcKind = 'ring' | 'channel';
 
@@ -27,7 +54,7 @@ export interface WorkersOptions {
   publicUrl?: string;
   publicEventsUrl?: string;
   data: string;
-  workers: number;
+  workers: WorkersPlan;
   front: 'auto' | 'native' | 'portable';
   ipc: 'auto' | IpcKind;
   pictures: Pictures;

@@ -40,7 +40,7 @@ import {
 } from '../operator/capacity.ts';
 import { sampledGauges } from '../operator/sampled_gauges.ts';
 import { Sampler } from '../operator/sampler.ts';
-import type { Workers, WorkersOptions } from '../operator/workers.ts';
+import type { Workers, WorkersOptions, WorkersPlan } from '../operator/workers.ts';
 import { Flights } from '../processes/flights.ts';
 import { Master } from '../processes/master.ts';
 import { Seats } from '../processes/seats.ts';
@@ -106,7 +106,7 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   const master = new Master({ turns, seats, moderation: moderator, homes, files: peering, flights });
   const registry = new Registry();
   const setup = { master, plan: capacity.plan, options, registry, log, bans: () => moderator.copy };
-  const workers: Workers = await (options.workers === 0 ? OneProcess : WorkerPool).start(setup);
+  const workers: Workers = await (options.workers.count === 0 ? OneProcess : WorkerPool).start(setup);
   const others = openToCluster(cluster, options, workers.ports, moderator, log);
   // The relay's time stood still while it recovered and its workers started, so that no lease ran meanwhile.
   const stopClock = startClock(startMs, (nowMs) => {
@@ -140,7 +140,7 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     url: options.publicUrl ?? `http://localhost:${ports.api}`,
     stop: (again) => stopRequest.make(again),
     stopped: stopRequest.made.then((request) => shutDown(parts, request)),
-    announce: () => announce(capacity, ports, workers, log),
+    announce: () => announce(capacity, options.workers, ports, workers, log),
   };
 }
 
@@ -179,9 +179,9 @@ function planCapacity(options: PrimaryOptions, log: Logger): Capacity {
     options.maxDesktops === undefined ? connectionsFor(files) : connectionsForDesktops(options.maxDesktops);
   const [byMemory, byHeap] = [pollsByMemory(kind), pollsByHeap(kind, heapBytes)];
   const connections = Math.min(connectionsRequested, byMemory, byHeap);
-  const plan = planFront(options.front, connections, connectionsFor(files), options.workers === 0);
+  const plan = planFront(options.front, connections, connectionsFor(files), options.workers.count === 0);
   const { connectionsMax } = plan;
-  const slots = options.maxDesktops ?? desktopsFor(connectionsMax, 1 + options.workers);
+  const slots = options.maxDesktops ?? desktopsFor(connectionsMax, 1 + options.workers.count);
   if (files < FILES_RECOMMENDED) {
     const remedy = `raise it with "ulimit -n ${1 << 16}" (or LimitNOFILE= of the service) before starting`;
     log.warn(
@@ -288,6 +288,7 @@ function openToCluster(
 
 function announce(
   { plan, slots, files, heapBytes }: Capacity,
+  planned: WorkersPlan,
   ports: { api: number; events: number; admin: number },
   workers: Workers,
   log: Logger,
@@ -297,6 +298,7 @@ function announce(
       ports,
       pids: { master: process.pid, workers: workers.pids },
       front: { kind: plan.kind, threads: plan.threads, reason: plan.reason },
+      workers: planned,
       ipc: workers.ipc,
       capacity: { files, heapBytes, connections: plan.connectionsMax, desktops: slots, mailboxBytes: slabBytes() },
       version: VERSION,

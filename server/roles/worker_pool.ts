@@ -1,5 +1,5 @@
 /**
- * The worker pool: processes that the master forks, by default one per core. They share the API port.
+ * The worker pool: processes that the master forks. They share the API port.
  *
  * Invariant: a worker that dies or hangs is replaced, unless the relay is draining. A fork that fails is tried again.
  */
@@ -103,7 +103,7 @@ export class WorkerPool implements Workers {
       pictures,
       isInCluster: options.nats !== undefined,
     });
-    await pool.#start(options.workers);
+    await pool.#start(options.workers.count);
     return pool;
   }
 
