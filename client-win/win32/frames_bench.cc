@@ -83,14 +83,15 @@ Desktop MakeCrowd(int sprites, bool moving, const Random& random) {
   settings.sprite_limit = sprites;
   settings.calm = !moving;
   Desktop desktop(settings, random);
-  desktop.SetMonitors(MonitorsNow());
-  desktop.SetGroundShown(true);
+  desktop.look().SetMonitors(MonitorsNow());
+  desktop.look().SetGroundShown(true);
   const Rect screen = desktop.simulation().screen().bounds();
   const SheetPointer sheet = BenchSheet();
-  desktop.AddToShelf(sheet);
+  desktop.look().AddToShelf(sheet);
   for (int i = 0; i < sprites; i++) {
-    desktop.DropIn(sheet->file, Point{screen.left + random() * screen.Width(),
-                                      screen.top + 100 + random() * (screen.Height() - 200)});
+    desktop.sprites().DropIn(sheet->file,
+                             Point{screen.left + random() * screen.Width(),
+                                   screen.top + 100 + random() * (screen.Height() - 200)});
   }
   return desktop;
 }
@@ -124,7 +125,7 @@ void Measure(const char* what, int sprites, bool moving) {
     if (moving && frame % 30 == 0) {
       // The desktop is not connected, so every throw bounces back and all sprites stay in the air.
       for (const Sprite& sprite : std::vector<Sprite>(desktop.simulation().sprites())) {
-        desktop.ThrowTo(sprite.id, static_cast<Edge>(engine() % 3));
+        desktop.sprites().ThrowTo(sprite.id, static_cast<Edge>(engine() % 3));
       }
     }
     const double start = NowMs();

@@ -125,8 +125,8 @@ void Shell::PumpMessages() {
 
 void Shell::Start(Arguments arguments) {
   desktop_.SetSystemLanguage(SystemLanguage());
-  desktop_.SetReducedMotion(IsMotionReduced());
-  desktop_.SetGroundShown(true);
+  desktop_.look().SetReducedMotion(IsMotionReduced());
+  desktop_.look().SetGroundShown(true);
   surroundings_.Update(&desktop_, NowMs());
   controller_.Start(BundledCharacters(controller_.cache()), !arguments.paths.empty());
   controller_.Import(PathsOf(arguments.paths));
@@ -196,7 +196,7 @@ void Shell::ReleaseIfHoldLost() {
 void Shell::HandlePointer() {
   SYSTEMTIME time{};
   GetLocalTime(&time);
-  desktop_.SetHour(time.wHour + time.wMinute / 60.0);
+  desktop_.sprites().SetHour(time.wHour + time.wMinute / 60.0);
   POINT point{};
   if (GetCursorPos(&point) == FALSE) {
     return;
@@ -205,19 +205,19 @@ void Shell::HandlePointer() {
   pointer_ = point;
   const Point at{static_cast<double>(point.x), static_cast<double>(point.y)};
   if (has_moved && desktop_.simulation().held() == kNobody) {
-    desktop_.MovePointer(at);
+    desktop_.sprites().MovePointer(at);
   }
-  if (desktop_.CanPeek()) {
+  if (desktop_.peeking().CanPeek()) {
     const bool is_busy =
         std::ranges::any_of(std::array{VK_LBUTTON, VK_RBUTTON, VK_MBUTTON},
                             [](int button) { return (GetAsyncKeyState(button) & 0x8000) != 0; });
-    desktop_.SetPointer(at, is_busy, NowMs());
+    desktop_.peeking().SetPointer(at, is_busy, NowMs());
   }
 }
 
 void Shell::ReleaseHeld() {
   ReleaseCapture();
-  desktop_.Release(static_cast<double>(GetTickCount()));
+  desktop_.sprites().Release(static_cast<double>(GetTickCount()));
 }
 
 // Hides the sprites and leaves the relay.
@@ -266,22 +266,22 @@ int64_t Shell::NowMs() const {
 // -- What the user does with a sprite.
 
 void Shell::Grabbed(SpriteId id, Point point, double ms) {
-  desktop_.Grab(id, point, ms);
+  desktop_.sprites().Grab(id, point, ms);
   DismissBubble();
   RequestTurn();
 }
 
 void Shell::Dragged(Point point, double ms) {
-  desktop_.Drag(point, ms);
+  desktop_.sprites().Drag(point, ms);
   RequestTurn();
 }
 
 void Shell::Released(double ms) {
-  desktop_.Release(ms);
+  desktop_.sprites().Release(ms);
   RequestTurn();
 }
 
-void Shell::Clicked(SpriteId id) { desktop_.Select(id); }
+void Shell::Clicked(SpriteId id) { desktop_.sprites().Select(id); }
 
 void Shell::DoubleClicked(SpriteId) { Close(); }
 
@@ -291,7 +291,8 @@ void Shell::RightClicked(SpriteId id, POINT point) {
     return;
   }
   const Sprite copy = *sprite;  // because the sprite may leave while the menu is open
-  const bool has_keys = desktop_.selected() == id && !desktop_.KeysHint().empty();
+  const bool has_keys =
+      desktop_.sprites().selected() == id && !desktop_.sprites().KeysHint().empty();
   const MenuChoice choice = [&] {
     const ModalScope modal(this);
     return ShowSpriteMenu(window_, point, desktop_, copy);
@@ -303,15 +304,17 @@ void Shell::RightClicked(SpriteId id, POINT point) {
 }
 
 void Shell::Pressed(Key key, bool is_down, bool with_control) {
-  desktop_.Press(key, is_down, with_control);
+  desktop_.sprites().Press(key, is_down, with_control);
   RequestTurn();
 }
 
-void Shell::Stepped(bool is_backwards) { controller_.Steer(desktop_.NextSprite(is_backwards)); }
+void Shell::Stepped(bool is_backwards) {
+  controller_.Steer(desktop_.sprites().NextSprite(is_backwards));
+}
 
 void Shell::KeysLost() {
   if (desktop_.simulation().held() == kNobody) {
-    desktop_.Select(kNobody);
+    desktop_.sprites().Select(kNobody);
   }
 }
 
@@ -450,7 +453,7 @@ void Shell::HandlePowerEvent(WPARAM event, LPARAM lparam) {
   } else if (event == PBT_POWERSETTINGCHANGE && lparam != 0) {
     const auto& setting = *reinterpret_cast<const POWERBROADCAST_SETTING*>(lparam);
     if (IsEqualGUID(setting.PowerSetting, kPowerSaving) && setting.DataLength > 0) {
-      desktop_.SetSavingPower(setting.Data[0] != 0);
+      desktop_.look().SetSavingPower(setting.Data[0] != 0);
       RequestTurn();
     }
   }
@@ -519,7 +522,7 @@ LRESULT Shell::HandleMessage(UINT message, WPARAM wparam, LPARAM lparam) {
     case WM_DISPLAYCHANGE:
     case WM_DPICHANGED:
     case WM_SETTINGCHANGE:
-      desktop_.SetReducedMotion(IsMotionReduced());
+      desktop_.look().SetReducedMotion(IsMotionReduced());
       MonitorsChanged();
       return 0;
     case WM_POWERBROADCAST:

@@ -72,7 +72,7 @@ void Shell::AskWhereToGo(bool is_first_start, const std::string& link) {
 }
 
 void Shell::OpenLinkDialog(bool is_first_start, const std::string& link) {
-  const auto& shelf = desktop_.shelf();
+  const auto& shelf = desktop_.look().shelf();
   const std::vector<SheetPointer> characters(
       shelf.begin(), shelf.begin() + std::min<ptrdiff_t>(kCharactersShown, std::ssize(shelf)));
   LinkQuestion question;
@@ -106,7 +106,7 @@ void Shell::OpenLinkDialog(bool is_first_start, const std::string& link) {
 }
 
 void Shell::AskAboutReport(const Sprite& sprite) {
-  PictureReport report = desktop_.ReportOf(sprite);
+  PictureReport report = desktop_.guests().ReportOf(sprite);
   const auto answer = [&] {
     const ModalScope modal(this);
     return AskForReport(window_, desktop_.language(), sprite.name, desktop_.settings().relay);
@@ -115,18 +115,18 @@ void Shell::AskAboutReport(const Sprite& sprite) {
     return;
   }
   report.reason = answer->reason;
-  desktop_.ReportPicture(report);
+  desktop_.guests().ReportPicture(report);
   if (answer->hides) {
-    desktop_.HidePicture(report.file, true);
+    desktop_.look().HidePicture(report.file, true);
   }
 }
 
 void Shell::CheckForUpdate() {
-  if (desktop_.link() != Link::kConnected) {
+  if (desktop_.relay().link() != Link::kConnected) {
     controller_.ShowNotice(Text::kToastUpdateFailed, Text::kToastUpdateFailedText);
     return;
   }
-  desktop_.CheckForUpdate();
+  desktop_.updates().Check();
 }
 
 void Shell::HandleUpdate(const UpdateNews& news) {
@@ -134,7 +134,7 @@ void Shell::HandleUpdate(const UpdateNews& news) {
   if (!news.was_asked) {
     if (news.is_later) {
       controller_.ShowNotice(Text::kToastUpdate, Text::kToastUpdateText,
-                             {desktop_.update()->version});
+                             {desktop_.updates().newest()->version});
     }
     return;
   }
@@ -144,13 +144,13 @@ void Shell::HandleUpdate(const UpdateNews& news) {
     controller_.ShowNotice(Text::kToastNoUpdate, Text::kToastNoUpdateText,
                            {HostOf(relay), SPRITES_VERSION});
   } else {
-    Later([this, version = desktop_.update()->version, relay] {
+    Later([this, version = desktop_.updates().newest()->version, relay] {
       const bool is_wanted = [&] {
         const ModalScope modal(this);
         return AskToDownload(window_, desktop_.language(), version, relay);
       }();
-      if (is_wanted && desktop_.update()) {
-        desktop_.FetchUpdate();
+      if (is_wanted && desktop_.updates().newest()) {
+        desktop_.updates().Fetch();
       }
     });
   }
@@ -160,7 +160,8 @@ void Shell::HandleUpdate(const UpdateNews& news) {
 void Shell::HandleInstaller(const std::string& bytes) {
   if (bytes.empty()) {
     controller_.ShowNotice(Text::kToastUpdateFailed, Text::kToastUpdateWrongText);
-  } else if (!desktop_.update() || !ShowDownload(desktop_.update()->version, bytes)) {
+  } else if (!desktop_.updates().newest() ||
+             !ShowDownload(desktop_.updates().newest()->version, bytes)) {
     controller_.ShowNotice(Text::kToastUpdateFailed, Text::kToastUpdateFailedText);
   }
 }

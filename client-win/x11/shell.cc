@@ -98,7 +98,7 @@ Shell::Shell(const Folders& folders, const ShellOptions& options, SingleInstance
     g_unix_signal_add(signal, end, &is_ending_);
   }
   // Without a compositor, a soft shadow would be a hard one.
-  desktop_.SetGroundShown(look_.is_composited);
+  desktop_.look().SetGroundShown(look_.is_composited);
 }
 
 Shell::~Shell() = default;
@@ -117,7 +117,7 @@ void Shell::Run(Arguments arguments) {
 void Shell::Start(Arguments arguments) {
   desktop_.SetSystemLanguage(SystemLanguage());
   desktop_.SetMenuPlace(MenuPlace::kSprite);
-  desktop_.SetAsksForUpdates(false);
+  desktop_.updates().SetAsks(false);
   HandleSurroundings();
   controller_.Start(characters_, !arguments.paths.empty());
   controller_.Import({arguments.paths.begin(), arguments.paths.end()});
@@ -177,7 +177,7 @@ void Shell::HandleEvents() {
 void Shell::HandleEvent(const xcb_generic_event_t& event) {
   if (TypeOfEvent(event) == connection_.first_xfixes_event() + XCB_XFIXES_SELECTION_NOTIFY) {
     look_.is_composited = connection_.IsComposited();
-    desktop_.SetGroundShown(look_.is_composited);
+    desktop_.look().SetGroundShown(look_.is_composited);
     windows_.SetComposited(look_.is_composited);
     ground_.SetComposited(look_.is_composited);
     beyond_.SetComposited(look_.is_composited);
@@ -213,8 +213,8 @@ void Shell::Turn() {
   pacer_.BeginTurn();
   HandleSurroundings();
   LookAtPointer();
-  if (power_.is_saving() != desktop_.is_saving_power()) {
-    desktop_.SetSavingPower(power_.is_saving());
+  if (power_.is_saving() != desktop_.look().is_saving_power()) {
+    desktop_.look().SetSavingPower(power_.is_saving());
   }
   const Scene& scene = controller_.Turn();
   windows_.Show(scene.sprites);
@@ -282,7 +282,7 @@ void Shell::LookAtPointer() {
 void Shell::ReleaseIfHoldLost(bool has_hold, bool is_down) {
   if (hold_watch_.Update(has_hold, has_hold && is_down, NowMs())) {
     windows_.ForgetHold();
-    desktop_.Release(static_cast<double>(NowMs()));
+    desktop_.sprites().Release(static_cast<double>(NowMs()));
   }
 }
 
@@ -292,15 +292,15 @@ void Shell::HandlePointer(const SpriteWindows::Pointer& pointer) {
   const std::time_t now = std::time(nullptr);
   std::tm local{};
   if (localtime_r(&now, &local) != nullptr) {
-    desktop_.SetHour(local.tm_hour + local.tm_min / 60.0);
+    desktop_.sprites().SetHour(local.tm_hour + local.tm_min / 60.0);
   }
   if (pointer.is_here && desktop_.simulation().held() == kNobody &&
       (pointer.point.x != pointer_.x || pointer.point.y != pointer_.y)) {
     pointer_ = pointer.point;
-    desktop_.MovePointer(pointer_);
+    desktop_.sprites().MovePointer(pointer_);
   }
-  if (desktop_.CanPeek()) {
-    desktop_.SetPointer(pointer.point, pointer.is_any_down, NowMs());
+  if (desktop_.peeking().CanPeek()) {
+    desktop_.peeking().SetPointer(pointer.point, pointer.is_any_down, NowMs());
   }
 }
 
@@ -344,15 +344,15 @@ int64_t Shell::NowMs() const { return BootMs() - start_ms_; }
 // -- What the user does with a sprite.
 
 void Shell::Grabbed(SpriteId id, Point point, double ms) {
-  desktop_.Grab(id, point, ms);
+  desktop_.sprites().Grab(id, point, ms);
   DismissBubble();
 }
 
-void Shell::Dragged(Point point, double ms) { desktop_.Drag(point, ms); }
+void Shell::Dragged(Point point, double ms) { desktop_.sprites().Drag(point, ms); }
 
-void Shell::Released(double ms) { desktop_.Release(ms); }
+void Shell::Released(double ms) { desktop_.sprites().Release(ms); }
 
-void Shell::Clicked(SpriteId id) { desktop_.Select(id); }
+void Shell::Clicked(SpriteId id) { desktop_.sprites().Select(id); }
 
 void Shell::DoubleClicked(SpriteId) { Close(); }
 
@@ -374,14 +374,16 @@ void Shell::RightClicked(SpriteId id, Point point) {
 }
 
 void Shell::Pressed(Key key, bool is_down, bool with_control) {
-  desktop_.Press(key, is_down, with_control);
+  desktop_.sprites().Press(key, is_down, with_control);
 }
 
-void Shell::Stepped(bool is_backwards) { controller_.Steer(desktop_.NextSprite(is_backwards)); }
+void Shell::Stepped(bool is_backwards) {
+  controller_.Steer(desktop_.sprites().NextSprite(is_backwards));
+}
 
 void Shell::KeysLost() {
   if (desktop_.simulation().held() == kNobody) {
-    desktop_.Select(kNobody);
+    desktop_.sprites().Select(kNobody);
   }
 }
 

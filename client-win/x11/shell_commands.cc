@@ -192,15 +192,16 @@ void Shell::AskAboutReport(const Sprite& sprite) {
   question.field_bytes_max = kReasonBytesMax;
   question.box_label = Said(Text::kReportHide);
   question.is_ticked = true;
-  Ask(std::move(question), [this, report = desktop_.ReportOf(sprite)](const DialogAnswer& answer) {
-    if (answer.is_yes) {
-      desktop_.ReportPicture({report.file, report.desktop, answer.field});
-      if (answer.is_ticked) {
-        desktop_.HidePicture(report.file, true);
-      }
-    }
-    return "";
-  });
+  Ask(std::move(question),
+      [this, report = desktop_.guests().ReportOf(sprite)](const DialogAnswer& answer) {
+        if (answer.is_yes) {
+          desktop_.guests().ReportPicture({report.file, report.desktop, answer.field});
+          if (answer.is_ticked) {
+            desktop_.look().HidePicture(report.file, true);
+          }
+        }
+        return "";
+      });
 }
 
 void Shell::ShowHowToPlay() {

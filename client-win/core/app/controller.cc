@@ -41,12 +41,12 @@ Controller::Controller(const Platform& platform, Host* host)
 
 void Controller::Start(std::span<const SheetPointer> characters, bool brings_files) {
   for (const SheetPointer& sheet : characters) {
-    desktop_.AddToShelf(sheet);
+    desktop_.look().AddToShelf(sheet);
   }
   for (const std::string& file : cache_.Own()) {
     try {
       if (const auto bytes = cache_.Find(file)) {
-        desktop_.AddToShelf(ReadSheet(*bytes));
+        desktop_.look().AddToShelf(ReadSheet(*bytes));
       }
     } catch (const SprRefused&) {
       // A version of this program with other limits has accepted the file; it stays on disk.
@@ -54,8 +54,8 @@ void Controller::Start(std::span<const SheetPointer> characters, bool brings_fil
   }
   desktop_.Restore(kept_file_.text(), true);
   if (kept_file_.is_new() && !brings_files) {
-    for (size_t i = 0; i < std::min(kFirstSprites, desktop_.shelf().size()); i++) {
-      desktop_.DropIn(desktop_.shelf()[i]->file, std::nullopt);
+    for (size_t i = 0; i < std::min(kFirstSprites, desktop_.look().shelf().size()); i++) {
+      desktop_.sprites().DropIn(desktop_.look().shelf()[i]->file, std::nullopt);
     }
   }
 }
@@ -91,8 +91,8 @@ void Controller::HandleImported() {
            Say(desktop_.language(), result.error.value_or(Reason{Text::kImportFailed}))});
       continue;
     }
-    desktop_.AddToShelf(result.sheet);
-    desktop_.DropIn(result.sheet->file, std::nullopt);
+    desktop_.look().AddToShelf(result.sheet);
+    desktop_.sprites().DropIn(result.sheet->file, std::nullopt);
   }
 }
 
@@ -146,10 +146,10 @@ void Controller::ApplySettings(const Settings& settings) {
 void Controller::SaveSettings() { settings_writer_.Add(SettingsJson(desktop_.settings()), {}); }
 
 void Controller::DropInAnySprite() {
-  const auto& shelf = desktop_.shelf();
+  const auto& shelf = desktop_.look().shelf();
   if (!shelf.empty()) {
     const size_t index = static_cast<size_t>(host_->NowMs()) % shelf.size();
-    desktop_.DropIn(shelf[index]->file, std::nullopt);
+    desktop_.sprites().DropIn(shelf[index]->file, std::nullopt);
   }
 }
 
@@ -208,16 +208,16 @@ void Controller::HandleSpriteChoice(const MenuChoice& choice, const Sprite& spri
   // The menu of a sprite may have that of the program in it, whose list names any sprite.
   switch (choice.sprite == kNobody ? choice.command : MenuCommand::kNone) {
     case MenuCommand::kThrow:
-      desktop_.ThrowTo(sprite.id, static_cast<Edge>(choice.index));
+      desktop_.sprites().ThrowTo(sprite.id, static_cast<Edge>(choice.index));
       break;
     case MenuCommand::kSteer:
       Steer(sprite.id);
       break;
     case MenuCommand::kPutAway:
-      desktop_.PutAway(sprite.id);
+      desktop_.sprites().PutAway(sprite.id);
       break;
     case MenuCommand::kHide:
-      desktop_.HidePicture(sprite.file, true);
+      desktop_.look().HidePicture(sprite.file, true);
       ShowNotice(Text::kToastHidden, Text::kToastHiddenText);
       break;
     case MenuCommand::kReport:
@@ -253,7 +253,7 @@ void Controller::Steer(SpriteId id) {
   const Sprite* sprite = desktop_.simulation().Find(id);
   if (sprite != nullptr && host_->GiveKeysTo(*sprite)) {
     DismissBubble();
-    desktop_.SelectByKeys(id);
+    desktop_.sprites().SelectByKeys(id);
     host_->RequestTurn();
   }
 }
@@ -268,12 +268,12 @@ void Controller::Mute(const Neighbour& neighbour, bool is_muted) {
 void Controller::ShowHidden() {
   // A copy, because each call takes a file off the list.
   for (const std::string& file : std::vector<std::string>(desktop_.settings().hidden)) {
-    desktop_.HidePicture(file, false);
+    desktop_.look().HidePicture(file, false);
   }
 }
 
 void Controller::Invite() {
-  const std::string link = desktop_.InvitationLink();
+  const std::string link = desktop_.relay().InvitationLink();
   if (link.empty()) {
     ShowNotice(Text::kToastNotInvited, Text::kToastNotInvitedText);
   } else if (host_->Copy(link)) {
@@ -300,9 +300,9 @@ std::optional<DrawnBubble> Controller::BubbleIn(const Scene& scene) {
   if (greeting_.IsDone() && !desktop_.settings().greeted) {
     desktop_.MarkGreeted();
   }
-  const std::string hint = desktop_.KeysHint();
+  const std::string hint = desktop_.sprites().KeysHint();
   const auto speaker = std::ranges::find_if(scene.sprites, [&](const DrawnSprite& sprite) {
-    return sprite.visible && (hint.empty() || sprite.id == desktop_.selected());
+    return sprite.visible && (hint.empty() || sprite.id == desktop_.sprites().selected());
   });
   const std::string& text = hint.empty() ? greeting : hint;
   if (text.empty() || speaker == scene.sprites.end()) {
@@ -319,7 +319,7 @@ std::optional<DrawnBubble> Controller::BubbleIn(const Scene& scene) {
 
 void Controller::DismissBubble() {
   greeting_.Dismiss(host_->NowMs());
-  desktop_.DismissKeysHint();
+  desktop_.sprites().DismissKeysHint();
 }
 
 void Controller::ShowNotice(Text title, Text text, std::initializer_list<std::string_view> values) {

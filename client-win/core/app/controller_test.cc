@@ -212,8 +212,8 @@ struct Program : Host {
 };
 
 bool IsConnected(Program* program) {
-  return program->controller.desktop().link() == Link::kConnected &&
-         program->controller.desktop().neighbours();
+  return program->controller.desktop().relay().link() == Link::kConnected &&
+         program->controller.desktop().relay().neighbours;
 }
 
 TEST_CASE("controller › some characters fall in at the first start; the next continues with them") {
@@ -309,9 +309,9 @@ TEST_CASE("controller › carries out what the menus offer, and leaves the windo
 
   const Sprite first = program.First();
   controller.HandleSpriteChoice({MenuCommand::kHide}, first);
-  CHECK(controller.desktop().IsHidden(first.file));
+  CHECK(controller.desktop().look().IsHidden(first.file));
   controller.HandleChoice({MenuCommand::kShowHidden});
-  CHECK(!controller.desktop().IsHidden(first.file));
+  CHECK(!controller.desktop().look().IsHidden(first.file));
   controller.HandleSpriteChoice({MenuCommand::kPutAway}, first);
   CHECK(program.Count() == 2);
   CHECK(program.opened.empty());
@@ -379,11 +379,11 @@ TEST_CASE("controller › says which neighbour is muted, and nothing of one that
   Program program(&disk);
   const Neighbour bob{"9-3e", "Bob"};
   program.controller.HandleChoice({MenuCommand::kMute, 0, bob, false});
-  CHECK(!program.controller.desktop().IsMuted(bob));
+  CHECK(!program.controller.desktop().guests().IsMuted(bob));
   program.controller.Turn();
   CHECK(program.toasts.empty());
   program.controller.HandleChoice({MenuCommand::kMute, 0, bob, true});
-  CHECK(program.controller.desktop().IsMuted(bob));
+  CHECK(program.controller.desktop().guests().IsMuted(bob));
   program.controller.Turn();
   REQUIRE(program.toasts.size() == 1);
   CHECK(program.toasts[0].title.find("Bob") != std::string::npos);
@@ -403,7 +403,8 @@ TEST_CASE("controller › copies the link that invites a friend, or says why not
     program.controller.Start({}, true);
     program.Await([&] { return IsConnected(&program); });
     program.controller.HandleChoice({MenuCommand::kInvite});
-    CHECK(program.copied == (can_copy ? program.controller.desktop().InvitationLink() : ""));
+    CHECK(program.copied ==
+          (can_copy ? program.controller.desktop().relay().InvitationLink() : ""));
     program.controller.Turn();
     REQUIRE(!program.toasts.empty());
     CHECK(program.toasts.back().title ==
@@ -435,7 +436,7 @@ TEST_CASE("controller › the sprite that has the keys says what they do, until 
   const auto said = controller.BubbleIn(controller.Turn());
   REQUIRE(said);
   CHECK(said->id == last);
-  CHECK(said->text == controller.desktop().KeysHint());
+  CHECK(said->text == controller.desktop().sprites().KeysHint());
   controller.DismissBubble();
   CHECK(!controller.BubbleIn(controller.Turn()));
 }

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <memory>
 #include <random>
 
 #include "core/desktop/desktop.h"
@@ -14,28 +15,30 @@ namespace {
 constexpr int kPicturesASecond = 4;
 
 // 150 sprites on a desktop of one monitor, whose floor has room for all of them.
-Desktop Crowd(const Random& random) {
+std::unique_ptr<Desktop> FullDesktop(const Random& random) {
   Settings settings;
   settings.sprite_limit = 150;
   settings.calm = true;
-  Desktop desktop(settings, random);
+  auto filled = std::make_unique<Desktop>(settings, random);
+  Desktop& desktop = *filled;
   const Rect screen{0, 0, 1920, 1080};
-  desktop.SetMonitors(std::vector<Monitor>{{screen, screen, 1, true}});
+  desktop.look().SetMonitors(std::vector<Monitor>{{screen, screen, 1, true}});
   Json description = UsualDescription(8, 8);
   description["animations"]["idle"] = {{"frames", {0, 1}}, {"fps", kPicturesASecond}};
   const SheetPointer sheet = ReadSheet(TestSpr(16, 8, description));
-  desktop.AddToShelf(sheet);
+  desktop.look().AddToShelf(sheet);
   for (int i = 0; i < 150; i++) {
-    desktop.DropIn(sheet->file, Point{random() * 1920, 100 + random() * 900});
+    desktop.sprites().DropIn(sheet->file, Point{random() * 1920, 100 + random() * 900});
   }
-  return desktop;
+  return filled;
 }
 
 TEST_CASE(
     "crowd › 150 sprites in the air cost at most one change each, and are restacked one by one") {
   std::mt19937 engine(1);
   const Random random = [&] { return std::uniform_real_distribution<double>(0, 1)(engine); };
-  Desktop desktop = Crowd(random);
+  const auto filled = FullDesktop(random);
+  Desktop& desktop = *filled;
   WindowPlanner planner;
   planner.Plan(desktop.Tick(0).sprites);
   size_t restacked = 0;
@@ -43,7 +46,7 @@ TEST_CASE(
   for (int frame = 1; frame <= 600; frame++) {
     if (frame % 30 == 1) {
       for (const Sprite& sprite : std::vector<Sprite>(desktop.simulation().sprites())) {
-        desktop.ThrowTo(sprite.id, static_cast<Edge>(engine() % 3));
+        desktop.sprites().ThrowTo(sprite.id, static_cast<Edge>(engine() % 3));
       }
     }
     const WindowPlan& plan = planner.Plan(desktop.Tick(frame * 50 / 3).sprites);
@@ -62,7 +65,8 @@ TEST_CASE(
 TEST_CASE("crowd › 150 sprites at rest cost only their next pictures") {
   std::mt19937 engine(1);
   const Random random = [&] { return std::uniform_real_distribution<double>(0, 1)(engine); };
-  Desktop desktop = Crowd(random);
+  const auto filled = FullDesktop(random);
+  Desktop& desktop = *filled;
   WindowPlanner planner;
   int now_ms = 0;
   // Until the crowd has slid apart, except for a pixel now and then.

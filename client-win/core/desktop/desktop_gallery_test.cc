@@ -28,14 +28,14 @@ TEST_CASE(
   CHECK(request.token.empty());
   CHECK(request.response_bytes_max == kSprBytesMax);
   CHECK(test.desktop.settings().relay == TestDesktop::Given().relay);
-  CHECK(test.desktop.link() == Link::kConnected);
+  CHECK(test.desktop.relay().link() == Link::kConnected);
 
   test.desktop.HandleResponse({request.id, 200, "", 0, offered.sheet});
   REQUIRE(test.desktop.simulation().sprites().size() == 1);
   const Sprite& sprite = test.desktop.simulation().sprites().front();
   CHECK(sprite.file == offered.sheet->file);
   CHECK(sprite.from_shelf);
-  CHECK(test.desktop.shelf().back() == offered.sheet);
+  CHECK(test.desktop.look().shelf().back() == offered.sheet);
   test.Pass(10);
   CHECK(test.saved.find(offered.sheet->file) != std::string::npos);
   CHECK(test.toasts.empty());
@@ -49,7 +49,7 @@ TEST_CASE("desktop › a picture that is taken is seen again, even if it was hid
   test.desktop.Open(offered.link);
   const Request request = test.Pop(offered.sheet->file, Method::kGet);
   test.desktop.HandleResponse({request.id, 200, "", 0, offered.sheet});
-  CHECK(!test.desktop.IsHidden(offered.sheet->file));
+  CHECK(!test.desktop.look().IsHidden(offered.sheet->file));
   CHECK(test.Pass(10).sprites.front().sheet == offered.sheet);
 }
 

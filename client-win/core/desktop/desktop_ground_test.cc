@@ -9,7 +9,7 @@ namespace {
 
 struct GroundDesktop : TestDesktop {
   explicit GroundDesktop(const Settings& settings = Given()) : TestDesktop(settings) {
-    desktop.SetGroundShown(true);
+    desktop.look().SetGroundShown(true);
   }
 };
 
@@ -38,7 +38,7 @@ const Scene& PassUntil(TestDesktop* test, Wanted wanted) {
 
 TEST_CASE("ground › a sprite in the air has no shadow; on the floor it is below its feet") {
   GroundDesktop test;
-  const SpriteId id = test.desktop.DropIn(test.sheet->file, Point{400, 300});
+  const SpriteId id = test.desktop.sprites().DropIn(test.sheet->file, Point{400, 300});
   CHECK(!ShadowOf(test.Pass(10), id));
   const Scene& scene = test.Pass(5000);
   const Sprite& sprite = *test.desktop.simulation().Find(id);
@@ -53,7 +53,7 @@ TEST_CASE("ground › a sprite in the air has no shadow; on the floor it is belo
 
 TEST_CASE("ground › a shadow at rest is the same in each scene, and keeps no shell awake") {
   GroundDesktop test;
-  test.desktop.DropIn(test.sheet->file, Point{400, 300});
+  test.desktop.sprites().DropIn(test.sheet->file, Point{400, 300});
   const std::vector<DrawnSprite> before = test.Pass(5000).ground;
   const Scene& scene = test.Pass(10);
   CHECK(scene.ground == before);
@@ -62,8 +62,8 @@ TEST_CASE("ground › a shadow at rest is the same in each scene, and keeps no s
 
 TEST_CASE("ground › on a window, the shadow ends where the window ends") {
   GroundDesktop test;
-  test.desktop.SetWindows(std::vector<WindowArea>{{1, {200, 300, 405, 500}}});
-  const SpriteId id = test.desktop.DropIn(test.sheet->file, Point{400, 200});
+  test.desktop.look().SetWindows(std::vector<WindowArea>{{1, {200, 300, 405, 500}}});
+  const SpriteId id = test.desktop.sprites().DropIn(test.sheet->file, Point{400, 200});
   const Scene& scene = test.Pass(5000);
   REQUIRE(test.desktop.simulation().Find(id)->y == 300);
   const auto shadow = ShadowOf(scene, id);
@@ -74,7 +74,7 @@ TEST_CASE("ground › on a window, the shadow ends where the window ends") {
 
 TEST_CASE("ground › dust rises where a sprite lands hard, settles, and lets the shell rest") {
   GroundDesktop test(TestDesktop::Lively());
-  test.desktop.DropIn(test.sheet->file, Point{400, 100});
+  test.desktop.sprites().DropIn(test.sheet->file, Point{400, 100});
   const Scene& scene = PassUntil(&test, [](const Scene& one) { return PuffsOf(one) > 0; });
   CHECK(scene.idle_ms <= kPuffMs / kPuffSteps);
   CHECK(scene.ground.back().id >= kFirstPuff);  // above the shadows
@@ -101,8 +101,8 @@ TEST_CASE("ground › dust rises where a sprite comes in over an edge") {
 TEST_CASE("ground › no dust flies about while motion is reduced") {
   for (const bool by_system : {false, true}) {
     GroundDesktop test(by_system ? TestDesktop::Lively() : TestDesktop::Given());
-    test.desktop.SetReducedMotion(by_system);
-    test.desktop.DropIn(test.sheet->file, Point{400, 100});
+    test.desktop.look().SetReducedMotion(by_system);
+    test.desktop.sprites().DropIn(test.sheet->file, Point{400, 100});
     for (int i = 0; i < 300; i++) {
       REQUIRE(PuffsOf(test.Pass(10)) == 0);
     }
@@ -111,9 +111,9 @@ TEST_CASE("ground › no dust flies about while motion is reduced") {
 
 TEST_CASE("ground › dust that is in the air settles when motion is reduced") {
   GroundDesktop test(TestDesktop::Lively());
-  test.desktop.DropIn(test.sheet->file, Point{400, 100});
+  test.desktop.sprites().DropIn(test.sheet->file, Point{400, 100});
   PassUntil(&test, [](const Scene& one) { return PuffsOf(one) > 0; });
-  test.desktop.SetReducedMotion(true);
+  test.desktop.look().SetReducedMotion(true);
   CHECK(PuffsOf(test.Pass(10)) == 0);
 }
 
@@ -121,20 +121,20 @@ TEST_CASE("ground › it is empty in a program that does not show it") {
   TestDesktop test(TestDesktop::Lively());
   GroundDesktop shows(TestDesktop::Lively());
   for (TestDesktop* one : {&test, static_cast<TestDesktop*>(&shows)}) {
-    one->desktop.DropIn(one->sheet->file, Point{400, 100});
+    one->desktop.sprites().DropIn(one->sheet->file, Point{400, 100});
   }
   PassUntil(&shows, [&](const Scene& scene) {
     CHECK(test.Pass(10).ground.empty());
     return PuffsOf(scene) > 0;
   });
-  shows.desktop.SetGroundShown(false);
+  shows.desktop.look().SetGroundShown(false);
   CHECK(shows.Pass(10).ground.empty());
 }
 
 TEST_CASE("ground › what is hidden has neither shadow nor dust") {
   GroundDesktop test(TestDesktop::Lively());
   test.desktop.SetPresence(Presence::kPresenting);
-  test.desktop.DropIn(test.sheet->file, Point{400, 100});
+  test.desktop.sprites().DropIn(test.sheet->file, Point{400, 100});
   for (int i = 0; i < 300; i++) {
     REQUIRE(test.Pass(10).ground.empty());
   }

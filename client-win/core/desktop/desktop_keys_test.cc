@@ -15,11 +15,11 @@ namespace {
 struct KeyRoom {
   KeyRoom() : desktop(Settings{}, [] { return 0.5; }) {
     const Rect all{0, 0, 800, 600};
-    desktop.SetMonitors(std::vector<Monitor>{{all, all, 1, true}});
+    desktop.look().SetMonitors(std::vector<Monitor>{{all, all, 1, true}});
     const SheetPointer sheet = ReadSheet(TestSpr(0));
-    desktop.AddToShelf(sheet);
+    desktop.look().AddToShelf(sheet);
     for (const double x : {100.0, 400.0, 700.0}) {
-      ids.push_back(desktop.DropIn(sheet->file, Point{x, 600}));
+      ids.push_back(desktop.sprites().DropIn(sheet->file, Point{x, 600}));
     }
     Pass(100);
   }
@@ -40,17 +40,17 @@ TEST_CASE("keys › select sprites in the order in which they came, and the firs
   std::vector<SpriteId> forwards;
   std::vector<SpriteId> backwards;
   for (int i = 0; i < 4; i++) {
-    room.desktop.SelectByKeys(room.desktop.NextSprite(false));
-    forwards.push_back(room.desktop.selected());
+    room.desktop.sprites().SelectByKeys(room.desktop.sprites().NextSprite(false));
+    forwards.push_back(room.desktop.sprites().selected());
   }
   CHECK(forwards == std::vector<SpriteId>{room.ids[0], room.ids[1], room.ids[2], room.ids[0]});
   // A sprite that the pointer has touched is drawn above the others, and keeps its turn.
-  room.desktop.Grab(room.ids[0], {100, 590}, 0);
-  room.desktop.Release(0);
+  room.desktop.sprites().Grab(room.ids[0], {100, 590}, 0);
+  room.desktop.sprites().Release(0);
   room.Pass(100);
   for (int i = 0; i < 4; i++) {
-    room.desktop.SelectByKeys(room.desktop.NextSprite(true));
-    backwards.push_back(room.desktop.selected());
+    room.desktop.sprites().SelectByKeys(room.desktop.sprites().NextSprite(true));
+    backwards.push_back(room.desktop.sprites().selected());
   }
   CHECK(backwards == std::vector<SpriteId>{room.ids[2], room.ids[1], room.ids[0], room.ids[2]});
 }
@@ -62,28 +62,28 @@ TEST_CASE("keys › reach no sprite on an empty desktop, and none behind a full-
   game.rect = {0, 0, 800, 600};
   game.has_caption = false;
   game.is_foreground = true;
-  room.desktop.SetWindows(std::vector<WindowArea>{game});
+  room.desktop.look().SetWindows(std::vector<WindowArea>{game});
   room.Pass(10);
-  CHECK(room.desktop.NextSprite(false) == kNobody);
-  room.desktop.SetWindows({});
+  CHECK(room.desktop.sprites().NextSprite(false) == kNobody);
+  room.desktop.look().SetWindows({});
   room.Pass(10);
-  CHECK(room.desktop.NextSprite(false) == room.ids[0]);
+  CHECK(room.desktop.sprites().NextSprite(false) == room.ids[0]);
   for (const SpriteId id : room.ids) {
-    room.desktop.PutAway(id);
+    room.desktop.sprites().PutAway(id);
   }
-  CHECK(room.desktop.NextSprite(false) == kNobody);  // although it was drawn a moment ago
+  CHECK(room.desktop.sprites().NextSprite(false) == kNobody);  // although it was drawn a moment ago
   room.Pass(10);
-  CHECK(room.desktop.NextSprite(true) == kNobody);
+  CHECK(room.desktop.sprites().NextSprite(true) == kNobody);
 }
 
 TEST_CASE("keys › go on from a sprite that has left") {
   KeyRoom room;
-  room.desktop.SelectByKeys(room.ids[1]);
-  room.desktop.PutAway(room.ids[1]);
+  room.desktop.sprites().SelectByKeys(room.ids[1]);
+  room.desktop.sprites().PutAway(room.ids[1]);
   room.Pass(10);
-  CHECK(room.desktop.KeysHint().empty());
-  CHECK(room.desktop.NextSprite(false) == room.ids[2]);
-  CHECK(room.desktop.NextSprite(true) == room.ids[0]);
+  CHECK(room.desktop.sprites().KeysHint().empty());
+  CHECK(room.desktop.sprites().NextSprite(false) == room.ids[2]);
+  CHECK(room.desktop.sprites().NextSprite(true) == room.ids[0]);
 }
 
 TEST_CASE("keys › an arrow makes the chosen sprite run, and with Ctrl throws it over that edge") {
@@ -96,12 +96,12 @@ TEST_CASE("keys › an arrow makes the chosen sprite run, and with Ctrl throws i
                           Case{Key::kDown, 0, 1}}) {
     CAPTURE(static_cast<int>(one.key));
     KeyRoom room;
-    room.desktop.SelectByKeys(room.ids[1]);
-    room.desktop.Press(Key::kRight, true);
+    room.desktop.sprites().SelectByKeys(room.ids[1]);
+    room.desktop.sprites().Press(Key::kRight, true);
     room.Pass(50);
     CHECK(room.Find(1).vx > 0);
     CHECK(!room.Find(1).thrown);
-    room.desktop.Press(one.key, true, true);
+    room.desktop.sprites().Press(one.key, true, true);
     const Sprite& thrown = room.Find(1);
     CHECK(thrown.thrown);
     CHECK(thrown.vx * one.vx >= 0);
@@ -116,40 +116,40 @@ TEST_CASE("keys › an arrow makes the chosen sprite run, and with Ctrl throws i
 
 TEST_CASE("keys › Ctrl does nothing to the space bar, to no sprite, or to one that is held") {
   KeyRoom room;
-  room.desktop.Press(Key::kLeft, true, true);
+  room.desktop.sprites().Press(Key::kLeft, true, true);
   for (size_t i = 0; i < room.ids.size(); i++) {
     CHECK(!room.Find(i).thrown);
   }
-  room.desktop.SelectByKeys(room.ids[0]);
-  room.desktop.Press(Key::kSpace, true, true);
+  room.desktop.sprites().SelectByKeys(room.ids[0]);
+  room.desktop.sprites().Press(Key::kSpace, true, true);
   CHECK(room.Find(0).vy < 0);  // it jumps
   CHECK(!room.Find(0).thrown);
-  room.desktop.SelectByKeys(room.ids[1]);
-  room.desktop.Grab(room.ids[1], {400, 590}, 0);
-  room.desktop.Press(Key::kLeft, true, true);
+  room.desktop.sprites().SelectByKeys(room.ids[1]);
+  room.desktop.sprites().Grab(room.ids[1], {400, 590}, 0);
+  room.desktop.sprites().Press(Key::kLeft, true, true);
   CHECK(room.Find(1).mode == Mode::kDrag);
 }
 
 TEST_CASE("keys › a bubble says what they do, later only the sprite's name; a click shows none") {
   KeyRoom room;
   const std::string name = room.Find(0).name;
-  CHECK(room.desktop.KeysHint().empty());
-  room.desktop.Select(room.ids[0]);
-  CHECK(room.desktop.KeysHint().empty());
-  room.desktop.SelectByKeys(room.ids[0]);
-  const std::string hint = room.desktop.KeysHint();
+  CHECK(room.desktop.sprites().KeysHint().empty());
+  room.desktop.sprites().Select(room.ids[0]);
+  CHECK(room.desktop.sprites().KeysHint().empty());
+  room.desktop.sprites().SelectByKeys(room.ids[0]);
+  const std::string hint = room.desktop.sprites().KeysHint();
   CHECK(hint.starts_with(name + ": arrow keys and space."));
   room.Pass(kKeysHintMs - 10);
-  CHECK(room.desktop.KeysHint() == hint);
+  CHECK(room.desktop.sprites().KeysHint() == hint);
   room.Pass(10);
-  CHECK(room.desktop.KeysHint() == name);
-  room.desktop.SelectByKeys(room.desktop.NextSprite(false));
-  CHECK(room.desktop.KeysHint() != room.Find(1).name);
-  room.desktop.DismissKeysHint();
-  CHECK(room.desktop.KeysHint().empty());
-  CHECK(room.desktop.selected() == room.ids[1]);
-  room.desktop.SelectByKeys(kNobody);
-  CHECK(room.desktop.KeysHint().empty());
+  CHECK(room.desktop.sprites().KeysHint() == name);
+  room.desktop.sprites().SelectByKeys(room.desktop.sprites().NextSprite(false));
+  CHECK(room.desktop.sprites().KeysHint() != room.Find(1).name);
+  room.desktop.sprites().DismissKeysHint();
+  CHECK(room.desktop.sprites().KeysHint().empty());
+  CHECK(room.desktop.sprites().selected() == room.ids[1]);
+  room.desktop.sprites().SelectByKeys(kNobody);
+  CHECK(room.desktop.sprites().KeysHint().empty());
 }
 
 }  // namespace

@@ -10,49 +10,25 @@ namespace sprites {
 // acknowledged. What was thrown from the seat keeps it: see departures.h.
 void Desktop::Rejoin() {
   RequestId leave_request = 0;
-  if (poller_.seat()) {
-    saves_now_ = true;
-    BounceUploads();
-    if (poller_.OwesPoll()) {
-      RemoveSprites(
-          arrivals_.TakeBackBatch());  // the relay passes it on, because it was never acknowledged
+  if (context_.relay.seat()) {
+    context_.saves_now = true;
+    traffic_.BounceUploads();
+    if (context_.relay.poller.OwesPoll()) {
+      traffic_.TakeBackBatch();  // the relay passes it on, because it was never acknowledged
     }
-    leave_request = next_request_++;
-    outbox_.requests.push_back(poller_.LeaveRequest(leave_request));
-    outbox_.saved_state = StateToSave(false);
+    leave_request = context_.next_request++;
+    context_.Send(context_.relay.poller.LeaveRequest(leave_request));
+    context_.outbox.saved_state = StateToSave(false);
   }
-  if (poller_.IsInDoubt() && !poller_.OwesPoll()) {
-    former_ = {std::move(poller_), leave_request, now_ms_};
-  } else if (poller_.under_way() != 0) {
-    outbox_.cancelled.push_back(poller_.under_way());
+  if (context_.relay.poller.IsInDoubt() && !context_.relay.poller.OwesPoll()) {
+    former_ = {std::move(context_.relay.poller), leave_request, context_.now_ms};
+  } else if (context_.relay.poller.under_way() != 0) {
+    context_.outbox.cancelled.push_back(context_.relay.poller.under_way());
   }
-  poller_ = Poller(settings_.relay, JoinOptionsNow(), random_);
-  peek_ = Peek();  // another relay may know peeks
-  neighbours_.reset();
+  context_.relay.poller = Poller(context_.settings.relay, JoinOptionsNow(), context_.random);
+  peeking_.ForgetRelay();
+  context_.relay.neighbours.reset();
   ForgetRelayState();
-}
-
-// Sprites that wait for an upload come back.
-void Desktop::BounceUploads() {
-  for (const Departure& departure : uploads_.PopWaiting()) {
-    simulation_.BounceBack(departure);
-  }
-}
-
-void Desktop::RemoveSprites(const std::vector<SpriteId>& ids) {
-  for (const SpriteId id : ids) {
-    simulation_.Remove(id);
-  }
-  saves_now_ = true;
-}
-
-// Removes the sprites that the relay has passed on to others at the end of the seat.
-void Desktop::TakeBack(const News& news) {
-  if (news.acknowledged) {
-    RemoveSprites(arrivals_.TakeBackAfter(*news.acknowledged));
-  } else if (news.batch_was_lost) {
-    RemoveSprites(arrivals_.TakeBackBatch());
-  }
 }
 
 void Desktop::Leave() {
@@ -60,13 +36,13 @@ void Desktop::Leave() {
     return;
   }
   leaving_ = Leaving::kAsking;
-  leaving_ms_ = now_ms_;
-  BounceUploads();
-  departures_.RetryNow();
-  if (poller_.under_way() == 0) {
-    poller_.RetryNow();
+  leaving_ms_ = context_.now_ms;
+  traffic_.BounceUploads();
+  traffic_.RetryNow();
+  if (context_.relay.poller.under_way() == 0) {
+    context_.relay.poller.RetryNow();
   }
-  saves_now_ = true;
+  context_.saves_now = true;
   GoOnLeaving();
 }
 
@@ -74,23 +50,24 @@ void Desktop::Leave() {
 // before, the next start goes on with it, or learns what the relay has passed on.
 void Desktop::GoOnLeaving() {
   SaveIfDue();
-  SendDepartures();
+  traffic_.SendDepartures();
   EndFormerSeat();
   // What is here must be acknowledged before the relay passes it on.
-  if (auto poll = poller_.LastPoll(now_ms_, &next_request_)) {
-    outbox_.requests.push_back(std::move(*poll));
-  }
-  const bool is_answered = departures_.pending().empty() && !poller_.OwesPoll() && !former_;
-  if (leaving_ == Leaving::kAsking && (is_answered || now_ms_ - leaving_ms_ >= kVerdictsMsMax)) {
+  context_.Send(context_.relay.poller.LastPoll(context_.now_ms, &context_.next_request));
+  const bool is_answered =
+      traffic_.on_the_way() == 0 && !context_.relay.poller.OwesPoll() && !former_;
+  if (leaving_ == Leaving::kAsking &&
+      (is_answered || context_.now_ms - leaving_ms_ >= kVerdictsMsMax)) {
     leaving_ = Leaving::kGoing;
-    leaving_ms_ = now_ms_;
-    if (poller_.seat()) {
-      leave_request_ = next_request_++;
-      outbox_.requests.push_back(poller_.LeaveRequest(leave_request_));
+    leaving_ms_ = context_.now_ms;
+    if (context_.relay.seat()) {
+      leave_request_ = context_.next_request++;
+      context_.Send(context_.relay.poller.LeaveRequest(leave_request_));
     }
   }
-  const bool is_gone = leave_request_ == 0 && (!poller_.seat() || poller_.under_way() == 0);
-  if (leaving_ == Leaving::kGoing && (is_gone || now_ms_ - leaving_ms_ >= kFarewellMsMax)) {
+  const bool is_gone =
+      leave_request_ == 0 && (!context_.relay.seat() || context_.relay.poller.under_way() == 0);
+  if (leaving_ == Leaving::kGoing && (is_gone || context_.now_ms - leaving_ms_ >= kFarewellMsMax)) {
     leaving_ = Leaving::kDone;
   }
 }
@@ -101,12 +78,10 @@ void Desktop::EndFormerSeat() {
     return;
   }
   Poller& poller = former_->poller;
-  if (auto poll = poller.LastPoll(now_ms_, &next_request_)) {
-    outbox_.requests.push_back(std::move(*poll));
-  }
-  if (!poller.IsInDoubt() || now_ms_ - former_->since_ms >= kFarewellMsMax) {
+  context_.Send(poller.LastPoll(context_.now_ms, &context_.next_request));
+  if (!poller.IsInDoubt() || context_.now_ms - former_->since_ms >= kFarewellMsMax) {
     if (poller.under_way() != 0) {
-      outbox_.cancelled.push_back(poller.under_way());
+      context_.outbox.cancelled.push_back(poller.under_way());
     }
     former_.reset();
   }
@@ -119,14 +94,14 @@ std::optional<News> Desktop::HandleEnding(const Response& response, Poller* poll
                                           RequestId* leave) {
   if (response.id != 0 && response.id == *leave) {
     *leave = 0;
-    saves_now_ = true;
+    context_.saves_now = true;
     return poller->HandleLeft(response);
   }
   if (response.id != 0 && response.id == poller->under_way() && response.status == 200) {
     poller->IgnoreResponse();
     return News{};
   }
-  auto news = poller->HandleResponse(response, now_ms_);
+  auto news = poller->HandleResponse(response, context_.now_ms);
   if (news) {
     // The relay may have ended a poll that it held, so without its word nothing was passed on.
     news->batch_was_lost = false;
@@ -138,7 +113,7 @@ bool Desktop::HandleFormer(const Response& response) {
   const auto news =
       former_ ? HandleEnding(response, &former_->poller, &former_->leave_request) : std::nullopt;
   if (news) {
-    TakeBack(*news);
+    traffic_.TakeBack(*news);
     EndFormerSeat();
   }
   return news.has_value();
@@ -146,10 +121,10 @@ bool Desktop::HandleFormer(const Response& response) {
 
 // As HandleResponse, but nothing comes in any more.
 void Desktop::HandleResponseLeaving(const Response& response) {
-  if (const auto news = HandleEnding(response, &poller_, &leave_request_)) {
+  if (const auto news = HandleEnding(response, &context_.relay.poller, &leave_request_)) {
     HandleNews(*news);
-  } else if (const auto verdict = departures_.HandleResponse(response, now_ms_, random_)) {
-    HandleVerdict(*verdict);
+  } else {
+    traffic_.HandleVerdictIn(response);
   }
 }
 

@@ -18,7 +18,8 @@ const std::string kThrownFile(64, 'b');
 // Throws a sprite of the shelf, and returns the request of its crossing.
 Request Throw(TestDesktop* fixture) {
   const std::string& file = fixture->sheet->file;
-  fixture->desktop.ThrowTo(fixture->desktop.DropIn(file, Point{400, 560}), Edge::kRight);
+  fixture->desktop.sprites().ThrowTo(fixture->desktop.sprites().DropIn(file, Point{400, 560}),
+                                     Edge::kRight);
   for (int i = 0; i < 300; i++) {
     if (const auto upload = fixture->Find("/v1/sprites/" + file, Method::kPut)) {
       fixture->Respond(*upload, 204);
@@ -118,7 +119,7 @@ TEST_CASE("leaving › a throw without a verdict goes with the user to another w
     const Request again = fixture.Pop("/crossings", Method::kPost);
     CheckIsRepeat(again, first);
     fixture.Respond(again, 202, kAccepted);
-    CHECK(fixture.desktop.on_the_way() == 0);
+    CHECK(fixture.desktop.traffic().on_the_way() == 0);
     CHECK(Here(fixture) == 0);
   }
 }
@@ -162,7 +163,7 @@ TEST_CASE(
   Settings settings = TestDesktop::Given();
   settings.relay = "http://other.example";
   TestDesktop again(settings, fixture.saved);
-  CHECK(again.desktop.on_the_way() == 1);
+  CHECK(again.desktop.traffic().on_the_way() == 1);
   const Request question = again.Pop("/crossings", Method::kPost);
   CheckIsRepeat(question, first);
   again.Respond(question, 202, kAccepted);
@@ -302,7 +303,7 @@ TEST_CASE("leaving › a user who goes elsewhere keeps what the relay says was a
         fixture.Respond(fixture.poll, 0);
       }
       fixture.desktop.SetSettings(settings);
-      CHECK(fixture.desktop.link() == Link::kJoining);
+      CHECK(fixture.desktop.relay().link() == Link::kJoining);
       fixture.Respond(fixture.Pop("/v1/desktops/1-1", Method::kDelete), 204);
       fixture.Pass(10);
       CHECK(!fixture.Find("/v1/desktops", Method::kPost));
@@ -382,16 +383,16 @@ TEST_CASE("leaving › a restarted program gives up the sprites that the relay h
                    {{"cursor", before.Cursor()},
                     {"events", {Arriving(2, kThrownFile), Arriving(3, kThrownFile)}}});
     before.Pass(20);
-    CHECK(before.desktop.waiting() == 1);
+    CHECK(before.desktop.traffic().waiting() == 1);
 
     TestDesktop after(settings, before.saved);
     CHECK(Here(after) == 2);
-    CHECK(after.desktop.waiting() == 1);
+    CHECK(after.desktop.traffic().waiting() == 1);
     after.Respond(
         after.Pop("/v1/desktops/1-1", Method::kGet), 410,
         {{"code", "desktop-ended"}, {"cursor", was_acknowledged ? "6a1f03c2-3" : "6a1f03c2-1"}});
     CHECK(Here(after) == (was_acknowledged ? 2 : 1));
-    CHECK(after.desktop.waiting() == (was_acknowledged ? 1 : 0));
+    CHECK(after.desktop.traffic().waiting() == (was_acknowledged ? 1 : 0));
   }
 }
 
@@ -407,10 +408,10 @@ TEST_CASE("leaving › edges bounce while a number would be 32 above one without
     }
   }
   // 31 and 32 have left; 33 stays here.
-  CHECK(fixture.desktop.on_the_way() == 2);
+  CHECK(fixture.desktop.traffic().on_the_way() == 2);
   const auto try_to_throw = [&] {
-    fixture.desktop.ThrowTo(fixture.desktop.DropIn(fixture.sheet->file, Point{400, 560}),
-                            Edge::kRight);
+    fixture.desktop.sprites().ThrowTo(
+        fixture.desktop.sprites().DropIn(fixture.sheet->file, Point{400, 560}), Edge::kRight);
     fixture.Pass(2'000);
   };
   try_to_throw();
@@ -430,10 +431,10 @@ TEST_CASE("leaving › a throw from an older program comes back when nobody can 
   Json saved = Json::parse(before.saved);
   saved["leaving"][0].erase("seat");
   TestDesktop same(TestDesktop::Given(), WriteJson(saved));
-  CHECK(same.desktop.on_the_way() == 1);  // the seat in the file has sent it
+  CHECK(same.desktop.traffic().on_the_way() == 1);  // the seat in the file has sent it
   saved.erase("seat");
   TestDesktop none(TestDesktop::Given(), WriteJson(saved));
-  CHECK(none.desktop.on_the_way() == 0);
+  CHECK(none.desktop.traffic().on_the_way() == 0);
   CHECK(Here(none) == 1);
 }
 

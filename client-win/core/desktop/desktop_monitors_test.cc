@@ -47,12 +47,12 @@ struct MonitorRoom {
               return settings;
             }(),
             [] { return 0.5; }) {
-    desktop.SetMonitors(monitors);
+    desktop.look().SetMonitors(monitors);
     Json description = UsualDescription(kCell, kCell);
     description["scale"] = kSpriteScale;
     const SheetPointer sheet = ReadSheet(TestSpr(kCell, kCell, description));
-    desktop.AddToShelf(sheet);
-    id = desktop.DropIn(sheet->file, MiddleOf(monitors[0]));
+    desktop.look().AddToShelf(sheet);
+    id = desktop.sprites().DropIn(sheet->file, MiddleOf(monitors[0]));
     drawn = desktop.Tick(now).sprites[0];
   }
   const DrawnSprite& Tick() {
@@ -62,7 +62,7 @@ struct MonitorRoom {
   // Takes hold of the sprite at a fraction of its picture, and returns that point.
   Point GrabAt(double x, double y) {
     const Point point{drawn.x + x * drawn.width, drawn.y + y * drawn.height};
-    desktop.Grab(id, point, static_cast<double>(now));
+    desktop.sprites().Grab(id, point, static_cast<double>(now));
     return point;
   }
   // Whether the fraction of the picture that is below `point` is still that one, to a pixel.
@@ -102,7 +102,7 @@ TEST_CASE("several scales › a held sprite has one size in dip, and stays in th
       for (int step = 1; step <= 40; step++) {
         const Point point{from.x + (to.x - from.x) * step / 40,
                           from.y + (to.y - from.y) * step / 40};
-        room.desktop.Drag(point, static_cast<double>(room.now));
+        room.desktop.sprites().Drag(point, static_cast<double>(room.now));
         room.Tick();
         const bool is_there = monitors[1].bounds.Contains(point);
         const double scale = monitors[is_there ? 1 : 0].scale;
@@ -128,18 +128,18 @@ TEST_CASE(
         MonitorRoom room(monitors, false);
         room.GrabAt(x, y);
         const Point point = MiddleOf(monitors[1]);
-        room.desktop.Drag(point, static_cast<double>(room.now));
+        room.desktop.sprites().Drag(point, static_cast<double>(room.now));
         room.Tick();
         CHECK(room.IsBelow(point, x, y));
         // The pointer does not move, and no other event comes.
         monitors[1].scale = after;
-        room.desktop.SetMonitors(monitors);
+        room.desktop.look().SetMonitors(monitors);
         room.Tick();
         CHECK(room.drawn.width == std::lround(kCell * kSpriteScale * after));
         CHECK(room.IsBelow(point, x, y));
         CHECK(room.desktop.simulation().held() == room.id);
         // Let go of there, it falls from where it is, and not faster than it was moved.
-        room.desktop.Release(static_cast<double>(room.now) + 1'000);
+        room.desktop.sprites().Release(static_cast<double>(room.now) + 1'000);
         CHECK(!room.desktop.simulation().Find(room.id)->thrown);
         CHECK(room.Tick().width == std::lround(kCell * kSpriteScale * after));
       }
@@ -151,13 +151,13 @@ TEST_CASE("several scales › a held sprite whose monitor is unplugged stays bel
   const std::vector<Monitor> monitors = Two(1, 2, Side::kRight);
   MonitorRoom room(monitors, false);
   room.GrabAt(0.5, 0.5);
-  room.desktop.Drag(MiddleOf(monitors[1]), static_cast<double>(room.now));
+  room.desktop.sprites().Drag(MiddleOf(monitors[1]), static_cast<double>(room.now));
   room.Tick();
-  room.desktop.SetMonitors(std::vector<Monitor>{monitors[0]});
+  room.desktop.look().SetMonitors(std::vector<Monitor>{monitors[0]});
   room.Tick();
   CHECK(room.drawn.width == kCell * kSpriteScale);
   CHECK(room.IsBelow(MiddleOf(monitors[1]), 0.5, 0.5));
-  room.desktop.Drag(MiddleOf(monitors[0]), static_cast<double>(room.now));
+  room.desktop.sprites().Drag(MiddleOf(monitors[0]), static_cast<double>(room.now));
   room.Tick();
   CHECK(room.IsBelow(MiddleOf(monitors[0]), 0.5, 0.5));
 }
@@ -168,7 +168,7 @@ TEST_CASE(
     MonitorRoom room(monitors, true);
     room.GrabAt(0.5, 0.5);
     for (const Monitor& monitor : monitors) {
-      room.desktop.Drag(MiddleOf(monitor), static_cast<double>(room.now));
+      room.desktop.sprites().Drag(MiddleOf(monitor), static_cast<double>(room.now));
       room.Tick();
       const double dot = std::round(kSpriteScale * monitor.scale);
       CHECK(room.drawn.width == kCell * dot);
@@ -199,9 +199,9 @@ TEST_CASE(
         for (int step = 0; step < 10; step++) {
           room.now += 10;
           point = {point.x + to * 12 * scale, point.y - 3 * scale};
-          room.desktop.Drag(point, static_cast<double>(room.now));
+          room.desktop.sprites().Drag(point, static_cast<double>(room.now));
         }
-        room.desktop.Release(static_cast<double>(room.now));
+        room.desktop.sprites().Release(static_cast<double>(room.now));
         room.desktop.Tick(room.now);
         const double vx = room.desktop.simulation().Find(room.id)->vx;
         CHECK(std::abs(vx - to * 1200) < 1);

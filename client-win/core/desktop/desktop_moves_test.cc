@@ -26,13 +26,13 @@ TEST_CASE("desktop › moves to the relay that is named, and its settings stay")
                    {"events", base + "/events"},
                    {"crossings", base + "/crossings"}});
   fixture.MeetNeighbours();
-  CHECK(fixture.desktop.link() == Link::kConnected);
+  CHECK(fixture.desktop.relay().link() == Link::kConnected);
   CHECK(fixture.desktop.settings().relay == TestDesktop::Given().relay);
-  CHECK(fixture.desktop.InvitationLink().starts_with(there + "/#near="));
+  CHECK(fixture.desktop.relay().InvitationLink().starts_with(there + "/#near="));
   fixture.Pass(10'000);
 
   TestDesktop again(TestDesktop::Given(), fixture.saved);
-  CHECK(again.desktop.seat());
+  CHECK(again.desktop.relay().seat());
   CHECK(again.Pop("/v1/desktops/1-1", Method::kGet).url == base);
 }
 

@@ -18,7 +18,7 @@ struct Look : TestDesktop {
   }
   // Looks over an edge, which the relay grants.
   void Open(Edge edge = Edge::kLeft) {
-    desktop.PeekOver(edge);
+    desktop.peeking().PeekOver(edge);
     Respond(Pop("/peeks", Method::kPost), 202, {{"edge", "left"}, {"leaseMs", 10'000}});
   }
   // Bob shows one sprite, `beyond` px beyond the edge.
@@ -90,24 +90,24 @@ TEST_CASE(
     "peeking › needs a neighbour, a relay that knows peeks, and a pointer that holds nothing") {
   Look alone;
   alone.Join();
-  alone.desktop.PeekOver(Edge::kTop);  // leads home
+  alone.desktop.peeking().PeekOver(Edge::kTop);  // leads home
   alone.Pass(100);
   CHECK(!alone.Find("/peeks", Method::kPost));
   Look old;
   old.Join(std::nullopt);
-  CHECK(!old.desktop.CanPeek());
+  CHECK(!old.desktop.peeking().CanPeek());
   old.pointer = Point{0, 300};
   old.Pass(2'000);
   CHECK(!old.Find("/peeks", Method::kPost));
   Look busy;
   busy.Join();
-  const SpriteId id = busy.desktop.DropIn(busy.sheet->file, Point{400, 560});
+  const SpriteId id = busy.desktop.sprites().DropIn(busy.sheet->file, Point{400, 560});
   busy.pointer = Point{0, 300};
   busy.Pass(100);
-  busy.desktop.Grab(id, {400, 560}, 0);
+  busy.desktop.sprites().Grab(id, {400, 560}, 0);
   busy.Pass(2'000);
   CHECK(!busy.Find("/peeks", Method::kPost));
-  busy.desktop.Release(10);
+  busy.desktop.sprites().Release(10);
   CHECK(busy.Pop("/peeks", Method::kPost).body == R"({"edge":"left"})");
 }
 
@@ -115,12 +115,12 @@ TEST_CASE(
     "peeking › a refusal shows a sentence after a choice, and nothing after a resting pointer") {
   Look look;
   look.Join();
-  look.desktop.PeekOver(Edge::kLeft);
+  look.desktop.peeking().PeekOver(Edge::kLeft);
   look.Respond(look.Pop("/peeks", Method::kPost), 403, {{"code", "stage-hidden"}});
   look.Pass(10);
   REQUIRE(look.toasts.size() == 1);
   CHECK(look.toasts[0].text == "Bob does not show what is there.");
-  CHECK(!look.desktop.chosen_peek());
+  CHECK(!look.desktop.peeking().chosen());
   look.toasts.clear();
   look.pointer = Point{799, 300};
   look.Pop("/peeks", Method::kPost);  // ends the choice
@@ -135,11 +135,11 @@ TEST_CASE(
 TEST_CASE("peeking › is not offered after an old relay has answered 404") {
   Look look;
   look.Join();
-  CHECK(look.desktop.CanPeek());
-  look.desktop.PeekOver(Edge::kLeft);
+  CHECK(look.desktop.peeking().CanPeek());
+  look.desktop.peeking().PeekOver(Edge::kLeft);
   look.Respond(look.Pop("/peeks", Method::kPost), 404, {{"code", "not-found"}});
   look.Pass(20'000);
-  CHECK(!look.desktop.CanPeek());
+  CHECK(!look.desktop.peeking().CanPeek());
   CHECK(!look.Find("/peeks", Method::kPost));
   CHECK(look.toasts.empty());
 }
@@ -148,7 +148,7 @@ TEST_CASE("peeking › shows a parcel for a hidden picture, and does not show a 
   Look look;
   look.Join();
   look.Open();
-  look.desktop.HidePicture(look.sheet->file, true);
+  look.desktop.look().HidePicture(look.sheet->file, true);
   look.ReceiveMomentary({look.Stage(30)});
   const Scene& scene = look.Pass(10);
   REQUIRE(scene.beyond.size() == 2);
@@ -193,7 +193,7 @@ TEST_CASE("peeking › ignores a stage that was not asked for") {
 TEST_CASE("peeking › a stage ten times a second neither drains the budget nor writes to the disk") {
   Look look;
   look.Join();
-  look.desktop.DropIn(look.sheet->file, Point{400, 500});
+  look.desktop.sprites().DropIn(look.sheet->file, Point{400, 500});
   look.Open();
   look.Pass(100);
   look.saves = 0;
@@ -216,8 +216,8 @@ TEST_CASE("peeking › a stage ten times a second neither drains the budget nor 
 TEST_CASE("peeking › the stage is posted while somebody watches, and follows the seat") {
   Look look;
   look.Join();
-  look.desktop.DropIn(look.sheet->file, Point{100, 560});
-  look.desktop.DropIn(look.sheet->file, Point{700, 560});
+  look.desktop.sprites().DropIn(look.sheet->file, Point{100, 560});
+  look.desktop.sprites().DropIn(look.sheet->file, Point{700, 560});
   look.Pass(1'000);
   CHECK(!look.Find("/stage", Method::kPost));
   look.ReceiveMomentary({{{"type", "watched"}, {"edges", {"left"}}}});
@@ -228,29 +228,29 @@ TEST_CASE("peeking › the stage is posted while somebody watches, and follows t
   REQUIRE(stage["sprites"].size() == 1);
   CHECK(stage["sprites"][0]["x"] == 100);
   CHECK(stage["sprites"][0]["y"] == 560);
-  CHECK(look.desktop.watched() == std::vector{Edge::kLeft});
+  CHECK(look.desktop.peeking().watched() == std::vector{Edge::kLeft});
   look.Respond(post, 202, {{"edges", {"left"}}});
   look.Pass(kStageAliveMs - 50);
   CHECK(!look.Find("/stage", Method::kPost));  // nothing has moved
   look.Pass(100);
   CHECK(look.Find("/stage", Method::kPost));
   look.EndSeat();
-  CHECK(look.desktop.watched().empty());
+  CHECK(look.desktop.peeking().watched().empty());
 }
 
 TEST_CASE("peeking › sends a change of the switch to the relay, saves it, and joins with it") {
   Look look;
   CHECK(!look.Join(false).contains("stage"));  // as the world says
-  CHECK(!look.desktop.IsStageShown());
-  look.desktop.ShowStageToNeighbours(true);
+  CHECK(!look.desktop.peeking().IsStageShown());
+  look.desktop.peeking().ShowStageToNeighbours(true);
   const Request on = look.Pop("/stage", Method::kPut);
   CHECK(on.body == R"({"stage":true})");
   look.Respond(on, 204, nullptr);
-  CHECK(look.desktop.IsStageShown());
+  CHECK(look.desktop.peeking().IsStageShown());
   CHECK(look.desktop.settings().show_stage == ShowStage::kShow);
-  look.desktop.ShowStageToNeighbours(false);
+  look.desktop.peeking().ShowStageToNeighbours(false);
   look.Respond(look.Pop("/stage", Method::kPut), 204, nullptr);
-  CHECK(!look.desktop.IsStageShown());
+  CHECK(!look.desktop.peeking().IsStageShown());
   look.EndSeat();
   CHECK(look.Join(true)["stage"] == false);
 }
@@ -283,11 +283,12 @@ TEST_CASE("peeking › ignores the pointer when that is turned off, or a program
   off.pointer = Point{0, 300};
   off.Pass(2'000);
   CHECK(!off.Find("/peeks", Method::kPost));
-  off.desktop.PeekOver(Edge::kLeft);  // the menu still works
+  off.desktop.peeking().PeekOver(Edge::kLeft);  // the menu still works
   CHECK(off.Pop("/peeks", Method::kPost).body == R"({"edge":"left"})");
   Look covered;
   covered.Join();
-  covered.desktop.SetWindows(std::vector<WindowArea>{{1, {0, 0, 800, 600}, false, true, true}});
+  covered.desktop.look().SetWindows(
+      std::vector<WindowArea>{{1, {0, 0, 800, 600}, false, true, true}});
   covered.pointer = Point{0, 300};
   covered.Pass(2'000);
   CHECK(!covered.Find("/peeks", Method::kPost));
@@ -303,7 +304,7 @@ TEST_CASE("peeking › the menu has each edge with its neighbour, and the switch
   Look look;
   CHECK(Find(ProgramMenu(look.desktop), "&edge") == nullptr);
   look.Join();
-  look.desktop.PeekOver(Edge::kRight);
+  look.desktop.peeking().PeekOver(Edge::kRight);
   look.Pass(10);
   const Menu menu = ProgramMenu(look.desktop);
   const MenuItem* peek = Find(menu, "&edge");

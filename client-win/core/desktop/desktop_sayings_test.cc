@@ -16,11 +16,11 @@ Json Saying(const Json& from, const std::string& text, const char* edge = "") {
 }
 
 // A desktop whose person talks.
-struct Talk : TestDesktop {
-  explicit Talk(const std::string& saved = "") : TestDesktop(Given(), saved) {}
+struct TalkingDesktop : TestDesktop {
+  explicit TalkingDesktop(const std::string& saved = "") : TestDesktop(Given(), saved) {}
 
   Request PopSaying() { return Pop("/sayings", Method::kPost); }
-  SpriteId DropIn(double x) { return desktop.DropIn(sheet->file, Point{x, 560}); }
+  SpriteId DropIn(double x) { return desktop.sprites().DropIn(sheet->file, Point{x, 560}); }
   Json Sprite(const Json& from) { return Arriving(++sprite_seq, sheet->file, from); }
 
   int sprite_seq = 0;
@@ -28,23 +28,23 @@ struct Talk : TestDesktop {
 
 TEST_CASE(
     "sayings of a desktop › one is said once, and its line is free again when it is accepted") {
-  Talk talk;
+  TalkingDesktop talk;
   talk.Join();
-  talk.desktop.Speak("  Whose cat is that? ");
-  CHECK(talk.desktop.speech().is_pending);
-  CHECK(talk.desktop.speech().unsaid == "Whose cat is that?");
+  talk.desktop.talk().Speak("  Whose cat is that? ");
+  CHECK(talk.desktop.talk().speech().is_pending);
+  CHECK(talk.desktop.talk().speech().unsaid == "Whose cat is that?");
   const Request request = talk.PopSaying();
   CHECK(Json::parse(request.body)["text"] == "Whose cat is that?");
   CHECK(Json::parse(talk.saved_before_request)["saying"]["text"] == "Whose cat is that?");
-  talk.desktop.Speak("Another");  // one at a time
+  talk.desktop.talk().Speak("Another");  // one at a time
   talk.Pass(100);
   CHECK(!talk.Find("/sayings", Method::kPost));
   talk.Respond(request, 202, {{"heard", 3}});
-  CHECK(!talk.desktop.speech().is_pending);
-  CHECK(talk.desktop.speech().unsaid == "");
-  CHECK(talk.desktop.speech().accepted == 1);
-  CHECK(talk.desktop.speech().note == "3 heard you.");
-  CHECK(talk.desktop.conversation().bubbles().empty());  // that comes with the event
+  CHECK(!talk.desktop.talk().speech().is_pending);
+  CHECK(talk.desktop.talk().speech().unsaid == "");
+  CHECK(talk.desktop.talk().speech().accepted == 1);
+  CHECK(talk.desktop.talk().speech().note == "3 heard you.");
+  CHECK(talk.desktop.talk().conversation().bubbles().empty());  // that comes with the event
 }
 
 TEST_CASE("sayings of a desktop › tell how many hear them") {
@@ -52,97 +52,97 @@ TEST_CASE("sayings of a desktop › tell how many hear them") {
                                                 {1, "1 heard you."},
                                                 {2, "2 heard you."},
                                                 {nullptr, "Said."}};
-  Talk talk;
+  TalkingDesktop talk;
   talk.Join();
   for (const auto& [heard, note] : cases) {
-    talk.desktop.Speak("Hello");
+    talk.desktop.talk().Speak("Hello");
     talk.Respond(talk.PopSaying(), 202, {{"heard", heard}});
-    CHECK(talk.desktop.speech().note == note);
+    CHECK(talk.desktop.talk().speech().note == note);
   }
 }
 
 TEST_CASE(
     "sayings of a desktop › the note about an accepted line goes when the person types again") {
-  Talk talk;
+  TalkingDesktop talk;
   talk.Join();
-  talk.desktop.Speak("Hello");
+  talk.desktop.talk().Speak("Hello");
   talk.Respond(talk.PopSaying(), 202, {{"heard", 1}});
-  CHECK(!talk.desktop.speech().IsRefused());
-  talk.desktop.ClearSpeechNote();
-  CHECK(talk.desktop.speech().note == "");
-  talk.desktop.Speak(std::string(kSayingBytesMax + 1, 'x'));
-  CHECK(talk.desktop.speech().IsRefused());
-  talk.desktop.ClearSpeechNote();
-  CHECK(talk.desktop.speech().note != "");
+  CHECK(!talk.desktop.talk().speech().IsRefused());
+  talk.desktop.talk().ClearNote();
+  CHECK(talk.desktop.talk().speech().note == "");
+  talk.desktop.talk().Speak(std::string(kSayingBytesMax + 1, 'x'));
+  CHECK(talk.desktop.talk().speech().IsRefused());
+  talk.desktop.talk().ClearNote();
+  CHECK(talk.desktop.talk().speech().note != "");
 }
 
 TEST_CASE("sayings of a desktop › a refused line stays, with the reason in plain words") {
   const std::pair<int, const char*> codes[] = {
       {429, "too-fast"}, {403, "sayings-off"},  {400, "malformed"}, {503, "relay-busy"},
       {503, "draining"}, {409, "saying-stale"}, {403, "banned"}};
-  Talk talk;
+  TalkingDesktop talk;
   talk.Join();
   for (const auto& [status, code] : codes) {
-    talk.desktop.Speak("Hello");
-    CHECK(talk.desktop.speech().note == "");
+    talk.desktop.talk().Speak("Hello");
+    CHECK(talk.desktop.talk().speech().note == "");
     talk.Respond(talk.PopSaying(), status, {{"code", code}, {"title", "Title of the relay"}});
     const char* named = code;  // clang captures no structured bindings
     CAPTURE(named);
-    CHECK(!talk.desktop.speech().is_pending);
-    CHECK(talk.desktop.speech().unsaid == "Hello");
-    CHECK(talk.desktop.speech().note.ends_with("."));
-    CHECK(talk.desktop.speech().note != "Title of the relay");
+    CHECK(!talk.desktop.talk().speech().is_pending);
+    CHECK(talk.desktop.talk().speech().unsaid == "Hello");
+    CHECK(talk.desktop.talk().speech().note.ends_with("."));
+    CHECK(talk.desktop.talk().speech().note != "Title of the relay");
   }
-  CHECK(talk.desktop.speech().accepted == 0);
+  CHECK(talk.desktop.talk().speech().accepted == 0);
 }
 
 TEST_CASE("sayings of a desktop › need a text within its limit and a connection") {
-  Talk talk;
-  talk.desktop.Speak("Hello");
-  CHECK(talk.desktop.speech().note == "Not connected.");
+  TalkingDesktop talk;
+  talk.desktop.talk().Speak("Hello");
+  CHECK(talk.desktop.talk().speech().note == "Not connected.");
   talk.Join();
-  talk.desktop.Speak(" \n ");
-  CHECK(!talk.desktop.speech().is_pending);
-  talk.desktop.Speak(std::string(kSayingBytesMax + 1, 'x'));
-  CHECK(!talk.desktop.speech().is_pending);
-  CHECK(talk.desktop.speech().note.starts_with("Too long."));
-  talk.desktop.Speak(std::string(kSayingBytesMax, 'x'));
-  CHECK(talk.desktop.speech().is_pending);
+  talk.desktop.talk().Speak(" \n ");
+  CHECK(!talk.desktop.talk().speech().is_pending);
+  talk.desktop.talk().Speak(std::string(kSayingBytesMax + 1, 'x'));
+  CHECK(!talk.desktop.talk().speech().is_pending);
+  CHECK(talk.desktop.talk().speech().note.starts_with("Too long."));
+  talk.desktop.talk().Speak(std::string(kSayingBytesMax, 'x'));
+  CHECK(talk.desktop.talk().speech().is_pending);
 }
 
 TEST_CASE("sayings of a desktop › are repeated under their number after a restart with the seat") {
-  Talk before;
+  TalkingDesktop before;
   before.Join();
-  before.desktop.Speak("Hello");
+  before.desktop.talk().Speak("Hello");
   CHECK(Json::parse(before.PopSaying().body)["saying"] == 1);
-  Talk after(before.saved);
-  CHECK(after.desktop.speech().is_pending);
+  TalkingDesktop after(before.saved);
+  CHECK(after.desktop.talk().speech().is_pending);
   after.MeetNeighbours();
   const Request repeat = after.PopSaying();
   CHECK(Json::parse(repeat.body)["saying"] == 1);
   after.Respond(repeat, 202, {{"heard", nullptr}});
-  after.desktop.Speak("Again");
+  after.desktop.talk().Speak("Again");
   CHECK(Json::parse(after.PopSaying().body)["saying"] == 2);
 }
 
 TEST_CASE("sayings of a desktop › one without an answer is not said in another seat") {
-  Talk talk;
+  TalkingDesktop talk;
   talk.Join();
-  talk.desktop.Speak("Hello");
+  talk.desktop.talk().Speak("Hello");
   const Request request = talk.PopSaying();
   talk.EndSeat();
-  CHECK(!talk.desktop.speech().is_pending);
-  CHECK(talk.desktop.speech().note.starts_with("The connection was lost"));
-  CHECK(talk.desktop.speech().unsaid == "Hello");
+  CHECK(!talk.desktop.talk().speech().is_pending);
+  CHECK(talk.desktop.talk().speech().note.starts_with("The connection was lost"));
+  CHECK(talk.desktop.talk().speech().unsaid == "Hello");
   talk.Join();
   talk.Pass(1'000);
   CHECK(!talk.Find("/sayings", Method::kPost));
   talk.Respond(request, 202, {{"heard", 1}});
-  CHECK(talk.desktop.speech().accepted == 0);
+  CHECK(talk.desktop.talk().speech().accepted == 0);
 }
 
 TEST_CASE("bubbles of a desktop › are at the speaker's newest sprite, else at the edge") {
-  Talk talk;
+  TalkingDesktop talk;
   talk.Join();
   talk.DropIn(100);
   talk.Receive({Saying(kBob, "Hello", "right"), Saying(kCarol, "Hi"), Saying(kBob, "There")});
@@ -171,7 +171,7 @@ TEST_CASE("bubbles of a desktop › are at the speaker's newest sprite, else at 
 
 TEST_CASE(
     "bubbles of a desktop › own ones are at the selected sprite, else at the newest own one") {
-  Talk talk;
+  TalkingDesktop talk;
   talk.Join();
   talk.Receive({Saying(kMe, "Hello", "top")});
   const Scene* scene = &talk.Pass(10);
@@ -185,23 +185,23 @@ TEST_CASE(
   scene = &talk.Pass(10);
   REQUIRE(scene->bubbles[0].post.sprite);
   CHECK(scene->bubbles[0].post.sprite->left > 600);
-  talk.desktop.Select(old);
+  talk.desktop.sprites().Select(old);
   CHECK(talk.Pass(10).bubbles[0].post.sprite->left < 200);
 }
 
 TEST_CASE("bubbles of a desktop › end by the clock, while the sprites pause too") {
-  Talk talk;
+  TalkingDesktop talk;
   talk.Join();
   talk.Receive({Saying(kBob, "x")});
   talk.desktop.Pause(true);
   CHECK(talk.Pass(10).bubbles.size() == 1);
   CHECK(talk.Pass(BubbleMs("x") - 20).bubbles.size() == 1);
   CHECK(talk.Pass(20).bubbles.empty());
-  CHECK(talk.desktop.conversation().history().size() == 1);
+  CHECK(talk.desktop.talk().conversation().history().size() == 1);
 }
 
 TEST_CASE("bubbles of a desktop › the next tick comes when one ends") {
-  Talk talk;
+  TalkingDesktop talk;
   talk.Join();
   talk.DropIn(400);
   talk.Pass(20'000);
@@ -213,7 +213,7 @@ TEST_CASE("bubbles of a desktop › the next tick comes when one ends") {
 
 TEST_CASE(
     "bubbles of a desktop › are not shown while presenting, behind a film, or when turned off") {
-  Talk talk;
+  TalkingDesktop talk;
   talk.Join();
   talk.Receive({Saying(kBob, "Hello")});
   CHECK(talk.Pass(10).bubbles.size() == 1);
@@ -224,7 +224,7 @@ TEST_CASE(
   talk.desktop.SetPresence(Presence::kFree);
   CHECK(talk.Pass(10).bubbles.size() == 1);
   const WindowArea film{1, {0, 0, 800, 600}, false, true, false};
-  talk.desktop.SetWindows(std::vector<WindowArea>{film});
+  talk.desktop.look().SetWindows(std::vector<WindowArea>{film});
   CHECK(talk.Pass(10).bubbles.empty());
   Settings settings = talk.desktop.settings();
   settings.quiet = false;
@@ -236,32 +236,32 @@ TEST_CASE(
   settings.bubbles = false;
   talk.desktop.SetSettings(settings);
   CHECK(talk.Pass(10).bubbles.empty());
-  CHECK(talk.desktop.conversation().history().size() == 1);
+  CHECK(talk.desktop.talk().conversation().history().size() == 1);
 }
 
 TEST_CASE("bubbles of a desktop › a muted speaker is not heard, and a mute ends its bubbles") {
-  Talk talk;
+  TalkingDesktop talk;
   talk.Join();
   talk.Receive({Saying(kBob, "Hello"), Saying(kCarol, "Hi")});
   CHECK(talk.Pass(10).bubbles.size() == 2);
   talk.desktop.Mute({"9-3e", "Bob"}, true);
-  CHECK(talk.desktop.IsMuted({"9-3e", "Bob"}));
+  CHECK(talk.desktop.guests().IsMuted({"9-3e", "Bob"}));
   CHECK(talk.Pass(10).bubbles.size() == 1);
   talk.Receive({Saying(kBob, "Still there"), {{"type", "missed"}, {"sayings", 2}}});
   CHECK(talk.Pass(10).bubbles.size() == 1);
-  const auto& history = talk.desktop.conversation().history();
+  const auto& history = talk.desktop.talk().conversation().history();
   REQUIRE(history.size() == 3);
   CHECK(history[0].saying.text == "Hello");
   CHECK(history[2].missed == 2);
 }
 
 TEST_CASE("bubbles of a desktop › leave room for the sprite that the pointer holds") {
-  Talk talk;
+  TalkingDesktop talk;
   talk.Join();
   const SpriteId id = talk.DropIn(400);
   talk.Receive({Saying(kBob, "Hello")});
   CHECK(talk.Pass(10).obstacles.empty());
-  talk.desktop.Grab(id, {400, 555}, 0);
+  talk.desktop.sprites().Grab(id, {400, 555}, 0);
   const Scene& scene = talk.Pass(10);
   REQUIRE(scene.obstacles.size() == 1);
   CHECK(scene.obstacles[0].Contains({400, 555}));

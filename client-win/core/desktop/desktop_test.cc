@@ -20,7 +20,7 @@ TEST_CASE(
   TestDesktop fixture;
   const SpriteId id = fixture.DropInOwn();
   fixture.Join();
-  fixture.desktop.ThrowTo(id, Edge::kRight);
+  fixture.desktop.sprites().ThrowTo(id, Edge::kRight);
   const Request upload = fixture.Pop("/v1/sprites/" + FileOf(0), Method::kPut);
   CHECK(upload.file == FileOf(0));
   CHECK(upload.lane == Lane::kFile);
@@ -29,11 +29,12 @@ TEST_CASE(
   fixture.Respond(upload, 201);
   const Request crossing = fixture.Pop("/crossings", Method::kPost);
   CHECK(Json::parse(crossing.body)["edge"] == "right");
-  CHECK(fixture.desktop.on_the_way() == 1);
+  CHECK(fixture.desktop.traffic().on_the_way() == 1);
   fixture.Respond(crossing, 202, {{"to", nullptr}});
-  CHECK(fixture.desktop.on_the_way() == 0);
+  CHECK(fixture.desktop.traffic().on_the_way() == 0);
 
-  fixture.desktop.ThrowTo(fixture.desktop.DropIn(FileOf(0), Point{400, 560}), Edge::kLeft);
+  fixture.desktop.sprites().ThrowTo(fixture.desktop.sprites().DropIn(FileOf(0), Point{400, 560}),
+                                    Edge::kLeft);
   fixture.Pop("/crossings", Method::kPost);
   CHECK(!fixture.Has("/v1/sprites/", Method::kPut));
 }
@@ -43,7 +44,7 @@ TEST_CASE("desktop › lets a sprite bounce back when the relay refuses it, or i
     TestDesktop fixture;
     const SpriteId id = fixture.DropInOwn();
     fixture.Join();
-    fixture.desktop.ThrowTo(id, Edge::kRight);
+    fixture.desktop.sprites().ThrowTo(id, Edge::kRight);
     const Request upload = fixture.Pop("/v1/sprites/" + FileOf(0), Method::kPut);
     const Json full = {{"code", "store-full"}, {"title", "No room."}};
     if (file_is_refused) {
@@ -63,10 +64,10 @@ TEST_CASE("desktop › lets a sprite bounce back when the relay refuses it, or i
 TEST_CASE("desktop › has edges that bounce while it is not connected") {
   TestDesktop fixture;
   const SpriteId id = fixture.DropInOwn();
-  fixture.desktop.ThrowTo(id, Edge::kRight);
+  fixture.desktop.sprites().ThrowTo(id, Edge::kRight);
   fixture.Pass(2000);
   CHECK(fixture.desktop.simulation().Find(id) != nullptr);
-  CHECK(fixture.desktop.on_the_way() == 0);
+  CHECK(fixture.desktop.traffic().on_the_way() == 0);
 }
 
 TEST_CASE("desktop › shows a parcel until the picture is here") {
@@ -125,11 +126,11 @@ TEST_CASE("desktop › sprites look at the pointer and enjoy being stroked, and 
     fixture.Pass(10);
   }
   const double x = fixture.desktop.simulation().Find(id)->x;
-  fixture.desktop.MovePointer({x + 60, 520});
+  fixture.desktop.sprites().MovePointer({x + 60, 520});
   CHECK(fixture.Pass(20).idle_ms == 0);
   CHECK(mode() == Mode::kLook);
   for (int i = 0; i < 40 && mode() != Mode::kPet; i++) {
-    fixture.desktop.MovePointer({x + (i % 2 == 0 ? 3 : -3), 555});
+    fixture.desktop.sprites().MovePointer({x + (i % 2 == 0 ? 3 : -3), 555});
     fixture.Pass(10);
   }
   CHECK(mode() == Mode::kPet);
@@ -139,8 +140,8 @@ TEST_CASE("desktop › has sprites that yawn in the evening, but not while it sa
   for (const bool saves_power : {false, true}) {
     CAPTURE(saves_power);
     TestDesktop fixture(TestDesktop::Lively());
-    fixture.desktop.SetHour(22);
-    fixture.desktop.SetSavingPower(saves_power);
+    fixture.desktop.sprites().SetHour(22);
+    fixture.desktop.look().SetSavingPower(saves_power);
     const SpriteId id = fixture.DropInOwn();
     bool has_yawned = false;
     for (int i = 0; i < 4000; i++) {
@@ -184,9 +185,9 @@ TEST_CASE("desktop › takes a removed picture off itself, and lets no sprite of
   fixture.Join();
   const std::string removed = FileOf(3);
   fixture.Receive({Arriving(1, removed), Arriving(2, FileOf(4)), Arriving(3, removed)});
-  CHECK(fixture.desktop.waiting() == 0);
+  CHECK(fixture.desktop.traffic().waiting() == 0);
   fixture.Receive({Arriving(4, removed), Arriving(5, removed)});
-  CHECK(fixture.desktop.waiting() == 2);
+  CHECK(fixture.desktop.traffic().waiting() == 2);
   fixture.Receive({Arriving(6, removed),
                    {{"type", "removed"}, {"file", removed}},
                    {{"type", "removed"}, {"file", FileOf(0)}},
@@ -194,8 +195,8 @@ TEST_CASE("desktop › takes a removed picture off itself, and lets no sprite of
   fixture.Pass(10);
   REQUIRE(fixture.desktop.simulation().sprites().size() == 1);
   CHECK(fixture.desktop.simulation().sprites()[0].file == FileOf(4));
-  CHECK(fixture.desktop.waiting() == 0);
-  CHECK(fixture.desktop.shelf().empty());
+  CHECK(fixture.desktop.traffic().waiting() == 0);
+  CHECK(fixture.desktop.look().shelf().empty());
   CHECK(fixture.toasts.back().text == "Good night");
   const auto deletes = std::ranges::count_if(fixture.requests, [&](const Request& request) {
     return request.method == Method::kDelete && request.file == removed;
@@ -213,14 +214,14 @@ TEST_CASE("desktop › does not take back a throw whose picture was removed mean
   TestDesktop fixture;
   const SpriteId id = fixture.DropInOwn();
   fixture.Join();
-  fixture.desktop.ThrowTo(id, Edge::kRight);
+  fixture.desktop.sprites().ThrowTo(id, Edge::kRight);
   fixture.Respond(fixture.Pop("/v1/sprites/" + FileOf(0), Method::kPut), 204);
   const Request crossing = fixture.Pop("/crossings", Method::kPost);
   const Json removed = {{"type", "removed"}, {"file", FileOf(0)}};
   fixture.Receive({removed});
   fixture.Respond(crossing, 403, {{"code", "picture-refused"}});
   CHECK(fixture.desktop.simulation().sprites().empty());
-  CHECK(fixture.desktop.on_the_way() == 0);
+  CHECK(fixture.desktop.traffic().on_the_way() == 0);
 }
 
 TEST_CASE("desktop › removes the last batch, and only it, when the relay has passed it on") {
@@ -231,11 +232,11 @@ TEST_CASE("desktop › removes the last batch, and only it, when the relay has p
   fixture.Receive({Arriving(1, FileOf(3))});
   fixture.Receive({Arriving(2, FileOf(3)), Arriving(3, FileOf(3)), Arriving(4, FileOf(3))});
   CHECK(fixture.desktop.simulation().sprites().size() == 3);
-  CHECK(fixture.desktop.waiting() == 1);
+  CHECK(fixture.desktop.traffic().waiting() == 1);
   const Request poll = fixture.PopPoll();
   fixture.Respond(poll, 410, {{"code", "desktop-ended"}});
   CHECK(fixture.desktop.simulation().sprites().size() == 1);
-  CHECK(fixture.desktop.waiting() == 0);
+  CHECK(fixture.desktop.traffic().waiting() == 0);
   fixture.Join("2-2");
   fixture.Receive({Arriving(1, FileOf(3))});
   CHECK(fixture.desktop.simulation().sprites().size() == 2);
@@ -247,7 +248,7 @@ TEST_CASE("desktop › restores its sprites, departures and seat") {
   const SpriteId goes = before.DropInOwn();
   before.Join();
   before.Receive({Arriving(1, FileOf(3))});
-  before.desktop.ThrowTo(goes, Edge::kRight);
+  before.desktop.sprites().ThrowTo(goes, Edge::kRight);
   before.Respond(before.Pop("/v1/sprites/" + FileOf(0), Method::kPut), 201);
   const Request crossing = before.Pop("/crossings", Method::kPost);
   before.Pass(20);
@@ -255,7 +256,7 @@ TEST_CASE("desktop › restores its sprites, departures and seat") {
 
   TestDesktop after(TestDesktop::Given(), before.saved);
   CHECK(after.desktop.simulation().sprites().size() == 2);
-  CHECK(after.desktop.on_the_way() == 1);
+  CHECK(after.desktop.traffic().on_the_way() == 1);
   after.MeetNeighbours();
   CHECK(after.Pop("/crossings", Method::kPost).body == crossing.body);
   after.Pop("/events?cursor=6a1f03c2-1", Method::kGet);
@@ -286,7 +287,7 @@ TEST_CASE(
   TestDesktop fixture(settings);
   fixture.DropInOwn();
   fixture.DropInOwn();
-  CHECK(fixture.desktop.DropIn(FileOf(0), std::nullopt) == kNobody);
+  CHECK(fixture.desktop.sprites().DropIn(FileOf(0), std::nullopt) == kNobody);
   fixture.Join();
   std::vector<Json> events;
   for (int i = 1; i <= 64; i++) {
@@ -295,14 +296,14 @@ TEST_CASE(
   fixture.Receive(events);
   CHECK(fixture.desktop.simulation().sprites().size() == 2);
   CHECK(std::ranges::none_of(fixture.desktop.simulation().sprites(), &Sprite::from_shelf));
-  CHECK(fixture.desktop.waiting() == 62);
+  CHECK(fixture.desktop.traffic().waiting() == 62);
   fixture.Receive({Arriving(65, FileOf(3)), Arriving(66, FileOf(3))});
-  CHECK(fixture.desktop.waiting() == 64);
+  CHECK(fixture.desktop.traffic().waiting() == 64);
   fixture.Pass(60'000);
   CHECK(!fixture.Has("/events", Method::kGet));
-  fixture.desktop.ThrowTo(fixture.desktop.simulation().sprites()[0].id, Edge::kRight);
+  fixture.desktop.sprites().ThrowTo(fixture.desktop.simulation().sprites()[0].id, Edge::kRight);
   fixture.Pop("/crossings", Method::kPost);
-  CHECK(fixture.desktop.waiting() == 63);
+  CHECK(fixture.desktop.traffic().waiting() == 63);
   fixture.PopPoll();
 }
 
@@ -335,9 +336,9 @@ TEST_CASE("desktop › limits the sprites that it forwards and those that wait")
     }
     fixture.Pass(1000);
   }
-  CHECK(fixture.desktop.on_the_way() == kCrossingsAhead);
+  CHECK(fixture.desktop.traffic().on_the_way() == kCrossingsAhead);
   CHECK(fixture.desktop.simulation().sprites().size() == 64);
-  CHECK(fixture.desktop.waiting() == kWaitingToPollMax + kCrossingsAhead);
+  CHECK(fixture.desktop.traffic().waiting() == kWaitingToPollMax + kCrossingsAhead);
   CHECK(!fixture.Has("/events", Method::kGet));
 }
 
@@ -352,7 +353,7 @@ TEST_CASE("desktop › has edges that bounce while the limit of departures is re
       CHECK(fixture.toasts.empty());
       const SpriteId id =
           i == 0 ? fixture.desktop.simulation().sprites()[0].id : fixture.DropInOwn();
-      fixture.desktop.ThrowTo(id, Edge::kTop);
+      fixture.desktop.sprites().ThrowTo(id, Edge::kTop);
       fixture.Pass(1000);
       if (i == 0 && upload_is_answered) {
         fixture.Respond(fixture.Pop("/v1/sprites/" + FileOf(0), Method::kPut), 201);
@@ -379,7 +380,7 @@ TEST_CASE("desktop › lets refused forwarded sprites wait when it is full") {
     fixture.Respond(fixture.Pop("/crossings", Method::kPost), 503, {{"code", "mailbox-full"}});
   }
   CHECK(fixture.desktop.simulation().sprites().size() == 2);
-  CHECK(fixture.desktop.waiting() == 8);
+  CHECK(fixture.desktop.traffic().waiting() == 8);
   fixture.Pass(10);
   CHECK(Json::parse(fixture.saved)["waiting"].size() == 8);
 }
@@ -391,14 +392,14 @@ TEST_CASE("desktop › restores all waiting sprites, up to the limit") {
   }
   Settings settings = TestDesktop::Given();
   settings.sprite_limit = 1;
-  CHECK(TestDesktop(settings, saved.dump()).desktop.waiting() == kWaitingMax);
+  CHECK(TestDesktop(settings, saved.dump()).desktop.traffic().waiting() == kWaitingMax);
 }
 
 TEST_CASE("desktop › does not believe a login page that responds 200 to everything") {
   TestDesktop fixture;
   const SpriteId id = fixture.DropInOwn();
   fixture.Join();
-  fixture.desktop.ThrowTo(id, Edge::kRight);
+  fixture.desktop.sprites().ThrowTo(id, Edge::kRight);
   const Request upload = fixture.Pop("/v1/sprites/" + FileOf(0), Method::kPut);
   fixture.desktop.HandleResponse({upload.id, 200, "<html>Please log in</html>"});
   CHECK(fixture.desktop.simulation().Find(id) != nullptr);
@@ -444,16 +445,16 @@ TEST_CASE(
   description["hitbox"] = {1, 2, 4, 5};
   description["scale"] = 4;
   const SheetPointer sheet = ReadSheet(TestSpr(8, 8, description));
-  fixture.desktop.AddToShelf(sheet);
-  const SpriteId id = fixture.desktop.DropIn(sheet->file, Point{400, 560});
-  fixture.desktop.Select(id);
+  fixture.desktop.look().AddToShelf(sheet);
+  const SpriteId id = fixture.desktop.sprites().DropIn(sheet->file, Point{400, 560});
+  fixture.desktop.sprites().Select(id);
   const DrawnSprite right = fixture.Pass(10).sprites[0];
   CHECK(right.width == 48);
   CHECK(right.height == 48);
   CHECK(right.x == 400 - 18);
   CHECK(right.y + 42 == 560);
   CHECK(!right.mirrored);
-  fixture.desktop.Press(Key::kLeft, true);
+  fixture.desktop.sprites().Press(Key::kLeft, true);
   const DrawnSprite left = fixture.Pass(10).sprites[0];
   CHECK(left.mirrored);
   CHECK(left.x == doctest::Approx(400 - 30).epsilon(0.02));
@@ -463,7 +464,7 @@ TEST_CASE("desktop › hides sprites behind a full-screen program, if the settin
   TestDesktop fixture;
   fixture.DropInOwn();
   const WindowArea game{1, {0, 0, 800, 600}, false, true};
-  fixture.desktop.SetWindows(std::vector{game});
+  fixture.desktop.look().SetWindows(std::vector{game});
   CHECK(!fixture.Pass(10).sprites[0].visible);
   Settings settings = fixture.desktop.settings();
   settings.hide_in_full_screen = false;
@@ -477,7 +478,8 @@ TEST_CASE("desktop › uses the primary monitor alone, if the settings say so") 
   TestDesktop fixture(settings);
   const Rect one{0, 0, 800, 600};
   const Rect two{800, 0, 1600, 600};
-  fixture.desktop.SetMonitors(std::vector<Monitor>{{two, two, 1, false}, {one, one, 1, true}});
+  fixture.desktop.look().SetMonitors(
+      std::vector<Monitor>{{two, two, 1, false}, {one, one, 1, true}});
   CHECK(fixture.desktop.simulation().screen().bounds() == one);
 }
 
@@ -486,7 +488,7 @@ TEST_CASE("desktop › stands still while it is paused, and idles when nothing m
   const SpriteId id = fixture.DropInOwn();
   fixture.Join();
   fixture.PopPoll();
-  fixture.desktop.ThrowTo(id, Edge::kTop);
+  fixture.desktop.sprites().ThrowTo(id, Edge::kTop);
   CHECK(fixture.Pass(10).idle_ms == 0);
   fixture.desktop.Pause(true);
   const double y = fixture.desktop.simulation().Find(id)->y;
@@ -500,9 +502,9 @@ TEST_CASE("desktop › puts away its own sprites, never others") {
   fixture.Join();
   fixture.Receive({Arriving(1, FileOf(3))});
   const SpriteId guest = fixture.desktop.simulation().sprites().back().id;
-  CHECK(fixture.desktop.PutAway(own));
-  CHECK(!fixture.desktop.PutAway(guest));
-  CHECK(!fixture.desktop.PutAway(4711));
+  CHECK(fixture.desktop.sprites().PutAway(own));
+  CHECK(!fixture.desktop.sprites().PutAway(guest));
+  CHECK(!fixture.desktop.sprites().PutAway(4711));
   CHECK(fixture.desktop.simulation().sprites().size() == 1);
 }
 
@@ -536,13 +538,13 @@ TEST_CASE("desktop › asks for no seat while it has no relay") {
 
 TEST_CASE("desktop › makes a link that invites a friend, with the world unless it is commons") {
   TestDesktop fixture;
-  CHECK(fixture.desktop.InvitationLink().empty());
+  CHECK(fixture.desktop.relay().InvitationLink().empty());
   fixture.Join();
-  CHECK(fixture.desktop.InvitationLink() ==
+  CHECK(fixture.desktop.relay().InvitationLink() ==
         "http://relay.example:8080/#near=1a2b.0123456789abcdef0123456789abcdef&world=garden");
   TestDesktop public_one;
   public_one.Join("1-1", {{"world", "commons"}});
-  CHECK(public_one.desktop.InvitationLink() ==
+  CHECK(public_one.desktop.relay().InvitationLink() ==
         "http://relay.example:8080/#near=1a2b.0123456789abcdef0123456789abcdef");
 }
 
@@ -594,16 +596,16 @@ TEST_CASE("desktop › tells once that the relay can't be reached, and again aft
   TestDesktop fixture;
   const auto fail = [&] { fixture.Respond(fixture.Pop("", Method::kPost), 0); };
   fail();
-  CHECK(!fixture.desktop.IsUnreachable());
+  CHECK(!fixture.desktop.relay().IsUnreachable());
   for (int i = 0; i < 5; i++) {
     fail();
     fixture.Pass(10);
-    CHECK(fixture.desktop.IsUnreachable());
+    CHECK(fixture.desktop.relay().IsUnreachable());
     CHECK(fixture.toasts.size() == 1);
   }
   CHECK(fixture.toasts[0].title == "Can't reach relay.example:8080, trying again");
   fixture.Join();
-  CHECK(!fixture.desktop.IsUnreachable());
+  CHECK(!fixture.desktop.relay().IsUnreachable());
 }
 
 TEST_CASE("desktop › tells once why the relay does not let it in, in the person's language") {
@@ -617,17 +619,19 @@ TEST_CASE("desktop › tells once why the relay does not let it in, in the perso
   }
   REQUIRE(fixture.toasts.size() == 1);
   CHECK(fixture.toasts[0].text == "Der Betreiber hat Ihre Adresse ausgesperrt.");
-  CHECK(fixture.desktop.refusal() == "banned");
+  CHECK(fixture.desktop.relay().refusal == "banned");
 }
 
 TEST_CASE("desktop › names no thrower in a report of a sprite that it threw itself") {
   TestDesktop fixture;
   fixture.Join();
   Json own = Arriving(1, FileOf(3));
-  own["from"]["desktop"] = fixture.desktop.seat()->desktop;
+  own["from"]["desktop"] = fixture.desktop.relay().seat()->desktop;
   fixture.Receive({own});
   fixture.Pass(20);
-  CHECK(fixture.desktop.ReportOf(fixture.desktop.simulation().sprites().at(0)).desktop.empty());
+  CHECK(fixture.desktop.guests()
+            .ReportOf(fixture.desktop.simulation().sprites().at(0))
+            .desktop.empty());
 }
 
 TEST_CASE("desktop › knows who sent a sprite, and mutes and reports at the relay") {
@@ -637,22 +641,23 @@ TEST_CASE("desktop › knows who sent a sprite, and mutes and reports at the rel
   fixture.Receive({Arriving(1, file, {{"desktop", "9-Bob"}, {"name", "Bob"}})});
   fixture.Pass(20);
   const SpriteId id = fixture.desktop.simulation().sprites().at(0).id;
-  REQUIRE(fixture.desktop.SenderOf(id) != nullptr);
-  CHECK(fixture.desktop.SenderOf(id)->name == "Bob");
-  CHECK(fixture.desktop.SenderOf(id + 100) == nullptr);
-  fixture.desktop.Mute(*fixture.desktop.SenderOf(id), true);
+  REQUIRE(fixture.desktop.guests().SenderOf(id) != nullptr);
+  CHECK(fixture.desktop.guests().SenderOf(id)->name == "Bob");
+  CHECK(fixture.desktop.guests().SenderOf(id + 100) == nullptr);
+  fixture.desktop.Mute(*fixture.desktop.guests().SenderOf(id), true);
   const Request mute = fixture.Pop("/v1/desktops/1-1/mutes", Method::kPost);
   CHECK(Json::parse(mute.body)["desktop"] == "9-3e");
   CHECK(fixture.settings_saved);
-  PictureReport rude = fixture.desktop.ReportOf(fixture.desktop.simulation().sprites().at(0));
+  PictureReport rude =
+      fixture.desktop.guests().ReportOf(fixture.desktop.simulation().sprites().at(0));
   rude.reason = "Rude";
-  fixture.desktop.ReportPicture(rude);
+  fixture.desktop.guests().ReportPicture(rude);
   const Request report = fixture.Pop("/v1/reports", Method::kPost);
   CHECK(Json::parse(report.body) == Json{{"file", file}, {"reason", "Rude"}, {"desktop", "9-Bob"}});
   fixture.Respond(report, 204);
   fixture.Pass(kToastMsMin);
   CHECK(fixture.toasts.back().title == "The picture is reported");
-  fixture.desktop.ReportPicture({file, "", ""});
+  fixture.desktop.guests().ReportPicture({file, "", ""});
   fixture.Respond(fixture.Pop("/v1/reports", Method::kPost), 429, {{"code", "too-fast"}});
   fixture.Pass(10);
   CHECK(fixture.toasts.back().title == "The report was not sent");
@@ -671,7 +676,7 @@ TEST_CASE(
     fixture.sounds.clear();
     fixture.desktop.SetPresence(Presence::kPresenting);
     fixture.desktop.ShowNotice("a", "b");
-    fixture.desktop.ThrowTo(fixture.desktop.simulation().sprites()[0].id, Edge::kTop);
+    fixture.desktop.sprites().ThrowTo(fixture.desktop.simulation().sprites()[0].id, Edge::kTop);
     CHECK(fixture.Pass(10).sprites[0].visible == !is_quiet);
     CHECK(fixture.desktop.IsQuiet() == is_quiet);
     CHECK(fixture.sounds.empty() == is_quiet);
@@ -700,18 +705,18 @@ TEST_CASE("desktop › asks once a day for a newer version, and at once when the
   Outbox outbox = answer("0.0.1", "MZ");
   REQUIRE(outbox.update);
   CHECK((!outbox.update->was_asked && outbox.update->has_answer && !outbox.update->is_later));
-  CHECK(!fixture.desktop.update());
+  CHECK(!fixture.desktop.updates().newest());
   fixture.Pass(60'000);
   CHECK(!fixture.Has("/client/latest.json", Method::kGet));
-  fixture.desktop.CheckForUpdate();
+  fixture.desktop.updates().Check();
   outbox = answer("9999.0.0", "MZ");
   REQUIRE(outbox.update);
   CHECK((outbox.update->was_asked && outbox.update->is_later));
-  REQUIRE(fixture.desktop.update());
+  REQUIRE(fixture.desktop.updates().newest());
   // Only the announced bytes reach the shell.
   for (const std::string bytes : {"MZ", "MY", "MZZ", ""}) {
     CAPTURE(bytes);
-    fixture.desktop.FetchUpdate();
+    fixture.desktop.updates().Fetch();
     const Request download = fixture.Pop("/download/Sprites-Setup.exe", Method::kGet);
     CHECK(download.response_bytes_max == 2);
     fixture.desktop.HandleResponse({download.id, 200, bytes});
@@ -719,12 +724,12 @@ TEST_CASE("desktop › asks once a day for a newer version, and at once when the
     REQUIRE(outbox.installer);
     CHECK(*outbox.installer == (bytes == "MZ" ? bytes : ""));
   }
-  fixture.desktop.CheckForUpdate();
+  fixture.desktop.updates().Check();
   fixture.Respond(fixture.Pop("/client/latest.json", Method::kGet), 404);
   outbox = fixture.desktop.PopOutbox();
   REQUIRE(outbox.update);
   CHECK(!outbox.update->has_answer);
-  CHECK(!fixture.desktop.update());
+  CHECK(!fixture.desktop.updates().newest());
 }
 
 TEST_CASE("desktop › ends its poll and asks again, once, a second after the network has changed") {
@@ -779,11 +784,11 @@ TEST_CASE("desktop › draws a hidden picture as a parcel, does not fetch it, an
   const Request fetch = fixture.Pop("/v1/sprites/" + FileOf(3), Method::kGet);
   fixture.desktop.HandleResponse({fetch.id, 200, "", 0, ReadSheet(TestSpr(3))});
   CHECK(fixture.Pass(10).sprites[0].sheet->file == FileOf(3));
-  fixture.desktop.HidePicture(FileOf(3), true);
-  fixture.desktop.HidePicture(FileOf(4), true);
+  fixture.desktop.look().HidePicture(FileOf(3), true);
+  fixture.desktop.look().HidePicture(FileOf(4), true);
   fixture.Pass(10);
   CHECK(fixture.settings_saved);
-  CHECK(fixture.desktop.IsHidden(FileOf(3)));
+  CHECK(fixture.desktop.look().IsHidden(FileOf(3)));
   CHECK(fixture.Pass(10).sprites[0].sheet == Parcel());
   fixture.Receive({Arriving(2, FileOf(4))});
   fixture.Pass(1000);
@@ -791,12 +796,12 @@ TEST_CASE("desktop › draws a hidden picture as a parcel, does not fetch it, an
 
   // It stays hidden after a start, because it is one of the settings.
   TestDesktop after(ReadSettings(SettingsJson(fixture.desktop.settings())), fixture.saved, false);
-  CHECK(after.desktop.IsHidden(FileOf(3)));
+  CHECK(after.desktop.look().IsHidden(FileOf(3)));
   after.Join();
   after.Pass(1000);
   CHECK(!after.Has("/v1/sprites/", Method::kGet));
 
-  fixture.desktop.HidePicture(FileOf(3), false);
+  fixture.desktop.look().HidePicture(FileOf(3), false);
   CHECK(fixture.Pass(10).sprites[0].sheet->file == FileOf(3));
 }
 
@@ -826,7 +831,7 @@ TEST_CASE("desktop › neither shows nor says anything while presenting, if the 
 TEST_CASE("desktop › is quiet while a program covers any monitor") {
   TestDesktop fixture;
   const WindowArea game{1, {0, 0, 800, 600}, false, true};
-  fixture.desktop.SetWindows(std::vector{game});
+  fixture.desktop.look().SetWindows(std::vector{game});
   CHECK(fixture.desktop.IsQuiet());
   fixture.Join();
   fixture.Receive({Arriving(1, FileOf(3))});
@@ -840,9 +845,9 @@ TEST_CASE("desktop › makes a sound when a sprite falls, not when it hops, nor 
   const SpriteId id = fixture.DropInOwn();
   fixture.Pass(1000);
   fixture.sounds.clear();
-  fixture.desktop.Select(id);
-  fixture.desktop.Press(Key::kSpace, true);
-  fixture.desktop.Press(Key::kSpace, false);
+  fixture.desktop.sprites().Select(id);
+  fixture.desktop.sprites().Press(Key::kSpace, true);
+  fixture.desktop.sprites().Press(Key::kSpace, false);
   bool has_risen = false;
   for (int i = 0; i < 200; i++) {
     fixture.Pass(10);
@@ -852,7 +857,7 @@ TEST_CASE("desktop › makes a sound when a sprite falls, not when it hops, nor 
   CHECK(fixture.sounds.empty());
 
   const auto drop = [&] {
-    fixture.desktop.DropIn(FileOf(0), Point{100, 100});
+    fixture.desktop.sprites().DropIn(FileOf(0), Point{100, 100});
     fixture.Pass(2000);
   };
   drop();
@@ -862,7 +867,7 @@ TEST_CASE("desktop › makes a sound when a sprite falls, not when it hops, nor 
   Settings settings = fixture.desktop.settings();
   settings.quiet = false;
   fixture.desktop.SetSettings(settings);
-  fixture.desktop.SetWindows(std::vector{WindowArea{1, {0, 0, 800, 600}, false, true}});
+  fixture.desktop.look().SetWindows(std::vector{WindowArea{1, {0, 0, 800, 600}, false, true}});
   drop();
   CHECK(fixture.sounds.empty());
 }
@@ -870,21 +875,21 @@ TEST_CASE("desktop › makes a sound when a sprite falls, not when it hops, nor 
 TEST_CASE("desktop › saves power: half of the frames, and no sprite wanders") {
   TestDesktop fixture(TestDesktop::Lively());
   const SpriteId id = fixture.DropInOwn();
-  fixture.desktop.SetSavingPower(true);
+  fixture.desktop.look().SetSavingPower(true);
   const Scene& scene = fixture.Pass(30'000);
   CHECK(scene.saves_power);
   CHECK(fixture.desktop.simulation().Find(id)->x == 400);
-  fixture.desktop.SetSavingPower(false);
+  fixture.desktop.look().SetSavingPower(false);
   CHECK(!fixture.Pass(10).saves_power);
 }
 
 TEST_CASE("desktop › does not ask for newer versions by itself when the shell does not show them") {
   TestDesktop fixture;
-  fixture.desktop.SetAsksForUpdates(false);
+  fixture.desktop.updates().SetAsks(false);
   fixture.Join();
   fixture.Pass(kUpdateFirstMs + 1'000);
   CHECK(!fixture.Has("/client/latest.json", Method::kGet));
-  fixture.desktop.CheckForUpdate();
+  fixture.desktop.updates().Check();
   fixture.Pass(1'000);
   CHECK(fixture.Has("/client/latest.json", Method::kGet));
 }
@@ -892,7 +897,7 @@ TEST_CASE("desktop › does not ask for newer versions by itself when the shell 
 TEST_CASE("desktop › with reduced motion no sprite wanders, and all frames are drawn") {
   TestDesktop fixture(TestDesktop::Lively());
   const SpriteId id = fixture.DropInOwn();
-  fixture.desktop.SetReducedMotion(true);
+  fixture.desktop.look().SetReducedMotion(true);
   fixture.desktop.SetSettings(fixture.desktop.settings());
   const Scene& scene = fixture.Pass(30'000);
   CHECK(!scene.saves_power);
@@ -913,12 +918,12 @@ TEST_CASE("desktop › draws whole pixels at any scale of the monitor, if the se
     settings.whole_pixels = one.whole;
     TestDesktop fixture(settings);
     const Rect all{0, 0, 800, 600};
-    fixture.desktop.SetMonitors(std::vector<Monitor>{{all, all, one.monitor_scale, true}});
+    fixture.desktop.look().SetMonitors(std::vector<Monitor>{{all, all, one.monitor_scale, true}});
     Json description = UsualDescription(8, 8);
     description["scale"] = 4;
     const SheetPointer sheet = ReadSheet(TestSpr(8, 8, description));
-    fixture.desktop.AddToShelf(sheet);
-    fixture.desktop.DropIn(sheet->file, Point{400, 560});
+    fixture.desktop.look().AddToShelf(sheet);
+    fixture.desktop.sprites().DropIn(sheet->file, Point{400, 560});
     const Scene& scene = fixture.Pass(10);
     CHECK(scene.sprites[0].width == one.width);
     const Nature& nature = fixture.desktop.simulation().sprites()[0].nature;
@@ -928,7 +933,7 @@ TEST_CASE("desktop › draws whole pixels at any scale of the monitor, if the se
 
 TEST_CASE("desktop › mutes a neighbour at the relay, and reports a picture there") {
   TestDesktop fixture;
-  fixture.desktop.ReportPicture({FileOf(3), "", "rude"});
+  fixture.desktop.guests().ReportPicture({FileOf(3), "", "rude"});
   fixture.Pass(10);
   CHECK(fixture.toasts.back().title == "The report was not sent");
   fixture.Join();
@@ -937,7 +942,7 @@ TEST_CASE("desktop › mutes a neighbour at the relay, and reports a picture the
   CHECK(Json::parse(mute.body)["desktop"] == "9-3e");
   fixture.Respond(mute, 204);
   fixture.Pass(kToastMsMin);
-  fixture.desktop.ReportPicture({FileOf(3), "", "rude"});
+  fixture.desktop.guests().ReportPicture({FileOf(3), "", "rude"});
   const Request report = fixture.Pop("/v1/reports", Method::kPost);
   CHECK(Json::parse(report.body) == Json{{"file", FileOf(3)}, {"reason", "rude"}});
   fixture.Respond(report, 204);

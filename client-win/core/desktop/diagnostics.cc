@@ -58,14 +58,14 @@ std::string Diagnostics(const Desktop& desktop, const Machine& machine) {
     add("Monitor", MonitorText(monitor));
   }
   add("Relay", settings.relay.empty() ? "none" : settings.relay);
-  add("Link", NameOfLink(desktop.link()));
-  add("Unreachable", desktop.IsUnreachable() ? "yes" : "no");
-  add("Last refusal", desktop.refusal().empty() ? "none" : desktop.refusal());
+  add("Link", NameOfLink(desktop.relay().link()));
+  add("Unreachable", desktop.relay().IsUnreachable() ? "yes" : "no");
+  add("Last refusal", desktop.relay().refusal.empty() ? "none" : desktop.relay().refusal);
   add("World", settings.world.empty() || settings.world == kCommons ? "commons" : "another one");
   add("Sprites", std::to_string(sprites.size()) + ", own " + std::to_string(own) + ", limit " +
                      std::to_string(settings.sprite_limit));
-  add("On the way", std::to_string(desktop.on_the_way()));
-  add("Waiting", std::to_string(desktop.waiting()));
+  add("On the way", std::to_string(desktop.traffic().on_the_way()));
+  add("Waiting", std::to_string(desktop.traffic().waiting()));
   add("Muted", std::to_string(settings.muted.size()));
   add("Hidden pictures", std::to_string(settings.hidden.size()));
   add("Settings", SwitchesText(settings));

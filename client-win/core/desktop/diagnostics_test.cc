@@ -18,7 +18,7 @@ TEST_CASE("diagnostics › hold no token, invitation, cursor, id, name or world 
   settings.hidden = {std::string(64, 'e')};
   Desktop desktop(settings, [] { return 0.5; });
   const Rect all{0, 0, 800, 600};
-  desktop.SetMonitors(std::vector<Monitor>{{all, all, 1.25, true}});
+  desktop.look().SetMonitors(std::vector<Monitor>{{all, all, 1.25, true}});
   const std::string id = "1a2b-3f";
   const std::string base = "http://relay.example:8080/v1/desktops/" + id;
   const Json seat = {{"desktop", id},
@@ -35,8 +35,8 @@ TEST_CASE("diagnostics › hold no token, invitation, cursor, id, name or world 
   const Json neighbours = {{"left", bob}, {"right", bob}, {"top", bob}, {"bottom", bob}};
   desktop.HandleResponse(
       {desktop.PopOutbox().requests.at(0).id, 200, WriteJson({{"neighbours", neighbours}})});
-  REQUIRE(desktop.link() == Link::kConnected);
-  REQUIRE(!desktop.InvitationLink().empty());
+  REQUIRE(desktop.relay().link() == Link::kConnected);
+  REQUIRE(!desktop.relay().InvitationLink().empty());
 
   const std::string text =
       Diagnostics(desktop, {"Windows 10.0.22631", 80 << 20, 120, 61'000, true});

@@ -31,26 +31,27 @@ void CheckLimits(const sprites::Desktop& desktop, const Restored& restored) {
   const size_t most =
       std::max(restored.sprites, static_cast<size_t>(desktop.settings().sprite_limit));
   Require(desktop.simulation().sprites().size() <= most + restored.leaving);
-  Require(desktop.waiting() <= sprites::kWaitingMax);
-  Require(desktop.on_the_way() <= sprites::kDeparturesMax + restored.leaving);
+  Require(desktop.traffic().waiting() <= sprites::kWaitingMax);
+  Require(desktop.traffic().on_the_way() <= sprites::kDeparturesMax + restored.leaving);
   for (const sprites::Sprite& sprite : desktop.simulation().sprites()) {
     Require(std::isfinite(sprite.x) && std::isfinite(sprite.y));
     Require(sprite.name.size() <= sprites::kNameBytesMax);
   }
-  const sprites::Conversation& conversation = desktop.conversation();
+  const sprites::Conversation& conversation = desktop.talk().conversation();
   Require(conversation.bubbles().size() <= sprites::kBubblesMax);
   Require(conversation.history().size() <= sprites::kHistoryMax);
   for (const sprites::HeardLine& line : conversation.history()) {
     Require(line.saying.text.size() <= sprites::kSayingBytesMax);
     Require((line.missed > 0) == line.saying.text.empty());
   }
-  Require(desktop.speech().note.size() <= 400 && desktop.speech().unsaid.size() <= 8192);
+  Require(desktop.talk().speech().note.size() <= 400 &&
+          desktop.talk().speech().unsaid.size() <= 8192);
 }
 
 // What is seen beyond an edge is within its limits.
 void CheckBeyond(const sprites::Desktop& desktop, const sprites::Scene& scene) {
   Require(scene.beyond.size() <= sprites::kStageSpritesMax + sprites::kMonitorsMax);
-  Require(scene.beyond.empty() || desktop.peek());
+  Require(scene.beyond.empty() || desktop.peeking().edge());
   for (const sprites::DrawnSprite& drawn : scene.beyond) {
     const sprites::Crop shown = drawn.Shown();
     Require(drawn.id != sprites::kNobody && drawn.sheet != nullptr);
@@ -82,7 +83,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   settings.muted = {"M"};
   sprites::Desktop desktop(settings, [] { return 0.5; });
   desktop.Restore(text, true);
-  const Restored restored{desktop.simulation().sprites().size(), desktop.on_the_way()};
+  const Restored restored{desktop.simulation().sprites().size(), desktop.traffic().on_the_way()};
   std::deque<sprites::RequestId> asked;
   int64_t now = 0;
   for (int turn = 0; turn < 64 && !text.empty(); turn++) {
@@ -108,11 +109,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
     const std::string_view line = text.substr(0, end);
     text.remove_prefix(std::min(end + 1, text.size()));
     if (line.starts_with('>')) {
-      desktop.Speak(std::string(line.substr(1)));
+      desktop.talk().Speak(std::string(line.substr(1)));
       continue;
     }
     if (line.starts_with('<')) {
-      desktop.PeekOver(static_cast<sprites::Edge>(line.size() % 4));
+      desktop.peeking().PeekOver(static_cast<sprites::Edge>(line.size() % 4));
       continue;
     }
     if (asked.empty() || line.empty()) {

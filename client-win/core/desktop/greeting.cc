@@ -6,7 +6,7 @@ std::string Greeting::Update(const Desktop& desktop, int64_t now_ms) {
   if (!begun_ms_) {
     begun_ms_ = now_ms;
   }
-  was_connected_ = was_connected_ || desktop.link() == Link::kConnected;
+  was_connected_ = was_connected_ || desktop.relay().link() == Link::kConnected;
   if (stage_ != Stage::kNone && now_ms - since_ms_ >= kBubbleMs) {
     Dismiss(now_ms);
   }
@@ -50,11 +50,11 @@ Greeting::Stage Greeting::StageAt(const Desktop& desktop, int64_t now_ms) const 
   if (is_new && !was_shown(Stage::kWelcome)) {
     return now_ms - *begun_ms_ >= kFirstBubbleMs ? Stage::kWelcome : Stage::kNone;
   }
-  if (desktop.IsUnreachable() && !was_connected_ && !was_shown(Stage::kUnreachable)) {
+  if (desktop.relay().IsUnreachable() && !was_connected_ && !was_shown(Stage::kUnreachable)) {
     return Stage::kUnreachable;
   }
   const bool has_waited = now_ms - ended_ms_ >= kAloneMs;
-  const bool is_alone = was_connected_ && desktop.IsAlone() && was_shown(Stage::kWelcome);
+  const bool is_alone = was_connected_ && desktop.relay().IsAlone() && was_shown(Stage::kWelcome);
   return is_alone && has_waited && !was_shown(Stage::kAlone) ? Stage::kAlone : Stage::kNone;
 }
 

@@ -12,10 +12,10 @@ namespace {
 struct GreetingRoom {
   explicit GreetingRoom(bool greeted) : desktop(Given(greeted), [] { return 0.5; }) {
     const Rect all{0, 0, 800, 600};
-    desktop.SetMonitors(std::vector<Monitor>{{all, all, 1, true}});
+    desktop.look().SetMonitors(std::vector<Monitor>{{all, all, 1, true}});
     const SheetPointer sheet = ReadSheet(TestSpr(0));
-    desktop.AddToShelf(sheet);
-    desktop.DropIn(sheet->file, Point{400, 600});
+    desktop.look().AddToShelf(sheet);
+    desktop.sprites().DropIn(sheet->file, Point{400, 600});
   }
   static Settings Given(bool greeted) {
     Settings settings;

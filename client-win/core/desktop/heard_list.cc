@@ -36,7 +36,7 @@ std::string MissedText(Language language, uint64_t missed) {
 std::vector<HeardRow> HeardRows(const Desktop& desktop, const TimeOfDay& time_of_day) {
   std::vector<HeardRow> rows;
   const Language language = desktop.language();
-  for (const HeardLine& line : desktop.conversation().history()) {
+  for (const HeardLine& line : desktop.talk().conversation().history()) {
     HeardRow row;
     row.time = time_of_day(desktop.now_ms() - line.heard_ms);
     if (line.missed > 0) {
@@ -47,7 +47,7 @@ std::vector<HeardRow> HeardRows(const Desktop& desktop, const TimeOfDay& time_of
     }
     if (line.missed == 0 && !line.is_own) {
       row.speaker = line.saying.from;
-      row.is_muted = desktop.IsMuted(line.saying.from);
+      row.is_muted = desktop.guests().IsMuted(line.saying.from);
     }
     rows.push_back(std::move(row));
   }

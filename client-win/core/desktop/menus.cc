@@ -32,7 +32,7 @@ constexpr std::array<SwitchRow, kSwitches> kSwitchRows = {
 constexpr std::array<int, 4> kVolumes = {25, 50, 75, 100};  // percent, in the menu
 
 bool IsSelf(const Neighbour& neighbour, const Desktop& desktop) {
-  return desktop.seat() && desktop.seat()->desktop == neighbour.desktop;
+  return desktop.relay().seat() && desktop.relay().seat()->desktop == neighbour.desktop;
 }
 
 std::string Entry(const Desktop& desktop, Text text, const std::string& name = "") {
@@ -41,9 +41,9 @@ std::string Entry(const Desktop& desktop, Text text, const std::string& name = "
 
 MenuItem ShelfMenu(const Desktop& desktop) {
   MenuItem shelf{Entry(desktop, Text::kMenuNewSprite)};
-  for (size_t i = 0; i < desktop.shelf().size(); i++) {
+  for (size_t i = 0; i < desktop.look().shelf().size(); i++) {
     shelf.children.push_back(
-        {WithoutKeys(desktop.shelf()[i]->description.name), {MenuCommand::kDropIn, i}});
+        {WithoutKeys(desktop.look().shelf()[i]->description.name), {MenuCommand::kDropIn, i}});
   }
   return shelf;
 }
@@ -55,8 +55,8 @@ Menu MuteMenu(const Desktop& desktop) {
     names.push_back({"", name});
   }
   const size_t muted = names.size();
-  if (desktop.neighbours()) {
-    for (const Neighbour& neighbour : *desktop.neighbours()) {
+  if (desktop.relay().neighbours) {
+    for (const Neighbour& neighbour : *desktop.relay().neighbours) {
       const auto is_same = [&](const Neighbour& other) {
         return other.DisplayName() == neighbour.DisplayName();
       };
@@ -90,10 +90,10 @@ MenuItem HelpMenu(const Desktop& desktop) {
 
 // The name of the neighbour beyond an edge; empty if nobody is there.
 std::string NameBeyond(const Desktop& desktop, size_t edge) {
-  if (!desktop.neighbours() || desktop.link() != Link::kConnected) {
+  if (!desktop.relay().neighbours || desktop.relay().link() != Link::kConnected) {
     return "";
   }
-  const Neighbour& neighbour = (*desktop.neighbours())[edge];
+  const Neighbour& neighbour = (*desktop.relay().neighbours)[edge];
   return IsSelf(neighbour, desktop) ? "" : neighbour.name;
 }
 
@@ -106,8 +106,8 @@ MenuItem PeekMenu(const Desktop& desktop) {
   MenuItem peek{Entry(desktop, Text::kMenuPeek)};
   for (size_t i = 0; i < std::size(kEdges); i++) {
     const auto edge = static_cast<Edge>(i);
-    const Neighbour* neighbour = desktop.NeighbourBeyond(edge);
-    const bool is_chosen = desktop.chosen_peek() == edge;
+    const Neighbour* neighbour = desktop.relay().NeighbourBeyond(edge);
+    const bool is_chosen = desktop.peeking().chosen() == edge;
     peek.children.push_back({neighbour == nullptr
                                  ? Entry(desktop, kEdges[i])
                                  : Entry(desktop, kEdgesTo[i], neighbour->DisplayName()),
@@ -122,8 +122,8 @@ MenuItem PeekMenu(const Desktop& desktop) {
 // The names of the neighbours who watch this desktop; empty if there are none.
 std::string WatchersOf(const Desktop& desktop) {
   std::vector<std::string> names;
-  for (const Edge edge : desktop.watched()) {
-    const Neighbour* watcher = desktop.NeighbourBeyond(edge);
+  for (const Edge edge : desktop.peeking().watched()) {
+    const Neighbour* watcher = desktop.relay().NeighbourBeyond(edge);
     if (watcher != nullptr && std::ranges::find(names, watcher->DisplayName()) == names.end()) {
       names.push_back(watcher->DisplayName());
     }
@@ -186,16 +186,16 @@ Menu ProgramMenu(const Desktop& desktop) {
   }
   menu.push_back({Entry(desktop, Text::kMenuInvite),
                   {MenuCommand::kInvite},
-                  !desktop.InvitationLink().empty()});
+                  !desktop.relay().InvitationLink().empty()});
   menu.push_back({Entry(desktop, Text::kMenuOpenLink), {MenuCommand::kOpenLink}});
   menu.push_back({Entry(desktop, Text::kMenuSay), {MenuCommand::kSay}});
   menu.push_back({Entry(desktop, Text::kMenuHeard), {MenuCommand::kHeard}});
-  if (desktop.CanPeek()) {
+  if (desktop.peeking().CanPeek()) {
     menu.push_back(PeekMenu(desktop));
     menu.push_back({Entry(desktop, Text::kMenuShowStage),
-                    {MenuCommand::kShowStage, 0, {}, !desktop.IsStageShown()},
+                    {MenuCommand::kShowStage, 0, {}, !desktop.peeking().IsStageShown()},
                     true,
-                    desktop.IsStageShown()});
+                    desktop.peeking().IsStageShown()});
   }
   menu.push_back({});
   if (Menu mute = MuteMenu(desktop); !mute.empty()) {
@@ -217,7 +217,7 @@ Menu SpriteMenu(const Desktop& desktop, const Sprite& sprite) {
                              Text::kSpriteThrowDown};
   constexpr Text kEdgesTo[] = {Text::kSpriteThrowLeftTo, Text::kSpriteThrowRightTo,
                                Text::kSpriteThrowUpTo, Text::kSpriteThrowDownTo};
-  const Neighbour* sender = desktop.SenderOf(sprite.id);
+  const Neighbour* sender = desktop.guests().SenderOf(sprite.id);
   const std::string title = sender == nullptr ? sprite.name
                                               : Say(desktop.language(), Text::kSpriteFrom,
                                                     {sprite.name, sender->DisplayName()});
@@ -236,14 +236,16 @@ Menu SpriteMenu(const Desktop& desktop, const Sprite& sprite) {
     menu.push_back({Entry(desktop, Text::kSpritePutAway), {MenuCommand::kPutAway}});
     return menu;
   }
-  menu.push_back(
-      {Entry(desktop, Text::kSpriteHide), {MenuCommand::kHide}, !desktop.IsHidden(sprite.file)});
+  menu.push_back({Entry(desktop, Text::kSpriteHide),
+                  {MenuCommand::kHide},
+                  !desktop.look().IsHidden(sprite.file)});
   if (sender != nullptr && !IsSelf(*sender, desktop)) {
     menu.push_back({Entry(desktop, Text::kSpriteMute, sender->DisplayName()),
                     {MenuCommand::kMute, 0, *sender, true}});
   }
-  menu.push_back(
-      {Entry(desktop, Text::kSpriteReport), {MenuCommand::kReport}, desktop.seat().has_value()});
+  menu.push_back({Entry(desktop, Text::kSpriteReport),
+                  {MenuCommand::kReport},
+                  desktop.relay().seat().has_value()});
   return menu;
 }
 
@@ -274,19 +276,19 @@ Menu SettingsMenu(const Desktop& desktop, bool has_sound) {
 bool CarryOut(const MenuChoice& choice, Desktop* desktop) {
   switch (choice.command) {
     case MenuCommand::kDropIn:
-      if (choice.index < desktop->shelf().size()) {
-        desktop->DropIn(desktop->shelf()[choice.index]->file, std::nullopt);
+      if (choice.index < desktop->look().shelf().size()) {
+        desktop->sprites().DropIn(desktop->look().shelf()[choice.index]->file, std::nullopt);
       }
       return true;
     case MenuCommand::kPause:
       desktop->Pause(choice.is_on);
       return true;
     case MenuCommand::kPeek:
-      desktop->PeekOver(choice.is_on ? std::optional(static_cast<Edge>(choice.index))
-                                     : std::nullopt);
+      desktop->peeking().PeekOver(choice.is_on ? std::optional(static_cast<Edge>(choice.index))
+                                               : std::nullopt);
       return true;
     case MenuCommand::kShowStage:
-      desktop->ShowStageToNeighbours(choice.is_on);
+      desktop->peeking().ShowStageToNeighbours(choice.is_on);
       return true;
     default:
       return false;
@@ -304,16 +306,16 @@ std::string StatusOf(const Desktop& desktop) {
   if (host.empty()) {
     return Say(language, Text::kStatusNoRelay);
   }
-  if (desktop.link() == Link::kConnected && desktop.seat()) {
-    const std::string& world = desktop.seat()->world;
+  if (desktop.relay().link() == Link::kConnected && desktop.relay().seat()) {
+    const std::string& world = desktop.relay().seat()->world;
     // Names that the page makes for private worlds mean nothing to people.
     const bool is_private = world.starts_with("private-");
-    return is_private          ? Say(language, Text::kStatusPrivate, {host})
-           : world != kCommons ? Say(language, Text::kStatusWorld, {host, world})
-           : desktop.IsAlone() ? Say(language, Text::kStatusAlone, {host})
-                               : Say(language, Text::kStatusTogether, {host});
+    return is_private                  ? Say(language, Text::kStatusPrivate, {host})
+           : world != kCommons         ? Say(language, Text::kStatusWorld, {host, world})
+           : desktop.relay().IsAlone() ? Say(language, Text::kStatusAlone, {host})
+                                       : Say(language, Text::kStatusTogether, {host});
   }
-  const bool is_lost = desktop.IsUnreachable() || desktop.link() == Link::kBroken;
+  const bool is_lost = desktop.relay().IsUnreachable() || desktop.relay().link() == Link::kBroken;
   return Say(language, is_lost ? Text::kStatusUnreachable : Text::kStatusJoining, {host});
 }
 

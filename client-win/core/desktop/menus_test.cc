@@ -19,9 +19,9 @@ struct Room {
   explicit Room(const std::string& relay = "http://relay.example:8080")
       : desktop(Given(relay), [] { return 0.5; }) {
     const Rect all{0, 0, 800, 600};
-    desktop.SetMonitors(std::vector<Monitor>{{all, all, 1, true}});
+    desktop.look().SetMonitors(std::vector<Monitor>{{all, all, 1, true}});
     sheet = ReadSheet(TestSpr(0));
-    desktop.AddToShelf(sheet);
+    desktop.look().AddToShelf(sheet);
   }
   static Settings Given(const std::string& relay) {
     Settings settings;
@@ -42,7 +42,7 @@ struct Room {
                        {"crossings", std::string(kBase) + "/crossings"},
                        {"invitation", "1a2b.00112233445566778899aabbccddeeff"},
                        {"neighbours", neighbours}};
-    for (int turn = 0; turn < 100 && !desktop.neighbours(); turn++) {
+    for (int turn = 0; turn < 100 && !desktop.relay().neighbours; turn++) {
       desktop.Tick(now += 100);
       for (const Request& request : desktop.PopOutbox().requests) {
         if (request.lane != Lane::kPoll) {
@@ -51,10 +51,10 @@ struct Room {
         }
       }
     }
-    REQUIRE(desktop.neighbours());
+    REQUIRE(desktop.relay().neighbours);
   }
   const Sprite& DropIn() {
-    return *desktop.simulation().Find(desktop.DropIn(sheet->file, Point{400, 600}));
+    return *desktop.simulation().Find(desktop.sprites().DropIn(sheet->file, Point{400, 600}));
   }
 
   Desktop desktop;
@@ -97,15 +97,15 @@ TEST_CASE("menus › the shelf is a submenu of its characters") {
 TEST_CASE("menus › carry out what only concerns the desktop, and leave the rest to the shell") {
   Room room;
   CHECK(CarryOut({MenuCommand::kDropIn, 0}, &room.desktop));
-  CHECK(CarryOut({MenuCommand::kDropIn, room.desktop.shelf().size()}, &room.desktop));
+  CHECK(CarryOut({MenuCommand::kDropIn, room.desktop.look().shelf().size()}, &room.desktop));
   CHECK(room.desktop.simulation().sprites().size() == 1);
   CHECK(CarryOut({MenuCommand::kPause, 0, {}, true}, &room.desktop));
   CHECK(room.desktop.is_paused());
   const auto top = static_cast<size_t>(Edge::kTop);
   CHECK(CarryOut({MenuCommand::kPeek, top, {}, true}, &room.desktop));
-  CHECK(room.desktop.chosen_peek() == Edge::kTop);
+  CHECK(room.desktop.peeking().chosen() == Edge::kTop);
   CHECK(CarryOut({MenuCommand::kPeek, top, {}, false}, &room.desktop));
-  CHECK(!room.desktop.chosen_peek());
+  CHECK(!room.desktop.peeking().chosen());
   CHECK(CarryOut({MenuCommand::kShowStage, 0, {}, false}, &room.desktop));
   CHECK(room.desktop.settings().show_stage == ShowStage::kHide);
   CHECK(!CarryOut({MenuCommand::kQuit}, &room.desktop));
@@ -153,7 +153,7 @@ TEST_CASE("menus › a sprite of somebody else can be hidden and reported, not p
   CHECK(Find(menu, MenuCommand::kPutAway) == nullptr);
   CHECK(Find(menu, MenuCommand::kHide)->is_enabled);
   CHECK(Find(menu, MenuCommand::kReport)->is_enabled);
-  room.desktop.HidePicture(guest.file, true);
+  room.desktop.look().HidePicture(guest.file, true);
   CHECK(!Find(SpriteMenu(room.desktop, guest), MenuCommand::kHide)->is_enabled);
 }
 
@@ -186,8 +186,8 @@ TEST_CASE("menus › a neighbour that is not known yet has no entry, but its edg
   room.Join({{"left", {{"desktop", "2-1"}, {"name", "Grace"}}}});
   const Menu program = ProgramMenu(room.desktop);
   CHECK(FindText(program, "&Mute")->children.size() == 1);
-  CHECK(room.desktop.NeighbourBeyond(Edge::kLeft) != nullptr);
-  CHECK(room.desktop.NeighbourBeyond(Edge::kRight) == nullptr);
+  CHECK(room.desktop.relay().NeighbourBeyond(Edge::kLeft) != nullptr);
+  CHECK(room.desktop.relay().NeighbourBeyond(Edge::kRight) == nullptr);
   const Menu sprite = SpriteMenu(room.desktop, room.DropIn());
   CHECK(FindText(sprite, "Throw &left to Grace") != nullptr);
   const MenuItem* right = FindText(sprite, "Throw &right");
@@ -198,11 +198,11 @@ TEST_CASE("menus › a neighbour that is not known yet has no entry, but its edg
 TEST_CASE("menus › nobody else is here only if this desktop is beyond every edge") {
   Room alone;
   alone.Join("1-1", "Ada");
-  CHECK(alone.desktop.IsAlone());
+  CHECK(alone.desktop.relay().IsAlone());
   for (const Json& neighbours : {Json::object(), Json{{"left", {{"desktop", "1-1"}}}}}) {
     Room room;
     room.Join(neighbours);
-    CHECK(!room.desktop.IsAlone());
+    CHECK(!room.desktop.relay().IsAlone());
     CHECK(StatusOf(room.desktop) != StatusOf(alone.desktop));
   }
 }
@@ -241,7 +241,7 @@ TEST_CASE("menus › each switch of the settings changes one setting, and shows 
     CHECK(Switched(settings, which, item.is_checked) == room.desktop.settings());
   }
   CHECK(written.size() == kSwitches);
-  room.desktop.HidePicture(room.sheet->file, true);
+  room.desktop.look().HidePicture(room.sheet->file, true);
   CHECK(Find(SettingsMenu(room.desktop, true), MenuCommand::kShowHidden)->text ==
         "&Show hidden pictures again (1)");
 }

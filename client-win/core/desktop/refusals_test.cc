@@ -62,9 +62,9 @@ struct Play {
           return std::uniform_real_distribution<double>(0, 1)(engine);
         }) {
     const Rect all{0, 0, 800, 600};
-    desktop.SetMonitors(std::vector<Monitor>{{all, all, 1, true}});
-    desktop.AddToShelf(ReadSheet(TestSpr(0)));
-    desktop.DropIn(ReadSheet(TestSpr(0))->file, Point{400, 600});
+    desktop.look().SetMonitors(std::vector<Monitor>{{all, all, 1, true}});
+    desktop.look().AddToShelf(ReadSheet(TestSpr(0)));
+    desktop.sprites().DropIn(ReadSheet(TestSpr(0))->file, Point{400, 600});
   }
 
   static Settings Given(const std::string& beside) {
@@ -152,7 +152,7 @@ TEST_CASE(
             beside);
         play.Pass(1'000);
         if (!play.desktop.simulation().sprites().empty()) {
-          play.desktop.ThrowTo(play.desktop.simulation().sprites()[0].id, Edge::kRight);
+          play.desktop.sprites().ThrowTo(play.desktop.simulation().sprites()[0].id, Edge::kRight);
         }
         play.Pass(299'000);
         // By then the pause is the longest: there is at most one refusal in half of it.
@@ -221,7 +221,7 @@ TEST_CASE("refusals › a friend who is gone is asked for once, and the desktop 
       },
       kInvitation);
   play.Pass(60'000);
-  CHECK(play.desktop.link() == Link::kConnected);
+  CHECK(play.desktop.relay().link() == Link::kConnected);
   REQUIRE(bodies.size() == 2);
   CHECK(Json::parse(bodies[0])["near"] == kInvitation);
   CHECK(!Json::parse(bodies[1]).contains("near"));
@@ -257,7 +257,7 @@ TEST_CASE("refusals › an invitation that has ended leads to the world it once 
   after.Pass(10'000);
   REQUIRE(!bodies.empty());
   CHECK(Json::parse(bodies.back())["world"] == "ours");
-  CHECK(after.desktop.link() == Link::kConnected);
+  CHECK(after.desktop.relay().link() == Link::kConnected);
 }
 
 }  // namespace

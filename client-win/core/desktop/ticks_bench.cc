@@ -38,21 +38,21 @@ void Measure(const char* what, int sprites, bool moving) {
   settings.sprite_limit = sprites;
   settings.calm = !moving;
   Desktop desktop(settings, random);
-  desktop.SetGroundShown(true);
+  desktop.look().SetGroundShown(true);
   const Rect left{0, 0, 1920, 1080};
   const Rect right{1920, 0, 3840, 1080};
-  desktop.SetMonitors(std::vector<Monitor>{{left, left, 1, true}, {right, right, 1, false}});
+  desktop.look().SetMonitors(std::vector<Monitor>{{left, left, 1, true}, {right, right, 1, false}});
   std::vector<WindowArea> windows;
   for (uint64_t i = 0; i < 40; i++) {
     const double x = random() * 3000;
     const double y = 100 + random() * 800;
     windows.push_back({i + 1, {x, y, x + 500, y + 400}});
   }
-  desktop.SetWindows(windows);
+  desktop.look().SetWindows(windows);
   const SheetPointer sheet = SomeSheet();
-  desktop.AddToShelf(sheet);
+  desktop.look().AddToShelf(sheet);
   for (int i = 0; i < sprites; i++) {
-    desktop.DropIn(sheet->file, Point{random() * 3800, 100 + random() * 800});
+    desktop.sprites().DropIn(sheet->file, Point{random() * 3800, 100 + random() * 800});
   }
   double start = 0;
   for (int frame = -kWarmUpFrames; frame < kFrames; frame++) {
@@ -62,7 +62,7 @@ void Measure(const char* what, int sprites, bool moving) {
     if (moving && frame % 30 == 0) {
       // There is no connection, so every throw bounces and all sprites stay in the air.
       for (const Sprite& sprite : std::vector<Sprite>(desktop.simulation().sprites())) {
-        desktop.ThrowTo(sprite.id, static_cast<Edge>(engine() % 3));
+        desktop.sprites().ThrowTo(sprite.id, static_cast<Edge>(engine() % 3));
       }
     }
     desktop.Tick(static_cast<int64_t>((frame + kWarmUpFrames) * kFrameMs));

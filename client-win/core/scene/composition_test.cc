@@ -128,8 +128,8 @@ TEST_CASE("composition › says when memory is short") {
 
 TEST_CASE("composition › a sprite that rests or walks keeps its picture, its shadow with it") {
   TestDesktop test(TestDesktop::Given());
-  test.desktop.SetGroundShown(true);
-  test.desktop.DropIn(test.sheet->file, Point{400, 560});
+  test.desktop.look().SetGroundShown(true);
+  test.desktop.sprites().DropIn(test.sheet->file, Point{400, 560});
   Composition before;
   Compose(test.Pass(2'000), &before);
   REQUIRE(before.sprites.size() == 1);

@@ -61,12 +61,12 @@ void Measure(double hz, int sprites, int seconds) {
   settings.sprite_limit = sprites;
   Desktop desktop(settings, random);
   const Rect screen{0, 0, 1920, 1080};
-  desktop.SetGroundShown(true);
-  desktop.SetMonitors(std::vector<Monitor>{{screen, screen, 1, true}});
+  desktop.look().SetGroundShown(true);
+  desktop.look().SetMonitors(std::vector<Monitor>{{screen, screen, 1, true}});
   const SheetPointer sheet = BenchSheet();
-  desktop.AddToShelf(sheet);
+  desktop.look().AddToShelf(sheet);
   for (int i = 0; i < sprites; i++) {
-    desktop.DropIn(sheet->file, Point{random() * 1920, 100 + random() * 900});
+    desktop.sprites().DropIn(sheet->file, Point{random() * 1920, 100 + random() * 900});
   }
   WindowPlanner planner;
   WindowPlanner ground_planner;
@@ -83,7 +83,7 @@ void Measure(double hz, int sprites, int seconds) {
     clock.BeginTurn(began, display.refresh());
     if (frames++ % kThrowFrames == 0) {
       for (const Sprite& sprite : std::vector<Sprite>(desktop.simulation().sprites())) {
-        desktop.ThrowTo(sprite.id, static_cast<Edge>(engine() % 3));
+        desktop.sprites().ThrowTo(sprite.id, static_cast<Edge>(engine() % 3));
       }
     }
     const Scene& scene = desktop.Tick(static_cast<int64_t>(began - start));

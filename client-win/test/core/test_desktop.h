@@ -36,8 +36,8 @@ struct TestDesktop {
                        bool may_reuse_seat = true)
       : desktop(settings, kHalf), sheet(ReadSheet(TestSpr(0))), saved(saved) {
     const Rect all{0, 0, 800, 600};
-    desktop.SetMonitors(std::vector<Monitor>{{all, {0, 0, 800, 560}, 1, true}});
-    desktop.AddToShelf(sheet);
+    desktop.look().SetMonitors(std::vector<Monitor>{{all, {0, 0, 800, 560}, 1, true}});
+    desktop.look().AddToShelf(sheet);
     desktop.Restore(saved, may_reuse_seat);
   }
 
@@ -53,7 +53,7 @@ struct TestDesktop {
     return settings;
   }
 
-  SpriteId DropInOwn() { return desktop.DropIn(sheet->file, Point{400, 560}); }
+  SpriteId DropInOwn() { return desktop.sprites().DropIn(sheet->file, Point{400, 560}); }
 
   // Lets time pass with the pointer where it is, and collects what the outbox holds.
   const Scene& Pass(int64_t ms) {
@@ -61,7 +61,7 @@ struct TestDesktop {
     for (const int64_t end = now + ms; now < end;) {
       now = std::min(end, now + 10);
       if (pointer) {
-        desktop.SetPointer(*pointer, false, now);
+        desktop.peeking().SetPointer(*pointer, false, now);
       }
       scene = &desktop.Tick(now);
       Outbox outbox = desktop.PopOutbox();

@@ -122,7 +122,7 @@ void SetMonitors(Words* words, Desktop* desktop) {
     }
     monitors.push_back(monitor);
   }
-  desktop->SetMonitors(monitors);
+  desktop->look().SetMonitors(monitors);
 }
 
 void SetWindows(Words* words, Desktop* desktop) {
@@ -130,7 +130,7 @@ void SetWindows(Words* words, Desktop* desktop) {
   while (words->Has()) {
     windows.push_back({windows.size() + 1, RectOf(words->Numbers())});
   }
-  desktop->SetWindows(windows);
+  desktop->look().SetWindows(windows);
 }
 
 Json Take(Words* words, Desktop* desktop, FileCache* cache) {
@@ -148,18 +148,18 @@ Json Take(Words* words, Desktop* desktop, FileCache* cache) {
     }
   }();
   const SheetPointer sheet = StoreOwn(cache, spr);
-  desktop->AddToShelf(sheet);
-  const SpriteId id = desktop->DropIn(sheet->file, std::nullopt);
+  desktop->look().AddToShelf(sheet);
+  const SpriteId id = desktop->sprites().DropIn(sheet->file, std::nullopt);
   return {{"taken", sheet->file}, {"id", id}};
 }
 
 Json In(Words* words, Desktop* desktop) {
-  if (desktop->shelf().empty()) {
+  if (desktop->look().shelf().empty()) {
     throw std::invalid_argument("the shelf is empty");
   }
   const double x = words->Number();
   const double y = words->Number();
-  const SpriteId id = desktop->DropIn(desktop->shelf().back()->file, Point{x, y});
+  const SpriteId id = desktop->sprites().DropIn(desktop->look().shelf().back()->file, Point{x, y});
   return {{"in", id}};
 }
 
@@ -185,33 +185,33 @@ Json Run(const std::string& word, Words* words, Desktop* desktop, FileCache* cac
   } else if (word == "grab") {
     const SpriteId id = IdOf(words);
     const Point point = PointOf(words);
-    desktop->Grab(id, point, words->Number());
+    desktop->sprites().Grab(id, point, words->Number());
   } else if (word == "drag") {
     const Point point = PointOf(words);
-    desktop->Drag(point, words->Number());
+    desktop->sprites().Drag(point, words->Number());
   } else if (word == "release") {
-    desktop->Release(words->Number());
+    desktop->sprites().Release(words->Number());
   } else if (word == "select") {
-    desktop->Select(IdOf(words));
+    desktop->sprites().Select(IdOf(words));
   } else if (word == "key") {
     const auto key = static_cast<Key>(words->OneOf(kKeys));
-    desktop->Press(key, words->Switch());
+    desktop->sprites().Press(key, words->Switch());
   } else if (word == "throw") {
     const SpriteId id = IdOf(words);
-    desktop->ThrowTo(id, static_cast<Edge>(words->OneOf(kEdgeNames)));
+    desktop->sprites().ThrowTo(id, static_cast<Edge>(words->OneOf(kEdgeNames)));
   } else if (word == "put-away") {
-    desktop->PutAway(IdOf(words));
+    desktop->sprites().PutAway(IdOf(words));
   } else if (word == "pause") {
     desktop->Pause(words->Switch());
   } else if (word == "mute") {
     const std::string name = words->Text();
     desktop->Mute({name, name}, words->Switch());
   } else if (word == "say") {
-    desktop->Speak(words->Rest());
+    desktop->talk().Speak(words->Rest());
   } else if (word == "peek") {
-    desktop->PeekOver(words->EdgeOrOff());
+    desktop->peeking().PeekOver(words->EdgeOrOff());
   } else if (word == "stage") {
-    desktop->ShowStageToNeighbours(words->Switch());
+    desktop->peeking().ShowStageToNeighbours(words->Switch());
   } else {
     throw std::invalid_argument(word + " is not a command");
   }
@@ -245,7 +245,7 @@ Json DescribeSprites(const Desktop& desktop, const Scene& scene) {
 
 // Null while none is known.
 Json DescribeNeighbours(const Desktop& desktop) {
-  const auto& all = desktop.neighbours();
+  const auto& all = desktop.relay().neighbours;
   if (!all) {
     return nullptr;
   }
@@ -306,18 +306,18 @@ Json RunCommand(std::string_view line, Desktop* desktop, FileCache* cache, bool*
 
 Json DescribeDesktop(const Desktop& desktop, const Scene& scene) {
   Json watched = Json::array();
-  for (const Edge edge : desktop.watched()) {
+  for (const Edge edge : desktop.peeking().watched()) {
     watched.push_back(NameOf(edge));
   }
   return {{"beyond", DescribeBeyond(scene)},
           {"watched", watched},
-          {"showsStage", desktop.IsStageShown()},
+          {"showsStage", desktop.peeking().IsStageShown()},
           {"bubbles", DescribeBubbles(scene)},
-          {"desktop", desktop.seat() ? Json(desktop.seat()->desktop) : Json()},
-          {"link", kLinks[static_cast<size_t>(desktop.link())]},
+          {"desktop", desktop.relay().seat() ? Json(desktop.relay().seat()->desktop) : Json()},
+          {"link", kLinks[static_cast<size_t>(desktop.relay().link())]},
           {"neighbours", DescribeNeighbours(desktop)},
-          {"onTheWay", desktop.on_the_way()},
-          {"waiting", desktop.waiting()},
+          {"onTheWay", desktop.traffic().on_the_way()},
+          {"waiting", desktop.traffic().waiting()},
           {"sprites", DescribeSprites(desktop, scene)}};
 }
 

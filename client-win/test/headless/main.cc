@@ -114,7 +114,7 @@ class Headless : private Host {
                     this),
         desktop_(controller_.desktop()) {
     const Rect all{0, 0, 800, 600};
-    desktop_.SetMonitors(std::vector<Monitor>{{all, all, 1, true}});
+    desktop_.look().SetMonitors(std::vector<Monitor>{{all, all, 1, true}});
     controller_.Start({}, true);
     if (const std::string complaint = Complaints({&controller_.kept_file()}, Language::kEnglish);
         !complaint.empty()) {
@@ -187,8 +187,8 @@ class Headless : private Host {
     idle_ms_ = controller_.Turn().idle_ms;
     PrintChanges();
     PrintSpeech();
-    if (link_ != desktop_.link()) {
-      link_ = desktop_.link();
+    if (link_ != desktop_.relay().link()) {
+      link_ = desktop_.relay().link();
       constexpr const char* kLinks[] = {"joining", "connected", "broken"};
       Print({{"link", kLinks[static_cast<size_t>(link_)]}});
     }
@@ -218,7 +218,7 @@ class Headless : private Host {
 
   // What was heard, and what became of what was said.
   void PrintSpeech() {
-    const Conversation& conversation = desktop_.conversation();
+    const Conversation& conversation = desktop_.talk().conversation();
     for (const HeardLine& line : conversation.history()) {
       if (line.id <= last_line_) {
         continue;
@@ -229,8 +229,8 @@ class Headless : private Host {
                                    {"from", line.saying.from.name},
                                    {"isOwn", line.is_own}});
     }
-    if (desktop_.speech().note != note_) {
-      note_ = desktop_.speech().note;
+    if (desktop_.talk().speech().note != note_) {
+      note_ = desktop_.talk().speech().note;
       Print({{"note", note_}});
     }
   }

@@ -61,7 +61,7 @@ void FitColumns(HWND list) {
 }  // namespace
 
 void HeardDialog::Update() {
-  const bool is_same = version_ == desktop_->conversation().history_version() &&
+  const bool is_same = version_ == desktop_->talk().conversation().history_version() &&
                        muted_ == desktop_->settings().muted;
   if (window() != nullptr && !is_same) {
     Fill();
@@ -92,8 +92,8 @@ void HeardDialog::Fill() {
   const int before = ChosenRow(list);
   const bool follows = before < 0 || before + 1 == std::ssize(rows_);
   const uint64_t chosen_line = first_line_ + static_cast<uint64_t>(std::max(0, before));
-  const auto& history = desktop_->conversation().history();
-  version_ = desktop_->conversation().history_version();
+  const auto& history = desktop_->talk().conversation().history();
+  version_ = desktop_->talk().conversation().history_version();
   muted_ = desktop_->settings().muted;
   first_line_ = history.empty() ? 0 : history.front().id;
   rows_ = HeardRows(*desktop_, TimeOfDayAgo);

@@ -11,7 +11,7 @@
 namespace sprites {
 
 void SayDialog::Update() {
-  const Speech& speech = desktop_->speech();
+  const Speech& speech = desktop_->talk().speech();
   if (window() == nullptr || speech == shown_) {
     return;
   }
@@ -31,8 +31,8 @@ void SayDialog::SetUp() {
   SetWords(window(), IDCANCEL, words(Text::kSayClose));
   SendDlgItemMessageW(window(), IDC_SAY, EM_SETLIMITTEXT, kSayingBytesMax, 0);
   SetWindowSubclass(GetDlgItem(window(), IDC_SAY), OnFieldMessage, 0, 0);
-  desktop_->ClearSpeechNote();
-  shown_ = desktop_->speech();
+  desktop_->talk().ClearNote();
+  shown_ = desktop_->talk().speech();
   SetWords(window(), IDC_SAY, Wide(shown_.unsaid));
   SendDlgItemMessageW(window(), IDC_SAY, EM_SETSEL, 0, -1);
   ShowCount();
@@ -68,7 +68,7 @@ void SayDialog::Send() {
     }
     return;
   }
-  desktop_->Speak(text);
+  desktop_->talk().Speak(text);
   Update();
 }
 

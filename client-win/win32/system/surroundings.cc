@@ -42,14 +42,14 @@ void Surroundings::UpdateMonitors(Desktop* desktop, int64_t now_ms) {
   monitors_may_have_changed_ = false;
   const std::vector<Monitor> monitors = MonitorsNow();
   if (!monitors.empty() && Screen(monitors) != desktop->simulation().screen()) {
-    desktop->SetMonitors(monitors);
+    desktop->look().SetMonitors(monitors);
   }
 }
 
 void Surroundings::UpdateWindows(Desktop* desktop, int64_t now_ms) {
   windows_checked_ms_ = now_ms;
   if (watch_.Look()) {
-    desktop->SetWindows(watch_.windows());
+    desktop->look().SetWindows(watch_.windows());
   }
 }
 

@@ -47,7 +47,7 @@ bool Surroundings::Update(Desktop* desktop, int64_t now_ms) {
   if (watch_.MayHaveChanged() && now_ms - looked_ms_ >= LookMs(*desktop)) {
     looked_ms_ = now_ms;
     if (watch_.Look()) {
-      desktop->SetWindows(watch_.windows());
+      desktop->look().SetWindows(watch_.windows());
     }
     has_changed = true;
   }
@@ -55,7 +55,7 @@ bool Surroundings::Update(Desktop* desktop, int64_t now_ms) {
     const auto monitors = WithoutStruts(read_.monitors, watch_.struts());
     if (monitors != monitors_) {
       monitors_ = monitors;
-      desktop->SetMonitors(monitors_);
+      desktop->look().SetMonitors(monitors_);
     }
   }
   return has_changed;

@@ -26,11 +26,11 @@ void ShowAsError(GtkWidget* label, bool is_error) {
 SayWindow::SayWindow(Desktop* desktop)
     : desktop_(desktop),
       window_(gtk_dialog_new()),
-      field_(NewLimitedEntry(desktop->speech().unsaid, kSayingBytesMax)),
+      field_(NewLimitedEntry(desktop->talk().speech().unsaid, kSayingBytesMax)),
       note_(gtk_label_new("")),
       count_(gtk_label_new("")) {
-  desktop->ClearSpeechNote();
-  shown_ = desktop->speech();
+  desktop->talk().ClearNote();
+  shown_ = desktop->talk().speech();
   Build();
   ShowSpeech();
   ShowInFront(window_.get());
@@ -69,7 +69,7 @@ void SayWindow::Build() {
 }
 
 void SayWindow::Turn() {
-  const Speech& speech = desktop_->speech();
+  const Speech& speech = desktop_->talk().speech();
   if (speech == shown_) {
     return;
   }
@@ -101,14 +101,14 @@ std::string SayWindow::Words(Text text) const {
 
 void SayWindow::HandleEnter() {
   if (SayingText(TextOf(field_)).empty()) {
-    is_closed_ = !desktop_->speech().is_pending;
+    is_closed_ = !desktop_->talk().speech().is_pending;
   } else {
     Send();
   }
 }
 
 void SayWindow::Send() {
-  desktop_->Speak(TextOf(field_));
+  desktop_->talk().Speak(TextOf(field_));
   Turn();
 }
 

@@ -1,8 +1,8 @@
-// What the desktop says and hears: the line that the person types, and the bubbles of the scene.
+#include "core/desktop/talk.h"
+
 #include <algorithm>
 #include <utility>
 
-#include "core/desktop/desktop.h"
 #include "core/relay/problem_texts.h"
 
 namespace sprites {
@@ -22,7 +22,7 @@ Rect Inset(const Rect& rect, double by) {
 
 }  // namespace
 
-void Desktop::Speak(const std::string& text) {
+void Talk::Speak(const std::string& text) {
   if (sayings_.pending()) {
     return;
   }
@@ -33,79 +33,95 @@ void Desktop::Speak(const std::string& text) {
   speech_.note.clear();
   speech_.unsaid = said;
   if (said.size() > kSayingBytesMax) {
-    speech_.note = Said(Text::kSayTooLong, {std::to_string(kSayingBytesMax)});
-  } else if (!poller_.seat() || poller_.link() != Link::kConnected) {
-    speech_.note = Said(Text::kWhyNotConnected);
+    speech_.note = context_.Said(Text::kSayTooLong, {std::to_string(kSayingBytesMax)});
+  } else if (context_.relay.ConnectedSeat() == nullptr) {
+    speech_.note = context_.Said(Text::kWhyNotConnected);
   } else {
     sayings_.Add(said);
     speech_.is_pending = true;
-    saves_now_ = true;
+    context_.saves_now = true;
   }
 }
 
-void Desktop::ClearSpeechNote() {
+void Talk::ClearNote() {
   if (speech_.unsaid.empty()) {
     speech_.note.clear();
   }
 }
 
-void Desktop::SendSaying() {
-  if (!poller_.seat() || poller_.link() != Link::kConnected) {
+void Talk::Send() {
+  if (context_.relay.ConnectedSeat() == nullptr) {
     return;
   }
-  if (auto request = sayings_.DueRequest(poller_.relay(), *poller_.seat(), now_ms_, &budget_,
-                                         &next_request_)) {
-    outbox_.requests.push_back(std::move(*request));
+  context_.Send(sayings_.DueRequest(context_.relay.poller.relay(), *context_.relay.seat(),
+                                    context_.now_ms, &context_.budget, &context_.next_request));
+}
+
+void Talk::Restore(SavedState* state) {
+  sayings_.set_next_number(state->next_saying);
+  if (state->saying) {
+    speech_.is_pending = true;
+    speech_.unsaid = state->saying->text;
+    sayings_.Restore(std::move(*state->saying));
   }
 }
 
-void Desktop::HandleSayingVerdict(const SayingVerdict& verdict) {
-  saves_now_ = true;
+void Talk::SaveTo(SavedState* state) const {
+  state->next_saying = sayings_.next_number();
+  state->saying = sayings_.pending();
+}
+
+bool Talk::HandleResponse(const Response& response) {
+  const auto verdict = sayings_.HandleResponse(response, context_.now_ms, context_.random);
+  if (verdict) {
+    HandleVerdict(*verdict);
+  }
+  return verdict.has_value();
+}
+
+void Talk::HandleVerdict(const SayingVerdict& verdict) {
+  context_.saves_now = true;
   speech_.is_pending = false;
   if (!verdict.accepted) {
-    speech_.note = SaySayingProblem(language(), verdict.problem);
+    speech_.note = SaySayingProblem(context_.language(), verdict.problem);
     return;
   }
   speech_.accepted++;
   speech_.unsaid.clear();
-  speech_.note = !verdict.heard        ? Said(Text::kSayDone)
-                 : *verdict.heard == 0 ? Said(Text::kSayNobody)
-                 : *verdict.heard == 1 ? Said(Text::kSayOne)
-                                       : Said(Text::kSayMany, {std::to_string(*verdict.heard)});
+  speech_.note = !verdict.heard        ? context_.Said(Text::kSayDone)
+                 : *verdict.heard == 0 ? context_.Said(Text::kSayNobody)
+                 : *verdict.heard == 1
+                     ? context_.Said(Text::kSayOne)
+                     : context_.Said(Text::kSayMany, {std::to_string(*verdict.heard)});
 }
 
 // The seat has ended, and with it the relay's memory of what was said from it.
-void Desktop::GiveUpSaying() {
+void Talk::GiveUp() {
   if (sayings_.GiveUp()) {
     speech_.is_pending = false;
-    speech_.note = Said(Text::kSayLost);
+    speech_.note = context_.Said(Text::kSayLost);
   }
 }
 
-void Desktop::HandleSayings(const Batch& batch) {
-  conversation_.Miss(batch.missed, now_ms_);
+void Talk::HandleSayings(const Batch& batch) {
+  conversation_.Miss(batch.missed, context_.now_ms);
   for (const Saying& saying : batch.sayings) {
-    const bool is_own = poller_.seat() && poller_.seat()->desktop == saying.from.desktop;
-    if (is_own || !IsMuted(saying.from)) {
-      conversation_.Hear(saying, is_own, now_ms_);
+    const bool is_own = context_.relay.IsSelf(saying.from.desktop);
+    if (is_own || !guests_.IsMuted(saying.from)) {
+      conversation_.Hear(saying, is_own, context_.now_ms);
     }
   }
 }
 
-bool Desktop::IsMuted(const Neighbour& neighbour) const {
-  const auto& muted = settings_.muted;
-  return std::ranges::find(muted, neighbour.DisplayName()) != muted.end();
-}
-
 // The sprite that a bubble belongs to: the newest one that the speaker threw here, or an own one.
-const Sprite* Desktop::SpeakingSprite(const HeardBubble& bubble) const {
-  const Sprite* selected = bubble.is_own ? simulation_.Find(selected_) : nullptr;
+const Sprite* Talk::SpeakingSprite(const HeardBubble& bubble) const {
+  const Sprite* selected = bubble.is_own ? simulation_.Find(crowd_.selected()) : nullptr;
   if (selected != nullptr) {
     return selected;
   }
   const Sprite* newest = nullptr;
   for (const Sprite& sprite : simulation_.sprites()) {
-    const Neighbour* sender = SenderOf(sprite.id);
+    const Neighbour* sender = guests_.SenderOf(sprite.id);
     const bool is_of_speaker =
         bubble.is_own ? sender == nullptr
                       : sender != nullptr && sender->desktop == bubble.saying.from.desktop;
@@ -117,39 +133,38 @@ const Sprite* Desktop::SpeakingSprite(const HeardBubble& bubble) const {
 }
 
 // The edge that a bubble without a sprite belongs to; nothing for a speaker who is nowhere near.
-std::optional<Edge> Desktop::SpeakersEdge(const HeardBubble& bubble) const {
+std::optional<Edge> Talk::SpeakersEdge(const HeardBubble& bubble) const {
   if (bubble.is_own) {
     return Edge::kBottom;
   }
-  if (bubble.saying.edge || !neighbours_) {
+  if (bubble.saying.edge || !context_.relay.neighbours) {
     return bubble.saying.edge;
   }
-  for (size_t i = 0; i < neighbours_->size(); i++) {
-    if ((*neighbours_)[i].desktop == bubble.saying.from.desktop) {
+  for (size_t i = 0; i < context_.relay.neighbours->size(); i++) {
+    if ((*context_.relay.neighbours)[i].desktop == bubble.saying.from.desktop) {
       return static_cast<Edge>(i);
     }
   }
   return std::nullopt;
 }
 
-void Desktop::DrawBubbles() {
-  conversation_.Expire(now_ms_);
-  scene_.bubbles.clear();
-  scene_.obstacles.clear();
-  if (!settings_.bubbles || IsQuiet()) {
+void Talk::DrawBubbles(Scene* scene) {
+  conversation_.Expire(context_.now_ms);
+  scene->bubbles.clear();
+  scene->obstacles.clear();
+  if (!context_.settings.bubbles || context_.IsQuiet()) {
     return;
   }
   const Screen& screen = simulation_.screen();
   if (const Sprite* held = simulation_.Find(simulation_.held())) {
-    scene_.obstacles.push_back(BoxOf(*held, screen.monitors()[held->monitor].scale));
+    scene->obstacles.push_back(BoxOf(*held, screen.monitors()[held->monitor].scale));
   }
   const auto& bubbles = conversation_.bubbles();
   for (auto bubble = bubbles.rbegin(); bubble != bubbles.rend(); ++bubble) {
     const Sprite* sprite = SpeakingSprite(*bubble);
     const std::optional<Edge> edge = SpeakersEdge(*bubble);
     const size_t index = sprite != nullptr ? sprite->monitor : screen.PrimaryMonitor();
-    const bool is_covered = index < covered_.size() && covered_[index];
-    if (settings_.hide_in_full_screen && is_covered) {
+    if (context_.settings.hide_in_full_screen && context_.IsCovered(index)) {
       continue;
     }
     const Monitor& monitor = screen.monitors()[index];
@@ -164,7 +179,7 @@ void Desktop::DrawBubbles() {
     if (sprite != nullptr) {
       drawn.post.sprite = BoxOf(*sprite, monitor.scale);
     }
-    scene_.bubbles.push_back(std::move(drawn));
+    scene->bubbles.push_back(std::move(drawn));
   }
 }
 

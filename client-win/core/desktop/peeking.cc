@@ -1,10 +1,8 @@
-// Peeking, both ways: what is seen beyond the edge that the person looks over, and the stage of
-// this desktop for neighbours who look.
+#include "core/desktop/peeking.h"
+
 #include <algorithm>
-#include <limits>
 #include <utility>
 
-#include "core/desktop/desktop.h"
 #include "core/relay/problem_texts.h"
 
 namespace sprites {
@@ -15,51 +13,42 @@ constexpr SpriteId kFirstPane = 0xFFFF'FF00;  // ids of the panes; silhouettes c
 
 }  // namespace
 
-void Desktop::SetPointer(Point point, bool is_busy, int64_t now_ms) {
-  if (!settings_.peek_at_edges || IsQuiet()) {
+void Peeking::SetPointer(Point point, bool is_busy, int64_t now_ms) {
+  if (!context_.settings.peek_at_edges || context_.IsQuiet()) {
     gesture_.Leave(now_ms);
   } else {
     gesture_.SetPointer(point, simulation_.screen(), is_busy, now_ms);
   }
 }
 
-void Desktop::PeekOver(std::optional<Edge> edge) { gesture_.Choose(edge); }
-
-void Desktop::ShowStageToNeighbours(bool is_shown) {
-  settings_.show_stage = is_shown ? ShowStage::kShow : ShowStage::kHide;
+void Peeking::ShowStageToNeighbours(bool is_shown) {
+  context_.settings.show_stage = is_shown ? ShowStage::kShow : ShowStage::kHide;
   stage_switch_.AskNow();
-  outbox_.settings_changed = true;
+  context_.outbox.settings_changed = true;
 }
 
-bool Desktop::CanPeek() const {
-  return poller_.seat() && poller_.seat()->stage && !peek_.is_unsupported();
+bool Peeking::CanPeek() const {
+  return context_.relay.seat() && context_.relay.seat()->stage && !peek_.is_unsupported();
 }
 
-bool Desktop::IsStageShown() const { return poller_.seat() && poller_.seat()->stage == true; }
-
-const Neighbour* Desktop::NeighbourBeyond(Edge edge) const {
-  if (!neighbours_ || !poller_.seat() || poller_.link() != Link::kConnected) {
-    return nullptr;
-  }
-  const Neighbour& neighbour = (*neighbours_)[static_cast<size_t>(edge)];
-  const bool is_other = !neighbour.desktop.empty() && neighbour.desktop != poller_.seat()->desktop;
-  return is_other ? &neighbour : nullptr;
+bool Peeking::IsStageShown() const {
+  return context_.relay.seat() && context_.relay.seat()->stage == true;
 }
 
-std::optional<bool> Desktop::ChosenStage() const {
-  return settings_.show_stage == ShowStage::kAsWorld
+std::optional<bool> Peeking::ChosenStage() const {
+  return context_.settings.show_stage == ShowStage::kAsWorld
              ? std::nullopt
-             : std::optional(settings_.show_stage == ShowStage::kShow);
+             : std::optional(context_.settings.show_stage == ShowStage::kShow);
 }
 
 // Looks over the edge of the gesture, if somebody is there.
-void Desktop::UpdatePeek() {
-  const bool is_hidden = settings_.quiet && presence_ == Presence::kPresenting;
+void Peeking::Update() {
+  const bool is_hidden = context_.settings.quiet && context_.presence == Presence::kPresenting;
   if (simulation_.held() != kNobody || is_hidden || !CanPeek()) {
     gesture_.Stop();
   }
-  std::optional<Edge> edge = gesture_.EdgeAt(now_ms_);
-  if (edge && NeighbourBeyond(*edge) == nullptr) {
+  std::optional<Edge> edge = gesture_.EdgeAt(context_.now_ms);
+  if (edge && context_.relay.NeighbourBeyond(*edge) == nullptr) {
     edge.reset();
   }
   peek_.Look(edge);
@@ -68,40 +57,37 @@ void Desktop::UpdatePeek() {
   }
 }
 
-void Desktop::SendPeeking() {
-  if (!poller_.seat() || poller_.link() != Link::kConnected) {
+void Peeking::Send(bool is_paused) {
+  if (context_.relay.ConnectedSeat() == nullptr) {
     return;
   }
-  const std::string& relay = poller_.relay();
-  const Seat& seat = *poller_.seat();
-  const auto send = [this](std::optional<Request> request) {
-    if (request) {
-      outbox_.requests.push_back(std::move(*request));
-    }
+  const std::string& relay = context_.relay.poller.relay();
+  const Seat& seat = *context_.relay.seat();
+  context_.Send(stage_switch_.DueRequest(relay, seat, ChosenStage(), context_.now_ms,
+                                         &context_.budget, &context_.next_request));
+  context_.Send(peek_.DueRequest(relay, seat, context_.now_ms, &context_.next_request));
+  const auto look = [&](const std::function<bool(const std::string&)>& is_shown) {
+    return StageOf(simulation_, stage_posts_.edges(), is_shown, is_paused);
   };
-  send(stage_switch_.DueRequest(relay, seat, ChosenStage(), now_ms_, &budget_, &next_request_));
-  send(peek_.DueRequest(relay, seat, now_ms_, &next_request_));
-  const auto look = [this](const std::function<bool(const std::string&)>& is_shown) {
-    return StageOf(simulation_, stage_posts_.edges(), is_shown, is_paused_);
-  };
-  const auto is_at_relay = [this](const std::string& file) { return uploads_.IsAtRelay(file); };
-  send(stage_posts_.DueRequest(relay, seat, now_ms_, look, is_at_relay, &next_request_));
+  const auto is_at_relay = [this](const std::string& file) { return traffic_.IsAtRelay(file); };
+  context_.Send(stage_posts_.DueRequest(relay, seat, context_.now_ms, look, is_at_relay,
+                                        &context_.next_request));
 }
 
-void Desktop::HandleStages(const Batch& batch) {
+void Peeking::HandleStages(const Batch& batch) {
   follows_stage_ = false;
   for (const StageEvent& event : batch.stages) {
     if (event.edge != peek_.wanted()) {
       continue;
     }
     follows_stage_ = true;
-    if (event.from && IsMuted(*event.from)) {
+    if (event.from && guests_.IsMuted(*event.from)) {
       silhouettes_.Clear();
       continue;
     }
-    silhouettes_.Receive(event, now_ms_);
+    silhouettes_.Receive(event, context_.now_ms);
     if (!event.from) {
-      peek_.AskSoon(now_ms_);
+      peek_.AskSoon(context_.now_ms);
     }
   }
   if (batch.watched) {
@@ -109,18 +95,18 @@ void Desktop::HandleStages(const Batch& batch) {
   }
 }
 
-bool Desktop::HandlePeekingResponse(const Response& response) {
+bool Peeking::HandleResponse(const Response& response) {
   std::optional<bool> shown;
-  if (stage_switch_.HandleResponse(response, now_ms_, random_, &shown)) {
-    if (shown && poller_.seat()) {
-      poller_.SetStage(*shown);
-      saves_now_ = true;
+  if (stage_switch_.HandleResponse(response, context_.now_ms, context_.random, &shown)) {
+    if (shown && context_.relay.seat()) {
+      context_.relay.poller.SetStage(*shown);
+      context_.saves_now = true;
     }
     return true;
   }
   std::optional<PeekRefusal> refusal;
-  if (!peek_.HandleResponse(response, now_ms_, &refusal)) {
-    return stage_posts_.HandleResponse(response, now_ms_);
+  if (!peek_.HandleResponse(response, context_.now_ms, &refusal)) {
+    return stage_posts_.HandleResponse(response, context_.now_ms);
   }
   if (!refusal) {
     return true;
@@ -131,17 +117,24 @@ bool Desktop::HandlePeekingResponse(const Response& response) {
   // A pointer may rest at an edge for another reason, so a refusal is shown only after a choice.
   if (gesture_.chosen() == refusal->edge) {
     gesture_.Choose(std::nullopt);
-    const Neighbour* neighbour = NeighbourBeyond(refusal->edge);
+    const Neighbour* neighbour = context_.relay.NeighbourBeyond(refusal->edge);
     const std::string name = neighbour == nullptr ? "" : neighbour->DisplayName();
-    ShowNotice(Said(Text::kToastPeekNothing), refusal->problem.code == codes::kStageHidden
-                                                  ? Said(Text::kToastPeekHidden, {name})
-                                                  : SayProblem(language(), refusal->problem));
+    context_.ShowNotice(context_.Said(Text::kToastPeekNothing),
+                        refusal->problem.code == codes::kStageHidden
+                            ? context_.Said(Text::kToastPeekHidden, {name})
+                            : SayProblem(context_.language(), refusal->problem));
   }
   return true;
 }
 
+void Peeking::Forget(const Neighbour& neighbour) {
+  if (silhouettes_.from() && silhouettes_.from()->DisplayName() == neighbour.DisplayName()) {
+    silhouettes_.Clear();
+  }
+}
+
 // The seat has ended, so this desktop watches nobody, and nobody watches it.
-void Desktop::ForgetPeeking() {
+void Peeking::ForgetSeat() {
   peek_.Restart();
   silhouettes_.Clear();
   stage_posts_.Restart();
@@ -149,36 +142,36 @@ void Desktop::ForgetPeeking() {
   follows_stage_ = false;
 }
 
-void Desktop::DrawBeyond() {
-  scene_.beyond.clear();
+void Peeking::DrawBeyond(Scene* scene) {
+  scene->beyond.clear();
   const std::optional<Edge> edge = peek_.wanted();
   const Screen& screen = simulation_.screen();
   const auto silhouettes = silhouettes_.At(
-      now_ms_, {static_cast<double>(screen.DipWidth()), static_cast<double>(screen.DipHeight())});
+      context_.now_ms,
+      {static_cast<double>(screen.DipWidth()), static_cast<double>(screen.DipHeight())});
   if (!edge || silhouettes_.edge() != edge) {
     panes_.clear();
     return;
   }
   std::vector<Pane> panes = PanesAlong(*edge, screen);
   std::erase_if(panes, [this](const Pane& pane) {
-    return settings_.hide_in_full_screen && pane.monitor < covered_.size() &&
-           covered_[pane.monitor];
+    return context_.settings.hide_in_full_screen && context_.IsCovered(pane.monitor);
   });
   if (!IsSamePlace(panes, panes_)) {
     panes_ = std::move(panes);
   }
   for (size_t i = 0; i < panes_.size(); i++) {
-    scene_.beyond.push_back(Draw(panes_[i], kFirstPane + static_cast<SpriteId>(i)));
+    scene->beyond.push_back(Draw(panes_[i], kFirstPane + static_cast<SpriteId>(i)));
   }
   for (const Silhouette& silhouette : silhouettes) {
     if (auto drawn = DrawSilhouette(silhouette, *edge)) {
-      scene_.beyond.push_back(std::move(*drawn));
+      scene->beyond.push_back(std::move(*drawn));
     }
   }
 }
 
 // Nothing when it is outside of the panes.
-std::optional<DrawnSprite> Desktop::DrawSilhouette(const Silhouette& silhouette, Edge edge) {
+std::optional<DrawnSprite> Peeking::DrawSilhouette(const Silhouette& silhouette, Edge edge) {
   const Screen& screen = simulation_.screen();
   const double width = screen.DipWidth();
   const double height = screen.DipHeight();
@@ -220,14 +213,14 @@ std::optional<DrawnSprite> Desktop::DrawSilhouette(const Silhouette& silhouette,
   } else {
     sprite.x = door.point.x + outside;
   }
-  DrawnSprite drawn = Draw(sprite, sheets_.Find(silhouette.file, ShowsOthers()), monitor,
-                           settings_.scale, settings_.whole_pixels, static_cast<double>(now_ms_));
+  DrawnSprite drawn = Draw(sprite, look_.SheetOf(silhouette.file), monitor, context_.settings.scale,
+                           context_.settings.whole_pixels, static_cast<double>(context_.now_ms));
   drawn.is_silhouette = true;
   return InPane(std::move(drawn), *pane);
 }
 
-int64_t Desktop::NextPeekingMs() const {
-  const bool is_connected = poller_.seat() && poller_.link() == Link::kConnected;
+int64_t Peeking::NextDueMs() const {
+  const bool is_connected = context_.relay.ConnectedSeat() != nullptr;
   return is_connected ? std::min({gesture_.NextMs(), peek_.NextDueMs(), stage_posts_.NextDueMs()})
                       : gesture_.NextMs();
 }

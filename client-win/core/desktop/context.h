@@ -1,0 +1,102 @@
+// What the parts of a desktop share: the settings, the seat, the time, and what the shell is asked.
+//
+// Only core/desktop uses it. A part reads what it needs, and adds to `outbox` what is to be done.
+#ifndef CLIENT_WIN_CORE_DESKTOP_CONTEXT_H_
+#define CLIENT_WIN_CORE_DESKTOP_CONTEXT_H_
+
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/desktop/files/settings.h"
+#include "core/desktop/outbox.h"
+#include "core/desktop/toasts.h"
+#include "core/motion/simulation.h"
+#include "core/relay/poller.h"
+#include "core/relay/request_budget.h"
+#include "core/text/texts.h"
+
+namespace sprites {
+
+constexpr int kUnreachableFailures = 2;  // after so many failures in a row, a bubble says so
+
+// What the person is doing, as the system tells it.
+enum class Presence : uint8_t {
+  kFree,
+  kBusy,        // a full-screen program runs, or the screen is locked: no sounds, no toasts
+  kPresenting,  // others look at the screen: the sprites are hidden too
+};
+
+// Where the person finds the menu of the program; some texts name the place.
+enum class MenuPlace : uint8_t {
+  kTray,    // the icon by the clock
+  kSprite,  // a right click on any sprite
+};
+
+// The seat at the relay, and who is next door.
+struct RelayState {
+  Poller poller;
+  std::optional<Neighbours> neighbours;
+  std::string refusal;  // the problem code of the last refused join; empty once one was granted
+  int unanswered = 0;   // requests of the poller in a row
+
+  Link link() const { return poller.link(); }
+  const std::optional<Seat>& seat() const { return poller.seat(); }
+  // The seat that sprites are thrown from now; null while it is not connected.
+  const Seat* ConnectedSeat() const {
+    return poller.seat() && poller.link() == Link::kConnected ? &*poller.seat() : nullptr;
+  }
+  // The other desktop beyond an edge; null when there is none, or the relay is not connected.
+  const Neighbour* NeighbourBeyond(Edge edge) const;
+  // Whether this is the desktop itself.
+  bool IsSelf(const std::string& desktop) const {
+    return poller.seat() && poller.seat()->desktop == desktop;
+  }
+  // Whether the only neighbour is this desktop itself.
+  bool IsAlone() const;
+  // Whether the relay has not answered for some time.
+  bool IsUnreachable() const { return unanswered >= kUnreachableFailures; }
+  // The link that seats a friend beside this desktop; empty while there is none.
+  std::string InvitationLink() const;
+};
+
+struct Context {
+  Settings settings;
+  Random random;
+  RelayState relay;
+  Outbox outbox;
+  Toasts toasts;
+  RequestBudget budget;
+  RequestId next_request = 1;
+  bool saves_now = false;  // the state to save has changed
+  int64_t now_ms = 0;      // the time of the last tick
+  Presence presence = Presence::kFree;
+  std::vector<bool> covered;  // by index of monitor: a full-screen program covers it
+  Language system_language = Language::kEnglish;
+  MenuPlace menu_place = MenuPlace::kTray;
+
+  Language language() const;
+  std::string Said(Text text, std::initializer_list<std::string_view> values = {}) const {
+    return Say(language(), text, values);
+  }
+  // A text for the person.
+  void ShowNotice(const std::string& title, const std::string& text) {
+    toasts.Add(ToastKind::kNotice, title, text, now_ms);
+  }
+  // Whether toasts and sounds are off now: while presenting, or while a program covers a monitor.
+  bool IsQuiet() const;
+  bool IsCovered(size_t monitor) const { return monitor < covered.size() && covered[monitor]; }
+  void Send(Request request) { outbox.requests.push_back(std::move(request)); }
+  // Likewise, if there is one.
+  void Send(std::optional<Request> request) {
+    if (request) {
+      Send(std::move(*request));
+    }
+  }
+};
+
+}  // namespace sprites
+
+#endif  // CLIENT_WIN_CORE_DESKTOP_CONTEXT_H_

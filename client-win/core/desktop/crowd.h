@@ -1,0 +1,70 @@
+// The sprites of a desktop, and what the person does with them.
+//
+// Cost: O(sprites) a call at most.
+#ifndef CLIENT_WIN_CORE_DESKTOP_CROWD_H_
+#define CLIENT_WIN_CORE_DESKTOP_CROWD_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/desktop/context.h"
+#include "core/desktop/sprite_look.h"
+
+namespace sprites {
+
+constexpr int64_t kKeysHintMs = 10'000;  // the bubble says what the keys do; then only the name
+
+// Keys as the core knows them.
+enum class Key : uint8_t { kLeft, kRight, kUp, kDown, kSpace };
+
+class Crowd {
+ public:
+  Crowd(Context* context, Simulation* simulation, SpriteLook* look)
+      : context_(*context), simulation_(*simulation), look_(*look) {}
+
+  // Lets a character of the shelf fall in at `place`, or at a random one. Returns kNobody, and
+  // shows a toast, when the desktop is full.
+  SpriteId DropIn(const std::string& file, std::optional<Point> place);
+  // Removes a sprite that came from the shelf. False for any other: it belongs to somebody else.
+  bool PutAway(SpriteId id);
+  void Grab(SpriteId id, Point point, double ms) { simulation_.Grab(id, point, ms); }
+  void Drag(Point point, double ms) { simulation_.Drag(point, ms); }
+  void Release(double ms);
+  // The pointer has moved since the last tick, and holds no sprite.
+  void MovePointer(Point point) { simulation_.MovePointer(point); }
+  // The local time in hours, 0 … 24: sprites are tired in the evening.
+  void SetHour(double hour) { simulation_.SetHour(hour); }
+  void ThrowTo(SpriteId id, Edge edge);
+
+  void Select(SpriteId id);  // kNobody for none
+  // Likewise, by a menu or a key: a bubble says which sprite it is, and what the keys do.
+  void SelectByKeys(SpriteId id);
+  SpriteId selected() const { return selected_; }
+  // What a bubble at the selected sprite says; empty if it was not selected by keys.
+  std::string KeysHint() const;
+  void DismissKeysHint() { keys_hint_ms_.reset(); }
+  // The sprite after selected(), or the one before it, in the order in which they came. The first
+  // one follows the last one. Sprites that can't be seen are skipped. kNobody when there is none.
+  SpriteId NextSprite(bool is_backwards) const;
+  // Steers the selected sprite; an arrow `with_control` throws it over that edge.
+  void Press(Key key, bool is_down, bool with_control = false);
+
+  // -- For the other parts of the desktop.
+  bool IsFull() const;
+  // Puts one sprite of the shelf away. False when there is none, or when that would not be enough.
+  bool MakeRoom();
+  void Remove(const std::vector<SpriteId>& ids);
+  void BounceBack(const Departure& departure, const std::string& why);
+
+ private:
+  Context& context_;
+  Simulation& simulation_;
+  SpriteLook& look_;
+  SpriteId selected_ = kNobody;
+  std::optional<int64_t> keys_hint_ms_;  // when a sprite was selected by keys
+};
+
+}  // namespace sprites
+
+#endif  // CLIENT_WIN_CORE_DESKTOP_CROWD_H_

@@ -1,0 +1,274 @@
+#include "core/desktop/traffic.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/relay/problem_texts.h"
+
+namespace sprites {
+
+namespace {
+
+// A sprite of a muted neighbour, in its direction of travel.
+Departure Forwarded(const Arrival& arrival, const Nature& nature) {
+  Departure departure;
+  departure.sprite.file = arrival.file;
+  departure.sprite.name = arrival.name;
+  departure.sprite.scale = arrival.scale;
+  departure.sprite.facing = arrival.facing;
+  departure.sprite.nature = nature;
+  departure.edge = Opposite(arrival.entrance.edge);
+  departure.at = arrival.entrance.at;
+  departure.vx = arrival.entrance.vx;
+  departure.vy = arrival.entrance.vy;
+  return departure;
+}
+
+// A forwarded sprite that no other desktop took.
+Arrival NotForwarded(const Departure& departure) {
+  Arrival arrival;
+  arrival.entrance = {Opposite(departure.edge), departure.at, departure.vx, departure.vy};
+  arrival.file = departure.sprite.file;
+  arrival.name = departure.sprite.name;
+  arrival.facing = departure.sprite.facing;
+  arrival.scale = departure.sprite.scale;
+  return arrival;
+}
+
+}  // namespace
+
+void Traffic::Restore(SavedState* state, bool has_seat) {
+  // Only the relay of that seat can take back the sprites of its last batch: without the seat, all
+  // that is here stays.
+  std::map<SpriteId, uint64_t> batch;
+  for (const auto& [sprite, seq] : state->sprites) {
+    if (simulation_.sprites().size() < size_t{kSpriteLimitMax}) {
+      const SpriteId id = simulation_.Add({sprite.file,
+                                           sprite.name,
+                                           sprite.scale,
+                                           sprite.from_shelf,
+                                           look_.NatureFor(sprite.file, sprite.scale),
+                                           sprite.facing,
+                                           {sprite.x, sprite.y}});
+      if (has_seat && seq > 0) {
+        batch[id] = seq;
+      }
+    }
+  }
+  for (Arrival& arrival : state->waiting) {
+    if (arrivals_.waiting().size() < kWaitingMax) {
+      arrival.seq = has_seat ? arrival.seq : 0;
+      arrivals_.Wait(std::move(arrival));
+    }
+  }
+  departures_.set_next_number(state->next_number);
+  for (PendingDeparture& pending : state->departures) {
+    Sprite& sprite = pending.departure.sprite;
+    sprite.nature = look_.NatureFor(sprite.file, sprite.scale);
+    if (pending.thrown_from == SeatKey{}) {
+      simulation_.BounceBack(pending.departure);  // nobody can be asked
+    } else {
+      departures_.Restore(std::move(pending));
+    }
+  }
+  if (has_seat) {
+    arrivals_.Restore(state->seq, std::move(batch));
+  }
+}
+
+void Traffic::SaveTo(SavedState* state) const {
+  state->seq = arrivals_.seq();
+  state->next_number = departures_.next_number();
+  for (const Sprite& sprite : simulation_.sprites()) {
+    state->sprites.push_back({sprite, state->seat ? arrivals_.SeqOf(sprite.id) : 0});
+  }
+  for (const Departure& departure : uploads_.Waiting()) {
+    state->sprites.push_back({departure.sprite, 0});  // not thrown yet, so it is still here
+  }
+  state->departures = departures_.pending();
+  state->waiting = arrivals_.waiting();
+  for (Arrival& arrival : state->waiting) {
+    arrival.seq = state->seat ? arrivals_.SeqOf(arrival) : 0;
+  }
+}
+
+void Traffic::HandleArrivals(const Batch& batch) {
+  arrivals_.BeginBatch(batch.arrivals.empty() ? 0 : batch.arrivals.front().seq);
+  for (const Arrival& arrival : batch.arrivals) {
+    if (!arrivals_.IsNew(arrival) || arrivals_.IsRemoved(arrival.file)) {
+      continue;
+    }
+    const std::optional<Seat>& seat = context_.relay.seat();
+    if (guests_.IsMuted(arrival.from) && seat && departures_.HasRoom(*seat)) {
+      departures_.Add(Forwarded(arrival, look_.NatureFor(arrival.file, arrival.scale)), *seat,
+                      true);
+    } else {
+      Admit(arrival);
+    }
+  }
+  for (const std::string& file : batch.removed) {
+    RemovePicture(file);
+  }
+}
+
+bool Traffic::HandleResponse(const Response& response) {
+  if (HandleVerdictIn(response)) {
+    return true;
+  }
+  const auto upload = uploads_.HandleResponse(response);
+  if (upload) {
+    HandleUpload(*upload);
+  }
+  return upload.has_value();
+}
+
+bool Traffic::HandleVerdictIn(const Response& response) {
+  const auto verdict = departures_.HandleResponse(response, context_.now_ms, context_.random);
+  if (verdict) {
+    HandleVerdict(*verdict);
+  }
+  return verdict.has_value();
+}
+
+void Traffic::SendDepartures() {
+  for (Request& request : departures_.DueRequests(context_.relay.ConnectedSeat(), context_.now_ms,
+                                                  &context_.budget, &context_.next_request)) {
+    context_.Send(std::move(request));
+  }
+  for (const Verdict& verdict : departures_.GiveUp()) {
+    HandleVerdict(verdict);
+  }
+}
+
+// Takes a picture that the operator has removed off this desktop and its shelf. A received file is
+// deleted from the disk. A file of this person stays there, because another relay may accept it.
+void Traffic::RemovePicture(const std::string& file) {
+  std::vector<SpriteId> worn_by;
+  for (const Sprite& sprite : simulation_.sprites()) {
+    if (sprite.file == file) {
+      worn_by.push_back(sprite.id);
+    }
+  }
+  crowd_.Remove(worn_by);
+  const bool was_seen = !worn_by.empty() || look_.FindOnShelf(file) != nullptr;
+  arrivals_.RemovePicture(file);
+  look_.Remove(file);
+  Request request;
+  request.id = context_.next_request++;
+  request.lane = Lane::kFile;
+  request.method = Method::kDelete;
+  request.file = file;
+  context_.Send(std::move(request));
+  if (was_seen) {
+    context_.ShowNotice(context_.Said(Text::kToastPictureGone),
+                        context_.Said(Text::kToastPictureGoneText));
+  }
+}
+
+void Traffic::HandleVerdict(const Verdict& verdict) {
+  context_.saves_now = true;
+  // A sprite that was on its way when its picture was removed does not come back.
+  if (verdict.accepted || arrivals_.IsRemoved(verdict.pending.departure.sprite.file)) {
+    return;
+  }
+  if (verdict.pending.is_forwarded) {
+    Admit(NotForwarded(verdict.pending.departure));
+  } else {
+    crowd_.BounceBack(verdict.pending.departure, SayProblem(context_.language(), verdict.problem));
+  }
+}
+
+void Traffic::HandleUpload(const Uploads::Result& result) {
+  for (const Departure& departure : result.departures) {
+    if (arrivals_.IsRemoved(departure.sprite.file)) {
+      continue;
+    }
+    if (!result.is_at_relay) {
+      crowd_.BounceBack(departure, SayProblem(context_.language(), result.problem));
+    } else if (const auto why = WhyEdgesBounce()) {
+      crowd_.BounceBack(departure, context_.Said(*why));
+    } else {
+      departures_.Add(departure, *context_.relay.ConnectedSeat(), false);
+    }
+  }
+  context_.saves_now = true;
+}
+
+// Lets a sprite in. On a full desktop it replaces one of the shelf, or else waits for room.
+void Traffic::Admit(const Arrival& arrival) {
+  if (crowd_.IsFull() && !crowd_.MakeRoom()) {
+    arrivals_.Wait(arrival);
+    return;
+  }
+  Sprite sprite;
+  sprite.file = arrival.file;
+  sprite.scale = arrival.scale;
+  sprite.facing = arrival.facing;
+  const SheetPointer& sheet = look_.SheetOf(arrival.file);
+  // A sheet is never null, which the analyser can't see. NOLINTNEXTLINE(clang-analyzer-core.*)
+  sprite.name = arrival.name.empty() ? sheet->description.name : arrival.name;
+  sprite.nature = look_.NatureFor(arrival.file, arrival.scale);
+  const std::string name = sprite.name;
+  const SpriteId id = simulation_.Enter(std::move(sprite), arrival.entrance);
+  if (const Sprite* entered = simulation_.Find(id)) {
+    look_.RaiseDust(*entered, kArrivalPuffReach);
+  }
+  arrivals_.Admit(arrival, id);
+  guests_.Remember(id, arrival.from);
+  context_.outbox.sounds.push_back(Sound::kArrive);
+  const bool is_own = context_.relay.IsSelf(arrival.from.desktop);
+  context_.toasts.AddArrival(context_.language(), name, is_own ? "" : arrival.from.DisplayName(),
+                             context_.now_ms);
+}
+
+void Traffic::AdmitWaiting() {
+  while (!arrivals_.waiting().empty() && (!crowd_.IsFull() || crowd_.MakeRoom())) {
+    Admit(arrivals_.Pop());
+    context_.saves_now = true;
+  }
+}
+
+// Nothing when a throw may leave this desktop.
+std::optional<Text> Traffic::WhyEdgesBounce() const {
+  const Seat* seat = context_.relay.ConnectedSeat();
+  return seat == nullptr               ? std::optional(Text::kWhyNotConnected)
+         : !departures_.HasRoom(*seat) ? std::optional(Text::kWhyTooMany)
+                                       : std::nullopt;
+}
+
+// A sprite was thrown over an edge: sends it to the relay, its file first, or lets it bounce.
+void Traffic::Depart(const Departure& departure) {
+  if (const auto why = WhyEdgesBounce()) {
+    crowd_.BounceBack(departure, context_.Said(*why));
+    return;
+  }
+  context_.saves_now = true;
+  const std::string& file = departure.sprite.file;
+  // A file that is not here can't be uploaded. The relay has it from its sender.
+  if (uploads_.IsAtRelay(file) || !look_.HasSheet(file)) {
+    departures_.Add(departure, *context_.relay.ConnectedSeat(), false);
+  } else if (uploads_.IsFull(file)) {
+    crowd_.BounceBack(departure, context_.Said(Text::kWhyTooMany));
+  } else {
+    context_.Send(uploads_.Add(departure, context_.relay.poller.relay(),
+                               context_.relay.seat()->token, &context_.next_request));
+  }
+}
+
+// Sprites that wait for an upload come back.
+void Traffic::BounceUploads() {
+  for (const Departure& departure : uploads_.PopWaiting()) {
+    simulation_.BounceBack(departure);
+  }
+}
+
+// Removes the sprites that the relay has passed on to others at the end of the seat.
+void Traffic::TakeBack(const News& news) {
+  if (news.acknowledged) {
+    crowd_.Remove(arrivals_.TakeBackAfter(*news.acknowledged));
+  } else if (news.batch_was_lost) {
+    crowd_.Remove(arrivals_.TakeBackBatch());
+  }
+}
+
+}  // namespace sprites

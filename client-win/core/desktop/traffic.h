@@ -1,0 +1,82 @@
+// The sprites between here and the relay: those that come in, those that wait for room, and those
+// that wait for their upload or the relay's verdict.
+#ifndef CLIENT_WIN_CORE_DESKTOP_TRAFFIC_H_
+#define CLIENT_WIN_CORE_DESKTOP_TRAFFIC_H_
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/desktop/context.h"
+#include "core/desktop/crowd.h"
+#include "core/desktop/files/saved_state.h"
+#include "core/desktop/guests.h"
+#include "core/desktop/sprite_look.h"
+#include "core/relay/arrivals.h"
+#include "core/relay/departures.h"
+#include "core/relay/uploads.h"
+
+namespace sprites {
+
+class Traffic {
+ public:
+  Traffic(Context* context, Simulation* simulation, SpriteLook* look, Crowd* crowd, Guests* guests)
+      : context_(*context),
+        simulation_(*simulation),
+        look_(*look),
+        crowd_(*crowd),
+        guests_(*guests) {}
+
+  // Sprites that the relay has not decided about, and sprites without room.
+  size_t on_the_way() const { return departures_.pending().size(); }
+  size_t waiting() const { return arrivals_.waiting().size(); }
+
+  // -- For the other parts of the desktop.
+  // Continues from a saved state, which has the seat only if it is this desktop's again.
+  void Restore(SavedState* state, bool has_seat);
+  void SaveTo(SavedState* state) const;
+  void HandleArrivals(const Batch& batch);
+  void AdmitWaiting();
+  // A sprite was thrown over an edge: sends it to the relay, its file first, or lets it bounce.
+  void Depart(const Departure& departure);
+  void SendDepartures();
+  // Returns false for a response to something else.
+  bool HandleResponse(const Response& response);
+  // Likewise, for verdicts only.
+  bool HandleVerdictIn(const Response& response);
+  // A file is at the relay, which has just sent it.
+  void MarkAtRelay(const std::string& file) { uploads_.MarkAtRelay(file); }
+  bool IsAtRelay(const std::string& file) const { return uploads_.IsAtRelay(file); }
+  // The relay's files may be gone.
+  void ForgetFilesAtRelay() { uploads_.ForgetFilesAtRelay(); }
+  void RetryNow() { departures_.RetryNow(); }
+  int64_t NextDueMs() const { return departures_.NextDueMs(context_.relay.ConnectedSeat()); }
+  // The numbers of a new epoch begin.
+  void BeginEpoch() { arrivals_.BeginEpoch(); }
+  // Sprites that wait for an upload come back.
+  void BounceUploads();
+  // Removes the sprites that the relay has passed on to others at the end of the seat.
+  void TakeBack(const News& news);
+  // Likewise, because the last batch was never acknowledged.
+  void TakeBackBatch() { crowd_.Remove(arrivals_.TakeBackBatch()); }
+
+ private:
+  void Admit(const Arrival& arrival);
+  std::optional<Text> WhyEdgesBounce() const;
+  void RemovePicture(const std::string& file);
+  void HandleVerdict(const Verdict& verdict);
+  void HandleUpload(const Uploads::Result& result);
+
+  Context& context_;
+  Simulation& simulation_;
+  SpriteLook& look_;
+  Crowd& crowd_;
+  Guests& guests_;
+  Arrivals arrivals_;
+  Departures departures_;
+  Uploads uploads_;
+};
+
+}  // namespace sprites
+
+#endif  // CLIENT_WIN_CORE_DESKTOP_TRAFFIC_H_
