@@ -269,6 +269,7 @@ describe('what an operator of a cluster decides', () => {
       ['address.00', { version: 1, network: '192.0.2.1', untilMs: null }],
       [`picture.${PICTURE}`, { version: 1, file: 'b'.repeat(64) }],
       [`picture.${PICTURE}`, { version: 2, file: PICTURE }],
+      ['picture.cat', { version: 1, file: 'cat', isRemoved: true }],
       ['announcement', { version: 1, text: 'x'.repeat(401), by: 'r2', atMs: cluster.nowMs }],
       ['announcement', 'nonsense'],
       [`listing.${PICTURE}`, { version: 1, ...CAT, licence: 'mine', sinceMs: 1, acceptedMs: 2, relay: 'r2' }],
@@ -280,7 +281,7 @@ describe('what an operator of a cluster decides', () => {
     }
     await cluster.quiet();
     assert.deepEqual([networks(r1), pictures(r1), listed(r1), r1.notices], [[], [], [], []]);
-    assert.equal(cluster.logged.filter((line) => line.includes('not understood')).length, 9);
+    assert.equal(cluster.logged.filter((line) => line.includes('not understood')).length, 10);
     assert.ok(!cluster.logged.some((line) => line.includes('192.0.2')));
   });
 });
