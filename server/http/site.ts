@@ -127,15 +127,11 @@ export function site(
   const modules = readModules();
   addFiles(router, modules);
   addCharacters(router, characters);
+  addPage(router, '/', pageOf(read(WEB, 'desktop/index.html'), '/web/desktop/desktop.ts', modules), downloads);
   for (const [url, path] of PAGES) {
-    const texts = inEachLanguage(
-      'text/html',
-      pageOf(framed(read(WEB, `${path}.html`), url), `/web/${path}.ts`, modules),
-    );
-    router.get(url, (request, response) => sendTranslated(request, response, texts));
+    addPage(router, url, pageOf(framed(read(WEB, `${path}.html`), url), `/web/${path}.ts`, modules), downloads);
   }
   addManifest(router);
-  addDesktop(router, modules, downloads);
   for (const [file, type] of Object.entries(DOWNLOADS)) {
     router.get(`/download/${file}`, (request, response, next) => {
       const name = file === INSTALLER ? installerName(baseOf(request, addresses)) : file;
@@ -211,18 +207,14 @@ function addManifest(router: express.Router): void {
   }
 }
 
-/** The desktop, which offers the programs that are there when the page is requested. */
-function addDesktop(router: express.Router, modules: Modules, downloads: string): void {
-  const desktop = pageOf(read(WEB, 'desktop/index.html'), '/web/desktop/desktop.ts', modules);
+/** A page, which offers the programs that are there when it is requested, if it has a place for them. */
+function addPage(router: express.Router, url: string, page: (language: Language) => string, downloads: string): void {
   const pages = [[], ['windows'], ['linux'], ['windows', 'linux']].map((systems) =>
     inEachLanguage('text/html', (language) =>
-      systems.reduce(
-        (page, system) => page.replace(`id="download-${system}" hidden`, `id="download-${system}"`),
-        desktop(language),
-      ),
+      systems.reduce((html, system) => html.replace(`id="download-${system}" hidden`, `id="download-${system}"`), page(language)),
     ),
   );
-  router.get('/', (request, response) => {
+  router.get(url, (request, response) => {
     const has = (file: string) => Number(existsSync(join(downloads, file)));
     sendTranslated(request, response, pages[has(INSTALLER) + 2 * has(DEB)] as Translated);
   });

@@ -22,23 +22,27 @@ async function showCount(): Promise<void> {
 
 /** Shows the program for Windows, if this relay has it. */
 async function showWindows(): Promise<void> {
+  const place = element('download-windows');
+  if (place.hidden) return;
   const latest = await read<{ version: string; sha256: string; size: number }>('/client/latest.json');
+  place.hidden = latest === undefined;
   if (latest === undefined) return;
   element('version').textContent = latest.version;
   element('sha256').textContent = latest.sha256;
   element('size').textContent = `${number(latest.size / 2 ** 20, 1)} MiB`;
-  element('download').hidden = false;
 }
 
 /** Shows the program for Linux, if this relay has it. */
 async function showLinux(): Promise<void> {
+  const place = element('download-linux');
+  if (place.hidden) return;
   const latest = await read<{ version: string; files: Record<string, { sha256: string }> }>('/client/linux.json');
+  place.hidden = latest === undefined;
   if (latest === undefined) return;
   element('linux-version').textContent = latest.version;
   element('deb-sha256').textContent = latest.files['sprites_amd64.deb']?.sha256 ?? '';
   element('archive-sha256').textContent = latest.files['sprites-linux-x86_64.tar.xz']?.sha256 ?? '';
   element<HTMLAnchorElement>('open-app').href = `sprites:${location.origin}/`;
-  element('download-linux').hidden = false;
 }
 
 async function sendFeedback(): Promise<void> {

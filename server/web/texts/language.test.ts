@@ -35,14 +35,17 @@ describe('the language of a page', () => {
     assert.deepEqual(
       [0, 1, 2, 12_345].map((count) => english.counted('here', count)),
       [
-        '0 desktops are here now.',
-        'One desktop is here now.',
-        '2 desktops are here now.',
-        '12,345 desktops are here now.',
+        '0 desktops are on this relay now, in all its worlds together.',
+        'One desktop is on this relay now.',
+        '2 desktops are on this relay now, in all its worlds together.',
+        '12,345 desktops are on this relay now, in all its worlds together.',
       ],
     );
-    assert.equal(german.counted('here', 1), 'Ein Desktop ist jetzt hier.');
-    assert.equal(german.counted('here', 12_345), '12.345 Desktops sind jetzt hier.');
+    assert.equal(german.counted('here', 1), 'Ein Desktop ist jetzt auf diesem Relay.');
+    assert.equal(
+      german.counted('here', 12_345),
+      '12.345 Desktops sind jetzt auf diesem Relay, in allen seinen Welten zusammen.',
+    );
     assert.deepEqual([english.number(7.25, 1), german.number(7.25, 1)], ['7.3', '7,3']);
   });
 
