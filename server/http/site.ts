@@ -211,7 +211,10 @@ function addManifest(router: express.Router): void {
 function addPage(router: express.Router, url: string, page: (language: Language) => string, downloads: string): void {
   const pages = [[], ['windows'], ['linux'], ['windows', 'linux']].map((systems) =>
     inEachLanguage('text/html', (language) =>
-      systems.reduce((html, system) => html.replace(`id="download-${system}" hidden`, `id="download-${system}"`), page(language)),
+      systems.reduce(
+        (html, system) => html.replace(`id="download-${system}" hidden`, `id="download-${system}"`),
+        page(language),
+      ),
     ),
   );
   router.get(url, (request, response) => {

@@ -153,7 +153,7 @@ function desktops(front: FrontKind): void {
       const other = await join(relay.url);
       const page = await openPage(browser, 'one who looks', faults);
       await page.goto(relay.url);
-      await page.locator('#join-here', { hasText: 'One desktop is here now.' }).waitFor();
+      await page.locator('#join-here', { hasText: 'One desktop is on this relay now.' }).waitFor();
       await page.context().close();
       const { token } = other;
       await sendRequest(`${relay.url}/v1/desktops/${other.desktop}`, { method: 'DELETE', token });

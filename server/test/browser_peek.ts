@@ -7,8 +7,9 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { chooseWorld, joinPage, noBrowser, openPage, shoot, VIEW } from './browser_page.ts';
+import { chooseWorld, comeIn, joinPage, noBrowser, openPage, shoot, VIEW } from './browser_page.ts';
 import { closePages, sharedSite } from './browser_site.ts';
+import { join } from './desktop_client.ts';
 import type { RelayProcess } from './relay_process.ts';
 
 describe('peek in a browser', { timeout: 900_000, skip: noBrowser }, () => {
@@ -159,22 +160,27 @@ describe('peek in a browser', { timeout: 900_000, skip: noBrowser }, () => {
     await ann.locator('#peek-hint').waitFor({ state: 'hidden' });
   });
 
-  it('asks before a person joins: it is off in commons and on in a private world, until the person chooses', async () => {
-    const page = await openPage(browser, 'Carol', faults);
-    await page.goto(relay.url);
-    assert.equal(await page.isChecked('#show-stage'), false);
-    await chooseWorld(page);
-    await page.check('#private');
-    assert.equal(await page.isChecked('#show-stage'), true);
-    await page.uncheck('#private');
-    assert.equal(await page.isChecked('#show-stage'), false);
-    await page.check('#private');
-    await page.uncheck('#show-stage');
-    await shoot(page, 'peek-5-join');
-    await page.fill('#name', 'Carol');
-    await page.click('#enter');
-    await page.waitForSelector('body[data-state="connected"]');
-    assert.equal(await page.locator('#stage').getAttribute('aria-pressed'), 'false');
+  it('is off in commons, also for those who are invited there, and on in a private world', async () => {
+    const { invitation } = await join(relay.url);
+    for (const [fragment, isPrivate, pressed] of [
+      ['', false, 'false'],
+      [`#near=${invitation}`, false, 'false'],
+      ['', true, 'true'],
+    ] as const) {
+      const page = await openPage(browser, 'Carol', faults);
+      await page.goto(`${relay.url}/${fragment}`);
+      if (isPrivate) {
+        await chooseWorld(page);
+        await page.check('#private');
+      }
+      await comeIn(page);
+      assert.equal(await page.locator('#stage').getAttribute('aria-pressed'), pressed, `${fragment} ${isPrivate}`);
+      assert.equal(
+        await page.textContent('#world-name'),
+        isPrivate ? 'in a private world' : 'in the world of everybody',
+      );
+      await page.context().close();
+    }
   });
 
   it('logged no error', () => assert.deepEqual(faults, []));

@@ -107,6 +107,22 @@ describe('a visit in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     await hasLeft(relay.url, next);
   });
 
+  it('leaves at once also in a browser that does not tell a reload from a closed tab, and joins again after a reload', async () => {
+    const page = await visit({}, (fresh) =>
+      fresh.addInitScript(() => addEventListener('pageswap', (event) => event.stopImmediatePropagation())),
+    );
+    await comeIn(page);
+    const seat = await seatOf(page);
+    await page.reload();
+    await hasLeft(relay.url, seat);
+    await page.waitForSelector('body[data-state="connected"]');
+    await page.waitForFunction(() => Number(document.body.dataset.sprites) === 3);
+    const next = await seatOf(page);
+    assert.notEqual(next.desktop, seat.desktop);
+    await page.close({ runBeforeUnload: true });
+    await hasLeft(relay.url, next);
+  });
+
   /** The page of someone who stays. */
   let page: Page;
   it('sees in forced colours what can be pressed, and whether it is paused', async () => {
@@ -274,9 +290,31 @@ describe('a visit in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     await page.tap('#help');
     assert.equal(await page.locator('#help-text .by-touch').first().isVisible(), true);
     assert.equal(await page.locator('#help-text kbd:visible').count(), 0);
+    await page.setViewportSize({ width: 320, height: 300 });
+    await page.keyboard.press('Escape');
+    await page.tap('#help');
+    assert.equal(
+      await page.evaluate(() => document.querySelector('#help-text')?.scrollTop),
+      0,
+      'it begins at its start',
+    );
+    await page.setViewportSize(PHONE.viewport);
     await page.tap('#help-text button');
     await page.tap('#pause');
     await page.waitForSelector('#paused:visible');
+    const { drawn, passedMs } = await page.evaluate(async () => {
+      let count = 0;
+      const { clearRect } = CanvasRenderingContext2D.prototype;
+      CanvasRenderingContext2D.prototype.clearRect = function (...box) {
+        count++;
+        clearRect.apply(this, box);
+      };
+      const startMs = performance.now();
+      for (let frames = 0; frames < 20; frames++) await new Promise(requestAnimationFrame);
+      CanvasRenderingContext2D.prototype.clearRect = clearRect;
+      return { drawn: count, passedMs: performance.now() - startMs };
+    });
+    assert.ok(drawn <= passedMs / 250 + 2, `a paused page has drawn ${drawn} frames in ${passedMs} ms`);
     await shoot(page, 'visit-3-paused');
     await page.tap('#paused');
     await page.waitForSelector('#paused', { state: 'hidden' });

@@ -112,6 +112,7 @@ const ANNOUNCEMENT_MS = 30_000; // ms a line of the operator is shown: it may be
 const FIRST_MS = 15_000; // ms a new visitor is shown how to throw: time to read it, look for a neighbour's name, and try
 const SLOW_BYTES = 2 ** 20; // bytes of a file from which a page says that it is busy: a phone takes seconds for a large photograph
 const READING_MS = 60_000; // ms the page says so at most
+const STILL_FRAME_MS = 250; // ms between two frames of a paused page, at least
 const FIRST_SPRITES = 3; // sprites on a new desktop
 
 const query = new URLSearchParams(location.search);
@@ -238,7 +239,7 @@ async function start(desktop: Desktop): Promise<void> {
   keepPlace();
   // Pages on plain http have no service workers, and are not installed.
   navigator.serviceWorker?.register('/service_worker.js').catch(() => {});
-  requestAnimationFrame((frameMs) => drawFrame(desktop, frameMs));
+  requestAnimationFrame((frameMs) => drawFrames(desktop, frameMs));
   element('bar').inert = false; // the page was shown before this program could answer its buttons
   const session = readSession();
   if (session !== null && (await claimDesktop(session.seat.desktop))) {
@@ -267,7 +268,7 @@ async function start(desktop: Desktop): Promise<void> {
   const friendly = readFriendlyName(random, chosenLanguages());
   await askToJoin({ name: readName(), friendly, world, isInvited: near !== '' }, async (joining) => {
     desktop.name = joining.name || friendly;
-    await joinWorld(desktop, joining.world, near, joining.stage);
+    await joinWorld(desktop, joining.world, near);
     writeName(joining.name);
   });
   removeEventListener('hashchange', reload);
@@ -682,8 +683,15 @@ async function addFiles(desktop: Desktop, files: Iterable<File>, x?: number): Pr
   save(desktop);
 }
 
-function drawFrame(desktop: Desktop, frameMs: number): void {
-  requestAnimationFrame((nextMs) => drawFrame(desktop, nextMs));
+function drawFrames(desktop: Desktop, frameMs: number): void {
+  draw(desktop, frameMs);
+  const next = () => requestAnimationFrame((nextMs) => drawFrames(desktop, nextMs));
+  // While everything stands still, a frame only shows what has come in, or which sprite is selected.
+  if (desktop.clock.paused && desktop.peeking.view.edge === null) setTimeout(next, STILL_FRAME_MS);
+  else next();
+}
+
+function draw(desktop: Desktop, frameMs: number): void {
   const { simulation, clock, arrivals, tags, renderer, input, conversation, peeking } = desktop;
   if (advance(clock, frameMs)) {
     for (const departure of step(simulation, clock.nowMs, random)) void depart(desktop, departure);
@@ -775,7 +783,10 @@ async function invite({ connection, moves }: Desktop): Promise<void> {
 }
 
 function watchPage(desktop: Desktop): void {
-  addEventListener('resize', () => fit(desktop));
+  addEventListener('resize', () => {
+    fit(desktop); // it empties the canvas
+    if (desktop.clock.paused) draw(desktop, performance.now());
+  });
   calm.addEventListener('change', () => fit(desktop));
   dark.addEventListener('change', () => fit(desktop));
   answerOffers({

@@ -1,4 +1,4 @@
-/** The dialog in which a visitor joins: it asks for a name, a world, and whether neighbours may look in. */
+/** The dialog in which a visitor joins: it asks for a name and a world. */
 
 import { privateWorldName } from '../relay/api_client.ts';
 import { phrase } from '../texts/language.ts';
@@ -15,11 +15,10 @@ export interface Visitor {
   isInvited: boolean;
 }
 
-/** What the visitor has decided. The name may be empty; `stage` is undefined for what is usual in the world. */
+/** What the visitor has decided. The name may be empty. */
 export interface Joining {
   name: string;
   world: string;
-  stage: boolean | undefined;
 }
 
 /** Asks for a name and a world until `enter` accepts them. */
@@ -36,31 +35,10 @@ export function askToJoin(visitor: Visitor, enter: (joining: Joining) => Promise
     element('join-text').textContent = phrase('join.invited');
     element('elsewhere').hidden = true; // the world is the friend's
   }
-  const chosenStage = listenToStage(field('show-stage'), world, isPrivate, visitor.isInvited);
   dialog.addEventListener('cancel', (event) => event.preventDefault()); // there is nothing behind the dialog yet
   dialog.close(); // it was open from the start, but not modal
   return ask(dialog, async () => {
     if (isPrivate.checked && world.value.trim() === '') world.value = privateWorldName();
-    await enter({ name: name.value.trim(), world: world.value.trim(), stage: chosenStage() });
+    await enter({ name: name.value.trim(), world: world.value.trim() });
   });
-}
-
-/** Shows what is usual in the world until the person has chosen. Returns what returns the choice; undefined while there is none. */
-function listenToStage(
-  stage: HTMLInputElement,
-  world: HTMLInputElement,
-  isPrivate: HTMLInputElement,
-  isInvited: boolean,
-): () => boolean | undefined {
-  let hasChosen = false;
-  const showUsual = () => {
-    const to = world.value.trim();
-    if (!hasChosen) stage.checked = isPrivate.checked || isInvited || (to !== '' && to !== 'commons');
-  };
-  showUsual();
-  for (const field of [world, isPrivate]) field.addEventListener('input', showUsual);
-  stage.addEventListener('input', () => {
-    hasChosen = true;
-  });
-  return () => (hasChosen ? stage.checked : undefined);
 }

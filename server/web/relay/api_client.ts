@@ -62,8 +62,9 @@ export function privateWorldName(): string {
   return `${PRIVATE}${text.replaceAll('+', '-').replaceAll('/', '_').replaceAll('=', '')}`;
 }
 
-/** The world as people see it: a name that was made here means nothing to them. */
+/** The world as people see it: a name that was made here means nothing to them, nor does that of the default world. */
 export function shownWorld(world: string): string {
+  if (world === 'commons') return phrase('state.commons');
   return world.startsWith(PRIVATE) ? phrase('state.private') : world;
 }
 
