@@ -389,3 +389,8 @@ function ran(program, args, cwd, name, variables = {}) {
   console.error(`${done.stdout ?? ''}${done.stderr ?? ''}`);
   return `${name} failed (${done.error?.message ?? `exit ${done.status}`})`;
 }
+
+/** Whether a reason says that a step of a build failed, rather than that this machine lacks something for it. */
+export function isFault(why) {
+  return / failed \(/.test(why);
+}

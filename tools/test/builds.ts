@@ -13,6 +13,7 @@ import {
   buildInstaller,
   buildWindowsClient,
   buildX11Client,
+  isFault,
 } from '../build.js';
 
 /** How much the compilers give way to suites, as `nice` counts it: suites have deadlines, compilers have none. */
@@ -82,6 +83,8 @@ export interface Built {
   readonly seconds: number;
   /** Why it can't be built. */
   readonly why?: string;
+  /** Whether the sources are to blame, so that the run has failed, and not this machine, on which what needs it is skipped. */
+  readonly isFault: boolean;
 }
 
 /** Builds in a process of its own, one after the other, and tells of each. Resolves when that process has ended. */
@@ -95,7 +98,8 @@ export function buildBeside(builds: readonly Build[], tell: (built: Built) => vo
   });
   return new Promise((resolve) => {
     child.on('exit', (code, signal) => {
-      for (const what of pending) tell({ what, seconds: 0, why: `the build ended with ${signal ?? `exit ${code}`}` });
+      const why = `the build ended with ${signal ?? `exit ${code}`}`;
+      for (const what of pending) tell({ what, seconds: 0, why, isFault: true });
       resolve();
     });
   });
@@ -106,7 +110,8 @@ if (import.meta.main) {
   for (const { what, run } of BUILDS.filter(({ what }) => process.argv.includes(what))) {
     const startedMs = performance.now();
     const why = run();
-    process.send?.({ what, seconds: (performance.now() - startedMs) / 1000, why } satisfies Built);
+    const seconds = (performance.now() - startedMs) / 1000;
+    process.send?.({ what, seconds, why, isFault: why !== undefined && isFault(why) } satisfies Built);
   }
   process.disconnect?.();
 }

@@ -105,7 +105,7 @@ interface Findings {
   readonly skipped: Set<string>;
   /** Steps in their order, with how long each took, in seconds. */
   readonly steps: Map<string, number>;
-  /** Suites that failed, with how often. */
+  /** Suites that failed, with how often, and builds. */
   readonly failed: Map<string, number>;
   /** Seconds that the suites took, of each run. */
   readonly runs: number[];
@@ -279,9 +279,12 @@ async function test(wish: Wish): Promise<number> {
   const cores = availableParallelism();
   const notBuilt = builds.map(({ what }) => what);
   const first = new Schedule(plan, notBuilt, cores);
-  const building = buildBeside(builds, ({ what, seconds, why }) => {
+  let areBuilt = true;
+  const building = buildBeside(builds, ({ what, seconds, why, isFault }) => {
     findings.steps.set(what, seconds);
-    if (why !== undefined) findings.skipped.add(`${what}: ${why}`);
+    if (why !== undefined && !isFault) findings.skipped.add(`${what}: ${why}`);
+    if (why !== undefined && isFault) findings.failed.set(`${what}: ${why}`, 1);
+    areBuilt &&= !isFault;
     first.built(what);
   }).then(() => {
     findings.buildCpuSeconds = childrenCpu.look();
@@ -292,6 +295,7 @@ async function test(wish: Wish): Promise<number> {
   childrenCpu.look();
   let green = await runSuites(first, childrenCpu);
   await building;
+  green &&= areBuilt;
   for (let run = 1; run < wish.repeat; run++) {
     const passed = await runSuites(new Schedule(plan, [], cores), childrenCpu);
     green &&= passed;
