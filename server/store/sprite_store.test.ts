@@ -41,7 +41,7 @@ const isFull = is('store-full');
 
 /** A store with a clock that the test moves, and its warnings. */
 function clocked(path: string, options: StoreOptions = {}) {
-  const clock = { nowMs: 500_000 * HOUR_MS };
+  const clock = { nowMs: 1_000_000 * HOUR_MS }; // in 2084: later than the files, which have the time of the disk
   const warnings: string[] = [];
   const log = { warn: (_: unknown, text: string) => void warnings.push(text) } as unknown as StoreOptions['log'];
   const store = new SpriteStore(path, { wallMs: () => clock.nowMs, monotonicMs: () => clock.nowMs, log, ...options });
@@ -140,7 +140,7 @@ describe('the sprite store › a quota', () => {
   it('evicts files by their age although the clock is set back, and after a restart within the time of a use', async (t) => {
     const path = directory(t);
     const [a, b, c] = Array.from({ length: 3 }, () => sprFile());
-    const wall = { nowMs: 500_000 * HOUR_MS };
+    const wall = { nowMs: 1_000_000 * HOUR_MS };
     const first = clocked(path, { filesMax: 1, wallMs: () => wall.nowMs });
     await put(first.store, a);
     wall.nowMs -= 24 * HOUR_MS;
@@ -158,7 +158,7 @@ describe('the sprite store › a quota', () => {
 
   it('evicts a file that was not used while the machine slept: its monotonic clock stood still', async (t) => {
     const [a, b] = Array.from({ length: 2 }, () => sprFile());
-    const wall = { nowMs: 500_000 * HOUR_MS };
+    const wall = { nowMs: 1_000_000 * HOUR_MS };
     const { store } = clocked(directory(t), { filesMax: 1, wallMs: () => wall.nowMs });
     await put(store, a);
     await assert.rejects(put(store, b), isFull);

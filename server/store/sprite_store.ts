@@ -522,7 +522,8 @@ export class SpriteStore {
 
   async #count(file: string): Promise<void> {
     const found = await stat(this.#path(file)).catch(() => undefined);
-    if (found?.isFile()) this.#files.add(file, found.size, this.#usedMs(file, found.mtimeMs));
+    // One that was stored meanwhile has its time already.
+    if (found?.isFile() && !this.#files.has(file)) this.#files.add(file, found.size, this.#usedMs(file, found.mtimeMs));
   }
 
   /** Drops files of these folders that others have deleted. */
