@@ -6,6 +6,7 @@
 // After windows.h.
 #include <cstdio>
 #include <cstdlib>
+#include <memory>
 #include <random>
 #include <string>
 
@@ -78,20 +79,20 @@ void PumpMessages() {
 }
 
 // Returns a desktop with sprites all over the screen.
-Desktop MakeCrowd(int sprites, bool moving, const Random& random) {
+std::unique_ptr<Desktop> MakeCrowd(int sprites, bool moving, const Random& random) {
   Settings settings;
   settings.sprite_limit = sprites;
   settings.calm = !moving;
-  Desktop desktop(settings, random);
-  desktop.look().SetMonitors(MonitorsNow());
-  desktop.look().SetGroundShown(true);
-  const Rect screen = desktop.simulation().screen().bounds();
+  auto desktop = std::make_unique<Desktop>(settings, random);
+  desktop->look().SetMonitors(MonitorsNow());
+  desktop->look().SetGroundShown(true);
+  const Rect screen = desktop->simulation().screen().bounds();
   const SheetPointer sheet = BenchSheet();
-  desktop.look().AddToShelf(sheet);
+  desktop->look().AddToShelf(sheet);
   for (int i = 0; i < sprites; i++) {
-    desktop.sprites().DropIn(sheet->file,
-                             Point{screen.left + random() * screen.Width(),
-                                   screen.top + 100 + random() * (screen.Height() - 200)});
+    desktop->sprites().DropIn(sheet->file,
+                              Point{screen.left + random() * screen.Width(),
+                                    screen.top + 100 + random() * (screen.Height() - 200)});
   }
   return desktop;
 }
@@ -99,7 +100,8 @@ Desktop MakeCrowd(int sprites, bool moving, const Random& random) {
 void Measure(const char* what, int sprites, bool moving) {
   std::mt19937 engine(1);
   const Random random = [&] { return std::uniform_real_distribution<double>(0, 1)(engine); };
-  Desktop desktop = MakeCrowd(sprites, moving, random);
+  const std::unique_ptr<Desktop> crowd = MakeCrowd(sprites, moving, random);
+  Desktop& desktop = *crowd;
   double now_ms = 0;
   const auto tick = [&]() -> const Scene& {
     const Scene& scene = desktop.Tick(static_cast<int64_t>(now_ms += kFrameMs));

@@ -69,7 +69,7 @@ describe('spr › the command line', () => {
   it('describes exactly the options it has, and the animations that desktops play', async () => {
     const described = [...HELP.matchAll(/^ {2}(?:-(\w), | {4})--(\w+)/gm)].map(([, short, long]) => [long, short]);
     const known = Object.entries(COMMAND.options).map(([name, { letter }]) => [flagOf(name), letter]);
-    assert.deepEqual(described.toSorted(), [...known, ['help', 'h']].toSorted());
+    assert.deepEqual(described.toSorted(), [...known, ['help', 'h'], ['version', undefined]].toSorted());
     assert.ok(HELP.replace(/\s+/g, ' ').includes(KNOWN_ANIMATIONS.join(' ')));
     assert.deepEqual(await spr('--help'), { status: 0, out: `${HELP}\n`, err: '' });
   });

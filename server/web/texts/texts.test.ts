@@ -20,7 +20,14 @@ const sorted = (found: RegExpMatchArray | null) => [...(found ?? [])].sort();
 
 /** English in a page's code that nobody reads on a page: what a fetch is refused with, and what the browser calls things. */
 const NOT_SHOWN = [
-  ...['Windows NT', 'Bearer ', 'The browser has no room.', 'The browser does not answer.', 'The relay answered '],
+  ...[
+    'Windows NT',
+    'Linux x86_64',
+    'Bearer ',
+    'The browser has no room.',
+    'The browser does not answer.',
+    'The relay answered ',
+  ],
   ...['The file is not the one that was requested.', 'There is no room for another large sheet.'],
   ...['The file is larger than a .spr may be.', 'The relay did not answer before this desktop'],
   ...['Too many throws wait for the relay.', 'A sprite departed from a desktop'],
