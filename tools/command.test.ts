@@ -134,7 +134,7 @@ describe('a command line', () => {
       ['--rate', '-.5', /not "-\.5"/],
       ['--rate', '0.125', /not "0\.125"/],
       ['--rate', '1e1', /not "1e1"/],
-      ['--wait', '-1s', /^--wait: must be a time from 100ms to 2h such as 500ms, 5s or 2m, not "-1s"\.$/],
+      ['--wait', '-1s', /^--wait: must be a time from 100ms to 2h such as 500ms, 5s, 2m, not "-1s"\.$/],
       ['--wait', '99ms', /not "99ms"/],
       ['--wait', '7201', /not "7201"/],
       ['--kind', 'big', /^--kind: must be one of even, odd, not "big"\.$/],

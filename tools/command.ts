@@ -239,7 +239,8 @@ export function duration<F extends number | undefined = undefined>(
   fallback?: F,
 ): Option<number | F> {
   const read = (text: string) => within(readSeconds(text), min, max);
-  const must = `a time from ${writeSeconds(min)} to ${writeSeconds(max)} such as 500ms, 5s or 2m`;
+  const examples = ['500ms', '5s', '2m', '1h', '24h'].filter((text) => read(text) !== undefined).slice(0, 3);
+  const must = `a time from ${writeSeconds(min)} to ${writeSeconds(max)} such as ${examples.join(', ')}`;
   return { ...form(value, meaning, must, read, fallback), shown: fallback === undefined ? '' : writeSeconds(fallback) };
 }
 

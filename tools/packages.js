@@ -7,7 +7,16 @@
  */
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, existsSync, mkdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
 import { basename, dirname, join } from 'node:path';
 import process from 'node:process';
 import { withLockOrWhy } from './lock.js';
@@ -97,9 +106,13 @@ function fitsMachine({ os = [process.platform], cpu = [process.arch], libc }) {
 
 function install(root, group) {
   console.error(`Installing packages (npm ci${group === RUNTIME ? ' --omit=dev' : ''}) …`);
-  const stage = join(root, 'build', `packages-${process.pid}`);
-  rmSync(stage, { recursive: true, force: true });
-  mkdirSync(stage, { recursive: true });
+  const build = join(root, 'build');
+  // Only one installs at a time, so what is there was left by one that was interrupted.
+  for (const name of readdirSync(build).filter((one) => /^packages-\d+$/.test(one))) {
+    rmSync(join(build, name), { recursive: true, force: true });
+  }
+  const stage = join(build, `packages-${process.pid}`);
+  mkdirSync(stage);
   try {
     for (const file of ['package.json', 'package-lock.json']) copyFileSync(join(root, file), join(stage, file));
     const why = npm(stage, ['ci', ...(group === RUNTIME ? ['--omit=dev'] : [])]);

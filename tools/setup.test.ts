@@ -206,6 +206,13 @@ describe('packages', () => {
     assert.deepEqual(called(), ['ci --omit=dev', 'ci --ignore-scripts']);
   });
 
+  it('leave nothing of an installation that was interrupted', () => {
+    for (const name of ['packages-4711', 'other'])
+      mkdirSync(join(root, 'build', name, 'node_modules'), { recursive: true });
+    ensure('all');
+    assert.deepEqual(readdirSync(join(root, 'build')), ['other']);
+  });
+
   it('are installed again when the lockfile changes', () => {
     ensure('all');
     writeFileSync(join(root, 'package-lock.json'), '{"packages":{"node_modules/new":{"version":"1.0.0"}}}');

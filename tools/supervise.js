@@ -25,8 +25,9 @@ const PARENT_LOOK_MS = 1_000;
 
 /** What to do after an end: undefined when it is final, else the pause in ms. `deaths` counts those in a row. */
 export function pauseAfter({ code, wasReady, wasTold, deaths }) {
-  if (wasTold || code === 0 || !wasReady) return undefined;
+  if (wasTold || code === 0) return undefined;
   if (code === EXIT_RESTART) return 0;
+  if (!wasReady) return undefined;
   return deaths > DEATHS_MAX ? undefined : Math.min(RESTART_MS * 2 ** (deaths - 1), RESTART_MS_MAX);
 }
 
@@ -37,7 +38,8 @@ export function pauseAfter({ code, wasReady, wasTold, deaths }) {
  */
 export function supervise(program, args, ended, { say = console.error, endsWithParent = false } = {}) {
   let wasReady = false;
-  let wasTold = false;
+  /** The signal that has told it to end. */
+  let toldBy;
   let deaths = 0;
   let child;
   /** Ends a pause between two starts. Undefined while the program runs. */
@@ -53,7 +55,10 @@ export function supervise(program, args, ended, { say = console.error, endsWithP
       say(`${program}: ${error.message}`);
       ended(1);
     });
-    child.on('exit', (code, signal) => {
+    child.on('exit', (status, signal) => {
+      // A signal that comes before the program has a handler ends it at once: it means the same.
+      const code = signal === 'SIGUSR2' ? EXIT_RESTART : signal !== null && signal === toldBy ? 0 : status;
+      const wasTold = toldBy !== undefined;
       deaths = performance.now() - startMs < STEADY_MS ? deaths + 1 : 1;
       const pauseMs = pauseAfter({ code, wasReady, wasTold, deaths });
       if (pauseMs === undefined) {
@@ -79,9 +84,9 @@ export function supervise(program, args, ended, { say = console.error, endsWithP
       say(`The relay was killed (${signal}) before it was ready; by the kernel, if this machine is out of memory.`);
   };
   const stop = (signal) => {
-    wasTold = true;
+    toldBy = signal === 'SIGHUP' ? 'SIGTERM' : signal; // the terminal has gone: that is no other end
     if (endPause) endPause();
-    else child.kill(signal);
+    else child.kill(toldBy);
   };
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stop(signal));
   if (endsWithParent) {

@@ -24,6 +24,7 @@ describe('the pause before a relay is started again', () => {
 
   it('is 0 when the relay asks for it', () => {
     assert.equal(pauseAfter({ ...died, code: EXIT_RESTART, deaths: DEATHS_MAX + 1 }), 0);
+    assert.equal(pauseAfter({ ...died, code: EXIT_RESTART, wasReady: false }), 0);
   });
 });
 
@@ -99,6 +100,16 @@ describe('a supervised program', BOUNDED, () => {
     await sees(child, /The relay died \(exit code 3\); starting it again/);
     child.kill('SIGTERM');
     assert.deepEqual(await once(child, 'exit'), [3, null]);
+  });
+
+  it('is stopped, or started again, by a signal that comes before it has a handler', SHELL, async (t) => {
+    const child = supervised("console.log('pid=' + process.pid + ';'); setInterval(() => {}, 1000);");
+    t.after(() => child.kill('SIGKILL'));
+    await sees(child, /pid=\d+;/);
+    child.kill('SIGUSR2');
+    await sees(child, /started again, as it was told[\s\S]*pid=\d+;/);
+    child.kill('SIGTERM');
+    assert.deepEqual(await once(child, 'exit'), [0, null]);
   });
 
   it('is stopped by the signal that its supervisor gets', async () => {

@@ -35,7 +35,7 @@ Environment=SPRITES_RESTART=never
 WorkingDirectory=$ROOT/current
 ExecStart=$ROOT/current/bin/node tools/launch.js relay --data /var/lib/sprites $arguments
 LimitNOFILE=$(ulimit -n)
-Restart=always
+Restart=on-failure
 RestartSec=1
 KillMode=mixed
 TimeoutStopSec=90

@@ -72,7 +72,7 @@ describe('scenario', () => {
       ['--desktops 0', /^--desktops: .* not "0"/],
       ['--desktops 16777216', /^--desktops: .* from 1 to 16777215, .* not "16777216"/],
       ['--desktops -5', /^--desktops: .* not "-5"/],
-      ['--duration soon', /^--duration: must be a time from 100ms to 168h such as 500ms, 5s or 2m, not "soon"/],
+      ['--duration soon', /^--duration: must be a time from 100ms to 168h such as 500ms, 5s, 2m, not "soon"/],
       ['--duration 0', /^--duration: must be a time from 100ms/],
       ['--rate 0', /^--rate: must be a number from 0\.001 to 10000000 .* not "0"/],
       ['--rate -5', /^--rate: must be a number from .* not "-5"/],

@@ -55,7 +55,7 @@ describe('admin journal', () => {
     const { code, text } = runs(['check'], data);
     assert.equal(code, 0);
     assert.match(text, /^0000000001\.segment +\d+ bytes +3 frames\n/);
-    assert.match(text, /A relay can start with it: 2 desktops in 1 worlds, 1 sprites that wait\.$/);
+    assert.match(text, /A relay can start with it: 2 desktops in 1 world, 1 sprite waiting\.$/);
   });
 
   it('check names a turn that was cut off', async (t) => {
@@ -65,7 +65,7 @@ describe('admin journal', () => {
     const { code, text } = runs(['check'], data);
     assert.equal(code, 0);
     assert.match(text, /a turn that was not written whole; a relay cuts them off/);
-    assert.match(text, /2 desktops in 1 worlds, 0 sprites/);
+    assert.match(text, /2 desktops in 1 world, 0 sprites/);
   });
 
   it('check names what is damaged and fails; export saves the rest', async (t) => {
@@ -75,6 +75,7 @@ describe('admin journal', () => {
     assert.equal(code, 1);
     assert.match(text, /frame 2 at byte \d+ is wrong; frame 3 at byte \d+ is the next good one/);
     assert.match(text, /The journal is damaged: frame 2/);
+    assert.doesNotMatch(text, /journal check/);
     runs(['export'], data);
     const lines = readFileSync(join(data, 'journal.jsonl'), 'utf8').trim().split('\n');
     const facts = lines.map((line) => JSON.parse(line));

@@ -5,7 +5,7 @@ import { EXIT, Misused, makeFolder } from '../../tools/command.ts';
 import { FolderDisk } from '../journal/disk.ts';
 import { checkJournal, exportJournal } from '../journal/inspect.ts';
 import { JOURNAL_FOLDER } from '../roles/journaling.ts';
-import type { Print } from './admin_query.ts';
+import { counted, type Print } from './admin_query.ts';
 
 /** Runs `check` or `export`. Returns the exit code: failed when a relay would not start. Throws Misused. */
 export function journalCommand(
@@ -34,7 +34,9 @@ function check(folder: string, print: Print): number {
     return EXIT.failed;
   }
   if (tornBytes > 0) print(`The last ${tornBytes} bytes are a turn that was not written whole; a relay cuts them off.`);
-  print(`A relay can start with it: ${desktops} desktops in ${worlds} worlds, ${sprites} sprites that wait.`);
+  print(
+    `A relay can start with it: ${counted(desktops, 'desktop')} in ${counted(worlds, 'world')}, ${counted(sprites, 'sprite')} waiting.`,
+  );
   return EXIT.done;
 }
 

@@ -2,7 +2,7 @@
 import { duration, goingWith, Misused, matching, text, type Values } from '../../tools/command.ts';
 import { BAN_SECONDS_MAX } from '../moderation/bans.ts';
 import type { GalleryEntry } from '../wire/gallery.ts';
-import type { Print, Query } from './admin_query.ts';
+import { counted, type Print, type Query } from './admin_query.ts';
 
 export const MODERATION_OPTIONS = {
   ...goingWith(['who'], { world: text('NAME', 'only the desktops of this world') }),
@@ -121,7 +121,7 @@ interface Who extends Page {
 }
 
 function showWho({ count, desktops, next }: Who, print: Print): void {
-  print(`${count} desktops${rest(desktops.length, next)}`);
+  print(`${counted(count, 'desktop')}${rest(desktops.length, next)}`);
   for (const { desktop, world, place, address, waiting, name } of desktops) {
     const where = `${`${world}[${place}]`.padEnd(20)} ${(address ?? 'unknown').padEnd(24)}`;
     print(`  ${desktop.padEnd(16)} ${where} ${`${waiting} waiting`.padEnd(12)} ${name}`);
@@ -133,7 +133,7 @@ interface Worlds extends Page {
 }
 
 function showWorlds({ count, worlds, next }: Worlds, print: Print): void {
-  print(`${count} worlds${rest(worlds.length, next)}`);
+  print(`${counted(count, 'world')}${rest(worlds.length, next)}`);
   for (const { world, desktops } of worlds.sort((a, b) => b.desktops - a.desktops)) {
     print(`  ${String(desktops).padStart(8)} ${world}`);
   }
@@ -153,7 +153,7 @@ interface BansListed {
 }
 
 function showBans({ addresses, pictures }: BansListed, print: Print): void {
-  print(`${addresses.length} addresses and ${pictures.length} pictures are banned`);
+  print(`Banned: ${addresses.length} by address, ${counted(pictures.length, 'picture')}`);
   for (const ban of addresses) print(`  ${ban.network.padEnd(64)} ${span(ban)}`);
   for (const ban of pictures) print(`  ${ban.file} ${span(ban)}`);
 }
@@ -171,7 +171,7 @@ interface Reports {
 }
 
 function showReports({ reports, unanswered = [] }: Reports, print: Print): void {
-  print(`${reports.length} pictures are reported`);
+  print(`Reported: ${counted(reports.length, 'picture')}`);
   for (const { file, count, lastMs, reasons, desktops = [] } of reports) {
     print(`  ${file} ${String(count).padStart(6)} times, last ${time(lastMs)}`);
     if (desktops.length > 0) print(`      thrown by ${desktops.join(', ')}`);
@@ -186,7 +186,9 @@ interface GalleryListed {
 
 function showGallery({ entries }: GalleryListed, print: Print): void {
   const waiting = entries.filter(({ acceptedMs }) => acceptedMs === null).length;
-  print(`${entries.length - waiting} pictures are in the gallery, ${waiting} wait; look at one at /v1/sprites/HASH`);
+  print(
+    `In the gallery: ${counted(entries.length - waiting, 'picture')}; waiting: ${waiting}. Look at one at /v1/sprites/HASH`,
+  );
   for (const { file, title, author, licence, sinceMs, acceptedMs, relay } of entries) {
     const at = relay === undefined ? '' : `, accepted at ${relay}`;
     print(
@@ -196,7 +198,7 @@ function showGallery({ entries }: GalleryListed, print: Print): void {
 }
 
 function showFeedback({ lines }: { lines: string[] }, print: Print): void {
-  print(`${lines.length} texts of feedback`);
+  print(`Feedback: ${counted(lines.length, 'text')}`);
   for (const line of lines) {
     const { at, text, contact } = JSON.parse(line);
     print(`${at} ${contact}`);
@@ -205,9 +207,9 @@ function showFeedback({ lines }: { lines: string[] }, print: Print): void {
 }
 
 function showBanned({ address, kicked }: { address: string; kicked: number }, print: Print): void {
-  print(`${address} is banned; ${kicked} desktops from there have ended.`);
+  print(`${address} is banned; ended from there: ${counted(kicked, 'desktop')}.`);
 }
 
 function showAnnounced({ desktops }: { desktops: number }, print: Print): void {
-  print(`${desktops} desktops get the text with their next events.`);
+  print(`Sent with the next events of ${counted(desktops, 'desktop')}.`);
 }

@@ -9,3 +9,6 @@ export interface Query {
 }
 
 export type Print = (text: string) => void;
+
+/** `1 desktop`, `2 desktops` */
+export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? '' : 's'}`;

@@ -1,7 +1,7 @@
 /** The commands of `npm run admin` about the relays of a cluster: the request of each to the relay, and how its answer is printed. */
 import { Misused } from '../../tools/command.ts';
 import type { ClusterDocument, ClusterRow } from '../wire/peers/cluster_document.ts';
-import type { Print, Query } from './admin_query.ts';
+import { counted, type Print, type Query } from './admin_query.ts';
 
 export const RELAYS_COMMANDS: Readonly<Record<string, readonly [words: string, meaning: string]>> = {
   relays: [
@@ -23,13 +23,14 @@ export function relaysQuery(words: readonly string[]): Query {
     path: '/admin/relays/forget',
     body: { relay },
     show: ({ abandoned }: { abandoned: number }, print: Print) =>
-      print(`${relay} is forgotten until it is started again; ${abandoned} sprites on their way to it are abandoned.`),
+      print(
+        `${relay} is forgotten until it is started again; abandoned on their way to it: ${counted(abandoned, 'sprite')}.`,
+      ),
   };
 }
 
 function showRelays({ relay: self, connected, relays }: ClusterDocument, print: Print): void {
-  const there = relays.length === 1 ? '1 relay' : `${relays.length} relays`;
-  print(`${there}${connected ? '' : '; NATS is not connected'}`);
+  print(`${counted(relays.length, 'relay')}${connected ? '' : '; NATS is not connected'}`);
   const rows = relays.map((row) => cellsOf(row, row.relay === self));
   const widths = COLUMNS.map((title, column) => Math.max(title.length, ...rows.map((cells) => cells[column].length)));
   for (const cells of [COLUMNS, ...rows]) {

@@ -4,8 +4,10 @@ import { spawnSync } from 'node:child_process';
 import { once } from 'node:events';
 import net, { type AddressInfo } from 'node:net';
 import { after, before, describe, it } from 'node:test';
+import { EXIT } from '../../tools/command.ts';
+import { EXIT_RESTART } from '../../tools/supervise.js';
 import { BOUNDED, runRelay } from '../test/relay_process.ts';
-import { Misused, readOptions } from './options.ts';
+import { Misused, readOptions, unknownVariables } from './options.ts';
 
 const FRONTS = ['portable', 'native'] as const;
 const FREE = { api: 0, events: 0, admin: 0 };
@@ -53,6 +55,15 @@ describe('npm start', BOUNDED, () => {
     }
   });
 
+  it('names each variable that is none of its options, with the nearest that is', () => {
+    const others = { SPRITES_PORT: '1', SPRITES_NODE: 'node', SPRITES_RESTART: 'never', HOME: '/' };
+    assert.deepEqual(unknownVariables({ ...others, SPRITES_PROT: '1', SPRITES_PUBLIC_ULR: '', SPRITES_COLOUR: '' }), [
+      'the relay has no option SPRITES_PROT. Did you mean SPRITES_PORT?',
+      'the relay has no option SPRITES_PUBLIC_ULR. Did you mean SPRITES_PUBLIC_URL?',
+      'the relay has no option SPRITES_COLOUR.',
+    ]);
+  });
+
   it('accepts one port for two listeners of different addresses', () => {
     const ports = ['--port', '9000', '--admin-port', '9000'];
     assert.ok(readOptions([...ports, '--host', '192.0.2.1', '--admin-host', '127.0.0.1'], {}));
@@ -77,6 +88,22 @@ describe('npm start', BOUNDED, () => {
     assert.match(stdout, /^Usage: npm start/);
     assert.match(stdout, /^\[\]$/m);
   });
+
+  for (const workers of [0, 1]) {
+    it(`ends as told by a signal that comes before it is ready, with ${workers} workers`, async () => {
+      for (const [signal, ended] of [
+        ['SIGTERM', EXIT.done],
+        ['SIGINT', EXIT.done],
+        ['SIGUSR2', EXIT_RESTART],
+      ] as const) {
+        for (const file of ['admin-token', 'journal']) {
+          const { code, out, err } = await runRelay({ workers, front: 'portable' }, { signal, file });
+          assert.equal(code, ended, `${signal} ${file} ${err}`);
+          assert.match(out, /"msg":"relay stopped"/);
+        }
+      }
+    });
+  }
 
   it('names the option whose folder can’t be made, and does not hang', async () => {
     for (const [args, message] of [

@@ -6,8 +6,9 @@ import { EXIT, Misused, makeFolder, runCommand, sentenceOf, throwIfReadOnly } fr
 import { EXIT_RESTART } from '../../tools/supervise.js';
 import { throwIfTaken } from '../roles/free_port.ts';
 import { startPrimary } from '../roles/primary.ts';
+import { toldToStop } from '../roles/stop_signals.ts';
 import { startWorker } from '../roles/worker_process.ts';
-import { COMMAND, type Options, optionsOf } from './options.ts';
+import { COMMAND, type Options, optionsOf, unknownVariables } from './options.ts';
 
 async function start(options: Options): Promise<void> {
   const log = pino({
@@ -29,14 +30,12 @@ async function primary(options: Options, log: pino.Logger): Promise<void> {
   await checkPort('--port', options.port, options.host);
   await checkPort('--events-port', options.eventsPort, options.host);
   await checkPort('--admin-port', options.adminPort, options.adminHost);
+  for (const sentence of unknownVariables(process.env)) log.warn(sentence);
   const relay = await startPrimary(options, log);
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, () => relay.stop());
-  if (process.platform !== 'win32') process.on('SIGUSR2', () => relay.stop(true));
+  void toldToStop.then(relay.stop);
   relay.announce();
   // The launcher starts a relay that was ready again. Without it nobody would, and the ports would stay taken.
   process.send?.('ready');
-  // When the launcher dies, the relay stops as for a restart: its desktops are not sent to other relays.
-  process.on('disconnect', () => relay.stop(true));
   // For people; the log on stdout is for programs.
   console.error(`Sprites is running: open ${relay.url} in two windows, and throw.`);
   const preset = process.env.SPRITES_PRESET;
@@ -60,9 +59,6 @@ function whyNoPort({ code, message }: NodeJS.ErrnoException, port: number, host:
   if (code === 'EAFNOSUPPORT') return `this machine has no IPv6, so it can't listen on ${host}`;
   return message;
 }
-
-// The master stops its workers; a terminal's Ctrl-C also reaches them directly, and they ignore it.
-if (cluster.isWorker) for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => {});
 
 const code = await runCommand(COMMAND, async ({ values }) => {
   await start(optionsOf(values)).catch((error: Error) => {

@@ -34,6 +34,7 @@ import { PNG_SIGNATURE, readPng, SprRefused } from '../wire/files/png.ts';
 import { writeSheet } from '../wire/files/sheet.ts';
 import { readSpr, type Spr } from '../wire/files/spr.ts';
 import { SCALE_MAX, SCALE_MIN } from '../wire/rules.ts';
+import { counted } from './admin_query.ts';
 
 const OPTIONS = goingWith(['pack'], {
   output: { ...text('FILE', 'where to write it'), shown: 'INPUT with .spr', letter: 'o' },
@@ -275,7 +276,7 @@ function describe(file: string, { width, height, frames, description }: Spr): st
 /** The frames that animations play; a sheet may have more cells than that, the last of them empty. */
 function framesOf(animations: Spr['description']['animations'], cells: number): string {
   const played = new Set(Object.values(animations).flatMap(({ frames }) => [...frames])).size;
-  const frames = `${played} frame${played === 1 ? '' : 's'}`;
+  const frames = counted(played, 'frame');
   return played === cells ? frames : `${frames} in ${cells} cells`;
 }
 

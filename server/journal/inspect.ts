@@ -9,7 +9,7 @@ import { Relay } from '../domain/relay.ts';
 import type { DesktopRow, EndedRow, Facts } from '../domain/state/facts.ts';
 import type { Passage } from '../wire/passage.ts';
 import type { Disk } from './disk.ts';
-import { readJournal, segmentsIn } from './journal.ts';
+import { JournalDamaged, readJournal, segmentsIn } from './journal.ts';
 import { readRecords } from './records.ts';
 import { FRAME_HEAD_BYTES, findFrame, frameEnd, HEAD_BYTES, OtherFormat, readHead, segmentName } from './segments.ts';
 import { readTail, type TailContent, TailDamaged, withTail } from './tail.ts';
@@ -69,7 +69,7 @@ export function checkJournal(disk: Disk): Report {
     const { desktops, torus, waiting } = relay;
     Object.assign(report, { tornBytes, desktops: desktops.count, worlds: torus.worldCount, sprites: waiting });
   } catch (error) {
-    report.refusal = (error as Error).message;
+    report.refusal = error instanceof JournalDamaged ? error.checked : (error as Error).message;
   }
   return report;
 }

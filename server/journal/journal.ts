@@ -104,13 +104,19 @@ export interface Recovered {
   bytes: number;
 }
 
+/** What to do with a journal that is damaged, for one who knows how. */
+const REMEDY =
+  '"npm run admin -- journal export" saves what can be read. To start without it, move its folder away: then every desktop joins again, ' +
+  'and the sprites in it are lost.';
+
 /** The files are not what a relay has left. The message says what is wrong, and what to do. */
 export class JournalDamaged extends Error {
+  /** The message for one who has checked the journal already. */
+  readonly checked: string;
+
   constructor(what: string) {
-    super(
-      `The journal is damaged: ${what}. "npm run admin -- journal check" tells more, "npm run admin -- journal export" saves what can ` +
-        'be read. To start without it, move its folder away: then every desktop joins again, and the sprites in it are lost.',
-    );
+    super(`The journal is damaged: ${what}. "npm run admin -- journal check" tells more. ${REMEDY}`);
+    this.checked = `The journal is damaged: ${what}. ${REMEDY}`;
   }
 }
 

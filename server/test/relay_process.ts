@@ -4,7 +4,7 @@
  * Invariant: when the process of the test has ended, the relay's process and data directory are gone, whatever happened.
  */
 import { type ChildProcess, spawn } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, watch } from 'node:fs';
 import http from 'node:http';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -166,10 +166,14 @@ export async function startRelay(options: RelayOptions = {}): Promise<RelayProce
   };
 }
 
-/** Runs a relay that ends by itself: it is misused, prints its help, or cannot start. */
-export async function runRelay(options: RelayOptions): Promise<{ code: number | null; out: string; err: string }> {
+/** Runs a relay that ends by itself: it is misused, prints its help, or cannot start; or gets a signal as soon as it has made a file. */
+export async function runRelay(
+  options: RelayOptions,
+  early?: { signal: NodeJS.Signals; file: string },
+): Promise<{ code: number | null; out: string; err: string }> {
   const data = mkdtempSync(join(tmpdir(), 'sprites-relay-'));
   const child = launch(options, data);
+  const watcher = early && watch(data, (_, name) => name === early.file && child.kill(early.signal));
   const texts = { out: '', err: '' };
   child.stdout?.setEncoding('utf8').on('data', (text) => {
     texts.out += text;
@@ -180,6 +184,7 @@ export async function runRelay(options: RelayOptions): Promise<{ code: number | 
   const late = setTimeout(() => child.kill('SIGKILL'), PATIENCE_MS);
   const code = await new Promise<number | null>((resolve) => child.once('close', resolve));
   clearTimeout(late);
+  watcher?.close();
   rmSync(data, { recursive: true, force: true });
   return { code, ...texts };
 }
