@@ -93,21 +93,57 @@ export const POSTERS = join(ROOT, 'build', 'posters', 'posters');
 /** The path of the relay on uWebSockets that the same bench compares with, once it is built. */
 export const UWS = join(ROOT, 'build', 'uws', 'uws');
 
-/** Builds the addon. Returns undefined, or why it can't be built. */
+/** The flags of the addon. Node-API is the same in every Node, so the packaged headers serve whichever Node loads it. */
+const ADDON_FLAGS = [
+  ...[
+    '-std=c++20',
+    '-O3',
+    '-Wall',
+    '-Wextra',
+    '-Wno-missing-field-initializers',
+    '-fvisibility=hidden',
+    '-fPIC',
+    '-pthread',
+  ],
+  ...['-DNAPI_VERSION=9', '-DNODE_ADDON_API_DISABLE_CPP_EXCEPTIONS', '-DNODE_ADDON_API_DISABLE_DEPRECATED'],
+];
+
+/** Builds the addon of all sources in server/native but tests and fuzzers. Returns undefined, or why it can't be built. */
 export function buildAddon(node) {
   if (process.platform !== 'linux') return 'the native front is for Linux';
-  const sources = join(ROOT, 'server', 'native');
-  const target = join(sources, 'build', 'Release', 'front.node');
-  return built('addon', [sources, RULES, join(ROOT, 'package-lock.json')], target, () => {
-    if (!ensurePrograms(['g++', 'make', 'python3'], ['g++', 'make', 'python3'])) {
-      return `a compiler is missing: ${installHint(['g++', 'make', 'python3'])}`;
-    }
-    // Node-API is the same in every Node, so the packaged headers serve whichever Node loads the addon.
-    const packaged = packagedNode(ROOT);
-    const nodedir = packaged ? [`--nodedir=${join(packaged, '..', '..')}`] : [];
-    const gyp = findInModules(ROOT, 'node-gyp/bin/node-gyp.js');
-    return ran(node, [gyp, 'rebuild', ...nodedir, '-j', '2'], sources, 'node-gyp');
+  const folder = join(ROOT, 'server', 'native');
+  const target = join(folder, 'build', 'Release', 'front.node');
+  return built('addon', [folder, RULES, join(ROOT, 'package-lock.json')], target, () => {
+    if (!ensurePrograms(['g++'], ['g++'])) return `a compiler is missing: ${installHint(['g++'])}`;
+    const headers = [findInModules(ROOT, 'node-addon-api/napi.h'), nodeHeader(node)];
+    if (headers.includes(undefined)) return `the headers of Node are missing: ${node} has none beside it`;
+    const includes = ['-I.', '-I..', ...headers.flatMap((path) => ['-isystem', join(path, '..')])];
+    const files = readdirSync(folder, { recursive: true });
+    const sources = files.filter((path) => path.endsWith('.cc') && !/_(?:test|fuzz)\.cc$/.test(path));
+    const objects = join(folder, 'build', 'objects');
+    rmSync(objects, { recursive: true, force: true });
+    for (const path of [objects, join(target, '..')]) mkdirSync(path, { recursive: true });
+    const one = 'for source; do :; done; exec g++ "$@" $CXXFLAGS -c -o "$OBJECTS/$(echo "$source" | tr / _).o"';
+    const each = ['-0', '-n1', '-P2', 'sh', '-c', one, 'g++', ...ADDON_FLAGS, ...includes]; // any machine has two cores
+    const unfinished = `${target}.part`; // a relay may have the previous one in use
+    const link = () =>
+      readdirSync(objects)
+        .sort()
+        .map((name) => join(objects, name));
+    const why =
+      ran('xargs', each, folder, 'g++', { OBJECTS: objects }, sources.join('\0')) ??
+      ran('g++', ['-shared', '-pthread', '-o', unfinished, ...link()], folder, 'g++');
+    if (why === undefined) renameSync(unfinished, target);
+    return why;
   });
+}
+
+/** The path of node_api.h beside the packaged Node, or beside another one; undefined if neither has it. */
+function nodeHeader(node) {
+  return [packagedNode(ROOT), node]
+    .filter((program) => program !== undefined)
+    .map((program) => join(program, '..', '..', 'include', 'node', 'node_api.h'))
+    .find((path) => existsSync(path));
 }
 
 /** Builds the swarm's engine. Returns undefined, or why it can't be built. */
@@ -380,11 +416,9 @@ function hashOf(path, hash) {
 }
 
 /** Runs a step of a build. Its output is shown only if it fails. */
-function ran(program, args, cwd, name, variables = {}) {
-  // npm's configuration may name the headers of another Node, and node-gyp prefers the environment to its flags.
-  const env = Object.fromEntries(Object.entries(process.env).filter(([key]) => !/^npm_config_/i.test(key)));
-  Object.assign(env, variables);
-  const done = spawnSync(program, args, { cwd, env, stdio: ['ignore', 'pipe', 'pipe'], encoding: 'utf8' });
+function ran(program, args, cwd, name, variables = {}, input = '') {
+  const env = { ...process.env, ...variables };
+  const done = spawnSync(program, args, { cwd, env, input, encoding: 'utf8' });
   if (done.status === 0) return undefined;
   console.error(`${done.stdout ?? ''}${done.stderr ?? ''}`);
   return `${name} failed (${done.error?.message ?? `exit ${done.status}`})`;

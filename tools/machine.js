@@ -37,7 +37,6 @@ const NAMES = {
   'g++': { dnf: 'gcc-c++', zypper: 'gcc-c++', pacman: 'gcc', brew: 'gcc' },
   'libc6-dev': { dnf: 'glibc-devel', zypper: 'glibc-devel', pacman: '', apk: 'musl-dev', brew: '' },
   libatomic1: { dnf: 'libatomic', pacman: 'gcc-libs', apk: 'libatomic', brew: '' },
-  python3: { pacman: 'python', brew: 'python' },
   'ninja-build': { zypper: 'ninja', pacman: 'ninja', apk: 'ninja', brew: 'ninja' },
   'nlohmann-json3-dev': {
     dnf: 'json-devel',

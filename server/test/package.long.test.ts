@@ -12,7 +12,8 @@ import { join } from './desktop_client.ts';
 const ROOT = joinPath(import.meta.dirname, '../..');
 
 describe('the package', { timeout: 900_000 }, () => {
-  const folder = mkdtempSync(joinPath(tmpdir(), 'sprites-package-'));
+  // A path with a space: no build may stumble over it.
+  const folder = mkdtempSync(joinPath(tmpdir(), 'sprites package-'));
   const modules = joinPath(folder, 'node_modules');
   const launcher = joinPath(modules, 'sprites/tools/launch.js');
   let files: string[] = [];
@@ -38,7 +39,7 @@ describe('the package', { timeout: 900_000 }, () => {
     for (const path of [
       'tools/launch.js',
       'server/bin/relay.ts',
-      'server/native/binding.gyp',
+      'server/native/addon.cc',
       'server/web/desktop/index.html',
     ]) {
       assert.ok(files.includes(path), path);
