@@ -3,6 +3,8 @@
 #include <memory>
 #include <string>
 
+#include "core/desktop/version.h"
+
 namespace sprites {
 
 namespace {
@@ -51,6 +53,8 @@ Response CurlTransport::Exchange(const Request& request) {
     add("Content-Type: " + request.content_type);
   }
   curl_easy_setopt(curl, CURLOPT_URL, request.url.c_str());
+  curl_easy_setopt(curl, CURLOPT_USERAGENT,
+                   "Sprites/" SPRITES_VERSION " (Linux)");  // the relay counts by it
   curl_easy_setopt(curl, CURLOPT_PROTOCOLS_STR, "http,https");
   curl_easy_setopt(curl, CURLOPT_HTTPHEADER, headers.get());
   curl_easy_setopt(curl, CURLOPT_CUSTOMREQUEST, NameOf(request.method));

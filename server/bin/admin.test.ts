@@ -3,8 +3,9 @@ import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { flagOf, helpOf } from '../../tools/command.ts';
-import { join as joinRelay } from '../test/desktop_client.ts';
+import { crossingOf, type Joined, join as joinRelay, sendRequest } from '../test/desktop_client.ts';
 import { BOUNDED, type RelayProcess, startRelay } from '../test/relay_process.ts';
 import { COMMAND, run } from './admin.ts';
 
@@ -62,17 +63,47 @@ describe('npm run admin', BOUNDED, () => {
     const { desktop } = await joinRelay(relay.url, { name: 'Ann' });
     const { code, out } = await admin('who');
     assert.equal(code, 0);
-    assert.match(out, new RegExp(`^1 desktop\\n +${desktop} +commons\\[0\\] +127\\.0\\.0\\.1 +0 waiting +Ann\\n$`));
+    assert.match(
+      out,
+      new RegExp(`^1 desktop\\n +${desktop} +commons\\[0\\] +127\\.0\\.0\\.1 +0 waiting +other +Ann\\n$`),
+    );
     assert.match((await admin('who', '--from', '1')).out, /^1 desktop\n$/);
   });
 
   it('lists who is in a world, and the worlds', async () => {
     const { desktop } = await joinRelay(relay.url, { name: 'Bob', world: 'who' });
     const who = await admin('who', '--world', 'who');
-    assert.match(who.out, new RegExp(`^1 desktop\\n +${desktop} +who\\[0\\] +127\\.0\\.0\\.1 +0 waiting +Bob\\n$`));
+    assert.match(
+      who.out,
+      new RegExp(`^1 desktop\\n +${desktop} +who\\[0\\] +127\\.0\\.0\\.1 +0 waiting +other +Bob\\n$`),
+    );
     assert.match((await admin('worlds')).out, /^2 worlds\n +1 \S+\n +1 \S+\n$/);
     assert.equal((await admin('kick', desktop)).out, 'The desktop has ended.\n');
     assert.match((await admin('kick', desktop)).err, /There is no desktop/);
+  });
+
+  it('lists the busiest desktops, with their programs', async () => {
+    assert.match((await admin('who', '--busiest', '1s')).out, /^\d+ desktops?; within 1 s none has thrown\n$/);
+    const response = await fetch(`${relay.url}/v1/desktops`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'user-agent': 'Sprites/0.9.0 (Windows)' },
+      body: JSON.stringify({ name: 'Carol', world: 'busy', screen: { width: 800, height: 600 } }),
+    });
+    const { desktop, crossings, token } = (await response.json()) as Joined;
+    const listed = admin('who', '--busiest', '1s');
+    let isListed = false;
+    void listed.then(() => {
+      isListed = true;
+    });
+    for (let n = 1; !isListed; n++) {
+      await sendRequest(crossings, { method: 'POST', token, body: crossingOf(n) });
+      await sleep(20);
+    }
+    const { out } = await listed;
+    assert.match(out, /^\d+ desktops?; within 1 s those that throw most, in sprites a second\n/);
+    assert.match(out, /\n +[\d.]+ \S+ +busy\[0\] +127\.0\.0\.1 +\d+ waiting +windows 0\.9\.0 +Carol\n$/);
+    assert.match((await admin('who', '--busiest', '1s', '--world', 'busy')).err, /leave out --world/);
+    await admin('kick', desktop);
   });
 
   it('bans, lists the bans, and unbans', async () => {

@@ -1,11 +1,15 @@
 /** The commands of `npm run admin` about people and pictures: what each asks the relay, and how its answer is printed. */
 import { duration, goingWith, Misused, matching, text, type Values } from '../../tools/command.ts';
 import { BAN_SECONDS_MAX } from '../moderation/bans.ts';
+import { BUSIEST_SECONDS_MAX } from '../operator/listings.ts';
 import type { GalleryEntry } from '../wire/gallery.ts';
 import { counted, type Print, type Query } from './admin_query.ts';
 
 export const MODERATION_OPTIONS = {
-  ...goingWith(['who'], { world: text('NAME', 'only the desktops of this world') }),
+  ...goingWith(['who'], {
+    world: text('NAME', 'only the desktops of this world'),
+    busiest: duration('T', 'watch all of them for this long, and list those that throw most', [1, BUSIEST_SECONDS_MAX]),
+  }),
   ...goingWith(['ban'], {
     for: duration('DURATION', 'how long the ban lasts, such as 12h; for ever without it', [1, BAN_SECONDS_MAX]),
   }),
@@ -17,7 +21,10 @@ export const MODERATION_OPTIONS = {
 type Command = readonly [words: string, meaning: string];
 
 export const MODERATION_COMMANDS: Readonly<Record<string, Command>> = {
-  who: ['', 'list desktops: id, world, place, address, number of waiting sprites, name; a thousand at a time'],
+  who: [
+    '',
+    'list desktops: id, world, place, address, number of waiting sprites, program, name; a thousand at a time, or the busiest',
+  ],
   worlds: ['', 'list worlds and how many desktops are in each; a thousand at a time'],
   kick: ['ID', 'end a desktop now; it may join again'],
   ban: ['[ADDRESS|CIDR]', 'end the desktops of an address or a network, and refuse its joins; or ban --picture'],
@@ -40,7 +47,11 @@ type Words = readonly string[];
 
 /** What each command asks the relay, by the words that follow it. */
 const QUERIES: Readonly<Record<string, (words: Words, values: ModerationValues) => Query>> = {
-  who: (words, { from, world }) => {
+  who: (words, { from, world, busiest }) => {
+    if (busiest !== undefined) {
+      if (world !== undefined) throw new Misused('--busiest: goes through all worlds; leave out --world.');
+      return list('who', words, `who?busiest=${Math.ceil(busiest)}`, showBusiest);
+    }
     const only = world === undefined ? '' : `&world=${encodeURIComponent(world)}`;
     return list('who', words, `who?from=${from}${only}`, showWho);
   },
@@ -116,16 +127,36 @@ interface Page {
   next: number | null;
 }
 
-interface Who extends Page {
-  desktops: { desktop: string; name: string; world: string; place: number; waiting: number; address: string | null }[];
+interface WhoRow {
+  desktop: string;
+  name: string;
+  world: string;
+  place: number;
+  waiting: number;
+  address: string | null;
+  client: string;
 }
 
-function showWho({ count, desktops, next }: Who, print: Print): void {
+function showWho({ count, desktops, next }: Page & { desktops: WhoRow[] }, print: Print): void {
   print(`${counted(count, 'desktop')}${rest(desktops.length, next)}`);
-  for (const { desktop, world, place, address, waiting, name } of desktops) {
-    const where = `${`${world}[${place}]`.padEnd(20)} ${(address ?? 'unknown').padEnd(24)}`;
-    print(`  ${desktop.padEnd(16)} ${where} ${`${waiting} waiting`.padEnd(12)} ${name}`);
-  }
+  for (const row of desktops) print(`  ${whoLine(row)}`);
+}
+
+function whoLine({ desktop, world, place, address, waiting, client, name }: WhoRow): string {
+  const where = `${`${world}[${place}]`.padEnd(20)} ${(address ?? 'unknown').padEnd(24)}`;
+  return `${desktop.padEnd(16)} ${where} ${`${waiting} waiting`.padEnd(12)} ${client.padEnd(14)} ${name}`;
+}
+
+interface Busiest {
+  count: number;
+  seconds: number;
+  desktops: (WhoRow & { thrown: number })[];
+}
+
+function showBusiest({ count, seconds, desktops }: Busiest, print: Print): void {
+  const some = desktops.length === 0 ? 'none has thrown' : 'those that throw most, in sprites a second';
+  print(`${counted(count, 'desktop')}; within ${seconds} s ${some}`);
+  for (const { thrown, ...row } of desktops) print(`  ${(thrown / seconds).toFixed(1).padStart(6)} ${whoLine(row)}`);
 }
 
 interface Worlds extends Page {

@@ -37,6 +37,7 @@ import { recoveredLeaseMs } from './returns.ts';
 import { HEARING, MUTES, PEEKING, STRICT } from './slots/marks.ts';
 import type { Mutes } from './slots/mutes.ts';
 import type { Slab } from './slots/slab.ts';
+import type { Clients } from './state/clients.ts';
 import type { Desktops } from './state/desktops.ts';
 import type { EndedDesktops } from './state/ended.ts';
 import type { Facts } from './state/facts.ts';
@@ -91,6 +92,7 @@ export class Relay {
   readonly slab: Slab;
   readonly mutes: Mutes;
   readonly ended: EndedDesktops;
+  readonly clients: Clients;
   /** What is known of other relays; it survives with the journal. */
   readonly peerMemory: PeerMemory;
   readonly counters: Counters;
@@ -127,6 +129,7 @@ export class Relay {
     this.mailboxes = tables.mailboxes;
     this.mutes = tables.mutes;
     this.ended = tables.ended;
+    this.clients = tables.clients;
     this.peerMemory = tables.peerMemory;
     this.counters = tables.counters;
     this.#neighbourhood = neighbourhoodOf(tables);
@@ -241,6 +244,7 @@ export class Relay {
     for (let slot = 0; slot < desktops.untouched; slot++) {
       if (!desktops.isLive(slot)) continue;
       this.down.lease(slot, leaseMs);
+      this.clients.add(slot);
       if (mutes.of(slot).length > 0) marks.set(slot, MUTES);
       if (torus.worldOf(slot).pictures !== 'any') marks.set(slot, STRICT);
     }
@@ -308,6 +312,7 @@ export class Relay {
     }
     if (world.pictures !== 'any') marks.set(slot, STRICT);
     this.desktops.setShows(slot, join.stage ?? world.stage);
+    this.clients.add(slot, join.client);
     this.torus.seat(slot, world, friend);
     if (facts) {
       const place = this.torus.placeOf(slot);
@@ -357,6 +362,7 @@ export class Relay {
     this.speech.leave(slot);
     this.#remember(slot);
     desktops.end(slot);
+    this.clients.remove(slot);
     this.counters.left++;
     this.#options.admission?.unseated(slot);
     const place = torus.placeOf(slot);

@@ -9,6 +9,7 @@ import { PeerMemory } from './peers/peer_memory.ts';
 import { Marks, MUTES } from './slots/marks.ts';
 import { Mutes } from './slots/mutes.ts';
 import { Slab } from './slots/slab.ts';
+import { Clients } from './state/clients.ts';
 import { Desktops } from './state/desktops.ts';
 import { EndedDesktops } from './state/ended.ts';
 import type { Facts } from './state/facts.ts';
@@ -67,6 +68,7 @@ export class Tables {
   readonly torus: Torus;
   readonly mailboxes: Mailboxes;
   readonly ended: EndedDesktops;
+  readonly clients: Clients;
   readonly marks: Marks;
   readonly mutes = new Mutes();
   /** What is known of other relays; it survives with the journal. */
@@ -107,6 +109,7 @@ export class Tables {
     const limits = { eventsMax: options.mailboxEventsMax ?? MAILBOX_EVENTS_MAX, bytesMax: MAILBOX_BYTES_MAX };
     this.mailboxes = new Mailboxes(options.slots, this.slab, limits, this.preciseMs);
     this.ended = new EndedDesktops(options.endedMax);
+    this.clients = new Clients(options.slots);
     this.marks = new Marks(options.slots);
     this.randomize = options.randomize;
     this.nowMs = options.nowMs;

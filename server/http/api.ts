@@ -8,6 +8,7 @@ import type { Logger } from 'pino';
 import type { Bans } from '../moderation/bans.ts';
 import type { Reply } from '../processes/pending.ts';
 import type { Query } from '../processes/uplink.ts';
+import { readClient } from '../wire/client.ts';
 import { readJson } from '../wire/fields.ts';
 import { blankIdentity, type Identity } from '../wire/identity.ts';
 import { checkJoin } from '../wire/join.ts';
@@ -86,6 +87,7 @@ async function join(
   bans.checkAddress(clientAddress);
   const wish = checkJoin(readJson(await readBody(request, JOIN_BYTES_MAX)));
   wish.clientAddress = clientAddress;
+  wish.client = readClient(request.headers['user-agent']);
   if (admission) wish.address = admission.networkOf(request);
   const reply = await worker.join(wish);
   if (reply.status !== 201) return sendReply(response, reply);

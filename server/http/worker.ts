@@ -21,6 +21,9 @@ import { type CheckedStage, checkStage, readStage } from '../wire/stage.ts';
 export const UNKNOWN = problem('unknown-desktop', 'A bearer token of this desktop is needed; join to get one.');
 const DRAINING = problem('draining', 'The relay is going down; try again in some seconds.');
 
+/** Slots whose malformed requests are counted apart, between two samples. */
+const MALFORMED_SLOTS_MAX = 64;
+
 export class Worker {
   readonly #uplink: Uplink;
   readonly #pending: PendingRequests;
@@ -32,6 +35,8 @@ export class Worker {
   isInCluster = false;
   /** Crossings, sayings and stages refused here, before the master saw them: malformed or too large. */
   malformed = 0;
+  /** Of these, those since the last takeMalformed(), by the slot that the request named. */
+  #malformedBy = new Map<number, number>();
   /** Crossings and stages refused here because of a picture. */
   pictureRefused = 0;
 
@@ -133,9 +138,22 @@ export class Worker {
       if (!(error instanceof ProblemError)) throw error;
       const { code } = error.document;
       if (code === 'picture-refused') this.pictureRefused++;
-      else if (code !== 'relay-busy') this.malformed++;
+      else if (code !== 'relay-busy') this.#countMalformed(view.slot);
       this.#refuse(view.ticket, error.document);
     }
+  }
+
+  /** The slots that malformed requests have named since the last call, and how often. */
+  takeMalformed(): [slot: number, times: number][] {
+    const taken = [...this.#malformedBy];
+    if (taken.length > 0) this.#malformedBy = new Map();
+    return taken;
+  }
+
+  #countMalformed(slot: number): void {
+    this.malformed++;
+    const times = this.#malformedBy.get(slot) ?? 0;
+    if (times > 0 || this.#malformedBy.size < MALFORMED_SLOTS_MAX) this.#malformedBy.set(slot, times + 1);
   }
 
   readonly #crossing = (view: RequestView): void => {

@@ -42,6 +42,7 @@ export function masterGauges(registry: Registry, sources: MasterSources): void {
   trafficCounters(registry, relay);
   waitHistogram(registry, relay);
   counter('sprites_admission_refused_total', 'Joins refused by a limit by address', () => admission?.refused ?? 0);
+  clientGauges(registry, relay);
   sayingGauges(registry, relay);
   stageGauges(registry, relay);
   gauge('sprites_connections', 'Connections to the events port', () => front.gauges().connections);
@@ -130,6 +131,21 @@ function waitHistogram(registry: Registry, { waits }: Relay): void {
     },
   };
   registry.registerMetric(metric as unknown as Histogram);
+}
+
+/** Which programs the desktops are, and what was refused to them. */
+function clientGauges(registry: Registry, { clients }: Relay): void {
+  rowsIn(registry, 'gauge', ['client', 'version'])('sprites_client_desktops', 'Live desktops by their program', () =>
+    clients.rows.map(({ kind: client, version, desktops }) => [{ client, version }, desktops]),
+  );
+  rowsIn(registry, 'counter', ['client', 'version', 'reason'])(
+    'sprites_client_refused_total',
+    'Joins and requests refused, by the program of their desktop and the reason',
+    () =>
+      clients.rows.flatMap(({ kind: client, version, refused }) =>
+        Array.from(refused, ([reason, times]) => [{ client, version, reason }, times] as const),
+      ),
+  );
 }
 
 function sayingGauges(registry: Registry, { speech }: Relay): void {

@@ -26,6 +26,8 @@ export interface WorkerSample {
   heapBytes: number;
   loopDelayMaxSeconds: number;
   refused: Refusals;
+  /** See Worker.takeMalformed(). */
+  malformed: [slot: number, times: number][];
 }
 
 /** In a worker process: sends samples to the master from now on. */
@@ -38,6 +40,7 @@ export function sendSamples(worker: Worker, front: Front, admission?: WorkerAdmi
       heapBytes: getHeapStatistics().used_heap_size,
       loopDelayMaxSeconds: loopDelay(),
       refused: workerRefusals(worker, front, admission),
+      malformed: worker.takeMalformed(),
     };
     // A sample that can't be sent is missing in the history.
     if (process.connected) process.send?.({ type: 'sample', sample }, undefined, undefined, () => {});
@@ -73,6 +76,9 @@ export class WorkerSamples {
   /** What workers had refused that have ended. */
   readonly #ended: Refusals = {};
 
+  /** What the samples had since the last takeMalformed(). */
+  #malformed: WorkerSample['malformed'] = [];
+
   constructor() {
     cluster.on('message', this.#receive);
     cluster.on('exit', this.#remove);
@@ -91,14 +97,21 @@ export class WorkerSamples {
     return [...this.#byPid.values()].filter(({ arrivedMs }) => arrivedMs > sinceMs).map(({ sample }) => sample);
   }
 
+  takeMalformed(): WorkerSample['malformed'] {
+    const taken = this.#malformed;
+    this.#malformed = [];
+    return taken;
+  }
+
   close(): void {
     cluster.off('message', this.#receive);
     cluster.off('exit', this.#remove);
   }
 
   readonly #receive = ({ process }: Process, message: { type?: string; sample: WorkerSample }): void => {
-    if (message?.type === 'sample' && process.pid)
-      this.#byPid.set(process.pid, { sample: message.sample, arrivedMs: performance.now() });
+    if (message?.type !== 'sample' || !process.pid) return;
+    this.#byPid.set(process.pid, { sample: message.sample, arrivedMs: performance.now() });
+    this.#malformed.push(...message.sample.malformed);
   };
 
   readonly #remove = ({ process }: Process): void => {

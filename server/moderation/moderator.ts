@@ -112,6 +112,10 @@ interface WhoRow {
   waiting: number;
   /** Null when it is not known. */
   address: string | null;
+  /** Its program and version, such as `windows 0.2.0`. */
+  client: string;
+  /** The number of its newest crossing: how often it has thrown, if it counts by one. */
+  newestCrossing: number;
 }
 
 export class Moderator implements Doorkeeper, Moderation {
@@ -179,7 +183,8 @@ export class Moderator implements Doorkeeper, Moderation {
 
   /** Rows of the desktop at `slot`. */
   row(slot: number): WhoRow {
-    const { desktops, torus, mailboxes } = this.#turns.relay;
+    const { desktops, torus, mailboxes, clients } = this.#turns.relay;
+    const { kind, version } = clients.of(slot);
     return {
       desktop: desktops.id(slot),
       name: desktops.name(slot),
@@ -187,6 +192,8 @@ export class Moderator implements Doorkeeper, Moderation {
       place: torus.placeOf(slot),
       waiting: mailboxes.count(slot),
       address: writeAddress(this.#addresses.of(slot)) ?? null,
+      client: version === '' ? kind : `${kind} ${version}`,
+      newestCrossing: desktops.newestCrossing(slot),
     };
   }
 

@@ -1,23 +1,35 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { Clients } from '../domain/state/clients.ts';
 import { stampOf, Waits } from '../domain/state/waits.ts';
 import type { WorkerSample } from '../metrics/worker_samples.ts';
 import { ProcessNames, Sampler, type SamplerSources } from './sampler.ts';
 
 /** Sources whose numbers a test sets. */
-function sources(over: { samples?: WorkerSample[]; pids?: number[] } = {}) {
+function sources(over: { samples?: WorkerSample[]; pids?: number[]; malformed?: WorkerSample['malformed'] } = {}) {
   const counters = { accepted: 0, acknowledged: 0, refusedFull: 0, refusedFast: 0, refusedPicture: 6 };
   const waits = new Waits();
-  const relay = { counters, waits, desktops: { count: 3 }, parkedCount: 2, waiting: 1, slab: { usedBytes: 64 } };
+  const clients = new Clients(4);
+  const relay = {
+    counters,
+    waits,
+    clients,
+    desktops: { count: 3 },
+    parkedCount: 2,
+    waiting: 1,
+    slab: { usedBytes: 64 },
+  };
   const workers = {
     pids: over.pids ?? [],
     refused: { malformed: 4, connections: 1, 'picture-refused': 1, 'limits by address': 2 },
     samples: () => over.samples ?? [],
+    takeMalformed: () => over.malformed?.splice(0) ?? [],
   };
   const front = { gauges: () => ({ refused: 2 }) };
   return {
     counters,
     waits,
+    clients,
     made: { relay, front, workers, joinsRefused: () => 5, loopDelay: () => 0.02 } as unknown as SamplerSources,
   };
 }
@@ -62,6 +74,27 @@ describe('the sampler', () => {
     assert.deepEqual([series['wait/p50'][13], series['wait/p99'][13]], [1.5, 1.99]);
   });
 
+  it('counts the malformed requests of the workers for the clients of the slots that they name', async () => {
+    const { clients, made } = sources({
+      malformed: [
+        [2, 3],
+        [9, 1],
+      ],
+    });
+    clients.add(2, { kind: 'linux', version: '1.0.0' });
+    const sampler = new Sampler(made);
+    await sampler.sample();
+    await sampler.sample();
+    const rows = clients.rows.map(({ kind, refused }) => [kind, refused.get('malformed')]);
+    assert.deepEqual(
+      rows.filter(([, times]) => times !== 0),
+      [
+        ['unknown', 1],
+        ['linux', 3],
+      ],
+    );
+  });
+
   it('adds the refusals of master and workers, by reason', () => {
     const { made } = sources();
     const expected = {
@@ -82,7 +115,7 @@ describe('the sampler', () => {
   });
 
   it('leaves a worker out that sends no samples', async () => {
-    const sample = { pid: 2 ** 30, rssBytes: 5, heapBytes: 4, loopDelayMaxSeconds: 0.001, refused: {} };
+    const sample = { pid: 2 ** 30, rssBytes: 5, heapBytes: 4, loopDelayMaxSeconds: 0.001, refused: {}, malformed: [] };
     const samples = [sample];
     const { made } = sources({ pids: [sample.pid], samples });
     const sampler = new Sampler(made);

@@ -21,7 +21,7 @@ export const THREADS_PER_TURN_MAX = 8;
 export interface SamplerSources {
   relay: Relay;
   front: Front;
-  workers: Pick<Workers, 'pids' | 'samples' | 'refused'>;
+  workers: Pick<Workers, 'pids' | 'samples' | 'refused' | 'takeMalformed'>;
   /** Joins refused by a limit by address, since start. */
   joinsRefused: () => number;
   /** Returns the longest block of the master's loop since its previous call, in seconds. */
@@ -118,7 +118,8 @@ export class Sampler {
   }
 
   #sampleRelay(): void {
-    const { relay } = this.#sources;
+    const { relay, workers } = this.#sources;
+    for (const [slot, times] of workers.takeMalformed()) relay.clients.refused(slot, 'malformed', times);
     this.history.set('desktops', relay.desktops.count);
     this.history.set('parked', relay.parkedCount);
     this.history.set('waiting', relay.waiting);

@@ -90,6 +90,8 @@ export interface Workers {
   moderate(message: ModerationMessage): Promise<void>;
   /** What the workers have refused since start, by reason. */
   readonly refused: Refusals;
+  /** The slots that malformed requests have named since the last call, and how often. A stranger can name any. */
+  takeMalformed(): WorkerSample['malformed'];
   /** The newest sample of each worker process that does not hang. */
   samples(): readonly WorkerSample[];
   /** The metrics of the master and of all workers, in Prometheus' text format. */

@@ -6,6 +6,8 @@
  */
 
 import type { Relay } from '../domain/relay.ts';
+import type { Verdict } from '../domain/responses.ts';
+import { NO_SLOT } from '../domain/state/desktops.ts';
 import type { World } from '../domain/state/torus.ts';
 import type { FrontHandlers, RequestView } from '../front/front.ts';
 import type { Feedback } from '../store/feedback_file.ts';
@@ -15,7 +17,7 @@ import type { Publication } from '../wire/gallery.ts';
 import type { Identity } from '../wire/identity.ts';
 import { DEFAULT_WORLD, type Join } from '../wire/join.ts';
 import type { Standing } from '../wire/pictures.ts';
-import { PROBLEMS, type ProblemDocument, ProblemError } from '../wire/problem.ts';
+import { PROBLEMS, type ProblemCode, type ProblemDocument, ProblemError } from '../wire/problem.ts';
 import { EDGES, type EdgeNumber } from '../wire/rules.ts';
 import type { ShownStage } from '../wire/stage.ts';
 import type { Flights } from './flights.ts';
@@ -71,6 +73,8 @@ export interface MasterParts {
   readonly flights?: Flights;
 }
 
+const isOfNoOwner = (verdict: Verdict) => verdict === 'desktop-ended' || verdict === 'unknown-desktop';
+
 export class Master {
   readonly relay: Relay;
   readonly turns: Turns;
@@ -105,8 +109,11 @@ export class Master {
 
   crossing(link: number, request: number, from: Identity, crossing: CheckedCrossing, standing?: Standing): void {
     const response = this.relay.accept(from, crossing, standing, this.#links.ticketOf(link, request));
-    if (response.verdict === 'deferred') return;
+    const { verdict } = response;
+    if (verdict === 'deferred') return;
     if (response.status === 202) this.#countFlight(from.slot, crossing);
+    // The slot of one that is not live may have another owner.
+    else this.relay.clients.refused(isOfNoOwner(verdict) ? NO_SLOT : from.slot, verdict);
     this.#links.reply(link, request, response);
   }
 
@@ -122,10 +129,15 @@ export class Master {
   /** A join; the answer is that of Seats.seat(), and `at` when another relay has seated the desktop. The worker adds the addresses. */
   join(link: number, request: number, join: Join): void {
     const homes = this.#homes;
-    this.#attempt(link, request, () => {
-      if (homes === undefined || homes.isHere(join)) this.#answerJson(link, request, 201, this.seats.seat(join));
-      else this.#joinLater(link, request, join, homes);
-    });
+    this.#attempt(
+      link,
+      request,
+      () => {
+        if (homes === undefined || homes.isHere(join)) this.#answerJson(link, request, 201, this.seats.seat(join));
+        else this.#joinLater(link, request, join, homes);
+      },
+      (code) => this.relay.clients.refusedJoin(join.client, code),
+    );
   }
 
   #joinLater(link: number, request: number, join: Join, homes: Homes): void {
@@ -273,15 +285,17 @@ export class Master {
 
   /** Calls `action`, which answers the request, if the desktop is live. Otherwise, or when it throws a problem, that is the answer. */
   #try(link: number, request: number, identity: Identity, action: () => void): void {
-    if (this.#requireLive(link, request, identity)) this.#attempt(link, request, action);
+    const refused = (code: ProblemCode) => this.relay.clients.refused(identity.slot, code);
+    if (this.#requireLive(link, request, identity)) this.#attempt(link, request, action, refused);
   }
 
-  /** Calls `action`, which answers the request. When it throws a problem, that is the answer. */
-  #attempt(link: number, request: number, action: () => void): void {
+  /** Calls `action`, which answers the request. When it throws a problem, that is the answer, and `refused` is told. */
+  #attempt(link: number, request: number, action: () => void, refused?: (code: ProblemCode) => void): void {
     try {
       action();
     } catch (error) {
       if (!(error instanceof ProblemError)) throw error;
+      refused?.(error.document.code);
       this.#answerProblem(link, request, error.document);
     }
   }

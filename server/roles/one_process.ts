@@ -11,7 +11,7 @@ import type { SocketDesktops } from '../http/socket_desktop.ts';
 import { Worker } from '../http/worker.ts';
 import { workerGauges } from '../metrics/gauges.ts';
 import { storeGauges } from '../metrics/store_gauges.ts';
-import { type Refusals, workerRefusals } from '../metrics/worker_samples.ts';
+import { type Refusals, type WorkerSample, workerRefusals } from '../metrics/worker_samples.ts';
 import type { ModerationMessage } from '../moderation/moderator.ts';
 import {
   addressesOf,
@@ -85,6 +85,10 @@ export class OneProcess implements Workers {
   get refused(): Refusals {
     // The front of the master counts the connections.
     return workerRefusals(this.#parts.worker, undefined, this.#parts.admission);
+  }
+
+  takeMalformed(): WorkerSample['malformed'] {
+    return this.#parts.worker.takeMalformed();
   }
 
   samples(): [] {

@@ -144,6 +144,10 @@ export class WorkerPool implements Workers {
     return this.#samples.refused;
   }
 
+  takeMalformed(): WorkerSample['malformed'] {
+    return this.#samples.takeMalformed();
+  }
+
   samples(): WorkerSample[] {
     return this.#samples.newest;
   }

@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import { commit, VERSION } from '../../tools/version.js';
 import { mustBeSmall, PROFILE_SECONDS_MAX, SNAPSHOT_HEAP_BYTES_MAX } from '../metrics/recording.ts';
 import { LISTED_MAX } from '../operator/listings.ts';
-import { type HttpResponse, join, sendRequest } from './desktop_client.ts';
+import { type HttpResponse, type Joined, join, sendRequest } from './desktop_client.ts';
 import { isProblem } from './problem_check.ts';
 import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
 
@@ -316,6 +316,28 @@ describe('the admin port', BOUNDED, () => {
     assert.equal(newer.first, first + 1);
     for (const after of ['x', '-1', '1.5'])
       isProblem(await admin('GET', `history?after=${after}`), 'malformed', 'after');
+  });
+
+  it('counts desktops by their program, and what was refused to them', async () => {
+    const response = await fetch(`${relay.url}/v1/desktops`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'user-agent': 'Sprites/0.9.0 (Linux)' },
+      body: JSON.stringify({ name: 'Lin', screen: { width: 800, height: 600 } }),
+    });
+    const { crossings, token } = (await response.json()) as Joined;
+    isProblem(
+      await sendRequest(crossings, { method: 'POST', token, body: { crossing: 'x' } }),
+      'malformed',
+      'crossing',
+    );
+    const labels = 'client="linux",version="0.9.0"';
+    await until('the worker has told of the malformed request', async () => {
+      const metrics = await relay.metrics();
+      return (
+        metrics.get(`sprites_client_desktops{${labels}}`) === 1 &&
+        metrics.get(`sprites_client_refused_total{${labels},reason="malformed"}`) === 1
+      );
+    });
   });
 
   it('works on after a client aborts a download', async () => {

@@ -1,4 +1,5 @@
 /** A join: the request of a new desktop. It is checked once, in the process that received it. */
+import type { Client } from './client.ts';
 import { checkName, checkNumber, checkObject, malformed } from './fields.ts';
 import { type Invitation, readInvitation } from './invitation.ts';
 import { PICTURES, type Pictures } from './pictures.ts';
@@ -21,6 +22,8 @@ export interface Join {
   near?: Invitation;
   /** The client's address, as admission counts it. The worker sets it; a body can't. */
   address?: string;
+  /** The program that joins. The worker sets it; a body can't. Undefined when it is not known. */
+  client?: Client;
   /** Admission has counted it. The master sets it; a body can't. */
   isCounted?: boolean;
 }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 
+#include "core/desktop/version.h"
 #include "win32/system/text16.h"
 
 namespace sprites {
@@ -13,7 +14,7 @@ namespace sprites {
 namespace {
 
 constexpr size_t kReadBytes = 16'384;  // bytes per read: holds a usual batch of a poll
-constexpr wchar_t kAgent[] = L"Sprites for Windows";
+constexpr wchar_t kAgent[] = L"Sprites/" SPRITES_VERSION L" (Windows)";  // the relay counts by it
 
 // Shared with WinHTTP's threads, which write to it while Exchange waits. It lives until they are
 // done with it, which may be long after Exchange has returned.

@@ -303,6 +303,11 @@ export class Desktops {
     return this.#slab.page(block).readUInt16LE(this.#slab.offset(block));
   }
 
+  /** The highest number of an accepted crossing of a slot's owner: how often it has thrown, if it counts by one. */
+  newestCrossing(slot: number): number {
+    return this.#crossings.newest(slot);
+  }
+
   recencyOf(slot: number, crossing: number): Recency {
     return this.#crossings.recencyOf(slot, crossing);
   }

@@ -1,10 +1,11 @@
 /**
  * A join that one relay passes on to the relay that has its world, and the answer.
  *
- * Both are JSON in UTF-8 with a `version`. The question has the body of the join as PROTOCOL.md defines it, and the client's addresses. The
+ * Both are JSON in UTF-8 with a `version`. The question has the body of the join as PROTOCOL.md defines it, the client's addresses and its program. The
  * answer has the desktop's seat and the relay's addresses, or a problem, or `elsewhere`: that relay does not have the world.
  * Invariant: a join that decodePeerJoin() returns has passed the same checks as one of a client.
  */
+import { CLIENT_KINDS, type Client } from '../client.ts';
 import { checkObject, readJson } from '../fields.ts';
 import { writeInvitation } from '../invitation.ts';
 import { checkJoin, type Join } from '../join.ts';
@@ -14,6 +15,9 @@ export const PEER_JOIN_VERSION = 1;
 
 /** Bytes of an address of a client, as text. */
 const ADDRESS_LENGTH_MAX = 64;
+
+/** Characters of the version of a client. */
+const VERSION_LENGTH_MAX = 24;
 
 /** Where clients reach a relay. */
 export interface RelayAddresses {
@@ -34,19 +38,20 @@ export type PeerJoinAnswer =
   | { problem: { code: ProblemCode; detail: string } }
   | { elsewhere: true };
 
-export function encodePeerJoin({ name, world, pictures, stage, near, clientAddress, address }: Join): Buffer {
+export function encodePeerJoin({ name, world, pictures, stage, near, clientAddress, address, client }: Join): Buffer {
   const invitation = near && writeInvitation(near.slot, near.secret, near.relay);
   // The screen was checked, and the relay does not store it.
   const body = { name, world, pictures, stage, near: invitation, screen: { width: 1, height: 1 } };
-  return Buffer.from(JSON.stringify({ version: PEER_JOIN_VERSION, body, clientAddress, address }));
+  return Buffer.from(JSON.stringify({ version: PEER_JOIN_VERSION, body, clientAddress, address, client }));
 }
 
 /** Undefined when the bytes are not a join of this version. */
 export function decodePeerJoin(bytes: Uint8Array): Join | undefined {
-  return decoded(bytes, ({ body, clientAddress, address }) => {
+  return decoded(bytes, ({ body, clientAddress, address, client }) => {
     const join = checkJoin(body);
     if (isAddress(clientAddress)) join.clientAddress = clientAddress;
     if (isAddress(address)) join.address = address;
+    if (isClient(client)) join.client = client;
     return join;
   });
 }
@@ -76,6 +81,13 @@ export function decodePeerJoinAnswer(bytes: Uint8Array): PeerJoinAnswer | undefi
 
 function isAddress(value: unknown): value is string {
   return typeof value === 'string' && value.length <= ADDRESS_LENGTH_MAX;
+}
+
+function isClient(value: unknown): value is Client {
+  const { kind, version } = (value ?? {}) as Partial<Client>;
+  return (
+    CLIENT_KINDS.some((known) => known === kind) && typeof version === 'string' && version.length <= VERSION_LENGTH_MAX
+  );
 }
 
 /** What `read` returns; undefined when it throws, or when the bytes are of another version. */
