@@ -254,6 +254,7 @@ function spellings(value: number): string[] {
     if (value % bytes === 0) texts.push(`${plain(value / bytes)} ${unit}`);
   }
   if (value === 0.5) texts.push('half');
+  if (value === rules.LEASE_MS) texts.push('a lease');
   if (value === 1000) texts.push('each second');
   if (words[value]) texts.push(`${words[value]} times`);
   if (words[value / FRAME]) texts.push(`${words[value / FRAME]} frame`);

@@ -265,6 +265,9 @@ bool ScanCrossing(const uint8_t* body, uint32_t size, ScannedCrossing* out) {
   Cursor cursor(body, body + size);
   cursor.SkipSpace();
   const auto& members = rules::kCrossingMembers;
+  for (size_t i = kMembersBeforeValues; i + 1 < members.size(); ++i) {
+    out->values[i - kMembersBeforeValues] = members[i].otherwise;
+  }
   const bool is_crossing =
       cursor.Object<rules::kCrossingMembers>([&cursor, &members, out](uint32_t i) {
         std::string_view edge;
