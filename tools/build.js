@@ -87,12 +87,6 @@ const X11_LIBRARIES = {
 /** The path of the benches' floor once it is built. */
 export const FLOOR = join(ROOT, 'build', 'floor', 'floor');
 
-/** The path of the posters of `npm run bench -- outside`, once they are built. */
-export const POSTERS = join(ROOT, 'build', 'posters', 'posters');
-
-/** The path of the relay on uWebSockets that the same bench compares with, once it is built. */
-export const UWS = join(ROOT, 'build', 'uws', 'uws');
-
 /** The flags of the addon. Node-API is the same in every Node, so the packaged headers serve whichever Node loads it. */
 const ADDON_FLAGS = [
   ...[
@@ -164,46 +158,6 @@ export function buildFloor() {
       return `a compiler is missing: ${installHint(['gcc', 'libc6-dev'])}`;
     mkdirSync(join(FLOOR, '..'), { recursive: true });
     return ran('cc', ['-O2', '-Wall', '-o', FLOOR, source], ROOT, 'cc');
-  });
-}
-
-/** Builds the posters. Returns undefined, or why they can't be built. */
-export function buildPosters() {
-  const source = join(ROOT, 'server', 'bench', 'posters', 'posters.cc');
-  return built('posters', [source], POSTERS, () => {
-    if (!ensurePrograms(['g++'], ['g++'])) return `a compiler is missing: ${installHint(['g++'])}`;
-    mkdirSync(join(POSTERS, '..'), { recursive: true });
-    return ran('g++', ['-std=c++20', '-O2', '-Wall', '-Wextra', '-o', POSTERS, source], ROOT, 'g++');
-  });
-}
-
-/**
- * Builds the relay on uWebSockets from a checkout with its submodule uSockets, with the optimisation that its own Makefile uses.
- * Returns undefined, or why it can't be built.
- */
-export function buildUws(checkout) {
-  const source = join(ROOT, 'server', 'bench', 'uws', 'uws.cc');
-  const sockets = join(checkout, 'uSockets', 'src');
-  if (!existsSync(join(checkout, 'src', 'App.h')) || !existsSync(join(sockets, 'libusockets.h'))) {
-    return `${checkout} is not a checkout of uWebSockets with its submodule uSockets`;
-  }
-  return built('uws', [source, join(checkout, 'src'), sockets], UWS, () => {
-    if (!ensurePrograms(['cc', 'g++'], ['gcc', 'g++'])) return `a compiler is missing: ${installHint(['gcc', 'g++'])}`;
-    const folder = join(UWS, '..');
-    mkdirSync(folder, { recursive: true });
-    // No TLS and no compression: neither the bench nor the floor has them.
-    const flags = ['-O3', '-flto', '-DLIBUS_NO_SSL', '-DUWS_NO_ZLIB', `-I${sockets}`];
-    const sources = ['bsd', 'context', 'loop', 'socket', 'udp', 'eventing/epoll_kqueue'];
-    const files = sources.map((file) => join(sockets, `${file}.c`));
-    const why = ran('cc', [...flags, '-c', ...files], folder, 'cc');
-    if (why) return why;
-    const objects = sources.map((file) => `${basename(file)}.o`);
-    return ran(
-      'g++',
-      ['-std=c++20', ...flags, `-I${join(checkout, 'src')}`, '-o', UWS, source, ...objects],
-      folder,
-      'g++',
-    );
   });
 }
 
@@ -379,7 +333,7 @@ function ranCMake(sources, folder, options = [], targets = []) {
 }
 
 /** Runs `build` unless the target was built from exactly these sources. Builds with the same lock take turns. */
-function built(name, sources, target, build, lock = name) {
+export function built(name, sources, target, build, lock = name) {
   const stamp = join(ROOT, 'build', `${name}.sources`);
   const hash = createHash('sha256').update(process.arch);
   for (const source of sources) hashOf(source, hash);
@@ -416,7 +370,7 @@ function hashOf(path, hash) {
 }
 
 /** Runs a step of a build. Its output is shown only if it fails. */
-function ran(program, args, cwd, name, variables = {}, input = '') {
+export function ran(program, args, cwd, name, variables = {}, input = '') {
   const env = { ...process.env, ...variables };
   const done = spawnSync(program, args, { cwd, env, input, encoding: 'utf8' });
   if (done.status === 0) return undefined;

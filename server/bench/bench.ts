@@ -2,7 +2,7 @@
 
 import type { Shape } from '../../tools/bench/contender.ts';
 import { whyNoNats } from '../../tools/bench/nats_server.ts';
-import { buildAddon, buildEngine, buildFloor, buildPosters, buildUws } from '../../tools/build.js';
+import { buildAddon, buildEngine, buildFloor } from '../../tools/build.js';
 import {
   type Command,
   duration,
@@ -25,6 +25,7 @@ import { addon, whyNoNativeFront } from '../front/native.ts';
 import { DURABILITIES } from '../roles/journaling.ts';
 import { SLOTS_MAX } from '../wire/identity.ts';
 import { PING_MS, PING_SECONDS_MAX, PING_SECONDS_MIN } from '../wire/rules.ts';
+import { buildPosters, buildUws } from './builds.ts';
 import { FAULTS } from './chaos/faults.ts';
 import { chaos } from './chaos.ts';
 import { cluster } from './cluster.ts';

@@ -11,7 +11,7 @@ import { text } from 'node:stream/consumers';
 import { FLOOR_SHAPE, type Shape, start } from '../../tools/bench/contender.ts';
 import { spread } from '../../tools/bench/spread.ts';
 import { machine, table, us } from '../../tools/bench/table.ts';
-import { POSTERS, UWS } from '../../tools/build.js';
+import { POSTERS, UWS } from './builds.ts';
 
 const DESKTOPS = 10_000;
 
