@@ -78,7 +78,8 @@ const CLIENT_CORE: Record<string, readonly string[]> = {
   scene: ['text', 'screen', 'motion', 'picture'],
   relay: ['text', 'screen', 'motion', 'picture'],
   desktop: ['text', 'screen', 'motion', 'picture', 'scene', 'relay'],
-  app: ['text', 'screen', 'motion', 'picture', 'scene', 'relay', 'desktop'],
+  words: ['text', 'screen', 'motion', 'picture', 'scene', 'relay', 'desktop'],
+  app: ['text', 'screen', 'motion', 'picture', 'scene', 'relay', 'desktop', 'words'],
 };
 
 /** The rooms around the domain that a relay's roles are made of, each above the ones after it. */

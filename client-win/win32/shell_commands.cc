@@ -2,8 +2,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/desktop/link_words.h"
 #include "core/desktop/version.h"
+#include "core/words/link_words.h"
 #include "win32/dialogs/link_dialog.h"
 #include "win32/dialogs/questions.h"
 #include "win32/dialogs/report_dialog.h"

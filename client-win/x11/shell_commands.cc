@@ -8,12 +8,12 @@
 #include <iterator>
 #include <utility>
 
-#include "core/desktop/choices_menu.h"
-#include "core/desktop/diagnostics.h"
-#include "core/desktop/heard_list.h"
-#include "core/desktop/link_words.h"
 #include "core/desktop/tones.h"
 #include "core/desktop/version.h"
+#include "core/words/choices_menu.h"
+#include "core/words/diagnostics.h"
+#include "core/words/heard_list.h"
+#include "core/words/link_words.h"
 #include "x11/shell.h"
 
 namespace sprites {

@@ -4,8 +4,8 @@
 #include <random>
 #include <utility>
 
-#include "core/desktop/choices_menu.h"
-#include "core/desktop/link_words.h"
+#include "core/words/choices_menu.h"
+#include "core/words/link_words.h"
 
 namespace sprites {
 

@@ -21,11 +21,11 @@
 #include "core/desktop/desktop.h"
 #include "core/desktop/files/own_file.h"
 #include "core/desktop/files/state_writer.h"
-#include "core/desktop/greeting.h"
-#include "core/desktop/menus.h"
 #include "core/picture/file_cache.h"
 #include "core/picture/importer.h"
 #include "core/relay/carrier.h"
+#include "core/words/greeting.h"
+#include "core/words/menus.h"
 
 namespace sprites {
 

@@ -7,11 +7,11 @@
 #include <cstdint>
 #include <string>
 
-#include "core/desktop/diagnostics.h"
-#include "core/desktop/menus.h"
 #include "core/desktop/outbox.h"
 #include "core/motion/sprite.h"
 #include "core/relay/relay_link.h"
+#include "core/words/diagnostics.h"
+#include "core/words/menus.h"
 
 namespace sprites {
 

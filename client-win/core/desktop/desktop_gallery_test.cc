@@ -1,7 +1,7 @@
 // Pictures that the person takes from the gallery of a relay.
 #include <doctest/doctest.h>
 
-#include "core/desktop/link_words.h"
+#include "core/words/link_words.h"
 #include "test/core/test_desktop.h"
 
 namespace sprites {

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/desktop/menus.h"
+#include "core/words/menus.h"
 #include "test/core/test_desktop.h"
 
 namespace sprites {

@@ -14,7 +14,7 @@
 #include <utility>
 #include <vector>
 
-#include "core/desktop/heard_list.h"
+#include "core/words/heard_list.h"
 #include "win32/dialogs/modeless_dialog.h"
 #include "win32/system/resource.h"
 

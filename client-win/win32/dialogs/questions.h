@@ -6,8 +6,8 @@
 
 #include <string>
 
-#include "core/desktop/link_words.h"
 #include "core/text/texts.h"
+#include "core/words/link_words.h"
 
 namespace sprites {
 

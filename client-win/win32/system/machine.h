@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "core/desktop/diagnostics.h"
+#include "core/words/diagnostics.h"
 
 namespace sprites {
 

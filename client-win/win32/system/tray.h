@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "core/desktop/menus.h"
+#include "core/words/menus.h"
 
 namespace sprites {
 

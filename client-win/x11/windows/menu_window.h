@@ -11,8 +11,8 @@
 #include <functional>
 #include <memory>
 
-#include "core/desktop/menus.h"
 #include "core/screen/geometry.h"
+#include "core/words/menus.h"
 #include "x11/windows/signal.h"
 
 namespace sprites {

@@ -1,4 +1,4 @@
-#include "core/desktop/choices_menu.h"
+#include "core/words/choices_menu.h"
 
 #include <cmath>
 #include <initializer_list>

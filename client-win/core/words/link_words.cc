@@ -1,4 +1,4 @@
-#include "core/desktop/link_words.h"
+#include "core/words/link_words.h"
 
 namespace sprites {
 

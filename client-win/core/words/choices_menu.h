@@ -2,12 +2,12 @@
 //
 // Invariant: each submenu has the present value, checked, even if it was written into the file by
 // hand. Cost: O(values).
-#ifndef CLIENT_WIN_CORE_DESKTOP_CHOICES_MENU_H_
-#define CLIENT_WIN_CORE_DESKTOP_CHOICES_MENU_H_
+#ifndef CLIENT_WIN_CORE_WORDS_CHOICES_MENU_H_
+#define CLIENT_WIN_CORE_WORDS_CHOICES_MENU_H_
 
 #include <optional>
 
-#include "core/desktop/menus.h"
+#include "core/words/menus.h"
 
 namespace sprites {
 
@@ -20,4 +20,4 @@ std::optional<Settings> WithChoice(Settings settings, const MenuChoice& choice);
 
 }  // namespace sprites
 
-#endif  // CLIENT_WIN_CORE_DESKTOP_CHOICES_MENU_H_
+#endif  // CLIENT_WIN_CORE_WORDS_CHOICES_MENU_H_

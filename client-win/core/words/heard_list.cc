@@ -1,4 +1,4 @@
-#include "core/desktop/heard_list.h"
+#include "core/words/heard_list.h"
 
 #include <algorithm>
 #include <string_view>

@@ -1,8 +1,8 @@
 // The list of what was said, as a shell shows it: a row for each line of the history.
 //
 // Cost: O(lines × muted names).
-#ifndef CLIENT_WIN_CORE_DESKTOP_HEARD_LIST_H_
-#define CLIENT_WIN_CORE_DESKTOP_HEARD_LIST_H_
+#ifndef CLIENT_WIN_CORE_WORDS_HEARD_LIST_H_
+#define CLIENT_WIN_CORE_WORDS_HEARD_LIST_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/desktop/desktop.h"
-#include "core/desktop/menus.h"
+#include "core/words/menus.h"
 
 namespace sprites {
 
@@ -43,4 +43,4 @@ Menu HeardMenu(const Desktop& desktop, const TimeOfDay& time_of_day);
 
 }  // namespace sprites
 
-#endif  // CLIENT_WIN_CORE_DESKTOP_HEARD_LIST_H_
+#endif  // CLIENT_WIN_CORE_WORDS_HEARD_LIST_H_

@@ -2,8 +2,8 @@
 //
 // Invariant, held by a test: it has no token, no invitation, no cursor, no id, no name and no
 // world, neither of this person nor of others. Cost: O(sprites).
-#ifndef CLIENT_WIN_CORE_DESKTOP_DIAGNOSTICS_H_
-#define CLIENT_WIN_CORE_DESKTOP_DIAGNOSTICS_H_
+#ifndef CLIENT_WIN_CORE_WORDS_DIAGNOSTICS_H_
+#define CLIENT_WIN_CORE_WORDS_DIAGNOSTICS_H_
 
 #include <cstdint>
 #include <string>
@@ -27,4 +27,4 @@ std::string Diagnostics(const Desktop& desktop, const Machine& machine);
 
 }  // namespace sprites
 
-#endif  // CLIENT_WIN_CORE_DESKTOP_DIAGNOSTICS_H_
+#endif  // CLIENT_WIN_CORE_WORDS_DIAGNOSTICS_H_

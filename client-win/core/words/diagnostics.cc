@@ -1,4 +1,4 @@
-#include "core/desktop/diagnostics.h"
+#include "core/words/diagnostics.h"
 
 #include <algorithm>
 #include <cmath>

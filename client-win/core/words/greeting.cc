@@ -1,4 +1,4 @@
-#include "core/desktop/greeting.h"
+#include "core/words/greeting.h"
 
 namespace sprites {
 

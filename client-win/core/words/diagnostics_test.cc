@@ -1,4 +1,4 @@
-#include "core/desktop/diagnostics.h"
+#include "core/words/diagnostics.h"
 
 #include <doctest/doctest.h>
 
@@ -48,10 +48,10 @@ TEST_CASE("diagnostics › hold no token, invitation, cursor, id, name or world 
     CHECK(text.find(secret) == std::string::npos);
   }
   for (const std::string fact :
-       {"Sprites " SPRITES_VERSION_WORDS "\n", "System: Windows 10.0.22631", "Running: 61 s", "Memory: 80 MiB",
-        "GDI handles: 120", "Portable: yes", "Monitor: 800 x 600 at 0,0, 125 %, primary",
-        "Relay: http://relay.example:8080", "Link: connected", "World: another one",
-        "Hidden pictures: 1"}) {
+       {"Sprites " SPRITES_VERSION_WORDS "\n", "System: Windows 10.0.22631", "Running: 61 s",
+        "Memory: 80 MiB", "GDI handles: 120", "Portable: yes",
+        "Monitor: 800 x 600 at 0,0, 125 %, primary", "Relay: http://relay.example:8080",
+        "Link: connected", "World: another one", "Hidden pictures: 1"}) {
     CAPTURE(fact);
     CHECK(text.find(fact) != std::string::npos);
   }

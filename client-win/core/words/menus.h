@@ -2,8 +2,8 @@
 //
 // A menu is built each time it opens, so it never shows an old state. A text has `&` before its
 // access key, and `&&` for an ampersand. Cost: O(shelf + neighbours).
-#ifndef CLIENT_WIN_CORE_DESKTOP_MENUS_H_
-#define CLIENT_WIN_CORE_DESKTOP_MENUS_H_
+#ifndef CLIENT_WIN_CORE_WORDS_MENUS_H_
+#define CLIENT_WIN_CORE_WORDS_MENUS_H_
 
 #include <cstddef>
 #include <cstdint>
@@ -110,4 +110,4 @@ std::string StatusOf(const Desktop& desktop);
 
 }  // namespace sprites
 
-#endif  // CLIENT_WIN_CORE_DESKTOP_MENUS_H_
+#endif  // CLIENT_WIN_CORE_WORDS_MENUS_H_

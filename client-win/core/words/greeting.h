@@ -3,8 +3,8 @@
 //
 // A function of the desktop's state and the time. Invariant: each text is shown once in a life of
 // the program, and the first two only until Settings::greeted.
-#ifndef CLIENT_WIN_CORE_DESKTOP_GREETING_H_
-#define CLIENT_WIN_CORE_DESKTOP_GREETING_H_
+#ifndef CLIENT_WIN_CORE_WORDS_GREETING_H_
+#define CLIENT_WIN_CORE_WORDS_GREETING_H_
 
 #include <cstdint>
 #include <optional>
@@ -43,4 +43,4 @@ class Greeting {
 
 }  // namespace sprites
 
-#endif  // CLIENT_WIN_CORE_DESKTOP_GREETING_H_
+#endif  // CLIENT_WIN_CORE_WORDS_GREETING_H_

@@ -1,4 +1,4 @@
-#include "core/desktop/menus.h"
+#include "core/words/menus.h"
 
 #include <algorithm>
 #include <array>

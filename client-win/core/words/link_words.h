@@ -1,7 +1,7 @@
 // What the program asks before it follows a link that something else than the person has opened,
 // such as a web page.
-#ifndef CLIENT_WIN_CORE_DESKTOP_LINK_WORDS_H_
-#define CLIENT_WIN_CORE_DESKTOP_LINK_WORDS_H_
+#ifndef CLIENT_WIN_CORE_WORDS_LINK_WORDS_H_
+#define CLIENT_WIN_CORE_WORDS_LINK_WORDS_H_
 
 #include <optional>
 #include <string>
@@ -25,4 +25,4 @@ std::optional<LinkWords> QuestionBefore(const RelayLink& link, const Desktop& de
 
 }  // namespace sprites
 
-#endif  // CLIENT_WIN_CORE_DESKTOP_LINK_WORDS_H_
+#endif  // CLIENT_WIN_CORE_WORDS_LINK_WORDS_H_
