@@ -97,6 +97,14 @@ describe('site › the language', () => {
     assert.deepEqual([manifest.lang, manifest.name], ['de', 'Sprites']);
     assert.match(manifest.description, /Werfen/);
   });
+
+  it('is of icons that are as large as the manifest says', async () => {
+    const { icons } = JSON.parse((await ask('/manifest.webmanifest')).text);
+    for (const { src, sizes } of icons) {
+      const icon = Buffer.from(await (await fetch(`${url}${src}`)).arrayBuffer());
+      assert.equal(`${icon.readUInt32BE(16)}x${icon.readUInt32BE(20)}`, sizes);
+    }
+  });
 });
 
 describe('site › the modules of a page', () => {

@@ -6,7 +6,7 @@
  * modules that it needs, so a browser does not need a round trip for each level of imports.
  *
  * All files are read at start, so the pages and modules of a process are of one version. What takes time is done once, for the first
- * request: to strip types, to compress, to draw icons. A relay or a worker starts in half the time, and many serve no page.
+ * request: to strip types, to compress. A relay or a worker starts in half the time, and many serve no page.
  *
  * Each page is made once in each language of web/texts/, with the texts that its modules use. A visitor gets the language of `?lang=`,
  * which is then kept in a cookie, else that of the cookie, else that of Accept-Language.
@@ -21,7 +21,6 @@ import { versionWords } from '../../tools/version.js';
 import type { Character } from '../store/sprite_store.ts';
 import { LANGUAGES, type Language, PROBLEM_TEXTS, TEXTS } from '../web/texts/texts.ts';
 import { baseOf, type PublicAddresses } from './api.ts';
-import { iconOf } from './icons.ts';
 import { sendSprite } from './sprite_answer.ts';
 
 /** A page may load its own files and pictures it made, and connect to any relay (long-polls have another port). */
@@ -198,11 +197,10 @@ function addManifest(router: express.Router): void {
     return JSON.stringify({ ...MANIFEST, lang: language, description: TEXTS[language]['index.description'] });
   });
   router.get('/manifest.webmanifest', (request, response) => sendTranslated(request, response, manifest));
-  const blob = readFileSync(join(CHARACTERS_FOLDER, 'blob.spr'));
-  for (const side of ICON_SIDES) {
-    const icon = once(() => iconOf(blob, side));
-    router.get(`/icon-${side}.png`, (_, response) => {
-      response.set('Cache-Control', 'max-age=86400').type('image/png').send(icon());
+  for (const name of ICON_SIDES.map((side) => `icon-${side}.png`)) {
+    const icon = readFileSync(join(WEB, 'pages', name));
+    router.get(`/${name}`, (_, response) => {
+      response.set('Cache-Control', 'max-age=86400').type('image/png').send(icon);
     });
   }
 }
