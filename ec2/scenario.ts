@@ -49,7 +49,7 @@ export function readShare(word: string, instances: number, relay: URL): Scenario
 }
 
 /** One machine's part of a scenario. Throws Misused. */
-export function shareOf(scenario: Scenario, instances: number, relay: URL): ScenarioLoad {
+function shareOf(scenario: Scenario, instances: number, relay: URL): ScenarioLoad {
   const { settings, load, name, shows } = scenario;
   for (const [setting, why] of refusalsOf(scenario)) throw new Misused(`${name}: ${setting}: ${why}.`);
   const of = (whole: number) => Math.max(1, Math.ceil(whole / instances));
@@ -90,7 +90,9 @@ export function shareOf(scenario: Scenario, instances: number, relay: URL): Scen
     warmUpSeconds: settings.warmUp,
     thresholds: scenario.thresholds.map(({ text }) => text),
     scenario: {
-      ...{ name, shows, parkSeconds: settings.connectTimeout + settings.settle },
+      name,
+      shows,
+      parkSeconds: settings.connectTimeout + settings.settle,
       plan: { ...engine, processes: 0 }, // as many as the instance has vCPUs
     },
   };

@@ -69,7 +69,7 @@ const MOVED = 'This world is at another relay now; join it again.';
 
 const joinsOf = (name: string) => `sprites.joins.${name}`;
 
-export interface HomesOptions {
+interface HomesOptions {
   name: string;
   turns: Turns;
   seats: Seats;
@@ -86,7 +86,7 @@ export interface HomesOptions {
 }
 
 /** What is known only when the relay has its ports. */
-export interface HomesOpening {
+interface HomesOpening {
   /** Where clients reach this relay. */
   addresses: Omit<RelayAddresses, 'machine'>;
   /** Ends desktops, and closes their sockets. */

@@ -20,7 +20,7 @@ const RETRY_MS = 1_000;
 /** JetStream's error codes of a write that names another revision than the key has. */
 const OTHER_REVISION: readonly number[] = [10071, 10164];
 
-export interface NatsBucketOptions {
+interface NatsBucketOptions {
   name: string;
   /** The most bytes that JetStream keeps of it. Writes beyond are refused. */
   bytesMax: number;

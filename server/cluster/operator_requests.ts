@@ -31,7 +31,7 @@ const subjectOf = (name: string) => `sprites.operator.${name}`;
 
 type Question = { ask: 'reports' } | { ask: 'dismiss'; picture: string } | { ask: 'kick'; desktop: string };
 
-export interface OperatorRequestsOptions {
+interface OperatorRequestsOptions {
   /** The name of this relay. */
   name: string;
   network: PeerNetwork;

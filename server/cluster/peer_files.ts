@@ -40,7 +40,7 @@ const MISSING = Buffer.from([0]);
 
 const subjectOf = (name: string) => `sprites.files.${name}`;
 
-export interface PeerFilesOptions {
+interface PeerFilesOptions {
   name: string;
   network: PeerNetwork;
   /** The data directory. */

@@ -45,7 +45,7 @@ const framesOf = (name: string, life: number) => `sprites.frames.${name}.${life}
 const sayingsOf = (name: string) => `sprites.sayings.${name}`;
 const peeksOf = (name: string) => `sprites.peeks.${name}`;
 
-export interface PeeringOptions {
+interface PeeringOptions {
   turns: Turns;
   /** Of beginMembership(). */
   membership: Membership;

@@ -28,7 +28,7 @@ const RETRY_MS = 1_000;
 
 const ANNOUNCEMENT = 'announcement';
 
-export interface SharedModerationOptions {
+interface SharedModerationOptions {
   /** The name of this relay. */
   name: string;
   bucket: Bucket;

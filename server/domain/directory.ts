@@ -16,7 +16,7 @@ export interface Counts {
 }
 
 /** The response of GET /v1/desktops/{id}. */
-export interface DesktopDetails {
+interface DesktopDetails {
   desktop: string;
   name: string;
   world: string;

@@ -23,7 +23,7 @@ import type { Tables } from './tables.ts';
 import type { AnswerSink, WayDown } from './way_down.ts';
 import type { WayUp } from './way_up.ts';
 
-export interface FromPeersParts {
+interface FromPeersParts {
   readonly answers: AnswerSink;
   readonly responses: Responses;
   readonly up: WayUp;

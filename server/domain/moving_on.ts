@@ -24,7 +24,7 @@ import { placeBeyond, type World } from './state/torus.ts';
 import type { Tables } from './tables.ts';
 import type { WayDown } from './way_down.ts';
 
-export interface MovingOnParts {
+interface MovingOnParts {
   readonly kept: KeptMailboxes;
   readonly eviction: Eviction;
   readonly ending: Ending;

@@ -526,7 +526,9 @@ export class Relay {
 function neighbourhoodOf(tables: Tables): Neighbourhood {
   const { torus, mutes, desktops, marks, abroad } = tables;
   return {
-    ...{ torus, mutes, abroad },
+    torus,
+    mutes,
+    abroad,
     isMuting: (slot) => marks.has(slot, MUTES),
     shows: (slot) => desktops.shows(slot),
     markPeeking: (slot) => marks.set(slot, PEEKING),

@@ -72,7 +72,7 @@ export interface WayDownOptions {
 }
 
 /** What a batch may have besides sprites. */
-export interface BatchParts {
+interface BatchParts {
   readonly news: News;
   readonly speech: Speech;
   readonly peeks: Peeks;

@@ -42,7 +42,7 @@ const NO_CROSSING: Readonly<AcceptedCrossing> = {
   receiverGeneration: 0,
 };
 
-export interface WayUpParts {
+interface WayUpParts {
   readonly responses: Responses;
   readonly eviction: Eviction;
   readonly down: WayDown;

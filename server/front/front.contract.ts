@@ -533,7 +533,10 @@ export function contract(name: string, make: (options: FrontOptions) => Front): 
 
     const timeouts = { requestMs: 600, uploadMs: 1800, idleMs: 600, writeMs: 600, lingerMs: 600 };
     const accepting: FrontListener = {
-      ...{ host: '127.0.0.1', port: 0, shared: false, routes: 'crossings' },
+      host: '127.0.0.1',
+      port: 0,
+      shared: false,
+      routes: 'crossings',
       fallback: (request, reply) => {
         request.resume().on('end', () => reply.end('accepted'));
       },

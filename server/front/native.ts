@@ -73,7 +73,7 @@ export interface NativeRing {
   close(): void;
 }
 
-export interface NativeOptions extends FrontOptions {
+interface NativeOptions extends FrontOptions {
   /** I/O threads beside the JavaScript thread. 0, the default: the JavaScript thread does the I/O, with no hop. */
   threads?: number;
 }
@@ -153,7 +153,7 @@ export function compiledForLibuv(): string {
 }
 
 /** How many I/O threads a front uses, and how many connections it holds. */
-export interface ThreadPlan {
+interface ThreadPlan {
   /** For NativeOptions.threads. */
   threads: number;
   /** Connections that fit: the wanted number, or fewer if the limits are lower. */

@@ -41,7 +41,8 @@ export function strangers(name: string, make: (options: FrontOptions) => Front):
         called();
       };
       const crossings: FrontListener = {
-        ...{ ...LISTENER, routes: 'crossings' },
+        ...LISTENER,
+        routes: 'crossings',
         fallback: (request, reply) => {
           targets.push(request.url);
           onFallback(request, reply);

@@ -14,7 +14,7 @@ import { readRecords } from './records.ts';
 import { FRAME_HEAD_BYTES, findFrame, frameEnd, HEAD_BYTES, OtherFormat, readHead, segmentName } from './segments.ts';
 import { readTail, type TailContent, TailDamaged, withTail } from './tail.ts';
 
-export interface SegmentReport {
+interface SegmentReport {
   name: string;
   bytes: number;
   frames: number;

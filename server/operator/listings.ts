@@ -15,7 +15,7 @@ import { wholeNumber } from './query.ts';
 export const LISTED_MAX = 1000;
 
 /** Desktops in the list of the busiest, and how long they are watched at most. */
-export const BUSIEST_MAX = 20;
+const BUSIEST_MAX = 20;
 export const BUSIEST_SECONDS_MAX = 60;
 
 /** Slots that are looked at in one turn: some 0.3 ms. */

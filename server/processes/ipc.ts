@@ -25,7 +25,7 @@ import type { PendingRequests } from './pending.ts';
 import { QUERIES, type Query, type Uplink } from './uplink.ts';
 
 /** Sends a frame to the other process; calls `done` once, now or later, when the system has accepted it or that has failed. */
-export type SendFrame = (frame: Buffer, done: (failed: boolean) => void) => void;
+type SendFrame = (frame: Buffer, done: (failed: boolean) => void) => void;
 
 /** How long a busy worker gathers records for one frame, in ms: the shortest time a timer has. */
 const GATHER_MS = 1;

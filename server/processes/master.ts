@@ -62,7 +62,7 @@ const WATCHED_EDGES = Array.from({ length: 16 }, (_, bits) =>
 );
 
 /** What a master answers with. Without `moderation`, `homes`, `files` or `flights` a relay has no such thing. */
-export interface MasterParts {
+interface MasterParts {
   readonly turns: Turns;
   readonly seats: Seats;
   readonly moderation?: Moderation;

@@ -20,7 +20,7 @@ export const SHOWN_MS = 60_000;
 /** Cells of the map from left to right, and from top to bottom. */
 export const MAP_SIDE = 64;
 
-export interface MappedFlight {
+interface MappedFlight {
   /** Rises with each flight, so a client knows which ones it has shown. */
   number: number;
   file: string;

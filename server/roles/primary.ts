@@ -77,7 +77,7 @@ export interface PrimaryOptions extends WorkersOptions {
   pingSeconds: number;
 }
 
-export interface Primary {
+interface Primary {
   /** The URL of the site. */
   url: string;
   /** Takes the relay down; the same as POST /admin/drain. `again`: it is to be started again. */

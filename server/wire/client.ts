@@ -3,7 +3,7 @@
 /** `page`: any browser. `unknown`: it joined before the relay was started. */
 export const CLIENT_KINDS = ['page', 'windows', 'linux', 'swarm', 'other', 'unknown'] as const;
 
-export type ClientKind = (typeof CLIENT_KINDS)[number];
+type ClientKind = (typeof CLIENT_KINDS)[number];
 
 export interface Client {
   readonly kind: ClientKind;

@@ -72,7 +72,7 @@ export const PROBLEMS = {
 export type ProblemCode = keyof typeof PROBLEMS;
 
 /** Members of a document beside those of RFC 9457. */
-export interface ProblemExtra {
+interface ProblemExtra {
   /** malformed: which field. */
   field?: string;
   /** cursor-lost, cursor-ahead: the cursor to go on from. desktop-ended: the last one that the desktop acknowledged. */

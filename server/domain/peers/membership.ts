@@ -51,7 +51,7 @@ export type RelayState = 'here' | 'suspected' | 'gone' | 'left' | 'forgotten';
  */
 export type HeartbeatOutcome = 'noted' | 'repeated' | 'late' | 'old-life' | 'forgotten' | 'own' | 'superseded' | 'full';
 
-export interface RelayRow {
+interface RelayRow {
   name: string;
   life: number;
   state: RelayState;
@@ -64,7 +64,7 @@ export interface RelayRow {
   agrees: boolean | undefined;
 }
 
-export interface MembershipOptions {
+interface MembershipOptions {
   /** REQUIRES: isRelayName(name). */
   name: string;
   /** Larger than that of any earlier start. A relay with a smaller one is heard when the later life has been silent for GONE_AFTER_STEPS. */

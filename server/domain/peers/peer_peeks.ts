@@ -33,7 +33,7 @@ import { PeerOutbox } from './peer_outbox.ts';
 import type { Peers } from './peers.ts';
 
 /** Counts since the start. */
-export interface PeerPeeksCounters {
+interface PeerPeeksCounters {
   /** Stages sent to other relays, each counted for each watcher. */
   sent: number;
   /** Stages of other relays that a desktop here watches. */
@@ -58,7 +58,7 @@ interface RemoteWatcher {
   readonly untilMs: number;
 }
 
-export interface PeerPeeksOptions {
+interface PeerPeeksOptions {
   peers: Peers;
   peeks: Peeks;
   neighbourhood: Neighbourhood;

@@ -12,7 +12,7 @@ import { PeerOutbox } from './peer_outbox.ts';
 import type { Peers } from './peers.ts';
 
 /** Counts since the start. */
-export interface PeerSayingsCounters {
+interface PeerSayingsCounters {
   /** Sayings sent to other relays, each counted for each relay. */
   sent: number;
   /** Sayings of other relays that were passed on to hearers here. */

@@ -173,7 +173,7 @@ interface Name {
 }
 
 /** Counts since the start. */
-export interface PeerCounters {
+interface PeerCounters {
   /** Frames sent, those sent again included. */
   frames: number;
   /** Frames sent again. */
@@ -209,7 +209,7 @@ export interface PeerTraffic {
 
 const NO_TRAFFIC: Readonly<PeerTraffic> = { frames: 0, passed: 0, received: 0, verdicts: 0, verdictMs: 0 };
 
-export interface PeersOptions {
+interface PeersOptions {
   epoch: number;
   membership: Membership;
   /** Has the incarnations of this start, and the frames of earlier ones, which may have arrived. */

@@ -11,7 +11,7 @@ import { CLIENT_KINDS, type Client } from '../../wire/client.ts';
 /** Rows in all. */
 export const CLIENT_ROWS_MAX = 32;
 
-export interface ClientRow extends Client {
+interface ClientRow extends Client {
   desktops: number;
   /** How often something was refused to them, by the code of the problem. It only rises, and begins with `malformed`. */
   readonly refused: Map<string, number>;

@@ -40,7 +40,7 @@ const REFUSALS = {
   'relay-busy': 'Too much is said on this relay; nobody has heard this, say it again later.',
 } as const satisfies Partial<Record<ProblemCode, string>>;
 
-export interface SpeechCounters {
+interface SpeechCounters {
   /** Sayings accepted. */
   said: number;
   repeated: number;
@@ -50,7 +50,7 @@ export interface SpeechCounters {
 }
 
 /** What speech reads of the relay. */
-export interface Listeners {
+interface Listeners {
   torus: Torus;
   mutes: Mutes;
   /** The way of sayings to other relays, once there are some. */

@@ -7,7 +7,7 @@
 import { type Anchor, type Box, BUBBLE_WIDTH_MAX, type Bubble, type BubblePlace, placeBubbles } from './bubbles.ts';
 import { element, newElement } from './elements.ts';
 
-export interface BubbleFrame {
+interface BubbleFrame {
   nowMs: number;
   /** The id of this desktop. Its bubbles have no name. */
   self: string;

@@ -18,7 +18,7 @@ import { announce, notice } from './panel.ts';
 import { SayLine } from './say_line.ts';
 import { heardWords, missedWords, refusalWords, sendingWords } from './saying_words.ts';
 
-export interface ConversationHandlers {
+interface ConversationHandlers {
   /** Returns the id of this desktop; empty before the first join. */
   self(): string;
   /** Saves what `saved` returns, which has changed. */

@@ -3,7 +3,7 @@
  *
  * Units: ms; frame times are those of requestAnimationFrame.
  */
-export interface FrameClock {
+interface FrameClock {
   nowMs: number;
   lastFrameMs: number;
   paused: boolean;

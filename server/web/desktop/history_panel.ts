@@ -5,7 +5,7 @@ import { chosenLanguages, phrase } from '../texts/language.ts';
 import { element, newElement } from './elements.ts';
 import { missedWords } from './saying_words.ts';
 
-export interface HistoryPanelHandlers {
+interface HistoryPanelHandlers {
   isMuted(desktop: string): boolean;
   /** The person wants to mute this desktop, or to hear it again. */
   toggleMute(neighbour: Neighbour): void;

@@ -14,7 +14,7 @@ import {
 } from '../motion/simulation.ts';
 
 /** What a page does about keys and about a selected sprite, besides moving it. */
-export interface InputHandlers {
+interface InputHandlers {
   /** Returns by how many px the sprites are drawn to the right of and below their places. */
   slide(): Point;
   togglePause(): void;

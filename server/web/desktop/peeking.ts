@@ -27,7 +27,7 @@ import { PeekGesture, peekDepth } from './peek_gesture.ts';
 import { PeekView } from './peek_view.ts';
 import { Silhouettes } from './silhouettes.ts';
 
-export interface PeekingHandlers {
+interface PeekingHandlers {
   readonly simulation: Simulation;
   seat(): Seat | null;
   /** Whether the sprites of this file may be shown to neighbours. */

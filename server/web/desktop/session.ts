@@ -18,7 +18,7 @@ export type SavedSprite = Pick<Sprite, 'file' | 'name' | 'scale' | 'fromShelf' |
 };
 
 /** A throw without a verdict. */
-export interface SavedCrossing {
+interface SavedCrossing {
   crossing: Crossing;
   sprite: SavedSprite;
   /** The seat that sends it. Absent in a session that an older page has saved: there it is the session's. */

@@ -28,7 +28,7 @@ const DOES: Record<string, Plain> = {
 
 const FPS_USUAL = 8; // frames a second of a new animation
 
-export interface AnimationPanelHandlers {
+interface AnimationPanelHandlers {
   /** The frame that is selected in the row. */
   selectedFrame(): number;
   changed(animations: Animations): void;

@@ -7,7 +7,7 @@ import type { Pixels } from '../../wire/files/pixels.ts';
 import { newElement } from '../desktop/elements.ts';
 import { phrase } from '../texts/language.ts';
 
-export interface FrameRow {
+interface FrameRow {
   /** Shows the frames, those that are kept first. */
   show(frames: readonly Pixels[], kept: readonly number[], selected: number): void;
 }

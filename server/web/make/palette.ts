@@ -8,8 +8,6 @@
  */
 import type { Pixels } from '../../wire/files/pixels.ts';
 
-export const COLOURS_MAX = 256;
-
 /** Colours that differ only in their last three bits are one group: nobody tells them apart. */
 const BITS = 5;
 

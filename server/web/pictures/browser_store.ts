@@ -10,7 +10,7 @@ const STORES = ['pictures', 'draft'] as const;
 
 const OPEN_MS_MAX = 5_000; // ms for the database to open: a desktop waits for it before its sprites are there
 
-export type Store = (typeof STORES)[number];
+type Store = (typeof STORES)[number];
 
 let opened: Promise<IDBDatabase> | undefined;
 

@@ -21,7 +21,7 @@ export interface Sheet {
   state: 'loading' | 'loaded' | 'missing' | 'removed';
 }
 
-export interface SheetHandlers {
+interface SheetHandlers {
   /** A sheet that was loading is now loaded or missing. */
   changed(file: string): void;
   /** Whether something on this page is drawn with the sheet. */

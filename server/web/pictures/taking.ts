@@ -9,7 +9,7 @@ const ANSWER_MS = 300; // ms for the other tabs to answer: they are in this brow
 
 type Message = { ask: string } | { answer: string; tab: string } | { give: string; tab: string };
 
-export interface TakingHandlers {
+interface TakingHandlers {
   /** Whether this desktop can take a picture now. */
   wants(): boolean;
   take(file: string): void;

@@ -5,7 +5,7 @@ import { counted, phrase } from '../texts/language.ts';
 import type { PeekVerdict } from './peek.ts';
 import { type Neighbours, type Problem, readProblem, readSeat, relayOf, type Seat, wordsOf } from './transport.ts';
 
-export interface JoinRequest {
+interface JoinRequest {
   name: string;
   /** Empty for the world of `near`, or for the default world. */
   world: string;

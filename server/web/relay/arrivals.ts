@@ -15,7 +15,7 @@ export const WAITING_MAX = 64; // sprites that wait for room; from here on the p
 /** Removed pictures that are remembered; the oldest is forgotten first. An operator removes them by hand. */
 export const REMOVED_MAX = 1_000;
 
-export interface ArrivalHandlers {
+interface ArrivalHandlers {
   /** Puts the sprite into the simulation. Returns null when there is no room. */
   enter(arrival: Arrival): Sprite | null;
   remove(sprite: Sprite): void;

@@ -10,7 +10,7 @@ import type { RelayEvent, Seat, Transport, TransportHandlers } from './transport
 export type TransportKind = 'socket' | 'poll';
 export type OpenTransport = (seat: Seat, handlers: TransportHandlers) => Transport;
 
-export interface ConnectionHandlers {
+interface ConnectionHandlers {
   /** A transport was opened. The one before it, if any, is still open and is closed next. */
   opened(seat: Seat, transport: Transport, kind: TransportKind): void;
   /** See TransportHandlers. */

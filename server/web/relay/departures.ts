@@ -27,7 +27,7 @@ export const FORMER_TRIES_MAX = ENDED_REMEMBERED_MS / ANSWER_MS;
 /** The way to the relay for the crossings of one seat. */
 export type Way = Pick<Transport, 'send' | 'close'>;
 
-export interface DepartureHandlers {
+interface DepartureHandlers {
   /** The pending crossings changed and must be saved now. A new crossing is sent only after that. */
   save(): void;
   accepted(departure: Departure, to: Neighbour | null): void;
@@ -36,7 +36,7 @@ export interface DepartureHandlers {
   openFormer(sender: Sender): Way;
 }
 
-export interface PendingCrossing {
+interface PendingCrossing {
   readonly departure: Departure;
   readonly crossing: Crossing;
   /** The seat that sends it. */

@@ -38,7 +38,7 @@ export interface Posts {
   show(stage: Stage): Promise<StageVerdict>;
 }
 
-export interface PostOptions {
+interface PostOptions {
   /** Ends all requests: what has no verdict is `unknown`. */
   signal: AbortSignal;
   /** Requests without a verdict until a message is `unknown`; without a limit by default. */

@@ -17,7 +17,7 @@ export interface SaidLine {
   atMs: number;
 }
 
-export interface MissedLine {
+interface MissedLine {
   kind: 'missed';
   /** How many sayings were lost here. */
   sayings: number;

@@ -6,7 +6,7 @@
  */
 import type { Problem, Saying, Transport } from './transport.ts';
 
-export interface SayingHandlers {
+interface SayingHandlers {
   /** The pending saying or the next number has changed and must be saved now. A new saying is sent only after that. */
   save(): void;
   /** `heard` is how many others it is for; null when the relay does not remember. */

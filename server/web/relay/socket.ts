@@ -30,7 +30,7 @@ import {
 } from './transport.ts';
 import { type Sending, Unanswered } from './unanswered.ts';
 
-export interface SocketEnvironment extends Environment {
+interface SocketEnvironment extends Environment {
   WebSocket: typeof WebSocket;
 }
 

@@ -1,6 +1,6 @@
 /** One WebSocket to the relay, from when the browser begins to open it until it is closed. It closes when the relay is silent for too long. */
 
-export interface LineHandlers {
+interface LineHandlers {
   opened(): void;
   received(message: string): void;
   /** Called once, when either side has closed it. */

@@ -8,7 +8,7 @@ import { ANIMATIONS_MAX, type Animation, FPS_MAX, FRAMES_MAX } from './descripti
 import { SprRefused } from './png.ts';
 
 /** The rectangle of a frame on the exported sheet, and its offset on the canvas of the frame. Pixels. */
-export interface ExportedFrame {
+interface ExportedFrame {
   x: number;
   y: number;
   width: number;

@@ -30,7 +30,7 @@ interface Reader {
 
 export type GifReaderClass = new (bytes: Uint8Array) => Reader;
 
-export interface Gif {
+interface Gif {
   width: number;
   height: number;
   frames: { rgba: Uint8Array<ArrayBuffer>; ms: number }[];

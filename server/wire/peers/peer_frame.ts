@@ -121,7 +121,7 @@ export interface PeerFrame {
 /** What identifies a frame: its sender, and its number. */
 export type FrameIdentity = Pick<PeerFrame, 'sender' | 'epoch' | 'incarnation' | 'number'>;
 
-export interface PeerAnswer {
+interface PeerAnswer {
   status: number;
   epoch: number;
   number: number;

@@ -9,7 +9,7 @@ import { isRelayName } from '../identity.ts';
 const HEAD_BYTES = 4;
 
 /** What distinguishes one kind of message from the others. */
-export interface PeerMessageFormat {
+interface PeerMessageFormat {
   version: number;
   /** Bytes of a message. */
   bytesMax: number;
