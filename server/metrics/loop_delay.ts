@@ -2,7 +2,7 @@
  * The longest block of this process's event loop, for several readers.
  *
  * One histogram of Node serves all of them, because each histogram wakes the loop with a timer. Each reader gets the longest
- * block since it last read.
+ * block since it last read. A process in which nothing happens pauses it, so the block of the first turn after that is not seen.
  */
 import { monitorEventLoopDelay } from 'node:perf_hooks';
 
@@ -22,6 +22,12 @@ export class LoopDelay {
     this.#stepMs = stepMs;
     this.#histogram = monitorEventLoopDelay({ resolution: stepMs });
     this.#histogram.enable();
+  }
+
+  /** While it is paused it wakes nobody, and sees no block. */
+  pause(isPaused: boolean): void {
+    if (isPaused) this.#histogram.disable();
+    else this.#histogram.enable();
   }
 
   /** Returns a function that returns the longest block in seconds since its previous call. */

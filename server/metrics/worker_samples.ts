@@ -9,7 +9,7 @@ import type { Front } from '../front/front.ts';
 import type { WorkerAdmission } from '../http/admission.ts';
 import type { Worker } from '../http/worker.ts';
 import { SAMPLE_MS } from './history.ts';
-import { LoopDelay, WORKER_DELAY_STEP_MS } from './loop_delay.ts';
+import type { LoopDelay } from './loop_delay.ts';
 
 /**
  * A worker whose newest sample is older than this, in ms, hangs. Master and workers sample on clocks of their own, so one
@@ -31,8 +31,8 @@ export interface WorkerSample {
 }
 
 /** In a worker process: sends samples to the master from now on. */
-export function sendSamples(worker: Worker, front: Front, admission?: WorkerAdmission): void {
-  const loopDelay = new LoopDelay(WORKER_DELAY_STEP_MS).reader();
+export function sendSamples(worker: Worker, front: Front, delay: LoopDelay, admission?: WorkerAdmission): void {
+  const loopDelay = delay.reader();
   const send = () => {
     const sample: WorkerSample = {
       pid: process.pid,

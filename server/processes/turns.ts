@@ -27,6 +27,7 @@ export class Turns {
   readonly #committing: Committing | undefined;
   /** In the order in which they send. */
   readonly #senders: Sender[] = [this.links];
+  #onActivity = (): void => {};
 
   /** `committing`: without it, answers promise nothing beyond this process. */
   constructor(makeRelay: (answers: AnswerSink) => Relay, committing?: Committing) {
@@ -39,6 +40,11 @@ export class Turns {
     this.#senders.push(sender);
   }
 
+  /** From now on `happened` is called with each turn that something from outside has begun: not with those of the clock. */
+  onActivity(happened: () => void): void {
+    this.#onActivity = happened;
+  }
+
   /** Makes all facts so far durable. Call it before answers are sent in the middle of a turn. */
   commit(): void {
     this.#committing?.commit();
@@ -49,6 +55,11 @@ export class Turns {
    * with the next one that has some, or by advance(), whichever is first: at low rates this saves one of the two commits of a sprite.
    */
   end(): void {
+    this.#onActivity();
+    this.#end();
+  }
+
+  #end(): void {
     this.relay.endTurn();
     for (const sender of this.#senders) {
       if (!sender.hasToSend) continue;
@@ -61,7 +72,7 @@ export class Turns {
   /** Advances the relay to a time (monotonic, ms), ends the turn and commits. Returns whether more is due soon. */
   advance(nowMs: number): boolean {
     const isMoreDue = this.relay.advance(nowMs);
-    this.end();
+    this.#end();
     this.commit();
     return isMoreDue;
   }

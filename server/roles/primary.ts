@@ -48,7 +48,7 @@ import { Turns } from '../processes/turns.ts';
 import { FeedbackFile } from '../store/feedback_file.ts';
 import { hashCharacters } from '../store/sprite_store.ts';
 import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
-import { startClock } from './clock.ts';
+import { Clock } from './clock.ts';
 import { type DurabilityOption, JOURNAL_FOLDER, Journaling } from './journaling.ts';
 import { OneProcess } from './one_process.ts';
 import { type Parts, type StopKind, shutDown } from './shutdown.ts';
@@ -109,13 +109,19 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   const workers: Workers = await (options.workers.count === 0 ? OneProcess : WorkerPool).start(setup);
   const others = openToCluster(cluster, options, workers.ports, moderator, log);
   // The relay's time stood still while it recovered and its workers started, so that no lease ran meanwhile.
-  const stopClock = startClock(startMs, (nowMs) => {
-    journaling?.journal.tick(nowMs);
-    flights.advance(nowMs);
-    return turns.advance(nowMs);
+  const loopDelay = new LoopDelay(DELAY_STEP_MS);
+  const clock = new Clock(startMs, {
+    advance: (nowMs) => {
+      journaling?.journal.tick(nowMs);
+      flights.advance(nowMs);
+      return turns.advance(nowMs);
+    },
+    isBusy: () => relay.draining || relay.delayedPolls.count > 0,
+    quiet: (isQuiet) => loopDelay.pause(isQuiet),
   });
+  turns.onActivity(clock.wake);
   for (const part of [journaling, peering, homes]) part?.gauges(registry);
-  const sampler = startSampling(registry, relay, workers, admission);
+  const sampler = startSampling(registry, relay, workers, loopDelay, admission);
   const ports = { ...workers.ports, admin: 0 };
   const admin = adminServer({
     relay,
@@ -135,7 +141,7 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   admin.listen(options.adminPort, options.adminHost);
   await once(admin, 'listening');
   ports.admin = (admin.address() as AddressInfo).port;
-  const parts: Parts = { turns, workers, peering, homes, journaling, lists, sampler, stopClock, admin, options, log };
+  const parts: Parts = { turns, workers, peering, homes, journaling, lists, sampler, clock, admin, options, log };
   return {
     url: options.publicUrl ?? `http://localhost:${ports.api}`,
     stop: (again) => stopRequest.make(again),
@@ -250,9 +256,14 @@ async function startModeration(
 }
 
 /** Registers the metrics of the master, and begins its history. */
-function startSampling(registry: Registry, relay: Relay, workers: Workers, admission?: StrictAdmission): Sampler {
+function startSampling(
+  registry: Registry,
+  relay: Relay,
+  workers: Workers,
+  loopDelay: LoopDelay,
+  admission?: StrictAdmission,
+): Sampler {
   const { front } = workers;
-  const loopDelay = new LoopDelay(DELAY_STEP_MS);
   masterGauges(registry, {
     relay,
     front,

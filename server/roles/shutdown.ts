@@ -14,6 +14,7 @@ import type { Relay } from '../domain/relay.ts';
 import type { Sampler } from '../operator/sampler.ts';
 import type { Workers } from '../operator/workers.ts';
 import type { Turns } from '../processes/turns.ts';
+import type { Clock } from './clock.ts';
 import { CLOSING_STEP_MS, LAST_POLLS_MS, waitsOn } from './closing.ts';
 import { type DurabilityOption, JOURNAL_FOLDER, type Journaling } from './journaling.ts';
 
@@ -35,7 +36,7 @@ export interface Parts {
   /** Files that are written until the end. */
   readonly lists: { readonly [name in 'list' | 'gallery' | 'feedback']: { close(): Promise<void> } };
   readonly sampler: Sampler;
-  readonly stopClock: () => void;
+  readonly clock: Clock;
   readonly admin: Server;
   readonly options: { readonly data: string; readonly durability: DurabilityOption };
   readonly log: Logger;
@@ -86,8 +87,8 @@ async function answerTheLast(workers: Workers, parkedCount: number, isHanding: (
   while (waitsOn(performance.now() - drainedMs, parkedCount, isAnswering(), isHanding())) await sleep(CLOSING_STEP_MS);
 }
 
-async function close({ workers, peering, journaling, lists, sampler, stopClock, admin }: Parts): Promise<void> {
-  stopClock();
+async function close({ workers, peering, journaling, lists, sampler, clock, admin }: Parts): Promise<void> {
+  clock.stop();
   sampler.stop();
   workers.close();
   await workers.front.close();

@@ -14,6 +14,7 @@ import { type ApiListener, makeApiListener } from '../http/api_listener.ts';
 import { ClientAddresses, warnOfForwarded } from '../http/client_address.ts';
 import { Worker } from '../http/worker.ts';
 import { workerGauges } from '../metrics/gauges.ts';
+import { LoopDelay, WORKER_DELAY_STEP_MS } from '../metrics/loop_delay.ts';
 import { storeGauges } from '../metrics/store_gauges.ts';
 import type { MetricsAnswer, MetricsRequest } from '../metrics/worker_metrics.ts';
 import { sendSamples } from '../metrics/worker_samples.ts';
@@ -119,8 +120,13 @@ export async function startWorker(settings: WorkerSettings, log: Logger): Promis
     const [port] = await front.listen();
     settings.addresses.apiPort = port;
     send({ type: 'ready', port });
-    setInterval(() => send({ type: 'alive' }), HEARTBEAT_MS).unref();
-    sendSamples(worker, front, admission);
+    const delay = new LoopDelay(WORKER_DELAY_STEP_MS);
+    const beat = () => {
+      send({ type: 'alive' });
+      delay.pause(front.gauges().connections === 0 && api.sockets.count === 0);
+    };
+    setInterval(beat, HEARTBEAT_MS).unref();
+    sendSamples(worker, front, delay, admission);
     answerRequests();
   } catch (error) {
     send({ type: 'failed', why: (error as Error).message });
