@@ -37,6 +37,7 @@ function processesFor({ mix, load, transport, throwConnections }: EnginePlan, vc
   if (senders > 0) bounds.push(throwing);
   if (load.kind === 'closed') bounds.push(load.inFlight);
   const processes = Math.min(...bounds);
-  const connections = transport === 'socket' ? desktops : desktops + throwing + (mix.talking ?? 0);
+  const held = desktops + (mix.peeking ?? 0);
+  const connections = transport === 'socket' ? held : held + throwing + (mix.talking ?? 0);
   return connections / processes + processes + FILES_SPARE > files ? 0 : processes;
 }

@@ -5,6 +5,7 @@
  * go.json and throw.json. Invariant: readJob() returns what writeJob() was given, and no value needs quoting.
  */
 import { engineOrigin } from '../loadtest/run/plan.ts';
+import { countsOf } from '../loadtest/run/scenario.ts';
 import { ENGINE_PLAN, type EnginePlan } from '../tools/engine_plan.ts';
 
 export interface Job {
@@ -146,7 +147,7 @@ export interface Load {
   thresholds: readonly string[];
   /** The scenario, when the load comes from one: how long it lets desktops connect and settle, and what the engine does. */
   scenario?: { name: string; shows: string; parkSeconds: number; plan: EnginePlan };
-  /** What else the command line changes of the engine's plan. */
+  /** What else the command line changes of the engine's plan; of `mix` shares, not numbers. */
   more: Partial<EnginePlan>;
 }
 
@@ -174,6 +175,7 @@ export function enginePlanOf(load: Load, fleet: string, instance: string): Engin
     leave: true,
     printSeconds: false,
     ...load.more,
+    ...(load.more.mix && { mix: countsOf(load.more.mix, load.desktops) }),
   };
 }
 

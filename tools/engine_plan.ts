@@ -9,7 +9,9 @@
  */
 
 /** What a fake desktop does, besides holding its poll. loadtest/engine/plan/behaviour.h says how. */
-export const BEHAVIOURS = ['sitting', 'throwing', 'talking', 'storming', 'churning', 'slow', 'hostile'] as const;
+export const BEHAVIOURS = [
+  ...(['sitting', 'throwing', 'talking', 'peeking', 'storming', 'churning', 'slow', 'hostile'] as const),
+];
 export type Behaviour = (typeof BEHAVIOURS)[number];
 
 /** A part of a load that ramps: from the rate before it to `perSecond`, in a straight line; within 0 seconds it jumps. */

@@ -3,6 +3,7 @@ import { describe, it } from 'node:test';
 import { flagOf, helpOf, Misused, readCommandLine } from '../../tools/command.ts';
 import { ENGINE_PLAN } from '../../tools/engine_plan.ts';
 import type { FleetRecord } from '../fleet.ts';
+import { enginePlanOf } from '../job.ts';
 import { changedRecord } from './changes.ts';
 import { COMMAND, FLAGS, type Options, optionsOf } from './options.ts';
 
@@ -54,6 +55,19 @@ describe('fleet options', () => {
 
   it('take options of the swarm after --, those that an engine can be told', () => {
     assert.deepEqual(read('run', ...URL_FLAG, '--', '--sprite-bytes', '400').load?.more, { spriteBytes: 400 });
+    const mixed = read(
+      'run',
+      ...URL_FLAG,
+      '--desktops',
+      '200',
+      '--',
+      '--mix',
+      'throwing=50,talking=30,peeking=20',
+    ).load;
+    assert.ok(mixed);
+    const { mix } = enginePlanOf({ ...mixed, relay: new URL('http://relay.example') }, 'f', 'i');
+    assert.deepEqual([mix.throwing, mix.talking, mix.peeking, mix.sitting], [100, 60, 40, 0]);
+    assert.throws(() => read('run', ...URL_FLAG, '--', '--mix', 'talking=1'), /--mix has no desktop that throws/);
     assert.match(refusal('run', ...URL_FLAG, '--', '--isolate'), /Unknown option '--isolate'/);
     assert.notEqual(refusal('run', ...URL_FLAG, '--', '$(reboot)'), '');
   });

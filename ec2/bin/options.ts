@@ -19,6 +19,7 @@ import {
   toggle,
   whole,
 } from '../../tools/command.ts';
+import type { EnginePlan } from '../../tools/engine_plan.ts';
 import type { BootOptions } from '../fleet.ts';
 import type { Load } from '../job.ts';
 import { BUYS, DESKTOPS_PER_INSTANCE_MAX, INSTANCES_MAX, MINUTES_MAX, type Wanted } from '../plan.ts';
@@ -346,12 +347,24 @@ function loadOf({ values, given, rest }: CommandLine<typeof FLAGS>, instances: n
   const more = readChanges(rest);
   if (values.scenario === undefined) {
     const { desktops, rate, seconds, warmUp: warmUpSeconds, connectRate } = values;
+    checkMix(more.mix, rate > 0);
     return { relay, desktops, rate, seconds, warmUpSeconds, connectRate, thresholds, more };
   }
   const decided = SCENARIO_DECIDES.find((name) => given.has(name));
   if (decided) throw new Misused(`--${flagOf(decided)}: the scenario decides it: leave one of them out.`);
   const share = readShare(values.scenario, instances, relay);
+  checkMix(more.mix, share.rate > 0);
   return { relay, ...share, thresholds: [...share.thresholds, ...thresholds], more };
+}
+
+/** Throws Misused for shares that do not fit the load: desktops throw if and only if there is a rate. */
+function checkMix(mix: EnginePlan['mix'] | undefined, isThrown: boolean): void {
+  if (mix === undefined || (mix.throwing ?? 0) > 0 === isThrown) return;
+  throw new Misused(
+    isThrown
+      ? '--mix has no desktop that throws: add throwing=…, or give --rate 0.'
+      : '--mix has desktops that throw, and yet --rate is 0.',
+  );
 }
 
 function changesOf({ values, given, rest }: CommandLine<typeof FLAGS>): Changes {

@@ -59,6 +59,16 @@ describe('account', () => {
     }
   });
 
+  it('finds a count of peeks that is off by one, also in a run without sprites, whose text has the account', () => {
+    const peeks = { due: 20, skipped: 3, accepted: 10, hidden: 3, refused: 1, failed: 2, unanswered: 1 };
+    assert.deepEqual(broken(reportOf({ peeks })), []);
+    assert.match(text(reportOf({ peeks, mode: 'sitting' })), /✓ peeks due − skipped = accepted/);
+    for (const name of Object.keys(peeks) as (keyof typeof peeks)[]) {
+      const wrong = { ...peeks, [name]: peeks[name] + 1 };
+      assert.ok(broken(reportOf({ peeks: wrong, mode: 'sitting' })).length > 0, name);
+    }
+  });
+
   it('is on the page and in the text', () => {
     assert.match(text(reportOf()), /✓ scheduled − skipped = offered +10$/m);
     assert.match(page(reportOf()), /scheduled − skipped = offered<\/td><td>10<\/td><td>agree/);

@@ -15,9 +15,13 @@ interface Equation {
   holds: boolean;
 }
 
-/** Every equation for this report; none for a run in which no desktop throws or talks. */
+/** Every equation for this report; none for a run in which no desktop throws, talks or peeks. */
 export function accountOf(report: Report): Equation[] {
-  return [...(report.mode === 'sitting' ? [] : spriteEquations(report)), ...sayingEquations(report.sayings)];
+  return [
+    ...(report.mode === 'sitting' ? [] : spriteEquations(report)),
+    ...sayingEquations(report.sayings),
+    ...peekEquations(report.peeks),
+  ];
 }
 
 function sayingEquations(s: Report['sayings']): Equation[] {
@@ -34,6 +38,17 @@ function sayingEquations(s: Report['sayings']): Equation[] {
       s.heard - s.unowed + s.missed + s.gone + s.underWay + s.lost,
     ),
     equal('sayings in polls = heard + again + foreign', s.received, s.heard + s.again + s.foreign),
+  ];
+}
+
+function peekEquations(p: Report['peeks']): Equation[] {
+  if (!p.due) return [];
+  return [
+    equal(
+      'peeks due − skipped = accepted + hidden + refused + failed + unanswered',
+      p.due - p.skipped,
+      p.accepted + p.hidden + p.refused + p.failed + p.unanswered,
+    ),
   ];
 }
 

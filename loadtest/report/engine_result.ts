@@ -107,6 +107,7 @@ export interface EngineResult extends Record<(typeof COUNTS)[number], number> {
   connections: Record<string, number>;
   sockets: Record<string, number>;
   sayings: Record<string, number>;
+  peeks: Record<string, number>;
   behaviours: Record<string, number>;
   /** Present only when the engine watched the relay's processes. */
   relay?: Use & {
@@ -156,6 +157,7 @@ function whatIsWrong(value: unknown): string | undefined {
     'connections',
     'sockets',
     'sayings',
+    'peeks',
     'behaviours',
     'swarm',
     'kernel',

@@ -155,6 +155,8 @@ export interface Report extends Figures {
   sockets: Record<string, number>;
   /** Empty counts unless desktops talked. */
   sayings: Record<string, number>;
+  /** Empty counts unless desktops peeked. */
+  peeks: Record<string, number>;
   behaviours: Record<string, number>;
   kernel: { tcpMemoryBytes: number; slabBytes: number; slabBytesBefore: number };
   seconds: ReportSecond[];
@@ -211,6 +213,7 @@ export function merge(parts: readonly EngineResult[], origin: Origin): Report {
     connections: addUp(parts.map((part) => part.connections)),
     sockets: addUp(parts.map((part) => part.sockets)),
     sayings: addUp(parts.map((part) => part.sayings)),
+    peeks: addUp(parts.map((part) => part.peeks)),
     behaviours: addUp(parts.map((part) => part.behaviours)),
     kernel: {
       tcpMemoryBytes: sum(parts, (part) => part.kernel.parked.tcpMemoryBytes),
@@ -288,6 +291,7 @@ export function overRuns(reports: readonly Report[]): Report {
     awayUs: quantilesUs(away),
     awayBucketsNs: away.buckets,
     sayings: addUp(reports.map(({ sayings }) => sayings)),
+    peeks: addUp(reports.map(({ peeks }) => peeks)),
     relayAccount: addRelayAccounts(reports.map(({ relayAccount }) => relayAccount)),
     relay: {
       ...last.relay,

@@ -235,7 +235,7 @@ ${flown ? table(['sprites', ''], spriteRows(report)) : ''}
 ${flown ? table(['latency', ''], latencyRows(report)) : ''}
 ${table(['cost', 'relay', 'swarm'], costRows(report))}
 </section>
-${flown ? `<section class="wide">${table(['accounts, each side from other counters', '', ''], accountRows(report))}</section>` : ''}
+${accountOf(report).length > 0 ? `<section class="wide">${table(['accounts, each side from other counters', '', ''], accountRows(report))}</section>` : ''}
 ${report.runs.length > 1 ? runsTable(report.runs) : ''}`;
 }
 

@@ -125,7 +125,7 @@ function sprites(report: Report): string {
 
 /** The second account: figures from different counters, side by side. */
 function accounts(report: Report): string {
-  if (report.mode === 'sitting') return '';
+  if (accountOf(report).length === 0) return '';
   return [
     rule('Accounts, each side from other counters'),
     ...accountOf(report).map(
@@ -270,6 +270,18 @@ const COUNTED = {
     lost: 'lost',
     again: 'heard twice or out of order',
     corrupted: 'corrupted',
+  },
+  peeks: {
+    accepted: 'accepted',
+    posted: 'of them stages',
+    skipped: 'skipped',
+    hidden: 'without a neighbour or its stage',
+    refused: 'refused',
+    failed: 'failed',
+    seen: 'stages seen',
+    old: 'seen out of order',
+    corrupted: 'corrupted',
+    ended: 'watches ended by the relay',
   },
   behaviours: { reconnects: 'reconnects', strikes: 'hostile strikes', strikesParried: 'of them answered or closed' },
 };

@@ -48,6 +48,7 @@ const NOT_KNOWN = {
   connections: {},
   sockets: {},
   sayings: {},
+  peeks: {},
   behaviours: {},
   limit: 'none',
   limitReason: '',

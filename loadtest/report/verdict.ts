@@ -78,6 +78,12 @@ export const FIGURES: Record<string, Figure> = {
       counted((report) => report.sayings[name] ?? 0),
     ]),
   ),
+  ...Object.fromEntries(
+    ['accepted', 'refused', 'failed', 'seen', 'old', 'corrupted'].map((name) => [
+      `peeks.${name}`,
+      counted((report) => report.peeks[name] ?? 0),
+    ]),
+  ),
   desktops: counted((report) => report.desktops),
   parked: counted((report) => report.parked),
   overdue: counted((report) => report.polls.overdue ?? 0),

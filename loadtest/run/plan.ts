@@ -114,8 +114,16 @@ const AS_GIVEN = [
   ...(['postTimeout', 'lateAfter', 'slipMax', 'pollOverdue'] as const),
 ];
 
-/** Of AS_GIVEN and these, a command line may change a plan that was made elsewhere. */
-const CHANGEABLE = [...AS_GIVEN, 'goneAfter', 'throwConnections', 'spriteBytes', 'processes', 'sources'] as const;
+/** Of AS_GIVEN and these, a command line may change a plan that was made elsewhere. Of `mix` it changes the shares. */
+const CHANGEABLE = [
+  ...AS_GIVEN,
+  'mix',
+  'goneAfter',
+  'throwConnections',
+  'spriteBytes',
+  'processes',
+  'sources',
+] as const;
 
 function membersOf(settings: Partial<Settings>, names: readonly (keyof Settings & keyof EnginePlan)[]) {
   return Object.fromEntries(names.map((name) => [name, settings[name]])) as Partial<EnginePlan>;
@@ -252,11 +260,11 @@ function throwConnectionsOf({ settings }: Scenario, { throwing }: Record<Behavio
   return settings.transport === 'socket' ? 0 : Math.min(settings.throwConnections ?? throwing, throwing);
 }
 
-/** Connections of the swarm. A desktop that talks has one to the API, too, unless it is on a socket. */
+/** Connections of the swarm. A desktop that talks has one to the API, too, unless it is on a socket; one that peeks has one. */
 export function connectionsOf(scenario: Scenario, desktops: number): number {
   const counts = countsOf(scenario.mix, desktops);
   const hasSockets = scenario.settings.transport === 'socket';
-  return desktops + throwConnectionsOf(scenario, counts) + (hasSockets ? 0 : counts.talking);
+  return desktops + throwConnectionsOf(scenario, counts) + counts.peeking + (hasSockets ? 0 : counts.talking);
 }
 
 /** Kernel memory that the connections of a scenario take on this machine; `local`: the relay runs here too. */

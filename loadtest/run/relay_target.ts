@@ -84,12 +84,13 @@ async function startFloors(scenario: Scenario, desktops: number): Promise<RelayT
 }
 
 async function startOwn(
-  { settings }: Scenario,
+  scenario: Scenario,
   front: Exclude<Settings['front'], 'floor'>,
   desktops: number,
 ): Promise<RelayTarget> {
+  const { settings } = scenario;
   const { workers } = settings;
-  const maxDesktops = ['--max-desktops', String(settings.maxDesktops ?? roomFor(settings, workers, desktops))];
+  const maxDesktops = ['--max-desktops', String(settings.maxDesktops ?? roomFor(scenario, desktops))];
   const data = await mkdtemp(join(tmpdir(), 'sprites-swarm-'));
   const flags = [...maxDesktops, '--durability', settings.durability];
   const shape = { name: front, front, workers, flags, data };
@@ -124,14 +125,9 @@ async function startOwn(
   };
 }
 
-/** In one process, throws arrive on the same front and need room too. Without `workers` it may be one. */
-function roomFor(
-  { throwConnections, transport }: Scenario['settings'],
-  workers: number | undefined,
-  desktops: number,
-): number {
-  const throwing = transport === 'socket' ? 0 : (throwConnections ?? desktops);
-  const room = workers ? desktops : desktops + throwing;
+/** In one process, throws, sayings and peeks arrive on the same front and need room too. Without `workers` it may be one. */
+function roomFor(scenario: Scenario, desktops: number): number {
+  const room = scenario.settings.workers ? desktops : connectionsOf(scenario, desktops);
   return Math.ceil(room * 1.02) + 100; // a desktop that leaves and joins again counts twice for a moment
 }
 

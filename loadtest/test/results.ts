@@ -71,6 +71,7 @@ export function resultOf(latenciesNs: readonly number[], changes: Partial<Engine
     connections: {},
     sockets: {},
     sayings: {},
+    peeks: {},
     behaviours: {},
     swarm: {
       ...{ cpuUsPerSprite: 10, userUsPerSprite: 4, systemUsPerSprite: 6 },

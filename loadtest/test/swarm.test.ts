@@ -336,10 +336,10 @@ describe('swarm command', { skip: why, timeout: 900_000, concurrency: CONCURRENC
 
   it('accounts for every sprite and saying while desktops leave, storm, read late and send garbage to a real relay', async (t) => {
     const out = folderOf(t);
-    const mix = 'sitting=20,throwing=40,talking=20,slow=10,churning=20,storming=8,hostile=2';
+    const mix = 'sitting=20,throwing=40,talking=20,peeking=60,slow=10,churning=20,storming=8,hostile=2';
     const load = [
       '--desktops',
-      '180',
+      '240',
       '--talk-rate',
       '2',
       '--rate',
@@ -370,7 +370,7 @@ describe('swarm command', { skip: why, timeout: 900_000, concurrency: CONCURRENC
     ]);
     const report = reportIn(out);
     assert.equal(code, 0, stdout);
-    assert.equal(report.parked, 177);
+    assert.equal(report.parked, 237);
     assert.equal(report.delivered, report.accepted);
     assert.ok(report.forwarded > 0);
     assert.ok(report.away > 0 && report.latencyUs.count > 0);
@@ -379,6 +379,9 @@ describe('swarm command', { skip: why, timeout: 900_000, concurrency: CONCURRENC
     const { accepted, heard, lost, again, unowed, corrupted } = report.sayings;
     assert.ok(accepted > 50 && heard > accepted, JSON.stringify(report.sayings));
     assert.deepEqual({ lost, again, unowed, corrupted }, { lost: 0, again: 0, unowed: 0, corrupted: 0 });
+    const { posted, seen, old, corrupted: garbled, refused } = report.peeks;
+    assert.ok(posted > 10 && seen > 10, JSON.stringify(report.peeks));
+    assert.deepEqual({ old, garbled, refused }, { old: 0, garbled: 0, refused: 0 });
     // The relay's own figures come from /proc and from its metrics.
     assert.ok((report.relay.cpuUsPerSprite ?? 0) > 0);
     assert.ok((report.relay.rssBytes ?? 0) > 2 ** 25);

@@ -49,6 +49,12 @@ std::string Counters::Disagreement() const {
     return differ("hearings = heard + heard again + foreign", hearings,
                   heard + heard_again + heard_foreign);
   }
+  const uint64_t peeked_to_end =
+      peeks_accepted + peeks_hidden + peeks_refused + peeks_failed + peeks_unanswered;
+  if (peeks_due != peeks_skipped + peeked_to_end) {
+    return differ("peeks due = skipped + accepted + hidden + refused + failed + unanswered",
+                  peeks_due, peeks_skipped + peeked_to_end);
+  }
   return {};
 }
 

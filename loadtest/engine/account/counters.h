@@ -6,6 +6,8 @@
 //   sprites_received = delivered + repeated + foreign
 //   polls_sent = polls_answered + polls_cut + polls_dropped + polls_held
 //   sayings_due = said + sayings_skipped          hearings = heard + heard_again + heard_foreign
+//   peeks_due = peeks_sent + peeks_skipped
+//   peeks_sent = peeks_accepted + _hidden + _refused + _failed + _unanswered
 //   said = sayings_accepted + _refused + _timed_out + _failed + _unanswered
 // Threads: one slice owns them and publishes whole copies (see SliceBoard).
 #ifndef LOADTEST_ENGINE_ACCOUNT_COUNTERS_H_
@@ -113,6 +115,21 @@ struct Counters {
   uint64_t heard_again = 0;      // once more, or after a later one of the same speaker
   uint64_t heard_foreign = 0;    // not of this run
   uint64_t heard_corrupted = 0;  // another text, or another speaker, than was sent
+
+  // Peeks, and posts of stages.
+  uint64_t peeks_due = 0;
+  uint64_t peeks_skipped = 0;  // the last one of the same desktop had no answer, or it had no seat
+  uint64_t peeks_sent = 0;
+  uint64_t peeks_accepted = 0;
+  uint64_t peeks_hidden = 0;  // there is no neighbour or stage, or the desktop has left
+  uint64_t peeks_refused = 0;
+  uint64_t peeks_failed = 0;
+  uint64_t peeks_unanswered = 0;  // now
+  uint64_t stages_posted = 0;     // of accepted
+  uint64_t stages_seen = 0;       // in events of polls
+  uint64_t stages_old = 0;        // posted before one that was already seen
+  uint64_t stages_corrupted = 0;  // not as they were posted
+  uint64_t watches_ended = 0;     // by the relay
 
   // Behaviours.
   uint64_t reconnects = 0;       // of storming desktops

@@ -19,6 +19,7 @@ void Acts::Begin(int64_t from_ns) {
       case Behaviour::kSitting:
       case Behaviour::kThrowing:
       case Behaviour::kTalking:
+      case Behaviour::kPeeking:
       case Behaviour::kSlow:
         break;
     }
@@ -45,6 +46,7 @@ void Acts::Act(uint32_t index, int64_t now_ns) {
     case Behaviour::kSitting:
     case Behaviour::kThrowing:
     case Behaviour::kTalking:
+    case Behaviour::kPeeking:
     case Behaviour::kSlow:
       return;
   }

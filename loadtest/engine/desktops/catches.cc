@@ -10,7 +10,8 @@
 namespace swarm {
 
 Catches::Catches(SliceState& slice, const std::vector<int>& doorbells)
-    : slice_(slice), doorbells_(doorbells), heard_(slice.desktops.size()) {}
+    : slice_(slice), doorbells_(doorbells), heard_(slice.desktops.size()),
+      seen_(CountIn(slice.options.mix, Behaviour::kPeeking) > 0 ? slice.desktops.size() : 0) {}
 
 void Catches::Catch(Desktop& desktop, uint32_t index, const Arrival& event, int64_t now_ns) {
   Counters& counters = slice_.counters;
@@ -71,6 +72,25 @@ void Catches::Hear(uint32_t index, const Arrival& saying, int64_t now_ns) {
   if (slice_.InWindow(tag.due_ns) && IsPrompt(slice_.desktops[index].behaviour)) {
     const int64_t latency_ns = std::max<int64_t>(now_ns - tag.due_ns, 0);
     slice_.board.hearing.Record(static_cast<uint64_t>(latency_ns));
+  }
+}
+
+void Catches::See(uint32_t index, const Arrival& stage) {
+  Counters& counters = slice_.counters;
+  if (stage.elements == 0) {
+    ++counters.watches_ended;
+    return;
+  }
+  switch (seen_.See(index, FingerprintOf(stage.from), stage.number, stage.x, stage.y)) {
+    case SeenStages::Kind::kNew:
+      ++counters.stages_seen;
+      break;
+    case SeenStages::Kind::kOld:
+      ++counters.stages_old;
+      break;
+    case SeenStages::Kind::kCorrupted:
+      ++counters.stages_corrupted;
+      break;
   }
 }
 

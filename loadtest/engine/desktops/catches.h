@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "account/flight.h"
+#include "account/seen_stages.h"
 #include "account/sprite_tag.h"
 #include "desktops/slice_state.h"
 
@@ -28,6 +29,11 @@ struct Arrival {
   ReceivedFlight flight;
   std::string_view text;  // of a saying
   uint64_t missed = 0;    // how many sayings are lost, before those in the batch
+  // Of a stage, the first of its sprites.
+  uint64_t number = 0;
+  double x = 0;
+  double y = 0;
+  uint32_t elements = 0;  // sprites of a stage, or edges through which a desktop is watched
 };
 
 class Catches {
@@ -39,6 +45,8 @@ class Catches {
   void Catch(Desktop& desktop, uint32_t index, const Arrival& event, int64_t now_ns);
   // A saying of a batch.
   void Hear(uint32_t index, const Arrival& saying, int64_t now_ns);
+  // A stage of a batch.
+  void See(uint32_t index, const Arrival& stage);
   // The relay has answered a poll of this desktop: it has read the cursor of the batch before.
   void Acknowledge(Desktop& desktop) { GiveBack(desktop, UINT32_MAX); }
   // The desktop has ended, and the relay names the last sequence that it acknowledged. What it got
@@ -79,6 +87,7 @@ class Catches {
   std::vector<Unacknowledged> unacknowledged_;
   uint32_t free_ = kNoCatch;
   std::vector<std::vector<LastHeard>> heard_;  // by desktop; each in the order of speakers
+  SeenStages seen_;
   uint64_t completed_ = 0;
   std::vector<uint32_t> to_ring_;
 };

@@ -61,6 +61,8 @@ struct Desktop {
   uint8_t events_endpoint = Endpoints::kUnknown;
   uint8_t crossings_endpoint = Endpoints::kUnknown;
   bool has_seq = false;
+  bool is_watched = false;  // a neighbour watches it, so its stage is posted
+  bool in_watched = false;  // it is in the queue of these
   uint16_t lease_seconds = kLeaseSeconds;  // as its relay has granted it
   ShortText<23> id;
   ShortText<79> token;

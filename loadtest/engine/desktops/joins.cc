@@ -143,6 +143,9 @@ void Joins::SendRequest(uint32_t index) {
     if (!slice_.options.world.empty()) {
       body += "\"world\":\"" + slice_.options.world + "\",";
     }
+    if (CountIn(slice_.options.mix, Behaviour::kPeeking) > 0) {
+      body += "\"stage\":true,";
+    }
     body += "\"screen\":{\"width\":1920,\"height\":1080}}";
     request.assign("POST /v1/desktops HTTP/1.1\r\nHost: ").append(host);
     request.append(
@@ -197,6 +200,7 @@ void Joins::OnResponse(uint32_t index, const HttpResponse& response) {
   desktop.state = Desktop::State::kJoined;
   desktop.tries = 0;
   desktop.has_seq = false;
+  desktop.is_watched = false;
   desktop.crossing = 0;
   ++desktop.identity;
   if (desktop.events_endpoint != endpoint_before) {

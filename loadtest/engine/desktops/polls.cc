@@ -49,6 +49,31 @@ void ReadSprite(JsonReader& json, Arrival* event) {
   }
 }
 
+// The first sprite of a stage, and how many it has.
+void ReadStage(JsonReader& json, Arrival* event) {
+  if (!json.EnterArray()) {
+    return;
+  }
+  for (; json.NextElement(); ++event->elements) {
+    if (event->elements > 0 || !json.EnterObject()) {
+      json.Skip();
+      continue;
+    }
+    std::string_view key;
+    while (json.NextMember(&key)) {
+      if (key == "id") {
+        json.Unsigned(&event->number);
+      } else if (key == "x") {
+        json.Number(&event->x);
+      } else if (key == "y") {
+        json.Number(&event->y);
+      } else {
+        json.Skip();
+      }
+    }
+  }
+}
+
 void ReadFrom(JsonReader& json, Arrival* event) {
   std::string_view key;
   if (!json.EnterObject()) {
@@ -89,6 +114,12 @@ void ReadEvent(JsonReader& json, std::string_view* type, Arrival* event, PollBat
       json.String(&event->text);
     } else if (key == "sayings") {
       json.Unsigned(&event->missed);
+    } else if (key == "sprites") {
+      ReadStage(json, event);
+    } else if (key == "edges" && json.EnterArray()) {
+      for (; json.NextElement(); json.Skip()) {
+        ++event->elements;
+      }
     } else if (key == "retryAfterMs") {
       json.Unsigned(&batch->retry_after_ms);
     } else if (key == "join") {
@@ -348,6 +379,13 @@ bool Polls::CatchBatch(uint32_t index, std::string_view body, PollBatch* batch) 
         catches_.Hear(index, event, now_ns);
       } else if (json.ok() && type == "missed") {
         slice_.counters.hearings_missed += event.missed;
+      } else if (json.ok() && type == "stage") {
+        catches_.See(index, event);
+      } else if (json.ok() && type == "watched") {
+        slice_.desktops[index].is_watched = event.elements > 0;
+        if (event.elements > 0 && !std::exchange(slice_.desktops[index].in_watched, true)) {
+          slice_.watched.push_back(index);
+        }
       }
       batch->ping = batch->ping || type == "ping";
       batch->bye = batch->bye || type == "bye";

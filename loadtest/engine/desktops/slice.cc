@@ -27,6 +27,7 @@ Slice::Slice(const Options& options, SharedRun& run, uint32_t slice, uint32_t ru
       joins_(state_, polls_),
       throws_(state_),
       sayings_(state_),
+      peeks_(state_),
       hostiles_(state_),
       acts_(state_, polls_, hostiles_) {
   epoll_event event{};
@@ -69,6 +70,7 @@ void Slice::EnterPhase() {
     state_.measure_until_ns = control.measure_until_ns.load(std::memory_order_relaxed);
     throws_.Begin(from_ns, state_.measure_until_ns);
     sayings_.Begin(from_ns, state_.measure_until_ns);
+    peeks_.Begin(from_ns, state_.measure_until_ns);
     acts_.Begin(from_ns);
   }
   if (phase == Phase::kLeave) {
@@ -160,6 +162,9 @@ void Slice::HandleCalendar(int64_t now_ns) {
       case Part::kTalker:
         sayings_.Retry(index);
         break;
+      case Part::kPeeker:
+        peeks_.Tick(index, now_ns);
+        break;
       case Part::kPermit:
         throws_.FreePermits(1);
         break;
@@ -193,6 +198,7 @@ void Slice::Sweep(int64_t now_ns) {
       joins_.Sweep(now_ns);
       polls_.Sweep(now_ns);
       sayings_.Sweep(now_ns);
+      peeks_.Sweep(now_ns);
     }
   }
 }
@@ -242,6 +248,9 @@ void Slice::HandleEvent(uint64_t tag, uint32_t events) {
       break;
     case Part::kTalker:
       sayings_.OnEvent(index, events);
+      break;
+    case Part::kPeeker:
+      peeks_.OnEvent(index, events);
       break;
     case Part::kDoorbell:
       ClearDoorbell();

@@ -13,6 +13,7 @@
 #include "desktops/catches.h"
 #include "desktops/hostiles.h"
 #include "desktops/joins.h"
+#include "desktops/peeks.h"
 #include "desktops/polls.h"
 #include "desktops/sayings.h"
 #include "desktops/slice_state.h"
@@ -57,6 +58,7 @@ class Slice {
   Joins joins_;
   Throws throws_;
   Sayings sayings_;
+  Peeks peeks_;
   Hostiles hostiles_;
   Acts acts_;
   int64_t next_sweep_ns_ = 0;

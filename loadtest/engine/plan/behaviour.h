@@ -3,6 +3,7 @@
 //   sitting    only holds its poll
 //   throwing   throws when the schedule says so
 //   talking    says something when the schedule says so
+//   peeking    watches a neighbour, whose stage is then posted
 //   storming   drops its connection and reconnects with its cursor; all at the same moments
 //   churning   leaves the relay and joins again, each at moments of its own
 //   slow       reads what arrived only after `readLate`
@@ -26,13 +27,15 @@ enum class Behaviour : uint8_t {
   kSitting,
   kThrowing,
   kTalking,
+  kPeeking,
   kStorming,
   kChurning,
   kSlow,
   kHostile
 };
-constexpr std::array<std::string_view, 7> kBehaviourNames = {
-    "sitting", "throwing", "talking", "storming", "churning", "slow", "hostile"};
+constexpr std::array<std::string_view, 8> kBehaviourNames = {
+    "sitting",  "throwing", "talking", "peeking",
+    "storming", "churning", "slow",    "hostile"};
 
 // How many desktops of each behaviour.
 using Mix = std::array<uint32_t, kBehaviourNames.size()>;
@@ -44,7 +47,7 @@ inline uint32_t CountIn(const Mix& mix, Behaviour behaviour) {
 // relay's alone.
 inline bool IsPrompt(Behaviour behaviour) {
   return behaviour == Behaviour::kSitting || behaviour == Behaviour::kThrowing ||
-         behaviour == Behaviour::kTalking;
+         behaviour == Behaviour::kTalking || behaviour == Behaviour::kPeeking;
 }
 
 // The behaviours of desktops 0, 1, 2, …: each is the one furthest behind its share.

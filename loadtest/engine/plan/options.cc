@@ -324,10 +324,11 @@ void AssignConnections(Options* options) {
   }
 }
 
-// Connections of desktops, throwers and talkers.
+// Connections of desktops, throwers, talkers and peekers.
 uint64_t ConnectionsOf(const Options& o) {
   const uint64_t more = uint64_t{o.throw_connections} + CountIn(o.mix, Behaviour::kTalking);
-  return uint64_t{o.desktops} + (o.transport == Transport::kSocket ? 0 : more);
+  return uint64_t{o.desktops} + CountIn(o.mix, Behaviour::kPeeking) +
+         (o.transport == Transport::kSocket ? 0 : more);
 }
 
 // Decides how many slices there are: as few as descriptors allow, unless the plan says a number.
@@ -335,8 +336,9 @@ void AssignSlices(uint64_t descriptors_max, Options* options) {
   Options& o = *options;
   uint64_t slices = std::max<uint32_t>(o.processes, 1);
   const auto fits = [&](uint64_t n) {
-    // All are spread evenly, so slices differ by at most one desktop, one sender and one talker.
-    return ConnectionsOf(o) / n + 3 + SpareDescriptors(static_cast<uint32_t>(n)) <= descriptors_max;
+    // All are spread evenly, so slices differ by at most one desktop, one sender, one talker and one
+    // peeker.
+    return ConnectionsOf(o) / n + 4 + SpareDescriptors(static_cast<uint32_t>(n)) <= descriptors_max;
   };
   while (slices <= kSlicesMax && !fits(slices)) {
     ++slices;

@@ -136,6 +136,18 @@ void WriteSayings(JsonWriter& json, const Findings& f) {
   json.Whole("heardInWindow", Growth(f, &Counters::heard)).Close('}');
 }
 
+void WritePeeks(JsonWriter& json, const Findings& f) {
+  const Counters& c = f.total;
+  json.Open("peeks", '{').Whole("due", c.peeks_due).Whole("skipped", c.peeks_skipped);
+  json.Whole("sent", c.peeks_sent).Whole("accepted", c.peeks_accepted);
+  json.Whole("hidden", c.peeks_hidden).Whole("refused", c.peeks_refused);
+  json.Whole("failed", c.peeks_failed).Whole("unanswered", c.peeks_unanswered);
+  json.Whole("posted", c.stages_posted).Whole("seen", c.stages_seen);
+  json.Whole("seenInWindow", Growth(f, &Counters::stages_seen));
+  json.Whole("old", c.stages_old).Whole("corrupted", c.stages_corrupted);
+  json.Whole("ended", c.watches_ended).Close('}');
+}
+
 void WriteTraffic(JsonWriter& json, const Counters& c, double connect_s) {
   json.Open("polls", '{').Whole("sent", c.polls_sent).Whole("answered", c.polls_answered);
   json.Whole("cut", c.polls_cut).Whole("dropped", c.polls_dropped).Whole("held", c.polls_held);
@@ -289,6 +301,7 @@ std::string ReportJson(const Options& options, const Findings& findings) {
   WriteLatency(json, "slipUs", findings.slip);
   WriteLatency(json, "hearingUs", findings.hearing);
   WriteSayings(json, findings);
+  WritePeeks(json, findings);
   WriteTraffic(json, findings.total, findings.connect_s);
   if (!options.watch_pids.empty()) {
     WriteRelay(json, options, findings, sprites);

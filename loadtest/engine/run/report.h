@@ -79,8 +79,13 @@
 //                                 received: in polls. again: a second time at the same desktop, or out of order.
 //                                 corrupted: with another text or speaker
 //   hearingUs, hearingBucketsNs   as latencyUs: of sayings due in the window, until a desktop that reads at once and stays hears them
+//   peeks {due = sent + skipped,  sent = accepted + hidden + refused + failed + unanswered,
+//          posted, seen, seenInWindow, old, corrupted, ended}
+//                                 peeks and posts of stages. hidden: there was no neighbour or no stage, or the desktop had left.
+//                                 posted: of accepted, stages. seen: in polls; old: posted before one that was seen before;
+//                                 corrupted: not as it was posted. ended: watches, by the relay
 //   behaviours {reconnects, strikes, strikesParried}
-//   otherRefusedByCode            of polls, joins and sayings
+//   otherRefusedByCode            of polls, joins, sayings and peeks
 //
 //   relay {pids, cpuUsPerSprite, userUsPerSprite, systemUsPerSprite, cpuCores,
 //          rssBytes {before, parked, end}, bytesPerParkedPoll}

@@ -340,7 +340,8 @@ bool Run::Drain() {
     const Counters c = ReadCounters();
     is_quiet = IsQuiet(c, NowNs());
     has_arrived = c.in_flight == 0 && c.waiting == 0 && c.arrived >= c.accepted &&
-                  c.sayings_unanswered == 0 && c.heard + c.hearings_missed >= c.hearings_owed;
+                  c.sayings_unanswered == 0 && c.peeks_unanswered == 0 &&
+                  c.heard + c.hearings_missed >= c.hearings_owed;
     return has_arrived;
   };
   if (!WaitFor(until_ns, look)) {
@@ -384,7 +385,7 @@ bool Run::WaitForSlices(Phase phase, const char* what) {
 bool Run::IsQuiet(const Counters& c, int64_t now_ns) {
   const uint64_t arrivals = ArrivalsOf(c);
   const bool is_idle = c.in_flight == 0 && c.waiting == 0 && c.sayings_unanswered == 0 &&
-                       c.reads_due == 0 && c.polls_held == c.joined &&
+                       c.peeks_unanswered == 0 && c.reads_due == 0 && c.polls_held == c.joined &&
                        c.joined == findings_->parked;
   if (!is_idle || arrivals != arrivals_) {
     arrivals_ = arrivals;

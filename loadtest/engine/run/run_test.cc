@@ -478,6 +478,36 @@ TEST_CASE("run: a saying whose connection is cut is sent again under its number,
   CHECK_EQ(Number(ended, "sayings.heard"), 40 * Number(ended, "sayings.accepted"));
 }
 
+TEST_CASE("run: desktops that peek see every stage, and notice those that are old or garbled") {
+  for (const char* const transport : {"poll", "socket"}) {
+    CAPTURE(transport);
+    Faults faults;
+    faults.repeat_stage_every = 11;
+    faults.garble_stage_every = 13;
+    const FaultyRelay relay(faults);
+    const Json mix = {{"peeking", 40}};
+    const Ended ended = RunEngine(PlanFor(relay, {{"load", Sitting()},
+                                                  {"mix", mix},
+                                                  {"duration", 2.9},
+                                                  {"transport", transport},
+                                                  {"processes", 2}}));
+    CHECK_EQ(ended.exit_code, 0);
+    CheckAccounts(ended);
+    const Committed& committed = relay.committed();
+    const uint64_t posted = committed.stages.load();
+    CHECK(posted > 20);
+    CHECK_EQ(Number(ended, "peeks.posted"), posted);
+    CHECK_EQ(Number(ended, "peeks.accepted"), posted + 40);
+    // The last ones may be on their way when the run ends.
+    const uint64_t seen = Number(ended, "peeks.seen");
+    const uint64_t corrupted = Number(ended, "peeks.corrupted");
+    const uint64_t old = Number(ended, "peeks.old");
+    CHECK((seen > 10 && seen <= posted - committed.stages_garbled));
+    CHECK((corrupted > 0 && corrupted <= committed.stages_garbled));
+    CHECK((old > 0 && old <= committed.stages_repeated));
+  }
+}
+
 TEST_CASE("run: what nobody hears is gone, not lost, when polls that may have had it were cut") {
   Faults faults;
   faults.lose_hearing_every = 97;

@@ -15,6 +15,7 @@
 #include <deque>
 #include <map>
 #include <new>
+#include <optional>
 #include <set>
 #include <string_view>
 #include <utility>
@@ -49,7 +50,8 @@ struct Desktop {
     std::string rest;
   };
   std::deque<Waiting> mailbox;
-  std::string hearings;  // events, each after a comma
+  std::string hearings;  // events, each after a comma; stages too
+  std::optional<uint32_t> watcher;
   uint64_t missed = 0;
   std::set<uint64_t> said;
 };
@@ -213,6 +215,10 @@ class Relay {
       Park(fd, index, std::stoull(request.substr(dash + 16)));
     } else if (request.find("/sayings HTTP") != std::string::npos) {
       Say(fd, index, request);
+    } else if (request.find("/peeks HTTP") != std::string::npos) {
+      Peek(fd, index);
+    } else if (request.find("/stage HTTP") != std::string::npos) {
+      Show(fd, index, request.substr(request.find("\r\n\r\n") + 5));
     } else {
       Cross(fd, index, request);
     }
@@ -402,6 +408,30 @@ class Relay {
       }
       Wake(desktop);
     }
+  }
+
+  // Over whichever edge, a desktop sees the next one.
+  void Peek(int fd, uint32_t index) {
+    Desktop& shown = desktops_[Alive(index, 1)];
+    shown.watcher = index;
+    shown.hearings += R"(,{"type":"watched","edges":["left"]})";
+    Send(fd, "202 Accepted", R"({"edge":"right","leaseMs":10000})");
+    Wake(shown);
+  }
+
+  // `rest`: a stage without the bracket that opens it.
+  void Show(int fd, uint32_t index, std::string rest) {
+    ++committed_.stages;
+    if (IsDue(faults_.garble_stage_every, &committed_.stages_garbled)) {
+      rest.insert(rest.find("\"x\":") + 4, "1");
+    }
+    const std::string event = R"(,{"type":"stage","edge":"right","ageMs":0,"from":{"desktop":")" +
+                              IdOf(index) + R"(","name":""},)" + rest;
+    const bool is_repeated = IsDue(faults_.repeat_stage_every, &committed_.stages_repeated);
+    Desktop& watcher = desktops_[desktops_[index].watcher.value()];
+    watcher.hearings += is_repeated ? event + event : event;
+    Wake(watcher);
+    Send(fd, "202 Accepted", R"({"edges":["left"]})");
   }
 
   // A throw: who threw it, where it goes to, and the members that are only passed on.

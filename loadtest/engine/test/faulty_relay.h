@@ -43,6 +43,8 @@ struct Faults {
   uint32_t lose_hearing_every = 0;    // without a word
   uint32_t repeat_hearing_every = 0;  // it comes twice
   uint32_t garble_hearing_every = 0;  // with another text
+  uint32_t repeat_stage_every = 0;    // it comes twice
+  uint32_t garble_stage_every = 0;    // its sprite stands elsewhere
   bool chunked = false;  // answers in chunks, or frames with pings between them, of a few bytes,
                          // each sent on its own
   bool close_always = false;  // one response for each connection
@@ -76,8 +78,11 @@ struct Committed {
   std::atomic<uint64_t> hearings_lost{0};
   std::atomic<uint64_t> hearings_repeated{0};
   std::atomic<uint64_t> hearings_garbled{0};
+  std::atomic<uint64_t> stages_repeated{0};
+  std::atomic<uint64_t> stages_garbled{0};
   // Not faults.
   std::atomic<uint64_t> sayings{0};  // accepted
+  std::atomic<uint64_t> stages{0};   // the same
   // What came on sockets.
   std::atomic<uint64_t> socket_crossings{0};
   std::atomic<uint64_t> pongs{0};          // with the payload of the ping
