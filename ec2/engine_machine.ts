@@ -32,7 +32,7 @@ export function withMachine(plan: EnginePlan, { vcpus, files, addresses }: Engin
 function processesFor({ mix, load, transport, throwConnections }: EnginePlan, vcpus: number, files: number): number {
   const desktops = Object.values(mix).reduce((sum, count) => sum + count, 0);
   const senders = mix.throwing ?? 0;
-  const throwing = Math.min(senders, throwConnections || senders);
+  const throwing = typeof throwConnections === 'number' ? Math.min(senders, throwConnections || senders) : senders;
   const bounds = [vcpus, desktops];
   if (senders > 0) bounds.push(throwing);
   if (load.kind === 'closed') bounds.push(load.inFlight);

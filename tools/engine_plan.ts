@@ -51,8 +51,8 @@ export interface EnginePlan {
    * former, or only to the latter, once the warm-up has shown which is which.
    */
   toward: 'any' | 'within' | 'across';
-  /** Connections that all throws share; 0: one for each desktop that throws. On sockets it is 0. */
-  throwConnections: number;
+  /** Connections that all throws share; 0: one for each desktop that throws; 'each': one for each throw. On sockets it is 0. */
+  throwConnections: number | 'each';
   /** Throws of one desktop that wait for their answers at the same time. */
   pipeline: number;
   arrivals: 'even' | 'random';

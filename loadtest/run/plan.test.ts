@@ -45,6 +45,24 @@ describe('plan', () => {
     assert.equal(planned(`${talking} --transport socket`).connections, 100);
   });
 
+  it('counts one for each desktop that peeks, also on sockets', () => {
+    const peeking = '--sitting --desktops 100 --mix peeking=1,sitting=3';
+    assert.equal(planned(peeking).connections, 125);
+    assert.equal(planned(`${peeking} --transport socket`).connections, 125);
+  });
+
+  it('counts the connections that throws open within a second, and sources for the ports that they leave behind', () => {
+    const each = '--desktops 10000 --throw-connections each --warm-up 2s';
+    const { connections, engine, sources } = planned(`${each} --rate 500 --duration 10s`);
+    assert.deepEqual([connections, engine.throwConnections], [10_501, 'each']);
+    assert.equal(sources, '127.0.0.1-127.0.0.2', 'the ports of 12 s');
+    assert.equal(planned(`${each} --rate 500 --duration 10m`).sources, '127.0.0.1-127.0.0.3', 'those of a minute');
+    assert.equal(planned(`${each} --rate 50000`).connections, 20_000);
+    assert.throws(() => planned(`${each} --transport socket`), /--throw-connections are POSTs/);
+    const three = { ...HERE, apis: ['127.0.0.1:1', '127.0.0.1:2', '127.0.0.1:3'] };
+    assert.ok(planned('--desktops 2 --throw-connections each', three), 'none of them is shared');
+  });
+
   it('lets throws share a connection only with those to the same relay', () => {
     const three = { ...HERE, apis: ['127.0.0.1:1', '127.0.0.1:2', '127.0.0.1:3'] };
     const shared = (connections: number, target = three) =>

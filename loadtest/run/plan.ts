@@ -60,6 +60,9 @@ const FILES_SPARE = 64;
 /** The share of an address's ports that can be used; the others may still be in TIME_WAIT from the run before. */
 const PORTS_SHARE = 0.5;
 
+/** How long Linux keeps the port of a connection that has ended, on the side that closed it first. */
+const TIME_WAIT_SECONDS = 60;
+
 /** A relay that is restarted may refuse connections for so long, on a busy machine, and as much longer as it takes to answer all polls. */
 const RESTART_SECONDS_MAX = 30;
 const ANSWERED_PER_SECOND = 5_000;
@@ -77,12 +80,14 @@ export function plan(scenario: Scenario, desktops: number, machine: MachineFacts
   const hasSockets = settings.transport === 'socket';
   const throwConnections = throwConnectionsOf(scenario, counts);
   const connections = connectionsOf(scenario, desktops);
-  const throwers = hasSockets ? counts.throwing : throwConnections;
+  const isEach = settings.throwConnections === 'each';
+  const throwers = hasSockets || isEach ? counts.throwing : throwConnections;
   const rate = rateOf(load, counts.throwing);
   const processes = settings.processes ?? processesFor(connections, rate, desktops, throwers, machine);
   const relays = target.apis.length;
-  checkConnections(throwConnections, counts.throwing, processes, relays);
-  const sources = settings.sources || sourcesFor(connections, machine, target);
+  if (!isEach) checkConnections(throwConnections, counts.throwing, processes, relays);
+  const closed = isEach ? rate * Math.min(TIME_WAIT_SECONDS, settings.warmUp + settings.duration) : 0;
+  const sources = settings.sources || sourcesFor(connections + closed, machine, target);
   const engine: EnginePlan = {
     ...ENGINE_PLAN,
     ...membersOf(settings, AS_GIVEN),
@@ -93,7 +98,7 @@ export function plan(scenario: Scenario, desktops: number, machine: MachineFacts
     pictures: target.pictures ?? [],
     mix: Object.fromEntries(BEHAVIOURS.flatMap((one) => (counts[one] > 0 ? [[one, counts[one]]] : []))),
     load: engineLoad(load, rate),
-    throwConnections,
+    throwConnections: isEach ? 'each' : throwConnections,
     spriteBytes: settings.spriteBytes ?? 0,
     goneAfter: goneAfterOf(settings, desktops),
     // The world of a cluster outlasts the run: a desktop that stayed would keep the sprites of the next run until its lease ends.
@@ -256,8 +261,12 @@ function sourcesFor(connections: number, { ports }: MachineFacts, { local }: Tar
   return '';
 }
 
-function throwConnectionsOf({ settings }: Scenario, { throwing }: Record<Behaviour, number>): number {
-  return settings.transport === 'socket' ? 0 : Math.min(settings.throwConnections ?? throwing, throwing);
+function throwConnectionsOf({ settings, load }: Scenario, { throwing }: Record<Behaviour, number>): number {
+  if (settings.transport === 'socket') return 0;
+  const { throwConnections = throwing } = settings;
+  // A connection that is opened for one throw is expected to take at most a second.
+  const inASecond = load.kind === 'closed' ? load.inFlight : Math.ceil(rateOf(load, throwing)) + 1;
+  return Math.min(throwConnections === 'each' ? inASecond : throwConnections, throwing);
 }
 
 /** Connections of the swarm. A desktop that talks has one to the API, too, unless it is on a socket; one that peeks has one. */

@@ -115,10 +115,12 @@ export const SECTIONS = {
       TRANSPORTS,
       ENGINE_PLAN.transport,
     ),
-    throwConnections: whole('N', 'connections that throws share; one for each throwing desktop unless given', [
-      1,
-      DESKTOPS_MAX,
-    ]),
+    throwConnections: form(
+      'N',
+      'connections that throws share, or "each": every throw opens one, which the relay closes; one for each throwing desktop unless given',
+      `a whole number from 1 to ${DESKTOPS_MAX}, or each`,
+      readThrowConnections,
+    ),
     arrivals: oneOf(
       'KIND',
       'gaps between throws: all alike, or as independent people throw',
@@ -483,6 +485,11 @@ function readUrls(given: string): string[] | undefined {
   }
   const isUnique = new Set(urls.map((url) => new URL(url).host)).size === urls.length;
   return isUnique && urls.length <= RELAYS_MAX ? urls : undefined;
+}
+
+function readThrowConnections(given: string): number | 'each' | undefined {
+  if (given === 'each') return given;
+  return /^\d{1,8}$/.test(given) && Number(given) >= 1 && Number(given) <= DESKTOPS_MAX ? Number(given) : undefined;
 }
 
 function readDesktops(given: string): number[] | undefined {

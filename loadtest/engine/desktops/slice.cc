@@ -93,6 +93,9 @@ void Slice::HandleDue(int64_t now_ns) {
 }
 
 void Slice::OpenSenders() {
+  if (state_.options.throw_each) {
+    state_.ready_senders.clear();
+  }
   // Only when all desktops are parked: a relay closes connections that stay idle for some seconds.
   while (state_.phase != Phase::kConnect && !state_.ready_senders.empty() &&
          state_.connecting < kConnectingMax) {

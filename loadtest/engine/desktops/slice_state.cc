@@ -114,11 +114,12 @@ void SliceState::Close(Connection& connection) {
 }
 
 void SliceState::AppendPost(const Desktop& desktop, std::string_view route, std::string_view body,
-                            std::string* to) const {
+                            std::string* to, std::string_view fields) const {
   to->append("POST /v1/desktops/").append(desktop.id.view()).append(route);
   to->append(" HTTP/1.1\r\nHost: ").append(endpoints.At(desktop.crossings_endpoint).text);
   to->append("\r\nAuthorization: Bearer ").append(desktop.token.view());
-  to->append("\r\nContent-Type: application/json\r\nContent-Length: ");
+  to->append("\r\n").append(fields);
+  to->append("Content-Type: application/json\r\nContent-Length: ");
   to->append(std::to_string(body.size())).append("\r\n\r\n").append(body);
 }
 

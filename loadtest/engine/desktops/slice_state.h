@@ -57,8 +57,9 @@ class SliceState {
   void Close(Connection& connection);
   // Append what a desktop sends to its relay: a request to `route` of its own, or a message on its
   // socket, which counts for its pace.
+  // `fields`: more fields of its header, each with the end of its line.
   void AppendPost(const Desktop& desktop, std::string_view route, std::string_view body,
-                  std::string* to) const;
+                  std::string* to, std::string_view fields = {}) const;
   void AppendMessage(uint32_t local, std::string_view text, std::string* to);
   // Handles an event of a connection and calls `owner`:
   //   OnOpen(index)                           the connection is open now

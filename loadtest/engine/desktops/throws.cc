@@ -52,13 +52,14 @@ Throws::Throws(SliceState& slice) : slice_(slice) {
   }
   for (uint32_t i = 0; i < senders_.size(); ++i) {
     senders_[i].next_thrower = i;
+    senders_[i].opened = options.throw_each;  // none of them is opened before its first throw
     idle_.push_back(i);
   }
   order_ = throwers_;
   for (size_t i = order_.size(); i > 1; --i) {
     std::swap(order_[i - 1], order_[slice.random.Next() % i]);
   }
-  slice.counters.senders = senders_.size();
+  slice.counters.senders = options.throw_each ? 0 : senders_.size();
   padding_.assign(1024, ' ');
 }
 
@@ -381,7 +382,8 @@ void Throws::WriteThrow(Throw& thrown, std::string* to) {
   if (slice_.has_sockets()) {
     slice_.AppendMessage(thrown.desktop, body_, to);
   } else {
-    slice_.AppendPost(desktop, "/crossings", body_, to);
+    slice_.AppendPost(desktop, "/crossings", body_, to,
+                      slice_.options.throw_each ? "Connection: close\r\n" : "");
   }
   if (thrown.tries++ == 0) {
     --slice_.counters.waiting;
@@ -427,7 +429,9 @@ bool Throws::MoveToFront(uint32_t index, uint64_t crossing) {
 void Throws::OnEvent(uint32_t index, uint32_t events) {
   Sender& sender = senders_[index];
   slice_.HandleEvent(sender.connection, events, *this, index);
-  if (sender.connection.open() && sender.next_to_send != kNone) {
+  const bool may_open =
+      slice_.options.throw_each && sender.connection.state() == Connection::State::kClosed;
+  if ((sender.connection.open() || may_open) && sender.next_to_send != kNone) {
     SendWaiting(index);
   }
 }
@@ -452,7 +456,9 @@ void Throws::OnResponse(uint32_t index, const HttpResponse& response) {
     return;
   }
   OnVerdict(index, ReadVerdict(response));
-  if (!response.keep_alive) {
+  if (slice_.options.throw_each) {
+    slice_.Close(sender.connection);
+  } else if (!response.keep_alive) {
     OnBroken(index);
   }
 }

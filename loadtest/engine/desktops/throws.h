@@ -5,6 +5,8 @@
 // due is skipped: nothing is thrown outside the window. Closed loop: a fixed number of
 // throws is in flight, one for each permit. A permit becomes free when its throw is complete
 // (accepted and delivered), refused or given up, and then starts the next throw.
+// Where each throw has a connection of its own, it opens it when it is due, and the relay closes it
+// after its answer, because the request says so.
 // On sockets a throw is a message on its desktop's socket, and what happened there comes as news.
 // Invariant: offered = sent + waiting; sent = answered + timed_out + failed + in_flight.
 // Threads: one. Memory: 48 bytes a sender, 48 a throw that is not settled.

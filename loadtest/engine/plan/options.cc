@@ -280,7 +280,12 @@ Options ReadMembers(const Json& document) {
   o.transport =
       plan.OneOf("transport", {"poll", "socket"}) == 0 ? Transport::kPoll : Transport::kSocket;
   o.toward = static_cast<Toward>(plan.OneOf("toward", {"any", "within", "across"}));
-  o.throw_connections = plan.Count("throwConnections", 0, kDesktopsMax);
+  o.throw_each = plan.Any("throwConnections") == "each";
+  if (o.throw_each) {
+    plan.Text("throwConnections");
+  } else {
+    o.throw_connections = plan.Count("throwConnections", 0, kDesktopsMax);
+  }
   o.pipeline = plan.Count("pipeline", 1, 32);
   o.arrivals =
       plan.OneOf("arrivals", {"even", "random"}) == 0 ? Arrivals::kEven : Arrivals::kRandom;
@@ -307,7 +312,7 @@ void AssignConnections(Options* options) {
   Options& o = *options;
   const auto relays = static_cast<uint32_t>(o.apis.size());
   const bool shares = o.throw_connections > 0 && o.throw_connections < o.senders;
-  if (o.transport == Transport::kSocket && o.throw_connections > 0) {
+  if (o.transport == Transport::kSocket && (o.throw_connections > 0 || o.throw_each)) {
     throw WrongPlan("throwConnections must be 0 on sockets: each desktop throws on its own");
   }
   if (relays > 1 && shares && o.throw_connections < o.processes * relays) {
@@ -317,6 +322,9 @@ void AssignConnections(Options* options) {
   if (!shares) {
     o.throw_connections = o.senders;
   }
+  if (o.throw_each && o.pipeline > 1) {
+    throw WrongPlan("pipeline must be 1 where throwConnections is \"each\"");
+  }
   if (o.mode == Mode::kClosed && o.in_flight > uint64_t{o.throw_connections} * o.pipeline) {
     throw WrongPlan("load.inFlight must be at most " +
                     std::to_string(uint64_t{o.throw_connections} * o.pipeline) +
@@ -324,9 +332,16 @@ void AssignConnections(Options* options) {
   }
 }
 
+// A connection that is opened for one throw is expected to take at most a second.
+uint64_t ThrowConnectionsOf(const Options& o) {
+  const auto in_a_second = static_cast<uint64_t>(o.mode == Mode::kClosed ? o.in_flight : o.rate);
+  return o.throw_each ? std::min<uint64_t>(o.throw_connections, in_a_second + 1)
+                      : o.throw_connections;
+}
+
 // Connections of desktops, throwers, talkers and peekers.
 uint64_t ConnectionsOf(const Options& o) {
-  const uint64_t more = uint64_t{o.throw_connections} + CountIn(o.mix, Behaviour::kTalking);
+  const uint64_t more = ThrowConnectionsOf(o) + CountIn(o.mix, Behaviour::kTalking);
   return uint64_t{o.desktops} + CountIn(o.mix, Behaviour::kPeeking) +
          (o.transport == Transport::kSocket ? 0 : more);
 }

@@ -57,6 +57,7 @@ struct Options {
   Mix mix{};                       // how many desktops of each behaviour
   uint32_t senders = 0;            // desktops that throw
   uint32_t throw_connections = 0;  // 1 … senders, or 0 when sitting
+  bool throw_each = false;         // each throw opens a connection, which the relay closes
   Transport transport = Transport::kPoll;
   Mode mode = Mode::kOpen;
   Toward toward = Toward::kAny;

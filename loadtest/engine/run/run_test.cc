@@ -478,6 +478,20 @@ TEST_CASE("run: a saying whose connection is cut is sent again under its number,
   CHECK_EQ(Number(ended, "sayings.heard"), 40 * Number(ended, "sayings.accepted"));
 }
 
+TEST_CASE("run: each throw may open a connection of its own, and every sprite arrives once") {
+  const FaultyRelay relay({});
+  const Ended ended = RunEngine(PlanFor(
+      relay, {{"load", Rate(200)}, {"throwConnections", "each"}, {"processes", 2}}));
+  CHECK_EQ(ended.exit_code, 0);
+  CheckAccounts(ended);
+  CHECK_EQ(Number(ended, "accepted"), 200U);
+  CHECK_EQ(Number(ended, "delivered"), 200U);
+  CHECK_EQ(Number(ended, "resent"), 0U);
+  // Joins of two processes, 40 polls, and one for each throw.
+  CHECK(Number(ended, "connections.connects") >= 240);
+  CHECK_EQ(Number(ended, "connections.cuts"), 0U);
+}
+
 TEST_CASE("run: desktops that peek see every stage, and notice those that are old or garbled") {
   for (const char* const transport : {"poll", "socket"}) {
     CAPTURE(transport);
