@@ -58,7 +58,7 @@ describe('scenario on a fleet', () => {
 
   it('is rejected where a fleet can not do it, with the setting', () => {
     for (const [scenario, message] of [
-      [{ desktops: [10, 20] }, /one: desktops: a fleet runs one load/],
+      [{ desktops: [10, 20] }, /one: desktops: several machines run one load/],
       [{ runs: 3 }, /one: runs: /],
       [{ restartAt: '5s' }, /one: restartAt: /],
       [{ inFlight: 5 }, /one: inFlight: a closed loop has no rate/],

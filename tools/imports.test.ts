@@ -65,6 +65,7 @@ const PUBLISHED: readonly string[] = [
   'loadtest/run/plan.ts', // a scenario of the swarm, for a fleet
   'loadtest/run/relay_target.ts',
   'loadtest/run/scenario.ts',
+  'loadtest/run/share.ts',
   'loadtest/test/faulty_relay.ts', // a relay and results for tests
   'loadtest/test/results.ts',
 ];

@@ -8,6 +8,7 @@ import {
   type CommandLine,
   EXIT,
   flagOf,
+  form,
   Misused,
   makeFolder,
   readInput,
@@ -21,24 +22,27 @@ import {
 } from '../../tools/command.ts';
 import { comparisonOfFiles, textOf } from '../report/compare.ts';
 import { comparePage } from '../report/compare_page.ts';
-import type { EngineSecond } from '../report/engine_result.ts';
+import { type EngineSecond, readResult } from '../report/engine_result.ts';
 import { isPageDue, keepPage, PAGE_REFRESH_SECONDS } from '../report/growing.ts';
 import { historyPage, historyText, readHistory } from '../report/history.ts';
-import { type Figures, merge, overRuns, overSweep, type Report } from '../report/merge.ts';
+import { type Figures, merge, overRuns, overSweep, type Report, samplesWithin } from '../report/merge.ts';
 import { growingPage } from '../report/page.ts';
+import { relayAccountOf, withGaugeOfFleet } from '../report/relay_account.ts';
 import type { RelaySample } from '../report/relay_sample.ts';
 import { keep, text } from '../report/report.ts';
 import { unfinishedReport } from '../report/unfinished.ts';
-import { duration } from '../report/units.ts';
-import { judge } from '../report/verdict.ts';
+import { count, duration } from '../report/units.ts';
+import { judge, readThreshold } from '../report/verdict.ts';
 import { keepWatch, watchLine, watchPage, watchText } from '../report/watched.ts';
 import { ABORT_SECONDS } from '../run/abort.ts';
 import { checkSearchable, findCapacity, type Measured } from '../run/capacity.ts';
+import { runOnHosts, shellOver } from '../run/hosts.ts';
 import { isInside, runIsolated, setUpNamespace } from '../run/isolate.ts';
 import { liveLine } from '../run/live.ts';
 import { idleSeconds, machineFacts, thisMachine } from '../run/machine.ts';
 import { describeLoad, describeMix, type Plan, secondsLeft } from '../run/plan.ts';
-import { type CompletedRun, run } from '../run/run.ts';
+import { charactersOf, openRelay } from '../run/relay_target.ts';
+import { type CompletedRun, run, SAMPLE_EVERY_MS } from '../run/run.ts';
 import {
   isRestarted,
   keptScenarios,
@@ -48,6 +52,7 @@ import {
   SECTIONS,
   SETTINGS,
 } from '../run/scenario.ts';
+import { refusalsOf } from '../run/share.ts';
 import { checkSources } from '../run/sources.ts';
 import { watch } from '../run/watch.ts';
 
@@ -71,6 +76,21 @@ const ABORT = repeated(
   ),
 );
 
+/** Settings of a swarm over several machines. */
+const HOSTS = {
+  hosts: {
+    ...form(
+      'LIST',
+      "one's own machines, over ssh: each plays its share in a world of its own, and all throw from the same moment",
+      'host names, or USER@HOST, with commas between them',
+      (given) => (/^[\w.@:-]+(,[\w.@:-]+)*$/.test(given) ? given.split(',') : undefined),
+      [],
+    ),
+    shown: '',
+  },
+  ssh: textOption('COMMAND', 'how they are reached', 'ssh -o BatchMode=yes'),
+};
+
 /** A setting of `watch` alone. */
 const WATCH = {
   canaries: toggle('watch lets two desktops, in a world of their own, throw a sprite there and back once a second'),
@@ -82,12 +102,14 @@ const CAPACITY = {
   floor: toggle('capacity finds that of the C floor too, at the same number of desktops'),
 };
 
-const OPTIONS = { ...SETTINGS, threshold: THRESHOLD, abort: ABORT, ...CAPACITY, ...WATCH };
+const OPTIONS = { ...SETTINGS, threshold: THRESHOLD, abort: ABORT, ...CAPACITY, ...WATCH, ...HOSTS };
 
 export const COMMAND: Command<typeof OPTIONS> = {
   usage: [
     'npm run swarm -- [SCENARIO] [settings]',
     'npm run swarm -- capacity [SCENARIO] [settings]',
+    'npm run swarm -- [SCENARIO] --hosts A,B,C --url URL [settings]',
+    'npm run swarm -- merge A/engine-1.json B/engine-1.json … [--threshold SENTENCE] [--out DIR]',
     'npm run swarm -- compare A/report.json B/report.json [--out DIR]',
     'npm run swarm -- history DIR… [--out DIR]',
     'npm run swarm -- watch --url URL --admin-url URL --admin-token-file FILE [--duration T] [--canaries] [--out DIR] [--quiet]',
@@ -102,7 +124,13 @@ export const COMMAND: Command<typeof OPTIONS> = {
   ].join('\n'),
   takesWords: true,
   options: OPTIONS,
-  sections: { ...SECTIONS, Thresholds: { threshold: THRESHOLD, abort: ABORT }, Capacity: CAPACITY, Watch: WATCH },
+  sections: {
+    ...SECTIONS,
+    Thresholds: { threshold: THRESHOLD, abort: ABORT },
+    Capacity: CAPACITY,
+    Watch: WATCH,
+    'Several machines': HOSTS,
+  },
   failed: 'also when a threshold did not hold, the run is not complete, or compare found something worse',
 };
 
@@ -126,6 +154,7 @@ export async function carryOut({ words, ...flags }: CommandLine<typeof OPTIONS>)
     }
     return EXIT.done;
   }
+  if (words[0] === 'merge') return mergeFiles(words.slice(1), flags.values);
   if (words[0] === 'watch') {
     if (words.length > 1) throw new Misused(`watch takes settings only, not ${words.slice(1).join(' ')}.`);
     return watchRelay(flags);
@@ -145,14 +174,98 @@ export async function carryOut({ words, ...flags }: CommandLine<typeof OPTIONS>)
   if (!isolate) await checkSources(sources);
   const why = buildEngine() ?? (flags.values.floor || scenario.settings.front === 'floor' ? buildFloor() : undefined);
   if (why) throw new Error(`the swarm's engine cannot be built: ${why}`);
+  if (flags.values.hosts.length > 0) {
+    if (isSearch) throw new Misused('capacity runs on one machine: leave --hosts out.');
+    return runHosts(scenario, flags.values, commandLine());
+  }
   if (isolate) {
     if (!isInside()) return runIsolated();
     setUpNamespace();
     await checkSources(sources);
   }
-  const command = ['npm run swarm --', ...process.argv.slice(2).map(quoted)].join(' ');
+  const command = commandLine();
   if (isSearch) return searchCapacity(scenario, over, flags.values, command);
   return runAll(withWorld(scenario), command);
+}
+
+const commandLine = (): string => ['npm run swarm --', ...process.argv.slice(2).map(quoted)].join(' ');
+
+/** Adds up what engines of several machines printed, as `--out` keeps it. They had no barrier that is known. */
+function mergeFiles(files: readonly string[], { threshold, out }: Values<typeof OPTIONS>): number {
+  if (files.length === 0)
+    throw new Misused('merge takes results of engines: npm run swarm -- merge A/engine-1.json B/engine-1.json');
+  const results = files.map((file) => {
+    try {
+      return readResult(readInput(file).toString('utf8'), file);
+    } catch (error) {
+      throw new Misused(sentenceOf(error));
+    }
+  });
+  const desktops = results.reduce((sum, result) => sum + result.desktops, 0);
+  const merged = merge(results, {
+    ...{ name: 'merged', command: commandLine(), machines: [], unaligned: true },
+    load: `${count(desktops)} desktops, of ${files.join(', ')}`,
+  });
+  return tell(judge(merged, threshold.map(readThreshold)), out);
+}
+
+/** Prints a report and keeps it. */
+function tell(report: Report, out: string): number {
+  if (out !== '') {
+    makeFolder(out, '--out');
+    keep(report, out);
+  }
+  console.log(`\n${text(report)}`);
+  return report.pass ? EXIT.done : EXIT.failed;
+}
+
+/** Runs the scenario on several machines, and reports it as one. */
+async function runHosts(
+  scenario: Scenario,
+  { hosts: names, ssh, out }: Values<typeof OPTIONS>,
+  command: string,
+): Promise<number> {
+  const { urls, isolate } = scenario.settings;
+  if (urls.length !== 1) throw new Misused('--hosts needs one relay that all of them reach: give --url.');
+  if (isolate) throw new Misused('--hosts are other machines: leave --isolate out.');
+  for (const [setting, why] of refusalsOf(scenario)) throw new Misused(`--hosts: ${setting}: ${why}.`);
+  const relay = await openRelay(scenario, scenario.settings.desktops[0]);
+  const pictures = scenario.settings.lively ? await charactersOf(relay.target) : [];
+  const samples: RelaySample[] = [];
+  const sampling = setInterval(async () => {
+    const sample = await relay.sample();
+    if (sample) samples.push(sample);
+  }, SAMPLE_EVERY_MS);
+  const interrupt = new AbortController();
+  const stop = () => interrupt.abort();
+  for (const signal of SIGNALS) process.on(signal, stop);
+  const target = { ...relay.target, pictures, pids: [], local: false };
+  const ran = await runOnHosts(
+    scenario,
+    names,
+    shellOver(ssh),
+    target,
+    (line) => console.error(line),
+    interrupt.signal,
+  ).finally(() => {
+    clearInterval(sampling);
+    for (const signal of SIGNALS) process.off(signal, stop);
+  });
+  if (ran.results.length === 0) throw new Error(ran.missing);
+  const { results, at } = relay.hasGauges
+    ? withGaugeOfFleet(ran.results, samples)
+    : { results: ran.results, at: undefined };
+  const { name, shows } = scenario;
+  const merged = merge(results, {
+    ...{ name, command, samples, missing: ran.missing, relay: relay.description },
+    shows: `${shows === '' ? '' : `${shows} `}${names.length} machines, each with its own world.`,
+    machines: ran.hosts.map(({ machine }) => machine),
+    load: `${names.length} times: ${ran.load}`,
+    // Others may throw at the relay too, so what it accepted is not compared.
+    relayAccount: relayAccountOf(undefined, at, false, samplesWithin(results, samples)),
+  });
+  for (const [i, result] of results.entries()) if (out !== '') keepResult(out, i + 1, JSON.stringify(result));
+  return tell(judge(merged, scenario.thresholds), out);
 }
 
 /** Finds a capacity and reports it. An interrupt ends the search with what is known. */

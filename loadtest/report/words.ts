@@ -34,9 +34,15 @@ export function addressLimitSentence({ refusedByCode, otherRefusedByCode }: Refu
 
 type Refused = Pick<Report, 'refusedByCode' | 'otherRefusedByCode'>;
 
-/** "2 × Intel Xeon, 24.0 GiB, Linux 6.18, Node v26.10.0, Sprites 0.2.0, commit 1a2b3c4d5e6f" */
-export function describeMachine({ cores, model, memoryBytes, system, node, version, commit }: Machine): string {
-  return `${cores} × ${model}, ${bytes(memoryBytes)}, ${system}, Node ${node}, ${version === undefined ? '' : `Sprites ${version}, `}commit ${commit}`;
+/**
+ * "2 × Intel Xeon, 24.0 GiB, Linux 6.18, Node v26.10.0, Sprites 0.2.0, commit 1a2b3c4d5e6f"; another machine than this one with its
+ * name.
+ */
+export function describeMachine({ name, version, commit, ...machine }: Machine): string {
+  const { cores, model, memoryBytes, system, node } = machine;
+  const who = name === 'this machine' ? '' : `${name}: `;
+  const sprites = version === undefined ? '' : `Sprites ${version}, `;
+  return `${who}${cores} × ${model}, ${bytes(memoryBytes)}, ${system}, Node ${node}, ${sprites}commit ${commit}`;
 }
 
 /** Sentences that must stand before any figure; none when all went well. */

@@ -18,7 +18,7 @@ import { type MachineFacts, type Plan, plan } from './plan.ts';
 import { charactersOf, openRelay, type RelayTarget, type Stop } from './relay_target.ts';
 import { isRestarted, type Scenario } from './scenario.ts';
 
-const SAMPLE_EVERY_MS = 1000;
+export const SAMPLE_EVERY_MS = 1000;
 
 /** How often the relay is asked for its gauges after the run, once a second, before they are taken to be unknown. */
 const LAST_SAMPLE_TRIES_MAX = 10;

@@ -1,0 +1,54 @@
+/**
+ * A scenario divided among machines: the part of each. Pure.
+ *
+ * Desktops, throws and connections are those of the whole scenario, so each of n machines gets an n-th, rounded up. Invariant: what
+ * several machines can't do is rejected with the setting's name (`refusalsOf`).
+ */
+import type { Scenario } from './scenario.ts';
+
+/** The kinds of load that are divided: by desktops, or by throws a second. */
+const DIVIDED: readonly string[] = ['every', 'rate', 'sitting', 'stages'] satisfies Scenario['load']['kind'][];
+
+/** The part of each of `machines`. Nobody watches all of them to abort the run, and each has a world of its own. */
+export function shareOf(scenario: Scenario, machines: number): Scenario {
+  const { settings, load } = scenario;
+  const of = (whole: number) => Math.max(1, Math.ceil(whole / machines));
+  const desktops = [of(settings.desktops[0])];
+  const { throwConnections } = settings;
+  return {
+    ...scenario,
+    desktops,
+    load: loadOf(load, machines),
+    aborts: [],
+    settings: {
+      ...settings,
+      desktops,
+      connectRate: Math.max(1, settings.connectRate / machines),
+      connectBatch: of(settings.connectBatch),
+      processes: undefined,
+      sources: '',
+      world: '',
+      throwConnections: typeof throwConnections === 'number' ? of(throwConnections) : throwConnections,
+    },
+  };
+}
+
+/** One machine's part of the throws. Those of each desktop need no dividing. */
+function loadOf(load: Scenario['load'], machines: number): Scenario['load'] {
+  if (load.kind === 'rate') return { kind: 'rate', perSecond: load.perSecond / machines };
+  if (load.kind !== 'stages') return load;
+  return { ...load, stages: load.stages.map((stage) => ({ ...stage, perSecond: stage.perSecond / machines })) };
+}
+
+/** What several machines can't do, each with its reason. */
+export function refusalsOf({ settings, load }: Scenario): [setting: string, why: string][] {
+  const refusals: [boolean, string, string][] = [
+    [settings.desktops.length > 1, 'desktops', 'several machines run one load; a sweep is one run for each number'],
+    [settings.runs > 1, 'runs', 'several machines run once'],
+    [settings.restartAt > 0, 'restartAt', 'the relay is not theirs, so they can not restart it'],
+    [settings.watchPids !== '', 'watchPids', "the relay's processes are on another machine"],
+    [load.kind === 'closed', 'inFlight', 'a closed loop has no rate, so its traffic and its cost are not known'],
+    [!DIVIDED.includes(load.kind), load.kind, 'this load can not be divided among machines'],
+  ];
+  return refusals.flatMap(([isWanted, setting, why]) => (isWanted ? [[setting, why] as [string, string]] : []));
+}
