@@ -9,25 +9,27 @@ namespace sprites {
 
 namespace {
 
+// Over the opposite edge, in the same direction.
+Entrance Onwards(Entrance entrance) {
+  entrance.edge = Opposite(entrance.edge);
+  return entrance;
+}
+
 // A sprite of a muted neighbour, in its direction of travel.
 Departure Forwarded(const Arrival& arrival, const Nature& nature) {
-  Departure departure;
+  Departure departure{Onwards(arrival.entrance), {}};
   departure.sprite.file = arrival.file;
   departure.sprite.name = arrival.name;
   departure.sprite.scale = arrival.scale;
   departure.sprite.facing = arrival.facing;
   departure.sprite.nature = nature;
-  departure.edge = Opposite(arrival.entrance.edge);
-  departure.at = arrival.entrance.at;
-  departure.vx = arrival.entrance.vx;
-  departure.vy = arrival.entrance.vy;
   return departure;
 }
 
 // A forwarded sprite that no other desktop took.
 Arrival NotForwarded(const Departure& departure) {
   Arrival arrival;
-  arrival.entrance = {Opposite(departure.edge), departure.at, departure.vx, departure.vy};
+  arrival.entrance = Onwards(departure);
   arrival.file = departure.sprite.file;
   arrival.name = departure.sprite.name;
   arrival.facing = departure.sprite.facing;

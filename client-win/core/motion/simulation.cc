@@ -171,8 +171,10 @@ SpriteId Simulation::Enter(Sprite sprite, const Entrance& entrance) {
 
 SpriteId Simulation::BounceBack(const Departure& departure) {
   const double across = IsSide(departure.edge) ? -kReturnedSpeed : kReturnedSpeed;
-  const SpriteId id = Enter(departure.sprite, {departure.edge, departure.at, departure.vx * across,
-                                               departure.vy * -across});
+  Entrance back = departure;
+  back.vx *= across;
+  back.vy *= -across;
+  const SpriteId id = Enter(departure.sprite, back);
   FindMutable(id)->arriving = false;  // a sprite that never went away is not greeted
   return id;
 }
@@ -760,8 +762,8 @@ std::optional<Edge> Simulation::CrossedEdge(const Sprite& sprite, const Room& ro
 
 Departure Simulation::Depart(const Sprite& sprite, Edge edge) const {
   const double middle = sprite.y - sprite.nature.height * RoomOf(sprite).scale / 2;
-  return {sprite, edge, screen_.Along(edge, {sprite.x, middle}), Rounded(sprite.vx),
-          Rounded(sprite.vy)};
+  return {{edge, screen_.Along(edge, {sprite.x, middle}), Rounded(sprite.vx), Rounded(sprite.vy)},
+          sprite};
 }
 
 // Keeps a sprite that does not cross between walls, ceiling and floor.

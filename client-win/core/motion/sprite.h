@@ -81,21 +81,17 @@ struct Sprite {
   size_t monitor = 0;          // the last monitor that its middle was on
 };
 
-// A sprite that leaves over an edge.
-struct Departure {
-  Sprite sprite;
-  Edge edge = Edge::kRight;
+// How a sprite comes in by an edge. core/relay/edges.cc reads and writes all but the edge.
+struct Entrance {
+  Edge edge = Edge::kLeft;
   double at = 0.5;  // 0 … 1 from the left or the top
-  double vx = 0;    // dip/s, whole numbers
+  double vx = 0;    // dip/s
   double vy = 0;
 };
 
-// How a sprite comes in by an edge. Units as in Departure.
-struct Entrance {
-  Edge edge = Edge::kLeft;
-  double at = 0.5;
-  double vx = 0;
-  double vy = 0;
+// A sprite that leaves over an edge, likewise; its speeds are whole numbers.
+struct Departure : Entrance {
+  Sprite sprite;
 };
 
 }  // namespace sprites

@@ -50,9 +50,7 @@ std::optional<Arrival> ArrivalIn(const Json& event) {
   }
   arrival.seq = static_cast<uint64_t>(seq);
   arrival.from = NeighbourIn(MemberOf(event, "from"));
-  arrival.entrance = {*edge, NumberAt(event, "at", 0, 1, 0.5),
-                      NumberAt(event, "vx", -rules::kSpeedMax, rules::kSpeedMax, 0),
-                      NumberAt(event, "vy", -rules::kSpeedMax, rules::kSpeedMax, 0)};
+  arrival.entrance = EntranceBy(*edge, event);
   arrival.name = PlainText(TextAt(sprite, "name", kIdBytesMax), kNameBytesMax);
   arrival.facing = MemberOf(sprite, "facing") == "left" ? Facing::kLeft : Facing::kRight;
   arrival.scale = NumberAt(sprite, "scale", rules::kScaleMin, rules::kScaleMax, 1);

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cassert>
-#include <cmath>
 #include <limits>
 #include <utility>
 
@@ -15,11 +14,7 @@
 
 namespace sprites {
 
-namespace {
-
-constexpr double kAtParts = 1e6;  // steps along an edge: finer than any screen
-
-}  // namespace
+namespace {}  // namespace
 
 bool Departures::HasRoom(const Seat& seat) const {
   const PendingDeparture* oldest = OldestOf(KeyOf(seat));
@@ -139,15 +134,9 @@ int64_t Departures::NextDueMs(const Seat* seat) const {
 
 std::string CrossingJson(uint64_t number, const Departure& departure) {
   const Sprite& sprite = departure.sprite;
-  const auto speed = [](double value) {
-    return static_cast<int64_t>(std::clamp(value, -rules::kSpeedMax, rules::kSpeedMax));
-  };
-  const Json body = {
+  Json body = {
       {"crossing", number},
       {"edge", NameOf(departure.edge)},
-      {"at", std::round(std::clamp(departure.at, 0.0, 1.0) * kAtParts) / kAtParts},
-      {"vx", speed(departure.vx)},
-      {"vy", speed(departure.vy)},
       {"sprite",
        {{"file", sprite.file},
         {"name", PlainText(sprite.name, kNameBytesMax)},
@@ -155,6 +144,7 @@ std::string CrossingJson(uint64_t number, const Departure& departure) {
         {"facing", sprite.facing == Facing::kLeft ? "left" : "right"},
         {"scale", std::clamp(sprite.scale, rules::kScaleMin, rules::kScaleMax)}}},
   };
+  body.update(MotionJson(departure));
   return WriteJson(body);
 }
 

@@ -1,11 +1,23 @@
 #include "core/relay/edges.h"
 
 #include <algorithm>
+#include <cmath>
+#include <cstdint>
 #include <iterator>
 
 #include "core/text/json.h"
 
 namespace sprites {
+
+namespace {
+
+constexpr double kAtParts = 1e6;  // steps along an edge: finer than any screen
+
+int64_t WholeSpeed(double speed) {
+  return static_cast<int64_t>(std::clamp(speed, -rules::kSpeedMax, rules::kSpeedMax));
+}
+
+}  // namespace
 
 std::optional<Edge> EdgeNamed(const Json& value) {
   for (size_t i = 0; i < std::size(kEdgeNames); i++) {
@@ -27,6 +39,18 @@ std::optional<std::vector<Edge>> EdgesNamed(const Json& list) {
     }
   }
   return edges;
+}
+
+Entrance EntranceBy(Edge edge, const Json& value) {
+  return {edge, NumberAt(value, "at", 0, 1, 0.5),
+          NumberAt(value, "vx", -rules::kSpeedMax, rules::kSpeedMax, 0),
+          NumberAt(value, "vy", -rules::kSpeedMax, rules::kSpeedMax, 0)};
+}
+
+Json MotionJson(const Entrance& entrance) {
+  return {{"at", std::round(std::clamp(entrance.at, 0.0, 1.0) * kAtParts) / kAtParts},
+          {"vx", WholeSpeed(entrance.vx)},
+          {"vy", WholeSpeed(entrance.vy)}};
 }
 
 }  // namespace sprites

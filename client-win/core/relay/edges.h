@@ -1,10 +1,11 @@
-// Edges as the protocol names them. Cost: O(1).
+// Edges as the protocol names them, and how sprites cross them. Cost: O(1).
 #ifndef CLIENT_WIN_CORE_RELAY_EDGES_H_
 #define CLIENT_WIN_CORE_RELAY_EDGES_H_
 
 #include <optional>
 #include <vector>
 
+#include "core/motion/sprite.h"
 #include "core/screen/geometry.h"
 #include "core/text/json_fwd.h"
 #include "wire/rules.h"
@@ -20,6 +21,12 @@ std::optional<Edge> EdgeNamed(const Json& value);
 // The edges in a list, each once, in the order of Edge. What is not an edge is left out. Nothing
 // when `list` is not a list.
 std::optional<std::vector<Edge>> EdgesNamed(const Json& list);
+
+// How a sprite crosses an edge, as crossings, arrivals and the saved state have it: `at`, `vx` and
+// `vy`, within their ranges.
+Entrance EntranceBy(Edge edge, const Json& value);
+// The same members of an object, as exact as anybody sees.
+Json MotionJson(const Entrance& entrance);
 
 }  // namespace sprites
 

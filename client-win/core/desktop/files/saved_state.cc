@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/picture/file_cache.h"
+#include "core/relay/edges.h"
 #include "core/relay/moves.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
@@ -60,20 +61,18 @@ std::optional<SavedSprite> SavedSpriteFromJson(const Json& value) {
                 : std::nullopt;
 }
 
-Json MotionToJson(Edge edge, double at, double vx, double vy) {
-  return {{"edge", static_cast<int>(edge)}, {"at", at}, {"vx", vx}, {"vy", vy}};
+Json EntranceToJson(const Entrance& entrance) {
+  Json json = MotionJson(entrance);
+  json["edge"] = static_cast<int>(entrance.edge);
+  return json;
 }
 
-Entrance MotionFromJson(const Json& value) {
-  return {static_cast<Edge>(static_cast<int>(NumberAt(value, "edge", 0, 3, 0))),
-          NumberAt(value, "at", 0, 1, 0.5),
-          NumberAt(value, "vx", -rules::kSpeedMax, rules::kSpeedMax, 0),
-          NumberAt(value, "vy", -rules::kSpeedMax, rules::kSpeedMax, 0)};
+Entrance EntranceFromJson(const Json& value) {
+  return EntranceBy(static_cast<Edge>(static_cast<int>(NumberAt(value, "edge", 0, 3, 0))), value);
 }
 
 Json ArrivalToJson(const Arrival& arrival) {
-  const Entrance& in = arrival.entrance;
-  Json json = MotionToJson(in.edge, in.at, in.vx, in.vy);
+  Json json = EntranceToJson(arrival.entrance);
   json["file"] = arrival.file;
   json["name"] = arrival.name;
   json["scale"] = arrival.scale;
@@ -93,7 +92,7 @@ std::optional<Arrival> ArrivalFromJson(const Json& value) {
   }
   Arrival arrival;
   arrival.seq = CountAt(value, "seq", 0);
-  arrival.entrance = MotionFromJson(value);
+  arrival.entrance = EntranceFromJson(value);
   arrival.file = sprite->file;
   arrival.name = sprite->name;
   arrival.scale = sprite->scale;
@@ -106,7 +105,7 @@ std::optional<Arrival> ArrivalFromJson(const Json& value) {
 Json DepartureToJson(const PendingDeparture& pending) {
   const Departure& departure = pending.departure;
   Json json = SpriteToJson(departure.sprite);
-  json.update(MotionToJson(departure.edge, departure.at, departure.vx, departure.vy));
+  json.update(EntranceToJson(departure));
   json["number"] = pending.number;
   json["seat"] = {{"crossings", pending.thrown_from.crossings},
                   {"token", pending.thrown_from.token}};
@@ -119,10 +118,9 @@ std::optional<PendingDeparture> DepartureFromJson(const Json& value) {
   if (!sprite || number < 1) {
     return std::nullopt;
   }
-  const Entrance motion = MotionFromJson(value);
   PendingDeparture pending;
   pending.number = static_cast<uint64_t>(number);
-  pending.departure = {*sprite, motion.edge, motion.at, motion.vx, motion.vy};
+  pending.departure = {EntranceFromJson(value), *sprite};
   const Json& seat = MemberOf(value, "seat");
   const SeatKey key{TextAt(seat, "crossings", kUrlBytesMax), TextAt(seat, "token", kIdBytesMax)};
   pending.thrown_from = IsValid(key) ? key : SeatKey{};

@@ -39,7 +39,7 @@ SavedState SomeState() {
   state.sprites = {{sprite, 81}};
   PendingDeparture pending;
   pending.number = 17;
-  pending.departure = {sprite, Edge::kTop, 0.25, 900, -50};
+  pending.departure = {{Edge::kTop, 0.25, 900, -50}, sprite};
   pending.thrown_from = {std::string(kRelay) + "/v1/desktops/0-1/crossings", "0-1.00"};
   state.departures = {pending};
   Arrival arrival;
