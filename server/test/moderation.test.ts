@@ -53,7 +53,8 @@ onTwoShapes('usual', 'moderation', (shape) => {
   it('lists who is here and from where, everywhere or in one world, and the worlds with their counts', async () => {
     const ann = await join(relay.url, { name: 'Ann', world: 'who' });
     const all = (await admin(relay, 'GET', 'who')).json as { count: number; desktops: object[] };
-    const row = { desktop: ann.desktop, name: 'Ann', world: 'who', place: 0, waiting: 0, address: '127.0.0.1' };
+    const seat = { desktop: ann.desktop, name: 'Ann', world: 'who', place: 0 };
+    const row = { ...seat, waiting: 0, address: '127.0.0.1', client: 'other', newestCrossing: 0 };
     assert.equal(all.count, all.desktops.length);
     assert.ok(
       all.desktops.some((found) => JSON.stringify(found) === JSON.stringify(row)),
