@@ -240,14 +240,10 @@ async function runHosts(
   const stop = () => interrupt.abort();
   for (const signal of SIGNALS) process.on(signal, stop);
   const target = { ...relay.target, pictures, pids: [], local: false };
-  const ran = await runOnHosts(
-    scenario,
-    names,
-    shellOver(ssh),
-    target,
-    (line) => console.error(line),
-    interrupt.signal,
-  ).finally(() => {
+  const ran = await runOnHosts(scenario, {
+    ...{ names, shell: shellOver(ssh), target, signal: interrupt.signal },
+    tell: (line) => console.error(line),
+  }).finally(() => {
     clearInterval(sampling);
     for (const signal of SIGNALS) process.off(signal, stop);
   });

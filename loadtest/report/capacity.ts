@@ -75,7 +75,7 @@ const ENDED: Record<CapacityPoint['ended'], string> = {
 };
 
 /** The answer in a sentence. */
-export function capacitySentence({ over, unit }: Capacity, point: CapacityPoint): string {
+function capacitySentence({ over, unit }: Capacity, point: CapacityPoint): string {
   const { contender, desktops, perSecond, confirmed, atMost, threshold, tries } = point;
   const who = contender === 'floor' ? 'the C floor: ' : '';
   const rate = `${number(perSecond)} ${unit}/s`;
@@ -92,7 +92,7 @@ export function capacitySentence({ over, unit }: Capacity, point: CapacityPoint)
 }
 
 /** The relay's capacity as a share of the floor's, at the same number of desktops; undefined where one of them has no bound. */
-export function shareOfFloor(capacity: Capacity, relay: CapacityPoint): number | undefined {
+function shareOfFloor(capacity: Capacity, relay: CapacityPoint): number | undefined {
   const of = ({ desktops, perSecond }: CapacityPoint) => (capacity.over === 'rate' ? perSecond : desktops);
   const isSame = (one: CapacityPoint) =>
     capacity.over === 'rate' ? one.desktops === relay.desktops : one.perSecond === relay.perSecond;

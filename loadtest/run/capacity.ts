@@ -53,9 +53,9 @@ export interface Measured {
 }
 
 /** Does a run. `signal` ends it early. */
-export type Measure = (scenario: Scenario, desktops: number, signal: AbortSignal) => Promise<Measured>;
+type Measure = (scenario: Scenario, desktops: number, signal: AbortSignal) => Promise<Measured>;
 
-export interface CapacityOptions {
+interface CapacityOptions {
   over: 'rate' | 'desktops';
   contenders: readonly Contender[];
   secondsMax: number;
@@ -223,7 +223,7 @@ function stepOf(
 }
 
 /** What a run showed. A run that is not complete did not hold. */
-export function triedOf(
+function triedOf(
   { report, idleCores }: Measured,
   { at, long }: { at: number; long: boolean },
   scenario: Scenario,

@@ -31,13 +31,13 @@ const START_IN_MS = 3_000;
 const ERROR_LINES_MAX = 5;
 
 /** A clock that is compared with this machine's. */
-export interface Clock {
+interface Clock {
   /** How far it is ahead, in ms; at most `uncertainMs` off. */
   aheadMs: number;
   uncertainMs: number;
 }
 
-export interface Host extends Clock {
+interface Host extends Clock {
   name: string;
   facts: MachineFacts;
   machine: Machine;
@@ -45,7 +45,17 @@ export interface Host extends Clock {
   folder: string;
 }
 
-export interface HostResults {
+interface HostsOptions {
+  names: readonly string[];
+  shell: Shell;
+  target: Target;
+  /** A sentence about one host. */
+  tell(line: string): void;
+  /** Ends it early, with what there is. */
+  signal: AbortSignal;
+}
+
+interface HostResults {
   hosts: Host[];
   /** What each of them does; a sentence. */
   load: string;
@@ -65,17 +75,13 @@ export function shellOver(ssh: string): Shell {
 }
 
 /**
- * Runs a share of the scenario on each host, all at the same time. `signal` ends it early, with what there is.
+ * Runs a share of the scenario on each host, all at the same time.
  *
  * Throws Error, a sentence, when a host can't be reached, and Misused when its share can't be planned there.
  */
 export async function runOnHosts(
   scenario: Scenario,
-  names: readonly string[],
-  shell: Shell,
-  target: Target,
-  tell: (line: string) => void,
-  signal: AbortSignal,
+  { names, shell, target, tell, signal }: HostsOptions,
 ): Promise<HostResults> {
   const bundle = bundleOf(ENGINE);
   const hosts = await Promise.all(

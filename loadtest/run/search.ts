@@ -7,8 +7,7 @@
  * Invariant: `held` is below `notHeld`. Cost: some ten tries.
  */
 
-/** Who could not do more. `none`: nobody, because the highest value that is allowed holds. */
-export type Who = 'none' | 'relay' | 'swarm' | 'machine';
+import type { CapacityLimit } from '../report/capacity.ts';
 
 /** What a run showed. */
 export interface Tried {
@@ -17,7 +16,7 @@ export interface Tried {
   long: boolean;
   holds: boolean;
   /** When it does not hold: who was the limit, and why; a sentence. */
-  limit: Who;
+  limit: CapacityLimit;
   reason: string;
 }
 
