@@ -42,12 +42,6 @@ const COMPRESSION = 4;
 /** Where boot/instance.sh unpacks the bundle. The programs look for their libraries there. */
 const HOME = '/opt/sprites/current';
 
-/** The packages that the programs of the bundle import, if the checkout has them. The packages these depend on are added. */
-const PACKAGES = [
-  ...['express', 'omggif', 'pino', 'pngjs', 'prom-client', 'ws'],
-  ...['@nats-io/transport-node', '@nats-io/jetstream', '@nats-io/kv'],
-];
-
 /** Files and folders of the checkout. They have the same paths in the bundle. */
 const SOURCES = [
   'package.json',
@@ -166,7 +160,7 @@ function pack(): void {
   rmSync(STAGE, { recursive: true });
 }
 
-/** Paths of PACKAGES and of every package they depend on, found as Node finds them. */
+/** Paths of the relay's packages and of every package they depend on, found as Node finds them. */
 function packages(): string[] {
   const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).packages as Record<
     string,
@@ -185,7 +179,7 @@ function packages(): string[] {
       if (at === '') return;
     }
   };
-  for (const name of PACKAGES) add(name, '');
+  for (const name of Object.keys(lock[''].dependencies ?? {})) add(name, '');
   return [...found];
 }
 
