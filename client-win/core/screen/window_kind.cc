@@ -40,4 +40,6 @@ WindowKind KindOf(const WindowTraits& traits) {
   return has_border || traits.is_on_task_bar ? WindowKind::kGround : WindowKind::kCover;
 }
 
+bool MayBeFilm(const WindowTraits& traits) { return !traits.has_caption && !traits.is_maximised; }
+
 }  // namespace sprites

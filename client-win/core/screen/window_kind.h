@@ -17,6 +17,7 @@ enum class WindowKind : uint8_t {
 struct WindowTraits {
   std::wstring_view class_name;
   bool has_caption = false;
+  bool is_maximised = false;
   bool has_frame = false;            // its size can be changed by its border
   bool is_on_task_bar = false;       // it asked for a button there
   bool is_never_active = false;      // it takes no keyboard focus
@@ -29,6 +30,9 @@ struct WindowTraits {
 };
 
 WindowKind KindOf(const WindowTraits& traits);
+// Whether the window may be a film or a game when it covers a whole monitor: a maximised window
+// without a caption does too, where the task bar hides itself.
+bool MayBeFilm(const WindowTraits& traits);
 
 }  // namespace sprites
 

@@ -51,5 +51,12 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("window kind › a film has no caption, and is not maximised as a borderless window is") {
+  CHECK(MayBeFilm({}));
+  CHECK(MayBeFilm({.has_frame = true}));
+  CHECK(!MayBeFilm({.has_caption = true}));
+  CHECK(!MayBeFilm({.is_maximised = true}));
+}
+
 }  // namespace
 }  // namespace sprites
