@@ -1,5 +1,7 @@
 #include "posix/curl_transport.h"
 
+#include <openssl/x509_vfy.h>
+
 #include <memory>
 #include <string>
 
@@ -16,6 +18,21 @@ struct FreeList {
 const char* NameOf(Method method) {
   constexpr const char* kNames[] = {"GET", "POST", "PUT", "DELETE"};
   return kNames[static_cast<size_t>(method)];
+}
+
+// What is wrong with the certificate that libcurl has refused.
+CertificateFault FaultOf(CURL* curl) {
+  long result = 0;
+  curl_easy_getinfo(curl, CURLINFO_SSL_VERIFYRESULT, &result);
+  switch (result) {
+    case X509_V_OK:  // it is trusted, so it is its name
+      return CertificateFault::kName;
+    case X509_V_ERR_CERT_NOT_YET_VALID:
+    case X509_V_ERR_CERT_HAS_EXPIRED:
+      return CertificateFault::kDate;
+    default:
+      return CertificateFault::kUnknown;
+  }
 }
 
 }  // namespace
@@ -73,7 +90,10 @@ Response CurlTransport::Exchange(const Request& request) {
   curl_easy_setopt(curl, CURLOPT_XFERINFODATA, &exchanged);
 
   Response response{request.id, 0};
-  if (curl_easy_perform(curl) == CURLE_OK) {
+  const CURLcode code = curl_easy_perform(curl);
+  if (code == CURLE_PEER_FAILED_VERIFICATION) {
+    response.certificate = FaultOf(curl);
+  } else if (code == CURLE_OK) {
     long status = 0;
     curl_off_t retry_after = 0;
     curl_easy_getinfo(curl, CURLINFO_RESPONSE_CODE, &status);

@@ -1,9 +1,13 @@
 /** The client's core with a real relay and with a hostile one: headless desktops, otherwise as users run it. */
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs';
 import { mkdtemp, rm, writeFile } from 'node:fs/promises';
 import type http from 'node:http';
+import https from 'node:https';
+import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
@@ -347,6 +351,24 @@ describe('client › a hostile relay', { skip, ...BOUNDED, concurrency: 4 }, () 
       assert.ok(residentMiB(ada.pid) < RSS_MIB_MAX);
     });
   }
+
+  it('is not believed with a certificate that nobody has issued, and the person is told why', async (test) => {
+    const folder = await mkdtemp(join(tmpdir(), 'sprites-certificate-'));
+    test.after(() => rm(folder, { recursive: true }));
+    const [key, cert] = ['key.pem', 'certificate.pem'].map((name) => join(folder, name));
+    const subject = ['-subj', '/CN=127.0.0.1', '-addext', 'subjectAltName=IP:127.0.0.1'];
+    const made = ['-newkey', 'rsa:2048', '-nodes', '-keyout', key, '-out', cert];
+    execFileSync('openssl', ['req', '-x509', ...subject, ...made], { stdio: 'pipe' });
+    const server = https.createServer({ key: readFileSync(key), cert: readFileSync(cert) }, () =>
+      assert.fail('it asked'),
+    );
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    test.after(() => server.close());
+    const ada = startHeadless(['--relay', `https://127.0.0.1:${(server.address() as AddressInfo).port}`]);
+    test.after(() => ada.quit());
+    await ada.waitForLine('it says why', ({ text }) => /does not trust the certificate/.test(String(text)));
+  });
 
   for (const [what, seat] of Object.entries({
     'another host': { events: 'http://192.0.2.1/v1/desktops/1-1/events' },

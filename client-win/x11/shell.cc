@@ -116,7 +116,6 @@ void Shell::Run(Arguments arguments) {
 
 void Shell::Start(Arguments arguments) {
   desktop_.SetSystemLanguage(SystemLanguage());
-  desktop_.SetMenuPlace(MenuPlace::kSprite);
   desktop_.updates().SetAsks(false);
   HandleSurroundings();
   controller_.Start(characters_, !arguments.paths.empty());
@@ -313,10 +312,7 @@ void Shell::HandleDropped(const std::string& uris) {
   controller_.Import({paths.begin(), paths.end()});
 }
 
-void Shell::UpdateTray() {
-  notifier_.SetTooltip(StatusOf(desktop_));
-  desktop_.SetMenuPlace(notifier_.is_shown() ? MenuPlace::kTray : MenuPlace::kSprite);
-}
+void Shell::UpdateTray() { notifier_.SetTooltip(StatusOf(desktop_)); }
 
 // Hides the sprites and leaves the relay. The X server may have ended: then what is sent to it goes
 // nowhere.
@@ -361,16 +357,10 @@ void Shell::RightClicked(SpriteId id, Point point) {
   if (sprite == nullptr) {
     return;
   }
-  Menu menu = SpriteMenu(desktop_, *sprite);
-  menu.push_back({});
-  Menu program = ProgramMenuHere();
-  // The sprite's own part has it already.
-  std::erase_if(program,
-                [](const MenuItem& item) { return item.choice.command == MenuCommand::kSay; });
-  std::ranges::move(program, std::back_inserter(menu));
-  menu_.Open(menu, point, [this, copy = *sprite](const MenuChoice& choice) {
-    controller_.HandleSpriteChoice(choice, copy);
-  });
+  menu_.Open(MenuOver(desktop_, *sprite, ProgramMenuHere()), point,
+             [this, copy = *sprite](const MenuChoice& choice) {
+               controller_.HandleSpriteChoice(choice, copy);
+             });
 }
 
 void Shell::Pressed(Key key, bool is_down, bool with_control) {

@@ -207,7 +207,7 @@ void Shell::AskAboutReport(const Sprite& sprite) {
 void Shell::ShowHowToPlay() {
   Question question;
   question.heading = Said(Text::kHowToHeading);
-  question.text = Said(Text::kHowToTextX11);
+  question.text = Said(Text::kHowToText);
   question.yes = Said(Text::kButtonOk);
   Ask(std::move(question), [](const DialogAnswer&) { return ""; });
 }

@@ -29,18 +29,13 @@ enum class Presence : uint8_t {
   kPresenting,  // others look at the screen: the sprites are hidden too
 };
 
-// Where the person finds the menu of the program; some texts name the place.
-enum class MenuPlace : uint8_t {
-  kTray,    // the icon by the clock
-  kSprite,  // a right click on any sprite
-};
-
 // The seat at the relay, and who is next door.
 struct RelayState {
   Poller poller;
   std::optional<Neighbours> neighbours;
   std::string refusal;  // the problem code of the last refused join; empty once one was granted
   int unanswered = 0;   // requests of the poller in a row
+  CertificateFault certificate = CertificateFault::kNone;  // of the last of them
 
   Link link() const { return poller.link(); }
   const std::optional<Seat>& seat() const { return poller.seat(); }
@@ -75,7 +70,6 @@ struct Context {
   Presence presence = Presence::kFree;
   std::vector<bool> covered;  // by index of monitor: a full-screen program covers it
   Language system_language = Language::kEnglish;
-  MenuPlace menu_place = MenuPlace::kTray;
 
   Language language() const;
   std::string Said(Text text, std::initializer_list<std::string_view> values = {}) const {

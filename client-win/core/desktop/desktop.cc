@@ -165,14 +165,16 @@ Outbox Desktop::PopOutbox() {
 
 // Tells the person once that the relay does not answer.
 void Desktop::CountUnanswered(const Response& response) {
+  context_.relay.certificate = response.certificate;
   if (response.status != 0) {
     context_.relay.unanswered = 0;
   } else if (context_.relay.poller.link() != Link::kConnected &&
              ++context_.relay.unanswered == kUnreachableFailures) {
-    context_.ShowNotice(
-        context_.Said(Text::kToastUnreachable, {HostOf(context_.settings.relay)}),
-        context_.Said(context_.menu_place == MenuPlace::kTray ? Text::kToastUnreachableText
-                                                              : Text::kToastUnreachableTextSprite));
+    const std::string host = HostOf(context_.settings.relay);
+    const bool is_trusted = response.certificate == CertificateFault::kNone;
+    context_.ShowNotice(context_.Said(Text::kToastUnreachable, {host}),
+                        is_trusted ? context_.Said(Text::kToastUnreachableText)
+                                   : SayUnreachable(language(), response.certificate, host));
   }
 }
 

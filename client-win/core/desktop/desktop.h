@@ -83,8 +83,6 @@ class Desktop {
   void SetPresence(Presence presence) { context_.presence = presence; }
   // The language of the system; the settings may name another one.
   void SetSystemLanguage(Language language) { context_.system_language = language; }
-  // kTray at first.
-  void SetMenuPlace(MenuPlace place) { context_.menu_place = place; }
   // The first sprite has said hello.
   void MarkGreeted();
   // A text for the person, from the shell.
@@ -111,7 +109,6 @@ class Desktop {
 
   const Settings& settings() const { return context_.settings; }
   Language language() const { return context_.language(); }
-  MenuPlace menu_place() const { return context_.menu_place; }
   bool is_paused() const { return is_paused_; }
   // Whether toasts and sounds are off now: while presenting, or while a program covers a monitor.
   bool IsQuiet() const { return context_.IsQuiet(); }

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/words/menus.h"
 #include "test/core/test_desktop.h"
 
 namespace sprites {
@@ -606,6 +607,27 @@ TEST_CASE("desktop › tells once that the relay can't be reached, and again aft
   CHECK(fixture.toasts[0].title == "Can't reach relay.example:8080, trying again");
   fixture.Join();
   CHECK(!fixture.desktop.relay().IsUnreachable());
+}
+
+TEST_CASE("desktop › says what is wrong with the certificate of a relay that it can't reach") {
+  for (const auto& [fault, words] : std::vector<std::pair<CertificateFault, std::string>>{
+           {CertificateFault::kDate, "clock"},
+           {CertificateFault::kName, "not for this name"},
+           {CertificateFault::kUnknown, "does not trust"}}) {
+    TestDesktop fixture;
+    for (int i = 0; i < kUnreachableFailures; i++) {
+      Response response;
+      response.id = fixture.Pop("", Method::kPost).id;
+      response.certificate = fault;
+      fixture.desktop.HandleResponse(response);
+    }
+    fixture.Pass(10);
+    CHECK(StatusOf(fixture.desktop).find(words) != std::string::npos);
+    REQUIRE(fixture.toasts.size() == 1);
+    CHECK(fixture.toasts[0].text == StatusOf(fixture.desktop));
+    fixture.Join();
+    CHECK(StatusOf(fixture.desktop).find(words) == std::string::npos);
+  }
 }
 
 TEST_CASE("desktop › tells once why the relay does not let it in, in the person's language") {

@@ -59,4 +59,11 @@ std::string SayProblem(Language language, const Problem& problem) {
   return meaning == nullptr ? problem.title : Say(language, meaning->text);
 }
 
+std::string SayUnreachable(Language language, CertificateFault fault, const std::string& host) {
+  // In the order of CertificateFault.
+  constexpr Text kWhy[] = {Text::kStatusUnreachable, Text::kStatusCertificateDate,
+                           Text::kStatusCertificateName, Text::kStatusCertificateUnknown};
+  return Say(language, kWhy[static_cast<size_t>(fault)], {host});
+}
+
 }  // namespace sprites

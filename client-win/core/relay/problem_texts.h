@@ -5,6 +5,7 @@
 #include <string>
 
 #include "core/relay/batch.h"
+#include "core/relay/request.h"
 #include "core/text/texts.h"
 
 namespace sprites {
@@ -14,6 +15,9 @@ std::string SayProblem(Language language, const Problem& problem);
 
 // The same about a saying that was refused.
 std::string SaySayingProblem(Language language, const Problem& problem);
+
+// Why the relay at this host can't be reached.
+std::string SayUnreachable(Language language, CertificateFault fault, const std::string& host);
 
 }  // namespace sprites
 

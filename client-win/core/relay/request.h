@@ -61,6 +61,14 @@ inline Request FileRequest(const std::string& relay, const std::string& file, Re
   return request;
 }
 
+// Why a transport did not believe that it speaks to the host of the address.
+enum class CertificateFault : uint8_t {
+  kNone,
+  kDate,     // the certificate is not valid yet or any more, or the clock is wrong
+  kName,     // it is that of another host
+  kUnknown,  // nobody whom this computer trusts has issued it, or it is wrong otherwise
+};
+
 // What came of a request. Status 0: there was no usable response, because of no connection, a
 // timeout, or a broken or too long response.
 struct Response {
@@ -69,6 +77,7 @@ struct Response {
   std::string body;
   int retry_after_s = 0;  // of the header; 0 for none
   SheetPointer sheet;     // the decoded file, when a GET received the file it asked for; else null
+  CertificateFault certificate = CertificateFault::kNone;  // with status 0
 };
 
 }  // namespace sprites

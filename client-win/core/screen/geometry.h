@@ -52,7 +52,7 @@ struct Monitor {
 struct WindowArea {
   uint64_t id = 0;  // chosen by the shell; a window keeps it
   Rect rect;        // px: the visible frame, without the shadow
-  bool has_caption = true;
+  bool has_caption = true;  // or cannot be a film for another reason (window_kind.h)
   bool is_foreground = false;
   bool is_ground = true;  // false: it hides what is behind it, but carries no sprite
 

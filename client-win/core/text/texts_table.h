@@ -47,12 +47,16 @@
   X(kSpriteMute, "&Mute {0}", "{0} &stummschalten") \
   X(kSpriteReport, "R&eport this picture…", "Dieses Bild &melden…") \
   /* The state of the connection: the tip of the icon, and the first line of its menu. */ \
+  X(kStartFailed, "Sprites runs already, but does not answer. Perhaps it runs in another session of yours on this computer: quit it there.", "Sprites läuft schon, antwortet aber nicht. Vielleicht läuft es in einer anderen Sitzung von Ihnen auf diesem Computer: Beenden Sie es dort.") \
   X(kStatusAlone, "Connected to {0}. You are alone here", "Verbunden mit {0}. Sie sind hier allein") \
   X(kStatusTogether, "Connected to {0}", "Verbunden mit {0}") \
   X(kStatusWorld, "Connected to {0}, world {1}", "Verbunden mit {0}, Welt {1}") \
   X(kStatusPrivate, "Connected to {0}, in a private world", "Verbunden mit {0}, in einer privaten Welt") \
   X(kStatusJoining, "Connecting to {0} …", "Verbindung zu {0} …") \
   X(kStatusUnreachable, "Can't reach {0}, trying again", "{0} ist nicht erreichbar, neuer Versuch läuft") \
+  X(kStatusCertificateDate, "The certificate of {0} is not valid now: is this computer's clock right?", "Das Zertifikat von {0} gilt jetzt nicht: Stimmt die Uhr dieses Computers?") \
+  X(kStatusCertificateName, "Another server answers for {0}: its certificate is not for this name", "Ein anderer Server antwortet für {0}: Sein Zertifikat gilt nicht für diesen Namen") \
+  X(kStatusCertificateUnknown, "This computer does not trust the certificate of {0}", "Dieser Computer vertraut dem Zertifikat von {0} nicht") \
   X(kStatusWatched, "Looking in now: {0}", "Sieht gerade herein: {0}") \
   X(kStatusNoRelay, "Not connected: choose a relay", "Nicht verbunden: bitte ein Relay wählen") \
   /* Toasts. */ \
@@ -68,8 +72,7 @@
   X(kToastPictureGone, "A picture is gone", "Ein Bild ist weg") \
   X(kToastPictureGoneText, "The operator of the relay has removed it.", "Der Betreiber des Relays hat es entfernt.") \
   X(kToastUnreachable, "Can't reach {0}, trying again", "{0} ist nicht erreichbar, neuer Versuch läuft") \
-  X(kToastUnreachableText, "Are you online? Another relay: click the icon by the clock, then \"Open a link\".", "Sind Sie online? Ein anderes Relay: Symbol neben der Uhr anklicken, dann „Link öffnen“.") \
-  X(kToastUnreachableTextSprite, "Are you online? Another relay: right-click a sprite, then \"Open a link\".", "Sind Sie online? Ein anderes Relay: Rechtsklick auf eine Figur, dann „Link öffnen“.") \
+  X(kToastUnreachableText, "Are you online? Another relay: right-click a sprite, then \"Open a link\".", "Sind Sie online? Ein anderes Relay: Rechtsklick auf eine Figur, dann „Link öffnen“.") \
   X(kToastFriendGone, "The invitation has ended", "Die Einladung ist abgelaufen") \
   X(kToastFriendGoneText, "You are in your friend's world, at another place.", "Sie sind in der Welt Ihres Freundes, aber an einem anderen Platz.") \
   X(kToastFriendGoneCommons, "You are in the world that everybody is in. Ask your friend for a new link.", "Sie sind in der Welt, in der alle sind. Bitten Sie um einen neuen Link.") \
@@ -92,7 +95,7 @@
   X(kToastReportedText, "The operator of the relay looks at it.", "Der Betreiber des Relays sieht es sich an.") \
   X(kToastNotReported, "The report was not sent", "Die Meldung ging nicht hinaus") \
   X(kToastUpdate, "Sprites {0} is here", "Sprites {0} ist da") \
-  X(kToastUpdateText, "Click the icon by the clock, then Help, to get it.", "Symbol neben der Uhr anklicken, dann Hilfe.") \
+  X(kToastUpdateText, "Right-click a sprite, then Help, to get it.", "Rechtsklick auf eine Figur, dann Hilfe.") \
   X(kToastNoUpdate, "Sprites is up to date", "Sprites ist aktuell") \
   X(kToastNoUpdateText, "{0} offers no version newer than {1}.", "{0} bietet keine neuere Version als {1} an.") \
   X(kToastUpdateFailed, "The update can't be fetched", "Das Update ist nicht zu bekommen") \
@@ -212,12 +215,9 @@
   X(kFileOwnMoved, "The whole file is kept as {0}.", "Die ganze Datei bleibt als {0} erhalten.") \
   X(kFileOwnStays, "It can't be renamed to {0} yet. Until that works, nothing is saved.", "Sie lässt sich noch nicht in {0} umbenennen. Bis das geht, wird nichts gespeichert.") \
   /* The bubbles on the first sprite. */ \
-  X(kBubbleWelcome, "Drag me past an edge.\nMy menu is by the clock.", "Zieh mich über einen Rand.\nMein Menü ist neben der Uhr.") \
-  X(kBubbleAlone, "Nobody is next door yet.\nInvite a friend: the menu by the clock.", "Noch ist niemand nebenan.\nLade jemanden ein: Menü neben der Uhr.") \
-  X(kBubbleUnreachable, "I can't reach {0}.\nI keep trying. Another relay: the menu by the clock.", "Ich erreiche {0} nicht.\nIch versuche es weiter. Anderes Relay: Menü neben der Uhr.") \
-  X(kBubbleWelcomeSprite, "Drag me past an edge.\nRight-click me for the menu.", "Zieh mich über einen Rand.\nRechtsklick zeigt mein Menü.") \
-  X(kBubbleAloneSprite, "Nobody is next door yet.\nRight-click me to invite a friend.", "Noch ist niemand nebenan.\nRechtsklick: Lade jemanden ein.") \
-  X(kBubbleUnreachableSprite, "I can't reach {0}.\nI keep trying. Another relay: right-click me.", "Ich erreiche {0} nicht.\nIch versuche es weiter. Anderes Relay: Rechtsklick.") \
+  X(kBubbleWelcome, "Drag me past an edge.\nRight-click me for the menu.", "Zieh mich über einen Rand.\nRechtsklick zeigt mein Menü.") \
+  X(kBubbleAlone, "Nobody is next door yet.\nRight-click me to invite a friend.", "Noch ist niemand nebenan.\nRechtsklick: Lade jemanden ein.") \
+  X(kBubbleUnreachable, "I can't reach {0}.\nI keep trying. Another relay: right-click me.", "Ich erreiche {0} nicht.\nIch versuche es weiter. Anderes Relay: Rechtsklick.") \
   X(kBubbleKeys, "{0}: arrow keys and space.\nCtrl and an arrow key throw me.\nTab: the next one. Esc: stop.", "{0}: Pfeiltasten und Leertaste.\nStrg und Pfeiltaste werfen mich.\nTab: die nächste Figur. Esc: Schluss.") \
   /* The window that asks for a link. */ \
   X(kLinkTitle, "Sprites", "Sprites") \
@@ -240,6 +240,9 @@
   X(kLinkNeedsRelay, "This invitation does not say which relay it is for. Ask for the whole link.", "Diese Einladung nennt ihr Relay nicht. Bitten Sie um den ganzen Link.") \
   /* The settings. */ \
   X(kSettingsTitle, "Sprites: settings", "Sprites: Einstellungen") \
+  X(kSettingsPageYou, "You", "Sie") \
+  X(kSettingsPageSprites, "Sprites", "Figuren") \
+  X(kSettingsPageProgram, "Program", "Programm") \
   X(kSettingsName, "Your &name", "Ihr &Name") \
   X(kSettingsNameCue, "what your neighbours see", "so sehen Sie die Nachbarn") \
   X(kSettingsPlace, "&Where you are", "&Wo Sie sind") \
@@ -330,8 +333,7 @@
   X(kAskUpdateYes, "&Download", "&Herunterladen") \
   X(kAskUpdateNo, "Not &now", "&Nicht jetzt") \
   X(kHowToHeading, "How to play", "So geht es") \
-  X(kHowToText, "Drag a sprite and let go: it flies. Past an edge it lands on your neighbour's desktop.\n\nClick it, then use the arrow keys and the space bar: it runs and jumps.\n\nRight-click it: throw, put away, hide its picture.\n\nDrop a picture on it: that becomes a sprite too.\n\nDouble-click it: Sprites closes.", "Ziehen Sie eine Figur und lassen Sie los: Sie fliegt. Hinter dem Rand landet sie beim Nachbarn.\n\nKlick, dann Pfeiltasten und Leertaste: Sie läuft und springt.\n\nRechtsklick: werfen, wegräumen, Bild ausblenden.\n\nLassen Sie ein Bild auf sie fallen: Auch das wird eine Figur.\n\nDoppelklick: Sprites wird beendet.") \
-  X(kHowToTextX11, "Drag a sprite and let go: it flies. Past an edge it lands on your neighbour's desktop.\n\nClick it, then use the arrow keys and the space bar: it runs and jumps.\n\nRight-click it: throw, put away, hide its picture, invite a friend.\n\nDrop a picture on it: that becomes a sprite too.\n\nDouble-click it: Sprites closes.", "Ziehen Sie eine Figur und lassen Sie los: Sie fliegt. Hinter dem Rand landet sie beim Nachbarn.\n\nKlick, dann Pfeiltasten und Leertaste: Sie läuft und springt.\n\nRechtsklick: werfen, wegräumen, Bild ausblenden, jemanden einladen.\n\nLassen Sie ein Bild auf sie fallen: Auch das wird eine Figur.\n\nDoppelklick: Sprites wird beendet.") \
+  X(kHowToText, "Drag a sprite and let go: it flies. Past an edge it lands on your neighbour's desktop.\n\nClick it, then use the arrow keys and the space bar: it runs and jumps.\n\nRight-click it: throw, put away, hide its picture, invite a friend.\n\nDrop a picture on it: that becomes a sprite too.\n\nDouble-click it: Sprites closes.", "Ziehen Sie eine Figur und lassen Sie los: Sie fliegt. Hinter dem Rand landet sie beim Nachbarn.\n\nKlick, dann Pfeiltasten und Leertaste: Sie läuft und springt.\n\nRechtsklick: werfen, wegräumen, Bild ausblenden, jemanden einladen.\n\nLassen Sie ein Bild auf sie fallen: Auch das wird eine Figur.\n\nDoppelklick: Sprites wird beendet.") \
   X(kAboutTitle, "About Sprites", "Über Sprites") \
   X(kAboutText, "Throw a sprite off the edge of your desktop, and it lands on your neighbour's.\n\nMIT licence; the characters are CC0.", "Werfen Sie eine Figur über den Rand Ihres Desktops, und sie landet beim Nachbarn.\n\nMIT-Lizenz; die Figuren sind CC0.") \
   /* Buttons. */ \

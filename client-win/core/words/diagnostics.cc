@@ -52,6 +52,9 @@ std::string Diagnostics(const Desktop& desktop, const Machine& machine) {
   add("Running", std::to_string(machine.running_ms / 1000) + " s");
   add("Memory", std::to_string(machine.memory_bytes >> 20) + " MiB");
   add("GDI handles", std::to_string(machine.gdi_handles));
+  if (!machine.calls.empty()) {
+    add("Calls", machine.calls);
+  }
   add("Portable", machine.is_portable ? "yes" : "no");
   add("Sound device", machine.has_sound ? "yes" : "no");
   for (const Monitor& monitor : desktop.simulation().screen().monitors()) {

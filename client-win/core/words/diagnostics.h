@@ -20,6 +20,8 @@ struct Machine {
   int64_t running_ms = 0;
   bool is_portable = false;
   bool has_sound = true;
+  std::string
+      calls;  // how often the shell has called the system so far; empty if it does not count
 };
 
 // In English, because it is for those who know the program. One fact a line.

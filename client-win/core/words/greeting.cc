@@ -20,15 +20,13 @@ std::string Greeting::Update(const Desktop& desktop, int64_t now_ms) {
     was_shown_[static_cast<size_t>(stage_)] = true;
   }
   const Language language = desktop.language();
-  const bool is_in_tray = desktop.menu_place() == MenuPlace::kTray;
   switch (is_empty || desktop.IsQuiet() ? Stage::kNone : stage_) {
     case Stage::kWelcome:
-      return Say(language, is_in_tray ? Text::kBubbleWelcome : Text::kBubbleWelcomeSprite);
+      return Say(language, Text::kBubbleWelcome);
     case Stage::kAlone:
-      return Say(language, is_in_tray ? Text::kBubbleAlone : Text::kBubbleAloneSprite);
+      return Say(language, Text::kBubbleAlone);
     case Stage::kUnreachable:
-      return Say(language, is_in_tray ? Text::kBubbleUnreachable : Text::kBubbleUnreachableSprite,
-                 {HostOf(desktop.settings().relay)});
+      return Say(language, Text::kBubbleUnreachable, {HostOf(desktop.settings().relay)});
     case Stage::kNone:
       break;
   }

@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/relay/problem_texts.h"
 #include "core/text/text.h"
 
 namespace sprites {
@@ -249,6 +250,16 @@ Menu SpriteMenu(const Desktop& desktop, const Sprite& sprite) {
   return menu;
 }
 
+Menu MenuOver(const Desktop& desktop, const Sprite& sprite, Menu program) {
+  Menu menu = SpriteMenu(desktop, sprite);
+  menu.push_back({});
+  // The sprite's own part has it already.
+  std::erase_if(program,
+                [](const MenuItem& item) { return item.choice.command == MenuCommand::kSay; });
+  std::ranges::move(program, std::back_inserter(menu));
+  return menu;
+}
+
 Menu SettingsMenu(const Desktop& desktop, bool has_sound) {
   Menu menu;
   for (size_t i = 0; i < kSwitches; i++) {
@@ -316,7 +327,8 @@ std::string StatusOf(const Desktop& desktop) {
                                        : Say(language, Text::kStatusTogether, {host});
   }
   const bool is_lost = desktop.relay().IsUnreachable() || desktop.relay().link() == Link::kBroken;
-  return Say(language, is_lost ? Text::kStatusUnreachable : Text::kStatusJoining, {host});
+  return is_lost ? SayUnreachable(language, desktop.relay().certificate, host)
+                 : Say(language, Text::kStatusJoining, {host});
 }
 
 }  // namespace sprites

@@ -89,6 +89,9 @@ using Menu = std::vector<MenuItem>;
 Menu ProgramMenu(const Desktop& desktop);
 // The menu of a sprite.
 Menu SpriteMenu(const Desktop& desktop, const Sprite& sprite);
+// What a right click on a sprite opens: its menu, and that of the program below it, because an icon
+// by the clock may be hidden.
+Menu MenuOver(const Desktop& desktop, const Sprite& sprite, Menu program);
 // The settings as a menu, for a shell that has no window for them. `has_sound`: this machine can
 // play sounds; if not, the menu says so.
 Menu SettingsMenu(const Desktop& desktop, bool has_sound);

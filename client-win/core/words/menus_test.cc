@@ -157,6 +157,19 @@ TEST_CASE("menus › a sprite of somebody else can be hidden and reported, not p
   CHECK(!Find(SpriteMenu(room.desktop, guest), MenuCommand::kHide)->is_enabled);
 }
 
+TEST_CASE("menus › a right click on a sprite has what the program has too, each once") {
+  Room room;
+  room.Join("2-1", "Grace");
+  const Sprite sprite = room.DropIn();
+  const Menu menu = MenuOver(room.desktop, sprite, ProgramMenu(room.desktop));
+  for (const Menu& part : {SpriteMenu(room.desktop, sprite), ProgramMenu(room.desktop)}) {
+    for (const MenuItem& item : part) {
+      const auto same = [&](const MenuItem& other) { return other.text == item.text; };
+      CHECK((item.IsLine() || std::ranges::count_if(menu, same) == 1));
+    }
+  }
+}
+
 TEST_CASE("menus › an own neighbour is not named, and can't be muted") {
   Room room;
   room.Join("1-1", "Ada");
