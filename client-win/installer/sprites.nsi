@@ -1,5 +1,6 @@
 ; The installer. It installs the program for the current user and needs no administrator rights.
-;   makensis -DEXE=… -DICON=… -DOUT=… -DVERSION=… -DWORDS=… sprites.nsi
+;   makensis -DEXE=… -DICON=… -DOUT=… -DVERSION=… -DWORDS=… [-DSIGNER=…] sprites.nsi
+; SIGNER is a script that signs the uninstaller.
 ; The installer stores the name of its file for the program, because a relay gives its own address with that name.
 ; Options: /S installs without asking. /AUTOSTART=1 starts the program with Windows, /AUTOSTART=0 does not; without this
 ; option an upgrade leaves the setting as it is. /D=FOLDER, as the last option, installs to that folder.
@@ -20,6 +21,8 @@ ManifestDPIAware true
 !define UNINSTALL "Software\Microsoft\Windows\CurrentVersion\Uninstall\Sprites"
 !define LINKS "Software\Classes\sprites" ; opens sprites: links
 !define RUN "Software\Microsoft\Windows\CurrentVersion\Run"
+!define APPROVED "Software\Microsoft\Windows\CurrentVersion\Explorer\StartupApproved\Run" ; core/desktop/files/startup_approval.h
+!define RRF_RT_REG_BINARY 8
 !define MAIN_CLASS "SpritesDesktop" ; kMainClass in win32/single_instance.h
 !define WAIT_STEPS_MAX 100          ; of 100 ms each: the program leaves its relay before it ends
 
@@ -27,6 +30,9 @@ Name "Sprites"
 BrandingText " "
 SpaceTexts none ; the few MiB fit everywhere, and an uninstaller needs no space
 OutFile "${OUT}"
+!ifdef SIGNER
+  !uninstfinalize 'sh "${SIGNER}" "%1"'
+!endif
 InstallDir "$LOCALAPPDATA\Programs\Sprites"
 InstallDirRegKey HKCU "Software\Sprites" "Folder"
 VIProductVersion "${VERSION}.0"
@@ -78,8 +84,8 @@ VIAddVersionKey LegalCopyright "MIT licence"
 
 LangString WELCOME_TITLE ${LANG_ENGLISH} "Welcome to Sprites"
 LangString WELCOME_TITLE ${LANG_GERMAN} "Willkommen bei Sprites"
-LangString WELCOME_TEXT ${LANG_ENGLISH} "Throw an animated sprite off the edge of your desktop, and it lands on your neighbour's.$\r$\n$\r$\nSprites is installed for you only, in a few seconds, and needs no administrator rights.$\r$\n$\r$\nAfterwards your sprites fall in at the top of the screen. Their menu is the icon by the clock."
-LangString WELCOME_TEXT ${LANG_GERMAN} "Werfen Sie eine Figur über den Rand Ihres Bildschirms, und sie landet beim Nachbarn.$\r$\n$\r$\nSprites wird nur für Sie installiert, in wenigen Sekunden und ohne Administratorrechte.$\r$\n$\r$\nDanach fallen Ihre Figuren oben herein. Ihr Menü ist das Symbol neben der Uhr."
+LangString WELCOME_TEXT ${LANG_ENGLISH} "Throw an animated sprite off the edge of your desktop, and it lands on your neighbour's.$\r$\n$\r$\nSprites is installed for you only, in a few seconds, and needs no administrator rights.$\r$\n$\r$\nAfterwards your sprites fall in at the top of the screen. A right click on one opens the menu."
+LangString WELCOME_TEXT ${LANG_GERMAN} "Werfen Sie eine Figur über den Rand Ihres Bildschirms, und sie landet beim Nachbarn.$\r$\n$\r$\nSprites wird nur für Sie installiert, in wenigen Sekunden und ohne Administratorrechte.$\r$\n$\r$\nDanach fallen Ihre Figuren oben herein. Ein Rechtsklick auf eine öffnet das Menü."
 LangString OPTIONS_TITLE ${LANG_ENGLISH} "Options"
 LangString OPTIONS_TITLE ${LANG_GERMAN} "Optionen"
 LangString OPTIONS_TEXT ${LANG_ENGLISH} "You can change this later in the settings of Sprites."
@@ -151,6 +157,17 @@ Var WasRunning
   ${LoopUntil} $1 > ${WAIT_STEPS_MAX}
 !macroend
 
+; Deletes what the program wrote, and the folder if nothing of another program is in it. kept.json says whose it is.
+!macro PurgeOwnFiles FOLDER
+  ${If} ${FileExists} "${FOLDER}\kept.json"
+    Delete "${FOLDER}\settings.json*"
+    Delete "${FOLDER}\kept.json*"
+    RMDir /r "${FOLDER}\files"
+    RMDir /r "${FOLDER}\dumps"
+    RMDir "${FOLDER}"
+  ${EndIf}
+!macroend
+
 Section "Sprites"
   SectionIn RO
   SetOutPath "$INSTDIR"
@@ -189,6 +206,7 @@ SectionEnd
 
 Section /o "$(SECTION_AUTOSTART)" AUTOSTART
   WriteRegStr HKCU "${RUN}" "Sprites" '"$INSTDIR\Sprites.exe"'
+  DeleteRegValue HKCU "${APPROVED}" "Sprites"
 SectionEnd
 
 ; The box shows the current state, so an empty one means: do not start with Windows.
@@ -210,6 +228,17 @@ Function .onInit
   ${GetParameters} $0
   ${GetOptions} $0 "/AUTOSTART=" $1
   ReadRegStr $2 HKCU "${RUN}" "Sprites"
+  System::Alloc 12
+  Pop $3
+  System::Call 'advapi32::RegGetValueW(p -2147483647, w "${APPROVED}", w "Sprites", i ${RRF_RT_REG_BINARY}, p 0, p r3, *i 12) i .r4' ; HKCU
+  ${If} $4 = 0
+    System::Call '*$3(&i1 .r5)'
+    IntOp $5 $5 & 1
+    ${If} $5 = 1
+      StrCpy $2 "" ; the person has turned it off in the Task Manager
+    ${EndIf}
+  ${EndIf}
+  System::Free $3
   ${If} $1 == 1
     !insertmacro SelectSection ${AUTOSTART}
   ${ElseIf} $1 == ""
@@ -230,6 +259,7 @@ Section "un.Sprites"
     DeleteRegKey HKCU "${LINKS}"
   ${EndIf}
   DeleteRegValue HKCU "${RUN}" "Sprites"
+  DeleteRegValue HKCU "${APPROVED}" "Sprites"
   DeleteRegKey HKCU "${UNINSTALL}"
   DeleteRegKey HKCU "Software\Sprites"
   DeleteRegKey HKCU "Software\Classes\Sprites.spr"
@@ -245,8 +275,8 @@ Section "un.Sprites"
 SectionEnd
 
 Section /o "un.$(SECTION_PURGE)" PURGE
-  RMDir /r "$LOCALAPPDATA\Sprites"
-  RMDir /r "$APPDATA\Sprites" ; of version 0.1
+  !insertmacro PurgeOwnFiles "$LOCALAPPDATA\Sprites"
+  !insertmacro PurgeOwnFiles "$APPDATA\Sprites" ; of version 0.1
 SectionEnd
 
 Function un.onInit

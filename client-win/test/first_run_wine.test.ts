@@ -207,7 +207,7 @@ describe('first run of the windows client', { skip, timeout: 900_000 }, () => {
     const bytes = spr({ ...TARGET, behaviour: { ...RUNNER.behaviour, walkSpeed: 0 } });
     await throwSprite(grace, bytes, 1);
     const many = (name: 'hidden' | 'muted') => ada.settings()[name]?.length;
-    await ada.chooseOf(onFloor(target), ['h'], 'it is hidden', () => many('hidden') === 1);
+    await ada.chooseOf(onFloor(target), ['h', 'Return'], 'it is hidden', () => many('hidden') === 1);
     await ada.waitFor('the picture is gone', (screenshot) => screenshot.find(MAGENTA) === undefined || undefined);
     await ada.count('Sprite', 1);
     assert.deepEqual(ada.settings().hidden, [createHash('sha256').update(bytes).digest('hex')]);
@@ -218,7 +218,7 @@ describe('first run of the windows client', { skip, timeout: 900_000 }, () => {
     // Another picture of the same neighbour.
     const other = spr({ ...RUNNER, behaviour: { ...RUNNER.behaviour, walkSpeed: 0 } });
     await throwSprite(grace, other, 3);
-    await ada.chooseOf(onFloor(runner), ['m'], 'Grace is muted', () => many('muted') === 1);
+    await ada.chooseOf(onFloor(runner), ['m', 'Return'], 'Grace is muted', () => many('muted') === 1);
     assert.deepEqual(ada.settings().muted, ['Grace']);
     await leave(grace);
     await stopClient();

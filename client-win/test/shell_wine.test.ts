@@ -16,7 +16,7 @@ import { type RelayProcess, startRelay } from '../../server/test/relay_process.t
 import { writeSheet } from '../../server/wire/files/sheet.ts';
 import { buildWindowsClient, WINDOWS_CLIENT } from '../../tools/build.js';
 import { WineDesktop, whyNoWine } from './wine_desktop.ts';
-import { type Area, type Colour, eventually, SCREEN, type Screenshot } from './x_display.ts';
+import { type Area, type Colour, eventually, middleOf, SCREEN, type Screenshot, tryUntil } from './x_display.ts';
 
 const BIN = dirname(WINDOWS_CLIENT);
 const STAND_IN = join(BIN, 'stand-in.exe');
@@ -71,6 +71,13 @@ describe('shell of the windows client', { skip, timeout: 900_000 }, () => {
 
   const openFromTray = (keys: string[], title: string) =>
     ada.chooseInTray(keys, `${title} is open`, async () => (await ada.frames(title)).length === 1);
+
+  /** Whether Windows sends keys to the window with this title. */
+  const hasKeys = (title: string) =>
+    ada.run('wine', STAND_IN, title, 'has-keys').then(
+      () => true,
+      () => false,
+    );
 
   const shot = (name: string) => ada.capture().save(join(SHOTS, `shell-${name}.png`));
 
@@ -165,9 +172,22 @@ describe('shell of the windows client', { skip, timeout: 900_000 }, () => {
     await ada.chooseInTray(['p'], 'it falls', async () => (await highest()) > 300);
   });
 
-  it('puts a sprite away from its menu, and throws it over an edge', async () => {
+  it('puts a sprite away from its menu, gives the keyboard back, and throws it over an edge', async () => {
+    ada.launch(STAND_IN, 'Letter', '20', '100', '300', '40'); // lower than a menu, which has no title either
+    await ada.frame('Letter');
+    await eventually('the letter has the keyboard', () => hasKeys('Letter'));
+    await ada.chooseOf(findBrick, ['Escape'], 'the menu is closed', async () => !(await ada.hasMenu()));
+    await eventually('the letter has the keyboard again', () => hasKeys('Letter'));
+    const { found: brick } = await ada.waitUntilStill('the brick', findBrick);
+    await tryUntil(
+      'the sprite has the keyboard',
+      () => ada.click(middleOf(brick)),
+      () => hasKeys('Sprite'),
+    );
     const isAway = () => ada.capture().find(MAGENTA) === undefined;
-    await ada.chooseOf(findBrick, ['p'], 'it has been put away', isAway);
+    await ada.chooseOf(findBrick, ['p', 'Return'], 'it has been put away', isAway);
+    await eventually('the letter has the keyboard, not another sprite', () => hasKeys('Letter'));
+    await ada.closeWindow('Letter');
     await ada.chooseInTray(['n', 'Up', 'Return'], 'it has been added again', () => !isAway());
     await ada.waitFor('it stands on the floor', onFloor);
     const flies = () => (findBrick(ada.capture())?.bottom ?? FLOOR) < FLOOR - 20;
@@ -178,6 +198,8 @@ describe('shell of the windows client', { skip, timeout: 900_000 }, () => {
   it('rejects wrong settings with an error, and saves valid ones', async () => {
     await openFromTray(['s'], SETTINGS);
     shot('settings');
+    await ada.focusOn(SETTINGS);
+    await ada.press('Right'); // the page with the limit
     const type = async (text: string) => {
       await ada.focusOn(SETTINGS);
       await ada.press('alt+o', 'ctrl+a');

@@ -324,6 +324,7 @@ describe('windows client', { skip, timeout: 900_000 }, () => {
     const CLASSES = ['Software\\Classes\\.spr', CLASS];
     const LINKS = 'Software\\Classes\\sprites';
     const RUN = 'Software\\Microsoft\\Windows\\CurrentVersion\\Run';
+    const APPROVED = 'Software\\Microsoft\\Windows\\CurrentVersion\\Explorer\\StartupApproved\\Run';
     const UNINSTALL = 'Software\\Microsoft\\Windows\\CurrentVersion\\Uninstall\\Sprites';
     const KEYS = [...CLASSES, LINKS, UNINSTALL, 'Software\\Sprites'];
     let program: string;
@@ -381,6 +382,26 @@ describe('windows client', { skip, timeout: 900_000 }, () => {
       assert.ok(!(await starts()));
       await ada.run('wine', WINDOWS_SETUP, '/S', '/AUTOSTART=1');
       assert.ok(await starts());
+      // The Task Manager leaves the value in RUN when it turns a program off. An upgrade keeps that, and a choice overrules it.
+      const key = `HKCU\\${APPROVED}`;
+      await ada.run(
+        'wine',
+        'reg',
+        'add',
+        key,
+        '/v',
+        'Sprites',
+        '/t',
+        'REG_BINARY',
+        '/d',
+        '030000000102030405060708',
+        '/f',
+      );
+      await ada.run('wine', WINDOWS_SETUP, '/S');
+      assert.ok(!(await starts()));
+      await ada.run('wine', WINDOWS_SETUP, '/S', '/AUTOSTART=1');
+      assert.ok(await starts());
+      assert.doesNotMatch((await ada.registry()).get(APPROVED) ?? '', /"Sprites"=/);
     });
 
     it('uninstalls while the program runs: removes all of it, keeps the sprites and settings of the user', async () => {
@@ -393,7 +414,9 @@ describe('windows client', { skip, timeout: 900_000 }, () => {
       assert.ok(ada.savedState().sprites.some(({ name }) => name === 'Target'));
     });
 
-    it('has them again after a new installation, and removes them too with /PURGE=1', async () => {
+    it("has them again after a new installation, and removes them too with /PURGE=1, but no other program's", async () => {
+      mkdirSync(ada.oldFolder, { recursive: true });
+      writeFileSync(join(ada.oldFolder, 'another-game.sav'), 'theirs');
       await ada.run('wine', WINDOWS_SETUP, '/S');
       assert.doesNotMatch((await ada.registry()).get(RUN) ?? '', /"Sprites"=/);
       ada.launch(join(program, 'Sprites.exe'));
@@ -401,6 +424,7 @@ describe('windows client', { skip, timeout: 900_000 }, () => {
       await ada.run('wine', join(program, 'Uninstall.exe'), '/S', '/PURGE=1');
       await areGone([program, link, ada.folder]);
       await isOutOfTheRegistry();
+      assert.deepEqual(readdirSync(ada.oldFolder), ['another-game.sav']);
     });
 
     async function areGone(paths: string[]): Promise<void> {
@@ -413,8 +437,8 @@ describe('windows client', { skip, timeout: 900_000 }, () => {
       let left = ['the registry could not be read'];
       await eventually('all keys are deleted', async () => {
         const registry = await ada.registry();
-        const starts = registry.get(RUN)?.includes('"Sprites"=');
-        left = [...KEYS.filter((key) => registry.has(key)), ...(starts ? [RUN] : [])];
+        const isIn = (key: string) => registry.get(key)?.includes('"Sprites"=');
+        left = [...KEYS.filter((key) => registry.has(key)), ...[RUN, APPROVED].filter(isIn)];
         return left.length === 0;
       }).catch(() => assert.deepEqual(left, []));
     }

@@ -12,10 +12,11 @@ import { buildClient, buildWindowsClient, WINDOWS_CLIENT } from '../../tools/bui
 import { type HeadlessDesktop, startHeadless } from './headless_desktop.ts';
 import { WineDesktop, whyNoWine } from './wine_desktop.ts';
 import { CYAN, onFloor, RUNNER, runner, spr } from './wine_sprites.ts';
-import { eventually, SCREEN } from './x_display.ts';
+import { eventually, RIGHT, SCREEN } from './x_display.ts';
 
 const SHOTS = join(import.meta.dirname, '../../screenshots');
 const INPUT = 'Sprites: say something';
+const FIELD = 0.3; // of the height of that window, where one types
 const LIST = 'Sprites: what was said';
 
 const skip = whyNoWine() ?? buildWindowsClient() ?? buildClient() ?? false;
@@ -77,6 +78,16 @@ describe('sayings in the windows client', { skip, timeout: 900_000 }, () => {
     await grace.waitForLine('Grace hears it', ({ heard, from }) => heard === 'Whose cat is that' && from === 'Ada');
     await ada.frame('Whose cat is that');
     shot('saying-own');
+    // While the menu of the field is open, Windows runs a loop of its own; the program goes on.
+    const untitled = async () => (await ada.frames('')).length;
+    const before = await untitled();
+    const { x, y, width, height } = await ada.frame(INPUT);
+    await ada.click({ x: x + width / 2, y: y + FIELD * height }, RIGHT);
+    await eventually('the menu of the field is open', async () => (await untitled()) > before);
+    grace.send('say I see you');
+    await ada.frame('Grace: I see you');
+    await ada.press('Escape');
+    await eventually('the menu is closed', async () => (await untitled()) === before);
     // The line was cleared, so what is typed now is a line of its own.
     await say('Mine');
     await grace.waitForLine('Grace hears the second line', ({ heard }) => heard === 'Mine');

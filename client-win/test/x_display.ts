@@ -36,7 +36,9 @@ const HOLD_MS = 200; // ms to hold a sprite still, so that it is not thrown
 const THROW = { steps: 8, stepMs: 10 }; // pointer moves of a throw, and ms between them
 
 const LEFT = 1; // the button of the pointer
+export const MIDDLE = 2;
 export const RIGHT = 3;
+export const WHEEL = 4; // one step upwards
 
 const COMPOSITOR = ['--backend', 'xrender', '--no-vsync', '--config', '/dev/null'];
 

@@ -112,7 +112,8 @@ void Measure(const char* what, int sprites, bool moving) {
     tick();
   }
   IgnoringListener listener;
-  SpriteWindows windows(L"Sprite", &listener);
+  Foreground foreground;
+  SpriteWindows windows(L"Sprite", &listener, &foreground);
   Composition composition;
   double tick_ms = 0;
   double show_ms = 0;

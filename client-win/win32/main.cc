@@ -17,11 +17,13 @@
 #include <system_error>
 #include <vector>
 
+#include "core/text/texts.h"
 #include "win32/shell.h"
 #include "win32/system/data_folder.h"
 #include "win32/system/machine.h"
 #include "win32/system/minidump.h"
 #include "win32/system/single_instance.h"
+#include "win32/system/text16.h"
 
 namespace sprites {
 
@@ -51,19 +53,24 @@ Arguments ReadArguments() {
 
 int Main() {
   Arguments arguments = ReadArguments();
-  SingleInstance instance;
+  const auto portable = PortableFolder();
+  SingleInstance instance(portable.value_or(DataFolder()));
   const StartOutcome outcome = instance.Start(arguments);
+  if (outcome == StartOutcome::kFailed) {
+    const std::wstring text = Wide(Say(SystemLanguage(), Text::kStartFailed));
+    MessageBoxW(nullptr, text.c_str(), L"Sprites", MB_OK | MB_ICONWARNING | MB_SETFOREGROUND);
+  }
   if (outcome != StartOutcome::kIsFirst) {
     return outcome == StartOutcome::kSent ? 0 : 1;
   }
   const HRESULT com = CoInitializeEx(nullptr, COINIT_APARTMENTTHREADED);
-  constexpr DWORD kControls = ICC_STANDARD_CLASSES | ICC_BAR_CLASSES | ICC_LISTVIEW_CLASSES;
+  constexpr DWORD kControls =
+      ICC_STANDARD_CLASSES | ICC_BAR_CLASSES | ICC_LISTVIEW_CLASSES | ICC_TAB_CLASSES;
   const INITCOMMONCONTROLSEX controls{sizeof controls, kControls};
   InitCommonControlsEx(&controls);
-  const auto portable = PortableFolder();
-  const std::filesystem::path folder = portable ? *portable : DataFolder();
+  const std::filesystem::path folder = portable ? *portable : MadeDataFolder();
   WriteMinidumps(folder / L"dumps");
-  Shell(folder, portable.has_value()).Run(std::move(arguments));
+  Shell(folder, portable.has_value(), instance).Run(std::move(arguments));
   if (SUCCEEDED(com)) {
     CoUninitialize();
   }

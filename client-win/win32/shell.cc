@@ -28,9 +28,13 @@ namespace {
 
 constexpr UINT kModalFrameMs = 16;  // ms between two turns while a menu or a dialog is open
 constexpr UINT_PTR kModalTimer = 1;
+constexpr double kAwayTurnMs = 1'000;  // between two turns while nobody can see the sprites
 // GUID_POWER_SAVING_STATUS, which older headers lack: whether Windows saves the battery.
 constexpr GUID kPowerSaving = {
     0xE00958C0, 0xC213, 0x4ACE, {0xAC, 0x77, 0xFE, 0xCC, 0xED, 0x2E, 0xEE, 0xA5}};
+// GUID_SESSION_DISPLAY_STATUS: 0 when the screens of this session are off.
+constexpr GUID kDisplayState = {
+    0x2B84C20E, 0xAD23, 0x4DDF, {0x93, 0xDB, 0x05, 0xFF, 0xBD, 0x7E, 0xFC, 0xA5}};
 
 std::vector<std::filesystem::path> PathsOf(const std::vector<std::wstring>& names) {
   return {names.begin(), names.end()};
@@ -52,12 +56,15 @@ Shell::ModalScope::ModalScope(Shell* shell) : shell_(shell) {
 Shell::ModalScope::~ModalScope() {
   if (--shell_->modal_depth_ == 0) {
     KillTimer(shell_->window_, kModalTimer);
-    PostMessageW(shell_->window_, kLaterMessage, 0, 0);
+    if (!shell_->later_.IsEmpty()) {
+      PostMessageW(shell_->window_, kLaterMessage, 0, 0);
+    }
   }
 }
 
-Shell::Shell(const std::filesystem::path& folder, bool is_portable)
+Shell::Shell(const std::filesystem::path& folder, bool is_portable, const SingleInstance& instance)
     : is_portable_(is_portable),
+      instance_(instance),
       window_(MakeWindow()),
       tray_(window_),
       wake_event_(CreateEventW(nullptr, FALSE, FALSE, nullptr)),
@@ -72,19 +79,16 @@ Shell::Shell(const std::filesystem::path& folder, bool is_portable)
                   this),
       desktop_(controller_.desktop()),
       bubble_([this] { DismissBubble(); }),
-      say_dialog_(&desktop_),
-      heard_dialog_(&desktop_,
+      say_dialog_(&desktop_, &foreground_),
+      heard_dialog_(&desktop_, &foreground_,
                     [this](const MenuChoice& choice) { controller_.HandleChoice(choice); }),
-      windows_(L"Sprite", this),
+      windows_(L"Sprite", this, &foreground_),
       network_(window_),
       power_saving_(
           RegisterPowerSettingNotification(window_, &kPowerSaving, DEVICE_NOTIFY_WINDOW_HANDLE)),
-      taskbar_created_(RegisterWindowMessageW(L"TaskbarCreated")) {
-  // From here on messages are handled.
-  SetWindowLongPtrW(window_, GWLP_USERDATA, reinterpret_cast<LONG_PTR>(this));
-  // Early after logging on it may fail; then only ReleaseIfHoldLost notices a locked screen.
-  WTSRegisterSessionNotification(window_, NOTIFY_FOR_THIS_SESSION);
-}
+      display_state_(
+          RegisterPowerSettingNotification(window_, &kDisplayState, DEVICE_NOTIFY_WINDOW_HANDLE)),
+      taskbar_created_(RegisterWindowMessageW(L"TaskbarCreated")) {}
 
 Shell::~Shell() {
   tray_.Remove();
@@ -114,16 +118,30 @@ void Shell::PumpMessages() {
     if (message.message == WM_QUIT) {
       is_ending_ = true;
     }
-    if (say_dialog_.HandleMessage(&message) || heard_dialog_.HandleMessage(&message)) {
-      RequestTurn();  // what the user typed is said at once
-      continue;
+    if (!HandledByDialog(&message)) {
+      TranslateMessage(&message);
+      DispatchMessageW(&message);
     }
-    TranslateMessage(&message);
-    DispatchMessageW(&message);
   }
 }
 
+// Windows runs a loop of its own while the person drags a dialog, or has a menu of a field open, or
+// holds a scroll bar.
+bool Shell::HandledByDialog(MSG* message) {
+  if (!say_dialog_.Has(message->hwnd) && !heard_dialog_.Has(message->hwnd)) {
+    return false;
+  }
+  const ModalScope modal(this);
+  RequestTurn();  // what the user typed is said at once
+  return say_dialog_.HandleMessage(message) || heard_dialog_.HandleMessage(message);
+}
+
 void Shell::Start(Arguments arguments) {
+  // From here on messages are handled.
+  instance_.Mark(window_);
+  SetWindowLongPtrW(window_, GWLP_USERDATA, reinterpret_cast<LONG_PTR>(this));
+  // Early after logging on it may fail; then only ReleaseIfHoldLost notices a locked screen.
+  WTSRegisterSessionNotification(window_, NOTIFY_FOR_THIS_SESSION);
   desktop_.SetSystemLanguage(SystemLanguage());
   desktop_.look().SetReducedMotion(IsMotionReduced());
   desktop_.look().SetGroundShown(true);
@@ -154,6 +172,12 @@ void Shell::Start(Arguments arguments) {
 
 void Shell::Turn() {
   pacer_.BeginTurn();
+  turns_++;
+  if (away_ != 0) {  // nothing is shown: only the relay goes on
+    controller_.Turn();
+    pacer_.EndTurn(kAwayTurnMs);
+    return;
+  }
   surroundings_.Update(&desktop_, NowMs());
   ReleaseIfHoldLost();
   HandlePointer();
@@ -170,7 +194,7 @@ void Shell::Turn() {
   heard_dialog_.Update();
   tray_.SetTooltip("Sprites: " + StatusOf(desktop_));
   pacer_.SetHalved(scene.saves_power);
-  const auto check_ms = static_cast<double>(WindowCheckMs(desktop_.simulation()));
+  const auto check_ms = static_cast<double>(surroundings_.CheckMs(desktop_.simulation(), NowMs()));
   pacer_.EndTurn(std::min(scene.idle_ms, scene.sprites.empty() ? kIdleMsMax : check_ms));
 }
 
@@ -246,12 +270,12 @@ void Shell::LeaveRelay() {
 // only when their message loops have.
 void Shell::EndModal() {
   EndMenu();
+  CancelQuestion();
   const auto cancel = [](HWND window, LPARAM) -> BOOL {
     wchar_t name[16];
     GetClassNameW(window, name, static_cast<int>(std::size(name)));
-    if (std::wstring_view(name) == L"#32770") {  // the class of dialogs and message boxes
+    if (std::wstring_view(name) == L"#32770") {  // the class of dialogs
       PostMessageW(window, WM_COMMAND, IDCANCEL, 0);
-      PostMessageW(window, WM_COMMAND, IDNO, 0);  // a question without Cancel
     }
     return TRUE;
   };
@@ -293,10 +317,8 @@ void Shell::RightClicked(SpriteId id, POINT point) {
   const Sprite copy = *sprite;  // because the sprite may leave while the menu is open
   const bool has_keys =
       desktop_.sprites().selected() == id && !desktop_.sprites().KeysHint().empty();
-  const MenuChoice choice = [&] {
-    const ModalScope modal(this);
-    return ShowSpriteMenu(window_, point, desktop_, copy);
-  }();
+  const Foreground::Scope keys(&foreground_);
+  const MenuChoice choice = AskIn(MenuOver(desktop_, copy, ProgramMenu(desktop_)), point);
   controller_.HandleSpriteChoice(choice, copy);
   if (has_keys && choice.command == MenuCommand::kNone) {
     controller_.Steer(id);  // the menu had the keys
@@ -327,14 +349,20 @@ void Shell::MonitorsChanged() {
 
 // -- The menu.
 
+MenuChoice Shell::AskIn(const Menu& menu, POINT point) {
+  const ModalScope modal(this);
+  return ChooseIn(menu, window_, point);
+}
+
 void Shell::ShowMenu(POINT point) {
   if (modal_depth_ > 0) {
     return;
   }
-  const MenuChoice choice = [&] {
-    const ModalScope modal(this);
-    return ShowTrayMenu(window_, point, desktop_);
-  }();
+  const Foreground::Scope keys(&foreground_);
+  const MenuChoice choice = AskIn(ProgramMenu(desktop_), point);
+  if (choice.command == MenuCommand::kNone) {
+    tray_.TakeKeys();
+  }
   controller_.HandleChoice(choice);
 }
 
@@ -355,16 +383,12 @@ void Shell::OpenWindow(MenuCommand command) {
     case MenuCommand::kUpdate:
       CheckForUpdate();
       break;
-    case MenuCommand::kHowToPlay: {
-      const ModalScope modal(this);
-      ShowHowToPlay(window_, desktop_.language());
+    case MenuCommand::kHowToPlay:
+      Modal([this] { ShowHowToPlay(window_, desktop_.language()); });
       break;
-    }
-    case MenuCommand::kAbout: {
-      const ModalScope modal(this);
-      ShowAbout(window_, desktop_.language());
+    case MenuCommand::kAbout:
+      Modal([this] { ShowAbout(window_, desktop_.language()); });
       break;
-    }
     case MenuCommand::kQuit:
       is_ending_ = true;
       break;
@@ -376,10 +400,8 @@ void Shell::OpenWindow(MenuCommand command) {
 void Shell::EditSettings() {
   Settings before = desktop_.settings();
   before.start_with_system = IsAutostartOn();
-  const auto edited = [&] {
-    const ModalScope modal(this);
-    return AskForSettings(window_, desktop_.language(), before, !is_portable_);
-  }();
+  const auto edited =
+      Modal([&] { return AskForSettings(window_, desktop_.language(), before, !is_portable_); });
   if (edited) {
     ApplySettings(*edited);
   }
@@ -402,10 +424,8 @@ void Shell::Close() {
   }
   if (desktop_.settings().ask_before_closing) {
     bool never_again = false;
-    const bool is_wanted = [&] {
-      const ModalScope modal(this);
-      return AskToClose(window_, desktop_.language(), &never_again);
-    }();
+    const bool is_wanted =
+        Modal([&] { return AskToClose(window_, desktop_.language(), &never_again); });
     if (!is_wanted) {
       return;
     }
@@ -452,9 +472,12 @@ void Shell::HandlePowerEvent(WPARAM event, LPARAM lparam) {
     RequestTurn();
   } else if (event == PBT_POWERSETTINGCHANGE && lparam != 0) {
     const auto& setting = *reinterpret_cast<const POWERBROADCAST_SETTING*>(lparam);
-    if (IsEqualGUID(setting.PowerSetting, kPowerSaving) && setting.DataLength > 0) {
-      desktop_.look().SetSavingPower(setting.Data[0] != 0);
+    const bool is_on = setting.DataLength > 0 && setting.Data[0] != 0;
+    if (IsEqualGUID(setting.PowerSetting, kPowerSaving)) {
+      desktop_.look().SetSavingPower(is_on);
       RequestTurn();
+    } else if (IsEqualGUID(setting.PowerSetting, kDisplayState)) {
+      SetAway(kScreenOff, !is_on);
     }
   }
 }
@@ -463,17 +486,38 @@ void Shell::HandlePowerEvent(WPARAM event, LPARAM lparam) {
 // the message that the button was released will not come. An administrator's consent is no such
 // event; ReleaseIfHoldLost notices that.
 void Shell::HandleSessionEvent(WPARAM event) {
-  const bool is_away = event == WTS_SESSION_LOCK || event == WTS_CONSOLE_DISCONNECT ||
-                       event == WTS_REMOTE_DISCONNECT;
-  if (is_away && desktop_.simulation().held() != kNobody) {
-    ReleaseHeld();
-    RequestTurn();
+  switch (event) {
+    case WTS_SESSION_LOCK:
+    case WTS_SESSION_UNLOCK:
+      SetAway(kLocked, event == WTS_SESSION_LOCK);
+      break;
+    case WTS_CONSOLE_DISCONNECT:
+    case WTS_REMOTE_DISCONNECT:
+      SetAway(kDisconnected, true);
+      break;
+    case WTS_CONSOLE_CONNECT:
+    case WTS_REMOTE_CONNECT:
+      SetAway(kDisconnected, false);
+      break;
+    default:
+      break;
   }
 }
 
+void Shell::SetAway(uint8_t reason, bool is_away) {
+  away_ = static_cast<uint8_t>(is_away ? away_ | reason : away_ & ~reason);
+  if (is_away && desktop_.simulation().held() != kNobody) {
+    ReleaseHeld();
+  }
+  RequestTurn();
+}
+
 void Shell::HandleTrayEvent(UINT event, POINT point) {
+  away_ = 0;  // somebody is here, whatever Windows has reported
   if (event == WM_CONTEXTMENU || event == NIN_SELECT || event == NIN_KEYSELECT) {
     ShowMenu(point);
+  } else if (event == NIN_BALLOONUSERCLICK && GetCursorPos(&point) != FALSE) {
+    ShowMenu(point);  // it has whatever a toast may speak of
   }
 }
 

@@ -31,6 +31,7 @@
 #include "win32/system/tray.h"
 #include "win32/system/winhttp_transport.h"
 #include "win32/windows/bubble.h"
+#include "win32/windows/foreground.h"
 #include "win32/windows/pacer.h"
 #include "win32/windows/saying_bubbles.h"
 #include "win32/windows/sprite_windows.h"
@@ -41,17 +42,22 @@ constexpr UINT kLaterMessage = WM_APP + 3;  // the shell sends it to itself: run
 
 class Shell : private SpriteListener, private Host {
  public:
-  // `is_portable`: the program writes nothing outside of `folder`.
-  Shell(const std::filesystem::path& folder, bool is_portable);
+  // `is_portable`: the program writes nothing outside of `folder`. `instance` lives longer.
+  Shell(const std::filesystem::path& folder, bool is_portable, const SingleInstance& instance);
   ~Shell() override;
 
   // Returns when the program is to end.
   void Run(Arguments arguments);
 
  private:
+  // Why nobody can see the sprites: bits of away_.
+  static constexpr uint8_t kLocked = 1;
+  static constexpr uint8_t kDisconnected = 2;  // from the screen, by a change of users or remotely
+  static constexpr uint8_t kScreenOff = 4;
+
   using OwnedPowerNotification = Owned<HPOWERNOTIFY, UnregisterPowerSettingNotification>;
 
-  // Lives while a menu or a dialog runs its own message loop: turns then come from a timer.
+  // Lives while Windows may run a message loop of its own: turns then come from a timer.
   class ModalScope {
    public:
     explicit ModalScope(Shell* shell);
@@ -63,15 +69,26 @@ class Shell : private SpriteListener, private Host {
     Shell* shell_;
   };
 
+  // Runs what shows a dialog and waits for its end, and returns what it returns. Afterwards the
+  // keyboard goes back to the window that had it.
+  template <typename Ask>
+  auto Modal(Ask ask) {
+    const Foreground::Scope keys(&foreground_);
+    const ModalScope modal(this);
+    return ask();
+  }
+
   static LRESULT CALLBACK OnMessage(HWND window, UINT message, WPARAM wparam, LPARAM lparam);
   LRESULT HandleMessage(UINT message, WPARAM wparam, LPARAM lparam);
   void HandleTrayEvent(UINT event, POINT point);
   bool HandleSent(const COPYDATASTRUCT& sent);
   void HandlePowerEvent(WPARAM event, LPARAM lparam);
   void HandleSessionEvent(WPARAM event);
+  void SetAway(uint8_t reason, bool is_away);
   HWND MakeWindow();
   void Start(Arguments arguments);
   void PumpMessages();
+  bool HandledByDialog(MSG* message);
 
   void Turn();
   void ReleaseIfHoldLost();
@@ -117,6 +134,7 @@ class Shell : private SpriteListener, private Host {
   void DismissBubble();
   void UpdatePresence();
 
+  MenuChoice AskIn(const Menu& menu, POINT point);
   void ShowMenu(POINT point);
   void EditSettings();
   void ApplySettings(const Settings& settings);
@@ -124,32 +142,37 @@ class Shell : private SpriteListener, private Host {
 
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   bool is_portable_;
+  const SingleInstance& instance_;
   HWND window_;
   Tray tray_;
   OwnedHandle wake_event_;  // set by other threads when they have a result
   WinHttpTransport transport_;
   Controller controller_;
   Desktop& desktop_;  // of the controller
+  Foreground foreground_;
   Bubble bubble_;
   SayingBubbles saying_bubbles_;
   SayDialog say_dialog_;
   HeardDialog heard_dialog_;
   Composition composition_;  // of the last turn
   SpriteWindows windows_;
-  SpriteWindows dust_{L"Sprite dust", nullptr};
-  SpriteWindows beyond_{L"Sprite beyond", nullptr};  // what is seen beyond an edge
+  SpriteWindows dust_{L"Sprite dust"};
+  SpriteWindows beyond_{L"Sprite beyond"};  // what is seen beyond an edge
   Surroundings surroundings_;
   Pacer pacer_;
   Sounds sounds_;
   NetworkWatch network_;
-  OwnedPowerNotification power_saving_;  // reports when Windows begins and ends to save power
+  OwnedPowerNotification power_saving_;   // reports when Windows begins and ends to save power
+  OwnedPowerNotification display_state_;  // likewise when the screens go off and on
   UINT taskbar_created_;  // the message that Windows sends when the task bar has been created again
   LaterQueue later_;
   int64_t presence_ms_ = 0;  // when the next look at what the person does is due
   HoldWatch hold_watch_;
-  POINT pointer_{};  // where it was at the last turn
+  POINT pointer_{};     // where it was at the last turn
+  uint64_t turns_ = 0;  // so far
   bool is_ending_ = false;
   bool has_left_ = false;  // the relay
+  uint8_t away_ = 0;       // 0 while the sprites can be seen
   int modal_depth_ = 0;    // menus and dialogs that are open
 };
 

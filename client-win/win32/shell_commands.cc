@@ -57,11 +57,7 @@ void Shell::AskAboutLink(const RelayLink& link) {
   Later([this, link] {
     const auto question =
         QuestionBefore(link, desktop_);  // again: the relay may be another one now
-    const bool is_wanted = !question || [&] {
-      const ModalScope modal(this);
-      return sprites::AskAboutLink(window_, *question);
-    }();
-    if (is_wanted) {
+    if (!question || Modal([&] { return sprites::AskAboutLink(window_, *question); })) {
       desktop_.Open(link);
     }
   });
@@ -82,10 +78,7 @@ void Shell::OpenLinkDialog(bool is_first_start, const std::string& link) {
   question.link = link;
   question.name = desktop_.settings().name;
   question.characters = characters;
-  const auto answer = [&] {
-    const ModalScope modal(this);
-    return AskForLink(window_, question);
-  }();
+  const auto answer = Modal([&] { return AskForLink(window_, question); });
   if (!answer) {
     return;
   }
@@ -107,10 +100,9 @@ void Shell::OpenLinkDialog(bool is_first_start, const std::string& link) {
 
 void Shell::AskAboutReport(const Sprite& sprite) {
   PictureReport report = desktop_.guests().ReportOf(sprite);
-  const auto answer = [&] {
-    const ModalScope modal(this);
+  const auto answer = Modal([&] {
     return AskForReport(window_, desktop_.language(), sprite.name, desktop_.settings().relay);
-  }();
+  });
   if (!answer) {
     return;
   }
@@ -145,10 +137,8 @@ void Shell::HandleUpdate(const UpdateNews& news) {
                            {HostOf(relay), SPRITES_VERSION});
   } else {
     Later([this, version = desktop_.updates().newest()->version, relay] {
-      const bool is_wanted = [&] {
-        const ModalScope modal(this);
-        return AskToDownload(window_, desktop_.language(), version, relay);
-      }();
+      const bool is_wanted =
+          Modal([&] { return AskToDownload(window_, desktop_.language(), version, relay); });
       if (is_wanted && desktop_.updates().newest()) {
         desktop_.updates().Fetch();
       }
@@ -196,6 +186,15 @@ bool Shell::GiveKeysTo(const Sprite& sprite) {
 Machine Shell::DescribeMachine() const {
   Machine machine = MachineNow();
   machine.is_portable = is_portable_;
+  uint64_t pictures = 0;
+  uint64_t placements = 0;
+  for (const SpriteWindows* windows : {&windows_, &dust_, &beyond_}) {
+    pictures += windows->cost().pictures;
+    placements += windows->cost().placements;
+  }
+  machine.calls = std::to_string(turns_) + " turns, " + std::to_string(surroundings_.looks()) +
+                  " looks at windows, " + std::to_string(pictures) + " pictures, " +
+                  std::to_string(placements) + " placements";
   return machine;
 }
 

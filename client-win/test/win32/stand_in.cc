@@ -4,8 +4,11 @@
 //   stand-in TITLE full WIDTH HEIGHT         likewise, at that resolution until it is closed
 //   stand-in TITLE lock FILE                 a window that keeps the file open for itself alone
 //   stand-in TITLE send MESSAGE WPARAM       sends a message to a window of that class, and ends
-// Ends when its window is closed or the escape key is pressed. Exit codes: 0 closed, 1 the monitor
-// does not have that resolution, 2 wrong arguments.
+//   stand-in TITLE has-keys                  ends at once: does the foreground window have that
+//   title?
+// The wheel and the middle button change its title to Wheel and Middle. Ends when its window is
+// closed or the escape key is pressed. Exit codes: 0 closed, 1 the monitor does not have that
+// resolution, or another window has the keyboard, 2 wrong arguments.
 #include <windows.h>
 // After windows.h.
 #include <shellapi.h>
@@ -71,6 +74,10 @@ LRESULT CALLBACK OnMessage(HWND window, UINT message, WPARAM wparam, LPARAM lpar
         DestroyWindow(window);
       }
       return 0;
+    case WM_MOUSEWHEEL:
+    case WM_MBUTTONDOWN:
+      SetWindowTextW(window, message == WM_MOUSEWHEEL ? L"Wheel" : L"Middle");
+      return 0;
     case WM_DESTROY:
       PostQuitMessage(0);
       return 0;
@@ -107,6 +114,11 @@ int WINAPI wWinMain(HINSTANCE, HINSTANCE, LPWSTR, int) {
     SendMessageW(window, static_cast<UINT>(std::wcstoul(words[3], nullptr, 0)),
                  std::wcstoul(words[4], nullptr, 0), 0);
     return window == nullptr ? 1 : 0;
+  }
+  if (count == 3 && std::wstring_view(words[2]) == L"has-keys") {
+    wchar_t title[64]{};
+    GetWindowTextW(GetForegroundWindow(), title, 64);
+    return std::wstring_view(title) == words[1] ? 0 : 1;
   }
   Options options;
   if (!ReadOptions(&options)) {

@@ -23,8 +23,11 @@ namespace sprites {
 class HeardDialog : public ModelessDialog {
  public:
   // `choose` gets the mute that the user wants.
-  HeardDialog(const Desktop* desktop, std::function<void(const MenuChoice&)> choose)
-      : ModelessDialog(IDD_HEARD, IDC_HEARD), desktop_(desktop), choose_(std::move(choose)) {}
+  HeardDialog(const Desktop* desktop, Foreground* foreground,
+              std::function<void(const MenuChoice&)> choose)
+      : ModelessDialog(IDD_HEARD, IDC_HEARD, foreground),
+        desktop_(desktop),
+        choose_(std::move(choose)) {}
 
   // Shows what was said since.
   void Update();

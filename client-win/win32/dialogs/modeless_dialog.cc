@@ -5,6 +5,7 @@
 namespace sprites {
 
 void ModelessDialog::Open(HWND owner) {
+  foreground_->Remember();
   if (window_ == nullptr) {
     CreateDialogParamW(GetModuleHandleW(nullptr), MAKEINTRESOURCEW(dialog_), owner, OnMessage,
                        reinterpret_cast<LPARAM>(this));
@@ -20,6 +21,7 @@ void ModelessDialog::Close() {
   if (HWND window = std::exchange(window_, nullptr); window != nullptr) {
     SetWindowLongPtrW(window, GWLP_USERDATA, 0);
     DestroyWindow(window);
+    foreground_->GiveBack();
   }
 }
 

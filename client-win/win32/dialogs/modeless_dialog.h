@@ -8,6 +8,7 @@
 #include <windows.h>
 
 #include "win32/system/dialog_look.h"
+#include "win32/windows/foreground.h"
 
 namespace sprites {
 
@@ -19,6 +20,10 @@ class ModelessDialog {
   // Opens it, or brings it to the front.
   void Open(HWND owner);
   void Close();
+  // Whether a window is this one, or in it.
+  bool Has(HWND window) const {
+    return window_ != nullptr && (window == window_ || IsChild(window_, window) != 0);
+  }
   // Handles the keys that move between its controls. Returns whether the message was for it.
   bool HandleMessage(MSG* message) const {
     return window_ != nullptr && IsDialogMessageW(window_, message) != 0;
@@ -26,7 +31,8 @@ class ModelessDialog {
 
  protected:
   // `dialog` is its resource, and `first` the control that has the focus when it opens.
-  ModelessDialog(int dialog, int first) : dialog_(dialog), first_(first) {}
+  ModelessDialog(int dialog, int first, Foreground* foreground)
+      : dialog_(dialog), first_(first), foreground_(foreground) {}
   ~ModelessDialog() { Close(); }
 
   HWND window() const { return window_; }  // null while it is closed
@@ -40,6 +46,7 @@ class ModelessDialog {
 
   int dialog_;
   int first_;
+  Foreground* foreground_;
   HWND window_ = nullptr;
   DialogLook look_;
 };

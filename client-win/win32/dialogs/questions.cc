@@ -21,8 +21,13 @@ struct Words {
   std::wstring never_again;  // of a check box; empty for none
 };
 
+HWND open_question = nullptr;
+
 HRESULT CALLBACK OnTaskDialog(HWND dialog, UINT message, WPARAM, LPARAM, LONG_PTR) {
-  if (message == TDN_CREATED) {
+  if (message == TDN_DESTROYED) {
+    open_question = nullptr;
+  } else if (message == TDN_CREATED) {
+    open_question = dialog;
     // The program has no window that could be in front, or in the middle of the monitor.
     POINT pointer{};
     GetCursorPos(&pointer);
@@ -72,6 +77,12 @@ bool Ask(HWND owner, const Words& words, bool* never_again = nullptr) {
 }
 
 }  // namespace
+
+void CancelQuestion() {
+  if (open_question != nullptr) {
+    PostMessageW(open_question, TDM_CLICK_BUTTON, IDCANCEL, 0);
+  }
+}
 
 bool AskToClose(HWND owner, Language language, bool* never_again) {
   Words words;

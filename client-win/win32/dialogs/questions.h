@@ -18,6 +18,8 @@ bool AskAboutLink(HWND owner, const LinkWords& question);
 // Asks whether to download an installer of this version from this relay.
 bool AskToDownload(HWND owner, Language language, const std::string& version,
                    const std::string& relay);
+// Ends the question or the text that is shown, as Escape does.
+void CancelQuestion();
 void ShowHowToPlay(HWND owner, Language language);
 void ShowAbout(HWND owner, Language language);
 

@@ -17,7 +17,8 @@ namespace sprites {
 
 class SayDialog : public ModelessDialog {
  public:
-  explicit SayDialog(Desktop* desktop) : ModelessDialog(IDD_SAY, IDC_SAY), desktop_(desktop) {}
+  SayDialog(Desktop* desktop, Foreground* foreground)
+      : ModelessDialog(IDD_SAY, IDC_SAY, foreground), desktop_(desktop) {}
 
   // Shows what has become of the line since.
   void Update();

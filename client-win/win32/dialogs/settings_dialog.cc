@@ -2,6 +2,7 @@
 
 #include <commctrl.h>
 
+#include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdlib>
@@ -51,6 +52,21 @@ constexpr std::array<Label, 9> kLabels = {{{IDC_NAME, Text::kSettingsName},
                                            {IDC_SPRITE_LIMIT, Text::kSettingsLimit},
                                            {IDC_CACHE, Text::kSettingsDisk},
                                            {IDC_VOLUME, Text::kSettingsVolume}}};
+
+// A page and the controls that are on it, besides their labels.
+struct Page {
+  Text title;
+  std::array<int, 8> ids;
+};
+constexpr std::array<Page, 3> kPages = {
+    {{Text::kSettingsPageYou,
+      {IDC_NAME, IDC_PLACE, IDC_WORLD, IDC_ACCEPT, IDC_BUBBLES, IDC_PEEK, IDC_SHOW_HIDDEN}},
+     {Text::kSettingsPageSprites,
+      {IDC_SCALE, IDC_SPRITE_LIMIT, IDC_CACHE, IDC_MIB, IDC_ALL_MONITORS, IDC_HIDE, IDC_CALM,
+       IDC_PIXELS}},
+     {Text::kSettingsPageProgram,
+      {IDC_LANGUAGE, IDC_VOLUME, IDC_SOUND, IDC_TOASTS, IDC_QUIET, IDC_START, IDC_ASK,
+       IDC_RESTORE}}}};
 
 struct TextBox {
   int id;
@@ -109,6 +125,46 @@ std::string PlaceOf(const Settings& settings) {
                                  : InvitationLink(settings.relay, "", settings.beside);
 }
 
+void ShowPage(HWND dialog, const Dialog& state, size_t page) {
+  SendDlgItemMessageW(dialog, IDC_PAGES, TCM_SETCURSEL, page, 0);
+  for (size_t i = 0; i < kPages.size(); i++) {
+    for (const int id : kPages[i].ids) {
+      const bool has_use = id != IDC_SHOW_HIDDEN || !state.settings.hidden.empty();
+      const int how = i == page && has_use ? SW_SHOW : SW_HIDE;
+      for (const HWND control : {GetDlgItem(dialog, id), GetDlgItem(dialog, id + IDC_LABEL)}) {
+        if (control != nullptr) {
+          ShowWindow(control, how);
+        }
+      }
+    }
+  }
+}
+
+size_t PageOf(int id) {
+  const auto has_it = [id](const Page& page) {
+    return std::ranges::find(page.ids, id) != page.ids.end();
+  };
+  return static_cast<size_t>(std::ranges::find_if(kPages, has_it) - kPages.begin());
+}
+
+void AddPages(HWND dialog, const Dialog& state) {
+  for (size_t i = 0; i < kPages.size(); i++) {
+    std::wstring title = Words(state, kPages[i].title);
+    TCITEMW item{};
+    item.mask = TCIF_TEXT;
+    item.pszText = title.data();
+    SendDlgItemMessageW(dialog, IDC_PAGES, TCM_INSERTITEMW, i, reinterpret_cast<LPARAM>(&item));
+  }
+  // Only the row of tabs: what is on the pages stands on the dialog itself.
+  RECT rect{};
+  SendDlgItemMessageW(dialog, IDC_PAGES, TCM_GETITEMRECT, 0, reinterpret_cast<LPARAM>(&rect));
+  const LONG height = rect.bottom;
+  const HWND pages = GetDlgItem(dialog, IDC_PAGES);
+  GetClientRect(pages, &rect);
+  SetWindowPos(pages, nullptr, 0, 0, rect.right, height, SWP_NOMOVE | SWP_NOZORDER);
+  ShowPage(dialog, state, 0);
+}
+
 void SetAllWords(HWND dialog, const Dialog& state) {
   SetWords(dialog, 0, Words(state, Text::kSettingsTitle));
   SetWords(dialog, IDOK, Words(state, Text::kButtonOk));
@@ -156,7 +212,6 @@ void Fill(HWND dialog, const Dialog& state) {
   SendDlgItemMessageW(dialog, IDC_VOLUME, TBM_SETPAGESIZE, 0, kVolumePage);
   SendDlgItemMessageW(dialog, IDC_VOLUME, TBM_SETPOS, TRUE, settings.volume);
   EnableWindow(GetDlgItem(dialog, IDC_START), state.can_start);
-  ShowWindow(GetDlgItem(dialog, IDC_SHOW_HIDDEN), settings.hidden.empty() ? SW_HIDE : SW_SHOW);
 }
 
 // An invalid input: the box that holds it and what to tell the user.
@@ -250,6 +305,7 @@ void ReadInputs(HWND dialog, Settings* settings) {
 
 void ReadAndClose(HWND dialog, Dialog* state) {
   if (const auto error = FindInputError(dialog, *state)) {
+    ShowPage(dialog, *state, PageOf(error->id));
     ShowInputError(dialog, error->id, error->text);
     return;
   }
@@ -272,6 +328,7 @@ INT_PTR CALLBACK OnDialog(HWND dialog, UINT message, WPARAM wparam, LPARAM lpara
     state->look.Begin(dialog);
     SetAllWords(dialog, *state);
     Fill(dialog, *state);
+    AddPages(dialog, *state);
     SetWindowLongPtrW(dialog, GWLP_USERDATA, lparam);
     SetForegroundWindow(dialog);
     return TRUE;
@@ -288,6 +345,12 @@ INT_PTR CALLBACK OnDialog(HWND dialog, UINT message, WPARAM wparam, LPARAM lpara
         EndDialog(dialog, IDCANCEL);
       } else if (LOWORD(wparam) == IDC_PLACE && HIWORD(wparam) == EN_CHANGE) {
         FollowLink(dialog);
+      }
+      return TRUE;
+    case WM_NOTIFY:
+      if (reinterpret_cast<const NMHDR*>(lparam)->code == TCN_SELCHANGE) {
+        ShowPage(dialog, *state,
+                 static_cast<size_t>(SendDlgItemMessageW(dialog, IDC_PAGES, TCM_GETCURSEL, 0, 0)));
       }
       return TRUE;
     case WM_DESTROY:

@@ -6,14 +6,12 @@
 
 #include <system_error>
 
-#include "core/desktop/files/saved_state.h"
+#include "core/desktop/files/old_folder.h"
 #include "win32/system/owned.h"
 
 namespace sprites {
 
 namespace {
-
-constexpr wchar_t kState[] = L"kept.json";
 
 OwnedHandle Opened(const std::filesystem::path& path, DWORD access, DWORD disposition) {
   const HANDLE handle = CreateFileW(path.c_str(), access, FILE_SHARE_READ, nullptr, disposition,
@@ -35,48 +33,17 @@ std::filesystem::path FolderIn(const KNOWNFOLDERID& parent) {
   return folder / L"Sprites";
 }
 
-// Moves the files of a folder to another one, also on another drive. The state goes last: while the
-// new folder has none, the next start tries again.
-bool MovedFiles(const std::filesystem::path& from, const std::filesystem::path& to) {
-  constexpr auto kHow =
-      std::filesystem::copy_options::recursive | std::filesystem::copy_options::skip_existing;
-  std::error_code failed;
-  std::filesystem::create_directories(to.parent_path(), failed);
-  std::filesystem::rename(from, to, failed);
-  if (!failed) {
-    return true;
-  }
-  failed.clear();
-  std::filesystem::create_directories(to, failed);
-  for (std::filesystem::directory_iterator entry(from, failed), end; !failed && entry != end;
-       entry.increment(failed)) {
-    if (entry->path().filename() != kState) {
-      std::filesystem::copy(entry->path(), to / entry->path().filename(), kHow, failed);
-    }
-  }
-  std::error_code none;
-  const FileContent state = ReadWholeFile(from / kState, kSavedBytesMax);
-  const bool is_moved =
-      !failed &&
-      (state.status == ReadStatus::kMissing ||
-       (state.status == ReadStatus::kRead && WriteFileAtomically(to / kState, state.text)));
-  if (is_moved) {
-    std::filesystem::remove_all(from, none);
-  }
-  return is_moved;
-}
-
 }  // namespace
 
-std::filesystem::path DataFolder() {
-  const std::filesystem::path folder = FolderIn(FOLDERID_LocalAppData);
+std::filesystem::path DataFolder() { return FolderIn(FOLDERID_LocalAppData); }
+
+std::filesystem::path MadeDataFolder() {
+  const std::filesystem::path folder = DataFolder();
   const std::filesystem::path old = FolderIn(FOLDERID_RoamingAppData);
-  std::error_code failed;
-  const bool must_move =
-      !std::filesystem::exists(folder / kState, failed) && std::filesystem::exists(old, failed);
-  if (must_move && !MovedFiles(old, folder)) {
+  if (!MoveOldFiles(old, folder, SystemFiles())) {
     return old;
   }
+  std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   return folder;
 }

@@ -17,9 +17,11 @@
 
 namespace sprites {
 
-// Creates the folder if it does not exist, or moves the one of version 0.1 here. Returns the old
-// one if it can't be moved now.
+// Where the folder is, or will be.
 std::filesystem::path DataFolder();
+// Creates the folder if it does not exist, and moves the files of version 0.1 here. Returns the old
+// one if they can't be moved now.
+std::filesystem::path MadeDataFolder();
 
 FileContent ReadWholeFile(const std::filesystem::path& path, size_t bytes_max);
 // Returns false if the file could not be written; its old content is then still there.

@@ -38,6 +38,7 @@
 #define IDC_VOLUME 122
 #define IDC_BUBBLES 123
 #define IDC_PEEK 124
+#define IDC_PAGES 125
 
 // The label of a control has its number and 100 more.
 #define IDC_LABEL 100

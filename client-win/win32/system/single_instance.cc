@@ -1,17 +1,38 @@
 #include "win32/system/single_instance.h"
 
+#include "core/picture/sheet.h"
+#include "win32/system/text16.h"
+
 namespace sprites {
 
 namespace {
 
-constexpr wchar_t kMutexName[] = L"Local\\SpritesDesktop";
+constexpr size_t kNameDigits = 32;              // of the hash of the folder
 constexpr ULONG_PTR kPathsFollow = 0x53505231;  // "SPR1": paths follow, each terminated by a 0
 constexpr ULONG_PTR kLinkFollows = 0x4c505331;  // "1SPL": a link follows, without a 0
 constexpr DWORD kSendMsMax = 500;               // ms: a running instance takes it at once
 
+// Upper and lower case are the same in the names of folders.
+std::wstring NameFor(const std::filesystem::path& folder) {
+  std::wstring path = folder.wstring();
+  CharLowerBuffW(path.data(), static_cast<DWORD>(path.size()));
+  const std::string bytes = Narrow(path);
+  const std::string hash =
+      Sha256Hex({reinterpret_cast<const uint8_t*>(bytes.data()), bytes.size()});
+  return L"SpritesDesktop-" + Wide(hash.substr(0, kNameDigits));
+}
+
+HWND FindMarked(const std::wstring& name) {
+  HWND window = nullptr;
+  do {
+    window = FindWindowExW(nullptr, window, kMainClass, nullptr);
+  } while (window != nullptr && GetPropW(window, name.c_str()) == nullptr);
+  return window;
+}
+
 // Sends the arguments to the first instance. Returns false if it does not take them.
-bool Send(const Arguments& arguments) {
-  const HWND window = FindWindowW(kMainClass, nullptr);
+bool Send(const std::wstring& name, const Arguments& arguments) {
+  const HWND window = FindMarked(name);
   if (window == nullptr) {
     return false;
   }
@@ -32,23 +53,26 @@ bool Send(const Arguments& arguments) {
 
 class FirstInstance : public OtherInstance {
  public:
-  FirstInstance(HANDLE mutex, const Arguments& arguments) : mutex_(mutex), arguments_(arguments) {}
+  FirstInstance(HANDLE mutex, const std::wstring& name, const Arguments& arguments)
+      : mutex_(mutex), name_(name), arguments_(arguments) {}
 
   bool HasEnded(int64_t ms) override {
     const DWORD waited = WaitForSingleObject(mutex_, static_cast<DWORD>(ms));
     return waited == WAIT_OBJECT_0 || waited == WAIT_ABANDONED;
   }
-  bool Send() override { return sprites::Send(arguments_); }
+  bool Send() override { return sprites::Send(name_, arguments_); }
   int64_t NowMs() override { return static_cast<int64_t>(GetTickCount64()); }
 
  private:
   HANDLE mutex_;
+  const std::wstring& name_;
   const Arguments& arguments_;
 };
 
 }  // namespace
 
-SingleInstance::SingleInstance() : mutex_(CreateMutexW(nullptr, FALSE, kMutexName)) {}
+SingleInstance::SingleInstance(const std::filesystem::path& folder)
+    : name_(NameFor(folder)), mutex_(CreateMutexW(nullptr, FALSE, (L"Global\\" + name_).c_str())) {}
 
 SingleInstance::~SingleInstance() {
   if (is_first_) {
@@ -57,10 +81,14 @@ SingleInstance::~SingleInstance() {
 }
 
 StartOutcome SingleInstance::Start(const Arguments& arguments) {
-  FirstInstance other(mutex_.get(), arguments);
+  FirstInstance other(mutex_.get(), name_, arguments);
   const StartOutcome outcome = StartBeside(&other);
   is_first_ = outcome == StartOutcome::kIsFirst;
   return outcome;
+}
+
+void SingleInstance::Mark(HWND window) const {
+  SetPropW(window, name_.c_str(), reinterpret_cast<HANDLE>(1));
 }
 
 std::optional<std::wstring> ReadSentLink(const COPYDATASTRUCT& copied) {

@@ -1,14 +1,17 @@
-// At most one instance of the program per user: a second one passes its files or its link to the
-// first and ends, or waits for a first one that is just ending (core/desktop/second_start.h).
+// At most one instance of the program for each folder with a user's files, in all sessions of that
+// user: a second one passes its files or its link to the first and ends, or waits for a first one
+// that is just ending (core/desktop/second_start.h).
 //
-// The first instance has a window of class kMainClass; what the second one was started with is sent
-// to it in a WM_COPYDATA message. Invariant: the content of such a message is validated, because
-// any program of the same user can send one.
+// The first instance has a window of class kMainClass, which carries the name of the instance; what
+// the second one was started with is sent to it in a WM_COPYDATA message. A window in another
+// session can't be reached. Invariant: the content of such a message is validated, because any
+// program of the same user can send one.
 #ifndef CLIENT_WIN_WIN32_SYSTEM_SINGLE_INSTANCE_H_
 #define CLIENT_WIN_WIN32_SYSTEM_SINGLE_INSTANCE_H_
 
 #include <windows.h>
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -31,7 +34,8 @@ struct Arguments {
 // The place of the first instance. As long as an object lives that has it, no other instance does.
 class SingleInstance {
  public:
-  SingleInstance();
+  // For the program that has its files in this folder.
+  explicit SingleInstance(const std::filesystem::path& folder);
   ~SingleInstance();
   SingleInstance(const SingleInstance&) = delete;
   SingleInstance& operator=(const SingleInstance&) = delete;
@@ -39,8 +43,11 @@ class SingleInstance {
   // Takes the place, or sends the arguments to the instance that has it. Waits kSecondStartMsMax at
   // most.
   StartOutcome Start(const Arguments& arguments);
+  // Lets other instances find the first one by its main window.
+  void Mark(HWND window) const;
 
  private:
+  std::wstring name_;
   OwnedHandle mutex_;  // owned by the thread of the first instance
   bool is_first_ = false;
 };

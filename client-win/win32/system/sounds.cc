@@ -11,7 +11,7 @@ namespace sprites {
 void Sounds::Play(Sound sound, int volume) {
   std::string& wave = waves_[static_cast<size_t>(sound)];
   if (volume != volume_) {
-    PlaySoundW(nullptr, nullptr, 0);  // ends one that is read from memory that changes now
+    Stop();
     volume_ = volume;
     waves_ = {};
   }
@@ -21,5 +21,7 @@ void Sounds::Play(Sound sound, int volume) {
   PlaySoundW(reinterpret_cast<const wchar_t*>(wave.data()), nullptr,
              SND_MEMORY | SND_ASYNC | SND_NODEFAULT);
 }
+
+void Sounds::Stop() { PlaySoundW(nullptr, nullptr, 0); }
 
 }  // namespace sprites

@@ -11,13 +11,21 @@ namespace sprites {
 
 class Sounds {
  public:
+  Sounds() = default;
+  ~Sounds() { Stop(); }
+  Sounds(const Sounds&) = delete;
+  Sounds& operator=(const Sounds&) = delete;
+
   // Starts a sound at a volume of 0 to kVolumeMax percent, and returns at once. A sound that is
   // still playing is cut off.
   void Play(Sound sound, int volume);
 
  private:
+  // Windows reads a sound that plays from `waves_`: call it before that changes or ends.
+  static void Stop();
+
   int volume_ = 0;                    // of `waves_`
-  std::array<std::string, 4> waves_;  // WAV files, by Sound: a sound that plays is read from there
+  std::array<std::string, 4> waves_;  // WAV files, by Sound
 };
 
 }  // namespace sprites

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/screen/check_pace.h"
 #include "win32/system/monitors.h"
 #include "win32/system/other_windows.h"
 
@@ -11,14 +12,19 @@ namespace sprites {
 namespace {
 
 constexpr int64_t kMonitorsMs = 1'000;  // between two checks of the monitors
-constexpr int64_t kWindowsMs = 100;     // between two checks of windows that no hook has triggered
-constexpr int64_t kWindowsMsStanding = 33;  // likewise while a sprite stands on a window
-constexpr int64_t kPlacesMs = 500;          // between two checks of where windows belong
+constexpr int64_t kPlacesMs = 500;      // between two checks of where windows belong
+
+// Since the person last used the pointer or the keyboard.
+int64_t InputAgeMs() {
+  LASTINPUTINFO last{};
+  last.cbSize = sizeof last;
+  return GetLastInputInfo(&last) == FALSE ? 0 : static_cast<DWORD>(GetTickCount() - last.dwTime);
+}
 
 }  // namespace
 
-int64_t WindowCheckMs(const Simulation& simulation) {
-  return AnySpriteOnWindow(simulation) ? kWindowsMsStanding : kWindowsMs;
+int64_t Surroundings::CheckMs(const Simulation& simulation, int64_t now_ms) const {
+  return sprites::CheckMs(AnySpriteOnWindow(simulation), now_ms - windows_moved_ms_, InputAgeMs());
 }
 
 void Surroundings::Update(Desktop* desktop, int64_t now_ms) {
@@ -26,7 +32,7 @@ void Surroundings::Update(Desktop* desktop, int64_t now_ms) {
   if (have_changed || now_ms - monitors_checked_ms_ >= kMonitorsMs) {
     UpdateMonitors(desktop, now_ms);
   }
-  const int64_t check_ms = WindowCheckMs(desktop->simulation());
+  const int64_t check_ms = CheckMs(desktop->simulation(), now_ms);
   if (watch_.MayHaveChanged() || now_ms - windows_checked_ms_ >= check_ms) {
     UpdateWindows(desktop, now_ms);
   }
@@ -48,7 +54,9 @@ void Surroundings::UpdateMonitors(Desktop* desktop, int64_t now_ms) {
 
 void Surroundings::UpdateWindows(Desktop* desktop, int64_t now_ms) {
   windows_checked_ms_ = now_ms;
+  looks_++;
   if (watch_.Look()) {
+    windows_moved_ms_ = now_ms;
     desktop->look().SetWindows(watch_.windows());
   }
 }

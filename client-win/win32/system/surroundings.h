@@ -20,6 +20,10 @@ class Surroundings {
   void Update(Desktop* desktop, int64_t now_ms);
   // Makes the next Update check the monitors.
   void MonitorsMayHaveChanged() { monitors_may_have_changed_ = true; }
+  // How often the windows of other programs were listed so far.
+  uint64_t looks() const { return looks_; }
+  // The ms until the next check of the windows.
+  int64_t CheckMs(const Simulation& simulation, int64_t now_ms) const;
   // Forgets where windows belong. Call it when the user turns restoring off.
   void ForgetPlaces() { places_ = WindowPlaces(); }
 
@@ -33,11 +37,10 @@ class Surroundings {
   bool monitors_may_have_changed_ = true;
   int64_t monitors_checked_ms_ = 0;
   int64_t windows_checked_ms_ = 0;
+  uint64_t looks_ = 0;
+  int64_t windows_moved_ms_ = 0;  // when a check found a change
   int64_t places_checked_ms_ = 0;
 };
-
-// The ms between two checks of other programs' windows: shorter while a sprite stands on one.
-int64_t WindowCheckMs(const Simulation& simulation);
 
 }  // namespace sprites
 

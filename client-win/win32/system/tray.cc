@@ -99,13 +99,18 @@ void Tray::Add() {
 
 void Tray::ShowToast(const Toast& toast) {
   NOTIFYICONDATAW description = DescriptionFor(window_);
-  description.uFlags = NIF_INFO | NIF_REALTIME;
+  description.uFlags = NIF_INFO | NIF_REALTIME | NIF_SHOWTIP;  // or the tip is gone afterwards
   description.dwInfoFlags = NIIF_USER | NIIF_NOSOUND | NIIF_RESPECT_QUIET_TIME;
   description.hBalloonIcon = nullptr;
   CopyText(Wide(toast.title), description.szInfoTitle);
   CopyText(Wide(toast.text.empty() ? " " : toast.text),
            description.szInfo);  // an empty text would show no toast
   Shell_NotifyIconW(NIM_MODIFY, &description);
+}
+
+void Tray::TakeKeys() {
+  NOTIFYICONDATAW description = DescriptionFor(window_);
+  Shell_NotifyIconW(NIM_SETFOCUS, &description);
 }
 
 void Tray::SetTooltip(const std::string& tooltip) {
@@ -122,12 +127,8 @@ void Tray::SetTooltip(const std::string& tooltip) {
   Shell_NotifyIconW(NIM_MODIFY, &description);
 }
 
-MenuChoice ShowTrayMenu(HWND window, POINT point, const Desktop& desktop) {
-  return NativeMenu(ProgramMenu(desktop)).Ask(window, point);
-}
-
-MenuChoice ShowSpriteMenu(HWND window, POINT point, const Desktop& desktop, const Sprite& sprite) {
-  return NativeMenu(SpriteMenu(desktop, sprite)).Ask(window, point);
+MenuChoice ChooseIn(const Menu& menu, HWND window, POINT point) {
+  return NativeMenu(menu).Ask(window, point);
 }
 
 }  // namespace sprites

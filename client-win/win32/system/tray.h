@@ -1,4 +1,4 @@
-// The icon in the notification area, which shows toasts, and the two menus of the program.
+// The icon in the notification area, which shows toasts, and the menus of the program.
 #ifndef CLIENT_WIN_WIN32_SYSTEM_TRAY_H_
 #define CLIENT_WIN_WIN32_SYSTEM_TRAY_H_
 
@@ -26,6 +26,8 @@ class Tray {
   // Removes the icon: call it before its window is destroyed, or the icon stays as a ghost.
   void Remove();
   void ShowToast(const Toast& toast);
+  // Gives the keyboard to the notification area: the person has closed the menu of the icon.
+  void TakeKeys();
   // Sets the tooltip. Tries again to add the icon if that has failed: while the user logs on, the
   // task bar may be too busy to answer.
   void SetTooltip(const std::string& tooltip);
@@ -39,10 +41,8 @@ class Tray {
   ULONGLONG tried_ms_ = 0;  // GetTickCount64 of the last try to add the icon
 };
 
-// Shows the menu of the program at `point` and waits for the user's choice.
-MenuChoice ShowTrayMenu(HWND window, POINT point, const Desktop& desktop);
-// Likewise for the menu of a sprite.
-MenuChoice ShowSpriteMenu(HWND window, POINT point, const Desktop& desktop, const Sprite& sprite);
+// Shows a menu at `point` and waits for the user's choice.
+MenuChoice ChooseIn(const Menu& menu, HWND window, POINT point);
 
 }  // namespace sprites
 

@@ -24,14 +24,15 @@ constexpr std::array<std::pair<DWORD, DWORD>, 4> kEvents = {
 constexpr UINT kHookFlags = WINEVENT_OUTOFCONTEXT | WINEVENT_SKIPOWNPROCESS;
 constexpr int kClassNameMax = 64;  // characters: those of core/screen/window_kind.cc are shorter
 
-WindowKind KindOfWindow(HWND window) {
-  wchar_t name[kClassNameMax];
+// `name` has room for kClassNameMax characters, and lives as long as the result.
+WindowTraits TraitsOf(HWND window, wchar_t* name) {
   const int size = GetClassNameW(window, name, kClassNameMax);
   const LONG_PTR style = GetWindowLongPtrW(window, GWL_STYLE);
   const LONG_PTR extended = GetWindowLongPtrW(window, GWL_EXSTYLE);
   WindowTraits traits;
   traits.class_name = {name, static_cast<size_t>(size)};
   traits.has_caption = (style & WS_CAPTION) == WS_CAPTION;
+  traits.is_maximised = (style & WS_MAXIMIZE) != 0;
   traits.has_frame = (style & WS_THICKFRAME) != 0;
   traits.is_on_task_bar = (extended & WS_EX_APPWINDOW) != 0;
   traits.is_never_active = (extended & WS_EX_NOACTIVATE) != 0;
@@ -45,7 +46,7 @@ WindowKind KindOfWindow(HWND window) {
     const bool has_alpha = GetLayeredWindowAttributes(window, nullptr, &alpha, &flags);
     traits.alpha = !has_alpha ? -1 : (flags & LWA_ALPHA) != 0 ? alpha : 255;
   }
-  return KindOf(traits);
+  return traits;
 }
 
 // The visible part of a window: without the invisible border around it, if Windows reports that.
@@ -63,18 +64,20 @@ struct Listing {
 BOOL CALLBACK OnWindow(HWND window, LPARAM context) {
   auto* listing = reinterpret_cast<Listing*>(context);
   RECT rect{};
-  const bool is_left_out = IsIconic(window) || !IsOfAnotherProgram(window) ||
-                           !VisibleRect(window, &rect) || rect.right <= rect.left ||
-                           rect.bottom <= rect.top;
-  const WindowKind kind = is_left_out ? WindowKind::kIgnored : KindOfWindow(window);
+  if (IsIconic(window) || !IsOfAnotherProgram(window) || !VisibleRect(window, &rect) ||
+      rect.right <= rect.left || rect.bottom <= rect.top) {
+    return TRUE;
+  }
+  wchar_t name[kClassNameMax];
+  const WindowTraits traits = TraitsOf(window, name);
+  const WindowKind kind = KindOf(traits);
   if (kind == WindowKind::kIgnored) {
     return TRUE;
   }
-  const LONG_PTR style = GetWindowLongPtrW(window, GWL_STYLE);
   listing->windows.push_back({reinterpret_cast<uint64_t>(window),
                               {static_cast<double>(rect.left), static_cast<double>(rect.top),
                                static_cast<double>(rect.right), static_cast<double>(rect.bottom)},
-                              (style & WS_CAPTION) == WS_CAPTION,
+                              !MayBeFilm(traits),
                               window == listing->foreground,
                               kind == WindowKind::kGround});
   return listing->windows.size() < kWindowsMax;
@@ -107,7 +110,7 @@ bool WindowWatch::Look() {
 void CALLBACK WindowWatch::OnEvent(HWINEVENTHOOK, DWORD event, HWND window, LONG object, LONG child,
                                    DWORD, DWORD) {
   const bool is_a_window = window != nullptr && object == OBJID_WINDOW && child == CHILDID_SELF;
-  if (watch_ == nullptr || !is_a_window || GetAncestor(window, GA_ROOT) != window) {
+  if (watch_ == nullptr || !is_a_window || !watch_->IsTopLevel(window)) {
     return;
   }
   watch_->may_have_changed_ = true;
@@ -116,6 +119,14 @@ void CALLBACK WindowWatch::OnEvent(HWINEVENTHOOK, DWORD event, HWND window, LONG
   } else if (event == EVENT_SYSTEM_MOVESIZEEND) {
     watch_->moves_hook_.reset();
   }
+}
+
+// A window that has been destroyed has no ancestors any more, but it was in the list.
+bool WindowWatch::IsTopLevel(HWND window) const {
+  const auto is_it = [id = reinterpret_cast<uint64_t>(window)](const WindowArea& area) {
+    return area.id == id;
+  };
+  return GetAncestor(window, GA_ROOT) == window || std::ranges::any_of(windows_, is_it);
 }
 
 // Reports each move of the windows of this window's thread, until the user lets go of it.

@@ -35,6 +35,7 @@ class WindowWatch {
 
   static void CALLBACK OnEvent(HWINEVENTHOOK, DWORD event, HWND window, LONG object, LONG child,
                                DWORD, DWORD);
+  bool IsTopLevel(HWND window) const;
   void FollowMoves(HWND window);
 
   static WindowWatch* watch_;  // for OnEvent: a hook's callback gets no context

@@ -1,5 +1,9 @@
 #include "win32/system/winhttp_transport.h"
 
+#include <winsock2.h>
+// After winsock2.h.
+#include <mstcpip.h>
+
 #include <array>
 #include <atomic>
 #include <memory>
@@ -15,6 +19,9 @@ namespace {
 
 constexpr size_t kReadBytes = 16'384;  // bytes per read: holds a usual batch of a poll
 constexpr wchar_t kAgent[] = L"Sprites/" SPRITES_VERSION L" (Windows)";  // the relay counts by it
+constexpr ULONG kKeepAliveMs = 45'000;      // of silence: below what routers forget after
+constexpr ULONG kKeepAliveAgainMs = 5'000;  // until it is repeated, when nobody answers
+constexpr DWORD kTcpKeepAlive = 152;  // WINHTTP_OPTION_TCP_KEEPALIVE, which older headers lack
 
 // Shared with WinHTTP's threads, which write to it while Exchange waits. It lives until they are
 // done with it, which may be long after Exchange has returned.
@@ -22,12 +29,21 @@ struct ExchangeState {
   OwnedHandle done{CreateEventW(nullptr, FALSE, FALSE, nullptr)};
   std::atomic<bool> failed = false;
   std::atomic<DWORD> read = 0;  // bytes
-  std::string body;             // of the request
+  std::atomic<CertificateFault> certificate = CertificateFault::kNone;
+  std::string body;  // of the request
   std::array<char, kReadBytes> buffer;
 };
 using ExchangeStatePointer = std::shared_ptr<ExchangeState>;
 
-void CALLBACK OnStatus(HINTERNET, DWORD_PTR context, DWORD status, void*, DWORD size) {
+CertificateFault FaultOf(DWORD flags) {
+  constexpr DWORD kNoFault = WINHTTP_CALLBACK_STATUS_FLAG_SECURITY_CHANNEL_ERROR;  // no TLS at all
+  return (flags & WINHTTP_CALLBACK_STATUS_FLAG_CERT_CN_INVALID) != 0     ? CertificateFault::kName
+         : (flags & WINHTTP_CALLBACK_STATUS_FLAG_CERT_DATE_INVALID) != 0 ? CertificateFault::kDate
+         : (flags & ~kNoFault) != 0 ? CertificateFault::kUnknown
+                                    : CertificateFault::kNone;
+}
+
+void CALLBACK OnStatus(HINTERNET, DWORD_PTR context, DWORD status, void* about, DWORD size) {
   auto* held = reinterpret_cast<ExchangeStatePointer*>(context);
   if (held == nullptr) {
     return;
@@ -41,6 +57,9 @@ void CALLBACK OnStatus(HINTERNET, DWORD_PTR context, DWORD status, void*, DWORD 
     case WINHTTP_CALLBACK_STATUS_SENDREQUEST_COMPLETE:
     case WINHTTP_CALLBACK_STATUS_HEADERS_AVAILABLE:
       SetEvent(state.done.get());
+      break;
+    case WINHTTP_CALLBACK_STATUS_SECURE_FAILURE:  // before the error
+      state.certificate = FaultOf(*static_cast<const DWORD*>(about));
       break;
     case WINHTTP_CALLBACK_STATUS_REQUEST_ERROR:
       state.failed = true;
@@ -104,6 +123,28 @@ DWORD HeaderNumber(HINTERNET handle, DWORD query) {
   return found ? number : 0;
 }
 
+void SetOption(HINTERNET handle, DWORD option, DWORD value) {
+  WinHttpSetOption(handle, option, &value, sizeof value);  // an older Windows does not know some
+}
+
+void SetSessionOptions(HINTERNET session) {
+  SetOption(session, WINHTTP_OPTION_REDIRECT_POLICY, WINHTTP_OPTION_REDIRECT_POLICY_NEVER);
+  // Both kinds of addresses at once: on many networks IPv6 leads nowhere.
+  SetOption(session, WINHTTP_OPTION_IPV6_FAST_FALLBACK, TRUE);
+  // A poll is silent for minutes: so routers don't forget it, and a dead relay is noticed.
+  tcp_keepalive keeping{TRUE, kKeepAliveMs, kKeepAliveAgainMs};
+  WinHttpSetOption(session, kTcpKeepAlive, &keeping, sizeof keeping);
+}
+
+void SetRequestOptions(HINTERNET handle, const Request& request) {
+  SetOption(handle, WINHTTP_OPTION_DISABLE_FEATURE, WINHTTP_DISABLE_COOKIES);
+  // A relay is a stranger: never prove to it by NTLM who is logged on here.
+  SetOption(handle, WINHTTP_OPTION_AUTOLOGON_POLICY, WINHTTP_AUTOLOGON_SECURITY_LEVEL_HIGH);
+  const int timeout_ms = static_cast<int>(request.timeout_ms);
+  const int connect_ms = ConnectMs(request);  // and as long to resolve the name
+  WinHttpSetTimeouts(handle, connect_ms, connect_ms, timeout_ms, timeout_ms);
+}
+
 // The steps of one exchange. Each step waits until it completes, times out or is cancelled; it
 // fails in the last two cases.
 class Steps {
@@ -163,8 +204,7 @@ WinHttpTransport::WinHttpTransport() {
     session_.reset(WinHttpOpen(kAgent, WINHTTP_ACCESS_TYPE_DEFAULT_PROXY, WINHTTP_NO_PROXY_NAME,
                                WINHTTP_NO_PROXY_BYPASS, WINHTTP_FLAG_ASYNC));
   }
-  DWORD never = WINHTTP_OPTION_REDIRECT_POLICY_NEVER;
-  WinHttpSetOption(session_.get(), WINHTTP_OPTION_REDIRECT_POLICY, &never, sizeof never);
+  SetSessionOptions(session_.get());
   WinHttpSetStatusCallback(session_.get(), OnStatus, WINHTTP_CALLBACK_FLAG_ALL_NOTIFICATIONS, 0);
 }
 
@@ -206,15 +246,13 @@ Response WinHttpTransport::Exchange(const Request& request) {
     delete context;
     return no_response;
   }
-  DWORD no_cookies = WINHTTP_DISABLE_COOKIES;
-  WinHttpSetOption(handle.get(), WINHTTP_OPTION_DISABLE_FEATURE, &no_cookies, sizeof no_cookies);
-  const int timeout_ms = static_cast<int>(request.timeout_ms);
-  const int connect_ms = ConnectMs(request);  // and as long to resolve the name
-  WinHttpSetTimeouts(handle.get(), connect_ms, connect_ms, timeout_ms, timeout_ms);
+  SetRequestOptions(handle.get(), request);
 
   Steps steps(handle.get(), state, cancelled.get(), request.timeout_ms);
   if (!steps.Send(HeadersOf(request))) {
-    return no_response;
+    Response failed = no_response;
+    failed.certificate = state->certificate;
+    return failed;
   }
   auto body = steps.Read(request.response_bytes_max);
   if (!body) {

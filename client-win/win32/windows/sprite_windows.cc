@@ -4,6 +4,7 @@
 #include <windowsx.h>
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <optional>
 #include <string_view>
@@ -19,12 +20,12 @@ namespace {
 constexpr wchar_t kClass[] = L"SpritesSprite";
 constexpr DWORD kStyle = WS_POPUP;
 // Layered: with an alpha channel. Above other windows, and without a button on the task bar.
-constexpr DWORD kExtendedStyle =
-    WS_EX_LAYERED | WS_EX_TOOLWINDOW | WS_EX_TOPMOST | WS_EX_ACCEPTFILES;
 constexpr DWORD kStyleWithoutClicks =
-    WS_EX_LAYERED | WS_EX_TRANSPARENT | WS_EX_TOOLWINDOW | WS_EX_TOPMOST | WS_EX_NOACTIVATE;
+    WS_EX_LAYERED | WS_EX_TOOLWINDOW | WS_EX_TOPMOST | WS_EX_NOACTIVATE | WS_EX_TRANSPARENT;
+constexpr DWORD kExtendedStyle = (kStyleWithoutClicks & ~WS_EX_TRANSPARENT) | WS_EX_ACCEPTFILES;
 constexpr UINT kPlacementFlags =
     SWP_NOSIZE | SWP_NOACTIVATE | SWP_NOOWNERZORDER | SWP_NOSENDCHANGING;
+constexpr ULONGLONG kPassMs = 300;        // longer than between two steps of a wheel that turns
 constexpr UINT kCopyGlobalData = 0x0049;  // carries the names of dropped files; no header has it
 
 // The position of the pointer when the current message was sent, in px of the virtual screen: the
@@ -66,6 +67,12 @@ std::vector<std::wstring> PathsOf(HDROP drop) {
   return paths;
 }
 
+// Turns a bit of the extended style on or off.
+void SetExtendedStyle(HWND window, LONG_PTR bit, bool is_on) {
+  const LONG_PTR style = GetWindowLongPtrW(window, GWL_EXSTYLE);
+  SetWindowLongPtrW(window, GWL_EXSTYLE, is_on ? style | bit : style & ~bit);
+}
+
 UINT FlagsOf(const Placement& placement) {
   UINT flags = kPlacementFlags;
   flags |= placement.moves ? 0 : SWP_NOMOVE;
@@ -78,8 +85,15 @@ UINT FlagsOf(const Placement& placement) {
 
 }  // namespace
 
-SpriteWindows::SpriteWindows(const wchar_t* name, SpriteListener* listener)
-    : name_(name), listener_(listener), canvas_(CreateCompatibleDC(nullptr)) {
+SpriteWindows::SpriteWindows(const wchar_t* name, SpriteListener* listener, Foreground* foreground)
+    : name_(name),
+      listener_(listener),
+      foreground_(foreground),
+      class_(RegisterWindowClass()),
+      canvas_(CreateCompatibleDC(nullptr)) {}
+
+// 0 if another group has registered it already.
+ATOM SpriteWindows::RegisterWindowClass() {
   WNDCLASSEXW description{};
   description.cbSize = sizeof description;
   description.style = CS_DBLCLKS;
@@ -88,7 +102,7 @@ SpriteWindows::SpriteWindows(const wchar_t* name, SpriteListener* listener)
   description.hInstance = GetModuleHandleW(nullptr);
   description.hCursor = LoadCursorW(nullptr, IDC_HAND);
   description.lpszClassName = kClass;
-  RegisterClassExW(&description);
+  return RegisterClassExW(&description);
 }
 
 SpriteWindows::~SpriteWindows() {
@@ -96,7 +110,9 @@ SpriteWindows::~SpriteWindows() {
     SetWindowLongPtrW(window, GWLP_USERDATA, 0);
     DestroyWindow(window);
   }
-  UnregisterClassW(kClass, GetModuleHandleW(nullptr));
+  if (class_ != 0) {
+    UnregisterClassW(kClass, GetModuleHandleW(nullptr));
+  }
 }
 
 void SpriteWindows::Show(std::span<const DrawnSprite> sprites, HWND above) {
@@ -145,6 +161,7 @@ void SpriteWindows::CreateWindowFor(SpriteId id, HWND above) {
 void SpriteWindows::DestroyWindowOf(SpriteId id) {
   const auto ended =
       windows_.extract(id);  // before it is destroyed: its last messages still arrive here
+  ReturnKeys(ended.mapped());
   DestroyWindow(ended.mapped());
   cost_.windows++;
 }
@@ -261,9 +278,15 @@ LRESULT SpriteWindows::HandleMessage(HWND window, SpriteId id, UINT message, WPA
     case WM_RBUTTONUP:
       listener_->RightClicked(id, {GET_X_LPARAM(GetMessagePos()), GET_Y_LPARAM(GetMessagePos())});
       return 0;
+    case WM_MBUTTONDOWN:
+    case WM_XBUTTONDOWN:
+    case WM_MOUSEWHEEL:
+    case WM_MOUSEHWHEEL:
+      PassOn(id, message, wparam);
+      return 0;
     case WM_KEYDOWN:
     case WM_KEYUP:
-      if (HandleKey(wparam, message == WM_KEYDOWN)) {
+      if (HandleKey(window, wparam, message == WM_KEYDOWN)) {
         return 0;
       }
       break;  // Windows makes WM_CONTEXTMENU of the menu key
@@ -277,6 +300,7 @@ LRESULT SpriteWindows::HandleMessage(HWND window, SpriteId id, UINT message, WPA
       listener_->MonitorsChanged();
       return 0;  // the core knows how large the sprite is there
     case WM_KILLFOCUS:
+      SetExtendedStyle(window, WS_EX_NOACTIVATE, true);
       listener_->KeysLost();
       return 0;
     case WM_DROPFILES:
@@ -290,7 +314,7 @@ LRESULT SpriteWindows::HandleMessage(HWND window, SpriteId id, UINT message, WPA
   return DefWindowProcW(window, message, wparam, lparam);
 }
 
-bool SpriteWindows::HandleKey(WPARAM key, bool is_down) {
+bool SpriteWindows::HandleKey(HWND window, WPARAM key, bool is_down) {
   if (const auto known = KeyOf(key)) {
     listener_->Pressed(*known, is_down, GetKeyState(VK_CONTROL) < 0);
     return true;
@@ -299,8 +323,8 @@ bool SpriteWindows::HandleKey(WPARAM key, bool is_down) {
     listener_->Stepped(GetKeyState(VK_SHIFT) < 0);
     return true;
   }
-  if (is_down && key == VK_ESCAPE && foreground_before_ != nullptr) {
-    SetForegroundWindow(std::exchange(foreground_before_, nullptr));
+  if (is_down && key == VK_ESCAPE) {
+    ReturnKeys(window);
     return true;
   }
   return false;
@@ -319,14 +343,17 @@ bool SpriteWindows::GiveKeysTo(SpriteId id, const std::wstring& name) {
 // The window gets the keys from now on. The window that had them reports KeysLost before this
 // returns.
 void SpriteWindows::TakeKeys(HWND window) {
-  const HWND before = GetForegroundWindow();
-  wchar_t name[std::size(kClass) + 1];
-  const int letters =
-      before == nullptr ? 0 : GetClassNameW(before, name, static_cast<int>(std::size(name)));
-  if (letters == 0 || std::wstring_view(name) != kClass) {
-    foreground_before_ = before;
-  }
+  foreground_->Remember();
+  SetExtendedStyle(window, WS_EX_NOACTIVATE, false);
   SetForegroundWindow(window);
+}
+
+// Gives the keys back if the window has them.
+void SpriteWindows::ReturnKeys(HWND window) {
+  if (listener_ != nullptr && GetForegroundWindow() == window) {
+    SetExtendedStyle(window, WS_EX_NOACTIVATE, true);
+    foreground_->GiveBack();
+  }
 }
 
 // Whether a point of the window shows only the shadow of its sprite.
@@ -341,19 +368,49 @@ void SpriteWindows::PassClicks(SpriteId id) {
   TakeClicksAgain();
   if (passing_ == kNobody) {
     passing_ = id;
-    SetTakesClicks(windows_[id], false);
+    SetExtendedStyle(windows_[id], WS_EX_TRANSPARENT, true);
   }
 }
 
-void SpriteWindows::SetTakesClicks(HWND window, bool takes_clicks) {
-  const LONG_PTR style = GetWindowLongPtrW(window, GWL_EXSTYLE);
-  SetWindowLongPtrW(
-      window, GWL_EXSTYLE,
-      takes_clicks ? style & ~LONG_PTR{WS_EX_TRANSPARENT} : style | WS_EX_TRANSPARENT);
+// Passes what the sprite has no use for to the window below: it takes no clicks for a moment, and
+// the event comes again, so Windows itself finds the window that gets it and what follows.
+void SpriteWindows::PassOn(SpriteId id, UINT message, WPARAM wparam) {
+  if (passing_ == id || GetCapture() != nullptr) {
+    return;  // it has come here again
+  }
+  passed_until_ms_ = 0;  // of another sprite, where the pointer has been
+  PassClicks(id);
+  if (passing_ != id) {
+    return;
+  }
+  passed_until_ms_ = GetTickCount64() + kPassMs;
+  INPUT again{};
+  again.type = INPUT_MOUSE;
+  again.mi.mouseData = HIWORD(wparam);
+  switch (message) {
+    case WM_MBUTTONDOWN:
+      again.mi.mouseData = 0;
+      again.mi.dwFlags = MOUSEEVENTF_MIDDLEDOWN;
+      break;
+    case WM_XBUTTONDOWN:
+      again.mi.dwFlags = MOUSEEVENTF_XDOWN;
+      break;
+    default:
+      again.mi.mouseData = static_cast<DWORD>(GET_WHEEL_DELTA_WPARAM(wparam));
+      again.mi.dwFlags = message == WM_MOUSEWHEEL ? MOUSEEVENTF_WHEEL : MOUSEEVENTF_HWHEEL;
+      break;
+  }
+  SendInput(1, &again, sizeof again);
+}
+
+bool SpriteWindows::PassesOn() const {
+  return GetTickCount64() < passed_until_ms_ ||
+         std::ranges::any_of(std::array{VK_MBUTTON, VK_XBUTTON1, VK_XBUTTON2},
+                             [](int button) { return (GetAsyncKeyState(button) & 0x8000) != 0; });
 }
 
 // A window that took no clicks takes them again once the pointer has left its shadow. A turn comes
-// at least ten times a second while there are sprites.
+// at least four times a second.
 void SpriteWindows::TakeClicksAgain() {
   if (passing_ == kNobody) {
     return;
@@ -364,11 +421,12 @@ void SpriteWindows::TakeClicksAgain() {
   const bool is_there = window != windows_.end() && GetCursorPos(&point) &&
                         GetWindowRect(window->second, &place) && PtInRect(&place, point) &&
                         IsOnShadow(passing_, point);
-  if (is_there) {
+  if (is_there || (passed_until_ms_ != 0 && PassesOn())) {
     return;
   }
+  passed_until_ms_ = 0;
   if (window != windows_.end()) {
-    SetTakesClicks(window->second, true);
+    SetExtendedStyle(window->second, WS_EX_TRANSPARENT, false);
   }
   passing_ = kNobody;
 }

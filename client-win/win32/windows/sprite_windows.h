@@ -2,12 +2,15 @@
 // an alpha value for each pixel.
 //
 // Where a picture is transparent, Windows passes clicks through to the window below; elsewhere the
-// window reports them to its listener. Windows would report clicks on a shadow too, so the window
-// takes no clicks while the pointer is on its shadow. Invariant: after Show there is one window for
-// each sprite of the scene, at its place, with its picture, stacked in the order of the scene.
-// Threads: all calls on the one that constructed it. Cost of a frame: one UpdateLayeredWindow for
-// each sprite with a new picture, one entry in a batch for each that only moved, was restacked,
-// appeared or disappeared; nothing for the others (core/scene/window_planner.h).
+// window reports the left and the right button to its listener, and passes on the wheel and the
+// other buttons. Windows would report clicks on a shadow too, so the window
+// takes no clicks while the pointer is on its shadow. Windows never gives the keyboard to such a
+// window by itself: only one that is steered may be active. Invariant: after Show there is one
+// window for each sprite of the scene, at its place, with its picture, stacked in the order of the
+// scene. Threads: all calls on the one that constructed it. Cost of a frame: one
+// UpdateLayeredWindow for each sprite with a new picture, one entry in a batch for each that only
+// moved, was restacked, appeared or disappeared; nothing for the others
+// (core/scene/window_planner.h).
 #ifndef CLIENT_WIN_WIN32_WINDOWS_SPRITE_WINDOWS_H_
 #define CLIENT_WIN_WIN32_WINDOWS_SPRITE_WINDOWS_H_
 
@@ -24,6 +27,7 @@
 #include "core/scene/frame_atlas.h"
 #include "core/scene/window_planner.h"
 #include "win32/system/owned.h"
+#include "win32/windows/foreground.h"
 #include "win32/windows/frame_surface.h"
 
 namespace sprites {
@@ -56,8 +60,9 @@ class SpriteWindows {
     uint64_t windows = 0;     // CreateWindowEx and DestroyWindow
   };
 
-  // `name` is that of the windows. A null `listener`: clicks go through the windows.
-  SpriteWindows(const wchar_t* name, SpriteListener* listener);
+  // `name` is that of the windows. Without a `listener`, clicks go through the windows.
+  explicit SpriteWindows(const wchar_t* name, SpriteListener* listener = nullptr,
+                         Foreground* foreground = nullptr);
   ~SpriteWindows();
   SpriteWindows(const SpriteWindows&) = delete;
   SpriteWindows& operator=(const SpriteWindows&) = delete;
@@ -73,14 +78,17 @@ class SpriteWindows {
   const Cost& cost() const { return cost_; }
 
  private:
+  static ATOM RegisterWindowClass();
   static LRESULT CALLBACK OnMessage(HWND window, UINT message, WPARAM wparam, LPARAM lparam);
   LRESULT HandleMessage(HWND window, SpriteId id, UINT message, WPARAM wparam, LPARAM lparam);
-  bool HandleKey(WPARAM key, bool is_down);
+  bool HandleKey(HWND window, WPARAM key, bool is_down);
   void TakeKeys(HWND window);
+  void ReturnKeys(HWND window);
   void HandleButtonUp(HWND window, SpriteId id);
   bool IsOnShadow(SpriteId id, POINT point);
   void PassClicks(SpriteId id);
-  void SetTakesClicks(HWND window, bool takes_clicks);
+  void PassOn(SpriteId id, UINT message, WPARAM wparam);
+  bool PassesOn() const;
   void TakeClicksAgain();
 
   void CreateWindowFor(SpriteId id, HWND above);
@@ -91,6 +99,8 @@ class SpriteWindows {
 
   const wchar_t* name_;
   SpriteListener* listener_;
+  Foreground* foreground_;
+  ATOM class_;
   FrameAtlas atlas_{FrameSurface::Make};
   // A sprite with its shadow is drawn here, then shown. As large as the largest one so far.
   std::unique_ptr<Surface> composed_;
@@ -99,9 +109,9 @@ class SpriteWindows {
   WindowPlanner planner_;
   std::unordered_map<SpriteId, HWND> windows_;
   HWND lowest_ = nullptr;
-  SpriteId passing_ = kNobody;        // takes no clicks, because the pointer is on its shadow
-  Point press_point_{};               // where the mouse button went down
-  HWND foreground_before_ = nullptr;  // the window that had the keys before a sprite
+  SpriteId passing_ = kNobody;     // takes no clicks: the pointer is on its shadow, or passes on
+  ULONGLONG passed_until_ms_ = 0;  // GetTickCount64 until which passing_ passes on what came
+  Point press_point_{};            // where the mouse button went down
   Cost cost_;
 };
 
