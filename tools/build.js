@@ -19,6 +19,7 @@ import {
 import { basename, join } from 'node:path';
 import process from 'node:process';
 import { fileURLToPath } from 'node:url';
+import { gzipSync } from 'node:zlib';
 import { withLockOrWhy } from './lock.js';
 import { aptInstall, ensureFiles, ensurePrograms, installHint } from './machine.js';
 import { packagedNode } from './node.js';
@@ -55,12 +56,15 @@ const CLIENT_TARGETS = {
 /** The path of the program for Windows once it is built. */
 const WINDOWS = join(ROOT, 'build', 'client-win32');
 export const WINDOWS_CLIENT = join(WINDOWS, 'win32', 'Sprites.exe');
+const WITH_SYMBOLS = join(WINDOWS, 'win32', 'Sprites.whole.exe');
 
 /** What people download: the installer, and the program alone. The relay's site offers what lies here. */
 export const DIST = join(ROOT, 'client-win', 'dist');
 export const WINDOWS_SETUP = join(DIST, 'Sprites-Setup.exe');
 export const WINDOWS_LATEST = join(DIST, 'latest.json');
 export const WINGET = join(DIST, 'winget');
+/** The whole program of each build that was packed, by the time in its header, which a minidump has too. */
+export const SYMBOLS = join(DIST, 'symbols');
 export const LINUX_PACKAGE = join(DIST, 'sprites_amd64.deb');
 export const LINUX_ARCHIVE = join(DIST, 'sprites-linux-x86_64.tar.xz');
 export const LINUX_LATEST = join(DIST, 'linux.json');
@@ -231,26 +235,43 @@ export function buildWindowsClient() {
   });
 }
 
-/** Builds the installer of a program that is built, and puts both into DIST. Returns undefined, or why it can't be built. */
-export function buildInstaller() {
+/**
+ * Builds the installer of a program that is built, and puts both into DIST, with a signature if there is a `signer`, a script
+ * (signing.js). Returns undefined, or why it can't be built.
+ */
+export function buildInstaller(signer) {
   if (!ensurePrograms(['makensis'], ['nsis'])) return `makensis is missing: ${installHint(['nsis'])}`;
   const client = join(ROOT, 'client-win');
   const sources = join(client, 'installer');
   const program = join(DIST, 'Sprites.exe');
-  if (!existsSync(program)) rmSync(WINDOWS_SETUP, { force: true }); // DIST holds both or neither
+  // DIST holds both or neither; what is there may not be signed.
+  if (signer !== undefined || !existsSync(program)) rmSync(WINDOWS_SETUP, { force: true });
+  const signed = (path) => (signer === undefined ? undefined : ran('sh', [signer, path], ROOT, 'osslsigncode'));
   return built('installer', [WINDOWS_CLIENT, sources, ...VERSIONS], WINDOWS_SETUP, () => {
     mkdirSync(DIST, { recursive: true });
     const icon = join(client, 'win32', 'sprites.ico');
-    const unfinished = `${WINDOWS_SETUP}.part`; // a relay may be serving the previous one
-    const given = { EXE: WINDOWS_CLIENT, ICON: icon, OUT: unfinished, VERSION, WORDS: versionWords() };
-    const defines = Object.entries(given).map(([name, value]) => `-D${name}=${value}`);
-    const why = ran('makensis', ['-V2', ...defines, join(sources, 'sprites.nsi')], ROOT, 'makensis');
+    const packed = `${program}.part`; // a relay may be serving the previous ones
+    const unfinished = `${WINDOWS_SETUP}.part`;
+    copyFileSync(WINDOWS_CLIENT, packed);
+    const given = { EXE: packed, ICON: icon, OUT: unfinished, VERSION, WORDS: versionWords() };
+    const defines = Object.entries({ ...given, ...(signer && { SIGNER: signer }) }).map(
+      (define) => `-D${define.join('=')}`,
+    );
+    const compile = () => ran('makensis', ['-V2', ...defines, join(sources, 'sprites.nsi')], ROOT, 'makensis');
+    const why = signed(packed) ?? compile() ?? signed(unfinished);
     if (why !== undefined) return why;
-    copyFileSync(WINDOWS_CLIENT, program);
+    keepSymbols(packed);
+    renameSync(packed, program);
     describeInstaller(unfinished);
     renameSync(unfinished, WINDOWS_SETUP);
     return undefined;
   });
+}
+
+/** Keeps the whole program that `packed` was made of. */
+function keepSymbols(packed) {
+  mkdirSync(SYMBOLS, { recursive: true });
+  writeFileSync(join(SYMBOLS, symbolsOf(linkTime(readFileSync(packed)))), gzipSync(readFileSync(WITH_SYMBOLS)));
 }
 
 /** Writes version and hash of the installer into winget's manifests, and its version, hash and size into `latest.json`, which a relay offers. */
@@ -318,6 +339,14 @@ function aboutFile(path) {
   const bytes = readFileSync(path);
   return { sha256: createHash('sha256').update(bytes).digest('hex'), size: bytes.length };
 }
+
+/** The time in the header of a Windows program: stripping sets it, signing keeps it. */
+export function linkTime(program) {
+  return program.readUInt32LE(program.readUInt32LE(0x3c) + 8);
+}
+
+/** The name of the whole program in SYMBOLS. */
+export const symbolsOf = (time) => `Sprites-${time.toString(16)}.exe.gz`;
 
 function whyNoCompiler() {
   const packages = ['g++', 'cmake', 'ninja-build'];

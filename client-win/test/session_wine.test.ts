@@ -17,7 +17,7 @@ import { buildWindowsClient, WINDOWS_CLIENT } from '../../tools/build.js';
 import { arrival, type HostileRelay, type Hostility, sendJson, startHostileRelay } from './hostile_relay.ts';
 import { WineDesktop, whyNoWine } from './wine_desktop.ts';
 import { onFloor, RUNNER, runner, spr, TARGET, target } from './wine_sprites.ts';
-import { type Colour, end, eventually } from './x_display.ts';
+import { type Colour, end, eventually, MIDDLE, middleOf, WHEEL } from './x_display.ts';
 
 const STAND_IN = join(dirname(WINDOWS_CLIENT), 'stand-in.exe');
 const SETTINGS = 'Sprites: settings';
@@ -116,13 +116,34 @@ describe('the windows client in the way of others', { skip, timeout: 900_000 }, 
     await send(WM_WTSSESSION_CHANGE, WTS_SESSION_UNLOCK);
     assert.ok(runner(ada.capture()), 'it is still held');
     assert.equal(onFloor(runner)(ada.capture()), undefined);
+    const held = runner(ada.capture());
     await send(WM_WTSSESSION_CHANGE, WTS_SESSION_LOCK);
+    // Nothing is drawn while nobody can see it.
+    await send(WM_WTSSESSION_CHANGE, WTS_SESSION_LOCK);
+    assert.deepEqual(runner(ada.capture()), held);
+    await send(WM_WTSSESSION_CHANGE, WTS_SESSION_UNLOCK);
     // The button is still down.
     await ada.waitFor('it has fallen', onFloor(runner));
     await ada.moveTo({ x: 300, y: 300 });
     await ada.releaseButton();
     await ada.waitUntilStill('it lies there', onFloor(runner));
     await ada.dragTo('the sprite', runner, { x: 500, y: 400 });
+  });
+
+  it('passes the wheel and the middle button on to the window below a sprite, and is grabbed again', async () => {
+    await start(TARGET, 640, 400);
+    const below = launch(STAND_IN, 'Below', '500', '200', '300', '400');
+    await ada.frame('Below');
+    const { found } = await ada.waitUntilStill('the sprite', target);
+    for (const [button, title] of [
+      [WHEEL, 'Wheel'],
+      [MIDDLE, 'Middle'],
+    ] as const) {
+      await ada.click(middleOf(found), button);
+      await ada.frame(title);
+    }
+    await end(below);
+    await ada.dragTo('the sprite', target, { x: 300, y: 300 });
   });
 
   it('ends when it is asked to while a dialog is open, and saves its sprites', async () => {
@@ -141,6 +162,7 @@ describe('the windows client in the way of others', { skip, timeout: 900_000 }, 
     await start(TARGET, 640, 400, undefined, { volume: 40 });
     await openSettings();
     await ada.focusOn(SETTINGS);
+    await ada.press('Right', 'Right'); // the page with the volume
     await ada.press('alt+v', 'Right', 'Right', 'Return');
     await eventually('it is saved', () => ada.settings().volume === 50);
   });

@@ -2,7 +2,18 @@
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { closeSync, openSync, readdirSync, readFileSync, readSync, rmSync, writeFileSync } from 'node:fs';
+import {
+  closeSync,
+  copyFileSync,
+  mkdtempSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  readSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { parse } from 'yaml';
@@ -11,11 +22,13 @@ import {
   buildWindowsClient,
   DIST,
   describeInstaller,
+  linkTime,
   WINGET as MADE,
   WINDOWS_CLIENT,
   WINDOWS_LATEST,
   WINDOWS_SETUP,
 } from '../../tools/build.js';
+import { writeSigner } from '../../tools/signing.js';
 import { VERSION } from '../../tools/version.js';
 
 const SOURCES = join(import.meta.dirname, '..');
@@ -58,6 +71,41 @@ describe('windows program', () => {
     const headers = execFileSync(OBJDUMP, ['-p', WINDOWS_CLIENT], { encoding: 'utf8', maxBuffer: 64 << 20 });
     for (const flag of ['HIGH_ENTROPY_VA', 'DYNAMIC_BASE', 'NX_COMPAT']) assert.ok(headers.includes(flag), flag);
     assert.match(readFileSync(WINDOWS_CLIENT, 'latin1'), /stack smashing detected/);
+  });
+
+  it('has dialogs that fit a screen of 1080 px at 200 %, and with the task bar', () => {
+    const DIALOG_UNITS_MAX = 245; // (1080 - 96 - 60) px at 200 %, where a unit of 9-point Segoe UI is 3.75 px high
+    const dialogs = [...readFileSync(join(SOURCES, 'win32', 'sprites.rc'), 'utf8').matchAll(/(\w+) DIALOGEX (.*)/g)];
+    assert.ok(dialogs.length >= 5);
+    for (const [, name, place] of dialogs) assert.ok(Number(place.split(',')[3]) <= DIALOG_UNITS_MAX, name);
+  });
+
+  it('can be signed with a certificate, here one of its own, and keeps the time by which its symbols are found', {
+    skip,
+  }, (context) => {
+    const folder = mkdtempSync(join(tmpdir(), 'sprites-signing-'));
+    context.after(() => rmSync(folder, { recursive: true }));
+    const at = (name: string) => join(folder, name);
+    const openssl = (...args: string[]) => execFileSync('openssl', args, { stdio: 'pipe' });
+    const key = ['-newkey', 'rsa:2048', '-nodes', '-keyout', at('key.pem'), '-out', at('certificate.pem')];
+    openssl('req', '-x509', '-subj', '/CN=Ada', '-addext', 'extendedKeyUsage=codeSigning', ...key);
+    writeFileSync(at("pass'word"), 'secret');
+    const container = ['-in', at('certificate.pem'), '-inkey', at('key.pem'), '-out', at('ada.p12')];
+    openssl('pkcs12', '-export', '-passout', `file:${at("pass'word")}`, ...container);
+    const why = writeSigner(at('sign.sh'), {
+      certificate: at('ada.p12'),
+      passwordFile: at("pass'word"),
+      timestamp: undefined,
+    });
+    if (why !== undefined) return context.skip(why);
+    copyFileSync(WINDOWS_CLIENT, at('Sprites.exe'));
+    execFileSync('sh', [at('sign.sh'), at('Sprites.exe')], { stdio: 'pipe' });
+    const trusted = ['-CAfile', at('certificate.pem'), '-in', at('Sprites.exe')];
+    assert.match(
+      execFileSync('osslsigncode', ['verify', ...trusted], { encoding: 'utf8' }),
+      /Signature verification: ok/,
+    );
+    assert.equal(linkTime(readFileSync(at('Sprites.exe'))), linkTime(readFileSync(WINDOWS_CLIENT)));
   });
 
   it('has an installer, which is a Windows program too', { skip: skipInstaller }, () => {
