@@ -5,7 +5,7 @@ import { type Layout, topologyCase } from './topology.ts';
 
 const [question, first, second] = process.argv.slice(2);
 const CASES: Record<string, () => Promise<object>> = {
-  topology: () => topologyCase(first as Layout),
+  topology: () => topologyCase(first as Layout, Number(second)),
   collection: () => collectionCase(Number(first)),
   buffers: () => buffersCase(first, second as Maker),
 };

@@ -1,15 +1,18 @@
 /**
- * Compares the relay's state as objects with the same state as typed arrays: two million desktops with four neighbours each.
+ * Compares the relay's state as objects with the same state as typed arrays: desktops with four neighbours each.
  *
  * Both do the same: a desktop sends a message to a neighbour, which stores it until the next one arrives, and some desktops
  * are replaced by new ones. They differ in how a desktop is stored: as objects that refer to each other, or as an index into
  * columns.
  */
 import { randomFrom } from '../../tools/bench/random.ts';
+import { spread } from '../../tools/bench/spread.ts';
 import { machine, mib, table } from '../../tools/bench/table.ts';
 import { measureCase, type Pauses, paced, settle, watchPauses } from './pauses.ts';
 
-const DESKTOPS = 2_000_000;
+/** Typed arrays hold their messages in one Buffer, which has 4 GiB at most. */
+export const DESKTOPS_MAX = 60_000_000;
+
 const MESSAGES_PER_SECOND = 100_000;
 /** After this many messages one desktop is replaced by a new one: 10,000 a second. */
 const MESSAGES_PER_NEWCOMER = 10;
@@ -33,37 +36,61 @@ const CASES: [Layout, string[]][] = [
   ['arrays', []],
 ];
 
-/** Measures every case, one after the other, and prints the table. */
-export async function topologies(): Promise<void> {
-  const rows: string[][] = [];
-  for (const [layout, flags] of CASES) {
-    const pauses = await measureCase(flags, ['topology', layout]);
-    rows.push([[layout, ...flags].join(' '), ...columnsOf(pauses)]);
+export interface TopologyOptions {
+  desktops: number;
+  /** The old space of each case; V8's own when left out. */
+  heapMiB?: number;
+  rounds: number;
+}
+
+/** Measures every case, one after the other, as often as there are rounds, and prints the table: medians, with the range. */
+export async function topologies({ desktops, heapMiB, rounds }: TopologyOptions): Promise<void> {
+  const heap = heapMiB === undefined ? [] : [`--max-old-space-size=${heapMiB}`];
+  const measured = CASES.map((): Pauses[] => []);
+  for (let round = 0; round < rounds; round++) {
+    for (const [index, [layout, flags]] of CASES.entries()) {
+      measured[index].push(await measureCase([...heap, ...flags], ['topology', layout, String(desktops)]));
+    }
   }
+  const rows = CASES.map(([layout, flags], index) => [[layout, ...flags].join(' '), ...columnsOf(measured[index])]);
   console.log(`\n${machine()}\n`);
-  const title = `${DESKTOPS / 1e6} M desktops, ${MESSAGES_PER_SECOND.toLocaleString('en')} messages/s, ${SECONDS} s`;
+  const all = [
+    `${desktops / 1e6} M desktops`,
+    `${MESSAGES_PER_SECOND.toLocaleString('en')} messages/s`,
+    `${rounds} × ${SECONDS} s`,
+    ...heap,
+  ];
+  const title = all.join(', ');
   console.log(table([title, ...COLUMNS], rows));
 }
 
 const COLUMNS = ['scavenges', 'p50', 'max', 'sum', 'majors', 'longest block', 'gc() at the end', 'heap', 'RSS'];
 
-function columnsOf({ scavenges, majors, longestBlockMs, fullMs, heapBytes, rssBytes }: Pauses): string[] {
+function columnsOf(runs: readonly Pauses[]): string[] {
   const ms = (value: number) => `${value < 10 ? value.toFixed(1) : value.toFixed(0)} ms`;
+  const of = (figure: (pauses: Pauses) => number, show: (value: number) => string) => spread(runs.map(figure), show);
   return [
-    ...[String(scavenges.count), ms(scavenges.p50Ms), ms(scavenges.maxMs), ms(scavenges.sumMs)],
-    ...[String(majors.count), ms(longestBlockMs), ms(fullMs), mib(heapBytes), mib(rssBytes)],
+    of(({ scavenges }) => scavenges.count, String),
+    of(({ scavenges }) => scavenges.p50Ms, ms),
+    of(({ scavenges }) => scavenges.maxMs, ms),
+    of(({ scavenges }) => scavenges.sumMs, ms),
+    of(({ majors }) => majors.count, String),
+    of(({ longestBlockMs }) => longestBlockMs, ms),
+    of(({ fullMs }) => fullMs, ms),
+    of(({ heapBytes }) => heapBytes, mib),
+    of(({ rssBytes }) => rssBytes, mib),
   ];
 }
 
 /** One case; runs in its own process. */
-export async function topologyCase(layout: Layout): Promise<Pauses> {
-  const topology = layout === 'objects' ? new Objects() : new Columns();
+export async function topologyCase(layout: Layout, desktops: number): Promise<Pauses> {
+  const topology = layout === 'objects' ? new Objects(desktops) : new Columns(desktops);
   await settle(topology);
   const random = randomFrom(1); // the same sequence in every case
   let messages = 0;
   const pauses = watchPauses();
   await paced(MESSAGES_PER_SECOND, SECONDS, () => {
-    const desktop = Math.floor(random() * DESKTOPS);
+    const desktop = Math.floor(random() * desktops);
     topology.throwFrom(desktop, Math.floor(random() * 4));
     if (++messages % MESSAGES_PER_NEWCOMER === 0) topology.replace(desktop);
   });
@@ -77,13 +104,16 @@ interface LinkedDesktop {
   message: object | undefined;
 }
 
-const STEPS = [DESKTOPS - 1, 1, DESKTOPS - 1024, 1024] as const;
+/** From a place to its four neighbours. */
+const stepsOf = (desktops: number) => [desktops - 1, 1, desktops - 1024, 1024] as const;
 
 class Objects implements Topology {
   readonly #desktops: LinkedDesktop[] = [];
+  readonly #steps: readonly number[];
 
-  constructor() {
-    for (let place = 0; place < DESKTOPS; place++) this.#desktops.push(Objects.#create(place));
+  constructor(desktops: number) {
+    this.#steps = stepsOf(desktops);
+    for (let place = 0; place < desktops; place++) this.#desktops.push(Objects.#create(place));
     for (const desktop of this.#desktops) this.#link(desktop);
   }
 
@@ -96,7 +126,7 @@ class Objects implements Topology {
     const newcomer = Objects.#create(place);
     this.#desktops[place] = newcomer;
     this.#link(newcomer);
-    for (let edge = 0; edge < STEPS.length; edge++) newcomer.neighbours[edge].neighbours[edge ^ 1] = newcomer;
+    for (let edge = 0; edge < this.#steps.length; edge++) newcomer.neighbours[edge].neighbours[edge ^ 1] = newcomer;
   }
 
   static #create(place: number): LinkedDesktop {
@@ -104,18 +134,26 @@ class Objects implements Topology {
   }
 
   #link(desktop: LinkedDesktop): void {
-    desktop.neighbours = STEPS.map((step) => this.#desktops[(desktop.place + step) % DESKTOPS]);
+    desktop.neighbours = this.#steps.map((step) => this.#desktops[(desktop.place + step) % this.#desktops.length]);
   }
 }
 
 class Columns implements Topology {
-  readonly #generation = new Uint32Array(DESKTOPS);
-  readonly #waiting = new Uint8Array(DESKTOPS);
-  readonly #messages = Buffer.alloc(DESKTOPS * MESSAGE_BYTES);
+  readonly #generation: Uint32Array;
+  readonly #waiting: Uint8Array;
+  readonly #messages: Buffer;
   readonly #message = Buffer.alloc(MESSAGE_BYTES, 'x');
+  readonly #steps: readonly number[];
+
+  constructor(desktops: number) {
+    this.#steps = stepsOf(desktops);
+    this.#generation = new Uint32Array(desktops);
+    this.#waiting = new Uint8Array(desktops);
+    this.#messages = Buffer.alloc(desktops * MESSAGE_BYTES);
+  }
 
   throwFrom(place: number, edge: number): void {
-    const to = (place + STEPS[edge]) % DESKTOPS;
+    const to = (place + this.#steps[edge]) % this.#generation.length;
     this.#message.writeUInt32LE(place, 0);
     this.#message[4] = edge;
     this.#message.copy(this.#messages, to * MESSAGE_BYTES);
