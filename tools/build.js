@@ -14,6 +14,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
@@ -257,6 +258,8 @@ export function buildInstaller(signer) {
     const defines = Object.entries({ ...given, ...(signer && { SIGNER: signer }) }).map(
       (define) => `-D${define.join('=')}`,
     );
+    const epoch = Number(process.env.SOURCE_DATE_EPOCH);
+    if (epoch > 0) utimesSync(packed, epoch, epoch); // NSIS keeps the times of the files that it packs
     const compile = () => ran('makensis', ['-V2', ...defines, join(sources, 'sprites.nsi')], ROOT, 'makensis');
     const why = signed(packed) ?? compile() ?? signed(unfinished);
     if (why !== undefined) return why;

@@ -155,6 +155,7 @@ const LAYERS: Record<string, readonly string[]> = {
   ...Object.fromEntries(Object.entries(CLIENT_CORE).map(([folder, below]) => [inCore(folder), below.map(inCore)])),
   'v8-patches/bench': [],
   'tools/bench': ['tools'],
+  'tools/release': ['tools'],
   tools: [],
 };
 

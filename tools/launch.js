@@ -46,6 +46,7 @@ const COMMANDS = {
     packages: 'all',
     here: true,
   },
+  release: { about: 'builds what people download, and tags it', run: ['tools/release/release.ts'] },
   setup: { about: 'installs and builds what a relay needs, and starts nothing', run: setup, plain: true },
   lint: {
     about: 'checks form and style of the sources',
