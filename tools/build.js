@@ -87,6 +87,9 @@ const X11_LIBRARIES = {
   'xcb-shape': 'libxcb-shape0-dev',
   'xcb-xfixes': 'libxcb-xfixes0-dev',
   'gtk+-x11-3.0': 'libgtk-3-dev',
+  'gtk+-wayland-3.0': 'libgtk-3-dev',
+  'gtk-layer-shell-0': 'libgtk-layer-shell-dev',
+  'wayland-client': 'libwayland-dev',
 };
 
 /** The path of the benches' floor once it is built. */

@@ -22,6 +22,12 @@ export const X11 = {
   packages: ['xvfb', 'xclip', 'picom', 'openbox', 'util-linux', 'dbus-daemon', 'dbus-bin'],
 };
 
+/** What it needs to run on a compositor of Wayland without a screen. */
+export const WAYLAND = {
+  programs: ['sway', 'grim', 'wtype', 'setpriv'],
+  packages: ['sway', 'grim', 'wtype', 'util-linux'],
+};
+
 /** Package managers in the order in which they are looked for, and how each installs. */
 const MANAGERS = {
   'apt-get': 'apt-get install',
@@ -75,6 +81,13 @@ const NAMES = {
   'libxcb-shape0-dev': { dnf: '', zypper: '', pacman: '', apk: '' },
   'libxcb-xfixes0-dev': { dnf: '', zypper: '', pacman: '', apk: '' },
   'libgtk-3-dev': { dnf: 'gtk3-devel', zypper: 'gtk3-devel', pacman: 'gtk3', apk: 'gtk+3.0-dev' },
+  'libgtk-layer-shell-dev': {
+    dnf: 'gtk-layer-shell-devel',
+    zypper: 'gtk-layer-shell-devel',
+    pacman: 'gtk-layer-shell',
+    apk: 'gtk-layer-shell-dev',
+  },
+  'libwayland-dev': { dnf: 'wayland-devel', zypper: 'wayland-devel', pacman: 'wayland', apk: 'wayland-dev' },
   'libturbojpeg0-dev': {
     dnf: 'turbojpeg-devel',
     zypper: 'libjpeg8-devel',

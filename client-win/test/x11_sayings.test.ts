@@ -116,16 +116,17 @@ describe('sayings in the program for X11', { skip, timeout: 900_000 }, () => {
   });
 
   it('takes a name with letters that the keyboard composes', async () => {
-    await ada.addKeysFor([...'Zoë 日本', 'acute']);
+    await ada.addKeysFor([...'Zoë ñ 日本 مرحبا', 'acute']);
     await choose('s', 'n');
     await ada.focusOn('Sprites');
     await ada.press('ctrl+a');
-    await ada.type('Zoë 日本');
+    await ada.type('Zoë ñ 日本');
     // A dead accent and a letter, as on a keyboard without é.
     await ada.press('acute', 'e');
+    await ada.type(' مرحبا');
     await ada.press('Return');
-    await eventually('the name is saved', () => ada.settings().name === 'Zoë 日本é');
-    await grace.until('Grace sees it', ({ neighbours }) => neighbours?.left.name === 'Zoë 日本é');
+    await eventually('the name is saved', () => ada.settings().name === 'Zoë ñ 日本é مرحبا');
+    await grace.until('Grace sees it', ({ neighbours }) => neighbours?.left.name === 'Zoë ñ 日本é مرحبا');
     await choose('s', 'n');
     await ada.focusOn('Sprites');
     await ada.press('ctrl+a');

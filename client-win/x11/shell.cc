@@ -4,7 +4,6 @@
 #include <limits.h>
 #include <poll.h>
 #include <unistd.h>
-#include <xcb/xfixes.h>
 
 #include <algorithm>
 #include <cmath>
@@ -17,7 +16,9 @@
 #include "posix/photo.h"
 #include "posix/uri_list.h"
 #include "x11/system/bundled_files.h"
-#include "x11/system/event_queue.h"
+#include "x11/system/layer_shell.h"
+#include "x11/windows/layer_display.h"
+#include "x11/windows/x_display.h"
 
 namespace sprites {
 
@@ -55,13 +56,23 @@ std::string HostName() {
   return gethostname(name, HOST_NAME_MAX) == 0 ? name : "";
 }
 
+std::unique_ptr<SpriteDisplay> MakeDisplay(bool has_layers, SpriteListener* listener) {
+  if (has_layers) {
+    return std::make_unique<LayerDisplay>(listener);
+  }
+  return std::make_unique<XDisplay>(listener);
+}
+
 }  // namespace
 
 Shell::Shell(const Folders& folders, const ShellOptions& options, SingleInstance* instance)
     : start_ms_(BootMs()),
       instance_(instance),
       has_options_(!options.relay.empty() || !options.name.empty()),
-      look_{1, connection_.IsComposited(), {}},
+      has_layers_(HasLayerShell()),
+      loop_(has_layers_),
+      display_(MakeDisplay(has_layers_, this)),
+      look_{1, display_->is_composited(), has_layers_, {}},
       controller_({.files = SystemFiles(),
                    .kept = folders.data / "kept.json",
                    .settings = folders.config / "settings.json",
@@ -73,23 +84,12 @@ Shell::Shell(const Folders& folders, const ShellOptions& options, SingleInstance
                   this),
       desktop_(controller_.desktop()),
       characters_(BundledCharacters(controller_.cache())),
-      windows_(&connection_, "Sprite", this),
-      ground_(&connection_, "Sprite shadow", nullptr),
-      beyond_(&connection_, "Sprite beyond", nullptr),
-      surroundings_(&connection_),
       power_(kPowerSupplies, kPowerCheckMs, [this] { wake_.Wake(); }),
-      drops_(&connection_, [this](const std::string& uris) { HandleDropped(uris); }),
       bubble_(&look_, "Sprites bubble", [this] { DismissBubble(); }),
       notice_(&look_, "Sprites notice", [this] { notice_.Hide(); }),
       saying_bubbles_(&look_),
       notifier_(characters_.empty() ? Parcel() : characters_.front(),
                 [this](Point point) { ShowProgramMenu(point); }) {
-  xcb_xfixes_select_selection_input(connection_.get(), connection_.root(),
-                                    connection_.compositor_selection(),
-                                    XCB_XFIXES_SELECTION_EVENT_MASK_SET_SELECTION_OWNER |
-                                        XCB_XFIXES_SELECTION_EVENT_MASK_SELECTION_WINDOW_DESTROY |
-                                        XCB_XFIXES_SELECTION_EVENT_MASK_SELECTION_CLIENT_CLOSE);
-  connection_.Adopt(loop_.AnyWindow());
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     const auto end = +[](gpointer is_ending) -> gboolean {
       *static_cast<bool*>(is_ending) = true;
@@ -97,7 +97,6 @@ Shell::Shell(const Folders& folders, const ShellOptions& options, SingleInstance
     };
     g_unix_signal_add(signal, end, &is_ending_);
   }
-  // Without a compositor, a soft shadow would be a hard one.
   desktop_.look().SetGroundShown(look_.is_composited);
 }
 
@@ -109,7 +108,7 @@ void Shell::Run(Arguments arguments) {
   while (!is_ending_) {
     Wait();
     HandleEvents();
-    is_ending_ = is_ending_ || connection_.IsLost();
+    is_ending_ = is_ending_ || display_->IsLost();
   }
   LeaveRelay();
 }
@@ -142,10 +141,10 @@ void Shell::Start(Arguments arguments) {
 
 // Waits until there is something to do. Takes what is readable besides the X server and the timer.
 void Shell::Wait() {
-  connection_.Flush();
+  display_->Flush();
   std::vector<pollfd> sources = {{pacer_.fd(), POLLIN, 0},
                                  {wake_.fd(), POLLIN, 0},
-                                 {connection_.fd(), POLLIN, 0},
+                                 {display_->fd(), POLLIN, 0},
                                  {network_.fd(), POLLIN, 0}};
   for (const int fd : instance_->fds()) {
     sources.push_back({fd, POLLIN, 0});
@@ -168,27 +167,7 @@ void Shell::Wait() {
 }
 
 void Shell::HandleEvents() {
-  HandleTurnsEvents([this] { return xcb_poll_for_event(connection_.get()); },
-                    [this] { return xcb_poll_for_queued_event(connection_.get()); },
-                    [this](const xcb_generic_event_t& event) { HandleEvent(event); });
-}
-
-void Shell::HandleEvent(const xcb_generic_event_t& event) {
-  if (TypeOfEvent(event) == connection_.first_xfixes_event() + XCB_XFIXES_SELECTION_NOTIFY) {
-    look_.is_composited = connection_.IsComposited();
-    desktop_.look().SetGroundShown(look_.is_composited);
-    windows_.SetComposited(look_.is_composited);
-    ground_.SetComposited(look_.is_composited);
-    beyond_.SetComposited(look_.is_composited);
-    RequestTurn();
-    return;
-  }
-  surroundings_.HandleEvent(event);
-  const bool is_handled = drops_.HandleEvent(event) || windows_.HandleEvent(event) ||
-                          ground_.HandleEvent(event) || beyond_.HandleEvent(event);
-  const uint8_t type = TypeOfEvent(event);
-  if (is_handled || type == XCB_PROPERTY_NOTIFY || type == XCB_CONFIGURE_NOTIFY ||
-      type == XCB_DESTROY_NOTIFY || type == XCB_UNMAP_NOTIFY) {
+  if (display_->HandleEvents()) {
     RequestTurn();
   }
 }
@@ -216,11 +195,7 @@ void Shell::Turn() {
     desktop_.look().SetSavingPower(power_.is_saving());
   }
   const Scene& scene = controller_.Turn();
-  windows_.Show(scene.sprites);
-  ground_.Show(scene.ground, windows_.LowestWindow());
-  const xcb_window_t lowest = ground_.LowestWindow();
-  // Below the sprites, so that a sprite that crosses walks in front.
-  beyond_.Show(scene.beyond, lowest == XCB_WINDOW_NONE ? windows_.LowestWindow() : lowest);
+  display_->Show(scene);
   ShowBubble(scene);
   saying_bubbles_.Show(scene);
   if (say_window_) {
@@ -230,6 +205,9 @@ void Shell::Turn() {
     }
   }
   menu_.Turn();
+  if (!menu_.is_open()) {
+    display_->EndMenu();
+  }
   UpdateDialog();
   UpdateTray();
   if (notice_.is_shown() && NowMs() >= notice_until_ms_) {
@@ -241,23 +219,29 @@ void Shell::Turn() {
 
 double Shell::IdleMs(const Scene& scene) const {
   const double idle_ms = menu_.IsPending() ? 0 : std::min(scene.idle_ms, kIdleMsMax);
-  return std::min(idle_ms, surroundings_.IdleMs(desktop_, NowMs()));
+  return std::min(idle_ms, display_->IdleMs(desktop_, NowMs()));
 }
 
 void Shell::HandleSurroundings() {
-  if (!surroundings_.Update(&desktop_, NowMs())) {
+  HandleCompositor();
+  if (!display_->Update(&desktop_, NowMs())) {
     return;
   }
-  look_.monitors = surroundings_.monitors();
+  look_.monitors = display_->monitors();
   look_.scale = look_.monitors.empty() ? 1 : look_.monitors.front().scale;
-  if (surroundings_.refresh_ms() > 0) {
-    pacer_.SetRefreshMs(surroundings_.refresh_ms());
+  if (display_->refresh_ms() > 0) {
+    pacer_.SetRefreshMs(display_->refresh_ms());
   }
-  windows_.PutAbove(surroundings_.TopFrame());
-  ground_.PutAbove(surroundings_.TopFrame());
-  beyond_.PutAbove(surroundings_.TopFrame());
   if (!menu_.is_open()) {
     saying_bubbles_.Raise();
+  }
+}
+
+// Without a compositor, a soft shadow would be a hard one.
+void Shell::HandleCompositor() {
+  if (look_.is_composited != display_->is_composited()) {
+    look_.is_composited = display_->is_composited();
+    desktop_.look().SetGroundShown(look_.is_composited);
   }
 }
 
@@ -265,9 +249,9 @@ void Shell::HandleSurroundings() {
 void Shell::LookAtPointer() {
   const bool has_hold = desktop_.simulation().held() != kNobody;
   const bool is_due = NowMs() >= pointer_due_ms_;
-  SpriteWindows::Pointer pointer;
+  PointerNow pointer;
   if (has_hold || is_due) {
-    pointer = windows_.PointerNow();
+    pointer = display_->Pointer();
   }
   ReleaseIfHoldLost(has_hold, pointer.is_first_down);
   if (is_due) {
@@ -280,14 +264,14 @@ void Shell::LookAtPointer() {
 // example when another program has grabbed the pointer meanwhile.
 void Shell::ReleaseIfHoldLost(bool has_hold, bool is_down) {
   if (hold_watch_.Update(has_hold, has_hold && is_down, NowMs())) {
-    windows_.ForgetHold();
+    display_->ForgetHold();
     desktop_.sprites().Release(static_cast<double>(NowMs()));
   }
 }
 
 // Sprites look at a pointer that moves, enjoy being stroked by it, and are tired in the evening. A
 // pointer that rests at an edge looks over it.
-void Shell::HandlePointer(const SpriteWindows::Pointer& pointer) {
+void Shell::HandlePointer(const PointerNow& pointer) {
   const std::time_t now = std::time(nullptr);
   std::tm local{};
   if (localtime_r(&now, &local) != nullptr) {
@@ -298,18 +282,9 @@ void Shell::HandlePointer(const SpriteWindows::Pointer& pointer) {
     pointer_ = pointer.point;
     desktop_.sprites().MovePointer(pointer_);
   }
-  if (desktop_.peeking().CanPeek()) {
+  if (pointer.is_here && desktop_.peeking().CanPeek()) {
     desktop_.peeking().SetPointer(pointer.point, pointer.is_any_down, NowMs());
   }
-}
-
-// The list of URIs of a drop; "" when something else than files was dropped.
-void Shell::HandleDropped(const std::string& uris) {
-  const auto paths = PathsOfUriList(uris, HostName());
-  if (paths.empty()) {
-    controller_.ShowNotice(Text::kToastNoFile, Text::kToastNoFileText);
-  }
-  controller_.Import({paths.begin(), paths.end()});
 }
 
 void Shell::UpdateTray() { notifier_.SetTooltip(StatusOf(desktop_)); }
@@ -324,10 +299,8 @@ void Shell::LeaveRelay() {
   bubble_.Hide();
   notice_.Hide();
   saying_bubbles_.Show(Scene{});
-  windows_.Show({});
-  ground_.Show({});
-  beyond_.Show({});
-  connection_.Flush();
+  display_->Show({});
+  display_->Flush();
   controller_.Leave([this] {
     pollfd source{wake_.fd(), POLLIN, 0};
     poll(&source, 1, kLeaveCheckMs);
@@ -357,10 +330,12 @@ void Shell::RightClicked(SpriteId id, Point point) {
   if (sprite == nullptr) {
     return;
   }
-  menu_.Open(MenuOver(desktop_, *sprite, ProgramMenuHere()), point,
-             [this, copy = *sprite](const MenuChoice& choice) {
-               controller_.HandleSpriteChoice(choice, copy);
-             });
+  menu_.Open(
+      MenuOver(desktop_, *sprite, ProgramMenuHere()),
+      [this, point] { return display_->CornerAt(point); },
+      [this, copy = *sprite](const MenuChoice& choice) {
+        controller_.HandleSpriteChoice(choice, copy);
+      });
 }
 
 void Shell::Pressed(Key key, bool is_down, bool with_control) {
@@ -375,6 +350,14 @@ void Shell::KeysLost() {
   if (desktop_.simulation().held() == kNobody) {
     desktop_.sprites().Select(kNobody);
   }
+}
+
+void Shell::Dropped(const std::string& uris) {
+  const auto paths = PathsOfUriList(uris, HostName());
+  if (paths.empty()) {
+    controller_.ShowNotice(Text::kToastNoFile, Text::kToastNoFileText);
+  }
+  controller_.Import({paths.begin(), paths.end()});
 }
 
 }  // namespace sprites

@@ -3,9 +3,8 @@
 // One thread drives the desktop in turns. A turn checks the surroundings, handles responses and
 // imported pictures, ticks the core, and shows the scene. Turns follow the screen's rate while
 // something moves, and come a few times a second otherwise. GTK has the menus, dialogs and bubbles,
-// and the main loop; sprites have windows of their own, on another connection to the X server,
-// because each of their frames is copied within the server. Invariant: the state that the core asks
-// to save is on disk before the core's requests are sent.
+// and the main loop; the sprites are on a display that is chosen at start (sprite_display.h).
+// Invariant: the state that the core asks to save is on disk before the core's requests are sent.
 #ifndef CLIENT_WIN_X11_SHELL_H_
 #define CLIENT_WIN_X11_SHELL_H_
 
@@ -31,18 +30,15 @@
 #include "x11/system/single_instance.h"
 #include "x11/system/speaker.h"
 #include "x11/system/status_notifier.h"
-#include "x11/system/surroundings.h"
-#include "x11/system/x_connection.h"
 #include "x11/windows/bubble.h"
 #include "x11/windows/dialog.h"
-#include "x11/windows/drop_target.h"
 #include "x11/windows/look.h"
 #include "x11/windows/menu_window.h"
 #include "x11/windows/pacer.h"
 #include "x11/windows/question_queue.h"
 #include "x11/windows/say_window.h"
 #include "x11/windows/saying_bubbles.h"
-#include "x11/windows/sprite_windows.h"
+#include "x11/windows/sprite_display.h"
 
 namespace sprites {
 
@@ -54,7 +50,8 @@ struct ShellOptions {
 
 class Shell : private SpriteListener, private Host {
  public:
-  // `instance`: this process is the first one. Throws std::runtime_error when there is no X server.
+  // `instance`: this process is the first one. Throws std::runtime_error when there is no screen to
+  // show sprites on.
   Shell(const Folders& folders, const ShellOptions& options, SingleInstance* instance);
   ~Shell() override;
 
@@ -65,15 +62,14 @@ class Shell : private SpriteListener, private Host {
   void Start(Arguments arguments);
   void Wait();
   void HandleEvents();
-  void HandleEvent(const xcb_generic_event_t& event);
   void HandleArguments(Arguments arguments);
 
   void Turn();
   void LookAtPointer();
   void ReleaseIfHoldLost(bool has_hold, bool is_down);
-  void HandlePointer(const SpriteWindows::Pointer& pointer);
-  void HandleDropped(const std::string& uris);
+  void HandlePointer(const PointerNow& pointer);
   void HandleSurroundings();
+  void HandleCompositor();
   void UpdateTray();
   void LeaveRelay();
   double IdleMs(const Scene& scene) const;
@@ -83,7 +79,7 @@ class Shell : private SpriteListener, private Host {
   void ShowToast(const Toast& toast) override;
   void Play(Sound sound, int volume) override { speaker_.Play(SamplesOf(sound, volume)); }
   bool Copy(const std::string& text) override;
-  bool GiveKeysTo(const Sprite& sprite) override { return windows_.GiveKeysTo(sprite.id); }
+  bool GiveKeysTo(const Sprite& sprite) override { return display_->GiveKeysTo(sprite.id); }
   Machine DescribeMachine() const override;
   void OpenWindow(MenuCommand command) override;
   void AskAboutReport(const Sprite& sprite) override;
@@ -99,6 +95,7 @@ class Shell : private SpriteListener, private Host {
   void Pressed(Key key, bool is_down, bool with_control) override;
   void Stepped(bool is_backwards) override;
   void KeysLost() override;
+  void Dropped(const std::string& uris) override;
 
   // -- Links, and what the menus do (shell_commands.cc).
   Menu ProgramMenuHere() const;
@@ -119,24 +116,20 @@ class Shell : private SpriteListener, private Host {
 
   int64_t start_ms_;
   SingleInstance* instance_;
-  bool has_options_;  // the command line has changed the settings
-  XConnection connection_;
+  bool has_options_;       // the command line has changed the settings
+  const bool has_layers_;  // of Wayland; otherwise sprites are on X
   MainLoop loop_;
+  std::unique_ptr<SpriteDisplay> display_;
   WakePipe wake_;
   Look look_;
   CurlTransport transport_;
   Controller controller_;
   Desktop& desktop_;                      // of the controller
   std::vector<SheetPointer> characters_;  // those that come with the program
-  SpriteWindows windows_;
-  SpriteWindows ground_;  // shadows and dust
-  SpriteWindows beyond_;  // what is seen beyond an edge
-  Surroundings surroundings_;
   Pacer pacer_;
   NetworkWatch network_;
   PowerWatch power_;
   Speaker speaker_;
-  DropTarget drops_;
   MenuWindow menu_;
   Bubble bubble_;
   Bubble notice_;

@@ -34,7 +34,7 @@ uint64_t MemoryBytes() {
 
 std::string SystemName() {
   utsname name{};
-  return uname(&name) == 0 ? std::string(name.sysname) + " " + name.release + ", X11" : "X11";
+  return uname(&name) == 0 ? std::string(name.sysname) + " " + name.release : "Linux";
 }
 
 std::string TimeOfDayAgo(int64_t ms) {
@@ -75,14 +75,11 @@ Menu Shell::ProgramMenuHere() const {
 // Some panels do not know where their icons are, and say 0, 0: then it opens at the pointer.
 void Shell::ShowProgramMenu(Point point) {
   if (point.x == 0 && point.y == 0) {
-    const Reply<xcb_query_pointer_reply_t> pointer(xcb_query_pointer_reply(
-        connection_.get(), xcb_query_pointer(connection_.get(), connection_.root()), nullptr));
-    if (pointer != nullptr) {
-      point = {static_cast<double>(pointer->root_x), static_cast<double>(pointer->root_y)};
-    }
+    point = display_->Pointer().point;
   }
-  menu_.Open(ProgramMenuHere(), point,
-             [this](const MenuChoice& choice) { controller_.HandleChoice(choice); });
+  menu_.Open(
+      ProgramMenuHere(), [this, point] { return display_->CornerAt(point); },
+      [this](const MenuChoice& choice) { controller_.HandleChoice(choice); });
   RequestTurn();
 }
 
@@ -302,7 +299,7 @@ void Shell::DismissBubble() {
 
 Machine Shell::DescribeMachine() const {
   Machine machine;
-  machine.system = SystemName();
+  machine.system = SystemName() + ", " + display_->system();
   machine.memory_bytes = MemoryBytes();
   machine.has_sound = !speaker_.IsSilent();
   return machine;

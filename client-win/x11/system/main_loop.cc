@@ -33,15 +33,17 @@ void OutliveServer() {
 
 }  // namespace
 
-MainLoop::MainLoop() : source_(g_source_new(&kFunctions, sizeof(GSource))) {
+MainLoop::MainLoop(bool uses_wayland) : source_(g_source_new(&kFunctions, sizeof(GSource))) {
   SetLocale();
-  gdk_set_allowed_backends("x11");
+  gdk_set_allowed_backends(uses_wayland ? "wayland" : "x11");
   g_set_prgname("sprites");
   gdk_set_program_class("Sprites");
   if (gtk_init_check(nullptr, nullptr) == FALSE) {
-    throw std::runtime_error("GTK can't use the X server.");
+    throw std::runtime_error("There is no X server to show sprites on. Is DISPLAY set?");
   }
-  OutliveServer();
+  if (!uses_wayland) {
+    OutliveServer();
+  }
   // Otherwise GLib forgets what is ready when it has told.
   g_source_set_can_recurse(source_.get(), TRUE);
   g_source_attach(source_.get(), nullptr);
@@ -76,11 +78,6 @@ void MainLoop::Watch(std::span<const pollfd> sources) {
                                                       static_cast<GIOCondition>(one.events)));
   }
   watched_.assign(sources.begin(), sources.end());
-}
-
-uint32_t MainLoop::AnyWindow() const {
-  return static_cast<uint32_t>(
-      gdk_x11_window_get_xid(gdk_display_get_default_group(gdk_display_get_default())));
 }
 
 }  // namespace sprites

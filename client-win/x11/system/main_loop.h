@@ -1,7 +1,8 @@
 // GTK's main loop, and what the program waits for beside GTK.
 //
-// GTK has a connection of its own to the X server. When the server ends, GTK only stops to draw:
-// the program learns of the end from its own connection. Threads: all calls on one.
+// GTK has a connection of its own to the display. When an X server ends, GTK only stops to draw:
+// the program learns of the end from its own connection. When a compositor ends, GTK ends the
+// program. Threads: all calls on one.
 #ifndef CLIENT_WIN_X11_SYSTEM_MAIN_LOOP_H_
 #define CLIENT_WIN_X11_SYSTEM_MAIN_LOOP_H_
 
@@ -17,13 +18,12 @@ namespace sprites {
 
 class MainLoop {
  public:
-  // Starts GTK, once in a process. Throws std::runtime_error when there is no X server.
-  MainLoop();
+  // Starts GTK, once in a process, for Wayland or for X. Throws std::runtime_error when there is no
+  // such display.
+  explicit MainLoop(bool uses_wayland);
 
   // Waits until GTK has handled something, or one of these is ready, which poll() would say too.
   void Wait(std::span<pollfd> sources);
-  // A window that GTK has made, and that lives as long as the program.
-  uint32_t AnyWindow() const;
 
  private:
   struct Destroy {

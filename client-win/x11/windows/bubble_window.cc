@@ -5,6 +5,8 @@
 #include <numbers>
 #include <utility>
 
+#include "x11/windows/layer_window.h"
+
 namespace sprites {
 
 namespace {
@@ -47,8 +49,12 @@ bool IsSame(const std::optional<BubbleTail>& one, const std::optional<BubbleTail
 
 BubbleWindow::BubbleWindow(const Look* look, const std::string& title,
                            std::function<void()> clicked)
-    : look_(look), window_(gtk_window_new(GTK_WINDOW_POPUP)) {
+    : look_(look),
+      window_(gtk_window_new(look->has_layers ? GTK_WINDOW_TOPLEVEL : GTK_WINDOW_POPUP)) {
   GtkWidget* window = window_.get();
+  if (look->has_layers) {
+    MakeLayer(GTK_WINDOW(window));
+  }
   gtk_window_set_title(GTK_WINDOW(window), title.c_str());
   gtk_window_set_type_hint(GTK_WINDOW(window), GDK_WINDOW_TYPE_HINT_TOOLTIP);
   gtk_widget_set_app_paintable(window, TRUE);
@@ -113,7 +119,7 @@ void BubbleWindow::AddLine(const BubbleText& text, int width_max) {
 
 void BubbleWindow::Show(Point corner, const std::optional<BubbleTail>& tail) {
   GtkWindow* window = GTK_WINDOW(window_.get());
-  const int pixels = gtk_widget_get_scale_factor(window_.get());
+  const int pixels = Pixels();
   const int width = (Rounded(size_.width) + 2 * Margin() + pixels - 1) / pixels;
   const int height = (Rounded(size_.height) + 2 * Margin() + pixels - 1) / pixels;
   const int x = (Rounded(corner.x) - Margin()) / pixels;
@@ -127,7 +133,7 @@ void BubbleWindow::Show(Point corner, const std::optional<BubbleTail>& tail) {
     gtk_window_resize(window, width, height);
   }
   if (x != place_.x || y != place_.y || !is_shown_) {
-    gtk_window_move(window, x, y);
+    (look_->has_layers ? MoveLayer : gtk_window_move)(window, x, y);
   }
   place_ = {x, y, width, height};
   if (!is_shown_) {
@@ -137,7 +143,7 @@ void BubbleWindow::Show(Point corner, const std::optional<BubbleTail>& tail) {
 }
 
 void BubbleWindow::Raise() const {
-  if (is_shown_) {
+  if (is_shown_ && !look_->has_layers) {
     gdk_window_raise(gtk_widget_get_window(window_.get()));
   }
 }
@@ -150,7 +156,7 @@ void BubbleWindow::Hide() {
 }
 
 void BubbleWindow::Draw(cairo_t* cairo) const {
-  const double pixels = gtk_widget_get_scale_factor(window_.get());
+  const double pixels = Pixels();
   cairo_set_operator(cairo, CAIRO_OPERATOR_CLEAR);
   cairo_paint(cairo);
   cairo_set_operator(cairo, CAIRO_OPERATOR_OVER);

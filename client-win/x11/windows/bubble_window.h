@@ -70,6 +70,8 @@ class BubbleWindow {
   void Draw(cairo_t* cairo) const;
   void DrawPaper(cairo_t* cairo) const;
   void TraceOutline(cairo_t* cairo) const;
+  // px in a pixel of GTK.
+  int Pixels() const { return look_->has_layers ? 1 : gtk_widget_get_scale_factor(window_.get()); }
   int Margin() const { return look_->is_composited ? look_->Px(kBubbleShadow) : 0; }
 
   const Look* look_;

@@ -13,6 +13,8 @@ namespace sprites {
 struct Look {
   double scale = 1;  // px a dip
   bool is_composited = false;
+  // On Wayland: windows without a frame are layers, and px are GTK's own pixels.
+  bool has_layers = false;
   std::vector<Monitor> monitors;
 
   int Px(double dip) const { return static_cast<int>(std::lround(dip * scale)); }

@@ -42,11 +42,11 @@ GdkEvent* PressOn(GdkWindow* window) {
 
 }  // namespace
 
-void MenuWindow::Open(const Menu& menu, Point point, Choose choose) {
+void MenuWindow::Open(const Menu& menu, FindCorner corner, Choose choose) {
   Close();
   menu_.reset(Make(menu));
   choose_ = std::move(choose);
-  point_ = point;
+  corner_ = std::move(corner);
   tries_left_ = kGrabTriesMax;
   Turn();
 }
@@ -61,13 +61,13 @@ void MenuWindow::Turn() {
     return;
   }
   tries_left_--;
-  GdkWindow* root = gdk_screen_get_root_window(gdk_screen_get_default());
-  const int pixels = gdk_window_get_scale_factor(root);
-  const GdkRectangle corner{static_cast<int>(point_.x) / pixels,
-                            static_cast<int>(point_.y) / pixels, 1, 1};
-  GdkEvent* press = PressOn(root);
-  gtk_menu_popup_at_rect(GTK_MENU(menu_.get()), root, &corner, GDK_GRAVITY_SOUTH_EAST,
-                         GDK_GRAVITY_NORTH_WEST, press);
+  const MenuCorner corner = corner_();
+  if (corner.window == nullptr) {
+    return;
+  }
+  GdkEvent* press = PressOn(corner.window);
+  gtk_menu_popup_at_rect(GTK_MENU(menu_.get()), corner.window, &corner.place,
+                         GDK_GRAVITY_SOUTH_EAST, GDK_GRAVITY_NORTH_WEST, press);
   gdk_event_free(press);
   if (gtk_widget_get_visible(menu_.get()) != FALSE) {
     tries_left_ = 0;

@@ -11,9 +11,9 @@
 #include <functional>
 #include <memory>
 
-#include "core/screen/geometry.h"
 #include "core/words/menus.h"
 #include "x11/windows/signal.h"
+#include "x11/windows/sprite_display.h"
 
 namespace sprites {
 
@@ -23,10 +23,11 @@ constexpr int kGrabTriesMax = 50;
 class MenuWindow {
  public:
   using Choose = std::function<void(const MenuChoice&)>;
+  using FindCorner = std::function<MenuCorner()>;
 
-  // Opens a menu with its corner at a point; another one is closed first. `choose` is called at
-  // most once.
-  void Open(const Menu& menu, Point point, Choose choose);
+  // Opens a menu with its corner there; another one is closed first. `choose` is called at most
+  // once.
+  void Open(const Menu& menu, FindCorner corner, Choose choose);
   void Close();
   bool is_open() const { return IsPending() || (menu_ && gtk_widget_get_visible(menu_.get())); }
   // Whether it is still to be tried: Turn must be called soon.
@@ -38,7 +39,7 @@ class MenuWindow {
 
   std::unique_ptr<GtkWidget, DestroyWidget> menu_;
   Choose choose_;
-  Point point_;
+  FindCorner corner_;
   int tries_left_ = 0;
 };
 

@@ -4,10 +4,8 @@
 #include <xcb/shape.h>
 
 #include <algorithm>
-#include <optional>
 #include <unordered_set>
 
-#include "core/motion/click.h"
 #include "x11/system/event.h"
 #include "x11/windows/drop_target.h"
 #include "x11/windows/frame_pixmap.h"
@@ -16,10 +14,6 @@ namespace sprites {
 
 namespace {
 
-constexpr double kClickPxMax = 4;         // px that the pointer may move in a click
-constexpr uint32_t kDoubleClickMs = 400;  // between the clicks of a double click: GTK's default
-constexpr uint8_t kFirstButton = 1;
-constexpr uint8_t kThirdButton = 3;
 constexpr uint32_t kDoNotBypass = 2;  // EWMH: the compositor goes on for this window
 constexpr uint32_t kEvents = XCB_EVENT_MASK_BUTTON_PRESS | XCB_EVENT_MASK_BUTTON_RELEASE |
                              XCB_EVENT_MASK_BUTTON_1_MOTION | XCB_EVENT_MASK_KEY_PRESS |
@@ -41,29 +35,6 @@ guint SymbolOf(const xcb_key_press_event_t& event) {
   return symbol;
 }
 
-std::optional<Key> KeyOf(guint symbol) {
-  switch (symbol) {
-    case GDK_KEY_Left:
-    case GDK_KEY_KP_Left:
-      return Key::kLeft;
-    case GDK_KEY_Right:
-    case GDK_KEY_KP_Right:
-      return Key::kRight;
-    case GDK_KEY_Up:
-    case GDK_KEY_KP_Up:
-      return Key::kUp;
-    case GDK_KEY_Down:
-    case GDK_KEY_KP_Down:
-      return Key::kDown;
-    case GDK_KEY_space:
-      return Key::kSpace;
-    default:
-      return std::nullopt;
-  }
-}
-
-bool IsNear(Point one, Point other) { return IsClick(one, other, kClickPxMax, kClickPxMax); }
-
 template <class Event>
 Point PointOf(const Event& event) {
   return {static_cast<double>(event.root_x), static_cast<double>(event.root_y)};
@@ -78,7 +49,8 @@ SpriteWindows::SpriteWindows(const XConnection* connection, const char* name,
     : connection_(connection),
       name_(name),
       listener_(listener),
-      context_(xcb_generate_id(connection->get())) {
+      context_(xcb_generate_id(connection->get())),
+      hand_(listener) {
   xcb_connection_t* x = connection_->get();
   // A graphics context belongs to a depth, which a pixmap gives it.
   const xcb_pixmap_t model = xcb_generate_id(x);
@@ -215,8 +187,8 @@ void SpriteWindows::DestroyWindowOf(SpriteId id) {
   }
   xcb_destroy_window(connection_->get(), ended.mapped().window);
   cost_.windows++;
-  if (held_ == id) {
-    held_ = kNobody;
+  if (hand_.held() == id) {
+    hand_.Forget();
   }
 }
 
@@ -228,7 +200,7 @@ void SpriteWindows::DestroyAll() {
   windows_.clear();
   ids_.clear();
   order_.clear();
-  held_ = kNobody;
+  hand_.Forget();
 }
 
 // Returns false if memory is short.
@@ -329,24 +301,13 @@ void SpriteWindows::PutAbove(xcb_window_t frame) {
   }
 }
 
-SpriteWindows::Pointer SpriteWindows::PointerNow() const {
-  const Reply<xcb_query_pointer_reply_t> pointer(xcb_query_pointer_reply(
-      connection_->get(), xcb_query_pointer(connection_->get(), connection_->root()), nullptr));
-  if (pointer == nullptr) {
-    return {};
-  }
-  constexpr uint16_t kAnyButton = XCB_BUTTON_MASK_1 | XCB_BUTTON_MASK_2 | XCB_BUTTON_MASK_3;
-  return {PointOf(*pointer), (pointer->mask & XCB_BUTTON_MASK_1) != 0,
-          (pointer->mask & kAnyButton) != 0, pointer->same_screen != 0};
-}
-
 bool SpriteWindows::HandleEvent(const xcb_generic_event_t& event) {
   switch (TypeOfEvent(event)) {
     case XCB_BUTTON_PRESS: {
       const auto& pressed = As<xcb_button_press_event_t>(event);
       const SpriteId id = IdOf(pressed.event);
-      if (id != kNobody) {
-        HandlePress(id, pressed);
+      if (id != kNobody && pressed.detail == kFirstButton) {
+        hand_.Press(id, PointOf(pressed), pressed.time);
       }
       return id != kNobody;
     }
@@ -361,8 +322,8 @@ bool SpriteWindows::HandleEvent(const xcb_generic_event_t& event) {
     case XCB_MOTION_NOTIFY: {
       const auto& moved = As<xcb_motion_notify_event_t>(event);
       const SpriteId id = IdOf(moved.event);
-      if (id != kNobody && id == held_) {
-        listener_->Dragged(PointOf(moved), moved.time);
+      if (id != kNobody && id == hand_.held()) {
+        hand_.Move(PointOf(moved), moved.time);
       }
       return id != kNobody;
     }
@@ -399,37 +360,12 @@ bool SpriteWindows::HandleEvent(const xcb_generic_event_t& event) {
   }
 }
 
-void SpriteWindows::HandlePress(SpriteId id, const xcb_button_press_event_t& event) {
-  if (event.detail != kFirstButton || held_ != kNobody) {
-    return;
-  }
-  const Point point = PointOf(event);
-  const bool is_double = last_click_.id == id && event.time - last_click_.ms <= kDoubleClickMs &&
-                         IsNear(last_click_.point, point);
-  last_click_ = {};
-  if (is_double) {
-    listener_->DoubleClicked(id);
-    return;
-  }
-  held_ = id;
-  press_point_ = point;
-  listener_->Grabbed(id, point, event.time);
-}
-
 void SpriteWindows::HandleRelease(SpriteId id, const xcb_button_release_event_t& event) {
   const Point point = PointOf(event);
   if (event.detail == kThirdButton) {
     listener_->RightClicked(id, point);
-    return;
-  }
-  if (event.detail != kFirstButton || held_ != id) {
-    return;
-  }
-  held_ = kNobody;
-  listener_->Dragged(point, event.time);
-  listener_->Released(event.time);
-  if (IsNear(press_point_, point)) {
-    last_click_ = {id, event.time, point};
+  } else if (event.detail == kFirstButton && hand_.held() == id &&
+             hand_.Release(point, event.time)) {
     TakeKeys(windows_[id].window, event.time);
     listener_->Clicked(id);
   }
@@ -463,22 +399,21 @@ bool SpriteWindows::GiveKeysTo(SpriteId id) {
 }
 
 void SpriteWindows::HandleKey(SpriteId id, const xcb_key_press_event_t& event, bool is_down) {
-  const guint symbol = SymbolOf(event);
   const bool with_control = (event.state & XCB_MOD_MASK_CONTROL) != 0;
   const bool with_shift = (event.state & XCB_MOD_MASK_SHIFT) != 0;
-  if (const auto key = KeyOf(symbol)) {
-    listener_->Pressed(*key, is_down, with_control);
-  } else if (!is_down) {
-    return;
-  } else if (symbol == GDK_KEY_Escape) {
-    GiveKeysBack(event.time);
-  } else if (symbol == GDK_KEY_Tab || symbol == GDK_KEY_ISO_Left_Tab) {
-    listener_->Stepped(with_shift);
-  } else if (symbol == GDK_KEY_Menu || (symbol == GDK_KEY_F10 && with_shift)) {
-    // The window is at the origin of the event: its root coordinates less its own.
-    const Window& own = windows_[id];
-    listener_->RightClicked(id, {event.root_x - event.event_x + own.shown.width / 2.0,
-                                 event.root_y - event.event_y + own.shown.height / 2.0});
+  switch (HandleSpriteKey(listener_, SymbolOf(event), is_down, with_control, with_shift)) {
+    case KeyUse::kEscape:
+      GiveKeysBack(event.time);
+      break;
+    case KeyUse::kMenu: {
+      // The window is at the origin of the event: its root coordinates less its own.
+      const Window& own = windows_[id];
+      listener_->RightClicked(id, {event.root_x - event.event_x + own.shown.width / 2.0,
+                                   event.root_y - event.event_y + own.shown.height / 2.0});
+      break;
+    }
+    default:
+      break;
   }
 }
 

@@ -24,24 +24,10 @@
 #include "core/scene/frame_atlas.h"
 #include "core/scene/window_planner.h"
 #include "x11/system/x_connection.h"
+#include "x11/windows/sprite_display.h"
+#include "x11/windows/sprite_hand.h"
 
 namespace sprites {
-
-// What the user does with a sprite. Points are px of the screen; `ms` is the time of the event, by
-// the server's clock.
-class SpriteListener {
- public:
-  virtual ~SpriteListener() = default;
-  virtual void Grabbed(SpriteId id, Point point, double ms) = 0;
-  virtual void Dragged(Point point, double ms) = 0;
-  virtual void Released(double ms) = 0;
-  virtual void Clicked(SpriteId id) = 0;  // after it was released where it was grabbed
-  virtual void DoubleClicked(SpriteId id) = 0;
-  virtual void RightClicked(SpriteId id, Point point) = 0;
-  virtual void Pressed(Key key, bool is_down, bool with_control) = 0;
-  virtual void Stepped(bool is_backwards) = 0;  // Tab: the next sprite gets the keys
-  virtual void KeysLost() = 0;
-};
 
 class SpriteWindows {
  public:
@@ -72,15 +58,7 @@ class SpriteWindows {
   // Gives the keyboard to a sprite, as a click on it does. Returns whether it has a window.
   bool GiveKeysTo(SpriteId id);
   // Forgets that the pointer holds a sprite, because its release was never reported.
-  void ForgetHold() { held_ = kNobody; }
-  // The pointer, as the server has it now. Cost: a round trip.
-  struct Pointer {
-    Point point;
-    bool is_first_down = false;  // its first button
-    bool is_any_down = false;
-    bool is_here = false;  // on this screen
-  };
-  Pointer PointerNow() const;
+  void ForgetHold() { hand_.Forget(); }
   const Cost& cost() const { return cost_; }
 
  private:
@@ -88,11 +66,6 @@ class SpriteWindows {
     xcb_window_t window = XCB_WINDOW_NONE;
     xcb_xfixes_region_t shape = XCB_NONE;  // the one that it has
     Crop shown{0, 0, 1, 1};
-  };
-  struct LastClick {
-    SpriteId id = kNobody;
-    uint32_t ms = 0;
-    Point point;
   };
 
   void CreateWindowFor(SpriteId id);
@@ -102,7 +75,6 @@ class SpriteWindows {
   void DestroyAll();
   bool Paint(const DrawnSprite& drawn, bool appears);
   void Place(const Placement& placement);
-  void HandlePress(SpriteId id, const xcb_button_press_event_t& event);
   void HandleRelease(SpriteId id, const xcb_button_release_event_t& event);
   void HandleKey(SpriteId id, const xcb_key_press_event_t& event, bool is_down);
   void TakeKeys(xcb_window_t window, uint32_t ms);
@@ -120,9 +92,7 @@ class SpriteWindows {
   std::vector<SpriteId> order_;               // of the last scene, and new ones; lowest first
   xcb_window_t top_frame_ = XCB_WINDOW_NONE;  // the highest window of the window manager
   bool is_composited_ = false;
-  SpriteId held_ = kNobody;
-  Point press_point_{};  // where the button went down
-  LastClick last_click_;
+  SpriteHand hand_;
   xcb_window_t keys_window_ = XCB_WINDOW_NONE;   // of the sprite that has the keys
   xcb_window_t focus_before_ = XCB_WINDOW_NONE;  // had the keys before a sprite got them
   Cost cost_;
