@@ -93,6 +93,7 @@ const NEEDS: Need[] = [
     programs: ['shellcheck', 'patchelf', 'ip'],
     packages: ['shellcheck', 'patchelf', 'iproute2'],
   },
+  { prefix: 'tools/release/', programs: ['shellcheck'], packages: ['shellcheck'] },
   {
     prefix: 'ec2/test/boot.long',
     programs: ['debootstrap', 'systemd-nspawn'],
