@@ -168,22 +168,28 @@ interface Curve {
 }
 
 function curvesOf(capacity: Capacity): string[] {
-  return [...capacityCurve(capacity), ...capacity.points.map((point) => triesCurve(capacity, point))].map(
-    ({ title, unit, series, drawing }) => figure(title, unit, series, drawing),
-  );
+  return curves(capacity).map(({ title, unit, series, drawing }) => figure(title, unit, series, drawing));
+}
+
+/** The capacities over desktops, then what each search saw; nothing of one that ended before its first run. */
+function curves({ over, unit, points }: Capacity): Curve[] {
+  const searched = points.filter(({ tries }) => tries.length > 0);
+  return [
+    ...(over === 'rate' ? capacityCurve(unit, searched) : []),
+    ...searched.map((point) => triesCurve(over, unit, point)),
+  ];
 }
 
 /** The picture alone, as a file: the capacities over desktops, or what one search saw. */
 export function capacityPicture(capacity: Capacity): string {
-  const [first] = capacity.points;
-  const [curve] = [...capacityCurve(capacity), triesCurve(capacity, first)];
+  const [curve] = curves(capacity);
   return standalone(`${curve.title}${curve.unit === '' ? '' : `, ${curve.unit}`}`, curve.series, curve.drawing);
 }
 
 /** Rates over desktops; none with one number of desktops. */
-function capacityCurve({ over, unit, points }: Capacity): Curve[] {
+function capacityCurve(unit: Capacity['unit'], points: readonly CapacityPoint[]): Curve[] {
   const x = [...new Set(points.map(({ desktops }) => desktops))].sort((a, b) => a - b);
-  if (over === 'desktops' || x.length < 2) return [];
+  if (x.length < 2) return [];
   const of = (contender: Contender, value: (point: CapacityPoint) => number | null | undefined) =>
     x.map((desktops) => {
       const point = points.find((one) => one.contender === contender && one.desktops === desktops);
@@ -201,7 +207,11 @@ function capacityCurve({ over, unit, points }: Capacity): Curve[] {
 }
 
 /** Latency over what was tried, with the value that was found as the end of the shaded part. */
-function triesCurve({ over, unit }: Capacity, { contender, desktops, perSecond, tries }: CapacityPoint): Curve {
+function triesCurve(
+  over: Capacity['over'],
+  unit: Capacity['unit'],
+  { contender, desktops, perSecond, tries }: CapacityPoint,
+): Curve {
   const rising = [...new Map(tries.map((one) => [one.at, one])).values()].sort((a, b) => a.at - b.at);
   const x = rising.map(({ at }) => at);
   const known = (us: number) => (us > 0 && us < NEVER_US ? us : undefined);

@@ -80,4 +80,12 @@ describe('chart', () => {
   it('escapes text', () => {
     assert.match(barsOf('<&"', [{ label: '<b>', value: 1, text: '&' }], COUNT), /aria-label="&#60;&#38;&#34;"/);
   });
+
+  it('draws lines over a logarithmic axis, from one value or none too', () => {
+    const drawn = (x: number[]) =>
+      lines('by rate', { x, series: [{ name: 'p99', colour: 1, values: x }], axis: COUNT, unit: '/s', log: true });
+    const svg = drawn([1000, 2000, 16_000]);
+    for (const tick of ['1,000/s', '2,000/s', '5,000/s', '10,000/s']) assert.ok(svg.includes(`>${tick}<`), tick);
+    for (const x of [[], [1000], [10, 1_000_000]]) assert.doesNotMatch(drawn(x), /NaN|Infinity|undefined/);
+  });
 });

@@ -69,7 +69,8 @@ export interface Lines {
 export function lines(label: string, { x, series, axis, window, unit = ' s', log = false }: Lines): string {
   const known = series.flatMap(({ values }) => values.filter((value) => value !== undefined));
   const y = scaleOf(axis, known);
-  const [first, last] = [x[0] ?? 0, Math.max(x.at(-1) ?? 1, (x[0] ?? 0) + 1)];
+  const first = x[0] ?? (log ? 1 : 0);
+  const last = Math.max(x.at(-1) ?? 1, first + 1);
   const share = (value: number) =>
     log ? Math.log(value / first) / Math.log(last / first) : (value - first) / (last - first);
   const at = (value: number) => along(share(value));

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Misused } from '../../tools/command.ts';
-import type { Contender } from '../report/capacity.ts';
+import { type Contender, capacityPicture } from '../report/capacity.ts';
 import { type Machine, merge } from '../report/merge.ts';
 import { page } from '../report/page.ts';
 import { text } from '../report/report.ts';
@@ -138,6 +138,22 @@ describe('capacity', () => {
     );
     assert.match(text(report), /4,000 sprites\/s .* not confirmed by a longer run/);
     assert.match(text(report), /The search was interrupted\./);
+  });
+
+  it('shows the points before the one at which nothing was known yet', async () => {
+    const { windows } = await found({ relay: 16_500 });
+    const { report, capacity } = await found({ relay: 16_500, interruptAt: windows.length + 1 }, [
+      '--desktops',
+      '1000,4000',
+    ]);
+    assert.deepEqual(
+      capacity.points.map(({ tries }) => tries.length > 0),
+      [true, false],
+    );
+    assert.match(text(report), /Nothing is known at 4,000 desktops\./i);
+    assert.doesNotMatch(page(report), /NaN|Infinity|undefined/);
+    assert.match(capacityPicture(capacity), /^<svg .*Capacity|Latency of the relay by rate, 1,000 desktops/);
+    assert.ok(report.runs[0].desktops === 1000);
   });
 
   it('ends where no run is possible, and says why', async () => {

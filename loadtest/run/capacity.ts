@@ -85,7 +85,9 @@ export async function findCapacity(
     if (contender === 'relay' || !shown) shown = found.report ?? shown;
   }
   if (!shown) return undefined;
-  const own = points.findLast(({ contender }) => contender === 'relay') ?? points[0];
+  const own =
+    points.findLast(({ contender, tries }) => contender === 'relay' && tries.length > 0) ??
+    (points.find(({ tries }) => tries.length > 0) as CapacityPoint);
   const capacity: Capacity = {
     ...own,
     over,
