@@ -156,6 +156,16 @@ describe('npm run admin', BOUNDED, () => {
       /^Written to (.+\.speedscope\.json); it opens on https:\/\/www\.speedscope\.app\./.exec(out) ?? [];
     assert.ok(JSON.parse(readFileSync(written, 'utf8')).profiles.length > 1);
     assert.equal(statSync(written).mode & 0o777, 0o600);
+    const list = await admin('profile-list', written);
+    assert.match(list.out, /^ +self +whole\n +[\d.]+ % +[\d.]+ % {2}\S/, list.err);
+    assert.match(
+      (await admin('profile-list', written, written)).out,
+      /^ +before +now +change\n +([\d.]+) % +\1 % +0\.0 % /,
+    );
+    const { code: failed, err: why } = await admin('profile-list', import.meta.filename);
+    assert.equal(failed, 1);
+    assert.match(why, /admin\.test\.ts can't be listed: it is no JSON/i);
+    assert.equal((await admin('profile-list', 'not/there')).code, 1);
   });
 
   it('asks the process that is named, and says which there are', async () => {
@@ -221,6 +231,8 @@ describe('npm run admin', BOUNDED, () => {
       ['profile', '--seconds', '121'],
       ['profile', '--seconds', '1&kind=heap'],
       ['profile', 'wall'],
+      ['profile-list'],
+      ['profile-list', 'a', 'b', 'c'],
       ['who', '--process', 'worker:1'],
     ]) {
       const { code, out, err } = await admin(...args);

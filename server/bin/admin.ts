@@ -24,6 +24,7 @@ import {
 } from '../../tools/command.ts';
 import { journalCommand } from './admin_journal.ts';
 import { MODERATION_COMMANDS, MODERATION_OPTIONS, moderationQuery } from './admin_moderation.ts';
+import { profileListCommand } from './admin_profile.ts';
 import type { Print, Query } from './admin_query.ts';
 import { RELAYS_COMMANDS, relaysQuery } from './admin_relays.ts';
 import { FLAGS as RELAY_FLAGS } from './options.ts';
@@ -68,6 +69,10 @@ export const COMMAND: Command<typeof OPTIONS> = {
       '[cpu|heap|threads]',
       'write a profile of the next --seconds [cpu]; threads: of all threads, by wall clock',
     ],
+    'profile-list': [
+      'FILE [EARLIER]',
+      'list the functions of a .cpuprofile or .speedscope.json by their time, or what has changed since an earlier one; asks no relay',
+    ],
     ...MODERATION_COMMANDS,
     ...RELAYS_COMMANDS,
     journal: [
@@ -111,6 +116,7 @@ export function run(around: Surroundings): Promise<number> {
       // npm changes to the package's folder; a relative path is meant from where the user is.
       const folder = around.environment.INIT_CWD ?? process.cwd();
       const file = values.output === undefined ? undefined : resolve(folder, values.output);
+      if (words[0] === 'profile-list') return profileListCommand(words.slice(1), folder, around.print);
       if (words[0] === 'journal') return journalCommand(words.slice(1), data, file, around.print);
       const request = requestOf(words, values);
       const target = { host: values.adminHost, port: values.adminPort, token: tokenIn(tokenFileOf(values)) };
