@@ -8,6 +8,7 @@ import { after, before, describe, it } from 'node:test';
 import { dated, sectionOf } from './changelog.ts';
 import { LIBRARIES, writeBill } from './parts.ts';
 import { check } from './release.ts';
+import { FILE, thirdParty } from './third_party.ts';
 
 const CHANGELOG = '# Changelog\n\n## 0.3.0 (unreleased)\n\n- New.\n\n## 0.2.0 (2026-01-02)\n\n- Old.\n';
 
@@ -49,6 +50,18 @@ describe('the bill of materials', () => {
     assert.equal(components.length, 1 + LIBRARIES.length);
     assert.equal(components[1].purl, 'pkg:deb/debian/nlohmann-json3-dev@3.11.2-2');
   });
+});
+
+it('what others have made is listed for the packages of the lockfile, each with a licence that lets it be given on', () => {
+  const text = thirdParty(readFileSync(join(import.meta.dirname, '../../package-lock.json'), 'utf8'));
+  assert.equal(readFileSync(FILE, 'utf8'), text, 'run: node tools/release/third_party.ts');
+  const licences = [...text.matchAll(/^\| ([\w.-]+) \| [^|]+ \|$/gm)].map(([, licence]) => licence);
+  assert.deepEqual(
+    licences.filter(
+      (one) => !/^(?:MIT|ISC|Apache-2\.0|BSD-[23]-Clause|BlueOak-1\.0\.0|0BSD|Unlicense|licence|---)$/.test(one),
+    ),
+    [],
+  );
 });
 
 describe('a checkout', () => {
