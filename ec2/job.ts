@@ -124,7 +124,7 @@ export const NATS_ARGUMENTS: readonly string[] = [
  * its public addresses.
  */
 export function relayArguments(admission: string, nats: string | undefined): string[] {
-  const alone = ['--port', '8080', '--events-port', '8081', '--admission', admission];
+  const alone = ['--port', '8080', '--events-port', '8081', '--admission', admission, '--residents', '0'];
   if (nats === undefined) return alone;
   return [
     ...[...alone, '--nats', `nats://${nats}:${NATS_PORT}`, '--nats-plaintext', '--relay-name', INSTANCE],

@@ -142,6 +142,7 @@ const LAYERS: Record<string, readonly string[]> = {
   ...Object.fromEntries(
     PAGE_ROOMS.map((room, i) => [room, [...PAGE_ROOMS.slice(i + 1), 'server/wire/files', 'server/wire']]),
   ),
+  'server/residents': ['server/web/relay', 'server/web/motion', 'server/wire'],
   'server/web/admin': ['server/web/texts', 'server/wire/peers', 'server/wire'],
   'loadtest/bin': ['loadtest/run', 'loadtest/report'],
   'loadtest/run': ['loadtest/report'],

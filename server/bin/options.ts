@@ -23,6 +23,7 @@ import { isTrustable } from '../http/client_address.ts';
 import { CLUSTER_CORES_MIN, planWorkers } from '../operator/workers.ts';
 import { DURABILITIES } from '../roles/journaling.ts';
 import type { PrimaryOptions } from '../roles/primary.ts';
+import { RESIDENTS_DEFAULT, RESIDENTS_MAX } from '../roles/residents_process.ts';
 import { isRelayName, RELAY_NAME_BYTES_MAX, SLOTS_MAX } from '../wire/identity.ts';
 import { PICTURES } from '../wire/pictures.ts';
 import { PING_MS, PING_SECONDS_MAX, PING_SECONDS_MIN, STAGE_TOLERANCE_PX } from '../wire/rules.ts';
@@ -86,6 +87,12 @@ export const FLAGS = withVariables('SPRITES', {
     meaning:
       "how workers talk to the master: ring (shared memory), channel (Node's own), or auto: ring with the native front",
   },
+  residents: whole(
+    'N',
+    'programs that keep people company in commons while few are there; 0 for none',
+    [0, RESIDENTS_MAX],
+    RESIDENTS_DEFAULT,
+  ),
   pictures: {
     ...oneOf('KIND', '', PICTURES, 'any'),
     meaning: "strangers' pictures it carries: any, known (no uploads), or shipped (only its own characters)",

@@ -9,6 +9,8 @@ import type { Tables } from './tables.ts';
 /** How many desktops are here, for everybody to see. */
 export interface Counts {
   desktops: number;
+  /** How many of them are residents. */
+  residents: number;
   /** Worlds that have a name for the public, with their desktops. The names of the others are secret. */
   worlds: { world: string; desktops: number }[];
   /** Worlds with a secret name that have a desktop. */
@@ -65,6 +67,7 @@ export class Directory {
     const { name, count } = defaultWorld;
     return {
       desktops: desktops.count,
+      residents: desktops.residents,
       worlds: [{ world: name, desktops: count }],
       privateWorlds: torus.worldCount - 1 - this.#kept.emptyCount(defaultWorld),
     };

@@ -771,6 +771,7 @@ describe('relay, joining', () => {
     const counts = (commons: number, privateWorlds: number, desktops: number) =>
       assert.deepEqual(harness.relay.directory.count(), {
         desktops,
+        residents: 0,
         worlds: [{ world: DEFAULT_WORLD, desktops: commons }],
         privateWorlds,
       });

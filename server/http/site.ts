@@ -15,6 +15,7 @@ import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
 import { createRequire, stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { constants, gzipSync } from 'node:zlib';
 import express, { type NextFunction, type Request, type Response } from 'express';
 import { versionWords } from '../../tools/version.js';
@@ -63,6 +64,7 @@ const SHARED_MODULES = [
     'rules.ts',
     'hidden.ts',
     'friendly_names.ts',
+    'resident.ts',
     'files/png.ts',
     'files/description.ts',
     'files/sheet.ts',
@@ -76,6 +78,9 @@ const PAGE_FOLDERS = ['desktop', 'make', 'motion', 'pages', 'pictures', 'relay',
 
 /** The library that unpacks GIFs. It is a script that exports only where there are CommonJS modules, so an export is added. */
 const GIF_LIBRARY = '/lib/omggif.js';
+
+/** The library that makes QR codes: a module as it is. */
+const CODE_LIBRARY = '/lib/uqr.js';
 
 /** The pages beside the desktop: the URL of each, and the path of its files without what follows the dot. */
 const PAGES = [
@@ -176,6 +181,7 @@ function addFiles(router: express.Router, modules: Modules): void {
   for (const path of pageFiles().filter((one) => one.endsWith('.css')))
     addText(`/web/${path}`, 'text/css', read(WEB, path));
   const library = createRequire(import.meta.url).resolve('omggif');
+  addText(CODE_LIBRARY, 'text/javascript', readFileSync(fileURLToPath(import.meta.resolve('uqr')), 'utf8'));
   addText(GIF_LIBRARY, 'text/javascript', `${read(library)}\nexport { GifReader };\n`);
   const scripts = [...modules, ['/service_worker.js', read(WEB, 'pages/service_worker.ts')] as const];
   for (const [path, source] of scripts) add(path, 'text/javascript', () => stripTypeScriptTypes(source));

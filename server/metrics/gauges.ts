@@ -64,6 +64,7 @@ function buildInfo(registry: Registry): void {
 function stateGauges(registry: Registry, relay: Relay): void {
   const gauge = gaugesIn(registry);
   gauge('sprites_desktops', 'Live desktops', () => relay.desktops.count);
+  gauge('sprites_residents', 'Live desktops that are residents', () => relay.desktops.residents);
   gauge('sprites_desktops_max', 'Slots for desktops', () => relay.desktops.max);
   gauge(
     'sprites_worlds',

@@ -51,6 +51,7 @@ import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
 import { Clock } from './clock.ts';
 import { type DurabilityOption, JOURNAL_FOLDER, Journaling } from './journaling.ts';
 import { OneProcess } from './one_process.ts';
+import { ResidentsProcess } from './residents_process.ts';
 import { type Parts, type StopKind, shutDown } from './shutdown.ts';
 import { WorkerPool } from './worker_pool.ts';
 
@@ -73,6 +74,8 @@ export interface PrimaryOptions extends WorkersOptions {
   natsCredentials?: string;
   /** How far a sprite may be from where a watcher expects it before its stage is forwarded, in px; 'off': every stage is. */
   stageTolerance: number | 'off';
+  /** How many residents keep people company. */
+  residents: number;
   /** Seconds after which a parked poll is answered with a ping. */
   pingSeconds: number;
 }
@@ -141,7 +144,9 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   admin.listen(options.adminPort, options.adminHost);
   await once(admin, 'listening');
   ports.admin = (admin.address() as AddressInfo).port;
-  const parts: Parts = { turns, workers, peering, homes, journaling, lists, sampler, clock, admin, options, log };
+  const residents = new ResidentsProcess(options, workers.ports, log);
+  const supporting = { journaling, lists, sampler, clock, residents };
+  const parts: Parts = { turns, workers, peering, homes, ...supporting, admin, options, log };
   return {
     url: options.publicUrl ?? `http://localhost:${ports.api}`,
     stop: (again) => stopRequest.make(again),

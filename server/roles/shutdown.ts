@@ -28,6 +28,7 @@ export interface StopKind {
 
 /** What of a relay is taken down. */
 export interface Parts {
+  readonly residents: { close(): void };
   readonly turns: Turns;
   readonly workers: Workers;
   readonly peering: Peering | undefined;
@@ -48,6 +49,7 @@ export async function shutDown(parts: Parts, { again, isSuperseded }: StopKind):
   const { relay } = turns;
   const { parkedCount, waiting } = relay;
   log.info({ desktops: relay.desktops.count, parked: parkedCount, waiting, again }, 'going down');
+  parts.residents.close(); // first, so that they do not come back to a relay that stops
   workers.drain();
   const handsOver = !again && peering?.reachesOthers === true;
   // Where sprites can't follow, desktops are not sent.

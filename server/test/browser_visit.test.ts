@@ -262,6 +262,20 @@ describe('a visit in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     await page.fill('#world', 'fingers');
     await comeIn(page);
     assert.match((await page.textContent('#alone')) ?? '', /your own\s+neighbour/);
+    assert.equal(await page.isVisible('#second'), false, 'a phone has no second window');
+    await page.tap('#alone-code');
+    await page.waitForFunction(() => {
+      const code = document.querySelector('#alone-qr') as HTMLCanvasElement;
+      return !code.hidden && code.width > 150;
+    });
+    await page.tap('#alone-code');
+    await page.evaluate(() => {
+      navigator.share = async (shared) => {
+        document.body.dataset.shared = shared?.url;
+      };
+    });
+    await page.tap('#alone-invite');
+    await page.waitForSelector('body[data-shared*="#near="]');
     await shoot(page, 'visit-2-phone');
     const al = await DesktopClient.join(relay.url, { name: 'Al', world: 'fingers' });
     await page.locator('.edge[data-edge="left"] .neighbour').waitFor();

@@ -35,6 +35,8 @@ export interface RelayOptions {
   front?: 'portable' | 'native';
   /** Default open: the clients of a test have one address. */
   admission?: 'open' | 'strict';
+  /** Default 0: a test that is not about them meets none. */
+  residents?: number;
   /** Variables added to the environment. */
   env?: Record<string, string>;
   /** Soft and hard limit of open files. */
@@ -106,7 +108,7 @@ function launch(options: RelayOptions, data: string): ChildProcess {
     ...[process.execPath, LAUNCHER, 'relay', '--host', '127.0.0.1', '--data', data, '--log-level', 'info'],
     ...['--port', `${api}`, '--events-port', `${events}`, '--admin-port', `${admin}`],
     ...['--workers', `${options.workers ?? 2}`, '--front', options.front ?? 'portable'],
-    ...['--admission', options.admission ?? 'open'],
+    ...['--admission', options.admission ?? 'open', '--residents', `${options.residents ?? 0}`],
     ...(options.args ?? []),
   ];
   const inherited = Object.entries(process.env).filter(([name]) => !/^(SPRITES_|NODE_(?!COMPILE_CACHE$))/.test(name));

@@ -84,8 +84,8 @@ async function startProgram(shape: Shape): Promise<Contender> {
 
 async function startRelay(shape: Shape): Promise<Contender> {
   const data = shape.data ?? (await mkdtemp(join(tmpdir(), 'sprites-bench-')));
-  // All clients of a bench have one address: limits by address would measure themselves.
-  const open = ['--admission', 'open'];
+  // All clients of a bench have one address: limits by address would measure themselves. Its account knows no residents.
+  const open = ['--admission', 'open', '--residents', '0'];
   const { api, events, admin } = shape.ports ?? { api: 0, events: 0, admin: 0 };
   const ports = ['--port', `${api}`, '--events-port', `${events}`, '--admin-port', `${admin}`, '--host', '127.0.0.1'];
   const workers = shape.workers === undefined ? [] : ['--workers', String(shape.workers)];

@@ -94,7 +94,19 @@ export class Station {
     if (this.#isClosed) throw new Error(`${this.name}: the run is over`);
     const { ports, workers, front, durability } = this.options;
     const args = [
-      ...['relay', '--host', '127.0.0.1', '--data', this.data, '--admission', 'open', '--ping-seconds', '30'],
+      ...[
+        'relay',
+        '--host',
+        '127.0.0.1',
+        '--data',
+        this.data,
+        '--admission',
+        'open',
+        '--ping-seconds',
+        '30',
+        '--residents',
+        '0',
+      ],
       ...['--port', `${ports.api}`, '--events-port', `${ports.events}`, '--admin-port', `${ports.admin}`],
       ...['--public-url', this.url, '--public-events-url', `http://127.0.0.1:${ports.events}`],
       ...['--workers', `${workers}`, '--front', front, '--durability', durability, '--max-desktops', `${SLOTS - 96}`],

@@ -10,6 +10,7 @@
 import { friendlyName } from '../../wire/friendly_names.ts';
 import { Generations } from '../../wire/generations.ts';
 import { type Identity, writeId } from '../../wire/identity.ts';
+import { RESIDENT_SUFFIX } from '../../wire/resident.ts';
 import { RateLimits } from '../slots/rate_limits.ts';
 import { type BlockRef, blockBytes, NO_BLOCK, type Slab } from '../slots/slab.ts';
 import { AcceptedNumbers, type Recency } from './accepted_numbers.ts';
@@ -58,6 +59,8 @@ export class Desktops {
   readonly #receiver: Uint32Array;
   readonly #throws: RateLimits;
   count = 0;
+  /** How many of them are residents. */
+  residents = 0;
 
   /** `generationKey`: GENERATION_KEY_BYTES random bytes. */
   constructor(slots: number, slab: Slab, generationKey: Uint8Array) {
@@ -120,7 +123,7 @@ export class Desktops {
     this.#live[slot] = 0;
     this.count--;
     const block = this.#name[slot];
-    if (block !== NO_BLOCK) this.#slab.free(block, NAME_HEAD_BYTES + this.#nameLength(block));
+    if (block !== NO_BLOCK) this.#freeName(block);
     this.#name[slot] = NO_BLOCK;
     this.setShows(slot, false);
     this.#crossings.clear(slot);
@@ -296,7 +299,15 @@ export class Desktops {
     const at = this.#slab.offset(block);
     page.writeUInt16LE(quoted.length, at);
     quoted.copy(page, at + NAME_HEAD_BYTES);
+    if (isResident(quoted)) this.residents++;
     return block;
+  }
+
+  #freeName(block: BlockRef): void {
+    const from = this.#slab.offset(block) + NAME_HEAD_BYTES;
+    const length = this.#nameLength(block);
+    if (isResident(this.#slab.page(block).subarray(from, from + length))) this.residents--;
+    this.#slab.free(block, NAME_HEAD_BYTES + length);
   }
 
   #nameLength(block: BlockRef): number {
@@ -338,6 +349,14 @@ export class Desktops {
   allowThrow(slot: number, nowMs: number): boolean {
     return this.#throws.countIfAllowed(slot, nowMs);
   }
+}
+
+const RESIDENT_END = Buffer.from(`${RESIDENT_SUFFIX}"`);
+
+/** Whether a name, given as JSON, is that of a resident. */
+function isResident(quoted: Buffer): boolean {
+  const at = quoted.length - RESIDENT_END.length;
+  return at >= 0 && quoted.compare(RESIDENT_END, 0, RESIDENT_END.length, at) === 0;
 }
 
 /** The size in bytes of the slab's block for a name. */

@@ -4,6 +4,7 @@
  * A bubble glides to its place, so that it does not jump when another one makes room.
  * Cost: nothing while no bubble is shown; else one layout when a bubble appears, and in each frame one transform a bubble.
  */
+import { shownName } from '../relay/api_client.ts';
 import { type Anchor, type Box, BUBBLE_WIDTH_MAX, type Bubble, type BubblePlace, placeBubbles } from './bubbles.ts';
 import { element, newElement } from './elements.ts';
 
@@ -111,7 +112,7 @@ function roomOfPage(): Box {
 
 function bubbleElement({ saying: { from, text } }: Bubble, self: string): HTMLElement {
   const bubble = newElement('div', { className: 'bubble' });
-  if (from.desktop !== self) bubble.append(newElement('strong', { dir: 'auto', textContent: from.name }));
+  if (from.desktop !== self) bubble.append(newElement('strong', { dir: 'auto', textContent: shownName(from.name) }));
   bubble.append(newElement('span', { dir: 'auto', textContent: text }));
   return bubble;
 }

@@ -7,6 +7,7 @@
 
 import { EDGES } from '../../wire/rules.ts';
 import type { Point, Sprite } from '../motion/simulation.ts';
+import { shownName } from '../relay/api_client.ts';
 import { SayingHistory } from '../relay/saying_history.ts';
 import { type SavedSayings, Sayings } from '../relay/sayings.ts';
 import type { Neighbour, Neighbours, Problem, RelayEvent, SayingEvent, Transport } from '../relay/transport.ts';
@@ -137,7 +138,7 @@ export class Conversation {
     const own = from.desktop === this.#handlers.self();
     this.#history.add({ kind: 'said', from, text, own, atMs: Date.now() });
     this.#bubbles.add(saying, performance.now());
-    if (!own) announce(phrase('saying.says', { name: from.name, text }));
+    if (!own) announce(phrase('saying.says', { name: shownName(from.name), text }));
   }
 
   #anchorOf({ saying }: Bubble): Anchor {

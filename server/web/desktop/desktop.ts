@@ -7,6 +7,7 @@
  * proposes a world: both are secrets, and browsers send a fragment to no server. `?world=NAME` is for names that are none.
  */
 
+import { isResident } from '../../wire/resident.ts';
 import { EDGES, type Edge } from '../../wire/rules.ts';
 import {
   addSprite,
@@ -35,6 +36,7 @@ import {
   mute,
   publish,
   report,
+  shownName,
   shownWorld,
   showStage,
   unmute,
@@ -67,9 +69,11 @@ import { Conversation } from './conversation.ts';
 import { element } from './elements.ts';
 import { advance, createFrameClock } from './frame_clock.ts';
 import { Input } from './input.ts';
+import { showCode } from './invitation_code.ts';
 import { askToJoin } from './join_dialog.ts';
 import { type MenuEntry, openMenu } from './menu.ts';
 import {
+  type Company,
   flashEdge,
   ledges,
   notice,
@@ -78,6 +82,7 @@ import {
   type State,
   showDesktopCount,
   showIcon,
+  showLonely,
   showNeighbours,
   showParade,
   showPaused,
@@ -136,6 +141,10 @@ class Desktop {
   readonly moves = new Moves(location.origin);
   /** Whether the person is still to be shown how to throw, as soon as there is a neighbour. */
   isNew = !readHasThrown();
+  /** A sprite was thrown, and a resident has thrown one here: the person knows how it goes. */
+  hasThrown = false;
+  isPlayedWith = false;
+  company: Company = 'people';
   /** Removes what shows the person how to throw. */
   endLesson = () => {};
   /** Whether the page had gone for good and has come back, until its seat gets events or is replaced. */
@@ -488,13 +497,19 @@ async function connectionChanged(desktop: Desktop, seat: Seat, up: boolean): Pro
 
 function setNeighbours(desktop: Desktop, neighbours: Neighbours, seat: Seat): void {
   const { conversation, peeking } = desktop;
-  const isAlone = showNeighbours(neighbours, seat.desktop);
-  if (desktop.isNew && !isAlone) {
+  desktop.company = showNeighbours(neighbours, seat.desktop);
+  drawLonely(desktop);
+  if (desktop.isNew && desktop.company === 'people') {
     desktop.isNew = false;
     desktop.endLesson = notice(phrase('desktop.first'), FIRST_MS);
   }
   conversation.neighbours(neighbours);
   peeking.neighbours(neighbours);
+}
+
+/** Without people around there is a card, until a resident has thrown something back. */
+function drawLonely({ company, isPlayedWith }: Desktop): void {
+  showLonely(company === 'residents' && isPlayedWith ? 'people' : company);
 }
 
 /** The description of a picture is here: its sprites move as it says. */
@@ -527,6 +542,10 @@ function admit(desktop: Desktop, arrival: Arrival): Sprite | null {
   });
   enter(simulation, sprite, arrival);
   desktop.senders.set(sprite, arrival.from);
+  if (desktop.hasThrown && isResident(arrival.from.name)) {
+    desktop.isPlayedWith = true;
+    drawLonely(desktop);
+  }
   desktop.renderer.puff(
     { x: clampTo(sprite.x, simulation.width), y: clampTo(sprite.y, simulation.height) },
     simulation.nowMs,
@@ -535,7 +554,7 @@ function admit(desktop: Desktop, arrival: Arrival): Sprite | null {
   showTag(
     desktop,
     sprite,
-    phrase('desktop.from', { name: sprite.name, neighbour: arrival.from.name }),
+    phrase('desktop.from', { name: sprite.name, neighbour: shownName(arrival.from.name) }),
     'from',
     FROM_TAG_MS,
   );
@@ -571,8 +590,9 @@ function accepted(desktop: Desktop, { edge, sprite }: Departure, to: Neighbour |
     return;
   }
   writeHasThrown();
+  desktop.hasThrown = true;
   desktop.endLesson();
-  notice(phrase('desktop.with', { name: sprite.name, neighbour: to.name }));
+  notice(phrase('desktop.with', { name: sprite.name, neighbour: shownName(to.name) }));
 }
 
 function bounce(desktop: Desktop, departure: Departure, reason: string): void {
@@ -774,6 +794,11 @@ function invitation(seat: Seat, site: string): string {
 async function invite({ connection, moves }: Desktop): Promise<void> {
   if (connection.seat === null) return;
   const link = invitation(connection.seat, moves.site);
+  if (navigator.share !== undefined && matchMedia('(pointer: coarse)').matches) {
+    // The person may think better of it.
+    await navigator.share({ title: 'Sprites', text: phrase('invite.text'), url: link }).catch(() => {});
+    return;
+  }
   try {
     await navigator.clipboard.writeText(link);
     notice(phrase('desktop.copied'));
@@ -828,7 +853,11 @@ function watchPage(desktop: Desktop): void {
     event.preventDefault();
     openSpriteMenu(desktop, sprite, event.clientX, event.clientY);
   });
-  element('invite').addEventListener('click', () => invite(desktop));
+  for (const id of ['invite', 'alone-invite']) element(id).addEventListener('click', () => invite(desktop));
+  element('alone-code').addEventListener('click', () => {
+    const { seat } = desktop.connection;
+    if (seat !== null) void showCode(invitation(seat, desktop.moves.site));
+  });
   element('pause').addEventListener('click', () => togglePause(desktop));
   element('stage').addEventListener('click', () => toggleStage(desktop));
   element('help').addEventListener('click', () => element<HTMLDialogElement>('help-text').showModal());

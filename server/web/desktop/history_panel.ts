@@ -1,4 +1,5 @@
 /** The panel with the last sayings, each with its time, its speaker, and a button that mutes the speaker. */
+import { shownName } from '../relay/api_client.ts';
 import type { HistoryLine, SaidLine } from '../relay/saying_history.ts';
 import type { Neighbour } from '../relay/transport.ts';
 import { chosenLanguages, phrase } from '../texts/language.ts';
@@ -69,7 +70,7 @@ export class HistoryPanel {
     const time = at.toLocaleTimeString([...chosenLanguages()], { hour: '2-digit', minute: '2-digit' });
     return [
       newElement('time', { dateTime: at.toISOString(), textContent: time }),
-      newElement('strong', { dir: 'auto', textContent: own ? phrase('history.you') : from.name }),
+      newElement('strong', { dir: 'auto', textContent: own ? phrase('history.you') : shownName(from.name) }),
       ...(own ? [] : [this.#muteButton(from)]),
       newElement('span', { className: 'text', dir: 'auto', textContent: text }),
     ];

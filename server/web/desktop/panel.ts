@@ -4,11 +4,12 @@
  * Holds no state of the simulation: it shows what it is given and calls back. Text is inserted as text, never as markup.
  */
 
+import { isResident } from '../../wire/resident.ts';
 import { EDGES, type Edge } from '../../wire/rules.ts';
 import type { Ledge } from '../motion/simulation.ts';
 import { drawPortrait, portrait } from '../pictures/portraits.ts';
 import type { Figure } from '../pictures/shelf.ts';
-import { countWords } from '../relay/api_client.ts';
+import { countWords, shownName } from '../relay/api_client.ts';
 import type { Neighbours } from '../relay/transport.ts';
 import { type Plain, phrase } from '../texts/language.ts';
 import { element, newElement } from './elements.ts';
@@ -53,22 +54,36 @@ export function showState(state: State, who: string, world: string): void {
   element('lamp').title = words;
 }
 
-/** Shows the names at the edges. Returns whether this desktop is alone: a neighbour that is not known yet is another one. */
-export function showNeighbours(neighbours: Neighbours, self: string): boolean {
-  let alone = true;
+/** Who is beyond the edges. A neighbour that is not known yet counts as a person. */
+export type Company = 'nobody' | 'residents' | 'people';
+
+/** Shows the names at the edges. Returns who they are. */
+export function showNeighbours(neighbours: Neighbours, self: string): Company {
+  let company: Company = 'nobody';
   for (const edge of EDGES) {
     const neighbour = neighbours[edge];
     const place = edgeElement(edge);
     const tab = place.firstElementChild as HTMLElement;
     const other = neighbour !== undefined && neighbour.desktop !== self;
-    alone &&= neighbour?.desktop === self;
+    const isProgram = other && isResident(neighbour.name);
+    if (neighbour === undefined || (other && !isProgram)) company = 'people';
+    else if (isProgram && company === 'nobody') company = 'residents';
     place.classList.toggle('led', other);
     place.dataset.neighbour = other ? neighbour.desktop : '';
     tab.hidden = !other;
-    tab.textContent = other ? neighbour.name : '';
+    tab.textContent = other ? shownName(neighbour.name) : '';
+    tab.classList.toggle('resident', isProgram);
+    tab.title = isProgram ? phrase('resident.what') : '';
   }
-  element('alone').hidden = !alone;
-  return alone;
+  return company;
+}
+
+/** Shows the card for somebody without people around, or hides it. */
+export function showLonely(company: Company): void {
+  element('alone').hidden = company === 'people';
+  const isPlayed = company === 'residents';
+  element('alone-title').textContent = phrase(isPlayed ? 'alone.residents-title' : 'alone.title');
+  element('alone-why').textContent = phrase(isPlayed ? 'alone.residents' : 'alone.why');
 }
 
 export function flashEdge(edge: Edge): void {
@@ -84,7 +99,8 @@ export function showWatchers(edges: readonly Edge[]): void {
     const tab = edgeElement(edge).firstElementChild as HTMLElement;
     const isWatched = edges.includes(edge);
     tab.classList.toggle('watching', isWatched);
-    tab.title = isWatched ? phrase('stage.watching') : '';
+    const rest = tab.classList.contains('resident') ? phrase('resident.what') : '';
+    tab.title = isWatched ? phrase('stage.watching') : rest;
     tab.setAttribute('aria-description', tab.title);
   }
 }

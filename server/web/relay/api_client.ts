@@ -1,5 +1,6 @@
 /** The client of the API for the short requests of a desktop: join, look up the neighbours, upload a sprite file, peek, mute, report. */
 
+import { isResident, RESIDENT_SUFFIX } from '../../wire/resident.ts';
 import type { Edge } from '../../wire/rules.ts';
 import { counted, phrase } from '../texts/language.ts';
 import type { PeekVerdict } from './peek.ts';
@@ -45,9 +46,10 @@ export async function read<Answer>(path: string): Promise<Answer | undefined> {
   return answerOf(fetch(path, { signal: AbortSignal.timeout(TIMEOUT_MS) }));
 }
 
-/** Returns how many desktops are in all worlds, or undefined when the relay does not answer. */
+/** Returns how many desktops are in all worlds, without residents, or undefined when the relay does not answer. */
 export async function fetchDesktopCount(): Promise<number | undefined> {
-  return (await read<{ desktops: number }>('/v1/worlds'))?.desktops;
+  const counts = await read<{ desktops: number; residents: number }>('/v1/worlds');
+  return counts && counts.desktops - counts.residents;
 }
 
 /** Says how many desktops are here. */
@@ -66,6 +68,11 @@ export function privateWorldName(): string {
 export function shownWorld(world: string): string {
   if (world === 'commons') return phrase('state.commons');
   return world.startsWith(PRIVATE) ? phrase('state.private') : world;
+}
+
+/** A desktop's name as people see it: of a resident, what it is in their language. */
+export function shownName(name: string): string {
+  return isResident(name) ? phrase('resident.name', { name: name.slice(0, -RESIDENT_SUFFIX.length) }) : name;
 }
 
 const PRIVATE = 'private-';

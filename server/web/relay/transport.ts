@@ -24,7 +24,7 @@ export interface Neighbour {
 export type Neighbours = Partial<Record<Edge, Neighbour>>;
 
 /** A sprite as a crossing carries it. */
-interface CrossingSprite {
+export interface CrossingSprite {
   file: string;
   name: string;
   animation: string;

@@ -45,12 +45,17 @@ export const GERMAN: Texts = {
   'paused.go-on': 'Alles steht still. Weiter',
   'alone.title': 'Sie sind hier allein',
   'alone.why':
-    'Noch ist niemand sonst hier, also sind Sie Ihr eigener Nachbar: Was Sie über einen Rand werfen, kommt über den gegenüberliegenden zurück.',
-  'alone.try':
-    'Ziehen Sie eine Figur über einen Rand, und lassen Sie los. Oder öffnen Sie ein zweites Fenster daneben, und werfen Sie sie hinüber.',
-  'alone.try-touch':
-    'Ziehen Sie eine Figur über einen Rand, und lassen Sie los. Dann laden Sie einen Freund ein: Er sitzt neben Ihnen.',
-  'alone.second': 'Zweites Fenster öffnen',
+    'Noch ist niemand sonst hier, also sind Sie Ihr eigener Nachbar: Was Sie über einen Rand werfen, kommt zurück.',
+  'alone.residents-title': 'Werfen Sie etwas über einen Rand',
+  'alone.residents':
+    'Noch ist niemand sonst hier, nur Bewohner: kleine Programme dieses Relays. Sie werfen zurück, was Sie werfen.',
+  'alone.invite': 'Freund einladen',
+  'alone.code': 'QR-Code',
+  'alone.code-label': 'Ihre Einladung als QR-Code, für die Kamera eines Telefons',
+  'alone.second': 'Zweites Fenster',
+  'invite.text': 'Wirf mir eine Figur zu: Du sitzt neben mir.',
+  'resident.name': '{name} (Bewohner)',
+  'resident.what': 'Ein Bewohner: ein Programm dieses Relays, das Gesellschaft leistet',
   drop: 'Loslassen, und es wird lebendig',
   'join.text': 'Werfen Sie Figuren über den Rand Ihres Bildschirms: Sie landen auf dem Ihres Nachbarn.',
   'join.name': 'Ihr Name',

@@ -1,0 +1,12 @@
+/**
+ * Residents: programs that keep people company. A desktop is one if its name says so: every client sees the name wherever a desktop is named.
+ *
+ * Whoever calls itself a resident is counted as one. It gains nothing by that. Browser-safe.
+ */
+
+/** The end of a resident's name. */
+export const RESIDENT_SUFFIX = ' (resident)';
+
+export function isResident(name: string): boolean {
+  return name.endsWith(RESIDENT_SUFFIX);
+}
