@@ -364,7 +364,14 @@ function whyNoCompiler() {
 function ranCMake(sources, folder, options = [], targets = []) {
   const configure = ['-S', sources, '-B', folder, '-G', 'Ninja', '-DCMAKE_BUILD_TYPE=Release', ...options];
   const wanted = targets.length > 0 ? ['--target', ...targets] : [];
-  return ran('cmake', configure, ROOT, 'cmake') ?? ran('cmake', ['--build', folder, ...wanted], ROOT, 'cmake --build');
+  return ran('cmake', configure, ROOT, 'cmake') ?? shown('cmake', ['--build', folder, ...wanted], 'cmake --build');
+}
+
+/** Runs a step of a build that takes long. A terminal shows how far it is: Ninja counts its steps on one line. */
+function shown(program, args, name) {
+  if (!process.stderr.isTTY) return ran(program, args, ROOT, name);
+  const { status, error } = spawnSync(program, args, { cwd: ROOT, stdio: ['ignore', 2, 2] });
+  return status === 0 ? undefined : `${name} failed (${error?.message ?? `exit ${status}`}); its output is above`;
 }
 
 /** Runs `build` unless the target was built from exactly these sources. Builds with the same lock take turns. */

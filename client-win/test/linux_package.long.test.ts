@@ -69,7 +69,7 @@ describe('the packages for Linux', { skip, timeout: 1_800_000 }, () => {
       });
     }
     const epoch = output('git', '-C', ROOT, 'log', '-1', '--format=%ct').trim();
-    const build = "import('./tools/build.js').then((build) => process.exit(build.buildLinuxPackages() ? 1 : 0))";
+    const build = `import(${JSON.stringify('./tools/build.js')}).then((build) => process.exit(build.buildLinuxPackages() ? 1 : 0))`;
     execFileSync(process.execPath, ['-e', build], { cwd: other, env: { ...process.env, SOURCE_DATE_EPOCH: epoch } });
     for (const path of [LINUX_PACKAGE, LINUX_ARCHIVE])
       assert.ok(readFileSync(path).equals(readFileSync(path.replace(ROOT, other))), path);
