@@ -276,6 +276,21 @@ describe('a visit in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     });
     await page.tap('#alone-invite');
     await page.waitForSelector('body[data-shared*="#near="]');
+    // A screen of 1280 × 800 with a zoom of 200 % and 400 %.
+    for (const [width, height] of [
+      [640, 400],
+      [320, 200],
+    ] as const) {
+      await page.setViewportSize({ width, height });
+      for (const tool of ['#say', '#stage', '#invite']) {
+        const isFree = await page.locator(tool).evaluate((one) => {
+          const { x, y, width: wide, height: high } = one.getBoundingClientRect();
+          return one.contains(document.elementFromPoint(x + wide / 2, y + high / 2));
+        });
+        assert.ok(isFree, `nothing covers ${tool} at ${width} × ${height}`);
+      }
+    }
+    await page.setViewportSize(PHONE.viewport);
     await shoot(page, 'visit-2-phone');
     const al = await DesktopClient.join(relay.url, { name: 'Al', world: 'fingers' });
     await page.locator('.edge[data-edge="left"] .neighbour').waitFor();
