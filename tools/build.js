@@ -296,7 +296,7 @@ export function describeInstaller(installer = WINDOWS_SETUP) {
 }
 
 /**
- * Builds the program for X11, and puts a package for Debian and an archive for other systems into DIST: the same bytes for the same commit.
+ * Builds the program for X11, and puts a package for Debian and an archive for other systems into DIST. All times in them are that of the commit.
  * Returns undefined, or why they can't be built.
  */
 export function buildLinuxPackages() {

@@ -56,10 +56,7 @@ export const COMMAND: Command<typeof OPTIONS> = {
     'The relay of this folder then offers them on its page. As root on Debian, what is missing for that is installed.',
   commands: {
     windows: ['', 'the program for Windows and its installer, with MinGW-w64 and NSIS; this one without a word'],
-    linux: [
-      '',
-      'a package for Debian and Ubuntu, and an archive for other systems: the same bytes for the same commit',
-    ],
+    linux: ['', 'a package for Debian and Ubuntu, and an archive for other systems'],
     symbols: ['DUMP', 'print where the program for Windows was when it left this minidump'],
   },
   options: goingWith(['windows'], OPTIONS),
