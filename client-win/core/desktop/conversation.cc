@@ -46,9 +46,9 @@ void Conversation::AddLine(HeardLine line) {
   history_version_++;
 }
 
-void Conversation::Silence(const std::string& name) {
+void Conversation::Silence(const Neighbour& speaker) {
   std::erase_if(bubbles_, [&](const HeardBubble& bubble) {
-    return !bubble.is_own && bubble.saying.from.DisplayName() == name;
+    return !bubble.is_own && Mutes(speaker, bubble.saying.from);
   });
 }
 

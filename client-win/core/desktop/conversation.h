@@ -45,8 +45,8 @@ class Conversation {
   void Hear(const Saying& saying, bool is_own, int64_t now_ms);
   // So many sayings were lost; a number after another is added to it.
   void Miss(uint64_t count, int64_t now_ms);
-  // Removes the bubbles of a name that is muted now.
-  void Silence(const std::string& name);
+  // Removes the bubbles of a desktop that is muted now.
+  void Silence(const Neighbour& speaker);
   // Removes the bubbles whose time is over.
   void Expire(int64_t now_ms);
 

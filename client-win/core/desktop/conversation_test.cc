@@ -86,14 +86,14 @@ TEST_CASE("conversation › missed sayings are one line, without a bubble, until
   CHECK(conversation.history().back().missed == std::numeric_limits<uint64_t>::max());
 }
 
-TEST_CASE("conversation › the bubbles of a muted name go at once, its lines stay") {
+TEST_CASE("conversation › the bubbles of a muted desktop go at once, its lines stay") {
   Conversation conversation;
   conversation.Hear(Said("9-3e", "x"), false, 0);
   conversation.Hear(Said("9-40", "y"), false, 0);
-  conversation.Silence("Bob");
+  conversation.Silence({"9-3e", "Bob"});
   REQUIRE(conversation.bubbles().size() == 1);
   CHECK(conversation.bubbles()[0].saying.text == "y");
-  conversation.Silence("9-40");  // a desktop without a name is muted by its id
+  conversation.Silence({"", "9-40"});  // of a file of version 0.1, which had names
   CHECK(conversation.bubbles().empty());
   CHECK(conversation.history().size() == 2);
 }

@@ -126,21 +126,6 @@ bool Crowd::IsFull() const {
   return simulation_.sprites().size() >= static_cast<size_t>(context_.settings.sprite_limit);
 }
 
-// Puts one sprite of the shelf away. False when there is none, or when that would not be enough.
-bool Crowd::MakeRoom() {
-  if (simulation_.sprites().size() > static_cast<size_t>(context_.settings.sprite_limit)) {
-    return false;
-  }
-  const auto own = std::ranges::find_if(simulation_.sprites(), [](const Sprite& sprite) {
-    return sprite.from_shelf && sprite.mode != Mode::kDrag;
-  });
-  if (own == simulation_.sprites().end()) {
-    return false;
-  }
-  simulation_.Remove(own->id);
-  return true;
-}
-
 void Crowd::BounceBack(const Departure& departure, const std::string& why) {
   simulation_.BounceBack(departure);
   context_.outbox.sounds.push_back(Sound::kReturn);

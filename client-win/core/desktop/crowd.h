@@ -52,8 +52,6 @@ class Crowd {
 
   // -- For the other parts of the desktop.
   bool IsFull() const;
-  // Puts one sprite of the shelf away. False when there is none, or when that would not be enough.
-  bool MakeRoom();
   void Remove(const std::vector<SpriteId>& ids);
   void BounceBack(const Departure& departure, const std::string& why);
 

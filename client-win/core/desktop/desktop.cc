@@ -47,7 +47,7 @@ void Desktop::SetSettings(const Settings& settings) {
 void Desktop::Mute(const Neighbour& neighbour, bool is_muted) {
   guests_.Mute(neighbour, is_muted);
   if (is_muted) {
-    talk_.Silence(neighbour.DisplayName());
+    talk_.Silence(neighbour);
     peeking_.Forget(neighbour);
   }
 }
@@ -143,6 +143,7 @@ const Scene& Desktop::Tick(int64_t now_ms) {
   } else {
     RetryAfterNetworkChange(passed);
     // What changes the sprites comes before the state is saved, and requests come after that.
+    guests_.Step();
     traffic_.AdmitWaiting();
     peeking_.Update();
     SaveIfDue();
@@ -386,7 +387,7 @@ double Desktop::IdleMs() const {
       std::max(context_.budget.NextMs(),
                std::min({poll_due, traffic_.NextDueMs(),
                          is_connected ? talk_.NextDueMs() : std::numeric_limits<int64_t>::max()}));
-  const int64_t next = std::min(due, talk_.NextEndMs());
+  const int64_t next = std::min({due, talk_.NextEndMs(), guests_.NextDueMs()});
   return std::max(0.0,
                   std::min(idle, static_cast<double>(next) - static_cast<double>(context_.now_ms)));
 }

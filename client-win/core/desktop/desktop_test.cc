@@ -280,9 +280,7 @@ TEST_CASE("desktop › starts empty when the saved state is broken") {
   }
 }
 
-TEST_CASE(
-    "desktop › puts sprites of the shelf away for arrivals, then lets arrivals wait, then stops "
-    "polling") {
+TEST_CASE("desktop › own sprites stay; guests without room wait, then polling stops") {
   Settings settings = TestDesktop::Given();
   settings.sprite_limit = 2;
   TestDesktop fixture(settings);
@@ -295,17 +293,42 @@ TEST_CASE(
     events.push_back(Arriving(i, FileOf(3)));
   }
   fixture.Receive(events);
-  CHECK(fixture.desktop.simulation().sprites().size() == 2);
-  CHECK(std::ranges::none_of(fixture.desktop.simulation().sprites(), &Sprite::from_shelf));
+  CHECK(fixture.desktop.simulation().sprites().size() == 4);
+  CHECK(std::ranges::count_if(fixture.desktop.simulation().sprites(), &Sprite::from_shelf) == 2);
   CHECK(fixture.desktop.traffic().waiting() == 62);
   fixture.Receive({Arriving(65, FileOf(3)), Arriving(66, FileOf(3))});
   CHECK(fixture.desktop.traffic().waiting() == 64);
-  fixture.Pass(60'000);
   CHECK(!fixture.Has("/events", Method::kGet));
-  fixture.desktop.sprites().ThrowTo(fixture.desktop.simulation().sprites()[0].id, Edge::kRight);
-  fixture.Pop("/crossings", Method::kPost);
-  CHECK(fixture.desktop.traffic().waiting() == 63);
-  fixture.PopPoll();
+  fixture.Pass(kGuestStayMs);  // the oldest guest has been seen, and goes on
+  CHECK(Json::parse(fixture.Pop("/crossings", Method::kPost).body)["edge"] == "right");
+}
+
+TEST_CASE("desktop › the guests of a muted neighbour go on, also after a restart; others stay") {
+  TestDesktop before;
+  before.DropInOwn();
+  before.Join();
+  before.Receive({Arriving(1, FileOf(3), kMallory), Arriving(2, FileOf(3))});
+  before.Pass(3'000);
+  CHECK(before.desktop.guests().size() == 2);
+
+  TestDesktop after(TestDesktop::Given(), before.saved);
+  after.MeetNeighbours();
+  CHECK(after.desktop.guests().size() == 2);
+  // The same name is another desktop.
+  after.desktop.Mute({"9-Other", "Mallory"}, true);
+  after.Pass(3'000);
+  CHECK(after.desktop.simulation().sprites().size() == 3);
+  after.desktop.Mute({"9-Mallory", "Mallory"}, true);
+  after.Pass(3'000);
+  const Request crossing = after.Pop("/crossings", Method::kPost);
+  CHECK(after.desktop.simulation().sprites().size() == 2);
+  after.Respond(crossing, 202, {{"to", kBob}});
+  CHECK(after.desktop.guests().size() == 1);
+  after.desktop.guests().SendAllOn();
+  after.Pass(3'000);
+  after.Pop("/crossings", Method::kPost);
+  REQUIRE(after.desktop.simulation().sprites().size() == 1);
+  CHECK(after.desktop.simulation().sprites()[0].from_shelf);
 }
 
 TEST_CASE("desktop › forwards sprites of a muted neighbour, and admits those that are refused") {

@@ -80,7 +80,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
   sprites::ReadSeat(text, "http://relay.example");
   sprites::Settings settings;
   settings.sprite_limit = 8;
-  settings.muted = {"M"};
+  settings.muted = {{"", "M"}};
   sprites::Desktop desktop(settings, [] { return 0.5; });
   desktop.Restore(text, true);
   const Restored restored{desktop.simulation().sprites().size(), desktop.traffic().on_the_way()};

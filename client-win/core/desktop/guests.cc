@@ -44,27 +44,47 @@ void Guests::SendMutes() {
 }
 
 bool Guests::IsMuted(const Neighbour& neighbour) const {
-  const auto& muted = context_.settings.muted;
-  return std::ranges::find(muted, neighbour.DisplayName()) != muted.end();
+  return std::ranges::any_of(context_.settings.muted,
+                             [&](const Neighbour& muted) { return Mutes(muted, neighbour); });
 }
 
 void Guests::Mute(const Neighbour& neighbour, bool is_muted) {
-  std::erase(context_.settings.muted, neighbour.DisplayName());
+  std::erase_if(context_.settings.muted,
+                [&](const Neighbour& muted) { return Mutes(muted, neighbour); });
   if (is_muted) {
-    context_.settings.muted.push_back(neighbour.DisplayName());
+    context_.settings.muted.push_back(neighbour);
+    list_.SendOn(neighbour.desktop, context_.now_ms);
   }
   context_.settings = WithinLimits(std::move(context_.settings));
   context_.outbox.settings_changed = true;
 }
 
-// Not at each departure: a sprite that is refused comes back, and its sender must still be known.
-void Guests::Remember(SpriteId id, const Neighbour& from) {
-  if (senders_.size() >= 2 * size_t{kSpriteLimitMax}) {
-    std::erase_if(senders_,
-                  [this](const auto& sender) { return simulation_.Find(sender.first) == nullptr; });
+void Guests::Add(SpriteId id, const Neighbour& from, Edge entered) {
+  if (context_.relay.IsSelf(from.desktop)) {
+    return;  // it was thrown here, and has come home
   }
-  if (!from.desktop.empty()) {
-    senders_[id] = from;
+  senders_[id] = from;
+  list_.Add(id, from.desktop, Opposite(entered), context_.now_ms);
+  if (IsMuted(from)) {
+    list_.SendOn(from.desktop, context_.now_ms);  // it had waited for room
+  }
+}
+
+void Guests::Remove(SpriteId id) {
+  senders_.erase(id);
+  list_.Remove(id);
+}
+
+std::optional<Edge> Guests::EdgeOf(SpriteId id) const {
+  const GuestList::Guest* guest = list_.Find(id);
+  return guest == nullptr ? std::nullopt : std::optional(guest->edge);
+}
+
+void Guests::Step() {
+  const GuestList::Guest* guest =
+      context_.relay.ConnectedSeat() == nullptr ? nullptr : list_.Next(context_.now_ms);
+  if (guest != nullptr && simulation_.held() != guest->id) {
+    simulation_.ThrowTo(guest->id, guest->edge);
   }
 }
 

@@ -2,9 +2,11 @@
 #ifndef CLIENT_WIN_CORE_DESKTOP_GUESTS_H_
 #define CLIENT_WIN_CORE_DESKTOP_GUESTS_H_
 
+#include <algorithm>
 #include <map>
 
 #include "core/desktop/context.h"
+#include "core/desktop/guest_list.h"
 #include "core/relay/moderation.h"
 
 namespace sprites {
@@ -16,6 +18,9 @@ class Guests {
   // Who sent a sprite; null for an own one, or if it came before the program started.
   const Neighbour* SenderOf(SpriteId id) const;
   bool IsMuted(const Neighbour& neighbour) const;
+  // All guests go on to the next desktop, one after the other.
+  void SendAllOn() { list_.SendOn(std::nullopt, context_.now_ms); }
+  size_t size() const { return list_.size(); }
   // A report of a sprite's picture, still without a reason.
   PictureReport ReportOf(const Sprite& sprite) const;
   // Tells the operator of the relay about a picture. A toast says what came of it.
@@ -23,7 +28,21 @@ class Guests {
 
   // -- For the other parts of the desktop.
   void Mute(const Neighbour& neighbour, bool is_muted);
-  void Remember(SpriteId id, const Neighbour& from);
+  // A sprite has come in over an edge.
+  void Add(SpriteId id, const Neighbour& from, Edge entered);
+  // A sprite is gone for good, if it was a guest.
+  void Remove(SpriteId id);
+  // The edge by which a guest goes on; nothing for a sprite that is none.
+  std::optional<Edge> EdgeOf(SpriteId id) const;
+  // Whether a sprite of this desktop may come in. If not, an older guest goes on.
+  bool HasRoom(const Neighbour& from) {
+    const auto most = std::min(kGuestsMax, static_cast<size_t>(context_.settings.sprite_limit));
+    return context_.relay.IsSelf(from.desktop) ||
+           list_.HasRoom(from.desktop, context_.now_ms, most);
+  }
+  // Throws the guest that is to go on now.
+  void Step();
+  int64_t NextDueMs() const { return list_.NextDueMs(); }
   void SendMutes();
   bool HandleResponse(const Response& response);
   // There is a new seat, which mutes nobody yet.
@@ -33,6 +52,7 @@ class Guests {
   Context& context_;
   Simulation& simulation_;
   std::map<SpriteId, Neighbour> senders_;
+  GuestList list_;
   Moderation moderation_;
 };
 

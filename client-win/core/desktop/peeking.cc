@@ -128,7 +128,7 @@ bool Peeking::HandleResponse(const Response& response) {
 }
 
 void Peeking::Forget(const Neighbour& neighbour) {
-  if (silhouettes_.from() && silhouettes_.from()->DisplayName() == neighbour.DisplayName()) {
+  if (silhouettes_.from() && Mutes(neighbour, *silhouettes_.from())) {
     silhouettes_.Clear();
   }
 }

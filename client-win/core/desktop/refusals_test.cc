@@ -72,7 +72,7 @@ struct Play {
     settings.relay = kRelay;
     settings.beside = beside;
     settings.calm = true;
-    settings.muted = {"Mallory"};
+    settings.muted = {{"", "Mallory"}};
     return settings;
   }
 

@@ -48,7 +48,7 @@ class Talk {
   // The seat has ended, and with it the relay's memory of what was said from it.
   void GiveUp();
   void HandleSayings(const Batch& batch);
-  void Silence(const std::string& speaker) { conversation_.Silence(speaker); }
+  void Silence(const Neighbour& speaker) { conversation_.Silence(speaker); }
   void DrawBubbles(Scene* scene);
   // When something is due, in the time of the context.
   int64_t NextDueMs() const { return sayings_.NextDueMs(); }

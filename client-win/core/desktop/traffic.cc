@@ -43,8 +43,8 @@ void Traffic::Restore(SavedState* state, bool has_seat) {
   // Only the relay of that seat can take back the sprites of its last batch: without the seat, all
   // that is here stays.
   std::map<SpriteId, uint64_t> batch;
-  for (const auto& [sprite, seq] : state->sprites) {
-    if (simulation_.sprites().size() < size_t{kSpriteLimitMax}) {
+  for (const auto& [sprite, seq, from, entered] : state->sprites) {
+    if (simulation_.sprites().size() < size_t{kSpriteLimitMax} + kGuestsMax) {
       const SpriteId id = simulation_.Add({sprite.file,
                                            sprite.name,
                                            sprite.scale,
@@ -54,6 +54,9 @@ void Traffic::Restore(SavedState* state, bool has_seat) {
                                            {sprite.x, sprite.y}});
       if (has_seat && seq > 0) {
         batch[id] = seq;
+      }
+      if (entered) {
+        guests_.Add(id, from, *entered);
       }
     }
   }
@@ -82,7 +85,12 @@ void Traffic::SaveTo(SavedState* state) const {
   state->seq = arrivals_.seq();
   state->next_number = departures_.next_number();
   for (const Sprite& sprite : simulation_.sprites()) {
-    state->sprites.push_back({sprite, state->seat ? arrivals_.SeqOf(sprite.id) : 0});
+    SavedSprite saved{sprite, state->seat ? arrivals_.SeqOf(sprite.id) : 0};
+    if (const auto goes_by = guests_.EdgeOf(sprite.id)) {
+      saved.from = *guests_.SenderOf(sprite.id);
+      saved.entered = Opposite(*goes_by);
+    }
+    state->sprites.push_back(std::move(saved));
   }
   for (const Departure& departure : uploads_.Waiting()) {
     state->sprites.push_back({departure.sprite, 0});  // not thrown yet, so it is still here
@@ -151,7 +159,7 @@ void Traffic::RemovePicture(const std::string& file) {
       worn_by.push_back(sprite.id);
     }
   }
-  crowd_.Remove(worn_by);
+  Remove(worn_by);
   const bool was_seen = !worn_by.empty() || look_.FindOnShelf(file) != nullptr;
   arrivals_.RemovePicture(file);
   look_.Remove(file);
@@ -171,6 +179,7 @@ void Traffic::HandleVerdict(const Verdict& verdict) {
   context_.saves_now = true;
   // A sprite that was on its way when its picture was removed does not come back.
   if (verdict.accepted || arrivals_.IsRemoved(verdict.pending.departure.sprite.file)) {
+    guests_.Remove(verdict.pending.departure.sprite.id);
     return;
   }
   if (verdict.pending.is_forwarded) {
@@ -196,9 +205,9 @@ void Traffic::HandleUpload(const Uploads::Result& result) {
   context_.saves_now = true;
 }
 
-// Lets a sprite in. On a full desktop it replaces one of the shelf, or else waits for room.
+// Lets a sprite in. It waits while there is no room for another guest.
 void Traffic::Admit(const Arrival& arrival) {
-  if (crowd_.IsFull() && !crowd_.MakeRoom()) {
+  if (!guests_.HasRoom(arrival.from)) {
     arrivals_.Wait(arrival);
     return;
   }
@@ -216,7 +225,7 @@ void Traffic::Admit(const Arrival& arrival) {
     look_.RaiseDust(*entered, kArrivalPuffReach);
   }
   arrivals_.Admit(arrival, id);
-  guests_.Remember(id, arrival.from);
+  guests_.Add(id, arrival.from, arrival.entrance.edge);
   context_.outbox.sounds.push_back(Sound::kArrive);
   const bool is_own = context_.relay.IsSelf(arrival.from.desktop);
   context_.toasts.AddArrival(context_.language(), name, is_own ? "" : arrival.from.DisplayName(),
@@ -224,8 +233,9 @@ void Traffic::Admit(const Arrival& arrival) {
 }
 
 void Traffic::AdmitWaiting() {
-  while (!arrivals_.waiting().empty() && (!crowd_.IsFull() || crowd_.MakeRoom())) {
-    Admit(arrivals_.Pop());
+  const auto has_room = [this](const Arrival& arrival) { return guests_.HasRoom(arrival.from); };
+  while (auto arrival = arrivals_.Pop(has_room)) {
+    Admit(*arrival);
     context_.saves_now = true;
   }
 }
@@ -257,6 +267,13 @@ void Traffic::Depart(const Departure& departure) {
   }
 }
 
+void Traffic::Remove(const std::vector<SpriteId>& ids) {
+  crowd_.Remove(ids);
+  for (const SpriteId id : ids) {
+    guests_.Remove(id);
+  }
+}
+
 // Sprites that wait for an upload come back.
 void Traffic::BounceUploads() {
   for (const Departure& departure : uploads_.PopWaiting()) {
@@ -267,9 +284,9 @@ void Traffic::BounceUploads() {
 // Removes the sprites that the relay has passed on to others at the end of the seat.
 void Traffic::TakeBack(const News& news) {
   if (news.acknowledged) {
-    crowd_.Remove(arrivals_.TakeBackAfter(*news.acknowledged));
+    Remove(arrivals_.TakeBackAfter(*news.acknowledged));
   } else if (news.batch_was_lost) {
-    crowd_.Remove(arrivals_.TakeBackBatch());
+    TakeBackBatch();
   }
 }
 

@@ -58,10 +58,11 @@ class Traffic {
   // Removes the sprites that the relay has passed on to others at the end of the seat.
   void TakeBack(const News& news);
   // Likewise, because the last batch was never acknowledged.
-  void TakeBackBatch() { crowd_.Remove(arrivals_.TakeBackBatch()); }
+  void TakeBackBatch() { Remove(arrivals_.TakeBackBatch()); }
 
  private:
   void Admit(const Arrival& arrival);
+  void Remove(const std::vector<SpriteId>& ids);
   std::optional<Text> WhyEdgesBounce() const;
   void RemovePicture(const std::string& file);
   void HandleVerdict(const Verdict& verdict);

@@ -30,9 +30,13 @@ void Arrivals::Admit(const Arrival& arrival, SpriteId id) {
   }
 }
 
-Arrival Arrivals::Pop() {
-  Arrival arrival = std::move(waiting_.front());
-  waiting_.pop_front();
+std::optional<Arrival> Arrivals::Pop(const std::function<bool(const Arrival&)>& has_room) {
+  const auto first = std::ranges::find_if(waiting_, has_room);
+  if (first == waiting_.end()) {
+    return std::nullopt;
+  }
+  Arrival arrival = std::move(*first);
+  waiting_.erase(first);
   return arrival;
 }
 

@@ -9,7 +9,9 @@
 
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -38,8 +40,8 @@ class Arrivals {
 
   // Adds an arrival that has no room yet.
   void Wait(Arrival arrival) { waiting_.push_back(std::move(arrival)); }
-  // The longest waiting one. REQUIRES: one is waiting.
-  Arrival Pop();
+  // The longest waiting one that has room, if any.
+  std::optional<Arrival> Pop(const std::function<bool(const Arrival&)>& has_room);
   const std::deque<Arrival>& waiting() const { return waiting_; }
 
   // The operator has removed this picture: drops the sprites of it that wait.

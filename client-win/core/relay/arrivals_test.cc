@@ -37,7 +37,7 @@ struct Inside {
   }
   void MakeRoom(size_t more) {
     for (room = more; sprites.size() < room && !arrivals.waiting().empty();) {
-      Admit(arrivals.Pop());
+      Admit(*arrivals.Pop([](const Arrival&) { return true; }));
     }
   }
   void TakeBackAfter(uint64_t seq) {
@@ -98,7 +98,7 @@ TEST_CASE("arrivals › drop what waits of a removed picture, and remember the n
   }
   arrivals.RemovePicture("bad");
   REQUIRE(arrivals.waiting().size() == 1);
-  CHECK(arrivals.Pop().seq == 2);
+  CHECK(arrivals.Pop([](const Arrival&) { return true; })->seq == 2);
   CHECK(arrivals.IsRemoved("bad"));
   CHECK(!arrivals.IsRemoved("good"));
   for (size_t i = 0; i < kRemovedMax; i++) {

@@ -33,6 +33,12 @@ struct Neighbour {
   const std::string& DisplayName() const { return name.empty() ? desktop : name; }
   bool operator==(const Neighbour&) const = default;
 };
+// Whether `muted` stands for this desktop. It goes by the id that the relay gives, which is used
+// again one day, and then for a desktop with another name. An entry without an id is of a file of
+// version 0.1, and goes by the name.
+inline bool Mutes(const Neighbour& muted, const Neighbour& other) {
+  return muted.desktop.empty() ? muted.name == other.DisplayName() : muted == other;
+}
 // By Edge. One without a desktop is not known yet: nothing is shown there.
 using Neighbours = std::array<Neighbour, 4>;
 

@@ -10,13 +10,14 @@ namespace sprites {
 
 std::vector<Request> Moderation::DueMutes(const std::string& relay, const Seat& seat,
                                           const Neighbours& neighbours,
-                                          const std::vector<std::string>& muted, int64_t now_ms,
+                                          const std::vector<Neighbour>& muted, int64_t now_ms,
                                           RequestBudget* budget, RequestId* next_id) {
   std::vector<Request> requests;
   const std::string mutes_url = DesktopUrl(relay, seat, "/mutes");
   for (const Neighbour& neighbour : neighbours) {
-    const bool wants = std::ranges::find(muted, neighbour.DisplayName()) != muted.end() &&
-                       !neighbour.desktop.empty();
+    const bool wants =
+        !neighbour.desktop.empty() &&
+        std::ranges::any_of(muted, [&](const Neighbour& one) { return Mutes(one, neighbour); });
     const bool has = mutes_.contains(neighbour.desktop);
     const bool may = wants ? mutes_.size() < kMutesMax && neighbour.desktop != seat.desktop : true;
     if (wants == has || !may || !budget->Allows(now_ms)) {

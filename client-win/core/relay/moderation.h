@@ -38,10 +38,10 @@ class Moderation {
     Problem problem;  // why not
   };
 
-  // The requests that make the relay's mutes those of `muted`, which has names to show; only
+  // The requests that make the relay's mutes those of `muted`; only
   // neighbours are muted, because only they can throw here. Each is taken out of `budget`.
   std::vector<Request> DueMutes(const std::string& relay, const Seat& seat,
-                                const Neighbours& neighbours, const std::vector<std::string>& muted,
+                                const Neighbours& neighbours, const std::vector<Neighbour>& muted,
                                 int64_t now_ms, RequestBudget* budget, RequestId* next_id);
   // The request that tells the relay's operator about a picture. Nothing while too many are under
   // way. The reason is cut to its limit.

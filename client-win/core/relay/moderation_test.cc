@@ -11,7 +11,7 @@ namespace {
 struct ModerationFixture {
   ModerationFixture() { seat.desktop = "1-1"; }
 
-  std::vector<Request> Due(const std::vector<std::string>& muted) {
+  std::vector<Request> Due(const std::vector<Neighbour>& muted) {
     return moderation.DueMutes(kRelay, seat, neighbours, muted, 0, &budget, &next_id);
   }
 
@@ -26,12 +26,12 @@ struct ModerationFixture {
 TEST_CASE("moderation › mutes a neighbour at the relay once, and unmutes it") {
   ModerationFixture fixture;
   CHECK(fixture.Due({}).empty());
-  const auto mute = fixture.Due({"Mallory"});
+  const auto mute = fixture.Due({{"9-2", "Mallory"}});
   REQUIRE(mute.size() == 1);  // Mallory is two neighbours, and the third is this desktop itself
   CHECK(mute[0].method == Method::kPost);
   CHECK(mute[0].url == "http://relay.example:8080/v1/desktops/1-1/mutes");
   CHECK(Json::parse(mute[0].body) == Json{{"desktop", "9-2"}});
-  CHECK(fixture.Due({"Mallory"}).empty());
+  CHECK(fixture.Due({{"9-2", "Mallory"}}).empty());
   const auto unmute = fixture.Due({});
   REQUIRE(unmute.size() == 1);
   CHECK(unmute[0].method == Method::kDelete);
@@ -40,9 +40,9 @@ TEST_CASE("moderation › mutes a neighbour at the relay once, and unmutes it") 
 
 TEST_CASE("moderation › mutes again for a new seat") {
   ModerationFixture fixture;
-  fixture.Due({"Bob"});
+  fixture.Due({{"9-1", "Bob"}});
   fixture.moderation.ForgetMutes();
-  CHECK(fixture.Due({"Bob"}).size() == 1);
+  CHECK(fixture.Due({{"9-1", "Bob"}}).size() == 1);
 }
 
 TEST_CASE("moderation › asks the relay for as many mutes as it allows, and no more") {
@@ -50,7 +50,7 @@ TEST_CASE("moderation › asks the relay for as many mutes as it allows, and no 
   size_t asked = 0;
   for (size_t i = 0; i < 2 * kMutesMax; i++) {
     fixture.neighbours[0].desktop = "8-" + std::to_string(i);
-    asked += fixture.Due({"Bob"}).size();
+    asked += fixture.Due({{"9-1", "Bob"}}).size();
   }
   CHECK(asked == kMutesMax);
 }

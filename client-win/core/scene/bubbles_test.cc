@@ -200,7 +200,7 @@ TEST_CASE("bubbles › are shown as in the vectors") {
       if (step.contains("text")) {
         conversation.Hear({{step["from"], ""}, step["text"], std::nullopt}, false, step["ms"]);
       } else if (step.contains("mute")) {
-        conversation.Silence(step["mute"]);
+        conversation.Silence({step["mute"], ""});
       } else {
         Json shown = Json::array();
         for (const HeardBubble& bubble : conversation.bubbles()) {

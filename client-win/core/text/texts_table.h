@@ -14,6 +14,7 @@
   X(kMenuPeek, "Look over an &edge", "Übe&r einen Rand sehen") \
   X(kMenuShowStage, "Neigh&bours may look in", "Na&chbarn dürfen hereinsehen") \
   X(kMenuMute, "&Mute", "Stumm&schalten") \
+  X(kMenuSendAllOn, "Send all &guests on", "Alle &Gäste weiterschicken") \
   X(kMenuPause, "&Pause", "&Pause") \
   X(kMenuSettings, "&Settings…", "Eins&tellungen…") \
   X(kMenuHelp, "&Help", "&Hilfe") \

@@ -14,7 +14,7 @@ TEST_CASE("diagnostics › hold no token, invitation, cursor, id, name or world 
   settings.name = "Ada-the-user";
   settings.world = "secret-garden";
   settings.beside = "9z8y.ffeeddccbbaa99887766554433221100";
-  settings.muted = {"Mallory-the-muted"};
+  settings.muted = {{"", "Mallory-the-muted"}};
   settings.hidden = {std::string(64, 'e')};
   Desktop desktop(settings, [] { return 0.5; });
   const Rect all{0, 0, 800, 600};

@@ -49,21 +49,16 @@ MenuItem ShelfMenu(const Desktop& desktop) {
   return shelf;
 }
 
-// Muted names first, checked, then the neighbours that are not muted.
+// Muted desktops first, checked, then the neighbours that are not muted.
 Menu MuteMenu(const Desktop& desktop) {
-  std::vector<Neighbour> names;
-  for (const std::string& name : desktop.settings().muted) {
-    names.push_back({"", name});
-  }
-  const size_t muted = names.size();
+  const auto& muted = desktop.settings().muted;
+  std::vector<Neighbour> names = muted;
   if (desktop.relay().neighbours) {
     for (const Neighbour& neighbour : *desktop.relay().neighbours) {
-      const auto is_same = [&](const Neighbour& other) {
-        return other.DisplayName() == neighbour.DisplayName();
-      };
+      const auto is_same = [&](const Neighbour& other) { return Mutes(other, neighbour); };
       const auto known = std::ranges::find_if(names, is_same);
       if (known != names.end()) {
-        known->desktop = neighbour.desktop;  // so that the relay can end the mute
+        *known = neighbour;  // so that the relay can end the mute
       } else if (!neighbour.DisplayName().empty() && !IsSelf(neighbour, desktop)) {
         names.push_back(neighbour);
       }
@@ -71,10 +66,11 @@ Menu MuteMenu(const Desktop& desktop) {
   }
   Menu menu;
   for (size_t i = 0; i < names.size(); i++) {
+    const bool is_muted = i < muted.size();
     menu.push_back({WithoutKeys(names[i].DisplayName()),
-                    {MenuCommand::kMute, 0, names[i], i >= muted},
+                    {MenuCommand::kMute, 0, names[i], !is_muted},
                     true,
-                    i < muted});
+                    is_muted});
   }
   return menu;
 }
@@ -199,6 +195,9 @@ Menu ProgramMenu(const Desktop& desktop) {
                     desktop.peeking().IsStageShown()});
   }
   menu.push_back({});
+  if (desktop.guests().size() > 0) {
+    menu.push_back({Entry(desktop, Text::kMenuSendAllOn), {MenuCommand::kSendAllOn}});
+  }
   if (Menu mute = MuteMenu(desktop); !mute.empty()) {
     menu.push_back({Entry(desktop, Text::kMenuMute), {}, true, false, std::move(mute)});
   }
@@ -297,6 +296,9 @@ bool CarryOut(const MenuChoice& choice, Desktop* desktop) {
     case MenuCommand::kPeek:
       desktop->peeking().PeekOver(choice.is_on ? std::optional(static_cast<Edge>(choice.index))
                                                : std::nullopt);
+      return true;
+    case MenuCommand::kSendAllOn:
+      desktop->guests().SendAllOn();
       return true;
     case MenuCommand::kShowStage:
       desktop->peeking().ShowStageToNeighbours(choice.is_on);

@@ -27,7 +27,8 @@ enum class MenuCommand : uint8_t {
   kPeek,       // `index` is the Edge, `is_on`
   kShowStage,  // `is_on`
   kMute,       // `neighbour`, `is_on`
-  kPause,      // `is_on`
+  kSendAllOn,
+  kPause,  // `is_on`
   kSettings,
   kSwitch,  // `index` is the Switch, `is_on`
   kVolume,  // `index` is the percent

@@ -46,7 +46,7 @@ class HeardDialog : public ModelessDialog {
   std::vector<HeardRow> rows_;  // those in the list
   uint64_t first_line_ = 0;     // the HeardLine::id of the first row
   uint64_t version_ = 0;        // of the history that the list shows
-  std::vector<std::string> muted_;
+  std::vector<Neighbour> muted_;
 };
 
 }  // namespace sprites

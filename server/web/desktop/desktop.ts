@@ -15,6 +15,7 @@ import {
   createSimulation,
   type Departure,
   enter,
+  opposite,
   removeSprite,
   SPRITES_MAX,
   type Sprite,
@@ -68,6 +69,7 @@ import { Renderer, type Tag } from './canvas.ts';
 import { Conversation } from './conversation.ts';
 import { element } from './elements.ts';
 import { advance, createFrameClock } from './frame_clock.ts';
+import { Guests } from './guests.ts';
 import { Input } from './input.ts';
 import { showCode } from './invitation_code.ts';
 import { askToJoin } from './join_dialog.ts';
@@ -134,6 +136,7 @@ class Desktop {
   readonly tags = new Map<Sprite, Tag>();
   /** Who threw each sprite that arrived. */
   readonly senders = new WeakMap<Sprite, Neighbour>();
+  readonly guests = new Guests();
   /** Ids of the desktops that this seat mutes. */
   readonly muted = new Set<string>();
   /** Thrown sprites whose pictures the relay must get before their crossings. */
@@ -190,10 +193,7 @@ class Desktop {
 
   readonly arrivals = new Arrivals({
     enter: (arrival) => admit(this, arrival),
-    remove: (sprite) => {
-      removeSprite(this.simulation, sprite);
-      this.tags.delete(sprite);
-    },
+    remove: (sprite) => removeForGood(this, sprite),
   });
 
   readonly departures: Departures = new Departures({
@@ -330,9 +330,10 @@ async function resume(desktop: Desktop, session: Session): Promise<void> {
   await shelf.addSaved(session.own, relayOf(session.seat));
   await shelf.addAllKept();
   drawShelf(desktop);
-  for (const { seq, ...saved } of session.sprites) {
+  for (const { seq, guest, ...saved } of session.sprites) {
     const sprite = restoreSprite(desktop, saved);
     if (seq !== undefined) arrivals.resumeLastBatch(sprite, seq);
+    if (guest !== undefined) addGuest(desktop, sprite, guest.from, guest.edge);
   }
   for (const { sprite: saved, crossing, sender } of session.leaving) {
     const sprite = restoreSprite(desktop, saved);
@@ -473,14 +474,11 @@ function isGivenUp({ replacing }: Desktop, seat: Seat): boolean {
 
 /** Takes a picture off this desktop: its sprites, and the figure on the shelf. */
 function removePicture(desktop: Desktop, file: string): void {
-  const { arrivals, shelf, sheets, simulation, tags } = desktop;
+  const { arrivals, shelf, sheets, simulation } = desktop;
   const shown = simulation.sprites.filter((sprite) => sprite.file === file);
   arrivals.removePicture(file);
   sheets.remove(file);
-  for (const sprite of shown) {
-    removeSprite(simulation, sprite);
-    tags.delete(sprite);
-  }
+  for (const sprite of shown) removeForGood(desktop, sprite);
   const wasOnShelf = shelf.remove(file);
   if (wasOnShelf) drawShelf(desktop);
   if (wasOnShelf || shown.length > 0) notice(phrase('desktop.removed'));
@@ -519,15 +517,18 @@ function sheetChanged({ simulation, sheets }: Desktop, file: string): void {
   }
 }
 
-/** Lets an arrival enter. When the simulation is full, a sprite from the shelf makes room; null when there is none. */
+/** Removes a sprite that does not come back. */
+function removeForGood({ simulation, tags, guests }: Desktop, sprite: Sprite): void {
+  removeSprite(simulation, sprite);
+  tags.delete(sprite);
+  guests.remove(sprite.id);
+}
+
+/** Lets an arrival enter; null while there is no room for another guest. */
 function admit(desktop: Desktop, arrival: Arrival): Sprite | null {
-  const { sheets, simulation } = desktop;
-  if (simulation.sprites.length >= SPRITES_MAX) {
-    const replaced = simulation.sprites.find((sprite) => sprite.fromShelf && sprite.mode !== 'drag');
-    if (replaced === undefined) return null;
-    removeSprite(simulation, replaced);
-    notice(phrase('desktop.made-room', { name: replaced.name }));
-  }
+  const { connection, guests, sheets, simulation } = desktop;
+  const isOwn = arrival.from.desktop === connection.seat?.desktop;
+  if (!isOwn && !guests.hasRoom(arrival.from.desktop, simulation.nowMs)) return null;
   const { file, name, scale, facing } = arrival.sprite;
   const { description } = sheets.get(file);
   const sprite = addSprite(simulation, {
@@ -541,7 +542,7 @@ function admit(desktop: Desktop, arrival: Arrival): Sprite | null {
     y: 0,
   });
   enter(simulation, sprite, arrival);
-  desktop.senders.set(sprite, arrival.from);
+  if (!isOwn) addGuest(desktop, sprite, arrival.from, opposite(arrival.edge));
   if (desktop.hasThrown && isResident(arrival.from.name)) {
     desktop.isPlayedWith = true;
     drawLonely(desktop);
@@ -559,6 +560,21 @@ function admit(desktop: Desktop, arrival: Arrival): Sprite | null {
     FROM_TAG_MS,
   );
   return sprite;
+}
+
+/** A sprite of another desktop is here. `edge` is the one by which it goes on. */
+function addGuest({ guests, muted, senders, simulation }: Desktop, sprite: Sprite, from: Neighbour, edge: Edge): void {
+  senders.set(sprite, from);
+  guests.add(sprite.id, from.desktop, edge, simulation.nowMs);
+  if (muted.has(from.desktop)) guests.sendOn(from.desktop, simulation.nowMs); // it had waited for room
+}
+
+/** Throws the guest that is to go on now. */
+function sendGuestOn({ connection, guests, simulation }: Desktop): void {
+  const going = connection.up ? guests.next(simulation.nowMs) : null;
+  const sprite = simulation.sprites.find(({ id }) => id === going?.id);
+  if (going !== null && sprite !== undefined && sprite !== simulation.held?.sprite)
+    throwTo(simulation, sprite, going.edge);
 }
 
 /** Sends a sprite that left the simulation to the relay. Without a connection it bounces back in with the reason. */
@@ -584,6 +600,7 @@ async function depart(desktop: Desktop, departure: Departure): Promise<void> {
 /** The relay has accepted a crossing: `to` is who gets the sprite, as far as it says so. */
 function accepted(desktop: Desktop, { edge, sprite }: Departure, to: Neighbour | null): void {
   flashEdge(edge);
+  desktop.guests.remove(sprite.id);
   if (to === null) return;
   if (to.desktop === desktop.connection.seat?.desktop) {
     notice(phrase('desktop.home', { name: sprite.name }));
@@ -597,7 +614,10 @@ function accepted(desktop: Desktop, { edge, sprite }: Departure, to: Neighbour |
 
 function bounce(desktop: Desktop, departure: Departure, reason: string): void {
   // It was thrown before its picture was removed.
-  if (desktop.arrivals.isRemoved(departure.sprite.file)) return;
+  if (desktop.arrivals.isRemoved(departure.sprite.file)) {
+    desktop.guests.remove(departure.sprite.id);
+    return;
+  }
   bounceBack(desktop.simulation, departure);
   showTag(desktop, departure.sprite, reason, 'refused', REFUSED_TAG_MS);
 }
@@ -635,7 +655,7 @@ function restoreSprite({ sheets, shelf, simulation }: Desktop, saved: SavedSprit
 }
 
 function save(
-  { name, simulation, shelf, connection, arrivals, departures, uploading, conversation }: Desktop,
+  { name, simulation, shelf, connection, arrivals, departures, uploading, conversation, guests, senders }: Desktop,
   ending: { left?: true } = {},
 ): void {
   if (connection.seat === null) return;
@@ -660,6 +680,7 @@ function save(
     sprites: [...simulation.sprites, ...uploading].map((sprite) => ({
       ...toSaved(sprite),
       seq: arrivals.seqInLastBatch(sprite),
+      guest: guests.edgeOf(sprite.id) && { from: senders.get(sprite)!, edge: guests.edgeOf(sprite.id)! },
     })),
     leaving: departures.pending.map(({ departure, crossing, sender: { desktop, token, crossings } }) => ({
       crossing,
@@ -717,6 +738,7 @@ function draw(desktop: Desktop, frameMs: number): void {
     for (const departure of step(simulation, clock.nowMs, random)) void depart(desktop, departure);
     animatePortraits(calm.matches ? 0 : clock.nowMs);
   }
+  sendGuestOn(desktop);
   arrivals.admitWaiting();
   for (const [sprite, { untilMs }] of tags) if (untilMs < simulation.nowMs) tags.delete(sprite);
   renderer.draw(simulation, tags, input.selected, peeking.frame(frameMs, calm.matches), frameMs);
@@ -921,10 +943,11 @@ function openNeighbourMenu(desktop: Desktop, tab: HTMLElement): void {
 
 /** What a person can do about a sprite: put it back if it is from the shelf, else report its picture or mute its sender. */
 function openSpriteMenu(desktop: Desktop, sprite: Sprite, x: number, y: number): void {
+  const { simulation } = desktop;
   const sender = desktop.senders.get(sprite);
   const other = sender?.desktop === desktop.connection.seat?.desktop ? undefined : sender;
   if (sprite.fromShelf) {
-    const { shelf, simulation } = desktop;
+    const { shelf } = desktop;
     const own = [{ text: phrase('desktop.put-back'), choose: () => removeSprite(simulation, sprite) }];
     const isShipped = !shelf.own.some(({ file }) => file === sprite.file);
     openMenu(x, y, isShipped ? own : [...own, publishEntry(desktop, sprite), takeOffEntry(desktop, sprite)]);
@@ -937,6 +960,8 @@ function openSpriteMenu(desktop: Desktop, sprite: Sprite, x: number, y: number):
     },
   ];
   if (other !== undefined) entries.push(muteEntry(desktop, other));
+  const { guests } = desktop;
+  entries.push({ text: phrase('desktop.send-on'), choose: () => guests.sendOn(null, simulation.nowMs) });
   openMenu(x, y, entries);
 }
 
@@ -975,7 +1000,7 @@ function publishEntry(desktop: Desktop, { file, name }: Sprite): MenuEntry {
 
 /** Mutes a desktop, or hears it again. */
 function muteEntry(desktop: Desktop, { desktop: id, name }: Neighbour): MenuEntry {
-  const { muted, conversation } = desktop;
+  const { muted, conversation, guests, simulation } = desktop;
   const isMuted = muted.has(id);
   const done = phrase(isMuted ? 'mute.heard' : 'mute.muted', { name });
   return {
@@ -983,7 +1008,10 @@ function muteEntry(desktop: Desktop, { desktop: id, name }: Neighbour): MenuEntr
     choose: async () => {
       if (!(await complain(desktop, (seat) => (isMuted ? unmute : mute)(seat, id), done))) return;
       if (isMuted) muted.delete(id);
-      else muted.add(id);
+      else {
+        muted.add(id);
+        guests.sendOn(id, simulation.nowMs);
+      }
       conversation.mutesChanged();
     },
   };

@@ -5,16 +5,19 @@
  * A duplicated tab starts with a copy of the other tab's session; `claimDesktop` decides which of the two may use it.
  */
 import { friendlyName, languageOf } from '../../wire/friendly_names.ts';
+import type { Edge } from '../../wire/rules.ts';
 import type { Sprite } from '../motion/simulation.ts';
 import type { OwnFigure } from '../pictures/shelf.ts';
 import type { SavedSayings } from '../relay/sayings.ts';
-import { type Arrival, type Crossing, readSeat, type Seat, type Sender } from '../relay/transport.ts';
+import { type Arrival, type Crossing, type Neighbour, readSeat, type Seat, type Sender } from '../relay/transport.ts';
 import { KeptText } from './kept_text.ts';
 
 /** A sprite as it is saved: what it is, where it was, and whether it is from the shelf. */
 export type SavedSprite = Pick<Sprite, 'file' | 'name' | 'scale' | 'fromShelf' | 'facing' | 'x' | 'y'> & {
   /** The number of the event that brought it with the last batch, which the relay may not know to be received. */
   seq?: number;
+  /** Of a guest: who threw it, and the edge by which it goes on. */
+  guest?: { from: Neighbour; edge: Edge };
 };
 
 /** A throw without a verdict. */

@@ -80,12 +80,12 @@ export class Arrivals {
     return this.#removed.has(file);
   }
 
-  /** Lets waiting sprites enter, in the order they arrived, until there is no more room. */
+  /** Lets waiting sprites enter, in the order they arrived, as far as there is room for them. */
   admitWaiting(): void {
-    while (this.waiting.length > 0) {
-      const sprite = this.#handlers.enter(this.waiting[0]);
-      if (sprite === null) break;
-      const arrival = this.waiting.shift()!;
+    for (const arrival of [...this.waiting]) {
+      const sprite = this.#handlers.enter(arrival);
+      if (sprite === null) continue;
+      this.waiting.splice(this.waiting.indexOf(arrival), 1);
       for (const batch of this.#batches) if (batch.delete(arrival)) batch.set(sprite, arrival.seq);
     }
     if (this.waiting.length < WAITING_MAX) this.#roomMade?.();

@@ -36,6 +36,11 @@ Json SavedSpriteToJson(const SavedSprite& saved) {
   if (saved.seq > 0) {
     json["seq"] = saved.seq;
   }
+  if (saved.entered) {
+    json["entered"] = rules::kEdgeNames[static_cast<size_t>(*saved.entered)];
+    json["fromDesktop"] = saved.from.desktop;
+    json["fromName"] = saved.from.name;
+  }
   return json;
 }
 
@@ -55,9 +60,16 @@ std::optional<Sprite> SpriteFromJson(const Json& value) {
   return sprite;
 }
 
+Neighbour SenderFromJson(const Json& value) {
+  return {TextAt(value, "fromDesktop", kIdBytesMax),
+          PlainText(TextAt(value, "fromName", kIdBytesMax), kNameBytesMax)};
+}
+
 std::optional<SavedSprite> SavedSpriteFromJson(const Json& value) {
   auto sprite = SpriteFromJson(value);
-  return sprite ? std::optional(SavedSprite{std::move(*sprite), CountAt(value, "seq", 0)})
+  return sprite ? std::optional(SavedSprite{std::move(*sprite), CountAt(value, "seq", 0),
+                                            SenderFromJson(value),
+                                            EdgeNamed(MemberOf(value, "entered"))})
                 : std::nullopt;
 }
 
@@ -97,8 +109,7 @@ std::optional<Arrival> ArrivalFromJson(const Json& value) {
   arrival.name = sprite->name;
   arrival.scale = sprite->scale;
   arrival.facing = sprite->facing;
-  arrival.from = {TextAt(value, "fromDesktop", kIdBytesMax),
-                  PlainText(TextAt(value, "fromName", kIdBytesMax), kNameBytesMax)};
+  arrival.from = SenderFromJson(value);
   return arrival;
 }
 

@@ -33,6 +33,9 @@ struct InvitedTo {
 struct SavedSprite {
   Sprite sprite;     // file, name, scale, from_shelf, facing and place; the rest has its defaults
   uint64_t seq = 0;  // Arrivals::SeqOf, which belongs to the seat
+  // Of a guest: who threw it, and the edge that it came in by.
+  Neighbour from = {};
+  std::optional<Edge> entered = {};
 };
 
 struct SavedState {

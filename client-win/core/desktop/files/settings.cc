@@ -91,7 +91,16 @@ void ReadOthers(const Json& root, Settings* settings) {
       settings->show_stage = static_cast<ShowStage>(i);
     }
   }
-  settings->muted = TextsAt(root, "muted");
+  for (const std::string& name : TextsAt(root, "muted")) {
+    settings->muted.push_back({"", name});
+  }
+  const Json& muted = MemberOf(root, "muted");
+  for (size_t i = 0; muted.is_array() && i < muted.size(); i++) {
+    if (muted[i].is_object()) {
+      settings->muted.push_back(
+          {TextAt(muted[i], "desktop", kIdBytesMax), TextAt(muted[i], "name", kNameBytesMax)});
+    }
+  }
   settings->hidden = TextsAt(root, "hidden");
 }
 
@@ -154,7 +163,12 @@ std::string SettingsJson(const Settings& settings) {
   root["volume"] = settings.volume;
   root["language"] = kLanguageNames[static_cast<size_t>(settings.language)];
   root["showStage"] = kShowStageNames[static_cast<size_t>(settings.show_stage)];
-  root["muted"] = settings.muted;
+  root["muted"] = Json::array();
+  for (const Neighbour& muted : settings.muted) {
+    root["muted"].push_back(muted.desktop.empty()
+                                ? Json(muted.name)
+                                : Json{{"desktop", muted.desktop}, {"name", muted.name}});
+  }
   root["hidden"] = settings.hidden;
   return root.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
@@ -172,12 +186,12 @@ Settings WithinLimits(Settings settings) {
   settings.sprite_limit = std::clamp(settings.sprite_limit, kSpriteLimitMin, kSpriteLimitMax);
   settings.volume = std::clamp(settings.volume, kVolumeMin, kVolumeMax);
   settings.cache_mib = std::clamp(settings.cache_mib, kCacheMiBMin, kCacheMiBMax);
-  for (std::string& name : settings.muted) {
-    name = PlainText(name, kNameBytesMax);
+  for (Neighbour& muted : settings.muted) {
+    muted = {PlainText(muted.desktop, kIdBytesMax), PlainText(muted.name, kNameBytesMax)};
   }
-  std::erase(settings.muted, "");
+  std::erase(settings.muted, Neighbour{});
   if (settings.muted.size() > kMutedMax) {
-    settings.muted.resize(kMutedMax);
+    settings.muted.erase(settings.muted.begin(), settings.muted.end() - kMutedMax);
   }
   std::erase_if(settings.hidden, [](const std::string& file) { return !IsFileHash(file); });
   if (settings.hidden.size() > kHiddenMax) {

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/relay/batch.h"
 #include "core/text/refused.h"
 
 namespace sprites {
@@ -30,7 +31,7 @@ constexpr int kSpriteLimitMax =
     300;  // sprites: below the number of windows that still move smoothly
 constexpr double kUserScaleMin = 0.5;
 constexpr double kUserScaleMax = 4;
-constexpr size_t kMutedMax = 256;   // names
+constexpr size_t kMutedMax = 256;   // desktops: above it, those muted first are heard again
 constexpr size_t kHiddenMax = 512;  // pictures: above it, those hidden first are shown again
 constexpr int kVolumeMin = 0;       // percent: silent
 constexpr int kVolumeDefault = 50;
@@ -75,7 +76,7 @@ struct Settings {
   bool greeted = false;  // the first sprite has said hello
   LanguageChoice language = LanguageChoice::kSystem;
   int cache_mib = kCacheMiBDefault;
-  std::vector<std::string> muted;   // names of neighbours, or ids of desktops without a name
+  std::vector<Neighbour> muted;     // Mutes says which desktops they stand for
   std::vector<std::string> hidden;  // hashes of pictures that the person does not want to see
   std::string unknown;              // JSON of fields this version does not know
 

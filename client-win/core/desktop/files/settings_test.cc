@@ -26,7 +26,7 @@ TEST_CASE("settings › are read as they were written, with unknown fields") {
   settings.show_stage = ShowStage::kHide;
   settings.greeted = true;
   settings.language = LanguageChoice::kGerman;
-  settings.muted = {"Mallory"};
+  settings.muted = {{"", "Mallory"}, {"9-3e", "Bob"}};
   settings.hidden = {std::string(64, 'a'), std::string(64, 'b')};
   settings.whole_pixels = false;
   settings.unknown = R"({"later":[1,2]})";
@@ -92,7 +92,7 @@ TEST_CASE("settings › cut names to the limit of the relay") {
   CHECK(settings.world == "ab");
   CHECK(settings.beside.empty());
   Settings many;
-  many.muted.assign(kMutedMax + 5, "x");
+  many.muted.assign(kMutedMax + 5, {"9-3e", "x"});
   CHECK(WithinLimits(many).muted.size() == kMutedMax);
 }
 
