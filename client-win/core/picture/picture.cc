@@ -233,6 +233,39 @@ std::optional<Bytes> SprAtSize(const Picture& picture, const Cast& cast, int sid
   return bytes;
 }
 
+// Without margins that are transparent in all frames: a sprite stands on what is seen of it.
+// REQUIRES: a pixel is visible.
+Picture Trimmed(const Picture& picture) {
+  int left = picture.width;
+  int top = picture.height;
+  int right = 0;
+  int bottom = 0;
+  for (const PictureFrame& frame : picture.frames) {
+    for (int y = 0; y < picture.height; y++) {
+      const uint8_t* alpha = frame.rgba.data() + size_t(y) * picture.width * kChannels + 3;
+      for (int x = 0; x < picture.width; x++, alpha += kChannels) {
+        if (*alpha > 0) {
+          left = std::min(left, x);
+          right = std::max(right, x + 1);
+          top = std::min(top, y);
+          bottom = std::max(bottom, y + 1);
+        }
+      }
+    }
+  }
+  Picture trimmed{right - left, bottom - top, {}};
+  for (const PictureFrame& frame : picture.frames) {
+    Bytes rgba;
+    rgba.reserve(size_t(trimmed.width) * trimmed.height * kChannels);
+    for (int y = top; y < bottom; y++) {
+      const auto row = frame.rgba.begin() + (ptrdiff_t{y} * picture.width + left) * kChannels;
+      rgba.insert(rgba.end(), row, row + ptrdiff_t{trimmed.width} * kChannels);
+    }
+    trimmed.frames.push_back({std::move(rgba), frame.delay_ms});
+  }
+  return trimmed;
+}
+
 bool IsVisible(const PictureFrame& frame) {
   for (size_t alpha = kChannels - 1; alpha < frame.rgba.size(); alpha += kChannels) {
     if (frame.rgba[alpha] > 0) {
@@ -273,10 +306,11 @@ Bytes SprOfPicture(const Picture& picture, std::string_view file_name) {
   if (std::ranges::none_of(picture.frames, IsVisible)) {
     throw PictureRefused(Text::kPictureTransparent);
   }
-  const Cast cast = picture.frames.size() == 1 ? StillCast() : MovingCast(picture);
+  const Picture trimmed = Trimmed(picture);
+  const Cast cast = trimmed.frames.size() == 1 ? StillCast() : MovingCast(trimmed);
   const std::string name = NameOf(file_name);
   for (const int side : kSides) {
-    if (auto bytes = SprAtSize(picture, cast, side, name)) {
+    if (auto bytes = SprAtSize(trimmed, cast, side, name)) {
       return *std::move(bytes);
     }
   }

@@ -194,5 +194,19 @@ TEST_CASE("picture › with too many pixels is rejected before it is decoded") {
   CHECK_THROWS_AS(DecodePicture(file), PictureRefused);
 }
 
+TEST_CASE("picture › transparent margins are trimmed, so that a sprite stands on the ground") {
+  Picture picture{40, 30, {{Bytes(size_t{40} * 30 * 4, 0), 0}}};
+  for (const int y : {5, 14}) {
+    for (const int x : {10, 29}) {
+      picture.frames[0].rgba[size_t(y * 40 + x) * 4 + 3] = 255;
+    }
+  }
+  Picture tight{20, 10, {{Bytes(size_t{20} * 10 * 4, 0), 0}}};
+  for (const int at : {0, 19, 180, 199}) {
+    tight.frames[0].rgba[size_t(at) * 4 + 3] = 255;
+  }
+  CHECK(SprOfPicture(picture, "x.png") == SprOfPicture(tight, "x.png"));
+}
+
 }  // namespace
 }  // namespace sprites
