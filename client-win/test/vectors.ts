@@ -32,6 +32,8 @@ export type Action = { ms: number } & (
   | { do: 'drag'; x: number; y: number; at: number }
   | { do: 'release'; at: number }
   | { do: 'throw'; sprite: number; edge: Edge }
+  | { do: 'speak'; sprite: number }
+  | { do: 'wave'; sprite: number; facing: world.Facing }
   | { do: 'steer'; sprite: number; key: 'left' | 'right' | 'jump' | 'drop'; down: boolean }
   | { do: 'ledges'; ledges: world.Ledge[] }
   | { do: 'pass'; wait: number }
@@ -149,6 +151,8 @@ function act(
   else if (action.do === 'drag') world.drag(here, action.x, action.y, action.at);
   else if (action.do === 'release') world.release(here, action.at);
   else if (action.do === 'throw') world.throwTo(here, cast[action.sprite], action.edge);
+  else if (action.do === 'speak') world.speak(here, cast[action.sprite]);
+  else if (action.do === 'wave') world.wave(here, cast[action.sprite], action.facing);
   else if (action.do === 'steer') world.steer(here, cast[action.sprite], action.key, action.down);
   else if (action.do === 'point') world.point(here, action.x, action.y);
   else if (action.do === 'ledges') here.ledges = action.ledges;

@@ -18,7 +18,7 @@ constexpr ModeRules kTable[kModes] = {
     {"sit", Mode::kSit, true, true, true, true},
     {"hang", Mode::kHang, false, true, false, false},
     {"pet", Mode::kPet, true, true, false, true},
-    {"yawn", Mode::kYawn, true, true, false, false},
+    {"yawn", Mode::kYawn, true, true, false, true},
     {"look", Mode::kLook, true, true, true, false},
     {"wave", Mode::kWave, true, true, false, true},
     {"greet", Mode::kGreet, true, true, false, true},
@@ -66,6 +66,26 @@ const char* AnimationOf(const Sprite& sprite) {
   return is_squashed ? "squash" : RulesOf(sprite.mode).animation;
 }
 
+// What a sprite does after a pause, when it is alone.
+void Wander(Sprite* sprite, double now_ms, const Random& random) {
+  const double choice = random();
+  if (choice < kHopChance) {
+    Jump(sprite, now_ms);
+    sprite->vx = Forwards(*sprite) * sprite->nature.walk_speed;
+  } else if (choice < kHopChance + kLookAroundChance) {
+    TurnRound(sprite);
+    sprite->next_ms = now_ms + kPauseMsMin + kPauseMsSpread * random();
+  } else if (choice < kHopChance + kLookAroundChance + kYawnChance) {
+    SetMode(sprite, Mode::kYawn, now_ms);
+    sprite->next_ms = now_ms + kYawnMs;
+  } else {
+    if (random() < kTurnChance) {
+      TurnRound(sprite);
+    }
+    StartWalk(sprite, now_ms, kWalkMsMin + kWalkMsSpread * random());
+  }
+}
+
 void Decide(Sprite* sprite, double now_ms, bool calm, const Random& random) {
   const bool bored = now_ms - sprite->touched_ms > kBoredMs;
   const bool was_asleep = sprite->mode == Mode::kSleep;
@@ -77,14 +97,8 @@ void Decide(Sprite* sprite, double now_ms, bool calm, const Random& random) {
   } else if (RulesOf(sprite->mode).pauses_after || calm) {
     SetMode(sprite, Mode::kIdle, now_ms);
     sprite->next_ms = now_ms + kPauseMsMin + kPauseMsSpread * random();
-  } else if (random() < kHopChance) {
-    Jump(sprite, now_ms);
-    sprite->vx = Forwards(*sprite) * sprite->nature.walk_speed;
   } else {
-    if (random() < kTurnChance) {
-      TurnRound(sprite);
-    }
-    StartWalk(sprite, now_ms, kWalkMsMin + kWalkMsSpread * random());
+    Wander(sprite, now_ms, random);
   }
 }
 

@@ -23,8 +23,8 @@ constexpr double kCrossingSpeedMin = 220;    // dip/s across an edge: a push, no
 constexpr double kFloorThrowSpeedMin = 900;  // dip/s downwards: falling alone never goes through
 constexpr double kSpeedMax = 6000;           // dip/s: across a wide screen in a third of a second
 constexpr double kEntranceSpeedMin = 240;    // dip/s inwards: enough to be seen coming in
-constexpr double kBoredMs = 40'000;          // without being touched until a sprite falls asleep
-constexpr double kSleepMsMax = 60'000;       // of sleep, until it wakes by itself
+constexpr double kBoredMs = 90'000;          // without being touched until a sprite falls asleep
+constexpr double kSleepMsMax = 40'000;       // of sleep, until it wakes by itself
 constexpr double kLandingMs = 330;           // the landing animation lasts
 constexpr double kHardLandingSpeed = 320;    // dip/s: a faster landing shows its animation
 constexpr double kThumpFactor = 1.15;        // times its jump speed: a landing that can be heard
@@ -82,13 +82,19 @@ constexpr double kNapWalkMsMax = 15'000;  // to its corner; then it sleeps where
 constexpr double kGreetDip = 320;         // to an arrival within which sprites wave at it
 constexpr int kGreetersMax = 3;           // that wave at one arrival
 constexpr double kWaveMs = 1400;
-constexpr double kGreetMs = 1200;      // that an arrival greets back
-constexpr double kChaseDip = 360;      // to a sprite on the same ground that may be chased
-constexpr double kChaseChance = 0.12;  // that it chases another instead of taking a walk
-constexpr double kChaseMs = 4000;      // of a chase at most
-constexpr double kChasePace = 1.8;     // in walking speeds: of the one that chases
-constexpr double kFleePace = 1.4;      // in walking speeds: of the one that runs away
-constexpr double kCatchDip = 6;        // between the two when it is caught
+constexpr double kGreetMs = 1200;          // that an arrival greets back
+constexpr double kChaseDip = 360;          // to a sprite on the same ground that may be chased
+constexpr double kChaseChance = 0.12;      // that it chases another instead of taking a walk
+constexpr double kChaseMs = 4000;          // of a chase at most
+constexpr double kChasePace = 1.8;         // in walking speeds: of the one that chases
+constexpr double kFleePace = 1.4;          // in walking speeds: of the one that runs away
+constexpr double kCatchDip = 6;            // between the two when it is caught
+constexpr double kSpeechHop = 0.4;         // of its jump speed: a speaker hops
+constexpr double kLookAroundChance = 0.2;  // that it turns round and looks there
+constexpr double kYawnChance = 0.06;       // that it yawns and stretches
+constexpr double kVisitChance = 0.25;  // that it visits a sprite that is too far away for a chase
+constexpr double kVisitDip = 1200;     // to a sprite on the same ground that may be visited
+constexpr double kVisitMs = 20'000;    // that it walks there at most
 
 // The rules of one mode.
 struct ModeRules {

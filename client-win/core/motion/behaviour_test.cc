@@ -30,9 +30,11 @@ TEST_CASE("behaviour › decides by its random numbers") {
     double lot;
     Mode to;
   };
-  for (const Case& one : {Case{Mode::kIdle, 0.05, Mode::kFall}, Case{Mode::kIdle, 0.5, Mode::kWalk},
-                          Case{Mode::kWalk, 0.5, Mode::kIdle}, Case{Mode::kLand, 0.5, Mode::kIdle},
-                          Case{Mode::kSleep, 0.5, Mode::kIdle}}) {
+  for (const Case& one :
+       {Case{Mode::kIdle, 0.05, Mode::kFall}, Case{Mode::kIdle, 0.3, Mode::kIdle},
+        Case{Mode::kIdle, 0.35, Mode::kYawn}, Case{Mode::kYawn, 0.5, Mode::kIdle},
+        Case{Mode::kIdle, 0.5, Mode::kWalk}, Case{Mode::kWalk, 0.5, Mode::kIdle},
+        Case{Mode::kLand, 0.5, Mode::kIdle}, Case{Mode::kSleep, 0.5, Mode::kIdle}}) {
     Sprite sprite;
     sprite.mode = one.from;
     Decide(&sprite, 1000, false, [&] { return one.lot; });

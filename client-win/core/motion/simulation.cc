@@ -290,6 +290,33 @@ void Simulation::ThrowTo(SpriteId id, Edge edge) {
   }
 }
 
+void Simulation::Speak(SpriteId id) {
+  Sprite* sprite = FindMutable(id);
+  if (sprite == nullptr) {
+    return;
+  }
+  sprite->touched_ms = now_ms_;
+  if (sprite->mode == Mode::kSleep) {
+    SetMode(sprite, Mode::kIdle, now_ms_);
+    sprite->next_ms = now_ms_ + kPauseMsMin;
+  }
+  if (RulesOf(sprite->mode).at_leisure && !calm_ && steered() != id) {
+    Jump(sprite, now_ms_);
+    sprite->vx = 0;
+    sprite->vy *= kSpeechHop;
+  }
+}
+
+void Simulation::Wave(SpriteId id, Facing facing) {
+  Sprite* sprite = FindMutable(id);
+  if (sprite != nullptr && RulesOf(sprite->mode).on_feet && !calm_) {
+    sprite->facing = facing;
+    sprite->touched_ms = now_ms_;
+    SetMode(sprite, Mode::kWave, now_ms_);
+    sprite->next_ms = now_ms_ + kWaveMs;
+  }
+}
+
 void Simulation::Steer(SpriteId id, SteerKey key, bool down) {
   Sprite* sprite = FindMutable(id);
   if (sprite == nullptr) {
@@ -605,7 +632,7 @@ bool Simulation::RunAfter(Sprite* sprite, const Room& room) {
 // Returns false when no chase starts.
 bool Simulation::Chase(Sprite* sprite, const Room& room, const Random& random) {
   Sprite* nearest = nullptr;
-  double nearest_dip = kChaseDip;
+  double nearest_dip = kVisitDip;
   for (Sprite& one : sprites_) {
     const double dip = std::abs(one.x - sprite->x) / room.scale;
     const bool is_there = one.id != sprite->id && RulesOf(one.mode).at_leisure &&
@@ -615,10 +642,20 @@ bool Simulation::Chase(Sprite* sprite, const Room& room, const Random& random) {
       nearest_dip = dip;
     }
   }
-  if (nearest == nullptr || random() >= kChaseChance) {
+  if (nearest == nullptr) {
+    return false;
+  }
+  const bool is_visit = nearest_dip > kChaseDip;
+  if (random() >= (is_visit ? kVisitChance : kChaseChance)) {
     return false;
   }
   const Facing facing = nearest->x < sprite->x ? Facing::kLeft : Facing::kRight;
+  if (is_visit) {
+    sprite->facing = facing;
+    StartWalk(sprite, now_ms_, kVisitMs);
+    sprite->chases = nearest->id;
+    return true;
+  }
   for (Sprite* one : {sprite, nearest}) {
     one->facing = facing;
     StartWalk(one, now_ms_, kChaseMs);
@@ -659,7 +696,7 @@ void Simulation::ChooseNext(Sprite* sprite, const Room& room, const Random& rand
   }
   const double bored_ms = IsEvening() ? kEveningBoredMs : kBoredMs;
   const bool is_bored = mode != Mode::kSleep && now_ms_ - sprite->touched_ms > bored_ms;
-  if (mode == Mode::kYawn || is_bored) {
+  if (is_bored) {
     FallAsleep(sprite, room, random);
     return;
   }

@@ -82,6 +82,12 @@ class Simulation {
   // enjoys it, and wakes up for it. Cost: O(n); call it once a frame, with the newest point.
   void MovePointer(Point point);
 
+  // A sprite speaks: it wakes, and hops unless sprites are calm. One that is busy goes on with
+  // that.
+  void Speak(SpriteId id);
+  // A sprite waves towards a side, if it has time for that.
+  void Wave(SpriteId id, Facing facing);
+
   // Throws a sprite from where it is so that it crosses an edge, as a menu or a command does.
   void ThrowTo(SpriteId id, Edge edge);
   // A key goes down or up: the sprite runs, jumps or lets go of a ledge, and for kSteerMs decides

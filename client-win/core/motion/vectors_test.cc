@@ -25,6 +25,12 @@ const std::map<std::string, double>& Numbers() {
       {"AIR_CONTROL", kAirControl},
       {"CATCH_PX", kCatchDip},
       {"CHASE_CHANCE", kChaseChance},
+      {"SPEECH_HOP", kSpeechHop},
+      {"LOOK_AROUND_CHANCE", kLookAroundChance},
+      {"YAWN_CHANCE", kYawnChance},
+      {"VISIT_CHANCE", kVisitChance},
+      {"VISIT_PX", kVisitDip},
+      {"VISIT_MS", kVisitMs},
       {"CHASE_MS", kChaseMs},
       {"CHASE_PACE", kChasePace},
       {"CHASE_PX", kChaseDip},
@@ -216,6 +222,10 @@ class Player {
       simulation_.Release(action["at"]);
     } else if (verb == "throw") {
       simulation_.ThrowTo(id, EdgeNamed(action["edge"]).value());
+    } else if (verb == "speak") {
+      simulation_.Speak(id);
+    } else if (verb == "wave") {
+      simulation_.Wave(id, action["facing"] == "left" ? Facing::kLeft : Facing::kRight);
     } else if (verb == "steer") {
       const std::map<std::string, SteerKey> keys = {{"left", SteerKey::kLeft},
                                                     {"right", SteerKey::kRight},

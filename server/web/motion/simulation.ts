@@ -128,8 +128,8 @@ export const CROSSING_SPEED_MIN = 220; // px/s across an edge: a push is enough,
 export const FLOOR_THROW_SPEED_MIN = 900; // px/s downwards: a fall alone must never go through the floor
 export const SPEED_MAX = 6000; // px/s: a flick of the wrist across a wide screen in a third of a second
 export const ENTRANCE_SPEED_MIN = 240; // px/s inwards: fast enough that a person sees the sprite enter
-export const BORED_MS = 40_000; // ms without a touch until a sprite falls asleep
-export const SLEEP_MS_MAX = 60_000; // ms of sleep until it wakes by itself
+export const BORED_MS = 90_000; // ms without a touch until a sprite falls asleep
+export const SLEEP_MS_MAX = 40_000; // ms of sleep until it wakes by itself
 export const LANDING_MS = 330; // ms of the landing animation
 export const HARD_LANDING_SPEED = 320; // px/s: from this speed on a landing is shown
 export const BOUNCE_SPEED_MIN = 180; // px/s after a bounce: a slower sprite stops bouncing
@@ -194,6 +194,13 @@ export const CHASE_PACE = 1.8; // speed of the sprite that chases, in walking sp
 export const FLEE_PACE = 1.4; // speed of the sprite that runs away
 export const CATCH_PX = 6; // px between the two from which on the chased one is caught
 
+export const SPEECH_HOP = 0.4; // share of the jump speed with which a speaker hops
+export const LOOK_AROUND_CHANCE = 0.2; // chance that it turns round and looks there, instead of going for a walk
+export const YAWN_CHANCE = 0.06; // chance that it yawns and stretches, likewise
+export const VISIT_CHANCE = 0.25; // chance that it visits a sprite that is too far away for a chase
+export const VISIT_PX = 1200; // px to a sprite on the same ground that may be visited
+export const VISIT_MS = 20_000; // ms that it walks there at most
+
 const ON_FEET: ReadonlySet<Mode> = new Set([
   ...(['idle', 'walk', 'land', 'sleep'] as const),
   ...(['sit', 'pet', 'yawn', 'look', 'wave', 'greet'] as const),
@@ -203,7 +210,7 @@ const ON_FEET: ReadonlySet<Mode> = new Set([
 const AT_LEISURE: ReadonlySet<Mode> = new Set(['idle', 'walk', 'look', 'sit']);
 
 /** Modes after which a sprite pauses. */
-const PAUSE_AFTER: ReadonlySet<Mode> = new Set(['walk', 'land', 'sleep', 'sit', 'pet', 'wave', 'greet']);
+const PAUSE_AFTER: ReadonlySet<Mode> = new Set(['walk', 'land', 'sleep', 'sit', 'pet', 'wave', 'greet', 'yawn']);
 
 export const opposite = (edge: Edge): Edge => EDGES[oppositeNumber(EDGES.indexOf(edge) as EdgeNumber)];
 
@@ -433,6 +440,24 @@ export function steer(
   }
 }
 
+/** A sprite speaks: it wakes, and hops unless sprites are calm. One that is busy goes on with that. */
+export function speak(simulation: Simulation, sprite: Sprite): void {
+  sprite.touchedMs = simulation.nowMs;
+  if (sprite.mode === 'sleep') setMode(simulation, sprite, 'idle', PAUSE_MS_MIN);
+  if (!AT_LEISURE.has(sprite.mode) || simulation.calm || simulation.steered?.sprite === sprite) return;
+  jump(simulation, sprite);
+  sprite.vx = 0;
+  sprite.vy *= SPEECH_HOP;
+}
+
+/** A sprite waves towards a side, if it has time for that. */
+export function wave(simulation: Simulation, sprite: Sprite, facing: Facing): void {
+  if (!ON_FEET.has(sprite.mode) || simulation.calm) return;
+  sprite.facing = facing;
+  sprite.touchedMs = simulation.nowMs;
+  setMode(simulation, sprite, 'wave', WAVE_MS);
+}
+
 function launch(simulation: Simulation, sprite: Sprite, vx: number, vy: number): void {
   sprite.vx = clampSpeed(vx);
   sprite.vy = clampSpeed(vy);
@@ -620,10 +645,13 @@ function runAfter(simulation: Simulation, sprite: Sprite): boolean {
   return false;
 }
 
-/** Starts a chase: the nearest sprite on the same ground runs away, and this one runs after it. Returns false when it does not. */
+/**
+ * Starts a chase: the nearest sprite on the same ground runs away, and this one runs after it. One that is farther away is visited: this one
+ * walks there, and both wave. Returns false when it does neither.
+ */
 function chase(simulation: Simulation, sprite: Sprite, random: Random): boolean {
   let nearest: Sprite | null = null;
-  let nearestPx = CHASE_PX;
+  let nearestPx = VISIT_PX;
   for (const one of simulation.sprites) {
     const px = Math.abs(one.x - sprite.x);
     const isThere = one !== sprite && AT_LEISURE.has(one.mode) && Math.abs(one.y - sprite.y) < SUPPORTED_PX;
@@ -631,8 +659,16 @@ function chase(simulation: Simulation, sprite: Sprite, random: Random): boolean 
     nearest = one;
     nearestPx = px;
   }
-  if (nearest === null || random() >= CHASE_CHANCE) return false;
+  if (nearest === null) return false;
+  const isVisit = nearestPx > CHASE_PX;
+  if (random() >= (isVisit ? VISIT_CHANCE : CHASE_CHANCE)) return false;
   const facing = towards(sprite, nearest);
+  if (isVisit) {
+    sprite.facing = facing;
+    walk(simulation, sprite, VISIT_MS);
+    sprite.chases = nearest.id;
+    return true;
+  }
   for (const one of [sprite, nearest]) {
     one.facing = facing;
     walk(simulation, one, CHASE_MS);
@@ -663,7 +699,7 @@ function fallAsleep(simulation: Simulation, sprite: Sprite, random: Random): voi
   setMode(simulation, sprite, 'sleep', SLEEP_MS_MAX * (0.5 + random() / 2));
 }
 
-/** Chooses what a sprite does by itself: walk, hop, chase, sit, pause, or sleep when nothing has touched it for long. */
+/** Chooses what a sprite does by itself: walk, hop, look around, yawn, chase, visit, sit, pause, or sleep when nothing has touched it for long. */
 function decide(simulation: Simulation, sprite: Sprite, random: Random): void {
   const { nowMs, calm } = simulation;
   const bored = nowMs - sprite.touchedMs > (isEvening(simulation) ? EVENING_BORED_MS : BORED_MS);
@@ -674,19 +710,28 @@ function decide(simulation: Simulation, sprite: Sprite, random: Random): void {
     return;
   }
   if (wasAsleep) sprite.touchedMs = nowMs - BORED_MS * random();
-  if (sprite.mode === 'yawn' || (bored && !wasAsleep)) {
+  if (bored && !wasAsleep) {
     fallAsleep(simulation, sprite, random);
-  } else if (PAUSE_AFTER.has(sprite.mode) || calm) {
+    return;
+  }
+  if (PAUSE_AFTER.has(sprite.mode) || calm) {
     if (sprite.mode === 'walk' && !calm && isOnLedge(simulation, sprite) && random() < SIT_CHANCE) {
       sit(simulation, sprite, random);
       return;
     }
     setMode(simulation, sprite, 'idle', PAUSE_MS_MIN + PAUSE_MS_SPREAD * random());
-  } else if (chase(simulation, sprite, random)) {
     return;
-  } else if (random() < HOP_CHANCE) {
+  }
+  if (chase(simulation, sprite, random)) return;
+  const choice = random();
+  if (choice < HOP_CHANCE) {
     jump(simulation, sprite);
     sprite.vx = forwards(sprite) * sprite.nature.walkSpeed;
+  } else if (choice < HOP_CHANCE + LOOK_AROUND_CHANCE) {
+    sprite.facing = sprite.facing === 'left' ? 'right' : 'left';
+    setMode(simulation, sprite, 'idle', PAUSE_MS_MIN + PAUSE_MS_SPREAD * random());
+  } else if (choice < HOP_CHANCE + LOOK_AROUND_CHANCE + YAWN_CHANCE) {
+    setMode(simulation, sprite, 'yawn', YAWN_MS);
   } else {
     if (random() < TURN_CHANCE) sprite.facing = sprite.facing === 'left' ? 'right' : 'left';
     walk(simulation, sprite, WALK_MS_MIN + WALK_MS_SPREAD * random());
