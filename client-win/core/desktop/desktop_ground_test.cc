@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/scene/shadow.h"
+#include "core/scene/snooze.h"
 #include "test/core/test_desktop.h"
 
 namespace sprites {
@@ -15,7 +16,7 @@ struct GroundDesktop : TestDesktop {
 
 size_t PuffsOf(const Scene& scene) {
   return static_cast<size_t>(std::ranges::count_if(
-      scene.ground, [](const DrawnSprite& drawn) { return drawn.id >= kFirstPuff; }));
+      scene.ground, [](const DrawnSprite& drawn) { return drawn.id >= kFirstPuff && drawn.id < kFirstSnooze; }));
 }
 
 std::optional<DrawnSprite> ShadowOf(const Scene& scene, SpriteId id) {
@@ -140,6 +141,22 @@ TEST_CASE("ground › what is hidden has neither shadow nor dust") {
   }
   test.desktop.SetPresence(Presence::kFree);
   CHECK(!test.Pass(10).ground.empty());
+}
+
+TEST_CASE("ground › letters stand above a sprite that sleeps, and cost nothing") {
+  GroundDesktop test;
+  const SpriteId id = test.DropInOwn();
+  const auto has_letters = [](const Scene& scene) {
+    return std::ranges::any_of(scene.ground,
+                               [](const DrawnSprite& one) { return one.id >= kFirstSnooze; });
+  };
+  CHECK(!has_letters(test.Pass(5'000)));
+  CHECK(has_letters(test.Pass(100'000)));
+  CHECK(test.desktop.simulation().Find(id)->mode == Mode::kSleep);
+  const std::vector<DrawnSprite> before = test.Pass(10).ground;
+  const Scene& scene = test.Pass(10);
+  CHECK(scene.ground == before);
+  CHECK(scene.idle_ms > 30);
 }
 
 }  // namespace

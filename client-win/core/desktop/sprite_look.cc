@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/scene/shadow.h"
+#include "core/scene/snooze.h"
 
 namespace sprites {
 
@@ -172,6 +173,10 @@ void SpriteLook::Draw(Scene* scene) {
     }
     if (drawn.visible && is_ground_shown_) {
       DrawShadowOf(sprite, &ground);
+      if (sprite.mode == Mode::kSleep) {
+        ground.push_back(DrawSnooze(sprite, simulation_.screen().monitors()[sprite.monitor],
+                                    &snoozes_));
+      }
     }
     scene->sprites.push_back(std::move(drawn));
   }

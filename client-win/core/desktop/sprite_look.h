@@ -77,6 +77,7 @@ class SpriteLook {
   Simulation& simulation_;
   SheetCache sheets_;
   OwnSheets shadows_;
+  OwnSheets snoozes_;
   Dust dust_;
   bool is_ground_shown_ = false;
   bool is_saving_power_ = false;

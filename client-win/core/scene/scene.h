@@ -71,7 +71,7 @@ struct DrawnBubble {
 struct Scene {
   std::vector<DrawnSprite> sprites;  // lowest first
   // What lies on the ground below all sprites, lowest first: their shadows, each with the id of its
-  // sprite, and dust. They take no clicks.
+  // sprite, dust, and the letters above those that sleep. They take no clicks.
   std::vector<DrawnSprite> ground;
   std::vector<DrawnBubble> bubbles;  // newest first
   std::vector<Rect> obstacles;       // px: what no bubble may cover, such as a sprite that is held
