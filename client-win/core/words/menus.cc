@@ -45,6 +45,7 @@ MenuItem ShelfMenu(const Desktop& desktop) {
   for (size_t i = 0; i < desktop.look().shelf().size(); i++) {
     shelf.children.push_back(
         {WithoutKeys(desktop.look().shelf()[i]->description.name), {MenuCommand::kDropIn, i}});
+    shelf.children.back().picture = desktop.look().shelf()[i];
   }
   return shelf;
 }
@@ -173,6 +174,9 @@ std::string NameInMenu(const std::string& name) {
 Menu ProgramMenu(const Desktop& desktop) {
   Menu menu;
   menu.push_back({WithoutKeys(StatusOf(desktop)), {}, false});
+  if (const std::string& name = desktop.relay().name; !name.empty()) {
+    menu.push_back({Entry(desktop, Text::kMenuName, name), {MenuCommand::kName}});
+  }
   if (const std::string watchers = WatchersOf(desktop); !watchers.empty()) {
     menu.push_back({Entry(desktop, Text::kStatusWatched, watchers), {}, false});
   }
@@ -331,6 +335,12 @@ std::string StatusOf(const Desktop& desktop) {
   const bool is_lost = desktop.relay().IsUnreachable() || desktop.relay().link() == Link::kBroken;
   return is_lost ? SayUnreachable(language, desktop.relay().certificate, host)
                  : Say(language, Text::kStatusJoining, {host});
+}
+
+std::string TooltipOf(const Desktop& desktop) {
+  const std::string& name = desktop.relay().name;
+  const std::string status = StatusOf(desktop);
+  return name.empty() ? status : Say(desktop.language(), Text::kStatusAs, {status, name});
 }
 
 }  // namespace sprites

@@ -80,6 +80,7 @@ struct MenuItem {
   bool is_enabled = true;
   bool is_checked = false;
   std::vector<MenuItem> children{};  // of a submenu
+  SheetPointer picture{};            // beside the text: the character it names
 
   bool IsLine() const { return text.empty(); }
 };
@@ -111,6 +112,8 @@ std::string NameInMenu(const std::string& name);
 
 // One line about the connection to the relay.
 std::string StatusOf(const Desktop& desktop);
+// Likewise, with the name that others see.
+std::string TooltipOf(const Desktop& desktop);
 
 }  // namespace sprites
 

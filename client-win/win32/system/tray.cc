@@ -26,6 +26,34 @@ NOTIFYICONDATAW DescriptionFor(HWND window) {
   return description;
 }
 
+// How a character stands, as large as an icon of the menu; with premultiplied alpha, as menus want.
+OwnedBitmap PictureOf(const Sheet& sheet) {
+  const Description& description = sheet.description;
+  const int cell = CellOf(description, Mode::kIdle, 0);
+  const int left = cell % sheet.Columns() * description.frame_width;
+  const int top = cell / sheet.Columns() * description.frame_height;
+  const int height = GetSystemMetrics(SM_CYMENUCHECK) * 3 / 2;
+  const int width = std::max(1, height * description.frame_width / description.frame_height);
+  BITMAPINFO info{};
+  info.bmiHeader = {sizeof info.bmiHeader, width, -height, 1, 32, BI_RGB};
+  void* bits = nullptr;
+  OwnedBitmap bitmap(CreateDIBSection(nullptr, &info, DIB_RGB_COLORS, &bits, nullptr, 0));
+  auto* pixel = static_cast<uint8_t*>(bits);
+  for (int y = 0; pixel != nullptr && y < height; y++) {
+    for (int x = 0; x < width; x++, pixel += 4) {
+      const int from_x = left + x * description.frame_width / width;
+      const int from_y = top + y * description.frame_height / height;
+      const uint8_t* rgba =
+          &sheet.rgba[(size_t(from_y) * size_t(sheet.width) + size_t(from_x)) * 4];
+      for (int channel = 0; channel < 3; channel++) {
+        pixel[2 - channel] = static_cast<uint8_t>(rgba[channel] * rgba[3] / 255);
+      }
+      pixel[3] = rgba[3];
+    }
+  }
+  return bitmap;
+}
+
 // A menu of Windows with the entries of a core menu.
 class NativeMenu {
  public:
@@ -51,6 +79,12 @@ class NativeMenu {
       if (item.children.empty()) {
         choices_.push_back(item.choice);
         AppendMenuW(menu, flags, choices_.size(), Wide(item.text).c_str());
+        if (item.picture != nullptr) {
+          pictures_.push_back(PictureOf(*item.picture));
+          MENUITEMINFOW info{sizeof info, MIIM_BITMAP};
+          info.hbmpItem = pictures_.back().get();
+          SetMenuItemInfoW(menu, static_cast<UINT>(choices_.size()), FALSE, &info);
+        }
         continue;
       }
       const HMENU submenu = CreatePopupMenu();  // owned by the menu that it is in
@@ -60,6 +94,7 @@ class NativeMenu {
     }
   }
 
+  std::vector<OwnedBitmap> pictures_;  // outlive the menu
   OwnedMenu menu_{CreatePopupMenu()};
   std::vector<MenuChoice> choices_;
 };

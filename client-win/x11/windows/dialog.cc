@@ -5,6 +5,7 @@
 
 #include "core/text/text.h"
 #include "x11/windows/access_key.h"
+#include "x11/windows/character_picture.h"
 #include "x11/windows/front_window.h"
 #include "x11/windows/limited_entry.h"
 
@@ -12,10 +13,11 @@ namespace sprites {
 
 namespace {
 
-constexpr int kMargin = 18;        // dip
-constexpr int kGap = 10;           // dip, between two parts
-constexpr int kWidthLetters = 52;  // of a line of text, at most
-constexpr int kZoom = 2;           // dip for a pixel of a character
+constexpr int kMargin = 18;         // dip
+constexpr int kGap = 10;            // dip, between two parts
+constexpr int kWidthLetters = 52;   // of a line of text, at most
+constexpr int kZoom = 2;            // dip for a pixel of a character
+constexpr int kCharacterMax = 128;  // dip: the height of a character
 
 // A label that is read as a paragraph.
 GtkWidget* Paragraph(const std::string& text) {
@@ -34,24 +36,9 @@ void Bold(GtkWidget* label) {
   pango_attr_list_unref(attributes);
 }
 
-// How the character stands.
-GtkWidget* PictureOf(const Sheet& sheet) {
-  const Description& description = sheet.description;
-  const int cell = CellOf(description, Mode::kIdle, 0);
-  const int left = cell % sheet.Columns() * description.frame_width;
-  const int top = cell / sheet.Columns() * description.frame_height;
-  GdkPixbuf* all =
-      gdk_pixbuf_new_from_data(sheet.rgba.data(), GDK_COLORSPACE_RGB, TRUE, 8, sheet.width,
-                               top + description.frame_height, 4 * sheet.width, nullptr, nullptr);
-  GdkPixbuf* one =
-      gdk_pixbuf_new_subpixbuf(all, left, top, description.frame_width, description.frame_height);
-  GdkPixbuf* large = gdk_pixbuf_scale_simple(one, description.frame_width * kZoom,
-                                             description.frame_height * kZoom, GDK_INTERP_NEAREST);
-  GtkWidget* image = gtk_image_new_from_pixbuf(large);
+GtkWidget* StandingPictureOf(const Sheet& sheet) {
+  GtkWidget* image = PictureOf(sheet, kZoom, kCharacterMax);
   gtk_widget_set_valign(image, GTK_ALIGN_END);
-  for (GdkPixbuf* picture : {large, one, all}) {
-    g_object_unref(picture);
-  }
   return image;
 }
 
@@ -87,7 +74,7 @@ void Dialog::AddParade(const Question& question, GtkContainer* content) {
   }
   GtkWidget* row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, kGap);
   for (const SheetPointer& sheet : question.characters) {
-    gtk_container_add(GTK_CONTAINER(row), PictureOf(*sheet));
+    gtk_container_add(GTK_CONTAINER(row), StandingPictureOf(*sheet));
   }
   gtk_container_add(content, row);
   gtk_container_add(content, gtk_separator_new(GTK_ORIENTATION_HORIZONTAL));

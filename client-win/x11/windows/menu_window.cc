@@ -4,12 +4,15 @@
 #include <utility>
 
 #include "x11/windows/access_key.h"
+#include "x11/windows/character_picture.h"
 
 namespace sprites {
 
 namespace {
 
 constexpr char kTitle[] = "Sprites menu";
+constexpr int kPictureHeight = 24;  // dip: of a character beside its name
+constexpr int kPictureGap = 8;
 
 // `keys`: those of the items above it, and then its own.
 GtkWidget* ItemOf(const MenuItem& item, std::string* keys) {
@@ -21,6 +24,17 @@ GtkWidget* ItemOf(const MenuItem& item, std::string* keys) {
     *keys += read.key;
   }
   const char* text = read.text.c_str();
+  if (item.picture != nullptr) {
+    GtkWidget* pictured = gtk_menu_item_new();
+    GtkWidget* row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, kPictureGap);
+    GtkWidget* label = gtk_label_new_with_mnemonic(text);
+    gtk_label_set_mnemonic_widget(GTK_LABEL(label), pictured);
+    gtk_container_add(GTK_CONTAINER(row), PictureOf(*item.picture, 1, kPictureHeight));
+    gtk_container_add(GTK_CONTAINER(row), label);
+    gtk_container_add(GTK_CONTAINER(pictured), row);
+    gtk_widget_show_all(row);
+    return pictured;
+  }
   GtkWidget* widget = item.is_checked ? gtk_check_menu_item_new_with_mnemonic(text)
                                       : gtk_menu_item_new_with_mnemonic(text);
   if (item.is_checked) {
