@@ -129,10 +129,10 @@ describe('first run of the windows client', { skip, timeout: 900_000 }, () => {
   });
 
   it('greets in a bubble on its first sprite, once', async () => {
-    await ada.frame('Drag me past an edge.*');
+    await ada.frame('Hello!.*');
     ada.capture().save(join(SHOTS, 'first-bubble.png'));
-    await ada.isGone('Drag me past an edge.*');
-    await eventually('it is noted', () => ada.settings().greeted === true);
+    await ada.isGone('Hello!.*');
+    await ada.frame('Now stroke me.*');
     await stopClient();
     await eventually('Ada has left', async () => (await desktops()) === 0);
   });
@@ -219,7 +219,7 @@ describe('first run of the windows client', { skip, timeout: 900_000 }, () => {
     const other = spr({ ...RUNNER, behaviour: { ...RUNNER.behaviour, walkSpeed: 0 } });
     await throwSprite(grace, other, 3);
     await ada.chooseOf(onFloor(runner), ['m', 'Return'], 'Grace is muted', () => many('muted') === 1);
-    assert.deepEqual(ada.settings().muted, ['Grace']);
+    assert.equal(ada.settings().muted?.[0]?.name, 'Grace');
     await leave(grace);
     await stopClient();
   });

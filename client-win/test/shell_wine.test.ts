@@ -237,7 +237,7 @@ describe('shell of the windows client', { skip, timeout: 900_000 }, () => {
     const { desktop, token } = (await joined.json()) as { desktop: string; token: string };
     // Desktops learn of new neighbours once a second, so the first menus may not have her.
     await ada.chooseInTray(['m', 'Return'], 'Grace is muted', () => ada.settings().muted?.length === 1);
-    assert.deepEqual(ada.settings().muted, ['Grace']);
+    assert.equal(ada.settings().muted?.[0]?.name, 'Grace');
     await fetch(`${relay.url}/v1/desktops/${desktop}`, {
       method: 'DELETE',
       headers: { authorization: `Bearer ${token}` },

@@ -103,7 +103,7 @@ describe('sayings in the windows client', { skip, timeout: 900_000 }, () => {
     await ada.focusOn(LIST);
     shot('saying-list');
     await ada.press('alt+m');
-    await eventually('Grace is muted', () => ada.settings().muted?.[0] === 'Grace');
+    await eventually('Grace is muted', () => ada.settings().muted?.[0]?.name === 'Grace');
     await ada.isGone(`Grace: ${text}`);
     shot('saying-muted');
     grace.send('say Can you hear me');

@@ -141,7 +141,7 @@ describe('sayings in the program for X11', { skip, timeout: 900_000 }, () => {
     await choose('w', 'Right');
     shot('saying-list');
     await ada.press('Return');
-    await eventually('Grace is muted', () => ada.settings().muted?.[0] === 'Grace');
+    await eventually('Grace is muted', () => ada.settings().muted?.[0]?.name === 'Grace');
     await ada.isGone(SAYING);
     grace.send('say Can you hear me?');
     await grace.waitForLine('it was said', ({ heard }) => heard === 'Can you hear me?');

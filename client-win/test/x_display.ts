@@ -252,7 +252,7 @@ class FrameBuffer {
 /** What a client has saved of its settings: all of them at once, and nothing before it has changed one. */
 export interface SavedSettings {
   readonly hidden?: string[];
-  readonly muted?: string[];
+  readonly muted?: { desktop: string; name: string }[];
   readonly [name: string]: unknown;
 }
 

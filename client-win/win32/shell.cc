@@ -192,7 +192,7 @@ void Shell::Turn() {
   saying_bubbles_.Show(scene);
   say_dialog_.Update();
   heard_dialog_.Update();
-  tray_.SetTooltip("Sprites: " + StatusOf(desktop_));
+  tray_.SetTooltip("Sprites: " + TooltipOf(desktop_));
   pacer_.SetHalved(scene.saves_power);
   const auto check_ms = static_cast<double>(surroundings_.CheckMs(desktop_.simulation(), NowMs()));
   pacer_.EndTurn(std::min(scene.idle_ms, scene.sprites.empty() ? kIdleMsMax : check_ms));
@@ -368,6 +368,7 @@ void Shell::ShowMenu(POINT point) {
 
 void Shell::OpenWindow(MenuCommand command) {
   switch (command) {
+    case MenuCommand::kName:
     case MenuCommand::kSettings:
       EditSettings();
       break;

@@ -23,6 +23,7 @@
 #include "core/scene/composition.h"
 #include "win32/dialogs/heard_dialog.h"
 #include "win32/dialogs/say_dialog.h"
+#include "win32/system/machine.h"
 #include "win32/system/network_watch.h"
 #include "win32/system/owned.h"
 #include "win32/system/single_instance.h"
@@ -104,6 +105,7 @@ class Shell : private SpriteListener, private Host {
   bool Copy(const std::string& text) override;
   bool GiveKeysTo(const Sprite& sprite) override;
   Machine DescribeMachine() const override;
+  std::string NetworkAddress() const override { return AddressInNetwork(); }
   void OpenWindow(MenuCommand command) override;
   void AskAboutReport(const Sprite& sprite) override;
   void AskWhereToGo(bool is_first_start, const std::string& link) override;

@@ -287,7 +287,7 @@ void Shell::HandlePointer(const PointerNow& pointer) {
   }
 }
 
-void Shell::UpdateTray() { notifier_.SetTooltip(StatusOf(desktop_)); }
+void Shell::UpdateTray() { notifier_.SetTooltip(TooltipOf(desktop_)); }
 
 // Hides the sprites and leaves the relay. The X server may have ended: then what is sent to it goes
 // nowhere.

@@ -81,6 +81,7 @@ class Shell : private SpriteListener, private Host {
   bool Copy(const std::string& text) override;
   bool GiveKeysTo(const Sprite& sprite) override { return display_->GiveKeysTo(sprite.id); }
   Machine DescribeMachine() const override;
+  std::string NetworkAddress() const override;
   void OpenWindow(MenuCommand command) override;
   void AskAboutReport(const Sprite& sprite) override;
   void AskWhereToGo(bool is_first_start, const std::string& link) override;

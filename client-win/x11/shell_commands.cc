@@ -1,4 +1,7 @@
 // What the menus and links make the shell do, and what the first sprite says.
+#include <arpa/inet.h>
+#include <ifaddrs.h>
+#include <net/if.h>
 #include <sys/resource.h>
 #include <sys/utsname.h>
 
@@ -6,6 +9,7 @@
 #include <ctime>
 #include <fstream>
 #include <iterator>
+#include <memory>
 #include <utility>
 
 #include "core/desktop/tones.h"
@@ -295,6 +299,24 @@ void Shell::ShowBubble(const Scene& scene) {
 void Shell::DismissBubble() {
   controller_.DismissBubble();
   bubble_.Hide();
+}
+
+std::string Shell::NetworkAddress() const {
+  ifaddrs* all = nullptr;
+  if (getifaddrs(&all) != 0) {
+    return "";
+  }
+  const std::unique_ptr<ifaddrs, decltype(&freeifaddrs)> owned(all, freeifaddrs);
+  for (const ifaddrs* one = all; one != nullptr; one = one->ifa_next) {
+    const bool is_up = (one->ifa_flags & IFF_UP) != 0 && (one->ifa_flags & IFF_LOOPBACK) == 0;
+    if (!is_up || one->ifa_addr == nullptr || one->ifa_addr->sa_family != AF_INET) {
+      continue;
+    }
+    char text[INET_ADDRSTRLEN] = "";
+    const auto* address = reinterpret_cast<const sockaddr_in*>(one->ifa_addr);
+    return inet_ntop(AF_INET, &address->sin_addr, text, sizeof text) == nullptr ? "" : text;
+  }
+  return "";
 }
 
 Machine Shell::DescribeMachine() const {

@@ -274,12 +274,18 @@ void Controller::ShowHidden() {
 
 void Controller::Invite() {
   const std::string link = desktop_.relay().InvitationLink();
+  const std::string address = IsLocal(link) ? host_->NetworkAddress() : "";
   if (link.empty()) {
     ShowNotice(Text::kToastNotInvited, Text::kToastNotInvitedText);
-  } else if (host_->Copy(link)) {
-    ShowNotice(Text::kToastInvited, Text::kToastInvitedText);
-  } else {
+  } else if (!host_->Copy(address.empty() ? link : WithHost(link, address))) {
     ShowNotice(Text::kToastNotCopied, Text::kToastNotCopiedText);
+  } else {
+    desktop_.ExpectFriend();
+    ShowNotice(Text::kToastInvited,
+               !IsLocal(link)    ? Text::kToastInvitedText
+               : address.empty() ? Text::kToastInvitedHere
+                                 : Text::kToastInvitedNetwork,
+               {address});
   }
 }
 
@@ -300,25 +306,34 @@ std::optional<DrawnBubble> Controller::BubbleIn(const Scene& scene) {
   if (greeting_.IsDone() && !desktop_.settings().greeted) {
     desktop_.MarkGreeted();
   }
-  const std::string hint = desktop_.sprites().KeysHint();
-  const auto speaker = std::ranges::find_if(scene.sprites, [&](const DrawnSprite& sprite) {
-    return sprite.visible && (hint.empty() || sprite.id == desktop_.sprites().selected());
-  });
+  const bool peers = desktop_.sprites().peers() && !desktop_.IsQuiet();
+  const std::string hint = peers ? Said(Text::kBubbleComeBack) : desktop_.sprites().KeysHint();
+  const SpriteId said_by = peers ? kPeer : hint.empty() ? kNobody : desktop_.sprites().selected();
+  const Simulation& simulation = desktop_.simulation();
+  const auto speaks = [&](const DrawnSprite& drawn) {
+    const Sprite* sprite = simulation.Find(drawn.id);
+    const bool is_awake = sprite == nullptr || sprite->mode != Mode::kSleep;
+    return drawn.visible && (said_by == kNobody ? is_awake : drawn.id == said_by);
+  };
+  const auto speaker = std::ranges::find_if(scene.sprites, speaks);
   const std::string& text = hint.empty() ? greeting : hint;
-  if (text.empty() || speaker == scene.sprites.end()) {
+  if (text.empty() || speaker == scene.sprites.end() || simulation.held() != kNobody) {
     return std::nullopt;
   }
-  const Simulation& simulation = desktop_.simulation();
-  const Monitor& monitor = simulation.screen().monitors()[simulation.Find(speaker->id)->monitor];
+  const Sprite* sprite = simulation.Find(speaker->id);
+  const Screen& screen = simulation.screen();
+  const Monitor& monitor =
+      screen.monitors()[sprite == nullptr ? screen.PrimaryMonitor() : sprite->monitor];
+  const Crop shown = speaker->Shown();
   DrawnBubble bubble{speaker->id, "", text, {monitor.work, monitor.scale}};
-  bubble.post.sprite = {static_cast<double>(speaker->x), static_cast<double>(speaker->y),
-                        static_cast<double>(speaker->x + speaker->width),
+  bubble.post.sprite = {static_cast<double>(speaker->x + shown.x), static_cast<double>(speaker->y),
+                        static_cast<double>(speaker->x + shown.x + shown.width),
                         static_cast<double>(speaker->y + speaker->height)};
   return bubble;
 }
 
 void Controller::DismissBubble() {
-  greeting_.Dismiss(host_->NowMs());
+  greeting_.Dismiss(host_->NowMs(), desktop_.simulation().held() != kNobody);
   desktop_.sprites().DismissKeysHint();
 }
 

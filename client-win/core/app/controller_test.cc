@@ -456,8 +456,11 @@ TEST_CASE("controller › the first sprite greets the person, and the settings r
   CHECK(said->post.room == monitor.work);
   CHECK(said->post.sprite->top == sprite.y);
   CHECK(said->post.sprite->bottom == sprite.y + sprite.height);
-  CHECK(!controller.desktop().settings().greeted);
-  controller.DismissBubble();
+  for (int step = 0; step < 3; step++) {  // without a relay it has no name to tell
+    CHECK(controller.BubbleIn(controller.Turn()));
+    CHECK(!controller.desktop().settings().greeted);
+    controller.DismissBubble();
+  }
   CHECK(!controller.BubbleIn(controller.Turn()));
   CHECK(controller.desktop().settings().greeted);
 }

@@ -30,6 +30,8 @@ class Host {
   // Gives the keyboard to the window of a sprite. Returns false if it has none.
   virtual bool GiveKeysTo(const Sprite& sprite) = 0;
   virtual Machine DescribeMachine() const = 0;
+  // An address by which others in the same network reach this machine; empty if there is none.
+  virtual std::string NetworkAddress() const { return ""; }
   // Does what needs a window of its own, such as the settings, or ends the program.
   virtual void OpenWindow(MenuCommand command) = 0;
   // Asks why, and then calls Desktop::ReportPicture.

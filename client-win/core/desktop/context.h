@@ -12,6 +12,7 @@
 
 #include "core/desktop/files/settings.h"
 #include "core/desktop/outbox.h"
+#include "core/desktop/remarks.h"
 #include "core/desktop/toasts.h"
 #include "core/motion/simulation.h"
 #include "core/relay/poller.h"
@@ -33,6 +34,7 @@ enum class Presence : uint8_t {
 struct RelayState {
   Poller poller;
   std::optional<Neighbours> neighbours;
+  std::string name;     // that others see; empty until the relay has told it
   std::string refusal;  // the problem code of the last refused join; empty once one was granted
   int unanswered = 0;   // requests of the poller in a row
   CertificateFault certificate = CertificateFault::kNone;  // of the last of them
@@ -63,6 +65,7 @@ struct Context {
   RelayState relay;
   Outbox outbox;
   Toasts toasts;
+  Remarks remarks;
   RequestBudget budget;
   RequestId next_request = 1;
   bool saves_now = false;  // the state to save has changed

@@ -51,6 +51,44 @@ bool Crowd::PutAway(SpriteId id) {
   return true;
 }
 
+void Crowd::Grab(SpriteId id, Point point, double ms) {
+  if (id == kPeer && peers_) {
+    id = DropIn(look_.shelf().front()->file, point);
+    peers_ = false;
+  }
+  simulation_.Grab(id, point, ms);
+}
+
+void Crowd::WatchEmpty(bool is_home) {
+  if (!simulation_.sprites().empty() || !is_home || look_.shelf().empty()) {
+    last_seen_ms_ = context_.now_ms;
+  }
+  peers_ = context_.now_ms - last_seen_ms_ >= kEmptyMs;
+}
+
+// The left half of it, at the right edge of the primary monitor.
+void Crowd::DrawPeer(Scene* scene) {
+  if (!peers_) {
+    return;
+  }
+  const Screen& screen = simulation_.screen();
+  Sprite sprite;
+  sprite.id = kPeer;
+  sprite.monitor = screen.PrimaryMonitor();
+  const Monitor& monitor = screen.monitors()[sprite.monitor];
+  const SheetPointer& sheet = look_.shelf().front();
+  sprite.scale = sheet->description.scale;
+  sprite.facing = Facing::kLeft;
+  sprite.mode = Mode::kIdle;
+  sprite.x = monitor.work.right;
+  sprite.y = monitor.work.bottom;
+  DrawnSprite drawn = Draw(sprite, sheet, monitor, context_.settings.scale,
+                           context_.settings.whole_pixels, simulation_.now_ms());
+  drawn.visible = look_.IsVisible(sprite);
+  drawn.crop = Crop{0, 0, std::max(1, drawn.width / 2), drawn.height};
+  scene->sprites.push_back(std::move(drawn));
+}
+
 void Crowd::Release(double ms) {
   const SpriteId id = simulation_.held();
   simulation_.Release(ms);

@@ -13,6 +13,8 @@
 
 namespace sprites {
 
+constexpr int64_t kEmptyMs = 60'000;     // without a sprite; then one peers in at an edge
+constexpr SpriteId kPeer = 0xFFFE'0000;  // its id: above those of all sprites
 constexpr int64_t kKeysHintMs = 10'000;  // the bubble says what the keys do; then only the name
 
 // Keys as the core knows them.
@@ -28,7 +30,8 @@ class Crowd {
   SpriteId DropIn(const std::string& file, std::optional<Point> place);
   // Removes a sprite that came from the shelf. False for any other: it belongs to somebody else.
   bool PutAway(SpriteId id);
-  void Grab(SpriteId id, Point point, double ms) { simulation_.Grab(id, point, ms); }
+  // One that peers in comes in when it is grabbed.
+  void Grab(SpriteId id, Point point, double ms);
   void Drag(Point point, double ms) { simulation_.Drag(point, ms); }
   void Release(double ms);
   // The pointer has moved since the last tick, and holds no sprite.
@@ -36,6 +39,9 @@ class Crowd {
   // The local time in hours, 0 … 24: sprites are tired in the evening.
   void SetHour(double hour) { simulation_.SetHour(hour); }
   void ThrowTo(SpriteId id, Edge edge);
+
+  // Whether one peers in at an edge, kPeer in the scene: there has been no sprite for long.
+  bool peers() const { return peers_; }
 
   void Select(SpriteId id);  // kNobody for none
   // Likewise, by a menu or a key: a bubble says which sprite it is, and what the keys do.
@@ -52,6 +58,9 @@ class Crowd {
 
   // -- For the other parts of the desktop.
   bool IsFull() const;
+  // `is_home`: no sprite is on its way, so an empty desktop is one without sprites.
+  void WatchEmpty(bool is_home);
+  void DrawPeer(Scene* scene);
   void Remove(const std::vector<SpriteId>& ids);
   void BounceBack(const Departure& departure, const std::string& why);
 
@@ -60,6 +69,8 @@ class Crowd {
   Simulation& simulation_;
   SpriteLook& look_;
   SpriteId selected_ = kNobody;
+  int64_t last_seen_ms_ = 0;             // when there was a sprite
+  bool peers_ = false;                   // one peers in, because there has been none for long
   std::optional<int64_t> keys_hint_ms_;  // when a sprite was selected by keys
 };
 

@@ -144,6 +144,7 @@ const Scene& Desktop::Tick(int64_t now_ms) {
     RetryAfterNetworkChange(passed);
     // What changes the sprites comes before the state is saved, and requests come after that.
     guests_.Step();
+    crowd_.WatchEmpty(traffic_.on_the_way() == 0);
     traffic_.AdmitWaiting();
     peeking_.Update();
     SaveIfDue();
@@ -297,8 +298,8 @@ void Desktop::HandleNews(const News& news) {
     HandleBatch(*news.batch);
   }
   if (news.neighbours) {
-    context_.relay.neighbours = news.neighbours;
-    peeking_.AskSoon();
+    Meet(*news.neighbours);
+    context_.relay.name = news.name;
     look_.RetryMissing();  // the relay may have them now
   }
   traffic_.TakeBack(news);
@@ -326,6 +327,29 @@ void Desktop::HandleNews(const News& news) {
   }
 }
 
+// A friend who was invited sits to the right: the sprite nearest to that edge says so, and waves.
+void Desktop::Meet(const Neighbours& neighbours) {
+  const Neighbour* before = context_.relay.NeighbourBeyond(Edge::kRight);
+  const std::string known = before == nullptr ? "" : before->desktop;
+  context_.relay.neighbours = neighbours;
+  peeking_.AskSoon();
+  const Neighbour* friend_there = context_.relay.NeighbourBeyond(Edge::kRight);
+  if (!expects_friend_ || friend_there == nullptr || friend_there->desktop == known) {
+    return;
+  }
+  const Sprite* nearest = nullptr;
+  for (const Sprite& sprite : simulation_.sprites()) {
+    if (RulesOf(sprite.mode).on_feet && (nearest == nullptr || sprite.x > nearest->x)) {
+      nearest = &sprite;
+    }
+  }
+  expects_friend_ = false;
+  const SpriteId speaker = nearest == nullptr ? kNobody : nearest->id;
+  simulation_.Wave(speaker, Facing::kRight);
+  context_.remarks.Add(context_.Said(Text::kBubbleFriend, {friend_there->DisplayName()}), speaker,
+                       Edge::kRight, context_.now_ms);
+}
+
 void Desktop::HandleBatch(const Batch& batch) {
   // Only one toast of a kind is shown at a time, and the operator's words matter more.
   for (const std::string& text : batch.announcements) {
@@ -333,8 +357,7 @@ void Desktop::HandleBatch(const Batch& batch) {
   }
   traffic_.HandleArrivals(batch);
   if (batch.neighbours) {
-    context_.relay.neighbours = batch.neighbours;
-    peeking_.AskSoon();
+    Meet(*batch.neighbours);
   }
   talk_.HandleSayings(batch);
   peeking_.HandleStages(batch);
@@ -349,6 +372,7 @@ void Desktop::HandleBatch(const Batch& batch) {
 
 void Desktop::Draw() {
   look_.Draw(&scene_);
+  crowd_.DrawPeer(&scene_);
   talk_.DrawBubbles(&scene_);
   peeking_.DrawBeyond(&scene_);
   const bool is_unseen =
@@ -387,7 +411,8 @@ double Desktop::IdleMs() const {
       std::max(context_.budget.NextMs(),
                std::min({poll_due, traffic_.NextDueMs(),
                          is_connected ? talk_.NextDueMs() : std::numeric_limits<int64_t>::max()}));
-  const int64_t next = std::min({due, talk_.NextEndMs(), guests_.NextDueMs()});
+  const int64_t next =
+      std::min({due, talk_.NextEndMs(), context_.remarks.NextEndMs(), guests_.NextDueMs()});
   return std::max(0.0,
                   std::min(idle, static_cast<double>(next) - static_cast<double>(context_.now_ms)));
 }

@@ -83,6 +83,8 @@ class Desktop {
   void SetPresence(Presence presence) { context_.presence = presence; }
   // The language of the system; the settings may name another one.
   void SetSystemLanguage(Language language) { context_.system_language = language; }
+  // The person has given somebody the invitation: the friend is announced, once.
+  void ExpectFriend() { expects_friend_ = true; }
   // The first sprite has said hello.
   void MarkGreeted();
   // A text for the person, from the shell.
@@ -124,6 +126,7 @@ class Desktop {
   void RetryAfterNetworkChange(int64_t passed_ms);
   void HandleNews(const News& news);
   void HandleBatch(const Batch& batch);
+  void Meet(const Neighbours& neighbours);
   void CountUnanswered(const Response& response);
   void HandleInvitationEnded();
   void FetchFromGallery(const RelayLink& link);
@@ -165,6 +168,7 @@ class Desktop {
   Scene scene_;
   std::optional<int64_t> network_retry_ms_;  // when to ask the relay again
   bool is_paused_ = false;
+  bool expects_friend_ = false;
   Leaving leaving_ = Leaving::kNot;
   int64_t leaving_ms_ = 0;       // when that step began
   RequestId leave_request_ = 0;  // of Poller::LeaveRequest, at the end of the program

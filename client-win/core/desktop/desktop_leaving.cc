@@ -28,6 +28,7 @@ void Desktop::Rejoin() {
   context_.relay.poller = Poller(context_.settings.relay, JoinOptionsNow(), context_.random);
   peeking_.ForgetRelay();
   context_.relay.neighbours.reset();
+  context_.relay.name.clear();
   ForgetRelayState();
 }
 

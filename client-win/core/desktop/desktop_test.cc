@@ -361,8 +361,8 @@ TEST_CASE("desktop › limits the sprites that it forwards and those that wait")
     fixture.Pass(1000);
   }
   CHECK(fixture.desktop.traffic().on_the_way() == kCrossingsAhead);
-  CHECK(fixture.desktop.simulation().sprites().size() == 64);
-  CHECK(fixture.desktop.traffic().waiting() == kWaitingToPollMax + kCrossingsAhead);
+  CHECK(fixture.desktop.simulation().sprites().size() == kGuestsOfOneMax);
+  CHECK(fixture.desktop.traffic().waiting() == 2 * 64 - kCrossingsAhead - kGuestsOfOneMax);
   CHECK(!fixture.Has("/events", Method::kGet));
 }
 
@@ -538,11 +538,11 @@ TEST_CASE("desktop › limits the files that it fetches at once") {
   int seq = 0;
   for (int round = 0; round < 3; round++) {
     std::vector<Json> events;
-    for (int i = 0; i < 60; i++) {
+    for (int i = 0; i < 36; i++) {
       std::string file(64, '0');
       const std::string number = std::to_string(++seq);
       file.replace(0, number.size(), number);
-      events.push_back(Arriving(seq, file));
+      events.push_back(Arriving(seq, file, {{"desktop", "9-" + std::to_string(seq / 12)}}));
     }
     fixture.Receive(events);
     fixture.Pass(100);
@@ -683,7 +683,7 @@ TEST_CASE("desktop › knows who sent a sprite, and mutes and reports at the rel
   TestDesktop fixture;
   fixture.Join();
   const std::string file(64, 'b');
-  fixture.Receive({Arriving(1, file, {{"desktop", "9-Bob"}, {"name", "Bob"}})});
+  fixture.Receive({Arriving(1, file, kBob)});
   fixture.Pass(20);
   const SpriteId id = fixture.desktop.simulation().sprites().at(0).id;
   REQUIRE(fixture.desktop.guests().SenderOf(id) != nullptr);
@@ -698,7 +698,7 @@ TEST_CASE("desktop › knows who sent a sprite, and mutes and reports at the rel
   rude.reason = "Rude";
   fixture.desktop.guests().ReportPicture(rude);
   const Request report = fixture.Pop("/v1/reports", Method::kPost);
-  CHECK(Json::parse(report.body) == Json{{"file", file}, {"reason", "Rude"}, {"desktop", "9-Bob"}});
+  CHECK(Json::parse(report.body) == Json{{"file", file}, {"reason", "Rude"}, {"desktop", "9-3e"}});
   fixture.Respond(report, 204);
   fixture.Pass(kToastMsMin);
   CHECK(fixture.toasts.back().title == "The picture is reported");
@@ -993,6 +993,67 @@ TEST_CASE("desktop › mutes a neighbour at the relay, and reports a picture the
   fixture.Respond(report, 204);
   fixture.Pass(10);
   CHECK(fixture.toasts.back().title == "The picture is reported");
+}
+
+TEST_CASE("desktop › says whose a guest is, and who has caught a sprite, for some seconds") {
+  TestDesktop fixture;
+  const SpriteId id = fixture.DropInOwn();
+  fixture.Join();
+  fixture.Receive({Arriving(1, FileOf(3))});
+  const Scene& scene = fixture.Pass(10);
+  REQUIRE(scene.bubbles.size() == 1);
+  CHECK(scene.bubbles[0].text == "Guest, from Bob");
+  CHECK(scene.bubbles[0].post.sprite.has_value());
+  CHECK(fixture.Pass(kRemarkMs).bubbles.empty());
+  fixture.desktop.sprites().ThrowTo(id, Edge::kRight);
+  fixture.Respond(fixture.Pop("/v1/sprites/" + FileOf(0), Method::kPut), 204);
+  fixture.Respond(fixture.Pop("/crossings", Method::kPost), 202, {{"to", kBob}});
+  const Scene& after = fixture.Pass(10);
+  REQUIRE(after.bubbles.size() == 1);
+  CHECK(after.bubbles[0].text == "Test is with Bob now.");
+  CHECK(after.bubbles[0].post.edge == Edge::kRight);
+}
+
+TEST_CASE(
+    "desktop › announces a friend who was invited, once, by the sprite nearest to that edge") {
+  TestDesktop fixture;
+  fixture.desktop.sprites().DropIn(FileOf(0), Point{100, 560});
+  const SpriteId near = fixture.desktop.sprites().DropIn(FileOf(0), Point{700, 560});
+  fixture.Join();
+  fixture.Pass(2'000);
+  const auto meet = [&](const char* id) {
+    const Json ada = {{"desktop", id}, {"name", "Ada"}};
+    fixture.Receive(
+        {{{"type", "neighbours"}, {"left", ada}, {"right", ada}, {"top", ada}, {"bottom", ada}}});
+    return fixture.Pass(10).bubbles.size();
+  };
+  CHECK(meet("9-1") == 0);  // nobody was invited
+  fixture.desktop.ExpectFriend();
+  CHECK(meet("9-1") == 0);
+  CHECK(meet("9-2") == 1);
+  CHECK(fixture.Pass(10).bubbles[0].text == "Ada is next door now!");
+  CHECK(fixture.desktop.simulation().Find(near)->facing == Facing::kRight);
+  fixture.Pass(kRemarkMs);
+  CHECK(meet("9-3") == 0);
+}
+
+TEST_CASE(
+    "desktop › one peers in when there has been no sprite for a minute, and comes on a grab") {
+  TestDesktop fixture;
+  const SpriteId id = fixture.DropInOwn();
+  fixture.Pass(1'000);
+  fixture.desktop.sprites().PutAway(id);
+  CHECK(fixture.Pass(kEmptyMs - 100).sprites.empty());
+  const Scene& scene = fixture.Pass(200);
+  REQUIRE(scene.sprites.size() == 1);
+  CHECK(scene.sprites[0].id == kPeer);
+  CHECK(scene.sprites[0].x + scene.sprites[0].Shown().width <= 800);
+  fixture.desktop.sprites().Grab(kPeer, {795, 550}, 0);
+  fixture.desktop.sprites().Release(10);
+  fixture.Pass(100);
+  REQUIRE(fixture.desktop.simulation().sprites().size() == 1);
+  CHECK(fixture.desktop.simulation().sprites()[0].from_shelf);
+  CHECK(!fixture.desktop.sprites().peers());
 }
 
 }  // namespace

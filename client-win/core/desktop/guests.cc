@@ -53,7 +53,11 @@ void Guests::Mute(const Neighbour& neighbour, bool is_muted) {
                 [&](const Neighbour& muted) { return Mutes(muted, neighbour); });
   if (is_muted) {
     context_.settings.muted.push_back(neighbour);
-    list_.SendOn(neighbour.desktop, context_.now_ms);
+    for (const auto& [id, sender] : senders_) {
+      if (Mutes(neighbour, sender)) {
+        list_.SendOn(sender.desktop, context_.now_ms);
+      }
+    }
   }
   context_.settings = WithinLimits(std::move(context_.settings));
   context_.outbox.settings_changed = true;

@@ -109,6 +109,10 @@ void Talk::HandleSayings(const Batch& batch) {
     const bool is_own = context_.relay.IsSelf(saying.from.desktop);
     if (is_own || !guests_.IsMuted(saying.from)) {
       conversation_.Hear(saying, is_own, context_.now_ms);
+      if (const auto& bubbles = conversation_.bubbles(); !bubbles.empty()) {
+        const Sprite* speaker = SpeakingSprite(bubbles.back());
+        simulation_.Speak(speaker == nullptr ? kNobody : speaker->id);
+      }
     }
   }
 }
@@ -150,9 +154,10 @@ std::optional<Edge> Talk::SpeakersEdge(const HeardBubble& bubble) const {
 
 void Talk::DrawBubbles(Scene* scene) {
   conversation_.Expire(context_.now_ms);
+  context_.remarks.Expire(context_.now_ms);
   scene->bubbles.clear();
   scene->obstacles.clear();
-  if (!context_.settings.bubbles || context_.IsQuiet()) {
+  if (context_.IsQuiet()) {
     return;
   }
   const Screen& screen = simulation_.screen();
@@ -160,27 +165,39 @@ void Talk::DrawBubbles(Scene* scene) {
     scene->obstacles.push_back(BoxOf(*held, screen.monitors()[held->monitor].scale));
   }
   const auto& bubbles = conversation_.bubbles();
-  for (auto bubble = bubbles.rbegin(); bubble != bubbles.rend(); ++bubble) {
-    const Sprite* sprite = SpeakingSprite(*bubble);
+  for (auto bubble = bubbles.rbegin(); context_.settings.bubbles && bubble != bubbles.rend();
+       ++bubble) {
     const std::optional<Edge> edge = SpeakersEdge(*bubble);
-    const size_t index = sprite != nullptr ? sprite->monitor : screen.PrimaryMonitor();
-    if (context_.settings.hide_in_full_screen && context_.IsCovered(index)) {
-      continue;
-    }
-    const Monitor& monitor = screen.monitors()[index];
-    DrawnBubble drawn;
-    drawn.id = bubble->id;
-    drawn.name = bubble->is_own ? "" : bubble->saying.from.DisplayName();
-    drawn.text = bubble->saying.text;
-    drawn.post.room = Inset(monitor.work, kBubbleGap * monitor.scale);
-    drawn.post.scale = monitor.scale;
-    drawn.post.edge = edge.value_or(Edge::kTop);
-    drawn.post.has_tail_at_edge = edge.has_value() && !bubble->is_own;
-    if (sprite != nullptr) {
-      drawn.post.sprite = BoxOf(*sprite, monitor.scale);
-    }
-    scene->bubbles.push_back(std::move(drawn));
+    DrawBubble({bubble->id,
+                bubble->is_own ? "" : bubble->saying.from.DisplayName(),
+                bubble->saying.text,
+                {}},
+               SpeakingSprite(*bubble), edge.value_or(Edge::kTop), edge && !bubble->is_own, scene);
   }
+  for (const Remark& remark : context_.remarks.all()) {
+    const Sprite* sprite = simulation_.Find(remark.sprite);
+    if (sprite != nullptr || remark.sprite == kNobody) {
+      DrawBubble({remark.id, "", remark.text, {}}, sprite, remark.edge, true, scene);
+    }
+  }
+}
+
+void Talk::DrawBubble(DrawnBubble drawn, const Sprite* sprite, Edge edge, bool has_tail,
+                      Scene* scene) const {
+  const Screen& screen = simulation_.screen();
+  const size_t index = sprite != nullptr ? sprite->monitor : screen.PrimaryMonitor();
+  if (context_.settings.hide_in_full_screen && context_.IsCovered(index)) {
+    return;
+  }
+  const Monitor& monitor = screen.monitors()[index];
+  drawn.post.room = Inset(monitor.work, kBubbleGap * monitor.scale);
+  drawn.post.scale = monitor.scale;
+  drawn.post.edge = edge;
+  drawn.post.has_tail_at_edge = has_tail;
+  if (sprite != nullptr) {
+    drawn.post.sprite = BoxOf(*sprite, monitor.scale);
+  }
+  scene->bubbles.push_back(std::move(drawn));
 }
 
 }  // namespace sprites

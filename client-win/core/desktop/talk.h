@@ -56,6 +56,8 @@ class Talk {
 
  private:
   void HandleVerdict(const SayingVerdict& verdict);
+  void DrawBubble(DrawnBubble drawn, const Sprite* sprite, Edge edge, bool has_tail,
+                  Scene* scene) const;
   const Sprite* SpeakingSprite(const HeardBubble& bubble) const;
   std::optional<Edge> SpeakersEdge(const HeardBubble& bubble) const;
 

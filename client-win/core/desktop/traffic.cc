@@ -178,6 +178,15 @@ void Traffic::RemovePicture(const std::string& file) {
 void Traffic::HandleVerdict(const Verdict& verdict) {
   context_.saves_now = true;
   // A sprite that was on its way when its picture was removed does not come back.
+  const Departure& departure = verdict.pending.departure;
+  const bool is_caught = verdict.accepted && verdict.to && !verdict.pending.is_forwarded &&
+                         !guests_.EdgeOf(departure.sprite.id) &&
+                         !context_.relay.IsSelf(verdict.to->desktop);
+  if (is_caught && !verdict.to->DisplayName().empty()) {
+    context_.remarks.Add(
+        context_.Said(Text::kBubbleCaught, {departure.sprite.name, verdict.to->DisplayName()}),
+        kNobody, departure.edge, context_.now_ms);
+  }
   if (verdict.accepted || arrivals_.IsRemoved(verdict.pending.departure.sprite.file)) {
     guests_.Remove(verdict.pending.departure.sprite.id);
     return;
@@ -226,6 +235,10 @@ void Traffic::Admit(const Arrival& arrival) {
   }
   arrivals_.Admit(arrival, id);
   guests_.Add(id, arrival.from, arrival.entrance.edge);
+  if (guests_.SenderOf(id) != nullptr) {
+    context_.remarks.Add(context_.Said(Text::kSpriteFrom, {name, arrival.from.DisplayName()}), id,
+                         arrival.entrance.edge, context_.now_ms);
+  }
   context_.outbox.sounds.push_back(Sound::kArrive);
   const bool is_own = context_.relay.IsSelf(arrival.from.desktop);
   context_.toasts.AddArrival(context_.language(), name, is_own ? "" : arrival.from.DisplayName(),

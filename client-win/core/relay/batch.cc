@@ -185,6 +185,10 @@ std::optional<Neighbours> ReadNeighbours(std::string_view json) {
   return NeighboursIn(MemberOf(ParseJson(json, kEventDepthMax), "neighbours"));
 }
 
+std::string ReadOwnName(std::string_view json) {
+  return PlainText(TextAt(ParseJson(json, kEventDepthMax), "name", kIdBytesMax), kNameBytesMax);
+}
+
 std::optional<Acceptance> ReadAcceptance(const Response& response) {
   if (response.status != 202 || response.body.size() > kResponseBytesMax) {
     return std::nullopt;

@@ -104,6 +104,8 @@ struct Acceptance {
 // Each reads the body of a response, returns nothing when it does not hold what is wanted, and
 // never throws.
 std::optional<Batch> ReadBatch(std::string_view json);
+// The name of the desktop itself in the response to `GET /v1/desktops/{id}`; may be empty.
+std::string ReadOwnName(std::string_view json);
 // The neighbours in the response to `GET /v1/desktops/{id}`.
 std::optional<Neighbours> ReadNeighbours(std::string_view json);
 std::optional<Acceptance> ReadAcceptance(const Response& response);

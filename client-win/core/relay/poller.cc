@@ -202,6 +202,7 @@ News Poller::HandleNeighbours(const Response& response, int64_t now_ms) {
   if (!news.neighbours) {
     return HandleRefusal(response, now_ms);
   }
+  news.name = ReadOwnName(response.body);
   has_neighbours_ = true;
   answered_ms_ = now_ms;
   link_ = Link::kConnected;

@@ -40,6 +40,7 @@ enum class Link : uint8_t { kJoining, kConnected, kBroken };
 struct News {
   std::optional<Batch> batch;  // handle it, then call ResumePolling
   std::optional<Neighbours> neighbours;
+  std::string name{};        // with neighbours: that of this desktop
   bool seated = false;       // there is a new seat
   bool cursor_lost = false;  // the relay numbers its events from 1 again
   bool seat_ended = false;   // a join follows

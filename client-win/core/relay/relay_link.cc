@@ -319,4 +319,30 @@ std::string HostOf(const std::string& relay) {
   return slashes == std::string::npos ? relay : relay.substr(slashes + 3);
 }
 
+namespace {
+
+// Where the host of a link begins, and where it ends: before the port.
+std::pair<size_t, size_t> HostIn(const std::string& link) {
+  const size_t scheme = link.find("://");
+  const size_t first = scheme == std::string::npos ? link.size() : scheme + 3;
+  const size_t end = std::min(link.find_first_of("/?#", first), link.size());
+  const bool is_bracketed = first < link.size() && link[first] == '[';
+  const size_t from = is_bracketed ? std::min(link.find(']', first), end) : first;
+  return {first, std::min(link.find(':', from), end)};
+}
+
+}  // namespace
+
+bool IsLocal(const std::string& link) {
+  const auto [first, end] = HostIn(link);
+  const std::string_view host = std::string_view(link).substr(first, end - first);
+  return host == "localhost" || host.ends_with(".localhost") || host.starts_with("127.") ||
+         host == "[::1]";
+}
+
+std::string WithHost(const std::string& link, const std::string& host) {
+  const auto [first, end] = HostIn(link);
+  return link.substr(0, first) + host + link.substr(end);
+}
+
 }  // namespace sprites

@@ -63,6 +63,11 @@ std::optional<std::string> RelayOfInstaller(std::string_view file_name);
 // `relay` as people read it: without the scheme.
 std::string HostOf(const std::string& relay);
 
+// Whether a link leads to this machine, so that it is of no use on another one.
+bool IsLocal(const std::string& link);
+// The link with another host, an IPv4 address or a name; its port stays.
+std::string WithHost(const std::string& link, const std::string& host);
+
 }  // namespace sprites
 
 #endif  // CLIENT_WIN_CORE_RELAY_RELAY_LINK_H_

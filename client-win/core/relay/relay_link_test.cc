@@ -271,5 +271,19 @@ TEST_CASE("relay link › an installer's file name tells its relay") {
   }
 }
 
+TEST_CASE("relay link › a link to this machine is known, and gets another host") {
+  for (const char* local : {"http://localhost:8080/#near=a.b", "http://127.0.0.1/#near=a.b",
+                            "http://[::1]:8471/#near=a.b"}) {
+    CHECK(IsLocal(local));
+  }
+  for (const char* other : {"http://relay.example:8080/#near=a.b", "http://localhost.example/",
+                            "https://10.0.0.127/", ""}) {
+    CHECK(!IsLocal(other));
+  }
+  CHECK(WithHost("http://localhost:8471/#near=a.b", "192.168.1.5") ==
+        "http://192.168.1.5:8471/#near=a.b");
+  CHECK(WithHost("http://[::1]/#near=a.b", "192.168.1.5") == "http://192.168.1.5/#near=a.b");
+}
+
 }  // namespace
 }  // namespace sprites

@@ -14,8 +14,9 @@
   X(kMenuPeek, "Look over an &edge", "Übe&r einen Rand sehen") \
   X(kMenuShowStage, "Neigh&bours may look in", "Na&chbarn dürfen hereinsehen") \
   X(kMenuMute, "&Mute", "Stumm&schalten") \
-  X(kMenuSendAllOn, "Send all &guests on", "Alle &Gäste weiterschicken") \
+  X(kMenuSendAllOn, "Send all &guests on", "Alle Gäste &weiterschicken") \
   X(kMenuPause, "&Pause", "&Pause") \
+  X(kMenuName, "You are {0}: &change…", "Sie sind {0}: ändern…") \
   X(kMenuSettings, "&Settings…", "Eins&tellungen…") \
   X(kMenuHelp, "&Help", "&Hilfe") \
   X(kMenuQuit, "&Quit Sprites", "Sprites &beenden") \
@@ -59,6 +60,7 @@
   X(kStatusCertificateName, "Another server answers for {0}: its certificate is not for this name", "Ein anderer Server antwortet für {0}: Sein Zertifikat gilt nicht für diesen Namen") \
   X(kStatusCertificateUnknown, "This computer does not trust the certificate of {0}", "Dieser Computer vertraut dem Zertifikat von {0} nicht") \
   X(kStatusWatched, "Looking in now: {0}", "Sieht gerade herein: {0}") \
+  X(kStatusAs, "{0}, as {1}", "{0}, als {1}") \
   X(kStatusNoRelay, "Not connected: choose a relay", "Nicht verbunden: bitte ein Relay wählen") \
   /* Toasts. */ \
   X(kToastArrived, "{0} has come", "{0} ist da") \
@@ -79,6 +81,8 @@
   X(kToastFriendGoneCommons, "You are in the world that everybody is in. Ask your friend for a new link.", "Sie sind in der Welt, in der alle sind. Bitten Sie um einen neuen Link.") \
   X(kToastInvited, "The link is copied", "Der Link ist kopiert") \
   X(kToastInvitedText, "Send it to a friend. Opening it seats your friend next to you.", "Schicken Sie ihn weiter: Wer ihn öffnet, sitzt neben Ihnen.") \
+  X(kToastInvitedNetwork, "Send it to a friend in your network. It has the address {0}, because localhost means this computer only.", "Für jemanden in Ihrem Netz. Er enthält die Adresse {0}, denn localhost meint nur diesen Computer.") \
+  X(kToastInvitedHere, "It works on this computer only: its relay is localhost.", "Er gilt nur auf diesem Computer: Sein Relay ist localhost.") \
   X(kToastNotInvited, "There is no invitation yet", "Es gibt noch keine Einladung") \
   X(kToastNotInvitedText, "You can invite a friend once you are connected.", "Einladen geht, sobald Sie verbunden sind.") \
   X(kToastDiagnostics, "The diagnostics are copied", "Die Diagnose ist kopiert") \
@@ -216,7 +220,13 @@
   X(kFileOwnMoved, "The whole file is kept as {0}.", "Die ganze Datei bleibt als {0} erhalten.") \
   X(kFileOwnStays, "It can't be renamed to {0} yet. Until that works, nothing is saved.", "Sie lässt sich noch nicht in {0} umbenennen. Bis das geht, wird nichts gespeichert.") \
   /* The bubbles on the first sprite. */ \
-  X(kBubbleWelcome, "Drag me past an edge.\nRight-click me for the menu.", "Zieh mich über einen Rand.\nRechtsklick zeigt mein Menü.") \
+  X(kBubbleDrag, "Hello!\nDrag me with the mouse.", "Hallo!\nZieh mich mit der Maus.") \
+  X(kBubbleStroke, "Now stroke me:\nto and fro, without a button.", "Jetzt streichle mich:\nhin und her, ohne Taste.") \
+  X(kBubbleThrow, "And now throw me!\nPast an edge I land next door.", "Und jetzt wirf mich!\nHinter dem Rand lande ich nebenan.") \
+  X(kBubbleCaught, "{0} is with {1} now.", "{0} ist jetzt bei {1}.") \
+  X(kBubbleFriend, "{0} is next door now!", "{0} ist jetzt nebenan!") \
+  X(kBubbleComeBack, "Shall I come back?\nClick me.", "Soll ich wiederkommen?\nKlick mich an.") \
+  X(kBubbleName, "Others see you as {0}.\nChange it, or invite a friend: right-click me.", "Andere sehen Sie als {0}.\nÄndern oder jemanden einladen: Rechtsklick.") \
   X(kBubbleAlone, "Nobody is next door yet.\nRight-click me to invite a friend.", "Noch ist niemand nebenan.\nRechtsklick: Lade jemanden ein.") \
   X(kBubbleUnreachable, "I can't reach {0}.\nI keep trying. Another relay: right-click me.", "Ich erreiche {0} nicht.\nIch versuche es weiter. Anderes Relay: Rechtsklick.") \
   X(kBubbleKeys, "{0}: arrow keys and space.\nCtrl and an arrow key throw me.\nTab: the next one. Esc: stop.", "{0}: Pfeiltasten und Leertaste.\nStrg und Pfeiltaste werfen mich.\nTab: die nächste Figur. Esc: Schluss.") \
@@ -334,7 +344,7 @@
   X(kAskUpdateYes, "&Download", "&Herunterladen") \
   X(kAskUpdateNo, "Not &now", "&Nicht jetzt") \
   X(kHowToHeading, "How to play", "So geht es") \
-  X(kHowToText, "Drag a sprite and let go: it flies. Past an edge it lands on your neighbour's desktop.\n\nClick it, then use the arrow keys and the space bar: it runs and jumps.\n\nRight-click it: throw, put away, hide its picture, invite a friend.\n\nDrop a picture on it: that becomes a sprite too.\n\nDouble-click it: Sprites closes.", "Ziehen Sie eine Figur und lassen Sie los: Sie fliegt. Hinter dem Rand landet sie beim Nachbarn.\n\nKlick, dann Pfeiltasten und Leertaste: Sie läuft und springt.\n\nRechtsklick: werfen, wegräumen, Bild ausblenden, jemanden einladen.\n\nLassen Sie ein Bild auf sie fallen: Auch das wird eine Figur.\n\nDoppelklick: Sprites wird beendet.") \
+  X(kHowToText, "Drag a sprite and let go: it flies. Past an edge it lands on your neighbour's desktop.\n\nStroke it with the mouse: it likes that, and it wakes up.\n\nClick it, then use the arrow keys and the space bar: it runs and jumps.\n\nRight-click it: throw, put away, hide its picture, invite a friend.\n\nDrop a picture on it: that becomes a sprite too.\n\nIts menu has \"Say something\": your neighbours see it in a bubble. Rest the mouse at an edge: you see who is there.\n\nDouble-click it: Sprites closes.", "Ziehen Sie eine Figur und lassen Sie los: Sie fliegt. Hinter dem Rand landet sie beim Nachbarn.\n\nStreicheln Sie sie mit der Maus: Das mag sie, und sie wacht auf.\n\nKlick, dann Pfeiltasten und Leertaste: Sie läuft und springt.\n\nRechtsklick: werfen, wegräumen, Bild ausblenden, jemanden einladen.\n\nLassen Sie ein Bild auf sie fallen: Auch das wird eine Figur.\n\nIm Menü: etwas sagen, Ihre Nachbarn sehen es als Sprechblase. Lassen Sie die Maus am Rand ruhen: Sie sehen, wer dort ist.\n\nDoppelklick: Sprites wird beendet.") \
   X(kAboutTitle, "About Sprites", "Über Sprites") \
   X(kAboutText, "Throw a sprite off the edge of your desktop, and it lands on your neighbour's.\n\nMIT licence; the characters are CC0.", "Werfen Sie eine Figur über den Rand Ihres Desktops, und sie landet beim Nachbarn.\n\nMIT-Lizenz; die Figuren sind CC0.") \
   /* Buttons. */ \

@@ -1,8 +1,9 @@
-// What the first sprite says in a bubble: hello at the first start, that nobody is next door yet,
-// and that the relay can't be reached.
+// What the first sprite says in a bubble: at the first start how to play, step by step, and the
+// name that others see; that nobody is next door yet, and that the relay can't be reached.
 //
 // A function of the desktop's state and the time. Invariant: each text is shown once in a life of
-// the program, and the first two only until Settings::greeted.
+// the program, and all but the last one only until Settings::greeted. A step comes when the person
+// has done the one before, or has let it pass.
 #ifndef CLIENT_WIN_CORE_WORDS_GREETING_H_
 #define CLIENT_WIN_CORE_WORDS_GREETING_H_
 
@@ -22,18 +23,19 @@ class Greeting {
  public:
   // The text to show now, beside the first sprite; empty for none.
   std::string Update(const Desktop& desktop, int64_t now_ms);
-  // The person has grabbed a sprite, or has closed the bubble.
-  void Dismiss(int64_t now_ms);
+  // The person has closed the bubble, or has grabbed a sprite: then a step that is not done stays.
+  void Dismiss(int64_t now_ms, bool is_grab = false);
   // Whether everything is said that a new person needs. Settings::greeted is to be set then.
   bool IsDone() const { return is_done_; }
 
  private:
-  enum class Stage : uint8_t { kNone, kWelcome, kAlone, kUnreachable };
+  enum class Stage : uint8_t { kNone, kDrag, kStroke, kThrow, kName, kAlone, kUnreachable };
 
+  static bool IsDone(Stage stage, const Desktop& desktop);
   Stage StageAt(const Desktop& desktop, int64_t now_ms) const;
 
   Stage stage_ = Stage::kNone;
-  bool was_shown_[4] = {};
+  bool was_shown_[7] = {};
   bool is_done_ = false;
   bool was_connected_ = false;
   std::optional<int64_t> begun_ms_;  // the first call

@@ -205,7 +205,7 @@ Json Run(const std::string& word, Words* words, Desktop* desktop, FileCache* cac
     desktop->Pause(words->Switch());
   } else if (word == "mute") {
     const std::string name = words->Text();
-    desktop->Mute({name, name}, words->Switch());
+    desktop->Mute({"", name}, words->Switch());
   } else if (word == "say") {
     desktop->talk().Speak(words->Rest());
   } else if (word == "peek") {

@@ -1,5 +1,7 @@
 #include "win32/system/machine.h"
 
+#include <winsock2.h>
+#include <iphlpapi.h>
 #include <windows.h>
 // After windows.h.
 #include <psapi.h>
@@ -120,6 +122,32 @@ bool ShowDownload(const std::string& version, const std::string& bytes) {
   const std::wstring selected = L"/select,\"" + path.wstring() + L"\"";
   ShellExecuteW(nullptr, L"open", L"explorer.exe", selected.c_str(), nullptr, SW_SHOWNORMAL);
   return true;
+}
+
+std::string AddressInNetwork() {
+  ULONG bytes = 32'768;
+  std::vector<uint8_t> room(bytes);
+  auto* first = reinterpret_cast<IP_ADAPTER_ADDRESSES*>(room.data());
+  constexpr ULONG kFlags = GAA_FLAG_SKIP_ANYCAST | GAA_FLAG_SKIP_MULTICAST | GAA_FLAG_SKIP_DNS_SERVER;
+  if (GetAdaptersAddresses(AF_INET, kFlags, nullptr, first, &bytes) != ERROR_SUCCESS) {
+    return "";
+  }
+  for (const auto* adapter = first; adapter != nullptr; adapter = adapter->Next) {
+    const bool is_up = adapter->OperStatus == IfOperStatusUp &&
+                       adapter->IfType != IF_TYPE_SOFTWARE_LOOPBACK;
+    if (!is_up || adapter->FirstUnicastAddress == nullptr) {
+      continue;
+    }
+    const auto* address =
+        reinterpret_cast<const sockaddr_in*>(adapter->FirstUnicastAddress->Address.lpSockaddr);
+    const auto* bytes4 = reinterpret_cast<const uint8_t*>(&address->sin_addr);
+    std::string text;
+    for (int i = 0; i < 4; i++) {
+      text += (i == 0 ? "" : ".") + std::to_string(bytes4[i]);
+    }
+    return text;
+  }
+  return "";
 }
 
 }  // namespace sprites

@@ -17,6 +17,9 @@ Machine MachineNow();
 // Windows.
 Presence PresenceNow();
 
+// An IPv4 address of this machine that others in its network reach; empty if it has none.
+std::string AddressInNetwork();
+
 // Whether the person has turned off animations in the settings of Windows.
 bool IsMotionReduced();
 

@@ -29,6 +29,8 @@ interface ConversationHandlers {
   toggleMute(neighbour: Neighbour): void;
   /** Returns the sprite that speaks for this desktop, or null when none of its sprites is here. */
   spriteOf(desktop: string): Sprite | null;
+  /** A bubble has come up at a sprite. */
+  speaks(sprite: Sprite): void;
   /** Returns by how many px the sprites are drawn to the right of and below their places. */
   slide(): Point;
 }
@@ -138,6 +140,8 @@ export class Conversation {
     const own = from.desktop === this.#handlers.self();
     this.#history.add({ kind: 'said', from, text, own, atMs: Date.now() });
     this.#bubbles.add(saying, performance.now());
+    const speaker = this.#handlers.spriteOf(from.desktop);
+    if (speaker !== null) this.#handlers.speaks(speaker);
     if (!own) announce(phrase('saying.says', { name: shownName(from.name), text }));
   }
 

@@ -19,6 +19,7 @@ import {
   removeSprite,
   SPRITES_MAX,
   type Sprite,
+  speak,
   spriteAt,
   step,
   throwTo,
@@ -234,6 +235,7 @@ class Desktop {
     isMuted: (id) => this.muted.has(id),
     toggleMute: (neighbour) => muteEntry(this, neighbour).choose(),
     spriteOf: (id) => speakingSprite(this, id),
+    speaks: (sprite) => speak(this.simulation, sprite),
     slide: () => this.peeking.view.slide,
   });
 }
