@@ -16,7 +16,7 @@
   X(kMenuMute, "&Mute", "Stumm&schalten") \
   X(kMenuSendAllOn, "Send all &guests on", "Alle Gäste &weiterschicken") \
   X(kMenuPause, "&Pause", "&Pause") \
-  X(kMenuName, "You are {0}: &change…", "Sie sind {0}: ändern…") \
+  X(kMenuName, "You are {0}: &change…", "S&ie sind {0}: ändern…") \
   X(kMenuSettings, "&Settings…", "Eins&tellungen…") \
   X(kMenuHelp, "&Help", "&Hilfe") \
   X(kMenuQuit, "&Quit Sprites", "Sprites &beenden") \
