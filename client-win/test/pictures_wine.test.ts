@@ -31,7 +31,8 @@ const u32 = (...numbers: number[]) => numbers.flatMap((n) => u16(n & 0xffff, n >
 function png([red, green, blue]: Colour): Buffer {
   const picture = new PNG({ width: SIDE, height: SIDE });
   for (let i = 0; i < SIDE * SIDE; i++) {
-    if (i % SIDE < SIDE / 2) picture.data.set([red, green, blue, 255], 4 * i);
+    // Its right half is transparent, but for its last column: it has no margin to trim.
+    if (i % SIDE < SIDE / 2 || i % SIDE === SIDE - 1) picture.data.set([red, green, blue, 255], 4 * i);
   }
   return PNG.sync.write(picture);
 }

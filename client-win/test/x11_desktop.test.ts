@@ -305,9 +305,10 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     await start(RUNNER, { x: 640, y: 800 });
     await ada.chooseOf(onFloor, 'i');
     let link = '';
+    const { port } = new URL(relay.url); // the relay is on this machine, so the link has an address of its network
     await eventually('the link is in the clipboard', async () => {
       link = (await ada.output('xclip', '-o', '-selection', 'clipboard').catch(() => '')).trim();
-      return link.startsWith(relay.url);
+      return URL.canParse(link) && new URL(link).port === port;
     });
     const near = /near=([^&]+)/.exec(link)?.[1];
     assert.ok(near, link);

@@ -82,7 +82,7 @@ describe('fleet, a cluster of relays', { skip: why ?? false, timeout: 900_000 },
     assert.match(
       job.arguments.join(' '),
       new RegExp(
-        `--admission strict --nats nats://${nats?.privateAddress}:4222 --nats-plaintext --relay-name %i ` +
+        `--admission strict --residents 0 --nats nats://${nats?.privateAddress}:4222 --nats-plaintext --relay-name %i ` +
           '--public-url http://%a:8080 --public-events-url http://%a:8081$',
       ),
     );

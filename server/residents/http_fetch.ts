@@ -3,7 +3,7 @@
  */
 import http from 'node:http';
 
-const RESPONSE_BYTES_MAX = 1 << 20; // a batch of events has at most 64 sprites of 1 KiB; more comes from no relay
+const FETCHED_BYTES_MAX = 1 << 20; // a batch of events has at most 64 sprites of 1 KiB; more comes from no relay
 
 const agent = new http.Agent({ keepAlive: true });
 
@@ -17,7 +17,7 @@ export const httpFetch = ((url: string, { method = 'GET', headers, body, signal 
       let bytes = 0;
       response.on('data', (part: Buffer) => {
         bytes += part.length;
-        if (bytes > RESPONSE_BYTES_MAX) response.destroy(new Error('The response is too long.'));
+        if (bytes > FETCHED_BYTES_MAX) response.destroy(new Error('The response is too long.'));
         else parts.push(part);
       });
       response.on('error', reject);

@@ -50,7 +50,7 @@ describe('moderation in a browser', { ...BOUNDED, skip: noBrowser }, () => {
       await page.mouse.click(x, y - 8, { button: 'right' });
     }
     await shot('1-menu-of-a-sprite');
-    assert.deepEqual(await menu.allTextContents(), ['Report this picture', 'Mute Bob']);
+    assert.deepEqual(await menu.allTextContents(), ['Report this picture', 'Mute Bob', 'Send all guests on']);
     await menu.first().click();
     await page.locator('.notice', { hasText: 'Reported' }).waitFor();
     await shot('2-reported');

@@ -4,7 +4,7 @@ import { TEXTS } from '../texts/texts.ts';
 
 /** What the panel changes of an element. */
 function blankElement() {
-  const tab = { hidden: true, textContent: '' };
+  const tab = { hidden: true, textContent: '', title: '', classList: { toggle() {} } };
   return { hidden: true, dataset: {} as Record<string, string>, classList: { toggle() {} }, firstElementChild: tab };
 }
 
@@ -32,12 +32,16 @@ describe('the panel', () => {
   const bob = { desktop: '2-1', name: 'Bob' };
 
   it('says that nobody else is here only if this desktop is beyond every edge', () => {
-    assert.ok(showNeighbours({ left: own, right: own, top: own, bottom: own }, '1-1'));
-    assert.equal(elementOf('alone').hidden, false);
+    assert.equal(showNeighbours({ left: own, right: own, top: own, bottom: own }, '1-1'), 'nobody');
     for (const neighbours of [{}, { left: own, right: own, top: own }, { left: bob }]) {
-      assert.equal(showNeighbours(neighbours, '1-1'), false);
-      assert.equal(elementOf('alone').hidden, true);
+      assert.equal(showNeighbours(neighbours, '1-1'), 'people');
     }
+  });
+
+  it('says that residents are the only company only if there is nobody else', () => {
+    const moss = { desktop: '3-1', name: 'Moss (resident)' };
+    assert.equal(showNeighbours({ left: moss, right: moss, top: own, bottom: own }, '1-1'), 'residents');
+    assert.equal(showNeighbours({ left: moss, right: bob, top: own, bottom: own }, '1-1'), 'people');
   });
 
   it('shows nothing at an edge whose neighbour is not known yet', () => {
@@ -45,7 +49,8 @@ describe('the panel', () => {
     assert.equal(right.firstElementChild.textContent, 'Bob');
     showNeighbours({ left: bob, top: own, bottom: own }, '1-1');
     assert.equal(left.firstElementChild.textContent, 'Bob');
-    assert.deepEqual(right.firstElementChild, { hidden: true, textContent: '' });
+    assert.ok(right.firstElementChild.hidden);
+    assert.equal(right.firstElementChild.textContent, '');
     assert.equal(right.dataset.neighbour, '');
   });
 });
