@@ -1,6 +1,7 @@
 /** The commands of `npm run admin` about people and pictures: what each asks the relay, and how its answer is printed. */
 import { duration, goingWith, Misused, matching, text, type Values } from '../../tools/command.ts';
 import { BAN_SECONDS_MAX } from '../moderation/bans.ts';
+import type { WhoRow } from '../moderation/moderator.ts';
 import { BUSIEST_SECONDS_MAX } from '../operator/listings.ts';
 import type { GalleryEntry } from '../wire/gallery.ts';
 import { counted, type Print, type Query } from './admin_query.ts';
@@ -125,16 +126,6 @@ function one(command: string, words: Words, what: string): string {
 interface Page {
   count: number;
   next: number | null;
-}
-
-interface WhoRow {
-  desktop: string;
-  name: string;
-  world: string;
-  place: number;
-  waiting: number;
-  address: string | null;
-  client: string;
 }
 
 function showWho({ count, desktops, next }: Page & { desktops: WhoRow[] }, print: Print): void {

@@ -103,7 +103,8 @@ export interface ModeratorOptions {
   clock?: () => number;
 }
 
-interface WhoRow {
+/** A live desktop, as operators see it. */
+export interface WhoRow {
   desktop: string;
   name: string;
   world: string;
