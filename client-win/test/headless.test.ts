@@ -269,7 +269,7 @@ describe('client › a hostile relay', { skip, ...BOUNDED, concurrency: 4 }, () 
     });
   }
 
-  it('shows at most as many sprites as it may, keeps some waiting, and does not poll until there is room', async (test) => {
+  it('shows at most as many guests as it may, keeps some waiting, and does not poll until there is room', async (test) => {
     const hostile = await hostileFor(test, {
       poll: (n, response) => {
         const events = Array.from({ length: 64 }, (_, i) => arrival(n * 64 + i + 1));
@@ -352,7 +352,7 @@ describe('client › a hostile relay', { skip, ...BOUNDED, concurrency: 4 }, () 
     });
   }
 
-  it('is not believed with a certificate that nobody has issued, and the person is told why', async (test) => {
+  it('rejects a relay whose certificate no authority has issued, and tells the person why', async (test) => {
     const folder = await mkdtemp(join(tmpdir(), 'sprites-certificate-'));
     test.after(() => rm(folder, { recursive: true }));
     const [key, cert] = ['key.pem', 'certificate.pem'].map((name) => join(folder, name));

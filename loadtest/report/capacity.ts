@@ -1,8 +1,8 @@
 /**
  * A capacity: the highest rate, or number of desktops, at which the thresholds of a scenario hold; as text, for the page, as a picture.
  *
- * Pure. It is a part of the report of the run that confirmed it. Invariant: what was not found is told as such: a figure that no longer run
- * confirmed, a bound above which the swarm or the machine was the limit, and a search that ended early.
+ * Pure. It is a part of the report of the run that confirmed it. Invariant: it says what is not certain: a figure that was not confirmed by a
+ * longer run, a bound above which the swarm or the machine was the limit, and a search that ended early.
  */
 import { COUNT, escaped, lines, standalone, TIME } from './chart.ts';
 import { figure, type Tile, table, tilesOf } from './document.ts';

@@ -289,7 +289,7 @@ export class Master {
     if (this.#requireLive(link, request, identity)) this.#attempt(link, request, action, refused);
   }
 
-  /** Calls `action`, which answers the request. When it throws a problem, that is the answer, and `refused` is told. */
+  /** Calls `action`, which answers the request. When it throws a problem, that is the answer, and `refused` is called with it. */
   #attempt(link: number, request: number, action: () => void, refused?: (code: ProblemCode) => void): void {
     try {
       action();

@@ -1,4 +1,4 @@
-/** What residents say: a few friendly words in the language of whoever spoke. They say what they are, and never that they are a person. */
+/** What residents say: a few friendly words, in the language of the saying that they answer. They say that they are programs. */
 
 type Topic = 'greeting' | 'who' | 'thanks' | 'bye' | 'other';
 

@@ -1,7 +1,7 @@
 /**
  * Residents: programs that keep people company. A desktop is one if its name says so: every client sees the name wherever a desktop is named.
  *
- * Whoever calls itself a resident is counted as one. It gains nothing by that. Browser-safe.
+ * A desktop that takes such a name is counted as a resident, and has no advantage from that. Browser-safe.
  */
 
 /** The end of a resident's name. */

@@ -54,7 +54,7 @@ export function billOfMaterials(root: string, epoch: number): string {
   return writeBill(bill, epoch, debianVersions());
 }
 
-/** Adds the libraries, and replaces what npm makes anew each time: the serial number, the time and the name of the folder. */
+/** Adds the libraries, and replaces what differs each time that npm writes it: the serial number, the time and the name of the folder. */
 export function writeBill(bill: Bill, epoch: number, versions: ReadonlyMap<string, string>): string {
   const libraries = LIBRARIES.map(({ debian, name, licence, of }) => {
     const version = versions.get(debian);

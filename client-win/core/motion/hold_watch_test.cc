@@ -31,7 +31,7 @@ TEST_CASE("hold watch › keeps a hold whose button it has never seen down: Wind
   for (int64_t ms = 0; ms < 10 * kLostHoldMs; ms += 10) {
     CHECK(!watch.Update(true, false, ms));
   }
-  // The next hold starts anew.
+  // The next hold knows nothing of this one.
   watch.Update(true, true, 5'000);
   watch.Update(false, false, 5'010);
   for (int64_t ms = 6'000; ms < 8'000; ms += 10) {
