@@ -203,7 +203,10 @@ function mergeFiles(files: readonly string[], { threshold, out }: Values<typeof 
   });
   const desktops = results.reduce((sum, result) => sum + result.desktops, 0);
   const merged = merge(results, {
-    ...{ name: 'merged', command: commandLine(), machines: [], unaligned: true },
+    name: 'merged',
+    command: commandLine(),
+    machines: [],
+    unaligned: true,
     load: `${count(desktops)} desktops, of ${files.join(', ')}`,
   });
   return tell(judge(merged, threshold.map(readThreshold)), out);
@@ -241,7 +244,10 @@ async function runHosts(
   for (const signal of SIGNALS) process.on(signal, stop);
   const target = { ...relay.target, pictures, pids: [], local: false };
   const ran = await runOnHosts(scenario, {
-    ...{ names, shell: shellOver(ssh), target, signal: interrupt.signal },
+    names,
+    shell: shellOver(ssh),
+    target,
+    signal: interrupt.signal,
     tell: (line) => console.error(line),
   }).finally(() => {
     clearInterval(sampling);
@@ -253,7 +259,11 @@ async function runHosts(
     : { results: ran.results, at: undefined };
   const { name, shows } = scenario;
   const merged = merge(results, {
-    ...{ name, command, samples, missing: ran.missing, relay: relay.description },
+    name,
+    command,
+    samples,
+    missing: ran.missing,
+    relay: relay.description,
     shows: `${shows === '' ? '' : `${shows} `}${names.length} machines, each with its own world.`,
     machines: ran.hosts.map(({ machine }) => machine),
     load: `${names.length} times: ${ran.load}`,
@@ -278,7 +288,10 @@ async function searchCapacity(
     scenario,
     (one, desktops, signal) => measured(withWorld(one), desktops, command, signal),
     {
-      ...{ over, secondsMax: maxSeconds, machine: machineFacts(), signal: interrupt.signal },
+      over,
+      secondsMax: maxSeconds,
+      machine: machineFacts(),
+      signal: interrupt.signal,
       contenders: floor ? ['relay', 'floor'] : ['relay'],
       tell: (line) => console.error(`=> ${line}\n`),
     },

@@ -226,7 +226,11 @@ function triesCurve(
       : `Latency of the ${who} by desktops, ${number(perSecond)}/s`;
   const found = over === 'rate' ? perSecond : desktops;
   const drawing = lines(title, {
-    ...{ x, series, axis: TIME, unit: '', log: true },
+    x,
+    series,
+    axis: TIME,
+    unit: '',
+    log: true,
     ...(found > 0 && x.length > 1 ? { window: [x[0], found] as const } : {}),
   });
   return {

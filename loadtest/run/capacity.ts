@@ -246,28 +246,38 @@ function triedOf(
   const { judgements } = judge({ ...report, limit: 'none' }, scenario.thresholds);
   const wrong = judgements.filter(({ outcome }) => outcome === 'broken');
   return {
-    ...{ at, long, holds: pass, limit },
+    at,
+    long,
+    holds: pass,
+    limit,
     reason: pass ? '' : [limit === 'machine' ? busy : '', said].filter((one) => one !== '').join('; '),
     broken: wrong.map(({ threshold, value }) => `${threshold}: ${value}`),
     seconds: window.seconds,
     deliveredPerS: isTalk(scenario)
       ? (report.sayings.heardInWindow ?? 0) / (window.seconds || 1)
       : window.deliveredPerS,
-    ...{ p50Us: p50, p99Us: p99, relayCores: relay.cpuCores, swarmCores: swarm.cpuCores },
+    p50Us: p50,
+    p99Us: p99,
+    relayCores: relay.cpuCores,
+    swarmCores: swarm.cpuCores,
   };
 }
 
 /** A run that could not be: what a machine can't do is misuse of a plan. */
 function failedTry(error: Error, { at, long }: { at: number; long: boolean }): CapacityTry {
   return {
-    ...{
-      at,
-      long,
-      holds: false,
-      limit: error instanceof Misused ? 'machine' : 'relay',
-      reason: sentenceOf(error).replace(/\.$/, ''),
-    },
-    ...{ broken: [], seconds: 0, deliveredPerS: 0, p50Us: 0, p99Us: 0, relayCores: null, swarmCores: 0 },
+    at,
+    long,
+    holds: false,
+    limit: error instanceof Misused ? 'machine' : 'relay',
+    reason: sentenceOf(error).replace(/\.$/, ''),
+    broken: [],
+    seconds: 0,
+    deliveredPerS: 0,
+    p50Us: 0,
+    p99Us: 0,
+    relayCores: null,
+    swarmCores: 0,
   };
 }
 

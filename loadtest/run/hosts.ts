@@ -190,15 +190,13 @@ export function readFacts(name: string, text: string, clock: Clock): { facts: Ma
     },
     machine: {
       name: `${name}, clock ${clock.aheadMs.toFixed(1)} ms ahead ± ${clock.uncertainMs.toFixed(1)} ms`,
-      ...{
-        cores: Number(cores),
-        model: model?.replace(/^.*: /, '') ?? '',
-        memoryBytes: bytesIn(total),
-        system,
-        node,
-        version,
-        commit,
-      },
+      cores: Number(cores),
+      model: model?.replace(/^.*: /, '') ?? '',
+      memoryBytes: bytesIn(total),
+      system,
+      node,
+      version,
+      commit,
     },
   };
 }

@@ -41,7 +41,10 @@ export class House {
     this.#options = options;
     const { api, events, environment, now } = options;
     this.#home = {
-      ...{ api, events, environment, now },
+      api,
+      events,
+      environment,
+      now,
       save: () => this.#save(),
       answer: (resident, from, text) => this.#answer(resident, from, text),
       fileOf: (character) => this.#files.get(character),
