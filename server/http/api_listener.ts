@@ -27,36 +27,46 @@ import type { Worker } from './worker.ts';
 export interface ApiListener {
   listener: FrontListener;
   sockets: SocketDesktops;
-  store: SpriteStore;
   /** Enforces what the moderator has decided. Resolves when it does. */
   moderate: (message: ModerationMessage) => Promise<void>;
 }
 
-/** What a listener is made of. */
-interface ApiSetup {
-  worker: Worker;
-  /** The data directory. */
-  data: string;
-  /** Its ports may be filled in later. */
-  addresses: PublicAddresses;
-  at: { host: string; port: number; shared: boolean };
-  log: Logger;
-  pictures: Pictures;
-  clients: ClientAddresses;
-  admission?: WorkerAdmission;
+/** The pictures of a process, and the rules for them. */
+interface OpenPictures {
+  store: SpriteStore;
+  /** Those that ship with the relay. */
+  characters: Awaited<ReturnType<SpriteStore['ship']>>;
+  bans: Bans;
+  gate: PictureGate;
 }
 
-/** Throws when a shipped character is not a valid sprite. */
-export async function makeApiListener(setup: ApiSetup): Promise<ApiListener> {
-  const { worker, data, addresses, at, log, pictures, clients, admission } = setup;
+/** Opens the sprite store in the data directory. Throws when a shipped character is not a valid sprite. */
+export async function openPictures(data: string, policy: Pictures, log: Logger): Promise<OpenPictures> {
   const store = new SpriteStore(data, { log });
   const characters = await store.ship(CHARACTERS_FOLDER);
   // Uploads wait for it; nothing else does.
   void store.open();
-  const sockets = new SocketDesktops(worker);
   const bans = new Bans();
-  const gate = new PictureGate(pictures, bans, store);
-  worker.setGate(gate);
+  return { store, characters, bans, gate: new PictureGate(policy, bans, store) };
+}
+
+/** What a listener is made of. */
+interface ApiSetup {
+  /** Its gate is that of `pictures`. */
+  worker: Worker;
+  pictures: OpenPictures;
+  /** Its ports may be filled in later. */
+  addresses: PublicAddresses;
+  at: { host: string; port: number; shared: boolean };
+  log: Logger;
+  clients: ClientAddresses;
+  admission?: WorkerAdmission;
+}
+
+export function makeApiListener(setup: ApiSetup): ApiListener {
+  const { worker, addresses, at, log, clients, admission } = setup;
+  const { store, characters, bans, gate } = setup.pictures;
+  const sockets = new SocketDesktops(worker);
   const gallery = new Gallery(characters, store);
   const moderate = async (message: ModerationMessage): Promise<void> => {
     if (message.type === 'bans') {
@@ -89,7 +99,7 @@ export async function makeApiListener(setup: ApiSetup): Promise<ApiListener> {
       sockets.upgrade(request, socket, head, admission?.networkOf(request));
     },
   };
-  return { listener, sockets, store, moderate };
+  return { listener, sockets, moderate };
 }
 
 /** Counts the connection of an upgrade until it closes. Returns false, and answers, when its address has too many. */

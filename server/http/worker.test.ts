@@ -42,7 +42,7 @@ class WorkerHarness {
   flushes = 0;
   nowMs = 1000;
 
-  constructor() {
+  constructor(gate?: PictureGate) {
     const pending = new PendingRequests();
     this.uplink = new IpcUplink(
       (frame, done) => {
@@ -56,7 +56,7 @@ class WorkerHarness {
       pending,
       () => this.nowMs,
     );
-    this.worker = new Worker(this.uplink, pending);
+    this.worker = new Worker(this.uplink, pending, gate);
     const front: Pick<Front, 'answer' | 'flush'> = {
       answer: (ticket, { status, body, start, end, retryAfterSeconds }) => {
         const { code } = JSON.parse(Buffer.from(body.subarray(start, end)).toString() || '{}');
@@ -130,13 +130,12 @@ describe('worker', () => {
   });
 
   it('asks the gate about every picture of a stage, and sends the lowest standing', () => {
-    const harness = new WorkerHarness();
     const files = [FILE, FILE.replace('0', '1')];
     const stage = JSON.stringify({ width: 9, height: 9, files, sprites: [] });
     const bans = new Bans();
     const standings = { isShipped: (file: string) => file === FILE, has: () => false } as unknown as SpriteStore;
     const gate = new PictureGate('any', bans, standings);
-    harness.worker.setGate(gate);
+    const harness = new WorkerHarness(gate);
     gate.update({ addresses: [], pictures: [], strictWorlds: true });
     harness.show(1, stage);
     harness.worker.handlers.turn();

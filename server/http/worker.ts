@@ -29,7 +29,7 @@ export class Worker {
   readonly #pending: PendingRequests;
   readonly #kept = new KeptCrossing();
   #front: Front | undefined;
-  #gate: PictureGate | undefined;
+  readonly #gate: PictureGate | undefined;
   #draining = false;
   /** Whether there are other relays, which may have sprite files that this one lacks. */
   isInCluster = false;
@@ -40,10 +40,11 @@ export class Worker {
   /** Crossings and stages refused here because of a picture. */
   pictureRefused = 0;
 
-  /** `pending` must be the one that the uplink's answers go to. */
-  constructor(uplink: Uplink, pending: PendingRequests) {
+  /** `pending` must be the one that the uplink's answers go to. Without a gate every picture passes. */
+  constructor(uplink: Uplink, pending: PendingRequests, gate?: PictureGate) {
     this.#uplink = uplink;
     this.#pending = pending;
+    this.#gate = gate;
   }
 
   get pendingCount(): number {
@@ -59,11 +60,6 @@ export class Worker {
   setFront(front: Front): void {
     this.#front = front;
     this.#pending.setFront(front);
-  }
-
-  /** The gate that decides which pictures pass. Without one, all do. */
-  setGate(gate: PictureGate): void {
-    this.#gate = gate;
   }
 
   /**

@@ -5,7 +5,7 @@
 import type { Registry } from 'prom-client';
 import type { Front } from '../front/front.ts';
 import type { WorkerAdmission } from '../http/admission.ts';
-import { makeApiListener } from '../http/api_listener.ts';
+import { makeApiListener, openPictures } from '../http/api_listener.ts';
 import { ClientAddresses, warnOfForwarded } from '../http/client_address.ts';
 import type { SocketDesktops } from '../http/socket_desktop.ts';
 import { Worker } from '../http/worker.ts';
@@ -44,18 +44,18 @@ export class OneProcess implements Workers {
   /** Resolves when both ports are open. Rejects with the system's error when one can't be. */
   static async start({ master, plan, options, registry, log, bans }: WorkersSetup): Promise<OneProcess> {
     const pending = new PendingRequests();
-    const worker = new Worker(new DirectUplink(master, pending), pending);
+    const pictures = await openPictures(options.data, options.pictures, log);
+    const worker = new Worker(new DirectUplink(master, pending), pending, pictures.gate);
     worker.isInCluster = options.nats !== undefined;
     const addresses = addressesOf(options);
     const at = { host: options.host, port: options.port, shared: false };
     const admission = workerAdmission(options);
-    const { listener, sockets, store, moderate } = await makeApiListener({
+    const { listener, sockets, moderate } = makeApiListener({
       worker,
-      data: options.data,
+      pictures,
       addresses,
       at,
       log,
-      pictures: options.pictures,
       clients: new ClientAddresses(options.trustProxy, warnOfForwarded(log)),
       admission,
     });
@@ -67,7 +67,7 @@ export class OneProcess implements Workers {
       connectionsPerAddress(options),
     );
     workerGauges(registry, worker, sockets, front, admission);
-    storeGauges(registry, store);
+    storeGauges(registry, pictures.store);
     master.turns.links.addFront(front);
     worker.setFront(front);
     [addresses.eventsPort, addresses.apiPort] = await front.listen();

@@ -10,7 +10,7 @@ import { connectionsFor, fileLimit } from '../front/file_limit.ts';
 import type { Front, FrontListener } from '../front/front.ts';
 import type { AdmissionKind } from '../http/admission.ts';
 import type { PublicAddresses } from '../http/api.ts';
-import { type ApiListener, makeApiListener } from '../http/api_listener.ts';
+import { type ApiListener, makeApiListener, openPictures } from '../http/api_listener.ts';
 import { ClientAddresses, warnOfForwarded } from '../http/client_address.ts';
 import { Worker } from '../http/worker.ts';
 import { workerGauges } from '../metrics/gauges.ts';
@@ -79,6 +79,7 @@ function sendFrame(frame: Buffer, done: (failed: boolean) => void): void {
 }
 
 export async function startWorker(settings: WorkerSettings, log: Logger): Promise<void> {
+  const pictures = await openPictures(settings.data, settings.pictures, log);
   const pending = new PendingRequests();
   let front: Front;
   const ring = openRing(
@@ -93,23 +94,22 @@ export async function startWorker(settings: WorkerSettings, log: Logger): Promis
     log,
   );
   const uplink = new IpcUplink(ring ? (frame, done) => ring.send(frame, () => done(false)) : sendFrame, pending);
-  const worker = new Worker(uplink, pending);
+  const worker = new Worker(uplink, pending, pictures.gate);
   worker.isInCluster = settings.isInCluster;
   const admission = workerAdmission(settings);
-  const api = await makeApiListener({
+  const api = makeApiListener({
     worker,
-    data: settings.data,
+    pictures,
     addresses: settings.addresses,
     at: { host: settings.host, port: settings.port, shared: true },
     log,
-    pictures: settings.pictures,
     clients: new ClientAddresses(settings.trustProxy, warnOfForwarded(log)),
     admission,
   });
   front = makeFront(settings, worker, api.listener);
   worker.setFront(front);
   workerGauges(register, worker, api.sockets, front, admission);
-  storeGauges(register, api.store);
+  storeGauges(register, pictures.store);
   const bansKnown = obeyMaster({ worker, uplink, front, sockets: api.sockets, moderate: api.moderate });
   // Without a master no request can be answered. Clients reconnect and reach another worker, if the relay still runs.
   process.on('disconnect', () => process.exit(0));
