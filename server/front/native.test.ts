@@ -17,7 +17,7 @@ import { readCrossing } from '../wire/crossing.ts';
 import { CROSSING_BYTES_MAX } from '../wire/rules.ts';
 import { contract } from './front.contract.ts';
 import type { Front, FrontHandlers, FrontListener, FrontOptions, RequestView } from './front.ts';
-import { addon, compiledForLibuv, NativeFront, planThreads, whyNoNativeFront } from './native.ts';
+import { addon, NativeFront, planThreads, whyNoNativeFront } from './native.ts';
 import { PortableFront } from './portable.ts';
 
 const TOKEN = '1a2b-3f.00112233445566778899aabbccddeeff';
@@ -185,7 +185,7 @@ describe('front › native', { skip }, () => {
 
   it('was compiled for the running libuv, so that a request costs no turn of its loop', () => {
     const minor = (version: string) => version.split('.').slice(0, 2).join('.');
-    assert.equal(minor(compiledForLibuv()), minor(process.versions.uv));
+    assert.equal(minor(addon().libuv), minor(process.versions.uv));
   });
 
   it('hands an upgrade and a long upload over to Node with the bytes behind the head', async () => {

@@ -147,11 +147,6 @@ export function addon(): Addon {
   return loaded;
 }
 
-/** The version of libuv that the addon was compiled for. If Node has another one, the addon waits in a slower way. */
-export function compiledForLibuv(): string {
-  return addon().libuv;
-}
-
 /** How many I/O threads a front uses, and how many connections it holds. */
 interface ThreadPlan {
   /** For NativeOptions.threads. */
