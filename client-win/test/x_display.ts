@@ -20,6 +20,7 @@ export const SCREEN = { width: 1280, height: 800 } as const; // px of each X dis
 /** ms a condition may take to come true. A client waits up to 15 s before it contacts a lost relay again. */
 const WAIT_MS_MAX = 45_000;
 const STILL_MS = 250; // ms in one place until a sprite counts as still: many frames, even on a busy machine
+const STILL_PX_MAX = 1; // px by which it may move meanwhile: the middle of a sprite that breathes is rounded
 const COMMAND_MS_MAX = 60_000; // ms a command may take
 const EXIT_MS_MAX = 10_000; // ms a process may take to exit before it is killed
 const ATTEMPTS_MAX = 6; // a busy machine may pause in the middle of a throw and make it too slow
@@ -93,6 +94,11 @@ export interface Area {
 
 export function middleOf({ left, top, right, bottom }: Area): Point {
   return { x: Math.round((left + right) / 2), y: Math.round((top + bottom) / 2) };
+}
+
+/** Where a sprite stands. */
+function footOf({ left, right, bottom }: Area): Point {
+  return { x: Math.round((left + right) / 2), y: bottom };
 }
 
 /** A visible window: its X id and its place without the frame. */
@@ -342,12 +348,15 @@ export abstract class XDisplay {
     throw new Error(`Not seen within ${waitMsMax} ms: ${sentence}. The last screenshot: ${path}`);
   }
 
-  /** Waits until something has been at one place for STILL_MS, and returns that place. */
+  /**
+   * Waits until something has stood at one place for STILL_MS, and returns where it is then. A sprite that was made of a still picture
+   * breathes: its sides and its top move, its foot does not.
+   */
   async waitUntilStill(sentence: string, find: Finder): Promise<{ screenshot: Screenshot; found: Area }> {
     let since: { area: Area; ms: number } | undefined;
     return await this.waitFor(`${sentence}, and still`, (screenshot) => {
       const now = find(screenshot);
-      const isSame = now && since && now.left === since.area.left && now.top === since.area.top;
+      const isSame = now && since && isWithin(footOf(now), footOf(since.area), STILL_PX_MAX);
       if (!isSame) since = now && { area: now, ms: performance.now() };
       return since && performance.now() - since.ms >= STILL_MS ? now : undefined;
     });
