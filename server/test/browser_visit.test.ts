@@ -236,6 +236,13 @@ describe('a visit in a browser', { ...BOUNDED, skip: noBrowser }, () => {
         assert.ok(world.width >= 40 && world.x + world.width <= width, `${width}: the world beside a long name`);
         await shoot(page, `visit-5-long-name-${width}-${words}`);
       }
+      await write('#who', 'Wammmmmw');
+      await write('#world-name', locale === 'de-DE' ? 'in der Welt für alle' : 'in the world of everybody');
+      for (const width of [390, 581, 820, 1240, 1241, 1600]) {
+        await page.setViewportSize({ width, height: 700 });
+        const cut = await page.locator('#world-name').evaluate((one) => one.scrollWidth - one.clientWidth);
+        assert.equal(cut, 0, `${width}: the world of everybody is read whole`);
+      }
       await page.context().close();
     });
   }
