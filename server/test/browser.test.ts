@@ -159,6 +159,16 @@ function desktops(front: FrontKind): void {
       await sendRequest(`${relay.url}/v1/desktops/${other.desktop}`, { method: 'DELETE', token });
     });
 
+    it('take no name from an invitation that hides or turns text, or is longer than a name', async () => {
+      const page = await openPage(browser, 'one who is invited', faults);
+      for (const from of ['', '\u202eadA', 'A\u0000', 'A'.repeat(33)]) {
+        await page.goto('about:blank');
+        await page.goto(`${relay.url}/#${new URLSearchParams({ near: '1.00', from })}`);
+        await page.locator('#join-text', { hasText: /^A friend has invited you/ }).waitFor();
+      }
+      await page.context().close();
+    });
+
     it('join a friend in a new private world by a link whose secret no server sees, and the history does not keep', async () => {
       const dora = await joinAt('/', 'Dora', async (page) => {
         await chooseWorld(page);
@@ -167,17 +177,18 @@ function desktops(front: FrontKind): void {
       assert.equal(await dora.textContent('#world-name'), 'in a private world');
       const link = new URL((await dora.locator('#second').getAttribute('href')) as string);
       // The world is where the friend goes when the invitation has ended.
-      assert.match(link.hash, /^#near=[0-9a-f]+\.[0-9a-f]{32}&world=private-[\w-]{22}$/);
+      assert.match(link.hash, /^#near=[0-9a-f]+\.[0-9a-f]{32}&from=Dora&world=private-[\w-]{22}$/);
       assert.equal(link.search, '');
       const targets: string[] = [];
       const emil = await joinAt(`/${link.hash}`, 'Emil', async (page) => {
         page.on('request', (request) => targets.push(request.url()));
+        await page.locator('#join-text', { hasText: /^Dora has invited you to the desktop next door\.$/ }).waitFor();
       });
       await neighbour(emil, 'left').filter({ hasText: 'Dora' }).waitFor();
       assert.equal(await emil.textContent('#world-name'), 'in a private world');
       assert.equal(new URL(emil.url()).hash, '');
-      const secrets = [...new URLSearchParams(link.hash.slice(1)).values()];
-      assert.equal(secrets.length, 2);
+      const members = new URLSearchParams(link.hash.slice(1));
+      const secrets = ['near', 'world'].map((member) => members.get(member) as string);
       for (const secret of secrets)
         assert.ok(targets.length > 0 && targets.every((target) => !target.includes(secret)));
       for (const page of [dora, emil]) await page.context().close();

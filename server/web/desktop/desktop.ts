@@ -4,7 +4,8 @@
  * Invariant: a sprite is in the simulation, pending (departures), waiting for room (arrivals), or with the relay. A sprite
  * is saved (session.ts) before a poll acknowledges it.
  * `?transport=poll` starts with the long-poll instead of the socket. `#near=INVITATION` joins beside a friend, `#world=NAME`
- * proposes a world: both are secrets, and browsers send a fragment to no server. `?world=NAME` is for names that are none.
+ * proposes a world: both are secrets, and browsers send a fragment to no server. `&from=NAME` names the friend to the visitor.
+ * `?world=NAME` is for names that are none.
  */
 
 import { isResident } from '../../wire/resident.ts';
@@ -277,7 +278,8 @@ async function start(desktop: Desktop): Promise<void> {
   addEventListener('hashchange', reload);
   fetchDesktopCount().then(showDesktopCount);
   const friendly = readFriendlyName(random, chosenLanguages());
-  await askToJoin({ name: readName(), friendly, world, isInvited: near !== '' }, async (joining) => {
+  const host = near === '' ? undefined : (fragment.get('from') ?? '');
+  await askToJoin({ name: readName(), friendly, world, host }, async (joining) => {
     desktop.name = joining.name || friendly;
     await joinWorld(desktop, joining.world, near);
     writeName(joining.name);
@@ -388,7 +390,7 @@ function sit(desktop: Desktop, seat: Seat): void {
   desktop.muted.clear();
   desktop.conversation.mutesChanged();
   document.body.dataset.desktop = seat.desktop;
-  element<HTMLAnchorElement>('second').href = invitation(seat, desktop.moves.site);
+  element<HTMLAnchorElement>('second').href = invitation(desktop, seat);
   desktop.connection.sit(seat);
   show(desktop, 'connecting');
   save(desktop);
@@ -807,17 +809,18 @@ async function toggleStage(desktop: Desktop): Promise<void> {
 }
 
 /** Returns a link: a visitor who opens it joins beside this desktop. The invitation is in the fragment, which no server logs. */
-function invitation(seat: Seat, site: string): string {
-  const link = new URL('/', site);
-  const members = new URLSearchParams({ near: seat.invitation });
+function invitation({ moves, name }: Desktop, seat: Seat): string {
+  const link = new URL('/', moves.site);
+  const members = new URLSearchParams({ near: seat.invitation, from: name });
   if (seat.world !== 'commons') members.set('world', seat.world); // where the friend goes when the invitation has ended
   link.hash = members.toString();
   return link.href;
 }
 
-async function invite({ connection, moves }: Desktop): Promise<void> {
-  if (connection.seat === null) return;
-  const link = invitation(connection.seat, moves.site);
+async function invite(desktop: Desktop): Promise<void> {
+  const { seat } = desktop.connection;
+  if (seat === null) return;
+  const link = invitation(desktop, seat);
   if (navigator.share !== undefined && matchMedia('(pointer: coarse)').matches) {
     // The person may think better of it.
     await navigator.share({ title: 'Sprites', text: phrase('invite.text'), url: link }).catch(() => {});
@@ -880,7 +883,7 @@ function watchPage(desktop: Desktop): void {
   for (const id of ['invite', 'alone-invite']) element(id).addEventListener('click', () => invite(desktop));
   element('alone-code').addEventListener('click', () => {
     const { seat } = desktop.connection;
-    if (seat !== null) void showCode(invitation(seat, desktop.moves.site));
+    if (seat !== null) void showCode(invitation(desktop, seat));
   });
   element('pause').addEventListener('click', () => togglePause(desktop));
   element('stage').addEventListener('click', () => toggleStage(desktop));

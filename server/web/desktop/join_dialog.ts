@@ -11,8 +11,8 @@ export interface Visitor {
   /** What the field shows while the name is empty. */
   friendly: string;
   world: string;
-  /** By a friend, whose world it is. */
-  isInvited: boolean;
+  /** The friend who has invited the visitor, and whose world it is; empty if the link does not name them, undefined without an invitation. */
+  host: string | undefined;
 }
 
 /** What the visitor has decided. The name may be empty. */
@@ -20,6 +20,9 @@ export interface Joining {
   name: string;
   world: string;
 }
+
+/** What can be the name of a friend in a link, which anybody can write: short, and without characters that hide or turn text. */
+const NAME = /^[^\p{C}]{1,32}$/u;
 
 /** Asks for a name and a world until `enter` accepts them. */
 export function askToJoin(visitor: Visitor, enter: (joining: Joining) => Promise<void>): Promise<void> {
@@ -31,8 +34,11 @@ export function askToJoin(visitor: Visitor, enter: (joining: Joining) => Promise
   name.placeholder = visitor.friendly;
   world.value ||= visitor.world;
   if (world.value !== '') element<HTMLDetailsElement>('elsewhere').open = true;
-  if (visitor.isInvited) {
-    element('join-text').textContent = phrase('join.invited');
+  if (visitor.host !== undefined) {
+    const isName = NAME.test(visitor.host);
+    element('join-text').textContent = isName
+      ? phrase('join.invited-by', { name: visitor.host })
+      : phrase('join.invited');
     element('elsewhere').hidden = true; // the world is the friend's
   }
   dialog.addEventListener('cancel', (event) => event.preventDefault()); // there is nothing behind the dialog yet

@@ -69,6 +69,7 @@ export const ENGLISH = {
   'join.download':
     'on your real desktop, not in a page, or <a id="open-app" href="sprites:">open it</a> if you have it',
   'join.invited': 'A friend has invited you to the desktop next door.',
+  'join.invited-by': '{name} has invited you to the desktop next door.',
   'shelf.drop-in': 'Let {name} drop in',
   'shelf.none': 'The characters could not be loaded. Reload the page to try again.',
   'here.none': 'Nobody is on this relay just now.',

@@ -67,6 +67,7 @@ export const GERMAN: Texts = {
   'join.download':
     'auf Ihrem echten Desktop statt in einer Seite. Schon da? <a id="open-app" href="sprites:">Öffnen Sie es</a>',
   'join.invited': 'Ein Freund hat Sie auf den Desktop nebenan eingeladen.',
+  'join.invited-by': '{name} hat Sie auf den Desktop nebenan eingeladen.',
   'shelf.drop-in': '{name} hereinfallen lassen',
   'shelf.none': 'Die Figuren konnten nicht geladen werden. Laden Sie die Seite neu, um es noch einmal zu versuchen.',
   'here.none': 'Gerade ist niemand auf diesem Relay.',
