@@ -21,7 +21,7 @@ import {
   sendRequest,
 } from './desktop_client.ts';
 import { type FrontKind, onEachFront } from './fronts.ts';
-import { type RelayProcess, startRelay } from './relay_process.ts';
+import { type RelayProcess, startRelay, until } from './relay_process.ts';
 
 /** A sprite of a page, as the page's handle for tests returns it. */
 interface Seen {
@@ -293,19 +293,16 @@ function desktops(front: FrontKind): void {
 
   /** Presses the mouse on a sprite that is not under a card, and returns the sprite. It may need some tries: sprites walk. */
   async function grab(page: Page, mouse: Mouse): Promise<Seen> {
-    for (let attempt = 0; attempt < 50; attempt++) {
-      const [sprite] = (await page.evaluate(() => globalThis.sprites.sprites())).filter(
-        ({ y }) => y > 0.5 * VIEW.height,
-      );
-      if (sprite) {
-        const [x, y] = [sprite.x, sprite.y - 12];
-        await mouse('mousePressed', x, y);
-        const held = (await page.evaluate(() => globalThis.sprites.sprites())).find(({ mode }) => mode === 'drag');
-        if (held) return held;
-        await mouse('mouseReleased', x, y);
-      }
-      await page.evaluate(() => new Promise(requestAnimationFrame));
-    }
-    throw new Error('no sprite could be caught');
+    let held = undefined as Seen | undefined;
+    await until('a sprite is caught', async () => {
+      const sprite = (await page.evaluate(() => globalThis.sprites.sprites())).find(({ y }) => y > 0.5 * VIEW.height);
+      if (sprite === undefined) return false;
+      const [x, y] = [sprite.x, sprite.y - 12];
+      await mouse('mousePressed', x, y);
+      held = (await page.evaluate(() => globalThis.sprites.sprites())).find(({ mode }) => mode === 'drag');
+      if (held === undefined) await mouse('mouseReleased', x, y);
+      return held !== undefined;
+    });
+    return held as Seen;
   }
 }

@@ -6,7 +6,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import { run } from '../bin/admin.ts';
 import { faultsOf } from './axe.ts';
-import { joinPage, launchBrowser, noBrowser, openPage, shoot } from './browser_page.ts';
+import { joinPage, launchBrowser, noBrowser, openMenuOf, openPage, shoot } from './browser_page.ts';
 import { join, sendRequest } from './desktop_client.ts';
 import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
 import { hashOf, sprFile } from './spr_file.ts';
@@ -72,14 +72,7 @@ describe('the gallery in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     const stored = ann.waitForResponse((answer) => answer.request().method() === 'PUT' && answer.ok());
     await ann.setInputFiles('#file', { name: 'Postcard.png', mimeType: 'image/png', buffer: readFileSync(PICTURE) });
     file = new URL((await stored).url()).pathname.split('/').at(-1) as string;
-    // The sprite moves, so the click may need some tries.
-    const entry = ann.locator('#menu button', { hasText: 'Publish' });
-    await until('the menu of the sprite is open', async () => {
-      const sprite = (await ann.evaluate(() => globalThis.sprites.sprites())).find((one) => one.file === file);
-      if (sprite) await ann.mouse.click(sprite.x, sprite.y - 8, { button: 'right' });
-      return (await entry.count()) > 0;
-    });
-    await entry.click();
+    await (await openMenuOf(ann, file)).filter({ hasText: 'Publish' }).click();
     assert.equal(await ann.inputValue('#publish-author'), 'Ann');
     await ann.fill('#publish-title', 'A postcard');
     await ann.check('#publish-may');

@@ -7,7 +7,7 @@ import { GifWriter } from 'omggif';
 import type { Browser, Page } from 'playwright-core';
 import { PNG } from 'pngjs';
 import { readSpr } from '../wire/files/spr.ts';
-import { comeIn, noBrowser, openPage, shoot } from './browser_page.ts';
+import { comeIn, noBrowser, openMenuOf, openPage, shoot } from './browser_page.ts';
 import { closePages, sharedSite } from './browser_site.ts';
 import { DesktopClient, sendRequest } from './desktop_client.ts';
 import { choose, openEditor, photograph, pixelAt, remade } from './editor_page.ts';
@@ -132,12 +132,7 @@ describe('the editor in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     const figure = page.getByRole('button', { name: 'Let Redling drop in' });
     await comeIn(page);
     await figure.click();
-    const entry = page.locator('#menu button', { hasText: 'Take it off the shelf' });
-    for (let tries = 0; tries < 50 && (await entry.count()) === 0; tries++) {
-      const sprite = (await page.evaluate(() => globalThis.sprites.sprites())).find(({ file }) => file === made);
-      if (sprite) await page.mouse.click(sprite.x, sprite.y - 20, { button: 'right' });
-    }
-    await entry.click();
+    await (await openMenuOf(page, made)).filter({ hasText: 'Take it off the shelf' }).click();
     assert.equal(await figure.count(), 0);
     await page.close();
   });

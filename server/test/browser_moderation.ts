@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { joinPage, noBrowser, shoot } from './browser_page.ts';
+import { joinPage, noBrowser, openMenuOf, shoot } from './browser_page.ts';
 import { closePages, sharedSite } from './browser_site.ts';
 import { crossingOf, DesktopClient, type Joined, post, sendRequest } from './desktop_client.ts';
 import { BOUNDED, type RelayProcess } from './relay_process.ts';
@@ -43,12 +43,7 @@ describe('moderation in a browser', { ...BOUNDED, skip: noBrowser }, () => {
   it('reports the picture of a sprite from its menu', async () => {
     assert.equal((await throwIt()).status, 202);
     await page.waitForFunction((of) => globalThis.sprites.sprites().some((sprite) => sprite.file === of), file);
-    // The sprite moves, so the click may need some tries.
-    const menu = page.locator('#menu button');
-    for (let tries = 0; tries < 50 && (await menu.count()) === 0; tries++) {
-      const [{ x, y }] = await shown();
-      await page.mouse.click(x, y - 8, { button: 'right' });
-    }
+    const menu = await openMenuOf(page, file);
     await shot('1-menu-of-a-sprite');
     assert.deepEqual(await menu.allTextContents(), ['Report this picture', 'Mute Bob', 'Send all guests on']);
     await menu.first().click();

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
-import { type Browser, type BrowserContextOptions, chromium, type Page } from 'playwright-core';
+import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
 import { installHint } from '../../tools/machine.js';
 import { LEASE_MS } from '../wire/rules.ts';
 import { sendRequest } from './desktop_client.ts';
@@ -91,6 +91,17 @@ export async function chooseWorld(page: Page): Promise<void> {
 }
 
 /** Joins at `url` as a new visitor. Errors in the page are added to `faults`. */
+/** Opens the menu of the sprite with this picture, and returns its entries. The sprite moves, so the click may need some tries. */
+export async function openMenuOf(page: Page, file: string): Promise<Locator> {
+  const entries = page.locator('#menu button');
+  await until('the menu of the sprite is open', async () => {
+    const sprite = (await page.evaluate(() => globalThis.sprites.sprites())).find((one) => one.file === file);
+    if (sprite) await page.mouse.click(sprite.x, sprite.y - 8, { button: 'right' });
+    return (await entries.count()) > 0;
+  });
+  return entries;
+}
+
 export async function joinPage(
   browser: Browser,
   url: string,
