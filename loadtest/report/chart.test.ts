@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { type Axis, barsOf, distribution, lines, type Series } from './chart.ts';
+import { type Axis, barsOf, distribution, lines, type Series, standalone } from './chart.ts';
 
 const COUNT: Axis = { scale: 'linear', format: String };
 const LOG: Axis = { scale: 'log', format: String };
@@ -87,5 +87,17 @@ describe('chart', () => {
     const svg = drawn([1000, 2000, 16_000]);
     for (const tick of ['1,000/s', '2,000/s', '5,000/s', '10,000/s']) assert.ok(svg.includes(`>${tick}<`), tick);
     for (const x of [[], [1000], [10, 1_000_000]]) assert.doesNotMatch(drawn(x), /NaN|Infinity|undefined/);
+  });
+
+  it('makes a drawing a file of its own, which needs no style of a page', () => {
+    const two = [series([1, 2]), { ...series([3, 4]), name: 'b<', colour: 2 }];
+    const file = standalone('CPU & memory', two, lines('x', { x: [1, 2], series: two, axis: COUNT }));
+    assert.equal(file.match(/<svg /g)?.length, 1);
+    assert.equal(file.match(/<\/svg>/g)?.length, 1);
+    assert.doesNotMatch(file, /var\(|NaN|undefined/);
+    for (const text of ['CPU &#38; memory', 'b&#60;']) assert.ok(file.includes(`>${text}<`), text);
+    const keys = [...file.matchAll(/height="10" fill="(#\w+)"/g)].map(([, colour]) => colour);
+    assert.equal(new Set(keys).size, 2);
+    for (const colour of keys) assert.match(file, new RegExp(`class="line"[^>]*stroke:${colour}`));
   });
 });

@@ -63,6 +63,24 @@ describe('the admin port', () => {
     await Promise.all([slow.closed, idle.closed]);
   });
 
+  it('serves the files of its page without a token, as JavaScript, and none of their tests', async () => {
+    const get = (path: string) => fetch(`http://127.0.0.1:${port}${path}`);
+    const page = await get('/');
+    assert.deepEqual([page.status, page.headers.get('content-type')], [200, 'text/html; charset=utf-8']);
+    assert.match(page.headers.get('content-security-policy') ?? '', /^default-src 'none'/);
+    const named = [...(await page.text()).matchAll(/(?:src|href)="(page\/[^"]+)"/g)].map(([, path]) => `/${path}`);
+    assert.ok(named.some((path) => path.endsWith('.ts')) && named.some((path) => path.endsWith('.css')), named.join());
+    for (const path of named) {
+      const file = await get(path);
+      const type = path.endsWith('.ts') ? 'text/javascript' : 'text/css';
+      assert.deepEqual([file.status, file.headers.get('content-type')], [200, `${type}; charset=utf-8`], path);
+      // Types are stripped, so it is what a browser can run.
+      if (path.endsWith('.ts')) assert.doesNotMatch(await file.text(), /^(?:import type|interface) /m);
+    }
+    // There is no such file for it: this is a path like any other, which needs the token.
+    assert.equal((await get('/page/readings.test.ts')).status, 401);
+  });
+
   it('answers a request that is not HTTP with a problem document', async () => {
     const connection = await RawConnection.open(port);
     isProblem(await connection.send('hello\r\n\r\n').answer(), 'malformed');

@@ -3,10 +3,13 @@ import { describe, it } from 'node:test';
 import { PNG_SIGNATURE } from '../../wire/files/png.ts';
 import { PHOTO_SIDE, readSource, SOURCE_BYTES_MAX, SOURCE_PIXELS_MAX } from './source.ts';
 
-/** The browser's decoder and canvas, for pictures of any size without their pixels. */
-let decoded = { width: 0, height: 0 };
+/** The browser's decoder and canvas, for pictures of any size without their pixels. Undefined: the decoder can't read the picture. */
+let decoded: { width: number; height: number } | undefined;
 Object.assign(globalThis, {
-  createImageBitmap: async () => ({ ...decoded, close: () => {} }),
+  createImageBitmap: async () => {
+    if (decoded === undefined) throw new DOMException('The source image could not be decoded.', 'InvalidStateError');
+    return { ...decoded, close: () => {} };
+  },
   OffscreenCanvas: class {
     readonly width: number;
     readonly height: number;
@@ -56,6 +59,16 @@ describe('a source', () => {
       assert.deepEqual(await read(10, 10, JPEG, sizeBytes), { width: 10, height: 10, isPhoto: true });
     }
     await assert.rejects(read(10, 10, JPEG, SOURCE_BYTES_MAX + 1), /file\.too-large/);
+  });
+
+  it('is refused by its name when the browser cannot decode it', async () => {
+    decoded = undefined;
+    await assert.rejects(readSource([new File([JPEG], 'cat.jpg')]), /^Error: file\.no-picture/);
+  });
+
+  it('is left to the browser when it is a GIF whose frames cannot be read', async () => {
+    const gif = new TextEncoder().encode('GIF89a');
+    assert.deepEqual(await read(30, 20, gif), { width: 30, height: 20, isPhoto: false });
   });
 
   it('has at most SOURCE_PIXELS_MAX pixels in all frames of an export', async () => {

@@ -63,6 +63,16 @@ describe('arrivals', () => {
     assert.deepEqual(inside, [1]);
   });
 
+  it('keeps what is here when the relay numbers its events from the start again', () => {
+    const { arrivals, inside, waiting } = begin(1);
+    arrivals.receive([arrival(7), arrival(8)]);
+    arrivals.restart();
+    arrivals.removeAfter(0);
+    assert.deepEqual([inside, waiting()], [[7], [8]]);
+    arrivals.receive([arrival(0)]);
+    assert.deepEqual([arrivals.seq, waiting()], [0, [8, 0]]);
+  });
+
   it('removes what a former seat did not acknowledge, whatever came to the new one meanwhile', () => {
     for (const { lostAfter, left } of [
       { lostAfter: 0, left: [[1], [1]] },
