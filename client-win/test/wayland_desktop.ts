@@ -18,6 +18,7 @@ import {
   end,
   eventually,
   type Finder,
+  isStill,
   middleOf,
   type Point,
   SCREEN,
@@ -79,7 +80,7 @@ export class WaylandDesktop {
     const desktop = new WaylandDesktop(home);
     writeFileSync(join(home, 'sway.conf'), CONFIG);
     await desktop.startSway();
-    desktop.pointer = await WaylandPointer.connect(join(home, 'wayland-1'));
+    await eventually('the compositor has a pointer', () => desktop.connectPointer());
     // A keyboard that stays: otherwise programs would have one only while a key is pressed, and learn of it too late.
     desktop.spawn('wtype', '-s', '2000000000');
     return desktop;
@@ -97,7 +98,16 @@ export class WaylandDesktop {
     });
     sway.unref();
     this.children.push(sway);
-    await eventually('the compositor listens', () => readdirSync(this.home).includes('wayland-1'));
+  }
+
+  /** A compositor that still starts may close the connection. */
+  private async connectPointer(): Promise<boolean> {
+    try {
+      this.pointer = await WaylandPointer.connect(join(this.home, 'wayland-1'));
+      return true;
+    } catch {
+      return false;
+    }
   }
 
   get folder(): string {
@@ -244,7 +254,7 @@ export class WaylandDesktop {
     let since: { area: Area; ms: number } | undefined;
     return await this.waitFor('it is still', (screenshot) => {
       const now = find(screenshot);
-      const isSame = now && since && now.left === since.area.left && now.top === since.area.top;
+      const isSame = now && since && isStill(now, since.area);
       if (!isSame) since = now && { area: now, ms: performance.now() };
       return since && performance.now() - since.ms >= HOLD_MS ? now : undefined;
     });

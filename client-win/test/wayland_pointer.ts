@@ -9,16 +9,17 @@ import { connect, type Socket } from 'node:net';
 import { SCREEN } from './x_display.ts';
 
 const DISPLAY = 1; // the object that every connection has
-const [REGISTRY, SYNCED, MANAGER, POINTER] = [2, 3, 4, 5]; // those that are made here
+const [REGISTRY, MANAGER, POINTER] = [2, 3, 4]; // those that are made here
 const MANAGER_NAME = 'zwlr_virtual_pointer_manager_v1';
 
 /** The numbers of requests and events. */
-const SYNC = 0;
 const GET_REGISTRY = 1;
 const BIND = 0;
 const GLOBAL = 0;
 const CREATE_POINTER = 0;
 const [MOVE_TO, BUTTON, FRAME] = [1, 2, 4];
+
+const ANSWER_MS_MAX = 5_000; // ms for each answer of the compositor
 
 const FIRST_BUTTON = 0x110; // as Linux numbers them
 
@@ -34,46 +35,35 @@ export class WaylandPointer {
     this.socket = socket;
   }
 
-  /** Adds a pointer to the compositor that listens at this path. */
+  /** Adds a pointer to the compositor that listens at this path. Throws when it does not offer one in time, or closes the connection. */
   static async connect(path: string): Promise<WaylandPointer> {
     const socket = connect(path);
+    socket.setTimeout(ANSWER_MS_MAX, () => socket.destroy(new Error(`The compositor did not offer ${MANAGER_NAME}.`)));
     await once(socket, 'connect');
     const pointer = new WaylandPointer(socket);
     pointer.send(DISPLAY, GET_REGISTRY, [REGISTRY]);
     const manager = await pointer.findManager();
     pointer.send(REGISTRY, BIND, [manager, MANAGER_NAME, 1, MANAGER]);
     pointer.send(MANAGER, CREATE_POINTER, [0, POINTER]);
+    socket.setTimeout(0);
+    socket.resume();
     socket.unref(); // a test that fails can still end
     return pointer;
   }
 
-  /** The name of the manager among what the compositor offers. */
+  /** The name of the manager among what the compositor offers, now or while it still starts. */
   private async findManager(): Promise<number> {
     let unread = Buffer.alloc(0);
-    let manager: number | undefined;
-    this.send(DISPLAY, SYNC, [SYNCED]);
-    for await (const [bytes] of this.received()) {
+    for await (const bytes of this.socket.iterator({ destroyOnReturn: false })) {
       unread = Buffer.concat([unread, bytes]);
-      for (
-        let size = 0;
-        unread.length >= 8 && unread.length >= unread.readUInt16LE(6);
-        unread = unread.subarray(size)
-      ) {
-        size = unread.readUInt16LE(6);
-        const [object, event] = [unread.readUInt32LE(0), unread.readUInt16LE(4)];
-        const isManager = object === REGISTRY && event === GLOBAL && unread.includes(MANAGER_NAME);
-        if (isManager && unread.indexOf(MANAGER_NAME) < size) manager = unread.readUInt32LE(8);
-        if (object === SYNCED && manager !== undefined) return manager;
+      while (unread.length >= 8 && unread.length >= unread.readUInt16LE(6)) {
+        const message = unread.subarray(0, unread.readUInt16LE(6));
+        const [object, event] = [message.readUInt32LE(0), message.readUInt16LE(4)];
+        if (object === REGISTRY && event === GLOBAL && message.includes(MANAGER_NAME)) return message.readUInt32LE(8);
+        unread = unread.subarray(message.length);
       }
     }
-    throw new Error(`The compositor has no ${MANAGER_NAME}.`);
-  }
-
-  private received(): AsyncIterable<[Buffer]> {
-    const { socket } = this;
-    return (async function* () {
-      while (!socket.destroyed) yield (await once(socket, 'data')) as [Buffer];
-    })();
+    throw new Error(`The compositor closed the connection before it offered ${MANAGER_NAME}.`);
   }
 
   moveTo(x: number, y: number): void {

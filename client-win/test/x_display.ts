@@ -96,9 +96,10 @@ export function middleOf({ left, top, right, bottom }: Area): Point {
   return { x: Math.round((left + right) / 2), y: Math.round((top + bottom) / 2) };
 }
 
-/** Where a sprite stands. */
-function footOf({ left, right, bottom }: Area): Point {
-  return { x: Math.round((left + right) / 2), y: bottom };
+/** Whether a sprite stands where it stood. One that was made of a still picture breathes: its sides and its top move, its foot does not. */
+export function isStill(now: Area, before: Area): boolean {
+  const footOf = ({ left, right, bottom }: Area) => ({ x: (left + right) / 2, y: bottom });
+  return isWithin(footOf(now), footOf(before), STILL_PX_MAX);
 }
 
 /** A visible window: its X id and its place without the frame. */
@@ -348,15 +349,12 @@ export abstract class XDisplay {
     throw new Error(`Not seen within ${waitMsMax} ms: ${sentence}. The last screenshot: ${path}`);
   }
 
-  /**
-   * Waits until something has stood at one place for STILL_MS, and returns where it is then. A sprite that was made of a still picture
-   * breathes: its sides and its top move, its foot does not.
-   */
+  /** Waits until something has stood at one place for STILL_MS, and returns where it is then. */
   async waitUntilStill(sentence: string, find: Finder): Promise<{ screenshot: Screenshot; found: Area }> {
     let since: { area: Area; ms: number } | undefined;
     return await this.waitFor(`${sentence}, and still`, (screenshot) => {
       const now = find(screenshot);
-      const isSame = now && since && isWithin(footOf(now), footOf(since.area), STILL_PX_MAX);
+      const isSame = now && since && isStill(now, since.area);
       if (!isSame) since = now && { area: now, ms: performance.now() };
       return since && performance.now() - since.ms >= STILL_MS ? now : undefined;
     });
