@@ -329,7 +329,7 @@ describe('instances', { skip, timeout: 600_000, concurrency: 3 }, () => {
     const show = async (property: string) =>
       (await run('systemctl', 'show', '--value', '-p', property, 'sprites-relay')).stdout?.trim();
     assert.ok(Number(await show('LimitNOFILE')) >= 4096);
-    assert.equal(await show('Restart'), 'always');
+    assert.equal(await show('Restart'), 'on-failure');
     assert.match((await run('cat', '/run/systemd/shutdown/scheduled')).stdout as string, /MODE=poweroff/);
     assert.match(
       (await run('journalctl', '-u', 'sprites-relay', '-o', 'cat')).stdout as string,
