@@ -72,7 +72,7 @@ export class ResidentsProcess {
     child.stdin?.on('error', () => {}); // it died early, and is started again
     child.stdin?.end(modules());
     this.#child = child;
-    this.#log.info({ pid: child.pid }, 'residents started');
+    this.#log.info({ residentsPid: child.pid }, 'residents started');
     child.on('error', (err) => this.#log.error({ err }, 'the residents could not be started'));
     child.on('exit', (code, signal) => {
       this.#child = undefined;

@@ -265,7 +265,7 @@ export class WorkerPool implements Workers {
   #handleError(running: Running, error: Error): void {
     const { worker, ready } = running;
     if (worker.process.pid !== undefined) {
-      this.#log.warn({ err: error, pid: worker.process.pid }, 'a worker process reported an error');
+      this.#log.warn({ err: error, workerPid: worker.process.pid }, 'a worker process reported an error');
       return;
     }
     // The system has refused the process. There is no `exit` then, and node:cluster keeps its worker.
@@ -315,7 +315,7 @@ export class WorkerPool implements Workers {
 
   /** Kills a worker that has sent something that is not a frame. Its clients' connections break, and the clients retry. */
   #killFaulty(worker: Process, why: string): void {
-    this.#log.error({ pid: worker.process.pid, why }, 'a worker sent a malformed frame; killing it');
+    this.#log.error({ workerPid: worker.process.pid, why }, 'a worker sent a malformed frame; killing it');
     worker.process.kill('SIGKILL');
     this.#end(worker, 'malformed frame');
   }
@@ -346,7 +346,8 @@ export class WorkerPool implements Workers {
     worker.send(frame, undefined, undefined, (error) => {
       onSent();
       if (!error) return;
-      if (!worker.isDead()) this.#log.error({ err: error, pid: worker.process.pid }, 'a worker could not be answered');
+      if (!worker.isDead())
+        this.#log.error({ err: error, workerPid: worker.process.pid }, 'a worker could not be answered');
       worker.process.kill('SIGKILL');
     });
   }
@@ -355,7 +356,7 @@ export class WorkerPool implements Workers {
     const againMs = this.#restartDelay(livedMs < RESTART_MS_MAX);
     // Until the first worker has picked the port, its failure is a failure of start(), which reports it.
     if (this.#settings.port === 0) return;
-    this.#log.error({ pid: worker.process.pid, how, againMs }, 'a worker died; forking another');
+    this.#log.error({ workerPid: worker.process.pid, how, againMs }, 'a worker died; forking another');
     this.#forkLater(againMs);
   }
 

@@ -383,7 +383,7 @@ describe('a worker that does not answer the admin port', BOUNDED, () => {
     assert.equal((await snapshot).status, 200);
     const died = relay.log.filter(({ msg }) => msg.startsWith('a worker died'));
     assert.deepEqual(
-      died.map(({ pid, how }) => [pid, how]),
+      died.map(({ workerPid, how }) => [workerPid, how]),
       [[hanging, 'silent']],
     );
   });

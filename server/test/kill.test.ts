@@ -41,7 +41,7 @@ onEachFront('a relay whose workers are killed', (front) => {
         const { workers } = relay.pids;
         const victim = workers[Math.floor(random() * workers.length)];
         relay.kill(victim, 'SIGKILL');
-        await relay.waitForLog(({ msg, pid }) => msg.startsWith('a worker died') && pid === victim);
+        await relay.waitForLog(({ msg, workerPid }) => msg.startsWith('a worker died') && workerPid === victim);
         // The next kill waits until this worker is back: a relay without workers is another test's subject.
         await until('another is ready', () => relay.pids.workers.length === 2 && !relay.pids.workers.includes(victim));
       }

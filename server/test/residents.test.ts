@@ -31,7 +31,8 @@ describe('residents', BOUNDED, () => {
   const counts = async () =>
     (await sendRequest(`${relay.url}/v1/worlds`)).json as { desktops: number; residents: number };
 
-  const pids = () => relay.log.filter(({ msg }) => msg === 'residents started').map(({ pid }) => pid as number);
+  const pids = () =>
+    relay.log.filter(({ msg }) => msg === 'residents started').map(({ residentsPid }) => residentsPid as number);
 
   const names = () => person.received.map(({ sprite }) => sprite.name);
 

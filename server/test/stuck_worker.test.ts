@@ -15,8 +15,8 @@ const linuxOnly = process.platform === 'linux' ? false : 'uses signals and limit
 
 const isDeath =
   (victim: number) =>
-  ({ msg, pid }: LogLine) =>
-    msg.startsWith('a worker died') && pid === victim;
+  ({ msg, workerPid }: LogLine) =>
+    msg.startsWith('a worker died') && workerPid === victim;
 
 /** The relays of this suite run side by side, because it mostly waits; the tests of a relay run one after the other. */
 const SERIAL = { ...BOUNDED, concurrency: 1 };
