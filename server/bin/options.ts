@@ -67,7 +67,11 @@ export const FLAGS = withVariables('SPRITES', {
   host: text('ADDRESS', 'address of the ports for the API and the long-polls', '::'),
   publicUrl: url('where clients reach the relay, behind a proxy'),
   publicEventsUrl: url('where clients reach the long-polls, if not by that URL'),
-  data: text('DIR', 'the data directory: journal, sprite files, bans, admin token', './data'),
+  data: text(
+    'DIR',
+    'the data directory: journal, sprite files, bans and reports, gallery, feedback, residents, admin token, recordings',
+    './data',
+  ),
   workers: {
     ...form<'auto' | number, 'auto'>(
       'N',
