@@ -152,7 +152,7 @@ export class Relay {
     this.peeks = peeks;
     this.down = down;
     this.ending = ending;
-    this.directory = new Directory(tables, kept);
+    this.directory = new Directory(tables, kept, down);
     this.pingMs = down.pingMs;
     this.delayedPolls = down.delayedPolls;
     this.#news = news;

@@ -112,7 +112,9 @@ export class WayDown {
   /** The beginning of every batch, up to the cursor's sequence. */
   readonly #cursorHead: Buffer;
   readonly #deadlines: Deadlines;
-  /** The parking lot: ticket + 1 of the poll held for each slot, 0 for none. */
+  /**
+   * The parking lot: ticket + 1 of the poll held for each slot. Without one, the time of its last poll in ms, negative; 0 when there was none.
+   */
   readonly #parked: Float64Array;
   #parkedCount = 0;
   /** Slots whose batch waits for room, each once. */
@@ -161,12 +163,18 @@ export class WayDown {
     this.#deadlines.set(slot, this.#tables.nowMs + ms);
   }
 
+  /** How long a desktop has had no poll, in ms: 0 while one is parked, and before the first one. */
+  silentMs(slot: number): number {
+    return this.#parked[slot] < 0 ? this.#tables.nowMs + this.#parked[slot] : 0;
+  }
+
   /** A desktop ends: answers its parked poll with the reason, and forgets its deadline. */
   leave(slot: number, detail: string): void {
-    if (this.#parked[slot] !== 0) {
+    if (this.#isParked(slot)) {
       const acknowledged = this.#tables.mailboxes.acknowledged(slot);
       this.#answerProblem(this.#unpark(slot), this.#endedProblem(detail, acknowledged));
     }
+    this.#parked[slot] = 0;
     this.#deadlines.clear(slot);
   }
 
@@ -181,7 +189,7 @@ export class WayDown {
       return;
     }
     if (seq >= 0 && !this.#acknowledge(slot, ticket, epoch, seq)) return;
-    if (this.#parked[slot] !== 0) {
+    if (this.#isParked(slot)) {
       const older = this.#unpark(slot);
       counters.replaced++;
       const isHeld = this.delayedPolls.hold(older, slot, identity.generation, nowMs, false);
@@ -205,6 +213,7 @@ export class WayDown {
       if (marks.has(slot, PEEKING)) this.#peeks.rounds.list(slot);
       return;
     }
+    this.#parked[slot] = -nowMs;
     this.#deadlines.set(slot, nowMs + LEASE_MS);
   }
 
@@ -250,7 +259,7 @@ export class WayDown {
   closedAll(isClosed: (ticket: number) => boolean): void {
     this.delayedPolls.removeAll(isClosed);
     for (let slot = 0; slot < this.#tables.desktops.max; slot++) {
-      if (this.#parked[slot] !== 0 && isClosed(this.#parked[slot] - 1)) this.closed(this.#parked[slot] - 1, slot);
+      if (this.#isParked(slot) && isClosed(this.#parked[slot] - 1)) this.closed(this.#parked[slot] - 1, slot);
     }
   }
 
@@ -261,7 +270,7 @@ export class WayDown {
       const slot = this.#ready[at];
       marks.clear(slot, READY);
       // The events may be gone again: a newer poll got them, or they were for an earlier owner of the slot.
-      if (this.#parked[slot] === 0 || !this.#hasEvents(slot)) continue;
+      if (!this.#isParked(slot) || !this.#hasEvents(slot)) continue;
       if (!this.#hasRoom(this.#parked[slot] - 1)) {
         this.#defer(slot);
         continue;
@@ -286,7 +295,7 @@ export class WayDown {
   /** Something waits for a desktop: its parked poll, if there is one, is answered at the end of the turn. */
   markReady(slot: number): void {
     const { marks } = this.#tables;
-    if (this.#parked[slot] === 0 || marks.has(slot, READY)) return;
+    if (!this.#isParked(slot) || marks.has(slot, READY)) return;
     marks.set(slot, READY);
     if (this.#readyCount === this.#ready.length) {
       const larger = new Uint32Array(this.#ready.length * 2);
@@ -304,7 +313,7 @@ export class WayDown {
     const { nowMs, counters } = this.#tables;
     let left = DUE_PER_STEP_MAX;
     const isMoreDue = this.#deadlines.advance(nowMs, (slot) => {
-      if (this.#parked[slot] !== 0) {
+      if (this.#isParked(slot)) {
         counters.pings++;
         const eventsMax = this.#hasRoom(this.#parked[slot] - 1) ? EVENTS_PER_POLL_MAX : 0;
         this.#answerEvents(slot, this.#unpark(slot), true, eventsMax);
@@ -331,7 +340,7 @@ export class WayDown {
   readonly #answerHeld = (ticket: number, { slot, generation, isRepeat }: HeldPoll): void => {
     const { desktops, ended, nowMs } = this.#tables;
     if (desktops.isLive(slot) && desktops.generation(slot) === generation) {
-      const hasEvents = isRepeat && this.#parked[slot] === 0 && this.#hasRoom(ticket);
+      const hasEvents = isRepeat && !this.#isParked(slot) && this.#hasRoom(ticket);
       this.#answerEvents(slot, ticket, false, hasEvents ? EVENTS_PER_POLL_MAX : 0);
       if (isRepeat) this.#deadlines.set(slot, nowMs + LEASE_MS);
     } else {
@@ -364,7 +373,7 @@ export class WayDown {
 
   /** Answers the parked poll of a listed desktop, if it still has something of this kind; lists it again when there is no room now. */
   #answerListed(slot: number, mark: number, rounds: Rounds): void {
-    if (this.#parked[slot] === 0 || !this.#tables.marks.has(slot, mark)) return;
+    if (!this.#isParked(slot) || !this.#tables.marks.has(slot, mark)) return;
     if (!this.#hasRoomForSayings(this.#parked[slot] - 1)) {
       rounds.list(slot);
       return;
@@ -390,7 +399,7 @@ export class WayDown {
     let left = DUE_PER_STEP_MAX;
     let slot = this.#drainedSlots;
     for (; slot < end && left > 0; slot++) {
-      if (this.#parked[slot] === 0) continue;
+      if (!this.#isParked(slot)) continue;
       this.#answerBye(slot, this.#unpark(slot));
       left--;
     }
@@ -437,9 +446,13 @@ export class WayDown {
     this.#deferred.push(slot);
   }
 
+  #isParked(slot: number): boolean {
+    return this.#parked[slot] > 0;
+  }
+
   #unpark(slot: number): number {
     const ticket = this.#parked[slot] - 1;
-    this.#parked[slot] = 0;
+    this.#parked[slot] = -this.#tables.nowMs;
     this.#parkedCount--;
     return ticket;
   }

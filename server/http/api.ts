@@ -57,6 +57,7 @@ export function api(sources: ApiSources): express.Router {
     sendReply(response, await worker.query(query, bearer(request)));
   };
   route(router, '/v1/desktops/:id', { get: ask('describe'), delete: ask('leave') });
+  route(router, '/v1/desktops/:id/company', { get: ask('company') });
   route(router, '/v1/desktops/:id/invitation', { post: ask('renew') });
   route(router, '/v1/desktops/:id/crossings', {}, 'POST');
   route(router, '/v1/desktops/:id/sayings', {}, 'POST');

@@ -165,6 +165,12 @@ export class Master {
       this.#answerJson(link, request, 200, this.relay.directory.describe(identity.slot));
   }
 
+  /** Who else is in the world of a desktop. */
+  company(link: number, request: number, identity: Identity): void {
+    if (this.#requireLive(link, request, identity))
+      this.#answerJson(link, request, 200, this.relay.directory.company(identity.slot));
+  }
+
   /** A new invitation of a desktop: `{invitation}`. */
   renew(link: number, request: number, identity: Identity): void {
     if (!this.#requireLive(link, request, identity)) return;

@@ -17,7 +17,7 @@ import type { Standing } from '../wire/pictures.ts';
  * them. The others need no token: `count` and `flying` are about the whole relay, `fetch` and `feedback` have JSON.
  */
 export const QUERIES = [
-  ...(['leave', 'describe', 'verify', 'renew'] as const),
+  ...(['leave', 'describe', 'company', 'verify', 'renew'] as const),
   ...(['mute', 'unmute', 'report', 'say', 'peek', 'setShows', 'publish'] as const),
   ...(['count', 'flying', 'fetch', 'feedback'] as const),
 ] as const;

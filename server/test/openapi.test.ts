@@ -150,6 +150,7 @@ onEachFront('openapi.yaml', (front) => {
 
   const JOIN = 'POST /v1/desktops';
   const LOOK = 'GET /v1/desktops/{id}';
+  const COMPANY = 'GET /v1/desktops/{id}/company';
   const LEAVE = 'DELETE /v1/desktops/{id}';
   const RENEW = 'POST /v1/desktops/{id}/invitation';
   const WORLDS = 'GET /v1/worlds';
@@ -184,6 +185,7 @@ onEachFront('openapi.yaml', (front) => {
     const routes = [
       JOIN,
       LOOK,
+      COMPANY,
       LEAVE,
       RENEW,
       WORLDS,
@@ -231,14 +233,18 @@ onEachFront('openapi.yaml', (front) => {
     await request(JOIN, url, 413, { body: 'x'.repeat(10_000) });
   });
 
-  it('documents the responses to look and leave', async () => {
+  it('documents the responses to look, company and leave', async () => {
     const joined = await join(relay.url, { name: 'Ann' });
     await request(LOOK, at(joined), 200, { token: joined.token });
     await request(LOOK, at(joined), 401);
+    const company = `${at(joined)}/company`;
+    await request(COMPANY, company, 200, { token: joined.token });
+    await request(COMPANY, company, 401);
     await request(LEAVE, at(joined), 401, { token: forged(joined) });
     await request(LEAVE, at(joined), 204, { token: joined.token });
     await request(LEAVE, at(joined), 410, { token: joined.token });
     await request(LOOK, at(joined), 410, { token: joined.token });
+    await request(COMPANY, company, 410, { token: joined.token });
   });
 
   it('documents the responses to a renewed invitation, and the public counts', async () => {
@@ -558,12 +564,12 @@ onEachFront('openapi.yaml', (front) => {
     const ann = await join(small.url);
     await request(JOIN, `${small.url}/v1/desktops`, 503, { body: { screen } });
     // One connection for each later request, opened before the relay stops.
-    const agents = Array.from({ length: 6 }, () => new http.Agent({ keepAlive: true, maxSockets: 1 }));
+    const agents = Array.from({ length: 7 }, () => new http.Agent({ keepAlive: true, maxSockets: 1 }));
     for (const agent of agents) await request(LOOK, at(ann, small), 200, { token: ann.token, agent });
     const bytes = sprFile();
     const stopping = small.stop();
     await small.waitForLog(({ msg }) => msg === 'going down');
-    const [first, second, third, fourth, fifth, sixth] = agents;
+    const [first, second, third, fourth, fifth, sixth, seventh] = agents;
     // The worker learns of the stop a moment after the log line.
     const isServed = () =>
       sendRequest(at(ann, small), { token: ann.token, agent: first }).then(
@@ -573,6 +579,7 @@ onEachFront('openapi.yaml', (front) => {
     while (await isServed());
     await Promise.all([
       requestOrClosed(LOOK, at(ann, small), 503, { token: ann.token, agent: first }),
+      requestOrClosed(COMPANY, `${at(ann, small)}/company`, 503, { token: ann.token, agent: seventh }),
       requestOrClosed(LEAVE, at(ann, small), 503, { token: ann.token, agent: second }),
       requestOrClosed(RENEW, `${at(ann, small)}/invitation`, 503, { token: ann.token, agent: fifth }),
       requestOrClosed(WORLDS, `${small.url}/v1/worlds`, 503, { agent: sixth }),

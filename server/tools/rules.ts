@@ -197,6 +197,7 @@ function setLists(document: Openapi): void {
     document.set(schema('Stage', 'properties', list, 'maxItems'), rules.STAGE_SPRITES_MAX);
     document.set(document.event('stage', list, 'maxItems'), rules.STAGE_SPRITES_MAX);
   }
+  document.set(schema('Company', 'properties', 'company', 'maxItems'), rules.COMPANY_MAX - 1);
   document.set(schema('Batch', 'properties', 'events', 'maxItems'), rules.ANSWER_EVENTS_MAX);
   document.set([...accepted('/v1/desktops/{id}/sayings'), 'heard', 'maximum'], HEARERS_MAX - 1);
   document.setLines(

@@ -72,8 +72,8 @@ function everything(): { frame: Buffer; expected: Seen[] } {
     const json = isLargest ? '{"name":"名前"}' : '{}';
     writer.join(request, json);
     expected.push({ kind: RecordKind.join, request, body: json });
-    const { closed, leave, describe: look, verify, renew, count, flying } = RecordKind;
-    for (const kind of [closed, leave, look, verify, renew, count, flying]) {
+    const { closed, leave, describe: look, company, verify, renew, count, flying } = RecordKind;
+    for (const kind of [closed, leave, look, company, verify, renew, count, flying]) {
       writer.desktop(kind, request, desktop);
       expected.push({ kind, request, body: '', ...identityOf(desktop) });
     }
@@ -162,6 +162,7 @@ describe('frame', () => {
       RecordKind.closed,
       RecordKind.leave,
       RecordKind.describe,
+      RecordKind.company,
       RecordKind.verify,
       RecordKind.renew,
       RecordKind.count,

@@ -49,6 +49,7 @@ export const RecordKind = {
   publish: 19,
   flying: 20,
   feedback: 21,
+  company: 22,
   answer: 32,
   shared: 33,
   sharingAnswer: 34,
@@ -132,7 +133,7 @@ export class FrameWriter {
     this.#endRecord(this.#bytes.writeDoubleLE(seq, at));
   }
 
-  /** A record about a desktop: closed, leave, describe, verify, renew and count have nothing more; the others have JSON. */
+  /** A record about a desktop: closed, leave, describe, company, verify, renew and count have nothing more; the others have JSON. */
   desktop(kind: number, request: number, desktop: Identity, json = ''): void {
     const room = json.length * 3;
     const at = this.#identity(this.#beginRecord(kind, request, IDENTITY_BYTES + room), desktop);

@@ -112,6 +112,9 @@ inline constexpr int64_t kStageSilenceMs = 6000;
 // is forwarded. A walking sprite makes 6 px between two stages, so a silhouette never jumps by a
 // step; 50 ms of jitter on the way move it by 3 px.
 inline constexpr double kStageTolerancePx = 4;
+// Desktops of a private world in which everybody is told who is there: a party, whose names fit on
+// a page and in one small answer.
+inline constexpr size_t kCompanyMax = 64;
 // Mutes of one desktop: a desktop has four neighbours at a time; these are four changes of all of
 // them.
 inline constexpr size_t kMutesMax = 16;
@@ -121,6 +124,9 @@ inline constexpr size_t kReportsPerWindowMax = 10;
 // The lease: how long a desktop without a parked poll stays, in ms. The answer to a join has it,
 // and clients obey that.
 inline constexpr int64_t kLeaseMs = 30000;
+// A desktop without a poll for longer than this, in ms, is away: far more than one that has read an
+// answer needs to poll again.
+inline constexpr int64_t kAwayMs = 5000;
 // The leases that a desktop believes a relay, in s. Half a lease is its longest pause between
 // polls: at the minimum it asks every second or two, whatever a relay says, and at the maximum
 // after BYE_MS_MAX.

@@ -216,6 +216,9 @@ ok(STAGE_SILENCE_MS < PEEK_LEASE_MS);
  */
 export const STAGE_TOLERANCE_PX = 4;
 
+/** Desktops of a private world in which everybody is told who is there: a party, whose names fit on a page and in one small answer. */
+export const COMPANY_MAX = 64;
+
 /** Mutes of one desktop: a desktop has four neighbours at a time; these are four changes of all of them. */
 export const MUTES_MAX = 4 * EDGES.length;
 
@@ -224,6 +227,10 @@ export const REPORTS_PER_WINDOW_MAX = 10;
 
 /** The lease: how long a desktop without a parked poll stays, in ms. The answer to a join has it, and clients obey that. */
 export const LEASE_MS = 30_000;
+
+/** A desktop without a poll for longer than this, in ms, is away: far more than one that has read an answer needs to poll again. */
+export const AWAY_MS = 5_000;
+ok(AWAY_MS < LEASE_MS);
 
 /**
  * The leases that a desktop believes a relay, in s. Half a lease is its longest pause between polls: at the minimum it asks every second or

@@ -469,6 +469,15 @@ describe('peers', () => {
     assert.equal(right()?.desktop, b.relay.desktops.id(carol.slot));
   });
 
+  it('are in the company of a desktop once their name is here, and count before', () => {
+    const { a, b, ann } = pair();
+    const company = () => a.relay.directory.company(ann.slot);
+    assert.deepEqual(company(), { desktops: 2, company: [] });
+    deliver([b], a.turn(), a);
+    const { desktops, company: others } = company();
+    assert.deepEqual([desktops, others.map(({ name }) => name)], [2, ['Bob']]);
+  });
+
   it('leave an edge out of the neighbours until the name is here, and then answer a poll with it, once', () => {
     const { a, b, ann, bob } = pair();
     // The small world has changed, so a first event is due.

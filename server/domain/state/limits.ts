@@ -3,6 +3,7 @@
  */
 import { ok } from 'node:assert';
 import {
+  COMPANY_MAX,
   EDGES,
   ENDED_REMEMBERED_MS,
   EVENTS_PER_POLL_MAX,
@@ -72,7 +73,7 @@ export const EVICTED_SPRITES_PER_STEP_MAX = 4096;
 export const EVICTION_LOOKS_MAX = 4096;
 
 /** Desktops of a small world: it notifies them of new neighbours within a second, a larger world with their next ping. */
-export const SMALL_WORLD_MAX = 64;
+export const SMALL_WORLD_MAX = COMPANY_MAX;
 
 /** The fixed timestep on which small worlds are notified of their neighbours. */
 export const NEIGHBOURS_STEP_MS = 1000;

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { randomOf } from '../../test/random.ts';
 import { EDGES, type EdgeNumber, opposite } from '../../wire/rules.ts';
-import { placeBeyond, Torus, type World, widthOf } from './torus.ts';
+import { placeBeyond, Torus, type World, wayBetween, widthOf } from './torus.ts';
 
 const [LEFT, RIGHT, TOP, BOTTOM] = [0, 1, 2, 3] as const;
 const EDGE_NUMBERS: readonly EdgeNumber[] = [LEFT, RIGHT, TOP, BOTTOM];
@@ -390,5 +390,33 @@ describe('torus, a long random run', () => {
       }
     }
     for (const [slot, place] of placeOf) assert.equal(torus.placeOf(slot), place);
+  });
+});
+
+describe('torus, the way between two places', () => {
+  it('leads there over edges, and no other way is shorter', () => {
+    for (let count = 1; count <= 70; count++) {
+      for (const width of widthsInForce(count)) {
+        const far = new Map([[0, 0]]);
+        for (const [place, steps] of far) {
+          for (const edge of EDGE_NUMBERS) {
+            const beyond = placeBeyond(place, edge, count, width);
+            if (!far.has(beyond)) far.set(beyond, steps + 1);
+          }
+        }
+        for (let to = 0; to < count; to++) {
+          const { column, row } = wayBetween(0, to, count, width);
+          let at = 0;
+          for (let n = 0; n < Math.abs(column); n++) at = placeBeyond(at, column > 0 ? RIGHT : LEFT, count, width);
+          for (let n = 0; n < Math.abs(row); n++) at = placeBeyond(at, row > 0 ? BOTTOM : TOP, count, width);
+          assert.deepEqual([at, Math.abs(column) + Math.abs(row)], [to, far.get(to)], `${to} of ${count}/${width}`);
+        }
+      }
+    }
+  });
+
+  it('goes along the row where another one is as short', () => {
+    assert.deepEqual(wayBetween(0, 1, 2, 1), { column: 1, row: 0 });
+    assert.deepEqual(wayBetween(1, 0, 2, 1), { column: 1, row: 0 });
   });
 });

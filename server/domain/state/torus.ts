@@ -68,6 +68,28 @@ export function placeBeyond(place: number, edge: EdgeNumber, count: number, widt
   return beyond < 0 ? beyond + count : beyond >= count ? beyond - count : beyond;
 }
 
+/** How far a place is from another: columns to the right and rows down, both negative for the other way. */
+export interface Way {
+  column: number;
+  row: number;
+}
+
+/** A shortest way over edges from a place to another one, in a world of `count` desktops. Cost: O(count / width). */
+export function wayBetween(from: number, to: number, count: number, width: number): Way {
+  const half = Math.floor((count - 1) / 2);
+  const rowsMax = Math.ceil(count / width);
+  const best: Way = { column: count, row: 0 };
+  for (let step = 0; step <= 2 * rowsMax; step++) {
+    // 0, 1, -1, 2, -2, …: of two ways of one length, the one along the row, then the one down.
+    const row = step & 1 ? (step + 1) >> 1 : 0 - (step >> 1);
+    const column = ((((to - from - row * width + half) % count) + count) % count) - half;
+    if (Math.abs(column) + Math.abs(row) >= Math.abs(best.column) + Math.abs(best.row)) continue;
+    best.column = column;
+    best.row = row;
+  }
+  return best;
+}
+
 export class Torus {
   readonly #byName = new Map<string, World>();
   readonly #worlds: (World | undefined)[] = [];
