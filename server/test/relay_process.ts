@@ -6,7 +6,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { mkdtempSync, readFileSync, rmSync, watch } from 'node:fs';
 import http from 'node:http';
-import { tmpdir } from 'node:os';
+import { constants, tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { freePorts, PORT_MAX } from '../../tools/bench/free_ports.ts';
 
@@ -93,7 +93,9 @@ process.on('exit', () => {
   for (const child of running) child.kill('SIGKILL');
   for (const data of directories) rmSync(data, { recursive: true, force: true });
 });
-for (const signal of ['SIGTERM', 'SIGINT'] as const) process.once(signal, () => process.exit(1));
+// With the exit code of a shell, so that a report tells who was ended from one that failed.
+for (const signal of ['SIGTERM', 'SIGINT'] as const)
+  process.once(signal, () => process.exit(128 + constants.signals[signal]));
 
 /** Ports for a relay that must know its own before it starts, or is started again on them: the system gives them to no other program. */
 export async function lastingPorts(): Promise<Ports> {

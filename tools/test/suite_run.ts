@@ -27,6 +27,7 @@ export async function runSuite(file: string): Promise<SuiteRun> {
   const skipped: string[] = [];
   let passed = true;
   let tests = 0;
+  let end = '';
   const events = run({
     files: [join(ROOT, file)],
     execArgv: ['--disable-warning=ExperimentalWarning', '--import', LEAN_HTTP],
@@ -34,7 +35,10 @@ export async function runSuite(file: string): Promise<SuiteRun> {
   async function* noted(all: AsyncIterable<TestEvent>): AsyncGenerator<TestEvent> {
     for await (const event of all) {
       const { type, data } = event;
-      if (type === 'test:fail') passed = false;
+      if (type === 'test:fail') {
+        passed = false;
+        end ||= endOf(data.details.error);
+      }
       if (type === 'test:pass' && data.skip !== undefined && data.skip !== false) {
         skipped.push(typeof data.skip === 'string' ? `${data.name}: ${data.skip}` : data.name);
       }
@@ -44,5 +48,13 @@ export async function runSuite(file: string): Promise<SuiteRun> {
     }
   }
   const texts = await events.compose(noted).compose(spec).toArray();
-  return { passed, report: texts.join('').trimEnd(), tests, skipped, seconds: (performance.now() - startedMs) / 1000 };
+  const report = `${texts.join('').trimEnd()}${end}`;
+  return { passed, report, tests, skipped, seconds: (performance.now() - startedMs) / 1000 };
+}
+
+/** How the process of a suite ended when that is what failed, which the spec reporter does not say. */
+function endOf(error: Error): string {
+  const { exitCode, signal } = error as Error & { exitCode?: number | null; signal?: string | null };
+  const how = signal ?? (exitCode && `exit code ${exitCode}`);
+  return how ? `\n  Its process ended with ${how}.` : '';
 }

@@ -1,0 +1,49 @@
+import assert from 'node:assert/strict';
+import { spawnSync } from 'node:child_process';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join, relative } from 'node:path';
+import { after, describe, it } from 'node:test';
+import type { SuiteRun } from './suite_run.ts';
+
+const ROOT = join(import.meta.dirname, '../..');
+const folder = mkdtempSync(join(tmpdir(), 'sprites-suite-'));
+after(() => rmSync(folder, { recursive: true }));
+
+/** Runs a suite of one test that passes, whose `after` does this. */
+function runOf(atEnd: string): SuiteRun {
+  const file = join(folder, 'one.test.ts');
+  writeFileSync(
+    file,
+    `import { after, describe, it } from 'node:test';
+     describe('one', () => { after(() => ${atEnd}); it('passes', () => {}); });`,
+  );
+  const script = join(folder, 'run.ts');
+  writeFileSync(
+    script,
+    `import { runSuite } from ${JSON.stringify(join(import.meta.dirname, 'suite_run.ts'))};
+     console.log(JSON.stringify(await runSuite(${JSON.stringify(relative(ROOT, file))})));`,
+  );
+  // Node runs no suites from within one.
+  const { NODE_TEST_CONTEXT: _, ...env } = process.env;
+  const { stdout, stderr } = spawnSync(process.execPath, [script], { env, encoding: 'utf8' });
+  assert.ok(stdout, stderr);
+  return JSON.parse(stdout);
+}
+
+describe('a run of a suite', () => {
+  it('says how its process ended when it ended early', () => {
+    for (const [atEnd, says] of [
+      ["process.kill(process.pid, 'SIGKILL')", 'SIGKILL'],
+      ['process.exit(3)', 'exit code 3'],
+    ]) {
+      const { passed, report } = runOf(atEnd);
+      assert.equal(passed, false, report);
+      assert.match(report, new RegExp(`\\n {2}Its process ended with ${says}\\.$`));
+    }
+  });
+
+  it('says nothing of it otherwise', () => {
+    assert.deepEqual([runOf('{}').passed, runOf('{}').report.includes('process')], [true, false]);
+  });
+});
