@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -251,9 +251,36 @@ describe('npm run admin', BOUNDED, () => {
     }
   });
 
-  it('shuts the relay down', async () => {
-    const { code, out } = await admin('drain');
-    assert.deepEqual([code, out], [0, 'The relay is shutting down.\n']);
+  it('backs up a relay that runs; one that starts with the copy refuses to run beside it, and goes on from it later', async () => {
+    const { desktop, token } = await joinRelay(relay.url, { name: 'Cara', world: 'backup' });
+    mkdirSync(join(relay.data, 'recordings'), { recursive: true });
+    writeFileSync(join(relay.data, 'recordings', 'secret'), 'a heap');
+    const copy = join(folder, 'copies', 'today');
+    const { code, out, err } = await admin('backup', 'copies/today');
+    assert.equal(code, 0, err);
+    assert.match(
+      out,
+      /^Written to .*today: a journal with \d+ desktops and \d+ sprites? waiting, and \d+ other files?\. /,
+    );
+    assert.equal(statSync(copy).mode & 0o777, 0o700);
+    assert.equal(statSync(join(copy, 'admin-token')).mode & 0o777, 0o600);
+    assert.deepEqual(readdirSync(join(folder, 'copies')), ['today']);
+    assert.ok(!readdirSync(copy).includes('recordings'));
+    assert.match((await admin('backup', 'copies/today')).err, /today exists already; name another folder/);
+    assert.match((await admin('backup', join(relay.data, 'b'))).err, /is in the data directory/);
+    assert.match(
+      (await admin('backup', 'b', '--data', join(folder, 'none'))).err,
+      /no data directory at .*none; --data/,
+    );
+    assert.equal((await admin('backup')).code, 2);
+    if (process.platform === 'linux') {
+      const why = /another relay of this machine goes on from the same journal.*stop that one first/;
+      await assert.rejects(startRelay({ workers: 0, data: copy }), why);
+    }
+    const shutDown = await admin('drain');
+    assert.deepEqual([shutDown.code, shutDown.out], [0, 'The relay is shutting down.\n']);
     assert.equal((await relay.stop()).code, 0);
+    relay = await startRelay({ workers: 0, data: copy });
+    assert.equal((await sendRequest(`${relay.url}/v1/desktops/${desktop}`, { token })).status, 200);
   });
 });

@@ -22,6 +22,7 @@ import {
   whole,
   withVariables,
 } from '../../tools/command.ts';
+import { backupCommand } from './admin_backup.ts';
 import { journalCommand } from './admin_journal.ts';
 import { MODERATION_COMMANDS, MODERATION_OPTIONS, moderationQuery } from './admin_moderation.ts';
 import { profileListCommand } from './admin_profile.ts';
@@ -79,6 +80,7 @@ export const COMMAND: Command<typeof OPTIONS> = {
       'check|export',
       'read the journal in DATA: check says whether it is whole, export prints each fact as a line of JSON',
     ],
+    backup: ['DIR', 'copy DATA to a new folder, also while the relay runs; a relay starts with the copy as --data'],
     drain: [
       '',
       'shut the relay down: it accepts no newcomers and tells polls when to come back; in a cluster, it hands what waits on to other relays',
@@ -118,6 +120,10 @@ export function run(around: Surroundings): Promise<number> {
       const file = values.output === undefined ? undefined : resolve(folder, values.output);
       if (words[0] === 'profile-list') return profileListCommand(words.slice(1), folder, around.print);
       if (words[0] === 'journal') return journalCommand(words.slice(1), data, file, around.print);
+      if (words[0] === 'backup') {
+        await backupCommand(words.slice(1), data, folder, around.print);
+        return undefined;
+      }
       const request = requestOf(words, values);
       const target = { host: values.adminHost, port: values.adminPort, token: tokenIn(tokenFileOf(values)) };
       if ('show' in request) await carryOut(request, target, values.json, around.print);

@@ -8,7 +8,7 @@ import type { Registry } from 'prom-client';
 import type { Relay } from '../domain/relay.ts';
 import { FolderDisk, type SystemCalls } from '../journal/disk.ts';
 import { type Durability, Journal } from '../journal/journal.ts';
-import { type Lock, Locked, lockFile } from '../journal/lock.ts';
+import { type Lock, Locked, lockCopies, lockFile } from '../journal/lock.ts';
 import { countersIn, gaugesIn } from '../metrics/gauges.ts';
 import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
 
@@ -56,6 +56,11 @@ export class Journaling {
       changed: (hasRoom, error) => this.#report(hasRoom, error),
       tailless: (error) => log.warn({ err: error, folder }, 'the journal has no tail, so each turn costs a write'),
     });
+  }
+
+  /** Resolves when no relay of this machine goes on from a copy of the journal, nor can until this process ends. Throws Locked. */
+  lockCopies(): Promise<void> {
+    return lockCopies(this.journal.generationKey);
   }
 
   /** Logs that the disk is full, or has room again. A disk that is full again and again is logged once a minute. */

@@ -97,6 +97,7 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   const capacity = planCapacity(options, log);
   const startMs = performance.now();
   const { turns, journaling, admission } = startTurns(options, capacity, startMs, log);
+  await journaling?.lockCopies();
   const { relay } = turns;
   const stopRequest = new StopRequest();
   const moderation = await startModeration(options, turns, log, (message) => workers.moderate(message));
