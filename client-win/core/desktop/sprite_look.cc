@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/relay/relay_link.h"
 #include "core/scene/shadow.h"
 #include "core/scene/snooze.h"
 
