@@ -39,7 +39,7 @@ TEST_CASE("diagnostics › hold no token, invitation, cursor, id, name or world 
   REQUIRE(!desktop.relay().InvitationLink().empty());
 
   const std::string text =
-      Diagnostics(desktop, {"Windows 10.0.22631", 80 << 20, 120, 61'000, true});
+      Diagnostics(desktop, {"Windows 10.0.22631", 80 << 20, 120, 61'000, true, true, "7 moves"});
   CAPTURE(text);
   for (const std::string secret :
        {"00112233445566778899aabbccddeeff", "0123456789abcdef", "ffeeddccbbaa", "1a2b", "9z8y",
@@ -49,7 +49,7 @@ TEST_CASE("diagnostics › hold no token, invitation, cursor, id, name or world 
   }
   for (const std::string fact :
        {"Sprites " SPRITES_VERSION_WORDS "\n", "System: Windows 10.0.22631", "Running: 61 s",
-        "Memory: 80 MiB", "GDI handles: 120", "Portable: yes",
+        "Memory: 80 MiB", "GDI handles: 120", "Calls: 7 moves", "Portable: yes",
         "Monitor: 800 x 600 at 0,0, 125 %, primary", "Relay: http://relay.example:8080",
         "Link: connected", "World: another one", "Hidden pictures: 1"}) {
     CAPTURE(fact);

@@ -36,6 +36,7 @@ struct Room {
   void Join(const Json& neighbours) {
     const Json seat = {{"desktop", "1-1"},
                        {"token", "1-1.00"},
+                       {"name", "Golden Bee"},
                        {"world", "commons"},
                        {"cursor", "6a1f03c2-0"},
                        {"events", std::string(kBase) + "/events"},
@@ -155,6 +156,45 @@ TEST_CASE("menus › a sprite of somebody else can be hidden and reported, not p
   CHECK(Find(menu, MenuCommand::kReport)->is_enabled);
   room.desktop.look().HidePicture(guest.file, true);
   CHECK(!Find(SpriteMenu(room.desktop, guest), MenuCommand::kHide)->is_enabled);
+}
+
+TEST_CASE("menus › a guest's names who sent it, whom one can mute there") {
+  Room room;
+  room.Join("2-1", "Grace");
+  Sprite guest = room.DropIn();
+  guest.from_shelf = false;
+  CHECK(Find(SpriteMenu(room.desktop, guest), MenuCommand::kMute) == nullptr);
+  const Neighbour& grace = *room.desktop.relay().NeighbourBeyond(Edge::kLeft);
+  room.desktop.guests().Add(guest.id, grace, Edge::kLeft);
+  const Menu menu = SpriteMenu(room.desktop, guest);
+  CHECK(menu.front().text == guest.name + ", from Grace");
+  REQUIRE(Find(menu, MenuCommand::kMute) != nullptr);
+  CHECK(Find(menu, MenuCommand::kMute)->text == "&Mute Grace");
+  CHECK(Find(menu, MenuCommand::kMute)->choice.neighbour.desktop == "2-1");
+}
+
+TEST_CASE("menus › guests can be sent on while there are some, and go then") {
+  Room room;
+  room.Join("2-1", "Grace");
+  const SpriteId guest = room.DropIn().id;
+  CHECK(Find(ProgramMenu(room.desktop), MenuCommand::kSendAllOn) == nullptr);
+  room.desktop.guests().Add(guest, *room.desktop.relay().NeighbourBeyond(Edge::kLeft), Edge::kLeft);
+  const Menu menu = ProgramMenu(room.desktop);
+  const MenuItem* send_on = Find(menu, MenuCommand::kSendAllOn);
+  REQUIRE(send_on != nullptr);
+  CHECK(room.desktop.guests().NextDueMs() > room.now);
+  CHECK(CarryOut(send_on->choice, &room.desktop));
+  CHECK(room.desktop.guests().NextDueMs() <= room.now);
+}
+
+TEST_CASE("menus › one's own name is in the program's, and in the tip of its icon") {
+  Room room;
+  CHECK(Find(ProgramMenu(room.desktop), MenuCommand::kName) == nullptr);
+  CHECK(TooltipOf(room.desktop) == StatusOf(room.desktop));
+  room.Join("2-1", "Grace");
+  const Menu menu = ProgramMenu(room.desktop);
+  CHECK(Find(menu, MenuCommand::kName)->text == "You are Golden Bee: &change…");
+  CHECK(TooltipOf(room.desktop) == StatusOf(room.desktop) + ", as Golden Bee");
 }
 
 TEST_CASE("menus › a right click on a sprite has what the program has too, each once") {
