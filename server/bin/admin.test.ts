@@ -224,6 +224,8 @@ describe('npm run admin', BOUNDED, () => {
       ['ban', '192.0.2.7', '--for', '0s'],
       ['ban', '--picture', 'a'],
       ['unban'],
+      ['forget'],
+      ['forget', 'a', '--contact', 'b'],
       ['announce'],
       ['bans', 'all'],
       ['gc', '--for', '2h'],
@@ -249,6 +251,26 @@ describe('npm run admin', BOUNDED, () => {
     for (const command of Object.keys(COMMAND.commands ?? {})) {
       assert.match(out, new RegExp(`^  ${command}\\b`, 'm'));
     }
+  });
+
+  it('forgets a desktop: it ends, and its name and world are in no file; and a visitor who has left feedback', async () => {
+    const name = 'Dora Unforgotten';
+    const { desktop } = await joinRelay(relay.url, { name, world: 'unforgotten' });
+    const stored = () =>
+      readdirSync(join(relay.data, 'journal'))
+        .map((file) => readFileSync(join(relay.data, 'journal', file), 'latin1'))
+        .filter((text) => /unforgotten/i.test(text)).length;
+    assert.ok(stored() > 0);
+    const { code, out, err } = await admin('forget', desktop);
+    assert.deepEqual([code, out], [0, 'The desktop has ended; it was in the reports of 0 pictures.\n'], err);
+    assert.equal(stored(), 0);
+    assert.match((await admin('forget', desktop)).out, /^The desktop is not here;/);
+    const feedback = { text: 'More cats', contact: 'dora@example.org' };
+    assert.equal((await sendRequest(`${relay.url}/v1/feedback`, { method: 'POST', body: feedback })).status, 204);
+    assert.equal((await admin('forget', '--contact', 'dora@example.org')).out, 'Removed: 1 text.\n');
+    assert.match((await admin('feedback')).out, /^Feedback: 0 texts\n$/);
+    assert.match((await admin('forget', 'Dora')).err, /desktop: must be the id of a desktop/);
+    assert.match((await admin('forget', '--contact', '')).err, /contact/);
   });
 
   it('backs up a relay that runs; one that starts with the copy refuses to run beside it, and goes on from it later', async () => {

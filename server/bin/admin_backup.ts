@@ -10,7 +10,7 @@ import { JOURNAL_FOLDER } from '../roles/journaling.ts';
 import { counted, type Print } from './admin_query.ts';
 
 /** What is not in a backup: the journal, which has a copy of its own, recordings, and files that are being written. */
-const LEFT_OUT = /^(journal|recordings|sprites\/partial)$|\.recording$|\.\d+\.[0-9a-f]{12}$/;
+const LEFT_OUT = /^(journal|recordings|sprites\/partial)$|\.(recording|new)$|\.\d+\.[0-9a-f]{12}$/;
 
 /**
  * Copies the data directory `data` to a new folder. It appears under its name when it is whole; a relay can start with it.

@@ -14,6 +14,9 @@ export const MODERATION_OPTIONS = {
   ...goingWith(['ban'], {
     for: duration('DURATION', 'how long the ban lasts, such as 12h; for ever without it', [1, BAN_SECONDS_MAX]),
   }),
+  ...goingWith(['forget'], {
+    contact: text('TEXT', 'a visitor who has left feedback with this contact, in place of a desktop'),
+  }),
   ...goingWith(['ban', 'unban'], {
     picture: matching('HASH', 'a picture in place of an address', '64 lowercase hex digits', /^[0-9a-f]{64}$/),
   }),
@@ -28,6 +31,7 @@ export const MODERATION_COMMANDS: Readonly<Record<string, Command>> = {
   ],
   worlds: ['', 'list worlds and how many desktops are in each; a thousand at a time'],
   kick: ['ID', 'end a desktop now; it may join again'],
+  forget: ['[ID]', 'delete what is stored of a desktop, and end it; or of a visitor: forget --contact'],
   ban: ['[ADDRESS|CIDR]', 'end the desktops of an address or a network, and refuse its joins; or ban --picture'],
   unban: ['[ADDRESS|CIDR]', 'end a ban of an address or a network; or unban --picture'],
   bans: ['', 'list the bans'],
@@ -62,6 +66,12 @@ const QUERIES: Readonly<Record<string, (words: Words, values: ModerationValues) 
   gallery: (words) => (words.length === 0 ? list('gallery', words, 'gallery', showGallery) : decideOnPicture(words)),
   feedback: (words) => list('feedback', words, 'feedback', showFeedback),
   kick: (words) => post('kick', { desktop: one('kick', words, 'the id of a desktop') }, 'The desktop has ended.'),
+  forget: (words, { contact }) => {
+    if (contact !== undefined) none('forget --contact', words);
+    const body =
+      contact === undefined ? { desktop: one('forget', words, 'the id of a desktop, or --contact TEXT') } : { contact };
+    return { method: 'POST', path: '/admin/forget', body, show: showForgotten };
+  },
   ban: (words, { picture, for: seconds }) => {
     if (picture !== undefined) {
       none('ban --picture', words);
@@ -230,6 +240,18 @@ function showFeedback({ lines }: { lines: string[] }, print: Print): void {
 
 function showBanned({ address, kicked }: { address: string; kicked: number }, print: Print): void {
   print(`${address} is banned; ended from there: ${counted(kicked, 'desktop')}.`);
+}
+
+type Forgotten = { feedback: number } | { ended: boolean; reports: number };
+
+function showForgotten(answer: Forgotten, print: Print): void {
+  if ('feedback' in answer) print(`Removed: ${counted(answer.feedback, 'text')}.`);
+  else {
+    const { ended, reports } = answer;
+    print(
+      `The desktop ${ended ? 'has ended' : 'is not here'}; it was in the reports of ${counted(reports, 'picture')}.`,
+    );
+  }
 }
 
 function showAnnounced({ desktops }: { desktops: number }, print: Print): void {

@@ -15,6 +15,7 @@ import {
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it, type TestContext } from 'node:test';
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Relay } from '../domain/relay.ts';
 import type { EndedRow, Facts } from '../domain/state/facts.ts';
 import { addon, whyNoNativeFront } from '../front/native.ts';
@@ -29,7 +30,7 @@ import { ProblemError } from '../wire/problem.ts';
 import { type EdgeNumber, LEASE_MS, opposite } from '../wire/rules.ts';
 import { type Disk, FolderDisk } from './disk.ts';
 import { checkJournal, exportJournal } from './inspect.ts';
-import { Journal, JournalDamaged, type JournalOptions, type Recovered } from './journal.ts';
+import { Journal, JournalDamaged, type JournalOptions, type Recovered, segmentsIn } from './journal.ts';
 import { Locked, lockFile } from './lock.ts';
 import { RecordWriter, readRecords } from './records.ts';
 import { HEAD_BYTES, OtherFormat, segmentName, VERSION } from './segments.ts';
@@ -353,6 +354,61 @@ describe('a journal', () => {
       for (const { slot } of desktops) assert.deepEqual(other.directory.describe(slot), relay.directory.describe(slot));
     }
     assert.ok(journal.compactions > 2, `${journal.compactions} compactions`);
+  });
+
+  it('has nothing of a desktop that has left when it was begun anew, while others throw and one compaction has begun', async () => {
+    const disk = pretend();
+    disk.canMap = true;
+    const life = live(disk, { sizeBytesMin: 40_000 });
+    const { relay, journal } = life;
+    const cid = joined(relay, { name: 'Cid the secret', world: 'a hidden world' });
+    const desktops = Array.from({ length: 60 }, (_, n) => joined(relay, { name: `somebody ${n}` }));
+    let crossing = 0;
+    const turn = () => {
+      const from = desktops[crossing++ % 8];
+      throwSprite(relay, from, crossing, `s${crossing}`);
+      const reader = desktops[(crossing + 2) % 8];
+      relay.poll(reader, crossing, relay.epoch, relay.mailboxes.newest(reader.slot));
+      journal.commit();
+    };
+    while (!journal.isCompacting) turn();
+    const newest = () => disk.read(segmentName(Math.max(...segmentsIn(disk))));
+    while (!newest().includes('Cid the secret')) {
+      turn();
+      journal.tick(0); // which empties the tail
+    }
+    relay.leave(cid.slot);
+    journal.commit();
+    assert.ok(journal.isCompacting);
+    const has = (text: string) => disk.names().some((name) => disk.read(name).includes(text));
+    assert.ok(has('Cid the secret') && has('a hidden world'));
+    let isRenewed: boolean | undefined;
+    void journal.renew().then((done) => {
+      isRenewed = done;
+    });
+    while (isRenewed === undefined) {
+      turn();
+      await nextTurn();
+    }
+    assert.equal(isRenewed, true);
+    assert.ok(!has('Cid the secret') && !has('a hidden world'));
+    for (let n = 0; n < 20; n++) turn();
+    const { relay: next } = live(disk.copy());
+    assert.equal(next.desktops.count, 60);
+    assert.deepEqual(next.counters.accepted, relay.counters.accepted);
+  });
+
+  it('is not begun anew on a full disk', async () => {
+    const disk = pretend();
+    const { relay, journal } = live(disk);
+    joined(relay, { name: 'Ann' });
+    journal.commit();
+    disk.roomBytes = disk.usedBytes;
+    while (journal.hasRoom) {
+      relay.renewInvitation(0, new Uint32Array(4));
+      journal.commit();
+    }
+    assert.equal(await journal.renew(), false);
   });
 
   it('ends few desktops with full mailboxes in one turn, so that no turn is long', () => {

@@ -9,6 +9,7 @@
  * Cost: a fact is copied into one buffer; a turn is one checksum, and one copy or one write.
  */
 
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { Recovery, RecoveryError } from '../domain/recovery.ts';
 import type { Relay } from '../domain/relay.ts';
 import type { Facts } from '../domain/state/facts.ts';
@@ -316,6 +317,34 @@ export class Journal {
     this.#turn.hasRoom = true;
     this.#options.changed?.(true);
     if (!this.#tail) this.#makeTail();
+  }
+
+  /**
+   * Begins anew: afterwards the files have nothing but what is alive now, and what is told meanwhile. Resolves to whether they have: the disk may be
+   * full. Cost: the loop is blocked for some ms at a time.
+   */
+  async renew(): Promise<boolean> {
+    await this.#endSnapshot(); // one that has begun may have what is to go
+    this.commit();
+    if (!this.hasRoom) return false;
+    if (!this.#compaction) this.#beginCompaction(false);
+    await this.#endSnapshot();
+    if (!this.hasRoom) return false;
+    // Frames that the tail had before are still in its file.
+    if (this.#tail && !this.#flush()) {
+      this.#tail = undefined;
+      this.#makeTail();
+    }
+    return this.hasRoom;
+  }
+
+  /** Writes the rest of a snapshot, if one has begun, while there is room for it. */
+  async #endSnapshot(): Promise<void> {
+    while (this.#compaction && this.hasRoom) {
+      this.#writeSnapshot(this.#compaction, SNAPSHOT_STEP_BYTES_MAX);
+      this.#writeFrame();
+      await nextTurn();
+    }
   }
 
   /** Writes what is left, and closes the file. */

@@ -66,6 +66,16 @@ describe('the moderation list', () => {
     list.banPicture(hash(BANS_MAX), null);
   });
 
+  it('forgets a desktop that was reported, and keeps the reports', (t) => {
+    const { list } = listIn(directory(t));
+    list.report(hash(1), 'rude', '9-3e');
+    list.report(hash(1), '', '8-3e');
+    list.report(hash(2), '', '8-3e');
+    assert.equal(list.forget('9-3e'), 1);
+    assert.equal(list.forget('9-3e'), 0);
+    assert.deepEqual(list.reports.map(({ desktops }) => desktops).sort(), [['8-3e'], ['8-3e']]);
+  });
+
   it(`holds ${REPORTS_MAX} reported pictures; one more replaces the least reported`, (t) => {
     const { list, clock } = listIn(directory(t));
     for (let n = 0; n < REPORTS_MAX; n++) {

@@ -189,6 +189,13 @@ export class ModerationList {
     return this.#reports.delete(file);
   }
 
+  /** Takes a desktop out of the reports of pictures that it has thrown. Returns of how many. */
+  forget(desktop: string): number {
+    const reports = [...this.#reports.values()].filter(({ desktops }) => desktops?.includes(desktop));
+    for (const report of reports) report.desktops = report.desktops?.filter((thrower) => thrower !== desktop);
+    return reports.length;
+  }
+
   /** Writes the file. Resolves to a sentence that says what is not saved; undefined when all is. */
   save(): Promise<string | undefined> {
     return this.#file.save();

@@ -211,6 +211,19 @@ export class Moderator implements Doorkeeper, Moderation {
     this.#log.info({ desktop: id }, 'the operator has ended a desktop');
   }
 
+  /** Ends a desktop, if it is here, and takes it out of the reports. Throws malformed. */
+  async forget(id: string): Promise<{ ended: boolean; reports: number } & Saved> {
+    let ended = true;
+    try {
+      this.kick(id);
+    } catch (error) {
+      if (!(error instanceof ProblemError && error.document.code === 'not-found')) throw error;
+      ended = false;
+    }
+    const reports = this.list.forget(id);
+    return { ended, reports, ...(await savedBy(this.list)) };
+  }
+
   /** Bans an address or a network, and ends the desktops that joined from it; resolves to how many. Throws malformed, list-full. */
   async banAddress(text: string, seconds: number | undefined): Promise<{ address: string; kicked: number } & Saved> {
     const network = networkOf(text);

@@ -22,6 +22,8 @@ export interface ModerationSources {
   data: string;
   /** What the operator asks of the other relays; undefined when this relay is not in a cluster. */
   others?: OperatorRequests;
+  /** Removes from the journal what is no longer alive. Resolves to whether that was possible. */
+  renewJournal: () => Promise<boolean>;
 }
 
 type Body = Record<string, unknown> | undefined;
@@ -65,12 +67,29 @@ function listsOf({ moderator, others }: ModerationSources): Record<string, () =>
 }
 
 /** What each POST changes, by route; resolves to the answer. */
-function changesOf({ moderator, others }: ModerationSources): Record<string, (body: Body) => Promise<object>> {
+function changesOf({
+  moderator,
+  others,
+  renewJournal,
+}: ModerationSources): Record<string, (body: Body) => Promise<object>> {
   const pictureIn = (body: Body) => textIn(body, 'picture');
   return {
     kick: async (body) => {
       await (others ?? moderator).kick(textIn(body, 'desktop'));
       return { kicked: 1 };
+    },
+    forget: async (body) => {
+      if (body?.contact !== undefined) {
+        const contact = textIn(body, 'contact');
+        if (contact === '') throw malformed('contact', 'must not be empty: many texts have none');
+        return { feedback: await moderator.feedback.forget(contact) };
+      }
+      const forgotten = await moderator.forget(textIn(body, 'desktop'));
+      if (await renewJournal()) return forgotten;
+      return {
+        ...forgotten,
+        unsaved: 'the disk is full, so the journal still has what it had; try again when there is room.',
+      };
     },
     ban: async (body) => {
       const seconds = secondsIn(body);

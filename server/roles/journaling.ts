@@ -122,6 +122,13 @@ export class Journaling {
     counter('sprites_journal_renewals_total', 'Compactions that have ended', () => journal.compactions);
   }
 
+  /** As Journal.renew(); resolves when the earlier files are removed. */
+  async renew(): Promise<boolean> {
+    const isRenewed = await this.journal.renew();
+    await this.#disk.settled;
+    return isRenewed;
+  }
+
   /** Writes what is left and gives the data directory free. Resolves when what is done in the background is done. */
   async close(): Promise<void> {
     this.journal.close();

@@ -138,6 +138,7 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     history: (after) => sampler.history.document(after, { ...sampler.about, cluster: peering?.describe() ?? null }),
     status: () => ({ ready: !relay.draining && workers.readyCount > 0, draining: relay.draining, ports }),
     drain: (again) => stopRequest.make(again),
+    renewJournal: async () => (await journaling?.renew()) ?? true,
     peering: () => peering,
     others,
   });

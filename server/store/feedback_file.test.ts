@@ -29,6 +29,17 @@ describe('the file of feedback', () => {
     assert.equal(statSync(path).mode & 0o777, 0o600);
   });
 
+  it('loses the texts that came with a contact, also those that are being written', async () => {
+    const file = new FeedbackFile(data, log, () => 0);
+    const before = file.read().length;
+    for (const contact of ['bob@example.org', '', 'Bob@Example.org', 'bob']) file.add({ text: 'Dogs', contact });
+    assert.equal(await file.forget('bob@example.ORG'), 2);
+    assert.equal(await file.forget('bob@example.org'), 0);
+    const contacts = file.read().map((line) => JSON.parse(line).contact);
+    assert.deepEqual(contacts.slice(before), ['', 'bob']);
+    assert.equal(statSync(path).mode & 0o777, 0o600);
+  });
+
   it('is not taken for empty when it can’t be read', () => {
     const other = join(data, 'other');
     mkdirSync(join(other, 'feedback.jsonl'), { recursive: true });

@@ -10,6 +10,7 @@ import { appendFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import { ProblemError } from '../wire/problem.ts';
+import { writeFileAtomically } from './atomic_file.ts';
 
 /** Two thousand texts of the usual length. */
 export const FEEDBACK_FILE_BYTES_MAX = 2 ** 20;
@@ -64,6 +65,21 @@ export class FeedbackFile {
       if ((error as NodeJS.ErrnoException).code !== 'ENOENT') throw error;
       return []; // there is no feedback yet
     }
+  }
+
+  /** Removes the texts that were left with this contact. Resolves to how many. Rejects with the system's error. */
+  async forget(contact: string): Promise<number> {
+    let removed = 0;
+    const forgetting = this.#appending.then(async () => {
+      const lines = this.read();
+      const kept = lines.filter((line) => JSON.parse(line).contact.toLowerCase() !== contact.toLowerCase());
+      removed = lines.length - kept.length;
+      if (removed === 0) return;
+      await writeFileAtomically(this.#path, Buffer.from(kept.map((line) => `${line}\n`).join('')), 0o600);
+    });
+    this.#appending = forgetting.catch(() => {});
+    await forgetting;
+    return removed;
   }
 
   /** Resolves when all is written. */
