@@ -96,8 +96,7 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   const token = await adminToken(options.adminTokenFile, log);
   const capacity = planCapacity(options, log);
   const startMs = performance.now();
-  const { turns, journaling, admission } = startTurns(options, capacity, startMs, log);
-  await journaling?.lockCopies();
+  const { turns, journaling, admission } = await startTurns(options, capacity, startMs, log);
   const { relay } = turns;
   const stopRequest = new StopRequest();
   const moderation = await startModeration(options, turns, log, (message) => workers.moderate(message));
@@ -208,12 +207,12 @@ function planCapacity(options: PrimaryOptions, log: Logger): Capacity {
 }
 
 /** Makes the relay with what its journal has of it. */
-function startTurns(
+async function startTurns(
   options: PrimaryOptions,
   { plan, slots }: Capacity,
   startMs: number,
   log: Logger,
-): { turns: Turns; journaling?: Journaling; admission?: StrictAdmission } {
+): Promise<{ turns: Turns; journaling?: Journaling; admission?: StrictAdmission }> {
   const { data, durability } = options;
   const admission = options.admission === 'strict' ? new StrictAdmission(slots) : undefined;
   const calls = plan.kind === 'native' ? addon() : undefined;
@@ -221,6 +220,7 @@ function startTurns(
   if (!journaling && existsSync(join(data, JOURNAL_FOLDER))) {
     log.warn('with --durability none the relay starts empty: it neither reads nor writes the journal that is there');
   }
+  await journaling?.lockCopies();
   const state = journaling?.journal ?? newState();
   const turns = new Turns(
     (answers) => makeRelay(slots, startMs, answers, state, admission, options),
