@@ -282,7 +282,7 @@ describe('npm run admin', BOUNDED, () => {
     assert.equal(code, 0, err);
     assert.match(
       out,
-      /^Written to .*today: a journal with \d+ desktops and \d+ sprites? waiting, and \d+ other files?\. /,
+      /^Written to .*today: a journal with \d+ desktops? and \d+ sprites? waiting, and \d+ other files?\. /,
     );
     assert.equal(statSync(copy).mode & 0o777, 0o700);
     assert.equal(statSync(join(copy, 'admin-token')).mode & 0o777, 0o600);
