@@ -2,6 +2,8 @@
 // After windows.h.
 #include <commctrl.h>
 
+#include <iterator>
+
 #include "core/desktop/version.h"
 #include "core/relay/relay_link.h"
 #include "win32/system/resource.h"
@@ -11,12 +13,12 @@ namespace sprites {
 
 namespace {
 
-// The words of a task dialog. The second button is the default one, and Escape chooses it.
+// The words of a task dialog. The last button is the default one, and Escape chooses it.
 struct Words {
   std::wstring title = L"Sprites";
   std::wstring heading;
   std::wstring text;
-  std::wstring yes;  // empty for a dialog with an OK button only
+  std::wstring yes;  // empty for a dialog with one button only
   std::wstring no;
   std::wstring never_again;  // of a check box; empty for none
 };
@@ -46,7 +48,8 @@ HRESULT CALLBACK OnTaskDialog(HWND dialog, UINT message, WPARAM, LPARAM, LONG_PT
 
 // Returns whether the user has chosen the first button.
 bool Ask(HWND owner, const Words& words, bool* never_again = nullptr) {
-  const TASKDIALOG_BUTTON buttons[] = {{IDYES, words.yes.c_str()}, {IDNO, words.no.c_str()}};
+  const TASKDIALOG_BUTTON buttons[] = {{IDYES, words.yes.c_str()}, {IDCANCEL, words.no.c_str()}};
+  const size_t first = words.yes.empty() ? 1 : 0;
   TASKDIALOGCONFIG dialog{};
   dialog.cbSize = sizeof dialog;
   dialog.hwndParent = owner;
@@ -58,13 +61,9 @@ bool Ask(HWND owner, const Words& words, bool* never_again = nullptr) {
   dialog.pszContent = words.text.c_str();
   dialog.pszVerificationText = words.never_again.empty() ? nullptr : words.never_again.c_str();
   dialog.pfCallback = OnTaskDialog;
-  if (words.yes.empty()) {
-    dialog.dwCommonButtons = TDCBF_OK_BUTTON;
-  } else {
-    dialog.cButtons = 2;
-    dialog.pButtons = buttons;
-    dialog.nDefaultButton = IDNO;
-  }
+  dialog.pButtons = buttons + first;
+  dialog.cButtons = static_cast<UINT>(std::size(buttons) - first);
+  dialog.nDefaultButton = IDCANCEL;
   int chosen = 0;
   BOOL is_checked = FALSE;
   if (FAILED(TaskDialogIndirect(&dialog, &chosen, nullptr, &is_checked))) {
@@ -117,6 +116,7 @@ void ShowHowToPlay(HWND owner, Language language) {
   Words words;
   words.heading = Wide(Say(language, Text::kHowToHeading));
   words.text = Wide(Say(language, Text::kHowToText));
+  words.no = Wide(Say(language, Text::kButtonOk));
   Ask(owner, words);
 }
 
@@ -125,6 +125,7 @@ void ShowAbout(HWND owner, Language language) {
   words.title = Wide(Say(language, Text::kAboutTitle));
   words.heading = L"Sprites " + Wide(SPRITES_VERSION_WORDS);
   words.text = Wide(Say(language, Text::kAboutText));
+  words.no = Wide(Say(language, Text::kButtonOk));
   Ask(owner, words);
 }
 
