@@ -30,12 +30,12 @@ class IgnoringListener : public SpriteListener {
   void Dragged(Point, double) override {}
   void Released(double) override {}
   void Clicked(SpriteId) override {}
-  void DoubleClicked(SpriteId) override {}
-  void RightClicked(SpriteId, POINT) override {}
+  void DoubleClicked() override {}
+  void RightClicked(SpriteId, Point) override {}
   void Pressed(Key, bool, bool) override {}
   void Stepped(bool) override {}
   void KeysLost() override {}
-  void Dropped(std::vector<std::wstring>) override {}
+  void Dropped(std::vector<std::filesystem::path>) override {}
   void MonitorsChanged() override {}
 };
 

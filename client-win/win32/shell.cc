@@ -82,7 +82,7 @@ Shell::Shell(const std::filesystem::path& folder, bool is_portable, const Single
       say_dialog_(&desktop_, &foreground_),
       heard_dialog_(&desktop_, &foreground_,
                     [this](const MenuChoice& choice) { controller_.HandleChoice(choice); }),
-      windows_(L"Sprite", this, &foreground_),
+      windows_(L"Sprite", &controller_, &foreground_),
       network_(window_),
       power_saving_(
           RegisterPowerSettingNotification(window_, &kPowerSaving, DEVICE_NOTIFY_WINDOW_HANDLE)),
@@ -287,67 +287,27 @@ int64_t Shell::NowMs() const {
   return std::chrono::duration_cast<std::chrono::milliseconds>(passed).count();
 }
 
-// -- What the user does with a sprite.
-
-void Shell::Grabbed(SpriteId id, Point point, double ms) {
-  desktop_.sprites().Grab(id, point, ms);
-  DismissBubble();
-  RequestTurn();
-}
-
-void Shell::Dragged(Point point, double ms) {
-  desktop_.sprites().Drag(point, ms);
-  RequestTurn();
-}
-
-void Shell::Released(double ms) {
-  desktop_.sprites().Release(ms);
-  RequestTurn();
-}
-
-void Shell::Clicked(SpriteId id) { desktop_.sprites().Select(id); }
-
-void Shell::DoubleClicked(SpriteId) { Close(); }
-
-void Shell::RightClicked(SpriteId id, POINT point) {
-  const Sprite* sprite = desktop_.simulation().Find(id);
-  if (sprite == nullptr || modal_depth_ > 0) {
-    return;
-  }
-  const Sprite copy = *sprite;  // because the sprite may leave while the menu is open
-  const bool has_keys =
-      desktop_.sprites().selected() == id && !desktop_.sprites().KeysHint().empty();
-  const Foreground::Scope keys(&foreground_);
-  const MenuChoice choice = AskIn(MenuOver(desktop_, copy, ProgramMenu(desktop_)), point);
-  controller_.HandleSpriteChoice(choice, copy);
-  if (has_keys && choice.command == MenuCommand::kNone) {
-    controller_.Steer(id);  // the menu had the keys
-  }
-}
-
-void Shell::Pressed(Key key, bool is_down, bool with_control) {
-  desktop_.sprites().Press(key, is_down, with_control);
-  RequestTurn();
-}
-
-void Shell::Stepped(bool is_backwards) {
-  controller_.Steer(desktop_.sprites().NextSprite(is_backwards));
-}
-
-void Shell::KeysLost() {
-  if (desktop_.simulation().held() == kNobody) {
-    desktop_.sprites().Select(kNobody);
-  }
-}
-
-void Shell::Dropped(std::vector<std::wstring> paths) { controller_.Import(PathsOf(paths)); }
-
-void Shell::MonitorsChanged() {
+void Shell::HandleMonitorsChanged() {
   surroundings_.MonitorsMayHaveChanged();
   RequestTurn();
 }
 
 // -- The menu.
+
+void Shell::OpenMenuOver(const Sprite& sprite, Point point) {
+  if (modal_depth_ > 0) {
+    return;
+  }
+  const bool has_keys =
+      desktop_.sprites().selected() == sprite.id && !desktop_.sprites().KeysHint().empty();
+  const Foreground::Scope keys(&foreground_);
+  const MenuChoice choice = AskIn(MenuOver(desktop_, sprite, ProgramMenu(desktop_)),
+                                  {static_cast<LONG>(point.x), static_cast<LONG>(point.y)});
+  controller_.HandleSpriteChoice(choice, sprite);
+  if (has_keys && choice.command == MenuCommand::kNone) {
+    controller_.Steer(sprite.id);  // the menu had the keys
+  }
+}
 
 MenuChoice Shell::AskIn(const Menu& menu, POINT point) {
   const ModalScope modal(this);
@@ -568,7 +528,7 @@ LRESULT Shell::HandleMessage(UINT message, WPARAM wparam, LPARAM lparam) {
     case WM_DPICHANGED:
     case WM_SETTINGCHANGE:
       desktop_.look().SetReducedMotion(IsMotionReduced());
-      MonitorsChanged();
+      HandleMonitorsChanged();
       return 0;
     case WM_POWERBROADCAST:
       HandlePowerEvent(wparam, lparam);

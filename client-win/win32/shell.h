@@ -41,7 +41,7 @@ namespace sprites {
 
 constexpr UINT kLaterMessage = WM_APP + 3;  // the shell sends it to itself: run what waits
 
-class Shell : private SpriteListener, private Host {
+class Shell : private Host {
  public:
   // `is_portable`: the program writes nothing outside of `folder`. `instance` lives longer.
   Shell(const std::filesystem::path& folder, bool is_portable, const SingleInstance& instance);
@@ -107,23 +107,14 @@ class Shell : private SpriteListener, private Host {
   Machine DescribeMachine() const override;
   std::string NetworkAddress() const override { return AddressInNetwork(); }
   void OpenWindow(MenuCommand command) override;
+  void OpenMenuOver(const Sprite& sprite, Point point) override;
+  void Close() override;
+  void HandleMonitorsChanged() override;
   void AskAboutReport(const Sprite& sprite) override;
   void AskWhereToGo(bool is_first_start, const std::string& link) override;
   void AskAboutLink(const RelayLink& link) override;
   void HandleUpdate(const UpdateNews& news) override;
   void HandleInstaller(const std::string& bytes) override;
-
-  void Grabbed(SpriteId id, Point point, double ms) override;
-  void Dragged(Point point, double ms) override;
-  void Released(double ms) override;
-  void Clicked(SpriteId id) override;
-  void DoubleClicked(SpriteId id) override;
-  void RightClicked(SpriteId id, POINT point) override;
-  void Pressed(Key key, bool is_down, bool with_control) override;
-  void Stepped(bool is_backwards) override;
-  void KeysLost() override;
-  void Dropped(std::vector<std::wstring> paths) override;
-  void MonitorsChanged() override;
 
   void Later(LaterQueue::Task task);
   void RunLater();
@@ -140,7 +131,6 @@ class Shell : private SpriteListener, private Host {
   void ShowMenu(POINT point);
   void EditSettings();
   void ApplySettings(const Settings& settings);
-  void Close();
 
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   bool is_portable_;

@@ -1,9 +1,7 @@
 #include "x11/shell.h"
 
 #include <glib-unix.h>
-#include <limits.h>
 #include <poll.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +12,6 @@
 
 #include "posix/files.h"
 #include "posix/photo.h"
-#include "posix/uri_list.h"
 #include "x11/system/bundled_files.h"
 #include "x11/system/layer_shell.h"
 #include "x11/windows/layer_display.h"
@@ -51,11 +48,6 @@ Language SystemLanguage() {
   return Language::kEnglish;
 }
 
-std::string HostName() {
-  char name[HOST_NAME_MAX + 1]{};
-  return gethostname(name, HOST_NAME_MAX) == 0 ? name : "";
-}
-
 std::unique_ptr<SpriteDisplay> MakeDisplay(bool has_layers, SpriteListener* listener) {
   if (has_layers) {
     return std::make_unique<LayerDisplay>(listener);
@@ -71,8 +63,6 @@ Shell::Shell(const Folders& folders, const ShellOptions& options, SingleInstance
       has_options_(!options.relay.empty() || !options.name.empty()),
       has_layers_(HasLayerShell()),
       loop_(has_layers_),
-      display_(MakeDisplay(has_layers_, this)),
-      look_{1, display_->is_composited(), has_layers_, {}},
       controller_({.files = SystemFiles(),
                    .kept = folders.data / "kept.json",
                    .settings = folders.config / "settings.json",
@@ -83,6 +73,8 @@ Shell::Shell(const Folders& folders, const ShellOptions& options, SingleInstance
                    .complete = [&](Settings settings) { return WithOptions(settings, options); }},
                   this),
       desktop_(controller_.desktop()),
+      display_(MakeDisplay(has_layers_, &controller_)),
+      look_{1, display_->is_composited(), has_layers_, {}},
       characters_(BundledCharacters(controller_.cache())),
       power_(kPowerSupplies, kPowerCheckMs, [this] { wake_.Wake(); }),
       bubble_(&look_, "Sprites bubble", [this] { DismissBubble(); }),
@@ -310,54 +302,11 @@ void Shell::LeaveRelay() {
 
 int64_t Shell::NowMs() const { return BootMs() - start_ms_; }
 
-// -- What the user does with a sprite.
-
-void Shell::Grabbed(SpriteId id, Point point, double ms) {
-  desktop_.sprites().Grab(id, point, ms);
-  DismissBubble();
-}
-
-void Shell::Dragged(Point point, double ms) { desktop_.sprites().Drag(point, ms); }
-
-void Shell::Released(double ms) { desktop_.sprites().Release(ms); }
-
-void Shell::Clicked(SpriteId id) { desktop_.sprites().Select(id); }
-
-void Shell::DoubleClicked(SpriteId) { Close(); }
-
-void Shell::RightClicked(SpriteId id, Point point) {
-  const Sprite* sprite = desktop_.simulation().Find(id);
-  if (sprite == nullptr) {
-    return;
-  }
+void Shell::OpenMenuOver(const Sprite& sprite, Point point) {
   menu_.Open(
-      MenuOver(desktop_, *sprite, ProgramMenuHere()),
+      MenuOver(desktop_, sprite, ProgramMenuHere()),
       [this, point] { return display_->CornerAt(point); },
-      [this, copy = *sprite](const MenuChoice& choice) {
-        controller_.HandleSpriteChoice(choice, copy);
-      });
-}
-
-void Shell::Pressed(Key key, bool is_down, bool with_control) {
-  desktop_.sprites().Press(key, is_down, with_control);
-}
-
-void Shell::Stepped(bool is_backwards) {
-  controller_.Steer(desktop_.sprites().NextSprite(is_backwards));
-}
-
-void Shell::KeysLost() {
-  if (desktop_.simulation().held() == kNobody) {
-    desktop_.sprites().Select(kNobody);
-  }
-}
-
-void Shell::Dropped(const std::string& uris) {
-  const auto paths = PathsOfUriList(uris, HostName());
-  if (paths.empty()) {
-    controller_.ShowNotice(Text::kToastNoFile, Text::kToastNoFileText);
-  }
-  controller_.Import({paths.begin(), paths.end()});
+      [this, sprite](const MenuChoice& choice) { controller_.HandleSpriteChoice(choice, sprite); });
 }
 
 }  // namespace sprites

@@ -48,7 +48,7 @@ struct ShellOptions {
   std::string name;   // likewise
 };
 
-class Shell : private SpriteListener, private Host {
+class Shell : private Host {
  public:
   // `instance`: this process is the first one. Throws std::runtime_error when there is no screen to
   // show sprites on.
@@ -83,28 +83,19 @@ class Shell : private SpriteListener, private Host {
   Machine DescribeMachine() const override;
   std::string NetworkAddress() const override;
   void OpenWindow(MenuCommand command) override;
+  void OpenMenuOver(const Sprite& sprite, Point point) override;
+  void Close() override;
   void AskAboutReport(const Sprite& sprite) override;
   void AskWhereToGo(bool is_first_start, const std::string& link) override;
   void AskAboutLink(const RelayLink& link) override;
 
-  void Grabbed(SpriteId id, Point point, double ms) override;
-  void Dragged(Point point, double ms) override;
-  void Released(double ms) override;
-  void Clicked(SpriteId id) override;
-  void DoubleClicked(SpriteId id) override;
-  void RightClicked(SpriteId id, Point point) override;
-  void Pressed(Key key, bool is_down, bool with_control) override;
-  void Stepped(bool is_backwards) override;
-  void KeysLost() override;
-  void Dropped(const std::string& uris) override;
-
   // -- Links, and what the menus do (shell_commands.cc).
   Menu ProgramMenuHere() const;
+  void WithoutWindows(Menu* menu) const;
   void ShowProgramMenu(Point point);
   void AskForName();
   void ShowHowToPlay();
   void ShowAbout();
-  void Close();
   void OpenSayWindow();
   // Shows a dialog, after the one that is open now.
   void Ask(Question question, Dialog::Answer answer);
@@ -120,12 +111,12 @@ class Shell : private SpriteListener, private Host {
   bool has_options_;       // the command line has changed the settings
   const bool has_layers_;  // of Wayland; otherwise sprites are on X
   MainLoop loop_;
-  std::unique_ptr<SpriteDisplay> display_;
   WakePipe wake_;
-  Look look_;
   CurlTransport transport_;
   Controller controller_;
-  Desktop& desktop_;                      // of the controller
+  Desktop& desktop_;  // of the controller
+  std::unique_ptr<SpriteDisplay> display_;
+  Look look_;
   std::vector<SheetPointer> characters_;  // those that come with the program
   Pacer pacer_;
   NetworkWatch network_;

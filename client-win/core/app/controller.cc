@@ -299,6 +299,52 @@ void Controller::CopyDiagnostics() {
   }
 }
 
+// -- What the person does with a sprite.
+
+void Controller::Grabbed(SpriteId id, Point point, double ms) {
+  desktop_.sprites().Grab(id, point, ms);
+  DismissBubble();
+  host_->RequestTurn();
+}
+
+void Controller::Dragged(Point point, double ms) {
+  desktop_.sprites().Drag(point, ms);
+  host_->RequestTurn();
+}
+
+void Controller::Released(double ms) {
+  desktop_.sprites().Release(ms);
+  host_->RequestTurn();
+}
+
+void Controller::Clicked(SpriteId id) { desktop_.sprites().Select(id); }
+
+void Controller::RightClicked(SpriteId id, Point point) {
+  if (const Sprite* sprite = desktop_.simulation().Find(id)) {
+    host_->OpenMenuOver(Sprite(*sprite), point);  // a copy: it may leave while the menu is open
+  }
+}
+
+void Controller::Pressed(Key key, bool is_down, bool with_control) {
+  desktop_.sprites().Press(key, is_down, with_control);
+  host_->RequestTurn();
+}
+
+void Controller::Stepped(bool is_backwards) { Steer(desktop_.sprites().NextSprite(is_backwards)); }
+
+void Controller::KeysLost() {
+  if (desktop_.simulation().held() == kNobody) {
+    desktop_.sprites().Select(kNobody);
+  }
+}
+
+void Controller::Dropped(std::vector<std::filesystem::path> paths) {
+  if (paths.empty()) {
+    ShowNotice(Text::kToastNoFile, Text::kToastNoFileText);
+  }
+  Import(std::move(paths));
+}
+
 // -- What is said to the person.
 
 std::optional<DrawnBubble> Controller::BubbleIn(const Scene& scene) {

@@ -1,8 +1,9 @@
 // What every program does around a desktop, and needs no window for.
 //
 // It reads and writes the program's own files, makes the requests of the desktop, imports pictures,
-// and carries out what the menus offer. A shell only translates: it reports to desktop() what the
-// system tells, calls Turn, shows the scene, and does what its Host is asked for.
+// and carries out what the menus offer, and what the person does with the sprites. A shell only
+// translates: it reports to desktop() what the system tells, and to the SpriteListener what its
+// windows do, calls Turn, shows the scene, and does what its Host is asked for.
 // Invariant: the state that the desktop asks to save is on disk before its requests are made.
 // Threads: all calls on the desktop's thread; the threads of its parts call `wake`.
 #ifndef CLIENT_WIN_CORE_APP_CONTROLLER_H_
@@ -18,6 +19,7 @@
 #include <vector>
 
 #include "core/app/host.h"
+#include "core/app/sprite_listener.h"
 #include "core/desktop/desktop.h"
 #include "core/desktop/files/own_file.h"
 #include "core/desktop/files/state_writer.h"
@@ -45,7 +47,7 @@ struct Platform {
   Random random{};  // empty for one that differs in each run
 };
 
-class Controller {
+class Controller : public SpriteListener {
  public:
   // Reads the program's own files. `host` is called from Start on, and lives longer.
   Controller(const Platform& platform, Host* host);
@@ -81,6 +83,18 @@ class Controller {
   void FollowLink(const RelayLink& link);
   // Gives the keys to a sprite that the person has chosen without the pointer.
   void Steer(SpriteId id);
+
+  void Grabbed(SpriteId id, Point point, double ms) override;
+  void Dragged(Point point, double ms) override;
+  void Released(double ms) override;
+  void Clicked(SpriteId id) override;
+  void DoubleClicked() override { host_->Close(); }
+  void RightClicked(SpriteId id, Point point) override;
+  void Pressed(Key key, bool is_down, bool with_control) override;
+  void Stepped(bool is_backwards) override;
+  void KeysLost() override;
+  void Dropped(std::vector<std::filesystem::path> paths) override;
+  void MonitorsChanged() override { host_->HandleMonitorsChanged(); }
 
   // What the sprite that has the keys says, or else the greeting of the first one; nothing when
   // there is nothing to say. The bubble has the id of its sprite.

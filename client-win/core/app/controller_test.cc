@@ -161,6 +161,8 @@ struct Program : Host {
     return true;
   }
   void OpenWindow(MenuCommand command) override { opened.push_back(command); }
+  void OpenMenuOver(const Sprite& sprite, Point) override { has_menu = sprite.id; }
+  void Close() override { closed++; }
   void AskAboutReport(const Sprite& sprite) override { reported = sprite.id; }
   void AskWhereToGo(bool, const std::string& link) override { asked_where = link; }
   void AskAboutLink(const RelayLink& link) override { asked_about = link.relay; }
@@ -205,6 +207,8 @@ struct Program : Host {
   std::string copied;
   SpriteId has_keys = kNobody;
   std::vector<MenuCommand> opened;
+  SpriteId has_menu = kNobody;
+  int closed = 0;
   SpriteId reported = kNobody;
   std::optional<std::string> asked_where;
   std::optional<std::string> asked_about;
@@ -421,6 +425,45 @@ TEST_CASE("controller › copies the diagnostics of this machine") {
   program.controller.HandleChoice({MenuCommand::kDiagnostics});
   CHECK(program.copied.find("Testix 1") != std::string::npos);
   CHECK(program.copied != before);
+}
+
+TEST_CASE(
+    "controller › carries out what the person does with a sprite, and asks for what needs a "
+    "window") {
+  Disk disk;
+  Program program(&disk);
+  Controller& controller = program.controller;
+  controller.Start(Characters(3), false);
+  const Crowd& sprites = controller.desktop().sprites();
+  const SpriteId id = program.First().id;
+  const Point before{program.First().x, program.First().y};
+  program.turns_requested = 0;
+  controller.Grabbed(id, before, 0);
+  CHECK(controller.desktop().simulation().held() == id);
+  controller.KeysLost();  // a drag does not end the steering of another one
+  controller.Dragged({before.x + 50, before.y}, 20);
+  controller.Released(40);
+  CHECK(controller.desktop().simulation().held() == kNobody);
+  CHECK(program.turns_requested == 3);
+  controller.Clicked(id);
+  CHECK(sprites.selected() == id);
+  controller.KeysLost();
+  CHECK(sprites.selected() == kNobody);
+  controller.Stepped(false);
+  CHECK(program.has_keys != kNobody);
+
+  controller.RightClicked(id + 100, before);  // it has left
+  CHECK(program.has_menu == kNobody);
+  controller.RightClicked(id, before);
+  CHECK(program.has_menu == id);
+  CHECK(program.closed == 0);
+  controller.DoubleClicked();
+  CHECK(program.closed == 1);
+
+  controller.Dropped({});
+  controller.Turn();
+  REQUIRE(program.toasts.size() == 1);
+  CHECK(program.toasts[0].title == Say(Language::kEnglish, Text::kToastNoFile));
 }
 
 TEST_CASE("controller › the sprite that has the keys says what they do, until that is dismissed") {

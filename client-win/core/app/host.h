@@ -10,6 +10,7 @@
 #include "core/desktop/outbox.h"
 #include "core/motion/sprite.h"
 #include "core/relay/relay_link.h"
+#include "core/screen/geometry.h"
 #include "core/words/diagnostics.h"
 #include "core/words/menus.h"
 
@@ -36,6 +37,11 @@ class Host {
   virtual void OpenWindow(MenuCommand command) = 0;
   // Asks why, and then calls Desktop::ReportPicture.
   virtual void AskAboutReport(const Sprite& sprite) = 0;
+  // Opens the menu of a sprite, and then calls Controller::HandleSpriteChoice.
+  virtual void OpenMenuOver(const Sprite& /*sprite*/, Point /*point*/) {}
+  // Ends the program, after a question if the settings say so.
+  virtual void Close() {}
+  virtual void HandleMonitorsChanged() {}
   // Asks for a relay or a link, which the person finds filled in with `link`.
   virtual void AskWhereToGo(bool is_first_start, const std::string& link) = 0;
   // Asks what QuestionBefore says, and then calls Desktop::Open.

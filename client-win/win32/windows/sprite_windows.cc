@@ -10,7 +10,6 @@
 #include <string_view>
 #include <utility>
 
-#include "core/motion/click.h"
 #include "core/picture/importer.h"
 
 namespace sprites {
@@ -35,7 +34,7 @@ Point MessagePoint() {
   return {static_cast<double>(GET_X_LPARAM(place)), static_cast<double>(GET_Y_LPARAM(place))};
 }
 
-double MessageMs() { return static_cast<double>(static_cast<DWORD>(GetMessageTime())); }
+uint32_t MessageMs() { return static_cast<uint32_t>(GetMessageTime()); }
 
 std::optional<Key> KeyOf(WPARAM key) {
   switch (key) {
@@ -54,17 +53,22 @@ std::optional<Key> KeyOf(WPARAM key) {
   }
 }
 
-std::vector<std::wstring> PathsOf(HDROP drop) {
+ClickLimits ClickLimitsNow() {
+  return {static_cast<double>(GetSystemMetrics(SM_CXDRAG)),
+          static_cast<double>(GetSystemMetrics(SM_CYDRAG)), GetDoubleClickTime()};
+}
+
+std::vector<std::filesystem::path> PathsOf(HDROP drop) {
   const auto path_at = [drop](size_t index) {
     const UINT i = static_cast<UINT>(index);
     std::wstring path(DragQueryFileW(drop, i, nullptr, 0) + 1, 0);
     path.resize(DragQueryFileW(drop, i, path.data(), static_cast<UINT>(path.size())));
     return path;
   };
-  std::vector<std::wstring> paths =
+  const std::vector<std::wstring> paths =
       DroppedPaths(DragQueryFileW(drop, 0xFFFFFFFF, nullptr, 0), path_at);
   DragFinish(drop);
-  return paths;
+  return {paths.begin(), paths.end()};
 }
 
 // Turns a bit of the extended style on or off.
@@ -90,13 +94,13 @@ SpriteWindows::SpriteWindows(const wchar_t* name, SpriteListener* listener, Fore
       listener_(listener),
       foreground_(foreground),
       class_(RegisterWindowClass()),
-      canvas_(CreateCompatibleDC(nullptr)) {}
+      canvas_(CreateCompatibleDC(nullptr)),
+      hand_(listener) {}
 
 // 0 if another group has registered it already.
 ATOM SpriteWindows::RegisterWindowClass() {
   WNDCLASSEXW description{};
   description.cbSize = sizeof description;
-  description.style = CS_DBLCLKS;
   description.lpfnWndProc = OnMessage;
   description.cbWndExtra = sizeof(LONG_PTR);
   description.hInstance = GetModuleHandleW(nullptr);
@@ -253,30 +257,28 @@ LRESULT SpriteWindows::HandleMessage(HWND window, SpriteId id, UINT message, WPA
       }
       break;
     case WM_MOUSEACTIVATE:
-      return MA_NOACTIVATE;  // a throw takes no keyboard focus; a click does (HandleButtonUp)
+      return MA_NOACTIVATE;  // a throw takes no keyboard focus; a click does (HandleRelease)
     case WM_LBUTTONDOWN:
-      press_point_ = MessagePoint();
       SetCapture(window);
-      listener_->Grabbed(id, MessagePoint(), MessageMs());
+      hand_.Press(id, MessagePoint(), MessageMs(), ClickLimitsNow());
       return 0;
     case WM_MOUSEMOVE:
       if (GetCapture() == window) {
-        listener_->Dragged(MessagePoint(), MessageMs());
+        hand_.Move(MessagePoint(), MessageMs());
       }
       return 0;
     case WM_LBUTTONUP:
-      HandleButtonUp(window, id);
+      if (GetCapture() == window) {
+        HandleRelease(window, id);
+      }
       return 0;
     case WM_CANCELMODE:
       return 0;  // also sent with a late change of focus, which must not end a drag
     case WM_CAPTURECHANGED:
-      listener_->Released(MessageMs());
-      return 0;
-    case WM_LBUTTONDBLCLK:
-      listener_->DoubleClicked(id);
+      hand_.Lose(MessageMs());
       return 0;
     case WM_RBUTTONUP:
-      listener_->RightClicked(id, {GET_X_LPARAM(GetMessagePos()), GET_Y_LPARAM(GetMessagePos())});
+      listener_->RightClicked(id, MessagePoint());
       return 0;
     case WM_MBUTTONDOWN:
     case WM_XBUTTONDOWN:
@@ -293,7 +295,8 @@ LRESULT SpriteWindows::HandleMessage(HWND window, SpriteId id, UINT message, WPA
     case WM_CONTEXTMENU: {
       RECT place{};
       GetWindowRect(window, &place);
-      listener_->RightClicked(id, {(place.left + place.right) / 2, (place.top + place.bottom) / 2});
+      listener_->RightClicked(id,
+                              {(place.left + place.right) / 2.0, (place.top + place.bottom) / 2.0});
       return 0;
     }
     case WM_DPICHANGED:
@@ -431,17 +434,14 @@ void SpriteWindows::TakeClicksAgain() {
   passing_ = kNobody;
 }
 
-void SpriteWindows::HandleButtonUp(HWND window, SpriteId id) {
-  const bool was_held = GetCapture() == window;
-  if (was_held) {
-    listener_->Dragged(MessagePoint(), MessageMs());
-  }
+void SpriteWindows::HandleRelease(HWND window, SpriteId id) {
+  const Gesture gesture = hand_.Release(MessagePoint(), MessageMs());
   ReleaseCapture();
-  listener_->Released(MessageMs());
-  if (was_held && IsClick(press_point_, MessagePoint(), GetSystemMetrics(SM_CXDRAG),
-                          GetSystemMetrics(SM_CYDRAG))) {
+  if (gesture == Gesture::kClick) {
     TakeKeys(window);
     listener_->Clicked(id);
+  } else if (gesture == Gesture::kDoubleClick) {
+    listener_->DoubleClicked();
   }
 }
 

@@ -22,7 +22,8 @@
 #include <unordered_map>
 #include <vector>
 
-#include "core/desktop/desktop.h"
+#include "core/app/sprite_hand.h"
+#include "core/app/sprite_listener.h"
 #include "core/scene/composition.h"
 #include "core/scene/frame_atlas.h"
 #include "core/scene/window_planner.h"
@@ -31,24 +32,6 @@
 #include "win32/windows/frame_surface.h"
 
 namespace sprites {
-
-// What the user does with a sprite. Points are px of the virtual screen; `ms` is the time of the
-// window message.
-class SpriteListener {
- public:
-  virtual ~SpriteListener() = default;
-  virtual void Grabbed(SpriteId id, Point point, double ms) = 0;
-  virtual void Dragged(Point point, double ms) = 0;
-  virtual void Released(double ms) = 0;
-  virtual void Clicked(SpriteId id) = 0;  // after it was released where it was grabbed
-  virtual void DoubleClicked(SpriteId id) = 0;
-  virtual void RightClicked(SpriteId id, POINT point) = 0;
-  virtual void Pressed(Key key, bool is_down, bool with_control) = 0;
-  virtual void Stepped(bool is_backwards) = 0;  // Tab: the next sprite gets the keys
-  virtual void KeysLost() = 0;
-  virtual void Dropped(std::vector<std::wstring> paths) = 0;
-  virtual void MonitorsChanged() = 0;  // a monitor has another scale, or a window another monitor
-};
 
 class SpriteWindows {
  public:
@@ -84,7 +67,7 @@ class SpriteWindows {
   bool HandleKey(HWND window, WPARAM key, bool is_down);
   void TakeKeys(HWND window);
   void ReturnKeys(HWND window);
-  void HandleButtonUp(HWND window, SpriteId id);
+  void HandleRelease(HWND window, SpriteId id);
   bool IsOnShadow(SpriteId id, POINT point);
   void PassClicks(SpriteId id);
   void PassOn(SpriteId id, UINT message, WPARAM wparam);
@@ -111,7 +94,7 @@ class SpriteWindows {
   HWND lowest_ = nullptr;
   SpriteId passing_ = kNobody;     // takes no clicks: the pointer is on its shadow, or passes on
   ULONGLONG passed_until_ms_ = 0;  // GetTickCount64 until which passing_ passes on what came
-  Point press_point_{};            // where the mouse button went down
+  SpriteHand hand_;
   Cost cost_;
 };
 

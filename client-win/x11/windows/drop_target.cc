@@ -1,5 +1,8 @@
 #include "x11/windows/drop_target.h"
 
+#include <limits.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <span>
 #include <utility>
@@ -17,7 +20,17 @@ constexpr uint32_t kVersionShift = 24;
 constexpr uint32_t kHasMoreTypes = 1;  // than the three in the message
 constexpr uint32_t kAccepts = 1;
 
+std::string HostName() {
+  char name[HOST_NAME_MAX + 1]{};
+  return gethostname(name, HOST_NAME_MAX) == 0 ? name : "";
+}
+
 }  // namespace
+
+std::vector<std::filesystem::path> FilesOf(std::string_view uris) {
+  const auto paths = PathsOfUriList(uris, HostName());
+  return {paths.begin(), paths.end()};
+}
 
 DropTarget::DropTarget(const XConnection* connection,
                        std::function<void(const std::string&)> dropped)

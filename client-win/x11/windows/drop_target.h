@@ -10,12 +10,18 @@
 #include <xcb/xcb.h>
 
 #include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "x11/system/x_connection.h"
 
 namespace sprites {
+
+// The files of this machine in a list of URIs.
+std::vector<std::filesystem::path> FilesOf(std::string_view uris);
 
 class DropTarget {
  public:

@@ -3,12 +3,14 @@
 #include <gtk-layer-shell/gtk-layer-shell.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <limits>
 #include <map>
 #include <string>
 #include <utility>
 
 #include "posix/uri_list.h"
+#include "x11/windows/drop_target.h"
 #include "x11/windows/frame_pixmap.h"
 #include "x11/windows/layer_window.h"
 
@@ -153,8 +155,8 @@ void LayerDisplay::Connect(GtkWidget* window) {
     const int length = std::max(0, gtk_selection_data_get_length(data));
     static_cast<SpriteListener*>(listener)->Dropped(
         static_cast<size_t>(length) > kUriListBytesMax
-            ? ""
-            : std::string(bytes, static_cast<size_t>(length)));
+            ? std::vector<std::filesystem::path>{}
+            : FilesOf({bytes, static_cast<size_t>(length)}));
   };
   g_signal_connect(window, "drag-data-received", G_CALLBACK(drop), listener_);
 }
@@ -322,7 +324,7 @@ bool LayerDisplay::HandleEvent(const Layer& layer, const GdkEvent& event) {
 void LayerDisplay::HandlePress(const GdkEventButton& event) {
   const SpriteId id = SpriteAt(pointer_);  // none when it has moved on
   if (event.button == kFirstButton && id != kNobody) {
-    hand_.Press(id, pointer_, event.time);
+    hand_.Press(id, pointer_, event.time, kClickLimits);
   }
 }
 
@@ -333,7 +335,9 @@ void LayerDisplay::HandleRelease(const GdkEventButton& event) {
     return;
   }
   if (event.button == kFirstButton && hand_.held() != kNobody) {
-    hand_.Release(pointer_, event.time);
+    if (hand_.Release(pointer_, event.time) == Gesture::kDoubleClick) {
+      listener_->DoubleClicked();
+    }
   }
 }
 

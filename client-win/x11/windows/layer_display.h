@@ -18,7 +18,7 @@
 #include "core/scene/frame_atlas.h"
 #include "x11/windows/signal.h"
 #include "x11/windows/sprite_display.h"
-#include "x11/windows/sprite_hand.h"
+#include "x11/windows/sprite_keys.h"
 
 namespace sprites {
 

@@ -9,7 +9,6 @@
 #include <gtk/gtk.h>
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 #include "core/desktop/desktop.h"
@@ -17,22 +16,6 @@
 #include "core/screen/geometry.h"
 
 namespace sprites {
-
-// What the user does with a sprite. `ms` is the time of the event, by the server's clock.
-class SpriteListener {
- public:
-  virtual ~SpriteListener() = default;
-  virtual void Grabbed(SpriteId id, Point point, double ms) = 0;
-  virtual void Dragged(Point point, double ms) = 0;
-  virtual void Released(double ms) = 0;
-  virtual void Clicked(SpriteId id) = 0;  // after it was released where it was grabbed
-  virtual void DoubleClicked(SpriteId id) = 0;
-  virtual void RightClicked(SpriteId id, Point point) = 0;
-  virtual void Pressed(Key key, bool is_down, bool with_control) = 0;
-  virtual void Stepped(bool is_backwards) = 0;  // Tab: the next sprite gets the keys
-  virtual void KeysLost() = 0;
-  virtual void Dropped(const std::string& uris) = 0;  // "": something else than files
-};
 
 struct PointerNow {
   Point point;

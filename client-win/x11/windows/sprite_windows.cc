@@ -307,7 +307,7 @@ bool SpriteWindows::HandleEvent(const xcb_generic_event_t& event) {
       const auto& pressed = As<xcb_button_press_event_t>(event);
       const SpriteId id = IdOf(pressed.event);
       if (id != kNobody && pressed.detail == kFirstButton) {
-        hand_.Press(id, PointOf(pressed), pressed.time);
+        hand_.Press(id, PointOf(pressed), pressed.time, kClickLimits);
       }
       return id != kNobody;
     }
@@ -364,10 +364,14 @@ void SpriteWindows::HandleRelease(SpriteId id, const xcb_button_release_event_t&
   const Point point = PointOf(event);
   if (event.detail == kThirdButton) {
     listener_->RightClicked(id, point);
-  } else if (event.detail == kFirstButton && hand_.held() == id &&
-             hand_.Release(point, event.time)) {
-    TakeKeys(windows_[id].window, event.time);
-    listener_->Clicked(id);
+  } else if (event.detail == kFirstButton && hand_.held() == id) {
+    const Gesture gesture = hand_.Release(point, event.time);
+    if (gesture == Gesture::kClick) {
+      TakeKeys(windows_[id].window, event.time);
+      listener_->Clicked(id);
+    } else if (gesture == Gesture::kDoubleClick) {
+      listener_->DoubleClicked();
+    }
   }
 }
 

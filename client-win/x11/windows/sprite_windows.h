@@ -25,7 +25,7 @@
 #include "core/scene/window_planner.h"
 #include "x11/system/x_connection.h"
 #include "x11/windows/sprite_display.h"
-#include "x11/windows/sprite_hand.h"
+#include "x11/windows/sprite_keys.h"
 
 namespace sprites {
 

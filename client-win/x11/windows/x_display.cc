@@ -15,7 +15,8 @@ XDisplay::XDisplay(SpriteListener* listener)
       ground_(&connection_, "Sprite shadow", nullptr),
       beyond_(&connection_, "Sprite beyond", nullptr),
       surroundings_(&connection_),
-      drops_(&connection_, [listener](const std::string& uris) { listener->Dropped(uris); }) {
+      drops_(&connection_,
+             [listener](const std::string& uris) { listener->Dropped(FilesOf(uris)); }) {
   xcb_xfixes_select_selection_input(connection_.get(), connection_.root(),
                                     connection_.compositor_selection(),
                                     XCB_XFIXES_SELECTION_EVENT_MASK_SET_SELECTION_OWNER |

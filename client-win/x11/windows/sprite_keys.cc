@@ -1,19 +1,12 @@
-#include "x11/windows/sprite_hand.h"
+#include "x11/windows/sprite_keys.h"
 
 #include <gdk/gdkkeysyms.h>
 
 #include <optional>
 
-#include "core/motion/click.h"
-
 namespace sprites {
 
 namespace {
-
-constexpr double kClickPxMax = 4;         // px that the pointer may move in a click
-constexpr uint32_t kDoubleClickMs = 400;  // between the clicks of a double click: GTK's default
-
-bool IsNear(Point one, Point other) { return IsClick(one, other, kClickPxMax, kClickPxMax); }
 
 std::optional<Key> KeyOf(guint symbol) {
   switch (symbol) {
@@ -37,36 +30,6 @@ std::optional<Key> KeyOf(guint symbol) {
 }
 
 }  // namespace
-
-void SpriteHand::Press(SpriteId id, Point point, uint32_t ms) {
-  if (held_ != kNobody) {
-    return;
-  }
-  const bool is_double = last_click_.id == id && ms - last_click_.ms <= kDoubleClickMs &&
-                         IsNear(last_click_.point, point);
-  last_click_ = {};
-  if (is_double) {
-    listener_->DoubleClicked(id);
-    return;
-  }
-  held_ = id;
-  press_point_ = point;
-  listener_->Grabbed(id, point, ms);
-}
-
-void SpriteHand::Move(Point point, uint32_t ms) { listener_->Dragged(point, ms); }
-
-bool SpriteHand::Release(Point point, uint32_t ms) {
-  const SpriteId id = held_;
-  held_ = kNobody;
-  listener_->Dragged(point, ms);
-  listener_->Released(ms);
-  if (!IsNear(press_point_, point)) {
-    return false;
-  }
-  last_click_ = {id, ms, point};
-  return true;
-}
 
 KeyUse HandleSpriteKey(SpriteListener* listener, guint symbol, bool is_down, bool with_control,
                        bool with_shift) {
