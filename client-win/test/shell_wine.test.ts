@@ -191,7 +191,7 @@ describe('shell of the windows client', { skip, timeout: 900_000 }, () => {
     await ada.chooseInTray(['n', 'Up', 'Return'], 'it has been added again', () => !isAway());
     await ada.waitFor('it stands on the floor', onFloor);
     const flies = () => (findBrick(ada.capture())?.bottom ?? FLOOR) < FLOOR - 20;
-    await ada.chooseOf(onFloor, ['r'], 'it flies', flies);
+    await ada.chooseOf(onFloor, ['t', 'r'], 'it flies', flies);
     await ada.waitFor('it has entered by the opposite edge, because Ada is alone', onFloor);
   });
 
@@ -227,6 +227,14 @@ describe('shell of the windows client', { skip, timeout: 900_000 }, () => {
     await ada.isGone(ABOUT);
   });
 
+  it('shows how to play until Escape', async () => {
+    await openFromTray(['h', 'h'], 'Sprites');
+    shot('how-to-play');
+    await ada.focusOn('Sprites');
+    await ada.press('Escape');
+    await ada.isGone('Sprites');
+  });
+
   it('mutes a neighbour; its own name is not in the menu', async () => {
     const joined = await fetch(`${relay.url}/v1/desktops`, {
       method: 'POST',
@@ -236,7 +244,7 @@ describe('shell of the windows client', { skip, timeout: 900_000 }, () => {
     assert.equal(joined.status, 201);
     const { desktop, token } = (await joined.json()) as { desktop: string; token: string };
     // Desktops learn of new neighbours once a second, so the first menus may not have her.
-    await ada.chooseInTray(['m', 'Return'], 'Grace is muted', () => ada.settings().muted?.length === 1);
+    await ada.chooseInTray(['b', 'm', 'Return'], 'Grace is muted', () => ada.settings().muted?.length === 1);
     assert.equal(ada.settings().muted?.[0]?.name, 'Grace');
     await fetch(`${relay.url}/v1/desktops/${desktop}`, {
       method: 'DELETE',

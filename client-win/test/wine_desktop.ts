@@ -52,6 +52,7 @@ const SPRITE = 'Sprite'; // the title of each sprite's window
 const TRAY = 'Wine System Tray';
 const TRAY_ICON: Point = { x: 10, y: 10 }; // in that window
 const MENU_PX_MIN = { width: 60, height: 60 }; // larger than a hint beside the pointer
+const MENU_DEPTH = 3; // of a menu, its submenus, and theirs
 
 /** What is added to the user's registry of each prefix. */
 const registryOf = (windowManager: WindowManager) => `
@@ -197,7 +198,7 @@ export class WineDesktop extends XDisplay {
     await tryUntil(
       'a menu is open',
       async () => {
-        if (await this.hasMenu()) await this.press('Escape');
+        if (await this.hasMenu()) await this.press(...Array(MENU_DEPTH).fill('Escape')); // else it would stay, as it was
         await this.click(await at(), RIGHT);
       },
       () => this.hasMenu(),

@@ -282,7 +282,7 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     await start(RUNNER, { x: 640, y: 800 });
     const neighbour = await meetGrace();
     await neighbour.until('Ada is known', ({ neighbours }) => neighbours?.left.name === 'Ada');
-    await ada.chooseOf(onFloor, 'r');
+    await ada.chooseOf(onFloor, 't', 'r');
     const { sprites } = await neighbour.until('it is at Grace', (state) => state.sprites.length === 1);
     neighbour.send(`throw ${sprites[0].id} left`);
     await ada.chooseOf(onFloor, 'Escape');
@@ -299,6 +299,14 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     await ada.count('Sprite', 2);
     await ada.chooseOf(onFloor, 's', 't');
     await eventually('the switch is saved', () => ada.settings().toasts === false);
+  });
+
+  it('shows how to play until Escape', async () => {
+    await start(RUNNER, { x: 640, y: 800 });
+    await ada.chooseOf(onFloor, 'h', 'h');
+    await ada.focusOn('Sprites');
+    await ada.press('Escape');
+    await ada.isGone('Sprites');
   });
 
   it('copies an invitation that leads beside this desktop', async () => {

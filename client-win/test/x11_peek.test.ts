@@ -112,7 +112,7 @@ describe('peeking with the program for X11', { skip, timeout: 900_000 }, () => {
     assert.deepEqual(seen[0].shown, [0, 0, DEPTH, 800]);
     await ada.chooseOf(runner);
     shot('peek-4-menu');
-    await ada.press('b');
+    await ada.press('b', 'l');
     await eventually('the choice is saved', () => ada.settings().showStage === 'off');
     await grace.until('Grace sees nothing', ({ beyond }) => beyond.length === 0);
   });

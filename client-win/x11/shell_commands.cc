@@ -56,7 +56,16 @@ std::string TimeOfDayAgo(int64_t ms) {
 // The menu of the program, with the settings in it. Newer versions come from the distribution.
 Menu Shell::ProgramMenuHere() const {
   Menu menu = ProgramMenu(desktop_);
-  for (MenuItem& item : menu) {
+  WithoutWindows(&menu);
+  return menu;
+}
+
+// What other systems have windows for is in the menu itself.
+void Shell::WithoutWindows(Menu* menu) const {
+  std::erase_if(*menu,
+                [](const MenuItem& item) { return item.choice.command == MenuCommand::kUpdate; });
+  for (MenuItem& item : *menu) {
+    WithoutWindows(&item.children);
     if (item.choice.command == MenuCommand::kSettings) {
       item.children = SettingsMenu(desktop_, !speaker_.IsSilent());
       item.children.push_back({});
@@ -69,11 +78,7 @@ Menu Shell::ProgramMenuHere() const {
       item.children = HeardMenu(desktop_, TimeOfDayAgo);
       item.text.resize(item.text.size() - std::string_view("…").size());
     }
-    std::erase_if(item.children, [](const MenuItem& child) {
-      return child.choice.command == MenuCommand::kUpdate;
-    });
   }
-  return menu;
 }
 
 // Some panels do not know where their icons are, and say 0, 0: then it opens at the pointer.

@@ -10,9 +10,10 @@
   X(kMenuInvite, "&Invite a friend", "Freund &einladen") \
   X(kMenuOpenLink, "&Open a link…", "&Link öffnen…") \
   X(kMenuSay, "Sa&y something…", "Etwas sa&gen…") \
+  X(kMenuNeighbours, "Neigh&bours", "Na&chbarn") \
   X(kMenuHeard, "&What was said…", "Was gesagt wur&de…") \
   X(kMenuPeek, "Look over an &edge", "Übe&r einen Rand sehen") \
-  X(kMenuShowStage, "Neigh&bours may look in", "Na&chbarn dürfen hereinsehen") \
+  X(kMenuShowStage, "Neighbours may &look in", "N&achbarn dürfen hereinsehen") \
   X(kMenuMute, "&Mute", "Stumm&schalten") \
   X(kMenuSendAllOn, "Send all &guests on", "Alle Gäste &weiterschicken") \
   X(kMenuPause, "&Pause", "&Pause") \
@@ -26,24 +27,17 @@
   X(kHelpAbout, "&About Sprites", "Ü&ber Sprites") \
   /* The menu of a sprite. */ \
   X(kSpriteFrom, "{0}, from {1}", "{0}, von {1}") \
-  X(kSpriteThrowLeft, "Throw &left", "Nach &links werfen") \
-  X(kSpriteThrowRight, "Throw &right", "Nach &rechts werfen") \
-  X(kSpriteThrowUp, "Throw &up", "Nach &oben werfen") \
-  X(kSpriteThrowDown, "Throw &down", "Nach &unten werfen") \
-  X(kSpriteThrowLeftTo, "Throw &left to {0}", "Nach &links zu {0} werfen") \
-  X(kSpriteThrowRightTo, "Throw &right to {0}", "Nach &rechts zu {0} werfen") \
-  X(kSpriteThrowUpTo, "Throw &up to {0}", "Nach &oben zu {0} werfen") \
-  X(kSpriteThrowDownTo, "Throw &down to {0}", "Nach &unten zu {0} werfen") \
+  X(kSpriteThrow, "&Throw", "Wer&fen") \
   X(kSpriteSteer, "Steer with the &keys", "Mit &Tasten steuern") \
-  /* The edges that one can look over. */ \
-  X(kPeekLeft, "&Left", "&Links") \
-  X(kPeekRight, "&Right", "&Rechts") \
-  X(kPeekUp, "&Up", "&Oben") \
-  X(kPeekDown, "&Down", "&Unten") \
-  X(kPeekLeftTo, "&Left: {0}", "&Links: {0}") \
-  X(kPeekRightTo, "&Right: {0}", "&Rechts: {0}") \
-  X(kPeekUpTo, "&Up: {0}", "&Oben: {0}") \
-  X(kPeekDownTo, "&Down: {0}", "&Unten: {0}") \
+  /* The edges that one can throw or look over. */ \
+  X(kEdgeLeft, "&Left", "&Links") \
+  X(kEdgeRight, "&Right", "&Rechts") \
+  X(kEdgeUp, "&Up", "&Oben") \
+  X(kEdgeDown, "&Down", "&Unten") \
+  X(kEdgeLeftTo, "&Left: {0}", "&Links: {0}") \
+  X(kEdgeRightTo, "&Right: {0}", "&Rechts: {0}") \
+  X(kEdgeUpTo, "&Up: {0}", "&Oben: {0}") \
+  X(kEdgeDownTo, "&Down: {0}", "&Unten: {0}") \
   X(kSpritePutAway, "&Put away", "&Wegräumen") \
   X(kSpriteHide, "&Hide this picture", "Dieses Bild &ausblenden") \
   X(kSpriteMute, "&Mute {0}", "{0} &stummschalten") \

@@ -50,14 +50,14 @@ TEST_CASE("texts › are there in every language, with the same values and at mo
 TEST_CASE("texts › access keys differ within a menu or a dialog") {
   for (const Language language : kAll) {
     for (const std::string group :
-         {"kMenu", "kHelp", "kPeek", "kSprite", "kLink", "kSettings", "kReport", "kSay", "kHeard",
+         {"kMenu", "kHelp", "kEdge", "kSprite", "kLink", "kSettings", "kReport", "kSay", "kHeard",
           "kAskClose", "kAskMove", "kAskTake", "kAskUpdate"}) {
       std::map<char, std::string> keys;
       for (size_t i = 0; i < TextCount(); i++) {
         const std::string name = NameOf(static_cast<Text>(i));
         const std::string said = TemplateOf(language, static_cast<Text>(i));
         const size_t mark = said.find('&');
-        // "Throw left" and "Throw left to Anna" are never in one menu.
+        // "Left" and "Left: Anna" are never in one menu.
         if (!name.starts_with(group) || mark == std::string::npos || name.ends_with("To")) {
           continue;
         }

@@ -30,6 +30,9 @@ constexpr std::array<SwitchRow, kSwitches> kSwitchRows = {
      {&Settings::whole_pixels, Text::kSettingsPixels},
      {&Settings::ask_before_closing, Text::kSettingsAsk}}};
 
+constexpr Text kEdges[] = {Text::kEdgeLeft, Text::kEdgeRight, Text::kEdgeUp, Text::kEdgeDown};
+constexpr Text kEdgesTo[] = {Text::kEdgeLeftTo, Text::kEdgeRightTo, Text::kEdgeUpTo,
+                             Text::kEdgeDownTo};
 constexpr std::array<int, 4> kVolumes = {25, 50, 75, 100};  // percent, in the menu
 
 bool IsSelf(const Neighbour& neighbour, const Desktop& desktop) {
@@ -95,26 +98,54 @@ std::string NameBeyond(const Desktop& desktop, size_t edge) {
   return IsSelf(neighbour, desktop) ? "" : neighbour.name;
 }
 
-// The edges that the person can look over, with the neighbours beyond them. The chosen edge is
-// checked.
+// An edge, and who is beyond it.
+std::string EdgeEntry(const Desktop& desktop, size_t edge, const std::string& name) {
+  return Entry(desktop, name.empty() ? kEdges[edge] : kEdgesTo[edge], name);
+}
+
+MenuItem ThrowMenu(const Desktop& desktop) {
+  MenuItem menu{Entry(desktop, Text::kSpriteThrow)};
+  for (size_t i = 0; i < std::size(kEdges); i++) {
+    menu.children.push_back(
+        {EdgeEntry(desktop, i, NameBeyond(desktop, i)), {MenuCommand::kThrow, i}});
+  }
+  return menu;
+}
+
+// The edges that the person can look over. The chosen one is checked.
 MenuItem PeekMenu(const Desktop& desktop) {
-  constexpr Text kEdges[] = {Text::kPeekLeft, Text::kPeekRight, Text::kPeekUp, Text::kPeekDown};
-  constexpr Text kEdgesTo[] = {Text::kPeekLeftTo, Text::kPeekRightTo, Text::kPeekUpTo,
-                               Text::kPeekDownTo};
   MenuItem peek{Entry(desktop, Text::kMenuPeek)};
   for (size_t i = 0; i < std::size(kEdges); i++) {
     const auto edge = static_cast<Edge>(i);
     const Neighbour* neighbour = desktop.relay().NeighbourBeyond(edge);
     const bool is_chosen = desktop.peeking().chosen() == edge;
-    peek.children.push_back({neighbour == nullptr
-                                 ? Entry(desktop, kEdges[i])
-                                 : Entry(desktop, kEdgesTo[i], neighbour->DisplayName()),
-                             {MenuCommand::kPeek, i, {}, !is_chosen},
-                             neighbour != nullptr || is_chosen,
-                             is_chosen});
+    peek.children.push_back(
+        {EdgeEntry(desktop, i, neighbour == nullptr ? "" : neighbour->DisplayName()),
+         {MenuCommand::kPeek, i, {}, !is_chosen},
+         neighbour != nullptr || is_chosen,
+         is_chosen});
   }
   peek.is_enabled = std::ranges::any_of(peek.children, &MenuItem::is_enabled);
   return peek;
+}
+
+// What one does with those next door.
+MenuItem NeighboursMenu(const Desktop& desktop) {
+  MenuItem menu{Entry(desktop, Text::kMenuNeighbours)};
+  if (desktop.peeking().CanPeek()) {
+    menu.children.push_back(PeekMenu(desktop));
+    menu.children.push_back({Entry(desktop, Text::kMenuShowStage),
+                             {MenuCommand::kShowStage, 0, {}, !desktop.peeking().IsStageShown()},
+                             true,
+                             desktop.peeking().IsStageShown()});
+  }
+  if (desktop.guests().size() > 0) {
+    menu.children.push_back({Entry(desktop, Text::kMenuSendAllOn), {MenuCommand::kSendAllOn}});
+  }
+  if (Menu mute = MuteMenu(desktop); !mute.empty()) {
+    menu.children.push_back({Entry(desktop, Text::kMenuMute), {}, true, false, std::move(mute)});
+  }
+  return menu;
 }
 
 // The names of the neighbours who watch this desktop; empty if there are none.
@@ -144,14 +175,20 @@ MenuItem VolumeMenu(const Desktop& desktop) {
   return volume;
 }
 
+// What is chosen there is done with this sprite.
+void ChooseFor(SpriteId sprite, Menu* menu) {
+  for (MenuItem& item : *menu) {
+    item.choice.sprite = sprite;
+    ChooseFor(sprite, &item.children);
+  }
+}
+
 // Every sprite with its menu.
 MenuItem SpriteList(const Desktop& desktop) {
   MenuItem list{Entry(desktop, Text::kMenuSprites)};
   for (const Sprite& sprite : desktop.simulation().sprites()) {
     Menu menu = SpriteMenu(desktop, sprite);
-    for (MenuItem& item : menu) {
-      item.choice.sprite = sprite.id;
-    }
+    ChooseFor(sprite.id, &menu);
     list.children.push_back({NameInMenu(sprite.name), {}, true, false, std::move(menu)});
   }
   return list;
@@ -191,20 +228,10 @@ Menu ProgramMenu(const Desktop& desktop) {
   menu.push_back({Entry(desktop, Text::kMenuOpenLink), {MenuCommand::kOpenLink}});
   menu.push_back({Entry(desktop, Text::kMenuSay), {MenuCommand::kSay}});
   menu.push_back({Entry(desktop, Text::kMenuHeard), {MenuCommand::kHeard}});
-  if (desktop.peeking().CanPeek()) {
-    menu.push_back(PeekMenu(desktop));
-    menu.push_back({Entry(desktop, Text::kMenuShowStage),
-                    {MenuCommand::kShowStage, 0, {}, !desktop.peeking().IsStageShown()},
-                    true,
-                    desktop.peeking().IsStageShown()});
+  if (MenuItem neighbours = NeighboursMenu(desktop); !neighbours.children.empty()) {
+    menu.push_back(std::move(neighbours));
   }
   menu.push_back({});
-  if (desktop.guests().size() > 0) {
-    menu.push_back({Entry(desktop, Text::kMenuSendAllOn), {MenuCommand::kSendAllOn}});
-  }
-  if (Menu mute = MuteMenu(desktop); !mute.empty()) {
-    menu.push_back({Entry(desktop, Text::kMenuMute), {}, true, false, std::move(mute)});
-  }
   menu.push_back({Entry(desktop, Text::kMenuPause),
                   {MenuCommand::kPause, 0, {}, !desktop.is_paused()},
                   true,
@@ -217,10 +244,6 @@ Menu ProgramMenu(const Desktop& desktop) {
 }
 
 Menu SpriteMenu(const Desktop& desktop, const Sprite& sprite) {
-  constexpr Text kEdges[] = {Text::kSpriteThrowLeft, Text::kSpriteThrowRight, Text::kSpriteThrowUp,
-                             Text::kSpriteThrowDown};
-  constexpr Text kEdgesTo[] = {Text::kSpriteThrowLeftTo, Text::kSpriteThrowRightTo,
-                               Text::kSpriteThrowUpTo, Text::kSpriteThrowDownTo};
   const Neighbour* sender = desktop.guests().SenderOf(sprite.id);
   const std::string title = sender == nullptr ? sprite.name
                                               : Say(desktop.language(), Text::kSpriteFrom,
@@ -228,11 +251,7 @@ Menu SpriteMenu(const Desktop& desktop, const Sprite& sprite) {
   Menu menu;
   menu.push_back({WithoutKeys(title), {}, false});
   menu.push_back({});
-  for (size_t i = 0; i < std::size(kEdges); i++) {
-    const std::string name = NameBeyond(desktop, i);
-    menu.push_back(
-        {Entry(desktop, name.empty() ? kEdges[i] : kEdgesTo[i], name), {MenuCommand::kThrow, i}});
-  }
+  menu.push_back(ThrowMenu(desktop));
   menu.push_back({Entry(desktop, Text::kSpriteSteer), {MenuCommand::kSteer}});
   menu.push_back({Entry(desktop, Text::kMenuSay), {MenuCommand::kSay}});
   menu.push_back({});
@@ -256,9 +275,11 @@ Menu SpriteMenu(const Desktop& desktop, const Sprite& sprite) {
 Menu MenuOver(const Desktop& desktop, const Sprite& sprite, Menu program) {
   Menu menu = SpriteMenu(desktop, sprite);
   menu.push_back({});
-  // The sprite's own part has it already.
-  std::erase_if(program,
-                [](const MenuItem& item) { return item.choice.command == MenuCommand::kSay; });
+  // The sprite's own part has it already; the others have menus of their own.
+  std::erase_if(program, [&](const MenuItem& item) {
+    return item.choice.command == MenuCommand::kSay ||
+           item.text == Entry(desktop, Text::kMenuSprites);
+  });
   std::ranges::move(program, std::back_inserter(menu));
   return menu;
 }

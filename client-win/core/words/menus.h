@@ -91,8 +91,8 @@ using Menu = std::vector<MenuItem>;
 Menu ProgramMenu(const Desktop& desktop);
 // The menu of a sprite.
 Menu SpriteMenu(const Desktop& desktop, const Sprite& sprite);
-// What a right click on a sprite opens: its menu, and that of the program below it, because an icon
-// by the clock may be hidden.
+// What a right click on a sprite opens: its menu, and that of the program below it without the list
+// of sprites, because an icon by the clock may be hidden.
 Menu MenuOver(const Desktop& desktop, const Sprite& sprite, Menu program);
 // The settings as a menu, for a shell that has no window for them. `has_sound`: this machine can
 // play sounds; if not, the menu says so.

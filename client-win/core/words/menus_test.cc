@@ -63,16 +63,27 @@ struct Room {
   int64_t now = 0;
 };
 
+// The first entry that matches, in the order in which a person reads a menu and its submenus.
+template <class Matches>
+const MenuItem* FindIf(const Menu& menu, Matches matches) {
+  for (const MenuItem& item : menu) {
+    if (matches(item)) {
+      return &item;
+    }
+    if (const MenuItem* below = FindIf(item.children, matches)) {
+      return below;
+    }
+  }
+  return nullptr;
+}
+
 const MenuItem* Find(const Menu& menu, MenuCommand command) {
-  const auto found = std::ranges::find_if(
-      menu, [&](const MenuItem& item) { return item.choice.command == command; });
-  return found == menu.end() ? nullptr : &*found;
+  return FindIf(menu, [&](const MenuItem& item) { return item.choice.command == command; });
 }
 
 const MenuItem* FindText(const Menu& menu, const std::string& part) {
-  const auto found = std::ranges::find_if(
-      menu, [&](const MenuItem& item) { return item.text.find(part) != std::string::npos; });
-  return found == menu.end() ? nullptr : &*found;
+  return FindIf(menu,
+                [&](const MenuItem& item) { return item.text.find(part) != std::string::npos; });
 }
 
 TEST_CASE("menus › the program's begins with the connection, and ends with Quit") {
@@ -136,11 +147,11 @@ TEST_CASE("menus › every sprite is in a list, with its menu, for those who hav
 TEST_CASE("menus › inviting needs a seat, and throwing names the neighbour") {
   Room room;
   CHECK(!Find(ProgramMenu(room.desktop), MenuCommand::kInvite)->is_enabled);
-  CHECK(FindText(SpriteMenu(room.desktop, room.DropIn()), " to ") == nullptr);
+  CHECK(FindText(SpriteMenu(room.desktop, room.DropIn()), ": ") == nullptr);
   room.Join("2-1", "Grace");
   CHECK(Find(ProgramMenu(room.desktop), MenuCommand::kInvite)->is_enabled);
   const Menu menu = SpriteMenu(room.desktop, room.DropIn());
-  CHECK(Find(menu, MenuCommand::kThrow)->text == "Throw &left to Grace");
+  CHECK(Find(menu, MenuCommand::kThrow)->text == "&Left: Grace");
   CHECK(Find(menu, MenuCommand::kPutAway) != nullptr);
   CHECK(Find(menu, MenuCommand::kReport) == nullptr);
 }
@@ -205,9 +216,23 @@ TEST_CASE("menus › a right click on a sprite has what the program has too, eac
   for (const Menu& part : {SpriteMenu(room.desktop, sprite), ProgramMenu(room.desktop)}) {
     for (const MenuItem& item : part) {
       const auto same = [&](const MenuItem& other) { return other.text == item.text; };
-      CHECK((item.IsLine() || std::ranges::count_if(menu, same) == 1));
+      const bool is_list = item.text == "Spri&tes here";  // those have menus of their own
+      CHECK((item.IsLine() || std::ranges::count_if(menu, same) == (is_list ? 0 : 1)));
     }
   }
+}
+
+TEST_CASE("menus › a right click on a sprite has at most sixteen entries, a guest's eighteen") {
+  Room room;
+  room.Join("2-1", "Grace");
+  Sprite sprite = room.DropIn();
+  const auto entries = [&] {
+    const Menu menu = MenuOver(room.desktop, sprite, ProgramMenu(room.desktop));
+    return menu.size() - std::ranges::count_if(menu, &MenuItem::IsLine);
+  };
+  CHECK(entries() <= 16);
+  sprite.from_shelf = false;
+  CHECK(entries() <= 18);
 }
 
 TEST_CASE("menus › an own neighbour is not named, and can't be muted") {
@@ -242,8 +267,8 @@ TEST_CASE("menus › a neighbour that is not known yet has no entry, but its edg
   CHECK(room.desktop.relay().NeighbourBeyond(Edge::kLeft) != nullptr);
   CHECK(room.desktop.relay().NeighbourBeyond(Edge::kRight) == nullptr);
   const Menu sprite = SpriteMenu(room.desktop, room.DropIn());
-  CHECK(FindText(sprite, "Throw &left to Grace") != nullptr);
-  const MenuItem* right = FindText(sprite, "Throw &right");
+  CHECK(FindText(sprite, "&Left: Grace") != nullptr);
+  const MenuItem* right = FindText(sprite, "&Right");
   REQUIRE(right != nullptr);
   CHECK(right->is_enabled);
 }
@@ -263,8 +288,7 @@ TEST_CASE("menus › nobody else is here only if this desktop is beyond every ed
 TEST_CASE("menus › a name has no access key, and is cut where a letter ends") {
   Room room;
   room.Join("2-1", "R&D");
-  CHECK(Find(SpriteMenu(room.desktop, room.DropIn()), MenuCommand::kThrow)->text ==
-        "Throw &left to R&&D");
+  CHECK(Find(SpriteMenu(room.desktop, room.DropIn()), MenuCommand::kThrow)->text == "&Left: R&&D");
   const auto shown = [](const std::string& name) {
     Room other;
     other.Join("2-1", name);
@@ -274,8 +298,8 @@ TEST_CASE("menus › a name has no access key, and is cut where a letter ends") 
   for (size_t i = 0; i < kMenuNameLettersMax; i++) {
     umlauts += "ü";
   }
-  CHECK(shown(umlauts) == "Throw &left to " + umlauts);
-  CHECK(shown(umlauts + "ü") == "Throw &left to " + umlauts + "…");
+  CHECK(shown(umlauts) == "&Left: " + umlauts);
+  CHECK(shown(umlauts + "ü") == "&Left: " + umlauts + "…");
 }
 
 TEST_CASE("menus › each switch of the settings changes one setting, and shows its state") {
