@@ -161,7 +161,8 @@ void Crowd::ThrowTo(SpriteId id, Edge edge) {
 }
 
 bool Crowd::IsFull() const {
-  return simulation_.sprites().size() >= static_cast<size_t>(context_.settings.sprite_limit);
+  const auto is_own = [this](const Sprite& sprite) { return !guests_.EdgeOf(sprite.id); };
+  return std::ranges::count_if(simulation_.sprites(), is_own) >= context_.settings.sprite_limit;
 }
 
 void Crowd::BounceBack(const Departure& departure, const std::string& why) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/desktop/context.h"
+#include "core/desktop/guests.h"
 #include "core/desktop/sprite_look.h"
 
 namespace sprites {
@@ -22,11 +23,11 @@ enum class Key : uint8_t { kLeft, kRight, kUp, kDown, kSpace };
 
 class Crowd {
  public:
-  Crowd(Context* context, Simulation* simulation, SpriteLook* look)
-      : context_(*context), simulation_(*simulation), look_(*look) {}
+  Crowd(Context* context, Simulation* simulation, SpriteLook* look, const Guests* guests)
+      : context_(*context), simulation_(*simulation), look_(*look), guests_(*guests) {}
 
   // Lets a character of the shelf fall in at `place`, or at a random one. Returns kNobody, and
-  // shows a toast, when the desktop is full.
+  // shows a toast, when there are as many own sprites as the settings allow.
   SpriteId DropIn(const std::string& file, std::optional<Point> place);
   // Removes a sprite that came from the shelf. False for any other: it belongs to somebody else.
   bool PutAway(SpriteId id);
@@ -57,7 +58,6 @@ class Crowd {
   void Press(Key key, bool is_down, bool with_control = false);
 
   // -- For the other parts of the desktop.
-  bool IsFull() const;
   // `is_home`: no sprite is on its way, so an empty desktop is one without sprites.
   void WatchEmpty(bool is_home);
   void DrawPeer(Scene* scene);
@@ -65,9 +65,12 @@ class Crowd {
   void BounceBack(const Departure& departure, const std::string& why);
 
  private:
+  bool IsFull() const;
+
   Context& context_;
   Simulation& simulation_;
   SpriteLook& look_;
+  const Guests& guests_;
   SpriteId selected_ = kNobody;
   int64_t last_seen_ms_ = 0;             // when there was a sprite
   bool peers_ = false;                   // one peers in, because there has been none for long

@@ -155,8 +155,8 @@ class Desktop {
   Context context_;
   Simulation simulation_;
   SpriteLook look_{&context_, &simulation_};
-  Crowd crowd_{&context_, &simulation_, &look_};
   Guests guests_{&context_, &simulation_};
+  Crowd crowd_{&context_, &simulation_, &look_, &guests_};
   Traffic traffic_{&context_, &simulation_, &look_, &crowd_, &guests_};
   Talk talk_{&context_, &simulation_, &crowd_, &guests_};
   Peeking peeking_{&context_, &simulation_, &look_, &guests_, &traffic_};

@@ -303,6 +303,19 @@ TEST_CASE("desktop › own sprites stay; guests without room wait, then polling 
   CHECK(Json::parse(fixture.Pop("/crossings", Method::kPost).body)["edge"] == "right");
 }
 
+TEST_CASE("desktop › guests take no room of one's own sprites") {
+  Settings settings = TestDesktop::Given();
+  settings.sprite_limit = 2;
+  TestDesktop fixture(settings);
+  fixture.Join();
+  fixture.Receive({Arriving(1, FileOf(3)), Arriving(2, FileOf(3)), Arriving(3, FileOf(3))});
+  CHECK(fixture.desktop.guests().size() == 2);
+  CHECK(fixture.DropInOwn() != kNobody);
+  CHECK(fixture.DropInOwn() != kNobody);
+  CHECK(fixture.DropInOwn() == kNobody);
+  CHECK(fixture.desktop.simulation().sprites().size() == 4);
+}
+
 TEST_CASE("desktop › the guests of a muted neighbour go on, also after a restart; others stay") {
   TestDesktop before;
   before.DropInOwn();

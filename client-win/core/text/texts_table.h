@@ -60,8 +60,8 @@
   X(kToastArrived, "{0} has come", "{0} ist da") \
   X(kToastArrivedFrom, "From {0}.", "Von {0}.") \
   X(kToastReturned, "{0} is back", "{0} ist zurück") \
-  X(kToastFull, "The desktop is full", "Der Desktop ist voll") \
-  X(kToastFullText, "{0} sprites are all that fit. Throw some over an edge.", "Mehr als {0} Figuren passen nicht. Werfen Sie einige über einen Rand.") \
+  X(kToastFull, "No more sprites", "Keine weiteren Figuren") \
+  X(kToastFullText, "You have {0} sprites, as many as the settings allow. Throw some over an edge.", "Sie haben {0} Figuren, so viele, wie die Einstellungen erlauben. Werfen Sie einige über einen Rand.") \
   X(kToastGuest, "{0} came from somebody", "{0} kam von jemandem") \
   X(kToastGuestText, "Throw it on over an edge.", "Werfen Sie die Figur über einen Rand weiter.") \
   X(kToastRefused, "The relay does not let us in", "Das Relay lässt uns nicht hinein") \
@@ -259,7 +259,7 @@
   X(kSettingsAcceptFriends, "Everybody's in private worlds", "In privaten Welten von allen") \
   X(kSettingsAcceptAll, "Everybody's", "Von allen") \
   X(kSettingsScale, "Si&ze", "&Größe") \
-  X(kSettingsLimit, "Sprites at &once", "&Figuren zugleich") \
+  X(kSettingsLimit, "Own sprites at &once", "Eigene &Figuren zugleich") \
   X(kSettingsDisk, "&Disk for pictures", "&Platz für Bilder") \
   X(kSettingsSound, "So&unds", "&Klänge") \
   X(kSettingsVolume, "&Volume", "&Lautstärke") \
@@ -281,7 +281,7 @@
   X(kSettingsShowHidden, "&Show hidden pictures again ({0})", "Ausgebl&endete Bilder zeigen ({0})") \
   X(kSettingsTooLong, "{0}: too long. The limit is {1} bytes; a letter outside English takes 2 to 4.", "{0}: zu lang. Höchstens {1} Bytes; ein Umlaut braucht 2.") \
   X(kSettingsBadPlace, "Where you are: enter an address such as https://relay.example, or a link.", "Wo Sie sind: Geben Sie eine Adresse wie https://relay.example oder einen Link ein.") \
-  X(kSettingsBadLimit, "Sprites at once: enter a number from {0} to {1}.", "Figuren zugleich: Geben Sie eine Zahl von {0} bis {1} ein.") \
+  X(kSettingsBadLimit, "Own sprites at once: enter a number from {0} to {1}.", "Eigene Figuren zugleich: Geben Sie eine Zahl von {0} bis {1} ein.") \
   X(kSettingsBadDisk, "Disk for pictures: enter a size from {0} to {1} MiB.", "Platz für Bilder: Geben Sie eine Größe von {0} bis {1} MiB ein.") \
   X(kSettingsNameHeading, "Your name", "Ihr Name") \
   X(kSettingsNameText, "Your neighbours see it when you throw a sprite, and when you say something.", "Ihre Nachbarn sehen ihn, wenn Sie eine Figur werfen und wenn Sie etwas sagen.") \

@@ -631,8 +631,8 @@ function showTag({ simulation, tags }: Desktop, sprite: Sprite, text: string, ki
 }
 
 /** Puts a sprite from the shelf into the simulation; by default somewhere in the middle part of the page. */
-function dropIn({ simulation }: Desktop, figure: Figure, x = (0.15 + 0.7 * random()) * simulation.width): void {
-  if (simulation.sprites.length >= SPRITES_MAX) {
+function dropIn({ guests, simulation }: Desktop, figure: Figure, x = (0.15 + 0.7 * random()) * simulation.width): void {
+  if (guests.othersOf(simulation.sprites) >= SPRITES_MAX) {
     notice(phrase('desktop.full', { count: SPRITES_MAX }));
     return;
   }

@@ -33,6 +33,11 @@ export class Guests {
     return this.#guests.length;
   }
 
+  /** How many of these sprites are no guests: one's own, which have a limit of their own. */
+  othersOf(sprites: readonly { readonly id: number }[]): number {
+    return sprites.filter(({ id }) => this.edgeOf(id) === undefined).length;
+  }
+
   add(id: number, from: string, edge: Edge, nowMs: number): void {
     this.#guests.push({ id, from, edge, sinceMs: nowMs, goesMs: null });
   }

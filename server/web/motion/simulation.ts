@@ -7,7 +7,7 @@
  * Units: device-independent pixels, px/s, ms. A sprite's x is the middle of its hitbox, its y the foot.
  * The rules and numbers are those of client-win/BEHAVIOUR.md. Tests play behaviour.vectors.json on this file and on the
  * Windows client.
- * Cost: O(n²) for collisions with n ≤ SPRITES_MAX, a few hundred comparisons per step; no allocation while nothing happens.
+ * Cost: O(n²) for collisions of n sprites, own ones and guests, a few hundred comparisons per step; no allocation while nothing happens.
  */
 import { EDGES, type Edge, type EdgeNumber, opposite as oppositeNumber } from '../../wire/rules.ts';
 
@@ -120,7 +120,7 @@ export interface Departure extends Entrance {
 
 export type Random = () => number;
 
-export const SPRITES_MAX = 64; // sprites at once: a small machine draws them 60 times a second, and a screen has room for them
+export const SPRITES_MAX = 64; // own sprites at once: a small machine draws them and guests 60 times a second
 export const STEP_MS = 1000 / 120; // ms of a step: short enough that no thrown sprite passes through a ledge of its own height
 export const STEPS_PER_CALL_MAX = 12; // steps: after a long pause, further time is dropped and not caught up
 export const TRAIL_MS = 100; // ms of the pointer's path that give the speed of a throw: longer blurs it, shorter makes it jitter

@@ -100,7 +100,7 @@ export const ENGLISH = {
   'desktop.reported': 'Reported: the operator of this relay will see it.',
   'desktop.take-off': 'Take it off the shelf',
   'desktop.publish': 'Publish in the gallery…',
-  'desktop.full': 'A desktop has room for {count} sprites. Throw some over an edge.',
+  'desktop.full': 'You have {count} sprites, and room for no more. Throw some over an edge.',
   'mute.hear': 'Hear {name} again',
   'mute.heard': 'You get what {name} throws again.',
   'mute.mute': 'Mute {name}',

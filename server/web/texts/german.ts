@@ -99,7 +99,7 @@ export const GERMAN: Texts = {
   'desktop.reported': 'Gemeldet: Der Betreiber dieses Relays sieht es sich an.',
   'desktop.take-off': 'Aus dem Regal nehmen',
   'desktop.publish': 'In der Galerie veröffentlichen…',
-  'desktop.full': 'Ein Desktop hat Platz für {count} Figuren. Werfen Sie einige über einen Rand.',
+  'desktop.full': 'Sie haben {count} Figuren, mehr haben keinen Platz. Werfen Sie einige über einen Rand.',
   'mute.hear': '{name} wieder hören',
   'mute.heard': 'Was {name} wirft, kommt wieder zu Ihnen.',
   'mute.mute': '{name} stummschalten',
