@@ -52,20 +52,21 @@ std::optional<PutBack> PutBackTo(const OpenWindow& now, const OpenWindow& place)
 
 }  // namespace
 
-std::vector<PutBack> WindowPlaces::Update(std::span<const Monitor> monitors,
-                                          std::span<const OpenWindow> windows,
-                                          std::span<const Rect> covered, int64_t now_ms) {
+void WindowPlaces::SeeMonitors(std::span<const Monitor> monitors, int64_t now_ms) {
   Shape shape;
   for (const Monitor& monitor : monitors) {
     shape.push_back({monitor.bounds, monitor.scale});
   }
-  if (shape.empty()) {
-    return {};
-  }
-  if (layouts_.empty() || shape != Present().shape) {
+  if (!shape.empty() && (layouts_.empty() || shape != Present().shape)) {
     EnterLayout(std::move(shape), now_ms);
   }
-  if (now_ms - entered_ms_ < kLayoutSettleMs) {
+}
+
+std::vector<PutBack> WindowPlaces::Update(std::span<const Monitor> monitors,
+                                          std::span<const OpenWindow> windows,
+                                          std::span<const Rect> covered, int64_t now_ms) {
+  SeeMonitors(monitors, now_ms);
+  if (monitors.empty() || now_ms - entered_ms_ < kLayoutSettleMs) {
     return {};
   }
   Watch(windows, now_ms);

@@ -55,6 +55,9 @@ struct PutBack {
 
 class WindowPlaces {
  public:
+  // There are these monitors now. Call it as soon as they have changed: a layout that is never seen
+  // can't be told from its user having moved the windows.
+  void SeeMonitors(std::span<const Monitor> monitors, int64_t now_ms);
   // Call it a few times a second with the monitors and windows of one moment. `covered`: the bounds
   // of the monitors that a full-screen program covers. Returns the windows to put back now, usually
   // none.

@@ -60,6 +60,18 @@ struct Scenery {
   }
 };
 
+TEST_CASE("window places › a layout that is gone before the windows are listed still counts") {
+  Scenery now;
+  now.windows = {Normal(1, 900)};
+  now.Pass(5'000);
+  now.Become(kSmall);
+  now.places.SeeMonitors(kSmall, now.now_ms);
+  now.monitors = kWide;
+  now.places.SeeMonitors(kWide, now.now_ms);
+  now.Pass(10'000);
+  CHECK(now.Window(1).shown == Normal(1, 900).shown);
+}
+
 TEST_CASE("window places › come back after a full-screen program changed the resolution") {
   Scenery scenery;
   scenery.windows = {Normal(1, 900), Normal(2, 1400)};

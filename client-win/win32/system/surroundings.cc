@@ -28,17 +28,14 @@ int64_t Surroundings::CheckMs(const Simulation& simulation, int64_t now_ms) cons
 }
 
 void Surroundings::Update(Desktop* desktop, int64_t now_ms) {
-  const bool have_changed = monitors_may_have_changed_;
-  if (have_changed || now_ms - monitors_checked_ms_ >= kMonitorsMs) {
+  if (monitors_may_have_changed_ || now_ms - monitors_checked_ms_ >= kMonitorsMs) {
     UpdateMonitors(desktop, now_ms);
   }
   const int64_t check_ms = CheckMs(desktop->simulation(), now_ms);
   if (watch_.MayHaveChanged() || now_ms - windows_checked_ms_ >= check_ms) {
     UpdateWindows(desktop, now_ms);
   }
-  // A layout that is never seen can't be told from its user having moved the windows.
-  const bool is_due = have_changed || now_ms - places_checked_ms_ >= kPlacesMs;
-  if (desktop->settings().restore_windows && is_due) {
+  if (desktop->settings().restore_windows && now_ms - places_checked_ms_ >= kPlacesMs) {
     RestoreWindows(now_ms);
   }
 }
@@ -47,6 +44,9 @@ void Surroundings::UpdateMonitors(Desktop* desktop, int64_t now_ms) {
   monitors_checked_ms_ = now_ms;
   monitors_may_have_changed_ = false;
   const std::vector<Monitor> monitors = MonitorsNow();
+  if (desktop->settings().restore_windows) {
+    places_.SeeMonitors(monitors, now_ms);  // before the sprites hide from a full-screen program
+  }
   if (!monitors.empty() && Screen(monitors) != desktop->simulation().screen()) {
     desktop->look().SetMonitors(monitors);
   }
