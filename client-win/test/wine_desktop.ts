@@ -52,7 +52,7 @@ const SPRITE = 'Sprite'; // the title of each sprite's window
 const TRAY = 'Wine System Tray';
 const TRAY_ICON: Point = { x: 10, y: 10 }; // in that window
 const MENU_PX_MIN = { width: 60, height: 60 }; // larger than a hint beside the pointer
-const MENU_DEPTH = 3; // of a menu, its submenus, and theirs
+export const MENU_DEPTH = 3; // of a menu, its submenus, and theirs
 
 /** What is added to the user's registry of each prefix. */
 const registryOf = (windowManager: WindowManager) => `
