@@ -7,6 +7,7 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page, Route } from 'playwright-core';
+import { TAIL_INSET } from '../web/desktop/bubbles.ts';
 import { joinPage, noBrowser, shoot } from './browser_page.ts';
 import { closePages, sharedSite } from './browser_site.ts';
 import { type Joined, join, sendRequest } from './desktop_client.ts';
@@ -123,7 +124,7 @@ describe('sayings in a browser', { timeout: 900_000, skip: noBrowser }, () => {
     await ann.keyboard.press('Shift+ArrowRight');
     await bob.waitForFunction((count) => globalThis.sprites.sprites().length > count, before);
     await say(ann, mine);
-    const isOverIt = () => {
+    const isOverIt = (inset: number) => {
       const guest = globalThis.sprites.sprites().find(({ fromShelf }) => !fromShelf);
       const shown = [...document.querySelectorAll<HTMLElement>('.bubble.placed')].find((one) =>
         one.textContent?.includes('That one is mine.'),
@@ -131,9 +132,11 @@ describe('sayings in a browser', { timeout: 900_000, skip: noBrowser }, () => {
       if (!guest || shown?.dataset.tail !== 'bottom') return false;
       const box = shown.getBoundingClientRect();
       const tail = box.left + Number.parseFloat(shown.style.getPropertyValue('--tail-at'));
-      return box.bottom < guest.y && guest.y - box.bottom < 130 && Math.abs(tail - guest.x) < 12;
+      // The tail stays away from the corners: a guest may stand beside the bubble, at the side of the stage.
+      const nearest = Math.max(box.left + inset, Math.min(guest.x, box.right - inset));
+      return box.bottom < guest.y && guest.y - box.bottom < 130 && Math.abs(tail - nearest) < 12;
     };
-    await bob.waitForFunction(isOverIt);
+    await bob.waitForFunction(isOverIt, TAIL_INSET);
     await shoot(bob, 'sayings-3-over-a-sprite');
   });
 
