@@ -51,6 +51,7 @@ const PUBLISHED: readonly string[] = [
   'server/web/relay/stage.ts',
   'server/web/relay/stage_posts.ts',
   'server/test/relay_process.ts', // a relay for tests
+  'server/test/desktop_client.ts', // a desktop without a window for tests
   'server/test/browser_page.ts', // a page in a browser, for tests
   'server/test/random.ts', // random numbers of a seed, for tests
   'server/test/editor_page.ts',
