@@ -236,13 +236,13 @@ describe('shell of the windows client', { skip, timeout: 900_000 }, () => {
     await ada.isGone('Sprites');
   });
 
-  it('mutes a neighbour; its own name is not in the menu', async () => {
+  it('mutes a neighbour; its own name is not in the menu', async (test) => {
     const grace = await DesktopClient.join(relay.url, { name: 'Grace', world: 'shell' });
+    test.after(() => grace.leave());
     // Ada learns of her within some seconds. Her first menus have no Mute then, and Return leaves them open.
     const keys = ['b', 'm', 'Return', ...Array(MENU_DEPTH).fill('Escape')];
     await ada.chooseInTray(keys, 'Grace is muted', () => ada.settings().muted?.length === 1);
     assert.equal(ada.settings().muted?.[0]?.name, 'Grace');
-    await grace.leave();
   });
 
   it("shows a toast for a file that it can't import", async () => {

@@ -160,7 +160,7 @@ void HeardDialog::AskToMute(LPARAM point) {
   const OwnedMenu menu(CreatePopupMenu());
   AppendMenuW(menu.get(), MF_STRING, 1, Wide(item.text).c_str());
   if (TrackPopupMenuEx(menu.get(), TPM_RETURNCMD | TPM_RIGHTBUTTON | TPM_NONOTIFY, place.x, place.y,
-                       window(), nullptr) != 0) {
+                       window(), nullptr) == 1) {
     choose_(item.choice);
   }
 }

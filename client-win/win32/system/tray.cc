@@ -64,7 +64,9 @@ class NativeMenu {
     const int chosen = TrackPopupMenuEx(menu_.get(), TPM_RETURNCMD | TPM_RIGHTBUTTON | TPM_NONOTIFY,
                                         point.x, point.y, window, nullptr);
     PostMessageW(window, WM_NULL, 0, 0);
-    return chosen == 0 ? MenuChoice{} : choices_[static_cast<size_t>(chosen) - 1];
+    // Not only 0 says that nothing was chosen: Wine answers -2 for Return where a submenu opens.
+    const bool is_choice = chosen > 0 && static_cast<size_t>(chosen) <= choices_.size();
+    return is_choice ? choices_[static_cast<size_t>(chosen) - 1] : MenuChoice{};
   }
 
  private:
