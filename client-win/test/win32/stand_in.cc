@@ -58,6 +58,8 @@ bool ReadOptions(Options* options) {
   return true;
 }
 
+SIZE Resolution() { return {GetSystemMetrics(SM_CXSCREEN), GetSystemMetrics(SM_CYSCREEN)}; }
+
 bool SetResolution(SIZE resolution) {
   DEVMODEW mode{};
   mode.dmSize = sizeof mode;
@@ -96,7 +98,8 @@ HWND MakeWindow(const Options& options) {
   RegisterClassW(&description);
   RECT rect = options.rect;
   if (options.is_full) {
-    rect = {0, 0, GetSystemMetrics(SM_CXSCREEN), GetSystemMetrics(SM_CYSCREEN)};
+    const SIZE all = Resolution();
+    rect = {0, 0, all.cx, all.cy};
   }
   return CreateWindowExW(0, description.lpszClassName, options.title.c_str(),
                          (options.is_full ? WS_POPUP : WS_OVERLAPPEDWINDOW) | WS_VISIBLE, rect.left,
@@ -129,6 +132,7 @@ int WINAPI wWinMain(HINSTANCE, HINSTANCE, LPWSTR, int) {
                   FILE_ATTRIBUTE_NORMAL, nullptr) == INVALID_HANDLE_VALUE) {
     return 1;  // the file is closed when this process ends
   }
+  const SIZE before = Resolution();
   const bool changes = options.resolution.cx > 0;
   if (changes && !SetResolution(options.resolution)) {
     return 1;
@@ -139,7 +143,7 @@ int WINAPI wWinMain(HINSTANCE, HINSTANCE, LPWSTR, int) {
     DispatchMessageW(&message);
   }
   if (changes) {
-    ChangeDisplaySettingsW(nullptr, 0);
+    SetResolution(before);  // not the default one, which for Wine may be that of the game by now
   }
   return 0;
 }
