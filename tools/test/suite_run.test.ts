@@ -10,8 +10,8 @@ const ROOT = join(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'sprites-suite-'));
 after(() => rmSync(folder, { recursive: true }));
 
-/** Runs a suite of one test that passes, whose `after` does this. */
-function runOf(atEnd: string): SuiteRun {
+/** Runs a suite of one test that passes, whose `after` does this, for at most `msMax`. */
+function runOf(atEnd: string, msMax?: number): SuiteRun {
   const file = join(folder, 'one.test.ts');
   writeFileSync(
     file,
@@ -22,7 +22,7 @@ function runOf(atEnd: string): SuiteRun {
   writeFileSync(
     script,
     `import { runSuite } from ${JSON.stringify(join(import.meta.dirname, 'suite_run.ts'))};
-     console.log(JSON.stringify(await runSuite(${JSON.stringify(relative(ROOT, file))})));`,
+     console.log(JSON.stringify(await runSuite(${JSON.stringify(relative(ROOT, file))}, ${msMax})));`,
   );
   // Node runs no suites from within one.
   const { NODE_TEST_CONTEXT: _, ...env } = process.env;
@@ -41,6 +41,12 @@ describe('a run of a suite', () => {
       assert.equal(passed, false, report);
       assert.match(report, new RegExp(`\\n {2}Its process ended with ${says}\\.$`));
     }
+  });
+
+  it('ends a suite that takes too long, and says so', () => {
+    const { passed, report } = runOf('setInterval(() => {}, 1000)', 1_000);
+    assert.equal(passed, false, report);
+    assert.match(report, /\n {2}It still ran after 1 s and was ended: /);
   });
 
   it('says nothing of it otherwise', () => {

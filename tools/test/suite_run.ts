@@ -7,6 +7,10 @@ import { spec, type TestEvent } from 'node:test/reporters';
 
 const ROOT = join(import.meta.dirname, '../..');
 
+/** How long a suite may take, in ms: many times what the slowest takes. One that hangs is ended then, and named. */
+export const SUITE_MS_MAX = 600_000;
+export const LONG_SUITE_MS_MAX = 2_400_000;
+
 /** It makes each suite cheaper. */
 const LEAN_HTTP = import.meta.resolve('../lean_http.js');
 
@@ -21,8 +25,8 @@ export interface SuiteRun {
   readonly skipped: readonly string[];
 }
 
-/** `file`: a path from the root. */
-export async function runSuite(file: string): Promise<SuiteRun> {
+/** `file`: a path from the root. A suite that takes more than `msMax` fails, and its process is ended. */
+export async function runSuite(file: string, msMax = SUITE_MS_MAX): Promise<SuiteRun> {
   const startedMs = performance.now();
   const skipped: string[] = [];
   let passed = true;
@@ -30,6 +34,7 @@ export async function runSuite(file: string): Promise<SuiteRun> {
   let end = '';
   const events = run({
     files: [join(ROOT, file)],
+    signal: AbortSignal.timeout(msMax),
     execArgv: ['--disable-warning=ExperimentalWarning', '--import', LEAN_HTTP],
   });
   async function* noted(all: AsyncIterable<TestEvent>): AsyncGenerator<TestEvent> {
@@ -37,7 +42,7 @@ export async function runSuite(file: string): Promise<SuiteRun> {
       const { type, data } = event;
       if (type === 'test:fail') {
         passed = false;
-        end ||= endOf(data.details.error);
+        end ||= endOf(data.details.error, msMax);
       }
       if (type === 'test:pass' && data.skip !== undefined && data.skip !== false) {
         skipped.push(typeof data.skip === 'string' ? `${data.name}: ${data.skip}` : data.name);
@@ -53,8 +58,15 @@ export async function runSuite(file: string): Promise<SuiteRun> {
 }
 
 /** How the process of a suite ended when that is what failed, which the spec reporter does not say. */
-function endOf(error: Error): string {
+function endOf(error: Error, msMax: number): string {
+  if (wasEnded(error)) {
+    return `\n  It still ran after ${msMax / 1000} s and was ended: it waits for something, or has left something open.`;
+  }
   const { exitCode, signal } = error as Error & { exitCode?: number | null; signal?: string | null };
   const how = signal ?? (exitCode && `exit code ${exitCode}`);
   return how ? `\n  Its process ended with ${how}.` : '';
+}
+
+function wasEnded(error: Error): boolean {
+  return error.name === 'TimeoutError' && 'failureType' in error && error.failureType === 'testAborted';
 }

@@ -17,7 +17,7 @@ import { ChildrenCpu, IdleCores } from './load.ts';
 import { PassedSuites } from './passed_suites.ts';
 import { type Planned, Schedule } from './schedule.ts';
 import { SuiteCosts } from './suite_costs.ts';
-import { runSuite } from './suite_run.ts';
+import { LONG_SUITE_MS_MAX, runSuite, SUITE_MS_MAX } from './suite_run.ts';
 import { changedSince, isQuiet, Suites, takesLong } from './suites.ts';
 
 /** How often the machine is looked at for a core that idles. */
@@ -151,7 +151,7 @@ async function runSuites(schedule: Schedule, childrenCpu: ChildrenCpu): Promise<
 
   const runOne = async (planned: Planned) => {
     const { file } = planned;
-    const { report, seconds, tests, skipped, passed } = await runSuite(file);
+    const { report, seconds, tests, skipped, passed } = await runSuite(file, isLong(file) ? LONG_SUITE_MS_MAX : SUITE_MS_MAX);
     costs.note(file, { seconds, cpuSeconds: childrenCpu.look() });
     schedule.end(planned);
     console.log(`${file}\n${report}\n`);
@@ -193,12 +193,15 @@ interface Wish {
   readonly repeat: number;
 }
 
+function isLong(file: string): boolean {
+  return file.endsWith('.long.test.ts');
+}
+
 /** The suites to run; the long ones that are left out are noted with the reason. */
 function choose(suites: Suites, { words, long, changed, since }: Wish): string[] {
   const named =
     words.length > 0 ? globSync(words, { exclude: ['**/node_modules/**', '**/build/**'] }).sort() : undefined;
   if (named?.length === 0) throw new Misused(`No suite matches ${words.join(' ')}.`);
-  const isLong = (file: string) => file.endsWith('.long.test.ts');
   if (long && named?.every((file) => !isLong(file))) {
     throw new Misused(
       `No long suite matches ${words.join(' ')}. Other suites run with: npm test -- ${words.join(' ')}`,
