@@ -462,6 +462,7 @@ class Simulation {
     for (const event of body.events) {
       if (event.type === 'sprite') this.#checkSprite(player, event, player.acknowledged + ++sprites, deaf);
       else if (event.type === 'neighbours') this.#checkNeighbours(player, event);
+      else if (event.type === 'company') this.count('company');
       else {
         assert.equal(event.type, 'ping');
         assert.ok(this.#nowMs - player.parkedMs >= PING_MS * (1 - PING_JITTER), 'no ping before its time');
@@ -838,7 +839,16 @@ describe('conservation', () => {
     const size = { slots: SLOTS, worldsMax: WORLDS_MAX, mailboxEventsMax: MAILBOX_EVENTS_MAX };
     assertHappened(simulate(t, size, 2600, STEPS), [
       ...['accepted', 'repeated', 'crossing-stale', 'mailbox-full', 'join refused', 'invited', 'left'],
-      ...['lease ended', 'vanished seen', 'vanished unseen', 'ping', 'cursor-ahead', 'cursor-lost', 'desktop-ended'],
+      ...[
+        'lease ended',
+        'vanished seen',
+        'vanished unseen',
+        'ping',
+        'company',
+        'cursor-ahead',
+        'cursor-lost',
+        'desktop-ended',
+      ],
       ...['answer lost', 'given again', 'seen again elsewhere', 'told what it acknowledged', 'forgotten'],
       ...['world left with sprites', 'world reopened', 'world evicted', 'world removed'],
     ]);

@@ -1,6 +1,7 @@
 /** The directory: who is here, for those who ask. It writes nothing. */
 
 import type { Pictures } from '../wire/pictures.ts';
+import { isResident } from '../wire/resident.ts';
 import { AWAY_MS, COMPANY_MAX, EDGES, type Edge, type EdgeNumber } from '../wire/rules.ts';
 import type { KeptMailboxes } from './state/kept.ts';
 import { type Way, type World, wayBetween } from './state/torus.ts';
@@ -42,6 +43,8 @@ interface Companion extends Way {
 interface Company {
   /** Desktops of the world, with the one that asks. */
   desktops: number;
+  /** How many of them are residents, as far as this relay knows. */
+  residents: number;
   /** Everybody else in a private world of up to COMPANY_MAX, in the order of places; otherwise the neighbours. */
   company: Companion[];
 }
@@ -88,19 +91,22 @@ export class Directory {
 
   /** Who else is in the world of a desktop. Cost: O(COMPANY_MAX · rows) at most, some 60 µs. */
   company(slot: number): Company {
-    const { torus, defaultWorld } = this.#tables;
+    const { torus, defaultWorld, desktops } = this.#tables;
     const world = torus.worldOf(slot);
     const { count, width, slots } = world;
     if (world === defaultWorld || count > COMPANY_MAX) {
       const view = torus.sharedView(slot);
-      return { desktops: view?.bases[view.counts.length] ?? count, company: this.#neighbours(slot) };
+      const all = view?.bases[view.counts.length] ?? count;
+      const residents = world === defaultWorld ? desktops.residents : 0; // they have no need of a large private world
+      return { desktops: all, residents, company: this.#neighbours(slot) };
     }
     const own = torus.placeOf(slot);
     const company: Companion[] = [];
     for (let place = 0; place < count; place++) {
       if (place !== own) company.push(this.#companion(slots[place], wayBetween(own, place, count, width)));
     }
-    return { desktops: count, company };
+    const residents = company.filter(({ name }) => isResident(name)).length;
+    return { desktops: count, residents, company };
   }
 
   /** The neighbours, each once. Without those at another relay whose name is not known yet. */
@@ -121,7 +127,7 @@ export class Directory {
 
   #companion(slot: number, way: Way): Companion {
     const silentMs = this.#down.silentMs(slot);
-    const away = silentMs > AWAY_MS ? { awaySeconds: Math.floor(silentMs / 1000) } : {};
+    const away = silentMs >= AWAY_MS ? { awaySeconds: Math.floor(silentMs / 1000) } : {};
     return { name: this.#tables.desktops.name(slot), ...way, ...away };
   }
 

@@ -1,12 +1,14 @@
 /**
- * News: what a batch says besides sprites, stages and sayings: notices to every desktop, and who one's neighbours are.
+ * News: what a batch says besides sprites, stages and sayings: notices to every desktop, who one's neighbours are, and that others are here.
  *
- * Neighbours are named in small worlds only, once in NEIGHBOURS_STEP_MS for all changes of a world, and with every ping.
- * Writer: of which worlds have changed, which slots have been looked at for the newest notice, and the marks NEIGHBOURS_DUE and NOTICES_DUE.
+ * Neighbours are named in small worlds only, once in NEIGHBOURS_STEP_MS for all changes of a world, and with every ping. In the same step
+ * desktops of small private worlds are told that their company has changed: in each world once, however much has changed.
+ * Writer: of which worlds have changed, which slots have been looked at for the newest notice, and the marks NEIGHBOURS_DUE, COMPANY_DUE and
+ * NOTICES_DUE.
  * Cost: a step is bounded by the desktops that it may mark and by NOTICE_SLOTS_PER_STEP.
  */
 import { EDGES, type EdgeNumber } from '../wire/rules.ts';
-import { NEIGHBOURS_DUE, NOTICES_DUE } from './slots/marks.ts';
+import { COMPANY_DUE, NEIGHBOURS_DUE, NOTICES_DUE } from './slots/marks.ts';
 import { Notices } from './slots/notices.ts';
 import { NEIGHBOURS_STEP_MS, SMALL_WORLD_MAX } from './state/limits.ts';
 import type { World } from './state/torus.ts';
@@ -15,6 +17,7 @@ import type { Tables } from './tables.ts';
 /** Slots that one step looks at to find the live ones that get a notice: some 30 µs. */
 export const NOTICE_SLOTS_PER_STEP = 16_384;
 
+const COMPANY = Buffer.from('{"type":"company"}');
 const NEIGHBOURS = Buffer.from('{"type":"neighbours"');
 const EDGE_KEYS = EDGES.map((edge) => Buffer.from(`,"${edge}":`));
 const CLOSE = 0x7d;
@@ -24,9 +27,9 @@ export class News {
   readonly #notices: Notices;
   /** Slots below this have been marked for the newest notice. */
   #noticed: number;
-  /** Small worlds that changed since the last step, and those whose desktops are being notified of it. */
-  #changed = new Set<World>();
-  #notifying = new Set<World>();
+  /** Small worlds that changed since the last step, and those whose desktops are being notified of it, with the marks that they get. */
+  #changed = new Map<World, number>();
+  #notifying = new Map<World, number>();
   #nextStepMs: number;
 
   constructor(tables: Tables) {
@@ -50,7 +53,17 @@ export class News {
 
   /** The desktops of a world have changed, if it is small enough for them to be told. */
   worldChanged(world: World): void {
-    if (world.count <= SMALL_WORLD_MAX) this.#changed.add(world);
+    if (world.count <= SMALL_WORLD_MAX) this.#changed.set(world, NEIGHBOURS_DUE | this.#companyDue(world));
+  }
+
+  /** A desktop of this world has gone away, or has come back. */
+  awayChanged(world: World): void {
+    const due = this.#companyDue(world);
+    if (due !== 0 && !this.#changed.has(world)) this.#changed.set(world, due);
+  }
+
+  #companyDue(world: World): number {
+    return world !== this.#tables.defaultWorld && world.count <= SMALL_WORLD_MAX ? COMPANY_DUE : 0;
   }
 
   worldRemoved(world: World): void {
@@ -65,7 +78,7 @@ export class News {
 
   /** Whether a desktop has to be told something now. */
   isDue(slot: number): boolean {
-    return this.#tables.marks.has(slot, NEIGHBOURS_DUE | NOTICES_DUE);
+    return this.#tables.marks.has(slot, NEIGHBOURS_DUE | COMPANY_DUE | NOTICES_DUE);
   }
 
   /** Marks the desktops that are to be told something, and calls `markReady` with each: `max` or somewhat more. Returns whether more are left. */
@@ -79,17 +92,17 @@ export class News {
     return (this.#noticed < desktops.max && this.#markNoticed(max, markReady)) || isMoreDue;
   }
 
-  /** Notifies small worlds of their neighbours, until at least `max` desktops are notified. Returns whether worlds are left. */
+  /** Notifies the desktops of small worlds of what has changed, until at least `max` desktops are notified. Returns whether worlds are left. */
   #notifySmallWorlds(max: number, markReady: (slot: number) => void): boolean {
     let left = max;
-    for (const world of this.#notifying) {
+    for (const [world, due] of this.#notifying) {
       if (left <= 0) return true;
       this.#notifying.delete(world);
       if (world.count > SMALL_WORLD_MAX) continue;
       left -= world.count;
       for (let place = 0; place < world.count; place++) {
         const slot = world.slots[place];
-        this.tellNeighbours(slot);
+        this.#tables.marks.set(slot, due);
         markReady(slot);
       }
     }
@@ -116,6 +129,12 @@ export class News {
     const end = this.#notices.write(slot, out, at);
     if (!this.#notices.isDue(slot)) this.#tables.marks.clear(slot, NOTICES_DUE);
     return end;
+  }
+
+  /** Writes the event that the company of a desktop has changed to out[at]; returns where it ends. */
+  writeCompany(slot: number, out: Buffer, at: number): number {
+    this.#tables.marks.clear(slot, COMPANY_DUE);
+    return at + COMPANY.copy(out, at);
   }
 
   /** Writes the event that names the neighbours of a desktop to out[at]; returns where it ends. */

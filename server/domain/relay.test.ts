@@ -709,7 +709,7 @@ describe('relay, neighbours', () => {
       neighbours: four,
     });
     harness.pass(NEIGHBOURS_STEP_MS);
-    assert.deepEqual(harness.ask(ada).body.events, [{ type: 'neighbours', ...four }]);
+    assert.deepEqual(harness.ask(ada).body.events, [{ type: 'neighbours', ...four }, { type: 'company' }]);
   });
 });
 

@@ -14,6 +14,7 @@ import type { Identity } from '../wire/identity.ts';
 import { NO_HEAD } from '../wire/passage.ts';
 import { PROBLEMS, type ProblemDocument, problem } from '../wire/problem.ts';
 import {
+  AWAY_MS,
   EVENTS_PER_POLL_MAX,
   JOIN_URL_BYTES_MAX,
   LEASE_MS,
@@ -27,7 +28,7 @@ import { DelayedPolls, type HeldPoll } from './delayed_polls.ts';
 import type { News } from './news.ts';
 import { byeMs, recoveredLeaseMs } from './returns.ts';
 import { Deadlines } from './slots/deadlines.ts';
-import { DEFERRED, HEARING, NEIGHBOURS_DUE, NOTICES_DUE, PEEKING, READY } from './slots/marks.ts';
+import { COMPANY_DUE, DEFERRED, HEARING, NEIGHBOURS_DUE, NOTICES_DUE, PEEKING, READY } from './slots/marks.ts';
 import { NOTICES_BYTES_MAX } from './slots/notices.ts';
 import type { Rounds } from './slots/rounds.ts';
 import {
@@ -163,6 +164,17 @@ export class WayDown {
     this.#deadlines.set(slot, this.#tables.nowMs + ms);
   }
 
+  /** A poll of a desktop has ended, and its lease begins. A private world is told in between that the desktop is away. */
+  #beginLease(slot: number): void {
+    const { nowMs, torus, defaultWorld } = this.#tables;
+    this.#parked[slot] = -nowMs;
+    this.lease(slot, torus.worldOf(slot) === defaultWorld ? LEASE_MS : AWAY_MS);
+  }
+
+  #awayChanged(slot: number): void {
+    this.#news.awayChanged(this.#tables.torus.worldOf(slot));
+  }
+
   /** How long a desktop has had no poll, in ms: 0 while one is parked, and before the first one. */
   silentMs(slot: number): number {
     return this.#parked[slot] < 0 ? this.#tables.nowMs + this.#parked[slot] : 0;
@@ -189,6 +201,7 @@ export class WayDown {
       return;
     }
     if (seq >= 0 && !this.#acknowledge(slot, ticket, epoch, seq)) return;
+    if (this.silentMs(slot) >= AWAY_MS) this.#awayChanged(slot);
     if (this.#isParked(slot)) {
       const older = this.#unpark(slot);
       counters.replaced++;
@@ -213,8 +226,7 @@ export class WayDown {
       if (marks.has(slot, PEEKING)) this.#peeks.rounds.list(slot);
       return;
     }
-    this.#parked[slot] = -nowMs;
-    this.#deadlines.set(slot, nowMs + LEASE_MS);
+    this.#beginLease(slot);
   }
 
   /** Acknowledges what a cursor has passed. Returns false when the poll is answered, because no such cursor was given. */
@@ -242,7 +254,7 @@ export class WayDown {
     if (slot >= this.#tables.desktops.max) return false;
     if (this.#parked[slot] !== ticket + 1) return this.delayedPolls.remove(ticket);
     this.#unpark(slot);
-    this.lease(slot, LEASE_MS);
+    this.#beginLease(slot);
     return true;
   }
 
@@ -252,7 +264,7 @@ export class WayDown {
     if (this.delayedPolls.remove(ticket)) this.#answerEvents(slot, ticket, false, 0);
     if (this.#parked[slot] !== ticket + 1) return;
     this.#answerEvents(slot, this.#unpark(slot), false, 0);
-    this.lease(slot, LEASE_MS);
+    this.#beginLease(slot);
   }
 
   /** Unparks every poll for whose ticket `isClosed` returns true: the process that held their connections has died. */
@@ -265,7 +277,7 @@ export class WayDown {
 
   /** Answers each parked poll for which events have arrived, once. */
   endTurn(): void {
-    const { marks, counters, nowMs } = this.#tables;
+    const { marks, counters } = this.#tables;
     for (let at = 0; at < this.#readyCount; at++) {
       const slot = this.#ready[at];
       marks.clear(slot, READY);
@@ -277,7 +289,7 @@ export class WayDown {
       }
       counters.wakes++;
       this.#answerEvents(slot, this.#unpark(slot), false, EVENTS_PER_POLL_MAX);
-      this.#deadlines.set(slot, nowMs + LEASE_MS);
+      this.#beginLease(slot);
     }
     this.#readyCount = 0;
   }
@@ -317,10 +329,13 @@ export class WayDown {
         counters.pings++;
         const eventsMax = this.#hasRoom(this.#parked[slot] - 1) ? EVENTS_PER_POLL_MAX : 0;
         this.#answerEvents(slot, this.#unpark(slot), true, eventsMax);
-        this.#deadlines.set(slot, nowMs + LEASE_MS);
+        this.#beginLease(slot);
       } else if (this.#draining) {
         // No poll can be parked any more. The next relay begins all leases again.
-        this.#deadlines.set(slot, nowMs + LEASE_MS);
+        this.lease(slot, LEASE_MS);
+      } else if (this.#parked[slot] < 0 && this.silentMs(slot) < LEASE_MS) {
+        this.#awayChanged(slot);
+        this.lease(slot, LEASE_MS - this.silentMs(slot));
       } else {
         counters.leasesEnded++;
         leave(slot);
@@ -342,7 +357,7 @@ export class WayDown {
     if (desktops.isLive(slot) && desktops.generation(slot) === generation) {
       const hasEvents = isRepeat && !this.#isParked(slot) && this.#hasRoom(ticket);
       this.#answerEvents(slot, ticket, false, hasEvents ? EVENTS_PER_POLL_MAX : 0);
-      if (isRepeat) this.#deadlines.set(slot, nowMs + LEASE_MS);
+      if (isRepeat && !this.#isParked(slot)) this.#beginLease(slot);
     } else {
       const acknowledged = ended.acknowledged({ slot, generation }, nowMs);
       this.#answerProblem(ticket, this.#endedProblem(ENDED_DETAIL, acknowledged));
@@ -380,7 +395,7 @@ export class WayDown {
     }
     this.#tables.counters.wakes++;
     this.#answerEvents(slot, this.#unpark(slot), false, EVENTS_PER_POLL_MAX);
-    this.lease(slot, LEASE_MS);
+    this.#beginLease(slot);
   }
 
   /** From now on polls are answered `bye` instead of being parked: see Relay.drain(). The parked ones are answered in steps. */
@@ -452,7 +467,7 @@ export class WayDown {
 
   #unpark(slot: number): number {
     const ticket = this.#parked[slot] - 1;
-    this.#parked[slot] = -this.#tables.nowMs;
+    this.#parked[slot] = 0;
     this.#parkedCount--;
     return ticket;
   }
@@ -473,6 +488,10 @@ export class WayDown {
     if (ping || (eventsMax > 0 && marks.has(slot, NEIGHBOURS_DUE))) {
       if (end > start) out[end++] = COMMA;
       end = this.#news.writeNeighbours(slot, out, end);
+    }
+    if (eventsMax > 0 && marks.has(slot, COMPANY_DUE)) {
+      if (end > start) out[end++] = COMMA;
+      end = this.#news.writeCompany(slot, out, end);
     }
     if (eventsMax > 0 && marks.has(slot, NOTICES_DUE)) {
       if (end > start) out[end++] = COMMA;

@@ -186,6 +186,24 @@ function desktops(front: FrontKind): void {
       });
       await neighbour(emil, 'left').filter({ hasText: 'Dora' }).waitFor();
       assert.equal(await emil.textContent('#world-name'), 'in a private world');
+      // Both see who is here: a list, beside the picture.
+      for (const [page, lines] of [
+        [dora, ['Dora You', 'Emil 1 to the right, has just come']],
+        [emil, ['Emil You', 'Dora 1 to the right']],
+      ] as const) {
+        await page.locator('#company-toggle', { hasText: '2 here' }).click();
+        for (const [at, line] of lines.entries())
+          await page
+            .getByRole('region', { name: 'Who is here' })
+            .getByRole('listitem')
+            .nth(at)
+            .filter({ hasText: line })
+            .waitFor();
+        assert.deepEqual(
+          await page.locator('#company-places span').allTextContents(),
+          lines.map((line) => line[0]),
+        );
+      }
       assert.equal(new URL(emil.url()).hash, '');
       const members = new URLSearchParams(link.hash.slice(1));
       const secrets = ['near', 'world'].map((member) => members.get(member) as string);

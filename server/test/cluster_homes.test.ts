@@ -87,7 +87,7 @@ describe('two relays and NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
     assert.equal((await look(ann)).neighbours.right?.desktop, bob.desktop);
     // Bob has joined at another relay; his requests go to the one that has the world.
     const { json } = await sendRequest(bob.crossings.replace(/crossings$/, 'company'), { token: bob.token });
-    assert.deepEqual(json, { desktops: 2, company: [{ name: 'Ann', column: 1, row: 0 }] });
+    assert.deepEqual(json, { desktops: 2, residents: 0, company: [{ name: 'Ann', column: 1, row: 0 }] });
     assert.equal((await post(bob, crossingOf(1))).status, 202);
     const { events } = await pollFor(ann, ann.cursor, isSprite);
     assert.equal(events.filter(isSprite)[0].from.desktop, bob.desktop);

@@ -148,10 +148,7 @@ describe('rules', () => {
         `at most ${rules.NOTICES_PER_POLL_MAX} in a response`,
         `in worlds of up to ${limits.SMALL_WORLD_MAX} desktops`,
       ],
-      Company: [
-        `A private world of up to ${rules.COMPANY_MAX} desktops`,
-        `no poll for more than ${seconds(rules.AWAY_MS)}`,
-      ],
+      Company: [`A private world of up to ${rules.COMPANY_MAX} desktops`, `no poll for ${seconds(rules.AWAY_MS)}`],
       Crossings: [
         `The body is at most ${rules.CROSSING_BYTES_MAX} bytes`,
         `remembers ${rules.CROSSINGS_REMEMBERED + 1} numbers`,

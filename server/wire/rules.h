@@ -90,7 +90,7 @@ inline constexpr size_t kNoticesPerPollMax = 8;
 // Bytes of one answer with all that it may have, and of the longest that clients read.
 inline constexpr size_t kResponseBytesMax = 131072;
 // Events of all types in one answer.
-inline constexpr size_t kAnswerEventsMax = 333;
+inline constexpr size_t kAnswerEventsMax = 334;
 // The sustained rate of messages of one socket: 100 throws and a poll after each sprite of four
 // busy neighbours. A burst of MESSAGES_BURST_MAX may come at once.
 inline constexpr size_t kMessagesPerSecondMax = 500;

@@ -166,6 +166,7 @@ ok(POLL_BYTES_MAX + SAYINGS_BYTES_PER_POLL_MAX < RESPONSE_BYTES_MAX);
 export const EVENTS = {
   sprite: EVENTS_PER_POLL_MAX,
   neighbours: 1,
+  company: 1,
   ping: 1,
   bye: 0,
   removed: NOTICES_PER_POLL_MAX,

@@ -472,7 +472,7 @@ describe('peers', () => {
   it('are in the company of a desktop once their name is here, and count before', () => {
     const { a, b, ann } = pair();
     const company = () => a.relay.directory.company(ann.slot);
-    assert.deepEqual(company(), { desktops: 2, company: [] });
+    assert.deepEqual(company(), { desktops: 2, residents: 0, company: [] });
     deliver([b], a.turn(), a);
     const { desktops, company: others } = company();
     assert.deepEqual([desktops, others.map(({ name }) => name)], [2, ['Bob']]);

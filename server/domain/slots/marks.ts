@@ -21,9 +21,11 @@ export const NOTICES_DUE = 32;
 export const MUTES = 64;
 /** Its world does not carry every picture (relay.ts). */
 export const STRICT = 128;
+/** The next batch says that the company has changed (news.ts). */
+export const COMPANY_DUE = 256;
 
 /** Those that end with a desktop. The others are of a parked poll, or of a list that the slot is in. */
-const OF_DESKTOP = NEIGHBOURS_DUE | NOTICES_DUE | MUTES | STRICT | HEARING | PEEKING;
+const OF_DESKTOP = NEIGHBOURS_DUE | COMPANY_DUE | NOTICES_DUE | MUTES | STRICT | HEARING | PEEKING;
 
 export class Marks {
   readonly #bits: Uint16Array;

@@ -52,7 +52,7 @@ const SPRITE: Sprite = { id: 1, x: 100, y: 200 };
 type Event = any;
 
 interface Desktop extends Guest {
-  /** What it was sent, the neighbours aside. */
+  /** What it was sent, the neighbours and the company aside. */
   events: Event[];
   /** Whether it polls again after each answer. */
   isListening: boolean;
@@ -83,7 +83,7 @@ class Harness {
           assert.equal(status, 200);
           const { cursor, events } = JSON.parse(Buffer.concat([body.subarray(start, end), shared]).toString());
           desktop.seq = Number(cursor.split('-')[1]);
-          desktop.events.push(...events.filter(({ type }: Event) => type !== 'neighbours'));
+          desktop.events.push(...events.filter(({ type }: Event) => type !== 'neighbours' && type !== 'company'));
         },
       },
       preciseMs: () => this.nowMs,

@@ -31,6 +31,7 @@ import { natureOf, Sheets, spriteName } from '../pictures/sheets.ts';
 import { type Figure, Shelf } from '../pictures/shelf.ts';
 import { answerOffers } from '../pictures/taking.ts';
 import {
+  fetchCompany,
   fetchDesktopCount,
   fetchNeighbours,
   JoinRefused,
@@ -68,6 +69,7 @@ import {
 } from '../relay/transport.ts';
 import { chosenLanguages, keepPlace, phrase, reasonOf } from '../texts/language.ts';
 import { Renderer, type Tag } from './canvas.ts';
+import { CompanyPanel } from './company_panel.ts';
 import { Conversation } from './conversation.ts';
 import { element } from './elements.ts';
 import { advance, createFrameClock } from './frame_clock.ts';
@@ -77,7 +79,7 @@ import { showCode } from './invitation_code.ts';
 import { askToJoin } from './join_dialog.ts';
 import { type MenuEntry, openMenu } from './menu.ts';
 import {
-  type Company,
+  type Beyond,
   flashEdge,
   ledges,
   notice,
@@ -139,6 +141,7 @@ class Desktop {
   /** Who threw each sprite that arrived. */
   readonly senders = new WeakMap<Sprite, Neighbour>();
   readonly guests = new Guests();
+  readonly companyPanel = new CompanyPanel();
   /** Ids of the desktops that this seat mutes. */
   readonly muted = new Set<string>();
   /** Thrown sprites whose pictures the relay must get before their crossings. */
@@ -149,7 +152,7 @@ class Desktop {
   /** A sprite was thrown, and a resident has thrown one here: the person knows how it goes. */
   hasThrown = false;
   isPlayedWith = false;
-  company: Company = 'people';
+  beyond: Beyond = 'people';
   /** Removes what shows the person how to throw. */
   endLesson = () => {};
   /** Whether the page had gone for good and has come back, until its seat gets events or is replaced. */
@@ -389,6 +392,7 @@ async function settle(desktop: Desktop, former: Seat, batch: Batch): Promise<voi
 function sit(desktop: Desktop, seat: Seat): void {
   desktop.muted.clear();
   desktop.conversation.mutesChanged();
+  desktop.companyPanel.clear();
   document.body.dataset.desktop = seat.desktop;
   element<HTMLAnchorElement>('second').href = invitation(desktop, seat);
   desktop.connection.sit(seat);
@@ -460,6 +464,7 @@ async function receive(desktop: Desktop, seat: Seat, events: RelayEvent[], curso
   }
   const neighbours = events.findLast((event) => event.type === 'neighbours');
   if (neighbours !== undefined) setNeighbours(desktop, neighbours, seat);
+  if (neighbours !== undefined || events.some(({ type }) => type === 'company')) void updateCompany(desktop, seat);
   seat.cursor = cursor;
   save(desktop);
   const bye = events.find((event) => event.type === 'bye');
@@ -493,15 +498,16 @@ async function connectionChanged(desktop: Desktop, seat: Seat, up: boolean): Pro
   desktop.conversation.connectionChanged(up);
   if (!up) return;
   desktop.sheets.retryMissing();
+  void updateCompany(desktop, seat);
   const neighbours = await fetchNeighbours(seat);
   if (neighbours !== null) setNeighbours(desktop, neighbours, seat);
 }
 
 function setNeighbours(desktop: Desktop, neighbours: Neighbours, seat: Seat): void {
   const { conversation, peeking } = desktop;
-  desktop.company = showNeighbours(neighbours, seat.desktop);
+  desktop.beyond = showNeighbours(neighbours, seat.desktop);
   drawLonely(desktop);
-  if (desktop.isNew && desktop.company === 'people') {
+  if (desktop.isNew && desktop.beyond === 'people') {
     desktop.isNew = false;
     desktop.endLesson = notice(phrase('desktop.first'), FIRST_MS);
   }
@@ -509,9 +515,15 @@ function setNeighbours(desktop: Desktop, neighbours: Neighbours, seat: Seat): vo
   peeking.neighbours(neighbours);
 }
 
+/** Asks who else is here, and shows it. */
+async function updateCompany({ companyPanel, connection, name }: Desktop, seat: Seat): Promise<void> {
+  const company = await fetchCompany(seat);
+  if (company !== undefined && connection.seat === seat) companyPanel.show(company, name);
+}
+
 /** Without people around there is a card, until a resident has thrown something back. */
-function drawLonely({ company, isPlayedWith }: Desktop): void {
-  showLonely(company === 'residents' && isPlayedWith ? 'people' : company);
+function drawLonely({ beyond, isPlayedWith }: Desktop): void {
+  showLonely(beyond === 'residents' && isPlayedWith ? 'people' : beyond);
 }
 
 /** The description of a picture is here: its sprites move as it says. */

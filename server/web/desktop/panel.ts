@@ -55,19 +55,19 @@ export function showState(state: State, who: string, world: string): void {
 }
 
 /** Who is beyond the edges. A neighbour that is not known yet counts as a person. */
-export type Company = 'nobody' | 'residents' | 'people';
+export type Beyond = 'nobody' | 'residents' | 'people';
 
 /** Shows the names at the edges. Returns who they are. */
-export function showNeighbours(neighbours: Neighbours, self: string): Company {
-  let company: Company = 'nobody';
+export function showNeighbours(neighbours: Neighbours, self: string): Beyond {
+  let beyond: Beyond = 'nobody';
   for (const edge of EDGES) {
     const neighbour = neighbours[edge];
     const place = edgeElement(edge);
     const tab = place.firstElementChild as HTMLElement;
     const other = neighbour !== undefined && neighbour.desktop !== self;
     const isProgram = other && isResident(neighbour.name);
-    if (neighbour === undefined || (other && !isProgram)) company = 'people';
-    else if (isProgram && company === 'nobody') company = 'residents';
+    if (neighbour === undefined || (other && !isProgram)) beyond = 'people';
+    else if (isProgram && beyond === 'nobody') beyond = 'residents';
     place.classList.toggle('led', other);
     place.dataset.neighbour = other ? neighbour.desktop : '';
     tab.hidden = !other;
@@ -75,13 +75,13 @@ export function showNeighbours(neighbours: Neighbours, self: string): Company {
     tab.classList.toggle('resident', isProgram);
     tab.title = isProgram ? phrase('resident.what') : '';
   }
-  return company;
+  return beyond;
 }
 
 /** Shows the card for somebody without people around, or hides it. */
-export function showLonely(company: Company): void {
-  element('alone').hidden = company === 'people';
-  const isPlayed = company === 'residents';
+export function showLonely(beyond: Beyond): void {
+  element('alone').hidden = beyond === 'people';
+  const isPlayed = beyond === 'residents';
   element('alone-title').textContent = phrase(isPlayed ? 'alone.residents-title' : 'alone.title');
   element('alone-why').textContent = phrase(isPlayed ? 'alone.residents' : 'alone.why');
 }

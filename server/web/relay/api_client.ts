@@ -1,10 +1,19 @@
-/** The client of the API for the short requests of a desktop: join, look up the neighbours, upload a sprite file, peek, mute, report. */
+/** The client of the API for the short requests of a desktop: join, look up neighbours and company, upload a sprite file, peek, mute, report. */
 
 import { isResident, RESIDENT_SUFFIX } from '../../wire/resident.ts';
 import type { Edge } from '../../wire/rules.ts';
 import { counted, phrase } from '../texts/language.ts';
 import type { PeekVerdict } from './peek.ts';
-import { type Neighbours, type Problem, readProblem, readSeat, relayOf, type Seat, wordsOf } from './transport.ts';
+import {
+  type Company,
+  type Neighbours,
+  type Problem,
+  readProblem,
+  readSeat,
+  relayOf,
+  type Seat,
+  wordsOf,
+} from './transport.ts';
 
 interface JoinRequest {
   name: string;
@@ -81,6 +90,11 @@ const PRIVATE = 'private-';
 export async function fetchNeighbours(seat: Seat): Promise<Neighbours | null> {
   const answer = send(seat, 'GET', `/v1/desktops/${seat.desktop}`);
   return (await answerOf<{ neighbours: Neighbours }>(answer))?.neighbours ?? null;
+}
+
+/** Returns who else is here, or undefined when the relay does not answer or refuses. */
+export function fetchCompany(seat: Seat): Promise<Company | undefined> {
+  return answerOf(send(seat, 'GET', `/v1/desktops/${seat.desktop}/company`));
 }
 
 /** Uploads a .spr file. Resolves to null when the relay has it now, else to why not. */

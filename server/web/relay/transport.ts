@@ -101,9 +101,27 @@ export interface StageEvent extends Partial<Stage> {
   sprites: StageSprite[];
 }
 
+/** Another desktop in the world: how far to the right and down it is, and for how long it has been away, if it is. */
+export interface Companion {
+  name: string;
+  column: number;
+  row: number;
+  awaySeconds?: number;
+}
+
+/** Who else is in the world: everybody in a small private one, otherwise the neighbours. */
+export interface Company {
+  /** Desktops of the world, with this one and with the residents. */
+  desktops: number;
+  residents: number;
+  company: Companion[];
+}
+
 export type RelayEvent =
   | Arrival
   | ({ type: 'neighbours' } & Neighbours)
+  /** The company of this desktop has changed. */
+  | { type: 'company' }
   | { type: 'ping' }
   /** The relay stops. With `join` it stops for good, and that is where to join another one. */
   | { type: 'bye'; retryAfterMs: number; join?: string }

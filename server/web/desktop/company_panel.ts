@@ -1,0 +1,101 @@
+/**
+ * The panel that shows who else is here: a picture of where they sit, oneself in the middle, and the same as a list.
+ *
+ * It shows what the relay says and asks nothing. Who has just come is known by name, since the relay gives no ids.
+ */
+import { isResident } from '../../wire/resident.ts';
+import { shownName } from '../relay/api_client.ts';
+import type { Companion, Company } from '../relay/transport.ts';
+import { counted, number, phrase } from '../texts/language.ts';
+import { element, newElement } from './elements.ts';
+
+const NEW_MS = 60_000; // ms somebody is shown as new: long enough to be seen by one who looks at the panel now and then
+
+/** Oneself, where all ways begin. */
+const SELF = { column: 0, row: 0 };
+
+export class CompanyPanel {
+  /** When each of those that are shown came, on the clock of `performance`; −Infinity: was here before. */
+  #since: ReadonlyMap<string, number> | null = null;
+
+  constructor() {
+    const panel = element('company');
+    panel.tabIndex = 0; // so that the arrow keys scroll it
+    element('company-toggle').addEventListener('click', () => this.#open(panel.hidden !== false));
+  }
+
+  #open(isOpen: boolean): void {
+    element('company').hidden = !isOpen;
+    element('company-toggle').ariaExpanded = String(isOpen);
+  }
+
+  /** Another seat has other company. */
+  clear(): void {
+    this.#since = null;
+  }
+
+  /** Shows who is here, for a desktop with this name. */
+  show({ desktops, residents, company }: Company, name: string): void {
+    const nowMs = performance.now();
+    const before = this.#since;
+    const since = new Map(
+      company.map((one) => [one.name, before === null ? -Infinity : (before.get(one.name) ?? nowMs)]),
+    );
+    this.#since = since;
+    const isNew = (one: Companion) => nowMs - (since.get(one.name) ?? 0) < NEW_MS;
+
+    const toggle = element('company-toggle');
+    toggle.textContent = counted('company.here', desktops - residents);
+    toggle.hidden = desktops === 1;
+    if (toggle.hidden) this.#open(false);
+
+    const [columns, rows] = [reach(company.map(({ column }) => column)), reach(company.map(({ row }) => row))];
+    const spot = ({ column, row }: { column: number; row: number }, who: string, className: string) => {
+      const at = newElement('span', { className, textContent: [...who][0] ?? '' });
+      at.style.gridArea = `${row + rows + 1} / ${column + columns + 1}`;
+      return at;
+    };
+    element('company-places').replaceChildren(
+      spot(SELF, name, 'self'),
+      ...company.map((one) => spot(one, one.name, classOf(one, isNew(one)))),
+    );
+    element('company-list').replaceChildren(
+      item(name, phrase('history.you')),
+      ...company.map((one) => item(shownName(one.name), wordsOf(one, isNew(one)))),
+    );
+    const others = desktops - residents - 1 - company.filter((one) => !isResident(one.name)).length;
+    const more = element('company-more');
+    more.hidden = others <= 0;
+    more.textContent = counted('company.more', others);
+  }
+}
+
+function item(name: string, words: string): HTMLElement {
+  const line = newElement('li', {});
+  line.append(
+    newElement('strong', { dir: 'auto', textContent: name }),
+    ' ',
+    newElement('span', { className: 'quiet', textContent: words }),
+  );
+  return line;
+}
+
+function classOf({ awaySeconds }: Companion, isNew: boolean): string {
+  if (awaySeconds !== undefined) return 'away';
+  return isNew ? 'new' : '';
+}
+
+/** Says where somebody is, and how. */
+function wordsOf({ column, row, awaySeconds }: Companion, isNew: boolean): string {
+  const [across, down] = [Math.abs(column), Math.abs(row)].map((count) => ({ count: number(count) }));
+  const words: string[] = [];
+  if (column !== 0) words.push(phrase(column < 0 ? 'company.left' : 'company.right', across));
+  if (row !== 0) words.push(phrase(row < 0 ? 'company.up' : 'company.down', down));
+  if (awaySeconds !== undefined) words.push(phrase('company.away'));
+  else if (isNew) words.push(phrase('company.new'));
+  return words.join(', ');
+}
+
+function reach(steps: readonly number[]): number {
+  return Math.max(0, ...steps.map(Math.abs));
+}
