@@ -297,6 +297,10 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     await start(RUNNER, { x: 640, y: 800 });
     await ada.chooseOf(onFloor, 'n', 'Return');
     await ada.count('Sprite', 2);
+    assert.equal(await exitOf(ada.launch('--hide')), 0);
+    await ada.isGone('Sprite');
+    assert.equal(await exitOf(ada.launch('--hide')), 0);
+    await ada.count('Sprite', 2);
     await ada.chooseOf(onFloor, 's', 't');
     await eventually('the switch is saved', () => ada.settings().toasts === false);
   });

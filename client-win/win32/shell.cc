@@ -28,6 +28,7 @@ namespace {
 
 constexpr UINT kModalFrameMs = 16;  // ms between two turns while a menu or a dialog is open
 constexpr UINT_PTR kModalTimer = 1;
+constexpr int kHideKey = 1;  // the only key that Windows reports to this program from everywhere
 constexpr double kAwayTurnMs = 1'000;  // between two turns while nobody can see the sprites
 // GUID_POWER_SAVING_STATUS, which older headers lack: whether Windows saves the battery.
 constexpr GUID kPowerSaving = {
@@ -145,6 +146,10 @@ void Shell::Start(Arguments arguments) {
   desktop_.SetSystemLanguage(SystemLanguage());
   desktop_.look().SetReducedMotion(IsMotionReduced());
   desktop_.look().SetGroundShown(true);
+  // Text::kKeyHide. Another program may have it.
+  desktop_.SetHasHideKey(RegisterHotKey(window_, kHideKey,
+                                        MOD_CONTROL | MOD_ALT | MOD_SHIFT | MOD_NOREPEAT,
+                                        'H') != FALSE);
   surroundings_.Update(&desktop_, NowMs());
   controller_.Start(BundledCharacters(controller_.cache()), !arguments.paths.empty());
   controller_.Import(PathsOf(arguments.paths));
@@ -516,6 +521,10 @@ LRESULT Shell::HandleMessage(UINT message, WPARAM wparam, LPARAM lparam) {
       return HandleSent(*reinterpret_cast<const COPYDATASTRUCT*>(lparam)) ? TRUE : FALSE;
     case kLaterMessage:
       RunLater();
+      return 0;
+    case WM_HOTKEY:
+      desktop_.Hide(!desktop_.is_hidden());
+      RequestTurn();
       return 0;
     case WM_TIMER:
       if (is_ending_) {

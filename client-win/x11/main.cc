@@ -35,6 +35,7 @@ LINK: the address of a relay's page, or the link that a friend has sent.
   --name TEXT              what your neighbours see
   --link LINK              open a link, as desktops do with sprites: links
   --menu                   open the menu of the running program; bind it to a key of your desktop
+  --hide                   hide all sprites of the running program, or show them; for a key too
   --install-desktop-entry  put Sprites into the menus of your desktop, and end
   --version                print the version, and end
   -h, --help               this text
@@ -83,6 +84,8 @@ std::optional<CommandLine> ReadCommandLine(int count, char** words) {
       line.arguments.link = words[++i];
     } else if (word == "--menu") {
       line.arguments.opens_menu = true;
+    } else if (word == "--hide") {
+      line.arguments.hides = true;
     } else if (word == "--install-desktop-entry") {
       line.installs_entry = true;
     } else if (word.starts_with('-')) {

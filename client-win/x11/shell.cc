@@ -110,6 +110,7 @@ void Shell::Start(Arguments arguments) {
   desktop_.updates().SetAsks(false);
   HandleSurroundings();
   controller_.Start(characters_, !arguments.paths.empty());
+  desktop_.Hide(arguments.hides);
   controller_.Import({arguments.paths.begin(), arguments.paths.end()});
   if (arguments.link) {
     controller_.OpenLink(*arguments.link);
@@ -170,6 +171,8 @@ void Shell::HandleArguments(Arguments arguments) {
     controller_.OpenLink(*arguments.link);
   } else if (arguments.opens_menu) {
     ShowProgramMenu({});
+  } else if (arguments.hides) {
+    desktop_.Hide(!desktop_.is_hidden());
   } else if (arguments.paths.empty()) {
     controller_.DropInAnySprite();
   }

@@ -146,6 +146,7 @@ void Controller::ApplySettings(const Settings& settings) {
 void Controller::SaveSettings() { settings_writer_.Add(SettingsJson(desktop_.settings()), {}); }
 
 void Controller::DropInAnySprite() {
+  desktop_.Hide(false);
   const auto& shelf = desktop_.look().shelf();
   if (!shelf.empty()) {
     const size_t index = static_cast<size_t>(host_->NowMs()) % shelf.size();

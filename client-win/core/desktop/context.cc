@@ -35,7 +35,7 @@ Language Context::language() const {
 
 bool Context::IsQuiet() const {
   const bool is_covered = std::ranges::find(covered, true) != covered.end();
-  return settings.quiet && (presence != Presence::kFree || is_covered);
+  return is_hidden || (settings.quiet && (presence != Presence::kFree || is_covered));
 }
 
 }  // namespace sprites

@@ -71,6 +71,7 @@ struct Context {
   bool saves_now = false;  // the state to save has changed
   int64_t now_ms = 0;      // the time of the last tick
   Presence presence = Presence::kFree;
+  bool is_hidden = false;     // the person wants to see none of it for now
   std::vector<bool> covered;  // by index of monitor: a full-screen program covers it
   Language system_language = Language::kEnglish;
 
@@ -82,7 +83,12 @@ struct Context {
   void ShowNotice(const std::string& title, const std::string& text) {
     toasts.Add(ToastKind::kNotice, title, text, now_ms);
   }
-  // Whether toasts and sounds are off now: while presenting, or while a program covers a monitor.
+  // Whether nothing is shown on any monitor now: the person wants that, or presents.
+  bool HidesAll() const {
+    return is_hidden || (settings.quiet && presence == Presence::kPresenting);
+  }
+  // Whether toasts and sounds are off now, and bubbles: then too, and while the person is busy or a
+  // program covers a monitor.
   bool IsQuiet() const;
   bool IsCovered(size_t monitor) const { return monitor < covered.size() && covered[monitor]; }
   void Send(Request request) { outbox.requests.push_back(std::move(request)); }

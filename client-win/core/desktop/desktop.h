@@ -73,6 +73,10 @@ class Desktop {
   // -- What the shell reports.
   void SetSettings(const Settings& settings);
   void Pause(bool is_paused) { is_paused_ = is_paused; }
+  // Shows and says nothing from now on; the sprites live on. Until the program ends.
+  void Hide(bool is_hidden) { context_.is_hidden = is_hidden; }
+  // The key kKeyHide does that wherever the person types.
+  void SetHasHideKey(bool has_key) { has_hide_key_ = has_key; }
   void Mute(const Neighbour& neighbour, bool is_muted);
   // Goes where the link leads: settings() change, and the outbox asks to save them. A link to a
   // picture of a gallery fetches that, and leads to its relay only if no relay is chosen yet. The
@@ -112,7 +116,10 @@ class Desktop {
   const Settings& settings() const { return context_.settings; }
   Language language() const { return context_.language(); }
   bool is_paused() const { return is_paused_; }
-  // Whether toasts and sounds are off now: while presenting, or while a program covers a monitor.
+  bool is_hidden() const { return context_.is_hidden; }
+  bool has_hide_key() const { return has_hide_key_; }
+  // Whether toasts and sounds are off now: hidden, while presenting, or while a program covers a
+  // monitor.
   bool IsQuiet() const { return context_.IsQuiet(); }
   // The time of the last tick.
   int64_t now_ms() const { return context_.now_ms; }
@@ -168,6 +175,7 @@ class Desktop {
   Scene scene_;
   std::optional<int64_t> network_retry_ms_;  // when to ask the relay again
   bool is_paused_ = false;
+  bool has_hide_key_ = false;
   bool expects_friend_ = false;
   Leaving leaving_ = Leaving::kNot;
   int64_t leaving_ms_ = 0;       // when that step began

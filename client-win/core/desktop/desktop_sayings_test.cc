@@ -222,6 +222,9 @@ TEST_CASE(
     CHECK(talk.Pass(10).bubbles.empty());
   }
   talk.desktop.SetPresence(Presence::kFree);
+  talk.desktop.Hide(true);
+  CHECK(talk.Pass(10).bubbles.empty());
+  talk.desktop.Hide(false);
   CHECK(talk.Pass(10).bubbles.size() == 1);
   const WindowArea film{1, {0, 0, 800, 600}, false, true, false};
   talk.desktop.look().SetWindows(std::vector<WindowArea>{film});

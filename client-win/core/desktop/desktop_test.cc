@@ -886,6 +886,27 @@ TEST_CASE("desktop › neither shows nor says anything while presenting, if the 
   }
 }
 
+TEST_CASE("desktop › shows and says nothing while the person has hidden it, and all goes on") {
+  Settings settings = TestDesktop::Given();
+  settings.quiet = false;  // which is about presenting
+  TestDesktop fixture(settings);
+  fixture.Join();
+  fixture.DropInOwn();
+  fixture.Pass(2'000);
+  fixture.toasts.clear();
+  fixture.sounds.clear();
+  fixture.desktop.Hide(true);
+  fixture.Receive({Arriving(1, FileOf(3))});
+  const Scene& scene = fixture.Pass(1'000);
+  REQUIRE(scene.sprites.size() == 2);
+  CHECK(std::ranges::none_of(scene.sprites, &DrawnSprite::visible));
+  CHECK(scene.idle_ms >= kUnseenIdleMs);
+  CHECK(fixture.toasts.empty());
+  CHECK(fixture.sounds.empty());
+  fixture.desktop.Hide(false);
+  CHECK(std::ranges::all_of(fixture.Pass(10).sprites, &DrawnSprite::visible));
+}
+
 TEST_CASE("desktop › is quiet while a program covers any monitor") {
   TestDesktop fixture;
   const WindowArea game{1, {0, 0, 800, 600}, false, true};

@@ -43,8 +43,7 @@ std::optional<bool> Peeking::ChosenStage() const {
 
 // Looks over the edge of the gesture, if somebody is there.
 void Peeking::Update() {
-  const bool is_hidden = context_.settings.quiet && context_.presence == Presence::kPresenting;
-  if (simulation_.held() != kNobody || is_hidden || !CanPeek()) {
+  if (simulation_.held() != kNobody || context_.HidesAll() || !CanPeek()) {
     gesture_.Stop();
   }
   std::optional<Edge> edge = gesture_.EdgeAt(context_.now_ms);

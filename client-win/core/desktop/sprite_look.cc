@@ -134,7 +134,7 @@ void SpriteLook::ApplyWindows() {
 
 bool SpriteLook::IsVisible(const Sprite& sprite) const {
   return !(context_.settings.hide_in_full_screen && context_.IsCovered(sprite.monitor)) &&
-         !(context_.settings.quiet && context_.presence == Presence::kPresenting);
+         !context_.HidesAll();
 }
 
 void SpriteLook::DrawShadowOf(const Sprite& sprite, std::vector<DrawnSprite>* ground) {

@@ -17,6 +17,8 @@
   X(kMenuMute, "&Mute", "Stumm&schalten") \
   X(kMenuSendAllOn, "Send all &guests on", "Alle Gäste &weiterschicken") \
   X(kMenuPause, "&Pause", "&Pause") \
+  X(kMenuHide, "Hi&de all sprites", "Alle Figuren &verbergen") \
+  X(kKeyHide, "Ctrl+Alt+Shift+H", "Strg+Alt+Umschalt+H") \
   X(kMenuName, "You are {0}: &change…", "S&ie sind {0}: ändern…") \
   X(kMenuSettings, "&Settings…", "Eins&tellungen…") \
   X(kMenuHelp, "&Help", "&Hilfe") \

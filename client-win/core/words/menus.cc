@@ -175,6 +175,15 @@ MenuItem VolumeMenu(const Desktop& desktop) {
   return volume;
 }
 
+// A tab is before the key, as in menus of Windows.
+MenuItem HideEntry(const Desktop& desktop) {
+  const std::string key = desktop.has_hide_key() ? "\t" + Entry(desktop, Text::kKeyHide) : "";
+  return {Entry(desktop, Text::kMenuHide) + key,
+          {MenuCommand::kHideAll, 0, {}, !desktop.is_hidden()},
+          true,
+          desktop.is_hidden()};
+}
+
 // What is chosen there is done with this sprite.
 void ChooseFor(SpriteId sprite, Menu* menu) {
   for (MenuItem& item : *menu) {
@@ -236,6 +245,7 @@ Menu ProgramMenu(const Desktop& desktop) {
                   {MenuCommand::kPause, 0, {}, !desktop.is_paused()},
                   true,
                   desktop.is_paused()});
+  menu.push_back(HideEntry(desktop));
   menu.push_back({Entry(desktop, Text::kMenuSettings), {MenuCommand::kSettings}});
   menu.push_back(HelpMenu(desktop));
   menu.push_back({});
@@ -312,8 +322,12 @@ bool CarryOut(const MenuChoice& choice, Desktop* desktop) {
   switch (choice.command) {
     case MenuCommand::kDropIn:
       if (choice.index < desktop->look().shelf().size()) {
+        desktop->Hide(false);
         desktop->sprites().DropIn(desktop->look().shelf()[choice.index]->file, std::nullopt);
       }
+      return true;
+    case MenuCommand::kHideAll:
+      desktop->Hide(choice.is_on);
       return true;
     case MenuCommand::kPause:
       desktop->Pause(choice.is_on);

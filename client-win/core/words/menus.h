@@ -28,7 +28,8 @@ enum class MenuCommand : uint8_t {
   kShowStage,  // `is_on`
   kMute,       // `neighbour`, `is_on`
   kSendAllOn,
-  kPause,  // `is_on`
+  kPause,    // `is_on`
+  kHideAll,  // `is_on`
   kSettings,
   kSwitch,  // `index` is the Switch, `is_on`
   kVolume,  // `index` is the percent

@@ -222,7 +222,7 @@ TEST_CASE("menus › a right click on a sprite has what the program has too, eac
   }
 }
 
-TEST_CASE("menus › a right click on a sprite has at most sixteen entries, a guest's eighteen") {
+TEST_CASE("menus › a right click on a sprite has at most seventeen entries, a guest's nineteen") {
   Room room;
   room.Join("2-1", "Grace");
   Sprite sprite = room.DropIn();
@@ -230,9 +230,31 @@ TEST_CASE("menus › a right click on a sprite has at most sixteen entries, a gu
     const Menu menu = MenuOver(room.desktop, sprite, ProgramMenu(room.desktop));
     return menu.size() - std::ranges::count_if(menu, &MenuItem::IsLine);
   };
-  CHECK(entries() <= 16);
+  CHECK(entries() <= 17);
   sprite.from_shelf = false;
-  CHECK(entries() <= 18);
+  CHECK(entries() <= 19);
+}
+
+TEST_CASE("menus › hide all sprites and show them, with the key that does it too") {
+  Room room;
+  const MenuItem* hide = nullptr;
+  Menu menu = ProgramMenu(room.desktop);
+  hide = Find(menu, MenuCommand::kHideAll);
+  REQUIRE(hide != nullptr);
+  CHECK(hide->text == "Hi&de all sprites");
+  CHECK(!hide->is_checked);
+  CHECK(CarryOut(hide->choice, &room.desktop));
+  CHECK(room.desktop.is_hidden());
+  room.desktop.SetHasHideKey(true);
+  menu = ProgramMenu(room.desktop);
+  hide = Find(menu, MenuCommand::kHideAll);
+  CHECK(hide->text == "Hi&de all sprites\tCtrl+Alt+Shift+H");
+  CHECK(hide->is_checked);
+  CHECK(CarryOut(hide->choice, &room.desktop));
+  CHECK(!room.desktop.is_hidden());
+  room.desktop.Hide(true);
+  CHECK(CarryOut({MenuCommand::kDropIn, 0}, &room.desktop));
+  CHECK(!room.desktop.is_hidden());  // a new sprite is there to be seen
 }
 
 TEST_CASE("menus › an own neighbour is not named, and can't be muted") {

@@ -220,6 +220,11 @@ void SpriteWindows::Place(const std::vector<Placement>& placements, HWND top) {
            : top != nullptr                             ? top
                                                         : HWND_TOPMOST;
   };
+  for (const Placement& placement : placements) {
+    if (placement.disappears) {
+      ReturnKeys(windows_[placement.id]);
+    }
+  }
   HDWP batch = BeginDeferWindowPos(static_cast<int>(placements.size()));
   for (const Placement& placement : placements) {
     if (batch != nullptr) {

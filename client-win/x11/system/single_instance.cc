@@ -105,6 +105,9 @@ std::string ArgumentsJson(const Arguments& arguments) {
   if (arguments.opens_menu) {
     message["menu"] = true;
   }
+  if (arguments.hides) {
+    message["hide"] = true;
+  }
   return WriteJson(message) + "\n";
 }
 
@@ -127,6 +130,7 @@ std::optional<Arguments> ReadArguments(std::string_view json) {
     arguments.link = TextAt(message, "link", kLinkBytesMax);
   }
   arguments.opens_menu = BoolAt(message, "menu", false);
+  arguments.hides = BoolAt(message, "hide", false);
   return arguments;
 }
 

@@ -28,6 +28,7 @@ struct Arguments {
   std::vector<std::string> paths;  // of files to import, absolute
   std::optional<std::string> link;
   bool opens_menu = false;  // of the program, for those who have no pointer
+  bool hides = false;       // all sprites, or shows them again
 };
 
 std::string ArgumentsJson(const Arguments& arguments);

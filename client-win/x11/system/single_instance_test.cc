@@ -82,12 +82,15 @@ TEST_CASE("single instance › arguments are read as they were written") {
   }
 }
 
-TEST_CASE("single instance › a second start can ask for the menu") {
+TEST_CASE("single instance › a second start can ask for the menu, and to hide all sprites") {
   Arguments arguments;
   CHECK(!ReadArguments(ArgumentsJson(arguments))->opens_menu);
   arguments.opens_menu = true;
   CHECK(ReadArguments(ArgumentsJson(arguments))->opens_menu);
   CHECK(!ReadArguments(R"({"paths":[],"menu":1})")->opens_menu);
+  CHECK(!ReadArguments(ArgumentsJson(arguments))->hides);
+  arguments.hides = true;
+  CHECK(ReadArguments(ArgumentsJson(arguments))->hides);
 }
 
 TEST_CASE("single instance › paths of a message: one less than the limit, the limit, one more") {

@@ -209,6 +209,9 @@ double LayerDisplay::IdleMs(const Desktop& /*desktop*/, int64_t /*now_ms*/) cons
 
 void LayerDisplay::Show(const Scene& scene) {
   const auto before = std::exchange(shown_, VisibleOf(scene, &first_sprite_));
+  if (keys_window_ != nullptr && keys_sprite_ != kNobody && Find(keys_sprite_) == nullptr) {
+    GiveKeysBack();  // it has left, or is hidden
+  }
   if (before == shown_) {
     return;
   }

@@ -265,6 +265,9 @@ void SpriteWindows::Place(const Placement& placement) {
     cost_.placements++;
   }
   if (placement.disappears) {
+    if (window == keys_window_) {
+      GiveKeysBack(XCB_CURRENT_TIME);
+    }
     xcb_unmap_window(x, window);
     cost_.placements++;
   }
