@@ -151,7 +151,10 @@ async function runSuites(schedule: Schedule, childrenCpu: ChildrenCpu): Promise<
 
   const runOne = async (planned: Planned) => {
     const { file } = planned;
-    const { report, seconds, tests, skipped, passed } = await runSuite(file, isLong(file) ? LONG_SUITE_MS_MAX : SUITE_MS_MAX);
+    const { report, seconds, tests, skipped, passed } = await runSuite(
+      file,
+      isLong(file) ? LONG_SUITE_MS_MAX : SUITE_MS_MAX,
+    );
     costs.note(file, { seconds, cpuSeconds: childrenCpu.look() });
     schedule.end(planned);
     console.log(`${file}\n${report}\n`);
