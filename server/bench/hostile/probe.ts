@@ -104,7 +104,9 @@ export class Probe {
   async finish(): Promise<Findings> {
     this.#throwing = false;
     const untilMs = performance.now() + PATIENCE_MS;
-    const isSettled = () => [...this.#throws.values()].every(({ receivedCount }) => receivedCount > 0);
+    // A sprite may arrive before its throw is answered.
+    const isSettled = () =>
+      [...this.#throws.values()].every(({ acceptedMs, receivedCount }) => acceptedMs > 0 && receivedCount > 0);
     while (!isSettled() && this.#ended === '' && performance.now() < untilMs) await sleep(RETRY_MS);
     await Promise.race([Promise.all(this.#pair.map((desktop) => this.#acknowledge(desktop))), sleep(PATIENCE_MS)]);
     this.#leaving = true;
