@@ -9,10 +9,11 @@
 import { createHash } from 'node:crypto';
 import type { Logger } from 'pino';
 import type { Membership } from '../domain/peers/membership.ts';
-import { isReport, mergeReports, type Report } from '../moderation/moderation_list.ts';
+import { isReport, mergeReports } from '../moderation/moderation_list.ts';
 import type { Moderator, Saved } from '../moderation/moderator.ts';
 import { checkObject, isFileHash, readJson } from '../wire/fields.ts';
 import { ProblemError } from '../wire/problem.ts';
+import type { Report } from '../wire/report.ts';
 import type { PeerFiles } from './peer_files.ts';
 import type { PeerNetwork } from './peer_network.ts';
 

@@ -104,6 +104,11 @@ export class GalleryList {
     return this.#entries.get(file)?.relay;
   }
 
+  /** How many pictures wait for the operator. */
+  get waitingCount(): number {
+    return this.#count(false);
+  }
+
   /** Removes a picture, listed or not. Returns whether it was there. */
   remove(file: string): boolean {
     return this.#entries.delete(file);

@@ -10,6 +10,7 @@ import { SavedFile } from '../store/saved_file.ts';
 import { isFileHash } from '../wire/fields.ts';
 import { blankIdentity, readId } from '../wire/identity.ts';
 import { ProblemError } from '../wire/problem.ts';
+import type { Report } from '../wire/report.ts';
 import { REASON_BYTES_MAX } from '../wire/rules.ts';
 import type { BansCopy } from './bans.ts';
 import { readNetwork } from './ip_network.ts';
@@ -45,17 +46,6 @@ interface PictureBan {
   untilMs: number | null;
   /** Its file was removed, too. */
   isRemoved?: boolean;
-}
-
-export interface Report {
-  file: string;
-  count: number;
-  firstMs: number;
-  lastMs: number;
-  /** The newest ones, oldest first. */
-  reasons: string[];
-  /** The desktops that have thrown it, as far as they were reported: the newest ones, oldest first. Absent: none was. */
-  desktops?: string[];
 }
 
 interface Content {

@@ -10,10 +10,12 @@ function sources(over: { samples?: WorkerSample[]; pids?: number[]; malformed?: 
   const counters = { accepted: 0, acknowledged: 0, refusedFull: 0, refusedFast: 0, refusedPicture: 6 };
   const waits = new Waits();
   const clients = new Clients(4);
+  const speech = { counters: { said: 0 }, sayings: { counters: { heard: 0 } } };
   const relay = {
     counters,
     waits,
     clients,
+    speech,
     desktops: { count: 3 },
     parkedCount: 2,
     waiting: 1,
@@ -28,6 +30,7 @@ function sources(over: { samples?: WorkerSample[]; pids?: number[]; malformed?: 
   const front = { gauges: () => ({ refused: 2 }) };
   return {
     counters,
+    speech,
     waits,
     clients,
     made: { relay, front, workers, joinsRefused: () => 5, loopDelay: () => 0.02 } as unknown as SamplerSources,
@@ -42,10 +45,12 @@ async function seriesOf(sampler: Sampler): Promise<Record<string, (number | null
 
 describe('the sampler', () => {
   it('samples the relay, and counters as what they rise by in a second', async () => {
-    const { counters, made } = sources();
+    const { counters, speech, made } = sources();
     const sampler = new Sampler(made);
     await sampler.sample();
     counters.accepted = 10;
+    speech.counters.said = 5;
+    speech.sayings.counters.heard = 20;
     await sampler.sample();
     const series = await seriesOf(sampler);
     assert.deepEqual([series.desktops, series.parked, series.waiting, series.slab].map(String), [
@@ -56,6 +61,8 @@ describe('the sampler', () => {
     ]);
     assert.equal(series['sprites/accepted'][0], null, 'a rate needs two samples');
     assert.ok((series['sprites/accepted'][1] ?? 0) > 0);
+    const [said, heard] = [series['sayings/said'][1] ?? 0, series['sayings/heard'][1] ?? 0];
+    assert.ok(said > 0 && heard > said);
     assert.equal(series['refused/mailbox-full'][1], 0);
     assert.deepEqual(series['delay/master'], [20, 20]);
   });

@@ -125,6 +125,8 @@ export class Sampler {
     this.history.set('waiting', relay.waiting);
     this.#setRate('sprites/accepted', relay.counters.accepted);
     this.#setRate('sprites/acknowledged', relay.counters.acknowledged);
+    this.#setRate('sayings/said', relay.speech.counters.said);
+    this.#setRate('sayings/heard', relay.speech.sayings.counters.heard);
     this.#sampleWaits();
     this.history.set('slab', relay.slab.usedBytes);
     for (const [reason, count] of Object.entries(this.refused)) this.#setRate(`refused/${reason}`, count);

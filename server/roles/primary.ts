@@ -134,7 +134,13 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
     data: options.data,
     metrics: () => workers.metrics(),
     processes: () => sampler.names,
-    history: (after) => sampler.history.document(after, { ...sampler.about, cluster: peering?.describe() ?? null }),
+    history: (after) =>
+      sampler.history.document(after, {
+        ...sampler.about,
+        cluster: peering?.describe() ?? null,
+        isJournalFull: journaling !== undefined && !journaling.journal.hasRoom,
+        waiting: { reports: lists.list.reports.length, pictures: lists.gallery.waitingCount },
+      }),
     status: () => ({ ready: !relay.draining && workers.readyCount > 0, draining: relay.draining, ports }),
     drain: (again) => stopRequest.make(again),
     renewJournal: async () => (await journaling?.renew()) ?? true,

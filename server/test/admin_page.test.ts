@@ -74,7 +74,7 @@ describe('the page of the admin port', { ...BOUNDED, skip: noBrowser }, () => {
     );
     await showsWhoIsHere();
     assert.match((await tile('Memory').textContent()) ?? '', /^\d+ MiB$/);
-    assert.equal(await page.locator('.chart').count(), 10);
+    assert.equal(await page.locator('.chart').count(), 11);
     const waiting = page.locator('.chart', { hasText: 'Waiting' });
     // The newest sample may have been taken before the throws.
     await until('a sample has the sprites that wait', async () =>
@@ -86,6 +86,21 @@ describe('the page of the admin port', { ...BOUNDED, skip: noBrowser }, () => {
     }
   });
 
+  it('says in a sentence how the relay is, and what each number is', async () => {
+    await page.locator('#verdict', { hasText: /\w\.$/ }).waitFor();
+    for (const width of [1000, 390]) {
+      await page.setViewportSize({ width, height: 700 });
+      const cut = await page.evaluate(() =>
+        [...document.querySelectorAll('#tiles span')]
+          .filter((span) => span.scrollWidth > span.clientWidth || !span.textContent)
+          .map((span) => span.textContent),
+      );
+      assert.deepEqual(cut, []);
+      await shoot(page, `admin-${width}`);
+    }
+    await page.setViewportSize({ width: 1000, height: 700 });
+  });
+
   it('updates itself', async () => {
     await join(relay.url, { name: 'Carol' });
     await showsWhoIsHere();
@@ -95,7 +110,7 @@ describe('the page of the admin port', { ...BOUNDED, skip: noBrowser }, () => {
     const svg = page.locator('.chart svg').first();
     await svg.hover({ position: { x: 60, y: 50 } });
     assert.match((await page.textContent('#status')) ?? '', /^at \d\d:\d\d:\d\d$/);
-    assert.equal(await page.locator('.chart .cursor').count(), 10);
+    assert.equal(await page.locator('.chart .cursor').count(), 11);
     await page.mouse.move(0, 0);
     assert.match((await page.textContent('#status')) ?? '', /^live/);
   });

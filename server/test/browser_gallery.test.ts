@@ -149,8 +149,17 @@ describe('the gallery in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     await page.getByRole('button', { name: 'Remove everywhere: A postcard' }).click();
     assert.match(asked, /^Remove A postcard from every desktop/);
     assert.equal((await published()).length, 1, 'it is still there');
+    const complaint = { file: waiting, reason: 'not <b>mine</b>', desktop: bob.desktop };
+    const reported = await sendRequest(`${relay.url}/v1/reports`, { method: 'POST', token, body: complaint });
+    assert.equal(reported.status, 204);
+    await page.locator('#reports summary', { hasText: '1 for you' }).click();
+    const shown = page.locator(`#reports li[data-file="${waiting}"]`, { hasText: 'Reported once' });
+    await shown.locator('p', { hasText: '“not <b>mine</b>”' }).waitFor();
+    await shoot(page, 'gallery-7-reports');
+    await shown.getByRole('button', { name: 'Dismiss' }).click();
+    await page.locator('#reports [role="status"]', { hasText: 'is no longer reported. 0 pictures' }).waitFor();
     await page.click('#forget');
-    assert.equal(await page.locator('#gallery li').count(), 0, 'nothing is left on the page');
+    assert.equal(await page.locator('#pictures li').count(), 0, 'nothing is left on the page');
     await page.context().close();
   });
 

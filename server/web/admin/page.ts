@@ -5,8 +5,9 @@
  */
 import { Chart, type ChartOptions, type Series } from './chart.ts';
 import { ClusterTable } from './cluster.ts';
-import { GalleryControls } from './gallery.ts';
+import { GALLERY, PictureList, REPORTS } from './picture_list.ts';
 import { type HistoryDocument, inOrder, Readings, sumOf, type Values } from './readings.ts';
+import { type Level, levelOf, mostRefused, verdictOf } from './verdict.ts';
 
 const TOKEN_KEY = 'sprites-admin-token';
 
@@ -17,17 +18,19 @@ const ANSWER_MS_MAX = 10_000;
 const COLOURED_MAX = 7;
 const OTHERS_COLOUR = 8;
 
-type Level = 'good' | 'warn' | 'bad';
-
 interface Tile {
   name: string;
   value: string;
+  /** Says what the number is. */
   note: string;
   level?: Level;
 }
 
 const readings = new Readings();
-let about: Pick<HistoryDocument, 'stepMs' | 'cores' | 'processes'> = { stepMs: 5000, cores: 1, processes: {} };
+let about: Omit<HistoryDocument, 'series' | 'times' | 'first'> = {
+  ...{ started: 0, stepMs: 5000, samplesMax: 0, cores: 1, processes: {}, cluster: null },
+  ...{ isJournalFull: false, waiting: { reports: 0, pictures: 0 } },
+};
 let cursor: number | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
@@ -101,29 +104,59 @@ function cpuProcesses(): string[] {
 
 const CHARTS: { options: ChartOptions; series: () => Series[] }[] = [
   {
-    options: { title: 'Desktops', unit: 'live, and with a parked poll', format: count, topMin: 4 },
+    options: {
+      title: 'Desktops',
+      unit: 'live: here now; parked: with a request that waits for news',
+      format: count,
+      topMin: 4,
+    },
     series: () => [one('live', 1, readings.values('desktops')), one('parked', 3, readings.values('parked'))],
   },
   {
-    options: { title: 'Sprites', unit: 'a second', format: count, topMin: 4 },
+    options: {
+      title: 'Sprites',
+      unit: 'a second, from who throws them, and confirmed by who gets them',
+      format: count,
+      topMin: 4,
+    },
     series: () => [
       one('accepted', 1, readings.values('sprites/accepted')),
       one('acknowledged', 3, readings.values('sprites/acknowledged')),
     ],
   },
   {
-    options: { title: 'Waiting', unit: 'sprites in mailboxes', format: count, topMin: 4, stacked: true },
+    options: {
+      title: 'Waiting',
+      unit: 'sprites in mailboxes, until their desktops confirm them',
+      format: count,
+      topMin: 4,
+      stacked: true,
+    },
     series: () => [one('waiting', 5, readings.values('waiting'))],
   },
   {
-    options: { title: 'Accepted to sent', unit: 'of the sprites of a minute', format: milliseconds, topMin: 1 },
+    options: {
+      title: 'Accepted to sent',
+      unit: 'how long the sprites of the last minute were in the relay',
+      format: milliseconds,
+      topMin: 1,
+    },
     series: () => [
       one('half within', 3, readings.values('wait/p50')),
       one('99 % within', 1, readings.values('wait/p99')),
     ],
   },
   {
-    options: { title: 'Loop delay', unit: 'longest block in 5 s', format: milliseconds, topMin: 10 },
+    options: { title: 'Sayings', unit: 'lines a second, and how many desktops heard them', format: count, topMin: 1 },
+    series: () => [one('said', 1, readings.values('sayings/said')), one('heard', 3, readings.values('sayings/heard'))],
+  },
+  {
+    options: {
+      title: 'Loop delay',
+      unit: 'longest time in 5 s in which a process could not answer',
+      format: milliseconds,
+      topMin: 10,
+    },
     series: () =>
       largest(
         'delay',
@@ -143,7 +176,14 @@ const CHARTS: { options: ChartOptions; series: () => Series[] }[] = [
     series: () => largest('threads', threads(), THREAD_CPU_MIN),
   },
   {
-    options: { title: 'Machine', unit: 'of all cores', format: percent, topMin: 1, topMax: 1, stacked: true },
+    options: {
+      title: 'Machine',
+      unit: 'of all cores; steal: what other machines of the host got',
+      format: percent,
+      topMin: 1,
+      topMax: 1,
+      stacked: true,
+    },
     series: () => {
       const share = (name: string) => readings.values(name).map((value) => value && value / about.cores);
       const own = readings.sum(readings.names('cpu/')).map((value) => value && value / about.cores);
@@ -153,7 +193,13 @@ const CHARTS: { options: ChartOptions; series: () => Series[] }[] = [
     },
   },
   {
-    options: { title: 'Memory', unit: 'of all processes', format: bytes, topMin: 2 ** 26, base: 1024 },
+    options: {
+      title: 'Memory',
+      unit: 'of all processes; the heap and the mailboxes are parts of it',
+      format: bytes,
+      topMin: 2 ** 26,
+      base: 1024,
+    },
     series: () => [
       one('resident', 1, readings.sum(readings.names('rss/'))),
       one("V8's heap", 2, readings.sum(readings.names('heap/'))),
@@ -161,7 +207,13 @@ const CHARTS: { options: ChartOptions; series: () => Series[] }[] = [
     ],
   },
   {
-    options: { title: 'Refused', unit: 'a second, by reason', format: count, topMin: 1, stacked: true },
+    options: {
+      title: 'Refused',
+      unit: 'throws, requests and connections a second, by reason',
+      format: count,
+      topMin: 1,
+      stacked: true,
+    },
     series: () =>
       largest(
         'refused',
@@ -177,10 +229,13 @@ const form = document.querySelector('form') as HTMLFormElement;
 const input = document.querySelector('#token') as HTMLInputElement;
 const status = document.querySelector('#status') as HTMLElement;
 const why = document.querySelector('#why') as HTMLElement;
-const gallery = new GalleryControls(document.querySelector('#gallery') as HTMLDetailsElement, ask);
+const verdict = document.querySelector('#verdict') as HTMLElement;
+const reports = new PictureList(REPORTS, ask);
+const gallery = new PictureList(GALLERY, ask);
 
 const charts = CHARTS.map(({ options }) => new Chart(options, showCursor));
 document.querySelector('#charts')?.append(...charts.map(({ element }) => element));
+document.querySelector('#pictures')?.append(reports.element, gallery.element);
 
 const cluster = new ClusterTable(document.querySelector('#cluster') as HTMLElement);
 
@@ -192,9 +247,19 @@ function showCursor(index: number | undefined): void {
 }
 
 function draw(): void {
+  showVerdict();
   showTiles();
   for (const [i, chart] of charts.entries()) chart.draw(readings.times, CHARTS[i].series(), about.stepMs, cursor);
   showStatus();
+}
+
+/** A screen reader says it when it changes. */
+function showVerdict(): void {
+  const { level, text } = verdictOf(readings, about);
+  verdict.dataset.level = level;
+  if (verdict.textContent !== text) verdict.textContent = text;
+  reports.showWaiting(about.waiting.reports);
+  gallery.showWaiting(about.waiting.pictures);
 }
 
 function showTiles(): void {
@@ -205,60 +270,65 @@ function showTiles(): void {
   const main = at('cpu/master/main');
   const refused = now(readings.sum(readings.names('refused/')));
   const steal = at('machine/steal') / about.cores;
-  const used = now(readings.sum(readings.names('cpu/')));
-  const desktops = at('desktops');
+  const cores = about.cores === 1 ? 'one core' : `${about.cores} cores`;
   const tiles: Tile[] = [
-    { name: 'Desktops', value: count(desktops), note: `${count(at('parked'))} polls parked` },
+    {
+      name: 'Desktops',
+      value: count(at('desktops')),
+      note: `are here; ${count(at('parked'))} have a request parked that waits for news`,
+    },
     {
       name: 'Sprites a second',
       value: count(at('sprites/accepted')),
-      note: `${count(at('waiting'))} wait in mailboxes`,
+      note: `are thrown; ${count(at('waiting'))} wait until their desktops confirm them`,
+    },
+    {
+      name: 'Sayings a second',
+      value: count(at('sayings/said')),
+      note: `are said; desktops heard ${count(at('sayings/heard'))}`,
     },
     {
       name: 'Accepted to sent',
       value: wait === null ? '–' : milliseconds(wait),
-      note: '99 % of a minute',
-      level: (wait ?? 0) > 1000 ? 'bad' : (wait ?? 0) > 100 ? 'warn' : 'good',
+      note: "99 % of the last minute's sprites were sent on within this time",
+      level: levelOf('half', at('wait/p50')) === 'bad' ? 'bad' : levelOf('most', wait ?? 0),
     },
     {
       name: 'Loop delay',
       value: milliseconds(delay),
-      note: 'longest in the master',
-      level: delay > 250 ? 'bad' : delay > 50 ? 'warn' : 'good',
+      note: 'was the longest time in which the master could answer nobody',
+      level: levelOf('delay', delay),
     },
     {
       name: "Master's thread",
       value: percent(main),
-      note: 'of one core',
-      level: main > 0.95 ? 'bad' : main > 0.8 ? 'warn' : 'good',
+      note: 'of one core: every sprite goes through this thread',
+      level: levelOf('main', main),
     },
-    { name: 'CPU of the relay', value: percent(used), note: `of ${about.cores} cores` },
+    {
+      name: 'CPU of the relay',
+      value: percent(now(readings.sum(readings.names('cpu/')))),
+      note: `of one core, by all its processes; the machine has ${cores}`,
+    },
     {
       name: 'Steal',
       value: percent(steal),
-      note: 'to other machines',
-      level: steal > 0.2 ? 'bad' : steal > 0.05 ? 'warn' : 'good',
+      note: "of the processor's time went to other machines of the same host",
+      level: levelOf('steal', steal),
     },
     {
       name: 'Memory',
       value: bytes(now(readings.sum(readings.names('rss/')))),
-      note: `${bytes(at('slab'))} in mailboxes`,
+      note: `of all its processes; mailboxes are ${bytes(at('slab'))} of it`,
     },
     {
       name: 'Refused a second',
       value: count(refused),
-      note: refusalNote(),
-      level: refused > 0 ? 'warn' : 'good',
+      note: `throws, requests and connections${refused > 0 ? `, mostly ${mostRefused(readings)}` : ''}`,
+      level: levelOf('refused', refused),
     },
   ];
   document.querySelector('#tiles')?.replaceChildren(...tiles.map(tileElement));
-}
-
-/** The reason for which most is refused now. */
-function refusalNote(): string {
-  const reasons = readings.names('refused/').map((name) => ({ name, value: readings.values(name).at(-1) ?? 0 }));
-  const most = reasons.toSorted((a, b) => b.value - a.value)[0];
-  return most?.value ? `mostly ${most.name.slice('refused/'.length)}` : 'nothing';
 }
 
 function tileElement({ name, value, note, level = 'good' }: Tile): HTMLElement {
@@ -275,6 +345,7 @@ function tileElement({ name, value, note, level = 'good' }: Tile): HTMLElement {
 
 function showStatus(problem?: string): void {
   status.dataset.level = problem ? 'bad' : 'good';
+  verdict.hidden = problem !== undefined; // it is of the past then
   const time = readings.times[cursor ?? readings.times.length - 1];
   const clock = time === undefined ? '' : new Date(time).toLocaleTimeString('en-GB');
   status.textContent = problem ?? (cursor === undefined ? `live, ${clock}` : `at ${clock}`);
@@ -320,7 +391,7 @@ async function refresh(): Promise<void> {
 function lock(reason: string): void {
   clearTimeout(timer);
   sessionStorage.removeItem(TOKEN_KEY);
-  gallery.close();
+  for (const list of [reports, gallery]) list.close();
   document.body.dataset.state = 'locked';
   main.hidden = true;
   form.hidden = false;

@@ -5,6 +5,7 @@ import { type HistoryDocument, inOrder, Readings } from './readings.ts';
 
 const answer = (first: number, times: number[], series: HistoryDocument['series'], started = 1): HistoryDocument => ({
   ...{ started, stepMs: 5000, samplesMax: 4, cores: 2, processes: {}, cluster: null, first, times, series },
+  ...{ isJournalFull: false, waiting: { reports: 0, pictures: 0 } },
 });
 
 describe('readings', () => {

@@ -21,6 +21,10 @@ export interface HistoryDocument {
   processes: Record<string, number>;
   /** Null when this relay is not in a cluster. */
   cluster: ClusterDocument | null;
+  /** The journal cannot be written, so joins and throws are refused. */
+  isJournalFull: boolean;
+  /** Pictures of this relay that wait for the operator: reported ones, and those for the gallery. */
+  waiting: { reports: number; pictures: number };
   series: Record<string, (number | null)[]>;
 }
 
