@@ -5,7 +5,7 @@ import type { Browser, Page } from 'playwright-core';
 import { joinPage, noBrowser, openMenuOf, shoot } from './browser_page.ts';
 import { closePages, sharedSite } from './browser_site.ts';
 import { crossingOf, DesktopClient, type Joined, post, sendRequest } from './desktop_client.ts';
-import { BOUNDED, type RelayProcess } from './relay_process.ts';
+import { BOUNDED, type RelayProcess, until } from './relay_process.ts';
 import { hashOf, sprFile } from './spr_file.ts';
 
 describe('moderation in a browser', { ...BOUNDED, skip: noBrowser }, () => {
@@ -79,6 +79,27 @@ describe('moderation in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     await page.locator('#menu button', { hasText: 'Hear Bob again' }).click();
     await page.locator('.notice', { hasText: 'You get what Bob throws again' }).waitFor();
     assert.equal((await post(bob, crossingOf(++crossing))).status, 202);
+  });
+
+  it('shows the name at the lower edge in front of the sprites, which get the pointer all the same', async () => {
+    const tab = page.locator('.edge[data-edge="bottom"] .neighbour', { hasText: 'Bob' });
+    const { x, y, width, height } = (await tab.boundingBox()) ?? assert.fail('Bob is below');
+    const middle = { x: x + width / 2, y: y + height / 2 };
+    const front = (pointerEvents: string) =>
+      tab.evaluate(
+        (one: HTMLElement, [events, at]) => {
+          one.style.pointerEvents = events;
+          return document.elementFromPoint(at.x, at.y)?.className;
+        },
+        [pointerEvents, middle] as const,
+      );
+    assert.equal(await front('auto'), 'neighbour', 'the canvas does not cover it');
+    assert.notEqual(await front(''), 'neighbour', 'the canvas gets its pointer');
+    await until('no sprite is in front of the name, and a click on it opens the menu', async () => {
+      await page.mouse.click(middle.x, middle.y);
+      return page.locator('#menu button', { hasText: 'Mute Bob' }).isVisible();
+    });
+    await page.keyboard.press('Escape');
   });
 
   it('logged no error', () => assert.deepEqual(faults, []));

@@ -877,12 +877,13 @@ function watchPage(desktop: Desktop): void {
     tab.addEventListener('click', () => openNeighbourMenu(desktop, tab));
   }
   element('paused').addEventListener('click', () => togglePause(desktop));
-  // The name at the bottom edge is behind the sprites that walk there, so the canvas gets its clicks.
-  element('canvas').addEventListener('click', (event) => {
+  // Sprites get the pointer before the name at the bottom edge, which is where they walk.
+  element('canvas').addEventListener('click', ({ clientX, clientY }) => {
     const { x, y } = desktop.peeking.view.slide;
-    if (spriteAt(desktop.simulation, event.clientX - x, event.clientY - y, 0) !== null) return;
-    const tab = document.elementsFromPoint(event.clientX, event.clientY).find((one) => one.matches('.neighbour'));
-    if (tab instanceof HTMLElement) openNeighbourMenu(desktop, tab);
+    if (spriteAt(desktop.simulation, clientX - x, clientY - y, 0) !== null) return;
+    const tab = document.querySelector('[data-edge="bottom"] .neighbour') as HTMLElement;
+    const { left, right, top } = tab.getBoundingClientRect();
+    if (clientX >= left && clientX < right && clientY >= top) openNeighbourMenu(desktop, tab);
   });
   element('canvas').addEventListener('contextmenu', (event) => {
     const { simulation, input, peeking } = desktop;
