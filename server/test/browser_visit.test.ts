@@ -389,4 +389,41 @@ describe('a visit in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     await al.leave();
     await page.context().close();
   });
+
+  it('sees sprites twice as large on a page of 4K, and throws them as others do', async () => {
+    const al = await DesktopClient.join(relay.url, { name: 'Al', world: 'large' });
+    // A quarter of its pixels: a machine without a graphics card draws them.
+    const large = { viewport: { width: 3840, height: 2000 }, deviceScaleFactor: 0.25 };
+    const page = await openPage(browser, 'a visitor', faults, large);
+    await page.goto(`${relay.url}/?world=large`);
+    await comeIn(page);
+    const standing = await page.waitForFunction(
+      () => globalThis.sprites.sprites().find(({ mode, y }) => mode === 'idle' && y === 1000)?.name,
+    );
+    const name = await standing.jsonValue();
+    const { x, y } = await page.evaluate(
+      (of) => globalThis.sprites.sprites().find((one) => one.name === of) as { x: number; y: number },
+      name,
+    );
+    const rows = await page.evaluate(
+      ([left, top]) => {
+        const context = (document.querySelector('#canvas') as HTMLCanvasElement).getContext('2d');
+        const { data } = (context as CanvasRenderingContext2D).getImageData(left, top, 48, 64);
+        const isOpaque = (row: number) =>
+          data.subarray(192 * row, 192 * (row + 1)).some((value, i) => i % 4 === 3 && value === 255);
+        return Array.from({ length: 64 }, (_, row) => row).filter(isOpaque).length;
+      },
+      [x / 2 - 24, y / 2 - 64],
+    );
+    assert.ok(rows > 24, `it is ${4 * rows} px of the page high`);
+    await shoot(page, 'visit-4k');
+    // The pointer finds it, and keys throw it.
+    await page.mouse.click(2 * x, 2 * y - 20);
+    await page.keyboard.press('Shift+ArrowRight');
+    await page.locator('.notice', { hasText: `${name} is with Al now` }).waitFor();
+    const thrown = al.received.at(-1);
+    assert.equal(thrown?.sprite.scale, 2, 'Al sees it in the size of his own sprites');
+    await al.leave();
+    await page.context().close();
+  });
 });

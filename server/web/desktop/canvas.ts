@@ -22,6 +22,8 @@ export interface Tag {
   untilMs: number;
 }
 
+const LARGE: Size = { width: 1920, height: 960 }; // px of a page on a usual large screen, below the browser's own bars
+
 const TAG_FONT = '600 12px system-ui, sans-serif';
 const TAG_FADE_MS = 400; // ms a tag takes to fade out
 const PUFF_MS = 420; // ms of a puff of dust
@@ -30,6 +32,14 @@ const SHADOW_SIDE = 64; // px of the soft disc that all shadows are scaled from
 const SHADOW_PX = 420; // px above the ground at which a sprite has no shadow any more
 const SILHOUETTE_ALPHA = 0.8;
 const UNKNOWN_SIDE = 36; // px; side of the silhouette of a sprite whose picture has not been loaded yet
+
+/**
+ * Returns how many px of the page a device-independent px of the desktop has: one, and more on a page of 4K that is not scaled, where
+ * sprites would be specks. A whole number, so that their pixels stay squares. What crosses an edge is in px of the desktop.
+ */
+export function zoomOf({ width, height }: Size): number {
+  return Math.max(1, Math.floor(Math.min(width / LARGE.width, height / LARGE.height)));
+}
 
 /** Draws one simulation after the other on a canvas. */
 export class Renderer {
@@ -58,10 +68,10 @@ export class Renderer {
     this.#puffs = [...this.#puffs, { at: { ...at }, sinceMs: nowMs }].slice(-PUFFS_MAX);
   }
 
-  /** Fits the canvas to its place on the page. Returns its size in device-independent pixels. */
-  fit(): { width: number; height: number } {
-    const { clientWidth: width, clientHeight: height } = this.#canvas;
-    this.#ratio = globalThis.devicePixelRatio || 1;
+  /** Fits the canvas to its place on the page. Returns its size in the simulation's pixels, of which each is `zoom` of the page. */
+  fit(zoom = 1): Size {
+    const [width, height] = [this.#canvas.clientWidth / zoom, this.#canvas.clientHeight / zoom];
+    this.#ratio = (globalThis.devicePixelRatio || 1) * zoom;
     const style = getComputedStyle(this.#canvas);
     const colour = (name: string) => style.getPropertyValue(`--${name}`);
     this.#colours = {

@@ -31,8 +31,9 @@ interface ConversationHandlers {
   spriteOf(desktop: string): Sprite | null;
   /** A bubble has come up at a sprite. */
   speaks(sprite: Sprite): void;
-  /** Returns by how many px the sprites are drawn to the right of and below their places. */
+  /** Returns by how many px the sprites are drawn to the right of and below their places, and how many px of the page each is. */
   slide(): Point;
+  zoom(): number;
 }
 
 export class Conversation {
@@ -157,7 +158,8 @@ export class Conversation {
   /** Returns where a sprite is on the page. */
   #boxOf({ x, y, nature }: Sprite): Box {
     const slide = this.#handlers.slide();
-    const [left, bottom] = [x + slide.x - nature.width / 2, y + slide.y];
-    return { left, top: bottom - nature.height, right: left + nature.width, bottom };
+    const zoom = this.#handlers.zoom();
+    const [left, bottom] = [(x + slide.x - nature.width / 2) * zoom, (y + slide.y) * zoom];
+    return { left, top: bottom - nature.height * zoom, right: left + nature.width * zoom, bottom };
   }
 }

@@ -17,6 +17,7 @@ import {
   type Departure,
   enter,
   opposite,
+  type Point,
   removeSprite,
   SPRITES_MAX,
   type Sprite,
@@ -68,7 +69,7 @@ import {
   wordsOf,
 } from '../relay/transport.ts';
 import { chosenLanguages, keepPlace, phrase, reasonOf } from '../texts/language.ts';
-import { Renderer, type Tag } from './canvas.ts';
+import { Renderer, type Tag, zoomOf } from './canvas.ts';
 import { CompanyPanel } from './company_panel.ts';
 import { Conversation } from './conversation.ts';
 import { element } from './elements.ts';
@@ -137,6 +138,8 @@ class Desktop {
   name = '';
   readonly simulation = createSimulation(1, 1);
   readonly clock = createFrameClock();
+  /** Px of the page for each px of the simulation. */
+  zoom = 1;
   readonly tags = new Map<Sprite, Tag>();
   /** Who threw each sprite that arrived. */
   readonly senders = new WeakMap<Sprite, Neighbour>();
@@ -214,12 +217,13 @@ class Desktop {
 
   readonly peeking = new Peeking({
     simulation: this.simulation,
+    zoom: () => this.zoom,
     seat: () => this.connection.seat,
     isShown: (file) => this.sheets.unsent(file) === undefined,
   });
 
   readonly input = new Input(element<HTMLCanvasElement>('canvas'), this.simulation, {
-    slide: () => this.peeking.view.slide,
+    onDesktop: (event) => pointOf(this, event),
     selected: (sprite) => {
       if (sprite !== null) showTag(this, sprite, sprite.name, 'name', NAME_TAG_MS);
     },
@@ -240,6 +244,7 @@ class Desktop {
     toggleMute: (neighbour) => muteEntry(this, neighbour).choose(),
     spriteOf: (id) => speakingSprite(this, id),
     speaks: (sprite) => speak(this.simulation, sprite),
+    zoom: () => this.zoom,
     slide: () => this.peeking.view.slide,
   });
 }
@@ -783,12 +788,20 @@ function speakingSprite({ connection, simulation, senders, input }: Desktop, id:
 }
 
 /** Fits the canvas and the simulation to the page. */
-function fit({ renderer, simulation }: Desktop): void {
-  const { width, height } = renderer.fit();
+function fit(desktop: Desktop): void {
+  const { renderer, simulation } = desktop;
+  desktop.zoom = zoomOf({ width: innerWidth, height: innerHeight });
+  const { width, height } = renderer.fit(desktop.zoom);
   [simulation.width, simulation.height] = [width, height];
-  simulation.ledges = ledges();
+  simulation.ledges = ledges(desktop.zoom);
   simulation.calm = calm.matches;
   simulation.hour = localHour();
+}
+
+/** Returns where on the desktop an event of the pointer is. */
+function pointOf({ peeking, zoom }: Desktop, { clientX, clientY }: MouseEvent): Point {
+  const { x, y } = peeking.view.slide;
+  return { x: clientX / zoom - x, y: clientY / zoom - y };
 }
 
 /** Returns the local time in hours, 0 … 24. */
@@ -868,7 +881,7 @@ function watchPage(desktop: Desktop): void {
   for (const change of ['offline', 'online']) addEventListener(change, () => desktop.connection.reopen());
   setInterval(() => save(desktop), SAVE_MS);
   setInterval(() => {
-    desktop.simulation.ledges = ledges();
+    desktop.simulation.ledges = ledges(desktop.zoom);
     desktop.simulation.hour = localHour();
   }, LEDGE_MS);
 
@@ -878,17 +891,18 @@ function watchPage(desktop: Desktop): void {
   }
   element('paused').addEventListener('click', () => togglePause(desktop));
   // Sprites get the pointer before the name at the bottom edge, which is where they walk.
-  element('canvas').addEventListener('click', ({ clientX, clientY }) => {
-    const { x, y } = desktop.peeking.view.slide;
-    if (spriteAt(desktop.simulation, clientX - x, clientY - y, 0) !== null) return;
+  element('canvas').addEventListener('click', (event) => {
+    const { x, y } = pointOf(desktop, event);
+    if (spriteAt(desktop.simulation, x, y, 0) !== null) return;
+    const { clientX, clientY } = event;
     const tab = document.querySelector('[data-edge="bottom"] .neighbour') as HTMLElement;
     const { left, right, top } = tab.getBoundingClientRect();
     if (clientX >= left && clientX < right && clientY >= top) openNeighbourMenu(desktop, tab);
   });
   element('canvas').addEventListener('contextmenu', (event) => {
-    const { simulation, input, peeking } = desktop;
-    const { x, y } = peeking.view.slide;
-    const sprite = spriteAt(simulation, event.clientX - x, event.clientY - y, MENU_SLACK) ?? input.selected;
+    const { simulation, input } = desktop;
+    const { x, y } = pointOf(desktop, event);
+    const sprite = spriteAt(simulation, x, y, MENU_SLACK) ?? input.selected;
     if (sprite === null) return;
     event.preventDefault();
     openSpriteMenu(desktop, sprite, event.clientX, event.clientY);
@@ -907,7 +921,7 @@ function watchPage(desktop: Desktop): void {
     await addFiles(desktop, [...(fileInput.files ?? [])]);
     fileInput.value = '';
   });
-  onFilesDropped((files, x) => void addFiles(desktop, files, x));
+  onFilesDropped((files, x) => void addFiles(desktop, files, x / desktop.zoom));
 }
 
 /** Says goodbye when the browser keeps the page but stops its program: it could not show what came to its seat. */

@@ -15,8 +15,8 @@ import {
 
 /** What a page does about keys and about a selected sprite, besides moving it. */
 interface InputHandlers {
-  /** Returns by how many px the sprites are drawn to the right of and below their places. */
-  slide(): Point;
+  /** Returns where on the desktop an event is. */
+  onDesktop(event: PointerEvent): Point;
   togglePause(): void;
   selected?(sprite: Sprite | null): void;
   /** The person wants to put this sprite back on the shelf. */
@@ -81,13 +81,8 @@ export class Input {
     this.#handlers.selected?.(sprite);
   }
 
-  #onDesktop({ clientX, clientY }: PointerEvent): Point {
-    const { x, y } = this.#handlers.slide();
-    return { x: clientX - x, y: clientY - y };
-  }
-
   #spriteUnder(event: PointerEvent): Sprite | null {
-    const { x, y } = this.#onDesktop(event);
+    const { x, y } = this.#handlers.onDesktop(event);
     return spriteAt(this.#simulation, x, y, event.pointerType === 'mouse' ? MOUSE_SLACK : FINGER_SLACK);
   }
 
@@ -99,13 +94,13 @@ export class Input {
     if (sprite === null) return;
     this.#canvas.setPointerCapture(event.pointerId);
     this.#canvas.classList.add('holding');
-    const { x, y } = this.#onDesktop(event);
+    const { x, y } = this.#handlers.onDesktop(event);
     grab(this.#simulation, sprite, x, y, event.timeStamp);
   }
 
   #pointerMoved(event: PointerEvent): void {
     if (!this.#canvas.hasPointerCapture(event.pointerId)) {
-      const { x, y } = this.#onDesktop(event);
+      const { x, y } = this.#handlers.onDesktop(event);
       point(this.#simulation, x, y);
       this.#canvas.classList.toggle('over', this.#spriteUnder(event) !== null);
       return;
@@ -113,7 +108,7 @@ export class Input {
     // Between two frames a pointer reports several points. All of them count for the speed of the throw.
     const points = event.getCoalescedEvents?.() ?? [];
     for (const one of points.length > 0 ? points : [event]) {
-      const { x, y } = this.#onDesktop(one);
+      const { x, y } = this.#handlers.onDesktop(one);
       drag(this.#simulation, x, y, one.timeStamp);
     }
   }

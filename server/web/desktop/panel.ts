@@ -181,12 +181,19 @@ export function showIcon(figure: Figure): void {
   element<HTMLLinkElement>('icon').href = canvas.toDataURL();
 }
 
-/** Returns the top edges of the cards on the page, for sprites to stand on. The bar has none: it has no space above it. */
-export function ledges(): Ledge[] {
+/**
+ * Returns the top edges of the cards on the page, for sprites to stand on, in px of which each is `zoom` of the page. The bar has none: it has
+ * no space above it.
+ */
+export function ledges(zoom: number): Ledge[] {
   return [...document.querySelectorAll('[data-ledge]:not([hidden])')]
     .map((card) => card.getBoundingClientRect())
     .filter((box) => box.width > 0)
-    .map((box) => ({ left: box.left + LEDGE_INSET, right: box.right - LEDGE_INSET, y: box.top }));
+    .map(({ left, right, top }) => ({
+      left: left / zoom + LEDGE_INSET,
+      right: right / zoom - LEDGE_INSET,
+      y: top / zoom,
+    }));
 }
 
 /** The systems that the relay may have a program for, as browsers name them. */

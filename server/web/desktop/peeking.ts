@@ -29,6 +29,8 @@ import { Silhouettes } from './silhouettes.ts';
 
 interface PeekingHandlers {
   readonly simulation: Simulation;
+  /** Px of the page for each px of the simulation. */
+  zoom(): number;
   seat(): Seat | null;
   /** Whether the sprites of this file may be shown to neighbours. */
   isShown(file: string): boolean;
@@ -173,12 +175,12 @@ export class Peeking {
   }
 
   #listenToPointer(): void {
-    const { simulation } = this.#handlers;
+    const { simulation, zoom } = this.#handlers;
     const gesture = this.#gesture;
     const moved = (event: PointerEvent) => {
       // A finger moves only while it is down. A mouse with its button down drags something.
       const busy = simulation.held !== null || (event.pointerType === 'mouse' && event.buttons !== 0);
-      gesture.pointer(event.clientX, event.clientY, simulation, busy, now());
+      gesture.pointer(event.clientX / zoom(), event.clientY / zoom(), simulation, busy, now());
     };
     for (const move of ['pointermove', 'pointerdown'] as const) document.addEventListener(move, moved);
     for (const end of ['pointerup', 'pointercancel'] as const) {

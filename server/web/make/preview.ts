@@ -38,11 +38,11 @@ export class Preview {
     this.#sheets = sheets;
     this.#calm = calm;
     this.#renderer = new Renderer(canvas, sheets);
-    const slide = () => {
+    const onDesktop = ({ clientX, clientY }: PointerEvent) => {
       const { left, top } = canvas.getBoundingClientRect();
-      return { x: left, y: top };
+      return { x: clientX - left, y: clientY - top };
     };
-    this.#input = new Input(canvas, this.#simulation, { slide, togglePause }, canvas);
+    this.#input = new Input(canvas, this.#simulation, { onDesktop, togglePause }, canvas);
   }
 
   get sprite(): Sprite | null {
