@@ -144,15 +144,16 @@ describe('the seat of a page', { ...BOUNDED, skip: noBrowser }, () => {
   });
 
   for (const transport of ['poll', 'socket']) {
-    it(`shows that it is offline, lets throws bounce, and goes on when the network is back: ${transport}`, async () => {
+    it(`shows that it is offline, and that a throw waits, which goes on when the network is back: ${transport}`, async () => {
       if (transport === 'socket') dora = await visit('alone');
       const page = transport === 'poll' ? ann : dora;
       const id = await idOf(page);
       const sprites = await page.evaluate(() => globalThis.sprites.sprites().length);
       await page.context().setOffline(true);
       await page.waitForSelector('body[data-state="reconnecting"]');
+      const received = bob.received.length;
       await throwOne(page);
-      await page.waitForFunction(() => globalThis.sprites.sprites().some(({ mode }) => mode === 'fall'));
+      await page.locator('.notice', { hasText: 'waits for the connection' }).waitFor();
       await page.waitForFunction(
         (count) => globalThis.sprites.sprites().filter(({ mode }) => mode !== 'fall').length === count,
         sprites,
@@ -164,8 +165,30 @@ describe('the seat of a page', { ...BOUNDED, skip: noBrowser }, () => {
       await page.waitForSelector('body[data-state="connected"]');
       assert.equal(await page.getAttribute('body', 'data-transport'), transport);
       assert.equal(await idOf(page), id, 'it has the same seat');
+      if (transport === 'poll') await until('Bob has it', () => bob.received.length > received);
+      else await page.locator('.notice', { hasText: 'is coming home' }).waitFor();
+      await page.waitForFunction(() => globalThis.sprites.onTheWay() === 0);
+      assert.equal(bob.received.length, received + (transport === 'poll' ? 1 : 0), 'once');
     });
   }
+
+  it('throws a sprite no more that was taken up while it waited', async () => {
+    const sprites = await dora.evaluate(() => globalThis.sprites.sprites().length);
+    await dora.context().setOffline(true);
+    await dora.waitForSelector('body[data-state="reconnecting"]');
+    await throwOne(dora);
+    await dora.locator('.notice', { hasText: 'waits for the connection' }).last().waitFor();
+    await dora.waitForFunction((count) => globalThis.sprites.sprites().length === count, sprites);
+    await dora.keyboard.press('ArrowUp'); // it is still selected
+    await dora.keyboard.press('Escape');
+    await dora.context().setOffline(false);
+    await dora.waitForSelector('body[data-state="connected"]');
+    await dora.waitForFunction(
+      (count) => globalThis.sprites.sprites().filter(({ mode }) => mode !== 'fall').length === count,
+      sprites,
+    );
+    assert.equal(await onTheWay(dora), 0);
+  });
 
   // Browsers in tests keep no pages and freeze none, so the events of such a page are sent by hand.
   for (const [what, transport, away, back] of [

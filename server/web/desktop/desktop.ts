@@ -147,6 +147,8 @@ class Desktop {
   readonly companyPanel = new CompanyPanel();
   /** Ids of the desktops that this seat mutes. */
   readonly muted = new Set<string>();
+  /** Sprites that were thrown without a connection, and the edges over which they go on. They are in the simulation meanwhile. */
+  readonly waiting = new Map<Sprite, Edge>();
   /** Thrown sprites whose pictures the relay must get before their crossings. */
   readonly uploading = new Set<Sprite>();
   readonly moves = new Moves(location.origin);
@@ -225,7 +227,7 @@ class Desktop {
   readonly input = new Input(element<HTMLCanvasElement>('canvas'), this.simulation, {
     onDesktop: (event) => pointOf(this, event),
     selected: (sprite) => {
-      if (sprite !== null) showTag(this, sprite, sprite.name, 'name', NAME_TAG_MS);
+      if (sprite !== null && !this.waiting.has(sprite)) showTag(this, sprite, sprite.name, 'name', NAME_TAG_MS);
     },
     putBack: (sprite) => {
       if (sprite.fromShelf) removeSprite(this.simulation, sprite);
@@ -502,6 +504,7 @@ async function connectionChanged(desktop: Desktop, seat: Seat, up: boolean): Pro
   show(desktop, up ? 'connected' : 'reconnecting');
   desktop.conversation.connectionChanged(up);
   if (!up) return;
+  throwWaiting(desktop);
   desktop.sheets.retryMissing();
   void updateCompany(desktop, seat);
   const neighbours = await fetchNeighbours(seat);
@@ -598,12 +601,12 @@ function sendGuestOn({ connection, guests, simulation }: Desktop): void {
     throwTo(simulation, sprite, going.edge);
 }
 
-/** Sends a sprite that left the simulation to the relay. Without a connection it bounces back in with the reason. */
+/** Sends a sprite that left the simulation to the relay. Without a connection it comes back in, and waits. */
 async function depart(desktop: Desktop, departure: Departure): Promise<void> {
   const { connection, departures, sheets, uploading } = desktop;
   const { file } = departure.sprite;
   if (connection.seat === null || !connection.up) {
-    bounce(desktop, departure, phrase('desktop.not-connected'));
+    wait(desktop, departure);
     return;
   }
   if (sheets.unsent(file) !== undefined) {
@@ -616,6 +619,30 @@ async function depart(desktop: Desktop, departure: Departure): Promise<void> {
     }
   }
   departures.depart(departure);
+}
+
+/** Lets a sprite come back in until there is a connection. */
+function wait(desktop: Desktop, departure: Departure): void {
+  const { sprite, edge } = departure;
+  if (!bounce(desktop, departure, phrase('desktop.waits'), Number.POSITIVE_INFINITY)) return;
+  desktop.waiting.set(sprite, edge);
+  notice(phrase('desktop.waits-there', { name: sprite.name }));
+}
+
+/** A sprite that somebody has taken up waits no more. */
+function endWaits({ simulation, tags, waiting }: Desktop): void {
+  for (const taken of [simulation.held?.sprite, simulation.steered?.sprite]) {
+    if (taken !== undefined && waiting.delete(taken)) tags.delete(taken);
+  }
+}
+
+/** Throws the sprites that have waited. */
+function throwWaiting({ simulation, tags, waiting }: Desktop): void {
+  for (const [sprite, edge] of waiting) {
+    tags.delete(sprite);
+    if (simulation.sprites.includes(sprite)) throwTo(simulation, sprite, edge);
+  }
+  waiting.clear();
 }
 
 /** The relay has accepted a crossing: `to` is who gets the sprite, as far as it says so. */
@@ -633,14 +660,15 @@ function accepted(desktop: Desktop, { edge, sprite }: Departure, to: Neighbour |
   notice(phrase('desktop.with', { name: sprite.name, neighbour: shownName(to.name) }));
 }
 
-function bounce(desktop: Desktop, departure: Departure, reason: string): void {
-  // It was thrown before its picture was removed.
+/** Lets a sprite come back in, with the reason. Returns false for one whose picture was removed meanwhile: that is gone. */
+function bounce(desktop: Desktop, departure: Departure, reason: string, ms = REFUSED_TAG_MS): boolean {
   if (desktop.arrivals.isRemoved(departure.sprite.file)) {
     desktop.guests.remove(departure.sprite.id);
-    return;
+    return false;
   }
   bounceBack(desktop.simulation, departure);
-  showTag(desktop, departure.sprite, reason, 'refused', REFUSED_TAG_MS);
+  showTag(desktop, departure.sprite, reason, 'refused', ms);
+  return true;
 }
 
 function showTag({ simulation, tags }: Desktop, sprite: Sprite, text: string, kind: Tag['kind'], ms: number): void {
@@ -759,6 +787,7 @@ function draw(desktop: Desktop, frameMs: number): void {
     for (const departure of step(simulation, clock.nowMs, random)) void depart(desktop, departure);
     animatePortraits(calm.matches ? 0 : clock.nowMs);
   }
+  endWaits(desktop);
   sendGuestOn(desktop);
   arrivals.admitWaiting();
   for (const [sprite, { untilMs }] of tags) if (untilMs < simulation.nowMs) tags.delete(sprite);
