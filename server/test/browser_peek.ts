@@ -130,9 +130,12 @@ describe('peek in a browser', { timeout: 900_000, skip: noBrowser }, () => {
     await bob.click('#stage');
     await bob.locator('.notice', { hasText: 'Nobody looks in any more.' }).waitFor();
     assert.equal(await bob.locator('#stage').getAttribute('aria-pressed'), 'false');
+    const errors: string[] = [];
+    ann.on('console', (message) => message.type() === 'error' && errors.push(message.text()));
     await rest(ann);
     await ann.locator('#peek-hint', { hasText: 'Bob does not show what is there.' }).waitFor();
     await shoot(ann, 'peek-4-hidden');
+    assert.deepEqual(errors, [], 'a refused peek is no error for the console');
     await ann.mouse.move(0.7 * VIEW.width, 0.5 * VIEW.height);
     await ann.locator('#peek-hint').waitFor({ state: 'hidden' });
     await bob.click('#stage');

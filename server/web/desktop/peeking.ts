@@ -8,7 +8,6 @@
 
 import { EDGES, type Edge } from '../../wire/rules.ts';
 import type { Simulation } from '../motion/simulation.ts';
-import { askToPeek } from '../relay/api_client.ts';
 import { Peek } from '../relay/peek.ts';
 import { stageOf } from '../relay/stage.ts';
 import { POST_GAP_MS, StagePosts } from '../relay/stage_posts.ts';
@@ -60,14 +59,11 @@ export class Peeking {
   #postTimer: ReturnType<typeof setInterval> | undefined;
 
   constructor(handlers: PeekingHandlers) {
-    const { simulation, seat, isShown } = handlers;
+    const { simulation, isShown } = handlers;
     this.#handlers = handlers;
     this.#peek = new Peek({
       now,
-      ask: async (edge) => {
-        const present = seat();
-        return present === null ? 'unknown' : askToPeek(present, edge);
-      },
+      ask: async (edge) => this.#transport?.peek(edge) ?? 'unknown',
       refused: (edge, problem) => this.#refused(edge, problem),
     });
     this.#posts = new StagePosts({

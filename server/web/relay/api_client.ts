@@ -1,9 +1,7 @@
-/** The client of the API for the short requests of a desktop: join, look up neighbours and company, upload a sprite file, peek, mute, report. */
+/** The client of the API for the short requests of a desktop: join, look up neighbours and company, upload a sprite file, mute, report. */
 
 import { isResident, RESIDENT_SUFFIX } from '../../wire/resident.ts';
-import type { Edge } from '../../wire/rules.ts';
 import { counted, phrase } from '../texts/language.ts';
-import type { PeekVerdict } from './peek.ts';
 import {
   type Company,
   type Neighbours,
@@ -106,16 +104,6 @@ export function upload(seat: Seat, file: string, bytes: Uint8Array<ArrayBuffer>)
     signal: AbortSignal.timeout(TIMEOUT_MS),
   });
   return problemOf(response);
-}
-
-/** Asks to see what is beyond an edge; null ends it. */
-export async function askToPeek(seat: Seat, edge: Edge | null): Promise<PeekVerdict> {
-  try {
-    const response = await send(seat, 'POST', `/v1/desktops/${seat.desktop}/peeks`, { edge });
-    return response.ok ? await response.json() : { refused: await readProblem(response) };
-  } catch {
-    return 'unknown';
-  }
 }
 
 /** What a person says about a picture that it publishes. */

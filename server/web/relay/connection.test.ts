@@ -21,6 +21,7 @@ function begin(first: TransportKind) {
         send: async () => 'unknown',
         say: async () => 'unknown',
         show: async () => 'unknown',
+        peek: async () => 'unknown',
         close: () => log.push(`close ${number}`),
       };
     };

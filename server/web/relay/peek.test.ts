@@ -2,7 +2,8 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import type { Edge } from '../../wire/rules.ts';
-import { ASK_GAP_MS, Peek, type PeekVerdict, REFUSED_MS, RETRY_MS } from './peek.ts';
+import { ASK_GAP_MS, Peek, REFUSED_MS, RETRY_MS } from './peek.ts';
+import type { PeekVerdict } from './transport.ts';
 
 const LEASE_MS = 10_000;
 const refused = (code: string): PeekVerdict => ({ refused: { code, title: '' } });

@@ -6,7 +6,7 @@
 
 import type { ProblemCode } from '../../wire/problem.ts';
 import { type Edge, PEEKS_PER_SECOND_MAX } from '../../wire/rules.ts';
-import type { Problem, VerdictOf } from './transport.ts';
+import type { PeekVerdict, Problem } from './transport.ts';
 
 export const ASK_GAP_MS = 1000 / PEEKS_PER_SECOND_MAX; // ms between two requests, at least
 export const RETRY_MS = 1_000; // ms until a request that was lost, or came too fast, is sent again
@@ -14,8 +14,6 @@ export const REFUSED_MS = 5_000; // ms until an edge that shows nothing is tried
 
 /** Problem codes that pass by themselves. The watch goes on after them. */
 const PASSING: ReadonlySet<string> = new Set<ProblemCode>(['too-fast', 'draining', 'relay-busy']);
-
-export type PeekVerdict = VerdictOf<{ leaseMs: number }>;
 
 export interface PeekHandlers {
   now(): number;

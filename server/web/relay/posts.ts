@@ -1,8 +1,10 @@
 /**
- * The short requests of one seat: its crossings and sayings, each repeated until the relay has decided, and its stages, each sent once.
+ * The short requests of one seat: its crossings and sayings, each repeated until the relay has decided, and its stages and peeks, each
+ * sent once.
  *
  * Invariant: a crossing is repeated under its number, with the id and the token that sent it first, so the relay accepts it once.
  */
+import type { Edge } from '../../wire/rules.ts';
 import {
   ANSWER_MS,
   backoffMs,
@@ -11,6 +13,7 @@ import {
   type Environment,
   isVerdict,
   type Neighbour,
+  type PeekVerdict,
   readProblem,
   relayOf,
   type Saying,
@@ -36,6 +39,7 @@ export interface Posts {
   send(crossing: Crossing, isRepeat: boolean): Promise<CrossingVerdict>;
   say(saying: Saying): Promise<SayingVerdict>;
   show(stage: Stage): Promise<StageVerdict>;
+  peek(edge: Edge | null): Promise<PeekVerdict>;
 }
 
 interface PostOptions {
@@ -55,13 +59,14 @@ export function createPosts(
   return {
     send: (crossing, isRepeat) => post(sender.crossings, crossing, isRepeat, ({ to }) => to !== undefined && { to }),
     say: (saying) => post(`${own}/sayings`, saying, false, ({ heard }) => heard !== undefined && { heard }),
-    show,
+    show: (stage) => once(`${own}/stage`, stage),
+    peek: (edge) => once(`${own}/peeks`, { edge }),
   };
 
-  async function show(stage: Stage): Promise<StageVerdict> {
+  async function once<T>(url: string, body: object): Promise<VerdictOf<T>> {
     try {
-      const response = await postOnce(`${own}/stage`, stage);
-      return response.ok ? { edges: (await response.json()).edges } : { refused: await readProblem(response) };
+      const response = await postOnce(url, body);
+      return response.ok ? await response.json() : { refused: await readProblem(response) };
     } catch {
       return 'unknown';
     }

@@ -14,6 +14,7 @@ class ManualTransport implements Transport {
   readonly said: { saying: Saying; answer: (verdict: SayingVerdict) => void }[] = [];
   send = async () => 'unknown' as const;
   show = async () => 'unknown' as const;
+  peek = async () => 'unknown' as const;
   say(saying: Saying): Promise<SayingVerdict> {
     return new Promise((answer) => this.said.push({ saying, answer }));
   }

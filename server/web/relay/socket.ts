@@ -1,5 +1,6 @@
 /**
- * The WebSocket transport: the same polls, crossings, sayings and stages as poll.ts, as messages of one connection.
+ * The WebSocket transport: the same polls, crossings, sayings, stages and peeks as poll.ts, as messages of one connection. A browser
+ * writes a refused request to its console, but no refused message.
  *
  * Each message with a cursor is a poll and gets one reply. A broken connection is opened again with the present cursor,
  * and crossings and sayings without a reply are sent again under their numbers.
@@ -15,6 +16,7 @@ import {
   type CrossingVerdict,
   type Environment,
   type Neighbour,
+  type PeekVerdict,
   type Problem,
   pauseMsMax,
   type RelayEvent,
@@ -44,6 +46,8 @@ interface Reply {
   heard?: number | null;
   stage?: number;
   edges?: Edge[];
+  peek?: Edge | null;
+  leaseMs?: number;
   problem?: Problem;
 }
 
@@ -64,6 +68,7 @@ class SocketTransport implements Transport {
   readonly #crossings: Unanswered<{ to: Neighbour | null }>;
   readonly #sayings: Unanswered<{ heard: number | null }>;
   readonly #stages: Unanswered<{ edges: Edge[] }>;
+  readonly #peeks: Unanswered<{ leaseMs: number }>;
   #stagesSent = 0;
   #line: SocketLine | null = null;
 
@@ -77,6 +82,7 @@ class SocketTransport implements Transport {
     this.#crossings = new Unanswered(sending);
     this.#sayings = new Unanswered(sending);
     this.#stages = new Unanswered(sending);
+    this.#peeks = new Unanswered(sending);
     void this.#run();
   }
 
@@ -93,10 +99,14 @@ class SocketTransport implements Transport {
     return this.#stages.sendOnce(number, { stage: number, ...stage });
   }
 
+  peek(edge: Edge | null): Promise<PeekVerdict> {
+    return this.#peeks.sendOnce(0, { peek: edge });
+  }
+
   close(): void {
     this.#closing.abort();
     this.#line?.close();
-    for (const messages of [this.#crossings, this.#sayings, this.#stages]) messages.settleAll('unknown');
+    for (const messages of [this.#crossings, this.#sayings, this.#stages, this.#peeks]) messages.settleAll('unknown');
   }
 
   async #run(): Promise<void> {
@@ -142,6 +152,7 @@ class SocketTransport implements Transport {
         },
         closed: () => {
           this.#stages.settleAll('unknown'); // a stage is old by the time there is another connection
+          this.#peeks.settleAll('unknown');
           this.#crossings.stopTimers();
           this.#sayings.stopTimers();
           resolve(served);
@@ -159,11 +170,12 @@ class SocketTransport implements Transport {
     this.#handlers.connected(true);
   }
 
-  /** Handles the answer to a crossing, a saying or a stage. Returns whether the reply is one. */
-  #isVerdict({ crossing, to, saying, heard, stage, edges, problem }: Reply): boolean {
+  /** Handles the answer to a crossing, a saying, a stage or a peek. Returns whether the reply is one. */
+  #isVerdict({ crossing, to, saying, heard, stage, edges, peek, leaseMs, problem }: Reply): boolean {
     if (crossing !== undefined) void this.#crossings.answered(crossing, { to: to ?? null }, problem);
     else if (saying !== undefined) void this.#sayings.answered(saying, { heard: heard ?? null }, problem);
     else if (stage !== undefined) this.#stages.settle(stage, problem ? { refused: problem } : { edges: edges ?? [] });
+    else if (peek !== undefined) this.#peeks.settle(0, problem ? { refused: problem } : { leaseMs: leaseMs ?? 0 });
     else return false;
     return true;
   }

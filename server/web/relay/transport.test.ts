@@ -307,6 +307,27 @@ describe('socket', () => {
     transport.close();
   });
 
+  it('asks to peek once, over an open connection only', async () => {
+    const { handlers } = page();
+    const { opened, environment } = sockets();
+    const transport = socket(seat, handlers, environment);
+    const [first] = opened;
+    assert.equal(await transport.peek('left'), 'unknown');
+    first.onopen?.();
+    const granted = transport.peek('left');
+    assert.deepEqual(first.sent.at(-1), { peek: 'left' });
+    first.receive({ peek: 'left', leaseMs: 10_000 });
+    assert.deepEqual(await granted, { leaseMs: 10_000 });
+    const refused = transport.peek('top');
+    const problem = { code: 'stage-hidden', title: '' };
+    first.receive({ peek: 'top', problem });
+    assert.deepEqual(await refused, { refused: problem });
+    const lost = transport.peek(null);
+    first.onclose?.();
+    assert.equal(await lost, 'unknown');
+    transport.close();
+  });
+
   it('says that it is impossible when the browser throws instead of opening one, and leaves crossings undecided', async () => {
     const { log, handlers } = page();
     const { environment } = sockets();

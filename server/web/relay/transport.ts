@@ -211,6 +211,9 @@ export type SayingVerdict = VerdictOf<{ heard: number | null }>;
 /** On a stage: the edges through which somebody watches. A stage is sent once, so a lost answer is `unknown`. */
 export type StageVerdict = VerdictOf<{ edges: Edge[] }>;
 
+/** On a peek: for how long the relay shows what is beyond the edge. Like a stage it is sent once. */
+export type PeekVerdict = VerdictOf<{ leaseMs: number }>;
+
 export const ANSWER_MS = 10_000; // ms to wait for the answer to a crossing or a saying; after that it is sent again
 
 export interface TransportHandlers {
@@ -242,6 +245,8 @@ export interface Transport {
   say(saying: Saying): Promise<SayingVerdict>;
   /** Sends a stage once. */
   show(stage: Stage): Promise<StageVerdict>;
+  /** Asks once to see what is beyond an edge; null ends it. At most one such request may be unanswered. */
+  peek(edge: Edge | null): Promise<PeekVerdict>;
   close(): void;
 }
 
