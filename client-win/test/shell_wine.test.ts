@@ -118,7 +118,8 @@ describe('shell of the windows client', { skip, timeout: 900_000 }, () => {
   it("stands on another program's window, and falls when the window moves and when it closes", async () => {
     ada.launch(STAND_IN, 'Ground', '300', '400', '500', '300');
     const ground = await ada.frame('Ground');
-    startClient(550, 200, { askBeforeClosing: true, restoreWindows: true });
+    startClient(550, 200, { askBeforeClosing: true, restoreWindows: true, outOfSharedScreens: true });
+    await eventually('a setting that Wine refuses is off again', () => ada.settings().outOfSharedScreens === false);
     const stands = (screenshot: Screenshot) => {
       const brick = findBrick(screenshot);
       return brick && Math.abs(brick.bottom - 400) < 8 ? brick : undefined;

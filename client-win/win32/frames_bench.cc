@@ -113,7 +113,8 @@ void Measure(const char* what, int sprites, bool moving) {
   }
   IgnoringListener listener;
   Foreground foreground;
-  SpriteWindows windows(L"Sprite", &listener, &foreground);
+  const Sharing sharing;
+  SpriteWindows windows(L"Sprite", &sharing, &listener, &foreground);
   Composition composition;
   double tick_ms = 0;
   double show_ms = 0;

@@ -83,7 +83,7 @@ Shell::Shell(const std::filesystem::path& folder, bool is_portable, const Single
       say_dialog_(&desktop_, &foreground_),
       heard_dialog_(&desktop_, &foreground_,
                     [this](const MenuChoice& choice) { controller_.HandleChoice(choice); }),
-      windows_(L"Sprite", &controller_, &foreground_),
+      windows_(L"Sprite", &sharing_, &controller_, &foreground_),
       network_(window_),
       power_saving_(
           RegisterPowerSettingNotification(window_, &kPowerSaving, DEVICE_NOTIFY_WINDOW_HANDLE)),
@@ -157,6 +157,7 @@ void Shell::Start(Arguments arguments) {
     controller_.OpenLink(Narrow(arguments.link));
   }
   FindRelay();
+  ApplySharing();
   // Two texts may be too long for one toast.
   for (const OwnFile* file : {&controller_.settings_file(), &controller_.kept_file()}) {
     if (const std::string complaint = Complaints({file}, desktop_.language()); !complaint.empty()) {
@@ -381,6 +382,17 @@ void Shell::ApplySettings(const Settings& settings) {
     surroundings_.ForgetPlaces();
   }
   controller_.ApplySettings(settings);
+  ApplySharing();
+}
+
+// A promise that Windows does not keep is taken back.
+void Shell::ApplySharing() {
+  Settings settings = desktop_.settings();
+  if (!sharing_.LeaveOut(settings.out_of_shared_screens)) {
+    settings.out_of_shared_screens = false;
+    controller_.ApplySettings(settings);
+    controller_.ShowNotice(Text::kToastSharing, Text::kToastSharingText);
+  }
 }
 
 // Ends the program; asks first if the user has set it to.

@@ -35,6 +35,7 @@
 #include "win32/windows/foreground.h"
 #include "win32/windows/pacer.h"
 #include "win32/windows/saying_bubbles.h"
+#include "win32/windows/sharing.h"
 #include "win32/windows/sprite_windows.h"
 
 namespace sprites {
@@ -131,6 +132,7 @@ class Shell : private Host {
   void ShowMenu(POINT point);
   void EditSettings();
   void ApplySettings(const Settings& settings);
+  void ApplySharing();
 
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
   bool is_portable_;
@@ -142,14 +144,15 @@ class Shell : private Host {
   Controller controller_;
   Desktop& desktop_;  // of the controller
   Foreground foreground_;
+  Sharing sharing_;
   Bubble bubble_;
-  SayingBubbles saying_bubbles_;
+  SayingBubbles saying_bubbles_{&sharing_};
   SayDialog say_dialog_;
   HeardDialog heard_dialog_;
   Composition composition_;  // of the last turn
   SpriteWindows windows_;
-  SpriteWindows dust_{L"Sprite dust"};
-  SpriteWindows beyond_{L"Sprite beyond"};  // what is seen beyond an edge
+  SpriteWindows dust_{L"Sprite dust", &sharing_};
+  SpriteWindows beyond_{L"Sprite beyond", &sharing_};  // what is seen beyond an edge
   Surroundings surroundings_;
   Pacer pacer_;
   Sounds sounds_;

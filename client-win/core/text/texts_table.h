@@ -66,6 +66,8 @@
   X(kToastFullText, "You have {0} sprites, as many as the settings allow. Throw some over an edge.", "Sie haben {0} Figuren, so viele, wie die Einstellungen erlauben. Werfen Sie einige über einen Rand.") \
   X(kToastGuest, "{0} came from somebody", "{0} kam von jemandem") \
   X(kToastGuestText, "Throw it on over an edge.", "Werfen Sie die Figur über einen Rand weiter.") \
+  X(kToastSharing, "Others see the sprites", "Andere sehen die Figuren") \
+  X(kToastSharingText, "This Windows can't leave them out of screenshots and shared screens.", "Dieses Windows kann sie auf Bildschirmfotos und -freigaben nicht weglassen.") \
   X(kToastRefused, "The relay does not let us in", "Das Relay lässt uns nicht hinein") \
   X(kToastOperator, "From the operator of the relay", "Vom Betreiber des Relays") \
   X(kToastPictureGone, "A picture is gone", "Ein Bild ist weg") \
@@ -274,6 +276,7 @@
   X(kSettingsQuiet, "&Quiet while you present", "R&uhe beim Präsentieren") \
   X(kSettingsCalm, "&Calm: sprites don't wander", "Ruhig: Figuren wan&dern nicht") \
   X(kSettingsPixels, "Sharp pi&xels: whole sizes only", "Scharfe Pi&xel: nur ganze Größen") \
+  X(kSettingsSharing, "Leave out o&f screenshots and shared screens", "Nicht auf Bildschirmf&otos und -freigaben") \
   X(kSettingsAsk, "As&k before closing", "Vor dem Beenden f&ragen") \
   X(kSettingsStart, "Start with W&indows", "M&it Windows starten") \
   X(kSettingsRestore, "R&estore windows moved by a game", "Fenster nach Spielen &zurückstellen") \

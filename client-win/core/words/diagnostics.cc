@@ -27,6 +27,7 @@ std::string SwitchesText(const Settings& settings) {
       {"allMonitors", settings.all_monitors},
       {"hideInFullScreen", settings.hide_in_full_screen},
       {"quiet", settings.quiet},
+      {"outOfSharedScreens", settings.out_of_shared_screens},
       {"calm", settings.calm},
       {"askBeforeClosing", settings.ask_before_closing},
       {"startWithSystem", settings.start_with_system},

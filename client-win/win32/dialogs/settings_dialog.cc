@@ -25,7 +25,7 @@ struct CheckBox {
   bool Settings::*field;
   Text label;
 };
-constexpr std::array<CheckBox, 12> kCheckBoxes = {
+constexpr std::array<CheckBox, 13> kCheckBoxes = {
     {{IDC_SOUND, &Settings::sound, Text::kSettingsSound},
      {IDC_TOASTS, &Settings::toasts, Text::kSettingsToasts},
      {IDC_BUBBLES, &Settings::bubbles, Text::kSettingsBubbles},
@@ -37,6 +37,7 @@ constexpr std::array<CheckBox, 12> kCheckBoxes = {
      {IDC_START, &Settings::start_with_system, Text::kSettingsStart},
      {IDC_ASK, &Settings::ask_before_closing, Text::kSettingsAsk},
      {IDC_PIXELS, &Settings::whole_pixels, Text::kSettingsPixels},
+     {IDC_SHARING, &Settings::out_of_shared_screens, Text::kSettingsSharing},
      {IDC_RESTORE, &Settings::restore_windows, Text::kSettingsRestore}}};
 
 struct Label {
@@ -56,14 +57,14 @@ constexpr std::array<Label, 9> kLabels = {{{IDC_NAME, Text::kSettingsName},
 // A page and the controls that are on it, besides their labels.
 struct Page {
   Text title;
-  std::array<int, 8> ids;
+  std::array<int, 9> ids;
 };
 constexpr std::array<Page, 3> kPages = {
     {{Text::kSettingsPageYou,
       {IDC_NAME, IDC_PLACE, IDC_WORLD, IDC_ACCEPT, IDC_BUBBLES, IDC_PEEK, IDC_SHOW_HIDDEN}},
      {Text::kSettingsPageSprites,
       {IDC_SCALE, IDC_SPRITE_LIMIT, IDC_CACHE, IDC_MIB, IDC_ALL_MONITORS, IDC_HIDE, IDC_CALM,
-       IDC_PIXELS}},
+       IDC_PIXELS, IDC_SHARING}},
      {Text::kSettingsPageProgram,
       {IDC_LANGUAGE, IDC_VOLUME, IDC_SOUND, IDC_TOASTS, IDC_QUIET, IDC_START, IDC_ASK,
        IDC_RESTORE}}}};

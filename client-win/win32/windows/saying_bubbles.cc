@@ -20,7 +20,7 @@ int Rounded(double value) { return static_cast<int>(std::lround(value)); }
 
 }  // namespace
 
-SayingBubbles::SayingBubbles() {
+SayingBubbles::SayingBubbles(const Sharing* sharing) : sharing_(sharing) {
   WNDCLASSW description{};
   description.lpfnWndProc = DefWindowProcW;
   description.hInstance = GetModuleHandleW(nullptr);
@@ -72,6 +72,7 @@ SayingBubbles::Shown SayingBubbles::Make(const DrawnBubble& drawn) {
       shown.words.name.empty() ? shown.words.text : shown.words.name + L": " + shown.words.text;
   shown.window = CreateWindowExW(kExtendedStyle, kClass, title.c_str(), WS_POPUP, 0, 0, 1, 1,
                                  nullptr, nullptr, GetModuleHandleW(nullptr), nullptr);
+  sharing_->Add(shown.window);
   live_regions_.Mark(shown.window);
   return shown;
 }

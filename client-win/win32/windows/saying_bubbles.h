@@ -15,12 +15,13 @@
 #include "core/scene/scene.h"
 #include "win32/windows/bubble_picture.h"
 #include "win32/windows/live_region.h"
+#include "win32/windows/sharing.h"
 
 namespace sprites {
 
 class SayingBubbles {
  public:
-  SayingBubbles();
+  explicit SayingBubbles(const Sharing* sharing);
   ~SayingBubbles();
   SayingBubbles(const SayingBubbles&) = delete;
   SayingBubbles& operator=(const SayingBubbles&) = delete;
@@ -44,6 +45,7 @@ class SayingBubbles {
   void End(Shown* shown);
   void Place(const BubblePlace& place, Shown* shown);
 
+  const Sharing* sharing_;
   LiveRegions live_regions_;
   std::vector<Shown> shown_;  // newest first
 };

@@ -89,8 +89,10 @@ UINT FlagsOf(const Placement& placement) {
 
 }  // namespace
 
-SpriteWindows::SpriteWindows(const wchar_t* name, SpriteListener* listener, Foreground* foreground)
+SpriteWindows::SpriteWindows(const wchar_t* name, const Sharing* sharing, SpriteListener* listener,
+                             Foreground* foreground)
     : name_(name),
+      sharing_(sharing),
       listener_(listener),
       foreground_(foreground),
       class_(RegisterWindowClass()),
@@ -158,6 +160,7 @@ void SpriteWindows::CreateWindowFor(SpriteId id, HWND above) {
   if (above != nullptr) {
     SetWindowPos(window, above, 0, 0, 0, 0, kPlacementFlags | SWP_NOMOVE);
   }
+  sharing_->Add(window);
   windows_[id] = window;
   cost_.windows++;
 }

@@ -30,6 +30,7 @@
 #include "win32/system/owned.h"
 #include "win32/windows/foreground.h"
 #include "win32/windows/frame_surface.h"
+#include "win32/windows/sharing.h"
 
 namespace sprites {
 
@@ -44,8 +45,8 @@ class SpriteWindows {
   };
 
   // `name` is that of the windows. Without a `listener`, clicks go through the windows.
-  explicit SpriteWindows(const wchar_t* name, SpriteListener* listener = nullptr,
-                         Foreground* foreground = nullptr);
+  SpriteWindows(const wchar_t* name, const Sharing* sharing, SpriteListener* listener = nullptr,
+                Foreground* foreground = nullptr);
   ~SpriteWindows();
   SpriteWindows(const SpriteWindows&) = delete;
   SpriteWindows& operator=(const SpriteWindows&) = delete;
@@ -81,6 +82,7 @@ class SpriteWindows {
   void Place(const std::vector<Placement>& placements, HWND top);
 
   const wchar_t* name_;
+  const Sharing* sharing_;
   SpriteListener* listener_;
   Foreground* foreground_;
   ATOM class_;

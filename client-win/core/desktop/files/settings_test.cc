@@ -29,6 +29,7 @@ TEST_CASE("settings › are read as they were written, with unknown fields") {
   settings.muted = {{"", "Mallory"}, {"9-3e", "Bob"}};
   settings.hidden = {std::string(64, 'a'), std::string(64, 'b')};
   settings.whole_pixels = false;
+  settings.out_of_shared_screens = true;
   settings.unknown = R"({"later":[1,2]})";
   std::optional<Reason> complaint;
   CHECK(ReadSettings(SettingsJson(settings), &complaint) == settings);
