@@ -85,6 +85,7 @@ void Crowd::DrawPeer(Scene* scene) {
   DrawnSprite drawn = Draw(sprite, sheet, monitor, context_.settings.scale,
                            context_.settings.whole_pixels, simulation_.now_ms());
   drawn.visible = look_.IsVisible(sprite);
+  drawn.opacity = look_.Opacity();
   drawn.crop = Crop{0, 0, std::max(1, drawn.width / 2), drawn.height};
   scene->sprites.push_back(std::move(drawn));
 }

@@ -132,6 +132,20 @@ TEST_CASE("ground › it is empty in a program that does not show it") {
   CHECK(shows.Pass(10).ground.empty());
 }
 
+TEST_CASE("ground › sprites and what lies there have the opacity that the settings say") {
+  Settings settings = TestDesktop::Given();
+  settings.opacity = 70;
+  GroundDesktop test(settings);
+  test.DropInOwn();
+  const auto all_have = [](const Scene& scene, int opacity) {
+    const auto has = [&](const DrawnSprite& drawn) { return drawn.opacity == opacity; };
+    return std::ranges::all_of(scene.sprites, has) && std::ranges::all_of(scene.ground, has);
+  };
+  CHECK(all_have(PassUntil(&test, [](const Scene& scene) { return !scene.ground.empty(); }), 70));
+  test.desktop.look().SetGroundShown(false);  // that screen shows nothing translucent
+  CHECK(all_have(test.Pass(10), kOpacityMax));
+}
+
 TEST_CASE("ground › what is hidden has neither shadow nor dust") {
   GroundDesktop test(TestDesktop::Lively());
   test.desktop.SetPresence(Presence::kPresenting);

@@ -165,6 +165,7 @@ void SpriteLook::Draw(Scene* scene) {
         sprite, SheetOf(sprite.file), simulation_.screen().monitors()[sprite.monitor],
         context_.settings.scale, context_.settings.whole_pixels, simulation_.now_ms());
     drawn.visible = IsVisible(sprite);
+    drawn.opacity = Opacity();
     const bool has_landed = sprite.mode == Mode::kLand && sprite.since_ms > drawn_ms_;
     if (has_landed && sprite.landed_hard && drawn.visible) {
       context_.outbox.sounds.push_back(Sound::kLand);
@@ -183,6 +184,9 @@ void SpriteLook::Draw(Scene* scene) {
   }
   drawn_ms_ = simulation_.now_ms();
   dust_.Draw(drawn_ms_, &ground);
+  for (DrawnSprite& low : ground) {
+    low.opacity = Opacity();
+  }
   std::swap(scene->ground, ground);  // the last one kept the pictures that this one shows again
   scene->saves_power = is_saving_power_;
 }

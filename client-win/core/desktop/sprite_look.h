@@ -57,6 +57,8 @@ class SpriteLook {
   const SheetPointer& SheetOf(const std::string& file) { return sheets_.Find(file, ShowsOthers()); }
   Nature NatureFor(const std::string& file, double scale);
   bool IsVisible(const Sprite& sprite) const;
+  // Of what is drawn, in percent. A screen that shows no shadows shows nothing translucent.
+  int Opacity() const { return is_ground_shown_ ? context_.settings.opacity : kOpacityMax; }
   // At a sprite's feet, or where it comes in. None flies about while sprites are calm.
   void RaiseDust(const Sprite& sprite, double reach);
   void Draw(Scene* scene);

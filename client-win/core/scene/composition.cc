@@ -18,6 +18,7 @@ DrawnSprite PictureBelow(const DrawnSprite& sprite) {
   DrawnSprite drawn;
   drawn.sheet = under.sheet;
   drawn.cell = under.cell;
+  drawn.opacity = under.opacity;
   drawn.x = sprite.x + under.frame.x;
   drawn.y = sprite.y + under.frame.y;
   drawn.width = under.frame.width;
@@ -77,7 +78,7 @@ void Compose(const Scene& scene, Composition* composition) {
     }
     const int x = low.x - sprite->x;
     const int y = low.y - sprite->y;
-    sprite->under = Underlay{low.sheet, low.cell, Crop{x, y, low.width, low.height},
+    sprite->under = Underlay{low.sheet, low.cell, low.opacity, Crop{x, y, low.width, low.height},
                              Shifted(low.Shown(), x, y)};
   }
 }

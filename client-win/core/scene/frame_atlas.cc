@@ -9,17 +9,17 @@ namespace sprites {
 
 namespace {
 
-uint32_t Premultiplied(const uint8_t* rgba) {
-  const uint32_t alpha = rgba[3];
+uint32_t Premultiplied(const uint8_t* rgba, uint32_t opacity) {
+  const uint32_t alpha = (rgba[3] * opacity + kOpacityMax / 2) / kOpacityMax;
   const auto times_alpha = [alpha](uint32_t part) { return (part * alpha + 127) / 255; };
   return alpha << 24 | times_alpha(rgba[0]) << 16 | times_alpha(rgba[1]) << 8 |
          times_alpha(rgba[2]);
 }
 
-uint32_t SilhouetteOf(const uint8_t* rgba) {
+uint32_t SilhouetteOf(const uint8_t* rgba, uint32_t opacity) {
   const uint8_t pixel[] = {kSilhouetteColour[0], kSilhouetteColour[1], kSilhouetteColour[2],
                            static_cast<uint8_t>(std::lround(rgba[3] * kSilhouetteAlpha))};
-  return Premultiplied(pixel);
+  return Premultiplied(pixel, opacity);
 }
 
 size_t FrameBytes(int width, int height) { return size_t{4} * width * height; }
@@ -34,8 +34,9 @@ bool FrameAtlas::Key::operator<(const Key& other) const {
   if (sheet.owner_before(other.sheet) || other.sheet.owner_before(sheet)) {
     return sheet.owner_before(other.sheet);
   }
-  return std::tie(width, height, mirrored, is_silhouette, number) <
-         std::tie(other.width, other.height, other.mirrored, other.is_silhouette, other.number);
+  return std::tie(width, height, mirrored, is_silhouette, opacity, number) <
+         std::tie(other.width, other.height, other.mirrored, other.is_silhouette, other.opacity,
+                  other.number);
 }
 
 FrameAtlas::Frame FrameAtlas::Find(const DrawnSprite& sprite) {
@@ -43,8 +44,8 @@ FrameAtlas::Frame FrameAtlas::Find(const DrawnSprite& sprite) {
   const int frames = static_cast<int>(std::max<size_t>(1, kSurfaceBytesWanted / frame_bytes));
   const int number = sprite.cell / frames;
   const int index = sprite.cell % frames;
-  const Key key{sprite.sheet,    sprite.width,         sprite.height,
-                sprite.mirrored, sprite.is_silhouette, number};
+  const Key key{sprite.sheet,         sprite.width,   sprite.height, sprite.mirrored,
+                sprite.is_silhouette, sprite.opacity, number};
   const auto found = pages_.find(key);
   const int left_cells = std::max(1, CellsOf(*sprite.sheet) - number * frames);
   Page* page = found != pages_.end() ? &found->second : MakePage(key, std::min(frames, left_cells));
@@ -115,6 +116,7 @@ void FrameAtlas::Erase(Pages::iterator page) {
 
 void DrawFrame(const DrawnSprite& sprite, uint32_t* pixels) {
   const Sheet& sheet = *sprite.sheet;
+  const auto opacity = static_cast<uint32_t>(sprite.opacity);
   const int frame_width = sheet.description.frame_width;
   const int frame_height = sheet.description.frame_height;
   const int left = sprite.cell % sheet.Columns() * frame_width;
@@ -127,7 +129,7 @@ void DrawFrame(const DrawnSprite& sprite, uint32_t* pixels) {
       const int from_x =
           left + static_cast<int>(int64_t{unmirrored_x} * frame_width / sprite.width);
       const uint8_t* rgba = row + size_t{4} * from_x;
-      *pixels++ = sprite.is_silhouette ? SilhouetteOf(rgba) : Premultiplied(rgba);
+      *pixels++ = sprite.is_silhouette ? SilhouetteOf(rgba, opacity) : Premultiplied(rgba, opacity);
     }
   }
 }

@@ -64,6 +64,7 @@ class FrameAtlas {
     int height;
     bool mirrored;
     bool is_silhouette;
+    int opacity;
     int number;
 
     bool operator<(const Key& other) const;
@@ -87,7 +88,8 @@ class FrameAtlas {
 };
 
 // Draws a sprite's whole frame at its size on the screen; each pixel is the nearest pixel of the
-// sheet. A silhouette has the alpha of the sheet, times kSilhouetteAlpha, and one colour.
+// sheet. A silhouette has the alpha of the sheet, times kSilhouetteAlpha, and one colour. All alpha
+// is times the opacity.
 void DrawFrame(const DrawnSprite& sprite, uint32_t* pixels);
 
 }  // namespace sprites

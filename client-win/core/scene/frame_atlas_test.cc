@@ -191,5 +191,28 @@ TEST_CASE("frame atlas › keeps a silhouette apart from the picture") {
   CHECK(memory.drawn == drawn_before);
 }
 
+TEST_CASE("frame atlas › draws a frame with each opacity, all its parts times that") {
+  const SheetPointer sheet = SheetOf(4, 1);
+  DrawnSprite drawn = Drawn(sheet, 0, 8);
+  std::vector<uint32_t> opaque(64);
+  std::vector<uint32_t> pixels(64);
+  DrawFrame(drawn, opaque.data());
+  for (const int opacity : {0, 30, 99}) {
+    drawn.opacity = opacity;
+    DrawFrame(drawn, pixels.data());
+    for (size_t i = 0; i < pixels.size(); i++) {
+      for (int shift = 0; shift < 32; shift += 8) {
+        const double part = (opaque[i] >> shift & 255) * opacity / 100.0;
+        CHECK(std::abs((pixels[i] >> shift & 255) - part) <= 1.5);  // it is rounded twice
+      }
+    }
+  }
+  Memory memory;
+  FrameAtlas atlas(memory.Maker());
+  Surface* faint = atlas.Find(drawn).surface;
+  drawn.opacity = kOpacityMax;
+  CHECK(atlas.Find(drawn).surface != faint);
+}
+
 }  // namespace
 }  // namespace sprites

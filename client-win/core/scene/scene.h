@@ -13,6 +13,8 @@
 
 namespace sprites {
 
+constexpr int kOpacityMax = 100;  // percent
+
 // A part of a drawn frame, in px from its left top corner.
 struct Crop {
   int x = 0;
@@ -28,7 +30,8 @@ struct Crop {
 struct Underlay {
   SheetPointer sheet;  // never null
   int cell = 0;
-  Crop frame;  // the whole picture, scaled
+  int opacity = kOpacityMax;  // percent
+  Crop frame;                 // the whole picture, scaled
   Crop shown;  // the only part that is shown, likewise relative to the sprite's frame
 
   bool operator==(const Underlay&) const = default;
@@ -46,6 +49,7 @@ struct DrawnSprite {
   bool mirrored = false;       // a sheet's frames look to the right
   bool visible = true;         // false behind a full-screen program
   bool is_silhouette = false;  // in one colour, translucent
+  int opacity = kOpacityMax;   // percent
   std::optional<Crop> crop{};  // the only part that is shown; nothing for all of it
   std::optional<Underlay> under{};
 

@@ -11,8 +11,8 @@ constexpr size_t kNone = SIZE_MAX;
 bool IsSamePicture(const DrawnSprite& one, const DrawnSprite& other) {
   return one.sheet == other.sheet && one.cell == other.cell && one.width == other.width &&
          one.height == other.height && one.mirrored == other.mirrored &&
-         one.is_silhouette == other.is_silhouette && one.crop == other.crop &&
-         one.under == other.under;
+         one.is_silhouette == other.is_silhouette && one.opacity == other.opacity &&
+         one.crop == other.crop && one.under == other.under;
 }
 
 bool DoesSomething(const Placement& placement) {

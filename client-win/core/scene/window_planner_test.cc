@@ -139,6 +139,8 @@ TEST_CASE("window planner › paints a sprite again when another part of it is s
   CHECK(planner.Plan(scene.sprites).painted.size() == 1);
   scene.sprites[0].is_silhouette = true;
   CHECK(planner.Plan(scene.sprites).painted.size() == 1);
+  scene.sprites[0].opacity = 50;
+  CHECK(planner.Plan(scene.sprites).painted.size() == 1);
 }
 
 TEST_CASE("window planner › paints a sprite again when its shadow changes, and moves both as one") {

@@ -263,6 +263,7 @@
   X(kSettingsAcceptFriends, "Everybody's in private worlds", "In privaten Welten von allen") \
   X(kSettingsAcceptAll, "Everybody's", "Von allen") \
   X(kSettingsScale, "Si&ze", "&Größe") \
+  X(kSettingsOpacity, "Opacity", "Deckkraft") \
   X(kSettingsLimit, "Own sprites at &once", "Eigene &Figuren zugleich") \
   X(kSettingsDisk, "&Disk for pictures", "&Platz für Bilder") \
   X(kSettingsSound, "So&unds", "&Klänge") \

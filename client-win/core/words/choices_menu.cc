@@ -55,6 +55,8 @@ Menu ChoicesMenu(const Desktop& desktop) {
           std::move(accept),
           NumbersMenu(said(Text::kSettingsScale), MenuCommand::kScale,
                       {50, 75, 100, 150, 200, 300, 400}, percent, " %"),
+          NumbersMenu(said(Text::kSettingsOpacity), MenuCommand::kOpacity,
+                      {kOpacities.begin(), kOpacities.end()}, settings.opacity, " %"),
           NumbersMenu(said(Text::kSettingsLimit), MenuCommand::kLimit, {5, 20, 50, 100, 150, 300},
                       settings.sprite_limit, ""),
           std::move(language)};
@@ -67,6 +69,9 @@ std::optional<Settings> WithChoice(Settings settings, const MenuChoice& choice) 
       return settings;
     case MenuCommand::kScale:
       settings.scale = static_cast<double>(choice.index) / kPercent;
+      return settings;
+    case MenuCommand::kOpacity:
+      settings.opacity = static_cast<int>(choice.index);
       return settings;
     case MenuCommand::kLimit:
       settings.sprite_limit = static_cast<int>(choice.index);

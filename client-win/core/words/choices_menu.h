@@ -5,14 +5,17 @@
 #ifndef CLIENT_WIN_CORE_WORDS_CHOICES_MENU_H_
 #define CLIENT_WIN_CORE_WORDS_CHOICES_MENU_H_
 
+#include <array>
 #include <optional>
 
 #include "core/words/menus.h"
 
 namespace sprites {
 
-// Whose pictures are shown, the size of sprites, how many there may be, the language; first an
-// entry that asks for the name.
+constexpr std::array<int, 5> kOpacities = {kOpacityMin, 50, 70, 85, kOpacityMax};  // percent
+
+// Whose pictures are shown, the size of sprites and their opacity, how many there may be, the
+// language; first an entry that asks for the name.
 Menu ChoicesMenu(const Desktop& desktop);
 
 // The settings after a choice in that menu. Nothing for a choice in another menu.

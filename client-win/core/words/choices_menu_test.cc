@@ -17,6 +17,7 @@ TEST_CASE("choices menu › shows the present value of each setting, and changes
   settings.name = "Ada";
   settings.accept = Accept::kFriends;
   settings.scale = 1.5;
+  settings.opacity = 70;
   settings.sprite_limit = 50;
   settings.language = LanguageChoice::kGerman;
   const Desktop desktop = With(settings);
@@ -45,7 +46,7 @@ TEST_CASE("choices menu › shows the present value of each setting, and changes
       }
     }
   }
-  CHECK(submenus == 4);
+  CHECK(submenus == 5);
 }
 
 TEST_CASE("choices menu › lists a value that was written into the file by hand, in order") {

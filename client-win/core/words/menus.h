@@ -36,6 +36,7 @@ enum class MenuCommand : uint8_t {
   kName,
   kAccept,    // `index` is the Accept
   kScale,     // `index` is the percent
+  kOpacity,   // likewise
   kLimit,     // `index` is the number of sprites
   kLanguage,  // `index` is the LanguageChoice
   kShowHidden,

@@ -12,6 +12,7 @@
 #include "core/relay/relay_link.h"
 #include "core/relay/seat.h"
 #include "core/text/text.h"
+#include "core/words/choices_menu.h"
 #include "win32/system/dialog_look.h"
 #include "win32/system/resource.h"
 #include "win32/system/text16.h"
@@ -44,27 +45,28 @@ struct Label {
   int id;  // of the control that it belongs to
   Text text;
 };
-constexpr std::array<Label, 9> kLabels = {{{IDC_NAME, Text::kSettingsName},
-                                           {IDC_PLACE, Text::kSettingsPlace},
-                                           {IDC_WORLD, Text::kSettingsWorld},
-                                           {IDC_ACCEPT, Text::kSettingsAccept},
-                                           {IDC_SCALE, Text::kSettingsScale},
-                                           {IDC_LANGUAGE, Text::kSettingsLanguage},
-                                           {IDC_SPRITE_LIMIT, Text::kSettingsLimit},
-                                           {IDC_CACHE, Text::kSettingsDisk},
-                                           {IDC_VOLUME, Text::kSettingsVolume}}};
+constexpr std::array<Label, 10> kLabels = {{{IDC_NAME, Text::kSettingsName},
+                                            {IDC_PLACE, Text::kSettingsPlace},
+                                            {IDC_WORLD, Text::kSettingsWorld},
+                                            {IDC_ACCEPT, Text::kSettingsAccept},
+                                            {IDC_SCALE, Text::kSettingsScale},
+                                            {IDC_OPACITY, Text::kSettingsOpacity},
+                                            {IDC_LANGUAGE, Text::kSettingsLanguage},
+                                            {IDC_SPRITE_LIMIT, Text::kSettingsLimit},
+                                            {IDC_CACHE, Text::kSettingsDisk},
+                                            {IDC_VOLUME, Text::kSettingsVolume}}};
 
 // A page and the controls that are on it, besides their labels.
 struct Page {
   Text title;
-  std::array<int, 9> ids;
+  std::array<int, 10> ids;
 };
 constexpr std::array<Page, 3> kPages = {
     {{Text::kSettingsPageYou,
       {IDC_NAME, IDC_PLACE, IDC_WORLD, IDC_ACCEPT, IDC_BUBBLES, IDC_PEEK, IDC_SHOW_HIDDEN}},
      {Text::kSettingsPageSprites,
-      {IDC_SCALE, IDC_SPRITE_LIMIT, IDC_CACHE, IDC_MIB, IDC_ALL_MONITORS, IDC_HIDE, IDC_CALM,
-       IDC_PIXELS, IDC_SHARING}},
+      {IDC_SCALE, IDC_OPACITY, IDC_SPRITE_LIMIT, IDC_CACHE, IDC_MIB, IDC_ALL_MONITORS, IDC_HIDE,
+       IDC_CALM, IDC_PIXELS, IDC_SHARING}},
      {Text::kSettingsPageProgram,
       {IDC_LANGUAGE, IDC_VOLUME, IDC_SOUND, IDC_TOASTS, IDC_QUIET, IDC_START, IDC_ASK,
        IDC_RESTORE}}}};
@@ -110,14 +112,24 @@ size_t SelectionIn(HWND dialog, int id) {
       std::max<LRESULT>(0, SendDlgItemMessageW(dialog, id, CB_GETCURSEL, 0, 0)));
 }
 
-size_t NearestScale(double scale) {
+// The index of the choice that is nearest to what the file says.
+size_t NearestIn(const auto& choices, double value) {
   size_t nearest = 0;
-  for (size_t i = 1; i < kScales.size(); i++) {
-    if (std::abs(kScales[i] - scale) < std::abs(kScales[nearest] - scale)) {
+  for (size_t i = 1; i < choices.size(); i++) {
+    if (std::abs(choices[i] - value) < std::abs(choices[nearest] - value)) {
       nearest = i;
     }
   }
   return nearest;
+}
+
+// A value that is none of the choices stays while the person chooses no other one.
+template <typename Value>
+void ReadChoice(HWND dialog, int id, const auto& choices, Value* value) {
+  const size_t chosen = SelectionIn(dialog, id);
+  if (chosen != NearestIn(choices, *value)) {
+    *value = choices[chosen];
+  }
 }
 
 // The relay, with the invitation as long as it is valid.
@@ -184,6 +196,9 @@ void SetAllWords(HWND dialog, const Dialog& state) {
   for (const double scale : kScales) {
     AddTo(dialog, IDC_SCALE, std::to_wstring(std::lround(scale * 100)) + L" %");
   }
+  for (const int opacity : kOpacities) {
+    AddTo(dialog, IDC_OPACITY, std::to_wstring(opacity) + L" %");
+  }
   for (const Text accept : kAccepts) {
     AddTo(dialog, IDC_ACCEPT, Words(state, accept));
   }
@@ -202,7 +217,9 @@ void Fill(HWND dialog, const Dialog& state) {
   for (const CheckBox& box : kCheckBoxes) {
     CheckDlgButton(dialog, box.id, settings.*box.field ? BST_CHECKED : BST_UNCHECKED);
   }
-  SendDlgItemMessageW(dialog, IDC_SCALE, CB_SETCURSEL, NearestScale(settings.scale), 0);
+  SendDlgItemMessageW(dialog, IDC_SCALE, CB_SETCURSEL, NearestIn(kScales, settings.scale), 0);
+  SendDlgItemMessageW(dialog, IDC_OPACITY, CB_SETCURSEL, NearestIn(kOpacities, settings.opacity),
+                      0);
   SendDlgItemMessageW(dialog, IDC_ACCEPT, CB_SETCURSEL, static_cast<WPARAM>(settings.accept), 0);
   SendDlgItemMessageW(dialog, IDC_LANGUAGE, CB_SETCURSEL, static_cast<WPARAM>(settings.language),
                       0);
@@ -289,10 +306,8 @@ void ReadInputs(HWND dialog, Settings* settings) {
   for (const CheckBox& box : kCheckBoxes) {
     settings->*box.field = IsDlgButtonChecked(dialog, box.id) == BST_CHECKED;
   }
-  const size_t scale = SelectionIn(dialog, IDC_SCALE);
-  if (scale != NearestScale(settings->scale)) {  // else keep it: the file may say 1.25
-    settings->scale = kScales[scale];
-  }
+  ReadChoice(dialog, IDC_SCALE, kScales, &settings->scale);
+  ReadChoice(dialog, IDC_OPACITY, kOpacities, &settings->opacity);
   settings->accept = static_cast<Accept>(SelectionIn(dialog, IDC_ACCEPT));
   settings->language = static_cast<LanguageChoice>(SelectionIn(dialog, IDC_LANGUAGE));
   settings->sprite_limit =

@@ -40,6 +40,7 @@
 #define IDC_PEEK 124
 #define IDC_PAGES 125
 #define IDC_SHARING 126
+#define IDC_OPACITY 127
 
 // The label of a control has its number and 100 more.
 #define IDC_LABEL 100

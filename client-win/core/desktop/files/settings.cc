@@ -48,8 +48,8 @@ constexpr SwitchField kSwitchFields[] = {{"sound", &Settings::sound},
                                          {"peekAtEdges", &Settings::peek_at_edges},
                                          {"greeted", &Settings::greeted}};
 
-constexpr const char* kOthers[] = {"accept", "scale",  "spritesMost", "cacheMiB", "language",
-                                   "muted",  "hidden", "volume",      "showStage"};
+constexpr const char* kOthers[] = {"accept", "scale",  "spritesMost", "cacheMiB",  "language",
+                                   "muted",  "hidden", "volume",      "showStage", "opacity"};
 
 bool IsKnown(const std::string& name) {
   return std::ranges::any_of(kTexts, [&](const auto& field) { return name == field.name; }) ||
@@ -78,6 +78,8 @@ void ReadOthers(const Json& root, Settings* settings) {
   settings->scale = NumberAt(root, "scale", kUserScaleMin, kUserScaleMax, settings->scale);
   settings->sprite_limit = static_cast<int>(
       NumberAt(root, "spritesMost", kSpriteLimitMin, kSpriteLimitMax, settings->sprite_limit));
+  settings->opacity =
+      static_cast<int>(NumberAt(root, "opacity", kOpacityMin, kOpacityMax, settings->opacity));
   settings->volume =
       static_cast<int>(NumberAt(root, "volume", kVolumeMin, kVolumeMax, settings->volume));
   settings->cache_mib =
@@ -161,6 +163,7 @@ std::string SettingsJson(const Settings& settings) {
   root["scale"] = settings.scale;
   root["spritesMost"] = settings.sprite_limit;
   root["cacheMiB"] = settings.cache_mib;
+  root["opacity"] = settings.opacity;
   root["volume"] = settings.volume;
   root["language"] = kLanguageNames[static_cast<size_t>(settings.language)];
   root["showStage"] = kShowStageNames[static_cast<size_t>(settings.show_stage)];
@@ -185,6 +188,7 @@ Settings WithinLimits(Settings settings) {
           ? settings.scale
           : std::clamp(settings.scale > 0 ? settings.scale : 1, kUserScaleMin, kUserScaleMax);
   settings.sprite_limit = std::clamp(settings.sprite_limit, kSpriteLimitMin, kSpriteLimitMax);
+  settings.opacity = std::clamp(settings.opacity, kOpacityMin, kOpacityMax);
   settings.volume = std::clamp(settings.volume, kVolumeMin, kVolumeMax);
   settings.cache_mib = std::clamp(settings.cache_mib, kCacheMiBMin, kCacheMiBMax);
   for (Neighbour& muted : settings.muted) {

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "core/relay/batch.h"
+#include "core/scene/scene.h"
 #include "core/text/refused.h"
 
 namespace sprites {
@@ -31,6 +32,7 @@ constexpr int kSpriteLimitMax =
     300;  // sprites: below the number of windows that still move smoothly
 constexpr double kUserScaleMin = 0.5;
 constexpr double kUserScaleMax = 4;
+constexpr int kOpacityMin = 30;     // percent: one that is hardly seen would still take clicks
 constexpr size_t kMutedMax = 256;   // desktops: above it, those muted first are heard again
 constexpr size_t kHiddenMax = 512;  // pictures: above it, those hidden first are shown again
 constexpr int kVolumeMin = 0;       // percent: silent
@@ -57,16 +59,17 @@ struct Settings {
   std::string world;   // empty for the default world
   std::string beside;  // the invitation of a friend to join next to
   Accept accept = Accept::kEverybody;
-  double scale = 1;  // of all sprites, on top of the monitor's
+  double scale = 1;           // of all sprites, on top of the monitor's
+  int opacity = kOpacityMax;  // percent, of all sprites
   bool sound = true;
   int volume = kVolumeDefault;  // percent, of the sounds
   int sprite_limit = kSpriteLimitDefault;
   bool all_monitors = true;  // false: the primary one only
   bool hide_in_full_screen = true;
-  bool quiet = true;         // while presenting, and while a program covers a monitor
-  bool whole_pixels = true;  // a pixel of a sheet is a whole number of the screen's
+  bool quiet = true;                   // while presenting, and while a program covers a monitor
+  bool whole_pixels = true;            // a pixel of a sheet is a whole number of the screen's
   bool out_of_shared_screens = false;  // and of screenshots, where the system can do that
-  bool calm = false;         // sprites do not wander by themselves
+  bool calm = false;                   // sprites do not wander by themselves
   bool start_with_system = false;
   bool ask_before_closing = true;  // until the person ticks "Don't ask again"
   bool restore_windows = false;    // after a full-screen program changed a monitor's resolution

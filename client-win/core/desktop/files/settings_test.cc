@@ -19,6 +19,7 @@ TEST_CASE("settings › are read as they were written, with unknown fields") {
   settings.sprite_limit = 150;
   settings.sound = false;
   settings.volume = 20;
+  settings.opacity = 70;
   settings.ask_before_closing = false;
   settings.quiet = false;
   settings.bubbles = false;
@@ -47,17 +48,20 @@ TEST_CASE("settings › are the defaults for a broken file, with a complaint") {
 }
 
 TEST_CASE("settings › are within their limits whatever the file says") {
-  const Settings low = ReadSettings(R"({"scale":-1,"spritesMost":0,"cacheMiB":-5,"volume":-1})");
+  const Settings low =
+      ReadSettings(R"({"scale":-1,"spritesMost":0,"cacheMiB":-5,"volume":-1,"opacity":29})");
   CHECK(low.scale == kUserScaleMin);
   CHECK(low.sprite_limit == kSpriteLimitMin);
   CHECK(low.cache_mib == kCacheMiBMin);
   CHECK(low.volume == kVolumeMin);
-  const Settings high =
-      ReadSettings(R"({"scale":4.01,"spritesMost":301,"cacheMiB":1e300,"volume":101})");
+  CHECK(low.opacity == kOpacityMin);
+  const Settings high = ReadSettings(
+      R"({"scale":4.01,"spritesMost":301,"cacheMiB":1e300,"volume":101,"opacity":101})");
   CHECK(high.scale == kUserScaleMax);
   CHECK(high.sprite_limit == kSpriteLimitMax);
   CHECK(high.cache_mib == kCacheMiBMax);
   CHECK(high.volume == kVolumeMax);
+  CHECK(high.opacity == kOpacityMax);
   const Settings at = ReadSettings(R"({"scale":4,"spritesMost":300,"cacheMiB":4096})");
   CHECK(at.scale == 4);
   CHECK(at.sprite_limit == 300);
