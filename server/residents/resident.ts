@@ -22,9 +22,11 @@ import {
   WAVE_MS,
 } from '../web/motion/simulation.ts';
 import { Arrivals } from '../web/relay/arrivals.ts';
-import { Departures, FORMER_TRIES_MAX } from '../web/relay/departures.ts';
+import { Departures } from '../web/relay/departures.ts';
+import { openFormer } from '../web/relay/farewell.ts';
+import { Refused, requestSeat } from '../web/relay/joining.ts';
 import { poll } from '../web/relay/poll.ts';
-import { createPosts, type FetchEnvironment } from '../web/relay/posts.ts';
+import type { FetchEnvironment } from '../web/relay/posts.ts';
 import { Sayings } from '../web/relay/sayings.ts';
 import { stageOf } from '../web/relay/stage.ts';
 import { StagePosts } from '../web/relay/stage_posts.ts';
@@ -35,8 +37,6 @@ import {
   type Neighbour,
   type Neighbours,
   type RelayEvent,
-  readProblem,
-  readSeat,
   type Seat,
   type Transport,
 } from '../web/relay/transport.ts';
@@ -106,11 +106,7 @@ export class Resident {
     save: () => this.#home.save(),
     accepted: () => {},
     returned: (departure) => this.#returned(departure),
-    openFormer: (sender) => {
-      const closing = new AbortController();
-      const posts = createPosts(sender, { signal: closing.signal, triesMax: FORMER_TRIES_MAX }, this.#home.environment);
-      return { send: posts.send, close: () => closing.abort() };
-    },
+    openFormer: (sender) => openFormer(sender, this.#home.environment),
   });
 
   readonly #sayings = new Sayings({ save: () => this.#home.save(), accepted: () => {}, refused: () => {} });
@@ -184,22 +180,16 @@ export class Resident {
   }
 
   async #join(): Promise<void> {
-    const { fetch, sleep } = this.#home.environment;
-    for (let attempt = 0; this.#transport === null && !this.#closing.signal.aborted; attempt++) {
-      let problem: Awaited<ReturnType<typeof readProblem>> | undefined;
+    const { api, environment } = this.#home;
+    const { signal } = this.#closing;
+    for (let attempt = 0; this.#transport === null && !signal.aborted; attempt++) {
       try {
-        const response = await fetch(`${this.#home.api}/v1/desktops`, {
-          method: 'POST',
-          headers: { 'content-type': 'application/json' },
-          body: JSON.stringify({ name: this.temper.name, screen: SCREEN, stage: true }),
-          signal: this.#closing.signal,
-        });
-        if (response.ok) this.#sit(this.#reached(readSeat(await response.json())));
-        else problem = await readProblem(response);
-      } catch {
-        // The relay does not answer.
+        const seat = await requestSeat(api, { name: this.temper.name, screen: SCREEN, stage: true }, environment);
+        if (!signal.aborted) this.#sit(this.#reached(seat));
+      } catch (error) {
+        const problem = error instanceof Refused ? error.problem : undefined;
+        await environment.sleep(joinPauseMs(attempt, this.#random, problem), signal);
       }
-      if (this.#transport === null) await sleep(joinPauseMs(attempt, this.#random, problem), this.#closing.signal);
     }
   }
 

@@ -35,7 +35,6 @@ import {
   fetchCompany,
   fetchDesktopCount,
   fetchNeighbours,
-  JoinRefused,
   join,
   leave,
   mute,
@@ -47,26 +46,22 @@ import {
   unmute,
   upload,
 } from '../relay/api_client.ts';
-import { Arrivals, type Batch } from '../relay/arrivals.ts';
-import { Connection } from '../relay/connection.ts';
-import { Departures, FORMER_TRIES_MAX } from '../relay/departures.ts';
-import { endFormer } from '../relay/farewell.ts';
-import { isLost, lostMs, Moves } from '../relay/moves.ts';
+import { Arrivals } from '../relay/arrivals.ts';
+import { Departures } from '../relay/departures.ts';
+import { openFormer } from '../relay/farewell.ts';
+import { Refused } from '../relay/joining.ts';
 import { poll } from '../relay/poll.ts';
-import { createPosts } from '../relay/posts.ts';
+import { labelOf, wordsOf } from '../relay/problem_words.ts';
+import { type Reason, Seating } from '../relay/seating.ts';
 import { socket } from '../relay/socket.ts';
 import {
   type Arrival,
-  byeMs,
-  joinPauseMs,
-  labelOf,
   type Neighbour,
   type Neighbours,
   type Problem,
   type RelayEvent,
   relayOf,
   type Seat,
-  wordsOf,
 } from '../relay/transport.ts';
 import { chosenLanguages, keepPlace, phrase, reasonOf } from '../texts/language.ts';
 import { Renderer, type Tag, zoomOf } from './canvas.ts';
@@ -127,6 +122,13 @@ const READING_MS = 60_000; // ms the page says so at most
 const STILL_FRAME_MS = 250; // ms between two frames of a paused page, at least
 const FIRST_SPRITES = 3; // sprites on a new desktop
 
+/** What is said when the desktop has another seat. */
+const REPLACED = {
+  ended: 'desktop.rejoined',
+  stopped: 'desktop.moved',
+  gone: 'desktop.found-again',
+} as const satisfies Record<Reason, string>;
+
 const query = new URLSearchParams(location.search);
 const random = Math.random;
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
@@ -151,7 +153,6 @@ class Desktop {
   readonly waiting = new Map<Sprite, Edge>();
   /** Thrown sprites whose pictures the relay must get before their crossings. */
   readonly uploading = new Set<Sprite>();
-  readonly moves = new Moves(location.origin);
   /** Whether the person is still to be shown how to throw, as soon as there is a neighbour. */
   isNew = !readHasThrown();
   /** A sprite was thrown, and a resident has thrown one here: the person knows how it goes. */
@@ -162,8 +163,6 @@ class Desktop {
   endLesson = () => {};
   /** Whether the page had gone for good and has come back, until its seat gets events or is replaced. */
   wasAway = false;
-  /** The seat that is being replaced by another one. `mayStop`: it stays when its relay answers again. */
-  replacing: { readonly seat: Seat; mayStop: boolean } | null = null;
 
   readonly sheets: Sheets = new Sheets({
     changed: (file) => sheetChanged(this, file),
@@ -176,45 +175,43 @@ class Desktop {
   readonly shelf = new Shelf(this.sheets);
   readonly renderer = new Renderer(element<HTMLCanvasElement>('canvas'), this.sheets);
 
-  readonly connection = new Connection(
-    query.get('transport') === 'poll' ? 'poll' : 'socket',
-    { socket, poll },
+  readonly arrivals = new Arrivals({
+    enter: (arrival) => admit(this, arrival),
+    remove: (sprite) => removeForGood(this, sprite),
+  });
+
+  readonly seating: Seating<Sprite> = new Seating(
     {
+      began: location.origin,
+      first: query.get('transport') === 'poll' ? 'poll' : 'socket',
+      open: { socket, poll },
+      arrivals: this.arrivals,
+    },
+    {
+      join: (relay, { world, stage }) => requestSeat(this, { world, near: '', stage }, relay),
+      seated: (seat) => seated(this, seat),
+      leaving: () => show(this, 'reconnecting'),
+      replaced: (reason) =>
+        notice(phrase(reason === 'ended' && this.wasAway ? 'desktop.welcome-back' : REPLACED[reason])),
       opened: (seat, transport, kind) => {
         document.body.dataset.transport = kind;
         this.departures.use(seat, transport);
         this.conversation.use(transport);
         this.peeking.use(transport, seat);
       },
-      events: (seat, events, cursor) => receive(this, seat, events, cursor),
-      cursorLost: (seat, cursor) => {
-        this.arrivals.restart();
-        seat.cursor = cursor;
-        save(this);
-      },
       changed: (seat, up) => void connectionChanged(this, seat, up),
-      lost: (seat) => {
-        if (!isLost(location.origin, seat, lostMs(seat))) return;
-        void replaceSeat(this, seat, [location.origin], phrase('desktop.found-again'), true);
-      },
-      ended: (seat, lostAfter) => void rejoin(this, seat, lostAfter),
+      received: (seat, events) => received(this, seat, events),
+      save: () => save(this),
     },
   );
 
-  readonly arrivals = new Arrivals({
-    enter: (arrival) => admit(this, arrival),
-    remove: (sprite) => removeForGood(this, sprite),
-  });
+  readonly connection = this.seating.connection;
 
   readonly departures: Departures = new Departures({
     save: () => save(this),
     accepted: (departure, to) => accepted(this, departure, to),
     returned: (departure, problem) => bounce(this, departure, labelOf(problem)),
-    openFormer: (sender) => {
-      const closing = new AbortController();
-      const { send } = createPosts(sender, { signal: closing.signal, triesMax: FORMER_TRIES_MAX });
-      return { send, close: () => closing.abort() };
-    },
+    openFormer,
   });
 
   readonly peeking = new Peeking({
@@ -291,7 +288,7 @@ async function start(desktop: Desktop): Promise<void> {
   const host = near === '' ? undefined : (fragment.get('from') ?? '');
   await askToJoin({ name: readName(), friendly, world, host }, async (joining) => {
     desktop.name = joining.name || friendly;
-    await joinWorld(desktop, joining.world, near);
+    desktop.seating.take(await requestSeat(desktop, { world: joining.world, near }));
     writeName(joining.name);
   });
   removeEventListener('hashchange', reload);
@@ -359,110 +356,44 @@ async function resume(desktop: Desktop, session: Session): Promise<void> {
   for (const one of session.waiting.slice(length - (session.newWaiting ?? 0))) arrivals.resumeLastBatch(one, one.seq);
   arrivals.admitWaiting();
   desktop.wasAway = session.left === true;
-  sit(desktop, session.seat);
+  desktop.seating.resume(session.seat);
 }
 
-/** Joins a world and takes the seat. Throws an Error whose message is for the person. */
-async function joinWorld(
-  desktop: Desktop,
-  world: string,
-  near: string,
-  stage?: boolean,
+/** Joins a world, by default at the page's relay. Throws Refused, or another Error whose message is for the person. */
+async function requestSeat(
+  { name, simulation }: Desktop,
+  { near, ...wish }: { world: string; near: string; stage?: boolean },
   relay?: string,
-): Promise<void> {
-  const { name, simulation } = desktop;
-  const screen = { width: simulation.width, height: simulation.height };
+): Promise<Seat> {
+  const request = { name, ...wish, screen: { width: simulation.width, height: simulation.height } };
   let seat: Seat;
   try {
-    seat = await join({ name, world, near, screen, stage }, relay);
+    seat = await join({ ...request, near }, relay);
   } catch (error) {
-    if (!(error instanceof JoinRefused)) throw new Error(phrase('relay.unreachable-again'));
+    if (!(error instanceof Refused)) throw new Error(phrase('relay.unreachable-again'));
     const friendIsGone = error.problem.code === 'near-gone' || error.problem.code === 'malformed';
     if (near === '' || !friendIsGone) throw error;
     notice(phrase('desktop.friend-gone'));
-    seat = await join({ name, world, near: '', screen, stage }, relay);
+    seat = await join(request, relay);
   }
   await claimDesktop(seat.desktop);
-  const former = desktop.connection.seat;
-  const doubtful = desktop.arrivals.changeSeat();
-  sit(desktop, seat);
-  if (former !== null && doubtful.size > 0) void settle(desktop, former, doubtful);
+  return seat;
 }
 
-/** Learns from the relay of a former seat, once that answers, whether it has passed on the last batch. */
-async function settle(desktop: Desktop, former: Seat, batch: Batch): Promise<void> {
-  desktop.arrivals.settle(batch, await endFormer(former));
-  save(desktop);
-}
-
-/** Connects to the relay as the desktop of this seat. */
-function sit(desktop: Desktop, seat: Seat): void {
+/** The desktop has another seat: what the relay knew of the former one is gone. */
+function seated(desktop: Desktop, seat: Seat): void {
   desktop.muted.clear();
   desktop.conversation.mutesChanged();
   desktop.companyPanel.clear();
   document.body.dataset.desktop = seat.desktop;
   element<HTMLAnchorElement>('second').href = invitation(desktop, seat);
-  desktop.connection.sit(seat);
   show(desktop, 'connecting');
   save(desktop);
 }
 
-/** Joins again after the seat has ended. */
-async function rejoin(desktop: Desktop, ended: Seat, lostAfter: number): Promise<void> {
-  const words = phrase(desktop.wasAway ? 'desktop.welcome-back' : 'desktop.rejoined');
-  desktop.arrivals.removeAfter(lostAfter);
-  desktop.arrivals.restart(); // the relay has told what becomes of the last batch
-  save(desktop);
-  show(desktop, 'reconnecting');
-  await replaceSeat(desktop, ended, [location.origin, relayOf(ended)], words);
-}
-
-/** Moves to another relay after `waitMs`. Meanwhile the seat still gets the verdicts on what has been thrown. */
-async function move(desktop: Desktop, seat: Seat, to: string, waitMs: number): Promise<void> {
-  desktop.replacing = { seat, mayStop: false };
-  show(desktop, 'reconnecting');
-  await sleep(waitMs);
-  desktop.replacing = null;
-  await replaceSeat(desktop, seat, [to, location.origin], phrase('desktop.moved'));
-}
-
-/**
- * Joins at these relays in turn until one accepts. With `mayStop`, it also ends when the relay of the seat answers again.
- * A second call for the same seat starts nothing. Without `mayStop`, it removes `mayStop` from the first call.
- */
-async function replaceSeat(
-  desktop: Desktop,
-  seat: Seat,
-  relays: readonly string[],
-  words: string,
-  mayStop = false,
-): Promise<void> {
-  const { connection } = desktop;
-  if (desktop.replacing?.seat === seat) {
-    desktop.replacing.mayStop &&= mayStop;
-    return;
-  }
-  const replacing = { seat, mayStop };
-  desktop.replacing = replacing;
-  for (let attempt = 0; connection.seat === seat && !(replacing.mayStop && connection.up); attempt++) {
-    try {
-      await joinWorld(desktop, seat.world, '', seat.stage, relays[attempt % relays.length]);
-      notice(words);
-    } catch (error) {
-      await sleep(joinPauseMs(attempt, random, error instanceof JoinRefused ? error.problem : undefined));
-    }
-  }
-  if (desktop.replacing === replacing) desktop.replacing = null;
-}
-
-function sleep(ms: number): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, ms));
-}
-
-/** Handles a batch of events. Resolves when the page has room for the next one, to whether it wants one. */
-async function receive(desktop: Desktop, seat: Seat, events: RelayEvent[], cursor: string): Promise<boolean> {
+/** Handles a batch of events whose sprites have entered. */
+function received(desktop: Desktop, seat: Seat, events: RelayEvent[]): void {
   desktop.wasAway = false;
-  desktop.arrivals.receive(events);
   desktop.conversation.hear(events);
   desktop.peeking.hear(events);
   for (const event of events) {
@@ -472,20 +403,6 @@ async function receive(desktop: Desktop, seat: Seat, events: RelayEvent[], curso
   const neighbours = events.findLast((event) => event.type === 'neighbours');
   if (neighbours !== undefined) setNeighbours(desktop, neighbours, seat);
   if (neighbours !== undefined || events.some(({ type }) => type === 'company')) void updateCompany(desktop, seat);
-  seat.cursor = cursor;
-  save(desktop);
-  const bye = events.find((event) => event.type === 'bye');
-  if (bye?.join !== undefined && !isGivenUp(desktop, seat)) {
-    const to = desktop.moves.follow(relayOf(seat), bye.join, performance.now());
-    if (to !== undefined) void move(desktop, seat, to, byeMs(events, random));
-  }
-  await desktop.arrivals.untilRoom();
-  return !isGivenUp(desktop, seat);
-}
-
-/** Whether this seat will be replaced, whatever its relay does. */
-function isGivenUp({ replacing }: Desktop, seat: Seat): boolean {
-  return replacing?.seat === seat && !replacing.mayStop;
 }
 
 /** Takes a picture off this desktop: its sprites, and the figure on the shelf. */
@@ -863,8 +780,8 @@ async function toggleStage(desktop: Desktop): Promise<void> {
 }
 
 /** Returns a link: a visitor who opens it joins beside this desktop. The invitation is in the fragment, which no server logs. */
-function invitation({ moves, name }: Desktop, seat: Seat): string {
-  const link = new URL('/', moves.site);
+function invitation({ seating, name }: Desktop, seat: Seat): string {
+  const link = new URL('/', seating.moves.site);
   const members = new URLSearchParams({ near: seat.invitation, from: name });
   if (seat.world !== 'commons') members.set('world', seat.world); // where the friend goes when the invitation has ended
   link.hash = members.toString();

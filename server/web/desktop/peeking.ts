@@ -9,16 +9,10 @@
 import { EDGES, type Edge } from '../../wire/rules.ts';
 import type { Simulation } from '../motion/simulation.ts';
 import { Peek } from '../relay/peek.ts';
+import { wordsOf } from '../relay/problem_words.ts';
 import { stageOf } from '../relay/stage.ts';
 import { POST_GAP_MS, StagePosts } from '../relay/stage_posts.ts';
-import {
-  type Neighbours,
-  type Problem,
-  type RelayEvent,
-  type Seat,
-  type Transport,
-  wordsOf,
-} from '../relay/transport.ts';
+import type { Neighbours, Problem, RelayEvent, Seat, Transport } from '../relay/transport.ts';
 import { type Key, phrase } from '../texts/language.ts';
 import { element } from './elements.ts';
 import { announce, peekHint, showStageSwitch, showWatchers } from './panel.ts';

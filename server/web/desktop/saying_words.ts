@@ -1,7 +1,8 @@
 /** The sentences about sayings that a person reads: how many others heard one, why one was refused, how many were missed. */
 
 import type { ProblemCode } from '../../wire/problem.ts';
-import { type Problem, wordsOf } from '../relay/transport.ts';
+import { wordsOf } from '../relay/problem_words.ts';
+import type { Problem } from '../relay/transport.ts';
 import { counted, type Plain, phrase } from '../texts/language.ts';
 
 /** Describes a saying that the relay has not answered yet. */

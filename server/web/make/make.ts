@@ -19,7 +19,7 @@ import { animatePortraits, portrait } from '../pictures/portraits.ts';
 import { natureOf, Sheets } from '../pictures/sheets.ts';
 import { offer } from '../pictures/taking.ts';
 import { join, leave, privateWorldName, publish, upload } from '../relay/api_client.ts';
-import { wordsOf } from '../relay/transport.ts';
+import { wordsOf } from '../relay/problem_words.ts';
 import { number, type Plain, phrase, reasonOf } from '../texts/language.ts';
 import { AnimationPanel } from './animation_panel.ts';
 import { Body } from './body.ts';

@@ -2,7 +2,8 @@
 
 import { element } from '../desktop/elements.ts';
 import { countWords, fetchDesktopCount, read } from '../relay/api_client.ts';
-import { readProblem, wordsOf } from '../relay/transport.ts';
+import { wordsOf } from '../relay/problem_words.ts';
+import { readProblem } from '../relay/transport.ts';
 import { number, phrase } from '../texts/language.ts';
 import { WorldMap } from './world_map.ts';
 

@@ -2,50 +2,19 @@
 
 import { isResident, RESIDENT_SUFFIX } from '../../wire/resident.ts';
 import { counted, phrase } from '../texts/language.ts';
-import {
-  type Company,
-  type Neighbours,
-  type Problem,
-  readProblem,
-  readSeat,
-  relayOf,
-  type Seat,
-  wordsOf,
-} from './transport.ts';
-
-interface JoinRequest {
-  name: string;
-  /** Empty for the world of `near`, or for the default world. */
-  world: string;
-  /** The invitation of a friend to be placed beside; empty for none. */
-  near: string;
-  screen: { width: number; height: number };
-  /** Whether neighbours may look in; undefined for what is usual in the world. */
-  stage?: boolean;
-}
-
-/** The relay refused the join. */
-export class JoinRefused extends Error {
-  readonly problem: Problem;
-
-  constructor(problem: Problem) {
-    super(wordsOf(problem));
-    this.problem = problem;
-  }
-}
+import { type JoinRequest, Refused, requestSeat } from './joining.ts';
+import { wordsOf } from './problem_words.ts';
+import { type Company, type Neighbours, type Problem, readProblem, relayOf, type Seat } from './transport.ts';
 
 const TIMEOUT_MS = 10_000; // ms for the response to one of these requests
 
-/** Joins at the relay with this origin. Throws JoinRefused, or a TypeError when the relay cannot be reached. */
-export async function join({ name, world, near, screen, stage }: JoinRequest, relay = location.origin): Promise<Seat> {
-  const response = await fetch(`${relay}/v1/desktops`, {
-    method: 'POST',
-    headers: { 'content-type': 'application/json' },
-    body: JSON.stringify({ name, world: world || undefined, near: near || undefined, screen, stage }),
-    signal: AbortSignal.timeout(TIMEOUT_MS),
-  });
-  if (!response.ok) throw new JoinRefused(await readProblem(response));
-  return readSeat(await response.json());
+/** Joins as joining.ts does, by default at the page's relay. An empty world or friend is none. The message of Refused is for the person. */
+export async function join({ world, near, ...request }: JoinRequest, relay = location.origin): Promise<Seat> {
+  try {
+    return await requestSeat(relay, { ...request, world: world || undefined, near: near || undefined }, globalThis);
+  } catch (error) {
+    throw error instanceof Refused ? new Refused(error.problem, wordsOf(error.problem)) : error;
+  }
 }
 
 /** Returns what the page's relay says at this path, or undefined when it does not answer or refuses. */

@@ -15,28 +15,33 @@ export const WAITING_MAX = 64; // sprites that wait for room; from here on the p
 /** Removed pictures that are remembered; the oldest is forgotten first. An operator removes them by hand. */
 export const REMOVED_MAX = 1_000;
 
-interface ArrivalHandlers {
+/** What a desktop keeps of a sprite that has entered; `file` is its picture. */
+interface Entered {
+  readonly file: string;
+}
+
+interface ArrivalHandlers<Guest> {
   /** Puts the sprite into the simulation. Returns null when there is no room. */
-  enter(arrival: Arrival): Sprite | null;
-  remove(sprite: Sprite): void;
+  enter(arrival: Arrival): Guest | null;
+  remove(sprite: Guest): void;
 }
 
 /** The sprites of a batch that are here, and those that wait, each with the number of the event that brought it. */
-export type Batch = Map<Sprite | Arrival, number>;
+export type Batch<Guest = Sprite> = Map<Guest | Arrival, number>;
 
-export class Arrivals {
+export class Arrivals<Guest extends Entered = Sprite> {
   /** The sequence number of the newest event received; −1 when there was none in the relay's present epoch. */
   seq = -1;
   /** Oldest first. */
   readonly waiting: Arrival[] = [];
   /** The newest batch. Those of former seats follow, until they are settled. */
-  #batches: Batch[] = [new Map()];
+  #batches: Batch<Guest>[] = [new Map()];
   /** Pictures that the operator has removed: sprites of them that were on their way are received, but do not enter. */
   readonly #removed = new Set<string>();
   #roomMade: (() => void) | null = null;
-  readonly #handlers: ArrivalHandlers;
+  readonly #handlers: ArrivalHandlers<Guest>;
 
-  constructor(handlers: ArrivalHandlers) {
+  constructor(handlers: ArrivalHandlers<Guest>) {
     this.#handlers = handlers;
   }
 
@@ -55,12 +60,12 @@ export class Arrivals {
   }
 
   /** The number of the event that brought this sprite, or one that waits, with the last batch, which the relay may not know to be received. */
-  seqInLastBatch(one: Sprite | Arrival): number | undefined {
+  seqInLastBatch(one: Guest | Arrival): number | undefined {
     return this.#batches[0].get(one);
   }
 
   /** Adds a sprite of the last batch, or one that waits, which was here when the page was unloaded. */
-  resumeLastBatch(one: Sprite | Arrival, seq: number): void {
+  resumeLastBatch(one: Guest | Arrival, seq: number): void {
     this.#batches[0].set(one, seq);
   }
 
@@ -111,7 +116,7 @@ export class Arrivals {
   }
 
   /** Likewise for a new seat. Returns the last batch of the former one: its relay may not know that it was received. */
-  changeSeat(): Batch {
+  changeSeat(): Batch<Guest> {
     const [doubtful] = this.#batches;
     this.#batches = [new Map(), ...this.#batches.filter(({ size }) => size > 0)];
     this.seq = -1;
@@ -119,12 +124,12 @@ export class Arrivals {
   }
 
   /** The relay of a former seat has said after which event it has passed on what this batch brought; after Infinity it is nothing. */
-  settle(batch: Batch, lostAfter: number): void {
+  settle(batch: Batch<Guest>, lostAfter: number): void {
     this.#remove(batch, lostAfter);
     this.#batches = this.#batches.filter((one) => one !== batch);
   }
 
-  #remove(batch: Batch, after: number): void {
+  #remove(batch: Batch<Guest>, after: number): void {
     for (const [one, seq] of batch) {
       if (seq <= after) continue;
       if ('seq' in one) this.waiting.splice(this.waiting.indexOf(one), 1);
@@ -134,6 +139,6 @@ export class Arrivals {
   }
 }
 
-function fileOf(one: Sprite | Arrival): string {
+function fileOf(one: Entered | Arrival): string {
   return 'seq' in one ? one.sprite.file : one.file;
 }

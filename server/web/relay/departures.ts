@@ -7,10 +7,11 @@
  * Cost: O(pending sprites), usually one.
  */
 import { CROSSINGS_REMEMBERED, ENDED_REMEMBERED_MS } from '../../wire/rules.ts';
-import type { Departure } from '../motion/simulation.ts';
+import type { Departure, Entrance } from '../motion/simulation.ts';
 import {
   ANSWER_MS,
   type Crossing,
+  type CrossingSprite,
   type CrossingVerdict,
   type Neighbour,
   type Problem,
@@ -27,17 +28,22 @@ export const FORMER_TRIES_MAX = ENDED_REMEMBERED_MS / ANSWER_MS;
 /** The way to the relay for the crossings of one seat. */
 export type Way = Pick<Transport, 'send' | 'close'>;
 
-interface DepartureHandlers {
+/** What leaves a desktop: the motion, and what its neighbour gets of the sprite. */
+interface Leaving extends Entrance {
+  readonly sprite: Omit<CrossingSprite, 'animation'>;
+}
+
+interface DepartureHandlers<One> {
   /** The pending crossings changed and must be saved now. A new crossing is sent only after that. */
   save(): void;
-  accepted(departure: Departure, to: Neighbour | null): void;
-  returned(departure: Departure, problem: Problem): void;
+  accepted(departure: One, to: Neighbour | null): void;
+  returned(departure: One, problem: Problem): void;
   /** Opens a way for a seat that is no longer this desktop's. It sends a crossing up to FORMER_TRIES_MAX times. */
   openFormer(sender: Sender): Way;
 }
 
-interface PendingCrossing {
-  readonly departure: Departure;
+interface PendingCrossing<One> {
+  readonly departure: One;
   readonly crossing: Crossing;
   /** The seat that sends it. */
   readonly sender: Sender;
@@ -48,20 +54,20 @@ export function mayBeSent(number: number, unanswered: Iterable<number>): boolean
   return number < Math.min(...unanswered) + CROSSINGS_AHEAD_MAX;
 }
 
-export class Departures {
+export class Departures<One extends Leaving = Departure> {
   /** Oldest first. */
-  readonly pending: PendingCrossing[] = [];
+  readonly pending: PendingCrossing<One>[] = [];
   nextNumber: number;
-  readonly #handlers: DepartureHandlers;
+  readonly #handlers: DepartureHandlers<One>;
   /** Those that were pending when the page was unloaded, until there is a seat. */
-  #resumed: PendingCrossing[] = [];
+  #resumed: PendingCrossing<One>[] = [];
   #seat: Sender | null = null;
   /** The way of the seat; null when the seat has ended. */
   #way: Way | null = null;
   /** The ways of other seats, by desktop. */
   readonly #former = new Map<string, Way>();
 
-  constructor(handlers: DepartureHandlers, nextNumber = 1) {
+  constructor(handlers: DepartureHandlers<One>, nextNumber = 1) {
     this.#handlers = handlers;
     this.nextNumber = nextNumber;
   }
@@ -78,7 +84,7 @@ export class Departures {
   }
 
   /** Sends a sprite as the present seat, or returns it at once while too many others have no verdict. */
-  depart(departure: Departure): void {
+  depart(departure: One): void {
     const sender = this.#seat;
     if (sender === null) throw new Error('A sprite departed from a desktop without a seat.');
     const ofSeat = this.pending.filter((one) => one.sender.desktop === sender.desktop);
@@ -102,14 +108,14 @@ export class Departures {
   }
 
   /** Adds a crossing that was pending when the page was unloaded. It is sent again as soon as there is a seat. */
-  resume(pending: PendingCrossing): void {
+  resume(pending: PendingCrossing<One>): void {
     this.pending.push(pending);
     this.#resumed.push(pending);
     this.nextNumber = Math.max(this.nextNumber, pending.crossing.crossing + 1);
   }
 
   /** Asks the relay of its seat until there is a verdict. The way may change meanwhile, the seat and the number do not. */
-  async #send(pending: PendingCrossing, isRepeat: boolean): Promise<void> {
+  async #send(pending: PendingCrossing<One>, isRepeat: boolean): Promise<void> {
     const { departure, crossing, sender } = pending;
     let verdict: CrossingVerdict = 'unknown';
     let isGivenUp = false;

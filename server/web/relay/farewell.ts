@@ -1,11 +1,28 @@
 /**
- * The end of a seat whose relay has not answered for long, so that this page has joined another one: what becomes of its last batch.
+ * The end of a seat whose relay has not answered for long, so that this page has joined another one: what becomes of its last batch, and of
+ * what it has thrown.
  *
  * Invariant: the batch is lost only if that relay says so. Until it answers, its mailbox still has what was not acknowledged.
  */
-import { FORMER_TRIES_MAX } from './departures.ts';
-import { browserEnvironment, type FetchEnvironment } from './posts.ts';
-import { ANSWER_MS, backoffMs, ENDED_CODES, lostAfter, readProblem, relayOf, type Seat } from './transport.ts';
+import { FORMER_TRIES_MAX, type Way } from './departures.ts';
+import { browserEnvironment, createPosts, type FetchEnvironment } from './posts.ts';
+import {
+  ANSWER_MS,
+  backoffMs,
+  ENDED_CODES,
+  lostAfter,
+  readProblem,
+  relayOf,
+  type Seat,
+  type Sender,
+} from './transport.ts';
+
+/** Opens the way for what a former seat has thrown (departures.ts). */
+export function openFormer(sender: Sender, environment?: FetchEnvironment): Way {
+  const closing = new AbortController();
+  const { send } = createPosts(sender, { signal: closing.signal, triesMax: FORMER_TRIES_MAX }, environment);
+  return { send, close: () => closing.abort() };
+}
 
 /**
  * Ends a seat as soon as its relay answers. Resolves to the number of the event after which the relay has passed on what the seat

@@ -12,7 +12,6 @@ import {
   SILENCE_FACTOR,
 } from '../../wire/rules.ts';
 import type { Entrance, Facing } from '../motion/simulation.ts';
-import { phrase, problemWords } from '../texts/language.ts';
 
 export interface Neighbour {
   desktop: string;
@@ -318,22 +317,12 @@ export async function readProblem(response: Response): Promise<Problem> {
   const code = typeof problem?.code === 'string' ? problem.code : `http-${response.status}`;
   const retryAfterMs = Math.min(BYE_MS_MAX, 1000 * Number(response.headers.get('retry-after') ?? 0));
   return {
-    title: phrase('relay.answered', { status: response.status }),
+    title: `The relay answered ${response.status}.`,
     ...problem,
     code,
     status: response.status,
     ...(retryAfterMs > 0 && { retryAfterMs }),
   };
-}
-
-/** Returns a sentence about a problem, for a person to read: the relay's own, unless the page has one in its language. */
-export function wordsOf({ code, detail, title }: Problem): string {
-  return problemWords(code) ?? detail ?? title;
-}
-
-/** Returns a few words about a problem, to be read beside a sprite. */
-export function labelOf({ code, title }: Problem): string {
-  return problemWords(code) ?? title;
 }
 
 export function sleep(ms: number, signal: AbortSignal): Promise<void> {
