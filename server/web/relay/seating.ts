@@ -150,7 +150,9 @@ export class Seating<Guest extends { readonly file: string }> {
     const isWanted = () => !signal.aborted && connection.seat === seat && !(replacing.mayStop && connection.up);
     for (let attempt = 0; isWanted(); attempt++) {
       try {
-        this.take(await this.#handlers.join(relays[attempt % relays.length], seat));
+        const next = await this.#handlers.join(relays[attempt % relays.length], seat);
+        if (signal.aborted) return; // nobody polls for that one, so it ends
+        this.take(next);
         this.#handlers.replaced(reason);
       } catch (error) {
         await sleep(joinPauseMs(attempt, random, error instanceof Refused ? error.problem : undefined), signal);
