@@ -16,6 +16,7 @@ import { COMMAND as BENCH } from '../server/bench/bench.ts';
 import { COMMAND as ADMIN } from '../server/bin/admin.ts';
 import { COMMAND as RELAY } from '../server/bin/options.ts';
 import { COMMAND as SPR } from '../server/bin/spr.ts';
+import { COMMAND as LIBRARIES } from '../server/libraries/pack.ts';
 import { COMMAND as BENCH_HEAP } from '../v8-patches/bench/heap.ts';
 import { COMMAND as CLIENT } from './client.ts';
 import {
@@ -293,6 +294,7 @@ const PROGRAMS: Record<string, Program> = {
   },
   fleet: { file: 'ec2/bin/fleet.ts', command: FLEET, negative: ['plan', '--rate'], needsWords: true },
   client: { file: 'tools/client.ts', command: CLIENT },
+  libraries: { file: 'server/libraries/pack.ts', command: LIBRARIES },
   test: { file: 'tools/test/test.ts', command: TEST },
 };
 

@@ -145,6 +145,8 @@ const LAYERS: Record<string, readonly string[]> = {
     PAGE_ROOMS.map((room, i) => [room, [...PAGE_ROOMS.slice(i + 1), 'server/wire/files', 'server/wire']]),
   ),
   'server/residents': ['server/web/relay', 'server/web/motion', 'server/wire'],
+  'server/libraries/javascript': ['server/web/relay', 'server/web/motion', 'server/wire'],
+  'server/libraries': [],
   'server/web/admin': ['server/web/texts', 'server/wire/peers', 'server/wire'],
   'loadtest/bin': ['loadtest/run', 'loadtest/report'],
   'loadtest/run': ['loadtest/report'],
@@ -334,8 +336,9 @@ describe('imports', () => {
     }
   });
 
-  it('bring nothing into a page that a browser does not have', () => {
-    for (const { path } of SOURCES.filter((source) => layerOf(source.path)?.startsWith('server/web/'))) {
+  it('bring nothing into a page, or a program that uses its modules, that a browser does not have', () => {
+    const isPage = (path: string) => /^server\/(?:web|libraries\/javascript)\//.test(layerOf(path)?.concat('/') ?? '');
+    for (const { path } of SOURCES.filter((source) => isPage(source.path))) {
       for (const loaded of loadedBy(path)) {
         for (const { to, ours, typeOnly } of loaded.imports) {
           assert.ok(

@@ -46,8 +46,14 @@ const COMMANDS = {
     packages: 'all',
     here: true,
   },
-  release: { about: 'builds what people download, and tags it', run: ['tools/release/release.ts'] },
+  release: { about: 'builds what people download, and tags it', run: ['tools/release/release.ts'], packages: 'all' },
   setup: { about: 'installs and builds what a relay needs, and starts nothing', run: setup, plain: true },
+  libraries: {
+    about: 'packs the libraries for other programs',
+    run: ['server/libraries/pack.ts'],
+    packages: 'all',
+    here: true,
+  },
   lint: {
     about: 'checks form and style of the sources',
     run: [BIOME, 'check', '--error-on-warnings', '.'],

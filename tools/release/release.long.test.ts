@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { execFileSync } from 'node:child_process';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, symlinkSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, it } from 'node:test';
@@ -17,6 +17,7 @@ after(() => rmSync(folder, { recursive: true }));
 
 it('a release has the same sums from every clone of the commit', { skip: SKIP, timeout: 3_600_000 }, () => {
   const [, version] = /^## (\S+)/m.exec(readFileSync(join(ROOT, 'CHANGELOG.md'), 'utf8')) ?? [];
+  symlinkSync(join(ROOT, 'node_modules'), join(folder, 'node_modules')); // the compiler of the libraries
   const [one, two] = ['one', 'two'].map((name) => {
     const clone = join(folder, name);
     execFileSync('git', ['clone', '-q', ROOT, clone]);
@@ -25,7 +26,7 @@ it('a release has the same sums from every clone of the commit', { skip: SKIP, t
     return readFileSync(join(clone, 'build/release', version, 'SHA256SUMS'), 'utf8');
   });
   assert.equal(two, one);
-  for (const name of ['.tgz', '-source.tar.gz', '.cdx.json', 'Sprites-Setup.exe', 'sprites_amd64.deb', 'NOTES.md']) {
+  for (const name of ['.tgz', '-source.tar.gz', '.cdx.json', 'Sprites-Setup.exe', 'sprites_amd64.deb', '.whl', 'NOTES.md']) {
     assert.ok(one.includes(name), `${name} is missing:\n${one}`);
   }
 });

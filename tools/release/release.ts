@@ -24,7 +24,8 @@ export const COMMAND: Command<typeof OPTIONS> = {
   usage: ['npm run release -- VERSION [options]'],
   about:
     'Builds the release VERSION, such as 0.2.0, of the commit that is checked out into build/release/VERSION/: npm package, sources, installer\n' +
-    'for Windows, packages for Linux, manifests for winget, parts (CycloneDX), notes and SHA-256 sums. Then commits the version, and tags it.',
+    'for Windows, packages for Linux, libraries for programs, manifests for winget, parts (CycloneDX), notes and SHA-256 sums. Then commits the\n' +
+    'version, and tags it.',
   takesWords: true,
   options: OPTIONS,
 };
@@ -140,6 +141,7 @@ function build(
   run(process.execPath, 'tools/client.ts', 'windows', ...signing);
   run(process.execPath, 'tools/client.ts', 'linux');
   run('npm', 'pack', '--silent', '--ignore-scripts', '--pack-destination', out);
+  run(process.execPath, 'server/libraries/pack.ts', '--out', out);
   const inFolder = `--prefix=sprites-${version}/`;
   const archive = ['archive', '--format=tar.gz', inFolder, '-o', join(out, `sprites-${version}-source.tar.gz`), 'HEAD'];
   execFileSync('git', archive, { cwd: checkout });

@@ -1,0 +1,34 @@
+// A resident of one's own: it keeps what it catches for some seconds, says thank you, and throws it back.
+//
+//     node resident.js http://localhost:8080
+import { join } from 'sprites-client';
+
+const KEEP_MS = 4_000;
+const RETRY_MS = 3_000;
+const caught = new Map(); // by the number of the event that brought it
+
+const desktop = await join(process.argv[2] ?? 'http://localhost:8080', {
+  name: 'Otto (resident)',
+  on: {
+    sprite(arrival) {
+      caught.set(arrival.seq, arrival);
+      setTimeout(throwBack, KEEP_MS, arrival.seq);
+      return desktop.say(`Thank you for ${arrival.sprite.name || 'the sprite'}, ${arrival.from.name}!`);
+    },
+    // The relay has passed it on, while it did not hear from us.
+    lost: ({ seq }) => caught.delete(seq),
+    saying({ from, text }) {
+      if (from.desktop !== desktop.desktop && /\botto\b/i.test(text)) return desktop.say('That is me!');
+    },
+  },
+});
+console.log(`Otto is here. Sit beside him: ${process.argv[2] ?? 'http://localhost:8080'}/#near=${desktop.invitation}`);
+
+async function throwBack(seq) {
+  const arrival = caught.get(seq);
+  if (!caught.delete(seq)) return;
+  const { refused } = await desktop.throw(arrival.sprite, arrival.edge);
+  if (refused === undefined) return;
+  caught.set(seq, arrival);
+  setTimeout(throwBack, RETRY_MS, seq);
+}

@@ -1,0 +1,389 @@
+/**
+ * `sprites-client`: a desktop without a window, for programs in a browser, Node or Deno. It is made of the page's own modules.
+ *
+ * README.md beside the archives is its manual; python/sprites_client.py has the same words. It speaks long-polls, as HTTP is everywhere.
+ * Invariant: a sprite that was thrown has a verdict, or is asked about, under its number and at the seat that sent it.
+ */
+import type { Entrance } from '../../web/motion/simulation.ts';
+import { Arrivals } from '../../web/relay/arrivals.ts';
+import type { OpenTransport } from '../../web/relay/connection.ts';
+import { Departures, type Way } from '../../web/relay/departures.ts';
+import { openFormer } from '../../web/relay/farewell.ts';
+import { type JoinRequest, Refused, requestSeat } from '../../web/relay/joining.ts';
+import { askToPeek, Peek } from '../../web/relay/peek.ts';
+import { poll } from '../../web/relay/poll.ts';
+import type { FetchEnvironment } from '../../web/relay/posts.ts';
+import { Sayings, tidy } from '../../web/relay/sayings.ts';
+import { Seating } from '../../web/relay/seating.ts';
+import { StagePosts } from '../../web/relay/stage_posts.ts';
+import {
+  ANSWER_MS,
+  type Arrival,
+  type CrossingSprite,
+  type Neighbour,
+  type Neighbours,
+  type Problem,
+  type RelayEvent,
+  readProblem,
+  relayOf,
+  type Seat,
+  type Sender,
+  type Stage,
+  type StageSprite,
+  sleep,
+  type Transport,
+} from '../../web/relay/transport.ts';
+import { type Edge, EVENTS } from '../../wire/rules.ts';
+
+export type { Arrival, Edge, Neighbour, Neighbours, Problem };
+export { Refused };
+
+/** A sprite as one throws it: the picture's hash, and how it looks. By default it has no name, faces right, and is twice as large as its picture. */
+export type Sprite = Pick<CrossingSprite, 'file'> & Partial<CrossingSprite>;
+
+/** How a sprite flies. By default from the middle of the edge, outwards and a little up. Speeds in device-independent px/s. */
+export type Motion = Partial<Pick<Arrival, 'at' | 'vx' | 'vy'>>;
+
+/** A sprite that others see when they look in; x and y are the middle of its feet, in px of this desktop's screen. */
+export type Shown = Omit<StageSprite, 'file'> & { file: string };
+
+/** What the library itself tells, beside the events of the relay. */
+type OwnEvent =
+  /** The relay answers now, or does not any more. */
+  | { type: 'connected'; is: boolean }
+  /** This desktop has another seat: another id and another invitation. */
+  | { type: 'seated'; desktop: string; invitation: string }
+  /** The relay has passed this sprite on to somebody else: it is no longer here. */
+  | ({ type: 'lost' } & Omit<Arrival, 'type'>)
+  /** What is beyond the edge does not show itself. It is asked again. */
+  | { type: 'hidden'; edge: Edge; problem: Problem };
+
+type ClientEvent = Exclude<RelayEvent, { type: 'ping' | 'bye' | 'watched' }> | OwnEvent;
+
+/** What a program is told, by the type of the event. PROTOCOL.md (Events) has those of the relay. */
+export type Handlers = {
+  [Type in ClientEvent['type']]?: (event: Extract<ClientEvent, { type: Type }>) => unknown;
+};
+
+export interface Options extends Partial<JoinRequest> {
+  on?: Handlers;
+}
+
+const SCREEN = { width: 800, height: 600 };
+const SPEED = 900; // px/s of a throw that says none: what a hand does
+const LIFT = -200; // px/s, up, likewise
+const PASS_ON_MS = 1_000; // ms that a sprite which nobody handles stays: alone, a desktop throws to itself
+const RETRY_MS = 3_000; // ms until such a sprite is thrown again when it was refused
+const TICK_MS = 100; // ms between two looks at whether a peek or a stage is due
+const LEAVE_MS = 2_000; // ms that leaving waits for verdicts, and for its answer
+const ANSWER_BYTES_MAX = 1 << 20; // bytes of an answer: a full batch has less than 128 KiB
+
+/**
+ * Joins a world at a relay, such as `http://localhost:8080`.
+ *
+ * Throws  Refused; an Error when no relay answers there.
+ */
+export async function join(relay: string, { on = {}, ...wish }: Options = {}): Promise<Desktop> {
+  const url = URL.canParse(relay) ? new URL(relay) : undefined;
+  if (url === undefined || !/^https?:$/.test(url.protocol)) {
+    throw new TypeError(`A relay's address begins with http:// or https://, not as ${JSON.stringify(relay)}.`);
+  }
+  const request = { screen: SCREEN, ...wish };
+  const environment = { fetch: boundedFetch, random: Math.random, sleep };
+  const seat = await requestSeat(url.origin, request, environment).catch((error) => {
+    if (!(error instanceof TypeError) && error.name !== 'TimeoutError') throw error;
+    const { message } = error.cause ?? error;
+    throw new Error(`No relay answers at ${url.origin}: ${message}`, { cause: error });
+  });
+  return new Desktop(url.origin, request, on, seat, environment);
+}
+
+/** A sprite that is here: one that has come with the last batch is taken away again if the relay has passed it on. */
+interface Guest {
+  file: string;
+  arrival: Arrival;
+}
+
+/** A throw on its way. */
+interface Leaving extends Entrance {
+  sprite: CrossingSprite;
+}
+
+type ThrowVerdict = { to: Neighbour | null } | { refused: Problem };
+type SayVerdict = { heard: number | null } | { refused: Problem };
+
+export class Desktop {
+  /** Who is beyond each edge, as far as the relay has told. */
+  neighbours: Neighbours = {};
+  /** Resolves when this desktop has left. Rejects with what a handler has thrown: that ends the desktop. */
+  readonly ended: Promise<void>;
+  readonly #request: JoinRequest;
+  readonly #on: Handlers;
+  readonly #environment: FetchEnvironment;
+  readonly #end: PromiseWithResolvers<void> = Promise.withResolvers();
+  readonly #closing = new AbortController();
+  readonly #deciding = new Map<Leaving, (verdict: ThrowVerdict) => void>();
+  readonly #thrown = new Set<Promise<ThrowVerdict>>();
+  readonly #formerWays = new Set<Way>();
+  #said: Promise<unknown> = Promise.resolve();
+  #heard: (verdict: SayVerdict) => void = () => {};
+  #shown: readonly Shown[] = [];
+  #isWatched = false;
+  #timer: ReturnType<typeof setInterval> | undefined;
+
+  readonly #arrivals = new Arrivals<Guest>({
+    enter: (arrival) => {
+      if (this.#on.sprite === undefined) void this.#passOn(arrival);
+      else this.#tell(arrival);
+      return { file: arrival.sprite.file, arrival };
+    },
+    remove: ({ arrival }) => this.#tell({ ...arrival, type: 'lost' }),
+  });
+
+  readonly #departures = new Departures<Leaving>({
+    save: () => {},
+    accepted: (leaving, to) => this.#deciding.get(leaving)?.({ to }),
+    returned: (leaving, refused) => this.#deciding.get(leaving)?.({ refused }),
+    openFormer: (sender) => this.#openFormer(sender),
+  });
+
+  readonly #sayings = new Sayings({
+    save: () => {},
+    accepted: (_, heard) => this.#heard({ heard }),
+    refused: (_, refused) => this.#heard({ refused }),
+  });
+
+  readonly #peek = new Peek({
+    now: () => performance.now(),
+    ask: (edge) => askToPeek(this.#seat, edge, this.#environment),
+    refused: (edge, problem) => this.#tell({ type: 'hidden', edge, problem }),
+  });
+
+  readonly #posts = new StagePosts({
+    now: () => performance.now(),
+    stage: (_, without) => this.#stage(without),
+    post: async (stage) => this.#transport?.show(stage) ?? 'unknown',
+    watched: (edges) => {
+      this.#isWatched = edges.length > 0;
+      this.#tick();
+    },
+  });
+
+  readonly #seating: Seating<Guest>;
+  #transport: Transport | undefined;
+
+  /** Use join(). */
+  constructor(began: string, request: JoinRequest, on: Handlers, seat: Seat, environment: FetchEnvironment) {
+    this.#request = request;
+    this.#on = on;
+    this.#environment = environment;
+    this.ended = this.#end.promise;
+    const open: OpenTransport = (one, handlers) => poll(one, handlers, environment);
+    const options = { began, first: 'poll', open: { poll: open, socket: open }, arrivals: this.#arrivals } as const;
+    this.#seating = new Seating<Guest>(
+      { ...options, environment },
+      {
+        join: (relay, { world, stage }) =>
+          requestSeat(relay, { ...this.#request, near: undefined, world, stage }, environment),
+        seated: () => {},
+        leaving: () => this.#posts.watched([]),
+        replaced: () => {
+          this.#peek.restart();
+          this.#tell({ type: 'seated', desktop: this.desktop, invitation: this.invitation });
+        },
+        opened: (one, transport) => {
+          this.#transport = transport;
+          this.#departures.use(one, transport);
+          this.#sayings.use(transport);
+        },
+        changed: (_, is) => this.#tell({ type: 'connected', is }),
+        received: (_, events) => this.#receive(events),
+        save: () => {},
+      },
+    );
+    this.#seating.take(seat);
+  }
+
+  /** The id of its present seat. */
+  get desktop(): string {
+    return this.#seat.desktop;
+  }
+
+  /** A secret: who has it may join beside this desktop (`near`). */
+  get invitation(): string {
+    return this.#seat.invitation;
+  }
+
+  get world(): string {
+    return this.#seat.world;
+  }
+
+  /** Whether the relay answers. */
+  get connected(): boolean {
+    return this.#seating.connection.up;
+  }
+
+  /**
+   * Throws a sprite over an edge. Resolves when the relay has decided, however often the throw has to be repeated for that.
+   *
+   * Shape   `to` is who has the sprite now, null when the relay can't say. `refused`: it is still yours, and bounces off the edge.
+   */
+  throw(sprite: Sprite, edge: Edge, { at = 0.5, vx, vy }: Motion = {}): Promise<ThrowVerdict> {
+    const [right, down] = OUTWARDS[edge] ?? [0, 0];
+    const look = { name: '', animation: 'fall', facing: right < 0 ? 'left' : 'right', scale: 2, ...sprite } as const;
+    const leaving = { edge, at, vx: vx ?? right * SPEED, vy: vy ?? (down * SPEED || LIFT), sprite: look };
+    const verdict = new Promise<ThrowVerdict>((resolve) => this.#deciding.set(leaving, resolve));
+    this.#thrown.add(verdict);
+    void verdict.then(() => {
+      this.#deciding.delete(leaving);
+      this.#thrown.delete(verdict);
+    });
+    this.#departures.depart(leaving);
+    return verdict;
+  }
+
+  /** Says a line of text. Resolves when the relay has decided: `heard` is how many others it is for, null when the relay can't say. */
+  say(text: string): Promise<SayVerdict> {
+    const verdict = this.#said.then(
+      () =>
+        new Promise<SayVerdict>((resolve) => {
+          this.#heard = resolve;
+          this.#sayings.say(tidy(text));
+        }),
+    );
+    this.#said = verdict;
+    return verdict;
+  }
+
+  /** Looks over an edge, until it is told another one, or null. What is seen comes as `stage`; `hidden` when nothing shows itself. */
+  peek(edge: Edge | null): void {
+    this.#peek.look(edge);
+    this.#tick();
+  }
+
+  /** Sets what neighbours see who look in, if this desktop has joined with `stage: true`. Each sprite keeps its `id`. */
+  show(sprites: readonly Shown[]): void {
+    this.#shown = sprites;
+    this.#posts.tick();
+  }
+
+  /** Returns pictures of the relay's gallery to throw, its own characters first. Throws when the relay does not answer. */
+  async gallery(): Promise<{ file: string; name: string }[]> {
+    const signal = AbortSignal.timeout(ANSWER_MS);
+    const response = await this.#environment.fetch(`${relayOf(this.#seat)}/v1/gallery`, { signal });
+    if (!response.ok) throw new Refused(await readProblem(response));
+    const { entries } = await response.json();
+    return entries.map(({ file, title }: { file: string; title: string }) => ({ file, name: title }));
+  }
+
+  /** Leaves. What waits at the relay for this desktop goes on; a throw without a verdict is asked about for up to LEAVE_MS. */
+  async leave(): Promise<void> {
+    await Promise.race([Promise.all(this.#thrown), sleep(LEAVE_MS, this.#closing.signal)]);
+    if (this.#closing.signal.aborted) return;
+    const { desktop, token } = this.#seat;
+    this.#close();
+    const headers = { authorization: `Bearer ${token}` };
+    const signal = AbortSignal.timeout(LEAVE_MS);
+    const url = `${relayOf(this.#seat)}/v1/desktops/${desktop}`;
+    await this.#environment.fetch(url, { method: 'DELETE', headers, signal }).catch(() => {}); // its lease ends it
+    this.#end.resolve();
+  }
+
+  get #seat(): Seat {
+    return this.#seating.connection.seat as Seat;
+  }
+
+  #close(): void {
+    this.#closing.abort();
+    this.#seating.close();
+    for (const way of this.#formerWays) way.close();
+    clearInterval(this.#timer);
+  }
+
+  #openFormer(sender: Sender): Way {
+    const way = openFormer(sender, this.#environment);
+    this.#formerWays.add(way);
+    if (this.#closing.signal.aborted) way.close();
+    return way;
+  }
+
+  #receive(events: readonly RelayEvent[]): void {
+    for (const event of events) {
+      if (event.type === 'neighbours') this.neighbours = event;
+      else if (event.type === 'removed') this.#arrivals.removePicture(event.file);
+      else if (event.type === 'watched') this.#posts.watched(event.edges);
+      const isPeekDue = event.type === 'neighbours' || (event.type === 'stage' && event.from === undefined);
+      if (isPeekDue) this.#peek.askSoon();
+      // Sprites were told when they entered; a type that nobody knows is none of ours.
+      if (event.type !== 'sprite' && Object.hasOwn(EVENTS, event.type)) this.#tell(event as ClientEvent);
+    }
+  }
+
+  /** Calls the handler, if there is one. What it throws, now or later, ends this desktop. */
+  #tell(event: ClientEvent): void {
+    const handler = Object.hasOwn(this.#on, event.type) ? this.#on[event.type] : undefined;
+    if (handler === undefined || this.#closing.signal.aborted) return;
+    new Promise((resolve) => resolve((handler as (event: ClientEvent) => unknown)(event))).catch((error) => {
+      this.#close();
+      this.#end.reject(error);
+    });
+  }
+
+  /** A sprite that no handler takes flies on, over the opposite edge. */
+  async #passOn({ edge, sprite, at, vx, vy }: Arrival): Promise<void> {
+    const { signal } = this.#closing;
+    for (let waitMs = PASS_ON_MS; !signal.aborted; waitMs = RETRY_MS) {
+      await sleep(waitMs, signal);
+      if (signal.aborted || this.#arrivals.isRemoved(sprite.file)) return;
+      if ('to' in (await this.throw(sprite, OPPOSITE[edge], { at, vx, vy }))) return;
+    }
+  }
+
+  #stage(without: ReadonlySet<string>): Stage {
+    const shown = this.#shown.filter(({ file }) => !without.has(file));
+    const files = [...new Set(shown.map(({ file }) => file))];
+    const sprites = shown.map(({ file, ...sprite }) => ({ ...sprite, file: files.indexOf(file) }));
+    return { ...this.#request.screen, files, sprites };
+  }
+
+  /** Looks whether a peek or a stage is due, and again for as long as that may be. */
+  #tick(): void {
+    this.#peek.tick();
+    this.#posts.tick();
+    const isBusy = this.#isWatched || this.#peek.wanted !== null;
+    if (isBusy && !this.#closing.signal.aborted) this.#timer ??= setInterval(() => this.#tick(), TICK_MS);
+    else {
+      clearInterval(this.#timer);
+      this.#timer = undefined;
+    }
+  }
+}
+
+/** To the right, and down. */
+const OUTWARDS: Record<Edge, readonly [number, number]> = {
+  left: [-1, 0],
+  right: [1, 0],
+  top: [0, -1],
+  bottom: [0, 1],
+};
+
+const OPPOSITE: Record<Edge, Edge> = { left: 'right', right: 'left', top: 'bottom', bottom: 'top' };
+
+/** Fetches, and rejects when the answer is longer than any of a relay. */
+const boundedFetch: typeof fetch = async (input, init) => {
+  const response = await fetch(input, init);
+  const reader = response.body?.getReader();
+  const parts: Uint8Array<ArrayBuffer>[] = [];
+  for (let bytes = 0; reader !== undefined; ) {
+    const { done, value } = await reader.read();
+    if (done) break;
+    bytes += value.length;
+    if (bytes > ANSWER_BYTES_MAX) {
+      await reader.cancel();
+      throw new Error(`What answers is no relay: the answer has more than ${ANSWER_BYTES_MAX} bytes.`);
+    }
+    parts.push(value);
+  }
+  const { status, headers } = response;
+  return new Response(parts.length > 0 ? new Blob(parts) : null, { status, headers });
+};

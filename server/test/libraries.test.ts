@@ -1,0 +1,323 @@
+/** The libraries for JavaScript and Python, installed from their own archives into an empty folder, and their examples, with a relay. */
+import assert from 'node:assert/strict';
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join as joinPath } from 'node:path';
+import { after, before, describe, it } from 'node:test';
+import { aptInstall, installHint } from '../../tools/machine.js';
+import { findInModules } from '../../tools/packages.js';
+import { packLibraries } from '../libraries/pack.ts';
+import {
+  DesktopClient,
+  join,
+  pollFor,
+  sendRequest,
+} from './desktop_client.ts';
+import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
+
+const ROOT = joinPath(import.meta.dirname, '../..');
+const LIBRARIES = joinPath(ROOT, 'server/libraries');
+const VECTORS = ['../../client-win/relay.vectors.json', '../../client-win/moves.vectors.json'];
+
+/** Whether a wheel can be installed. On Debian pip is a package of its own. */
+function whyNoPip(): string | false {
+  const hasPip = () => {
+    try {
+      execFileSync('python3', ['-m', 'pip', '--version'], { stdio: 'ignore' });
+      return true;
+    } catch {
+      return false;
+    }
+  };
+  if (!hasPip()) aptInstall(['python3', 'python3-pip']);
+  return hasPip() ? false : `needs Python and pip: ${installHint(['python3', 'python3-pip'])}`;
+}
+
+/** The same program in each language. It prints JSON, one line each. */
+const SPEAKERS = {
+  javascript: {
+    name: 'speaker.mjs',
+    text: `
+import { join } from 'sprites-client';
+const tell = (what) => console.log(JSON.stringify(what));
+const [task, ...words] = process.argv.slice(2);
+if (task === 'join') {
+  for (const relay of words) await join(relay).then(() => tell('joined'), (error) => tell(error.message));
+  process.exit();
+}
+const on = { seated: () => tell('seated') };
+const desktop = await join(words[0], { world: words[1], name: 'Thrower', on });
+if (task === 'throw') {
+  tell(await desktop.throw({ file: words[2], name: 'Blob' }, 'right'));
+  tell(await desktop.say(' Done '));
+  await desktop.leave();
+}
+await desktop.ended;
+tell('ended');
+`,
+  },
+  python: {
+    name: 'speaker.py',
+    text: `
+import asyncio, json, sys
+from sprites_client import join
+def tell(what):
+    print(json.dumps(what), flush=True)
+async def main(task, *words):
+    if task == 'join':
+        for relay in words:
+            try:
+                await join(relay)
+                tell('joined')
+            except Exception as error:
+                tell(str(error))
+        return
+    desktop = await join(words[0], world=words[1], name='Thrower', on={'seated': lambda event: tell('seated')})
+    if task == 'throw':
+        tell(await desktop.throw({'file': words[2], 'name': 'Blob'}, 'right'))
+        tell(await desktop.say(' Done '))
+        await desktop.leave()
+    await desktop.ended
+    tell('ended')
+asyncio.run(main(*sys.argv[1:]))
+`,
+  },
+} as const;
+
+type Language = keyof typeof SPEAKERS;
+const LANGUAGES: readonly Language[] = ['javascript', 'python'];
+const FILE = '2c538f2f10dced8434ff60e955d98a472736bece7c539b709d2d010e5c2b84aa';
+
+describe('the libraries', { ...BOUNDED, skip: whyNoPip() }, () => {
+  const folder = mkdtempSync(joinPath(tmpdir(), 'sprites-libraries-'));
+  const running = new Set<ChildProcess>();
+  const servers: http.Server[] = [];
+  let relay: RelayProcess;
+
+  before(async () => {
+    const started = startRelay({ workers: 0 });
+    const { javascript, python } = packLibraries(folder);
+    const run = (program: string, ...words: string[]) => execFileSync(program, words, { cwd: folder, stdio: 'pipe' });
+    writeFileSync(joinPath(folder, 'package.json'), '{"private":true}');
+    run('npm', 'install', '--offline', '--no-audit', '--no-fund', javascript);
+    run('python3', '-m', 'pip', 'install', '--quiet', '--no-index', '--target', joinPath(folder, 'python'), python);
+    for (const { name, text } of Object.values(SPEAKERS)) writeFileSync(joinPath(folder, name), text);
+    for (const name of readdirSync(joinPath(LIBRARIES, 'examples')))
+      copyFileSync(joinPath(LIBRARIES, 'examples', name), joinPath(folder, name));
+    relay = await started;
+  });
+  after(async () => {
+    for (const child of running) child.kill('SIGKILL');
+    for (const server of servers) server.close().closeAllConnections();
+    await relay?.stop();
+    rmSync(folder, { recursive: true, force: true });
+  });
+
+  /** Runs a program of the folder with the installed libraries. */
+  function start(name: string, ...words: string[]) {
+    const program = name.endsWith('.py') ? 'python3' : process.execPath;
+    const env = { ...process.env, PYTHONPATH: joinPath(folder, 'python'), PYTHONDONTWRITEBYTECODE: '1' };
+    const child = spawn(program, [joinPath(folder, name), ...words], { cwd: folder, env, stdio: 'pipe' });
+    running.add(child);
+    const output = { text: '' };
+    for (const stream of [child.stdout, child.stderr])
+      stream.on('data', (part) => {
+        output.text += part;
+      });
+    const ended = once(child, 'close').then(() => running.delete(child));
+    return { child, output, ended };
+  }
+
+  const linesOf = ({ text }: { text: string }) =>
+    text
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+
+  async function serve(handle: http.RequestListener): Promise<string> {
+    const server = http.createServer(handle).listen(0, '127.0.0.1');
+    servers.push(server);
+    await once(server, 'listening');
+    return `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  }
+
+  /** A proxy in front of the relay, which swallows the answer to the first throw: the relay has accepted it by then. */
+  async function swallowingProxy(): Promise<{ url: string; throws: string[] }> {
+    const throws: string[] = [];
+    const url = await serve(async (request, response) => {
+      const parts: Buffer[] = [];
+      for await (const part of request) parts.push(part);
+      const { method, headers } = request;
+      const to = request.url?.includes('/events') ? relay.eventsUrl : relay.url;
+      const body = Buffer.concat(parts);
+      const answer = await sendRequest(`${to}${request.url}`, { method, headers, body }).catch(() => undefined);
+      if (request.url?.endsWith('/crossings')) {
+        throws.push(body.toString());
+        if (throws.length === 1) assert.equal(answer?.status, 202);
+        if (throws.length === 1) return response.destroy();
+      }
+      if (answer === undefined) return response.destroy();
+      const text = answer.body.toString().replaceAll(relay.eventsUrl, url);
+      response.writeHead(answer.status, { 'content-type': `${answer.headers['content-type']}` });
+      return response.end(text.replaceAll(relay.url, url));
+    });
+    return { url, throws };
+  }
+
+  for (const language of LANGUAGES) {
+    const { name } = SPEAKERS[language];
+
+    it(`${language}: a throw whose 202 is swallowed is repeated under its number, and arrives once`, async () => {
+      const { url, throws } = await swallowingProxy();
+      const neighbour = await DesktopClient.join(relay.url, { name: 'Ann', world: `swallowed-${language}` });
+      const { output, ended } = start(name, 'throw', url, `swallowed-${language}`, FILE);
+      await ended;
+      const [thrown, said, last] = linesOf(output);
+      assert.equal(thrown.to.name, 'Ann');
+      assert.deepEqual([said, last], [{ heard: 1 }, 'ended']);
+      assert.equal(throws.length, 2);
+      assert.equal(throws[0], throws[1]);
+      await until('the sprite is here', () => neighbour.received.length > 0);
+      assert.deepEqual(
+        neighbour.received.map(({ sprite }) => sprite.name),
+        ['Blob'],
+      );
+      await neighbour.leave();
+    });
+
+    it(`${language}: says what is wrong when what answers is no relay, or refuses`, async () => {
+      const answers: [number, string][] = [
+        [200, '<html>Please log in</html>'],
+        [201, '{'],
+        [201, '['.repeat(100_000)],
+        [201, '{"desktop":"1-1"}'],
+        [201, `"${'x'.repeat(2 << 20)}"`],
+        [503, '{"code":"relay-full","title":"The relay is full","detail":"There is no room."}'],
+        [502, '<html>'],
+      ];
+      const urls: string[] = [];
+      for (const [status, body] of answers)
+        urls.push(await serve((_, response) => response.writeHead(status).end(body)));
+      const gone = http.createServer().listen(0, '127.0.0.1');
+      await once(gone, 'listening');
+      urls.push(`http://127.0.0.1:${(gone.address() as AddressInfo).port}`);
+      await new Promise((resolve) => gone.close(resolve));
+      const { output, ended } = start(name, 'join', ...urls, 'localhost:8080');
+      await ended;
+      const expected = [
+        ...[/is no relay of sprites/, /is no relay of sprites/, /is no relay of sprites/, /is no relay of sprites/],
+        ...[/more than 1048576 bytes/, /^There is no room\.$/, /^The relay answered 502\.$/],
+        ...[/^No relay answers at http:/, /begins with http:\/\/ or https:\/\//],
+      ];
+      const messages = linesOf(output);
+      assert.equal(messages.length, expected.length, output.text);
+      for (const [i, pattern] of expected.entries()) assert.match(messages[i], pattern);
+    });
+
+    it(`${language}: follows a bye to the relay that it names`, async () => {
+      const bye = {
+        cursor: '00000001-0',
+        events: [{ type: 'bye', retryAfterMs: 0, join: `${relay.url}/v1/desktops` }],
+      };
+      const world = `moved-${language}`;
+      const url: string = await serve((request, response) => {
+        const own = `${url}/v1/desktops/1-1`;
+        const addresses = { events: `${own}/events`, crossings: `${own}/crossings`, socket: own.replace('http', 'ws') };
+        const seat = { desktop: '1-1', token: '1-1.aa', invitation: '1.aa', world, cursor: '00000001-0', ...addresses };
+        response.end(JSON.stringify(request.method === 'GET' ? bye : seat));
+      });
+      const { child, output, ended } = start(name, 'stay', url, world);
+      await until('it has another seat', () => output.text.includes('seated'));
+      const friend = await join(relay.url, { world });
+      const { json } = await sendRequest(`${relay.url}/v1/desktops/${friend.desktop}`, { token: friend.token });
+      assert.match(JSON.stringify(json), /"name":"Thrower"/);
+      child.kill();
+      await ended;
+    });
+  }
+
+  it('python: does what the page does in every case of the vectors', () => {
+    const env = { ...process.env, PYTHONPATH: joinPath(folder, 'python'), PYTHONDONTWRITEBYTECODE: '1' };
+    const vectors = VECTORS.map((path) => joinPath(import.meta.dirname, path));
+    const words = [joinPath(LIBRARIES, 'python/vectors_test.py'), ...vectors];
+    execFileSync('python3', words, { env, stdio: 'pipe' });
+  });
+
+  it('javascript: brings its types', () => {
+    const program = [
+      "import { join } from 'sprites-client';",
+      "const desktop = await join('http://r', { on: { saying: ({ text }) => text.length } });",
+      "const verdict = await desktop.throw({ file: 'f' }, 'left');",
+      "export const name: string | undefined = 'to' in verdict ? verdict.to?.name : verdict.refused.title;",
+      '// @ts-expect-error: there is no such edge',
+      "await desktop.throw({ file: 'f' }, 'middle');",
+    ];
+    writeFileSync(joinPath(folder, 'typed.mts'), program.join('\n'));
+    const compiler = findInModules(ROOT, 'typescript/bin/tsc') as string;
+    const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', '--lib', 'es2024,dom'];
+    execFileSync(process.execPath, [compiler, ...flags, 'typed.mts'], { cwd: folder, stdio: 'pipe' });
+  });
+
+  describe('their examples', () => {
+    it('are short', () => {
+      for (const name of readdirSync(joinPath(LIBRARIES, 'examples'))) {
+        const lines = readFileSync(joinPath(LIBRARIES, 'examples', name), 'utf8').split('\n').length;
+        assert.ok(lines < 40, `${name} has ${lines} lines`);
+      }
+    });
+
+    it('a weather vane throws a sprite with the wind', async () => {
+      const neighbour = await DesktopClient.join(relay.url, { name: 'Ann' });
+      const forecast = await serve((_, response) =>
+        response.end('{"current":{"wind_speed_10m":20,"wind_direction_10m":270}}'),
+      );
+      const vane = start('weather_vane.js', relay.url, forecast);
+      await until('a sprite is here', () => neighbour.received.length > 0 || vane.child.exitCode !== null);
+      assert.equal(neighbour.received.length, 1, vane.output.text);
+      const [{ edge, vx, from }] = neighbour.received;
+      assert.deepEqual(
+        [edge, Math.round(vx), from.name],
+        ['left', 800, 'Weather vane'],
+        'a west wind blows to the right',
+      );
+      vane.child.kill();
+      await Promise.all([vane.ended, neighbour.leave()]);
+    });
+
+    it('a build light shows a sprite that has fallen over while the build is red', async () => {
+      const light = start('build_light.py', relay.url, 'false');
+      await until('it is here', () => light.output.text.includes('#near=') || light.child.exitCode !== null);
+      const near = /#near=(\S+)/.exec(light.output.text)?.[1];
+      const friend = await join(relay.url, { name: 'Ann', near });
+      const asked = await sendRequest(`${relay.url}/v1/desktops/${friend.desktop}/peeks`, {
+        ...{ method: 'POST', token: friend.token, body: { edge: 'left' } },
+      });
+      assert.equal(asked.status, 202, `${asked.body}`);
+      const { events } = await pollFor(
+        friend,
+        friend.cursor,
+        (event) => event.type === 'stage' && event.sprites.length > 0,
+      );
+      const stage = events.find((event) => event.type === 'stage' && event.sprites.length > 0);
+      assert.equal(stage?.type === 'stage' && stage.sprites[0].animation, 'sleep');
+      light.child.kill();
+      await light.ended;
+    });
+
+    it('a resident says thank you, and throws back what it catches', async () => {
+      const otto = start('resident.js', relay.url);
+      await until('it is here', () => otto.output.text.includes('#near=') || otto.child.exitCode !== null);
+      const near = /#near=(\S+)/.exec(otto.output.text)?.[1];
+      const friend = await DesktopClient.join(relay.url, { name: 'Ann', near });
+      assert.equal((await friend.throw('left', 'Blob'))?.to?.name, 'Otto (resident)');
+      await until('it is back', () => friend.received.length > 0);
+      assert.equal(friend.received[0].from.name, 'Otto (resident)');
+      otto.child.kill();
+      await Promise.all([otto.ended, friend.leave()]);
+    });
+  });
+});
