@@ -11,12 +11,7 @@ import { after, before, describe, it } from 'node:test';
 import { aptInstall, installHint } from '../../tools/machine.js';
 import { findInModules } from '../../tools/packages.js';
 import { packLibraries } from '../libraries/pack.ts';
-import {
-  DesktopClient,
-  join,
-  pollFor,
-  sendRequest,
-} from './desktop_client.ts';
+import { DesktopClient, join, pollFor, sendRequest } from './desktop_client.ts';
 import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
 
 const ROOT = joinPath(import.meta.dirname, '../..');

@@ -26,7 +26,15 @@ it('a release has the same sums from every clone of the commit', { skip: SKIP, t
     return readFileSync(join(clone, 'build/release', version, 'SHA256SUMS'), 'utf8');
   });
   assert.equal(two, one);
-  for (const name of ['.tgz', '-source.tar.gz', '.cdx.json', 'Sprites-Setup.exe', 'sprites_amd64.deb', '.whl', 'NOTES.md']) {
+  for (const name of [
+    '.tgz',
+    '-source.tar.gz',
+    '.cdx.json',
+    'Sprites-Setup.exe',
+    'sprites_amd64.deb',
+    '.whl',
+    'NOTES.md',
+  ]) {
     assert.ok(one.includes(name), `${name} is missing:\n${one}`);
   }
 });

@@ -80,7 +80,16 @@ describe('seating', () => {
     assert.equal(await receive(bye('http://r2/v1/desktops')), false);
     while (log.at(-1) !== 'stopped') await turn();
     assert.deepEqual(log, [
-      ...['leaving', 'waited 2000', 'joins http://r2', 'waited 300', 'joins http://r1', 'closed 1-1', 'has 2-1', 'stopped'],
+      ...[
+        'leaving',
+        'waited 2000',
+        'joins http://r2',
+        'waited 300',
+        'joins http://r1',
+        'closed 1-1',
+        'has 2-1',
+        'stopped',
+      ],
     ]);
   });
 
