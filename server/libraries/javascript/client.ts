@@ -10,7 +10,7 @@ import type { OpenTransport } from '../../web/relay/connection.ts';
 import { Departures, type Way } from '../../web/relay/departures.ts';
 import { openFormer } from '../../web/relay/farewell.ts';
 import { type JoinRequest, Refused, requestSeat } from '../../web/relay/joining.ts';
-import { askToPeek, Peek } from '../../web/relay/peek.ts';
+import { Peek } from '../../web/relay/peek.ts';
 import { poll } from '../../web/relay/poll.ts';
 import type { FetchEnvironment } from '../../web/relay/posts.ts';
 import { Sayings, tidy } from '../../web/relay/sayings.ts';
@@ -155,7 +155,7 @@ export class Desktop {
 
   readonly #peek = new Peek({
     now: () => performance.now(),
-    ask: (edge) => askToPeek(this.#seat, edge, this.#environment),
+    ask: async (edge) => this.#transport?.peek(edge) ?? 'unknown',
     refused: (edge, problem) => this.#tell({ type: 'hidden', edge, problem }),
   });
 

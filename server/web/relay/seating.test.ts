@@ -21,7 +21,13 @@ function begin(first: Seat) {
   const open = (seat: Seat, handlers: TransportHandlers): Transport => {
     opened.push(handlers);
     const unknown = async () => 'unknown' as const;
-    return { send: unknown, say: unknown, show: unknown, close: () => log.push(`closed ${seat.desktop}`) };
+    return {
+      send: unknown,
+      say: unknown,
+      show: unknown,
+      peek: unknown,
+      close: () => log.push(`closed ${seat.desktop}`),
+    };
   };
   const held: ((seat: Seat) => void)[] = [];
   const environment = {
