@@ -213,6 +213,7 @@ describe('the seat of a page', { ...BOUNDED, skip: noBrowser }, () => {
       assert.notEqual(await idOf(page), seat.desktop);
       assert.equal(await page.evaluate(() => globalThis.sprites.sprites().length), sprites);
       await page.waitForSelector('#alone:visible');
+      await page.evaluate(() => document.querySelector('#notices')?.replaceChildren()); // of the tests before
       await throwOne(page);
       await page.locator('.notice', { hasText: 'is coming home' }).waitFor();
       await page.context().close();
