@@ -97,7 +97,7 @@ describe('the libraries', { ...BOUNDED, skip: whyNoPip() }, () => {
     const started = startRelay({ workers: 0 });
     const { javascript, python } = packLibraries(folder);
     const run = (program: string, ...words: string[]) => execFileSync(program, words, { cwd: folder, stdio: 'pipe' });
-    writeFileSync(joinPath(folder, 'package.json'), '{"private":true}');
+    writeFileSync(joinPath(folder, 'package.json'), '{"private":true,"type":"commonjs"}');
     run('npm', 'install', '--offline', '--no-audit', '--no-fund', javascript);
     run('python3', '-m', 'pip', 'install', '--quiet', '--no-index', '--target', joinPath(folder, 'python'), python);
     for (const { name, text } of Object.values(SPEAKERS)) writeFileSync(joinPath(folder, name), text);
@@ -270,7 +270,7 @@ describe('the libraries', { ...BOUNDED, skip: whyNoPip() }, () => {
       const forecast = await serve((_, response) =>
         response.end('{"current":{"wind_speed_10m":20,"wind_direction_10m":270}}'),
       );
-      const vane = start('weather_vane.js', relay.url, forecast);
+      const vane = start('weather_vane.mjs', relay.url, forecast);
       await until('a sprite is here', () => neighbour.received.length > 0 || vane.child.exitCode !== null);
       assert.equal(neighbour.received.length, 1, vane.output.text);
       const [{ edge, vx, from }] = neighbour.received;
@@ -304,7 +304,7 @@ describe('the libraries', { ...BOUNDED, skip: whyNoPip() }, () => {
     });
 
     it('a resident says thank you, and throws back what it catches', async () => {
-      const otto = start('resident.js', relay.url);
+      const otto = start('resident.mjs', relay.url);
       await until('it is here', () => otto.output.text.includes('#near=') || otto.child.exitCode !== null);
       const near = /#near=(\S+)/.exec(otto.output.text)?.[1];
       const friend = await DesktopClient.join(relay.url, { name: 'Ann', near });

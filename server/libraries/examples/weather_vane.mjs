@@ -1,6 +1,6 @@
 // A weather vane: every ten minutes a sprite flies off with the wind, as fast as it blows.
 //
-//     node weather_vane.js http://localhost:8080 [ADDRESS OF A FORECAST]
+//     node weather_vane.mjs http://localhost:8080 [ADDRESS OF A FORECAST]
 import { join } from 'sprites-client';
 
 const BERLIN = 'latitude=52.52&longitude=13.41&current=wind_speed_10m,wind_direction_10m';

@@ -1,6 +1,6 @@
 // A resident of one's own: it keeps what it catches for some seconds, says thank you, and throws it back.
 //
-//     node resident.js http://localhost:8080
+//     node resident.mjs http://localhost:8080
 import { join } from 'sprites-client';
 
 const KEEP_MS = 4_000;
