@@ -67,9 +67,11 @@ TEST_CASE("composition › puts each shadow under its sprite, and leaves the dus
   Composition composition;
   Compose(scene, &composition);
   REQUIRE(composition.sprites.size() == 3);
-  CHECK(composition.sprites[0].under == Underlay{shade, 0, {-1, 0, 3, 2}, {-1, 0, 3, 2}});
+  CHECK(composition.sprites[0].under ==
+        Underlay{shade, 0, kOpacityMax, {-1, 0, 3, 2}, {-1, 0, 3, 2}});
   CHECK(!composition.sprites[1].under);
-  CHECK(composition.sprites[2].under == Underlay{shade, 0, {-1, 2, 3, 2}, {0, 2, 2, 1}});
+  CHECK(composition.sprites[2].under ==
+        Underlay{shade, 0, kOpacityMax, {-1, 2, 3, 2}, {0, 2, 2, 1}});
   CHECK(composition.dust == std::vector<DrawnSprite>{scene.ground[2]});
   CHECK(composition.sprites[0].Covered() == Crop{-1, 0, 3, 2});
   CHECK(composition.sprites[0].Left() == 9);
@@ -83,8 +85,8 @@ TEST_CASE("composition › puts each shadow under its sprite, and leaves the dus
 
 TEST_CASE("composition › a shadow is behind its sprite, and seen where that is transparent") {
   DrawnSprite sprite = At(1, Striped({kRed, kNothing, kGlass}, 2), 5, 5);
-  sprite.under =
-      Underlay{Striped({kShade, kShade, kShade, kShade}, 2), 0, {0, 1, 4, 2}, {0, 1, 4, 1}};
+  sprite.under = Underlay{
+      Striped({kShade, kShade, kShade, kShade}, 2), 0, kOpacityMax, {0, 1, 4, 2}, {0, 1, 4, 1}};
   CHECK(sprite.Covered() == Crop{0, 0, 4, 2});
   FrameAtlas atlas = PlainAtlas();
   std::vector<uint32_t> pixels(12, 0x11111111);  // what was there before
@@ -104,8 +106,8 @@ TEST_CASE("composition › a shadow is behind its sprite, and seen where that is
 
 TEST_CASE("composition › only the sprite takes clicks, not its shadow") {
   DrawnSprite sprite = At(1, Striped({kRed, kNothing, kGlass}, 2), 5, 5);
-  sprite.under =
-      Underlay{Striped({kShade, kShade, kShade, kShade}, 2), 0, {0, 1, 4, 2}, {0, 1, 4, 2}};
+  sprite.under = Underlay{
+      Striped({kShade, kShade, kShade, kShade}, 2), 0, kOpacityMax, {0, 1, 4, 2}, {0, 1, 4, 2}};
   FrameAtlas atlas = PlainAtlas();
   const auto is_on = [&](int x, int y) { return IsOnSprite(sprite, x, y, &atlas); };
   CHECK(is_on(5, 5));

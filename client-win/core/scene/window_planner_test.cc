@@ -146,7 +146,8 @@ TEST_CASE("window planner › paints a sprite again when another part of it is s
 TEST_CASE("window planner › paints a sprite again when its shadow changes, and moves both as one") {
   WindowPlanner planner;
   Scene scene = SceneOf({1});
-  scene.sprites[0].under = Underlay{SomeSheet(), 0, {-4, 30, 40, 12}, {-4, 30, 40, 12}};
+  scene.sprites[0].under =
+      Underlay{SomeSheet(), 0, kOpacityMax, {-4, 30, 40, 12}, {-4, 30, 40, 12}};
   planner.Plan(scene.sprites);
   scene.sprites[0].x = 10;
   const WindowPlan& moved = planner.Plan(scene.sprites);
