@@ -33,7 +33,7 @@ import {
   sleep,
   type Transport,
 } from '../../web/relay/transport.ts';
-import { type Edge, EVENTS } from '../../wire/rules.ts';
+import { EDGES, type Edge, type EdgeNumber, EVENTS, opposite } from '../../wire/rules.ts';
 
 export type { Arrival, Edge, Neighbour, Neighbours, Problem };
 export { Refused };
@@ -60,7 +60,7 @@ type OwnEvent =
 
 type ClientEvent = Exclude<RelayEvent, { type: 'ping' | 'bye' | 'watched' }> | OwnEvent;
 
-/** What a program is told, by the type of the event. PROTOCOL.md (Events) has those of the relay. */
+/** The functions of a program, one for each type of event. PROTOCOL.md (Events) describes the events of the relay. */
 export type Handlers = {
   [Type in ClientEvent['type']]?: (event: Extract<ClientEvent, { type: Type }>) => unknown;
 };
@@ -122,8 +122,8 @@ export class Desktop {
   readonly #environment: FetchEnvironment;
   readonly #end: PromiseWithResolvers<void> = Promise.withResolvers();
   readonly #closing = new AbortController();
-  readonly #deciding = new Map<Leaving, (verdict: ThrowVerdict) => void>();
-  readonly #thrown = new Set<Promise<ThrowVerdict>>();
+  /** The throws without a verdict. */
+  readonly #deciding = new Map<Leaving, PromiseWithResolvers<ThrowVerdict>>();
   readonly #formerWays = new Set<Way>();
   #said: Promise<unknown> = Promise.resolve();
   #heard: (verdict: SayVerdict) => void = () => {};
@@ -142,8 +142,8 @@ export class Desktop {
 
   readonly #departures = new Departures<Leaving>({
     save: () => {},
-    accepted: (leaving, to) => this.#deciding.get(leaving)?.({ to }),
-    returned: (leaving, refused) => this.#deciding.get(leaving)?.({ refused }),
+    accepted: (leaving, to) => this.#decide(leaving, { to }),
+    returned: (leaving, refused) => this.#decide(leaving, { refused }),
     openFormer: (sender) => this.#openFormer(sender),
   });
 
@@ -232,14 +232,15 @@ export class Desktop {
     const [right, down] = OUTWARDS[edge] ?? [0, 0];
     const look = { name: '', animation: 'fall', facing: right < 0 ? 'left' : 'right', scale: 2, ...sprite } as const;
     const leaving = { edge, at, vx: vx ?? right * SPEED, vy: vy ?? (down * SPEED || LIFT), sprite: look };
-    const verdict = new Promise<ThrowVerdict>((resolve) => this.#deciding.set(leaving, resolve));
-    this.#thrown.add(verdict);
-    void verdict.then(() => {
-      this.#deciding.delete(leaving);
-      this.#thrown.delete(verdict);
-    });
+    const deciding = Promise.withResolvers<ThrowVerdict>();
+    this.#deciding.set(leaving, deciding);
     this.#departures.depart(leaving);
-    return verdict;
+    return deciding.promise;
+  }
+
+  #decide(leaving: Leaving, verdict: ThrowVerdict): void {
+    this.#deciding.get(leaving)?.resolve(verdict);
+    this.#deciding.delete(leaving);
   }
 
   /** Says a line of text. Resolves when the relay has decided: `heard` is how many others it is for, null when the relay can't say. */
@@ -255,7 +256,7 @@ export class Desktop {
     return verdict;
   }
 
-  /** Looks over an edge, until it is told another one, or null. What is seen comes as `stage`; `hidden` when nothing shows itself. */
+  /** Looks over an edge until the next call; null ends it. The events `stage` bring what is there. `hidden` says that nothing is shown. */
   peek(edge: Edge | null): void {
     this.#peek.look(edge);
     this.#tick();
@@ -278,7 +279,8 @@ export class Desktop {
 
   /** Leaves. What waits at the relay for this desktop goes on; a throw without a verdict is asked about for up to LEAVE_MS. */
   async leave(): Promise<void> {
-    await Promise.race([Promise.all(this.#thrown), sleep(LEAVE_MS, this.#closing.signal)]);
+    const decided = [...this.#deciding.values()].map(({ promise }) => promise);
+    await Promise.race([Promise.all(decided), sleep(LEAVE_MS, this.#closing.signal)]);
     if (this.#closing.signal.aborted) return;
     const { desktop, token } = this.#seat;
     this.#close();
@@ -335,7 +337,8 @@ export class Desktop {
     for (let waitMs = PASS_ON_MS; !signal.aborted; waitMs = RETRY_MS) {
       await sleep(waitMs, signal);
       if (signal.aborted || this.#arrivals.isRemoved(sprite.file)) return;
-      if ('to' in (await this.throw(sprite, OPPOSITE[edge], { at, vx, vy }))) return;
+      if ('to' in (await this.throw(sprite, EDGES[opposite(EDGES.indexOf(edge) as EdgeNumber)], { at, vx, vy })))
+        return;
     }
   }
 
@@ -366,8 +369,6 @@ const OUTWARDS: Record<Edge, readonly [number, number]> = {
   top: [0, -1],
   bottom: [0, 1],
 };
-
-const OPPOSITE: Record<Edge, Edge> = { left: 'right', right: 'left', top: 'bottom', bottom: 'top' };
 
 /** Fetches, and rejects when the answer is longer than any of a relay. */
 const boundedFetch: typeof fetch = async (input, init) => {
