@@ -6,6 +6,7 @@
 import { Chart, type ChartOptions, type Series } from './chart.ts';
 import { ClusterTable } from './cluster.ts';
 import { GALLERY, PictureList, REPORTS } from './picture_list.ts';
+import { bytes, count, milliseconds, percent } from './quantities.ts';
 import { type HistoryDocument, inOrder, Readings, sumOf, type Values } from './readings.ts';
 import { type Level, levelOf, mostRefused, verdictOf } from './verdict.ts';
 
@@ -28,29 +29,17 @@ interface Tile {
 
 const readings = new Readings();
 let about: Omit<HistoryDocument, 'series' | 'times' | 'first'> = {
-  ...{ started: 0, stepMs: 5000, samplesMax: 0, cores: 1, processes: {}, cluster: null },
-  ...{ isJournalFull: false, waiting: { reports: 0, pictures: 0 } },
+  started: 0,
+  stepMs: 5000,
+  samplesMax: 0,
+  cores: 1,
+  processes: {},
+  cluster: null,
+  isJournalFull: false,
+  waiting: { reports: 0, pictures: 0 },
 };
 let cursor: number | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
-
-const count = (value: number) =>
-  value >= 10_000
-    ? new Intl.NumberFormat('en', { notation: 'compact', maximumFractionDigits: 1 }).format(value)
-    : short(value);
-const percent = (value: number) => `${short(value * 100)} %`;
-const milliseconds = (value: number) => `${short(value)} ms`;
-
-function short(value: number): string {
-  return value >= 100 || Number.isInteger(value)
-    ? value.toFixed(0)
-    : String(Number(value.toFixed(value >= 10 ? 1 : 2)));
-}
-
-function bytes(value: number): string {
-  const power = value < 2 ** 10 ? 0 : Math.min(3, Math.floor(Math.log2(value) / 10));
-  return `${short(value / 2 ** (10 * power))} ${['B', 'KiB', 'MiB', 'GiB'][power]}`;
-}
 
 const one = (name: string, colour: number, values: Values): Series => ({ name, colour, values });
 const processNames = (kind: string) => inOrder(readings.names(`${kind}/`).map((name) => name.slice(kind.length + 1)));

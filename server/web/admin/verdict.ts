@@ -4,6 +4,7 @@
  * The limits here are those of the tiles, too. A number counts as wrong when its newest LASTING_SAMPLES samples are: one slow moment is none.
  * server/deploy/alerts.yml has the same faults for Prometheus, over minutes.
  */
+import { count, milliseconds, percent } from './quantities.ts';
 import { type HistoryDocument, type Readings, sumOf, type Values } from './readings.ts';
 
 export type Level = 'good' | 'warn' | 'bad';
@@ -89,11 +90,10 @@ function numberFaults(readings: Readings, cores: number): Verdict[] {
   const check = (name: keyof typeof LIMITS, value: number, text: string) =>
     faults.push({ level: levelOf(name, value), text });
 
+  const parked = readings.values('parked');
   const isWithoutPolls = readings
     .values('desktops')
-    .map((count, i) =>
-      Number(count !== null && count > DESKTOPS_WITH_POLLS_MIN && (readings.values('parked')[i] ?? count) < count / 2),
-    );
+    .map((count, i) => Number(count !== null && count > DESKTOPS_WITH_POLLS_MIN && (parked[i] ?? count) < count / 2));
   if (lasting(isWithoutPolls) === 1) {
     const text = 'Fewer than half of the desktops hold a poll. Look whether programs reach the events port.';
     faults.push({ level: 'bad', text });
@@ -102,20 +102,20 @@ function numberFaults(readings: Readings, cores: number): Verdict[] {
   check(
     'half',
     half,
-    `Half of the sprites wait for ${round(half)} ms or longer: look at the loop delay and at the CPU below.`,
+    `Half of the sprites wait for ${milliseconds(half)} or longer: look at the loop delay and at the CPU below.`,
   );
   if (levelOf('half', half) === 'good') {
     check(
       'most',
       most,
-      `One sprite of a hundred waits for ${round(most)} ms or longer: some desktops poll too rarely.`,
+      `One sprite of a hundred waits for ${milliseconds(most)} or longer: some desktops poll too rarely.`,
     );
   }
   const delay = at('delay/master');
   check(
     'delay',
     delay,
-    `The master answers nobody for ${round(delay)} ms at a time: move other programs away, or give it a faster core.`,
+    `The master answers nobody for ${milliseconds(delay)} at a time: move other programs away, or give it a faster core.`,
   );
   const main = at('cpu/master/main');
   check('main', main, `The master's thread needs ${percent(main)} of a core: give it a faster core, or add a relay.`);
@@ -125,7 +125,7 @@ function numberFaults(readings: Readings, cores: number): Verdict[] {
   const refused = names.length === 0 ? 0 : lasting(sumOf(names.map((name) => readings.values(name))));
   const reason = mostRefused(readings);
   const remedy = REMEDIES[reason] ?? 'OPERATING.md says what that means (Metrics).';
-  check('refused', refused, `${round(refused)} a second are refused, mostly ${reason}. ${remedy}`);
+  check('refused', refused, `${count(refused)} a second are refused, mostly ${reason}. ${remedy}`);
   return faults;
 }
 
@@ -140,6 +140,3 @@ export function mostRefused(readings: Readings): string {
 function lasting(values: Values): number {
   return values.length < LASTING_SAMPLES ? 0 : Math.min(...values.slice(-LASTING_SAMPLES).map((value) => value ?? 0));
 }
-
-const round = (value: number): string => (value >= 10 ? value.toFixed(0) : String(Number(value.toPrecision(2))));
-const percent = (share: number): string => `${round(share * 100)} %`;
