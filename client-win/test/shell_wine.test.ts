@@ -183,7 +183,7 @@ describe('shell of the windows client', { skip, timeout: 900_000 }, () => {
     const { found: brick } = await ada.waitUntilStill('the brick', findBrick);
     const presses = () => ada.press('ctrl+alt+shift+h');
     const isHidden = async () => (await ada.frames('Sprite')).length === 0;
-    await tryUntil('a key hides all sprites, whoever has the keyboard', presses, isHidden);
+    await tryUntil('all sprites are hidden by the key, while another program has the keyboard', presses, isHidden);
     await tryUntil('it shows them again', presses, async () => !(await isHidden()));
     await tryUntil(
       'the sprite has the keyboard',

@@ -164,7 +164,7 @@ export class WayDown {
     this.#deadlines.set(slot, this.#tables.nowMs + ms);
   }
 
-  /** A poll of a desktop has ended, and its lease begins. A private world is told in between that the desktop is away. */
+  /** Begins the lease of a desktop whose poll has ended. In a private world the first deadline is AWAY_MS: others are told then that it is away. */
   #beginLease(slot: number): void {
     const { nowMs, torus, defaultWorld } = this.#tables;
     this.#parked[slot] = -nowMs;

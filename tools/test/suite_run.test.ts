@@ -10,7 +10,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'sprites-suite-'));
 after(() => rmSync(folder, { recursive: true }));
 
-/** Runs a suite of one test that passes, whose `after` does this, for at most `msMax`. */
+/** Runs a suite with one test, which passes. `atEnd` is what its hook `after` does. The suite may take `msMax`. */
 function runOf(atEnd: string, msMax?: number): SuiteRun {
   const file = join(folder, 'one.test.ts');
   writeFileSync(
