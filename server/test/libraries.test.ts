@@ -11,6 +11,13 @@ import { after, before, describe, it } from 'node:test';
 import { aptInstall, installHint } from '../../tools/machine.js';
 import { findInModules } from '../../tools/packages.js';
 import { packLibraries } from '../libraries/pack.ts';
+import * as arrivals from '../web/relay/arrivals.ts';
+import * as departures from '../web/relay/departures.ts';
+import * as moves from '../web/relay/moves.ts';
+import * as peek from '../web/relay/peek.ts';
+import * as stagePosts from '../web/relay/stage_posts.ts';
+import * as transport from '../web/relay/transport.ts';
+import * as rules from '../wire/rules.ts';
 import { DesktopClient, join, pollFor, sendRequest } from './desktop_client.ts';
 import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
 
@@ -89,6 +96,7 @@ const FILE = '2c538f2f10dced8434ff60e955d98a472736bece7c539b709d2d010e5c2b84aa';
 
 describe('the libraries', { ...BOUNDED, skip: whyNoPip() }, () => {
   const folder = mkdtempSync(joinPath(tmpdir(), 'sprites-libraries-'));
+  const env = { ...process.env, PYTHONPATH: joinPath(folder, 'python'), PYTHONDONTWRITEBYTECODE: '1' };
   const running = new Set<ChildProcess>();
   const servers: http.Server[] = [];
   let relay: RelayProcess;
@@ -115,7 +123,6 @@ describe('the libraries', { ...BOUNDED, skip: whyNoPip() }, () => {
   /** Runs a program of the folder with the installed libraries. */
   function start(name: string, ...words: string[]) {
     const program = name.endsWith('.py') ? 'python3' : process.execPath;
-    const env = { ...process.env, PYTHONPATH: joinPath(folder, 'python'), PYTHONDONTWRITEBYTECODE: '1' };
     const child = spawn(program, [joinPath(folder, name), ...words], { cwd: folder, env, stdio: 'pipe' });
     running.add(child);
     const output = { text: '' };
@@ -235,8 +242,35 @@ describe('the libraries', { ...BOUNDED, skip: whyNoPip() }, () => {
     });
   }
 
+  it('python: has the limits and times of the page', () => {
+    const seconds = (ms: number) => ms / 1000;
+    const shared: Record<string, unknown> = {
+      EDGES: rules.EDGES,
+      JOIN_URL_BYTES_MAX: rules.JOIN_URL_BYTES_MAX,
+      BYE_MS_MAX: rules.BYE_MS_MAX,
+      ANSWER_S: seconds(transport.ANSWER_MS),
+      BACKOFF_MS_FIRST: transport.BACKOFF_MS_FIRST,
+      BACKOFF_MS_MAX: transport.BACKOFF_MS_MAX,
+      REFUSED_MS_MAX: transport.REFUSED_MS_MAX,
+      CROSSINGS_AHEAD_MAX: departures.CROSSINGS_AHEAD_MAX,
+      FORMER_TRIES_MAX: departures.FORMER_TRIES_MAX,
+      MOVES_MAX: moves.MOVES_MAX,
+      MOVES_MS: moves.MOVES_MS,
+      LOST_LEASES: moves.LOST_LEASES,
+      REMOVED_MAX: arrivals.REMOVED_MAX,
+      PEEK_GAP_S: seconds(peek.ASK_GAP_MS),
+      PEEK_SOON_S: seconds(peek.RETRY_MS),
+      PEEK_HIDDEN_S: seconds(peek.REFUSED_MS),
+      STAGE_GAP_S: seconds(stagePosts.POST_GAP_MS),
+      STAGE_ALIVE_S: seconds(stagePosts.ALIVE_MS),
+      STAGE_RETRY_S: seconds(stagePosts.RETRY_MS),
+    };
+    const words = 'import json, sys, sprites_client as c; print(json.dumps({n: getattr(c, n) for n in sys.argv[1:]}))';
+    const printed = execFileSync('python3', ['-c', words, ...Object.keys(shared)], { env, encoding: 'utf8' });
+    assert.deepEqual(JSON.parse(printed), shared);
+  });
+
   it('python: does what the page does in every case of the vectors', () => {
-    const env = { ...process.env, PYTHONPATH: joinPath(folder, 'python'), PYTHONDONTWRITEBYTECODE: '1' };
     const vectors = VECTORS.map((path) => joinPath(import.meta.dirname, path));
     const words = [joinPath(LIBRARIES, 'python/vectors_test.py'), ...vectors];
     execFileSync('python3', words, { env, stdio: 'pipe' });
