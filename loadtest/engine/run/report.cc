@@ -282,14 +282,10 @@ std::string ReportJson(const Options& options, const Findings& findings) {
   WriteOptions(json, options);
   json.Whole("startedAtMs", findings.started_at_ms);
   json.Whole("drainedAtMs", findings.drained_at_ms).Whole("parked", findings.parked);
-  const auto wall_ms = [&](const Moment& moment) {
-    const int64_t since_ns = std::max<int64_t>(0, moment.at_ns - findings.started_ns);
-    return findings.started_at_ms + static_cast<uint64_t>(since_ns / kNsPerMs);
-  };
   WriteThrows(json, findings);
   json.Open("window", '{').Real("seconds", seconds);
-  json.Whole("fromMs", wall_ms(findings.window_begin));
-  json.Whole("untilMs", wall_ms(findings.window_end));
+  json.Whole("fromMs", findings.window_begin.at_ms);
+  json.Whole("untilMs", findings.window_end.at_ms);
   json.Whole("offered", Growth(findings, &Counters::offered));
   json.Whole("sent", Growth(findings, &Counters::sent));
   json.Whole("accepted", Growth(findings, &Counters::accepted)).Whole("delivered", sprites);

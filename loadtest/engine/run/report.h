@@ -123,6 +123,7 @@ namespace swarm {
 // One moment of the run; its values are read as closely together as possible.
 struct Moment {
   int64_t at_ns = 0;
+  uint64_t at_ms = 0;  // wall clock
   Counters counters;
   ProcessUse relay;
   ProcessUse swarm;
@@ -164,7 +165,6 @@ struct Findings {
   std::string message;
   uint64_t started_at_ms = 0;  // wall clock
   uint64_t drained_at_ms = 0;
-  int64_t started_ns = 0;  // the same moment
   uint64_t parked = 0;
   double connect_s = 0;
   Moment window_begin;

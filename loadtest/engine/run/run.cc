@@ -24,6 +24,7 @@ namespace swarm {
 namespace {
 
 constexpr int64_t kTickNs = 5 * kNsPerMs;        // the parent checks this often
+constexpr uint64_t kStartLeadMs = 100;           // more than kThrowLeadNs and some ticks
 constexpr int64_t kThrowLeadNs = 20 * kNsPerMs;  // from the start of the phase to the first throw
 constexpr int kReachTimeoutMs = 5'000;
 constexpr int64_t kConnectStallNs = 15 * kNsPerSecond;  // three times the longest retry pause
@@ -169,7 +170,6 @@ bool Run::Execute() {
   signal(SIGTERM, OnInterrupt);
   started_ns_ = NowNs();
   findings_->started_at_ms = WallMs();
-  findings_->started_ns = started_ns_;
   next_second_ns_ = started_ns_ + kNsPerSecond;
   Findings& f = *findings_;
   f.kernel_before = ReadKernel();
@@ -282,9 +282,15 @@ bool Run::AwaitStart(int64_t* from_ns) {
   PrintPhase("parked");
   StartSignal signal(STDIN_FILENO);
   StartSignal::State state = StartSignal::State::kWaiting;
+  // The wall clock may be adjusted while the run waits, so the two clocks are compared shortly
+  // before the first throw.
   const bool going = WaitFor(INT64_MAX, [&] {
-    state = signal.Poll();
-    return state != StartSignal::State::kWaiting;
+    if (state == StartSignal::State::kWaiting) {
+      state = signal.Poll();
+    }
+    return state == StartSignal::State::kClosed ||
+           (state == StartSignal::State::kReceived &&
+            WallMs() + kStartLeadMs >= signal.start_at_ms());
   });
   if (!going) {
     return false;
@@ -598,6 +604,7 @@ Counters Run::ReadCounters() {
 Moment Run::ReadMoment() {
   Moment moment;
   moment.at_ns = NowNs();
+  moment.at_ms = WallMs();
   moment.counters = ReadCounters();
   ReadProcesses(options_.watch_pids, false, &moment.relay);
   for (const pid_t slice : slices_) {
