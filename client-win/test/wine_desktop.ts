@@ -229,7 +229,7 @@ export class WineDesktop extends XDisplay {
   async registry(): Promise<Map<string, string>> {
     const file = join(this.prefix, 'drive_c', 'software.reg');
     rmSync(file, { force: true });
-    await this.run('wine', 'regedit', '/E', 'C:\\software.reg', 'HKEY_CURRENT_USER\\Software');
+    await this.output('wine', 'regedit', '/E', 'C:\\software.reg', 'HKEY_CURRENT_USER\\Software');
     const sections = readFileSync(file, 'utf16le')
       .split(/^\[HKEY_CURRENT_USER\\/m)
       .slice(1);
