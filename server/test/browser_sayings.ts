@@ -159,6 +159,24 @@ describe('sayings in a browser', { timeout: 900_000, skip: noBrowser }, () => {
     await shoot(bob, 'sayings-4-the-longest');
   });
 
+  it('reacts by a button and by one key, large, with a wave of the sprite; what is typed stays in the line', async () => {
+    await ann.locator('#saying:not([readonly])').fill('I still write this');
+    await ann.getByRole('button', { name: 'Send a heart' }).click();
+    assert.equal((await bubble(bob, '💜')).name, 'Ann');
+    await bob.locator('#announcements', { hasText: 'Ann sends a heart' }).waitFor({ state: 'attached' });
+    await bob.locator('.bubble.reaction', { hasText: '💜' }).waitFor({ state: 'attached' });
+    assert.equal(await ann.inputValue('#saying'), 'I still write this');
+    await ann.locator('#saying').fill('');
+    await ann.keyboard.press('Escape');
+    await until('the sprite waves', async () => {
+      await ann.keyboard.press('w');
+      return ann.evaluate(() => globalThis.sprites.sprites().some(({ mode }) => mode === 'wave'));
+    });
+    assert.equal((await bubble(ann, '👋')).name, null);
+    await bubble(bob, '👋');
+    await shoot(bob, 'sayings-9-a-wave');
+  });
+
   it('keeps the text of a refused saying and says why; a saying without an answer is repeated under its number', async () => {
     const numbers: number[] = [];
     const answers: ((route: Route) => Promise<void>)[] = [

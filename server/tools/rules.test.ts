@@ -161,6 +161,7 @@ describe('rules', () => {
         `The body is at most ${rules.SAYING_BODY_BYTES_MAX} bytes`,
         `at most ${plain(limits.HEARERS_MAX)} desktops`,
         `every ${limits.SAYINGS_STEP_MS} ms`,
+        `A saying whose text is ${rules.REACTIONS.slice(0, -1).join(', ')} or ${rules.REACTIONS.at(-1)} alone`,
       ],
       Peeks: [
         `The body is at most ${rules.PEEK_BYTES_MAX} bytes`,

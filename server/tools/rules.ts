@@ -58,6 +58,9 @@ struct Member {
   std::string_view otherwise;  // its default in JSON, without quotes
 };
 
+// The sayings that are shown as reactions: a wave, a heart, a laugh.
+inline constexpr std::array<std::string_view, ${rules.REACTIONS.length}> kReactions = {${rules.REACTIONS.map((text) => `"${text}"`).join(', ')}};
+
 ${members('The members of a crossing, in the order of a passage.', 'kCrossingMembers', rules.CROSSING_MEMBERS)}
 ${members("The members of a crossing's sprite, likewise.", 'kSpriteMembers', rules.SPRITE_MEMBERS)}
 // The texts of a passage: one before each of its values, and the end. The first value is the edge by

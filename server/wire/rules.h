@@ -49,6 +49,9 @@ inline constexpr size_t kCrossingsRemembered = 32;
 inline constexpr size_t kSayingTextBytesMax = 280;
 // Body of a saying in bytes, as of a crossing: its text with half of it escaped.
 inline constexpr size_t kSayingBodyBytesMax = 1024;
+// Between two reactions of a desktop, in ms: a relay accepts two sayings a second, so no reaction
+// comes too fast.
+inline constexpr int64_t kReactionGapMs = 500;
 // Bytes of an announcement in UTF-8: two lines on a page. As JSON it has at most twice as many,
 // which fit into a notice.
 inline constexpr size_t kAnnouncementBytesMax = 400;
@@ -170,6 +173,9 @@ struct Member {
   bool is_required;
   std::string_view otherwise;  // its default in JSON, without quotes
 };
+
+// The sayings that are shown as reactions: a wave, a heart, a laugh.
+inline constexpr std::array<std::string_view, 3> kReactions = {"👋", "💜", "😂"};
 
 // The members of a crossing, in the order of a passage.
 inline constexpr std::array<Member, 6> kCrossingMembers = {{

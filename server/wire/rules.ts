@@ -92,6 +92,15 @@ export const SAYING_TEXT_BYTES_MAX = 280;
 export const SAYING_BODY_BYTES_MAX = CROSSING_BYTES_MAX;
 ok(SAYING_BODY_BYTES_MAX >= 3 * SAYING_TEXT_BYTES_MAX);
 
+/**
+ * The sayings that clients show as reactions: a wave, a heart, a laugh. To the relay, and to a client that does not know them, they are texts.
+ */
+export const REACTIONS = ['👋', '💜', '😂'] as const;
+export type Reaction = (typeof REACTIONS)[number];
+
+/** Between two reactions of a desktop, in ms: a relay accepts two sayings a second, so no reaction comes too fast. */
+export const REACTION_GAP_MS = 500;
+
 /** Bytes of an announcement in UTF-8: two lines on a page. As JSON it has at most twice as many, which fit into a notice. */
 export const ANNOUNCEMENT_BYTES_MAX = 400;
 

@@ -327,7 +327,11 @@ void Controller::RightClicked(SpriteId id, Point point) {
 }
 
 void Controller::Pressed(Key key, bool is_down, bool with_control) {
-  desktop_.sprites().Press(key, is_down, with_control);
+  if (key < Key::kWave) {
+    desktop_.sprites().Press(key, is_down, with_control);
+  } else if (is_down && !with_control) {
+    desktop_.talk().React(static_cast<size_t>(key) - static_cast<size_t>(Key::kWave));
+  }
   host_->RequestTurn();
 }
 

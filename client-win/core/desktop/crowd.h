@@ -18,8 +18,8 @@ constexpr int64_t kEmptyMs = 60'000;     // without a sprite; then one peers in 
 constexpr SpriteId kPeer = 0xFFFE'0000;  // its id: above those of all sprites
 constexpr int64_t kKeysHintMs = 10'000;  // the bubble says what the keys do; then only the name
 
-// Keys as the core knows them.
-enum class Key : uint8_t { kLeft, kRight, kUp, kDown, kSpace };
+// Keys as the core knows them. Those from kWave on react, in the order of rules::kReactions.
+enum class Key : uint8_t { kLeft, kRight, kUp, kDown, kSpace, kWave, kHeart, kLaugh };
 
 class Crowd {
  public:

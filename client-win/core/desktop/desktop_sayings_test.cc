@@ -47,6 +47,50 @@ TEST_CASE(
   CHECK(talk.desktop.talk().conversation().bubbles().empty());  // that comes with the event
 }
 
+TEST_CASE("reactions › are said at once or not at all, and leave the line alone") {
+  TalkingDesktop talk;
+  talk.desktop.talk().React(0);  // without a connection
+  talk.Join();
+  CHECK(!talk.Find("/sayings", Method::kPost));
+  talk.desktop.talk().React(1);
+  const Request heart = talk.PopSaying();
+  CHECK(Json::parse(heart.body)["text"] == "💜");
+  talk.desktop.talk().React(0);  // one at a time
+  CHECK(!talk.desktop.talk().speech().is_pending);
+  talk.desktop.talk().Speak("Hello");  // the line waits for the person
+  CHECK(talk.desktop.talk().speech().unsaid == "Hello");
+  CHECK(talk.desktop.talk().speech().IsRefused());
+  talk.Respond(heart, 202, {{"heard", 1}});
+  talk.desktop.talk().React(0);  // too soon
+  CHECK(talk.desktop.talk().speech().unsaid == "Hello");
+  CHECK(talk.desktop.talk().speech().accepted == 0);
+  talk.Pass(rules::kReactionGapMs);
+  CHECK(!talk.Find("/sayings", Method::kPost));
+  talk.desktop.talk().React(0);
+  talk.Respond(talk.PopSaying(), 403, {{"code", "sayings-off"}});
+  talk.Pass(10);
+  REQUIRE(!talk.toasts.empty());
+  CHECK(talk.toasts.back().title == "Nobody heard that");
+}
+
+TEST_CASE("reactions › the speaker's sprite waves for a wave, and hops for the others") {
+  TalkingDesktop talk;
+  talk.desktop.SetSettings(TestDesktop::Lively());
+  talk.Join();
+  const SpriteId own = talk.DropIn(400);
+  talk.Pass(1'000);
+  talk.Receive({Saying(kMe, "👋")});
+  talk.Pass(10);
+  CHECK(talk.desktop.simulation().Find(own)->mode == Mode::kWave);
+  talk.Pass(3'000);
+  talk.Receive({Saying(kMe, "😂")});
+  talk.Pass(10);
+  CHECK(talk.desktop.simulation().Find(own)->mode == Mode::kFall);
+  const auto& bubbles = talk.desktop.talk().conversation().bubbles();
+  REQUIRE(bubbles.size() == 2);
+  CHECK(bubbles.back().saying.text == "😂");
+}
+
 TEST_CASE("sayings of a desktop › tell how many hear them") {
   const std::pair<Json, std::string> cases[] = {{0, "Nobody is here to hear you."},
                                                 {1, "1 heard you."},

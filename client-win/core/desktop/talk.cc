@@ -23,16 +23,15 @@ Rect Inset(const Rect& rect, double by) {
 }  // namespace
 
 void Talk::Speak(const std::string& text) {
-  if (sayings_.pending()) {
-    return;
-  }
   const std::string said = SayingText(text);
-  if (said.empty()) {
+  if (speech_.is_pending || said.empty()) {
     return;
   }
   speech_.note.clear();
   speech_.unsaid = said;
-  if (said.size() > kSayingBytesMax) {
+  if (sayings_.pending()) {
+    speech_.note = context_.Said(Text::kSayTooFast);  // a reaction has no answer yet
+  } else if (said.size() > kSayingBytesMax) {
     speech_.note = context_.Said(Text::kSayTooLong, {std::to_string(kSayingBytesMax)});
   } else if (context_.relay.ConnectedSeat() == nullptr) {
     speech_.note = context_.Said(Text::kWhyNotConnected);
@@ -41,6 +40,16 @@ void Talk::Speak(const std::string& text) {
     speech_.is_pending = true;
     context_.saves_now = true;
   }
+}
+
+void Talk::React(size_t reaction) {
+  if (sayings_.pending() || context_.relay.ConnectedSeat() == nullptr ||
+      context_.now_ms - reaction_ms_ < rules::kReactionGapMs) {
+    return;
+  }
+  reaction_ms_ = context_.now_ms;
+  sayings_.Add(std::string(rules::kReactions[reaction]));
+  context_.saves_now = true;
 }
 
 void Talk::ClearNote() {
@@ -81,6 +90,13 @@ bool Talk::HandleResponse(const Response& response) {
 
 void Talk::HandleVerdict(const SayingVerdict& verdict) {
   context_.saves_now = true;
+  if (!speech_.is_pending) {  // it is a reaction
+    if (!verdict.accepted) {
+      context_.ShowNotice(context_.Said(Text::kToastNotSaid),
+                          SayProblem(context_.language(), verdict.problem));
+    }
+    return;
+  }
   speech_.is_pending = false;
   if (!verdict.accepted) {
     speech_.note = SaySayingProblem(context_.language(), verdict.problem);
@@ -97,8 +113,7 @@ void Talk::HandleVerdict(const SayingVerdict& verdict) {
 
 // The seat has ended, and with it the relay's memory of what was said from it.
 void Talk::GiveUp() {
-  if (sayings_.GiveUp()) {
-    speech_.is_pending = false;
+  if (sayings_.GiveUp() && std::exchange(speech_.is_pending, false)) {
     speech_.note = context_.Said(Text::kSayLost);
   }
 }
@@ -111,7 +126,11 @@ void Talk::HandleSayings(const Batch& batch) {
       conversation_.Hear(saying, is_own, context_.now_ms);
       if (const auto& bubbles = conversation_.bubbles(); !bubbles.empty()) {
         const Sprite* speaker = SpeakingSprite(bubbles.back());
-        simulation_.Speak(speaker == nullptr ? kNobody : speaker->id);
+        if (speaker != nullptr && saying.text == rules::kReactions.front()) {
+          simulation_.Wave(speaker->id, speaker->facing);
+        } else {
+          simulation_.Speak(speaker == nullptr ? kNobody : speaker->id);
+        }
       }
     }
   }

@@ -35,6 +35,9 @@ class Talk {
   // Says a line to those around; speech() tells what becomes of it. Nothing happens while one is
   // pending.
   void Speak(const std::string& text);
+  // Says a reaction of rules::kReactions, which does not wait: nothing happens while something is
+  // pending, without a connection, or too soon after the last one.
+  void React(size_t reaction);
   // Clears the note about a line that was accepted: the person opens the window to type another.
   void ClearNote();
   const Speech& speech() const { return speech_; }
@@ -68,6 +71,7 @@ class Talk {
   Sayings sayings_;
   Speech speech_;
   Conversation conversation_;
+  int64_t reaction_ms_ = -rules::kReactionGapMs;  // when the last one was said
 };
 
 }  // namespace sprites

@@ -10,6 +10,10 @@
   X(kMenuInvite, "&Invite a friend", "Freund &einladen") \
   X(kMenuOpenLink, "&Open a link…", "&Link öffnen…") \
   X(kMenuSay, "Sa&y something…", "Etwas sa&gen…") \
+  X(kMenuReact, "&React", "Rea&ktion") \
+  X(kReactWave, "&Wave", "&Winken") \
+  X(kReactHeart, "Send a &heart", "Ein &Herz schicken") \
+  X(kReactLaugh, "&Laugh", "&Lachen") \
   X(kMenuNeighbours, "Neigh&bours", "Na&chbarn") \
   X(kMenuHeard, "&What was said…", "Was gesagt wur&de…") \
   X(kMenuPeek, "Look over an &edge", "Übe&r einen Rand sehen") \
@@ -91,6 +95,7 @@
   X(kToastHiddenText, "Sprites with it look like a parcel. You can show it again in the settings.", "Figuren damit sehen wie ein Paket aus. In den Einstellungen blenden Sie es wieder ein.") \
   X(kToastMuted, "{0} is muted", "{0} ist stummgeschaltet") \
   X(kToastMutedText, "You do not hear {0} any more, and what {0} throws to you goes on to the next desktop.", "Sie hören {0} nicht mehr, und was {0} zu Ihnen wirft, fliegt zum nächsten Desktop weiter.") \
+  X(kToastNotSaid, "Nobody heard that", "Das hat niemand gehört") \
   X(kToastPeekNothing, "Nothing to see there", "Dort ist nichts zu sehen") \
   X(kToastPeekHidden, "{0} does not show what is there.", "{0} zeigt nicht, was dort ist.") \
   X(kToastPeekNobody, "There is nobody beyond this edge.", "Hinter diesem Rand ist niemand.") \
@@ -227,7 +232,7 @@
   X(kBubbleName, "Others see you as {0}.\nChange it, or invite a friend: right-click me.", "Andere sehen Sie als {0}.\nÄndern oder jemanden einladen: Rechtsklick.") \
   X(kBubbleAlone, "Nobody is next door yet.\nRight-click me to invite a friend.", "Noch ist niemand nebenan.\nRechtsklick: Lade jemanden ein.") \
   X(kBubbleUnreachable, "I can't reach {0}.\nI keep trying. Another relay: right-click me.", "Ich erreiche {0} nicht.\nIch versuche es weiter. Anderes Relay: Rechtsklick.") \
-  X(kBubbleKeys, "{0}: arrow keys and space.\nCtrl and an arrow key throw me.\nTab: the next one. Esc: stop.", "{0}: Pfeiltasten und Leertaste.\nStrg und Pfeiltaste werfen mich.\nTab: die nächste Figur. Esc: Schluss.") \
+  X(kBubbleKeys, "{0}: arrow keys and space.\nCtrl and an arrow key throw me.\nTab: the next one. Esc: stop.\nW, H, L: wave, heart, laugh.", "{0}: Pfeiltasten und Leertaste.\nStrg und Pfeiltaste werfen mich.\nTab: die nächste Figur. Esc: Schluss.\nW, H, L: winken, Herz, lachen.") \
   /* The window that asks for a link. */ \
   X(kLinkTitle, "Sprites", "Sprites") \
   X(kLinkWelcome, "Welcome to Sprites", "Willkommen bei Sprites") \

@@ -129,9 +129,20 @@ MenuItem PeekMenu(const Desktop& desktop) {
   return peek;
 }
 
+MenuItem ReactMenu(const Desktop& desktop) {
+  constexpr std::array<Text, rules::kReactions.size()> kTexts = {
+      Text::kReactWave, Text::kReactHeart, Text::kReactLaugh};
+  MenuItem menu{Entry(desktop, Text::kMenuReact)};
+  for (size_t i = 0; i < kTexts.size(); i++) {
+    menu.children.push_back({Entry(desktop, kTexts[i]), {MenuCommand::kReact, i}});
+  }
+  return menu;
+}
+
 // What one does with those next door.
 MenuItem NeighboursMenu(const Desktop& desktop) {
   MenuItem menu{Entry(desktop, Text::kMenuNeighbours)};
+  menu.children.push_back(ReactMenu(desktop));
   if (desktop.peeking().CanPeek()) {
     menu.children.push_back(PeekMenu(desktop));
     menu.children.push_back({Entry(desktop, Text::kMenuShowStage),
@@ -237,9 +248,7 @@ Menu ProgramMenu(const Desktop& desktop) {
   menu.push_back({Entry(desktop, Text::kMenuOpenLink), {MenuCommand::kOpenLink}});
   menu.push_back({Entry(desktop, Text::kMenuSay), {MenuCommand::kSay}});
   menu.push_back({Entry(desktop, Text::kMenuHeard), {MenuCommand::kHeard}});
-  if (MenuItem neighbours = NeighboursMenu(desktop); !neighbours.children.empty()) {
-    menu.push_back(std::move(neighbours));
-  }
+  menu.push_back(NeighboursMenu(desktop));
   menu.push_back({});
   menu.push_back({Entry(desktop, Text::kMenuPause),
                   {MenuCommand::kPause, 0, {}, !desktop.is_paused()},
@@ -335,6 +344,9 @@ bool CarryOut(const MenuChoice& choice, Desktop* desktop) {
     case MenuCommand::kPeek:
       desktop->peeking().PeekOver(choice.is_on ? std::optional(static_cast<Edge>(choice.index))
                                                : std::nullopt);
+      return true;
+    case MenuCommand::kReact:
+      desktop->talk().React(choice.index);
       return true;
     case MenuCommand::kSendAllOn:
       desktop->guests().SendAllOn();

@@ -23,6 +23,7 @@ enum class MenuCommand : uint8_t {
   kInvite,
   kOpenLink,
   kSay,
+  kReact,  // `index` in rules::kReactions
   kHeard,
   kPeek,       // `index` is the Edge, `is_on`
   kShowStage,  // `is_on`

@@ -120,6 +120,7 @@ TEST_CASE("menus › carry out what only concerns the desktop, and leave the res
   CHECK(!room.desktop.peeking().chosen());
   CHECK(CarryOut({MenuCommand::kShowStage, 0, {}, false}, &room.desktop));
   CHECK(room.desktop.settings().show_stage == ShowStage::kHide);
+  CHECK(CarryOut({MenuCommand::kReact, 0}, &room.desktop));
   CHECK(!CarryOut({MenuCommand::kQuit}, &room.desktop));
   CHECK(!CarryOut({MenuCommand::kNone}, &room.desktop));
 }

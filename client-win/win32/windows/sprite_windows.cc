@@ -48,6 +48,12 @@ std::optional<Key> KeyOf(WPARAM key) {
       return Key::kDown;
     case VK_SPACE:
       return Key::kSpace;
+    case 'W':
+      return Key::kWave;
+    case 'H':
+      return Key::kHeart;
+    case 'L':
+      return Key::kLaugh;
     default:
       return std::nullopt;
   }

@@ -24,6 +24,15 @@ std::optional<Key> KeyOf(guint symbol) {
       return Key::kDown;
     case GDK_KEY_space:
       return Key::kSpace;
+    case GDK_KEY_w:
+    case GDK_KEY_W:
+      return Key::kWave;
+    case GDK_KEY_h:
+    case GDK_KEY_H:
+      return Key::kHeart;
+    case GDK_KEY_l:
+    case GDK_KEY_L:
+      return Key::kLaugh;
     default:
       return std::nullopt;
   }

@@ -7,6 +7,7 @@
 import { shownName } from '../relay/api_client.ts';
 import { type Anchor, type Box, BUBBLE_WIDTH_MAX, type Bubble, type BubblePlace, placeBubbles } from './bubbles.ts';
 import { element, newElement } from './elements.ts';
+import { isReaction } from './reactions.ts';
 
 interface BubbleFrame {
   nowMs: number;
@@ -111,7 +112,7 @@ function roomOfPage(): Box {
 }
 
 function bubbleElement({ saying: { from, text } }: Bubble, self: string): HTMLElement {
-  const bubble = newElement('div', { className: 'bubble' });
+  const bubble = newElement('div', { className: isReaction(text) ? 'bubble reaction' : 'bubble' });
   if (from.desktop !== self) bubble.append(newElement('strong', { dir: 'auto', textContent: shownName(from.name) }));
   bubble.append(newElement('span', { dir: 'auto', textContent: text }));
   return bubble;

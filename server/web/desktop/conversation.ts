@@ -5,17 +5,20 @@
  * and none shows a saying twice.
  */
 
-import { EDGES } from '../../wire/rules.ts';
+import { EDGES, REACTION_GAP_MS, type Reaction } from '../../wire/rules.ts';
 import type { Point, Sprite } from '../motion/simulation.ts';
 import { shownName } from '../relay/api_client.ts';
+import { wordsOf } from '../relay/problem_words.ts';
 import { SayingHistory } from '../relay/saying_history.ts';
 import { type SavedSayings, Sayings } from '../relay/sayings.ts';
 import type { Neighbour, Neighbours, Problem, RelayEvent, SayingEvent, Transport } from '../relay/transport.ts';
 import { phrase } from '../texts/language.ts';
 import { BubbleLayer } from './bubble_layer.ts';
 import { type Anchor, type Box, type Bubble, Bubbles } from './bubbles.ts';
+import { chime } from './chime.ts';
 import { HistoryPanel } from './history_panel.ts';
 import { announce, notice } from './panel.ts';
+import { isReaction, reactionWords } from './reactions.ts';
 import { SayLine } from './say_line.ts';
 import { heardWords, missedWords, refusalWords, sendingWords } from './saying_words.ts';
 
@@ -29,8 +32,8 @@ interface ConversationHandlers {
   toggleMute(neighbour: Neighbour): void;
   /** Returns the sprite that speaks for this desktop, or null when none of its sprites is here. */
   spriteOf(desktop: string): Sprite | null;
-  /** A bubble has come up at a sprite. */
-  speaks(sprite: Sprite): void;
+  /** A bubble with this text has come up at a sprite. */
+  speaks(sprite: Sprite, text: string): void;
   /** Returns by how many px the sprites are drawn to the right of and below their places, and how many px of the page each is. */
   slide(): Point;
   zoom(): number;
@@ -46,6 +49,7 @@ export class Conversation {
   readonly #sayings: Sayings;
   #beyond: Neighbours | null = null;
   #up = false;
+  #reactedMs = Number.NEGATIVE_INFINITY;
 
   constructor(handlers: ConversationHandlers) {
     this.#handlers = handlers;
@@ -53,14 +57,25 @@ export class Conversation {
     this.#line = new SayLine((text) => this.#say(text));
     this.#sayings = new Sayings({
       save: () => handlers.save(),
-      accepted: (_, count) => this.#line.accepted(heardWords(count)),
-      refused: (_, problem) => this.#refused(problem),
+      accepted: ({ text }, count) =>
+        isReaction(text) ? announce(heardWords(count)) : this.#line.accepted(heardWords(count)),
+      refused: ({ text }, problem) => (isReaction(text) ? notice(wordsOf(problem)) : this.#refused(problem)),
     });
+    for (const button of document.querySelectorAll<HTMLElement>('[data-reaction]')) {
+      button.addEventListener('click', () => this.react(button.dataset.reaction as Reaction));
+    }
   }
 
   /** Opens the line in which the person types. */
   open(): void {
     this.#line.open();
+  }
+
+  /** Says a reaction, which does not wait: not for a connection, and not for a saying that has no answer yet. */
+  react(reaction: Reaction): void {
+    const nowMs = performance.now();
+    if (!this.#up) notice(phrase('state.reconnecting'));
+    else if (nowMs - this.#reactedMs >= REACTION_GAP_MS && this.#sayings.say(reaction)) this.#reactedMs = nowMs;
   }
 
   use(transport: Transport): void {
@@ -116,13 +131,19 @@ export class Conversation {
   }
 
   #say(text: string): void {
+    if (isReaction(text)) {
+      this.react(text);
+      this.#line.accepted('');
+      return;
+    }
     this.#sayings.say(text);
     this.#showPending();
   }
 
+  /** A reaction is never in the line: there may be a text that the person still writes. */
   #showPending(): void {
     const { pending } = this.#sayings;
-    if (pending !== null) this.#line.sending(pending.text, sendingWords(this.#up));
+    if (pending !== null && !isReaction(pending.text)) this.#line.sending(pending.text, sendingWords(this.#up));
   }
 
   #refused(problem: Problem): void {
@@ -142,8 +163,11 @@ export class Conversation {
     this.#history.add({ kind: 'said', from, text, own, atMs: Date.now() });
     this.#bubbles.add(saying, performance.now());
     const speaker = this.#handlers.spriteOf(from.desktop);
-    if (speaker !== null) this.#handlers.speaks(speaker);
-    if (!own) announce(phrase('saying.says', { name: shownName(from.name), text }));
+    if (speaker !== null) this.#handlers.speaks(speaker, text);
+    const name = shownName(from.name);
+    if (own) return;
+    chime('saying');
+    announce(isReaction(text) ? reactionWords(text, name) : phrase('saying.says', { name, text }));
   }
 
   #anchorOf({ saying }: Bubble): Anchor {

@@ -25,6 +25,7 @@ import {
   spriteAt,
   step,
   throwTo,
+  wave,
 } from '../motion/simulation.ts';
 import { forgetPicture } from '../pictures/kept_pictures.ts';
 import { animatePortraits } from '../pictures/portraits.ts';
@@ -65,6 +66,7 @@ import {
 } from '../relay/transport.ts';
 import { chosenLanguages, keepPlace, phrase, reasonOf } from '../texts/language.ts';
 import { Renderer, type Tag, zoomOf } from './canvas.ts';
+import { chime, watchSoundSwitch } from './chime.ts';
 import { CompanyPanel } from './company_panel.ts';
 import { Conversation } from './conversation.ts';
 import { element } from './elements.ts';
@@ -94,6 +96,7 @@ import {
 } from './panel.ts';
 import { Peeking } from './peeking.ts';
 import { askToPublish, publishedText } from './publishing.ts';
+import { isWave } from './reactions.ts';
 import { type SwapEvents, watchReloads } from './reloads.ts';
 import {
   claimDesktop,
@@ -232,6 +235,7 @@ class Desktop {
     },
     togglePause: () => togglePause(this),
     say: () => say(this),
+    react: (reaction) => this.connection.seat !== null && this.conversation.react(reaction),
     peek: () => this.peeking.next(),
     stopPeeking: () => this.peeking.stop(),
   });
@@ -242,7 +246,8 @@ class Desktop {
     isMuted: (id) => this.muted.has(id),
     toggleMute: (neighbour) => muteEntry(this, neighbour).choose(),
     spriteOf: (id) => speakingSprite(this, id),
-    speaks: (sprite) => speak(this.simulation, sprite),
+    speaks: (sprite, text) =>
+      isWave(text) ? wave(this.simulation, sprite, sprite.facing) : speak(this.simulation, sprite),
     zoom: () => this.zoom,
     slide: () => this.peeking.view.slide,
   });
@@ -255,6 +260,7 @@ async function start(desktop: Desktop): Promise<void> {
   fit(desktop);
   watchPage(desktop);
   offerProgram();
+  watchSoundSwitch();
   keepPlace();
   // Pages on plain http have no service workers, and are not installed.
   navigator.serviceWorker?.register('/service_worker.js').catch(() => {});
@@ -483,7 +489,10 @@ function admit(desktop: Desktop, arrival: Arrival): Sprite | null {
     y: 0,
   });
   enter(simulation, sprite, arrival);
-  if (!isOwn) addGuest(desktop, sprite, arrival.from, opposite(arrival.edge));
+  if (!isOwn) {
+    addGuest(desktop, sprite, arrival.from, opposite(arrival.edge));
+    chime('sprite');
+  }
   if (desktop.hasThrown && isResident(arrival.from.name)) {
     desktop.isPlayedWith = true;
     drawLonely(desktop);

@@ -1,5 +1,5 @@
 /** Pointer and keyboard: turns what a person does into calls of the simulation. Its only state is which sprite is selected. */
-import type { Edge } from '../../wire/rules.ts';
+import type { Edge, Reaction } from '../../wire/rules.ts';
 import {
   drag,
   grab,
@@ -12,6 +12,7 @@ import {
   steer,
   throwTo,
 } from '../motion/simulation.ts';
+import { REACTION_KEYS } from './reactions.ts';
 
 /** What a page does about keys and about a selected sprite, besides moving it. */
 interface InputHandlers {
@@ -23,6 +24,8 @@ interface InputHandlers {
   putBack?(sprite: Sprite): void;
   /** The person wants to say something. */
   say?(): void;
+  /** The person waves, sends a heart or laughs. */
+  react?(reaction: Reaction): void;
   /** The person wants to look over the next edge, or has gone through all and wants to look over none. */
   peek?(): void;
   stopPeeking?(): void;
@@ -135,8 +138,14 @@ export class Input {
   /** Handles a key that means the same whatever is selected. Returns whether it is one. */
   #isPageKey({ key, repeat }: KeyboardEvent): boolean {
     const { sprites } = this.#simulation;
-    const { togglePause, say, peek, stopPeeking } = this.#handlers;
-    switch (key.length === 1 ? key.toLowerCase() : key) {
+    const { togglePause, say, react, peek, stopPeeking } = this.#handlers;
+    const name = key.length === 1 ? key.toLowerCase() : key;
+    const reaction = REACTION_KEYS[name];
+    if (reaction !== undefined) {
+      if (!repeat) react?.(reaction);
+      return true;
+    }
+    switch (name) {
       case 'n':
         this.#select(sprites[(sprites.indexOf(this.#selected!) + 1) % sprites.length] ?? null);
         return true;
