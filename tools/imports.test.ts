@@ -42,6 +42,7 @@ const PUBLISHED: readonly string[] = [
   'server/web/relay/arrivals.ts',
   'server/web/relay/moves.ts',
   'server/web/relay/departures.ts',
+  'server/web/relay/goal.ts',
   'server/web/relay/poll.ts',
   'server/web/relay/posts.ts',
   'server/web/relay/transport.ts',

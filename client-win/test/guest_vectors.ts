@@ -15,8 +15,16 @@ import type { Edge } from '../../server/wire/rules.ts';
 export const GUEST_VECTORS = fileURLToPath(new URL('../guests.vectors.json', import.meta.url));
 export const FRAME_MS = 100;
 
-/** `arrive`: so many sprites of a desktop, numbered from 1 on. `sendOn`: the guests of one go on, or all. */
-type Action = { ms: number } & ({ arrive: number; from: string; edge: Edge } | { sendOn: string | null });
+/**
+ * `arrive`: so many sprites of a desktop, numbered from 1 on. `sendOn`: the guests of one go on, or all. `pass`: this guest is on its way to
+ * somebody else, by this edge. `stay`: it is not any more.
+ */
+type Action = { ms: number } & (
+  | { arrive: number; from: string; edge: Edge }
+  | { sendOn: string | null }
+  | { pass: number; edge: Edge }
+  | { stay: number }
+);
 
 export interface GuestCase {
   name: string;
@@ -47,6 +55,8 @@ export function playGuests({ script, stuck = [], endMs }: GuestCase): NonNullabl
   for (let ms = 0; ms <= endMs; ms += FRAME_MS) {
     for (const action of script.filter((one) => one.ms === ms)) {
       if ('sendOn' in action) here.sendOn(action.sendOn, ms);
+      else if ('pass' in action) here.pass(action.pass, action.edge, ms);
+      else if ('stay' in action) here.stay(action.stay);
       else for (let i = 0; i < action.arrive; i++) waiting.push({ id: nextId++, from: action.from, edge: action.edge });
     }
     for (const one of [...waiting]) {

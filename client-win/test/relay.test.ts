@@ -6,6 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import type { Sprite } from '../../server/web/motion/simulation.ts';
 import { Arrivals } from '../../server/web/relay/arrivals.ts';
 import { CROSSINGS_AHEAD_MAX, FORMER_TRIES_MAX, mayBeSent } from '../../server/web/relay/departures.ts';
+import { nextStep } from '../../server/web/relay/goal.ts';
 import { poll } from '../../server/web/relay/poll.ts';
 import { createPosts } from '../../server/web/relay/posts.ts';
 import {
@@ -208,6 +209,13 @@ describe('what the page does with a relay', () => {
     it(`ends of a seat › ${name}`, () => {
       const problem = { code: 'desktop-ended', title: '', cursor: acknowledged ?? undefined };
       assert.equal(lostAfter(problem, cursor, polls), expected ?? Number.POSITIVE_INFINITY);
+    });
+  }
+
+  for (const { name, goal, self, beyond, next } of vectors.goals) {
+    it(`thrown to a friend › ${name}`, () => {
+      const named = Object.entries(beyond).map(([edge, one]) => [edge, { desktop: '9-3e', name: one }]);
+      assert.deepEqual(nextStep(goal, self, Object.fromEntries(named)), next);
     });
   }
 

@@ -5,6 +5,7 @@
  * Takes long: pages wait for each other, and the suites run one after the other.
  */
 import './browser_axe.ts';
+import './browser_friends.ts';
 import './browser_make.ts';
 import './browser_moderation.ts';
 import './browser_peek.ts';

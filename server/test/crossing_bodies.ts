@@ -54,6 +54,9 @@ export function* listedBodies(): Generator<Buffer> {
   yield Buffer.from(` ${USUAL}`);
   yield Buffer.from(`${USUAL} `);
   yield Buffer.from(USUAL.replace('"scale":2', '"scale":2,"mood":"happy"'));
+  for (const goal of ['null', '{"name":"Carol","column":3,"row":-1}', '{"name":"","column":3,"row":-1}']) {
+    yield Buffer.from(USUAL.replace(/\}$/, `,"goal":${goal}}`));
+  }
   const [before, , after] = USUAL.split(/("name".*"scale":2)/);
   for (const optional of [
     '',

@@ -26,6 +26,7 @@ export interface SpriteEvent {
   vx: number;
   vy: number;
   sprite: { file: string; name: string; animation: string; facing: string; scale: number };
+  goal?: { name: string; column: number; row: number };
 }
 
 /** Edges whose neighbour is not known yet are absent. */

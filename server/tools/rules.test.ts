@@ -46,7 +46,10 @@ function promises(rule: rules.Member): string[] {
       ];
   switch (rule.is) {
     case 'number':
+    case 'whole':
       return [range(rule.min, rule.max), ...otherwise];
+    case 'person':
+      return [`1 … ${rules.NAME_BYTES_MAX} bytes`];
     case 'rising':
       return [range(1, rules.RISING_NUMBER_MAX)];
     case 'edge':
@@ -108,6 +111,7 @@ describe('rules', () => {
   it('of members are in the tables of PROTOCOL.md', () => {
     checkRows('Crossings', '', rules.CROSSING_MEMBERS);
     checkRows('Crossings', 'sprite.', rules.SPRITE_MEMBERS);
+    checkRows('Crossings', 'goal.', rules.GOAL_MEMBERS);
     const { id: _, file: __, ...others } = rules.STAGE_SPRITE_MEMBERS;
     checkRows('Stage', 'sprites[].', others);
     const rising = { is: 'rising' } as const;
@@ -151,6 +155,7 @@ describe('rules', () => {
       Company: [`A private world of up to ${rules.COMPANY_MAX} desktops`, `no poll for ${seconds(rules.AWAY_MS)}`],
       Crossings: [
         `The body is at most ${rules.CROSSING_BYTES_MAX} bytes`,
+        `at most ${rules.GOAL_BYTES_MAX} bytes as JSON`,
         `remembers ${rules.CROSSINGS_REMEMBERED + 1} numbers`,
         `a number that is ${rules.CROSSINGS_REMEMBERED} or more above`,
         `After ${rules.CROSSINGS_REMEMBERED - 1} more numbers`,

@@ -214,6 +214,7 @@ function setCrossings(document: Openapi): void {
   const { crossing: _, sprite: __, ...motion } = rules.CROSSING_MEMBERS;
   document.setMembers('Motion', motion);
   document.setMembers('Sprite', rules.SPRITE_MEMBERS);
+  document.setMembers('Goal', rules.GOAL_MEMBERS);
   document.set(schema('Crossing', 'properties', 'crossing', 'maximum'), rules.RISING_NUMBER_MAX);
   const received = document.event('sprite').slice(0, -1);
   document.set([...received, 'required'], listOf(['type', 'seq', 'from', ...Object.keys(motion), 'sprite']));
@@ -311,6 +312,8 @@ function schemaOf(rule: rules.Member): string[] {
       return reference('Hash');
     case 'object':
       return reference('Sprite');
+    case 'person':
+      return ['type: string', 'minLength: 1', `maxLength: ${rules.NAME_BYTES_MAX}`];
     case 'name':
       return reference('Name');
     case 'animation':

@@ -8,6 +8,8 @@ import {
   CROSSING_BYTES_MAX,
   EDGES,
   type EdgeNumber,
+  GOAL_BYTES_MAX,
+  GOAL_STEPS_MAX,
   NAME_BYTES_MAX,
   opposite,
   PASSAGE_BYTES_MAX,
@@ -264,6 +266,50 @@ describe('crossing', () => {
     refuses('sprite.scale', [SCALE_MIN - Number.EPSILON, SCALE_MAX + 0.001, 0, -1, '2', true, [], {}]);
   });
 
+  it('may have a goal: a name and how far that is, which the passage has behind the sprite, and only then', () => {
+    const goal = { name: 'Carol', column: 3, row: -1 };
+    const { passage } = checkCrossing({ ...GOOD, goal: { row: -1.0, extra: 1, column: 3, name: ' Carol ' } });
+    assert.equal(passage, `${checkCrossing(GOOD).passage.slice(0, -1)},"goal":${JSON.stringify(goal)}}`);
+    for (const none of [undefined, null])
+      assert.equal(checkCrossing({ ...GOOD, goal: none }).passage, checkCrossing(GOOD).passage);
+  });
+
+  it('is refused with a goal that is hostile or wrong, and told where', () => {
+    const goal = { name: 'Carol', column: 3, row: -1 };
+    const refusesGoal = (field: string, values: readonly unknown[]) => {
+      for (const value of values) {
+        const [, member] = field.split('.');
+        const body = { ...GOOD, goal: member === undefined ? value : { ...goal, [member]: value } };
+        assert.deepEqual(
+          refusalOf(() => checkCrossing(body)),
+          { code: 'malformed', field },
+          JSON.stringify(value),
+        );
+      }
+    };
+    refusesGoal('goal', ['Carol', 7, true, [], [goal]]);
+    refusesGoal('goal.name', [undefined, null, '', '  ', 7, [], 'a\0b', 'a\u202eb', 'a'.repeat(NAME_BYTES_MAX + 1)]);
+    for (const axis of ['goal.column', 'goal.row']) {
+      refusesGoal(axis, [
+        undefined,
+        null,
+        '1',
+        0.5,
+        GOAL_STEPS_MAX + 1,
+        -GOAL_STEPS_MAX - 1,
+        1e300,
+        Number.NaN,
+        [1],
+        {},
+      ]);
+    }
+    // Each quote takes two bytes.
+    const name = (quotes: number) => ({ name: '"'.repeat(quotes), column: 3, row: 1 });
+    assert.equal(JSON.stringify(name(49)).length, GOAL_BYTES_MAX);
+    assert.doesNotThrow(() => checkCrossing({ ...GOOD, goal: name(49) }));
+    refusesGoal('goal', [name(50)]);
+  });
+
   it('has a passage of at most PASSAGE_BYTES_MAX bytes with every member at its longest', () => {
     const longest = checkCrossing({
       crossing: LARGEST,
@@ -278,6 +324,7 @@ describe('crossing', () => {
         facing: 'right',
         scale: 1.2345678901234567,
       },
+      goal: { name: '"'.repeat(47), column: -GOAL_STEPS_MAX, row: -GOAL_STEPS_MAX },
     }).passage;
     const longestNumber = String(LONGEST_FRACTION).length;
     assert.ok(longestNumber >= 25, String(LONGEST_FRACTION));

@@ -12,7 +12,9 @@ import {
   checkName,
   checkNumber,
   checkObject,
+  checkPerson,
   checkRisingNumber,
+  checkWhole,
   malformed,
   readJson,
 } from './fields.ts';
@@ -23,6 +25,8 @@ import {
   EDGES,
   type Edge,
   type EdgeNumber,
+  GOAL_BYTES_MAX,
+  GOAL_MEMBERS,
   type Member,
   opposite,
   PASSAGE_BYTES_MAX,
@@ -32,8 +36,12 @@ import {
 /** The members of a crossing that a passage has as they are: those between `edge` and `sprite`. */
 const MOTION = Object.entries<Member>(CROSSING_MEMBERS).slice(2, -1);
 const SPRITE = Object.entries<Member>(SPRITE_MEMBERS);
+const GOAL = Object.entries<Member>(GOAL_MEMBERS);
 
-/** The texts of a passage: one before each of its values, and the end. The first value is the edge by which the sprite enters. */
+/**
+ * The texts of a passage without a goal: one before each of its values, and the end. The first value is the edge by which the sprite enters. A
+ * goal follows the sprite.
+ */
 export const PASSAGE_TEXTS: readonly string[] = passageTexts();
 
 export interface Crossing {
@@ -41,7 +49,7 @@ export interface Crossing {
   crossing: number;
   edge: EdgeNumber;
   /**
-   * The part of the neighbour's event after `"from":{…},`: `"edge":"left","at":…,"vx":…,"vy":…,"sprite":{…}}`.
+   * The part of the neighbour's event after `"from":{…},`: `"edge":"left","at":…,"vx":…,"vy":…,"sprite":{…}}`, or with `,"goal":{…}` before its end.
    * This edge is the one by which the sprite enters: the opposite of `edge`.
    */
   passage: string;
@@ -99,9 +107,19 @@ export function checkCrossing(value: unknown): Crossing {
   const motion = MOTION.map(([member, rule]) => checkMember(body[member], member, rule));
   const given = checkObject(body.sprite, 'sprite');
   const sprite = SPRITE.map(([member, rule]) => checkMember(given[member], `sprite.${member}`, rule));
+  const goal = (body.goal ?? null) === null ? '' : `,"goal":${goalOf(body.goal)}`;
   const values = [EDGES[opposite(edge)], ...motion, ...sprite];
-  const passage = values.map((value, index) => PASSAGE_TEXTS[index] + written(value)).join('') + PASSAGE_TEXTS.at(-1);
-  return { crossing, edge, passage };
+  const members = values.map((value, index) => PASSAGE_TEXTS[index] + written(value)).join('');
+  return { crossing, edge, passage: `${members}}${goal}}` };
+}
+
+/** Checks a goal, and returns its JSON. */
+function goalOf(value: unknown): string {
+  const given = checkObject(value, 'goal');
+  const checked = GOAL.map(([member, rule]) => [member, checkMember(given[member], `goal.${member}`, rule)]);
+  const json = JSON.stringify(Object.fromEntries(checked));
+  if (Buffer.byteLength(json) > GOAL_BYTES_MAX) throw malformed('goal', `must have at most ${GOAL_BYTES_MAX} bytes`);
+  return json;
 }
 
 /** Checks one member of a passage. */
@@ -110,6 +128,10 @@ function checkMember(value: unknown, member: string, rule: Member): string | num
   switch (rule.is) {
     case 'number':
       return checkNumber(given, member, rule.min, rule.max);
+    case 'whole':
+      return checkWhole(given, member, rule.min, rule.max);
+    case 'person':
+      return checkPerson(given, member);
     case 'file':
       return checkFile(given, member);
     case 'name':

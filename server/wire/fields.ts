@@ -39,6 +39,13 @@ export function checkNumber(value: unknown, member: string, min: number, max: nu
   return value;
 }
 
+export function checkWhole(value: unknown, member: string, min: number, max: number): number {
+  if (!Number.isInteger(value) || (value as number) < min || (value as number) > max) {
+    throw malformed(member, `must be a whole number from ${min} to ${max}`);
+  }
+  return value as number;
+}
+
 /** Checks the rising number of a crossing or a saying: 1 … 2^53 − 1. */
 export function checkRisingNumber(value: unknown, member: string): number {
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1) {
@@ -66,6 +73,13 @@ export function checkName(value: unknown, member: string): string {
   const name = normalizeName(value);
   const why = whyInvalidName(name);
   if (why) throw malformed(member, why);
+  return name;
+}
+
+/** Checks the name of a desktop that somebody means: it must not be empty. */
+export function checkPerson(value: unknown, member: string): string {
+  const name = checkName(value, member);
+  if (name === '') throw malformed(member, 'must not be empty');
   return name;
 }
 

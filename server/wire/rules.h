@@ -35,12 +35,20 @@ inline constexpr double kSpeedMax = 20000;
 // Scale of a sprite's pixels: from a quarter up to 16, at which 64 px become 1024 px.
 inline constexpr double kScaleMin = 0.25;
 inline constexpr double kScaleMax = 16;
+// Desktops of a private world in which everybody is told who is there: a party, whose names fit on
+// a page and in one small answer.
+inline constexpr size_t kCompanyMax = 64;
+// Columns, and rows, to a goal: in a world of COMPANY_MAX desktops nobody is farther away, whatever
+// its width (a test tries all).
+inline constexpr size_t kGoalStepsMax = 16;
+// A goal as JSON, in bytes: the longest name with nearly half of it escaped.
+inline constexpr size_t kGoalBytesMax = 128;
 // Body of a crossing in bytes: five times what a browser sends, and small enough to buffer without
 // further checks.
 inline constexpr size_t kCrossingBytesMax = 1024;
-// A passage in bytes: more than all its members at their longest (each of the 64 bytes of a name
-// may need an escape).
-inline constexpr size_t kPassageBytesMax = 448;
+// A passage in bytes: more than all its members at their longest (each of the 64 bytes of a
+// sprite's name may need an escape).
+inline constexpr size_t kPassageBytesMax = 576;
 // How many numbers below the newest crossing are remembered, one bit each, so that crossings may
 // arrive out of order. A client sends no number that is as far above its oldest one without an
 // answer, so that the repeat of that one is remembered, with one number to spare.
@@ -115,9 +123,6 @@ inline constexpr int64_t kStageSilenceMs = 6000;
 // is forwarded. A walking sprite makes 6 px between two stages, so a silhouette never jumps by a
 // step; 50 ms of jitter on the way move it by 3 px.
 inline constexpr double kStageTolerancePx = 4;
-// Desktops of a private world in which everybody is told who is there: a party, whose names fit on
-// a page and in one small answer.
-inline constexpr size_t kCompanyMax = 64;
 // Mutes of one desktop: a desktop has four neighbours at a time; these are four changes of all of
 // them.
 inline constexpr size_t kMutesMax = 16;

@@ -47,7 +47,7 @@ export const SCALE_MAX = 16;
 /** What a member must be. One with a default may be left out, or be null. */
 export type Member =
   | { readonly is: 'number' | 'whole'; readonly min: number; readonly max: number; readonly default?: number }
-  | { readonly is: 'rising' | 'edge' | 'file' | 'object' }
+  | { readonly is: 'rising' | 'edge' | 'file' | 'object' | 'person' }
   | { readonly is: 'name' | 'animation'; readonly default: string }
   | { readonly is: 'facing'; readonly default: 'left' | 'right' };
 
@@ -72,11 +72,30 @@ export const SPRITE_MEMBERS = {
   scale: { is: 'number', min: SCALE_MIN, max: SCALE_MAX, default: 1 },
 } as const satisfies Record<string, Member>;
 
+/** Desktops of a private world in which everybody is told who is there: a party, whose names fit on a page and in one small answer. */
+export const COMPANY_MAX = 64;
+
+/** Columns, and rows, to a goal: in a world of COMPANY_MAX desktops nobody is farther away, whatever its width (a test tries all). */
+export const GOAL_STEPS_MAX = 16;
+
+/**
+ * The members of a crossing's goal: a person to whom the sprite goes on, and how far that is from the receiver, to the right and down. A
+ * crossing without a goal has none of them, and so has its passage.
+ */
+export const GOAL_MEMBERS = {
+  name: { is: 'person' },
+  column: { is: 'whole', min: -GOAL_STEPS_MAX, max: GOAL_STEPS_MAX },
+  row: { is: 'whole', min: -GOAL_STEPS_MAX, max: GOAL_STEPS_MAX },
+} as const satisfies Record<string, Member>;
+
+/** A goal as JSON, in bytes: the longest name with nearly half of it escaped. */
+export const GOAL_BYTES_MAX = 128;
+
 /** Body of a crossing in bytes: five times what a browser sends, and small enough to buffer without further checks. */
 export const CROSSING_BYTES_MAX = 1024;
 
-/** A passage in bytes: more than all its members at their longest (each of the 64 bytes of a name may need an escape). */
-export const PASSAGE_BYTES_MAX = 448;
+/** A passage in bytes: more than all its members at their longest (each of the 64 bytes of a sprite's name may need an escape). */
+export const PASSAGE_BYTES_MAX = 576;
 ok(PASSAGE_BYTES_MAX <= CROSSING_BYTES_MAX);
 
 /**
@@ -225,9 +244,6 @@ ok(STAGE_SILENCE_MS < PEEK_LEASE_MS);
  * between two stages, so a silhouette never jumps by a step; 50 ms of jitter on the way move it by 3 px.
  */
 export const STAGE_TOLERANCE_PX = 4;
-
-/** Desktops of a private world in which everybody is told who is there: a party, whose names fit on a page and in one small answer. */
-export const COMPANY_MAX = 64;
 
 /** Mutes of one desktop: a desktop has four neighbours at a time; these are four changes of all of them. */
 export const MUTES_MAX = 4 * EDGES.length;

@@ -211,6 +211,9 @@ void Controller::HandleSpriteChoice(const MenuChoice& choice, const Sprite& spri
     case MenuCommand::kThrow:
       desktop_.sprites().ThrowTo(sprite.id, static_cast<Edge>(choice.index));
       break;
+    case MenuCommand::kThrowToFriend:
+      desktop_.ThrowToFriend(sprite.id, choice.neighbour.name);
+      break;
     case MenuCommand::kSteer:
       Steer(sprite.id);
       break;

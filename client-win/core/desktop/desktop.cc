@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/relay/problem_texts.h"
+#include "core/text/text.h"
 
 namespace sprites {
 
@@ -49,6 +50,22 @@ void Desktop::Mute(const Neighbour& neighbour, bool is_muted) {
   if (is_muted) {
     talk_.Silence(neighbour);
     peeking_.Forget(neighbour);
+  }
+}
+
+void Desktop::ThrowToFriend(SpriteId id, const std::string& name) {
+  const auto goal = std::ranges::find(company_.all(), name, &Goal::name);
+  const auto step =
+      goal == company_.all().end()
+          ? std::nullopt
+          : NextStep(*goal, std::nullopt, context_.relay.neighbours.value_or(Neighbours{}));
+  if (!step) {
+    context_.ShowNotice(context_.Said(Text::kToastGone, {PlainText(name, kNameBytesMax)}),
+                        context_.Said(Text::kToastGoneText));
+  } else if (simulation_.Find(id) != nullptr && simulation_.held() != id) {
+    simulation_.StopSteering();
+    guests_.Head(id, *step, false);
+    crowd_.ThrowTo(id, step->edge);
   }
 }
 
@@ -120,7 +137,8 @@ void Desktop::HandleResponse(const Response& response) {
     return;
   } else if (const auto fetch = gallery_fetches_.HandleResponse(response)) {
     HandleGalleryFetch(*fetch);
-  } else if (peeking_.HandleResponse(response) || guests_.HandleResponse(response)) {
+  } else if (peeking_.HandleResponse(response) || guests_.HandleResponse(response) ||
+             company_.HandleResponse(response)) {
     return;
   }
   if (is_of_poller) {
@@ -143,7 +161,7 @@ const Scene& Desktop::Tick(int64_t now_ms) {
   } else {
     RetryAfterNetworkChange(passed);
     // What changes the sprites comes before the state is saved, and requests come after that.
-    guests_.Step();
+    guests_.SendOnward();
     crowd_.WatchEmpty(traffic_.on_the_way() == 0);
     traffic_.AdmitWaiting();
     peeking_.Update();
@@ -222,6 +240,7 @@ void Desktop::ForgetRelayState() {
   guests_.ForgetMutes();
   talk_.GiveUp();
   peeking_.ForgetSeat();
+  company_.Forget();
 }
 
 JoinOptions Desktop::JoinOptionsNow() const {
@@ -243,7 +262,8 @@ void Desktop::SendDueRequests() {
   const std::function<void()> kinds[] = {
       [this] { SendPollerRequest(); }, [this] { traffic_.SendDepartures(); },
       [this] { look_.FetchSheets(); }, [this] { guests_.SendMutes(); },
-      [this] { talk_.Send(); },        [this] { peeking_.Send(is_paused_); }};
+      [this] { talk_.Send(); },        [this] { peeking_.Send(is_paused_); },
+      [this] { AskForCompany(); }};
   constexpr size_t kKindCount = std::size(kinds);
   const size_t first = first_kind_;
   for (size_t i = 0; i < kKindCount; i++) {
@@ -253,6 +273,13 @@ void Desktop::SendDueRequests() {
     if (had_budget && !context_.budget.Allows(context_.now_ms)) {
       first_kind_ = (kind + 1) % kKindCount;  // the next request is for another kind
     }
+  }
+}
+
+void Desktop::AskForCompany() {
+  if (context_.relay.ConnectedSeat() != nullptr) {
+    context_.Send(company_.DueRequest(context_.relay.poller.relay(), *context_.relay.seat(),
+                                      context_.now_ms, &context_.budget, &context_.next_request));
   }
 }
 
@@ -358,6 +385,9 @@ void Desktop::HandleBatch(const Batch& batch) {
   traffic_.HandleArrivals(batch);
   if (batch.neighbours) {
     Meet(*batch.neighbours);
+  }
+  if (batch.company_changed) {
+    company_.AskSoon();
   }
   talk_.HandleSayings(batch);
   peeking_.HandleStages(batch);

@@ -23,6 +23,7 @@
 #include "core/desktop/talk.h"
 #include "core/desktop/traffic.h"
 #include "core/desktop/updates.h"
+#include "core/relay/company.h"
 #include "core/relay/gallery_fetches.h"
 #include "core/relay/relay_link.h"
 #include "core/scene/scene.h"
@@ -67,6 +68,7 @@ class Desktop {
   Updates& updates() { return updates_; }
   const Updates& updates() const { return updates_; }
   const Traffic& traffic() const { return traffic_; }
+  const Company& company() const { return company_; }
   const RelayState& relay() const { return context_.relay; }
   const Simulation& simulation() const { return simulation_; }
 
@@ -78,6 +80,9 @@ class Desktop {
   // The key kKeyHide does that wherever the person types.
   void SetHasHideKey(bool has_key) { has_hide_key_ = has_key; }
   void Mute(const Neighbour& neighbour, bool is_muted);
+  // Throws a sprite to the desktop of company() with this name, over those in between. A notice
+  // says so if it is not there any more.
+  void ThrowToFriend(SpriteId id, const std::string& name);
   // Goes where the link leads: settings() change, and the outbox asks to save them. A link to a
   // picture of a gallery fetches that, and leads to its relay only if no relay is chosen yet. The
   // picture falls in as a sprite of the shelf, and is kept; a notice says so if it does not come.
@@ -130,6 +135,7 @@ class Desktop {
   JoinOptions JoinOptionsNow() const;
   void SendDueRequests();
   void SendPollerRequest();
+  void AskForCompany();
   void RetryAfterNetworkChange(int64_t passed_ms);
   void HandleNews(const News& news);
   void HandleBatch(const Batch& batch);
@@ -166,6 +172,7 @@ class Desktop {
   Crowd crowd_{&context_, &simulation_, &look_, &guests_};
   Traffic traffic_{&context_, &simulation_, &look_, &crowd_, &guests_};
   Talk talk_{&context_, &simulation_, &crowd_, &guests_};
+  Company company_;
   Peeking peeking_{&context_, &simulation_, &look_, &guests_, &traffic_};
   Updates updates_{&context_};
   GalleryFetches gallery_fetches_;

@@ -43,6 +43,19 @@ void GuestList::SendOn(const std::optional<std::string>& from, int64_t now_ms) {
   }
 }
 
+void GuestList::Pass(SpriteId id, Edge edge, int64_t now_ms) {
+  if (const auto guest = std::ranges::find(guests_, id, &Guest::id); guest != guests_.end()) {
+    guest->edge = edge;
+    guest->goes_ms = now_ms + kGuestPassingMs;
+  }
+}
+
+void GuestList::Stay(SpriteId id) {
+  if (const auto guest = std::ranges::find(guests_, id, &Guest::id); guest != guests_.end()) {
+    guest->goes_ms.reset();
+  }
+}
+
 const GuestList::Guest* GuestList::Next(int64_t now_ms) {
   const auto guest = std::ranges::find_if(
       guests_, [now_ms](const Guest& one) { return one.goes_ms && now_ms >= *one.goes_ms; });

@@ -17,11 +17,12 @@
 
 namespace sprites {
 
-constexpr size_t kGuestsMax = 40;         // at once
-constexpr size_t kGuestsOfOneMax = 12;    // from one desktop
-constexpr int64_t kGuestStayMs = 10'000;  // that a guest stays before it makes room
-constexpr int64_t kGuestGapMs = 400;      // between two guests that go on
-constexpr int64_t kGuestRetryMs = 5'000;  // until a guest that came back tries again
+constexpr size_t kGuestsMax = 40;           // at once
+constexpr size_t kGuestsOfOneMax = 12;      // from one desktop
+constexpr int64_t kGuestStayMs = 10'000;    // that a guest stays before it makes room
+constexpr int64_t kGuestGapMs = 400;        // between two guests that go on
+constexpr int64_t kGuestPassingMs = 1'000;  // that one is seen which is on its way to somebody else
+constexpr int64_t kGuestRetryMs = 5'000;    // until a guest that came back tries again
 
 class GuestList {
  public:
@@ -44,6 +45,10 @@ class GuestList {
   bool HasRoom(const std::string& from, int64_t now_ms, size_t most = kGuestsMax);
   // The guests of this desktop go on, or all of them.
   void SendOn(const std::optional<std::string>& from, int64_t now_ms);
+  // A guest is on its way to somebody else: it goes on by this edge as soon as it was seen.
+  void Pass(SpriteId id, Edge edge, int64_t now_ms);
+  // A guest stays, although it was to go on.
+  void Stay(SpriteId id);
   // The guest that is to be thrown over its edge now; null for none.
   const Guest* Next(int64_t now_ms);
   // When Next may have one; never while all may stay.

@@ -40,6 +40,14 @@ Json Played(const Json& one) {
                     ms);
         continue;
       }
+      if (action.contains("pass")) {
+        here.Pass(action["pass"].get<SpriteId>(), *EdgeNamed(action["edge"]), ms);
+        continue;
+      }
+      if (action.contains("stay")) {
+        here.Stay(action["stay"].get<SpriteId>());
+        continue;
+      }
       for (int i = 0; i < action["arrive"].get<int>(); i++) {
         waiting.push_back(
             {next_id++, action["from"].get<std::string>(), *EdgeNamed(action["edge"])});
@@ -70,6 +78,7 @@ TEST_CASE("guest list › has the numbers of guests.vectors.json, and plays its 
   CHECK(constants["GUESTS_OF_ONE_MAX"] == kGuestsOfOneMax);
   CHECK(constants["GUEST_STAY_MS"] == kGuestStayMs);
   CHECK(constants["GUEST_GAP_MS"] == kGuestGapMs);
+  CHECK(constants["GUEST_PASSING_MS"] == kGuestPassingMs);
   CHECK(constants["GUEST_RETRY_MS"] == kGuestRetryMs);
   for (const Json& one : vectors["cases"]) {
     CAPTURE(one["name"]);

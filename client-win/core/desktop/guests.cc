@@ -74,8 +74,27 @@ void Guests::Add(SpriteId id, const Neighbour& from, Edge entered) {
   }
 }
 
+void Guests::Head(SpriteId id, const Step& step, bool passes) {
+  steps_[id] = step;
+  if (passes) {
+    list_.Pass(id, step.edge, context_.now_ms);
+  }
+}
+
+Goal Guests::GoalOf(SpriteId id, Edge edge) const {
+  const auto step = steps_.find(id);
+  return step != steps_.end() && step->second.edge == edge ? step->second.goal : Goal{};
+}
+
+void Guests::EndWay(SpriteId id) {
+  if (steps_.erase(id) > 0) {
+    list_.Stay(id);
+  }
+}
+
 void Guests::Remove(SpriteId id) {
   senders_.erase(id);
+  steps_.erase(id);
   list_.Remove(id);
 }
 
@@ -84,7 +103,10 @@ std::optional<Edge> Guests::EdgeOf(SpriteId id) const {
   return guest == nullptr ? std::nullopt : std::optional(guest->edge);
 }
 
-void Guests::Step() {
+void Guests::SendOnward() {
+  for (const SpriteId taken : {simulation_.held(), simulation_.steered()}) {
+    EndWay(taken);  // who is taken up is on its way to nobody
+  }
   const GuestList::Guest* guest =
       context_.relay.ConnectedSeat() == nullptr ? nullptr : list_.Next(context_.now_ms);
   if (guest != nullptr && simulation_.held() != guest->id) {

@@ -7,6 +7,7 @@
 
 #include "core/desktop/context.h"
 #include "core/desktop/guest_list.h"
+#include "core/relay/goal.h"
 #include "core/relay/moderation.h"
 
 namespace sprites {
@@ -30,6 +31,13 @@ class Guests {
   void Mute(const Neighbour& neighbour, bool is_muted);
   // A sprite has come in over an edge.
   void Add(SpriteId id, const Neighbour& from, Edge entered);
+  // A sprite is thrown to somebody who may be several desktops away. A guest that `passes` goes on
+  // by this step when it was seen.
+  void Head(SpriteId id, const Step& step, bool passes);
+  // Where the sprite is thrown to if it leaves by this edge; nobody's goal for none.
+  Goal GoalOf(SpriteId id, Edge edge) const;
+  // It is thrown to nobody any more, and stays here.
+  void EndWay(SpriteId id);
   // A sprite is gone for good, if it was a guest.
   void Remove(SpriteId id);
   // The edge by which a guest goes on; nothing for a sprite that is none.
@@ -41,7 +49,7 @@ class Guests {
            list_.HasRoom(from.desktop, context_.now_ms, most);
   }
   // Throws the guest that is to go on now.
-  void Step();
+  void SendOnward();
   int64_t NextDueMs() const { return list_.NextDueMs(); }
   void SendMutes();
   bool HandleResponse(const Response& response);
@@ -52,6 +60,7 @@ class Guests {
   Context& context_;
   Simulation& simulation_;
   std::map<SpriteId, Neighbour> senders_;
+  std::map<SpriteId, Step> steps_;  // of the sprites that are thrown to somebody
   GuestList list_;
   Moderation moderation_;
 };

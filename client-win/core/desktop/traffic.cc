@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/relay/problem_texts.h"
+#include "core/text/text.h"
 
 namespace sprites {
 
@@ -12,12 +13,13 @@ namespace {
 // Over the opposite edge, in the same direction.
 Entrance Onwards(Entrance entrance) {
   entrance.edge = Opposite(entrance.edge);
+  entrance.goal = {};
   return entrance;
 }
 
-// A sprite of a muted neighbour, in its direction of travel.
-Departure Forwarded(const Arrival& arrival, const Nature& nature) {
-  Departure departure{Onwards(arrival.entrance), {}};
+// A sprite that is not shown here, as it goes on.
+Departure Forwarded(const Arrival& arrival, const Entrance& onwards, const Nature& nature) {
+  Departure departure{onwards, {}};
   departure.sprite.file = arrival.file;
   departure.sprite.name = arrival.name;
   departure.sprite.scale = arrival.scale;
@@ -108,10 +110,11 @@ void Traffic::HandleArrivals(const Batch& batch) {
     if (!arrivals_.IsNew(arrival) || arrivals_.IsRemoved(arrival.file)) {
       continue;
     }
+    const std::optional<Entrance> unseen = UnseenWayOf(arrival);
     const std::optional<Seat>& seat = context_.relay.seat();
-    if (guests_.IsMuted(arrival.from) && seat && departures_.HasRoom(*seat)) {
-      departures_.Add(Forwarded(arrival, look_.NatureFor(arrival.file, arrival.scale)), *seat,
-                      true);
+    if (unseen && seat && departures_.HasRoom(*seat)) {
+      departures_.Add(Forwarded(arrival, *unseen, look_.NatureFor(arrival.file, arrival.scale)),
+                      *seat, true);
     } else {
       Admit(arrival);
     }
@@ -119,6 +122,34 @@ void Traffic::HandleArrivals(const Batch& batch) {
   for (const std::string& file : batch.removed) {
     RemovePicture(file);
   }
+}
+
+std::string Traffic::OnItsWay(const std::string& name, const Goal& goal) const {
+  return context_.Said(Text::kSpriteOnItsWay, {name, PlainText(goal.name, kNameBytesMax)});
+}
+
+// The next step of a sprite that is thrown to somebody else; nothing if it stays here.
+std::optional<Step> Traffic::NextStepOf(const Arrival& arrival) const {
+  return context_.relay.IsSelf(arrival.from.desktop)
+             ? std::nullopt
+             : NextStep(arrival.entrance.goal, context_.relay.name,
+                        context_.relay.neighbours.value_or(Neighbours{}));
+}
+
+// How a sprite goes on that is not shown here: that of a muted neighbour in its direction of
+// travel, and one that only passes if this desktop hides its stage.
+std::optional<Entrance> Traffic::UnseenWayOf(const Arrival& arrival) const {
+  if (guests_.IsMuted(arrival.from)) {
+    return Onwards(arrival.entrance);
+  }
+  const auto step = NextStepOf(arrival);
+  if (!step || !context_.relay.seat() || context_.relay.seat()->stage != false) {
+    return std::nullopt;
+  }
+  Entrance onwards = arrival.entrance;
+  onwards.edge = step->edge;
+  onwards.goal = step->goal;
+  return onwards;
 }
 
 bool Traffic::HandleResponse(const Response& response) {
@@ -183,9 +214,13 @@ void Traffic::HandleVerdict(const Verdict& verdict) {
                          !guests_.EdgeOf(departure.sprite.id) &&
                          !context_.relay.IsSelf(verdict.to->desktop);
   if (is_caught && !verdict.to->DisplayName().empty()) {
-    context_.remarks.Add(
-        context_.Said(Text::kBubbleCaught, {departure.sprite.name, verdict.to->DisplayName()}),
-        kNobody, departure.edge, context_.now_ms);
+    const bool is_there =
+        departure.goal.name.empty() ||
+        PlainText(departure.goal.name, kNameBytesMax) == verdict.to->DisplayName();
+    context_.remarks.Add(is_there ? context_.Said(Text::kBubbleCaught, {departure.sprite.name,
+                                                                        verdict.to->DisplayName()})
+                                  : OnItsWay(departure.sprite.name, departure.goal),
+                         kNobody, departure.edge, context_.now_ms);
   }
   if (verdict.accepted || arrivals_.IsRemoved(verdict.pending.departure.sprite.file)) {
     guests_.Remove(verdict.pending.departure.sprite.id);
@@ -194,7 +229,7 @@ void Traffic::HandleVerdict(const Verdict& verdict) {
   if (verdict.pending.is_forwarded) {
     Admit(NotForwarded(verdict.pending.departure));
   } else {
-    crowd_.BounceBack(verdict.pending.departure, SayProblem(context_.language(), verdict.problem));
+    BounceBack(verdict.pending.departure, SayProblem(context_.language(), verdict.problem));
   }
 }
 
@@ -204,9 +239,9 @@ void Traffic::HandleUpload(const Uploads::Result& result) {
       continue;
     }
     if (!result.is_at_relay) {
-      crowd_.BounceBack(departure, SayProblem(context_.language(), result.problem));
+      BounceBack(departure, SayProblem(context_.language(), result.problem));
     } else if (const auto why = WhyEdgesBounce()) {
-      crowd_.BounceBack(departure, context_.Said(*why));
+      BounceBack(departure, context_.Said(*why));
     } else {
       departures_.Add(departure, *context_.relay.ConnectedSeat(), false);
     }
@@ -235,11 +270,20 @@ void Traffic::Admit(const Arrival& arrival) {
   }
   arrivals_.Admit(arrival, id);
   guests_.Add(id, arrival.from, arrival.entrance.edge);
+  const auto step = NextStepOf(arrival);
+  if (step) {
+    guests_.Head(id, *step, true);
+  }
   if (guests_.SenderOf(id) != nullptr) {
-    context_.remarks.Add(context_.Said(Text::kSpriteFrom, {name, arrival.from.DisplayName()}), id,
-                         arrival.entrance.edge, context_.now_ms);
+    context_.remarks.Add(step
+                             ? OnItsWay(name, step->goal)
+                             : context_.Said(Text::kSpriteFrom, {name, arrival.from.DisplayName()}),
+                         id, arrival.entrance.edge, context_.now_ms);
   }
   context_.outbox.sounds.push_back(Sound::kArrive);
+  if (step) {
+    return;  // it is only seen
+  }
   const bool is_own = context_.relay.IsSelf(arrival.from.desktop);
   context_.toasts.AddArrival(context_.language(), name, is_own ? "" : arrival.from.DisplayName(),
                              context_.now_ms);
@@ -261,10 +305,17 @@ std::optional<Text> Traffic::WhyEdgesBounce() const {
                                        : std::nullopt;
 }
 
+// One that was on its way to somebody stays here.
+void Traffic::BounceBack(const Departure& departure, const std::string& why) {
+  guests_.EndWay(departure.sprite.id);
+  crowd_.BounceBack(departure, why);
+}
+
 // A sprite was thrown over an edge: sends it to the relay, its file first, or lets it bounce.
-void Traffic::Depart(const Departure& departure) {
+void Traffic::Depart(Departure departure) {
+  departure.goal = guests_.GoalOf(departure.sprite.id, departure.edge);
   if (const auto why = WhyEdgesBounce()) {
-    crowd_.BounceBack(departure, context_.Said(*why));
+    BounceBack(departure, context_.Said(*why));
     return;
   }
   context_.saves_now = true;
@@ -273,7 +324,7 @@ void Traffic::Depart(const Departure& departure) {
   if (uploads_.IsAtRelay(file) || !look_.HasSheet(file)) {
     departures_.Add(departure, *context_.relay.ConnectedSeat(), false);
   } else if (uploads_.IsFull(file)) {
-    crowd_.BounceBack(departure, context_.Said(Text::kWhyTooMany));
+    BounceBack(departure, context_.Said(Text::kWhyTooMany));
   } else {
     context_.Send(uploads_.Add(departure, context_.relay.poller.relay(),
                                context_.relay.seat()->token, &context_.next_request));

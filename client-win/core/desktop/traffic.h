@@ -38,7 +38,7 @@ class Traffic {
   void HandleArrivals(const Batch& batch);
   void AdmitWaiting();
   // A sprite was thrown over an edge: sends it to the relay, its file first, or lets it bounce.
-  void Depart(const Departure& departure);
+  void Depart(Departure departure);
   void SendDepartures();
   // Returns false for a response to something else.
   bool HandleResponse(const Response& response);
@@ -62,6 +62,10 @@ class Traffic {
 
  private:
   void Admit(const Arrival& arrival);
+  std::optional<Step> NextStepOf(const Arrival& arrival) const;
+  std::optional<Entrance> UnseenWayOf(const Arrival& arrival) const;
+  std::string OnItsWay(const std::string& name, const Goal& goal) const;
+  void BounceBack(const Departure& departure, const std::string& why);
   void Remove(const std::vector<SpriteId>& ids);
   std::optional<Text> WhyEdgesBounce() const;
   void RemovePicture(const std::string& file);

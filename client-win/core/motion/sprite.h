@@ -81,12 +81,23 @@ struct Sprite {
   size_t monitor = 0;          // the last monitor that its middle was on
 };
 
+// Who a sprite is thrown to, and how many columns to the right and rows down that is from where it
+// comes in. Nobody in particular is meant when the name is empty.
+struct Goal {
+  std::string name;  // as the relay has it: PlainText of it is shown
+  int column = 0;
+  int row = 0;
+
+  bool operator==(const Goal&) const = default;
+};
+
 // How a sprite comes in by an edge. core/relay/edges.cc reads and writes all but the edge.
 struct Entrance {
   Edge edge = Edge::kLeft;
   double at = 0.5;  // 0 … 1 from the left or the top
   double vx = 0;    // dip/s
   double vy = 0;
+  Goal goal = {};
 };
 
 // A sprite that leaves over an edge, likewise; its speeds are whole numbers.

@@ -99,6 +99,8 @@ void ReadEvent(const Json& event, Batch* batch) {
     if (auto neighbours = NeighboursIn(event)) {
       batch->neighbours = std::move(neighbours);
     }
+  } else if (type == "company") {
+    batch->company_changed = true;
   } else if (type == "removed") {
     std::string file = TextAt(event, "file", kIdBytesMax);
     if (IsFileHash(file)) {

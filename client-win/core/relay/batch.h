@@ -75,6 +75,7 @@ struct Batch {
   size_t momentary = 0;  // those of them that are only about this moment: stages and watchers
   std::vector<Arrival> arrivals;
   std::optional<Neighbours> neighbours;
+  bool company_changed = false;            // of a private world
   std::vector<std::string> removed;        // files that the relay's operator has removed
   std::vector<std::string> announcements;  // lines of text from the operator
   std::vector<Saying> sayings;

@@ -17,6 +17,12 @@ int64_t WholeSpeed(double speed) {
   return static_cast<int64_t>(std::clamp(speed, -rules::kSpeedMax, rules::kSpeedMax));
 }
 
+// Steps that a relay does not allow are none.
+int StepsAt(const Json& goal, const char* name) {
+  constexpr double kMost = rules::kGoalStepsMax;
+  return static_cast<int>(NumberAt(goal, name, -kMost, kMost, 0));
+}
+
 }  // namespace
 
 std::optional<Edge> EdgeNamed(const Json& value) {
@@ -41,16 +47,26 @@ std::optional<std::vector<Edge>> EdgesNamed(const Json& list) {
   return edges;
 }
 
+Goal GoalIn(const Json& value) {
+  return {TextAt(value, "name", rules::kNameBytesMax), StepsAt(value, "column"),
+          StepsAt(value, "row")};
+}
+
 Entrance EntranceBy(Edge edge, const Json& value) {
   return {edge, NumberAt(value, "at", 0, 1, 0.5),
           NumberAt(value, "vx", -rules::kSpeedMax, rules::kSpeedMax, 0),
-          NumberAt(value, "vy", -rules::kSpeedMax, rules::kSpeedMax, 0)};
+          NumberAt(value, "vy", -rules::kSpeedMax, rules::kSpeedMax, 0),
+          GoalIn(MemberOf(value, "goal"))};
 }
 
 Json MotionJson(const Entrance& entrance) {
-  return {{"at", std::round(std::clamp(entrance.at, 0.0, 1.0) * kAtParts) / kAtParts},
-          {"vx", WholeSpeed(entrance.vx)},
-          {"vy", WholeSpeed(entrance.vy)}};
+  Json json = {{"at", std::round(std::clamp(entrance.at, 0.0, 1.0) * kAtParts) / kAtParts},
+               {"vx", WholeSpeed(entrance.vx)},
+               {"vy", WholeSpeed(entrance.vy)}};
+  if (const auto& [name, column, row] = entrance.goal; !name.empty()) {
+    json["goal"] = {{"name", name}, {"column", column}, {"row", row}};
+  }
+  return json;
 }
 
 }  // namespace sprites

@@ -22,8 +22,11 @@ std::optional<Edge> EdgeNamed(const Json& value);
 // when `list` is not a list.
 std::optional<std::vector<Edge>> EdgesNamed(const Json& list);
 
-// How a sprite crosses an edge, as crossings, arrivals and the saved state have it: `at`, `vx` and
-// `vy`, within their ranges.
+// The goal in an object, within its ranges; nobody's when there is none.
+Goal GoalIn(const Json& value);
+
+// How a sprite crosses an edge, as crossings, arrivals and the saved state have it: `at`, `vx`,
+// `vy` and, if there is one, `goal`, within their ranges.
 Entrance EntranceBy(Edge edge, const Json& value);
 // The same members of an object, as exact as anybody sees.
 Json MotionJson(const Entrance& entrance);

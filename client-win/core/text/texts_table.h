@@ -33,6 +33,7 @@
   X(kHelpAbout, "&About Sprites", "Ü&ber Sprites") \
   /* The menu of a sprite. */ \
   X(kSpriteFrom, "{0}, from {1}", "{0}, von {1}") \
+  X(kSpriteOnItsWay, "{0} is on its way to {1}.", "{0} ist unterwegs zu {1}.") \
   X(kSpriteThrow, "&Throw", "Wer&fen") \
   X(kSpriteSteer, "Steer with the &keys", "Mit &Tasten steuern") \
   /* The edges that one can throw or look over. */ \
@@ -95,6 +96,8 @@
   X(kToastHiddenText, "Sprites with it look like a parcel. You can show it again in the settings.", "Figuren damit sehen wie ein Paket aus. In den Einstellungen blenden Sie es wieder ein.") \
   X(kToastMuted, "{0} is muted", "{0} ist stummgeschaltet") \
   X(kToastMutedText, "You do not hear {0} any more, and what {0} throws to you goes on to the next desktop.", "Sie hören {0} nicht mehr, und was {0} zu Ihnen wirft, fliegt zum nächsten Desktop weiter.") \
+  X(kToastGone, "{0} is not here any more", "{0} ist nicht mehr hier") \
+  X(kToastGoneText, "The sprite stays with you.", "Die Figur bleibt bei Ihnen.") \
   X(kToastNotSaid, "Nobody heard that", "Das hat niemand gehört") \
   X(kToastPeekNothing, "Nothing to see there", "Dort ist nichts zu sehen") \
   X(kToastPeekHidden, "{0} does not show what is there.", "{0} zeigt nicht, was dort ist.") \

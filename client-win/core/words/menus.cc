@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <cstdlib>
 #include <iterator>
 #include <optional>
 #include <utility>
@@ -108,6 +109,16 @@ MenuItem ThrowMenu(const Desktop& desktop) {
   for (size_t i = 0; i < std::size(kEdges); i++) {
     menu.children.push_back(
         {EdgeEntry(desktop, i, NameBeyond(desktop, i)), {MenuCommand::kThrow, i}});
+  }
+  // Below them, those who are farther away.
+  for (const auto& [name, column, row] : desktop.company().all()) {
+    if (std::abs(column) + std::abs(row) > 1) {
+      if (menu.children.size() == std::size(kEdges)) {
+        menu.children.push_back({});
+      }
+      const std::string shown = PlainText(name, kNameBytesMax);
+      menu.children.push_back({NameInMenu(shown), {MenuCommand::kThrowToFriend, 0, {"", name}}});
+    }
   }
   return menu;
 }

@@ -46,7 +46,8 @@ enum class MenuCommand : uint8_t {
   kUpdate,
   kAbout,
   kQuit,
-  kThrow,  // `index` is the Edge
+  kThrow,          // `index` is the Edge
+  kThrowToFriend,  // `neighbour` has the name, of Desktop::company()
   kSteer,
   kPutAway,
   kHide,

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { passageOf } from '../../test/passages.ts';
 import { randomOf } from '../../test/random.ts';
+import { PEER_EVENT_BYTES_MAX } from '../../wire/peers/peer_frame.ts';
 import { type EdgeNumber, PASSAGE_BYTES_MAX, POLL_BYTES_MAX } from '../../wire/rules.ts';
 import { blockBytes, Slab } from '../slots/slab.ts';
 import { CARRIED_FACTOR, MAILBOX_BYTES_MAX, MAILBOX_EVENTS_MAX } from './limits.ts';
@@ -201,6 +202,7 @@ describe('mailbox, its limits', () => {
   it('accepts an event of EVENT_BYTES_MAX', () => {
     const mailboxes = open();
     assert.ok(PASSAGE_BYTES_MAX < EVENT_BYTES_MAX);
+    assert.ok(PEER_EVENT_BYTES_MAX <= EVENT_BYTES_MAX);
     assert.ok(append(mailboxes, 0, 1, 3, EVENT_BYTES_MAX));
     assert.ok(append(mailboxes, 0, 2, 3, EVENT_BYTES_MAX - 1));
     const end = mailboxes.write(0, out, 0, 1, POLL_BYTES_MAX);

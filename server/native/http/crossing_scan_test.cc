@@ -40,6 +40,13 @@ TEST_CASE("scan › writes the passage of a body with all members, and of one wi
         Passage(R"(,"name":"","animation":"fall","facing":"left","scale":0.25)"));
 }
 
+TEST_CASE("scan › leaves a crossing with a goal to JavaScript") {
+  const std::string head =
+      R"({"crossing":17,"edge":"right","at":0.25,"vx":900,"vy":-50,)" + kSprite;
+  CHECK(Scanned(head + "}") != "");
+  CHECK(Scanned(head + R"(,"goal":{"name":"Carol","column":3,"row":-1}})") == "");
+}
+
 TEST_CASE("scan › reads the members in any order, and spaces between them") {
   const std::string members[] = {R"("crossing":17)", R"("edge":"right")", R"("at":0.25)",
                                  R"("vx":900)",      R"("vy":-50)",       kSprite};

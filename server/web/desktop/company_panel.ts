@@ -1,7 +1,7 @@
 /**
  * The panel that shows who else is here: a picture of where they sit, oneself in the middle, and the same as a list.
  *
- * It shows what the relay says and asks nothing. Who has just come is known by name, since the relay gives no ids.
+ * Each face, and a button in its line, throws a sprite there. It shows what the relay says and asks nothing. Who has just come is known by name, since the relay gives no ids.
  */
 import { isResident } from '../../wire/resident.ts';
 import { shownName } from '../relay/api_client.ts';
@@ -18,7 +18,11 @@ export class CompanyPanel {
   /** When each of those that are shown came, on the clock of `performance`; −Infinity: was here before. */
   #since: ReadonlyMap<string, number> | null = null;
 
-  constructor() {
+  readonly #throwTo: (friend: Companion) => void;
+
+  /** `throwTo`: the person has chosen somebody to throw a sprite to. */
+  constructor(throwTo: (friend: Companion) => void) {
+    this.#throwTo = throwTo;
     const panel = element('company');
     panel.tabIndex = 0; // so that the arrow keys scroll it
     element('company-toggle').addEventListener('click', () => this.#open(panel.hidden !== false));
@@ -57,16 +61,37 @@ export class CompanyPanel {
     };
     element('company-places').replaceChildren(
       spot(SELF, name, 'self'),
-      ...company.map((one) => spot(one, one.name, classOf(one, isNew(one)))),
+      ...company.map((one) => {
+        const face = spot(one, one.name, classOf(one, isNew(one)));
+        face.onclick = () => this.#throwTo(one); // what its button in the list does
+        return face;
+      }),
     );
-    element('company-list').replaceChildren(
+    const list = element('company-list');
+    const focused = (document.activeElement as HTMLElement | null)?.dataset.friend;
+    list.replaceChildren(
       item(name, phrase('history.you')),
-      ...company.map((one) => item(shownName(one.name), wordsOf(one, isNew(one)))),
+      ...company.map((one) => {
+        const line = item(shownName(one.name), wordsOf(one, isNew(one)));
+        line.append(this.#throwButton(one));
+        return line;
+      }),
     );
     const others = desktops - residents - 1 - company.filter((one) => !isResident(one.name)).length;
     const more = element('company-more');
     more.hidden = others <= 0;
     more.textContent = counted('company.more', others);
+    if (focused === undefined) return;
+    const again = [...list.querySelectorAll('button')].find(({ dataset }) => dataset.friend === focused);
+    (again ?? element('company')).focus({ preventScroll: true });
+  }
+
+  #throwButton(one: Companion): HTMLButtonElement {
+    const button = newElement('button', { className: 'plain', type: 'button', textContent: phrase('company.throw') });
+    button.ariaLabel = phrase('company.throw-to', { name: shownName(one.name) });
+    button.dataset.friend = one.name;
+    button.onclick = () => this.#throwTo(one);
+    return button;
   }
 }
 

@@ -15,6 +15,7 @@ import {
   bounceBack,
   createSimulation,
   type Departure,
+  type Entrance,
   enter,
   opposite,
   type Point,
@@ -50,13 +51,16 @@ import {
 import { Arrivals } from '../relay/arrivals.ts';
 import { Departures } from '../relay/departures.ts';
 import { openFormer } from '../relay/farewell.ts';
+import { nextStep, type Step } from '../relay/goal.ts';
 import { Refused } from '../relay/joining.ts';
 import { poll } from '../relay/poll.ts';
 import { labelOf, wordsOf } from '../relay/problem_words.ts';
+import { tidy } from '../relay/sayings.ts';
 import { type Reason, Seating } from '../relay/seating.ts';
 import { socket } from '../relay/socket.ts';
 import {
   type Arrival,
+  type Companion,
   type Neighbour,
   type Neighbours,
   type Problem,
@@ -137,6 +141,11 @@ const random = Math.random;
 const calm = matchMedia('(prefers-reduced-motion: reduce)');
 const dark = matchMedia('(prefers-color-scheme: dark)');
 
+/** Where a sprite goes next that is thrown to somebody. `passes`: by somebody else, and it is only seen on its way. */
+interface Heading extends Step {
+  readonly passes: boolean;
+}
+
 /** All state of this page: the parts of a desktop, and what connects them. Nothing runs before `start`. */
 class Desktop {
   /** The name the person joined with. */
@@ -149,9 +158,13 @@ class Desktop {
   /** Who threw each sprite that arrived. */
   readonly senders = new WeakMap<Sprite, Neighbour>();
   readonly guests = new Guests();
-  readonly companyPanel = new CompanyPanel();
+  readonly companyPanel = new CompanyPanel((friend) => throwToFriend(this, friend));
   /** Ids of the desktops that this seat mutes. */
   readonly muted = new Set<string>();
+  /** Who is beyond the edges, as far as the relay has told this seat. */
+  neighbours: Neighbours = {};
+  /** Sprites on their way to somebody, and where each goes next. */
+  readonly headings = new Map<Sprite, Heading>();
   /** Sprites that were thrown without a connection, and the edges over which they go on. They are in the simulation meanwhile. */
   readonly waiting = new Map<Sprite, Edge>();
   /** Thrown sprites whose pictures the relay must get before their crossings. */
@@ -213,7 +226,7 @@ class Desktop {
   readonly departures: Departures = new Departures({
     save: () => save(this),
     accepted: (departure, to) => accepted(this, departure, to),
-    returned: (departure, problem) => bounce(this, departure, labelOf(problem)),
+    returned: (departure, problem) => refuse(this, departure, labelOf(problem)),
     openFormer,
   });
 
@@ -347,10 +360,11 @@ async function resume(desktop: Desktop, session: Session): Promise<void> {
   await shelf.addSaved(session.own, relayOf(session.seat));
   await shelf.addAllKept();
   drawShelf(desktop);
-  for (const { seq, guest, ...saved } of session.sprites) {
+  for (const { seq, guest, goal, ...saved } of session.sprites) {
     const sprite = restoreSprite(desktop, saved);
     if (seq !== undefined) arrivals.resumeLastBatch(sprite, seq);
     if (guest !== undefined) addGuest(desktop, sprite, guest.from, guest.edge);
+    if (guest !== undefined && goal !== undefined) head(desktop, sprite, { edge: guest.edge, goal });
   }
   for (const { sprite: saved, crossing, sender } of session.leaving) {
     const sprite = restoreSprite(desktop, saved);
@@ -389,6 +403,7 @@ async function requestSeat(
 /** The desktop has another seat: what the relay knew of the former one is gone. */
 function seated(desktop: Desktop, seat: Seat): void {
   desktop.muted.clear();
+  desktop.neighbours = {};
   desktop.conversation.mutesChanged();
   desktop.companyPanel.clear();
   document.body.dataset.desktop = seat.desktop;
@@ -436,6 +451,7 @@ async function connectionChanged(desktop: Desktop, seat: Seat, up: boolean): Pro
 
 function setNeighbours(desktop: Desktop, neighbours: Neighbours, seat: Seat): void {
   const { conversation, peeking } = desktop;
+  desktop.neighbours = neighbours;
   desktop.beyond = showNeighbours(neighbours, seat.desktop);
   drawLonely(desktop);
   if (desktop.isNew && desktop.beyond === 'people') {
@@ -465,8 +481,9 @@ function sheetChanged({ simulation, sheets }: Desktop, file: string): void {
 }
 
 /** Removes a sprite that does not come back. */
-function removeForGood({ simulation, tags, guests }: Desktop, sprite: Sprite): void {
+function removeForGood({ simulation, tags, guests, headings }: Desktop, sprite: Sprite): void {
   removeSprite(simulation, sprite);
+  headings.delete(sprite);
   tags.delete(sprite);
   guests.remove(sprite.id);
 }
@@ -489,10 +506,15 @@ function admit(desktop: Desktop, arrival: Arrival): Sprite | null {
     y: 0,
   });
   enter(simulation, sprite, arrival);
-  if (!isOwn) {
-    addGuest(desktop, sprite, arrival.from, opposite(arrival.edge));
-    chime('sprite');
+  const step =
+    isOwn || arrival.goal === undefined ? null : nextStep(arrival.goal, tidy(desktop.name), desktop.neighbours);
+  if (!isOwn) addGuest(desktop, sprite, arrival.from, opposite(arrival.edge));
+  if (step !== null) head(desktop, sprite, step);
+  if (step !== null && connection.seat?.stage === false) {
+    passUnseen(desktop, sprite, { ...arrival, edge: step.edge });
+    return sprite;
   }
+  if (!isOwn) chime('sprite');
   if (desktop.hasThrown && isResident(arrival.from.name)) {
     desktop.isPlayedWith = true;
     drawLonely(desktop);
@@ -502,13 +524,11 @@ function admit(desktop: Desktop, arrival: Arrival): Sprite | null {
     simulation.nowMs,
   );
   flashEdge(arrival.edge);
-  showTag(
-    desktop,
-    sprite,
-    phrase('desktop.from', { name: sprite.name, neighbour: shownName(arrival.from.name) }),
-    'from',
-    FROM_TAG_MS,
-  );
+  const words =
+    step === null
+      ? phrase('desktop.from', { name: sprite.name, neighbour: shownName(arrival.from.name) })
+      : phrase('desktop.on-its-way', { name: sprite.name, friend: shownName(step.goal.name) });
+  showTag(desktop, sprite, words, 'from', FROM_TAG_MS);
   return sprite;
 }
 
@@ -517,6 +537,32 @@ function addGuest({ guests, muted, senders, simulation }: Desktop, sprite: Sprit
   senders.set(sprite, from);
   guests.add(sprite.id, from.desktop, edge, simulation.nowMs);
   if (muted.has(from.desktop)) guests.sendOn(from.desktop, simulation.nowMs); // it had waited for room
+}
+
+/** A guest is on its way to somebody else, and goes on by this step when it was seen. */
+function head({ guests, headings, simulation }: Desktop, sprite: Sprite, step: Step): void {
+  headings.set(sprite, { ...step, passes: true });
+  guests.pass(sprite.id, step.edge, simulation.nowMs);
+}
+
+/** Who hides the own stage sees nothing of what passes. */
+function passUnseen(desktop: Desktop, sprite: Sprite, { edge, at, vx, vy }: Entrance): void {
+  removeSprite(desktop.simulation, sprite);
+  void depart(desktop, { edge, at, vx, vy, sprite });
+}
+
+/** Throws the selected sprite, or else the newest one, to somebody who may be several desktops away. */
+function throwToFriend(desktop: Desktop, friend: Companion): void {
+  const { connection, headings, neighbours, simulation } = desktop;
+  const sprite = speakingSprite(desktop, connection.seat?.desktop ?? '') ?? simulation.sprites.at(-1);
+  const step = nextStep(friend, null, neighbours);
+  if (step === null) notice(phrase('company.gone', { name: shownName(friend.name) }));
+  else if (sprite === undefined) notice(phrase('company.no-sprite'));
+  else if (sprite !== simulation.held?.sprite) {
+    if (simulation.steered?.sprite === sprite) simulation.steered = null;
+    headings.set(sprite, { ...step, passes: false });
+    throwTo(simulation, sprite, step.edge);
+  }
 }
 
 /** Throws the guest that is to go on now. */
@@ -540,11 +586,12 @@ async function depart(desktop: Desktop, departure: Departure): Promise<void> {
     const problem = await sendPicture(desktop, file);
     uploading.delete(departure.sprite);
     if (problem !== null) {
-      bounce(desktop, departure, labelOf(problem));
+      refuse(desktop, departure, labelOf(problem));
       return;
     }
   }
-  departures.depart(departure);
+  const step = desktop.headings.get(departure.sprite);
+  departures.depart(step?.edge === departure.edge ? { ...departure, goal: step.goal } : departure);
 }
 
 /** Lets a sprite come back in until there is a connection. */
@@ -555,10 +602,12 @@ function wait(desktop: Desktop, departure: Departure): void {
   notice(phrase('desktop.waits-there', { name: sprite.name }));
 }
 
-/** A sprite that somebody has taken up waits no more. */
-function endWaits({ simulation, tags, waiting }: Desktop): void {
+/** A sprite that somebody has taken up waits no more, and is on its way to nobody. */
+function endWaits({ guests, headings, simulation, tags, waiting }: Desktop): void {
   for (const taken of [simulation.held?.sprite, simulation.steered?.sprite]) {
-    if (taken !== undefined && waiting.delete(taken)) tags.delete(taken);
+    if (taken === undefined) continue;
+    if (waiting.delete(taken)) tags.delete(taken);
+    if (headings.delete(taken)) guests.stay(taken.id);
   }
 }
 
@@ -572,10 +621,13 @@ function throwWaiting({ simulation, tags, waiting }: Desktop): void {
 }
 
 /** The relay has accepted a crossing: `to` is who gets the sprite, as far as it says so. */
-function accepted(desktop: Desktop, { edge, sprite }: Departure, to: Neighbour | null): void {
-  flashEdge(edge);
+function accepted(desktop: Desktop, { edge, sprite, goal }: Departure, to: Neighbour | null): void {
+  const isPassing = desktop.headings.get(sprite)?.passes === true;
+  desktop.headings.delete(sprite);
   desktop.guests.remove(sprite.id);
-  if (to === null) return;
+  if (isPassing && desktop.connection.seat?.stage === false) return;
+  flashEdge(edge);
+  if (to === null || isPassing) return;
   if (to.desktop === desktop.connection.seat?.desktop) {
     notice(phrase('desktop.home', { name: sprite.name }));
     return;
@@ -583,7 +635,18 @@ function accepted(desktop: Desktop, { edge, sprite }: Departure, to: Neighbour |
   writeHasThrown();
   desktop.hasThrown = true;
   desktop.endLesson();
-  notice(phrase('desktop.with', { name: sprite.name, neighbour: shownName(to.name) }));
+  const isThere = goal === undefined || goal.name === to.name;
+  notice(
+    isThere
+      ? phrase('desktop.with', { name: sprite.name, neighbour: shownName(to.name) })
+      : phrase('desktop.on-its-way', { name: sprite.name, friend: shownName(goal.name) }),
+  );
+}
+
+/** Lets a sprite come back in that the relay has refused. One on its way to somebody stays here. */
+function refuse(desktop: Desktop, departure: Departure, reason: string): void {
+  if (desktop.headings.delete(departure.sprite)) desktop.guests.stay(departure.sprite.id);
+  bounce(desktop, departure, reason);
 }
 
 /** Lets a sprite come back in, with the reason. Returns false for one whose picture was removed meanwhile: that is gone. */
@@ -630,7 +693,19 @@ function restoreSprite({ sheets, shelf, simulation }: Desktop, saved: SavedSprit
 }
 
 function save(
-  { name, simulation, shelf, connection, arrivals, departures, uploading, conversation, guests, senders }: Desktop,
+  {
+    name,
+    simulation,
+    shelf,
+    connection,
+    arrivals,
+    departures,
+    uploading,
+    conversation,
+    guests,
+    headings,
+    senders,
+  }: Desktop,
   ending: { left?: true } = {},
 ): void {
   if (connection.seat === null) return;
@@ -656,6 +731,7 @@ function save(
       ...toSaved(sprite),
       seq: arrivals.seqInLastBatch(sprite),
       guest: guests.edgeOf(sprite.id) && { from: senders.get(sprite)!, edge: guests.edgeOf(sprite.id)! },
+      goal: headings.get(sprite)?.passes ? headings.get(sprite)!.goal : undefined,
     })),
     leaving: departures.pending.map(({ departure, crossing, sender: { desktop, token, crossings } }) => ({
       crossing,

@@ -11,14 +11,15 @@ export const GUESTS_MAX = 40; // guests at once: a crowd, beside which one's own
 export const GUESTS_OF_ONE_MAX = 12; // guests from one desktop: a neighbour can't fill another one's screen
 export const GUEST_STAY_MS = 10_000; // ms that a guest stays before it makes room: time to be seen
 export const GUEST_GAP_MS = 400; // ms between two guests that go on: one after the other, not a burst
+export const GUEST_PASSING_MS = 1_000; // ms that a guest is seen which is on its way to somebody else
 export const GUEST_RETRY_MS = 5_000; // ms until a guest that came back tries again
 
 interface Guest {
   readonly id: number;
   /** The desktop that threw it. */
   readonly from: string;
-  /** The edge by which it goes on: the one it was thrown towards. */
-  readonly edge: Edge;
+  /** The edge by which it goes on: the one it was thrown towards, or that of its way to somebody else. */
+  edge: Edge;
   readonly sinceMs: number;
   /** When it may go on; null while it may stay. */
   goesMs: number | null;
@@ -66,6 +67,18 @@ export class Guests {
   /** The guests of this desktop go on, or all of them. */
   sendOn(from: string | null, nowMs: number): void {
     for (const guest of this.#guests) if (from === null || guest.from === from) guest.goesMs ??= nowMs;
+  }
+
+  /** A guest is on its way to somebody else: it goes on by this edge as soon as it was seen. */
+  pass(id: number, edge: Edge, nowMs: number): void {
+    const guest = this.#guests.find((one) => one.id === id);
+    if (guest !== undefined) Object.assign(guest, { edge, goesMs: nowMs + GUEST_PASSING_MS });
+  }
+
+  /** A guest stays, although it was to go on. */
+  stay(id: number): void {
+    const guest = this.#guests.find((one) => one.id === id);
+    if (guest !== undefined) guest.goesMs = null;
   }
 
   /** The guest that is to be thrown over an edge now, if any. */

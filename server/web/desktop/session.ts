@@ -6,7 +6,7 @@
  */
 import { friendlyName, languageOf } from '../../wire/friendly_names.ts';
 import type { Edge } from '../../wire/rules.ts';
-import type { Sprite } from '../motion/simulation.ts';
+import type { Goal, Sprite } from '../motion/simulation.ts';
 import type { OwnFigure } from '../pictures/shelf.ts';
 import type { SavedSayings } from '../relay/sayings.ts';
 import { type Arrival, type Crossing, type Neighbour, readSeat, type Seat, type Sender } from '../relay/transport.ts';
@@ -18,6 +18,8 @@ export type SavedSprite = Pick<Sprite, 'file' | 'name' | 'scale' | 'fromShelf' |
   seq?: number;
   /** Of a guest: who threw it, and the edge by which it goes on. */
   guest?: { from: Neighbour; edge: Edge };
+  /** Of a guest that is on its way to somebody: what its next crossing says. */
+  goal?: Goal;
 };
 
 /** A throw without a verdict. */

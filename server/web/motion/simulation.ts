@@ -105,12 +105,21 @@ export interface PointerPoint extends Point {
   ms: number;
 }
 
+/** Who a sprite is thrown to, and how many columns to the right and rows down that is from where it enters. The simulation does not read it. */
+export interface Goal {
+  name: string;
+  column: number;
+  row: number;
+}
+
 /** How a sprite enters: over which edge, where along it, and how fast. `at` is 0 … 1, from the left or the top. */
 export interface Entrance {
   edge: Edge;
   at: number;
   vx: number;
   vy: number;
+  /** Absent when nobody in particular is meant. */
+  goal?: Goal;
 }
 
 /** A sprite that left, likewise. */

@@ -54,6 +54,10 @@ export const GERMAN: Texts = {
   'company.new': 'eben gekommen',
   'company.more_one': 'und {count} weiterer',
   'company.more_other': 'und {count} weitere',
+  'company.throw': 'Werfen',
+  'company.throw-to': 'Eine Figur zu {name} werfen',
+  'company.gone': '{name} ist nicht mehr hier.',
+  'company.no-sprite': 'Hier ist keine Figur zum Werfen.',
   'alone.title': 'Sie sind hier allein',
   'alone.why':
     'Noch ist niemand sonst hier, also sind Sie Ihr eigener Nachbar: Was Sie über einen Rand werfen, kommt zurück.',
@@ -92,6 +96,7 @@ export const GERMAN: Texts = {
   'desktop.welcome-back': 'Willkommen zurück: Sie sind wieder dabei.',
   'desktop.not-yours': '{name} ist nicht aus Ihrem Regal: Werfen Sie die Figur stattdessen über einen Rand.',
   'desktop.with': '{name} ist jetzt bei {neighbour}.',
+  'desktop.on-its-way': '{name} ist unterwegs zu {friend}.',
   'desktop.home': 'Noch ist niemand sonst hier, also führt jeder Rand zu Ihnen zurück. {name} kommt heim.',
   'desktop.not-fetched': 'Dieses Bild war nicht zu bekommen.',
   'desktop.on-shelf': '{name} steht in Ihrem Regal.',

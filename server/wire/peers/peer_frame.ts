@@ -42,8 +42,8 @@ export const PEER_FRAME_BYTES_MAX = 192 << 10;
 /** Records of a frame: at 20,000 crossings a second those of 25 ms. */
 export const PEER_RECORDS_MAX = 512;
 
-/** `{"desktop":"…","name":"…"}` with a name of 64 bytes, each of which may need an escape. */
-export const REFERENCE_BYTES_MAX = 448;
+/** `{"desktop":"…","name":"…"}` with the longest id of a relay with the longest name, and a name of 64 bytes, each of which may need an escape. */
+export const REFERENCE_BYTES_MAX = 208;
 
 /** An event after its sequence: `"from":{…},` and a passage. */
 export const PEER_EVENT_BYTES_MAX = 8 + REFERENCE_BYTES_MAX + PASSAGE_BYTES_MAX;

@@ -1,0 +1,99 @@
+/**
+ * A page in a real browser throws a sprite to somebody who is not a neighbour, and lets pass what others throw to each other.
+ *
+ * Ida has a page; the others, who joined after her, have none. In their world of six she is beside all but Cid, who is one to the right and
+ * one down.
+ */
+import assert from 'node:assert/strict';
+import { after, before, describe, it } from 'node:test';
+import type { Browser, Page } from 'playwright-core';
+import { joinPage, noBrowser, shoot } from './browser_page.ts';
+import { closePages, sharedSite } from './browser_site.ts';
+import { crossingOf, DesktopClient, post } from './desktop_client.ts';
+import { type RelayProcess, until } from './relay_process.ts';
+
+declare global {
+  var namesSeen: Set<string>;
+}
+
+describe('a sprite for a friend, in a browser', { timeout: 900_000, skip: noBrowser }, () => {
+  let relay: RelayProcess;
+  let browser: Browser;
+  let ida: Page;
+  let others: DesktopClient[];
+  let eveThrew = 0;
+  const faults: string[] = [];
+  before(async () => {
+    ({ relay, browser } = await sharedSite());
+    ida = await joinPage(browser, `${relay.url}/?world=friends`, 'Ida', faults);
+    others = [];
+    for (const name of ['Ann', 'Bob', 'Cid', 'Dan', 'Eve']) {
+      others.push(await DesktopClient.join(relay.url, { name, world: 'friends' }));
+    }
+    await ida.locator('.edge[data-edge="bottom"] .neighbour', { hasText: 'Bob' }).waitFor();
+    await ida.locator('.edge[data-edge="left"] .neighbour', { hasText: 'Eve' }).waitFor();
+    // Keeps the name of each sprite that is shown, however briefly.
+    await ida.evaluate(() => {
+      const seen = new Set<string>();
+      globalThis.namesSeen = seen;
+      const look = () => {
+        for (const { name } of globalThis.sprites.sprites()) seen.add(name);
+        requestAnimationFrame(look);
+      };
+      look();
+    });
+  });
+  after(async () => {
+    await Promise.all((others ?? []).map((one) => one.stop()));
+    await closePages();
+  });
+
+  /** Eve, to Ida's left, throws a sprite over her right edge, for somebody one down from Ida. */
+  async function throwByEve(name: string, friend: string): Promise<void> {
+    const goal = { name: friend, column: 0, row: 1 };
+    const answer = await post(others[4].joined, { ...crossingOf(++eveThrew, 'right', name), goal });
+    assert.equal(answer.status, 202);
+    assert.equal((answer.json as { to: { name: string } }).to.name, 'Ida');
+  }
+
+  const hasSeen = (name: string) => ida.evaluate((one) => globalThis.namesSeen.has(one), name);
+
+  it('goes the first step when a person is chosen in the panel, with the rest of the way in its crossing', async () => {
+    const [ann] = others;
+    await ida.locator('#company-toggle', { hasText: '6 here' }).click();
+    await shoot(ida, 'friends-1-the-panel');
+    await ida.getByRole('button', { name: 'Throw a sprite to Cid' }).click();
+    await until('Ann has it', () => ann.received.length > 0);
+    assert.deepEqual(ann.received[0].goal, { name: 'Cid', column: 0, row: 1 });
+    await ida.locator('.notice', { hasText: 'is on its way to Cid.' }).waitFor();
+  });
+
+  it('is seen when it passes, and goes on to the friend', async () => {
+    const [, bob] = others;
+    await throwByEve('Rosa', 'Bob');
+    await until('Bob has it', () => bob.received.length > 0);
+    const [{ sprite, from, edge, goal }] = bob.received;
+    assert.deepEqual([sprite.name, from.name, edge, goal], ['Rosa', 'Ida', 'top', { name: 'Bob', column: 0, row: 0 }]);
+    assert.ok(await hasSeen('Rosa'));
+  });
+
+  it('is not seen by who shows no neighbour the own sprites, and goes on all the same', async () => {
+    const [, bob] = others;
+    await ida.click('#stage');
+    await ida.locator('.notice', { hasText: 'Nobody looks in any more' }).waitFor();
+    await throwByEve('Nora', 'Bob');
+    await until('Bob has it', () => bob.received.length > 1);
+    assert.equal(bob.received[1].sprite.name, 'Nora');
+    assert.ok(!(await hasSeen('Nora')));
+  });
+
+  it('stays when the friend is not there any more, and one that came by the last step is with its friend', async () => {
+    await throwByEve('Otto', 'Zoe');
+    await throwByEve('Mia', 'Ida');
+    await until('both are here', async () => (await hasSeen('Otto')) && (await hasSeen('Mia')));
+    const here = await ida.evaluate(() => globalThis.sprites.sprites().map(({ name }) => name));
+    assert.deepEqual(here.filter((name) => name === 'Otto' || name === 'Mia').sort(), ['Mia', 'Otto']);
+  });
+
+  it('logged no error', () => assert.deepEqual(faults, []));
+});
