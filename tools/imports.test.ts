@@ -43,6 +43,8 @@ const PUBLISHED: readonly string[] = [
   'server/web/relay/moves.ts',
   'server/web/relay/departures.ts',
   'server/web/relay/goal.ts',
+  'server/web/relay/journey.ts',
+  'server/wire/crossing.ts',
   'server/web/relay/poll.ts',
   'server/web/relay/posts.ts',
   'server/web/relay/transport.ts',

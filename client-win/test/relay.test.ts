@@ -7,6 +7,7 @@ import type { Sprite } from '../../server/web/motion/simulation.ts';
 import { Arrivals } from '../../server/web/relay/arrivals.ts';
 import { CROSSINGS_AHEAD_MAX, FORMER_TRIES_MAX, mayBeSent } from '../../server/web/relay/departures.ts';
 import { nextStep } from '../../server/web/relay/goal.ts';
+import { readJourney, travelled } from '../../server/web/relay/journey.ts';
 import { poll } from '../../server/web/relay/poll.ts';
 import { createPosts } from '../../server/web/relay/posts.ts';
 import {
@@ -23,6 +24,7 @@ import {
   type Seat,
   silenceMs,
 } from '../../server/web/relay/transport.ts';
+import { checkCrossing } from '../../server/wire/crossing.ts';
 import { BYE_MS_MAX, PING_MS, RECONNECT_MS_MAX, SILENCE_FACTOR } from '../../server/wire/rules.ts';
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
@@ -216,6 +218,15 @@ describe('what the page does with a relay', () => {
     it(`thrown to a friend › ${name}`, () => {
       const named = Object.entries(beyond).map(([edge, one]) => [edge, { desktop: '9-3e', name: one }]);
       assert.deepEqual(nextStep(goal, self, Object.fromEntries(named)), next);
+    });
+  }
+
+  for (const { name, journey, thrower, author, nowS, next } of vectors.journeys) {
+    it(`journeys › ${name}`, () => {
+      const said = { name: thrower, author, nowMs: nowS * 1000 };
+      assert.deepEqual(travelled(readJourney(journey), said), next);
+      const given = { ...crossing, sprite: { ...crossing.sprite, file: 'a'.repeat(64), journey: next } };
+      assert.doesNotThrow(() => checkCrossing(given), 'the relay accepts it');
     });
   }
 

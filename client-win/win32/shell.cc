@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
+#include <ctime>
 #include <iterator>
 #include <string_view>
 #include <utility>
@@ -224,9 +225,11 @@ void Shell::ReleaseIfHoldLost() {
 // Sprites look at a pointer that moves, enjoy being stroked by it, and are tired in the evening. A
 // pointer that rests at an edge looks over it.
 void Shell::HandlePointer() {
-  SYSTEMTIME time{};
-  GetLocalTime(&time);
-  desktop_.sprites().SetHour(time.wHour + time.wMinute / 60.0);
+  const __time64_t now = _time64(nullptr);
+  std::tm local{};
+  if (_localtime64_s(&local, &now) == 0) {
+    desktop_.sprites().SetClock({now, _mkgmtime64(&local)});
+  }
   POINT point{};
   if (GetCursorPos(&point) == FALSE) {
     return;

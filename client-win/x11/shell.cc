@@ -270,7 +270,7 @@ void Shell::HandlePointer(const PointerNow& pointer) {
   const std::time_t now = std::time(nullptr);
   std::tm local{};
   if (localtime_r(&now, &local) != nullptr) {
-    desktop_.sprites().SetHour(local.tm_hour + local.tm_min / 60.0);
+    desktop_.sprites().SetClock({now, now + local.tm_gmtoff});
   }
   if (pointer.is_here && desktop_.simulation().held() == kNobody &&
       (pointer.point.x != pointer_.x || pointer.point.y != pointer_.y)) {

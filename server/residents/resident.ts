@@ -25,6 +25,7 @@ import { Arrivals } from '../web/relay/arrivals.ts';
 import { Departures } from '../web/relay/departures.ts';
 import { openFormer } from '../web/relay/farewell.ts';
 import { Refused, requestSeat } from '../web/relay/joining.ts';
+import { readJourney, travelled } from '../web/relay/journey.ts';
 import { poll } from '../web/relay/poll.ts';
 import type { FetchEnvironment } from '../web/relay/posts.ts';
 import { Sayings } from '../web/relay/sayings.ts';
@@ -287,9 +288,10 @@ export class Resident {
     return sprite;
   }
 
-  #add({ file, name, scale, facing }: CrossingSprite, entered: Edge): Sprite {
+  #add({ file, name, scale, facing, journey }: CrossingSprite, entered: Edge): Sprite {
     const at = { x: SCREEN.width / 2, y: SCREEN.height };
-    const sprite = addSprite(this.#simulation, { file, name, scale, facing, fromShelf: false, nature: NATURE, ...at });
+    const it = { file, name, scale, facing, journey: readJourney(journey) };
+    const sprite = addSprite(this.#simulation, { ...it, fromShelf: false, nature: NATURE, ...at });
     const nowMs = this.#home.now();
     const { playMs, playMsSpread } = this.temper;
     this.#stays.set(sprite, { entered, sinceMs: nowMs, throwMs: nowMs + playMs + playMsSpread * this.#random() });
@@ -343,7 +345,8 @@ export class Resident {
 
   #depart(departure: Departure): void {
     this.#stays.delete(departure.sprite);
-    this.#departures.depart(departure);
+    const said = { name: this.temper.name, author: '', nowMs: Date.now() };
+    this.#departures.depart({ ...departure, journey: travelled(departure.sprite.journey, said) });
   }
 
   #throwIfDue(sprite: Sprite, stay: Stay, nowMs: number): void {
@@ -383,6 +386,6 @@ export class Resident {
   }
 }
 
-function toCrossing({ file, name, facing, scale }: Sprite): CrossingSprite {
-  return { file, name, facing, scale, animation: 'idle' };
+function toCrossing({ file, name, facing, scale, journey }: Sprite): CrossingSprite {
+  return { file, name, facing, scale, journey, animation: 'idle' };
 }

@@ -95,5 +95,28 @@ describe('a sprite for a friend, in a browser', { timeout: 900_000, skip: noBrow
     assert.deepEqual(here.filter((name) => name === 'Otto' || name === 'Mia').sort(), ['Mia', 'Otto']);
   });
 
+  it('tells where it has been when it is selected or the pointer rests on it, and is thrown on with one desktop more', async () => {
+    const journey = { hops: 2, since: Math.floor(Date.now() / 1000), by: 'Zoe', from: ['Ada', '<b>Bob'] };
+    const crossing = crossingOf(++eveThrew, 'right', 'Kira');
+    const answer = await post(others[4].joined, { ...crossing, sprite: { ...crossing.sprite, journey } });
+    assert.equal(answer.status, 202);
+    await ida.waitForFunction(() =>
+      globalThis.sprites.sprites().some(({ name, mode }) => name === 'Kira' && mode === 'idle'),
+    );
+    const words = 'Kira, drawn by Zoe, 2 desktops since today; from Ada by way of <b>Bob';
+    const told = ida.locator('#announcements p', { hasText: words });
+    const { x, y } = await ida.evaluate(() => globalThis.sprites.sprites().find(({ name }) => name === 'Kira')!);
+    await ida.mouse.move(x, y - 8); // with reduced motion, as by default, it stands there
+    await told.waitFor({ state: 'attached' });
+    await shoot(ida, 'friends-2-a-journey');
+    const at = await ida.evaluate(() => globalThis.sprites.sprites().findIndex(({ name }) => name === 'Kira'));
+    const [ann] = others;
+    await ida.evaluate((index) => globalThis.sprites.throw(index, 'right'), at);
+    await until('Ann has it', () => ann.received.length > 1);
+    assert.deepEqual(ann.received[1].sprite.journey, { ...journey, hops: 3, from: ['Ada', '<b>Bob', 'Ida'] });
+    const { hops, from } = ann.received[0].sprite.journey as NonNullable<(typeof ann.received)[0]['sprite']['journey']>;
+    assert.deepEqual([hops, from], [1, ['Ida']], 'that of the first sprite has begun here');
+  });
+
   it('logged no error', () => assert.deepEqual(faults, []));
 });

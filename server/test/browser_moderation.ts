@@ -45,7 +45,12 @@ describe('moderation in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     await page.waitForFunction((of) => globalThis.sprites.sprites().some((sprite) => sprite.file === of), file);
     const menu = await openMenuOf(page, file);
     await shot('1-menu-of-a-sprite');
-    assert.deepEqual(await menu.allTextContents(), ['Report this picture', 'Mute Bob', 'Send all guests on']);
+    assert.deepEqual(await menu.allTextContents(), [
+      'Report this picture',
+      'Mute Bob',
+      'Send all guests on',
+      'Throw without my name',
+    ]);
     await menu.first().click();
     await page.locator('.notice', { hasText: 'Reported' }).waitFor();
     await shot('2-reported');

@@ -17,6 +17,13 @@ export interface Reference {
   name: string;
 }
 
+export interface Journey {
+  hops: number;
+  since: number;
+  by: string;
+  from: string[];
+}
+
 export interface SpriteEvent {
   type: 'sprite';
   seq: number;
@@ -25,7 +32,7 @@ export interface SpriteEvent {
   at: number;
   vx: number;
   vy: number;
-  sprite: { file: string; name: string; animation: string; facing: string; scale: number };
+  sprite: { file: string; name: string; animation: string; facing: string; scale: number; journey?: Journey };
   goal?: { name: string; column: number; row: number };
 }
 

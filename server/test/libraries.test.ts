@@ -247,6 +247,11 @@ describe('the libraries', { ...BOUNDED, skip: whyNoPip() }, () => {
     const shared: Record<string, unknown> = {
       EDGES: rules.EDGES,
       JOIN_URL_BYTES_MAX: rules.JOIN_URL_BYTES_MAX,
+      NAME_BYTES_MAX: rules.NAME_BYTES_MAX,
+      JOURNEY_BYTES_MAX: rules.JOURNEY_BYTES_MAX,
+      JOURNEY_NAMES_MAX: rules.JOURNEY_NAMES_MAX,
+      JOURNEY_HOPS_MAX: rules.JOURNEY_HOPS_MAX,
+      JOURNEY_SINCE_MAX: rules.JOURNEY_MEMBERS.since.max,
       BYE_MS_MAX: rules.BYE_MS_MAX,
       ANSWER_S: seconds(transport.ANSWER_MS),
       BACKOFF_MS_FIRST: transport.BACKOFF_MS_FIRST,

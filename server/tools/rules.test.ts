@@ -50,6 +50,8 @@ function promises(rule: rules.Member): string[] {
       return [range(rule.min, rule.max), ...otherwise];
     case 'person':
       return [`1 … ${rules.NAME_BYTES_MAX} bytes`];
+    case 'persons':
+      return [`up to ${rule.max} names`];
     case 'rising':
       return [range(1, rules.RISING_NUMBER_MAX)];
     case 'edge':
@@ -111,6 +113,7 @@ describe('rules', () => {
   it('of members are in the tables of PROTOCOL.md', () => {
     checkRows('Crossings', '', rules.CROSSING_MEMBERS);
     checkRows('Crossings', 'sprite.', rules.SPRITE_MEMBERS);
+    checkRows('Crossings', 'journey.', rules.JOURNEY_MEMBERS);
     checkRows('Crossings', 'goal.', rules.GOAL_MEMBERS);
     const { id: _, file: __, ...others } = rules.STAGE_SPRITE_MEMBERS;
     checkRows('Stage', 'sprites[].', others);
@@ -156,6 +159,7 @@ describe('rules', () => {
       Crossings: [
         `The body is at most ${rules.CROSSING_BYTES_MAX} bytes`,
         `at most ${rules.GOAL_BYTES_MAX} bytes as JSON`,
+        `at most ${rules.JOURNEY_BYTES_MAX} bytes as JSON`,
         `remembers ${rules.CROSSINGS_REMEMBERED + 1} numbers`,
         `a number that is ${rules.CROSSINGS_REMEMBERED} or more above`,
         `After ${rules.CROSSINGS_REMEMBERED - 1} more numbers`,

@@ -215,6 +215,7 @@ function setCrossings(document: Openapi): void {
   document.setMembers('Motion', motion);
   document.setMembers('Sprite', rules.SPRITE_MEMBERS);
   document.setMembers('Goal', rules.GOAL_MEMBERS);
+  document.setMembers('Journey', rules.JOURNEY_MEMBERS);
   document.set(schema('Crossing', 'properties', 'crossing', 'maximum'), rules.RISING_NUMBER_MAX);
   const received = document.event('sprite').slice(0, -1);
   document.set([...received, 'required'], listOf(['type', 'seq', 'from', ...Object.keys(motion), 'sprite']));
@@ -314,6 +315,8 @@ function schemaOf(rule: rules.Member): string[] {
       return reference('Sprite');
     case 'person':
       return ['type: string', 'minLength: 1', `maxLength: ${rules.NAME_BYTES_MAX}`];
+    case 'persons':
+      return ['type: array', `maxItems: ${rule.max}`, 'items: { $ref: "#/components/schemas/Name" }'];
     case 'name':
       return reference('Name');
     case 'animation':

@@ -10,6 +10,8 @@ import {
   type EdgeNumber,
   GOAL_BYTES_MAX,
   GOAL_STEPS_MAX,
+  JOURNEY_BYTES_MAX,
+  JOURNEY_HOPS_MAX,
   NAME_BYTES_MAX,
   opposite,
   PASSAGE_BYTES_MAX,
@@ -266,6 +268,50 @@ describe('crossing', () => {
     refuses('sprite.scale', [SCALE_MIN - Number.EPSILON, SCALE_MAX + 0.001, 0, -1, '2', true, [], {}]);
   });
 
+  it('may have a journey, which is the last member of its sprite', () => {
+    const journey = { hops: 17, since: 1_795_824_000, by: 'Zoe', from: ['Ada', 'Bob'] };
+    const withJourney = (given: unknown) => ({ ...GOOD, sprite: { ...GOOD.sprite, journey: given } });
+    const plain = checkCrossing(GOOD).passage;
+    const { passage } = checkCrossing(
+      withJourney({ extra: 1, from: [' Ada', 'Bob'], by: 'Zoe', since: 1_795_824_000, hops: 17 }),
+    );
+    assert.equal(passage, `${plain.slice(0, -2)},"journey":${JSON.stringify(journey)}}}`);
+    const short = checkCrossing(withJourney({ hops: 1, since: 0 })).passage;
+    assert.ok(short.endsWith('"journey":{"hops":1,"since":0,"by":"","from":[]}}}'));
+    for (const none of [undefined, null]) assert.equal(checkCrossing(withJourney(none)).passage, plain);
+  });
+
+  it('is refused with a journey that is hostile or wrong, and told where', () => {
+    const journey = { hops: 17, since: 1_795_824_000, by: 'Zoe', from: ['Ada', 'Bob'] };
+    const refusesJourney = (field: string, values: readonly unknown[]) => {
+      for (const value of values) {
+        const [, member] = field.split(/[.[]/);
+        const given = member === undefined ? value : { ...journey, [member]: value };
+        assert.deepEqual(
+          refusalOf(() => checkCrossing({ ...GOOD, sprite: { ...GOOD.sprite, journey: given } })),
+          { code: 'malformed', field: `sprite.${field}` },
+          JSON.stringify(value),
+        );
+      }
+    };
+    refusesJourney('journey', ['17 desktops', 17, true, [], [journey]]);
+    refusesJourney('journey.hops', [undefined, null, 0, -1, 1.5, '17', JOURNEY_HOPS_MAX + 1, 1e300, [17], {}]);
+    refusesJourney('journey.since', [undefined, null, -1, 0.5, 2 ** 32, '0', {}]);
+    refusesJourney('journey.by', [7, [], {}, 'a\0b', 'a'.repeat(NAME_BYTES_MAX + 1)]);
+    refusesJourney('journey.from', ['Ada', 7, {}, ['a', 'b', 'c', 'd', 'e']]);
+    refusesJourney('journey.from[1]', [
+      ['Ada', ''],
+      ['Ada', 7],
+      ['Ada', null],
+      ['Ada', ['Bob']],
+      ['Ada', '\u202e'],
+    ]);
+    const long = { hops: 1, since: 0, by: '', from: ['a'.repeat(64), 'b'.repeat(64), 'c'.repeat(26)] };
+    assert.equal(JSON.stringify(long).length, JOURNEY_BYTES_MAX);
+    assert.doesNotThrow(() => checkCrossing({ ...GOOD, sprite: { ...GOOD.sprite, journey: long } }));
+    refusesJourney('journey', [{ ...long, hops: 10 }]);
+  });
+
   it('may have a goal: a name and how far that is, which the passage has behind the sprite, and only then', () => {
     const goal = { name: 'Carol', column: 3, row: -1 };
     const { passage } = checkCrossing({ ...GOOD, goal: { row: -1.0, extra: 1, column: 3, name: ' Carol ' } });
@@ -323,6 +369,7 @@ describe('crossing', () => {
         animation: 'a'.repeat(ANIMATION_LENGTH_MAX),
         facing: 'right',
         scale: 1.2345678901234567,
+        journey: { hops: 1, since: 0, by: '', from: ['a'.repeat(64), 'b'.repeat(64), 'c'.repeat(26)] },
       },
       goal: { name: '"'.repeat(47), column: -GOAL_STEPS_MAX, row: -GOAL_STEPS_MAX },
     }).passage;

@@ -13,6 +13,7 @@ import {
   checkNumber,
   checkObject,
   checkPerson,
+  checkPersons,
   checkRisingNumber,
   checkWhole,
   malformed,
@@ -27,6 +28,8 @@ import {
   type EdgeNumber,
   GOAL_BYTES_MAX,
   GOAL_MEMBERS,
+  JOURNEY_BYTES_MAX,
+  JOURNEY_MEMBERS,
   type Member,
   opposite,
   PASSAGE_BYTES_MAX,
@@ -37,10 +40,11 @@ import {
 const MOTION = Object.entries<Member>(CROSSING_MEMBERS).slice(2, -1);
 const SPRITE = Object.entries<Member>(SPRITE_MEMBERS);
 const GOAL = Object.entries<Member>(GOAL_MEMBERS);
+const JOURNEY = Object.entries<Member>(JOURNEY_MEMBERS);
 
 /**
- * The texts of a passage without a goal: one before each of its values, and the end. The first value is the edge by which the sprite enters. A
- * goal follows the sprite.
+ * The texts of a passage without a journey and a goal: one before each of its values, and the end. The first value is the edge by which the
+ * sprite enters. A journey is the last member of the sprite, and a goal follows the sprite.
  */
 export const PASSAGE_TEXTS: readonly string[] = passageTexts();
 
@@ -49,7 +53,7 @@ export interface Crossing {
   crossing: number;
   edge: EdgeNumber;
   /**
-   * The part of the neighbour's event after `"from":{…},`: `"edge":"left","at":…,"vx":…,"vy":…,"sprite":{…}}`, or with `,"goal":{…}` before its end.
+   * The part of the neighbour's event after `"from":{…},`: `"edge":"left","at":…,"vx":…,"vy":…,"sprite":{…}}`, perhaps with a goal.
    * This edge is the one by which the sprite enters: the opposite of `edge`.
    */
   passage: string;
@@ -107,23 +111,25 @@ export function checkCrossing(value: unknown): Crossing {
   const motion = MOTION.map(([member, rule]) => checkMember(body[member], member, rule));
   const given = checkObject(body.sprite, 'sprite');
   const sprite = SPRITE.map(([member, rule]) => checkMember(given[member], `sprite.${member}`, rule));
-  const goal = (body.goal ?? null) === null ? '' : `,"goal":${goalOf(body.goal)}`;
+  const journey = optional(given.journey, 'sprite.journey', JOURNEY, JOURNEY_BYTES_MAX);
+  const goal = optional(body.goal, 'goal', GOAL, GOAL_BYTES_MAX);
   const values = [EDGES[opposite(edge)], ...motion, ...sprite];
   const members = values.map((value, index) => PASSAGE_TEXTS[index] + written(value)).join('');
-  return { crossing, edge, passage: `${members}}${goal}}` };
+  return { crossing, edge, passage: `${members}${journey}}${goal}}` };
 }
 
-/** Checks a goal, and returns its JSON. */
-function goalOf(value: unknown): string {
-  const given = checkObject(value, 'goal');
-  const checked = GOAL.map(([member, rule]) => [member, checkMember(given[member], `goal.${member}`, rule)]);
+/** Checks an object that a crossing may have. Returns the text of the passage with it, from the comma before its name on; empty without one. */
+function optional(value: unknown, field: string, table: readonly [string, Member][], bytesMax: number): string {
+  if (value === undefined || value === null) return '';
+  const given = checkObject(value, field);
+  const checked = table.map(([member, rule]) => [member, checkMember(given[member], `${field}.${member}`, rule)]);
   const json = JSON.stringify(Object.fromEntries(checked));
-  if (Buffer.byteLength(json) > GOAL_BYTES_MAX) throw malformed('goal', `must have at most ${GOAL_BYTES_MAX} bytes`);
-  return json;
+  if (Buffer.byteLength(json) > bytesMax) throw malformed(field, `must have at most ${bytesMax} bytes as JSON`);
+  return `,"${field.slice(field.lastIndexOf('.') + 1)}":${json}`;
 }
 
 /** Checks one member of a passage. */
-function checkMember(value: unknown, member: string, rule: Member): string | number {
+function checkMember(value: unknown, member: string, rule: Member): string | number | string[] {
   const given = 'default' in rule ? (value ?? rule.default) : value;
   switch (rule.is) {
     case 'number':
@@ -132,6 +138,8 @@ function checkMember(value: unknown, member: string, rule: Member): string | num
       return checkWhole(given, member, rule.min, rule.max);
     case 'person':
       return checkPerson(given, member);
+    case 'persons':
+      return checkPersons(value ?? [], member, rule.max);
     case 'file':
       return checkFile(given, member);
     case 'name':
@@ -146,7 +154,7 @@ function checkMember(value: unknown, member: string, rule: Member): string | num
 }
 
 /** A value between the texts of a passage: a text is without its quotes. */
-function written(value: string | number): string {
+function written(value: string | number | string[]): string {
   return typeof value === 'string' ? JSON.stringify(value).slice(1, -1) : JSON.stringify(value);
 }
 

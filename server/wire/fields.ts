@@ -83,6 +83,13 @@ export function checkPerson(value: unknown, member: string): string {
   return name;
 }
 
+export function checkPersons(value: unknown, member: string, countMax: number): string[] {
+  if (!Array.isArray(value) || value.length > countMax) {
+    throw malformed(member, `must be a list of at most ${countMax} names`);
+  }
+  return value.map((one, index) => checkPerson(one, `${member}[${index}]`));
+}
+
 export function checkAnimation(value: unknown, member: string, parent = ''): string {
   if (typeof value !== 'string' || value.length > ANIMATION_LENGTH_MAX || !ANIMATION.test(value)) {
     throw malformed(

@@ -41,6 +41,13 @@ inline constexpr size_t kCompanyMax = 64;
 // Columns, and rows, to a goal: in a world of COMPANY_MAX desktops nobody is farther away, whatever
 // its width (a test tries all).
 inline constexpr size_t kGoalStepsMax = 16;
+// Names of a journey: those who threw the sprite last.
+inline constexpr size_t kJourneyNamesMax = 4;
+// Desktops of a journey: a sprite that is thrown once a minute has been on as many after two years.
+inline constexpr size_t kJourneyHopsMax = 1000000;
+// A journey as JSON, in bytes: five names of 30. A client leaves out those who threw the sprite
+// first, until it fits.
+inline constexpr size_t kJourneyBytesMax = 200;
 // A goal as JSON, in bytes: the longest name with nearly half of it escaped.
 inline constexpr size_t kGoalBytesMax = 128;
 // Body of a crossing in bytes: five times what a browser sends, and small enough to buffer without
@@ -48,7 +55,7 @@ inline constexpr size_t kGoalBytesMax = 128;
 inline constexpr size_t kCrossingBytesMax = 1024;
 // A passage in bytes: more than all its members at their longest (each of the 64 bytes of a
 // sprite's name may need an escape).
-inline constexpr size_t kPassageBytesMax = 576;
+inline constexpr size_t kPassageBytesMax = 776;
 // How many numbers below the newest crossing are remembered, one bit each, so that crossings may
 // arrive out of order. A client sends no number that is as far above its oldest one without an
 // answer, so that the repeat of that one is remembered, with one number to spare.

@@ -48,6 +48,7 @@ export const SCALE_MAX = 16;
 export type Member =
   | { readonly is: 'number' | 'whole'; readonly min: number; readonly max: number; readonly default?: number }
   | { readonly is: 'rising' | 'edge' | 'file' | 'object' | 'person' }
+  | { readonly is: 'persons'; readonly max: number; readonly default: string }
   | { readonly is: 'name' | 'animation'; readonly default: string }
   | { readonly is: 'facing'; readonly default: 'left' | 'right' };
 
@@ -88,6 +89,26 @@ export const GOAL_MEMBERS = {
   row: { is: 'whole', min: -GOAL_STEPS_MAX, max: GOAL_STEPS_MAX },
 } as const satisfies Record<string, Member>;
 
+/** Names of a journey: those who threw the sprite last. */
+export const JOURNEY_NAMES_MAX = 4;
+
+/** Desktops of a journey: a sprite that is thrown once a minute has been on as many after two years. */
+export const JOURNEY_HOPS_MAX = 1_000_000;
+
+/**
+ * The members of a sprite's journey: on how many desktops it has been, since when (in s since 1970), who drew it, and who threw it, the newest
+ * last. Clients write it, and whoever likes leaves the own name out, so it is a story and no proof. Like a goal it may be missing.
+ */
+export const JOURNEY_MEMBERS = {
+  hops: { is: 'whole', min: 1, max: JOURNEY_HOPS_MAX },
+  since: { is: 'whole', min: 0, max: 2 ** 32 - 1 },
+  by: { is: 'name', default: '' },
+  from: { is: 'persons', max: JOURNEY_NAMES_MAX, default: '' },
+} as const satisfies Record<string, Member>;
+
+/** A journey as JSON, in bytes: five names of 30. A client leaves out those who threw the sprite first, until it fits. */
+export const JOURNEY_BYTES_MAX = 200;
+
 /** A goal as JSON, in bytes: the longest name with nearly half of it escaped. */
 export const GOAL_BYTES_MAX = 128;
 
@@ -95,7 +116,7 @@ export const GOAL_BYTES_MAX = 128;
 export const CROSSING_BYTES_MAX = 1024;
 
 /** A passage in bytes: more than all its members at their longest (each of the 64 bytes of a sprite's name may need an escape). */
-export const PASSAGE_BYTES_MAX = 576;
+export const PASSAGE_BYTES_MAX = 776;
 ok(PASSAGE_BYTES_MAX <= CROSSING_BYTES_MAX);
 
 /**

@@ -30,6 +30,13 @@ enum class Presence : uint8_t {
   kPresenting,  // others look at the screen: the sprites are hidden too
 };
 
+// The time of day, in s since 1970; 0 while the shell has not told it. `local_s` is what a clock on
+// the wall shows, as if that were the time in Greenwich.
+struct WallClock {
+  int64_t unix_s = 0;
+  int64_t local_s = 0;
+};
+
 // The seat at the relay, and who is next door.
 struct RelayState {
   Poller poller;
@@ -70,6 +77,7 @@ struct Context {
   RequestId next_request = 1;
   bool saves_now = false;  // the state to save has changed
   int64_t now_ms = 0;      // the time of the last tick
+  WallClock clock;
   Presence presence = Presence::kFree;
   bool is_hidden = false;     // the person wants to see none of it for now
   std::vector<bool> covered;  // by index of monitor: a full-screen program covers it

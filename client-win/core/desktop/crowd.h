@@ -37,8 +37,11 @@ class Crowd {
   void Release(double ms);
   // The pointer has moved since the last tick, and holds no sprite.
   void MovePointer(Point point) { simulation_.MovePointer(point); }
-  // The local time in hours, 0 … 24: sprites are tired in the evening.
-  void SetHour(double hour) { simulation_.SetHour(hour); }
+  // Sprites are tired in the evening, and know since when they travel.
+  void SetClock(const WallClock& clock) {
+    context_.clock = clock;
+    simulation_.SetHour(static_cast<double>(clock.local_s % 86'400) / 3'600);
+  }
   void ThrowTo(SpriteId id, Edge edge);
 
   // Whether one peers in at an edge, kPeer in the scene: there has been no sprite for long.

@@ -164,6 +164,7 @@ const Scene& Desktop::Tick(int64_t now_ms) {
     guests_.SendOnward();
     crowd_.WatchEmpty(traffic_.on_the_way() == 0);
     traffic_.AdmitWaiting();
+    traffic_.TellJourney();
     peeking_.Update();
     SaveIfDue();
     EndFormerSeat();

@@ -118,6 +118,7 @@ class Desktop {
   const Scene& Tick(int64_t now_ms);
   Outbox PopOutbox();
 
+  const WallClock& clock() const { return context_.clock; }
   const Settings& settings() const { return context_.settings; }
   Language language() const { return context_.language(); }
   bool is_paused() const { return is_paused_; }

@@ -94,7 +94,7 @@ TEST_CASE("friends › the menu of a sprite has those who are farther away, and 
   const SpriteId own = fixture.DropInOwn();
   const Menu menu = SpriteMenu(fixture.desktop, *fixture.desktop.simulation().Find(own));
   const Menu& throws = menu[2].children;
-  REQUIRE(throws.size() == 6);
+  REQUIRE(throws.size() == 8);
   CHECK(throws[4].IsLine());
   CHECK(throws[5].text == "R&&D");
   CHECK(throws[5].choice.command == MenuCommand::kThrowToFriend);
@@ -113,6 +113,36 @@ TEST_CASE("friends › the menu of a sprite has those who are farther away, and 
   fixture.Pass(100);
   REQUIRE(!fixture.toasts.empty());
   CHECK(fixture.toasts.back().title == "Zoe is not here any more");
+}
+
+TEST_CASE(
+    "journeys › a guest tells its own where the pointer rests, and travels on with one more") {
+  constexpr int64_t kNow = 1'795'604'400;
+  TestDesktop fixture;
+  fixture.Join();
+  fixture.desktop.sprites().SetClock({kNow, kNow});
+  Json event = Arriving(1, kStranger);
+  Json journey = {{"hops", 2}, {"since", kNow}, {"by", "Zoe"}, {"from", {"Ada", "Bob"}}};
+  event["sprite"]["journey"] = journey;
+  fixture.Receive({event});
+  fixture.Pass(3'000);
+  const Sprite& guest = fixture.desktop.simulation().sprites().front();
+  fixture.desktop.sprites().MovePointer({guest.x, guest.y - 5});
+  const Scene& scene = fixture.Pass(600);
+  REQUIRE(!scene.bubbles.empty());
+  CHECK(scene.bubbles[0].text ==
+        "Guest, drawn by Zoe, 2 desktops since today; from Ada by way of Bob");
+  const Menu menu = SpriteMenu(fixture.desktop, guest);
+  CHECK(menu[0].text == "Guest, 2 desktops since today; from Ada by way of Bob");
+  CHECK(Json::parse(fixture.saved)["sprites"][0]["journey"] == journey);
+
+  fixture.desktop.sprites().ThrowTo(guest.id, Edge::kRight);
+  journey["hops"] = 3;
+  const Request request = fixture.Pop("/crossings", Method::kPost);
+  CHECK(Json::parse(request.body)["sprite"]["journey"] == journey);
+  CHECK(Json::parse(fixture.saved_before_request)["leaving"][0]["travelled"] == journey);
+  fixture.Respond(request, 503, {{"code", "mailbox-full"}});
+  CHECK(fixture.desktop.simulation().sprites().front().journey.hops == 2);  // it was nowhere else
 }
 
 }  // namespace

@@ -141,7 +141,7 @@ TEST_CASE("desktop › has sprites that yawn in the evening, but not while it sa
   for (const bool saves_power : {false, true}) {
     CAPTURE(saves_power);
     TestDesktop fixture(TestDesktop::Lively());
-    fixture.desktop.sprites().SetHour(22);
+    fixture.desktop.sprites().SetClock({0, 22 * 3'600});
     fixture.desktop.look().SetSavingPower(saves_power);
     const SpriteId id = fixture.DropInOwn();
     bool has_yawned = false;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/desktop/journey_words.h"
+#include "core/relay/journey.h"
 #include "core/relay/problem_texts.h"
 #include "core/text/text.h"
 
@@ -20,6 +22,7 @@ Entrance Onwards(Entrance entrance) {
 // A sprite that is not shown here, as it goes on.
 Departure Forwarded(const Arrival& arrival, const Entrance& onwards, const Nature& nature) {
   Departure departure{onwards, {}};
+  departure.sprite.journey = arrival.journey;
   departure.sprite.file = arrival.file;
   departure.sprite.name = arrival.name;
   departure.sprite.scale = arrival.scale;
@@ -36,6 +39,7 @@ Arrival NotForwarded(const Departure& departure) {
   arrival.name = departure.sprite.name;
   arrival.facing = departure.sprite.facing;
   arrival.scale = departure.sprite.scale;
+  arrival.journey = departure.sprite.journey;
   return arrival;
 }
 
@@ -53,7 +57,8 @@ void Traffic::Restore(SavedState* state, bool has_seat) {
                                            sprite.from_shelf,
                                            look_.NatureFor(sprite.file, sprite.scale),
                                            sprite.facing,
-                                           {sprite.x, sprite.y}});
+                                           {sprite.x, sprite.y},
+                                           sprite.journey});
       if (has_seat && seq > 0) {
         batch[id] = seq;
       }
@@ -113,8 +118,9 @@ void Traffic::HandleArrivals(const Batch& batch) {
     const std::optional<Entrance> unseen = UnseenWayOf(arrival);
     const std::optional<Seat>& seat = context_.relay.seat();
     if (unseen && seat && departures_.HasRoom(*seat)) {
-      departures_.Add(Forwarded(arrival, *unseen, look_.NatureFor(arrival.file, arrival.scale)),
-                      *seat, true);
+      Departure onwards = Forwarded(arrival, *unseen, look_.NatureFor(arrival.file, arrival.scale));
+      onwards.journey = TravelledFrom(onwards.sprite);
+      departures_.Add(onwards, *seat, true);
     } else {
       Admit(arrival);
     }
@@ -259,6 +265,7 @@ void Traffic::Admit(const Arrival& arrival) {
   sprite.file = arrival.file;
   sprite.scale = arrival.scale;
   sprite.facing = arrival.facing;
+  sprite.journey = arrival.journey;
   const SheetPointer& sheet = look_.SheetOf(arrival.file);
   // A sheet is never null, which the analyser can't see. NOLINTNEXTLINE(clang-analyzer-core.*)
   sprite.name = arrival.name.empty() ? sheet->description.name : arrival.name;
@@ -297,12 +304,34 @@ void Traffic::AdmitWaiting() {
   }
 }
 
+void Traffic::TellJourney() {
+  const SpriteId rested = simulation_.RestedOn(kJourneyRestMs);
+  const Sprite* sprite = simulation_.Find(rested);
+  if (rested != std::exchange(told_, rested) && sprite != nullptr && sprite->journey.hops > 0) {
+    const Journey& journey = sprite->journey;
+    const std::string by = PlainText(journey.by, kNameBytesMax);
+    const std::string name =
+        by.empty() ? sprite->name : context_.Said(Text::kJourneyDrawnBy, {sprite->name, by});
+    context_.remarks.Add(name + ", " + JourneyWords(context_.language(), journey, context_.clock),
+                         rested, Edge::kTop, context_.now_ms);
+  }
+}
+
 // Nothing when a throw may leave this desktop.
 std::optional<Text> Traffic::WhyEdgesBounce() const {
   const Seat* seat = context_.relay.ConnectedSeat();
   return seat == nullptr               ? std::optional(Text::kWhyNotConnected)
          : !departures_.HasRoom(*seat) ? std::optional(Text::kWhyTooMany)
                                        : std::nullopt;
+}
+
+// The journey of a sprite with a throw from here; none while the time is not known.
+Journey Traffic::TravelledFrom(const Sprite& sprite) {
+  if (context_.clock.unix_s == 0) {
+    return sprite.journey;
+  }
+  return Travelled(sprite.journey, context_.settings.signs ? context_.relay.name : "",
+                   look_.SheetOf(sprite.file)->description.author, context_.clock.unix_s);
 }
 
 // One that was on its way to somebody stays here.
@@ -314,6 +343,7 @@ void Traffic::BounceBack(const Departure& departure, const std::string& why) {
 // A sprite was thrown over an edge: sends it to the relay, its file first, or lets it bounce.
 void Traffic::Depart(Departure departure) {
   departure.goal = guests_.GoalOf(departure.sprite.id, departure.edge);
+  departure.journey = TravelledFrom(departure.sprite);
   if (const auto why = WhyEdgesBounce()) {
     BounceBack(departure, context_.Said(*why));
     return;

@@ -18,6 +18,8 @@
 
 namespace sprites {
 
+constexpr double kJourneyRestMs = 500;  // of a pointer on a sprite, until that tells its journey
+
 class Traffic {
  public:
   Traffic(Context* context, Simulation* simulation, SpriteLook* look, Crowd* crowd, Guests* guests)
@@ -37,6 +39,8 @@ class Traffic {
   void SaveTo(SavedState* state) const;
   void HandleArrivals(const Batch& batch);
   void AdmitWaiting();
+  // The sprite on which the pointer has come to rest tells its journey.
+  void TellJourney();
   // A sprite was thrown over an edge: sends it to the relay, its file first, or lets it bounce.
   void Depart(Departure departure);
   void SendDepartures();
@@ -64,6 +68,7 @@ class Traffic {
   void Admit(const Arrival& arrival);
   std::optional<Step> NextStepOf(const Arrival& arrival) const;
   std::optional<Entrance> UnseenWayOf(const Arrival& arrival) const;
+  Journey TravelledFrom(const Sprite& sprite);
   std::string OnItsWay(const std::string& name, const Goal& goal) const;
   void BounceBack(const Departure& departure, const std::string& why);
   void Remove(const std::vector<SpriteId>& ids);
@@ -80,6 +85,7 @@ class Traffic {
   Arrivals arrivals_;
   Departures departures_;
   Uploads uploads_;
+  SpriteId told_ = kNobody;  // the last one that told its journey, while the pointer is there
 };
 
 }  // namespace sprites

@@ -105,6 +105,7 @@ SpriteId Simulation::Add(const NewSprite& added) {
   sprite.facing = added.facing;
   sprite.x = added.place.x;
   sprite.y = added.place.y;
+  sprite.journey = added.journey;
   sprite.since_ms = sprite.next_ms = sprite.touched_ms = now_ms_;
   sprite.id = next_id_++;
   sprite.monitor = screen_.NearestMonitor({sprite.x, sprite.y});

@@ -29,6 +29,7 @@ struct NewSprite {
   Nature nature;
   Facing facing = Facing::kRight;
   Point place;  // px: the middle of its foot
+  Journey journey = {};
 };
 
 enum class SteerKey : uint8_t { kLeft, kRight, kJump, kDrop };
@@ -81,6 +82,10 @@ class Simulation {
   // The pointer moved and holds nothing. Sprites nearby look at it. One that it strokes to and fro
   // enjoys it, and wakes up for it. Cost: O(n); call it once a frame, with the newest point.
   void MovePointer(Point point);
+  // The sprite on which the pointer has rested for so many ms; kNobody for none.
+  SpriteId RestedOn(double ms) const {
+    return pointer_ && now_ms_ - pointer_->ms >= ms ? pointer_->over : kNobody;
+  }
 
   // A sprite speaks: it wakes, and hops unless sprites are calm. One that is busy goes on with
   // that.

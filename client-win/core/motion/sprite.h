@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/screen/geometry.h"
 
@@ -50,6 +51,17 @@ struct Nature {
   bool operator==(const Nature&) const = default;
 };
 
+// How often a sprite was thrown, since when, who drew it, and who threw it last: as desktops have
+// written it, so it is shown and not believed. None when `hops` is 0.
+struct Journey {
+  int64_t hops = 0;
+  int64_t since_s = 0;  // since 1970
+  std::string by;
+  std::vector<std::string> from;  // the newest last
+
+  bool operator==(const Journey&) const = default;
+};
+
 struct Sprite {
   SpriteId id = kNobody;
   std::string file;  // SHA-256 of its .spr, 64 lowercase hex digits
@@ -79,6 +91,7 @@ struct Sprite {
   bool bounced_hard = false;   // since it last landed
   bool landed_hard = false;    // the last time: harder than its own hop, so it can be heard
   size_t monitor = 0;          // the last monitor that its middle was on
+  Journey journey;             // before its next throw
 };
 
 // Who a sprite is thrown to, and how many columns to the right and rows down that is from where it
@@ -103,6 +116,7 @@ struct Entrance {
 // A sprite that leaves over an edge, likewise; its speeds are whole numbers.
 struct Departure : Entrance {
   Sprite sprite;
+  Journey journey = {};  // with this throw
 };
 
 }  // namespace sprites

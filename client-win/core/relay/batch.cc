@@ -6,6 +6,7 @@
 
 #include "core/picture/file_cache.h"
 #include "core/relay/edges.h"
+#include "core/relay/journey.h"
 #include "core/relay/seat.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
@@ -54,6 +55,7 @@ std::optional<Arrival> ArrivalIn(const Json& event) {
   arrival.name = PlainText(TextAt(sprite, "name", kIdBytesMax), kNameBytesMax);
   arrival.facing = MemberOf(sprite, "facing") == "left" ? Facing::kLeft : Facing::kRight;
   arrival.scale = NumberAt(sprite, "scale", rules::kScaleMin, rules::kScaleMax, 1);
+  arrival.journey = JourneyIn(MemberOf(sprite, "journey"));
   return arrival;
 }
 

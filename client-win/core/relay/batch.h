@@ -51,6 +51,7 @@ struct Arrival {
   std::string name;
   Facing facing = Facing::kRight;
   double scale = 1;
+  Journey journey;
 };
 
 // A line of text that a desktop says to others.

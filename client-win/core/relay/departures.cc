@@ -7,6 +7,7 @@
 
 #include "core/relay/backoff.h"
 #include "core/relay/edges.h"
+#include "core/relay/journey.h"
 #include "core/relay/seat_request.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
@@ -144,6 +145,9 @@ std::string CrossingJson(uint64_t number, const Departure& departure) {
         {"facing", sprite.facing == Facing::kLeft ? "left" : "right"},
         {"scale", std::clamp(sprite.scale, rules::kScaleMin, rules::kScaleMax)}}},
   };
+  if (departure.journey.hops > 0) {
+    body["sprite"]["journey"] = JourneyToJson(departure.journey);
+  }
   body.update(MotionJson(departure));
   return WriteJson(body);
 }

@@ -34,6 +34,20 @@
   /* The menu of a sprite. */ \
   X(kSpriteFrom, "{0}, from {1}", "{0}, von {1}") \
   X(kSpriteOnItsWay, "{0} is on its way to {1}.", "{0} ist unterwegs zu {1}.") \
+  X(kJourneyOne, "1 desktop since {0}", "1 Desktop seit {0}") \
+  X(kJourneyMany, "{0} desktops since {1}", "{0} Desktops seit {1}") \
+  X(kJourneyDrawnBy, "{0}, drawn by {1}", "{0}, gezeichnet von {1}") \
+  X(kJourneyFrom, "{0}; from {1}", "{0}; von {1}") \
+  X(kJourneyByWay, "{0}; by way of {1}", "{0}; über {1}") \
+  X(kJourneyFromByWay, "{0}; from {1} by way of {2}", "{0}; von {1} über {2}") \
+  X(kJourneyToday, "today", "heute") \
+  X(kSunday, "Sunday", "Sonntag") \
+  X(kMonday, "Monday", "Montag") \
+  X(kTuesday, "Tuesday", "Dienstag") \
+  X(kWednesday, "Wednesday", "Mittwoch") \
+  X(kThursday, "Thursday", "Donnerstag") \
+  X(kFriday, "Friday", "Freitag") \
+  X(kSaturday, "Saturday", "Samstag") \
   X(kSpriteThrow, "&Throw", "Wer&fen") \
   X(kSpriteSteer, "Steer with the &keys", "Mit &Tasten steuern") \
   /* The edges that one can throw or look over. */ \
@@ -279,6 +293,7 @@
   X(kSettingsNoSound, "No sounds: there is no sound device", "Keine Klänge: kein Audiogerät da") \
   X(kSettingsToasts, "Show no&tifications", "Ben&achrichtigungen") \
   X(kSettingsBubbles, "Speech &bubbles", "Spre&chblasen") \
+  X(kSettingsSigns, "Sprites tell that you threw them", "Figuren sagen, dass Sie sie warfen") \
   X(kSettingsPeek, "Look ove&r edges with the pointer", "Mit dem Zeiger über Ränder se&hen") \
   X(kSettingsMonitors, "On &all monitors", "Auf allen &Monitoren") \
   X(kSettingsHide, "&Hide behind full-screen programs", "Hinter &Vollbild verbergen") \

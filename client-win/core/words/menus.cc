@@ -7,6 +7,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/desktop/journey_words.h"
 #include "core/relay/problem_texts.h"
 #include "core/text/text.h"
 
@@ -23,6 +24,7 @@ constexpr std::array<SwitchRow, kSwitches> kSwitchRows = {
     {{&Settings::sound, Text::kSettingsSound},
      {&Settings::toasts, Text::kSettingsToasts},
      {&Settings::bubbles, Text::kSettingsBubbles},
+     {&Settings::signs, Text::kSettingsSigns},
      {&Settings::peek_at_edges, Text::kSettingsPeek},
      {&Settings::all_monitors, Text::kSettingsMonitors},
      {&Settings::hide_in_full_screen, Text::kSettingsHide},
@@ -34,6 +36,7 @@ constexpr std::array<SwitchRow, kSwitches> kSwitchRows = {
 constexpr Text kEdges[] = {Text::kEdgeLeft, Text::kEdgeRight, Text::kEdgeUp, Text::kEdgeDown};
 constexpr Text kEdgesTo[] = {Text::kEdgeLeftTo, Text::kEdgeRightTo, Text::kEdgeUpTo,
                              Text::kEdgeDownTo};
+constexpr size_t kMenuTitleLettersMax = 150;  // of a sprite: its name and its sender's fit
 constexpr std::array<int, 4> kVolumes = {25, 50, 75, 100};  // percent, in the menu
 
 bool IsSelf(const Neighbour& neighbour, const Desktop& desktop) {
@@ -120,6 +123,10 @@ MenuItem ThrowMenu(const Desktop& desktop) {
       menu.children.push_back({NameInMenu(shown), {MenuCommand::kThrowToFriend, 0, {"", name}}});
     }
   }
+  const bool signs = desktop.settings().signs;
+  const MenuChoice choice{MenuCommand::kSwitch, static_cast<size_t>(Switch::kSigns), {}, !signs};
+  menu.children.push_back({});
+  menu.children.push_back({Entry(desktop, Text::kSettingsSigns), choice, true, signs});
   return menu;
 }
 
@@ -275,11 +282,14 @@ Menu ProgramMenu(const Desktop& desktop) {
 
 Menu SpriteMenu(const Desktop& desktop, const Sprite& sprite) {
   const Neighbour* sender = desktop.guests().SenderOf(sprite.id);
-  const std::string title = sender == nullptr ? sprite.name
-                                              : Say(desktop.language(), Text::kSpriteFrom,
-                                                    {sprite.name, sender->DisplayName()});
+  std::string title = sprite.name;
+  if (sprite.journey.hops > 0) {
+    title += ", " + JourneyWords(desktop.language(), sprite.journey, desktop.clock());
+  } else if (sender != nullptr) {
+    title = Say(desktop.language(), Text::kSpriteFrom, {sprite.name, sender->DisplayName()});
+  }
   Menu menu;
-  menu.push_back({WithoutKeys(title), {}, false});
+  menu.push_back({WithoutKeys(Shortened(title, kMenuTitleLettersMax)), {}, false});
   menu.push_back({});
   menu.push_back(ThrowMenu(desktop));
   menu.push_back({Entry(desktop, Text::kSpriteSteer), {MenuCommand::kSteer}});

@@ -59,6 +59,7 @@ enum class Switch : uint8_t {
   kSound,
   kToasts,
   kBubbles,
+  kSigns,
   kPeekAtEdges,
   kAllMonitors,
   kHideInFullScreen,
@@ -67,7 +68,7 @@ enum class Switch : uint8_t {
   kWholePixels,
   kAskBeforeClosing,
 };
-constexpr size_t kSwitches = 10;
+constexpr size_t kSwitches = 11;
 
 // The entry of a menu that the person chose.
 struct MenuChoice {

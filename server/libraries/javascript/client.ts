@@ -4,12 +4,13 @@
  * README.md beside the archives is its manual; python/sprites_client.py has the same words. It speaks long-polls, as HTTP is everywhere.
  * Invariant: a sprite that was thrown has a verdict, or is asked about, under its number and at the seat that sent it.
  */
-import type { Entrance } from '../../web/motion/simulation.ts';
+import type { Entrance, Journey } from '../../web/motion/simulation.ts';
 import { Arrivals } from '../../web/relay/arrivals.ts';
 import type { OpenTransport } from '../../web/relay/connection.ts';
 import { Departures, type Way } from '../../web/relay/departures.ts';
 import { openFormer } from '../../web/relay/farewell.ts';
 import { type JoinRequest, Refused, requestSeat } from '../../web/relay/joining.ts';
+import { readJourney, travelled } from '../../web/relay/journey.ts';
 import { Peek } from '../../web/relay/peek.ts';
 import { poll } from '../../web/relay/poll.ts';
 import type { FetchEnvironment } from '../../web/relay/posts.ts';
@@ -107,6 +108,7 @@ interface Guest {
 /** A throw on its way. */
 interface Leaving extends Entrance {
   sprite: CrossingSprite;
+  journey: Journey;
 }
 
 type ThrowVerdict = { to: Neighbour | null } | { refused: Problem };
@@ -231,7 +233,9 @@ export class Desktop {
   throw(sprite: Sprite, edge: Edge, { at = 0.5, vx, vy }: Motion = {}): Promise<ThrowVerdict> {
     const [right, down] = OUTWARDS[edge] ?? [0, 0];
     const look = { name: '', animation: 'fall', facing: right < 0 ? 'left' : 'right', scale: 2, ...sprite } as const;
-    const leaving = { edge, at, vx: vx ?? right * SPEED, vy: vy ?? (down * SPEED || LIFT), sprite: look };
+    const motion = { edge, at, vx: vx ?? right * SPEED, vy: vy ?? (down * SPEED || LIFT) };
+    const said = { name: tidy(this.#request.name ?? ''), author: '', nowMs: Date.now() };
+    const leaving = { ...motion, sprite: look, journey: travelled(readJourney(sprite.journey), said) };
     const deciding = Promise.withResolvers<ThrowVerdict>();
     this.#deciding.set(leaving, deciding);
     this.#departures.depart(leaving);

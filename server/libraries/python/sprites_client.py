@@ -48,6 +48,11 @@ MOVES_MAX = 4
 MOVES_MS = 600_000
 LOST_LEASES = 2
 JOIN_URL_BYTES_MAX = 512
+NAME_BYTES_MAX = 64
+JOURNEY_BYTES_MAX = 200
+JOURNEY_NAMES_MAX = 4
+JOURNEY_HOPS_MAX = 1_000_000
+JOURNEY_SINCE_MAX = 2**32 - 1
 
 PEEK_GAP_S = 0.5
 PEEK_SOON_S = 1
@@ -310,6 +315,49 @@ def origin_of(url: str) -> str:
 
 
 ADDRESS = re.compile(r"https?://(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?(?:[/?#][!-~]*)?", re.I | re.ASCII)
+
+
+def _is_name(one: Any) -> bool:
+    return isinstance(one, str) and 0 < len(one.encode(errors="replace")) <= NAME_BYTES_MAX
+
+
+def _is_number(one: Any) -> bool:
+    return isinstance(one, (int, float)) and not isinstance(one, bool)
+
+
+def read_journey(said: Any) -> dict | None:
+    """A journey as a relay has sent it, each number within its limits; None for what is none."""
+    hops, since, by, names = (said.get(one) if isinstance(said, dict) else None for one in ("hops", "since", "by", "from"))
+    if not _is_number(hops) or not _is_number(since) or not hops >= 1:
+        return None
+    return _fitted(
+        {
+            "hops": int(min(hops, JOURNEY_HOPS_MAX)),
+            "since": int(max(0, min(since, JOURNEY_SINCE_MAX))),
+            "by": by if _is_name(by) else "",
+            "from": [one for one in names if _is_name(one)][-JOURNEY_NAMES_MAX:] if isinstance(names, list) else [],
+        }
+    )
+
+
+def travelled(journey: dict | None, name: str, author: str, now_s: float) -> dict:
+    """A journey with one throw more, by a desktop of this name; an empty one is left out. `author` drew what begins one."""
+    begun = {"hops": 0, "since": int(now_s), "by": author if _is_name(author) else "", "from": []}
+    before = journey or begun
+    names = [*before["from"], name][-JOURNEY_NAMES_MAX:] if name else before["from"]
+    return _fitted({**before, "hops": min(before["hops"] + 1, JOURNEY_HOPS_MAX), "from": names})
+
+
+def _fitted(journey: dict) -> dict:
+    """Leaves out those who threw it first, then who drew it, until it fits."""
+
+    def is_too_long() -> bool:
+        text = json.dumps(journey, ensure_ascii=False, separators=(",", ":"))
+        return len(text.encode(errors="replace")) > JOURNEY_BYTES_MAX
+
+    while len(journey["from"]) > 1 and is_too_long():
+        journey = {**journey, "from": journey["from"][1:]}
+    return {**journey, "by": ""} if is_too_long() else journey
 
 
 def relay_to_join(relay: str, join_at: str) -> str | None:
@@ -648,6 +696,8 @@ class Desktop:
             "vy": (down * SPEED or LIFT) if vy is None else vy,
         }
         look = {"name": "", "animation": "fall", "facing": "left" if right < 0 else "right", "scale": 2, **sprite}
+        name = unicodedata.normalize("NFC", self._wish.get("name") or "").strip()
+        look["journey"] = travelled(read_journey(sprite.get("journey")), name, "", time.time())
         seat = self._seat
         if not may_be_sent(self._next_crossing, [number for number, one in self._pending if one is seat]):
             return {"refused": TOO_MANY}

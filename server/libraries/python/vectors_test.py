@@ -177,6 +177,13 @@ class Vectors(unittest.IsolatedAsyncioTestCase):
                 lost = client.lost_after({"cursor": case["acknowledged"]}, case["cursor"], case["polls"])
                 self.assertEqual(lost, float("inf") if case["lostAfter"] is None else case["lostAfter"])
 
+    def test_journeys(self):
+        for case in RELAY["journeys"]:
+            with self.subTest(case["name"]):
+                journey = client.read_journey(case["journey"])
+                travelled = client.travelled(journey, case["thrower"], case["author"], case["nowS"])
+                self.assertEqual(travelled, case["next"])
+
     def test_arrivals(self):
         """A library has always room, so those cases in which nothing ever waits."""
         cases = [case for case in RELAY["arrivals"] if not any(step["waiting"] for step in case["steps"])]

@@ -15,7 +15,7 @@ import { phrase } from '../texts/language.ts';
 import type { PeekView } from './peek_view.ts';
 import type { Silhouette } from './silhouettes.ts';
 
-/** A label over a sprite's head, until `untilMs` of the simulation's clock. */
+/** A label over a sprite's head, with its lines, until `untilMs` of the simulation's clock. */
 export interface Tag {
   text: string;
   kind: 'from' | 'refused' | 'name';
@@ -25,6 +25,7 @@ export interface Tag {
 const LARGE: Size = { width: 1920, height: 960 }; // px of a page on a usual large screen, below the browser's own bars
 
 const TAG_FONT = '600 12px system-ui, sans-serif';
+const TAG_LINE = 16; // px
 const TAG_FADE_MS = 400; // ms a tag takes to fade out
 const PUFF_MS = 420; // ms of a puff of dust
 const PUFFS_MAX = 16; // puffs at once; the oldest goes first
@@ -275,18 +276,23 @@ export class Renderer {
     const left = untilMs - nowMs;
     if (left <= 0) return;
     this.#context.font = TAG_FONT;
-    const half = this.#context.measureText(text).width / 2 + 9;
+    const lines = text.split('\n');
+    const widest = Math.max(...lines.map((line) => this.#context.measureText(line).width));
+    const half = Math.min(widest, width - 26) / 2 + 9; // a longer line is drawn narrower
     const middle = Math.min(Math.max(x, half + 4), width - half - 4);
-    const top = Math.max(4, y - nature.height - 32);
+    const height = TAG_LINE * lines.length + 6;
+    const top = Math.max(4, y - nature.height - height - 10);
     this.#context.globalAlpha = Math.min(1, left / TAG_FADE_MS);
     this.#context.fillStyle = kind === 'refused' ? '#b3264c' : '#2a2350';
     this.#context.beginPath();
-    this.#context.roundRect(middle - half, top, half * 2, 22, 11);
+    this.#context.roundRect(middle - half, top, half * 2, height, 11);
     this.#context.fill();
     this.#context.fillStyle = '#ffffff';
     this.#context.textAlign = 'center';
     this.#context.textBaseline = 'middle';
-    this.#context.fillText(text, middle, top + 11.5);
+    for (const [i, line] of lines.entries()) {
+      this.#context.fillText(line, middle, top + 11.5 + i * TAG_LINE, 2 * half - 18);
+    }
     this.#context.textBaseline = 'alphabetic';
     this.#context.globalAlpha = 1;
   }

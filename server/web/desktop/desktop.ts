@@ -53,6 +53,7 @@ import { Departures } from '../relay/departures.ts';
 import { openFormer } from '../relay/farewell.ts';
 import { nextStep, type Step } from '../relay/goal.ts';
 import { Refused } from '../relay/joining.ts';
+import { readJourney, travelled } from '../relay/journey.ts';
 import { poll } from '../relay/poll.ts';
 import { labelOf, wordsOf } from '../relay/problem_words.ts';
 import { tidy } from '../relay/sayings.ts';
@@ -79,8 +80,10 @@ import { Guests } from './guests.ts';
 import { Input } from './input.ts';
 import { showCode } from './invitation_code.ts';
 import { askToJoin } from './join_dialog.ts';
+import { journeyLines } from './journey_words.ts';
 import { type MenuEntry, openMenu } from './menu.ts';
 import {
+  announce,
   type Beyond,
   flashEdge,
   ledges,
@@ -109,11 +112,13 @@ import {
   readHasThrown,
   readName,
   readSession,
+  readSigns,
   type SavedSprite,
   type Session,
   writeHasThrown,
   writeName,
   writeSession,
+  writeSigns,
 } from './session.ts';
 
 const SAVE_MS = 2_000; // ms between two saves of where the sprites are; what matters more is saved at once
@@ -240,7 +245,10 @@ class Desktop {
   readonly input = new Input(element<HTMLCanvasElement>('canvas'), this.simulation, {
     onDesktop: (event) => pointOf(this, event),
     selected: (sprite) => {
-      if (sprite !== null && !this.waiting.has(sprite)) showTag(this, sprite, sprite.name, 'name', NAME_TAG_MS);
+      if (sprite !== null) tellJourney(this, sprite, NAME_TAG_MS);
+    },
+    rested: (sprite) => {
+      if (sprite.journey !== undefined) tellJourney(this, sprite, FROM_TAG_MS);
     },
     putBack: (sprite) => {
       if (sprite.fromShelf) removeSprite(this.simulation, sprite);
@@ -504,6 +512,7 @@ function admit(desktop: Desktop, arrival: Arrival): Sprite | null {
     nature: natureOf(description, scale),
     x: 0,
     y: 0,
+    journey: readJourney(arrival.sprite.journey),
   });
   enter(simulation, sprite, arrival);
   const step =
@@ -590,8 +599,14 @@ async function depart(desktop: Desktop, departure: Departure): Promise<void> {
       return;
     }
   }
-  const step = desktop.headings.get(departure.sprite);
-  departures.depart(step?.edge === departure.edge ? { ...departure, goal: step.goal } : departure);
+  const { edge, sprite } = departure;
+  const step = desktop.headings.get(sprite);
+  const journey = travelled(sprite.journey, {
+    name: readSigns() ? tidy(desktop.name) : '',
+    author: sheets.get(file).description.author,
+    nowMs: Date.now(),
+  });
+  departures.depart({ ...departure, journey, ...(step?.edge === edge && { goal: step.goal }) });
 }
 
 /** Lets a sprite come back in until there is a connection. */
@@ -660,6 +675,14 @@ function bounce(desktop: Desktop, departure: Departure, reason: string, ms = REF
   return true;
 }
 
+/** Shows what a sprite is called, and where it has been. */
+function tellJourney(desktop: Desktop, sprite: Sprite, ms: number): void {
+  if (desktop.waiting.has(sprite)) return;
+  const lines = journeyLines(sprite.name, sprite.journey, new Date());
+  showTag(desktop, sprite, lines.join('\n'), 'name', lines.length > 1 ? FROM_TAG_MS : ms);
+  if (sprite.journey !== undefined) announce(lines.join('; '));
+}
+
 function showTag({ simulation, tags }: Desktop, sprite: Sprite, text: string, kind: Tag['kind'], ms: number): void {
   tags.set(sprite, { text, kind, untilMs: simulation.nowMs + ms });
 }
@@ -709,7 +732,8 @@ function save(
   ending: { left?: true } = {},
 ): void {
   if (connection.seat === null) return;
-  const toSaved = ({ file, name: spriteName, scale, fromShelf, facing, x, y }: Sprite): SavedSprite => ({
+  const toSaved = ({ file, name: spriteName, scale, fromShelf, facing, x, y, journey }: Sprite): SavedSprite => ({
+    journey,
     file,
     name: spriteName,
     scale,
@@ -1013,7 +1037,8 @@ function openSpriteMenu(desktop: Desktop, sprite: Sprite, x: number, y: number):
     const { shelf } = desktop;
     const own = [{ text: phrase('desktop.put-back'), choose: () => removeSprite(simulation, sprite) }];
     const isShipped = !shelf.own.some(({ file }) => file === sprite.file);
-    openMenu(x, y, isShipped ? own : [...own, publishEntry(desktop, sprite), takeOffEntry(desktop, sprite)]);
+    const entries = isShipped ? own : [...own, publishEntry(desktop, sprite), takeOffEntry(desktop, sprite)];
+    openMenu(x, y, [...entries, signEntry()]);
     return;
   }
   const entries: MenuEntry[] = [
@@ -1025,7 +1050,20 @@ function openSpriteMenu(desktop: Desktop, sprite: Sprite, x: number, y: number):
   if (other !== undefined) entries.push(muteEntry(desktop, other));
   const { guests } = desktop;
   entries.push({ text: phrase('desktop.send-on'), choose: () => guests.sendOn(null, simulation.nowMs) });
+  entries.push(signEntry());
   openMenu(x, y, entries);
+}
+
+/** Leaves the name of this person out of the journeys of what it throws, or no more. */
+function signEntry(): MenuEntry {
+  const signs = readSigns();
+  return {
+    text: phrase(signs ? 'journey.leave-out' : 'journey.sign'),
+    choose: () => {
+      writeSigns(!signs);
+      notice(phrase(signs ? 'journey.left-out' : 'journey.signed'));
+    },
+  };
 }
 
 /** Takes a picture of this person off the shelf, and its sprites off the desktop. The browser no longer keeps it. */

@@ -20,6 +20,8 @@ interface InputHandlers {
   onDesktop(event: PointerEvent): Point;
   togglePause(): void;
   selected?(sprite: Sprite | null): void;
+  /** The pointer rests on a sprite. */
+  rested?(sprite: Sprite): void;
   /** The person wants to put this sprite back on the shelf. */
   putBack?(sprite: Sprite): void;
   /** The person wants to say something. */
@@ -32,6 +34,7 @@ interface InputHandlers {
 }
 
 const FINGER_SLACK = 14; // px by which a finger or a pen may miss a sprite
+const REST_MS = 500; // ms that a pointer rests on a sprite until that tells of itself: one that passes by, or strokes, asks nothing
 const MOUSE_SLACK = 3; // px by which a mouse may miss a sprite
 
 const ARROWS: Record<string, Edge> = { ArrowLeft: 'left', ArrowRight: 'right', ArrowUp: 'top', ArrowDown: 'bottom' };
@@ -46,6 +49,7 @@ const STEERS: Record<string, 'left' | 'right' | 'jump'> = {
 
 export class Input {
   #selected: Sprite | null = null;
+  #resting: ReturnType<typeof setTimeout> | undefined;
   readonly #canvas: HTMLCanvasElement;
   readonly #simulation: Simulation;
   readonly #handlers: InputHandlers;
@@ -68,6 +72,7 @@ export class Input {
     }
     keysIn.addEventListener('keydown', (event) => this.#keyDown(event as KeyboardEvent));
     keysIn.addEventListener('keyup', (event) => this.#keyUp(event as KeyboardEvent));
+    canvas.addEventListener('pointerleave', () => clearTimeout(this.#resting));
     // The page gets no keyup for a key that is released while another window has the focus.
     addEventListener('blur', () => {
       simulation.steered = null;
@@ -106,6 +111,8 @@ export class Input {
       const { x, y } = this.#handlers.onDesktop(event);
       point(this.#simulation, x, y);
       this.#canvas.classList.toggle('over', this.#spriteUnder(event) !== null);
+      clearTimeout(this.#resting);
+      this.#resting = setTimeout(() => this.#rest(event), REST_MS);
       return;
     }
     // Between two frames a pointer reports several points. All of them count for the speed of the throw.
@@ -114,6 +121,11 @@ export class Input {
       const { x, y } = this.#handlers.onDesktop(one);
       drag(this.#simulation, x, y, one.timeStamp);
     }
+  }
+
+  #rest(event: PointerEvent): void {
+    const sprite = this.#simulation.held === null ? this.#spriteUnder(event) : null;
+    if (sprite !== null) this.#handlers.rested?.(sprite);
   }
 
   #pointerUp({ pointerId, timeStamp }: PointerEvent): void {

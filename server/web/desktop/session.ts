@@ -13,7 +13,7 @@ import { type Arrival, type Crossing, type Neighbour, readSeat, type Seat, type 
 import { KeptText } from './kept_text.ts';
 
 /** A sprite as it is saved: what it is, where it was, and whether it is from the shelf. */
-export type SavedSprite = Pick<Sprite, 'file' | 'name' | 'scale' | 'fromShelf' | 'facing' | 'x' | 'y'> & {
+export type SavedSprite = Pick<Sprite, 'file' | 'name' | 'scale' | 'fromShelf' | 'facing' | 'x' | 'y' | 'journey'> & {
   /** The number of the event that brought it with the last batch, which the relay may not know to be received. */
   seq?: number;
   /** Of a guest: who threw it, and the edge by which it goes on. */
@@ -53,6 +53,7 @@ export interface Session {
 const SESSION = new KeptText('sessionStorage', 'sprites.desktop');
 const NAME = new KeptText('localStorage', 'sprites.name');
 const THROWN = new KeptText('localStorage', 'sprites.thrown');
+const UNSIGNED = new KeptText('localStorage', 'sprites.unsigned');
 const FRIENDLY = new KeptText('localStorage', 'sprites.friendly-name');
 const CLAIM_TIMEOUT_MS = 600; // ms a reloaded page waits for its predecessor to release the desktop
 
@@ -85,6 +86,16 @@ export function readHasThrown(): boolean {
 
 export function writeHasThrown(): void {
   THROWN.write('yes');
+}
+
+/** Whether this person's name is in the journeys of what it throws. */
+export function readSigns(): boolean {
+  return UNSIGNED.read() === null;
+}
+
+export function writeSigns(signs: boolean): void {
+  if (signs) UNSIGNED.clear();
+  else UNSIGNED.write('yes');
 }
 
 /** The name of a visitor who types none: two words in the visitor's language, picked at the first visit and kept. */

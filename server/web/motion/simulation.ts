@@ -74,6 +74,8 @@ export interface Sprite {
   chases: number;
   /** It walks to a corner to sleep there. */
   sleepy: boolean;
+  /** Before the next throw; absent before the first. */
+  readonly journey?: Journey;
 }
 
 /** A surface to stand on: the top edge of a card on the page. */
@@ -112,6 +114,15 @@ export interface Goal {
   row: number;
 }
 
+/** On how many desktops a sprite has been, since when (s since 1970), who drew it, and who threw it last. The simulation does not read it. */
+export interface Journey {
+  hops: number;
+  since: number;
+  by: string;
+  /** The newest last. Whoever likes leaves the own name out. */
+  from: string[];
+}
+
 /** How a sprite enters: over which edge, where along it, and how fast. `at` is 0 … 1, from the left or the top. */
 export interface Entrance {
   edge: Edge;
@@ -125,6 +136,8 @@ export interface Entrance {
 /** A sprite that left, likewise. */
 export interface Departure extends Entrance {
   sprite: Sprite;
+  /** Its journey with this throw, as far as that is known. */
+  journey?: Journey;
 }
 
 export type Random = () => number;
@@ -246,7 +259,10 @@ export function createSimulation(width: number, height: number): Simulation {
   };
 }
 
-export type NewSprite = Pick<Sprite, 'file' | 'name' | 'scale' | 'fromShelf' | 'nature' | 'facing' | 'x' | 'y'>;
+export type NewSprite = Pick<
+  Sprite,
+  'file' | 'name' | 'scale' | 'fromShelf' | 'nature' | 'facing' | 'x' | 'y' | 'journey'
+>;
 
 /** Adds a sprite, in the air at its x and y. The caller checks SPRITES_MAX. */
 export function addSprite(simulation: Simulation, added: NewSprite): Sprite {

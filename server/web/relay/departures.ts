@@ -7,7 +7,7 @@
  * Cost: O(pending sprites), usually one.
  */
 import { CROSSINGS_REMEMBERED, ENDED_REMEMBERED_MS } from '../../wire/rules.ts';
-import type { Departure, Entrance } from '../motion/simulation.ts';
+import type { Departure, Entrance, Journey } from '../motion/simulation.ts';
 import {
   ANSWER_MS,
   type Crossing,
@@ -30,7 +30,9 @@ export type Way = Pick<Transport, 'send' | 'close'>;
 
 /** What leaves a desktop: the motion, and what its neighbour gets of the sprite. */
 interface Leaving extends Entrance {
-  readonly sprite: Omit<CrossingSprite, 'animation'>;
+  /** With this throw. */
+  readonly journey?: Journey;
+  readonly sprite: Omit<CrossingSprite, 'animation' | 'journey'>;
 }
 
 interface DepartureHandlers<One> {
@@ -97,9 +99,9 @@ export class Departures<One extends Leaving = Departure> {
       this.#handlers.returned(departure, TOO_MANY);
       return;
     }
-    const { sprite, ...motion } = departure;
+    const { sprite, journey, ...motion } = departure;
     const { file, name, facing, scale } = sprite;
-    const crossingSprite = { file, name, animation: 'fall', facing, scale };
+    const crossingSprite = { file, name, animation: 'fall', facing, scale, ...(journey !== undefined && { journey }) };
     const crossing = { crossing: this.nextNumber++, ...motion, sprite: crossingSprite };
     const pending = { departure, crossing, sender };
     this.pending.push(pending);

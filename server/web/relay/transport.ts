@@ -11,7 +11,7 @@ import {
   PING_SECONDS_MAX,
   SILENCE_FACTOR,
 } from '../../wire/rules.ts';
-import type { Entrance, Facing } from '../motion/simulation.ts';
+import type { Entrance, Facing, Journey } from '../motion/simulation.ts';
 
 export interface Neighbour {
   desktop: string;
@@ -29,6 +29,7 @@ export interface CrossingSprite {
   animation: string;
   facing: Facing;
   scale: number;
+  journey?: Journey;
 }
 
 /** A sprite that leaves over `edge`. */

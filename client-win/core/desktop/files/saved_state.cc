@@ -5,6 +5,7 @@
 
 #include "core/picture/file_cache.h"
 #include "core/relay/edges.h"
+#include "core/relay/journey.h"
 #include "core/relay/moves.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
@@ -21,14 +22,22 @@ uint64_t CountAt(const Json& value, const char* name, double min) {
   return static_cast<uint64_t>(NumberAt(value, name, min, kCountMax, min));
 }
 
+void PutJourney(const Journey& journey, const char* name, Json* json) {
+  if (journey.hops > 0) {
+    (*json)[name] = JourneyToJson(journey);
+  }
+}
+
 Json SpriteToJson(const Sprite& sprite) {
-  return {{"file", sprite.file},
-          {"name", sprite.name},
-          {"scale", sprite.scale},
-          {"fromShelf", sprite.from_shelf},
-          {"facing", sprite.facing == Facing::kLeft ? "left" : "right"},
-          {"x", std::round(sprite.x)},
-          {"y", std::round(sprite.y)}};
+  Json json = {{"file", sprite.file},
+               {"name", sprite.name},
+               {"scale", sprite.scale},
+               {"fromShelf", sprite.from_shelf},
+               {"facing", sprite.facing == Facing::kLeft ? "left" : "right"},
+               {"x", std::round(sprite.x)},
+               {"y", std::round(sprite.y)}};
+  PutJourney(sprite.journey, "journey", &json);
+  return json;
 }
 
 Json SavedSpriteToJson(const SavedSprite& saved) {
@@ -57,6 +66,7 @@ std::optional<Sprite> SpriteFromJson(const Json& value) {
   sprite.facing = MemberOf(value, "facing") == "left" ? Facing::kLeft : Facing::kRight;
   sprite.x = NumberAt(value, "x", -kSideMax, kSideMax, 0);
   sprite.y = NumberAt(value, "y", -kSideMax, kSideMax, 0);
+  sprite.journey = JourneyIn(MemberOf(value, "journey"));
   return sprite;
 }
 
@@ -94,6 +104,7 @@ Json ArrivalToJson(const Arrival& arrival) {
   if (arrival.seq > 0) {
     json["seq"] = arrival.seq;
   }
+  PutJourney(arrival.journey, "journey", &json);
   return json;
 }
 
@@ -109,6 +120,7 @@ std::optional<Arrival> ArrivalFromJson(const Json& value) {
   arrival.name = sprite->name;
   arrival.scale = sprite->scale;
   arrival.facing = sprite->facing;
+  arrival.journey = sprite->journey;
   arrival.from = SenderFromJson(value);
   return arrival;
 }
@@ -117,6 +129,7 @@ Json DepartureToJson(const PendingDeparture& pending) {
   const Departure& departure = pending.departure;
   Json json = SpriteToJson(departure.sprite);
   json.update(EntranceToJson(departure));
+  PutJourney(departure.journey, "travelled", &json);
   json["number"] = pending.number;
   json["seat"] = {{"crossings", pending.thrown_from.crossings},
                   {"token", pending.thrown_from.token}};
@@ -131,7 +144,7 @@ std::optional<PendingDeparture> DepartureFromJson(const Json& value) {
   }
   PendingDeparture pending;
   pending.number = static_cast<uint64_t>(number);
-  pending.departure = {EntranceFromJson(value), *sprite};
+  pending.departure = {EntranceFromJson(value), *sprite, JourneyIn(MemberOf(value, "travelled"))};
   const Json& seat = MemberOf(value, "seat");
   const SeatKey key{TextAt(seat, "crossings", kUrlBytesMax), TextAt(seat, "token", kIdBytesMax)};
   pending.thrown_from = IsValid(key) ? key : SeatKey{};

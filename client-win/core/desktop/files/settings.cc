@@ -45,6 +45,7 @@ constexpr SwitchField kSwitchFields[] = {{"sound", &Settings::sound},
                                          {"restoreWindows", &Settings::restore_windows},
                                          {"toasts", &Settings::toasts},
                                          {"bubbles", &Settings::bubbles},
+                                         {"signs", &Settings::signs},
                                          {"peekAtEdges", &Settings::peek_at_edges},
                                          {"greeted", &Settings::greeted}};
 

@@ -75,6 +75,7 @@ struct Settings {
   bool restore_windows = false;    // after a full-screen program changed a monitor's resolution
   bool toasts = true;
   bool bubbles = true;        // what others say is shown
+  bool signs = true;          // the own name is in the journeys of what is thrown
   bool peek_at_edges = true;  // a pointer that rests at an edge looks over it
   ShowStage show_stage = ShowStage::kAsWorld;
   bool greeted = false;  // the first sprite has said hello
