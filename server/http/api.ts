@@ -15,7 +15,7 @@ import { checkJoin } from '../wire/join.ts';
 import type { RelayAddresses } from '../wire/peers/peer_join.ts';
 import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
 import { CORS_ORIGIN, CORS_PREFLIGHT, readAuthorization, readBearer, retryAfter } from '../wire/route.ts';
-import { JOIN_BYTES_MAX, LEASE_MS, PEEK_BYTES_MAX } from '../wire/rules.ts';
+import { EDGES, type Edge, JOIN_BYTES_MAX, LEASE_MS, PEEK_BYTES_MAX } from '../wire/rules.ts';
 import { checkPeek, checkShown } from '../wire/stage.ts';
 import type { WorkerAdmission } from './admission.ts';
 import type { ClientAddresses } from './client_address.ts';
@@ -64,8 +64,9 @@ export function api(sources: ApiSources): express.Router {
   route(router, '/v1/desktops/:id/peeks', {
     post: async (request, response) => {
       const desktop = bearer(request);
-      const edge = checkPeek(readJson(await readBody(request, PEEK_BYTES_MAX)));
-      sendReply(response, await worker.query('peek', desktop, JSON.stringify(edge)));
+      const { edge, hasProblem } = checkPeek(readJson(await readBody(request, PEEK_BYTES_MAX)));
+      const reply = await worker.query('peek', desktop, JSON.stringify(edge));
+      sendReply(response, hasProblem && edge !== null ? withProblem(reply, EDGES[edge]) : reply);
     },
   });
   const setShows: express.RequestHandler = async (request, response) => {
@@ -156,6 +157,13 @@ export function sendReply(response: Response, reply: Reply): void {
   if (reply.status === 401) response.set('WWW-Authenticate', 'Bearer');
   if (reply.body.length > 0) response.set('Content-Type', reply.status < 300 ? 'application/json' : PROBLEM_TYPE);
   response.status(reply.status).end(reply.body);
+}
+
+/** The reply to a peek that tells of a neighbour who shows nothing as one who is there: browsers log other statuses as errors of the page. */
+function withProblem(reply: Reply, edge: Edge): Reply {
+  if (reply.status !== PROBLEMS['stage-hidden'].status && reply.status !== PROBLEMS['no-neighbour'].status)
+    return reply;
+  return { ...reply, status: 202, body: Buffer.from(`{"edge":"${edge}","leaseMs":0,"problem":${reply.body}}`) };
 }
 
 /** Answers although the rest of the request's body may still arrive; if so, the connection is closed after the answer. */

@@ -367,6 +367,7 @@ onEachFront('openapi.yaml', (front) => {
   it('documents the responses to a peek, a stage and its switch, and their events', async () => {
     const alone = await join(relay.url, { world: 'alone' });
     await request(PEEK, `${at(alone)}/peeks`, 404, { token: alone.token, body: { edge: 'left' } });
+    await request(PEEK, `${at(alone)}/peeks`, 202, { token: alone.token, body: { edge: 'left', problem: true } });
     const world = 'peeks';
     const [ann, bob] = [await join(relay.url, { world }), await join(relay.url, { world, stage: false })];
     const [peeks, stage] = [`${at(ann)}/peeks`, `${at(bob)}/stage`];

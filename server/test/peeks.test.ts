@@ -162,6 +162,12 @@ onTwoShapes('crossed', 'peeks', (shape) => {
   it('are refused with the problem documents of the protocol', async () => {
     const alone = await join(relay.url, { world: 'alone' });
     isProblem(await peek(relay, alone, 'left'), 'no-neighbour');
+    const told = await sendRequest(at(relay, alone, 'peeks'), {
+      ...{ method: 'POST', token: alone.token, body: { edge: 'left', problem: true } },
+    });
+    const { problem, ...rest } = told.json as { problem: never };
+    assert.deepEqual([told.status, rest], [202, { edge: 'left', leaseMs: 0 }]);
+    isProblemDocument(problem, 'no-neighbour');
     const world = 'refusals';
     const ann = await join(relay.url, { world });
     const bob = await join(relay.url, { world });

@@ -180,7 +180,7 @@ describe('a stage', () => {
 describe('a peek', () => {
   it('has an edge or null', () => {
     assert.deepEqual(
-      ['left', 'right', 'top', 'bottom', null].map((edge) => checkPeek({ edge })),
+      ['left', 'right', 'top', 'bottom', null].map((edge) => checkPeek({ edge }).edge),
       [0, 1, 2, 3, null],
     );
     for (const edge of ['', 'Left', 0, undefined, [], ['left']])

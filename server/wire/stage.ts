@@ -149,9 +149,13 @@ function writeSprite({ id, file, x, y, vx, vy, animation, facing, scale }: Stage
   return `${json}}`;
 }
 
-/** Checks the body of a peek. Throws malformed. Source PROTOCOL.md#peeks */
-export function checkPeek(value: unknown): EdgeNumber | null {
-  return checkPeekEdge(checkObject(value, 'body').edge);
+/**
+ * Checks the body of a peek. `hasProblem`: a neighbour who shows nothing is told in the answer, not as a refusal. Throws malformed.
+ * Source PROTOCOL.md#peeks
+ */
+export function checkPeek(value: unknown): { edge: EdgeNumber | null; hasProblem: boolean } {
+  const { edge, problem } = checkObject(value, 'body');
+  return { edge: checkPeekEdge(edge), hasProblem: problem === true };
 }
 
 /** Checks the edge of a peek: its number, or null for none. Throws malformed. */

@@ -60,13 +60,15 @@ export function createPosts(
     send: (crossing, isRepeat) => post(sender.crossings, crossing, isRepeat, ({ to }) => to !== undefined && { to }),
     say: (saying) => post(`${own}/sayings`, saying, false, ({ heard }) => heard !== undefined && { heard }),
     show: (stage) => once(`${own}/stage`, stage),
-    peek: (edge) => once(`${own}/peeks`, { edge }),
+    peek: (edge) => once(`${own}/peeks`, { edge, problem: true }), // a browser logs a refusal as an error of the page
   };
 
   async function once<T>(url: string, body: object): Promise<VerdictOf<T>> {
     try {
       const response = await postOnce(url, body);
-      return response.ok ? await response.json() : { refused: await readProblem(response) };
+      if (!response.ok) return { refused: await readProblem(response) };
+      const { problem, ...accepted } = await response.json();
+      return problem === undefined ? accepted : { refused: problem };
     } catch {
       return 'unknown';
     }
