@@ -38,6 +38,9 @@ const PUBLISHED: readonly string[] = [
   'server/web/motion/simulation.ts', // the rules that every desktop shares
   'server/web/desktop/bubbles.ts',
   'server/web/desktop/guests.ts',
+  'server/web/pictures/cutout.ts',
+  'server/web/pictures/picture_files.ts',
+  'server/web/pictures/trim.ts',
   'server/web/relay/saying_history.ts',
   'server/web/relay/arrivals.ts',
   'server/web/relay/moves.ts',

@@ -5,7 +5,17 @@ import { GifWriter } from 'omggif';
 import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { PNG } from 'pngjs';
 import { readSpr } from '../wire/files/spr.ts';
-import { chooseWorld, comeIn, hasLeft, launchBrowser, noBrowser, openPage, seatOf, shoot } from './browser_page.ts';
+import {
+  chooseWorld,
+  comeIn,
+  hasLeft,
+  launchBrowser,
+  noBrowser,
+  openMenuOf,
+  openPage,
+  seatOf,
+  shoot,
+} from './browser_page.ts';
 import { DesktopClient } from './desktop_client.ts';
 import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
 
@@ -17,6 +27,24 @@ function gifOf3(): Buffer {
   const writer = new GifWriter(bytes, 4, 4, { palette: [0xff0000, 0x00ff00, 0x0000ff, 0xffffff], loop: 0 });
   for (const [frame, delay] of [10, 20, 40].entries()) writer.addFrame(0, 0, 4, 4, Array(16).fill(frame), { delay });
   return bytes.subarray(0, writer.end());
+}
+
+/** A photograph, as a BMP: a red square of 20 × 20 in the middle of 40 × 40 white pixels. */
+function photograph(): Buffer {
+  const bmp = Buffer.alloc(54 + 4_800, 255);
+  bmp.fill(0, 0, 54).write('BM');
+  for (const [at, number] of [
+    [2, bmp.length],
+    [10, 54],
+    [14, 40],
+    [18, 40],
+    [22, 40],
+    [26, 1 + 24 * 65_536], // planes, and bits of a pixel
+  ]) {
+    bmp.writeUInt32LE(number, at);
+  }
+  for (let y = 10; y < 30; y++) for (let x = 10; x < 30; x++) bmp.fill(0, 54 + 3 * (40 * y + x), 56 + 3 * (40 * y + x));
+  return bmp;
 }
 
 describe('a visit in a browser', { ...BOUNDED, skip: noBrowser }, () => {
@@ -152,6 +180,30 @@ describe('a visit in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     const { description } = readSpr((await stored).postDataBuffer() as Buffer);
     assert.equal(description.name, 'dance');
     assert.deepEqual(description.animations.idle, { frames: [0, 1, 1, 2, 2, 2, 2], fps: 10 });
+  });
+
+  it('has a photograph cut out, and brings its background back in its menu, and removes it again', async () => {
+    const sprites = async () =>
+      (await page.evaluate(() => globalThis.sprites.sprites())).filter(({ name }) => name === 'Cat');
+    const sides: number[] = [];
+    page.on('request', (request) => {
+      if (request.method() !== 'PUT' || !request.url().includes('/v1/sprites/')) return;
+      sides.push(readSpr(request.postDataBuffer() as Buffer).description.hitbox[2]);
+    });
+    await page.setInputFiles('#file', { name: 'Cat.bmp', mimeType: 'image/bmp', buffer: photograph() });
+    await page.locator('.notice', { hasText: 'Cat is cut out' }).waitFor();
+    await until('the relay has it', async () => sides.length === 1);
+    const [{ file: cut }] = await sprites();
+    await (await openMenuOf(page, cut)).filter({ hasText: 'Bring its background back' }).click();
+    await until('the relay has the other one', async () => sides.length === 2);
+    const [{ file: kept }] = await sprites();
+    assert.notEqual(kept, cut);
+    assert.deepEqual(sides, [18, 40]);
+    await shoot(page, 'visit-background');
+    await (await openMenuOf(page, kept)).filter({ hasText: 'Cut out its background' }).click();
+    await until('it is cut out again', async () => (await sprites())[0].file === cut);
+    assert.equal((await sprites()).length, 1);
+    assert.equal(await page.locator('#characters button[title="Cat"]').count(), 1);
   });
 
   it('is told that a picture of 1 MiB or more is being read, until its sprite drops in', async () => {

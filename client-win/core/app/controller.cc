@@ -84,7 +84,7 @@ void Controller::Leave(const std::function<void()>& wait) {
 }
 
 void Controller::HandleImported() {
-  for (const ImportResult& result : importer_.PopResults()) {
+  for (ImportResult& result : importer_.PopResults()) {
     if (result.sheet == nullptr) {
       host_->ShowToast(
           {ToastKind::kNotice, Said(Text::kToastImport, {result.name}),
@@ -93,6 +93,10 @@ void Controller::HandleImported() {
     }
     desktop_.look().AddToShelf(result.sheet);
     desktop_.sprites().DropIn(result.sheet->file, std::nullopt);
+    if (result.made.is_cut) {
+      ShowNotice(Text::kToastCut, Text::kToastCutText, {result.sheet->description.name});
+    }
+    desktop_.look().versions().Add(std::move(result.made));
   }
 }
 
@@ -220,6 +224,9 @@ void Controller::HandleSpriteChoice(const MenuChoice& choice, const Sprite& spri
     case MenuCommand::kPutAway:
       desktop_.sprites().PutAway(sprite.id);
       break;
+    case MenuCommand::kSwapPicture:
+      SwapPicture(sprite.file);
+      break;
     case MenuCommand::kHide:
       desktop_.look().HidePicture(sprite.file, true);
       ShowNotice(Text::kToastHidden, Text::kToastHiddenText);
@@ -259,6 +266,14 @@ void Controller::Steer(SpriteId id) {
     DismissBubble();
     desktop_.sprites().SelectByKeys(id);
     host_->RequestTurn();
+  }
+}
+
+// Shows a dropped picture with its background, or without.
+void Controller::SwapPicture(const std::string& file) {
+  if (const auto* other = desktop_.look().versions().OtherOf(file)) {
+    desktop_.look().Replace(file, StoreOwn(&cache_, other->spr));
+    cache_.Disown(file);
   }
 }
 

@@ -40,7 +40,7 @@ struct Platform {
   std::filesystem::path settings;  // settings.json
   std::filesystem::path pictures;  // the folder of the FileCache
   Transport* transport = nullptr;  // lives longer than the controller
-  Importer::Decode decode;
+  DecodeOther decode;
   std::function<void()> wake;  // makes a turn come soon; called on any thread
   // The settings of the file, with what the system or the command line says.
   std::function<Settings(Settings)> complete;
@@ -109,6 +109,7 @@ class Controller : public SpriteListener {
   void HandleOutbox(Outbox outbox);
   void HandleWriters();
   bool CarryOutHere(const MenuChoice& choice);
+  void SwapPicture(const std::string& file);
   void Mute(const Neighbour& neighbour, bool is_muted);
   void ShowHidden();
   void Invite();

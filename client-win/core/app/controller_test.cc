@@ -300,6 +300,53 @@ TEST_CASE("controller › a file becomes a sprite, or the person is told why not
   CHECK(program.toasts[0].title.find("bad.txt") != std::string::npos);
 }
 
+// A photograph, as a BMP: a red square of 6 × 6 in the middle of 12 × 12 white pixels.
+std::string Photograph() {
+  std::string bmp("BM\xE6\x01\0\0\0\0\0\0\x36\0\0\0\x28\0\0\0\x0C\0\0\0\x0C\0\0\0\1\0\x18\0", 30);
+  bmp.resize(54);
+  for (int at = 0; at < 144; at++) {
+    const bool is_red = at % 12 >= 3 && at % 12 < 9 && at / 12 >= 3 && at / 12 < 9;
+    bmp += is_red ? std::string("\0\0\xFF", 3) : "\xFF\xFF\xFF";
+  }
+  return bmp;
+}
+
+TEST_CASE("controller › a photograph is cut out, and the person can have its background back") {
+  Disk disk;
+  Program program(&disk);
+  Controller& controller = program.controller;
+  controller.Start({}, true);
+  std::filesystem::create_directories(program.folder);
+  std::ofstream(program.folder / "cat.bmp", std::ios::binary) << Photograph();
+  controller.Import({program.folder / "cat.bmp"});
+  program.Await([&] { return program.Count() == 1 && !program.toasts.empty(); });
+  CHECK(program.toasts[0].title == Say(Language::kEnglish, Text::kToastCut, {"cat"}));
+
+  const auto shelf = [&] { return controller.desktop().look().shelf(); };
+  const auto own = [&] { return controller.cache()->Own(); };
+  const auto side = [&] { return shelf().front()->description.hitbox[2]; };
+  const std::string cut = program.First().file;
+  CHECK(side() == 4);  // without a pixel of the rim at each side
+  controller.HandleSpriteChoice({MenuCommand::kSwapPicture}, Sprite(program.First()));
+  const std::string kept = program.First().file;
+  REQUIRE(shelf().size() == 1);
+  CHECK(kept == shelf().front()->file);
+  CHECK(side() == 12);
+  CHECK(own() == std::vector{kept});
+  program.Await([&] { return disk.Read("kept.json").find(kept) != std::string::npos; });
+
+  controller.HandleSpriteChoice({MenuCommand::kSwapPicture}, Sprite(program.First()));
+  CHECK(program.First().file == cut);
+  CHECK(own() == std::vector{cut});
+  CHECK(shelf().size() == 1);
+  // One that has no other version stays as it is.
+  controller.desktop().look().AddToShelf(ReadSheet(TestSpr(3)));
+  const SpriteId other = controller.desktop().sprites().DropIn(shelf().back()->file, std::nullopt);
+  const Sprite before = *controller.desktop().simulation().Find(other);
+  controller.HandleSpriteChoice({MenuCommand::kSwapPicture}, before);
+  CHECK(controller.desktop().simulation().Find(other)->file == before.file);
+}
+
 TEST_CASE("controller › carries out what the menus offer, and leaves the windows to the shell") {
   Disk disk;
   Program program(&disk);

@@ -27,6 +27,20 @@ void SpriteLook::AddToShelf(const SheetPointer& sheet) {
   UpdateNatures(sheet->file);
 }
 
+void SpriteLook::Replace(const std::string& file, const SheetPointer& sheet) {
+  sheets_.Replace(file, sheet);
+  for (size_t i = 0; i < simulation_.sprites().size(); i++) {
+    Sprite sprite = simulation_.sprites()[i];
+    if (sprite.file == file && sprite.from_shelf) {
+      sprite.file = sheet->file;
+      sprite.scale = sheet->description.scale;
+      simulation_.Put(std::move(sprite));
+    }
+  }
+  UpdateNatures(sheet->file);
+  context_.saves_now = true;
+}
+
 void SpriteLook::SetSavingPower(bool is_saving) {
   is_saving_power_ = is_saving;
   ApplyCalm();

@@ -12,6 +12,7 @@
 
 #include "core/desktop/context.h"
 #include "core/desktop/files/sheet_cache.h"
+#include "core/picture/picture_versions.h"
 #include "core/scene/dust.h"
 #include "core/scene/own_sheets.h"
 #include "core/scene/scene.h"
@@ -30,6 +31,11 @@ class SpriteLook {
   const std::vector<SheetPointer>& shelf() const { return sheets_.shelf(); }
   // Null when there is no such file on the shelf.
   SheetPointer FindOnShelf(const std::string& file) const { return sheets_.FindOnShelf(file); }
+  // Shows another picture instead of this one of the shelf, there and on its sprites.
+  void Replace(const std::string& file, const SheetPointer& sheet);
+  // Of the pictures that were dropped here.
+  PictureVersions& versions() { return versions_; }
+  const PictureVersions& versions() const { return versions_; }
   // Draws a picture as a parcel from now on, after each start too, or shows it again.
   void HidePicture(const std::string& file, bool is_hidden);
   bool IsHidden(const std::string& file) const;
@@ -78,6 +84,7 @@ class SpriteLook {
   Context& context_;
   Simulation& simulation_;
   SheetCache sheets_;
+  PictureVersions versions_;
   OwnSheets shadows_;
   OwnSheets snoozes_;
   Dust dust_;

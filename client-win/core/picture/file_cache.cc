@@ -119,6 +119,15 @@ bool FileCache::Store(std::string_view file, std::span<const uint8_t> bytes, Ori
   return true;
 }
 
+void FileCache::Disown(std::string_view file) {
+  if (!IsFileHash(file)) {
+    return;
+  }
+  const std::lock_guard lock(mutex_);
+  std::error_code failed;
+  fs::rename(PathOf(file, Origin::kOwn), PathOf(file, Origin::kReceived), failed);
+}
+
 void FileCache::RemoveReceived(std::string_view file) {
   if (!IsFileHash(file)) {
     return;

@@ -1,7 +1,7 @@
 // Sprite files on disk, by hash, within a size limit.
 //
 // Invariant: Find returns a file whose hash is the one asked for, or nothing; a file whose content
-// does not match its name is deleted. Own files (bundled or dropped) stay; of the received ones the
+// does not match its name is deleted. Own files (bundled or dropped) stay; of the others the
 // longest unused is evicted first. Several threads and programs may use one folder, because a file
 // appears whole, by rename. Cost: a read and a hash; making room lists the folder.
 #ifndef CLIENT_WIN_CORE_PICTURE_FILE_CACHE_H_
@@ -36,6 +36,8 @@ class FileCache {
   // Stores a file under its hash. False when it can't be written.
   bool Store(std::string_view file, std::span<const uint8_t> bytes, Origin origin);
 
+  // An own file is one of the others from now on: the person has replaced it.
+  void Disown(std::string_view file);
   // Deletes a received file, if it is here. An own one stays: it is the person's.
   void RemoveReceived(std::string_view file);
 

@@ -128,6 +128,18 @@ TEST_CASE("cache › stores files up to the size that a sprite may have") {
   }
 }
 
+TEST_CASE("cache › a file that the person has replaced is own no more, but still there") {
+  const Folder folder;
+  FileCache cache(folder.path(), kCacheBytesDefault);
+  const Bytes bytes = TestSpr();
+  cache.Store(Sha256Hex(bytes), bytes, Origin::kOwn);
+  cache.Disown("../own");  // not a hash
+  cache.Disown(Sha256Hex(bytes));
+  cache.Disown(Sha256Hex(bytes));
+  CHECK(cache.Own().empty());
+  CHECK(cache.Find(Sha256Hex(bytes)) == bytes);
+}
+
 TEST_CASE("cache › finds and stores nothing where it can't write, and does not fail") {
   FileCache cache("/proc/nowhere", kCacheBytesDefault);
   const Bytes bytes = TestSpr();

@@ -32,7 +32,7 @@ std::string NameOf(const std::filesystem::path& path) {
 
 }  // namespace
 
-Importer::Importer(FileCache* cache, Decode decode, std::function<void()> wake)
+Importer::Importer(FileCache* cache, DecodeOther decode, std::function<void()> wake)
     : cache_(cache),
       decode_(std::move(decode)),
       wake_(std::move(wake)),
@@ -94,11 +94,8 @@ ImportResult Importer::ImportFile(const std::filesystem::path& path) const {
       result.error = Reason{Text::kImportUnreadable, {std::to_string(kPictureBytesMax >> 20)}};
       return result;
     }
-    try {
-      result.sheet = StoreOwn(cache_, SprOfFile(*bytes, result.name));
-    } catch (const PictureUnknown&) {
-      result.sheet = StoreOwn(cache_, SprOfPicture(decode_(*bytes), result.name));
-    }
+    result.made = SprOfFile(*bytes, result.name, decode_);
+    result.sheet = StoreOwn(cache_, result.made.spr);
   } catch (const std::bad_alloc&) {
     result.error = Reason{Text::kImportNoMemory};
   } catch (const Refused& refused) {

@@ -44,15 +44,13 @@ struct ImportResult {
   SheetPointer sheet{};           // null if the file was rejected
   std::string name{};             // of the file, without its folder; UTF-8
   std::optional<Reason> error{};  // why the file was rejected
+  DroppedSpr made{};              // the files that were made of it
 };
 
 class Importer {
  public:
-  // Decodes a kind of picture that the core does not know. Throws PictureRefused.
-  using Decode = std::function<Picture(std::span<const uint8_t> bytes)>;
-
   // `wake` is called when a result is ready.
-  Importer(FileCache* cache, Decode decode, std::function<void()> wake);
+  Importer(FileCache* cache, DecodeOther decode, std::function<void()> wake);
   // Waits until the file that is being imported is done; the others are not imported.
   ~Importer();
   Importer(const Importer&) = delete;
@@ -68,7 +66,7 @@ class Importer {
   ImportResult ImportFile(const std::filesystem::path& path) const;
 
   FileCache* cache_;
-  Decode decode_;
+  DecodeOther decode_;
   std::function<void()> wake_;
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -6,7 +6,9 @@
 #include <new>
 #include <numeric>
 #include <optional>
+#include <utility>
 
+#include "core/picture/cutout.h"
 #include "core/picture/gif.h"
 #include "core/picture/png.h"
 #include "core/picture/stb.h"
@@ -187,14 +189,19 @@ std::string NameOf(std::string_view file_name) {
   return name.find_first_not_of(' ') == std::string::npos ? "Picture" : name;
 }
 
+// The size of a picture that is scaled down until its longer side is at most `side`.
+std::pair<int, int> SizeWithin(int side, const Picture& picture) {
+  const double factor =
+      std::min(1.0, side / static_cast<double>(std::max(picture.width, picture.height)));
+  return {std::max(1, static_cast<int>(std::lround(picture.width * factor))),
+          std::max(1, static_cast<int>(std::lround(picture.height * factor)))};
+}
+
 // The .spr with the picture at this size, in pixels of its longer side; nothing when it is too
 // large.
 std::optional<Bytes> SprAtSize(const Picture& picture, const Cast& cast, int side,
                                const std::string& name) {
-  const double factor =
-      std::min(1.0, side / static_cast<double>(std::max(picture.width, picture.height)));
-  const int width = std::max(1, static_cast<int>(std::lround(picture.width * factor)));
-  const int height = std::max(1, static_cast<int>(std::lround(picture.height * factor)));
+  const auto [width, height] = SizeWithin(side, picture);
   const int cell_width = static_cast<int>(std::ceil(width * kMargin));
   const int cell_height = static_cast<int>(std::ceil(height * kMargin));
   const auto cells = static_cast<int>(cast.cells.size());
@@ -233,46 +240,32 @@ std::optional<Bytes> SprAtSize(const Picture& picture, const Cast& cast, int sid
   return bytes;
 }
 
-// Without margins that are transparent in all frames: a sprite stands on what is seen of it.
-// REQUIRES: a pixel is visible.
-Picture Trimmed(const Picture& picture) {
-  int left = picture.width;
-  int top = picture.height;
-  int right = 0;
-  int bottom = 0;
-  for (const PictureFrame& frame : picture.frames) {
-    for (int y = 0; y < picture.height; y++) {
-      const uint8_t* alpha = frame.rgba.data() + size_t(y) * picture.width * kChannels + 3;
-      for (int x = 0; x < picture.width; x++, alpha += kChannels) {
-        if (*alpha > 0) {
-          left = std::min(left, x);
-          right = std::max(right, x + 1);
-          top = std::min(top, y);
-          bottom = std::max(bottom, y + 1);
-        }
-      }
-    }
+// Throws PictureRefused unless all frames have the size of the picture, within the limits.
+void CheckFrames(const Picture& picture) {
+  const size_t expected = static_cast<size_t>(picture.width) * picture.height * kChannels;
+  const auto is_whole = [&](const PictureFrame& frame) { return frame.rgba.size() == expected; };
+  if (picture.frames.empty() || picture.frames.size() > kPictureFramesMax ||
+      !std::ranges::all_of(picture.frames, is_whole)) {
+    throw PictureRefused(Text::kPictureFrames);
   }
-  Picture trimmed{right - left, bottom - top, {}};
-  for (const PictureFrame& frame : picture.frames) {
-    Bytes rgba;
-    rgba.reserve(size_t(trimmed.width) * trimmed.height * kChannels);
-    for (int y = top; y < bottom; y++) {
-      const auto row = frame.rgba.begin() + (ptrdiff_t{y} * picture.width + left) * kChannels;
-      rgba.insert(rgba.end(), row, row + ptrdiff_t{trimmed.width} * kChannels);
-    }
-    trimmed.frames.push_back({std::move(rgba), frame.delay_ms});
-  }
-  return trimmed;
+  CheckPictureSize(picture.width, picture.height, picture.frames.size(), kPicturePixelsMax);
 }
 
-bool IsVisible(const PictureFrame& frame) {
-  for (size_t alpha = kChannels - 1; alpha < frame.rgba.size(); alpha += kChannels) {
-    if (frame.rgba[alpha] > 0) {
-      return true;
+// A still picture in that size.
+Picture Shrunk(int side, const Picture& picture) {
+  const auto [width, height] = SizeWithin(side, picture);
+  return {width, height, {{Scaled(picture, picture.frames[0], width, height).rgba, 0}}};
+}
+
+Picture Decoded(std::span<const uint8_t> bytes, const DecodeOther& decode) {
+  try {
+    return DecodePicture(bytes);
+  } catch (const PictureUnknown&) {
+    if (!decode) {
+      throw;
     }
   }
-  return false;
+  return decode(bytes);
 }
 
 }  // namespace
@@ -296,14 +289,8 @@ Picture DecodePicture(std::span<const uint8_t> bytes, size_t pixels_max) {
 }
 
 Bytes SprOfPicture(const Picture& picture, std::string_view file_name) {
-  const size_t expected = static_cast<size_t>(picture.width) * picture.height * kChannels;
-  const auto is_whole = [&](const PictureFrame& frame) { return frame.rgba.size() == expected; };
-  if (picture.frames.empty() || picture.frames.size() > kPictureFramesMax ||
-      !std::ranges::all_of(picture.frames, is_whole)) {
-    throw PictureRefused(Text::kPictureFrames);
-  }
-  CheckPictureSize(picture.width, picture.height, picture.frames.size(), kPicturePixelsMax);
-  if (std::ranges::none_of(picture.frames, IsVisible)) {
+  CheckFrames(picture);
+  if (!ContentBox(picture)) {
     throw PictureRefused(Text::kPictureTransparent);
   }
   const Picture trimmed = Trimmed(picture);
@@ -317,12 +304,27 @@ Bytes SprOfPicture(const Picture& picture, std::string_view file_name) {
   throw PictureRefused(Text::kPictureUnfit);
 }
 
-Bytes SprOfFile(std::span<const uint8_t> bytes, std::string_view file_name) {
+DroppedSpr SprOfFile(std::span<const uint8_t> bytes, std::string_view file_name,
+                     const DecodeOther& decode) {
   if (LooksLikeSpr(bytes)) {
     ReadSheet(bytes);
-    return Bytes(bytes.begin(), bytes.end());
+    return {Bytes(bytes.begin(), bytes.end())};
   }
-  return SprOfPicture(DecodePicture(bytes), file_name);
+  Picture picture = Decoded(bytes, decode);
+  CheckFrames(picture);
+  const bool is_photo = IsPhoto(bytes, picture);
+  if (is_photo) {
+    picture = Shrunk(kPhotoSide, picture);
+  }
+  DroppedSpr dropped{SprOfPicture(picture, file_name)};
+  if (const auto cut = WithoutBackground(picture, is_photo)) {
+    dropped.other = SprOfPicture(*cut, file_name);
+    dropped.is_cut = is_photo;
+  }
+  if (dropped.is_cut) {
+    std::swap(dropped.spr, dropped.other);
+  }
+  return dropped;
 }
 
 Bytes WriteSheet(int width, int height, std::span<const uint8_t> rgba, std::string_view json) {

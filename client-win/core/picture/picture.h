@@ -1,5 +1,5 @@
 // Makes a sprite of any picture: a still one is animated by squash and stretch, an animated one
-// plays its frames.
+// plays its frames. BEHAVIOUR.md (Dropped pictures) has the rules.
 //
 // These are the person's own files; files from others go through sheet.h alone. The core decodes
 // PNG, BMP (still.h) and GIF (gif.h) itself; a shell with more codecs (JPEG, WebP …) passes decoded
@@ -9,6 +9,7 @@
 #define CLIENT_WIN_CORE_PICTURE_PICTURE_H_
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -59,9 +60,23 @@ void CheckPictureSize(int64_t width, int64_t height, size_t frames, size_t pixel
 // and gives the sprite its name. Throws PictureRefused when the picture fits at no size.
 Bytes SprOfPicture(const Picture& picture, std::string_view file_name);
 
-// The .spr of a dropped file: a .spr unchanged, a picture as a new one. Throws SprRefused or
+// What was made of a dropped file.
+struct DroppedSpr {
+  Bytes spr{};
+  // The other version of a still picture with a background: with it, or without. Empty when there
+  // is none.
+  Bytes other{};
+  bool is_cut = false;  // `spr` is the one without
+};
+
+// Decodes a kind of picture that the core does not know. Throws PictureRefused.
+using DecodeOther = std::function<Picture(std::span<const uint8_t> bytes)>;
+
+// A .spr stays as it is. A photograph is cut out of its background; any other picture keeps it.
+// Without `decode`, kinds that the core does not know are refused. Throws SprRefused or
 // PictureRefused.
-Bytes SprOfFile(std::span<const uint8_t> bytes, std::string_view file_name);
+DroppedSpr SprOfFile(std::span<const uint8_t> bytes, std::string_view file_name,
+                     const DecodeOther& decode = {});
 
 // The PNG of a sheet, with `json` as its description. Throws SprRefused.
 Bytes WriteSheet(int width, int height, std::span<const uint8_t> rgba, std::string_view json);

@@ -34,7 +34,12 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* bytes, size_t size) {
     }
     Require(pixels <= kPixelsMax);
     if (pixels <= kPackedPixelsMax) {
-      sprites::ReadSheet(sprites::SprOfPicture(picture, "fuzz"));
+      const sprites::DroppedSpr dropped = sprites::SprOfFile({bytes, size}, "fuzz");
+      sprites::ReadSheet(dropped.spr);
+      Require(!dropped.is_cut || !dropped.other.empty());
+      if (!dropped.other.empty()) {
+        sprites::ReadSheet(dropped.other);
+      }
     }
   } catch (const sprites::PictureRefused& refused) {
     Require(std::string_view(refused.what()).ends_with('.'));

@@ -56,7 +56,8 @@ Bytes TestGif() {
 TEST_CASE("picture › PNG and BMP become sprites that stand on their feet") {
   for (const char* kind : {"png", "bmp"}) {
     CAPTURE(kind);
-    const Bytes bytes = SprOfFile(Encoded(HalfRed(40, 20), kind), "C:\\Pictures\\my cat.v2.png");
+    const Bytes bytes =
+        SprOfFile(Encoded(HalfRed(40, 20), kind), "C:\\Pictures\\my cat.v2.png").spr;
     const SheetPointer sheet = ReadSheet(bytes);
     const Description& description = sheet->description;
     CHECK(description.name == "my cat.v2");
@@ -166,7 +167,8 @@ TEST_CASE("picture › gets a plain name") {
 
 TEST_CASE("picture › a .spr stays unchanged, and a broken one is rejected as a .spr") {
   const Bytes spr = TestSpr();
-  CHECK(SprOfFile(spr, "x.spr") == spr);
+  CHECK(SprOfFile(spr, "x.spr").spr == spr);
+  CHECK(SprOfFile(spr, "x.spr").other.empty());
   Bytes broken = spr;
   broken[broken.size() - 20] ^= 1;
   CHECK_THROWS_AS(SprOfFile(broken, "x.spr"), SprRefused);
@@ -193,6 +195,50 @@ TEST_CASE("picture › with too many pixels is rejected before it is decoded") {
   CHECK_THROWS_AS(DecodePicture(gif), PictureRefused);
   Bytes file(kPictureBytesMax + 1, 0);
   CHECK_THROWS_AS(DecodePicture(file), PictureRefused);
+}
+
+// A red square of 20 × 20 in the middle of a white picture.
+Picture RedOnWhite() {
+  Picture picture{40, 40, {{Bytes(size_t{40} * 40 * 4, 255), 0}}};
+  for (int y = 10; y < 30; y++) {
+    for (int x = 10; x < 30; x++) {
+      uint8_t* pixel = &picture.frames[0].rgba[size_t(y * 40 + x) * 4];
+      pixel[1] = pixel[2] = 0;
+    }
+  }
+  return picture;
+}
+
+TEST_CASE("picture › a photograph is cut out of its background, and both versions are made") {
+  const auto width_of = [](const Bytes& spr) { return ReadSheet(spr)->description.hitbox[2]; };
+  const DroppedSpr photo = SprOfFile(Encoded(RedOnWhite(), "bmp"), "cat.bmp");
+  CHECK(photo.is_cut);
+  CHECK(width_of(photo.spr) == 18);  // without a pixel of the rim at each side
+  CHECK(width_of(photo.other) == 40);
+  CHECK(ReadSheet(photo.spr)->description.name == "cat");
+}
+
+TEST_CASE("picture › what is drawn keeps its background, and both versions are made") {
+  const auto width_of = [](const Bytes& spr) { return ReadSheet(spr)->description.hitbox[2]; };
+  const DroppedSpr drawing = SprOfFile(Encoded(RedOnWhite(), "png"), "cat.png");
+  CHECK(!drawing.is_cut);
+  CHECK(width_of(drawing.spr) == 40);
+  CHECK(width_of(drawing.other) == 20);
+}
+
+TEST_CASE("picture › without a background there is one version") {
+  CHECK(
+      SprOfFile(Encoded(HalfRed(40, 20), "bmp"), "x").other.empty());  // it is transparent already
+  CHECK(SprOfFile(TestGif(), "x").other.empty());                      // an animation
+}
+
+TEST_CASE("picture › a picture that the shell decodes is a photograph") {
+  const DroppedSpr photo = SprOfFile(Bytes{0xFF, 0xD8, 0xFF}, "cat.jpg",
+                                     [](std::span<const uint8_t>) { return RedOnWhite(); });
+  CHECK(photo.is_cut);
+  const auto broken = [](std::span<const uint8_t>) { return Picture{4000, 4000, {{Bytes(4), 0}}}; };
+  CHECK_THROWS_AS(SprOfFile(Bytes{0xFF, 0xD8, 0xFF}, "cat.jpg", broken), PictureRefused);
+  CHECK_THROWS_AS(SprOfFile(Bytes{0xFF, 0xD8, 0xFF}, "cat.jpg"), PictureUnknown);
 }
 
 TEST_CASE("picture › transparent margins are trimmed, so that a sprite stands on the ground") {

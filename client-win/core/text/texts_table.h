@@ -59,6 +59,8 @@
   X(kEdgeRightTo, "&Right: {0}", "&Rechts: {0}") \
   X(kEdgeUpTo, "&Up: {0}", "&Oben: {0}") \
   X(kEdgeDownTo, "&Down: {0}", "&Unten: {0}") \
+  X(kSpriteCut, "&Cut out its background", "&Hintergrund ausschneiden") \
+  X(kSpriteUncut, "Bring its &background back", "Hintergrund &zurückholen") \
   X(kSpritePutAway, "&Put away", "&Wegräumen") \
   X(kSpriteHide, "&Hide this picture", "Dieses Bild &ausblenden") \
   X(kSpriteMute, "&Mute {0}", "{0} &stummschalten") \
@@ -127,6 +129,8 @@
   X(kToastUpdateFailedText, "The relay did not answer, or has no installer.", "Das Relay antwortet nicht oder hat kein Installationsprogramm.") \
   X(kToastUpdateWrongText, "The file is not the one that the relay announced. It was thrown away.", "Die Datei ist nicht die, die das Relay angekündigt hat. Sie wurde verworfen.") \
   X(kToastImport, "Can't import {0}", "{0} ist nicht lesbar") \
+  X(kToastCut, "{0} is cut out", "{0} ist ausgeschnitten") \
+  X(kToastCutText, "A right click on it brings its background back.", "Ein Rechtsklick darauf holt den Hintergrund zurück.") \
   X(kToastNoFile, "Only files can be dropped here", "Hier lassen sich nur Dateien ablegen") \
   X(kToastNoFileText, "Save the picture to a file, then drop that on a sprite.", "Speichern Sie das Bild als Datei und legen Sie diese auf einer Figur ab.") \
   X(kToastSettings, "Settings", "Einstellungen") \

@@ -296,6 +296,10 @@ Menu SpriteMenu(const Desktop& desktop, const Sprite& sprite) {
   menu.push_back({Entry(desktop, Text::kMenuSay), {MenuCommand::kSay}});
   menu.push_back({});
   if (sprite.from_shelf) {
+    if (const auto* other = desktop.look().versions().OtherOf(sprite.file)) {
+      menu.push_back({Entry(desktop, other->is_cut ? Text::kSpriteCut : Text::kSpriteUncut),
+                      {MenuCommand::kSwapPicture}});
+    }
     menu.push_back({Entry(desktop, Text::kSpritePutAway), {MenuCommand::kPutAway}});
     return menu;
   }

@@ -50,6 +50,7 @@ enum class MenuCommand : uint8_t {
   kThrowToFriend,  // `neighbour` has the name, of Desktop::company()
   kSteer,
   kPutAway,
+  kSwapPicture,
   kHide,
   kReport,
 };

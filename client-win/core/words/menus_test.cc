@@ -106,6 +106,21 @@ TEST_CASE("menus › the shelf is a submenu of its characters") {
   CHECK(shelf->children[0].choice.index == 0);
 }
 
+TEST_CASE("menus › a sprite of a dropped picture offers the version that it does not show") {
+  Room room;
+  const Sprite& sprite = room.DropIn();
+  CHECK(Find(SpriteMenu(room.desktop, sprite), MenuCommand::kSwapPicture) == nullptr);
+  const Bytes spr = TestSpr(0);
+  for (const bool is_cut : {true, false}) {
+    Room other;
+    other.desktop.look().versions().Add({spr, TestSpr(1), is_cut});
+    const Menu menu = SpriteMenu(other.desktop, other.DropIn());
+    const MenuItem* swap = Find(menu, MenuCommand::kSwapPicture);
+    REQUIRE(swap != nullptr);
+    CHECK(swap->text == (is_cut ? "Bring its &background back" : "&Cut out its background"));
+  }
+}
+
 TEST_CASE("menus › carry out what only concerns the desktop, and leave the rest to the shell") {
   Room room;
   CHECK(CarryOut({MenuCommand::kDropIn, 0}, &room.desktop));
@@ -223,7 +238,10 @@ TEST_CASE("menus › a right click on a sprite has what the program has too, eac
   }
 }
 
-TEST_CASE("menus › a right click on a sprite has at most seventeen entries, a guest's nineteen") {
+TEST_CASE(
+    "menus › a right click has at most seventeen entries, on a dropped picture one more, on a "
+    "guest "
+    "nineteen") {
   Room room;
   room.Join("2-1", "Grace");
   Sprite sprite = room.DropIn();
@@ -232,6 +250,8 @@ TEST_CASE("menus › a right click on a sprite has at most seventeen entries, a 
     return menu.size() - std::ranges::count_if(menu, &MenuItem::IsLine);
   };
   CHECK(entries() <= 17);
+  room.desktop.look().versions().Add({TestSpr(0), TestSpr(1), true});
+  CHECK(entries() <= 18);
   sprite.from_shelf = false;
   CHECK(entries() <= 19);
 }

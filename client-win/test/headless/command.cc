@@ -140,14 +140,8 @@ Json Take(Words* words, Desktop* desktop, FileCache* cache) {
     throw std::invalid_argument(path + " can't be read");
   }
   const Bytes bytes((std::istreambuf_iterator<char>(file)), {});
-  const auto spr = [&] {
-    try {
-      return SprOfFile(bytes, path);
-    } catch (const PictureUnknown&) {
-      return SprOfPicture(DecodePhoto(bytes), path);
-    }
-  }();
-  const SheetPointer sheet = StoreOwn(cache, spr);
+  const auto decode = [](std::span<const uint8_t> photo) { return DecodePhoto(photo); };
+  const SheetPointer sheet = StoreOwn(cache, SprOfFile(bytes, path, decode).spr);
   desktop->look().AddToShelf(sheet);
   const SpriteId id = desktop->sprites().DropIn(sheet->file, std::nullopt);
   return {{"taken", sheet->file}, {"id", id}};

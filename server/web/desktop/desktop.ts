@@ -791,6 +791,7 @@ async function addFiles(desktop: Desktop, files: Iterable<File>, x?: number): Pr
       const { figure, isNew } = await shelf.addDropped(file).finally(done);
       if (isNew) drawShelf(desktop);
       dropIn(desktop, figure, x);
+      if (shelf.backgroundOf(figure.file) === 'cut') notice(phrase('desktop.was-cut', { name: figure.name }));
       await sendPicture(desktop, figure.file);
     } catch (error) {
       notice(reasonOf(error));
@@ -1037,8 +1038,12 @@ function openSpriteMenu(desktop: Desktop, sprite: Sprite, x: number, y: number):
     const { shelf } = desktop;
     const own = [{ text: phrase('desktop.put-back'), choose: () => removeSprite(simulation, sprite) }];
     const isShipped = !shelf.own.some(({ file }) => file === sprite.file);
-    const entries = isShipped ? own : [...own, publishEntry(desktop, sprite), takeOffEntry(desktop, sprite)];
-    openMenu(x, y, [...entries, signEntry()]);
+    const ofPerson = () => [
+      ...backgroundEntry(desktop, sprite),
+      publishEntry(desktop, sprite),
+      takeOffEntry(desktop, sprite),
+    ];
+    openMenu(x, y, [...own, ...(isShipped ? [] : ofPerson()), signEntry()]);
     return;
   }
   const entries: MenuEntry[] = [
@@ -1081,6 +1086,33 @@ function takeOffEntry(desktop: Desktop, { file }: Sprite): MenuEntry {
       save(desktop);
     },
   };
+}
+
+/** Gives a dropped picture its background back, or removes it: none for a picture without one. */
+function backgroundEntry(desktop: Desktop, { file }: Sprite): MenuEntry[] {
+  const background = desktop.shelf.backgroundOf(file);
+  if (background === undefined) return [];
+  const text = phrase(background === 'cut' ? 'desktop.keep-background' : 'desktop.cut-background');
+  return [{ text, choose: () => void swapBackground(desktop, file) }];
+}
+
+/** Shows the other version of a dropped picture, on the shelf and as a sprite. */
+async function swapBackground(desktop: Desktop, file: string): Promise<void> {
+  const { shelf, simulation } = desktop;
+  try {
+    const figure = await shelf.swapBackground(file);
+    if (figure === undefined) return;
+    const { scale } = figure.description;
+    const nature = natureOf(figure.description, scale);
+    for (const sprite of simulation.sprites) {
+      if (sprite.fromShelf && sprite.file === file) Object.assign(sprite, { file: figure.file, scale, nature });
+    }
+    drawShelf(desktop);
+    await sendPicture(desktop, figure.file);
+  } catch (error) {
+    notice(reasonOf(error));
+  }
+  save(desktop);
 }
 
 /** Offers a picture of this person to the relay's gallery. */

@@ -4,8 +4,8 @@ import type { Pixels } from '../../wire/files/pixels.ts';
 import { EDGES, type Edge } from '../../wire/rules.ts';
 import { element } from '../desktop/elements.ts';
 import type { Point, Size } from '../motion/simulation.ts';
+import { canvasOf } from '../pictures/picture_files.ts';
 import type { Hitbox } from './draft.ts';
-import { canvasOf } from './drawing.ts';
 
 const SHOWN_PX = 240; // px of the canvas's longer side
 const SLACK_PX = 18; // px by which a pointer may miss a line

@@ -8,7 +8,7 @@
 import { type Animation, BEHAVIOUR_DEFAULT, type Behaviour, type Description } from '../../wire/files/description.ts';
 import { SCALE_MAX, SCALE_MIN } from '../../wire/rules.ts';
 import type { Size } from '../motion/simulation.ts';
-import type { Cut } from './cutout.ts';
+import type { Cut } from '../pictures/cutout.ts';
 
 export type Hitbox = Description['hitbox'];
 export type Animations = Readonly<Record<string, Animation>>;

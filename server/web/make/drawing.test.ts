@@ -3,7 +3,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { drawn } from '../../test/drawn_pixels.ts';
-import { RIM_MAX } from './cutout.ts';
+import { RIM_MAX } from '../pictures/cutout.ts';
 import type { Picturing } from './draft.ts';
 import { draw, HEIGHT_MAX, HEIGHT_MIN } from './drawing.ts';
 

@@ -8,13 +8,14 @@ import { cutGrid, layOut, type Pixels } from '../../wire/files/pixels.ts';
 import { crc32 } from '../../wire/files/png.ts';
 import { writeSheet } from '../../wire/files/sheet.ts';
 import { SCALE_MAX, SPR_BYTES_MAX } from '../../wire/rules.ts';
-import { pngOf } from '../pictures/picture_files.ts';
+import { cutOut, hasTransparency, usualCut, withoutBackground } from '../pictures/cutout.ts';
+import { canvasOf, pngOf } from '../pictures/picture_files.ts';
 import { drawLife, LIFE } from '../pictures/still_life.ts';
+import { contentBox, trim } from '../pictures/trim.ts';
 import { number, phrase } from '../texts/language.ts';
-import { cutOut, hasTransparency } from './cutout.ts';
 import { type Draft, describe, keptFrames, type Picturing, type Suggested, usualScale } from './draft.ts';
 import { reduceColours } from './palette.ts';
-import { contentBox, shrink, trim } from './shrink.ts';
+import { shrink } from './shrink.ts';
 import type { Source } from './source.ts';
 import { guessFrame } from './strip.ts';
 
@@ -36,12 +37,10 @@ export function usualPicturing({ frames, isWhole, isPhoto }: Source): Picturing 
   const frame = isWhole && !isPhoto ? guessFrame(frames[0]) : frames[0];
   const isStrip = frame.width !== frames[0].width || frame.height !== frames[0].height;
   const { width, height } = frame;
-  const cut = { fromEdges: true, picks: [], tolerance: isPhoto ? 14 : 6, rim: isPhoto ? 1 : 0 };
-  // A picture of one colour is not its own background.
-  const fromEdges = !frames.some(hasTransparency) && contentBox([cutOut(frames[0], cut)]) !== undefined;
+  const fromEdges = !frames.some(hasTransparency) && withoutBackground(frames[0], isPhoto) !== undefined;
   return {
     frame: isStrip ? { width, height } : null,
-    cut: { ...cut, fromEdges },
+    cut: { ...usualCut(isPhoto), fromEdges },
     height: Math.min(height, isPhoto ? HEIGHT_OF_PHOTO : HEIGHT_USUAL_MAX),
     isPixelArt: isPhoto,
     colours: 24,
@@ -101,10 +100,4 @@ export async function packed(drawing: Drawing, draft: Draft): Promise<Uint8Array
     throw new Error(phrase('make.too-large', { mib: number(png.length / SPR_BYTES_MAX, 1) }));
   }
   return writeSheet(png, describe(draft, drawing), crc32);
-}
-
-export function canvasOf({ width, height, data }: Pixels): OffscreenCanvas {
-  const canvas = new OffscreenCanvas(width, height);
-  canvas.getContext('2d')?.putImageData(new ImageData(new Uint8ClampedArray(data), width, height), 0, 0);
-  return canvas;
 }

@@ -5,8 +5,8 @@
  */
 import type { Pixels } from '../../wire/files/pixels.ts';
 import type { Point } from '../motion/simulation.ts';
-import { colourAt, type Pick } from './cutout.ts';
-import { canvasOf } from './drawing.ts';
+import { colourAt, type Pick } from '../pictures/cutout.ts';
+import { canvasOf } from '../pictures/picture_files.ts';
 
 const SIDE_MAX = 1024; // pixels of the canvas: small pictures are enlarged by a whole number, so that they stay crisp
 const FAINT = 0.22; // opacity of what is removed

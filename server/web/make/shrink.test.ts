@@ -1,18 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { drawn, letters } from '../../test/drawn_pixels.ts';
-import { contentBox, shrink, sizeAt, trim } from './shrink.ts';
+import { shrink, sizeAt } from './shrink.ts';
 
 describe('shrink', () => {
-  it('cuts off what is empty around all frames, alike', () => {
-    const frames = [drawn('..... ..r.. ..... .....'), drawn('..... ..... ...g. .....')];
-    assert.deepEqual(contentBox(frames), { left: 2, top: 1, width: 2, height: 2 });
-    assert.deepEqual(trim(frames).map(letters), ['r. ..', '.. .g']);
-    const empty = [drawn('.. ..')];
-    assert.equal(contentBox(empty), undefined);
-    assert.deepEqual(trim(empty).map(letters), ['.. ..'], 'an empty picture stays as it is');
-  });
-
   it('makes each pixel the mean of those that it covers', () => {
     assert.equal(letters(shrink(drawn('rrgg rrgg bbkk bbkk'), 2, true)), 'rg bk');
     const { data } = shrink(drawn('kw wk'), 1, true);

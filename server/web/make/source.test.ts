@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { PNG_SIGNATURE } from '../../wire/files/png.ts';
-import { PHOTO_SIDE, readSource, SOURCE_BYTES_MAX, SOURCE_PIXELS_MAX } from './source.ts';
+import { PHOTO_SIDE } from '../pictures/picture_files.ts';
+import { readSource, SOURCE_BYTES_MAX, SOURCE_PIXELS_MAX } from './source.ts';
 
 /** The browser's decoder and canvas, for pictures of any size without their pixels. Undefined: the decoder can't read the picture. */
 let decoded: { width: number; height: number } | undefined;

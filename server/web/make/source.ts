@@ -8,7 +8,7 @@ import type { Behaviour } from '../../wire/files/description.ts';
 import { cutExport, cutGrid, type Pixels } from '../../wire/files/pixels.ts';
 import { crc32 } from '../../wire/files/png.ts';
 import { readSheet } from '../../wire/files/sheet.ts';
-import { bitmapOf, isGif, isPng, isSpr, nameOf, readAnimatedGif } from '../pictures/picture_files.ts';
+import { bitmapOf, isGif, isSpr, nameOf, pixelsOf, readAnimatedGif, readStill } from '../pictures/picture_files.ts';
 import { phrase } from '../texts/language.ts';
 import type { Animations, Hitbox } from './draft.ts';
 
@@ -31,9 +31,6 @@ export interface Source {
 
 export const SOURCE_BYTES_MAX = 33_554_432; // bytes: 32 MiB, a large photograph; decoding a larger one stalls the page
 export const SOURCE_PIXELS_MAX = 8_388_608; // pixels of all frames, 32 MiB: each change of a slider goes over all of them
-
-export const PHOTO_SIDE = 640; // pixels of a photograph's longer side: many times more than a sprite has
-const DRAWN_PIXELS_MAX = 2_097_152; // pixels of a PNG above which it is a photograph, or a screenshot
 
 /** Reads the files. Throws an Error whose message is for the person. */
 export async function readSource(files: readonly File[]): Promise<Source> {
@@ -60,7 +57,10 @@ async function readFile(picture: File | undefined): Promise<Source> {
   if (isSpr(bytes)) return readSpr(bytes, picture.name);
   const name = nameOf(picture.name);
   const animated = isGif(bytes) ? await readAnimatedGif(bytes) : undefined;
-  if (animated === undefined) return readPicture(picture, bytes, name);
+  if (animated === undefined) {
+    const { pixels, isPhoto } = await readStill(picture, bytes);
+    return { name, frames: [pixels], isWhole: true, isPhoto };
+  }
   const { width, height, idle } = animated;
   const frames = animated.frames.map(({ rgba }) => ({ width, height, data: rgba }));
   return { name, frames, isWhole: false, isPhoto: false, animations: { idle } };
@@ -89,27 +89,9 @@ async function readSpr(bytes: Uint8Array<ArrayBuffer>, fileName: string): Promis
   return { name, frames, isWhole: false, isPhoto: false, ...said };
 }
 
-async function readPicture(file: File, bytes: Uint8Array, name: string): Promise<Source> {
-  const bitmap = await bitmapOf(file, file.name);
-  const { width, height } = bitmap;
-  const isPhoto = (!isPng(bytes) && !isGif(bytes)) || width * height > DRAWN_PIXELS_MAX;
-  const factor = isPhoto ? Math.min(1, PHOTO_SIDE / Math.max(width, height)) : 1;
-  const pixels = pixelsOf(bitmap, Math.max(1, Math.round(width * factor)), Math.max(1, Math.round(height * factor)));
-  return { name, frames: [pixels], isWhole: true, isPhoto };
-}
-
 async function decode(file: Blob, name: string): Promise<Pixels> {
   const bitmap = await bitmapOf(file, file instanceof File ? name : phrase('file.this'));
   const { width, height } = bitmap;
   refuseMore(width * height, name); // before they are copied: a small file may have a great many
   return pixelsOf(bitmap, width, height);
-}
-
-function pixelsOf(bitmap: ImageBitmap, width: number, height: number): Pixels {
-  const context = new OffscreenCanvas(width, height).getContext('2d', { willReadFrequently: true });
-  if (context === null) throw new Error(phrase('file.no-canvas'));
-  context.imageSmoothingQuality = 'high';
-  context.drawImage(bitmap, 0, 0, width, height);
-  bitmap.close();
-  return context.getImageData(0, 0, width, height);
 }

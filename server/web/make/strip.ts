@@ -5,7 +5,7 @@
  */
 import type { Pixels } from '../../wire/files/pixels.ts';
 import type { Size } from '../motion/simulation.ts';
-import { hasTransparency } from './cutout.ts';
+import { hasTransparency } from '../pictures/cutout.ts';
 
 const FRAME_SIDE_MIN = 8; // pixels: a smaller part is not a frame, but a pattern
 const FRAME_SIDE_MAX = 256; // pixels: larger pictures of plain colours are rarely strips

@@ -38,9 +38,9 @@ export interface Nature {
 
 export interface Sprite {
   readonly id: number;
-  readonly file: string;
+  file: string;
   readonly name: string;
-  readonly scale: number;
+  scale: number;
   /** It came from this desktop's shelf, so it may go back there. All others belong to the world. */
   readonly fromShelf: boolean;
   nature: Nature;

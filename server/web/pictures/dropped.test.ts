@@ -11,7 +11,7 @@ const SPR = Uint8Array.of(...PNG_SIGNATURE, ...new TextEncoder().encode(`iTXt${S
 function drop(sizeBytes: number): Promise<Uint8Array> {
   const file = new File([SPR], 'cat.spr');
   Object.defineProperty(file, 'size', { value: sizeBytes });
-  return toSpr(file);
+  return toSpr(file).then(({ spr }) => spr);
 }
 
 describe('a dropped file', () => {

@@ -4,6 +4,7 @@
  * Invariant: a figure is on the shelf once, and its sheet is loaded.
  */
 import type { Description } from '../../wire/files/description.ts';
+import type { Background } from './dropped.ts';
 import { keptPicture, keptPictures } from './kept_pictures.ts';
 import type { Sheets } from './sheets.ts';
 
@@ -21,6 +22,8 @@ export type OwnFigure = Pick<Figure, 'file' | 'name'>;
 export class Shelf {
   readonly figures: Figure[] = [];
   readonly own: OwnFigure[] = [];
+  /** By file: what a figure was made of whose background can be removed or brought back. */
+  readonly #dropped = new Map<string, { source: File; background: Background }>();
   readonly #sheets: Sheets;
 
   constructor(sheets: Sheets) {
@@ -73,9 +76,30 @@ export class Shelf {
    *
    * Throws  an Error whose message is for the person.
    */
-  async addDropped(dropped: File): Promise<{ figure: Figure; isNew: boolean }> {
+  async addDropped(source: File, wanted?: Background): Promise<{ figure: Figure; isNew: boolean }> {
     const { toSpr } = await import('./dropped.ts'); // loaded when it is needed: most visitors drop nothing
-    return this.#addOwn(await toSpr(dropped));
+    const { spr, background } = await toSpr(source, wanted);
+    const added = await this.#addOwn(spr);
+    if (background !== undefined) this.#dropped.set(added.figure.file, { source, background });
+    return added;
+  }
+
+  /** What became of the background of a figure; undefined when there is no other version of it. */
+  backgroundOf(file: string): Background | undefined {
+    return this.#dropped.get(file)?.background;
+  }
+
+  /**
+   * Replaces a figure by its other version: with its background, or without. Undefined when there is none.
+   *
+   * Throws  an Error whose message is for the person.
+   */
+  async swapBackground(file: string): Promise<Figure | undefined> {
+    const before = this.#dropped.get(file);
+    if (before === undefined) return undefined;
+    const { figure } = await this.addDropped(before.source, before.background === 'cut' ? 'kept' : 'cut');
+    this.remove(file);
+    return figure;
   }
 
   /** Adds a picture that this browser keeps. Returns the figure; undefined when it keeps none with this hash. */
@@ -105,6 +129,7 @@ export class Shelf {
     const at = this.figures.findIndex((figure) => figure.file === file);
     if (at < 0) return false;
     this.figures.splice(at, 1);
+    this.#dropped.delete(file);
     const own = this.own.findIndex((figure) => figure.file === file);
     if (own >= 0) this.own.splice(own, 1);
     return true;

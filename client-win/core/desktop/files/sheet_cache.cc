@@ -20,6 +20,17 @@ void SheetCache::AddToShelf(const SheetPointer& sheet) {
   looks_[sheet->file] = {sheet, State::kHere, ticks_};
 }
 
+void SheetCache::Replace(const std::string& file, const SheetPointer& sheet) {
+  AddToShelf(sheet);
+  const auto is_of = [](const std::string& wanted) {
+    return [&wanted](const SheetPointer& one) { return one->file == wanted; };
+  };
+  if (std::ranges::any_of(shelf_, is_of(file))) {
+    std::erase_if(shelf_, is_of(sheet->file));
+    std::ranges::replace_if(shelf_, is_of(file), sheet);
+  }
+}
+
 SheetPointer SheetCache::FindOnShelf(const std::string& file) const {
   const auto found = std::ranges::find(shelf_, file, [](const auto& sheet) { return sheet->file; });
   return found == shelf_.end() ? nullptr : *found;

@@ -33,6 +33,8 @@ class SheetCache {
   void BeginTick() { ticks_++; }
 
   void AddToShelf(const SheetPointer& sheet);
+  // Puts a sheet on the shelf in the place of the one of this file.
+  void Replace(const std::string& file, const SheetPointer& sheet);
   const std::vector<SheetPointer>& shelf() const { return shelf_; }
   // Null when there is no such file on the shelf.
   SheetPointer FindOnShelf(const std::string& file) const;

@@ -6,6 +6,7 @@
  * Pure. Cost: O(pixels), a few bytes for each.
  */
 import type { Pixels } from '../../wire/files/pixels.ts';
+import { contentBox } from './trim.ts';
 
 /** A place of which the area is removed, and the colour it had where the person picked it. Pixels of the picture. */
 export interface Pick {
@@ -35,6 +36,21 @@ const EDGE_SHARE_MIN = 0.06;
 const EDGE_COLOURS_MAX = 8; // colours of the edge: a plain wall has one, a gradient some
 
 const SEE_THROUGH = 8; // alpha up to which a pixel counts as transparent
+
+/** The cut of a picture that nobody has adjusted. A photograph has noise, and soft edges. */
+export function usualCut(isPhoto: boolean): Cut {
+  return { fromEdges: true, picks: [], tolerance: isPhoto ? 14 : 6, rim: isPhoto ? 1 : 0 };
+}
+
+/**
+ * Returns the picture after its usual cut; undefined when it has no background: a part is transparent already, or the cut removes
+ * nothing, or everything.
+ */
+export function withoutBackground(pixels: Pixels, isPhoto: boolean): Pixels | undefined {
+  if (hasTransparency(pixels)) return undefined;
+  const cut = cutOut(pixels, usualCut(isPhoto));
+  return hasTransparency(cut) && contentBox([cut]) !== undefined ? cut : undefined;
+}
 
 /** Returns the picture with its background transparent. The given picture stays as it is. */
 export function cutOut(pixels: Pixels, { fromEdges, picks, tolerance, rim }: Cut): Pixels {
