@@ -118,7 +118,10 @@ describe('shell of the windows client', { skip, timeout: 900_000 }, () => {
   it("stands on another program's window, and falls when the window moves and when it closes", async () => {
     ada.launch(STAND_IN, 'Ground', '300', '400', '500', '300');
     const ground = await ada.frame('Ground');
-    startClient(550, 200, { askBeforeClosing: true, restoreWindows: true, outOfSharedScreens: true });
+    startClient(550, 200, {
+      ...{ askBeforeClosing: true, restoreWindows: true, outOfSharedScreens: true },
+      clickThrough: true,
+    });
     await eventually('a setting that Wine refuses is off again', () => ada.settings().outOfSharedScreens === false);
     const stands = (screenshot: Screenshot) => {
       const brick = findBrick(screenshot);
@@ -172,6 +175,23 @@ describe('shell of the windows client', { skip, timeout: 900_000 }, () => {
     await ada.chooseInTray(['n', 'Return'], 'there are two', async () => (await ada.frames('Sprite')).length === 2);
     assert.ok((await highest()) < 200, `it is at ${await highest()}`);
     await ada.chooseInTray(['p'], 'it falls', async () => (await highest()) > 300);
+  });
+
+  it('lets clicks through its sprites to the window below while the settings say so, until that is off in the tray menu', async () => {
+    const { found: brick } = await ada.waitUntilStill('the brick', findBrick);
+    // Lower than a menu, which has no title either; so is the letter.
+    ada.launch(STAND_IN, 'Below', `${brick.left - 60}`, `${brick.top - 5}`, '240', '40');
+    await ada.frame('Below');
+    ada.launch(STAND_IN, 'Letter', '20', '100', '300', '40');
+    await eventually('the letter has the keyboard', () => hasKeys('Letter'));
+    await tryUntil(
+      'the click goes through to the window below',
+      () => ada.click(middleOf(brick)),
+      () => hasKeys('Below'),
+    );
+    await ada.chooseInTray(['r'], 'it is chosen', async () => !(await ada.hasMenu()));
+    await eventually('it is saved', () => ada.settings().clickThrough === false);
+    for (const title of ['Below', 'Letter']) await ada.closeWindow(title);
   });
 
   it('puts a sprite away from its menu, gives the keyboard back, and throws it over an edge', async () => {

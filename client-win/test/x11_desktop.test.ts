@@ -166,6 +166,26 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     await ada.dragTo('the sprite', target, { x: 300, y: 300 });
   });
 
+  it('passes all clicks through while the settings say so, and no longer', async () => {
+    ada.openWindow('Below', 300, 200, 700, 500);
+    const below = await ada.frame('Below');
+    ada.openWindow('Other', 20, 20, 200, 100);
+    const other = await ada.frame('Other');
+    await start(TARGET, CENTRE, { clickThrough: true });
+    const { found } = await ada.waitUntilStill('the sprite', target);
+    const clicked = { x: found.left + 8, y: found.top + 8 };
+    await ada.focus(other);
+    await tryUntil(
+      'the window below has the keys',
+      () => ada.click(clicked),
+      async () => (await ada.focused()) === below.id,
+    );
+    assert.equal(await exitOf(ada.launch('--menu')), 0);
+    await ada.pressInMenu('r');
+    await eventually('that is off, and saved', () => ada.settings().clickThrough === false);
+    await ada.dragTo('the sprite', target, { x: 300, y: 300 });
+  });
+
   it('throws a sprite over the edge to a neighbour, and gets it back', async () => {
     await start(TARGET, CENTRE);
     const neighbour = await meetGrace();

@@ -191,6 +191,7 @@ void Shell::Turn() {
   UpdatePresence();
   const Scene& scene = controller_.Turn();
   Compose(scene, &composition_);
+  windows_.SetTakesClicks(scene.takes_clicks);
   windows_.Show(composition_.sprites);
   dust_.Show(composition_.dust);
   // Below the sprites, so that a sprite that crosses walks in front.

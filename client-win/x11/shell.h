@@ -82,6 +82,7 @@ class Shell : private Host {
   bool GiveKeysTo(const Sprite& sprite) override { return display_->GiveKeysTo(sprite.id); }
   Machine DescribeMachine() const override;
   std::string NetworkAddress() const override;
+  bool HasIcon() const override { return notifier_.is_shown(); }
   void OpenWindow(MenuCommand command) override;
   void OpenMenuOver(const Sprite& sprite, Point point) override;
   void Close() override;

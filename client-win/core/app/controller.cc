@@ -140,8 +140,13 @@ void Controller::HandleWriters() {
 
 void Controller::ApplySettings(const Settings& settings) {
   const int volume = desktop_.settings().volume;
+  const bool clicked_through = desktop_.settings().click_through;
   desktop_.SetSettings(settings);
   SaveSettings();
+  if (settings.click_through && !clicked_through) {
+    ShowNotice(Text::kToastClickThrough, host_->HasIcon() ? Text::kToastClickThroughText
+                                                          : Text::kToastClickThroughTextNoIcon);
+  }
   if (settings.sound && settings.volume > 0 && settings.volume != volume) {
     host_->Play(Sound::kArrive, settings.volume);  // a sample at the new volume
   }
@@ -371,7 +376,9 @@ void Controller::Dropped(std::vector<std::filesystem::path> paths) {
 // -- What is said to the person.
 
 std::optional<DrawnBubble> Controller::BubbleIn(const Scene& scene) {
-  const std::string greeting = greeting_.Update(desktop_, host_->NowMs());
+  // What it asks for is done with the pointer on a sprite.
+  const std::string greeting =
+      desktop_.settings().click_through ? "" : greeting_.Update(desktop_, host_->NowMs());
   if (greeting_.IsDone() && !desktop_.settings().greeted) {
     desktop_.MarkGreeted();
   }

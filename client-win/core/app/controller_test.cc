@@ -163,6 +163,7 @@ struct Program : Host {
   void OpenWindow(MenuCommand command) override { opened.push_back(command); }
   void OpenMenuOver(const Sprite& sprite, Point) override { has_menu = sprite.id; }
   void Close() override { closed++; }
+  bool HasIcon() const override { return has_icon; }
   void AskAboutReport(const Sprite& sprite) override { reported = sprite.id; }
   void AskWhereToGo(bool, const std::string& link) override { asked_where = link; }
   void AskAboutLink(const RelayLink& link) override { asked_about = link.relay; }
@@ -209,6 +210,7 @@ struct Program : Host {
   std::vector<MenuCommand> opened;
   SpriteId has_menu = kNobody;
   int closed = 0;
+  bool has_icon = true;
   SpriteId reported = kNobody;
   std::optional<std::string> asked_where;
   std::optional<std::string> asked_about;
@@ -423,6 +425,43 @@ TEST_CASE("controller › plays a sample at a new volume, unless sounds are off"
   controller.HandleChoice({MenuCommand::kSwitch, static_cast<size_t>(Switch::kSound)});
   controller.HandleChoice({MenuCommand::kVolume, 75});
   CHECK(program.played.size() == 1);
+}
+
+TEST_CASE("controller › says how to end that clicks go through sprites, and greets nobody then") {
+  for (const bool has_icon : {true, false}) {
+    Disk disk;
+    Program program(&disk, "", false);
+    program.has_icon = has_icon;
+    Controller& controller = program.controller;
+    controller.Start(Characters(3), false);
+    const auto entry = [&]() -> std::optional<MenuItem> {
+      const Menu menu = ProgramMenu(controller.desktop());
+      const auto found = std::ranges::find(menu, Say(Language::kEnglish, Text::kMenuClickThrough),
+                                           &MenuItem::text);
+      return found == menu.end() ? std::nullopt : std::optional(*found);
+    };
+    CHECK(!entry());
+    const auto which = static_cast<size_t>(Switch::kClickThrough);
+    controller.HandleChoice({MenuCommand::kSwitch, which, {}, true});
+    CHECK(controller.desktop().settings().click_through);
+    program.added_ms += kFirstBubbleMs;
+    CHECK(!controller.BubbleIn(controller.Turn()));
+    REQUIRE(program.toasts.size() == 1);
+    CHECK(program.toasts[0].text ==
+          Say(Language::kEnglish,
+              has_icon ? Text::kToastClickThroughText : Text::kToastClickThroughTextNoIcon));
+    controller.ApplySettings(controller.desktop().settings());
+    program.added_ms += kToastMsMin;
+    controller.Turn();
+    CHECK(program.toasts.size() == 1);  // it was on before
+    REQUIRE(entry());
+    CHECK(entry()->is_checked);
+    controller.HandleChoice(entry()->choice);
+    CHECK(!controller.desktop().settings().click_through);
+    controller.BubbleIn(controller.Turn());
+    program.added_ms += kFirstBubbleMs;
+    CHECK(controller.BubbleIn(controller.Turn()));
+  }
 }
 
 TEST_CASE("controller › says which neighbour is muted, and nothing of one that is heard again") {

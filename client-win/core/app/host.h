@@ -42,6 +42,8 @@ class Host {
   // Ends the program, after a question if the settings say so.
   virtual void Close() {}
   virtual void HandleMonitorsChanged() {}
+  // Whether an icon by the clock has the menu.
+  virtual bool HasIcon() const { return true; }
   // Asks for a relay or a link, which the person finds filled in with `link`.
   virtual void AskWhereToGo(bool is_first_start, const std::string& link) = 0;
   // Asks what QuestionBefore says, and then calls Desktop::Open.

@@ -63,7 +63,8 @@ void Crowd::WatchEmpty(bool is_home) {
   if (!simulation_.sprites().empty() || !is_home || look_.shelf().empty()) {
     last_seen_ms_ = context_.now_ms;
   }
-  peers_ = context_.now_ms - last_seen_ms_ >= kEmptyMs;
+  // It comes in where it is clicked.
+  peers_ = context_.now_ms - last_seen_ms_ >= kEmptyMs && !context_.settings.click_through;
 }
 
 // The left half of it, at the right edge of the primary monitor.

@@ -33,6 +33,9 @@ void Desktop::Restore(std::string_view saved_state, bool may_reuse_seat) {
 void Desktop::SetSettings(const Settings& settings) {
   const Settings before = std::exchange(context_.settings, WithinLimits(settings));
   context_.toasts.SetEnabled(context_.settings.toasts);
+  if (context_.settings.click_through && !before.click_through) {
+    crowd_.Select(kNobody);
+  }
   look_.ApplySettings();
   const bool is_in_other_world = before.relay != context_.settings.relay ||
                                  before.world != context_.settings.world ||
@@ -409,6 +412,7 @@ void Desktop::Draw() {
   const bool is_unseen =
       scene_.beyond.empty() && std::ranges::none_of(scene_.sprites, &DrawnSprite::visible);
   scene_.idle_ms = std::max(IdleMs(), is_unseen ? kUnseenIdleMs : 0);
+  scene_.takes_clicks = !context_.settings.click_through;
 }
 
 // How long nothing changes by itself.

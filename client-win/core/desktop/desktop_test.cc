@@ -1090,5 +1090,23 @@ TEST_CASE(
   CHECK(!fixture.desktop.sprites().peers());
 }
 
+TEST_CASE("desktop › while clicks go through sprites, none is steered, and none asks for a click") {
+  TestDesktop fixture;
+  const SpriteId id = fixture.DropInOwn();
+  CHECK(fixture.Pass(10).takes_clicks);
+  fixture.desktop.sprites().Select(id);
+  Settings settings = fixture.desktop.settings();
+  settings.click_through = true;
+  fixture.desktop.SetSettings(settings);
+  CHECK(fixture.desktop.sprites().selected() == kNobody);
+  CHECK(!fixture.Pass(10).takes_clicks);
+  fixture.desktop.sprites().PutAway(id);
+  CHECK(fixture.Pass(kEmptyMs + 100).sprites.empty());
+  settings.click_through = false;
+  fixture.desktop.SetSettings(settings);
+  CHECK(fixture.Pass(100).takes_clicks);
+  CHECK(fixture.desktop.sprites().peers());
+}
+
 }  // namespace
 }  // namespace sprites

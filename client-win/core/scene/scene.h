@@ -85,6 +85,7 @@ struct Scene {
   // How long the next frame may wait, unless an event comes first: nothing moves until then.
   double idle_ms = 0;
   bool saves_power = false;  // half the frame rate is enough
+  bool takes_clicks = true;  // of `sprites`; otherwise the pointer reaches what is below them
 };
 
 // `scale`, in pixels of the screen for a pixel of a sheet. `whole`: rounded, so that all pixels of

@@ -22,6 +22,7 @@
   X(kMenuSendAllOn, "Send all &guests on", "Alle Gäste &weiterschicken") \
   X(kMenuPause, "&Pause", "&Pause") \
   X(kMenuHide, "Hi&de all sprites", "Alle Figuren &verbergen") \
+  X(kMenuClickThrough, "Clicks go th&rough sprites", "&Klicks gehen durch die Figuren") \
   X(kKeyHide, "Ctrl+Alt+Shift+H", "Strg+Alt+Umschalt+H") \
   X(kMenuName, "You are {0}: &change…", "S&ie sind {0}: ändern…") \
   X(kMenuSettings, "&Settings…", "Eins&tellungen…") \
@@ -89,6 +90,9 @@
   X(kToastGuestText, "Throw it on over an edge.", "Werfen Sie die Figur über einen Rand weiter.") \
   X(kToastSharing, "Others see the sprites", "Andere sehen die Figuren") \
   X(kToastSharingText, "This Windows can't leave them out of screenshots and shared screens.", "Dieses Windows kann sie auf Bildschirmfotos und -freigaben nicht weglassen.") \
+  X(kToastClickThrough, "Clicks go through the sprites", "Klicks gehen durch die Figuren") \
+  X(kToastClickThroughText, "You turn that off in the menu of the icon by the clock.", "Abschalten: im Menü des Symbols bei der Uhr.") \
+  X(kToastClickThroughTextNoIcon, "You turn that off in the menu: sprites --menu opens it.", "Abschalten: im Menü, das sprites --menu öffnet.") \
   X(kToastRefused, "The relay does not let us in", "Das Relay lässt uns nicht hinein") \
   X(kToastOperator, "From the operator of the relay", "Vom Betreiber des Relays") \
   X(kToastPictureGone, "A picture is gone", "Ein Bild ist weg") \
@@ -304,6 +308,7 @@
   X(kSettingsQuiet, "&Quiet while you present", "R&uhe beim Präsentieren") \
   X(kSettingsCalm, "&Calm: sprites don't wander", "Ruhig: Figuren wan&dern nicht") \
   X(kSettingsPixels, "Sharp pi&xels: whole sizes only", "Scharfe Pi&xel: nur ganze Größen") \
+  X(kSettingsClickThrough, "Clicks go through sprites: no throwing and steering with the mouse", "Klicks gehen durch die Figuren: kein Werfen und Steuern mit der Maus") \
   X(kSettingsSharing, "Leave out o&f screenshots and shared screens", "Nicht auf Bildschirmf&otos und -freigaben") \
   X(kSettingsAsk, "As&k before closing", "Vor dem Beenden f&ragen") \
   X(kSettingsStart, "Start with W&indows", "M&it Windows starten") \

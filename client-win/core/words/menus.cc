@@ -31,6 +31,7 @@ constexpr std::array<SwitchRow, kSwitches> kSwitchRows = {
      {&Settings::quiet, Text::kSettingsQuiet},
      {&Settings::calm, Text::kSettingsCalm},
      {&Settings::whole_pixels, Text::kSettingsPixels},
+     {&Settings::click_through, Text::kSettingsClickThrough},
      {&Settings::ask_before_closing, Text::kSettingsAsk}}};
 
 constexpr Text kEdges[] = {Text::kEdgeLeft, Text::kEdgeRight, Text::kEdgeUp, Text::kEdgeDown};
@@ -213,6 +214,14 @@ MenuItem HideEntry(const Desktop& desktop) {
           desktop.is_hidden()};
 }
 
+// Turns it off.
+MenuItem ClickThroughEntry(const Desktop& desktop) {
+  return {Entry(desktop, Text::kMenuClickThrough),
+          {MenuCommand::kSwitch, static_cast<size_t>(Switch::kClickThrough)},
+          true,
+          true};
+}
+
 // What is chosen there is done with this sprite.
 void ChooseFor(SpriteId sprite, Menu* menu) {
   for (MenuItem& item : *menu) {
@@ -273,6 +282,9 @@ Menu ProgramMenu(const Desktop& desktop) {
                   true,
                   desktop.is_paused()});
   menu.push_back(HideEntry(desktop));
+  if (desktop.settings().click_through) {
+    menu.push_back(ClickThroughEntry(desktop));
+  }
   menu.push_back({Entry(desktop, Text::kMenuSettings), {MenuCommand::kSettings}});
   menu.push_back(HelpMenu(desktop));
   menu.push_back({});

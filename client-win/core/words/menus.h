@@ -67,6 +67,7 @@ enum class Switch : uint8_t {
   kQuiet,
   kCalm,
   kWholePixels,
+  kClickThrough,
   kAskBeforeClosing,
 };
 constexpr size_t kSwitches = 11;

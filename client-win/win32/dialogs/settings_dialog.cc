@@ -26,7 +26,7 @@ struct CheckBox {
   bool Settings::*field;
   Text label;
 };
-constexpr std::array<CheckBox, 13> kCheckBoxes = {
+constexpr std::array<CheckBox, 14> kCheckBoxes = {
     {{IDC_SOUND, &Settings::sound, Text::kSettingsSound},
      {IDC_TOASTS, &Settings::toasts, Text::kSettingsToasts},
      {IDC_BUBBLES, &Settings::bubbles, Text::kSettingsBubbles},
@@ -38,6 +38,7 @@ constexpr std::array<CheckBox, 13> kCheckBoxes = {
      {IDC_START, &Settings::start_with_system, Text::kSettingsStart},
      {IDC_ASK, &Settings::ask_before_closing, Text::kSettingsAsk},
      {IDC_PIXELS, &Settings::whole_pixels, Text::kSettingsPixels},
+     {IDC_CLICK_THROUGH, &Settings::click_through, Text::kSettingsClickThrough},
      {IDC_SHARING, &Settings::out_of_shared_screens, Text::kSettingsSharing},
      {IDC_RESTORE, &Settings::restore_windows, Text::kSettingsRestore}}};
 
@@ -59,14 +60,14 @@ constexpr std::array<Label, 10> kLabels = {{{IDC_NAME, Text::kSettingsName},
 // A page and the controls that are on it, besides their labels.
 struct Page {
   Text title;
-  std::array<int, 10> ids;
+  std::array<int, 11> ids;
 };
 constexpr std::array<Page, 3> kPages = {
     {{Text::kSettingsPageYou,
       {IDC_NAME, IDC_PLACE, IDC_WORLD, IDC_ACCEPT, IDC_BUBBLES, IDC_PEEK, IDC_SHOW_HIDDEN}},
      {Text::kSettingsPageSprites,
       {IDC_SCALE, IDC_OPACITY, IDC_SPRITE_LIMIT, IDC_CACHE, IDC_MIB, IDC_ALL_MONITORS, IDC_HIDE,
-       IDC_CALM, IDC_PIXELS, IDC_SHARING}},
+       IDC_CALM, IDC_PIXELS, IDC_CLICK_THROUGH, IDC_SHARING}},
      {Text::kSettingsPageProgram,
       {IDC_LANGUAGE, IDC_VOLUME, IDC_SOUND, IDC_TOASTS, IDC_QUIET, IDC_START, IDC_ASK,
        IDC_RESTORE}}}};

@@ -103,6 +103,7 @@ SpriteWindows::SpriteWindows(const wchar_t* name, const Sharing* sharing, Sprite
       foreground_(foreground),
       class_(RegisterWindowClass()),
       canvas_(CreateCompatibleDC(nullptr)),
+      takes_clicks_(listener != nullptr),
       hand_(listener) {}
 
 // 0 if another group has registered it already.
@@ -153,10 +154,10 @@ void SpriteWindows::Show(std::span<const DrawnSprite> sprites, HWND above) {
 // Creates a hidden window on top of the others of this group, as the planner expects: Windows puts
 // a new one on top of all, so it goes below `above` before it is shown.
 void SpriteWindows::CreateWindowFor(SpriteId id, HWND above) {
-  const bool takes_clicks = listener_ != nullptr;
-  const HWND window =
-      CreateWindowExW(takes_clicks ? kExtendedStyle : kStyleWithoutClicks, kClass, name_, kStyle, 0,
-                      0, 1, 1, nullptr, nullptr, GetModuleHandleW(nullptr), nullptr);
+  const DWORD clickable = takes_clicks_ ? 0 : WS_EX_TRANSPARENT;
+  const HWND window = CreateWindowExW(
+      listener_ != nullptr ? kExtendedStyle | clickable : kStyleWithoutClicks, kClass, name_,
+      kStyle, 0, 0, 1, 1, nullptr, nullptr, GetModuleHandleW(nullptr), nullptr);
   SetWindowLongPtrW(window, 0, static_cast<LONG_PTR>(id));
   SetWindowLongPtrW(window, GWLP_USERDATA, reinterpret_cast<LONG_PTR>(this));
   // Files can be dropped on it when the program runs as an administrator too.
@@ -443,9 +444,22 @@ void SpriteWindows::TakeClicksAgain() {
   }
   passed_until_ms_ = 0;
   if (window != windows_.end()) {
-    SetExtendedStyle(window->second, WS_EX_TRANSPARENT, false);
+    SetExtendedStyle(window->second, WS_EX_TRANSPARENT, !takes_clicks_);
   }
   passing_ = kNobody;
+}
+
+void SpriteWindows::SetTakesClicks(bool takes_clicks) {
+  if (takes_clicks == takes_clicks_) {
+    return;
+  }
+  takes_clicks_ = takes_clicks;
+  for (const auto& [id, window] : windows_) {
+    SetExtendedStyle(window, WS_EX_TRANSPARENT, !takes_clicks);
+    if (!takes_clicks) {
+      ReturnKeys(window);
+    }
+  }
 }
 
 void SpriteWindows::HandleRelease(HWND window, SpriteId id) {

@@ -54,6 +54,8 @@ class SpriteWindows {
   // Shows these, lowest first, and no others. With `above`, a window of another group: one that is
   // new, or becomes the topmost of these, goes directly below it.
   void Show(std::span<const DrawnSprite> sprites, HWND above = nullptr);
+  // Whether clicks on a sprite are the listener's. Otherwise they reach the window below.
+  void SetTakesClicks(bool takes_clicks);
   // The window of the lowest sprite; null when there is none.
   HWND LowestWindow() const { return lowest_; }
   // Gives the keyboard to a sprite, as a click on it does. `name` is for screen readers. Returns
@@ -94,6 +96,7 @@ class SpriteWindows {
   WindowPlanner planner_;
   std::unordered_map<SpriteId, HWND> windows_;
   HWND lowest_ = nullptr;
+  bool takes_clicks_;
   SpriteId passing_ = kNobody;     // takes no clicks: the pointer is on its shadow, or passes on
   ULONGLONG passed_until_ms_ = 0;  // GetTickCount64 until which passing_ passes on what came
   SpriteHand hand_;

@@ -212,7 +212,11 @@ void LayerDisplay::Show(const Scene& scene) {
   if (keys_window_ != nullptr && keys_sprite_ != kNobody && Find(keys_sprite_) == nullptr) {
     GiveKeysBack();  // it has left, or is hidden
   }
-  if (before == shown_) {
+  const bool took_clicks = std::exchange(takes_clicks_, scene.takes_clicks);
+  if (took_clicks && !takes_clicks_ && keys_sprite_ != kNobody) {
+    GiveKeysBack();
+  }
+  if (before == shown_ && took_clicks == takes_clicks_) {
     return;
   }
   for (size_t i = 0; i < std::max(before.size(), shown_.size()); i++) {
@@ -238,7 +242,8 @@ void LayerDisplay::Redraw(const DrawnSprite& drawn) const {
 void LayerDisplay::SetClickable(const Scene& scene) {
   std::vector<cairo_rectangle_int_t> parts;
   for (const DrawnSprite& drawn : scene.sprites) {
-    const FrameAtlas::Frame frame = drawn.visible ? atlas_.Find(drawn) : FrameAtlas::Frame{};
+    const bool is_clickable = drawn.visible && takes_clicks_;
+    const FrameAtlas::Frame frame = is_clickable ? atlas_.Find(drawn) : FrameAtlas::Frame{};
     if (frame.surface == nullptr) {
       continue;
     }

@@ -80,6 +80,7 @@ class LayerDisplay : public SpriteDisplay {
   double refresh_ms_ = 0;
   std::vector<DrawnSprite> shown_;  // all of the scene that is visible, lowest first
   size_t first_sprite_ = 0;         // of those that take clicks, which come last
+  bool takes_clicks_ = true;        // they do now
   bool monitors_may_have_changed_ = true;
   bool layers_may_have_changed_ = true;
   Point pointer_;

@@ -50,6 +50,7 @@ SpriteWindows::SpriteWindows(const XConnection* connection, const char* name,
       name_(name),
       listener_(listener),
       context_(xcb_generate_id(connection->get())),
+      takes_clicks_(listener != nullptr),
       hand_(listener) {
   xcb_connection_t* x = connection_->get();
   // A graphics context belongs to a depth, which a pixmap gives it.
@@ -132,6 +133,29 @@ xcb_window_t SpriteWindows::LowestWindow() const {
   return lowest == windows_.end() ? xcb_window_t{XCB_WINDOW_NONE} : lowest->second.window;
 }
 
+void SpriteWindows::PassClicks(xcb_window_t window) const {
+  xcb_shape_rectangles(connection_->get(), XCB_SHAPE_SO_SET, XCB_SHAPE_SK_INPUT,
+                       XCB_CLIP_ORDERING_UNSORTED, window, 0, 0, 0, nullptr);
+}
+
+void SpriteWindows::SetTakesClicks(bool takes_clicks) {
+  if (takes_clicks == takes_clicks_) {
+    return;
+  }
+  takes_clicks_ = takes_clicks;
+  for (auto& [id, own] : windows_) {
+    if (takes_clicks) {
+      own.shape = XCB_NONE;  // it gets the shape of its picture when it is painted
+      planner_->NotPainted(id);
+    } else {
+      PassClicks(own.window);
+    }
+  }
+  if (!takes_clicks && keys_window_ != XCB_WINDOW_NONE) {
+    GiveKeysBack(XCB_CURRENT_TIME);
+  }
+}
+
 void SpriteWindows::CreateWindowFor(SpriteId id) {
   xcb_connection_t* x = connection_->get();
   const PixelFormat& format = connection_->alpha_format();
@@ -148,10 +172,10 @@ void SpriteWindows::CreateWindowFor(SpriteId id) {
                           {connection_->atom(Atom::_NET_WM_WINDOW_TYPE_UTILITY)});
   connection_->SetNumbers(window, Atom::_NET_WM_BYPASS_COMPOSITOR, XCB_ATOM_CARDINAL,
                           {kDoNotBypass});
-  if (listener_ == nullptr) {
-    xcb_shape_rectangles(x, XCB_SHAPE_SO_SET, XCB_SHAPE_SK_INPUT, XCB_CLIP_ORDERING_UNSORTED,
-                         window, 0, 0, 0, nullptr);
-  } else {
+  if (!takes_clicks_) {
+    PassClicks(window);
+  }
+  if (listener_ != nullptr) {
     DropTarget::Offer(*connection_, window);
   }
   windows_[id] = {window};
@@ -218,7 +242,7 @@ bool SpriteWindows::Paint(const DrawnSprite& drawn, bool appears) {
     own.shape = shape;
     const auto left = static_cast<int16_t>(-shown.x);
     const auto top = static_cast<int16_t>(-shown.y);
-    if (listener_ != nullptr) {
+    if (takes_clicks_) {
       xcb_xfixes_set_window_shape_region(x, own.window, XCB_SHAPE_SK_INPUT, left, top, shape);
     }
     if (!is_composited_) {

@@ -47,6 +47,8 @@ class SpriteWindows {
   // Shows these, lowest first, and no others.
   // With `above`, new windows are below that one.
   void Show(std::span<const DrawnSprite> sprites, xcb_window_t above = XCB_WINDOW_NONE);
+  // Whether clicks on a sprite are the listener's. Otherwise they reach the window below.
+  void SetTakesClicks(bool takes_clicks);
   // The window of the lowest sprite; XCB_WINDOW_NONE when there is none.
   xcb_window_t LowestWindow() const;
   // Whether the event was for one of these windows.
@@ -68,6 +70,7 @@ class SpriteWindows {
     Crop shown{0, 0, 1, 1};
   };
 
+  void PassClicks(xcb_window_t window) const;
   void CreateWindowFor(SpriteId id);
   void PutOnTop(SpriteId id);
   void PutBelow(xcb_window_t above, const std::vector<SpriteId>& created);
@@ -92,6 +95,7 @@ class SpriteWindows {
   std::vector<SpriteId> order_;               // of the last scene, and new ones; lowest first
   xcb_window_t top_frame_ = XCB_WINDOW_NONE;  // the highest window of the window manager
   bool is_composited_ = false;
+  bool takes_clicks_;
   SpriteHand hand_;
   xcb_window_t keys_window_ = XCB_WINDOW_NONE;   // of the sprite that has the keys
   xcb_window_t focus_before_ = XCB_WINDOW_NONE;  // had the keys before a sprite got them

@@ -69,6 +69,7 @@ bool XDisplay::Update(Desktop* desktop, int64_t now_ms) {
 }
 
 void XDisplay::Show(const Scene& scene) {
+  windows_.SetTakesClicks(scene.takes_clicks);
   windows_.Show(scene.sprites);
   ground_.Show(scene.ground, windows_.LowestWindow());
   const xcb_window_t lowest = ground_.LowestWindow();

@@ -69,6 +69,7 @@ struct Settings {
   bool quiet = true;                   // while presenting, and while a program covers a monitor
   bool whole_pixels = true;            // a pixel of a sheet is a whole number of the screen's
   bool out_of_shared_screens = false;  // and of screenshots, where the system can do that
+  bool click_through = false;          // the pointer reaches what is below the sprites
   bool calm = false;                   // sprites do not wander by themselves
   bool start_with_system = false;
   bool ask_before_closing = true;  // until the person ticks "Don't ask again"

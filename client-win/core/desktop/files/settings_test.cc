@@ -31,6 +31,7 @@ TEST_CASE("settings › are read as they were written, with unknown fields") {
   settings.hidden = {std::string(64, 'a'), std::string(64, 'b')};
   settings.whole_pixels = false;
   settings.out_of_shared_screens = true;
+  settings.click_through = true;
   settings.unknown = R"({"later":[1,2]})";
   std::optional<Reason> complaint;
   CHECK(ReadSettings(SettingsJson(settings), &complaint) == settings);
