@@ -23,6 +23,8 @@ const noUnitTests = skip || (buildX11Tests() ?? false);
 
 const LIST_BYTES_MAX = 262_144; // kUriListBytesMax
 const PEAK_PER_PERCENT = 100; // kTonePeak
+const VOLUME = 20; // percent
+const OWN_SAMPLES = 4_410; // a tenth of a second
 
 const photo = (screenshot: Screenshot) => screenshot.find(PHOTO_COLOUR);
 
@@ -137,12 +139,34 @@ describe('the program for X11 and its system', { skip, timeout: 900_000 }, () =>
     await ada.count('Sprite', 2);
   });
 
-  /** The loudest sample that was played last; 0 for none. */
-  function peak(): number {
+  /** The samples that were played last. */
+  function played(): number[] {
     const bytes = existsSync(sound) ? readFileSync(sound) : Buffer.alloc(0);
-    let most = 0;
-    for (let at = 0; at + 1 < bytes.length; at += 2) most = Math.max(most, Math.abs(bytes.readInt16LE(at)));
-    return most;
+    return Array.from({ length: bytes.length >> 1 }, (_, i) => Math.abs(bytes.readInt16LE(2 * i)));
+  }
+
+  /** The loudest sample that was played last; 0 for none. */
+  const peak = () => played().reduce((most, sample) => Math.max(most, sample), 0);
+  /** How many samples of it are as loud as any sample may be. */
+  const loudest = () => played().filter((sample) => sample === VOLUME * PEAK_PER_PERCENT).length;
+
+  /** A WAV file in stereo whose samples are all as loud as possible. */
+  function ownSound(): Buffer {
+    const pcm = Buffer.alloc(4 * OWN_SAMPLES);
+    for (let at = 0; at < pcm.length; at += 2) pcm.writeInt16LE(32_767, at);
+    const head = Buffer.alloc(44);
+    for (const [at, word] of Object.entries({ 0: 'RIFF', 8: 'WAVEfmt ', 36: 'data' })) head.write(word, Number(at));
+    for (const [at, number] of Object.entries({
+      4: 36 + pcm.length,
+      16: 16,
+      24: 44_100,
+      28: 176_400,
+      40: pcm.length,
+    })) {
+      head.writeUInt32LE(number, Number(at));
+    }
+    for (const [at, number] of Object.entries({ 20: 1, 22: 2, 32: 4, 34: 16 })) head.writeUInt16LE(number, Number(at));
+    return Buffer.concat([head, pcm]);
   }
 
   /** A sprite comes from Grace, and Ada has saved it. */
@@ -157,11 +181,15 @@ describe('the program for X11 and its system', { skip, timeout: 900_000 }, () =>
   }
 
   it('plays a sound as loud as the settings say when a sprite comes', async () => {
-    const volume = 20;
-    await start({ sound: true, volume });
+    await start({ sound: true, volume: VOLUME });
     await arrive();
-    await eventually('a whole sound', () => peak() > 0.9 * volume * PEAK_PER_PERCENT);
-    assert.ok(peak() <= volume * PEAK_PER_PERCENT, `${peak()}`);
+    await eventually('a whole sound', () => peak() > 0.9 * VOLUME * PEAK_PER_PERCENT);
+    assert.ok(peak() <= VOLUME * PEAK_PER_PERCENT, `${peak()}`);
+    const sounds = join(ada.folder, 'sounds');
+    mkdirSync(sounds);
+    for (const name of ['throw', 'arrive', 'land', 'return']) writeFileSync(join(sounds, `${name}.wav`), ownSound());
+    await arrive();
+    await eventually('a whole sound of her own', () => loudest() >= OWN_SAMPLES);
   });
 
   it('is silent while a program covers the screen, at volume 0, and when sounds are off', async () => {

@@ -74,6 +74,7 @@ Shell::Shell(const std::filesystem::path& folder, bool is_portable, const Single
                    .kept = folder / L"kept.json",
                    .settings = folder / L"settings.json",
                    .pictures = folder / L"files",
+                   .sounds = folder / L"sounds",
                    .transport = &transport_,
                    .decode = DecodeUprightByWindows,
                    .wake = [this] { SetEvent(wake_event_.get()); },
@@ -371,8 +372,10 @@ void Shell::OpenWindow(MenuCommand command) {
 void Shell::EditSettings() {
   Settings before = desktop_.settings();
   before.start_with_system = IsAutostartOn();
-  const auto edited =
-      Modal([&] { return AskForSettings(window_, desktop_.language(), before, !is_portable_); });
+  const auto edited = Modal([&] {
+    return AskForSettings(window_, desktop_.language(), before, !is_portable_,
+                          [this] { controller_.OpenSounds(); });
+  });
   if (edited) {
     ApplySettings(*edited);
   }

@@ -102,7 +102,8 @@ class Shell : private Host {
   int64_t NowMs() const override;
   void RequestTurn() override;
   void ShowToast(const Toast& toast) override { tray_.ShowToast(toast); }
-  void Play(Sound sound, int volume) override { sounds_.Play(sound, volume); }
+  void Play(std::vector<int16_t> samples) override { sounds_.Play(samples); }
+  bool OpenFolder(const std::filesystem::path& folder) override { return ShowFolder(folder); }
   bool Copy(const std::string& text) override;
   bool GiveKeysTo(const Sprite& sprite) override;
   Machine DescribeMachine() const override;

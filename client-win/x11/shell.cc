@@ -67,6 +67,7 @@ Shell::Shell(const Folders& folders, const ShellOptions& options, SingleInstance
                    .kept = folders.data / "kept.json",
                    .settings = folders.config / "settings.json",
                    .pictures = folders.data / "files",
+                   .sounds = folders.data / "sounds",
                    .transport = &transport_,
                    .decode = [](std::span<const uint8_t> bytes) { return DecodePhoto(bytes); },
                    .wake = [this] { wake_.Wake(); },

@@ -15,10 +15,10 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/app/controller.h"
-#include "core/desktop/tones.h"
 #include "core/motion/hold_watch.h"
 #include "posix/curl_transport.h"
 #include "posix/power_watch.h"
@@ -77,7 +77,8 @@ class Shell : private Host {
   int64_t NowMs() const override;
   void RequestTurn() override { pacer_.HandleInput(); }
   void ShowToast(const Toast& toast) override;
-  void Play(Sound sound, int volume) override { speaker_.Play(SamplesOf(sound, volume)); }
+  void Play(std::vector<int16_t> samples) override { speaker_.Play(std::move(samples)); }
+  bool OpenFolder(const std::filesystem::path& folder) override;
   bool Copy(const std::string& text) override;
   bool GiveKeysTo(const Sprite& sprite) override { return display_->GiveKeysTo(sprite.id); }
   Machine DescribeMachine() const override;

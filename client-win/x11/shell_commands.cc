@@ -12,7 +12,6 @@
 #include <memory>
 #include <utility>
 
-#include "core/desktop/tones.h"
 #include "core/desktop/version.h"
 #include "core/words/choices_menu.h"
 #include "core/words/diagnostics.h"
@@ -277,6 +276,14 @@ bool Shell::Copy(const std::string& text) {
   gtk_clipboard_set_text(gtk_clipboard_get(GDK_SELECTION_CLIPBOARD), text.c_str(),
                          static_cast<int>(text.size()));
   return true;
+}
+
+bool Shell::OpenFolder(const std::filesystem::path& folder) {
+  gchar* uri = g_filename_to_uri(folder.c_str(), nullptr, nullptr);
+  const bool is_open =
+      uri != nullptr && gtk_show_uri_on_window(nullptr, uri, GDK_CURRENT_TIME, nullptr) != FALSE;
+  g_free(uri);
+  return is_open;
 }
 
 void Shell::ShowToast(const Toast& toast) {

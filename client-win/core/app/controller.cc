@@ -37,6 +37,11 @@ Controller::Controller(const Platform& platform, Host* host)
       settings_writer_([this](const std::string& text) { return settings_file_.Write(text); },
                        platform.wake),
       importer_(&cache_, platform.decode, platform.wake),
+      own_sounds_(platform.sounds,
+                  [this](const char* name, const Reason& reason) {
+                    host_->ShowToast({ToastKind::kNotice, Said(Text::kToastSound, {name}),
+                                      Say(desktop_.language(), reason)});
+                  }),
       desktop_(settings_, platform.random ? platform.random : NewRandom()) {}
 
 void Controller::Start(std::span<const SheetPointer> characters, bool brings_files) {
@@ -119,9 +124,24 @@ void Controller::HandleOutbox(Outbox outbox) {
   for (const Toast& toast : outbox.toasts) {
     host_->ShowToast(toast);
   }
+  if (!outbox.sounds.empty()) {
+    Play(outbox.sounds.back());
+  }
+}
+
+// If the settings allow it.
+void Controller::Play(Sound sound) {
   const Settings& settings = desktop_.settings();
-  if (settings.sound && settings.volume > 0 && !outbox.sounds.empty()) {
-    host_->Play(outbox.sounds.back(), settings.volume);
+  if (settings.sound && settings.volume > 0) {
+    host_->Play(own_sounds_.SamplesOf(sound, settings.volume));
+  }
+}
+
+void Controller::OpenSounds() {
+  if (own_sounds_.MakeFolder() && host_->OpenFolder(own_sounds_.folder())) {
+    ShowNotice(Text::kToastSounds, Text::kToastSoundsText);
+  } else {
+    ShowNotice(Text::kToastSounds, Text::kToastSoundsNotOpened, {Utf8Of(own_sounds_.folder())});
   }
 }
 
@@ -147,8 +167,8 @@ void Controller::ApplySettings(const Settings& settings) {
     ShowNotice(Text::kToastClickThrough, host_->HasIcon() ? Text::kToastClickThroughText
                                                           : Text::kToastClickThroughTextNoIcon);
   }
-  if (settings.sound && settings.volume > 0 && settings.volume != volume) {
-    host_->Play(Sound::kArrive, settings.volume);  // a sample at the new volume
+  if (settings.volume != volume) {
+    Play(Sound::kArrive);  // a sample at the new volume
   }
 }
 
@@ -200,6 +220,9 @@ bool Controller::CarryOutHere(const MenuChoice& choice) {
       ApplySettings(settings);
       return true;
     }
+    case MenuCommand::kOpenSounds:
+      OpenSounds();
+      return true;
     case MenuCommand::kShowHidden:
       ShowHidden();
       return true;

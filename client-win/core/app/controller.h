@@ -22,6 +22,7 @@
 #include "core/app/sprite_listener.h"
 #include "core/desktop/desktop.h"
 #include "core/desktop/files/own_file.h"
+#include "core/desktop/files/own_sounds.h"
 #include "core/desktop/files/state_writer.h"
 #include "core/picture/file_cache.h"
 #include "core/picture/importer.h"
@@ -39,6 +40,7 @@ struct Platform {
   std::filesystem::path kept;      // kept.json: the sprites and the seat
   std::filesystem::path settings;  // settings.json
   std::filesystem::path pictures;  // the folder of the FileCache
+  std::filesystem::path sounds;    // the folder of the OwnSounds
   Transport* transport = nullptr;  // lives longer than the controller
   DecodeOther decode;
   std::function<void()> wake;  // makes a turn come soon; called on any thread
@@ -72,6 +74,8 @@ class Controller : public SpriteListener {
   void ApplySettings(const Settings& settings);
   void SaveSettings();
   void DropInAnySprite();
+  // Shows the folder for the person's own sounds.
+  void OpenSounds();
 
   // Carries out a choice in the menu of the program.
   void HandleChoice(const MenuChoice& choice);
@@ -108,6 +112,7 @@ class Controller : public SpriteListener {
   void HandleImported();
   void HandleOutbox(Outbox outbox);
   void HandleWriters();
+  void Play(Sound sound);
   bool CarryOutHere(const MenuChoice& choice);
   void SwapPicture(const std::string& file);
   void Mute(const Neighbour& neighbour, bool is_muted);
@@ -126,6 +131,7 @@ class Controller : public SpriteListener {
   StateWriter state_writer_;
   StateWriter settings_writer_;
   Importer importer_;
+  OwnSounds own_sounds_;
   Desktop desktop_;
   Greeting greeting_;
   bool was_failing_ = false;  // writing to disk, at the last turn

@@ -12,6 +12,7 @@
 #include <set>
 #include <utility>
 
+#include "core/desktop/tones.h"
 #include "core/text/json.h"
 #include "test/core/test_relay.h"
 #include "test/core/test_spr.h"
@@ -125,6 +126,7 @@ struct Program : Host {
                     .kept = folder / "kept.json",
                     .settings = folder / "settings.json",
                     .pictures = folder / "files",
+                    .sounds = folder / "sounds",
                     .transport = &relay,
                     .decode = [](std::span<const uint8_t>) -> Picture {
                       throw PictureRefused(Text::kPictureDamaged);
@@ -151,7 +153,11 @@ struct Program : Host {
   }
   void RequestTurn() override { turns_requested++; }
   void ShowToast(const Toast& toast) override { toasts.push_back(toast); }
-  void Play(Sound sound, int volume) override { played.emplace_back(sound, volume); }
+  void Play(std::vector<int16_t> samples) override { played.push_back(std::move(samples)); }
+  bool OpenFolder(const std::filesystem::path& shown) override {
+    shown_folder = shown;
+    return can_open;
+  }
   bool Copy(const std::string& text) override {
     copied = can_copy ? text : copied;
     return can_copy;
@@ -203,7 +209,9 @@ struct Program : Host {
   Relay relay;
   int turns_requested = 0;
   std::vector<Toast> toasts;
-  std::vector<std::pair<Sound, int>> played;
+  std::vector<std::vector<int16_t>> played;
+  bool can_open = true;
+  std::filesystem::path shown_folder;
   bool can_copy = true;
   std::string copied;
   SpriteId has_keys = kNobody;
@@ -420,11 +428,42 @@ TEST_CASE("controller › plays a sample at a new volume, unless sounds are off"
   controller.HandleChoice({MenuCommand::kVolume, 25});
   controller.HandleChoice({MenuCommand::kVolume, 25});
   REQUIRE(program.played.size() == 1);
-  CHECK(program.played[0] == std::pair{Sound::kArrive, 25});
+  CHECK(program.played[0] == SamplesOf(Sound::kArrive, 25));
   controller.HandleChoice({MenuCommand::kVolume, 0});
   controller.HandleChoice({MenuCommand::kSwitch, static_cast<size_t>(Switch::kSound)});
   controller.HandleChoice({MenuCommand::kVolume, 75});
   CHECK(program.played.size() == 1);
+}
+
+TEST_CASE("controller › plays the person's own sounds, and says what is wrong with one") {
+  Disk disk;
+  Program program(&disk);
+  Controller& controller = program.controller;
+  controller.HandleChoice({MenuCommand::kOpenSounds});
+  CHECK(program.shown_folder == program.folder / "sounds");
+  CHECK(std::filesystem::is_directory(program.shown_folder));
+  controller.Turn();
+  REQUIRE(program.toasts.size() == 1);
+  CHECK(program.toasts[0].text == Say(Language::kEnglish, Text::kToastSoundsText));
+
+  std::ofstream(program.shown_folder / "arrive.wav", std::ios::binary)
+      << WaveFile(std::vector<int16_t>{32'767});
+  controller.HandleChoice({MenuCommand::kVolume, 25});
+  REQUIRE(program.played.size() == 1);
+  CHECK(program.played[0] == std::vector<int16_t>{25 * kTonePeak});
+  std::ofstream(program.shown_folder / "arrive.wav", std::ios::binary) << "Dear Grace,";
+  controller.HandleChoice({MenuCommand::kVolume, 75});
+  CHECK(program.played.back() == SamplesOf(Sound::kArrive, 75));
+  REQUIRE(program.toasts.size() == 2);
+  CHECK(program.toasts[1].title.find("arrive.wav") != std::string::npos);
+  CHECK(program.toasts[1].text == Say(Language::kEnglish, Text::kSoundKind));
+
+  program.can_open = false;
+  program.added_ms += kToastMsMin;
+  controller.Turn();
+  controller.HandleChoice({MenuCommand::kOpenSounds});
+  controller.Turn();
+  CHECK(program.toasts.back().text.ends_with(program.shown_folder.string()));
 }
 
 TEST_CASE("controller › says how to end that clicks go through sprites, and greets nobody then") {

@@ -5,7 +5,9 @@
 #define CLIENT_WIN_CORE_APP_HOST_H_
 
 #include <cstdint>
+#include <filesystem>
 #include <string>
+#include <vector>
 
 #include "core/desktop/outbox.h"
 #include "core/motion/sprite.h"
@@ -25,7 +27,11 @@ class Host {
   virtual void RequestTurn() = 0;
   // Shows a text to the person at once.
   virtual void ShowToast(const Toast& toast) = 0;
-  virtual void Play(Sound sound, int volume) = 0;  // percent
+  // Plays one channel of samples, kSamplesPerSecond (core/desktop/tones.h), and returns at once. A
+  // sound that is still playing is cut off.
+  virtual void Play(std::vector<int16_t> samples) = 0;
+  // Shows a folder to the person. Returns false if the system has nothing that does.
+  virtual bool OpenFolder(const std::filesystem::path& /*folder*/) { return false; }
   // Puts a text into the clipboard. Returns false if that is not possible now.
   virtual bool Copy(const std::string& text) = 0;
   // Gives the keyboard to the window of a sprite. Returns false if it has none.

@@ -3,7 +3,7 @@
 //
 // One channel of 16-bit samples. Invariant: a tone begins and ends in silence, and its loudest
 // sample is kTonePeak times the volume, so full volume is a third of what the system plays at most.
-// Cost: 5,000 sines.
+// Cost: 10,000 sines.
 #ifndef CLIENT_WIN_CORE_DESKTOP_TONES_H_
 #define CLIENT_WIN_CORE_DESKTOP_TONES_H_
 
@@ -16,8 +16,8 @@
 
 namespace sprites {
 
-constexpr int kSamplesPerSecond = 22'050;
-constexpr int kTonePeak = 100;  // of 32 767, for each percent of the volume
+constexpr int kSamplesPerSecond = 44'100;  // as most files have
+constexpr int kTonePeak = 100;             // of 32 767, for each percent of the volume
 
 // The samples of a sound at a volume of 0 to kVolumeMax percent.
 std::vector<int16_t> SamplesOf(Sound sound, int volume);

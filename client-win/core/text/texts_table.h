@@ -137,6 +137,10 @@
   X(kToastCutText, "A right click on it brings its background back.", "Ein Rechtsklick darauf holt den Hintergrund zurück.") \
   X(kToastNoFile, "Only files can be dropped here", "Hier lassen sich nur Dateien ablegen") \
   X(kToastNoFileText, "Save the picture to a file, then drop that on a sprite.", "Speichern Sie das Bild als Datei und legen Sie diese auf einer Figur ab.") \
+  X(kToastSound, "{0}: the program's sound is played", "{0}: Der Klang des Programms ertönt") \
+  X(kToastSounds, "Own sounds", "Eigene Klänge") \
+  X(kToastSoundsText, "Put WAV files there: throw.wav, arrive.wav, land.wav, return.wav. Each is played instead of the program's sound.", "Legen Sie dort WAV-Dateien ab: throw.wav, arrive.wav, land.wav, return.wav. Jede ersetzt einen Klang des Programms.") \
+  X(kToastSoundsNotOpened, "WAV files in this folder are played instead of the program's sounds: throw.wav, arrive.wav, land.wav, return.wav. {0}", "WAV-Dateien in diesem Ordner ersetzen die Klänge des Programms: throw.wav, arrive.wav, land.wav, return.wav. {0}") \
   X(kToastSettings, "Settings", "Einstellungen") \
   X(kToastNotSaved, "Can't save", "Speichern geht nicht") \
   X(kToastNotSavedText, "No file can be written to {0}. Sprites come and go again once that works.", "In {0} lässt sich keine Datei schreiben. Figuren kommen und gehen wieder, sobald das geht.") \
@@ -163,6 +167,11 @@
   X(kImportUnreadable, "The file can't be read, or is larger than {0} MiB.", "Die Datei ist nicht lesbar oder größer als {0} MiB.") \
   X(kImportNoMemory, "There is not enough memory to convert the picture.", "Der Speicher reicht nicht, um das Bild umzuwandeln.") \
   X(kImportFailed, "The file can't be imported.", "Die Datei lässt sich nicht importieren.") \
+  /* Why an own sound can't be played. */ \
+  X(kSoundKind, "It is not a WAV file, or has no sound in it.", "Das ist keine WAV-Datei, oder es ist kein Klang darin.") \
+  X(kSoundFormat, "It is a WAV file of another kind. Save it as PCM with 16 bits, in mono or stereo.", "Das ist eine WAV-Datei anderer Art. Speichern Sie sie als PCM mit 16 Bit, in Mono oder Stereo.") \
+  X(kSoundTooLong, "It lasts longer than {0} seconds.", "Der Klang ist länger als {0} Sekunden.") \
+  X(kSoundTooLarge, "The file is larger than {0} MiB, or can't be read.", "Die Datei ist größer als {0} MiB oder nicht lesbar.") \
   /* Why a picture can't become a sprite. */ \
   X(kPictureKind, "The file is not a picture of a known kind: PNG, GIF or BMP.", "Die Datei ist kein Bild einer bekannten Art: PNG, GIF oder BMP.") \
   X(kPictureKindLinux, "This is not a picture that Sprites knows: PNG, JPEG, GIF, BMP or .spr.", "Das ist kein Bild, das Sprites kennt: PNG, JPEG, GIF, BMP oder .spr.") \
@@ -298,6 +307,7 @@
   X(kSettingsDisk, "&Disk for pictures", "&Platz für Bilder") \
   X(kSettingsSound, "So&unds", "&Klänge") \
   X(kSettingsVolume, "&Volume", "&Lautstärke") \
+  X(kSettingsSounds, "Own sounds…", "Eigene Klänge…") \
   X(kSettingsNoSound, "No sounds: there is no sound device", "Keine Klänge: kein Audiogerät da") \
   X(kSettingsToasts, "Show no&tifications", "Ben&achrichtigungen") \
   X(kSettingsBubbles, "Speech &bubbles", "Spre&chblasen") \

@@ -351,6 +351,7 @@ Menu SettingsMenu(const Desktop& desktop, bool has_sound) {
     }
     if (has_sound) {
       menu.push_back(VolumeMenu(desktop));
+      menu.push_back({Entry(desktop, Text::kSettingsSounds), {MenuCommand::kOpenSounds}});
     } else {
       menu.back() = {Entry(desktop, Text::kSettingsNoSound), {}, false};
     }

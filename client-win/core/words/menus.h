@@ -34,6 +34,7 @@ enum class MenuCommand : uint8_t {
   kSettings,
   kSwitch,  // `index` is the Switch, `is_on`
   kVolume,  // `index` is the percent
+  kOpenSounds,
   kName,
   kAccept,    // `index` is the Accept
   kScale,     // `index` is the percent

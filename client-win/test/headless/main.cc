@@ -102,6 +102,7 @@ class Headless : private Host {
                      .kept = options.folder / "kept.json",
                      .settings = options.folder / "settings.json",
                      .pictures = options.folder / "files",
+                     .sounds = options.folder / "sounds",
                      .transport = &transport_,
                      .decode = [](std::span<const uint8_t> bytes) { return DecodePhoto(bytes); },
                      .wake = [this] { wake_.Wake(); },
@@ -144,7 +145,7 @@ class Headless : private Host {
   }
   // It has no sounds, no clipboard and no windows.
   void RequestTurn() override {}
-  void Play(Sound, int) override {}
+  void Play(std::vector<int16_t>) override {}
   bool Copy(const std::string&) override { return false; }
   bool GiveKeysTo(const Sprite&) override { return false; }
   Machine DescribeMachine() const override { return {}; }

@@ -6,6 +6,7 @@
 #include <array>
 #include <cmath>
 #include <cstdlib>
+#include <functional>
 #include <string>
 
 #include "core/picture/sheet.h"
@@ -69,7 +70,7 @@ constexpr std::array<Page, 3> kPages = {
       {IDC_SCALE, IDC_OPACITY, IDC_SPRITE_LIMIT, IDC_CACHE, IDC_MIB, IDC_ALL_MONITORS, IDC_HIDE,
        IDC_CALM, IDC_PIXELS, IDC_CLICK_THROUGH, IDC_SHARING}},
      {Text::kSettingsPageProgram,
-      {IDC_LANGUAGE, IDC_VOLUME, IDC_SOUND, IDC_TOASTS, IDC_QUIET, IDC_START, IDC_ASK,
+      {IDC_LANGUAGE, IDC_VOLUME, IDC_SOUNDS, IDC_SOUND, IDC_TOASTS, IDC_QUIET, IDC_START, IDC_ASK,
        IDC_RESTORE}}}};
 
 struct TextBox {
@@ -94,6 +95,7 @@ struct Dialog {
   Language language;
   Settings settings;
   bool can_start;
+  std::function<void()> open_sounds;
   DialogLook look;
 };
 
@@ -206,6 +208,7 @@ void SetAllWords(HWND dialog, const Dialog& state) {
   AddTo(dialog, IDC_LANGUAGE, Words(state, Text::kSettingsLanguageSystem));
   AddTo(dialog, IDC_LANGUAGE, L"English");
   AddTo(dialog, IDC_LANGUAGE, L"Deutsch");
+  SetWords(dialog, IDC_SOUNDS, Words(state, Text::kSettingsSounds));
   const std::string hidden = std::to_string(state.settings.hidden.size());
   SetWords(dialog, IDC_SHOW_HIDDEN, Words(state, Text::kSettingsShowHidden, {hidden}));
 }
@@ -360,6 +363,8 @@ INT_PTR CALLBACK OnDialog(HWND dialog, UINT message, WPARAM wparam, LPARAM lpara
         ReadAndClose(dialog, state);
       } else if (LOWORD(wparam) == IDCANCEL) {
         EndDialog(dialog, IDCANCEL);
+      } else if (LOWORD(wparam) == IDC_SOUNDS) {
+        state->open_sounds();
       } else if (LOWORD(wparam) == IDC_PLACE && HIWORD(wparam) == EN_CHANGE) {
         FollowLink(dialog);
       }
@@ -381,12 +386,12 @@ INT_PTR CALLBACK OnDialog(HWND dialog, UINT message, WPARAM wparam, LPARAM lpara
 }  // namespace
 
 std::optional<Settings> AskForSettings(HWND owner, Language language, const Settings& settings,
-                                       bool can_start) {
+                                       bool can_start, const std::function<void()>& open_sounds) {
   if (open_dialog != nullptr) {
     SetForegroundWindow(open_dialog);
     return std::nullopt;
   }
-  Dialog state{language, settings, can_start, {}};
+  Dialog state{language, settings, can_start, open_sounds, {}};
   const INT_PTR ended = DialogBoxParamW(GetModuleHandleW(nullptr), MAKEINTRESOURCEW(IDD_SETTINGS),
                                         owner, OnDialog, reinterpret_cast<LPARAM>(&state));
   return ended == IDOK ? std::optional(WithinLimits(std::move(state.settings))) : std::nullopt;

@@ -4,6 +4,7 @@
 
 #include <windows.h>
 
+#include <functional>
 #include <optional>
 
 #include "core/desktop/files/settings.h"
@@ -13,9 +14,10 @@ namespace sprites {
 
 // Shows the dialog, waits until it is closed, and returns the edited settings, each within its
 // limits; nullopt if the user cancelled. A call while the dialog is open brings it to the front and
-// returns nullopt. `can_start`: the program may be set to start with Windows.
+// returns nullopt. `can_start`: the program may be set to start with Windows. `open_sounds` shows
+// the folder of the own sounds.
 std::optional<Settings> AskForSettings(HWND owner, Language language, const Settings& settings,
-                                       bool can_start);
+                                       bool can_start, const std::function<void()>& open_sounds);
 
 }  // namespace sprites
 

@@ -97,6 +97,12 @@ std::string PopInstallerName() {
   return Narrow(name);
 }
 
+bool ShowFolder(const std::filesystem::path& folder) {
+  constexpr INT_PTR kErrorMax = 32;
+  return reinterpret_cast<INT_PTR>(ShellExecuteW(nullptr, L"open", folder.c_str(), nullptr, nullptr,
+                                                 SW_SHOWNORMAL)) > kErrorMax;
+}
+
 bool ShowDownload(const std::string& version, const std::string& bytes) {
   wchar_t* downloads = nullptr;
   std::filesystem::path path;

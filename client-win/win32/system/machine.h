@@ -34,6 +34,9 @@ std::optional<std::filesystem::path> PortableFolder();
 // once; empty afterwards, and if there was none.
 std::string PopInstallerName();
 
+// Opens a folder in the Explorer. Returns false if that fails.
+bool ShowFolder(const std::filesystem::path& folder);
+
 // Writes an installer to the folder of downloads, marked as coming from the internet, and shows it
 // there in the Explorer. Returns false if it can't be written.
 bool ShowDownload(const std::string& version, const std::string& bytes);

@@ -42,6 +42,7 @@
 #define IDC_SHARING 126
 #define IDC_OPACITY 127
 #define IDC_CLICK_THROUGH 128
+#define IDC_SOUNDS 129
 
 // The label of a control has its number and 100 more.
 #define IDC_LABEL 100

@@ -8,17 +8,10 @@
 
 namespace sprites {
 
-void Sounds::Play(Sound sound, int volume) {
-  std::string& wave = waves_[static_cast<size_t>(sound)];
-  if (volume != volume_) {
-    Stop();
-    volume_ = volume;
-    waves_ = {};
-  }
-  if (wave.empty()) {
-    wave = WaveFile(SamplesOf(sound, volume));
-  }
-  PlaySoundW(reinterpret_cast<const wchar_t*>(wave.data()), nullptr,
+void Sounds::Play(std::span<const int16_t> samples) {
+  Stop();
+  wave_ = WaveFile(samples);
+  PlaySoundW(reinterpret_cast<const wchar_t*>(wave_.data()), nullptr,
              SND_MEMORY | SND_ASYNC | SND_NODEFAULT);
 }
 

@@ -1,11 +1,10 @@
-// Plays the sounds of the program (core/desktop/tones.h).
+// Plays the sounds of the program.
 #ifndef CLIENT_WIN_WIN32_SYSTEM_SOUNDS_H_
 #define CLIENT_WIN_WIN32_SYSTEM_SOUNDS_H_
 
-#include <array>
+#include <cstdint>
+#include <span>
 #include <string>
-
-#include "core/desktop/outbox.h"
 
 namespace sprites {
 
@@ -16,16 +15,15 @@ class Sounds {
   Sounds(const Sounds&) = delete;
   Sounds& operator=(const Sounds&) = delete;
 
-  // Starts a sound at a volume of 0 to kVolumeMax percent, and returns at once. A sound that is
-  // still playing is cut off.
-  void Play(Sound sound, int volume);
+  // Starts a sound (core/desktop/tones.h), and returns at once. One that is still playing is cut
+  // off.
+  void Play(std::span<const int16_t> samples);
 
  private:
-  // Windows reads a sound that plays from `waves_`: call it before that changes or ends.
+  // Windows reads a sound that plays from `wave_`: call it before that changes or ends.
   static void Stop();
 
-  int volume_ = 0;                    // of `waves_`
-  std::array<std::string, 4> waves_;  // WAV files, by Sound
+  std::string wave_;  // a WAV file
 };
 
 }  // namespace sprites

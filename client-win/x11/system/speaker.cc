@@ -3,6 +3,7 @@
 #include <alsa/asoundlib.h>
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <span>
 #include <utility>
@@ -13,7 +14,7 @@ namespace sprites {
 
 namespace {
 
-constexpr unsigned kBufferUs = 300'000;  // µs: a whole sound fits, so nothing waits for the device
+constexpr unsigned kBufferUs = 300'000;  // µs: a whole tone fits, so nothing waits for the device
 constexpr int kTailMs = 100;             // ms: from the samples to the loudspeaker
 constexpr int kStuckMs = 1'000;          // ms: a device that takes no samples for so long is broken
 
@@ -40,8 +41,9 @@ Device OpenDevice() {
 }
 
 // Hands the samples to the device, which plays them until it is closed.
-void Begin(snd_pcm_t* device, std::span<const int16_t> samples) {
-  while (!samples.empty()) {
+void Begin(snd_pcm_t* device, std::span<const int16_t> samples,
+           const std::function<bool()>& is_cut_off) {
+  while (!samples.empty() && !is_cut_off()) {
     const snd_pcm_sframes_t written = snd_pcm_writei(device, samples.data(), samples.size());
     const bool is_full = written == -EAGAIN && snd_pcm_wait(device, kStuckMs) > 0;
     if (written <= 0 && !is_full) {
@@ -64,7 +66,6 @@ Speaker::~Speaker() {
     is_ending_ = true;
   }
   changed_.notify_all();
-  ends_.notify_all();
   thread_.join();
   snd_config_update_free_global();
 }
@@ -75,6 +76,12 @@ void Speaker::Play(std::vector<int16_t> samples) {
     waiting_ = std::move(samples);
   }
   changed_.notify_all();
+}
+
+// Whether the program ends, or the next sound waits.
+bool Speaker::IsCutOff() {
+  const std::lock_guard lock(mutex_);
+  return is_ending_ || !waiting_.empty();
 }
 
 void Speaker::Run() {
@@ -97,10 +104,11 @@ void Speaker::Run() {
       lock.lock();
       continue;
     }
-    Begin(device.get(), samples);
+    const Clock::time_point begun = Clock::now();
+    Begin(device.get(), samples, [this] { return IsCutOff(); });
     const std::chrono::milliseconds length(samples.size() * 1'000 / kSamplesPerSecond + kTailMs);
     lock.lock();
-    ends_.wait_for(lock, length, [this] { return is_ending_; });
+    changed_.wait_until(lock, begun + length, [this] { return is_ending_ || !waiting_.empty(); });
     lock.unlock();
     device.reset();
     lock.lock();

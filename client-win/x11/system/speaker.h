@@ -26,18 +26,18 @@ class Speaker {
   Speaker(const Speaker&) = delete;
   Speaker& operator=(const Speaker&) = delete;
 
-  // Plays samples (core/desktop/tones.h) after those that are playing, instead of others that wait.
+  // Plays samples (core/desktop/tones.h). Those that are playing are cut off.
   void Play(std::vector<int16_t> samples);
   // Whether the last sound could not be played because there is no device.
   bool IsSilent() const { return is_silent_; }
 
  private:
   void Run();
+  bool IsCutOff();
 
   std::atomic<bool> is_silent_ = false;
   std::mutex mutex_;
-  std::condition_variable changed_;  // something waits
-  std::condition_variable ends_;
+  std::condition_variable changed_;  // something waits, or this ends
   std::vector<int16_t> waiting_;
   bool is_ending_ = false;
   std::thread thread_;
