@@ -21,11 +21,15 @@ import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.t
 
 const PHONE = { viewport: { width: 320, height: 640 }, hasTouch: true, isMobile: true } as const;
 
-/** A GIF of three frames of 4 × 4 pixels, each shown for twice as long as the one before. */
+/** A GIF of three frames of 4 × 4 pixels with a transparent margin, each shown for twice as long as the one before. */
 function gifOf3(): Buffer {
   const bytes = Buffer.alloc(1024);
-  const writer = new GifWriter(bytes, 4, 4, { palette: [0xff0000, 0x00ff00, 0x0000ff, 0xffffff], loop: 0 });
-  for (const [frame, delay] of [10, 20, 40].entries()) writer.addFrame(0, 0, 4, 4, Array(16).fill(frame), { delay });
+  const writer = new GifWriter(bytes, 8, 7, { palette: [0xff0000, 0x00ff00, 0x0000ff, 0xffffff], loop: 0 });
+  const isInside = (at: number) => at % 8 >= 2 && at % 8 < 6 && at >= 8 && at < 5 * 8;
+  for (const [frame, delay] of [10, 20, 40].entries()) {
+    const pixels = Array.from({ length: 56 }, (_, at) => (isInside(at) ? frame : 3));
+    writer.addFrame(0, 0, 8, 7, pixels, { delay, transparent: 3 });
+  }
   return bytes.subarray(0, writer.end());
 }
 
@@ -180,6 +184,7 @@ describe('a visit in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     const { description } = readSpr((await stored).postDataBuffer() as Buffer);
     assert.equal(description.name, 'dance');
     assert.deepEqual(description.animations.idle, { frames: [0, 1, 1, 2, 2, 2, 2], fps: 10 });
+    assert.deepEqual(description.frame, { width: 4, height: 4 }, 'its margin is cut off');
   });
 
   it('has a photograph cut out, and brings its background back in its menu, and removes it again', async () => {

@@ -77,15 +77,15 @@ async function stillToSpr(pixels: Pixels, fileName: string): Promise<Uint8Array<
   throw new Error(phrase('file.does-not-fit', { name: fileName }));
 }
 
-/** Returns the .spr that plays the frames of a GIF, made smaller until they fit. */
-async function gifToSpr(gif: AnimatedGif, name: string): Promise<Uint8Array<ArrayBuffer>> {
-  const { frames, idle } = gif;
+/** Returns the .spr that plays the frames of a GIF, made smaller until they fit. It stands on what is seen in any of them. */
+async function gifToSpr({ frames, width, height, idle }: AnimatedGif, name: string): Promise<Uint8Array<ArrayBuffer>> {
+  const pictures = trim(frames.map(({ rgba }) => ({ width, height, data: rgba })));
   for (const side of GIF_SIDES) {
-    const frame = fitInto(side, gif);
-    const columns = Math.min(frames.length, Math.floor(SHEET_SIDE_PIXELS_MAX / frame.width));
-    const rows = Math.ceil(frames.length / columns);
+    const frame = fitInto(side, pictures[0]);
+    const columns = Math.min(pictures.length, Math.floor(SHEET_SIDE_PIXELS_MAX / frame.width));
+    const rows = Math.ceil(pictures.length / columns);
     if (rows * frame.height > SHEET_SIDE_PIXELS_MAX) continue;
-    const png = await drawFrames(gif, frame, columns, rows);
+    const png = await drawFrames(pictures, frame, columns, rows);
     if (png.length > PNG_BYTES_MAX) continue;
     return writeSheet(png, { format: 'spr/1', name, frame, scale: scaleOf(frame), animations: { idle } }, crc32);
   }
@@ -104,20 +104,18 @@ function scaleOf({ width, height }: Size): number {
 }
 
 async function drawFrames(
-  gif: AnimatedGif,
+  pictures: readonly Pixels[],
   frame: Size,
   columns: number,
   rows: number,
 ): Promise<Uint8Array<ArrayBuffer>> {
   const sheet = new OffscreenCanvas(frame.width * columns, frame.height * rows);
-  const one = new OffscreenCanvas(gif.width, gif.height);
-  const [onSheet, onOne] = [sheet.getContext('2d'), one.getContext('2d')];
-  if (onSheet === null || onOne === null) throw new Error(phrase('file.no-canvas'));
+  const onSheet = sheet.getContext('2d');
+  if (onSheet === null) throw new Error(phrase('file.no-canvas'));
   onSheet.imageSmoothingQuality = 'high';
-  for (const [i, { rgba }] of gif.frames.entries()) {
-    onOne.putImageData(new ImageData(new Uint8ClampedArray(rgba.buffer), gif.width, gif.height), 0, 0);
+  for (const [i, picture] of pictures.entries()) {
     const [x, y] = [(i % columns) * frame.width, Math.floor(i / columns) * frame.height];
-    onSheet.drawImage(one, x, y, frame.width, frame.height);
+    onSheet.drawImage(canvasOf(picture), x, y, frame.width, frame.height);
   }
   return pngOf(sheet);
 }
