@@ -24,7 +24,7 @@ export function commit() {
 }
 
 /** `0.2.0, commit 1a2b3c4d5e6f`, as every part of the project says it. */
-export const versionWords = () => (commit() === 'unknown' ? VERSION : `${VERSION}, commit ${commit()}`);
+export const versionWords = (of = commit()) => (of === 'unknown' ? VERSION : `${VERSION}, commit ${of}`);
 
 /** The commit of a folder. Another repository around it, say of a package that npm has installed there, does not count. */
 export function commitOf(root) {

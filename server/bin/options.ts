@@ -1,4 +1,5 @@
 /** The relay's options. Each is also a SPRITES_… variable; the command line wins. */
+import { statSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import { resolve } from 'node:path';
 import {
@@ -54,10 +55,12 @@ const WORKERS = whole('N', '', [0, WORKERS_MAX]);
 const TOLERANCE = number('PX', '', [0, STAGE_TOLERANCE_PX_MAX], STAGE_TOLERANCE_PX);
 
 const url = (meaning: string) =>
-  form('URL', meaning, 'an http or https URL', (given) => {
-    const parsed = URL.canParse(given) ? new URL(given) : undefined;
-    return parsed && /^https?:$/.test(parsed.protocol) ? given.replace(/\/+$/, '') : undefined;
-  });
+  form('URL', meaning, 'an http or https URL', (given) => readUrl(given)?.replace(/\/+$/, ''));
+
+/** Returns what is an http or https URL. */
+function readUrl(given: string): string | undefined {
+  return URL.canParse(given) && /^https?:$/.test(new URL(given).protocol) ? given : undefined;
+}
 
 export const FLAGS = withVariables('SPRITES', {
   port: whole('N', 'site, API and crossings; 0 picks a free one', PORT, 8080),
@@ -67,6 +70,13 @@ export const FLAGS = withVariables('SPRITES', {
   host: text('ADDRESS', 'address of the ports for the API and the long-polls', '::'),
   publicUrl: url('where clients reach the relay, behind a proxy'),
   publicEventsUrl: url('where clients reach the long-polls, if not by that URL'),
+  contact: form(
+    'ADDRESS',
+    'where visitors reach the operator; without it, by the feedback form',
+    'an e-mail address, or an http or https URL',
+    (given) => (/^[^\s@<>]+@[^\s@<>]+$/.test(given) ? given : readUrl(given)),
+  ),
+  rules: text('FILE', 'the rules of this relay, in Markdown, for a page of the site'),
   data: text(
     'DIR',
     'the data directory: journal, sprite files, bans and reports, gallery, feedback, residents, admin token, recordings',
@@ -185,10 +195,14 @@ export function readOptions(argv: readonly string[], environment: NodeJS.Process
 export function optionsOf(values: Values<typeof FLAGS>): Options {
   checkPorts(values);
   checkNats(values);
+  const rules = values.rules && resolve(values.rules);
+  if (rules !== undefined && !statSync(rules, { throwIfNoEntry: false })?.isFile())
+    throw new Misused(`--rules: there is no file ${rules}.`);
   const data = resolve(values.data);
   return {
     ...values,
     data,
+    rules,
     trustProxy: values.trustProxy ?? [],
     workers: planWorkers(values.workers, availableParallelism()),
     adminTokenFile: resolve(values.adminTokenFile ?? `${data}/admin-token`),

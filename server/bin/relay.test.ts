@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { EXIT } from '../../tools/command.ts';
 import { EXIT_RESTART } from '../../tools/supervise.js';
 import { BOUNDED, runRelay } from '../test/relay_process.ts';
-import { Misused, readOptions, unknownVariables } from './options.ts';
+import { Misused, type Options, readOptions, unknownVariables } from './options.ts';
 
 const FRONTS = ['portable', 'native'] as const;
 const FREE = { api: 0, events: 0, admin: 0 };
@@ -62,6 +62,20 @@ describe('npm start', BOUNDED, () => {
       'the relay has no option SPRITES_PUBLIC_ULR. Did you mean SPRITES_PUBLIC_URL?',
       'the relay has no option SPRITES_COLOUR.',
     ]);
+  });
+
+  it('takes an address as the contact, and a file that is there as the rules', () => {
+    const read = (...words: string[]) => readOptions(words, {}) as Options;
+    for (const contact of ['me@relay.example', 'https://relay.example/me/?a=1']) {
+      assert.equal(read('--contact', contact).contact, contact);
+    }
+    for (const wrong of ['me', 'a b@c', 'javascript:alert(1)', 'ftp://relay.example', '<a@b>']) {
+      assert.throws(() => read('--contact', wrong), Misused, wrong);
+    }
+    assert.equal(read('--rules', import.meta.filename).rules, import.meta.filename);
+    const message = `--rules: there is no file ${import.meta.dirname}/nothing.md.`;
+    assert.throws(() => read('--rules', `${import.meta.dirname}/nothing.md`), { constructor: Misused, message });
+    assert.throws(() => read('--rules', import.meta.dirname), Misused);
   });
 
   it('accepts one port for two listeners of different addresses', () => {

@@ -19,7 +19,7 @@ import { api, errorHandlers, type PublicAddresses } from './api.ts';
 import type { ClientAddresses } from './client_address.ts';
 import { Gallery, galleryRoutes } from './gallery.ts';
 import { reports } from './reports.ts';
-import { CHARACTERS_FOLDER, site } from './site.ts';
+import { CHARACTERS_FOLDER, type SiteSetup, site } from './site.ts';
 import { SocketDesktops } from './socket_desktop.ts';
 import { spriteFiles } from './sprite_files.ts';
 import type { Worker } from './worker.ts';
@@ -51,12 +51,14 @@ export async function openPictures(data: string, policy: Pictures, log: Logger):
 }
 
 /** What a listener is made of. */
-interface ApiSetup {
+export interface ApiSetup {
   /** Its gate is that of `pictures`. */
   worker: Worker;
   pictures: OpenPictures;
   /** Its ports may be filled in later. */
   addresses: PublicAddresses;
+  /** What the pages say of the operator, and of the version that runs. */
+  operator: Pick<SiteSetup, 'contact' | 'rules' | 'commit'>;
   at: { host: string; port: number; shared: boolean };
   log: Logger;
   clients: ClientAddresses;
@@ -64,7 +66,8 @@ interface ApiSetup {
 }
 
 export function makeApiListener(setup: ApiSetup): ApiListener {
-  const { worker, addresses, at, log, clients, admission } = setup;
+  const { worker, addresses, operator, at, log, clients, admission } = setup;
+  const { contact, rules, commit } = operator;
   const { store, characters, bans, gate } = setup.pictures;
   const sockets = new SocketDesktops(worker);
   const gallery = new Gallery(characters, store);
@@ -87,7 +90,7 @@ export function makeApiListener(setup: ApiSetup): ApiListener {
     spriteFiles({ ...sources, store, gate }),
     reports(worker, store),
     galleryRoutes(worker, store, gallery, gate, clients),
-    site(characters, undefined, addresses),
+    site(characters, { addresses, contact, rules, commit, log }),
     ...errorHandlers(log),
   );
   const listener: FrontListener = {

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
+import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import { stripTypeScriptTypes } from 'node:module';
 import type { AddressInfo } from 'node:net';
@@ -9,10 +10,10 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import express from 'express';
 import { pino } from 'pino';
-import { versionWords } from '../../tools/version.js';
+import { VERSION, versionWords } from '../../tools/version.js';
 import { TEXTS } from '../web/texts/texts.ts';
 import { errorHandlers } from './api.ts';
-import { installerName, site } from './site.ts';
+import { installerName, type SiteSetup, site } from './site.ts';
 
 const PATH = '/download/Sprites-Setup.exe';
 const BYTES = Buffer.from(Array.from({ length: 5000 }, (_, i) => (i * 31) & 255));
@@ -88,7 +89,8 @@ describe('site › the language', () => {
   it('is of pages that say at their end which version they are of', async () => {
     for (const path of ['/gallery', '/make', '/about', '/nothing']) {
       const { text } = await ask(path, { accept: 'text/html' });
-      assert.ok(text.includes(`<footer class="quiet small">Sprites ${versionWords()}</footer>`), path);
+      assert.match(text, /<footer/, path);
+      assert.ok(text.includes(`<span>Sprites ${versionWords()}</span>`), path);
     }
   });
 
@@ -135,6 +137,152 @@ describe('site › the modules of a page', () => {
   });
 });
 
+describe('site › the project', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'project-'));
+  const git = (...args: string[]) => execFileSync('git', args, { cwd: folder, encoding: 'utf8' }).trim();
+  let commit: string;
+  before(() => {
+    writeFileSync(join(folder, 'tracked'), 'of the commit');
+    git('init', '-q');
+    git('add', 'tracked');
+    git('-c', 'user.name=A', '-c', 'user.email=a@relay.example', 'commit', '-qm', 'one');
+    commit = git('rev-parse', '--short=12', 'HEAD');
+    writeFileSync(join(folder, 'tracked'), 'changed');
+    writeFileSync(join(folder, 'secret'), 'not tracked');
+  });
+  after(() => rmSync(folder, { recursive: true }));
+
+  const BROWSER = { accept: 'text/html', 'accept-language': 'en' };
+  /** Asks a site for these paths, one after the other. */
+  async function ask(setup: SiteSetup, paths: readonly string[], headers: Record<string, string> = BROWSER) {
+    const log = pino({ level: 'silent' });
+    const app = express()
+      .disable('etag')
+      .use(site([], setup), ...errorHandlers(log));
+    const server = app.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const answers = [];
+    for (const path of paths) {
+      const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}${path}`, { headers });
+      const bytes = Buffer.from(await answer.arrayBuffer());
+      answers.push({ status: answer.status, headers: answer.headers, bytes, text: bytes.toString() });
+    }
+    server.close();
+    return answers;
+  }
+
+  it('gives the source of the commit that runs: its files, and no others of the folder', async () => {
+    const [first, again] = await ask({ root: folder, commit: `${commit}+changed` }, [
+      '/source.tar.gz',
+      '/source.tar.gz',
+    ]);
+    const name = `sprites-${VERSION}-${commit}`;
+    assert.equal(first.headers.get('content-disposition'), `attachment; filename="${name}.tar.gz"`);
+    assert.equal(first.headers.get('content-type'), 'application/gzip');
+    assert.deepEqual(again.bytes, first.bytes);
+    const archive = join(folder, 'archive.tar.gz');
+    writeFileSync(archive, first.bytes);
+    const tar = (...args: string[]) => execFileSync('tar', args, { cwd: folder, encoding: 'utf8' });
+    assert.deepEqual(tar('-tzf', archive).trim().split('\n'), [`${name}/`, `${name}/tracked`]);
+    assert.equal(tar('-xzOf', archive, `${name}/tracked`), 'of the commit');
+    const etag = first.headers.get('etag') ?? '';
+    const [known] = await ask({ root: folder, commit }, ['/source.tar.gz'], {
+      'if-none-match': etag,
+      'cache-control': 'max-age=0',
+    });
+    assert.equal(known.status, 304);
+  });
+
+  it('gives the archive that came with a package', async () => {
+    const root = join(folder, 'package');
+    mkdirSync(root);
+    writeFileSync(join(root, 'source.tar.gz'), 'packed');
+    const [answer] = await ask({ root, commit }, ['/source.tar.gz']);
+    assert.deepEqual([answer.status, answer.text], [200, 'packed']);
+  });
+
+  it('says so where there is no archive: without a checkout, and without the commit', async () => {
+    const nothing = join(folder, 'nothing');
+    mkdirSync(nothing);
+    for (const setup of [
+      { root: nothing, commit },
+      { root: folder, commit: '0123456789ab' },
+      { root: folder, commit: 'unknown' },
+    ]) {
+      const [page] = await ask(setup, ['/source.tar.gz']);
+      assert.equal(page.status, 404);
+      assert.match(page.text, /<p class="quiet" hidden>.*<p class="quiet" >[^<]*no archive of its source/s);
+      const [problem] = await ask(setup, ['/source.tar.gz'], {});
+      assert.equal(JSON.parse(problem.text).code, 'not-found');
+    }
+  });
+
+  it('says what has changed and what is stored of visitors, in documents whose links lead to pages only', async () => {
+    for (const path of ['/changelog', '/privacy']) {
+      for (const lang of ['en', 'de']) {
+        const [{ text, headers }] = await ask({ commit }, [`${path}?lang=${lang}`]);
+        assert.equal(headers.get('content-language'), lang);
+        const [, article] = /<article[^>]*>(.*)<\/article>/s.exec(text) ?? [];
+        assert.match(article, /<h1>/, path);
+        for (const [, href] of article.matchAll(/href="([^"]*)"/g)) assert.match(href, /^(?:https?:|\/)/);
+      }
+    }
+    const [changelog] = await ask({ commit }, ['/changelog']);
+    assert.match(changelog.text, /THIRD_PARTY\.md/);
+  });
+
+  it('says the same of privacy in each language', () => {
+    const read = (name: string) => readFileSync(join(import.meta.dirname, '..', name), 'utf8');
+    const [english, german] = ['PRIVACY.md', 'PRIVACY.de.md'].map(read);
+    const code = (text: string) => text.match(/`[^`]+`/g);
+    const shape = (text: string) =>
+      text
+        .split('\n')
+        .map((line) => /^(?:#+|-|\|)/.exec(line)?.[0])
+        .filter(Boolean);
+    assert.deepEqual(code(german), code(english));
+    assert.deepEqual(shape(german), shape(english));
+  });
+
+  it('leads to the operator: to the address that they have given, else to the feedback form', async () => {
+    const links = (text: string) => [...text.matchAll(/href="([^"]*)">Contact</g)].map(([, href]) => href);
+    for (const [contact, href] of [
+      [undefined, '/about#feedback'],
+      ['me@relay.example', 'mailto:me@relay.example'],
+      ['https://relay.example/?a=1&b="><script>', 'https://relay.example/?a=1&amp;b=&quot;><script>'],
+    ]) {
+      const [privacy, about] = await ask({ commit, contact }, ['/privacy', '/about']);
+      assert.deepEqual([links(privacy.text), links(about.text)], [[href, href], [href]]);
+    }
+  });
+
+  it('shows the rules of the operator, if they have some, as they are now', async () => {
+    const [none, page] = await ask({ commit }, ['/rules', '/about']);
+    assert.equal(none.status, 404);
+    assert.match(page.text, /<a href="\/rules" hidden>/);
+    const rules = join(folder, 'rules.md');
+    const server = express().use(site([], { commit, rules })).listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    const read = async () => {
+      const answer = await fetch(`http://127.0.0.1:${(server.address() as AddressInfo).port}/rules`, {
+        headers: BROWSER,
+      });
+      return { status: answer.status, text: await answer.text() };
+    };
+    writeFileSync(rules, '# Be kind\n\nOr **leave**: $& {{site.nav}}');
+    const { text } = await read();
+    assert.match(text, /<h1>Be kind<\/h1>\n<p>Or <strong>leave<\/strong>: \$&amp; \{\{site.nav\}\}<\/p>/);
+    assert.match(text, /<a href="\/rules">/);
+    writeFileSync(rules, 'Be kinder');
+    assert.match((await read()).text, /<p>Be kinder<\/p>/);
+    rmSync(rules);
+    assert.equal((await read()).status, 404);
+    mkdirSync(rules);
+    assert.equal((await read()).status, 404);
+    server.close();
+  });
+});
+
 describe('site › an address without a page', () => {
   const BROWSER = 'text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8';
   let server: http.Server;
@@ -142,7 +290,9 @@ describe('site › an address without a page', () => {
   before(async () => {
     const app = express().disable('etag'); // as api_listener.ts
     const noDownloads = join(import.meta.dirname, 'nothing');
-    server = app.use(site([], noDownloads), ...errorHandlers(pino({ level: 'silent' }))).listen(0, '127.0.0.1');
+    server = app
+      .use(site([], { downloads: noDownloads }), ...errorHandlers(pino({ level: 'silent' })))
+      .listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
   });
@@ -186,7 +336,7 @@ describe('site › the program for Windows', () => {
     writeFileSync(join(downloads, 'Sprites.exe'), 'nor is this offered');
     const log = pino({ level: 'silent' });
     const app = express().disable('etag'); // as api_listener.ts
-    server = app.use(site([], downloads), ...errorHandlers(log)).listen(0, '127.0.0.1');
+    server = app.use(site([], { downloads }), ...errorHandlers(log)).listen(0, '127.0.0.1');
     await new Promise((resolve) => server.once('listening', resolve));
     port = (server.address() as AddressInfo).port;
   });

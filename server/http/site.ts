@@ -1,6 +1,6 @@
 /**
- * The site: the desktop in a browser, the gallery, the editor and the page about Sprites, the shipped characters, and the definition of
- * the protocol.
+ * The site: the desktop in a browser, the gallery, the editor and the page about Sprites, the shipped characters, the definition of
+ * the protocol; what has changed, what is stored of visitors, the operator's rules, and the source of the version that runs.
  *
  * Browser modules are written in TypeScript; their types are stripped, and their URLs end in `.ts` too. The head of a page names all
  * modules that it needs, so a browser does not need a round trip for each level of imports.
@@ -17,11 +17,14 @@ import { createRequire, stripTypeScriptTypes } from 'node:module';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { constants, gzipSync } from 'node:zlib';
-import express, { type NextFunction, type Request, type Response } from 'express';
-import { versionWords } from '../../tools/version.js';
+import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
+import type { Logger } from 'pino';
+import { commit as commitOfProject, VERSION, versionWords } from '../../tools/version.js';
 import type { Character } from '../store/sprite_store.ts';
 import { LANGUAGES, type Language, PROBLEM_TEXTS, TEXTS } from '../web/texts/texts.ts';
 import { baseOf, type PublicAddresses } from './api.ts';
+import { withDocument } from './documents.ts';
+import { sourceArchive } from './source_archive.ts';
 import { sendSprite } from './sprite_answer.ts';
 
 /** A page may load its own files and pictures it made, and connect to any relay (long-polls have another port). */
@@ -37,10 +40,11 @@ const POLICY = [
 ].join('; ');
 
 const SERVER = join(import.meta.dirname, '..');
+const ROOT = join(SERVER, '..');
 const WEB = join(import.meta.dirname, '../web');
 
 /** The folder into which `npm run client` puts the programs that visitors can download. */
-const DIST = join(SERVER, '../client-win/dist');
+const DIST = join(ROOT, 'client-win/dist');
 const INSTALLER = 'Sprites-Setup.exe';
 const DEB = 'sprites_amd64.deb';
 const ARCHIVE = 'sprites-linux-x86_64.tar.xz';
@@ -90,6 +94,13 @@ const PAGES = [
   ['/offline', 'pages/offline'],
 ] as const;
 
+/** What has changed, and what a relay stores of people. The bundle of a fleet has neither. */
+const CHANGELOG = join(ROOT, 'CHANGELOG.md');
+const PRIVACY = { en: join(SERVER, 'PRIVACY.md'), de: join(SERVER, 'PRIVACY.de.md') };
+
+/** What a page has in place of the operator's contact: the form of the page about Sprites. */
+const FEEDBACK_FORM = 'href="/about#feedback"';
+
 const ICON_SIDES = [192, 512] as const;
 
 /** With it, a browser installs the page as a program. */
@@ -117,11 +128,24 @@ const LANGUAGE_VARY = 'Accept-Encoding, Accept-Language, Cookie';
 /** Folder of the shipped characters. */
 export const CHARACTERS_FOLDER = join(WEB, 'sprites');
 
-export function site(
-  characters: readonly Character[],
-  downloads = DIST,
-  addresses: PublicAddresses = { eventsPort: 0, apiPort: 0 },
-): express.Router {
+/** What a site is of, beside its own files. */
+export interface SiteSetup {
+  /** The folder of the programs that visitors can download. */
+  downloads?: string;
+  addresses?: PublicAddresses;
+  /** Where visitors reach the operator: an e-mail address or a URL. */
+  contact?: string;
+  /** The file of the operator's rules, in Markdown. */
+  rules?: string;
+  /** The commit that runs, and the folder of its project. */
+  commit?: string;
+  root?: string;
+  log?: Logger;
+}
+
+export function site(characters: readonly Character[], setup: SiteSetup = {}): express.Router {
+  const { downloads = DIST, addresses = { eventsPort: 0, apiPort: 0 }, contact, rules } = setup;
+  const { commit = commitOfProject(), root = ROOT, log } = setup;
   const router = express.Router();
   router.use((_, response, next) => {
     response.set({ 'Content-Security-Policy': POLICY, 'X-Content-Type-Options': 'nosniff' });
@@ -132,9 +156,14 @@ export function site(
   addFiles(router, modules);
   addCharacters(router, characters);
   addPage(router, '/', pageOf(read(WEB, 'desktop/index.html'), '/web/desktop/desktop.ts', modules), downloads);
-  for (const [url, path] of PAGES) {
-    addPage(router, url, pageOf(framed(read(WEB, `${path}.html`), url), `/web/${path}.ts`, modules), downloads);
-  }
+  const frame = { version: versionWords(commit), contact, hasRules: rules !== undefined };
+  const framedPage = (path: string, url?: string) => {
+    return pageOf(framed(read(WEB, `${path}.html`), frame, url), `/web/${path}.ts`, modules);
+  };
+  for (const [url, path] of PAGES) addPage(router, url, framedPage(path, url), downloads);
+  addDocument(router, '/changelog', framedPage('pages/changelog'), { en: CHANGELOG, de: CHANGELOG });
+  addDocument(router, '/privacy', framedPage('pages/privacy'), PRIVACY);
+  if (rules !== undefined) addRules(router, framedPage('pages/rules'), rules);
   addManifest(router);
   for (const [file, type] of Object.entries(DOWNLOADS)) {
     router.get(`/download/${file}`, (request, response, next) => {
@@ -144,13 +173,21 @@ export function site(
   }
   for (const file of LATEST)
     router.get(`/client/${file}`, (_, response, next) => sendLatest(response, downloads, file, next));
-  const missing = inEachLanguage('text/html', pageOf(framed(read(WEB, 'pages/missing.html')), '', modules));
-  router.get('/{*path}', (request, response, next) => {
-    // Programs get the problem document: only browsers that open a page prefer HTML.
-    if (request.path.startsWith('/v1/') || request.accepts(['json', 'html']) !== 'html') return next();
-    sendTranslated(request, response.status(404), missing, `Accept, ${LANGUAGE_VARY}`);
-  });
+  const missing = framedPage('pages/missing');
+  const noSource = (language: Language) =>
+    missing(language).replace('id="no-page"', 'hidden').replace('id="no-source" hidden', '');
+  addSource(router, { root, commit, log }, refuse(noSource));
+  router.get('/{*path}', refuse(missing));
   return router;
+}
+
+/** Answers that there is nothing. Programs get the problem document: only browsers that open a page prefer HTML. */
+function refuse(page: (language: Language) => string): RequestHandler {
+  const texts = inEachLanguage('text/html', page);
+  return (request, response, next) => {
+    if (request.path.startsWith('/v1/') || request.accepts(['json', 'html']) !== 'html') return next();
+    sendTranslated(request, response.status(404), texts, `Accept, ${LANGUAGE_VARY}`);
+  };
 }
 
 /** Sources of browser modules by URL. */
@@ -227,6 +264,62 @@ function addPage(router: express.Router, url: string, page: (language: Language)
   });
 }
 
+/** A page with a document of the project in each language, if the project has it. */
+function addDocument(
+  router: express.Router,
+  url: string,
+  page: (language: Language) => string,
+  paths: Readonly<Record<Language, string>>,
+): void {
+  if (!Object.values(paths).every((path) => existsSync(path))) return;
+  const documents = Object.fromEntries(Object.entries(paths).map(([language, path]) => [language, read(path)]));
+  const texts = inEachLanguage('text/html', (language) => withDocument(page(language), documents[language] as string));
+  router.get(url, (request, response) => sendTranslated(request, response, texts));
+}
+
+/** The page of the operator's rules, which may be changed while the relay runs. */
+function addRules(router: express.Router, page: (language: Language) => string, path: string): void {
+  let shown: { document: string; texts: Translated } | undefined;
+  router.get('/rules', (request, response, next) => {
+    let document: string;
+    try {
+      document = read(path);
+    } catch {
+      next(); // the operator has moved it away
+      return;
+    }
+    if (shown?.document !== document) {
+      shown = { document, texts: inEachLanguage('text/html', (language) => withDocument(page(language), document)) };
+    }
+    sendTranslated(request, response, shown.texts);
+  });
+}
+
+/** The archive of the source. It is made once, for the first visitor who asks; `sendMissing` answers when there is none. */
+function addSource(
+  router: express.Router,
+  { root, commit, log }: { root: string; commit: string; log: Logger | undefined },
+  sendMissing: RequestHandler,
+): void {
+  const hash = commit.replace('+changed', '');
+  const name = `sprites-${VERSION}-${hash}`;
+  const archive = once(() =>
+    sourceArchive(root, hash, name).catch((error) => {
+      log?.warn({ err: error }, 'git could not make the archive of the source, so visitors do not get it');
+      return undefined;
+    }),
+  );
+  router.get('/source.tar.gz', async (request, response, next) => {
+    const bytes = await archive();
+    if (bytes === undefined) {
+      sendMissing(request, response, next);
+      return;
+    }
+    response.set({ 'Content-Disposition': `attachment; filename="${name}.tar.gz"`, ETag: `"${hash}"` });
+    response.type('application/gzip').send(bytes);
+  });
+}
+
 /** A text as it is sent: plain, and compressed for browsers that can read that. */
 interface Text {
   type: string;
@@ -296,11 +389,23 @@ function sendText(
   response.send(isCompressed ? gzip : plain);
 }
 
-/** Puts in what pages have alike: the first lines of the head, the links to the pages, with that to this one marked, and the footer. */
-function framed(page: string, url?: string): string {
+/** What all pages have alike. */
+interface Frame extends Pick<SiteSetup, 'contact'> {
+  readonly version: string;
+  readonly hasRules: boolean;
+}
+
+/** Puts in the first lines of the head, the links to the pages, with that to this one marked, and the footer. */
+function framed(page: string, { version, contact, hasRules }: Frame, url?: string): string {
   const part = (name: string) => read(WEB, `pages/${name}.html`).trim();
   const header = part('header').replace(`href="${url}"`, '$& aria-current="page"');
-  return page.replace('{{head}}', part('head')).replace('{{header}}', header).replace('{{footer}}', part('footer'));
+  const footer = part('footer')
+    .replace('{{version}}', version)
+    .replace('href="/rules" hidden', hasRules ? 'href="/rules"' : '$&');
+  const whole = page.replace('{{head}}', part('head')).replace('{{header}}', header).replace('{{footer}}', footer);
+  if (contact === undefined) return whole;
+  const href = contact.includes('://') ? contact : `mailto:${contact}`;
+  return whole.replaceAll(FEEDBACK_FORM, () => `href="${href.replaceAll('&', '&amp;').replaceAll('"', '&quot;')}"`);
 }
 
 /**
@@ -317,7 +422,6 @@ function pageOf(html: string, entry: string, modules: Modules): (language: Langu
     const table = TEXTS[language];
     const page = html
       .replace('<html lang="en">', `<html lang="${language}">`)
-      .replaceAll('{{version}}', versionWords)
       .replace(/\{\{([\w.-]+)\}\}/g, (_, key: string) => {
         if (!Object.hasOwn(table, key)) throw new Error(`A page names the text ${key}, which does not exist.`);
         return table[key as keyof typeof table];

@@ -53,6 +53,10 @@ export interface WorkersOptions {
   host: string;
   publicUrl?: string;
   publicEventsUrl?: string;
+  /** Where visitors reach the operator: an e-mail address or a URL. */
+  contact?: string;
+  /** The path of the operator's rules, in Markdown. */
+  rules?: string;
   data: string;
   workers: WorkersPlan;
   front: 'auto' | 'native' | 'portable';

@@ -54,6 +54,7 @@ export class OneProcess implements Workers {
       worker,
       pictures,
       addresses,
+      operator: options,
       at,
       log,
       clients: new ClientAddresses(options.trustProxy, warnOfForwarded(log)),

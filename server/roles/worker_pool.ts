@@ -6,6 +6,7 @@
 import cluster, { type Worker as Process } from 'node:cluster';
 import type { Logger } from 'pino';
 import { Gauge, type Registry } from 'prom-client';
+import { commit } from '../../tools/version.js';
 import type { Front } from '../front/front.ts';
 import { type MetricsRequest, WorkerMetrics } from '../metrics/worker_metrics.ts';
 import { type Refusals, type WorkerSample, WorkerSamples } from '../metrics/worker_samples.ts';
@@ -90,7 +91,7 @@ export class WorkerPool implements Workers {
     );
     master.turns.links.addFront(front);
     const [eventsPort] = await front.listen();
-    const { host, port, data, admission, trustProxy, pictures } = options;
+    const { host, port, data, contact, rules, admission, trustProxy, pictures } = options;
     if (port !== 0) await throwIfTaken(host, port);
     const pool = new WorkerPool(setup, front, ipc, {
       host,
@@ -98,6 +99,7 @@ export class WorkerPool implements Workers {
       data,
       front: options.front,
       addresses: { ...addressesOf(options), eventsPort, apiPort: port },
+      operator: { contact, rules, commit: commit() },
       admission,
       trustProxy,
       pictures,

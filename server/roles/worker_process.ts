@@ -10,7 +10,7 @@ import { connectionsFor, fileLimit } from '../front/file_limit.ts';
 import type { Front, FrontListener } from '../front/front.ts';
 import type { AdmissionKind } from '../http/admission.ts';
 import type { PublicAddresses } from '../http/api.ts';
-import { type ApiListener, makeApiListener, openPictures } from '../http/api_listener.ts';
+import { type ApiListener, type ApiSetup, makeApiListener, openPictures } from '../http/api_listener.ts';
 import { ClientAddresses, warnOfForwarded } from '../http/client_address.ts';
 import { Worker } from '../http/worker.ts';
 import { workerGauges } from '../metrics/gauges.ts';
@@ -36,6 +36,7 @@ export interface WorkerSettings {
   data: string;
   front: 'auto' | 'native' | 'portable';
   addresses: PublicAddresses;
+  operator: ApiSetup['operator'];
   admission: AdmissionKind;
   trustProxy: readonly string[];
   pictures: Pictures;
@@ -101,6 +102,7 @@ export async function startWorker(settings: WorkerSettings, log: Logger): Promis
     worker,
     pictures,
     addresses: settings.addresses,
+    operator: settings.operator,
     at: { host: settings.host, port: settings.port, shared: true },
     log,
     clients: new ClientAddresses(settings.trustProxy, warnOfForwarded(log)),

@@ -15,6 +15,8 @@ const PAGES = [
   ['/gallery', '.entry canvas'],
   ['/make', '#stage-empty'],
   ['/about', '#here:not(:empty)'],
+  ['/privacy', 'h1'],
+  ['/changelog', 'h1'],
   ['/offline', 'h1'],
   ['/nothing', 'h1'],
 ] as const;

@@ -415,6 +415,7 @@ describe('a visit in a browser', { ...BOUNDED, skip: noBrowser }, () => {
       ['/gallery', '.entry canvas'],
       ['/make', '#stage-empty'],
       ['/about', '#here:not(:empty)'],
+      ['/privacy', 'h1'],
     ]) {
       await page.goto(`${relay.url}${path}`);
       await page.waitForSelector(ready);

@@ -23,7 +23,9 @@ describe('the offer of the programs', { ...BOUNDED, skip: noBrowser }, () => {
   let browser: Browser;
 
   before(async () => {
-    server = express().use(site([], folder)).listen(0, '127.0.0.1');
+    server = express()
+      .use(site([], { downloads: folder }))
+      .listen(0, '127.0.0.1');
     browser = await launchBrowser();
   });
 

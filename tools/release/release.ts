@@ -140,11 +140,13 @@ function build(
   const signing = Object.entries(given).flatMap(([name, value]) => (value ? [`--${flagOf(name)}`, value] : []));
   run(process.execPath, 'tools/client.ts', 'windows', ...signing);
   run(process.execPath, 'tools/client.ts', 'linux');
+  // The relay of the package gives its visitors the source (server/http/source_archive.ts).
+  const archive = ['archive', '--format=tar.gz', `--prefix=sprites-${version}/`, 'HEAD'];
+  const packed = execFileSync('git', archive, { cwd: checkout, maxBuffer: 1 << 30 });
+  for (const path of [join(source, 'source.tar.gz'), join(out, `sprites-${version}-source.tar.gz`)])
+    writeFileSync(path, packed);
   run('npm', 'pack', '--silent', '--ignore-scripts', '--pack-destination', out);
   run(process.execPath, 'server/libraries/pack.ts', '--out', out);
-  const inFolder = `--prefix=sprites-${version}/`;
-  const archive = ['archive', '--format=tar.gz', inFolder, '-o', join(out, `sprites-${version}-source.tar.gz`), 'HEAD'];
-  execFileSync('git', archive, { cwd: checkout });
   for (const name of readdirSync(dist).filter((one) => /\.(?:exe|deb|xz)$/.test(one))) {
     copyFileSync(join(dist, name), join(out, name));
   }

@@ -11,6 +11,11 @@ export const ENGLISH = {
   'site.make-sprite': 'Make a sprite',
   'site.about': 'About',
   'site.make': 'Make',
+  'site.source': 'Source',
+  'site.contact': 'Contact',
+  'changelog.link': 'Changes',
+  'privacy.link': 'Privacy',
+  'rules.link': 'Rules',
   'site.language': '<a href="?lang=de" hreflang="de" lang="de">Deutsch</a>',
   'download.get': 'Get Sprites for Windows',
   'download.get-linux': 'Get Sprites for Linux',
@@ -246,7 +251,7 @@ export const ENGLISH = {
   'about.relay-text':
     'A relay is one program. On a fresh copy of the source it installs what it needs, and prints its address:',
   'about.source':
-    'The source is free software under the MIT licence; the characters are CC0. Ask the operator of this relay for a copy.',
+    'The source is free software under the MIT licence; the characters are CC0. <a href="/source.tar.gz">The source of this relay</a> is that of the commit at the end of this page; what its operator has changed since then (<code>+changed</code>) is not in it.',
   'about.protocol':
     '<a href="/protocol">The protocol</a> and its <a href="/openapi.yaml">OpenAPI description</a> are for those who write a client.',
   'feedback.title': 'Say what you think',
@@ -437,6 +442,16 @@ export const ENGLISH = {
   'missing.title': 'Nothing here – Sprites',
   'missing.heading': 'There is nothing here',
   'missing.text': 'This site has no page at this address. It may be misspelt.',
+  'missing.source':
+    'This relay has no archive of its source: it runs neither from a checkout of the project nor from the package of a release. Ask its operator.',
+
+  // The documents.
+  'changelog.title': 'Changes – Sprites',
+  'changelog.intro': 'What has changed for people who use Sprites or run a relay, the newest version first.',
+  'privacy.title': 'Privacy – Sprites',
+  'privacy.ask': 'The operator of this relay answers questions, and deletes what is stored of you:',
+  'rules.title': 'Rules – Sprites',
+  'rules.ask': 'Questions? Ask the operator of this relay:',
 } as const;
 
 /** The texts in any language. One without a text does not compile. */

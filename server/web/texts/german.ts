@@ -8,6 +8,11 @@ export const GERMAN: Texts = {
   'site.make-sprite': 'Figur bauen',
   'site.about': 'Über Sprites',
   'site.make': 'Werkstatt',
+  'site.source': 'Quelltext',
+  'site.contact': 'Kontakt',
+  'changelog.link': 'Änderungen',
+  'privacy.link': 'Datenschutz',
+  'rules.link': 'Regeln',
   'site.language': '<a href="?lang=en" hreflang="en" lang="en">English</a>',
   'download.get': 'Sprites für Windows holen',
   'download.get-linux': 'Sprites für Linux holen',
@@ -251,7 +256,7 @@ export const GERMAN: Texts = {
   'about.relay-text':
     'Ein Relay ist ein Programm. In einer frischen Kopie des Quelltexts installiert es, was es braucht, und nennt seine Adresse:',
   'about.source':
-    'Der Quelltext ist freie Software unter der MIT-Lizenz, die Figuren sind CC0. Fragen Sie den Betreiber dieses Relays nach einer Kopie.',
+    'Der Quelltext ist freie Software unter der MIT-Lizenz, die Figuren sind CC0. <a href="/source.tar.gz">Der Quelltext dieses Relays</a> ist der des Commits am Ende dieser Seite; was der Betreiber seitdem geändert hat (<code>+changed</code>), ist nicht darin.',
   'about.protocol':
     '<a href="/protocol">Das Protokoll</a> und seine <a href="/openapi.yaml">OpenAPI-Beschreibung</a> (beide auf Englisch) sind für alle, die ein eigenes Programm schreiben.',
   'feedback.title': 'Sagen Sie Ihre Meinung',
@@ -448,6 +453,16 @@ export const GERMAN: Texts = {
   'missing.title': 'Nichts hier – Sprites',
   'missing.heading': 'Hier ist nichts',
   'missing.text': 'Unter dieser Adresse hat diese Website keine Seite. Vielleicht ist sie verschrieben.',
+  'missing.source':
+    'Dieses Relay hat kein Archiv seines Quelltexts: Es läuft weder aus einem Checkout des Projekts noch aus dem Paket einer Version. Fragen Sie seinen Betreiber.',
+
+  // The documents.
+  'changelog.title': 'Änderungen – Sprites',
+  'changelog.intro': 'Was sich für Besucher und Betreiber geändert hat, die neueste Version zuerst (auf Englisch).',
+  'privacy.title': 'Datenschutz – Sprites',
+  'privacy.ask': 'Der Betreiber dieses Relays beantwortet Fragen und löscht, was über Sie gespeichert ist:',
+  'rules.title': 'Regeln – Sprites',
+  'rules.ask': 'Fragen? Wenden Sie sich an den Betreiber dieses Relays:',
 };
 
 /** What the relay refuses, by the codes of its problem documents: its own sentences are English. */
