@@ -20,6 +20,7 @@ export const NOTICE_SLOTS_PER_STEP = 16_384;
 const COMPANY = Buffer.from('{"type":"company"}');
 const NEIGHBOURS = Buffer.from('{"type":"neighbours"');
 const EDGE_KEYS = EDGES.map((edge) => Buffer.from(`,"${edge}":`));
+const COMMA = 0x2c;
 const CLOSE = 0x7d;
 
 export class News {
@@ -124,21 +125,31 @@ export class News {
     return this.#noticed < desktops.max;
   }
 
+  /** Writes what is due for a desktop behind the events in out[start, at), without room its neighbours only; returns where it ends. */
+  write(slot: number, out: Buffer, start: number, at: number, hasRoom: boolean): number {
+    const { marks } = this.#tables;
+    let end = at;
+    if (marks.has(slot, NEIGHBOURS_DUE)) end = this.#writeNeighbours(slot, out, separated(out, start, end));
+    if (hasRoom && marks.has(slot, COMPANY_DUE)) end = this.#writeCompany(slot, out, separated(out, start, end));
+    if (hasRoom && marks.has(slot, NOTICES_DUE)) end = this.#writeNotices(slot, out, separated(out, start, end));
+    return end;
+  }
+
   /** Writes the oldest notices that a desktop was not sent to out[at]; returns where they end. */
-  writeNotices(slot: number, out: Buffer, at: number): number {
+  #writeNotices(slot: number, out: Buffer, at: number): number {
     const end = this.#notices.write(slot, out, at);
     if (!this.#notices.isDue(slot)) this.#tables.marks.clear(slot, NOTICES_DUE);
     return end;
   }
 
   /** Writes the event that the company of a desktop has changed to out[at]; returns where it ends. */
-  writeCompany(slot: number, out: Buffer, at: number): number {
+  #writeCompany(slot: number, out: Buffer, at: number): number {
     this.#tables.marks.clear(slot, COMPANY_DUE);
     return at + COMPANY.copy(out, at);
   }
 
   /** Writes the event that names the neighbours of a desktop to out[at]; returns where it ends. */
-  writeNeighbours(slot: number, out: Buffer, at: number): number {
+  #writeNeighbours(slot: number, out: Buffer, at: number): number {
     const { torus, desktops, abroad, marks } = this.#tables;
     let end = at + NEIGHBOURS.copy(out, at);
     for (let edge = 0; edge < 4; edge++) {
@@ -154,4 +165,11 @@ export class News {
     marks.clear(slot, NEIGHBOURS_DUE);
     return end + 1;
   }
+}
+
+/** Writes a comma to out[at] unless the first event begins there; returns where the next one begins. */
+export function separated(out: Buffer, start: number, at: number): number {
+  if (at === start) return at;
+  out[at] = COMMA;
+  return at + 1;
 }

@@ -25,10 +25,10 @@ import {
   SAYINGS_BYTES_PER_POLL_MAX,
 } from '../wire/rules.ts';
 import { DelayedPolls, type HeldPoll } from './delayed_polls.ts';
-import type { News } from './news.ts';
+import { type News, separated } from './news.ts';
 import { byeMs, recoveredLeaseMs } from './returns.ts';
 import { Deadlines } from './slots/deadlines.ts';
-import { COMPANY_DUE, DEFERRED, HEARING, NEIGHBOURS_DUE, NOTICES_DUE, PEEKING, READY } from './slots/marks.ts';
+import { DEFERRED, HEARING, PEEKING, READY } from './slots/marks.ts';
 import { NOTICES_BYTES_MAX } from './slots/notices.ts';
 import type { Rounds } from './slots/rounds.ts';
 import {
@@ -97,7 +97,6 @@ const JOIN_BYTES_MAX = JOIN_URL_BYTES_MAX + 16;
 
 const EVENTS = Buffer.from('","events":[');
 const PING = Buffer.from('{"type":"ping"}');
-const COMMA = 0x2c;
 const CLOSE = 0x7d;
 
 export class WayDown {
@@ -482,20 +481,12 @@ export class WayDown {
     const start = (isHearing ? 0 : this.#answers.roomAt()) + BATCH_HEAD_BYTES_MAX;
     let end = this.#writeSprites(slot, out, start, eventsMax);
     if (ping) {
-      if (end > start) out[end++] = COMMA;
+      end = separated(out, start, end);
       end += PING.copy(out, end);
+      this.#news.tellNeighbours(slot);
     }
-    if (ping || (eventsMax > 0 && marks.has(slot, NEIGHBOURS_DUE))) {
-      if (end > start) out[end++] = COMMA;
-      end = this.#news.writeNeighbours(slot, out, end);
-    }
-    if (eventsMax > 0 && marks.has(slot, COMPANY_DUE)) {
-      if (end > start) out[end++] = COMMA;
-      end = this.#news.writeCompany(slot, out, end);
-    }
-    if (eventsMax > 0 && marks.has(slot, NOTICES_DUE)) {
-      if (end > start) out[end++] = COMMA;
-      end = this.#news.writeNotices(slot, out, end);
+    if (ping || (eventsMax > 0 && this.#news.isDue(slot))) {
+      end = this.#news.write(slot, out, start, end, eventsMax > 0);
     }
     if (isRoomy && marks.has(slot, PEEKING)) {
       end = this.#peeks.write(slot, out, end, end === start, this.#tables.preciseMs());
@@ -508,11 +499,8 @@ export class WayDown {
     const speech = this.#speech;
     const { bytes, count, missed } = speech.pop(slot);
     if (speech.waiting(slot) === 0) marks.clear(slot, HEARING);
-    if (missed > 0) {
-      if (end > start) out[end++] = COMMA;
-      end = speech.sayings.writeMissed(missed, out, end);
-    }
-    if (count > 0 && end > start) out[end++] = COMMA;
+    if (missed > 0) end = speech.sayings.writeMissed(missed, out, separated(out, start, end));
+    if (count > 0) end = separated(out, start, end);
     this.#sendBatch(ticket, mailboxes.batchSeq, this.#batchOf(out, start, end, bytes));
   }
 

@@ -158,6 +158,7 @@ export function openapiOf(text = readFileSync(OPENAPI, 'utf8')): string {
   setTexts(document);
   setLists(document);
   setCrossings(document);
+  document.setLines(schema('PlainEvent', 'oneOf'), Object.entries<rules.EventRule>(rules.EVENTS).flatMap(plainEventOf));
   document.setMembers('StageSprite', rules.STAGE_SPRITE_MEMBERS);
   return document.changed();
 }
@@ -190,7 +191,6 @@ function setTexts(document: Openapi): void {
   document.set(schema('Saying', 'properties', 'saying', 'maximum'), rules.RISING_NUMBER_MAX);
   document.set(schema('Saying', 'properties', 'text', 'maxLength'), rules.SAYING_TEXT_BYTES_MAX);
   document.set(document.event('saying', 'text', 'maxLength'), rules.SAYING_TEXT_BYTES_MAX);
-  document.set(document.event('announcement', 'text', 'maxLength'), rules.ANNOUNCEMENT_BYTES_MAX);
   document.set(document.event('bye', 'join', 'maxLength'), rules.JOIN_URL_BYTES_MAX);
   document.set(schema('Report', 'properties', 'reason', 'maxLength'), rules.REASON_BYTES_MAX);
 }
@@ -222,6 +222,15 @@ function setCrossings(document: Openapi): void {
   document.set(document.event('sprite', 'sprite', 'required'), listOf(Object.keys(rules.SPRITE_MEMBERS)));
 }
 
+/** A type of events as a schema, if the table has its members. */
+function plainEventOf([type, { members }]: [string, rules.EventRule]): string[] {
+  if (members === undefined) return [];
+  const properties = Object.entries(members).map(([name, rule]) => `    ${name}: { ${schemaOf(rule).join(', ')} }`);
+  const required = listOf(['type', ...Object.keys(members)]);
+  const head = ['- type: object', `  required: ${required}`, '  unevaluatedProperties: false', '  properties:'];
+  return [...head, `    type: { const: ${type} }`, ...properties];
+}
+
 const listOf = (names: readonly string[]) => `[${names.join(', ')}]`;
 
 /** The members of a response that accepts what was posted. */
@@ -243,7 +252,7 @@ class Openapi {
   /** The path of a member of an event. */
   event(type: string, ...path: Path): Path {
     const node = this.#document.getIn(schema('Event', 'oneOf'), true) as unknown as { toJSON(): EventSchema[] };
-    const index = node.toJSON().findIndex(({ properties }) => properties.type.const === type);
+    const index = node.toJSON().findIndex(({ properties }) => properties?.type.const === type);
     return schema('Event', 'oneOf', index, 'properties', ...path);
   }
 
@@ -286,7 +295,7 @@ class Openapi {
 }
 
 interface EventSchema {
-  properties: { type: { const: string } };
+  properties?: { type: { const: string } };
 }
 
 /** A member as a schema, in YAML. */
@@ -297,7 +306,7 @@ function propertyOf(rule: rules.Member, description: string | undefined): string
   return parts.join(', ');
 }
 
-function schemaOf(rule: rules.Member): string[] {
+function schemaOf(rule: rules.Member | rules.EventMember): string[] {
   const reference = (name: string) => [`$ref: "#/components/schemas/${name}"`];
   const within = (type: string, min: number, max: number) => [`type: ${type}`, `minimum: ${min}`, `maximum: ${max}`];
   switch (rule.is) {
@@ -309,6 +318,10 @@ function schemaOf(rule: rules.Member): string[] {
       return within('integer', 1, rules.RISING_NUMBER_MAX);
     case 'edge':
       return reference('Edge');
+    case 'edges':
+      return reference('Edges');
+    case 'text':
+      return ['type: string', `maxLength: ${rule.max}`];
     case 'file':
       return reference('Hash');
     case 'object':

@@ -208,26 +208,54 @@ export const NOTICES_PER_POLL_MAX = 8;
 export const RESPONSE_BYTES_MAX = 2 * POLL_BYTES_MAX;
 ok(POLL_BYTES_MAX + SAYINGS_BYTES_PER_POLL_MAX < RESPONSE_BYTES_MAX);
 
+/** What a member of a plain event is. */
+export type EventMember =
+  | { readonly is: 'file' | 'edges' }
+  | { readonly is: 'text'; readonly max: number }
+  | { readonly is: 'whole'; readonly min: number; readonly max: number };
+
+export interface EventRule {
+  /** How many of it the fullest answer has. */
+  readonly most: number;
+  /** Those of a plain event, beside its type. All are there. The types of other events are in web/relay/transport.ts. */
+  readonly members?: Readonly<Record<string, EventMember>>;
+}
+
 /**
- * The types of events, each with how many of it the fullest answer has. An announcement is one of the notices that `removed` counts. A `bye` is
- * sent without sprites, so it makes no answer longer.
+ * The types of events. An announcement is one of the notices that `removed` counts. A `bye` is sent without sprites, so it makes no answer
+ * longer.
  */
 export const EVENTS = {
-  sprite: EVENTS_PER_POLL_MAX,
-  neighbours: 1,
-  company: 1,
-  ping: 1,
-  bye: 0,
-  removed: NOTICES_PER_POLL_MAX,
-  announcement: 0,
-  saying: SAYINGS_PER_POLL_MAX,
-  watched: 1,
-  stage: 1,
-  missed: 1,
-} as const;
+  sprite: { most: EVENTS_PER_POLL_MAX },
+  neighbours: { most: 1 },
+  company: { most: 1, members: {} },
+  ping: { most: 1, members: {} },
+  bye: { most: 0 },
+  removed: { most: NOTICES_PER_POLL_MAX, members: { file: { is: 'file' } } },
+  announcement: { most: 0, members: { text: { is: 'text', max: ANNOUNCEMENT_BYTES_MAX } } },
+  saying: { most: SAYINGS_PER_POLL_MAX },
+  watched: { most: 1, members: { edges: { is: 'edges' } } },
+  stage: { most: 1 },
+  missed: { most: 1, members: { sayings: { is: 'whole', min: 1, max: 2 ** 32 - 1 } } },
+} as const satisfies Record<string, EventRule>;
+
+type ValueOf<Rule extends EventMember> = Rule extends { is: 'whole' }
+  ? number
+  : Rule extends { is: 'edges' }
+    ? Edge[]
+    : string;
+
+/** An event whose members EVENTS has. */
+export type PlainEvent = {
+  [Type in keyof typeof EVENTS]: (typeof EVENTS)[Type] extends {
+    members: infer Members extends Record<string, EventMember>;
+  }
+    ? { type: Type } & { -readonly [Name in keyof Members]: ValueOf<Members[Name]> }
+    : never;
+}[keyof typeof EVENTS];
 
 /** Events of all types in one answer. */
-export const ANSWER_EVENTS_MAX = Object.values(EVENTS).reduce((sum: number, count) => sum + count, 0);
+export const ANSWER_EVENTS_MAX = Object.values(EVENTS).reduce((sum, { most }) => sum + most, 0);
 
 /**
  * The sustained rate of messages of one socket: 100 throws and a poll after each sprite of four busy neighbours. A burst of

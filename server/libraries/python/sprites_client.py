@@ -22,8 +22,8 @@ EDGES = ("left", "right", "top", "bottom")
 OPPOSITE = {"left": "right", "right": "left", "top": "bottom", "bottom": "top"}
 OUTWARDS = {"left": (-1, 0), "right": (1, 0), "top": (0, -1), "bottom": (0, 1)}  # to the right, and down
 
-# What the relay tells; `ping`, `bye` and `watched` are for this library.
-TOLD = ("neighbours", "company", "removed", "announcement", "saying", "missed", "stage")
+# What a relay tells for this library, and what only this library tells. All else that comes is for the program.
+OWN = ("sprite", "ping", "bye", "watched", "connected", "seated", "lost", "hidden")
 
 SCREEN = {"width": 800, "height": 600}
 SPEED = 900  # px/s of a throw that says none: what a hand does
@@ -939,7 +939,7 @@ class Desktop:
                     self._moving = to, bye_ms(event, self._environment.random)
             if kind == "neighbours" or (kind == "stage" and "from" not in event):
                 self._peek_due.set()
-            if kind in TOLD:
+            if isinstance(kind, str) and kind not in OWN:
                 self._tell(event)
         return self._moving is None
 

@@ -9,6 +9,7 @@ import {
   LEASE_SECONDS_MIN,
   PING_MS,
   PING_SECONDS_MAX,
+  type PlainEvent,
   SILENCE_FACTOR,
 } from '../../wire/rules.ts';
 import type { Entrance, Facing, Journey } from '../motion/simulation.ts';
@@ -117,24 +118,15 @@ export interface Company {
   company: Companion[];
 }
 
+/** PROTOCOL.md (Events) says what each of them tells. */
 export type RelayEvent =
   | Arrival
   | ({ type: 'neighbours' } & Neighbours)
-  /** The company of this desktop has changed. */
-  | { type: 'company' }
-  | { type: 'ping' }
   /** The relay stops. With `join` it stops for good, and that is where to join another one. */
   | { type: 'bye'; retryAfterMs: number; join?: string }
-  /** The operator has removed this picture. */
-  | { type: 'removed'; file: string }
-  /** A line of text from the operator. */
-  | { type: 'announcement'; text: string }
   | SayingEvent
-  /** The number of sayings that this desktop has missed. They were said before those in this batch. */
-  | { type: 'missed'; sayings: number }
   | StageEvent
-  /** The edges of this desktop through which a neighbour looks now. */
-  | { type: 'watched'; edges: Edge[] };
+  | PlainEvent;
 
 export interface Problem {
   code: string;
