@@ -12,7 +12,7 @@ import { type Account, runEngine } from '../../tools/bench/engine_run.ts';
 import { spread } from '../../tools/bench/spread.ts';
 import { machine, table, us } from '../../tools/bench/table.ts';
 import type { EnginePlan } from '../../tools/engine_plan.ts';
-import { processCpuSeconds } from '../metrics/proc.ts';
+import { processCpuSeconds } from './process_cpu.ts';
 
 /** Some 256 of them are at the border of two relays, so that each may throw its part of 20,000 a second. */
 const DESKTOPS = 4_096;

@@ -9,7 +9,7 @@ import net from 'node:net';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { freePorts } from '../../tools/bench/free_ports.ts';
 import { findProgram } from '../../tools/machine.js';
-import { processCpuSeconds } from '../metrics/proc.ts';
+import { processCpuSeconds } from './process_cpu.ts';
 
 /** Each connection receives about as many heartbeats a second as a relay among six hundred. */
 const CONNECTIONS = 64;

@@ -14,8 +14,8 @@ import { createInterface } from 'node:readline';
 import { type Contender, type Shape, start } from '../../tools/bench/contender.ts';
 import { type Interval, intervalOf } from '../../tools/bench/student.ts';
 import { machine, table } from '../../tools/bench/table.ts';
-import { processCpuSeconds } from '../metrics/proc.ts';
 import type { Bots, BotsAccount, BotsOptions } from './peek_bots.ts';
+import { processCpuSeconds } from './process_cpu.ts';
 
 export const KINDS = ['stable', 'noisy', 'noisy, filtered'] as const;
 type Kind = (typeof KINDS)[number];

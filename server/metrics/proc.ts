@@ -1,5 +1,5 @@
 /**
- * What Linux tells about the CPU: the time of a process, of each of its threads, and of the whole machine. Read from /proc.
+ * What Linux tells about the CPU: the time of each thread of a process, and of the whole machine. Read from /proc.
  *
  * Units   seconds of CPU, in steps of 10 ms: /proc counts in ticks.
  * Cost    three system calls a thread, some 10 µs; see THREADS_PER_TURN_MAX.
@@ -41,12 +41,6 @@ export function threadIds(pid: number): number[] {
 export function threadTime(pid: number, tid: number): ThreadTime | undefined {
   const text = readSmallFile(`/proc/${pid}/task/${tid}/stat`);
   return text === undefined ? undefined : parseThread(text, pid, tid);
-}
-
-/** The CPU time of all threads of a process, also of those that have ended; undefined when the process has ended. */
-export function processCpuSeconds(pid: number): number | undefined {
-  const text = readSmallFile(`/proc/${pid}/stat`);
-  return text === undefined ? undefined : parseThread(text, pid, pid).cpuSeconds;
 }
 
 /** Parses `TID (NAME) STATE …`. The name may itself contain parentheses and spaces. */

@@ -12,13 +12,7 @@
  */
 
 import { ok } from 'node:assert';
-import {
-  EDGES,
-  NAME_BYTES_MAX,
-  SAYING_TEXT_BYTES_MAX,
-  SAYINGS_BYTES_PER_POLL_MAX,
-  SAYINGS_PER_POLL_MAX,
-} from '../../wire/rules.ts';
+import { EDGES, SAYINGS_BYTES_PER_POLL_MAX, SAYINGS_PER_POLL_MAX } from '../../wire/rules.ts';
 import { NO_EDGE } from '../../wire/saying.ts';
 import { SAYINGS_WAITING_MAX } from '../state/limits.ts';
 import { writeNumber } from '../state/mailboxes.ts';
@@ -61,19 +55,6 @@ const END = Buffer.from('}');
 const MISSED = Buffer.from('{"type":"missed","sayings":');
 const COMMA = 0x2c;
 const CLOSE = 0x7d;
-
-/** The longest JSON of a desktop's id with the keys of a reference. */
-const REFERENCE_KEYS_BYTES_MAX = 64;
-
-/** Bytes of one saying as an event: in JSON each byte of a text or a name takes at most two. */
-export const SAYING_BYTES_MAX =
-  SAYING_KEY.length +
-  REFERENCE_KEYS_BYTES_MAX +
-  2 * NAME_BYTES_MAX +
-  TEXT_KEY.length +
-  2 * SAYING_TEXT_BYTES_MAX +
-  2 +
-  EDGE_END_BYTES_MAX;
 
 /** Bytes of the event that tells how many sayings a desktop has missed, with a comma. */
 export const MISSED_BYTES_MAX = MISSED.length + 12;
