@@ -411,16 +411,11 @@ function hashOf(path, hash) {
   hash.update(path.slice(ROOT.length)).update(readFileSync(path));
 }
 
-/** Runs a step of a build. Its output is shown only if it fails. */
+/** Runs a step of a build. Its output is shown only if it fails; isFault() of test/builds.ts knows the reason by its words. */
 export function ran(program, args, cwd, name, variables = {}, input = '') {
   const env = { ...process.env, ...variables };
   const done = spawnSync(program, args, { cwd, env, input, encoding: 'utf8' });
   if (done.status === 0) return undefined;
   console.error(`${done.stdout ?? ''}${done.stderr ?? ''}`);
   return `${name} failed (${done.error?.message ?? `exit ${done.status}`})`;
-}
-
-/** Whether a reason says that a step of a build failed, rather than that this machine lacks something for it. */
-export function isFault(why) {
-  return / failed \(/.test(why);
 }

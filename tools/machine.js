@@ -10,24 +10,6 @@ import { arch, platform } from 'node:os';
 import { delimiter, join } from 'node:path';
 import process from 'node:process';
 
-/** What the Windows client needs to run on a virtual screen and be operated by tests: programs and their packages. */
-export const WINE = {
-  programs: ['wine', 'Xvfb', 'xrandr', 'picom', 'openbox', 'setpriv', 'convert'],
-  packages: ['wine', 'wine64', 'xvfb', 'x11-xserver-utils', 'picom', 'openbox', 'util-linux', 'imagemagick'],
-};
-
-/** What the client for X11 needs to run on a virtual screen and be operated by tests: programs and their packages. */
-export const X11 = {
-  programs: ['Xvfb', 'xclip', 'picom', 'openbox', 'setpriv', 'dbus-daemon', 'dbus-send'],
-  packages: ['xvfb', 'xclip', 'picom', 'openbox', 'util-linux', 'dbus-daemon', 'dbus-bin'],
-};
-
-/** What it needs to run on a compositor of Wayland without a screen. */
-export const WAYLAND = {
-  programs: ['sway', 'grim', 'wtype', 'setpriv'],
-  packages: ['sway', 'grim', 'wtype', 'util-linux'],
-};
-
 /** Package managers in the order in which they are looked for, and how each installs. */
 const MANAGERS = {
   'apt-get': 'apt-get install',
@@ -111,14 +93,6 @@ export function installHint(packages) {
   const manager = Object.keys(MANAGERS).find((program) => findProgram(program)) ?? usual;
   const names = packages.map((name) => NAMES[name]?.[manager] ?? name).filter((name) => name !== '');
   return `${MANAGERS[manager]} ${[...new Set(names)].join(' ')}`;
-}
-
-/** Why this machine can't build fuzzers; undefined if it can. Clang and its runtime are separate packages on Debian. */
-export function whyNoFuzzer() {
-  const input = 'extern "C" int LLVMFuzzerTestOneInput(const unsigned char*, unsigned long) { return 0; }';
-  const args = ['-fsanitize=fuzzer,address', '-x', 'c++', '-', '-o', '/dev/null'];
-  const { status } = spawnSync('clang++', args, { input, stdio: ['pipe', 'ignore', 'ignore'] });
-  return status === 0 ? undefined : `needs clang and its runtime: ${installHint(['clang', 'libclang-rt-dev'])}`;
 }
 
 /** How this machine gets Node.js of a major version, for a message. */

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { buildClient, CLIENT } from '../../tools/build.js';
-import { whyNoFuzzer } from '../../tools/machine.js';
+import { whyNoFuzzer } from '../../tools/test/needs.ts';
 import { CLIENT_SOURCES, runProgram } from './program.ts';
 
 /**

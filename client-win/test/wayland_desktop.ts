@@ -10,7 +10,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { X11_CLIENT } from '../../tools/build.js';
-import { ensurePrograms, installHint, WAYLAND } from '../../tools/machine.js';
+import { ensurePrograms, installHint } from '../../tools/machine.js';
+import { WAYLAND } from '../../tools/test/needs.ts';
 import { keepSprite, readSavedState, type SavedState } from './kept_sprites.ts';
 import { WaylandPointer } from './wayland_pointer.ts';
 import {

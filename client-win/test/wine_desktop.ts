@@ -22,7 +22,8 @@ import {
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { withLock } from '../../tools/lock.js';
-import { ensurePrograms, installHint, WINE } from '../../tools/machine.js';
+import { ensurePrograms, installHint } from '../../tools/machine.js';
+import { WINE } from '../../tools/test/needs.ts';
 import {
   AGAIN_MS,
   type DisplayParts,

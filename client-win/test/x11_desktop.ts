@@ -10,7 +10,8 @@ import { once } from 'node:events';
 import { existsSync, mkdirSync, rmSync } from 'node:fs';
 import { join } from 'node:path';
 import { X11_CLIENT, X11_STAND_IN } from '../../tools/build.js';
-import { ensurePrograms, installHint, X11 } from '../../tools/machine.js';
+import { ensurePrograms, installHint } from '../../tools/machine.js';
+import { X11 } from '../../tools/test/needs.ts';
 import {
   type DisplayParts,
   end,

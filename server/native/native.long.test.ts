@@ -11,7 +11,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { fileURLToPath } from 'node:url';
-import { whyNoFuzzer } from '../../tools/machine.js';
+import { whyNoFuzzer } from '../../tools/test/needs.ts';
 import { BUILDS, compile, run, SOURCES, TESTS, whySkip } from '../test/native_build.ts';
 
 /** How long the fuzzer searches; the corpus has what it found before. */

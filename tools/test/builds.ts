@@ -13,7 +13,6 @@ import {
   buildInstaller,
   buildWindowsClient,
   buildX11Client,
-  isFault,
 } from '../build.js';
 
 /** How much the compilers give way to suites, as `nice` counts it: suites have deadlines, compilers have none. */
@@ -103,6 +102,11 @@ export function buildBeside(builds: readonly Build[], tell: (built: Built) => vo
       resolve();
     });
   });
+}
+
+/** Whether a reason says that a step of a build failed, rather than that this machine lacks something for it. */
+function isFault(why: string): boolean {
+  return / failed \(/.test(why);
 }
 
 if (import.meta.main) {
