@@ -85,8 +85,6 @@ const FULL_LOGGED_MS = 60_000;
 const TICK_MS_MAX = 2_000;
 
 const FOLDER = /^[0-9a-f]{2}$/;
-/** How earlier versions named partial files, beside the whole ones. */
-const PARTIAL = /^[0-9a-f]{64}\.spr\.\d+\.[0-9a-f]{12}$/;
 
 /** A file that ships with the relay. */
 export interface Character {
@@ -510,8 +508,7 @@ export class SpriteStore {
       if (name.endsWith('.spr') && isFileHash(file) && file.startsWith(folder)) {
         seen.add(file);
         if (!this.#files.has(file)) unknown.push(file);
-      } else if (PARTIAL.test(name)) await removeIfOld(join(path, name));
-      else strays.push(join(folder, name));
+      } else strays.push(join(folder, name));
     }
     for (let at = 0; at < unknown.length; at += STATS_MAX) {
       await Promise.all(unknown.slice(at, at + STATS_MAX).map((file) => this.#count(file)));

@@ -364,7 +364,7 @@ async function resume(desktop: Desktop, session: Session): Promise<void> {
   desktop.name = session.name;
   arrivals.seq = session.seq;
   departures.nextNumber = session.nextNumber;
-  if (session.sayings !== undefined) desktop.conversation.resume(session.sayings);
+  desktop.conversation.resume(session.sayings);
   await shelf.addSaved(session.own, relayOf(session.seat));
   await shelf.addAllKept();
   drawShelf(desktop);
@@ -377,11 +377,11 @@ async function resume(desktop: Desktop, session: Session): Promise<void> {
   for (const { sprite: saved, crossing, sender } of session.leaving) {
     const sprite = restoreSprite(desktop, saved);
     removeSprite(simulation, sprite);
-    departures.resume({ departure: { ...crossing, sprite }, crossing, sender: sender ?? session.seat });
+    departures.resume({ departure: { ...crossing, sprite }, crossing, sender });
   }
   arrivals.waiting.push(...session.waiting);
   const { length } = session.waiting;
-  for (const one of session.waiting.slice(length - (session.newWaiting ?? 0))) arrivals.resumeLastBatch(one, one.seq);
+  for (const one of session.waiting.slice(length - session.newWaiting)) arrivals.resumeLastBatch(one, one.seq);
   arrivals.admitWaiting();
   desktop.wasAway = session.left === true;
   desktop.seating.resume(session.seat);

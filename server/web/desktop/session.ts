@@ -26,8 +26,8 @@ export type SavedSprite = Pick<Sprite, 'file' | 'name' | 'scale' | 'fromShelf' |
 interface SavedCrossing {
   crossing: Crossing;
   sprite: SavedSprite;
-  /** The seat that sends it. Absent in a session that an older page has saved: there it is the session's. */
-  sender?: Sender;
+  /** The seat that sends it. */
+  sender: Sender;
 }
 
 export interface Session {
@@ -36,16 +36,15 @@ export interface Session {
   /** The sequence number of the newest event received; −1 when there was none in the relay's present epoch. */
   seq: number;
   nextNumber: number;
-  /** Absent in a session that an older page has saved. */
-  sayings?: SavedSayings;
+  sayings: SavedSayings;
   sprites: SavedSprite[];
   /** Thrown, and not yet accepted by the relay. */
   leaving: SavedCrossing[];
   own: OwnFigure[];
   /** Waiting for room. */
   waiting: Arrival[];
-  /** How many of these, the newest, came with the last batch. Absent in a session that an older page has saved. */
-  newWaiting?: number;
+  /** How many of these, the newest, came with the last batch. */
+  newWaiting: number;
   /** The page went for good and has ended its seat: it joins again when the person comes back to it. */
   left?: true;
 }
