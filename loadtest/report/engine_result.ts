@@ -28,6 +28,19 @@ export const COUNTS = [
   ...['outOfOrder', 'deliveredUnaccepted', 'foreign'],
 ] as const;
 
+/** Groups of counts, which can be added up name by name. Sockets, sayings and peeks count only where desktops have or do them. */
+export const GROUPS = [
+  ...(['refusedByCode', 'otherRefusedByCode', 'polls', 'joins', 'connections'] as const),
+  ...(['sockets', 'sayings', 'peeks', 'behaviours'] as const),
+];
+export type Groups = Record<(typeof GROUPS)[number], Record<string, number>>;
+
+/** Histograms: of each its quantiles in µs and its buckets in ns. */
+export const HISTOGRAMS = ['latency', 'away', 'answer', 'slip', 'hearing'] as const;
+export type HistogramName = (typeof HISTOGRAMS)[number];
+export type Histograms<Name extends HistogramName = HistogramName> = Record<`${Name}Us`, Quantiles> &
+  Record<`${Name}BucketsNs`, Bucket[]>;
+
 export interface EngineSecond {
   atS: number;
   phase: string;
@@ -64,7 +77,7 @@ interface Use {
   cpuCores: number;
 }
 
-export interface EngineResult extends Record<(typeof COUNTS)[number], number> {
+export interface EngineResult extends Record<(typeof COUNTS)[number], number>, Groups, Histograms {
   phase: 'done';
   ok: boolean;
   message: string;
@@ -80,8 +93,6 @@ export interface EngineResult extends Record<(typeof COUNTS)[number], number> {
   /** When the drain ended, on the wall clock, and no desktop had left yet; 0 when it did not end. */
   drainedAtMs: number;
   parked: number;
-  refusedByCode: Record<string, number>;
-  otherRefusedByCode: Record<string, number>;
   /** `fromMs` and `untilMs` are on the wall clock. */
   window: {
     seconds: number;
@@ -92,23 +103,6 @@ export interface EngineResult extends Record<(typeof COUNTS)[number], number> {
     accepted: number;
     delivered: number;
   };
-  latencyUs: Quantiles;
-  awayUs: Quantiles;
-  answerUs: Quantiles;
-  slipUs: Quantiles;
-  hearingUs: Quantiles;
-  latencyBucketsNs: Bucket[];
-  awayBucketsNs: Bucket[];
-  answerBucketsNs: Bucket[];
-  slipBucketsNs: Bucket[];
-  hearingBucketsNs: Bucket[];
-  polls: Record<string, number>;
-  joins: Record<string, number>;
-  connections: Record<string, number>;
-  sockets: Record<string, number>;
-  sayings: Record<string, number>;
-  peeks: Record<string, number>;
-  behaviours: Record<string, number>;
   /** Present only when the engine watched the relay's processes. */
   relay?: Use & {
     pids: number[];
@@ -150,25 +144,13 @@ function whatIsWrong(value: unknown): string | undefined {
   if (!LIMITS.includes(result.limit as Limit)) return `limit must be one of ${LIMITS.join(', ')}`;
   const flat = [...COUNTS, 'desktops', 'senders', 'processes', 'rate', 'seed', 'startedAtMs', 'drainedAtMs', 'parked'];
   for (const name of flat) if (!Number.isFinite(result[name])) return `${name} must be a number`;
-  for (const name of [
-    'window',
-    'polls',
-    'joins',
-    'connections',
-    'sockets',
-    'sayings',
-    'peeks',
-    'behaviours',
-    'swarm',
-    'kernel',
-    'refusedByCode',
-  ]) {
+  for (const name of ['window', ...GROUPS, 'swarm', 'kernel']) {
     if (typeof result[name] !== 'object' || result[name] === null) return `${name} must be an object`;
   }
   for (const name of ['fromMs', 'untilMs']) {
     if (!Number.isFinite((result.window as Json)[name])) return `window.${name} must be a number`;
   }
-  for (const name of ['latency', 'away', 'answer', 'slip', 'hearing']) {
+  for (const name of HISTOGRAMS) {
     const buckets = result[`${name}BucketsNs`];
     if (!Array.isArray(buckets) || !buckets.every(isBucket)) return `${name}BucketsNs must be [low, high, count], …`;
     const { count, mean, max } = (result[`${name}Us`] ?? {}) as Json;

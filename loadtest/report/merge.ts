@@ -16,7 +16,16 @@
  *     const report = judge(merge(parts, { name: 'fleet', command, machines }), scenario.thresholds);
  */
 import type { Capacity } from './capacity.ts';
-import { COUNTS, type EngineResult, type EngineSecond, type Limit } from './engine_result.ts';
+import {
+  COUNTS,
+  type EngineResult,
+  type EngineSecond,
+  GROUPS,
+  type Groups,
+  type HistogramName,
+  type Histograms,
+  type Limit,
+} from './engine_result.ts';
 import { type Bucket, type Histogram, mergeHistograms, type Quantiles, quantilesUs } from './histogram.ts';
 import { addRelayAccounts, type RelayAccount } from './relay_account.ts';
 import { cpuSecondsOver, gcMaxMs, type RelaySample } from './relay_sample.ts';
@@ -124,7 +133,7 @@ export interface Judgement {
 }
 
 /** The content of `report.json`. Names end with the unit of their times; counts are of the whole run, except in `window`. */
-export interface Report extends Figures {
+export interface Report extends Figures, Groups {
   format: 'sprites-swarm/1';
   name: string;
   shows: string;
@@ -141,23 +150,11 @@ export interface Report extends Figures {
   voidReason: string;
   pass: boolean;
   judgements: Judgement[];
-  refusedByCode: Record<string, number>;
-  otherRefusedByCode: Record<string, number>;
   /** Of sprites that arrived at desktops which storm, churn or read late. */
   awayUs: Quantiles;
   answerUs: Quantiles;
   slipUs: Quantiles;
   hearingUs: Quantiles;
-  polls: Record<string, number>;
-  joins: Record<string, number>;
-  connections: Record<string, number>;
-  /** Empty counts unless desktops were on sockets. */
-  sockets: Record<string, number>;
-  /** Empty counts unless desktops talked. */
-  sayings: Record<string, number>;
-  /** Empty counts unless desktops peeked. */
-  peeks: Record<string, number>;
-  behaviours: Record<string, number>;
   kernel: { tcpMemoryBytes: number; slabBytes: number; slabBytesBefore: number };
   seconds: ReportSecond[];
   latencyBucketsNs: Bucket[];
@@ -202,19 +199,11 @@ export function merge(parts: readonly EngineResult[], origin: Origin): Report {
     voidReason,
     pass: figures.ok && voidReason === '',
     judgements: [],
-    refusedByCode: addUp(parts.map((part) => part.refusedByCode)),
-    otherRefusedByCode: addUp(parts.map((part) => part.otherRefusedByCode)),
+    ...groupsOf(parts),
     awayUs: quantilesUs(histograms.away),
     answerUs: quantilesUs(histogramIn(parts, 'answer')),
     slipUs: quantilesUs(histogramIn(parts, 'slip')),
     hearingUs: quantilesUs(histogramIn(parts, 'hearing')),
-    polls: addUp(parts.map((part) => part.polls)),
-    joins: addUp(parts.map(({ joins: { seconds: _, ...counts } }) => counts)),
-    connections: addUp(parts.map((part) => part.connections)),
-    sockets: addUp(parts.map((part) => part.sockets)),
-    sayings: addUp(parts.map((part) => part.sayings)),
-    peeks: addUp(parts.map((part) => part.peeks)),
-    behaviours: addUp(parts.map((part) => part.behaviours)),
     kernel: {
       tcpMemoryBytes: sum(parts, (part) => part.kernel.parked.tcpMemoryBytes),
       slabBytes: sum(parts, (part) => part.kernel.parked.slabBytes),
@@ -229,13 +218,11 @@ export function merge(parts: readonly EngineResult[], origin: Origin): Report {
   };
 }
 
-type Histograms = Record<'latency' | 'away', Histogram>;
-
 function figuresOf(
   parts: readonly EngineResult[],
   origin: Origin,
   seconds: readonly ReportSecond[],
-  { latency, away }: Histograms,
+  { latency, away }: Record<'latency' | 'away', Histogram>,
 ): Figures {
   const window = windowOf(parts);
   const parked = sum(parts, (part) => part.parked);
@@ -290,8 +277,7 @@ export function overRuns(reports: readonly Report[]): Report {
     latencyBucketsNs: latency.buckets,
     awayUs: quantilesUs(away),
     awayBucketsNs: away.buckets,
-    sayings: addUp(reports.map(({ sayings }) => sayings)),
-    peeks: addUp(reports.map(({ peeks }) => peeks)),
+    ...groupsOf(reports),
     relayAccount: addRelayAccounts(reports.map(({ relayAccount }) => relayAccount)),
     relay: {
       ...last.relay,
@@ -338,16 +324,20 @@ function worstOf(points: readonly Report[], i: number): Judgement {
 }
 
 /** The histogram of this name in all parts together. */
-function histogramIn<Name extends 'latency' | 'away' | 'answer' | 'slip' | 'hearing'>(
-  parts: readonly (Record<`${Name}BucketsNs`, Bucket[]> & Record<`${Name}Us`, Quantiles>)[],
-  name: Name,
-): Histogram {
+function histogramIn<Name extends HistogramName>(parts: readonly Histograms<Name>[], name: Name): Histogram {
   return mergeHistograms(
     parts.map((part) => {
       const { count, mean, max }: Quantiles = part[`${name}Us`];
       return { buckets: part[`${name}BucketsNs`], count, mean: mean * 1000, max: max * 1000 };
     }),
   );
+}
+
+/** How long joins took is no count, and left out. */
+function groupsOf(parts: readonly Groups[]): Groups {
+  const groups = Object.fromEntries(GROUPS.map((name) => [name, addUp(parts.map((part) => part[name]))])) as Groups;
+  delete groups.joins.seconds;
+  return groups;
 }
 
 function countsOf(parts: readonly Record<(typeof COUNTS)[number], number>[]): Record<(typeof COUNTS)[number], number> {

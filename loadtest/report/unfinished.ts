@@ -4,7 +4,15 @@
  * Pure. It has no account, because the engine counts up only at the end: counts are sums over the seconds, and what is known only
  * then is 0. Invariant: it is never `ok`, so it cannot pass for a report of a run that has ended.
  */
-import { COUNTS, type EngineResult, type EngineSecond } from './engine_result.ts';
+import {
+  COUNTS,
+  type EngineResult,
+  type EngineSecond,
+  GROUPS,
+  type Groups,
+  HISTOGRAMS,
+  type Histograms,
+} from './engine_result.ts';
 import { mergeHistograms, quantilesUs } from './histogram.ts';
 import { merge, type Origin, type Report, secondsHistogram } from './merge.ts';
 
@@ -28,28 +36,18 @@ const NONE = { count: 0, mean: 0, p50: 0, p90: 0, p99: 0, p999: 0, max: 0 };
 /** What the engine knows only at the end. */
 const NOT_KNOWN = {
   ...(Object.fromEntries(COUNTS.map((name) => [name, 0])) as Record<(typeof COUNTS)[number], number>),
+  ...(Object.fromEntries(GROUPS.map((name) => [name, {}])) as Groups),
+  ...(Object.fromEntries(
+    HISTOGRAMS.flatMap((name) => [
+      [`${name}Us`, NONE],
+      [`${name}BucketsNs`, []],
+    ]),
+  ) as Histograms),
   phase: 'done',
   ok: false,
   message: 'it is still on',
   inFlightTarget: 0,
   drainedAtMs: 0,
-  refusedByCode: {},
-  otherRefusedByCode: {},
-  awayUs: NONE,
-  answerUs: NONE,
-  slipUs: NONE,
-  hearingUs: NONE,
-  awayBucketsNs: [],
-  answerBucketsNs: [],
-  slipBucketsNs: [],
-  hearingBucketsNs: [],
-  polls: {},
-  joins: { seconds: 0 },
-  connections: {},
-  sockets: {},
-  sayings: {},
-  peeks: {},
-  behaviours: {},
   limit: 'none',
   limitReason: '',
 } satisfies Partial<EngineResult>;
