@@ -29,8 +29,7 @@ async function makeJournal(t: TestContext): Promise<{ data: string; disk: Folder
   joined(relay, { name: 'Bob' });
   journal.commit();
   relay.accept(ann, checkedCrossing(1, 1, '"edge":"left","sprite":{"name":"Blob"}}'));
-  journal.commit();
-  journal.close();
+  journal.close(); // it commits the third turn, and what was counted of the day
   await disk.settled;
   return { data, disk };
 }

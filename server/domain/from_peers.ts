@@ -46,7 +46,7 @@ export class FromPeers implements PeerHost {
   }
 
   receive(record: PeerRecord): number {
-    const { defaultWorld, marks, counters } = this.#tables;
+    const { defaultWorld, marks, counters, day } = this.#tables;
     const { up, down } = this.#parts;
     const { place, edge, moved } = record;
     const world = moved === undefined ? defaultWorld : this.#movedHere(moved);
@@ -60,6 +60,7 @@ export class FromPeers implements PeerHost {
     }
     this.#named = named;
     counters.accepted++;
+    if (moved === undefined && record.crossing > 0) day.thrown++; // else it was handed on, and was counted when it was thrown
     up.tellArrived(to, record);
     down.markReady(to);
     return PeerVerdict.accepted;
@@ -119,12 +120,13 @@ export class FromPeers implements PeerHost {
    * keeps it while there is none with room, as if it had waited for a desktop that has ended.
    */
   sendOn(record: PeerRecord): void {
-    const { defaultWorld: world, desktops, torus, mailboxes, counters } = this.#tables;
+    const { defaultWorld: world, desktops, torus, mailboxes, counters, day } = this.#tables;
     const { up, moving } = this.#parts;
     const { slot, generation, edge, start, end } = record;
     const isHere = desktops.isLive(slot) && desktops.generation(slot) === generation;
     const first = isHere ? torus.placeOf(torus.ownNeighbour(slot, opposite(edge))) : torus.placeOf(slot);
     counters.accepted++;
+    day.thrown++;
     const size = eventBlockBytes(end - start);
     const to = world.count > 0 ? moving.next(world, first % world.count, edge, 1, size) : -1;
     if (to >= 0 && mailboxes.carry(to, record)) up.tellArrived(to, record);

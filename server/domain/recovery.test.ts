@@ -90,6 +90,7 @@ class Crowd {
     else if (what < 0.95) relay.renewInvitation(desktop.slot, new Uint32Array(4));
     else if (what < 0.96) relay.mute(desktop.slot, this.#desktops[pick(this.#desktops.length)]);
     else if (what < 0.97) relay.setShows(desktop.slot, !relay.desktops.shows(desktop.slot));
+    else if (what < 0.975) relay.setNamed(desktop.slot, !relay.desktops.isNamed(desktop.slot));
     else {
       this.#nowMs += 1000;
       relay.advance(this.#nowMs);

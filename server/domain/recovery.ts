@@ -18,7 +18,7 @@ import type { Pictures } from '../wire/pictures.ts';
 import type { EdgeNumber } from '../wire/rules.ts';
 import { isPassed, keyOfThrow } from './peers/peer_memory.ts';
 import type { Relay } from './relay.ts';
-import type { AcceptedCrossing, DesktopRow, EndedRow, Facts, MailboxEvent } from './state/facts.ts';
+import type { AcceptedCrossing, DayRow, DesktopRow, EndedRow, Facts, MailboxEvent } from './state/facts.ts';
 
 /** The facts contradict each other, or do not fit into this relay. */
 export class RecoveryError extends Error {}
@@ -109,8 +109,10 @@ export class Recovery implements Facts {
     if (this.#state[slot] === LIVE) this.#relay.mutes.restore(slot, pairs);
   }
 
-  stage(slot: number, isShown: boolean): void {
-    if (this.#state[slot] === LIVE) this.#relay.desktops.setShows(slot, isShown);
+  shown(slot: number, stage: boolean, named: boolean): void {
+    if (this.#state[slot] !== LIVE) return;
+    this.#relay.desktops.setShows(slot, stage);
+    this.#relay.desktops.setNamed(slot, named);
   }
 
   ended(row: EndedRow): void {
@@ -209,6 +211,10 @@ export class Recovery implements Facts {
 
   event(slot: number, isSent: boolean, event: Readonly<MailboxEvent>): void {
     if (!this.#relay.mailboxes.restoreEvent(slot, isSent, event)) throw this.#noMemory();
+  }
+
+  day(row: Readonly<DayRow>): void {
+    this.#relay.day.restore(row);
   }
 
   counters(accepted: number, acknowledged: number, abandoned: number): void {

@@ -38,6 +38,7 @@ import { HEARING, MUTES, PEEKING, STRICT } from './slots/marks.ts';
 import type { Mutes } from './slots/mutes.ts';
 import type { Slab } from './slots/slab.ts';
 import type { Clients } from './state/clients.ts';
+import type { Day } from './state/day.ts';
 import type { Desktops } from './state/desktops.ts';
 import type { EndedDesktops } from './state/ended.ts';
 import type { Facts } from './state/facts.ts';
@@ -96,6 +97,8 @@ export class Relay {
   /** What is known of other relays; it survives with the journal. */
   readonly peerMemory: PeerMemory;
   readonly counters: Counters;
+  /** What was counted for the page about the world; it survives with the journal. */
+  readonly day: Day;
   readonly speech: Speech;
   readonly peeks: Peeks;
   readonly down: WayDown;
@@ -132,6 +135,7 @@ export class Relay {
     this.clients = tables.clients;
     this.peerMemory = tables.peerMemory;
     this.counters = tables.counters;
+    this.day = tables.day;
     this.#neighbourhood = neighbourhoodOf(tables);
     const listeners = {
       ...this.#neighbourhood,
@@ -312,6 +316,7 @@ export class Relay {
     }
     if (world.pictures !== 'any') marks.set(slot, STRICT);
     this.desktops.setShows(slot, join.stage ?? world.stage);
+    this.desktops.setNamed(slot, join.named ?? false);
     this.clients.add(slot, join.client);
     this.torus.seat(slot, world, friend);
     if (facts) {
@@ -453,8 +458,15 @@ export class Relay {
   /** From now on a live desktop shows its stage to those who peek, or does not. */
   setShows(slot: number, isShown: boolean): void {
     this.desktops.setShows(slot, isShown);
-    this.#tables.facts?.stage(slot, isShown);
+    this.#tables.facts?.shown(slot, isShown, this.desktops.isNamed(slot));
     if (!isShown) this.peeks.hide(slot);
+  }
+
+  /** From now on public pages may show the name of a live desktop, or may not. */
+  setNamed(slot: number, isNamed: boolean): void {
+    this.desktops.setNamed(slot, isNamed);
+    this.#tables.facts?.shown(slot, this.desktops.shows(slot), isNamed);
+    if (!isNamed) this.day.hideName(slot, this.desktops.generation(slot));
   }
 
   /** From now on nobody hears what a live desktop has said. */
@@ -497,6 +509,7 @@ export class Relay {
    */
   advance(nowMs: number): boolean {
     const { down, ending } = this;
+    const { facts } = this.#tables;
     if (nowMs > this.#tables.nowMs) this.#eviction.nextStep();
     this.#tables.nowMs = nowMs;
     this.#tables.abroad.peers?.advance(nowMs);
@@ -509,6 +522,7 @@ export class Relay {
     if (down.stagesStep()) isMoreDue = true;
     if (down.draining && down.drainStep()) isMoreDue = true;
     if (ending.isEnding && ending.step(this.#leave)) isMoreDue = true;
+    if (facts) this.day.tell(facts, nowMs);
     this.endTurn();
     return isMoreDue;
   }

@@ -10,6 +10,7 @@ import { Marks, MUTES } from './slots/marks.ts';
 import { Mutes } from './slots/mutes.ts';
 import { Slab } from './slots/slab.ts';
 import { Clients } from './state/clients.ts';
+import { Day } from './state/day.ts';
 import { Desktops } from './state/desktops.ts';
 import { EndedDesktops } from './state/ended.ts';
 import type { Facts } from './state/facts.ts';
@@ -74,6 +75,7 @@ export class Tables {
   /** What is known of other relays; it survives with the journal. */
   readonly peerMemory = new PeerMemory();
   readonly abroad = new Abroad();
+  readonly day = new Day();
   /** It exists from the start and is never removed, so that a join without a world never lacks one. */
   readonly defaultWorld: World;
   readonly randomize: (words: Uint32Array) => void;

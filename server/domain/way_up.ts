@@ -137,7 +137,7 @@ export class WayUp {
 
   /** Puts #thrown into the mailbox of a desktop of this relay: the one that is named, unless it mutes the thrower. */
   #put(from: Identity, edge: EdgeNumber, named: number): CrossingResponse {
-    const { marks, mailboxes, counters, desktops, facts } = this.#tables;
+    const { marks, mailboxes, counters, desktops, facts, torus, defaultWorld, day } = this.#tables;
     const thrown = this.#thrown;
     const to = marks.has(named, MUTES) ? this.beyondMuting(from, edge, named, from.slot) : named;
     if (to < 0 || !this.append(to, thrown)) {
@@ -145,6 +145,7 @@ export class WayUp {
       return this.#responses.refuse('mailbox-full');
     }
     counters.accepted++;
+    if (torus.worldOf(from.slot) === defaultWorld) day.thrown++;
     desktops.recordAccepted(from.slot, thrown.crossing, named);
     if (facts) {
       thrown.to = to;

@@ -11,7 +11,7 @@ import type { Query } from '../processes/uplink.ts';
 import { readClient } from '../wire/client.ts';
 import { readJson } from '../wire/fields.ts';
 import { blankIdentity, type Identity } from '../wire/identity.ts';
-import { checkJoin } from '../wire/join.ts';
+import { checkJoin, checkNamed } from '../wire/join.ts';
 import type { RelayAddresses } from '../wire/peers/peer_join.ts';
 import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
 import { CORS_ORIGIN, CORS_PREFLIGHT, readAuthorization, readBearer, retryAfter } from '../wire/route.ts';
@@ -69,12 +69,13 @@ export function api(sources: ApiSources): express.Router {
       sendReply(response, hasProblem && edge !== null ? withProblem(reply, EDGES[edge]) : reply);
     },
   });
-  const setShows: express.RequestHandler = async (request, response) => {
+  const set = (query: Query, check: (body: unknown) => boolean) => async (request: Request, response: Response) => {
     const desktop = bearer(request);
-    const isShown = checkShown(readJson(await readBody(request, PEEK_BYTES_MAX)));
-    sendReply(response, await worker.query('setShows', desktop, JSON.stringify(isShown)));
+    const isSet = check(readJson(await readBody(request, PEEK_BYTES_MAX)));
+    sendReply(response, await worker.query(query, desktop, JSON.stringify(isSet)));
   };
-  route(router, '/v1/desktops/:id/stage', { put: setShows }, 'POST');
+  route(router, '/v1/desktops/:id/stage', { put: set('setShows', checkShown) }, 'POST');
+  route(router, '/v1/desktops/:id/named', { put: set('setNamed', checkNamed) });
   const counts = new PublicCounts(worker);
   route(router, '/v1/worlds', { get: async (_, response) => sendReply(response, await counts.read()) });
   return router;

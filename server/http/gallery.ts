@@ -1,6 +1,6 @@
 /**
  * The gallery, in a worker: the operator's own characters, and the published pictures that the operator has accepted. And the routes by
- * which a desktop publishes a picture, a page shows the map of the world, and a visitor gives feedback.
+ * which a desktop publishes a picture, a page shows the map of the world and its day, and a visitor gives feedback.
  *
  * Cost: a page of the list has at most GALLERY_PAGE_MAX entries; the master is asked for flights at most once in COUNTS_MS.
  */
@@ -8,7 +8,7 @@ import express, { type Request } from 'express';
 import type { GalleryCopy } from '../moderation/gallery_list.ts';
 import { cleanLine } from '../moderation/moderator.ts';
 import type { PictureGate } from '../moderation/picture_gate.ts';
-import type { MappedWorld } from '../processes/world_map.ts';
+import type { Flying } from '../processes/flights.ts';
 import type { Character, SpriteStore } from '../store/sprite_store.ts';
 import { checkObject, malformed, readJson } from '../wire/fields.ts';
 import { checkPublication, PUBLICATION_BYTES_MAX, type Publication } from '../wire/gallery.ts';
@@ -105,6 +105,15 @@ export function galleryRoutes(
     },
   });
 
+  route(router, '/v1/today', {
+    get: async (_, response) => {
+      const { thrown, mostThrown, farthest } = await flights();
+      const isServed = ({ file }: { file: string }) => gate.isServed(file);
+      const shown = farthest !== null && isServed(farthest) ? farthest : null;
+      response.json({ thrown, mostThrown: mostThrown.filter(isServed), farthest: shown });
+    },
+  });
+
   const feedback: express.RequestHandler = async (request, response) => {
     const { text, contact = '' } = checkObject(readJson(await readBody(request, FEEDBACK_BYTES_MAX)), 'body');
     const sent = { text: textIn(text), contact: '', address: clients.addressOf(request) };
@@ -114,12 +123,6 @@ export function galleryRoutes(
   };
   route(router, '/v1/feedback', { post: feedback });
   return router;
-}
-
-/** The master's answer to `flying`: the flights of the last minute by picture, and on the map. */
-interface Flying {
-  counts: Record<string, number>;
-  map: MappedWorld;
 }
 
 /** Returns a function that resolves to the flights of the last minute, at most COUNTS_MS old. */

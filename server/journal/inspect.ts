@@ -167,7 +167,7 @@ function factsTo(put: (fact: string, members: Record<string, unknown>) => void):
     place: (slot, place) => put('place', { slot, place }),
     width: (world, width) => put('width', { world, width }),
     invitation: (slot) => put('invitation', { slot }),
-    stage: (slot, isShown) => put('stage', { slot, isShown }),
+    shown: (slot, stage, named) => put('shown', { slot, stage, named }),
     mutes: (slot, pairs) => put('mutes', { slot, pairs }),
     ended: ({ token: _, slot, ...row }: EndedRow) => put('ended', { ...row, of: slot }),
     accepted: ({ to, edge, arrived, slot: from, crossing, receiver, receiverGeneration, ...event }) =>
@@ -188,6 +188,7 @@ function factsTo(put: (fact: string, members: Record<string, unknown>) => void):
     life: (life) => put('life', { life }),
     custody: (slot, generation, crossing) => put('custody', { slot, generation, crossing }),
     peersForgotten: () => put('peersForgotten', {}),
+    day: ({ thrown, day, mostThrown, farthest }) => put('day', { thrown, day, mostThrown, farthest }),
     counters: (accepted, acknowledged, abandoned) => put('counters', { accepted, acknowledged, abandoned }),
   };
 }

@@ -18,6 +18,7 @@ import { describe, it, type TestContext } from 'node:test';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Relay } from '../domain/relay.ts';
 import type { EndedRow, Facts } from '../domain/state/facts.ts';
+import { DAY_STEP_MS } from '../domain/state/limits.ts';
 import { addon, whyNoNativeFront } from '../front/native.ts';
 import { setFormat } from '../test/other_format.ts';
 import { checkedCrossing } from '../test/passages.ts';
@@ -222,6 +223,67 @@ describe('a journal', () => {
     assert.deepEqual([joinedNow({ world: 'w' }), joinedNow({ world: 'x' }), joinedNow({})], [true, false, false]);
     next.journal.commit();
     assert.deepEqual(shown(live(disk)), [true, false, false, true]);
+  });
+
+  it('keeps whether public pages may show the name of each desktop, beside its stage', () => {
+    const disk = pretend();
+    const { relay, journal } = live(disk);
+    const [ann, bob, cid] = [
+      joined(relay, { named: true }),
+      joined(relay),
+      joined(relay, { named: true, stage: true }),
+    ];
+    relay.setNamed(bob.slot, true);
+    relay.setShows(bob.slot, true);
+    relay.setNamed(cid.slot, false);
+    journal.commit();
+    const chosen = ({ relay: { desktops } }: { relay: Relay }) =>
+      [ann, bob, cid].map(({ slot }) => [desktops.isNamed(slot), desktops.shows(slot)]);
+    const expected = [
+      [true, false],
+      [true, true],
+      [false, true],
+    ];
+    const next = live(disk);
+    assert.deepEqual(chosen(next), expected);
+    next.relay.leave(ann.slot);
+    const dan = joined(next.relay);
+    assert.deepEqual([dan.slot, next.relay.desktops.isNamed(dan.slot)], [ann.slot, false], 'a slot forgets its owner');
+  });
+
+  it('keeps what was counted for the page about the world, once a second and at its end, also in a snapshot', async () => {
+    const disk = pretend();
+    const { life, ann } = begin(disk);
+    const { relay, journal } = life;
+    const hidden = joined(relay, { world: 'hidden' });
+    throwSprite(relay, hidden, 1, 'secret');
+    const days = (of: Disk) => {
+      const lines: string[] = [];
+      exportJournal(of, (line) => void lines.push(line));
+      return lines.filter((line) => line.startsWith('{"fact":"day"')).length;
+    };
+    assert.equal(days(disk), 0);
+    for (const nowMs of [1000, 1000 + DAY_STEP_MS - 1]) {
+      relay.advance(nowMs);
+      throwSprite(relay, ann, nowMs, 'four');
+      journal.commit();
+      assert.equal(days(disk), 1, `${nowMs} ms`);
+    }
+    assert.equal(live(disk.copy()).relay.day.thrown, 3, 'a relay that dies has lost what came since');
+    relay.advance(1000 + DAY_STEP_MS);
+    journal.commit();
+    assert.equal(days(disk), 2);
+    const farthest = { file: 'ab'.repeat(32), desktops: 4, slot: ann.slot, generation: ann.generation, name: 'Ann' };
+    relay.day.setFarthest(farthest);
+    journal.close();
+    const next = live(disk);
+    assert.equal(next.relay.day.thrown, 5, 'the private world is not counted');
+    assert.deepEqual(next.relay.day.farthest, farthest);
+    assert.ok(await next.journal.renew());
+    next.relay.advance(9_000);
+    next.journal.commit();
+    const last = live(disk);
+    assert.deepEqual([last.relay.day.thrown, last.relay.day.farthest], [5, farthest]);
   });
 
   it('gives every desktop a new lease, since the absence was the relay’s', () => {

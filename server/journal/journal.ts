@@ -349,6 +349,7 @@ export class Journal {
 
   /** Writes what is left, and closes the file. */
   close(): void {
+    this.#relay?.day.tell(this.#turn);
     this.commit();
     // A tail that cannot be written stays for the next relay.
     if (this.#tail && !this.#flush()) this.#remove(TAIL);
@@ -474,6 +475,7 @@ export class Journal {
     const { number } = this.#segments.at(-1) as Segment;
     this.#compaction = { first: number, endedRow: 0, slot: 0, early: new Set(), afterGap };
     this.#relay?.peerMemory.writeState(this.#turn);
+    this.#relay?.day.writeState(this.#turn);
     this.#turn.promises = false; // what is in it was promised before
   }
 

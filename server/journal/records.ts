@@ -6,12 +6,12 @@
  * Cost: writing allocates nothing, but doubles the buffer when a turn needs more; an event's bytes are copied once.
  */
 
-import type { AcceptedCrossing, DesktopRow, EndedRow, Facts, MailboxEvent } from '../domain/state/facts.ts';
+import type { AcceptedCrossing, DayRow, DesktopRow, EndedRow, Facts, MailboxEvent } from '../domain/state/facts.ts';
 import { DEFAULT_WORLD } from '../wire/join.ts';
 import { NO_HEAD } from '../wire/passage.ts';
 import { type FrameIdentity, INCARNATION_DIGITS } from '../wire/peers/peer_frame.ts';
 import { PICTURES } from '../wire/pictures.ts';
-import type { EdgeNumber } from '../wire/rules.ts';
+import { type EdgeNumber, FILE_DIGITS } from '../wire/rules.ts';
 
 export const RecordKind = {
   desktop: 1,
@@ -31,22 +31,31 @@ export const RecordKind = {
   event: 15,
   counters: 16,
   snapshotEnd: 17,
-  stage: 18,
+  shown: 18,
   peerFrame: 19,
   peerVerdicts: 20,
   peerTaken: 21,
   peersForgotten: 22,
   life: 24,
   custody: 25,
+  day: 26,
 } as const;
 
 const BUFFER_BYTES = 4 << 10;
 
-/** The detail of a desktop: its pictures, in two bits; it shows its stage; those of its private world do not, unless they choose to. */
+/**
+ * The detail of a desktop: its pictures, in two bits; it shows its stage; those of its private world do not, unless they choose to; public
+ * pages may show its name.
+ */
 const PICTURES_BITS = 3;
 const SHOWS = 4;
 const WORLD_HIDES = 8;
-const DESKTOP_BITS = PICTURES_BITS | SHOWS | WORLD_HIDES;
+const NAMED = 16;
+const DESKTOP_BITS = PICTURES_BITS | SHOWS | WORLD_HIDES | NAMED;
+
+/** The detail of what a desktop shows from now on: its stage, and its name. */
+const SHOWN_STAGE = 1;
+const SHOWN_NAME = 2;
 
 /** A detail bit of an event: it was sent. Bits 0 and 1 are its edge. */
 const SENT = 4;
@@ -61,9 +70,15 @@ const ACCEPTED_BYTES = 36;
 const EVENT_BYTES = 16;
 const NAMED_BYTES = 20;
 const PEER_BYTES = 20;
+const DAY_BYTES = 32;
 
 /** What follows the verdicts of a frame: its incarnation. */
 const INCARNATION_BYTES = INCARNATION_DIGITS / 2;
+
+/** A picture in a record: its hash, and how often it was thrown. */
+const FILE_BYTES = FILE_DIGITS / 2;
+const COUNTED_BYTES = FILE_BYTES + WORD_BYTES;
+const NO_FILE = '0'.repeat(FILE_DIGITS);
 
 /** Gathers records behind `head` bytes that the caller fills in. */
 export class RecordWriter implements Facts {
@@ -97,7 +112,8 @@ export class RecordWriter implements Facts {
     this.promises = true;
     const world = Buffer.from(row.world);
     const isHidden = !row.worldStage && row.world !== DEFAULT_WORLD;
-    const detail = PICTURES.indexOf(row.pictures) | (row.stage ? SHOWS : 0) | (isHidden ? WORLD_HIDES : 0);
+    const detail =
+      PICTURES.indexOf(row.pictures) | (row.stage ? SHOWS : 0) | (isHidden ? WORLD_HIDES : 0) | (row.named ? NAMED : 0);
     const at = this.#add(RecordKind.desktop, detail, DESKTOP_BYTES + row.name.length + world.length);
     const words = this.#words;
     words[at + 1] = row.slot;
@@ -150,8 +166,8 @@ export class RecordWriter implements Facts {
     for (let index = 0; index < pairs.length; index++) this.#words[at + 2 + index] = pairs[index];
   }
 
-  stage(slot: number, isShown: boolean): void {
-    const at = this.#add(RecordKind.stage, isShown ? 1 : 0, 8);
+  shown(slot: number, stage: boolean, named: boolean): void {
+    const at = this.#add(RecordKind.shown, (stage ? SHOWN_STAGE : 0) | (named ? SHOWN_NAME : 0), 8);
     this.#words[at + 1] = slot;
   }
 
@@ -261,6 +277,28 @@ export class RecordWriter implements Facts {
     const at = this.#add(RecordKind.life, 0, 12);
     this.#words[at + 1] = life;
     this.#words[at + 2] = life / TWO_32;
+  }
+
+  /** Needs no promise: nobody is told what was counted before it is here. */
+  day({ thrown, day, mostThrown, farthest }: Readonly<DayRow>): void {
+    const name = Buffer.from(farthest?.name ?? '');
+    const pictures = mostThrown.length;
+    const at = this.#add(RecordKind.day, pictures, DAY_BYTES + FILE_BYTES + pictures * COUNTED_BYTES + name.length);
+    const words = this.#words;
+    words[at + 1] = thrown;
+    words[at + 2] = thrown / TWO_32;
+    words[at + 3] = day;
+    words[at + 4] = farthest?.desktops ?? 0;
+    words[at + 5] = farthest?.slot ?? 0;
+    words[at + 6] = farthest?.generation ?? 0;
+    words[at + 7] = name.length;
+    let byte = at * WORD_BYTES + DAY_BYTES;
+    byte += this.bytes.write(farthest?.file ?? NO_FILE, byte, 'hex');
+    for (const { file, times } of mostThrown) {
+      byte += this.bytes.write(file, byte, 'hex');
+      byte = this.bytes.writeUInt32LE(times, byte);
+    }
+    name.copy(this.bytes, byte);
   }
 
   counters(accepted: number, acknowledged: number, abandoned: number): void {
@@ -430,14 +468,17 @@ class RecordReader {
       case RecordKind.mutes:
         facts.mutes(slot, [...words.subarray(at + 2, at + length)]);
         break;
-      case RecordKind.stage:
-        facts.stage(slot, this.#detail(at) !== 0);
+      case RecordKind.shown:
+        facts.shown(slot, (this.#detail(at) & SHOWN_STAGE) !== 0, (this.#detail(at) & SHOWN_NAME) !== 0);
         break;
       case RecordKind.ended:
         this.#readEnded(at);
         break;
       case RecordKind.life:
         facts.life(this.#big(at + 1));
+        break;
+      case RecordKind.day:
+        this.#readDay(at);
         break;
       case RecordKind.counters:
         facts.counters(this.#big(at + 1), this.#big(at + 3), this.#big(at + 5));
@@ -520,6 +561,7 @@ class RecordReader {
       place: words[at + 13],
       pictures,
       stage: (detail & SHOWS) !== 0,
+      named: (detail & NAMED) !== 0,
       world,
       worldStage: world !== DEFAULT_WORLD && (detail & WORLD_HIDES) === 0,
       token: words.subarray(at + 4, at + 8),
@@ -544,6 +586,32 @@ class RecordReader {
       newestCrossing: this.#big(at + 9),
       acceptedBits: words[at + 11],
       acknowledged: words[at + 12],
+    });
+  }
+
+  #readDay(at: number): void {
+    const words = this.#words;
+    const fileAt = (byte: number) => this.#bytes.toString('hex', byte, byte + FILE_BYTES);
+    const byte = at * WORD_BYTES + DAY_BYTES;
+    const pictures = byte + FILE_BYTES;
+    const name = pictures + this.#detail(at) * COUNTED_BYTES;
+    this.#facts.day({
+      thrown: this.#big(at + 1),
+      day: words[at + 3],
+      mostThrown: Array.from({ length: this.#detail(at) }, (_, index) => {
+        const from = pictures + index * COUNTED_BYTES;
+        return { file: fileAt(from), times: this.#bytes.readUInt32LE(from + FILE_BYTES) };
+      }),
+      farthest:
+        words[at + 4] === 0
+          ? undefined
+          : {
+              file: fileAt(byte),
+              desktops: words[at + 4],
+              slot: words[at + 5],
+              generation: words[at + 6],
+              name: this.#text(name, words[at + 7]),
+            },
     });
   }
 

@@ -4,8 +4,8 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import type { Logger } from 'pino';
-import { Flights } from '../processes/flights.ts';
 import { moderatedRelay } from '../test/moderated_relay.ts';
+import { joined } from '../test/relay_harness.ts';
 import { ProblemError } from '../wire/problem.ts';
 import {
   FEEDBACK_ALL_MAX,
@@ -24,7 +24,7 @@ function moderatorOf() {
     list: { copy: { addresses: [], pictures: [] } },
     gallery: { copy: { listed: [], waiting: [] } },
     feedback: { add: ({ text }: { text: string }) => void texts.push(text) },
-    ...{ flights: new Flights(), shipped: [], log: {} as Logger, send: async () => {}, clock: () => clock.nowMs },
+    ...{ flights: { track: () => {} }, shipped: [], log: {} as Logger, send: async () => {}, clock: () => clock.nowMs },
   } as unknown as ModeratorOptions);
   /** Sends a text from the nth address. Returns whether it is let through. */
   const isAllowed = (n: number): boolean => {
@@ -103,6 +103,33 @@ describe('an operator whose disk is full', () => {
     await list.close();
     assert.ok(existsSync(path), 'it was to be tried again');
     assert.equal((await moderator.unbanAddress('192.0.2.7')).unsaved, undefined);
+  });
+});
+
+describe('a name on the page about the world', () => {
+  it('goes when the operator ends its desktop, also one that has left or that is banned', async (t) => {
+    const data = mkdtempSync(join(tmpdir(), 'moderator-'));
+    t.after(() => rmSync(data, { recursive: true, force: true }));
+    const file = 'ab'.repeat(32);
+    const { moderator, master } = moderatedRelay(data, { info: () => {} } as unknown as Logger, Date.now, [file]);
+    const { day, desktops } = master.relay;
+    const show = (slot: number) => {
+      const generation = desktops.generation(slot);
+      day.setFarthest({ file, desktops: 2, slot, generation, name: 'Ann' });
+    };
+    const [ann, bob, cid] = [joined(master.relay), joined(master.relay), joined(master.relay)];
+    show(ann.slot);
+    moderator.kick(desktops.id(bob.slot));
+    assert.equal(day.farthest?.name, 'Ann', 'that of another one stays');
+    moderator.kick(desktops.id(ann.slot));
+    assert.deepEqual([day.farthest?.name, day.farthest?.desktops], ['', 2]);
+    show(ann.slot);
+    assert.equal((await moderator.forget(desktops.id(ann.slot))).ended, false);
+    assert.equal(day.farthest?.name, '');
+    show(cid.slot);
+    moderator.joined(cid.slot, '192.0.2.7');
+    assert.equal((await moderator.banAddress('192.0.2.7', undefined)).kicked, 1);
+    assert.equal(day.farthest?.name, '');
   });
 });
 

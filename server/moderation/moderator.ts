@@ -198,12 +198,13 @@ export class Moderator implements Doorkeeper, Moderation {
     };
   }
 
-  /** Ends a desktop. Throws malformed; not-found when it is not here. */
+  /** Ends a desktop. Its name is shown no more, also when it has left. Throws malformed; not-found when it is not here. */
   kick(id: string): void {
     const identity = blankIdentity();
     if (!readId(id, identity)) throw malformed('desktop', 'must be the id of a desktop');
-    const { desktops } = this.#turns.relay;
+    const { desktops, day } = this.#turns.relay;
     const { slot, generation } = identity;
+    day.hideName(slot, generation);
     if (slot >= desktops.max || !desktops.isLive(slot) || desktops.generation(slot) !== generation) {
       throw new ProblemError('not-found', `There is no desktop ${id}; it may have left.`);
     }
@@ -464,9 +465,13 @@ export class Moderator implements Doorkeeper, Moderation {
     return kicked;
   }
 
-  /** Ends desktops that the operator does not want here: what they said is lost, too. */
+  /** Ends desktops that the operator does not want here: what they said is lost, too, and no page shows their names any more. */
   #kick(slots: readonly number[], detail: string): void {
-    for (const slot of slots) this.#turns.relay.silence(slot);
+    const { relay } = this.#turns;
+    for (const slot of slots) {
+      relay.silence(slot);
+      relay.day.hideName(slot, relay.desktops.generation(slot));
+    }
     this.end(slots, detail);
   }
 

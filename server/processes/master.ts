@@ -8,23 +8,21 @@
 import type { Relay } from '../domain/relay.ts';
 import type { Verdict } from '../domain/responses.ts';
 import { NO_SLOT } from '../domain/state/desktops.ts';
-import type { World } from '../domain/state/torus.ts';
 import type { FrontHandlers, RequestView } from '../front/front.ts';
 import type { Feedback } from '../store/feedback_file.ts';
 import { answerOf } from '../wire/answer.ts';
 import type { CheckedCrossing } from '../wire/crossing.ts';
 import type { Publication } from '../wire/gallery.ts';
 import type { Identity } from '../wire/identity.ts';
-import { DEFAULT_WORLD, type Join } from '../wire/join.ts';
+import type { Join } from '../wire/join.ts';
 import type { Standing } from '../wire/pictures.ts';
 import { PROBLEMS, type ProblemCode, type ProblemDocument, ProblemError } from '../wire/problem.ts';
 import { EDGES, type EdgeNumber } from '../wire/rules.ts';
 import type { ShownStage } from '../wire/stage.ts';
-import type { Flights } from './flights.ts';
+import { Flights } from './flights.ts';
 import type { Links } from './links.ts';
 import type { Seats } from './seats.ts';
 import type { Turns } from './turns.ts';
-import { WorldMap } from './world_map.ts';
 
 /** A file of another relay (cluster/peer_files.ts). */
 type FetchedFile = Buffer | 'unanswered' | 'refused' | undefined;
@@ -111,9 +109,9 @@ export class Master {
     const response = this.relay.accept(from, crossing, standing, this.#links.ticketOf(link, request));
     const { verdict } = response;
     if (verdict === 'deferred') return;
-    if (response.status === 202) this.#countFlight(from.slot, crossing);
+    if (verdict === 'accepted') this.#flights?.count(from.slot, crossing);
     // The slot of one that is not live may have another owner.
-    else this.relay.clients.refused(isOfNoOwner(verdict) ? NO_SLOT : from.slot, verdict);
+    else if (verdict !== 'repeated') this.relay.clients.refused(isOfNoOwner(verdict) ? NO_SLOT : from.slot, verdict);
     this.#links.reply(link, request, response);
   }
 
@@ -231,6 +229,11 @@ export class Master {
     this.#do(link, request, identity, () => this.relay.setShows(identity.slot, JSON.parse(json)));
   }
 
+  /** From now on public pages may show the name of a desktop, if `json` is true, or may not. */
+  setNamed(link: number, request: number, identity: Identity, json: string): void {
+    this.#do(link, request, identity, () => this.relay.setNamed(identity.slot, JSON.parse(json)));
+  }
+
   /** A desktop shows its stage. The answer is `{edges}`: through which it is watched. */
   show(link: number, request: number, identity: Identity, stage: ShownStage): void {
     this.#try(link, request, identity, () => {
@@ -251,26 +254,10 @@ export class Master {
     });
   }
 
-  /** How often each picture of the gallery flew in the last minute, without those that did not, and the map of the default world. */
+  /** What flew: flights.ts. */
   flying(link: number, request: number): void {
-    const { count, width } = this.#commons;
-    const { newest = {}, map = new WorldMap() } = this.#flights ?? {};
-    this.#answerJson(link, request, 200, { counts: newest, map: map.show(count, width) });
-  }
-
-  /** Counts an accepted crossing of this desktop, and may add it to the map. */
-  #countFlight(slot: number, { edge, body, start }: CheckedCrossing): void {
-    const file = this.#flights?.count(body, start);
-    if (file === undefined) return;
-    const { torus } = this.relay;
-    const { count, width } = this.#commons;
-    const place = torus.placeOf(slot);
-    // A repeated crossing may be of a desktop that has ended, which has no place.
-    if (torus.worldOf(slot) === this.#commons && place < count) this.#flights?.map.add(file, edge, place, count, width);
-  }
-
-  get #commons(): World {
-    return this.relay.torus.find(DEFAULT_WORLD) as World; // it is never removed
+    const flights = this.#flights ?? new Flights(this.relay);
+    this.#answerJson(link, request, 200, flights.show());
   }
 
   /** Feedback of a visitor, who needs no desktop. */

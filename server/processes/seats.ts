@@ -33,7 +33,7 @@ export class Seats {
   }
 
   /**
-   * Seats a new desktop at this relay. Returns `{desktop, token, invitation, world, pictures, stage, cursor, here, pingSeconds}`.
+   * Seats a new desktop at this relay. Returns `{desktop, token, invitation, world, pictures, stage, named, cursor, here, pingSeconds}`.
    *
    * Throws  banned, and what Relay.join() throws.
    */
@@ -50,6 +50,7 @@ export class Seats {
       world: world.name,
       pictures: world.pictures,
       stage: relay.desktops.shows(slot),
+      named: relay.desktops.isNamed(slot),
       cursor: writeCursor(relay.epoch, 0),
       here: { world: world.count, relay: relay.desktops.count },
       pingSeconds: relay.pingMs / 1000,

@@ -116,7 +116,7 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   const clock = new Clock(startMs, {
     advance: (nowMs) => {
       journaling?.journal.tick(nowMs);
-      flights.advance(nowMs);
+      flights.advance(nowMs, Date.now());
       return turns.advance(nowMs);
     },
     isBusy: () => relay.draining || relay.delayedPolls.count > 0,
@@ -262,7 +262,7 @@ async function startModeration(
     gallery: new GalleryList(data, log),
     feedback: new FeedbackFile(data, log),
   };
-  const flights = new Flights();
+  const flights = new Flights(turns.relay);
   const shipped = await hashCharacters(CHARACTERS_FOLDER);
   const moderator = new Moderator({ turns, ...lists, flights, shipped, log, send });
   return { moderator, lists, flights };

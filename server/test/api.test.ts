@@ -80,6 +80,7 @@ onTwoShapes('usual', 'the API', (shape) => {
         world: 'commons',
         pictures: 'any',
         stage: false,
+        named: false,
         here: { world: 1, relay: 1 },
         pingSeconds: 120,
         leaseSeconds: LEASE_MS / 1000,

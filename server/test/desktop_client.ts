@@ -76,6 +76,7 @@ export interface Joined {
   world: string;
   pictures: string;
   stage: boolean;
+  named: boolean;
   cursor: string;
   here: { world: number; relay: number };
   events: string;

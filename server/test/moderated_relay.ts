@@ -19,15 +19,22 @@ export interface ModeratedRelay {
   master: Master;
 }
 
-/** `data`: its data directory. `clock`: the wall clock in ms. */
-export function moderatedRelay(data: string, log: Logger, clock: () => number): ModeratedRelay {
+/** `data`: its data directory. `clock`: the wall clock in ms. `shipped`: the files that ship with it. */
+export function moderatedRelay(data: string, log: Logger, clock: () => number, shipped: string[] = []): ModeratedRelay {
   const turns = turnsOf({ slots: 4 });
   const [list, gallery] = [new ModerationList(data, log, clock), new GalleryList(data, log, clock)];
   const notices: object[] = [];
   turns.relay.notify = (notice) => void notices.push(notice);
   const sent: ModerationMessage[] = [];
   const moderator = new Moderator({
-    ...{ turns, list, log, shipped: [], flights: new Flights(), send: async (message) => void sent.push(message) },
+    ...{
+      turns,
+      list,
+      log,
+      shipped,
+      flights: new Flights(turns.relay),
+      send: async (message) => void sent.push(message),
+    },
     ...{ gallery, feedback: new FeedbackFile(data, log) },
   });
   const master = new Master({ turns, seats: new Seats(turns.relay, moderator), moderation: moderator });

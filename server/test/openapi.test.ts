@@ -44,6 +44,13 @@ interface Documented {
   content?: Record<string, Media>;
 }
 
+/** What `GET /v1/today` answers. */
+interface Today {
+  thrown: number;
+  mostThrown: { file: string; times: number }[];
+  farthest: object | null;
+}
+
 interface Operation {
   operationId: string;
   requestBody?: { content: Record<string, Media> };
@@ -79,6 +86,8 @@ const NOT_PROVOKED: Record<string, string> = {
   'POST /v1/gallery 503': 'as for the other requests while the relay stops',
   'POST /v1/gallery 409': 'too many pictures wait for the operator; gallery_list.test.ts',
   'GET /v1/flights 503': 'as for the other requests while the relay stops',
+  'GET /v1/today 503': 'as for the other requests while the relay stops',
+  'PUT /v1/desktops/{id}/named 503': 'as for the other requests while the relay stops',
   'POST /v1/feedback 503': 'as for the other requests while the relay stops',
 };
 
@@ -169,6 +178,8 @@ onEachFront('openapi.yaml', (front) => {
   const GALLERY = 'GET /v1/gallery';
   const PUBLISH = 'POST /v1/gallery';
   const FLIGHTS = 'GET /v1/flights';
+  const TODAY = 'GET /v1/today';
+  const NAMED = 'PUT /v1/desktops/{id}/named';
   const FEEDBACK = 'POST /v1/feedback';
 
   const screen = { width: 1920, height: 1080 };
@@ -203,6 +214,8 @@ onEachFront('openapi.yaml', (front) => {
       REPORT,
       GALLERY,
       FLIGHTS,
+      TODAY,
+      NAMED,
       PUBLISH,
       FEEDBACK,
     ];
@@ -538,6 +551,37 @@ onEachFront('openapi.yaml', (front) => {
     await request(FEEDBACK, to, 413, { body: 'x'.repeat(10_000) });
     await sendRequest(at(ann), { method: 'DELETE', ...withToken });
     await request(PUBLISH, url, 410, { ...withToken, body: publication });
+  });
+
+  it('documents the day of the world, and who is named there', async () => {
+    const [ann, bob] = [await join(relay.url, { named: true, name: 'Ann' }), await join(relay.url)];
+    assert.deepEqual([ann.named, bob.named], [true, false]);
+    const list = (await sendRequest(`${relay.url}/v1/gallery`)).json as { entries: { file: string }[] };
+    const crossing = crossingOf(1);
+    const { file } = list.entries[0];
+    await request(THROW, ann.crossings, 202, {
+      token: ann.token,
+      body: { ...crossing, sprite: { ...crossing.sprite, file } },
+    });
+    const today = async () => (await request(TODAY, `${relay.url}/v1/today`, 200)).json as Today;
+    await until('the throw is shown', async () => (await today()).mostThrown.some((one) => one.file === file));
+    const { thrown, farthest } = await today();
+    assert.ok(thrown >= 1 && farthest !== null);
+    conforms(
+      '#/components/schemas/Today',
+      { thrown, mostThrown: [], farthest: { ...farthest, name: 'Ann' } },
+      'a name',
+    );
+    conforms('#/components/schemas/Today', { thrown: 0, mostThrown: [], farthest: null }, 'a new relay');
+    const named = `${at(ann)}/named`;
+    await request(NAMED, named, 400, { token: ann.token, body: { named: 1 } });
+    await request(NAMED, named, 413, { token: ann.token, body: 'x'.repeat(300) });
+    await request(NAMED, named, 401, { body: { named: false } });
+    await request(NAMED, named, 401, { token: bob.token, body: { named: false } });
+    await request(NAMED, named, 204, { token: ann.token, body: { named: false } });
+    for (const { token, desktop } of [ann, bob])
+      await sendRequest(at({ desktop } as Joined), { method: 'DELETE', token });
+    await request(NAMED, named, 410, { token: ann.token, body: { named: true } });
   });
 
   it('documents the responses to what the operator has banned', async () => {

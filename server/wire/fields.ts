@@ -46,6 +46,11 @@ export function checkWhole(value: unknown, member: string, min: number, max: num
   return value as number;
 }
 
+export function checkSwitch(value: unknown, member: string): boolean {
+  if (typeof value !== 'boolean') throw malformed(member, 'must be true or false');
+  return value;
+}
+
 /** Checks the rising number of a crossing or a saying: 1 … 2^53 − 1. */
 export function checkRisingNumber(value: unknown, member: string): number {
   if (typeof value !== 'number' || !Number.isSafeInteger(value) || value < 1) {

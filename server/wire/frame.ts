@@ -50,6 +50,7 @@ export const RecordKind = {
   flying: 20,
   feedback: 21,
   company: 22,
+  setNamed: 23,
   answer: 32,
   shared: 33,
   sharingAnswer: 34,

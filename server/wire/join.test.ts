@@ -87,6 +87,16 @@ describe('join', () => {
     );
   });
 
+  it('is malformed in its choices when these are neither true nor false', () => {
+    for (const field of ['stage', 'named'] as const) {
+      for (const choice of [true, false]) assert.equal(checkJoin({ [field]: choice, screen })[field], choice);
+      refuses(
+        field,
+        ['true', 1, 0, null, [], {}].map((choice) => ({ [field]: choice, screen })),
+      );
+    }
+  });
+
   it('is malformed in its friend when that is not an invitation, such as an id', () => {
     const wrong = [
       '',

@@ -1,6 +1,6 @@
 /** A join: the request of a new desktop. It is checked once, in the process that received it. */
 import type { Client } from './client.ts';
-import { checkName, checkNumber, checkObject, malformed } from './fields.ts';
+import { checkName, checkNumber, checkObject, checkSwitch, malformed } from './fields.ts';
 import { type Invitation, readInvitation } from './invitation.ts';
 import { PICTURES, type Pictures } from './pictures.ts';
 import { SCREEN_MAX } from './rules.ts';
@@ -16,6 +16,8 @@ export interface Join {
   pictures?: Pictures;
   /** Whether the desktop shows its stage, and the default of the private world that this join opens. Undefined: as its world says. */
   stage?: boolean;
+  /** Whether public pages may show the desktop's name. Undefined: they may not. */
+  named?: boolean;
   /** The whole address of the client, for bans. The worker sets it; a body can't. Undefined when it is not known. */
   clientAddress?: string;
   /** The invitation of the friend to be seated next to. */
@@ -26,6 +28,11 @@ export interface Join {
   client?: Client;
   /** Admission has counted it. The master sets it; a body can't. */
   isCounted?: boolean;
+}
+
+/** Checks the body of the switch: whether public pages may show the desktop's name. Throws malformed. */
+export function checkNamed(value: unknown): boolean {
+  return checkSwitch(checkObject(value, 'body').named, 'named');
 }
 
 /** Checks a join that was already parsed from JSON. Throws malformed (with the field). Source PROTOCOL.md#join */
@@ -41,10 +48,8 @@ export function checkJoin(value: unknown): Join {
     if (!PICTURES.includes(body.pictures as Pictures)) throw malformed('pictures', 'must be any, known or shipped');
     join.pictures = body.pictures as Pictures;
   }
-  if (body.stage !== undefined) {
-    if (typeof body.stage !== 'boolean') throw malformed('stage', 'must be true or false');
-    join.stage = body.stage;
-  }
+  if (body.stage !== undefined) join.stage = checkSwitch(body.stage, 'stage');
+  if (body.named !== undefined) join.named = checkNamed(body);
   if (body.near !== undefined) {
     const near = typeof body.near === 'string' ? readInvitation(body.near) : undefined;
     if (!near) throw malformed('near', "must be an invitation that a friend's desktop gave away; its id is none");

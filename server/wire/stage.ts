@@ -6,7 +6,16 @@
  * that decide whether a watcher could have predicted it; the JSON has the members of the event. Neither is parsed again.
  * Cost: one JSON.parse of ≤ 2 KiB and a string for each sprite: some 15 µs with three sprites, 50 µs with 25.
  */
-import { checkAnimation, checkFacing, checkFile, checkNumber, checkObject, malformed, readJson } from './fields.ts';
+import {
+  checkAnimation,
+  checkFacing,
+  checkFile,
+  checkNumber,
+  checkObject,
+  checkSwitch,
+  malformed,
+  readJson,
+} from './fields.ts';
 import type { Standing } from './pictures.ts';
 import { ProblemError } from './problem.ts';
 import {
@@ -168,9 +177,7 @@ export function checkPeekEdge(edge: unknown): EdgeNumber | null {
 
 /** Checks the body of the switch: whether the desktop shows its stage. Throws malformed. */
 export function checkShown(value: unknown): boolean {
-  const { stage } = checkObject(value, 'body');
-  if (typeof stage !== 'boolean') throw malformed('stage', 'must be true or false');
-  return stage;
+  return checkSwitch(checkObject(value, 'body').stage, 'stage');
 }
 
 /** FNV-1a of 32 bits. */

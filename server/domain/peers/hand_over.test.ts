@@ -70,6 +70,7 @@ describe('a relay that stops for good', () => {
     finish(a, [b]);
     assert.ok(a.relay.ending.isOver);
     assert.deepEqual([a.relay.waiting, a.peers.counters.handed, b.peers.counters.received], [0, 3, 3]);
+    assert.deepEqual([a.relay.day.thrown, b.relay.day.thrown], [3, 0], 'what is handed on is not thrown again');
     // Amy was the second from the right border, and the second from the left one.
     assert.deepEqual(namesIn(b, bobs[1]).sort(), ['1 left', '2 right']);
     assert.deepEqual(namesIn(b, bobs[0]), ['3 left'], 'Ada was at the right border');

@@ -130,6 +130,7 @@ describe('peers', () => {
     assert.equal(b.relay.mailboxes.count(bob.slot), 1);
     assert.equal(b.relay.counters.accepted, 1, 'the receiver counts it');
     assert.equal(a.relay.counters.accepted, 0);
+    assert.deepEqual([a.relay.day.thrown, b.relay.day.thrown], [0, 1]);
     assert.deepEqual([a.peers.counters.passed, b.peers.counters.received], [1, 1]);
     assert.equal(a.statusOf(a.throw(ann, 1)), 202, 'a repeat');
     assert.deepEqual(a.turn(), [], 'is not sent again');

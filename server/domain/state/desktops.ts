@@ -33,6 +33,10 @@ const NAME_HEAD_BYTES = 2;
 
 const NO_NAME = Buffer.alloc(0);
 
+/** What a desktop shows of itself. */
+const SHOWS_STAGE = 1;
+const SHOWS_NAME = 2;
+
 /** In place of a slot: a desktop of another relay. */
 export const NO_SLOT = 0xffffffff;
 
@@ -48,8 +52,8 @@ export class Desktops {
   readonly #token: Uint32Array;
   readonly #invitation: Uint32Array;
   readonly #name: Uint32Array;
-  /** 1: it shows its stage. */
-  readonly #shows: Uint8Array;
+  /** SHOWS_STAGE, SHOWS_NAME. */
+  readonly #shown: Uint8Array;
   /** Released slots, a stack; slots from #untouched on were never used. */
   readonly #free: Uint32Array;
   #freeCount = 0;
@@ -73,7 +77,7 @@ export class Desktops {
     this.#token = new Uint32Array(slots * 4);
     this.#invitation = new Uint32Array(slots * 4);
     this.#name = new Uint32Array(slots);
-    this.#shows = new Uint8Array(slots);
+    this.#shown = new Uint8Array(slots);
     this.#free = new Uint32Array(slots);
     this.#crossings = new AcceptedNumbers(slots);
     this.#receiver = new Uint32Array(slots * 2);
@@ -125,7 +129,7 @@ export class Desktops {
     const block = this.#name[slot];
     if (block !== NO_BLOCK) this.#freeName(block);
     this.#name[slot] = NO_BLOCK;
-    this.setShows(slot, false);
+    this.#setShown(slot, 0);
     this.#crossings.clear(slot);
     this.#throws.clear(slot);
   }
@@ -164,6 +168,7 @@ export class Desktops {
       place,
       stage: this.shows(slot),
       worldStage,
+      named: this.isNamed(slot),
       token: this.#token.subarray(slot * 4, slot * 4 + 4),
       invitation: this.#invitation.subarray(slot * 4, slot * 4 + 4),
       newestCrossing: this.#crossings.newest(slot),
@@ -186,6 +191,7 @@ export class Desktops {
     this.#owners[slot] = row.owners;
     this.#generation[slot] = row.generation;
     this.setShows(slot, row.stage);
+    this.setNamed(slot, row.named);
     this.#live[slot] = 1;
     this.#token.set(row.token, slot * 4);
     this.#invitation.set(row.invitation, slot * 4);
@@ -217,12 +223,25 @@ export class Desktops {
 
   /** Whether the desktop of a slot shows its stage. */
   shows(slot: number): boolean {
-    return this.#shows[slot] === 1;
+    return (this.#shown[slot] & SHOWS_STAGE) !== 0;
+  }
+
+  setShows(slot: number, isShown: boolean): void {
+    this.#setShown(slot, (this.#shown[slot] & ~SHOWS_STAGE) | (isShown ? SHOWS_STAGE : 0));
+  }
+
+  /** Whether public pages may show the name of a slot's desktop. */
+  isNamed(slot: number): boolean {
+    return (this.#shown[slot] & SHOWS_NAME) !== 0;
+  }
+
+  setNamed(slot: number, isNamed: boolean): void {
+    this.#setShown(slot, (this.#shown[slot] & ~SHOWS_NAME) | (isNamed ? SHOWS_NAME : 0));
   }
 
   /** Writes nothing, and so touches no memory, when it is so already. */
-  setShows(slot: number, isShown: boolean): void {
-    if (this.shows(slot) !== isShown) this.#shows[slot] = isShown ? 1 : 0;
+  #setShown(slot: number, shown: number): void {
+    if (this.#shown[slot] !== shown) this.#shown[slot] = shown;
   }
 
   isLive(slot: number): boolean {

@@ -32,6 +32,8 @@ export interface DesktopRow {
   /** Whether it shows its stage, and whether desktops of its world do unless they choose for themselves. */
   stage: boolean;
   worldStage: boolean;
+  /** Whether public pages may show its name. */
+  named: boolean;
   place: number;
   /** The highest accepted crossing, and one bit for each of the 32 numbers below it. */
   newestCrossing: number;
@@ -73,6 +75,35 @@ export interface AcceptedCrossing extends ThrownPassage, MailboxEvent {
   receiverGeneration: number;
 }
 
+/** A picture, and how often it was thrown. */
+export interface CountedPicture {
+  readonly file: string;
+  readonly times: number;
+}
+
+/** The sprite that came farthest. */
+export interface Farthest {
+  readonly file: string;
+  /** How far it was from where it set out: columns and rows together. */
+  readonly desktops: number;
+  /** The desktop that threw it there. */
+  readonly slot: number;
+  readonly generation: number;
+  /** The name of that desktop; empty unless public pages may show it. */
+  readonly name: string;
+}
+
+/** What was counted for the page about the world (day.ts). */
+export interface DayRow {
+  /** Sprites thrown since the relay began. */
+  readonly thrown: number;
+  /** Days since 1970. */
+  readonly day: number;
+  /** The pictures that were thrown most, at most MOST_THROWN_MAX; the first one most often. */
+  readonly mostThrown: readonly CountedPicture[];
+  readonly farthest: Farthest | undefined;
+}
+
 export interface Facts {
   /** Whether new joins and crossings can be kept. If not, the relay refuses them. */
   readonly hasRoom: boolean;
@@ -93,8 +124,8 @@ export interface Facts {
   invitation(slot: number, secret: Uint32Array): void;
   /** The desktops that a desktop mutes: pairs of slot and generation. */
   mutes(slot: number, pairs: readonly number[]): void;
-  /** A desktop shows its stage from now on, or does not. */
-  stage(slot: number, isShown: boolean): void;
+  /** From now on a desktop shows its stage, or does not, and public pages may show its name, or may not. */
+  shown(slot: number, stage: boolean, named: boolean): void;
   /** A desktop that has ended is remembered. */
   ended(row: EndedRow): void;
 
@@ -126,6 +157,8 @@ export interface Facts {
   custody(slot: number, generation: number, crossing: number): void;
   /** Earlier facts about peers no longer count: all that is still true of them follows. */
   peersForgotten(): void;
+  /** What was counted for the page about the world. */
+  day(row: Readonly<DayRow>): void;
   /** Sprites since the first start. */
   counters(accepted: number, acknowledged: number, abandoned: number): void;
 }

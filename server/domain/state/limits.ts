@@ -78,6 +78,12 @@ export const SMALL_WORLD_MAX = COMPANY_MAX;
 /** The fixed timestep on which small worlds are notified of their neighbours. */
 export const NEIGHBOURS_STEP_MS = 1000;
 
+/** How often the journal gets the day (day.ts), in ms: 0.3 KB each time, and a relay that dies has lost a second of what was counted. */
+export const DAY_STEP_MS = 1000;
+
+/** Pictures that are ranked by how often they were thrown today: as many as the page shows. After a restart, the others count from zero. */
+export const MOST_THROWN_MAX = 5;
+
 /** Private worlds at once; the default world is beside them. Unlike a desktop, a world costs an object and a table. */
 export const WORLDS_MAX = 65_536;
 

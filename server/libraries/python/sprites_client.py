@@ -602,6 +602,7 @@ async def join(
     near: str | None = None,
     screen: dict[str, int] | None = None,
     stage: bool | None = None,
+    named: bool | None = None,
     environment: Environment | None = None,
 ) -> "Desktop":
     """Joins a world at a relay, such as `http://localhost:8080`. `on` has a function for each type of event you want.
@@ -611,7 +612,7 @@ async def join(
     environment = environment or Environment()
     if not re.match(r"https?://[^/]", relay):
         raise ValueError(f"A relay's address begins with http:// or https://, not as {relay!r}.")
-    wish = {"name": name, "world": world, "near": near, "screen": screen or SCREEN, "stage": stage}
+    wish = {"name": name, "world": world, "near": near, "screen": screen or SCREEN, "stage": stage, "named": named}
     began = origin_of(relay)
     seat = await _request_seat(environment, began, wish)
     return Desktop(began, wish, on or {}, seat, environment)

@@ -13,6 +13,8 @@ export interface JoinRequest {
   screen: { width: number; height: number };
   /** Whether neighbours may look in; by default what is usual in the world. */
   stage?: boolean;
+  /** Whether public pages may show the name; by default not. */
+  named?: boolean;
 }
 
 /** The relay has refused: `problem` says why, and the message is its sentence. */

@@ -155,6 +155,8 @@ export interface Seat {
   leaseSeconds: number;
   /** Whether this desktop shows its stage. Absent from a relay that knows no stages. */
   stage?: boolean;
+  /** Whether public pages may show its name. Absent from a relay that has no such pages. */
+  named?: boolean;
 }
 
 /**

@@ -15,7 +15,7 @@ describe('a join that is passed on', () => {
     const joins = [
       { name: '', world: 'garden' },
       {
-        ...{ name: 'Ann', world: 'garden', pictures: 'known' as const, stage: false },
+        ...{ name: 'Ann', world: 'garden', pictures: 'known' as const, stage: false, named: true },
         ...{ clientAddress: '2001:db8::7', address: '2001:db8::/64', client: { kind: 'page' as const, version: '' } },
         near: { slot: 6699, secret: [1, 2, 3, 0xffffffff], relay: 'r2' },
       },

@@ -38,10 +38,20 @@ export type PeerJoinAnswer =
   | { problem: { code: ProblemCode; detail: string } }
   | { elsewhere: true };
 
-export function encodePeerJoin({ name, world, pictures, stage, near, clientAddress, address, client }: Join): Buffer {
+export function encodePeerJoin({
+  name,
+  world,
+  pictures,
+  stage,
+  named,
+  near,
+  clientAddress,
+  address,
+  client,
+}: Join): Buffer {
   const invitation = near && writeInvitation(near.slot, near.secret, near.relay);
   // The screen was checked, and the relay does not store it.
-  const body = { name, world, pictures, stage, near: invitation, screen: { width: 1, height: 1 } };
+  const body = { name, world, pictures, stage, named, near: invitation, screen: { width: 1, height: 1 } };
   return Buffer.from(JSON.stringify({ version: PEER_JOIN_VERSION, body, clientAddress, address, client }));
 }
 
