@@ -34,7 +34,7 @@ describe('site › the language', () => {
     return { headers: response.headers, text, lang: /<html lang="(\w+)">/.exec(text)?.[1] };
   }
 
-  const PATHS = ['/', '/gallery', '/make', '/about', '/offline'];
+  const PATHS = ['/', '/gallery', '/make', '/world', '/about', '/offline'];
 
   it('is that of the address, else the one that was chosen before, else one that the browser asks for, else English', async () => {
     for (const path of PATHS) {
@@ -87,7 +87,7 @@ describe('site › the language', () => {
   });
 
   it('is of pages that say at their end which version they are of', async () => {
-    for (const path of ['/gallery', '/make', '/about', '/nothing']) {
+    for (const path of ['/gallery', '/make', '/world', '/about', '/nothing']) {
       const { text } = await ask(path, { accept: 'text/html' });
       assert.match(text, /<footer/, path);
       assert.ok(text.includes(`<span>Sprites ${versionWords()}</span>`), path);
@@ -115,7 +115,7 @@ describe('site › the modules of a page', () => {
     t.after(() => server.close());
     await once(server, 'listening');
     const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    for (const name of ['desktop', 'gallery', 'make', 'about', 'offline']) {
+    for (const name of ['desktop', 'gallery', 'make', 'world', 'about', 'offline']) {
       const page = await (await fetch(`${url}/${name === 'desktop' ? '' : name}`)).text();
       const named = [...page.matchAll(/<link rel="modulepreload" href="([^"]+)"/g)].map(([, path]) => path);
       const imported = new Set([/<script type="module" src="([^"]+)"/.exec(page)![1]]);

@@ -1,5 +1,5 @@
 /**
- * The site: the desktop in a browser, the gallery, the editor and the page about Sprites, the shipped characters, the definition of
+ * The site: the desktop in a browser, the gallery, the editor, the pages about the world and about Sprites, the shipped characters, the definition of
  * the protocol; what has changed, what is stored of visitors, the operator's rules, and the source of the version that runs.
  *
  * Browser modules are written in TypeScript; their types are stripped, and their URLs end in `.ts` too. The head of a page names all
@@ -90,6 +90,7 @@ const CODE_LIBRARY = '/lib/uqr.js';
 const PAGES = [
   ['/gallery', 'pages/gallery'],
   ['/make', 'make/make'],
+  ['/world', 'pages/world'],
   ['/about', 'pages/about'],
   ['/offline', 'pages/offline'],
 ] as const;

@@ -14,6 +14,7 @@ const PAGES = [
   ['/', '#enter:enabled'],
   ['/gallery', '.entry canvas'],
   ['/make', '#stage-empty'],
+  ['/world', '#thrown:not(:text-is("–"))'],
   ['/about', '#here:not(:empty)'],
   ['/privacy', 'h1'],
   ['/changelog', 'h1'],

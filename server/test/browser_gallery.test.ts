@@ -7,7 +7,7 @@ import type { Browser, Page } from 'playwright-core';
 import { run } from '../bin/admin.ts';
 import { faultsOf } from './axe.ts';
 import { joinPage, launchBrowser, noBrowser, openMenuOf, openPage, shoot } from './browser_page.ts';
-import { join, sendRequest } from './desktop_client.ts';
+import { DesktopClient, join, sendRequest } from './desktop_client.ts';
 import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
 import { hashOf, sprFile } from './spr_file.ts';
 
@@ -66,6 +66,42 @@ describe('the gallery in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     assert.equal(await cards.filter({ hasText: '1 flying just now' }).count(), 1);
     assert.equal(await gallery.locator('#more').isVisible(), false, 'there is no second page');
     await shoot(gallery, 'gallery-1-desktop');
+  });
+
+  it('is beside a page about the world, which names the farthest thrower only if they have chosen that', async () => {
+    await gallery.click('nav a[href="/world"]');
+    await gallery.locator('#thrown', { hasText: '1 sprite' }).waitFor();
+    await gallery.locator('#farthest-none').waitFor();
+    await gallery.locator('#most li', { hasText: '1 throw' }).locator('canvas').waitFor();
+    await shoot(gallery, 'world-1-first');
+    const bob = await DesktopClient.join(relay.url, { name: 'Bob' });
+    await ann.locator('.edge[data-edge="right"] .neighbour', { hasText: 'Bob' }).waitFor();
+    const told = () => ann.waitForResponse((answer) => answer.url().endsWith('/named') && answer.status() === 204);
+    let relayKnows = told();
+    await gallery.check('#name');
+    await relayKnows;
+    await ann.bringToFront();
+    await ann.focus('#canvas');
+    await ann.keyboard.press('n');
+    await ann.keyboard.press('Shift+ArrowRight');
+    await ann.locator('.notice', { hasText: 'is with Bob now' }).waitFor();
+    await gallery.bringToFront();
+    const farthest = gallery.locator('#farthest', { hasText: '1 desktop from where it set out' });
+    await farthest.filter({ hasText: 'thrown there by Ann' }).waitFor();
+    assert.deepEqual(await faultsOf(gallery), []);
+    await gallery.reload();
+    assert.ok(await gallery.isChecked('#name'), 'the browser keeps the choice');
+    await shoot(gallery, 'world-2-named');
+    relayKnows = told();
+    await gallery.uncheck('#name');
+    await relayKnows;
+    await until('the name is gone', async () => {
+      const { farthest: far } = (await sendRequest(`${relay.url}/v1/today`)).json as { farthest: { name: unknown } };
+      return far.name === null;
+    });
+    await farthest.filter({ hasNotText: 'Ann' }).waitFor();
+    await bob.leave();
+    await gallery.goto(`${relay.url}/gallery`);
   });
 
   it('shows a picture that a person published only when the operator has accepted it', async () => {
@@ -189,7 +225,7 @@ describe('the gallery in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     await gallery.click('nav a[href="/about"]');
     await gallery.locator('#here', { hasText: 'on this relay now' }).waitFor();
     await gallery
-      .locator('#map-words', { hasText: /on this relay now.* In the last minute, .* crossed an edge/ })
+      .locator('#map-words', { hasText: /in the world of everybody now\. In the last minute, .* crossed an edge/ })
       .waitFor();
     const isPainted = () =>
       gallery.evaluate(() => {

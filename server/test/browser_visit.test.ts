@@ -414,6 +414,7 @@ describe('a visit in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     for (const [path, ready] of [
       ['/gallery', '.entry canvas'],
       ['/make', '#stage-empty'],
+      ['/world', '#thrown:not(:text-is("–"))'],
       ['/about', '#here:not(:empty)'],
       ['/privacy', 'h1'],
     ]) {

@@ -42,6 +42,7 @@ import {
   mute,
   publish,
   report,
+  showName,
   shownName,
   shownWorld,
   showStage,
@@ -102,6 +103,7 @@ import {
   showState,
 } from './panel.ts';
 import { Peeking } from './peeking.ts';
+import { isNamePublic, watchPublicName } from './public_name.ts';
 import { askToPublish, publishedText } from './publishing.ts';
 import { isWave } from './reactions.ts';
 import { type SwapEvents, watchReloads } from './reloads.ts';
@@ -219,6 +221,7 @@ class Desktop {
         this.departures.use(seat, transport);
         this.conversation.use(transport);
         this.peeking.use(transport, seat);
+        void tellPublicName(this, seat);
       },
       changed: (seat, up) => void connectionChanged(this, seat, up),
       received: (seat, events) => received(this, seat, events),
@@ -393,7 +396,12 @@ async function requestSeat(
   { near, ...wish }: { world: string; near: string; stage?: boolean },
   relay?: string,
 ): Promise<Seat> {
-  const request = { name, ...wish, screen: { width: simulation.width, height: simulation.height } };
+  const request = {
+    name,
+    ...wish,
+    named: isNamePublic(),
+    screen: { width: simulation.width, height: simulation.height },
+  };
   let seat: Seat;
   try {
     seat = await join({ ...request, near }, relay);
@@ -889,6 +897,14 @@ async function toggleStage(desktop: Desktop): Promise<void> {
   save(desktop);
 }
 
+/** Tells the relay whether its page about the world may show the person's name, unless it knows. A relay without that page is not told. */
+async function tellPublicName(desktop: Desktop, seat: Seat): Promise<void> {
+  const named = isNamePublic();
+  if (seat.named === undefined || seat.named === named || (await showName(seat, named)) !== null) return;
+  seat.named = named;
+  save(desktop);
+}
+
 /** Returns a link: a visitor who opens it joins beside this desktop. The invitation is in the fragment, which no server logs. */
 function invitation({ seating, name }: Desktop, seat: Seat): string {
   const link = new URL('/', seating.moves.site);
@@ -925,6 +941,10 @@ function watchPage(desktop: Desktop): void {
   answerOffers({
     wants: () => desktop.connection.seat !== null,
     take: (file) => void take(desktop, file),
+  });
+  watchPublicName(() => {
+    const { seat } = desktop.connection;
+    if (seat !== null) void tellPublicName(desktop, seat); // otherwise the join does
   });
   const isReloading = watchReloads(window as SwapEvents);
   addEventListener('pagehide', ({ persisted }) =>

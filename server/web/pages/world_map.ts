@@ -7,8 +7,8 @@
  */
 import type { Edge } from '../../wire/rules.ts';
 import { cellOf, placeOf, Sheets } from '../pictures/sheets.ts';
-import { countWords, read } from '../relay/api_client.ts';
-import { language, phrase } from '../texts/language.ts';
+import { read } from '../relay/api_client.ts';
+import { counted, language, phrase } from '../texts/language.ts';
 import { flightAt, VIEW, type ViewPoint, viewOf } from './torus_view.ts';
 
 /** What `GET /v1/flights` answers. */
@@ -125,7 +125,8 @@ export class WorldMap {
     }
     const list = new Intl.ListFormat(language).format([...names].slice(0, NAMED_MAX));
     const news = list === '' ? phrase('map.nothing') : phrase('map.crossed', { names: list });
-    const text = `${countWords(desktops)} ${news}`;
+    const here = desktops === 0 ? phrase('map.nobody') : counted('map.here', desktops);
+    const text = `${here} ${news}`;
     if (this.#words.textContent !== text) this.#words.textContent = text;
   }
 

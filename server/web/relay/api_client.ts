@@ -97,6 +97,11 @@ export function showStage(seat: Seat, stage: boolean): Promise<Problem | null> {
   return problemOf(send(seat, 'PUT', `/v1/desktops/${seat.desktop}/stage`, { stage }));
 }
 
+/** Lets public pages show the name of this desktop, or not. Resolves as showStage() does. */
+export function showName(seat: Seat, named: boolean): Promise<Problem | null> {
+  return problemOf(send(seat, 'PUT', `/v1/desktops/${seat.desktop}/named`, { named }));
+}
+
 /** Mutes another desktop. Resolves to null when the relay has agreed, else to why not. */
 export function mute(seat: Seat, desktop: string): Promise<Problem | null> {
   return problemOf(send(seat, 'POST', `/v1/desktops/${seat.desktop}/mutes`, { desktop }));
