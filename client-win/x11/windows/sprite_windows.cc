@@ -182,7 +182,6 @@ void SpriteWindows::CreateWindowFor(SpriteId id) {
   ids_[window] = id;
   PutOnTop(id);
   order_.push_back(id);
-  cost_.windows++;
 }
 
 // Above the other sprites, or above the windows of the window manager if there are none: so menus
@@ -210,7 +209,6 @@ void SpriteWindows::DestroyWindowOf(SpriteId id) {
     listener_->KeysLost();
   }
   xcb_destroy_window(connection_->get(), ended.mapped().window);
-  cost_.windows++;
   if (hand_.held() == id) {
     hand_.Forget();
   }
@@ -219,7 +217,6 @@ void SpriteWindows::DestroyWindowOf(SpriteId id) {
 void SpriteWindows::DestroyAll() {
   for (const auto& [id, window] : windows_) {
     xcb_destroy_window(connection_->get(), window.window);
-    cost_.windows++;
   }
   windows_.clear();
   ids_.clear();
@@ -263,7 +260,6 @@ bool SpriteWindows::Paint(const DrawnSprite& drawn, bool appears) {
   xcb_copy_area(x, surface->pixmap(), own.window, context_, static_cast<int16_t>(shown.x),
                 static_cast<int16_t>(frame.top + shown.y), 0, 0, static_cast<uint16_t>(shown.width),
                 static_cast<uint16_t>(shown.height));
-  cost_.pictures++;
   return true;
 }
 
@@ -278,7 +274,6 @@ void SpriteWindows::Place(const Placement& placement) {
   }
   if (placement.below == kNobody) {
     PutOnTop(placement.id);
-    cost_.placements++;
   } else if (placement.below) {
     mask |= XCB_CONFIG_WINDOW_SIBLING | XCB_CONFIG_WINDOW_STACK_MODE;
     values.push_back(windows_[*placement.below].window);
@@ -286,14 +281,12 @@ void SpriteWindows::Place(const Placement& placement) {
   }
   if (mask != 0) {
     xcb_configure_window(x, window, mask, values.data());
-    cost_.placements++;
   }
   if (placement.disappears) {
     if (window == keys_window_) {
       GiveKeysBack(XCB_CURRENT_TIME);
     }
     xcb_unmap_window(x, window);
-    cost_.placements++;
   }
 }
 

@@ -31,13 +31,6 @@ namespace sprites {
 
 class SpriteWindows {
  public:
-  // The number of requests so far.
-  struct Cost {
-    uint64_t pictures = 0;    // CopyArea
-    uint64_t placements = 0;  // ConfigureWindow, MapWindow, UnmapWindow
-    uint64_t windows = 0;     // CreateWindow and DestroyWindow
-  };
-
   // `name` is that of the windows. A null `listener`: clicks go through the windows.
   SpriteWindows(const XConnection* connection, const char* name, SpriteListener* listener);
   ~SpriteWindows();
@@ -61,7 +54,6 @@ class SpriteWindows {
   bool GiveKeysTo(SpriteId id);
   // Forgets that the pointer holds a sprite, because its release was never reported.
   void ForgetHold() { hand_.Forget(); }
-  const Cost& cost() const { return cost_; }
 
  private:
   struct Window {
@@ -99,7 +91,6 @@ class SpriteWindows {
   SpriteHand hand_;
   xcb_window_t keys_window_ = XCB_WINDOW_NONE;   // of the sprite that has the keys
   xcb_window_t focus_before_ = XCB_WINDOW_NONE;  // had the keys before a sprite got them
-  Cost cost_;
 };
 
 }  // namespace sprites
