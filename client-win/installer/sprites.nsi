@@ -157,17 +157,6 @@ Var WasRunning
   ${LoopUntil} $1 > ${WAIT_STEPS_MAX}
 !macroend
 
-; Deletes what the program wrote, and the folder if nothing of another program is in it. kept.json says whose it is.
-!macro PurgeOwnFiles FOLDER
-  ${If} ${FileExists} "${FOLDER}\kept.json"
-    Delete "${FOLDER}\settings.json*"
-    Delete "${FOLDER}\kept.json*"
-    RMDir /r "${FOLDER}\files"
-    RMDir /r "${FOLDER}\dumps"
-    RMDir "${FOLDER}"
-  ${EndIf}
-!macroend
-
 Section "Sprites"
   SectionIn RO
   SetOutPath "$INSTDIR"
@@ -274,9 +263,15 @@ Section "un.Sprites"
   System::Call 'shell32::SHChangeNotify(i 0x08000000, i 0, p 0, p 0)'
 SectionEnd
 
+; Deletes what the program wrote, and the folder if nothing of another program is in it. kept.json says whose it is.
 Section /o "un.$(SECTION_PURGE)" PURGE
-  !insertmacro PurgeOwnFiles "$LOCALAPPDATA\Sprites"
-  !insertmacro PurgeOwnFiles "$APPDATA\Sprites" ; of version 0.1
+  ${If} ${FileExists} "$LOCALAPPDATA\Sprites\kept.json"
+    Delete "$LOCALAPPDATA\Sprites\settings.json*"
+    Delete "$LOCALAPPDATA\Sprites\kept.json*"
+    RMDir /r "$LOCALAPPDATA\Sprites\files"
+    RMDir /r "$LOCALAPPDATA\Sprites\dumps"
+    RMDir "$LOCALAPPDATA\Sprites"
+  ${EndIf}
 SectionEnd
 
 Function un.onInit

@@ -5,7 +5,7 @@
  * The sprite is a magenta brick that never walks. The suite saves screenshots to screenshots/.
  */
 import assert from 'node:assert/strict';
-import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -296,13 +296,5 @@ describe('shell of the windows client', { skip, timeout: 900_000 }, () => {
         .sort(),
       ['Blob', 'Brick'],
     );
-  });
-
-  it('moves the files of version 0.1 to the folder of this computer', async () => {
-    renameSync(ada.folder, ada.oldFolder);
-    ada.launch(WINDOWS_CLIENT);
-    await ada.waitFor('the brick is here again', onFloor);
-    assert.equal(existsSync(ada.oldFolder), false);
-    assert.equal(ada.settings().name, 'Ada');
   });
 });

@@ -415,16 +415,16 @@ describe('windows client', { skip, timeout: 900_000 }, () => {
     });
 
     it("has them again after a new installation, and removes them too with /PURGE=1, but no other program's", async () => {
-      mkdirSync(ada.oldFolder, { recursive: true });
-      writeFileSync(join(ada.oldFolder, 'another-game.sav'), 'theirs');
+      writeFileSync(join(ada.folder, 'another-game.sav'), 'theirs');
       await ada.run('wine', WINDOWS_SETUP, '/S');
       assert.doesNotMatch((await ada.registry()).get(RUN) ?? '', /"Sprites"=/);
       ada.launch(join(program, 'Sprites.exe'));
       await ada.waitFor('the sprite from before', target);
       await ada.run('wine', join(program, 'Uninstall.exe'), '/S', '/PURGE=1');
-      await areGone([program, link, ada.folder]);
+      const own = ['settings.json', 'kept.json', 'files', 'dumps'].map((name) => join(ada.folder, name));
+      await areGone([program, link, ...own]);
       await isOutOfTheRegistry();
-      assert.deepEqual(readdirSync(ada.oldFolder), ['another-game.sav']);
+      assert.deepEqual(readdirSync(ada.folder), ['another-game.sav']);
     });
 
     async function areGone(paths: string[]): Promise<void> {

@@ -129,11 +129,6 @@ export class WineDesktop extends XDisplay {
     return [...this.children, this.wine].map((child) => child?.pid).filter((pid) => pid !== undefined);
   }
 
-  /** The folder in which version 0.1 of the client kept its files. */
-  get oldFolder(): string {
-    return join(this.roaming, 'Sprites');
-  }
-
   /** The folder in which the client keeps its files. */
   get folder(): string {
     return join(this.local, 'Sprites');

@@ -6,7 +6,6 @@
 
 #include <system_error>
 
-#include "core/desktop/files/old_folder.h"
 #include "win32/system/owned.h"
 
 namespace sprites {
@@ -23,26 +22,20 @@ bool IsMissing(DWORD error) {
   return error == ERROR_FILE_NOT_FOUND || error == ERROR_PATH_NOT_FOUND;
 }
 
-std::filesystem::path FolderIn(const KNOWNFOLDERID& parent) {
+}  // namespace
+
+std::filesystem::path DataFolder() {
   wchar_t* name = nullptr;
   std::filesystem::path folder;
-  if (SUCCEEDED(SHGetKnownFolderPath(parent, KF_FLAG_CREATE, nullptr, &name))) {
+  if (SUCCEEDED(SHGetKnownFolderPath(FOLDERID_LocalAppData, KF_FLAG_CREATE, nullptr, &name))) {
     folder = name;
   }
   CoTaskMemFree(name);
   return folder / L"Sprites";
 }
 
-}  // namespace
-
-std::filesystem::path DataFolder() { return FolderIn(FOLDERID_LocalAppData); }
-
 std::filesystem::path MadeDataFolder() {
   const std::filesystem::path folder = DataFolder();
-  const std::filesystem::path old = FolderIn(FOLDERID_RoamingAppData);
-  if (!MoveOldFiles(old, folder, SystemFiles())) {
-    return old;
-  }
   std::error_code failed;
   std::filesystem::create_directories(folder, failed);
   return folder;

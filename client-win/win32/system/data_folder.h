@@ -2,7 +2,7 @@
 // written.
 //
 // The folder is not in %APPDATA%, which may be copied to other computers of the user: the seat in
-// kept.json belongs to one computer, and the pictures are many. Version 0.1 had it there.
+// kept.json belongs to one computer, and the pictures are many.
 // settings.json holds the user's settings, kept.json the state of the desktop, files\ the
 // FileCache. Invariant: a file has either its old or its new content, never a part of it: the new
 // content goes to a second file, which is flushed and then renamed over the first.
@@ -19,8 +19,7 @@ namespace sprites {
 
 // Where the folder is, or will be.
 std::filesystem::path DataFolder();
-// Creates the folder if it does not exist, and moves the files of version 0.1 here. Returns the old
-// one if they can't be moved now.
+// Creates the folder if it does not exist.
 std::filesystem::path MadeDataFolder();
 
 FileContent ReadWholeFile(const std::filesystem::path& path, size_t bytes_max);
