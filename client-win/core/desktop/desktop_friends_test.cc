@@ -1,5 +1,5 @@
 // Sprites that are thrown to somebody who may be several desktops away; the rules of the way are
-// tested in core/relay/goal_test.cc.
+// tested in core/relay/crossings/goal_test.cc.
 #include <doctest/doctest.h>
 
 #include <string>

@@ -5,7 +5,7 @@
 
 #include <set>
 
-#include "core/relay/edges.h"
+#include "core/relay/crossings/edges.h"
 #include "test/core/vectors.h"
 
 namespace sprites {

@@ -7,7 +7,7 @@
 
 #include "core/desktop/context.h"
 #include "core/desktop/guest_list.h"
-#include "core/relay/goal.h"
+#include "core/relay/crossings/goal.h"
 #include "core/relay/moderation.h"
 
 namespace sprites {

@@ -4,7 +4,7 @@
 #include <utility>
 
 #include "core/desktop/journey_words.h"
-#include "core/relay/journey.h"
+#include "core/relay/crossings/journey.h"
 #include "core/relay/problem_texts.h"
 #include "core/text/text.h"
 

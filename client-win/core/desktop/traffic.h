@@ -13,7 +13,7 @@
 #include "core/desktop/guests.h"
 #include "core/desktop/sprite_look.h"
 #include "core/relay/arrivals.h"
-#include "core/relay/departures.h"
+#include "core/relay/crossings/departures.h"
 #include "core/relay/uploads.h"
 
 namespace sprites {

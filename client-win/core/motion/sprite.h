@@ -104,7 +104,8 @@ struct Goal {
   bool operator==(const Goal&) const = default;
 };
 
-// How a sprite comes in by an edge. core/relay/edges.cc reads and writes all but the edge.
+// How a sprite comes in by an edge. core/relay/crossings/edges.cc reads and writes all but the
+// edge.
 struct Entrance {
   Edge edge = Edge::kLeft;
   double at = 0.5;  // 0 … 1 from the left or the top

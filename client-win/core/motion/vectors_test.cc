@@ -12,7 +12,7 @@
 
 #include "core/motion/behaviour.h"
 #include "core/motion/simulation.h"
-#include "core/relay/edges.h"
+#include "core/relay/crossings/edges.h"
 
 namespace sprites {
 namespace {

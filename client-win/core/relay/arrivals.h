@@ -17,7 +17,7 @@
 
 #include "core/motion/sprite.h"
 #include "core/relay/batch.h"
-#include "core/relay/departures.h"
+#include "core/relay/crossings/departures.h"
 
 namespace sprites {
 

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/relay/edges.h"
+#include "core/relay/crossings/edges.h"
 #include "core/relay/seat_request.h"
 #include "core/text/json.h"
 #include "wire/rules.h"

@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "core/relay/departures.h"
+#include "core/relay/crossings/departures.h"
 
 namespace sprites {
 

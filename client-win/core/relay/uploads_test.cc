@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/relay/departures.h"
+#include "core/relay/crossings/departures.h"
 #include "test/core/test_relay.h"
 
 namespace sprites {

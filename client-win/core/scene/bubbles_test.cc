@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/desktop/conversation.h"
-#include "core/relay/edges.h"
+#include "core/relay/crossings/edges.h"
 #include "test/core/vectors.h"
 
 namespace sprites {

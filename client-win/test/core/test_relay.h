@@ -5,7 +5,7 @@
 
 #include <string>
 
-#include "core/relay/departures.h"
+#include "core/relay/crossings/departures.h"
 #include "core/text/json.h"
 #include "test/core/vectors.h"
 

@@ -10,7 +10,7 @@
 
 #include "core/motion/behaviour.h"
 #include "core/picture/picture.h"
-#include "core/relay/edges.h"
+#include "core/relay/crossings/edges.h"
 #include "core/text/json.h"
 #include "posix/photo.h"
 

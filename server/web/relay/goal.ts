@@ -3,7 +3,7 @@
  *
  * Each desktop on the way decides it alone, from the goal and its own neighbours. The rest of the way gets shorter by each step, so it ends,
  * also when desktops come and go meanwhile. The rules are those of client-win/BEHAVIOUR.md (Thrown to a friend); `goals.vectors.json` is
- * played here and in core/relay/goal.cc.
+ * played here and in core/relay/crossings/goal.cc.
  */
 import { EDGES, type Edge } from '../../wire/rules.ts';
 import type { Goal } from '../motion/simulation.ts';

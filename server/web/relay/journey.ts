@@ -2,7 +2,7 @@
  * The journey of a sprite: read from what a relay sends, and one desktop longer with each throw.
  *
  * What it says was written by desktops, so it is shown as text and believed in nothing. The rules are those of client-win/BEHAVIOUR.md
- * (Journeys); `relay.vectors.json` is played here and in core/relay/journey.cc.
+ * (Journeys); `relay.vectors.json` is played here and in core/relay/crossings/journey.cc.
  */
 import {
   JOURNEY_BYTES_MAX,

@@ -4,8 +4,8 @@
 #include <utility>
 
 #include "core/picture/file_cache.h"
-#include "core/relay/edges.h"
-#include "core/relay/journey.h"
+#include "core/relay/crossings/edges.h"
+#include "core/relay/crossings/journey.h"
 #include "core/relay/moves.h"
 #include "core/text/json.h"
 #include "core/text/text.h"

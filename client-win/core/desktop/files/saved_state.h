@@ -16,7 +16,7 @@
 
 #include "core/motion/sprite.h"
 #include "core/relay/batch.h"
-#include "core/relay/departures.h"
+#include "core/relay/crossings/departures.h"
 #include "core/relay/sayings.h"
 #include "core/relay/seat.h"
 

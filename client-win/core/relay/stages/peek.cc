@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/relay/edges.h"
+#include "core/relay/crossings/edges.h"
 #include "core/relay/seat_request.h"
 #include "core/text/json.h"
 

@@ -4,7 +4,7 @@
 #include <limits>
 #include <utility>
 
-#include "core/relay/edges.h"
+#include "core/relay/crossings/edges.h"
 #include "core/relay/seat_request.h"
 #include "core/text/json.h"
 

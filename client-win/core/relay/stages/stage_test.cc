@@ -7,7 +7,7 @@
 #include <string>
 
 #include "core/picture/sheet.h"
-#include "core/relay/edges.h"
+#include "core/relay/crossings/edges.h"
 #include "test/core/peek_vectors.h"
 #include "wire/rules.h"
 

@@ -1,9 +1,9 @@
 // The goals of relay.vectors.json in this client; test/relay.test.ts plays them in the page's.
-#include "core/relay/goal.h"
+#include "core/relay/crossings/goal.h"
 
 #include <doctest/doctest.h>
 
-#include "core/relay/edges.h"
+#include "core/relay/crossings/edges.h"
 #include "test/core/vectors.h"
 
 namespace sprites {

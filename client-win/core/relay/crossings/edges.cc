@@ -1,4 +1,4 @@
-#include "core/relay/edges.h"
+#include "core/relay/crossings/edges.h"
 
 #include <algorithm>
 #include <cmath>

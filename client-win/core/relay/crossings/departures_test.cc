@@ -1,5 +1,5 @@
 // Also plays relay.vectors.json; test/relay.test.ts plays it in the browser's.
-#include "core/relay/departures.h"
+#include "core/relay/crossings/departures.h"
 
 #include <doctest/doctest.h>
 

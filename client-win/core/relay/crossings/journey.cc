@@ -1,4 +1,4 @@
-#include "core/relay/journey.h"
+#include "core/relay/crossings/journey.h"
 
 #include <algorithm>
 #include <cstddef>

@@ -1,4 +1,4 @@
-#include "core/relay/goal.h"
+#include "core/relay/crossings/goal.h"
 
 #include <algorithm>
 #include <cstdlib>

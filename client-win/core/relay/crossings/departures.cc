@@ -1,4 +1,4 @@
-#include "core/relay/departures.h"
+#include "core/relay/crossings/departures.h"
 
 #include <algorithm>
 #include <cassert>
@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "core/relay/backoff.h"
-#include "core/relay/edges.h"
-#include "core/relay/journey.h"
+#include "core/relay/crossings/edges.h"
+#include "core/relay/crossings/journey.h"
 #include "core/relay/seat_request.h"
 #include "core/text/json.h"
 #include "core/text/text.h"

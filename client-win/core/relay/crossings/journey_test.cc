@@ -1,5 +1,5 @@
 // The journeys of relay.vectors.json in this client; test/relay.test.ts plays them in the page's.
-#include "core/relay/journey.h"
+#include "core/relay/crossings/journey.h"
 
 #include <doctest/doctest.h>
 
