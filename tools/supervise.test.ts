@@ -112,6 +112,70 @@ describe('a supervised program', BOUNDED, () => {
     assert.deepEqual(await once(child, 'exit'), [0, null]);
   });
 
+  /** Asks for its successor; says what it is told, and ends when that has loaded. `next` is what the successor does. */
+  const replaced = (next: string) => `
+    console.log(process.env.SPRITES_SUCCESSION + ' pid=' + process.pid + ';');
+    process.on('message', (word) => {
+      console.log(process.pid + ' is told ' + word + ';');
+      if (word === 'prepared') process.exit(${EXIT_RESTART});
+      if (word === 'go') process.send('ready');
+    });
+    if (process.env.SPRITES_SUCCESSION === 'offered') {
+      process.send('ready');
+      process.send('replace');
+      process.send('replace');
+    } else { ${next} }`;
+  const PREPARED = "process.send('prepared');";
+
+  it('is followed by one that has loaded beside it, when it asks for that, however often', async (t) => {
+    const child = supervised(replaced(PREPARED));
+    t.after(() => child.kill('SIGKILL'));
+    const [, first, second] = await sees(child, /offered pid=(\d+);\s+next pid=(\d+);[\s\S]*\2 is told go;/);
+    assert.ok(child.text.indexOf(`${first} is told prepared;`) < child.text.indexOf(`${second} is told go;`));
+    assert.doesNotMatch(child.text, /next pid[\s\S]*next pid|died|started again/);
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+    assert.ok(!isAlive(Number(second)));
+  });
+
+  it('goes on when the next one ends while it loads, or does not get ready, and is told', async (t) => {
+    const hurry = 'const later = setTimeout; globalThis.setTimeout = (act, ms) => later(act, ms > 60_000 ? 0 : ms);';
+    for (const [next, before, why] of [
+      ['process.exit(3);', '', 'exit code 3'],
+      ['setInterval(() => {}, 1000);', hurry, 'SIGKILL'],
+    ]) {
+      const child = supervised(replaced(next), before);
+      t.after(() => child.kill('SIGKILL'));
+      await sees(child, /(\d+) is told failed;/);
+      assert.match(child.text, new RegExp(`The next relay ended too early \\(${why}\\)\\.`));
+      const [, first] = await sees(child, /offered pid=(\d+);/);
+      assert.ok(isAlive(Number(first)));
+      child.kill('SIGTERM');
+      await once(child, 'exit');
+    }
+  });
+
+  it('is followed by the next one when it dies while that loads', SHELL, async (t) => {
+    const child = supervised(replaced(`process.once('SIGHUP', () => { ${PREPARED} }); console.log('loads;');`));
+    t.after(() => child.kill('SIGKILL'));
+    const [, first, second] = await sees(child, /offered pid=(\d+);\s+next pid=(\d+);\s+loads;/);
+    process.kill(Number(first), 'SIGKILL');
+    await sees(child, /The relay died \(SIGKILL\); the next one goes on\./);
+    process.kill(Number(second), 'SIGHUP');
+    await sees(child, new RegExp(`${second} is told go;`));
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+  });
+
+  it('ends with the next one when its supervisor is told to stop', async (t) => {
+    const child = supervised(replaced('setInterval(() => {}, 1000);'));
+    t.after(() => child.kill('SIGKILL'));
+    const [, first, second] = await sees(child, /offered pid=(\d+);\s+next pid=(\d+);/);
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+    while (isAlive(Number(first)) || isAlive(Number(second))) await new Promise((resolve) => setTimeout(resolve, 10));
+  });
+
   it('is stopped by the signal that its supervisor gets', async () => {
     const child = supervised(`process.on('SIGTERM', () => process.exit(0)); ${READY}`);
     await sees(child, /pid=/);

@@ -39,7 +39,7 @@ const OPTIONS = {
     from: whole('N', 'go on from here in a long list', [0, 2 ** 32 - 1], 0),
   }),
   ...MODERATION_OPTIONS,
-  ...goingWith(['drain'], { restart: toggle('the launcher starts the relay again when it has stopped') }),
+  ...goingWith(['drain'], { restart: toggle('the next process of the relay takes its place') }),
   ...goingWith(['heap-snapshot', 'profile', 'journal'], {
     output: {
       ...text('FILE', 'where a recording or an export goes; a file that does not exist yet'),

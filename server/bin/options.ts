@@ -210,7 +210,7 @@ export function optionsOf(values: Values<typeof FLAGS>): Options {
 }
 
 /** Variables of the launcher and of `npm run`, which the relay itself does not read, or not as options. */
-const OTHER_VARIABLES = ['NODE', 'NODE_FLAGS', 'NO_APT', 'PRESET', 'RESTART', 'WORKER'].map(
+const OTHER_VARIABLES = ['NODE', 'NODE_FLAGS', 'NO_APT', 'PRESET', 'RESTART', 'SUCCESSION', 'WORKER'].map(
   (name) => `SPRITES_${name}`,
 );
 

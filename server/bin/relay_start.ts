@@ -1,14 +1,20 @@
 /** Reads the options, starts the relay as a master or as one of its workers, and stops it on a signal. */
 import cluster from 'node:cluster';
 import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { EXIT, Misused, makeFolder, runCommand, sentenceOf, throwIfReadOnly } from '../../tools/command.ts';
 import { EXIT_RESTART } from '../../tools/supervise.js';
+import { CLOSING_STEP_MS } from '../roles/closing.ts';
 import { throwIfTaken } from '../roles/free_port.ts';
-import { startPrimary } from '../roles/primary.ts';
-import { toldToStop } from '../roles/stop_signals.ts';
+import { preparePrimary, startPrimary } from '../roles/primary.ts';
+import { whenToldToStop } from '../roles/stop_signals.ts';
+import { isNext, waitForTurn } from '../roles/succession.ts';
 import { startWorker } from '../roles/worker_process.ts';
 import { COMMAND, type Options, optionsOf, unknownVariables } from './options.ts';
+
+/** How long the ports of the process before may still be taken, in ms. */
+const PORTS_MS_MAX = 5_000;
 
 async function start(options: Options): Promise<void> {
   const log = pino({
@@ -27,12 +33,13 @@ async function primary(options: Options, log: pino.Logger): Promise<void> {
   makeFolder(options.data, '--data');
   throwIfReadOnly(options.data, '--data');
   makeFolder(dirname(options.adminTokenFile), '--admin-token-file');
-  await checkPort('--port', options.port, options.host);
-  await checkPort('--events-port', options.eventsPort, options.host);
-  await checkPort('--admin-port', options.adminPort, options.adminHost);
+  if (!isNext) await checkPorts(options);
   for (const sentence of unknownVariables(process.env)) log.warn(sentence);
-  const relay = await startPrimary(options, log);
-  void toldToStop.then(relay.stop);
+  const prepared = await preparePrimary(options, log);
+  await waitForTurn();
+  if (isNext) await whenFree(() => checkPorts(options));
+  const relay = await startPrimary(options, prepared, log);
+  whenToldToStop(relay.stop);
   relay.announce();
   // The launcher starts a relay that was ready again. Without it nobody would, and the ports would stay taken.
   process.send?.('ready');
@@ -43,7 +50,26 @@ async function primary(options: Options, log: pino.Logger): Promise<void> {
   process.exit((await relay.stopped) ? EXIT_RESTART : EXIT.done);
 }
 
-/** Throws Error that names the option when the relay can't listen there. */
+/** Resolves when the ports are free: workers of the process before may still end. Throws Error when it takes too long. */
+async function whenFree(check: () => Promise<void>): Promise<void> {
+  const untilMs = performance.now() + PORTS_MS_MAX;
+  for (;;) {
+    try {
+      return await check();
+    } catch (error) {
+      if (performance.now() > untilMs) throw error;
+    }
+    await sleep(CLOSING_STEP_MS);
+  }
+}
+
+/** Throws Error that names the option whose port the relay can't listen on. */
+async function checkPorts({ port, eventsPort, adminPort, host, adminHost }: Options): Promise<void> {
+  await checkPort('--port', port, host);
+  await checkPort('--events-port', eventsPort, host);
+  await checkPort('--admin-port', adminPort, adminHost);
+}
+
 async function checkPort(option: string, port: number, host: string): Promise<void> {
   if (port === 0) return;
   await throwIfTaken(host, port).catch((error: NodeJS.ErrnoException) => {

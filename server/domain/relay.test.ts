@@ -42,6 +42,7 @@ import {
   MAILBOX_EVENTS_MAX,
   NEIGHBOURS_STEP_MS,
   ONWARD_DESKTOPS_MAX,
+  RETURN_MS_MIN,
   SMALL_WORLD_MAX,
   WORLDS_MAX,
 } from './state/limits.ts';
@@ -1295,6 +1296,23 @@ describe('relay, going down', () => {
     harness.luck = 1;
     assert.deepEqual(harness.ask(desktops[0]).body.events, [{ type: 'bye', retryAfterMs: RECONNECT_MS_MAX }]);
     assert.equal(harness.relay.parkedCount, 0);
+  });
+
+  it('sends desktops away before it refuses anything: throws are accepted, and wait for them', () => {
+    const harness = new RelayHarness();
+    const [ada, bob] = harness.joinMany(2);
+    const tickets = harness.settle(ada, bob);
+    harness.luck = 0;
+    harness.relay.sendAway(RETURN_MS_MIN);
+    for (const ticket of tickets) {
+      assert.deepEqual(harness.answered(ticket).body.events, [{ type: 'bye', retryAfterMs: 0.1 * RETURN_MS_MIN }]);
+    }
+    assert.deepEqual(harness.throw(ada, 1), 'accepted');
+    assert.equal(harness.ask(bob).body.events[0].type, 'sprite');
+    harness.luck = 1;
+    harness.relay.drain();
+    assert.deepEqual(harness.throw(ada, 2), 'draining');
+    assert.deepEqual(harness.ask(ada).body.events, [{ type: 'bye', retryAfterMs: RETURN_MS_MIN }]);
   });
 
   it('ends no lease during a drain, which may take longer than a lease', () => {

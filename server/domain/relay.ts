@@ -505,7 +505,7 @@ export class Relay {
    * Shape   true when more is due: call it again soon, with the same time or a later one.
    * Units   ms, monotonic.
    * Cost    bounded by DUE_PER_STEP_MAX, plus as many delayed answers, one small world, HEARERS_PER_STEP_MAX,
-   *         WATCHERS_PER_STEP_MAX, and one step of a drain and of kept mailboxes.
+   *         WATCHERS_PER_STEP_MAX, and one step of the desktops that are sent away and of kept mailboxes.
    */
   advance(nowMs: number): boolean {
     const { down, ending } = this;
@@ -520,7 +520,7 @@ export class Relay {
     if (this.#moving.step()) isMoreDue = true;
     if (down.sayingsStep()) isMoreDue = true;
     if (down.stagesStep()) isMoreDue = true;
-    if (down.draining && down.drainStep()) isMoreDue = true;
+    if (down.isSendingAway && down.drainStep()) isMoreDue = true;
     if (ending.isEnding && ending.step(this.#leave)) isMoreDue = true;
     if (facts) this.day.tell(facts, nowMs);
     this.endTurn();
@@ -528,8 +528,15 @@ export class Relay {
   }
 
   /**
-   * From now on joins and new crossings are refused. Parked polls are answered "come back later": the first ones at once, the
-   * others in steps, each by a call of advance(). `joins`: where desktops may join other relays, URLs of at most JOIN_URL_BYTES_MAX each.
+   * From now on polls are answered "come back later": of the parked ones the first at once, the others in steps, each by a call of
+   * advance(). Everything else goes on. `returnMs`: over how long they come back at least.
+   */
+  sendAway(returnMs: number): void {
+    this.down.sendAway(returnMs);
+  }
+
+  /**
+   * As sendAway(); joins and new crossings are refused, too. `joins`: where desktops may join other relays, URLs of at most JOIN_URL_BYTES_MAX each.
    */
   drain(joins: readonly string[] = []): void {
     this.down.drain(joins);

@@ -6,11 +6,12 @@ import { BYES_PER_SECOND, RETURNS_PER_SECOND, RETURNS_PER_SECOND_MIN } from './s
 
 /**
  * The time that a `bye` tells a desktop to stay away, in ms, at most BYE_MS_MAX. `parked`: how many polls are still to be answered, which
- * takes time; 0 when the desktop goes to another relay. `desktops`: how many come back. `luck`: a random number of [0, 1).
+ * takes time; 0 when the desktop goes to another relay. `desktops`: how many come back, over `returnMs` at least. `luck`: a random number of
+ * [0, 1).
  */
-export function byeMs(parked: number, desktops: number, luck: number): number {
+export function byeMs(parked: number, desktops: number, luck: number, returnMs = RECONNECT_MS_MAX): number {
   const answeredMs = (parked / BYES_PER_SECOND) * 1000;
-  const spreadMs = Math.max(RECONNECT_MS_MAX, (desktops / RETURNS_PER_SECOND) * 1000);
+  const spreadMs = Math.max(returnMs, (desktops / RETURNS_PER_SECOND) * 1000);
   return Math.min(BYE_MS_MAX, Math.round(answeredMs + spreadMs * (0.1 + 0.9 * luck)));
 }
 

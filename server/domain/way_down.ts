@@ -21,6 +21,7 @@ import {
   PING_JITTER,
   PING_MS,
   POLL_BYTES_MAX,
+  RECONNECT_MS_MAX,
   RESPONSE_BYTES_MAX,
   SAYINGS_BYTES_PER_POLL_MAX,
 } from '../wire/rules.ts';
@@ -121,12 +122,17 @@ export class WayDown {
   #deferred: number[] = [];
   #ready: Uint32Array = new Uint32Array(1024);
   #readyCount = 0;
+  /** Polls are answered `bye` instead of being parked. */
+  #isSendingAway = false;
+  /** Everything else is refused, too. */
   #draining = false;
+  /** Over how long desktops that are sent away come back, in ms: longer if they are many. */
+  #returnMs = RECONNECT_MS_MAX;
   /** While draining: where else desktops may join, as a member of `bye`. */
   #joins: readonly string[] = [];
   /** While draining: how many desktops are still sent ahead to a relay without desktops. */
   #pioneers = 0;
-  /** While draining: the polls of the slots below are answered. */
+  /** While desktops are sent away: the polls of the slots below are answered. */
   #drainedSlots = 0;
   /** What a batch with sayings has of its own, which is not shared. */
   #own: Buffer | undefined;
@@ -156,6 +162,10 @@ export class WayDown {
 
   get draining(): boolean {
     return this.#draining;
+  }
+
+  get isSendingAway(): boolean {
+    return this.#isSendingAway;
   }
 
   /** From now on a desktop without a poll ends after this time. */
@@ -213,7 +223,7 @@ export class WayDown {
       // It is answered later, with what waits then.
     } else if (hasEvents && this.#hasRoom(ticket)) {
       this.#answerEvents(slot, ticket, false, EVENTS_PER_POLL_MAX);
-    } else if (this.#draining) {
+    } else if (this.#isSendingAway) {
       this.#answerBye(slot, ticket);
     } else {
       this.#parked[slot] = ticket + 1;
@@ -329,7 +339,7 @@ export class WayDown {
         const eventsMax = this.#hasRoom(this.#parked[slot] - 1) ? EVENTS_PER_POLL_MAX : 0;
         this.#answerEvents(slot, this.#unpark(slot), true, eventsMax);
         this.#beginLease(slot);
-      } else if (this.#draining) {
+      } else if (this.#isSendingAway) {
         // No poll can be parked any more. The next relay begins all leases again.
         this.lease(slot, LEASE_MS);
       } else if (this.#parked[slot] < 0 && this.silentMs(slot) < LEASE_MS) {
@@ -346,7 +356,7 @@ export class WayDown {
 
   /** Answers the delayed polls that are due. Returns whether more are. */
   answerDelayed(): boolean {
-    const dueMs = this.#draining ? Number.POSITIVE_INFINITY : this.#tables.nowMs;
+    const dueMs = this.#isSendingAway ? Number.POSITIVE_INFINITY : this.#tables.nowMs;
     return this.delayedPolls.answerDue(dueMs, DUE_PER_STEP_MAX, this.#answerHeld);
   }
 
@@ -397,16 +407,24 @@ export class WayDown {
     this.#beginLease(slot);
   }
 
-  /** From now on polls are answered `bye` instead of being parked: see Relay.drain(). The parked ones are answered in steps. */
+  /** As Relay.drain(). */
   drain(joins: readonly string[]): void {
     this.#draining = true;
     this.#joins = joins.map((url) => `,"join":${JSON.stringify(url)}`);
     this.#pioneers = joins.length > 0 && this.#tables.abroad.peers?.shared === undefined ? PIONEERS_MAX : 0;
+    this.sendAway(this.#returnMs);
+  }
+
+  /** As Relay.sendAway(). */
+  sendAway(returnMs: number): void {
+    this.#isSendingAway = true;
+    this.#returnMs = returnMs;
+    this.#drainedSlots = 0;
     this.answerDelayed();
     this.drainStep();
   }
 
-  /** Answers the next parked polls of a drain. Returns whether slots are left. */
+  /** Answers the next parked polls of desktops that are sent away. Returns whether slots are left. */
   drainStep(): boolean {
     const { max } = this.#tables.desktops;
     const end = Math.min(max, this.#drainedSlots + DRAINED_PER_STEP_MAX);
@@ -525,7 +543,7 @@ export class WayDown {
     if (isAhead) this.#pioneers--;
     const retryAfterMs = isAhead
       ? Math.round(PIONEER_MS * random())
-      : byeMs(this.#joins.length > 0 ? 0 : this.#parkedCount, desktops.count, random());
+      : byeMs(this.#joins.length > 0 ? 0 : this.#parkedCount, desktops.count, random(), this.#returnMs);
     const join = this.#joins[Math.floor(random() * this.#joins.length)] ?? '';
     const out = this.#answers.room(2 * BATCH_HEAD_BYTES_MAX + JOIN_BYTES_MAX);
     const start = this.#answers.roomAt() + BATCH_HEAD_BYTES_MAX;

@@ -100,8 +100,8 @@ export interface Workers {
   samples(): readonly WorkerSample[];
   /** The metrics of the master and of all workers, in Prometheus' text format. */
   metrics(): Promise<string>;
-  /** From now on new requests are refused; pending ones are still answered. */
-  drain(): void;
+  /** From now on new requests are refused; pending ones are still answered. `again`: the next process is to open the ports soon. */
+  drain(again: boolean): void;
   /** Whether a drained worker still has something to answer. */
   isBusy(): boolean;
   /** Stops the workers. The caller closes the front. */

@@ -77,6 +77,12 @@ export class Turns {
     return isMoreDue;
   }
 
+  /** As Relay.sendAway(). */
+  sendAway(returnMs: number): void {
+    this.relay.sendAway(returnMs);
+    this.end();
+  }
+
   /** As Relay.drain(). */
   drain(joins?: readonly string[]): void {
     this.relay.drain(joins);

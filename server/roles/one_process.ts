@@ -2,6 +2,7 @@
  * One process: the worker inside the master (`--workers 0`). Both ports belong to one front, and no frame is sent.
  */
 
+import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Front } from '../front/front.ts';
 import type { WorkerAdmission } from '../http/admission.ts';
@@ -18,6 +19,7 @@ import {
   connectionsPerAddress,
   eventsListener,
   type Workers,
+  type WorkersOptions,
   type WorkersSetup,
   workerAdmission,
 } from '../operator/workers.ts';
@@ -41,10 +43,21 @@ export class OneProcess implements Workers {
   readonly moderate: (message: ModerationMessage) => Promise<void>;
   readonly #parts: Parts;
 
+  /** Resolves to what starts it. */
+  static async prepare(
+    { data, pictures }: WorkersOptions,
+    log: Logger,
+  ): Promise<(setup: WorkersSetup) => Promise<OneProcess>> {
+    const opened = await openPictures(data, pictures, log);
+    return (setup) => OneProcess.#start(setup, opened);
+  }
+
   /** Resolves when both ports are open. Rejects with the system's error when one can't be. */
-  static async start({ master, plan, options, registry, log, bans }: WorkersSetup): Promise<OneProcess> {
+  static async #start(
+    { master, plan, options, registry, log, bans }: WorkersSetup,
+    pictures: Awaited<ReturnType<typeof openPictures>>,
+  ): Promise<OneProcess> {
     const pending = new PendingRequests();
-    const pictures = await openPictures(options.data, options.pictures, log);
     const worker = new Worker(new DirectUplink(master, pending), pending, pictures.gate);
     worker.isInCluster = options.nats !== undefined;
     const addresses = addressesOf(options);

@@ -40,7 +40,7 @@ import {
 } from '../operator/capacity.ts';
 import { sampledGauges } from '../operator/sampled_gauges.ts';
 import { Sampler } from '../operator/sampler.ts';
-import type { Workers, WorkersOptions, WorkersPlan } from '../operator/workers.ts';
+import type { Workers, WorkersOptions, WorkersPlan, WorkersSetup } from '../operator/workers.ts';
 import { Flights } from '../processes/flights.ts';
 import { Master } from '../processes/master.ts';
 import { Seats } from '../processes/seats.ts';
@@ -53,6 +53,7 @@ import { type DurabilityOption, JOURNAL_FOLDER, Journaling } from './journaling.
 import { OneProcess } from './one_process.ts';
 import { ResidentsProcess } from './residents_process.ts';
 import { type Parts, type StopKind, shutDown } from './shutdown.ts';
+import { hasSuccession, prepareNext } from './succession.ts';
 import { WorkerPool } from './worker_pool.ts';
 
 /** Bytes of the claims of all private worlds of a cluster: a million and a half of them, 180 bytes each. */
@@ -91,15 +92,39 @@ interface Primary {
   announce(): void;
 }
 
-/** Starts everything; resolves when the relay is ready. Throws the system's error when a port or file is not available. */
-export async function startPrimary(options: PrimaryOptions, log: Logger): Promise<Primary> {
+/** What a start has done before it needs the journal or a port. */
+export interface Prepared {
+  readonly token: string;
+  readonly capacity: Capacity;
+  /** The hashes of the pictures that ship with the relay. */
+  readonly shipped: readonly string[];
+  readonly startWorkers: (setup: WorkersSetup) => Promise<Workers>;
+}
+
+/** Does what needs neither the journal nor a port, while another process of this relay may serve yet. */
+export async function preparePrimary(options: PrimaryOptions, log: Logger): Promise<Prepared> {
   const token = await adminToken(options.adminTokenFile, log);
   const capacity = planCapacity(options, log);
+  commit(); // git is asked now
+  const [shipped, startWorkers] = await Promise.all([
+    hashCharacters(CHARACTERS_FOLDER),
+    (options.workers.count === 0 ? OneProcess : WorkerPool).prepare(options, log),
+    options.nats === undefined || import('../cluster/nats.ts'),
+  ]);
+  return { token, capacity, shipped, startWorkers };
+}
+
+/** Starts everything; resolves when the relay is ready. Throws the system's error when a port or file is not available. */
+export async function startPrimary(
+  options: PrimaryOptions,
+  { token, capacity, shipped, startWorkers }: Prepared,
+  log: Logger,
+): Promise<Primary> {
   const startMs = performance.now();
   const { turns, journaling, admission } = await startTurns(options, capacity, startMs, log);
   const { relay } = turns;
-  const stopRequest = new StopRequest();
-  const moderation = await startModeration(options, turns, log, (message) => workers.moderate(message));
+  const stopRequest = new StopRequest(log);
+  const moderation = startModeration(options, turns, shipped, log, (message) => workers.moderate(message));
   const { moderator, lists, flights } = moderation;
   const seats = new Seats(relay, moderator, options.nats === undefined ? undefined : options.relayName);
   // Before the first request: a throw that another relay may have accepted must not be accepted again.
@@ -109,7 +134,7 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
   const master = new Master({ turns, seats, moderation: moderator, homes, files: peering, flights });
   const registry = new Registry();
   const setup = { master, plan: capacity.plan, options, registry, log, bans: () => moderator.copy };
-  const workers: Workers = await (options.workers.count === 0 ? OneProcess : WorkerPool).start(setup);
+  const workers: Workers = await startWorkers(setup);
   const others = openToCluster(cluster, options, workers.ports, moderator, log);
   // The relay's time stood still while it recovered and its workers started, so that no lease ran meanwhile.
   const loopDelay = new LoopDelay(DELAY_STEP_MS);
@@ -165,18 +190,37 @@ export async function startPrimary(options: PrimaryOptions, log: Logger): Promis
 /** The first request to stop: by a signal, by the operator, or by a later relay that has taken over the name. */
 class StopRequest {
   readonly #made = Promise.withResolvers<StopKind>();
+  readonly #log: Logger;
+  #isPreparing = false;
+
+  constructor(log: Logger) {
+    this.#log = log;
+  }
 
   /** Resolves with the first request. */
   get made(): Promise<StopKind> {
     return this.#made.promise;
   }
 
+  /** A restart waits until the next process has loaded, if the launcher can start one beside this. */
   make(again = false): void {
-    this.#made.resolve({ again, isSuperseded: false });
+    if (again && hasSuccession()) void this.#prepareNext();
+    else this.#made.resolve({ again, isFollowed: false, isSuperseded: false });
   }
 
   makeSuperseded(): void {
-    this.#made.resolve({ again: false, isSuperseded: true });
+    this.#made.resolve({ again: false, isFollowed: false, isSuperseded: true });
+  }
+
+  async #prepareNext(): Promise<void> {
+    if (this.#isPreparing) return;
+    this.#isPreparing = true;
+    this.#log.info('the next process of this relay loads; this one serves on until it has');
+    if (await prepareNext()) this.#made.resolve({ again: true, isFollowed: true, isSuperseded: false });
+    else {
+      this.#log.error('the next process of this relay did not start, so this one serves on');
+      this.#isPreparing = false;
+    }
   }
 }
 
@@ -251,19 +295,19 @@ interface Lists {
 }
 
 /** `send` tells the workers. */
-async function startModeration(
+function startModeration(
   { data }: PrimaryOptions,
   turns: Turns,
+  shipped: readonly string[],
   log: Logger,
   send: (message: ModerationMessage) => Promise<void>,
-): Promise<{ moderator: Moderator; lists: Lists; flights: Flights }> {
+): { moderator: Moderator; lists: Lists; flights: Flights } {
   const lists = {
     list: new ModerationList(data, log),
     gallery: new GalleryList(data, log),
     feedback: new FeedbackFile(data, log),
   };
   const flights = new Flights(turns.relay);
-  const shipped = await hashCharacters(CHARACTERS_FOLDER);
   const moderator = new Moderator({ turns, ...lists, flights, shipped, log, send });
   return { moderator, lists, flights };
 }

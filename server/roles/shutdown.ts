@@ -2,6 +2,7 @@
  * The shutdown: takes a relay down.
  *
  * In this order: new requests are refused, parked polls are told to come back later, pending requests are answered, then everything closes.
+ * A relay that is started again tells all of them first to come back, while it still accepts throws.
  * In a cluster, a relay that is not started again also hands on what waits in its mailboxes, and gives up its private worlds.
  */
 import type { Server } from 'node:http';
@@ -11,9 +12,11 @@ import type { Logger } from 'pino';
 import type { Homes } from '../cluster/homes.ts';
 import type { Peering } from '../cluster/peering.ts';
 import type { Relay } from '../domain/relay.ts';
+import { RETURN_MS_MIN } from '../domain/state/limits.ts';
 import type { Sampler } from '../operator/sampler.ts';
 import type { Workers } from '../operator/workers.ts';
 import type { Turns } from '../processes/turns.ts';
+import { RECONNECT_MS_MAX } from '../wire/rules.ts';
 import type { Clock } from './clock.ts';
 import { CLOSING_STEP_MS, LAST_POLLS_MS, waitsOn } from './closing.ts';
 import { type DurabilityOption, JOURNAL_FOLDER, type Journaling } from './journaling.ts';
@@ -22,6 +25,8 @@ import { type DurabilityOption, JOURNAL_FOLDER, type Journaling } from './journa
 export interface StopKind {
   /** It is to be started again. */
   readonly again: boolean;
+  /** The next process has loaded, and waits for the end of this one. */
+  readonly isFollowed: boolean;
   /** A later relay has its name, and with it the claims on its private worlds. */
   readonly isSuperseded: boolean;
 }
@@ -44,18 +49,19 @@ export interface Parts {
 }
 
 /** Resolves when everything is closed, to whether the relay is to be started again. */
-export async function shutDown(parts: Parts, { again, isSuperseded }: StopKind): Promise<boolean> {
+export async function shutDown(parts: Parts, { again, isFollowed, isSuperseded }: StopKind): Promise<boolean> {
   const { turns, workers, peering, options, log } = parts;
   const { relay } = turns;
-  const { parkedCount, waiting } = relay;
-  log.info({ desktops: relay.desktops.count, parked: parkedCount, waiting, again }, 'going down');
+  const { parkedCount } = relay;
   parts.residents.close(); // first, so that they do not come back to a relay that stops
-  workers.drain();
+  if (again) await sendAway(turns, isFollowed ? RETURN_MS_MIN : RECONNECT_MS_MAX);
+  log.info({ desktops: relay.desktops.count, parked: parkedCount, waiting: relay.waiting, again }, 'going down');
+  workers.drain(again);
   const handsOver = !again && peering?.reachesOthers === true;
   // Where sprites can't follow, desktops are not sent.
   turns.drain(handsOver ? peering.addresses.others() : []);
   peering?.leave();
-  await sleep(LAST_POLLS_MS);
+  if (!again) await sleep(LAST_POLLS_MS);
   if (handsOver) relay.ending.begin();
   const isGivingUp = !again && !isSuperseded ? giveUpWorlds(parts.homes, log) : () => false;
   // The first desktop may join another relay only now.
@@ -69,6 +75,15 @@ export async function shutDown(parts: Parts, { again, isSuperseded }: StopKind):
   await close(parts);
   log.info({ counters: relay.counters, waiting: relay.waiting }, 'relay stopped');
   return again;
+}
+
+/** Tells all desktops to come back, and resolves when they have been told. */
+async function sendAway(turns: Turns, returnMs: number): Promise<void> {
+  const { relay } = turns;
+  const { parkedCount } = relay;
+  const startMs = performance.now();
+  turns.sendAway(returnMs);
+  while (waitsOn(performance.now() - startMs, parkedCount, relay.parkedCount > 0, false)) await sleep(CLOSING_STEP_MS);
 }
 
 /** Returns whether that still goes on. */

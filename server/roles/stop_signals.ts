@@ -4,16 +4,20 @@
  */
 import cluster from 'node:cluster';
 
-const first = Promise.withResolvers<boolean>();
+/** Stops the relay; `again`: it is to be started again. */
+type Stop = (again: boolean) => void;
 
-/** Resolves with the first of them, to whether the relay is to be started again. */
-export const toldToStop: Promise<boolean> = first.promise;
+const early: boolean[] = [];
+let stop: Stop = (again) => early.push(again);
 
-for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-  process.on(signal, () => cluster.isPrimary && first.resolve(false));
+/** Calls `told` with each of them, also with those that have come already. */
+export function whenToldToStop(told: Stop): void {
+  stop = told;
+  for (const again of early) told(again);
 }
-if (cluster.isPrimary) {
-  if (process.platform !== 'win32') process.on('SIGUSR2', () => first.resolve(true));
-  // When the launcher dies, the relay stops as for a restart: its desktops are not sent to other relays.
-  process.on('disconnect', () => first.resolve(true));
-}
+
+const tell = (again: boolean) => () => cluster.isPrimary && stop(again);
+for (const signal of ['SIGTERM', 'SIGINT'] as const) process.on(signal, tell(false));
+if (process.platform !== 'win32') process.on('SIGUSR2', tell(true));
+// When the launcher dies, the relay stops as for a restart: its desktops are not sent to other relays.
+if (cluster.isPrimary) process.on('disconnect', tell(true));

@@ -3,14 +3,14 @@
  *
  * Invariant: a worker that dies or hangs is replaced, unless the relay is draining. A fork that fails is tried again.
  */
+import { ok } from 'node:assert';
 import cluster, { type Worker as Process } from 'node:cluster';
 import type { Logger } from 'pino';
-import { Gauge, type Registry } from 'prom-client';
+import { Gauge } from 'prom-client';
 import { commit } from '../../tools/version.js';
 import type { Front } from '../front/front.ts';
 import { type MetricsRequest, WorkerMetrics } from '../metrics/worker_metrics.ts';
 import { type Refusals, type WorkerSample, WorkerSamples } from '../metrics/worker_samples.ts';
-import type { ModerationCopy } from '../moderation/bans.ts';
 import type { ModerationMessage } from '../moderation/moderator.ts';
 import { isTakingSnapshot } from '../operator/process_requests.ts';
 import {
@@ -20,13 +20,13 @@ import {
   eventsListener,
   type IpcKind,
   type Workers,
+  type WorkersOptions,
   type WorkersSetup,
 } from '../operator/workers.ts';
 import { Confirmations } from '../processes/confirmations.ts';
 import { type FrameReceiver, FrameRing } from '../processes/frame_ring.ts';
 import { HEARTBEAT_MS, Heartbeats } from '../processes/heartbeats.ts';
 import { IpcLink, receiveFrame } from '../processes/ipc.ts';
-import type { Master } from '../processes/master.ts';
 import { MalformedFrame } from '../wire/frame.ts';
 import { throwIfTaken } from './free_port.ts';
 import type { FromWorker, ToWorker, WorkerSettings } from './worker_process.ts';
@@ -41,48 +41,88 @@ const RESTART_MS_MAX = 5_000;
 /** The standard streams and the channel of a worker. The descriptors of its ring come after them. */
 const STREAMS = ['inherit', 'inherit', 'inherit', 'ipc'] as const;
 
+const NO_LINK = -1;
+
+/** What the workers need when their ports are open. */
+interface Parts extends Pick<WorkersSetup, 'master' | 'registry' | 'bans'> {
+  readonly front: Front;
+  readonly unanswered: Gauge;
+}
+
 /** A worker process that is ready, or starts. */
 interface Running {
   readonly worker: Process;
-  /** Its number among the links of the master. */
-  readonly link: number;
+  /** Its number among the links of the master, or NO_LINK while it loads. */
+  link: number;
   readonly ring: FrameRing | undefined;
   /** Whether the worker has opened its end of the ring; its first message says so. */
   usesRing: boolean;
   readonly startMs: number;
+  /** Resolves when it has loaded, and waits until it is told to open its port; rejects when it ends before that. */
+  readonly loaded: PromiseWithResolvers<void>;
   /** Resolves to its port; rejects when it ends before it is ready. */
   readonly ready: PromiseWithResolvers<number>;
 }
 
 export class WorkerPool implements Workers {
-  readonly front: Front;
   /** One that has no ring uses the channel. */
   readonly ipc: IpcKind;
-  readonly #master: Master;
   readonly #settings: WorkerSettings;
-  readonly #registry: Registry;
   readonly #log: Logger;
-  readonly #bans: () => ModerationCopy;
+  /** The port of the workers. */
+  #port: number;
+  /** Undefined until the ports are open. */
+  #parts: Parts | undefined;
   readonly #ready = new Set<Process>();
   readonly #running = new Map<Process, Running>();
   readonly #heartbeats = new Heartbeats<Process>();
   readonly #beats: NodeJS.Timeout;
   readonly #metrics = new WorkerMetrics();
-  readonly #unanswered: Gauge;
   readonly #samples = new WorkerSamples();
   readonly #confirmations = new Confirmations<Process>();
   #restartMs = RESTART_MS;
   #draining = false;
 
   /**
+   * Forks the workers. Resolves when they have loaded, to what opens the ports.
+   *
+   * Throws  Error when a worker ends before it has loaded.
+   */
+  static async prepare(options: WorkersOptions, log: Logger): Promise<(setup: WorkersSetup) => Promise<WorkerPool>> {
+    cluster.setupPrimary({ serialization: 'advanced' });
+    const pool = new WorkerPool(options, log);
+    const forked = Array.from({ length: options.workers.count }, () => pool.#fork());
+    await Promise.all(forked.map(({ loaded }) => loaded.promise));
+    return (setup) => pool.#open(setup);
+  }
+
+  private constructor(options: WorkersOptions, log: Logger) {
+    const { host, port, data, contact, rules, front, eventsPort, admission, trustProxy, pictures, nats } = options;
+    this.ipc = chooseIpc(options);
+    this.#log = log;
+    this.#port = port;
+    const addresses = { ...addressesOf(options), eventsPort, apiPort: port };
+    const operator = { contact, rules, commit: commit() };
+    this.#settings = {
+      host,
+      data,
+      front,
+      addresses,
+      operator,
+      admission,
+      trustProxy,
+      pictures,
+      isInCluster: nats !== undefined,
+    };
+    this.#beats = setInterval(() => this.#killHung(), HEARTBEAT_MS).unref();
+  }
+
+  /**
    * Resolves when the front listens and all workers are ready.
    *
    * Throws  Error with the system's reason when a port is taken; or when a worker ends before it is ready.
    */
-  static async start(setup: WorkersSetup): Promise<WorkerPool> {
-    const { master, plan, options } = setup;
-    cluster.setupPrimary({ serialization: 'advanced' });
-    const ipc = chooseIpc(options);
+  async #open({ master, plan, options, registry, bans }: WorkersSetup): Promise<WorkerPool> {
     // This front has no port that receives crossings, sayings and stages.
     const front = plan.make(
       [eventsListener(options)],
@@ -91,47 +131,34 @@ export class WorkerPool implements Workers {
     );
     master.turns.links.addFront(front);
     const [eventsPort] = await front.listen();
-    const { host, port, data, contact, rules, admission, trustProxy, pictures } = options;
-    if (port !== 0) await throwIfTaken(host, port);
-    const pool = new WorkerPool(setup, front, ipc, {
-      host,
-      port,
-      data,
-      front: options.front,
-      addresses: { ...addressesOf(options), eventsPort, apiPort: port },
-      operator: { contact, rules, commit: commit() },
-      admission,
-      trustProxy,
-      pictures,
-      isInCluster: options.nats !== undefined,
-    });
-    await pool.#start(options.workers.count);
-    return pool;
-  }
-
-  private constructor(
-    { master, registry, log, bans }: WorkersSetup,
-    front: Front,
-    ipc: IpcKind,
-    settings: WorkerSettings,
-  ) {
-    this.front = front;
-    this.ipc = ipc;
-    this.#master = master;
-    this.#settings = settings;
-    this.#registry = registry;
-    this.#log = log;
-    this.#bans = bans;
-    this.#beats = setInterval(() => this.#killHung(), HEARTBEAT_MS).unref();
-    this.#unanswered = new Gauge({
+    this.#settings.addresses.eventsPort = eventsPort;
+    if (this.#port !== 0) await throwIfTaken(options.host, this.#port);
+    const unanswered = new Gauge({
       name: 'sprites_workers_unanswered',
       help: 'Workers whose metrics are missing from this scrape, because they did not answer',
       registers: [registry],
     });
+    this.#parts = { master, front, registry, bans, unanswered };
+    // They share the port. If it is 0, the first one picks it.
+    const [first, ...others] = this.#running.values();
+    this.#port = await this.#begin(first, this.#parts);
+    this.#settings.addresses.apiPort = this.#port;
+    await Promise.all(others.map((running) => this.#begin(running, this.#parts as Parts)));
+    return this;
+  }
+
+  get front(): Front {
+    return this.#opened.front;
+  }
+
+  /** What open() got. */
+  get #opened(): Parts {
+    ok(this.#parts, 'the pool is open');
+    return this.#parts;
   }
 
   get ports(): Workers['ports'] {
-    return { api: this.#settings.port, events: this.#settings.addresses.eventsPort };
+    return { api: this.#port, events: this.#settings.addresses.eventsPort };
   }
 
   get pids(): number[] {
@@ -160,8 +187,9 @@ export class WorkerPool implements Workers {
     const late = this.#ready.size - asked.length;
     const senders = asked.map((worker) => (request: MetricsRequest) => this.#tell(worker, request));
     const { text, unanswered } = await this.#metrics.collect(senders);
-    this.#unanswered.set(unanswered + late);
-    return `${await this.#registry.metrics()}\n${text}`;
+    const { registry, unanswered: gauge } = this.#opened;
+    gauge.set(unanswered + late);
+    return `${await registry.metrics()}\n${text}`;
   }
 
   /** Tells every worker, also those that start. */
@@ -172,9 +200,9 @@ export class WorkerPool implements Workers {
     return confirmed;
   }
 
-  drain(): void {
+  drain(again: boolean): void {
     this.#draining = true;
-    for (const worker of this.#ready) this.#tell(worker, { type: 'drain' });
+    for (const worker of this.#ready) this.#tell(worker, { type: 'drain', again });
   }
 
   /** A draining worker exits when it has answered everything. */
@@ -188,24 +216,15 @@ export class WorkerPool implements Workers {
     for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGKILL');
   }
 
-  /** Forks `count` workers, which share a port. If that is 0, the first worker picks it. */
-  async #start(count: number): Promise<void> {
-    const port = await this.#fork();
-    this.#settings.port = port;
-    this.#settings.addresses.apiPort = port;
-    await Promise.all(Array.from({ length: count - 1 }, () => this.#fork()));
-  }
-
-  /** Forks a worker; resolves to its port when it is ready, rejects when it cannot be forked or ends before that. */
-  async #fork(): Promise<number> {
+  /** Forks a worker, which loads. Throws the system's error when it can't be forked. */
+  #fork(): Running {
     const startMs = performance.now();
-    const { turns } = this.#master;
     let running: Running;
     const ring = this.#makeRing({
-      frame: (frame) => receiveFrame(this.#master, running.link, frame),
+      frame: (frame) => receiveFrame(this.#opened.master, running.link, frame),
       turn: () => {
         this.#heartbeats.heard(running.worker);
-        turns.end();
+        this.#parts?.master.turns.end();
       },
       broken: (why) => this.#killFaulty(running.worker, why),
     });
@@ -217,18 +236,32 @@ export class WorkerPool implements Workers {
       this.#retryFork(error as Error);
       throw error;
     }
-    const link = turns.links.add(
-      new IpcLink(
-        (frame, onSent) => this.#send(running, frame, onSent),
-        () => turns.linkHasRoom(),
-      ),
-    );
-    running = { worker, link, ring, usesRing: false, startMs, ready: Promise.withResolvers() };
+    const [loaded, ready] = [Promise.withResolvers<void>(), Promise.withResolvers<number>()];
+    // One that ends while it is not waited for is replaced all the same.
+    for (const { promise } of [loaded, ready]) promise.catch(() => {});
+    running = { worker, link: NO_LINK, ring, usesRing: false, startMs, loaded, ready };
     this.#running.set(worker, running);
     this.#heartbeats.add(worker);
     worker.on('message', (message: Uint8Array | FromWorker) => this.#receive(running, message));
     worker.on('error', (error) => this.#handleError(running, error));
     worker.once('exit', (code, signal) => this.#end(worker, `${signal ?? code}`));
+    return running;
+  }
+
+  /** Has a worker open its port as soon as it has loaded. Resolves to the port; rejects when it ends before that. */
+  async #begin(running: Running, { master: { turns }, bans }: Parts): Promise<number> {
+    await running.loaded.promise;
+    const { worker } = running;
+    this.#heartbeats.add(worker);
+    running.link = turns.links.add(
+      new IpcLink(
+        (frame, onSent) => this.#send(running, frame, onSent),
+        () => turns.linkHasRoom(),
+      ),
+    );
+    this.#tell(worker, { type: 'moderation', number: 0, message: { type: 'bans', bans: bans() } });
+    const { eventsPort } = this.#settings.addresses;
+    this.#tell(worker, { type: 'open', port: this.#port, eventsPort });
     return running.ready.promise;
   }
 
@@ -237,7 +270,7 @@ export class WorkerPool implements Workers {
     const { worker, ready } = running;
     this.#heartbeats.heard(worker);
     if (message instanceof Uint8Array) this.#receiveFrame(running, message);
-    else if (message?.type === 'starting') this.#answerStart(running, message.ring);
+    else if (message?.type === 'starting') this.#hasLoaded(running, message.ring);
     else if (message?.type === 'ready') {
       this.#ready.add(worker);
       this.#heartbeats.ready(worker);
@@ -248,24 +281,26 @@ export class WorkerPool implements Workers {
   }
 
   #receiveFrame({ worker, link }: Running, frame: Uint8Array): void {
+    const { master } = this.#opened;
     try {
-      receiveFrame(this.#master, link, frame);
+      receiveFrame(master, link, frame);
     } catch (error) {
       if (!(error instanceof MalformedFrame)) throw error;
       this.#killFaulty(worker, error.message);
     }
-    this.#master.turns.end();
+    master.turns.end();
   }
 
-  #answerStart(running: Running, usesRing: boolean): void {
+  #hasLoaded(running: Running, usesRing: boolean): void {
     running.usesRing = usesRing;
     if (!usesRing) running.ring?.close();
-    const message = { type: 'bans', bans: this.#bans() } as const;
-    this.#tell(running.worker, { type: 'moderation', number: 0, message });
+    // It may wait for another process of this relay to end, and is silent meanwhile.
+    this.#heartbeats.remove(running.worker);
+    running.loaded.resolve();
   }
 
   #handleError(running: Running, error: Error): void {
-    const { worker, ready } = running;
+    const { worker, loaded, ready } = running;
     if (worker.process.pid !== undefined) {
       this.#log.warn({ err: error, workerPid: worker.process.pid }, 'a worker process reported an error');
       return;
@@ -274,6 +309,7 @@ export class WorkerPool implements Workers {
     delete cluster.workers?.[worker.id];
     this.#forget(running);
     this.#retryFork(error);
+    loaded.reject(error);
     ready.reject(error);
   }
 
@@ -282,7 +318,9 @@ export class WorkerPool implements Workers {
     const running = this.#running.get(worker);
     if (!running) return;
     this.#forget(running);
-    running.ready.reject(new Error(`a worker ended before it was ready (${how})`));
+    const error = new Error(`a worker ended before it was ready (${how})`);
+    running.loaded.reject(error);
+    running.ready.reject(error);
     if (!this.#draining) this.#replace(worker, how, performance.now() - running.startMs);
   }
 
@@ -291,7 +329,7 @@ export class WorkerPool implements Workers {
     this.#confirmations.forget(worker);
     this.#ready.delete(worker);
     this.#heartbeats.remove(worker);
-    this.#master.turns.removeLink(link);
+    if (link !== NO_LINK) this.#opened.master.turns.removeLink(link);
     ring?.close();
   }
 
@@ -339,7 +377,7 @@ export class WorkerPool implements Workers {
   /** Sends a frame of answers. If the channel fails, the worker is killed: its clients lose their connections and retry. */
   #send({ worker, ring, usesRing }: Running, frame: Buffer, onSent: () => void): void {
     // A large frame leaves in the middle of a turn.
-    this.#master.turns.commit();
+    this.#opened.master.turns.commit();
     if (ring && usesRing) {
       ring.send(frame, onSent);
       return;
@@ -357,14 +395,14 @@ export class WorkerPool implements Workers {
   #replace(worker: Process, how: string, livedMs: number): void {
     const againMs = this.#restartDelay(livedMs < RESTART_MS_MAX);
     // Until the first worker has picked the port, its failure is a failure of start(), which reports it.
-    if (this.#settings.port === 0) return;
+    if (this.#port === 0) return;
     this.#log.error({ workerPid: worker.process.pid, how, againMs }, 'a worker died; forking another');
     this.#forkLater(againMs);
   }
 
   /** The system has refused a process, for lack of memory, processes or files: others may free some. */
   #retryFork(error: Error): void {
-    if (this.#settings.port === 0 || this.#draining) return;
+    if (this.#port === 0 || this.#draining) return;
     const againMs = this.#restartDelay(true);
     this.#log.error({ err: error, againMs }, 'a worker could not be forked; trying again');
     this.#forkLater(againMs);
@@ -378,7 +416,7 @@ export class WorkerPool implements Workers {
   #forkLater(delayMs: number): void {
     setTimeout(() => {
       if (this.#draining) return;
-      this.#fork().then(
+      this.#forkAgain().then(
         () => this.#log.info({ pids: this.pids }, 'worker ready'),
         (error) => {
           // A relay that stops kills a worker that is starting.
@@ -386,5 +424,11 @@ export class WorkerPool implements Workers {
         },
       );
     }, delayMs);
+  }
+
+  /** One that is forked before the ports are open is begun with the others. */
+  async #forkAgain(): Promise<void> {
+    const running = this.#fork();
+    if (this.#parts) await this.#begin(running, this.#parts);
   }
 }

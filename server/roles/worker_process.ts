@@ -32,7 +32,6 @@ import { CLOSING_STEP_MS, LAST_ANSWERS_MS, LAST_POLLS_MS } from './closing.ts';
 /** The settings that the master passes to a worker in the environment variable SPRITES_WORKER. */
 export interface WorkerSettings {
   host: string;
-  port: number;
   data: string;
   front: 'auto' | 'native' | 'portable';
   addresses: PublicAddresses;
@@ -47,15 +46,19 @@ export interface WorkerSettings {
 
 /**
  * Messages from the master to a worker, beside frames. `moderation` is answered with `moderated` and its number as soon as the worker
- * enforces it; the bans, with the number 0, are also the answer to `starting`.
+ * enforces it. A worker that has loaded gets the bans first, with the number 0, and then `open`.
  */
 export type ToWorker =
-  | { type: 'drain' }
+  /** Opens its port: 0 picks a free one. */
+  | { type: 'open'; port: number; eventsPort: number }
+  /** `again`: the next process of the relay is to open the port soon. */
+  | { type: 'drain'; again: boolean }
   | MetricsRequest
   | { type: 'moderation'; number: number; message: ModerationMessage };
 
 /** Messages from a worker to the master, beside frames. */
 export type FromWorker =
+  /** It has loaded. */
   | { type: 'starting'; ring: boolean }
   | { type: 'ready'; port: number }
   | { type: 'failed'; why: string }
@@ -103,7 +106,7 @@ export async function startWorker(settings: WorkerSettings, log: Logger): Promis
     pictures,
     addresses: settings.addresses,
     operator: settings.operator,
-    at: { host: settings.host, port: settings.port, shared: true },
+    at: { host: settings.host, port: 0, shared: true },
     log,
     clients: new ClientAddresses(settings.trustProxy, warnOfForwarded(log)),
     admission,
@@ -112,13 +115,14 @@ export async function startWorker(settings: WorkerSettings, log: Logger): Promis
   worker.setFront(front);
   workerGauges(register, worker, api.sockets, front, admission);
   storeGauges(register, pictures.store);
-  const bansKnown = obeyMaster({ worker, uplink, front, sockets: api.sockets, moderate: api.moderate });
+  const told = obeyMaster({ worker, uplink, front, sockets: api.sockets, moderate: api.moderate });
   // Without a master no request can be answered. Clients reconnect and reach another worker, if the relay still runs.
   process.on('disconnect', () => process.exit(0));
   try {
-    // Nobody who is banned may join in the first moment.
     send({ type: 'starting', ring: ring !== undefined });
-    await bansKnown;
+    const opened = await told;
+    settings.addresses.eventsPort = opened.eventsPort;
+    api.listener.port = opened.port;
     const [port] = await front.listen();
     settings.addresses.apiPort = port;
     send({ type: 'ready', port });
@@ -168,35 +172,35 @@ function makeFront(settings: WorkerSettings, { handlers }: Worker, listener: Fro
   );
 }
 
-/** Does from now on what the master tells. Resolves when it has told the bans. */
-function obeyMaster(parts: Parts): Promise<void> {
+/** Does from now on what the master tells. Resolves when it has told to open the port. */
+function obeyMaster(parts: Parts): Promise<Extract<ToWorker, { type: 'open' }>> {
   const { uplink, front, moderate } = parts;
-  const bansKnown = Promise.withResolvers<void>();
+  const opened = Promise.withResolvers<Extract<ToWorker, { type: 'open' }>>();
   process.on('message', (message: Uint8Array | ToWorker) => {
     if (message instanceof Uint8Array) {
       uplink.receive(message);
       front.flush();
-    } else if (message?.type === 'drain') void closeDown(parts);
+    } else if (message?.type === 'open') opened.resolve(message);
+    else if (message?.type === 'drain') void closeDown(parts, message.again ? 0 : LAST_REQUESTS_MS);
     else if (message?.type === 'metrics') void sendMetrics(message.scrape);
     else if (message?.type === 'moderation') {
       const { number } = message;
       void moderate(message.message).then(() => send({ type: 'moderated', number }));
-      if (message.message.type === 'bans') bansKnown.resolve();
     }
   });
-  return bansKnown.promise;
+  return opened.promise;
 }
 
 async function sendMetrics(scrape: number): Promise<void> {
   send({ type: 'metrics', scrape, metrics: await register.getMetricsAsJSON() });
 }
 
-/** Answers what is left, and lets the process end. */
-async function closeDown({ worker, front, sockets }: Parts): Promise<void> {
+/** Answers what is left, and lets the process end. Requests that have half arrived have so many ms. */
+async function closeDown({ worker, front, sockets }: Parts, lastRequestsMs: number): Promise<void> {
   worker.drain();
   front.drain();
   // A request that has half arrived is refused when it is complete, not cut off.
-  await sleep(LAST_REQUESTS_MS);
+  await sleep(lastRequestsMs);
   const untilMs = performance.now() + LAST_ANSWERS_MS;
   const isBusy = () => worker.pendingCount > 0 || front.gauges().waiting > 0;
   while (isBusy() && performance.now() < untilMs) await sleep(CLOSING_STEP_MS);

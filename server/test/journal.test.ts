@@ -6,7 +6,7 @@
  * Takes long: relays are killed and started again, and leases end.
  */
 import assert from 'node:assert/strict';
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -124,8 +124,14 @@ describe('the launcher of a relay', BOUNDED, () => {
   let relay: RelayProcess;
   let client: DesktopClient;
   const pids = () => relay.log.flatMap(({ msg, pid }) => (msg === 'relay ready' ? [pid as number] : []));
+  /** The next process of the relay does not load while this file exists. */
+  const held = join(data, 'held');
+  const module = `import { existsSync } from 'node:fs';
+    while (process.env.SPRITES_SUCCESSION === 'next' && existsSync(${JSON.stringify(held)})) await new Promise((resolve) => setTimeout(resolve, 10));`;
+  const options = `--import=data:text/javascript,${encodeURIComponent(module)}`;
   before(async () => {
-    relay = await startRelay({ workers: 0, data, ports: await lastingPorts(), env: { SPRITES_RESTART: '' } });
+    const env = { SPRITES_RESTART: '', NODE_OPTIONS: options };
+    relay = await startRelay({ workers: 1, data, ports: await lastingPorts(), env });
     client = await DesktopClient.join(relay.url);
   });
   after(async () => {
@@ -153,13 +159,65 @@ describe('the launcher of a relay', BOUNDED, () => {
     assert.ok((await client.throw('right', 'four'))?.to);
     await until('both sprites have come home', () => client.received.length === 4);
     assert.ok(client.byes > 0, 'the parked poll was told when to come back');
+    const lines = relay.log.map(({ msg }) => msg);
+    const order = ['the next process of this relay loads', 'going down', 'relay stopped', 'relay ready'];
+    const steps = lines.map((line) => order.findIndex((one) => line.startsWith(one))).filter((step) => step >= 0);
+    assert.deepEqual(steps.slice(-5), [3, 0, 1, 2, 3]);
   });
 
   const isLinux = process.platform === 'linux';
-  it('takes the relay with it when it is killed, but not for good', { skip: !isLinux && 'needs /proc' }, async () => {
+  const onLinux = { skip: !isLinux && 'needs /proc' };
+  const parent = () => {
+    const status = readFileSync(`/proc/${pids().at(-1)}/status`, 'utf8');
+    return Number(/^PPid:\s+(\d+)$/m.exec(status)?.[1]);
+  };
+  const count = (start: string) => relay.log.filter(({ msg }) => msg.startsWith(start)).length;
+
+  /** Tells the relay to restart, twice. Resolves to the next process, which does not load yet. */
+  async function hold(): Promise<number> {
+    writeFileSync(held, '');
+    const launcher = parent();
+    const children = () =>
+      readFileSync(`/proc/${launcher}/task/${launcher}/children`, 'utf8').trim().split(' ').map(Number);
+    const { adminToken: token } = relay;
+    for (let n = 0; n < 2; n++) {
+      await sendRequest(`${relay.adminUrl}/admin/drain?restart=1`, { method: 'POST', token });
+    }
+    await until('the next process is there', () => children().length === 2);
+    return children().find((pid) => pid !== pids().at(-1)) as number;
+  }
+
+  it(
+    'serves on when the next process dies while it loads, and tries again when it is told again',
+    onLinux,
+    async () => {
+      const next = await hold();
+      assert.ok((await client.throw('right', 'five'))?.to);
+      relay.kill(next, 'SIGKILL');
+      await relay.waitForLog(({ msg }) => msg.startsWith('the next process of this relay did not start'));
+      assert.ok((await client.throw('right', 'six'))?.to);
+      assert.deepEqual([pids().length, count('going down')], [4, 2]);
+      await hold();
+      rmSync(held);
+      await until('another relay is ready', () => pids().length === 5);
+      assert.equal(count('going down'), 3, 'two requests are one');
+      await until('all sprites have come home', () => client.received.length === 6);
+    },
+  );
+
+  it('goes on with the next process when it dies itself while that loads', onLinux, async () => {
+    const next = await hold();
+    relay.kill(pids().at(-1) as number, 'SIGKILL');
+    await relay.waitForLog(({ msg }) => msg === 'The relay died (SIGKILL); the next one goes on.');
+    rmSync(held);
+    await until('the next one is ready', () => pids().at(-1) === next);
+    assert.ok((await client.throw('right', 'seven'))?.to);
+    await until('the sprite has come home', () => client.received.length === 7);
+  });
+
+  it('takes the relay with it when it is killed, but not for good', onLinux, async () => {
     const last = pids().at(-1) as number;
-    const status = readFileSync(`/proc/${last}/status`, 'utf8');
-    relay.kill(Number(/^PPid:\s+(\d+)$/m.exec(status)?.[1]), 'SIGKILL');
+    relay.kill(parent(), 'SIGKILL');
     const { again } = await relay.waitForLog(({ msg, pid }) => msg === 'going down' && pid === last);
     assert.equal(again, true, 'nobody has said that it will not come back');
     await relay.waitForLog(({ msg, pid }) => msg === 'relay stopped' && pid === last);

@@ -20,6 +20,9 @@ import {
  */
 export const RETURNS_PER_SECOND = 20_000;
 
+/** Over how long desktops come back at least when the next process of their relay has loaded already, in ms: it is there in half of it. */
+export const RETURN_MS_MIN = 2_000;
+
 /**
  * How many polls a drain answers in a second, until their connections are closed too. A desktop that comes back before the end finds no
  * relay. Two cores that also carry the swarm answer 26,000 of a million, but 8,000 within 0.14 s.
