@@ -1,9 +1,9 @@
 /** Makes a segment one of another format: only its head says so. */
 import { crc32 } from 'node:zlib';
+import type { Disk } from '../journal/disk.ts';
 import { HEAD_BYTES } from '../journal/segments.ts';
-import type { PretendDisk } from './pretend_disk.ts';
 
-export function setFormat(disk: PretendDisk, name: string, version: number): void {
+export function setFormat(disk: Disk, name: string, version: number): void {
   const head = disk.read(name, HEAD_BYTES);
   head.writeUInt32LE(version, 8);
   head.writeUInt32LE(crc32(head.subarray(0, HEAD_BYTES - 4)), HEAD_BYTES - 4);

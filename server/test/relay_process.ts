@@ -11,7 +11,6 @@ import { join } from 'node:path';
 import { freePorts, PORT_MAX } from '../../tools/bench/free_ports.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
-const LAUNCHER = join(ROOT, 'tools/launch.js');
 
 /** How long to wait for a relay to be ready, or for a condition, in ms. */
 const PATIENCE_MS = 60_000;
@@ -45,6 +44,8 @@ export interface RelayOptions {
   args?: string[];
   /** Default: ports that the system chooses. A relay that is started again on the same ones needs lastingPorts(). */
   ports?: Ports;
+  /** The project whose relay it is: another version of it. Default: this one. */
+  root?: string;
   /** A data directory that exists and stays. Default: a new one, removed with the relay. */
   data?: string;
 }
@@ -106,11 +107,24 @@ export async function lastingPorts(): Promise<Ports> {
 /** Starts the process. */
 function launch(options: RelayOptions, data: string): ChildProcess {
   const { api, events, admin } = options.ports ?? { api: 0, events: 0, admin: 0 };
+  const root = options.root ?? ROOT;
+  // The first versions have no residents.
+  const residents = options.root === undefined ? ['--residents', `${options.residents ?? 0}`] : [];
   const command = [
-    ...[process.execPath, LAUNCHER, 'relay', '--host', '127.0.0.1', '--data', data, '--log-level', 'info'],
+    ...[
+      process.execPath,
+      join(root, 'tools/launch.js'),
+      'relay',
+      '--host',
+      '127.0.0.1',
+      '--data',
+      data,
+      '--log-level',
+      'info',
+    ],
     ...['--port', `${api}`, '--events-port', `${events}`, '--admin-port', `${admin}`],
     ...['--workers', `${options.workers ?? 2}`, '--front', options.front ?? 'portable'],
-    ...['--admission', options.admission ?? 'open', '--residents', `${options.residents ?? 0}`],
+    ...['--admission', options.admission ?? 'open', ...residents],
     ...(options.args ?? []),
   ];
   const inherited = Object.entries(process.env).filter(([name]) => !/^(SPRITES_|NODE_(?!COMPILE_CACHE$))/.test(name));
@@ -118,7 +132,7 @@ function launch(options: RelayOptions, data: string): ChildProcess {
   const env = { ...Object.fromEntries(inherited), SPRITES_RESTART: 'never', ...options.env };
   const limited = options.ulimitFiles ? ['sh', '-c', `ulimit -n ${options.ulimitFiles}; exec "$@"`, 'sh'] : [];
   const [program, ...args] = [...limited, ...command];
-  const child = spawn(program, args, { cwd: ROOT, env, stdio: ['ignore', 'pipe', 'pipe'] });
+  const child = spawn(program, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
   running.add(child);
   child.once('exit', () => running.delete(child));
   return child;
