@@ -71,7 +71,7 @@ enum class Switch : uint8_t {
   kClickThrough,
   kAskBeforeClosing,
 };
-constexpr size_t kSwitches = 11;
+constexpr size_t kSwitches = static_cast<size_t>(Switch::kAskBeforeClosing) + 1;
 
 // The entry of a menu that the person chose.
 struct MenuChoice {
