@@ -12,6 +12,7 @@ import { dirname, join } from 'node:path';
 import { setTimeout as pause } from 'node:timers/promises';
 import { promisify } from 'node:util';
 import { PNG } from 'pngjs';
+import { BOUND, startXvfb } from '../../tools/bench/xvfb.ts';
 import { keepSprite, readSavedState, type SavedState } from './kept_sprites.ts';
 import { XProtocol, type XWindow } from './x_protocol.ts';
 
@@ -178,11 +179,10 @@ export function spawnQuietly(command: string, args: string[], env: NodeJS.Proces
   return child;
 }
 
-/** Sends SIGINT to a child when this process ends for any reason. A wineserver then ends all its programs. */
-const BOUND = ['--pdeathsig', 'INT'];
-
+/** A child that gets SIGINT when this process ends for any reason. A wineserver then ends all its programs. */
 export function spawnBound(command: string, args: string[], env: NodeJS.ProcessEnv): ChildProcess {
-  return spawnQuietly('setpriv', [...BOUND, command, ...args], env);
+  const [program, ...bound] = BOUND;
+  return spawnQuietly(program, [...bound, command, ...args], env);
 }
 
 export async function end(child: ChildProcess): Promise<void> {
@@ -210,20 +210,7 @@ export interface DisplayParts {
 export async function startX(folder: string): Promise<DisplayParts> {
   mkdirSync(folder, { recursive: true });
   const screen = ['-screen', '0', `${SCREEN.width}x${SCREEN.height}x24`, '-fbdir', folder];
-  const server = spawn(
-    'setpriv',
-    [...BOUND, 'Xvfb', '-displayfd', '3', ...screen, '-nolisten', 'tcp', '-noreset', '-nocursor'],
-    {
-      stdio: ['ignore', 'ignore', 'ignore', 'pipe'],
-    },
-  );
-  server.unref();
-  const number = await new Promise<string>((resolve, reject) => {
-    server.stdio[3]!.once('data', (bytes: Buffer) => resolve(bytes.toString().trim()));
-    server.once('error', reject);
-    server.once('close', (code) => reject(new Error(`Xvfb ended with ${code}.`)));
-  });
-  const display = `:${number}`;
+  const { server, display } = await startXvfb(...screen, '-nocursor');
   return { server, display, folder, x: await XProtocol.connect(display) };
 }
 

@@ -25,8 +25,8 @@ const FLAGS = [
   ...['--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking'],
   ...['--disable-component-update', '--disable-sync', `--disable-features=${FEATURES_OFF}`],
 ];
-const SCREENSHOTS = join(import.meta.dirname, '../../screenshots');
-const takesScreenshots = process.env.SPRITES_SCREENSHOTS !== undefined;
+export const SCREENSHOTS = join(import.meta.dirname, '../../screenshots');
+export const takesScreenshots = process.env.SPRITES_SCREENSHOTS !== undefined;
 
 /** The window of a visitor who has no other: above the sizes for which the pages are laid out as on a phone. */
 export const VIEW = { width: 640, height: 500 };

@@ -215,6 +215,7 @@ export interface ClientOptions {
 export class DesktopClient {
   readonly joined: Joined;
   readonly received: SpriteEvent[] = [];
+  readonly sayings: SayingEvent[] = [];
   readonly notices: Notice[] = [];
   neighbours: Neighbours | undefined;
   byes = 0;
@@ -318,6 +319,7 @@ export class DesktopClient {
   #receive(batch: Batch): void {
     for (const event of batch.events) {
       if (event.type === 'sprite') this.received.push(event);
+      else if (event.type === 'saying') this.sayings.push(event);
       else if (event.type === 'neighbours') this.neighbours = event;
       else if (event.type === 'ping') this.pings++;
       else if (event.type === 'bye') this.byes++;

@@ -27,3 +27,9 @@ export function whyNoFuzzer(): string | undefined {
   const { status } = spawnSync('clang++', args, { input, stdio: ['pipe', 'ignore', 'ignore'] });
   return status === 0 ? undefined : `needs clang and its runtime: ${installHint(['clang', 'libclang-rt-dev'])}`;
 }
+
+/** Browsers besides Chromium in which tests use the page, on a virtual screen: programs and their packages. */
+export const OTHER_BROWSERS = {
+  programs: ['firefox-esr', 'WebKitWebDriver', 'Xvfb', 'setpriv'],
+  packages: ['firefox-esr', 'webkit2gtk-driver', 'xvfb', 'util-linux'],
+};

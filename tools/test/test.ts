@@ -14,7 +14,7 @@ import { type Command, EXIT, Misused, runCommand, text, toggle, whole } from '..
 import { ensurePrograms } from '../machine.js';
 import { type Build, buildBeside } from './builds.ts';
 import { ChildrenCpu, IdleCores } from './load.ts';
-import { WINE, X11 } from './needs.ts';
+import { OTHER_BROWSERS, WINE, X11 } from './needs.ts';
 import { PassedSuites } from './passed_suites.ts';
 import { type Planned, Schedule } from './schedule.ts';
 import { SuiteCosts } from './suite_costs.ts';
@@ -76,6 +76,7 @@ const NEEDS: Need[] = [
     programs: ['chromium', 'curl', 'nginx', 'haproxy', 'openssl'],
     packages: ['chromium', 'curl', 'nginx-light', 'haproxy', 'openssl'],
   },
+  { prefix: 'server/test/other_browsers.long', ...OTHER_BROWSERS },
   { prefix: 'server/test/cluster', programs: ['nats-server'], packages: ['nats-server'] },
   { prefix: 'server/native/native.long', programs: ['clang++'], packages: ['clang', 'libclang-rt-dev'] },
   { prefix: 'client-win/test/core.long', programs: ['clang++'], packages: ['clang', 'libclang-rt-dev'] },

@@ -950,6 +950,9 @@ function watchPage(desktop: Desktop): void {
   addEventListener('pagehide', ({ persisted }) =>
     persisted ? freezePage(desktop) : leavePage(desktop, isReloading()),
   );
+  // Firefox stops a program that runs when its tab is closed, sometimes this listener, but not the one of the next event. It would
+  // keep a page from being kept whole, so browsers that tell of a reload get none.
+  if (!('onpageswap' in window)) addEventListener('unload', () => leavePage(desktop, false));
   addEventListener('pageshow', ({ persisted }) => persisted && thawPage(desktop));
   document.addEventListener('freeze', () => freezePage(desktop));
   document.addEventListener('resume', () => thawPage(desktop));
