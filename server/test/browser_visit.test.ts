@@ -155,6 +155,19 @@ describe('a visit in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     await hasLeft(relay.url, next);
   });
 
+  it('leaves at once also in a browser that stops its program before it hears that the page goes, as Firefox may', async () => {
+    const page = await visit({}, (fresh) =>
+      fresh.addInitScript(() => {
+        delete (globalThis as { onpageswap?: unknown }).onpageswap;
+        addEventListener('pagehide', (event) => event.stopImmediatePropagation());
+      }),
+    );
+    await comeIn(page);
+    const seat = await seatOf(page);
+    await page.close({ runBeforeUnload: true });
+    await hasLeft(relay.url, seat);
+  });
+
   /** The page of someone who stays. */
   let page: Page;
   it('sees in forced colours what can be pressed, and whether it is paused', async () => {
