@@ -108,7 +108,7 @@ describe('the gallery in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     const stored = ann.waitForResponse((answer) => answer.request().method() === 'PUT' && answer.ok());
     await ann.setInputFiles('#file', { name: 'Postcard.png', mimeType: 'image/png', buffer: readFileSync(PICTURE) });
     file = new URL((await stored).url()).pathname.split('/').at(-1) as string;
-    await (await openMenuOf(ann, file)).filter({ hasText: 'Publish' }).click();
+    await (await openMenuOf(ann, file, 'Publish')).click();
     assert.equal(await ann.inputValue('#publish-author'), 'Ann');
     await ann.fill('#publish-title', 'A postcard');
     await ann.check('#publish-may');

@@ -132,7 +132,7 @@ describe('the editor in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     const figure = page.getByRole('button', { name: 'Let Redling drop in' });
     await comeIn(page);
     await figure.click();
-    await (await openMenuOf(page, made)).filter({ hasText: 'Take it off the shelf' }).click();
+    await (await openMenuOf(page, made, 'Take it off the shelf')).click();
     assert.equal(await figure.count(), 0);
     await page.close();
   });

@@ -90,18 +90,21 @@ export async function chooseWorld(page: Page): Promise<void> {
   await page.click('#elsewhere summary');
 }
 
-/** Joins at `url` as a new visitor. Errors in the page are added to `faults`. */
-/** Opens the menu of the sprite with this picture, and returns its entries. The sprite moves, so the click may need some tries. */
-export async function openMenuOf(page: Page, file: string): Promise<Locator> {
-  const entries = page.locator('#menu button');
-  await until('the menu of the sprite is open', async () => {
+/**
+ * Opens the menu of the sprite with this picture, and returns its entry with this text. The sprite moves, and another one may be in front of it,
+ * so the click may need some tries.
+ */
+export async function openMenuOf(page: Page, file: string, text: string): Promise<Locator> {
+  const entry = page.locator('#menu button', { hasText: text });
+  await until(`the menu of the sprite with "${text}" is open`, async () => {
     const sprite = (await page.evaluate(() => globalThis.sprites.sprites())).find((one) => one.file === file);
     if (sprite) await page.mouse.click(sprite.x, sprite.y - 8, { button: 'right' });
-    return (await entries.count()) > 0;
+    return (await entry.count()) > 0;
   });
-  return entries;
+  return entry;
 }
 
+/** Joins at `url` as a new visitor. Errors in the page are added to `faults`. */
 export async function joinPage(
   browser: Browser,
   url: string,

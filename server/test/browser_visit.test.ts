@@ -212,13 +212,13 @@ describe('a visit in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     await page.locator('.notice', { hasText: 'Cat is cut out' }).waitFor();
     await until('the relay has it', async () => sides.length === 1);
     const [{ file: cut }] = await sprites();
-    await (await openMenuOf(page, cut)).filter({ hasText: 'Bring its background back' }).click();
+    await (await openMenuOf(page, cut, 'Bring its background back')).click();
     await until('the relay has the other one', async () => sides.length === 2);
     const [{ file: kept }] = await sprites();
     assert.notEqual(kept, cut);
     assert.deepEqual(sides, [18, 40]);
     await shoot(page, 'visit-background');
-    await (await openMenuOf(page, kept)).filter({ hasText: 'Cut out its background' }).click();
+    await (await openMenuOf(page, kept, 'Cut out its background')).click();
     await until('it is cut out again', async () => (await sprites())[0].file === cut);
     assert.equal((await sprites()).length, 1);
     assert.equal(await page.locator('#characters button[title="Cat"]').count(), 1);

@@ -10,7 +10,7 @@
   X(kMenuInvite, "&Invite a friend", "Freund &einladen") \
   X(kMenuOpenLink, "&Open a link…", "&Link öffnen…") \
   X(kMenuSay, "Sa&y something…", "Etwas sa&gen…") \
-  X(kMenuReact, "&React", "Rea&ktion") \
+  X(kMenuReact, "&React", "Reakti&on") \
   X(kReactWave, "&Wave", "&Winken") \
   X(kReactHeart, "Send a &heart", "Ein &Herz schicken") \
   X(kReactLaugh, "&Laugh", "&Lachen") \
@@ -22,7 +22,7 @@
   X(kMenuSendAllOn, "Send all &guests on", "Alle Gäste &weiterschicken") \
   X(kMenuPause, "&Pause", "&Pause") \
   X(kMenuHide, "Hi&de all sprites", "Alle Figuren &verbergen") \
-  X(kMenuClickThrough, "Clicks go th&rough sprites", "&Klicks gehen durch die Figuren") \
+  X(kMenuClickThrough, "Clic&ks go through sprites", "&Klicks gehen durch die Figuren") \
   X(kKeyHide, "Ctrl+Alt+Shift+H", "Strg+Alt+Umschalt+H") \
   X(kMenuName, "You are {0}: &change…", "S&ie sind {0}: ändern…") \
   X(kMenuSettings, "&Settings…", "Eins&tellungen…") \
