@@ -34,7 +34,7 @@ import { checkJournal, exportJournal } from './inspect.ts';
 import { Journal, JournalDamaged, type JournalOptions, type Recovered, segmentsIn } from './journal.ts';
 import { Locked, lockFile } from './lock.ts';
 import { RecordWriter, readRecords } from './records.ts';
-import { HEAD_BYTES, OtherFormat, segmentName, VERSION } from './segments.ts';
+import { HEAD_BYTES, OtherFormat, readHead, segmentName, VERSION, VERSION_MIN } from './segments.ts';
 import { readTail, TAIL, TAIL_HEAD_BYTES } from './tail.ts';
 
 const FIRST = segmentName(1);
@@ -360,7 +360,7 @@ describe('a journal', () => {
   });
 
   it('refuses an older and a newer format, and changes nothing', () => {
-    for (const version of [VERSION - 1, VERSION + 1]) {
+    for (const version of [VERSION_MIN - 1, VERSION + 1]) {
       const disk = pretend();
       begin(disk);
       setFormat(disk, FIRST, version);
@@ -368,6 +368,21 @@ describe('a journal', () => {
       assert.throws(() => live(disk), OtherFormat);
       assert.deepEqual(disk.read(FIRST), before);
     }
+  });
+
+  it('reads the oldest format that it knows, and goes on in a file of its own format', () => {
+    const disk = pretend();
+    begin(disk);
+    setFormat(disk, FIRST, VERSION_MIN);
+    for (let start = 0; start < 2; start++) {
+      const { relay, journal } = live(disk);
+      assert.equal(relay.desktops.count, 2 + start);
+      joined(relay);
+      journal.close();
+      const versions = [1, 2].map((number) => readHead(disk.read(segmentName(number), HEAD_BYTES))?.version);
+      assert.deepEqual(versions, [VERSION_MIN, VERSION]);
+    }
+    assert.ok(!disk.names().includes(segmentName(3)));
   });
 
   it('refuses a file that is missing', () => {

@@ -26,6 +26,7 @@ import {
   sealFrame,
   segmentName,
   segmentOf,
+  VERSION,
   writeHead,
 } from './segments.ts';
 import { readTail, TAIL, TAIL_BYTES, Tail, type TailContent, TailDamaged, withTail } from './tail.ts';
@@ -271,6 +272,8 @@ export class Journal {
     }
     if (this.#segments.length === 0) this.#addSegment(read.nextSegment, false);
     else if (isSynced) this.#disk.syncNames();
+    // An earlier version of the relay would take today's records behind its own for damage. A segment of today's format it refuses.
+    if (read.version < VERSION && !this.#isBehind && !this.#rotate(false)) this.#isBehind = true;
   }
 
   /**
@@ -658,6 +661,8 @@ interface Read {
   frames: number;
   nextFrame: number;
   nextSegment: number;
+  /** The format of the last segment that counts. */
+  version: number;
   /** The bytes of each segment that counts. */
   bytesOf: Map<number, number>;
   tornBytes: number;
@@ -722,6 +727,7 @@ function readSegments(
     frames: 0,
     nextFrame: 1,
     nextSegment: 1,
+    version: VERSION,
     bytesOf: new Map(),
     tornBytes: 0,
     missingBytes: 0,
@@ -760,6 +766,7 @@ function readSegments(
     }
     read.nextFrame = head.firstFrame;
     read.nextSegment = number + 1;
+    read.version = head.version;
     const end = readFrames(bytes, name, read, facts);
     if (end < bytes.length) {
       if (!isLast || findFrame(bytes, end + 4, read.nextFrame)) {

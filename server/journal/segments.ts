@@ -7,8 +7,11 @@ import { crc32 } from 'node:zlib';
 
 export const MAGIC = 'SPRITEJ\n';
 
-/** The format. Any other one is refused. */
-export const VERSION = 3;
+/** The format that is written. */
+export const VERSION = 4;
+
+/** The oldest format that is read: its records are some of today's, and mean the same. Any other one is refused. */
+export const VERSION_MIN = 3;
 
 export const HEAD_BYTES = 64;
 
@@ -36,6 +39,11 @@ export interface SegmentHead {
   epoch: number;
   generationKey: Buffer;
   afterGap: boolean;
+}
+
+/** The head of a segment that was written before. */
+export interface WrittenHead extends SegmentHead {
+  version: number;
 }
 
 /** The format is of another version of the relay. */
@@ -67,15 +75,16 @@ export function writeHead(head: SegmentHead): Buffer {
 }
 
 /** Reads a head. Undefined when it is not whole. Throws OtherFormat. */
-export function readHead(bytes: Buffer): SegmentHead | undefined {
+export function readHead(bytes: Buffer): WrittenHead | undefined {
   if (bytes.length < HEAD_BYTES || bytes.toString('latin1', 0, MAGIC.length) !== MAGIC) return undefined;
   if (crc32(bytes.subarray(0, CRC_AT)) !== bytes.readUInt32LE(CRC_AT)) return undefined;
   const version = bytes.readUInt32LE(8);
-  if (version !== VERSION) {
+  if (version < VERSION_MIN || version > VERSION) {
     const remedy = 'start the version of the relay that wrote it, or move the folder of the journal away';
-    throw new OtherFormat(`the journal has format ${version}, and this relay knows ${VERSION}; ${remedy}`);
+    throw new OtherFormat(`the journal has format ${version}, and this relay knows ${VERSION_MIN} to ${VERSION}; ${remedy}`);
   }
   return {
+    version,
     segment: bytes.readUInt32LE(16),
     firstFrame: bytes.readDoubleLE(24),
     epoch: bytes.readUInt32LE(20),
