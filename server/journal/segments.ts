@@ -81,7 +81,9 @@ export function readHead(bytes: Buffer): WrittenHead | undefined {
   const version = bytes.readUInt32LE(8);
   if (version < VERSION_MIN || version > VERSION) {
     const remedy = 'start the version of the relay that wrote it, or move the folder of the journal away';
-    throw new OtherFormat(`the journal has format ${version}, and this relay knows ${VERSION_MIN} to ${VERSION}; ${remedy}`);
+    throw new OtherFormat(
+      `the journal has format ${version}, and this relay knows ${VERSION_MIN} to ${VERSION}; ${remedy}`,
+    );
   }
   return {
     version,
