@@ -189,7 +189,7 @@ describe('shell of the windows client', { skip, timeout: 900_000 }, () => {
       () => ada.click(middleOf(brick)),
       () => hasKeys('Below'),
     );
-    await ada.chooseInTray(['r'], 'it is chosen', async () => !(await ada.hasMenu()));
+    await ada.chooseInTray(['k'], 'it is chosen', async () => !(await ada.hasMenu()));
     await eventually('it is saved', () => ada.settings().clickThrough === false);
     for (const title of ['Below', 'Letter']) await ada.closeWindow(title);
   });

@@ -181,7 +181,7 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
       async () => (await ada.focused()) === below.id,
     );
     assert.equal(await exitOf(ada.launch('--menu')), 0);
-    await ada.pressInMenu('r');
+    await ada.pressInMenu('k');
     await eventually('that is off, and saved', () => ada.settings().clickThrough === false);
     await ada.dragTo('the sprite', target, { x: 300, y: 300 });
   });
