@@ -66,6 +66,15 @@ describe('the admin port', BOUNDED, () => {
     assert.equal((await relay.metrics()).get(`sprites_build_info{${labels}}`), 1);
   });
 
+  it('lists no files and no sockets when it is scraped: that would block the loop for as long as there are many', async () => {
+    const names = [...(await relay.metrics()).keys()];
+    assert.deepEqual(
+      names.filter((name) => /^(process_open_fds|nodejs_active_)/.test(name)),
+      [],
+    );
+    assert.ok(names.some((name) => name.startsWith('process_max_fds')));
+  });
+
   const admin = (method: string, path: string, token: string = relay.adminToken): Promise<HttpResponse> =>
     sendRequest(`${relay.adminUrl}/admin/${path}`, { method, token });
 
