@@ -279,7 +279,7 @@ export class RecordWriter implements Facts {
     this.#words[at + 2] = life / TWO_32;
   }
 
-  /** Needs no promise: nobody is told what was counted before it is here. */
+  /** Needs no promise: without room for it, the relay goes on, and a later one counts less. */
   day({ thrown, day, mostThrown, farthest }: Readonly<DayRow>): void {
     const name = Buffer.from(farthest?.name ?? '');
     const pictures = mostThrown.length;

@@ -6,12 +6,10 @@
  */
 
 import type { SpriteStore } from '../store/sprite_store.ts';
+import { fileAt, readFile } from '../wire/passage.ts';
 import { isCarried, type Pictures, Standing } from '../wire/pictures.ts';
 import { ProblemError } from '../wire/problem.ts';
 import type { Bans, BansCopy } from './bans.ts';
-
-const FILE_KEY = Buffer.from('"file":"');
-const FILE_DIGITS = 64;
 
 const REFUSALS = {
   known: 'This relay carries only pictures that it has already; throw one of these.',
@@ -43,9 +41,7 @@ export class PictureGate {
 
   /** Checks the picture of the passage that begins at bytes[start], and returns its standing. Throws picture-refused. */
   checkPassage(bytes: Buffer, start: number): Standing {
-    // The first key of this name is the sprite's: only numbers and an edge are before it.
-    const at = bytes.indexOf(FILE_KEY, start) + FILE_KEY.length;
-    return this.#check(bytes.toString('latin1', at, at + FILE_DIGITS));
+    return this.#check(readFile(bytes, fileAt(bytes, start)));
   }
 
   /** Checks the pictures of a stage, and returns the lowest standing of one. Throws picture-refused. */

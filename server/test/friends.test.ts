@@ -144,7 +144,7 @@ describe('a sprite for a friend', () => {
       for (let steps = 0; step !== null; steps++) {
         assert.ok(steps <= 2 * GOAL_STEPS_MAX, 'the way ends');
         world.throw(at, step);
-        // Whoever has it now may end before the poll, as may anybody else; then it goes on in its direction of travel.
+        // Any desktop may end now, also the one that has the sprite. Then the sprite goes on in its direction of travel.
         const ending =
           random() < 0.3 ? world.desktops[1 + Math.floor(random() * (world.desktops.length - 1))] : undefined;
         if (ending !== undefined && ending !== to && world.desktops.length > 2) world.leave(ending);

@@ -6,7 +6,7 @@
  * Owner: the caller. It has one record, which it fills before each call; the callee neither changes nor keeps it. So a crossing allocates
  * nothing on its way.
  */
-import type { EdgeNumber } from './rules.ts';
+import { type EdgeNumber, FILE_DIGITS } from './rules.ts';
 
 export interface Passage {
   /** The edge by which the sprite enters. */
@@ -26,3 +26,15 @@ export interface ThrownPassage extends Passage {
 }
 
 export const NO_HEAD = Buffer.alloc(0);
+
+const FILE_KEY = Buffer.from('"file":"');
+
+/** Where the hash of the sprite's file begins, in the passage that begins at bytes[start]. Only numbers and an edge are before the sprite. */
+export function fileAt(bytes: Buffer, start: number): number {
+  return bytes.indexOf(FILE_KEY, start) + FILE_KEY.length;
+}
+
+/** The hash that begins at bytes[at]. */
+export function readFile(bytes: Buffer, at: number): string {
+  return bytes.toString('latin1', at, at + FILE_DIGITS);
+}

@@ -35,8 +35,8 @@ inline constexpr double kSpeedMax = 20000;
 // Scale of a sprite's pixels: from a quarter up to 16, at which 64 px become 1024 px.
 inline constexpr double kScaleMin = 0.25;
 inline constexpr double kScaleMax = 16;
-// Desktops of a private world in which everybody is told who is there: a party, whose names fit on
-// a page and in one small answer.
+// Desktops of a private world that are told who is there: a party. Their names fit on a page and in
+// one small answer.
 inline constexpr size_t kCompanyMax = 64;
 // Columns, and rows, to a goal: in a world of COMPANY_MAX desktops nobody is farther away, whatever
 // its width (a test tries all).

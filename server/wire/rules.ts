@@ -73,7 +73,7 @@ export const SPRITE_MEMBERS = {
   scale: { is: 'number', min: SCALE_MIN, max: SCALE_MAX, default: 1 },
 } as const satisfies Record<string, Member>;
 
-/** Desktops of a private world in which everybody is told who is there: a party, whose names fit on a page and in one small answer. */
+/** Desktops of a private world that are told who is there: a party. Their names fit on a page and in one small answer. */
 export const COMPANY_MAX = 64;
 
 /** Columns, and rows, to a goal: in a world of COMPANY_MAX desktops nobody is farther away, whatever its width (a test tries all). */
@@ -97,7 +97,7 @@ export const JOURNEY_HOPS_MAX = 1_000_000;
 
 /**
  * The members of a sprite's journey: on how many desktops it has been, since when (in s since 1970), who drew it, and who threw it, the newest
- * last. Clients write it, and whoever likes leaves the own name out, so it is a story and no proof. Like a goal it may be missing.
+ * last. Clients write it, and a person may leave the own name out, so it is a story and no proof. Like a goal it may be missing.
  */
 export const JOURNEY_MEMBERS = {
   hops: { is: 'whole', min: 1, max: JOURNEY_HOPS_MAX },

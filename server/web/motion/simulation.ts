@@ -119,7 +119,7 @@ export interface Journey {
   hops: number;
   since: number;
   by: string;
-  /** The newest last. Whoever likes leaves the own name out. */
+  /** The newest last. A person may leave the own name out. */
   from: string[];
 }
 
