@@ -3,11 +3,11 @@ import { execFileSync } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
-import { stripTypeScriptTypes } from 'node:module';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import express from 'express';
 import { pino } from 'pino';
 import { VERSION, versionWords } from '../../tools/version.js';
@@ -83,7 +83,7 @@ describe('site › the language', () => {
     }
     const offline = (await ask('/offline')).text;
     assert.doesNotMatch(offline, /\{\{/);
-    assert.deepEqual(offline.match(/<script[^>]* src="[^"]*"/g), ['<script type="module" src="/web/pages/offline.ts"']);
+    assert.deepEqual(offline.match(/<script[^>]* src="[^"]*"/g), ['<script type="module" src="/web/offline.js"']);
   });
 
   it('is of pages that say at their end which version they are of', async () => {
@@ -109,31 +109,82 @@ describe('site › the language', () => {
   });
 });
 
-describe('site › the modules of a page', () => {
-  it('are JavaScript, and its head names all that the browser imports at once, and no other', async (t) => {
-    const server = express().use(site([])).listen(0, '127.0.0.1');
-    t.after(() => server.close());
+describe('site › the program of a page', () => {
+  let server: http.Server;
+  let url: string;
+  before(async () => {
+    server = express().use(site([])).listen(0, '127.0.0.1');
     await once(server, 'listening');
-    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    for (const name of ['desktop', 'gallery', 'make', 'world', 'about', 'offline']) {
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  });
+  after(() => server.close());
+
+  const PROGRAMS = ['desktop', 'gallery', 'make', 'world', 'about', 'offline'];
+
+  /** The program's text, after a check that it is one. */
+  async function script(path: string): Promise<string> {
+    const answer = await fetch(`${url}${path}`);
+    assert.deepEqual(
+      [answer.status, answer.headers.get('content-type')],
+      [200, 'text/javascript; charset=utf-8'],
+      path,
+    );
+    return answer.text();
+  }
+
+  it('is JavaScript with a map, and the head names all files that the browser imports at once, and no other', async () => {
+    for (const name of PROGRAMS) {
       const page = await (await fetch(`${url}/${name === 'desktop' ? '' : name}`)).text();
       const named = [...page.matchAll(/<link rel="modulepreload" href="([^"]+)"/g)].map(([, path]) => path);
-      const imported = new Set([/<script type="module" src="([^"]+)"/.exec(page)![1]]);
+      const first = /<script type="module" src="([^"]+)"/.exec(page)![1] as string;
+      const imported = new Set([first]);
       for (const path of imported) {
-        const answer = await fetch(`${url}${path}`);
-        assert.deepEqual(
-          [answer.status, answer.headers.get('content-type')],
-          [200, 'text/javascript; charset=utf-8'],
-          path,
-        );
-        const text = await answer.text();
-        assert.equal(stripTypeScriptTypes(text), text, `${path} has no types`);
-        for (const [, from] of text.matchAll(/^(?:import|export)\b[^'";]*\bfrom '([^']+)'/gm)) {
-          imported.add(new URL(from, `${url}${path}`).pathname);
+        const text = await script(path);
+        for (const [, from] of text.matchAll(/(?:\bfrom|\bimport)"(\.\/[\w-]+\.js)"/g)) {
+          imported.add(new URL(from as string, `${url}${path}`).pathname);
         }
+        const map = /^\/\/# sourceMappingURL=(.+)$/m.exec(text)![1] as string;
+        const { sources } = await (await fetch(new URL(map, `${url}${path}`))).json();
+        assert.ok(Array.isArray(sources), `${path} has a map`);
       }
-      assert.deepEqual(named.sort(), [...imported].sort(), name);
+      assert.deepEqual(named.sort(), [...imported].filter((path) => path !== first).sort(), name);
     }
+  });
+
+  it('leaves in files of their own what a person may ask for later', async () => {
+    const [later] = /\/web\/desktop-dropped-\w+\.js/.exec(
+      (await script('/web/desktop.js')).replaceAll('import("./', 'import("/web/'),
+    ) as RegExpExecArray;
+    assert.match(await script(later), /^import/);
+  });
+
+  it('has no other file', async () => {
+    for (const path of [
+      '/web/desktop-other-AAAAAAAA.js',
+      '/web/desktop.ts',
+      '/web/desktop/desktop.ts',
+      '/web/other.js',
+    ]) {
+      assert.equal((await fetch(`${url}${path}`)).status, 404, path);
+    }
+  });
+
+  it('comes in the smallest form that the browser reads', async () => {
+    const ask = async (accepted: string) => {
+      const [answer] = (await once(
+        http.get(`${url}/web/desktop.js`, { headers: { 'accept-encoding': accepted } }),
+        'response',
+      )) as [http.IncomingMessage];
+      const bytes = Buffer.concat(await answer.toArray());
+      return { encoding: answer.headers['content-encoding'], bytes };
+    };
+    const plain = await ask('identity');
+    const gzip = await ask('gzip, deflate');
+    const brotli = await ask('gzip, deflate, br');
+    assert.deepEqual([plain.encoding, gzip.encoding, brotli.encoding], [undefined, 'gzip', 'br']);
+    assert.deepEqual(gunzipSync(gzip.bytes), plain.bytes);
+    assert.deepEqual(brotliDecompressSync(brotli.bytes), plain.bytes);
+    assert.ok(brotli.bytes.length < gzip.bytes.length);
   });
 });
 

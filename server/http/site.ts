@@ -2,21 +2,17 @@
  * The site: the desktop in a browser, the gallery, the editor, the pages about the world and about Sprites, the shipped characters, the definition of
  * the protocol; what has changed, what is stored of visitors, the operator's rules, and the source of the version that runs.
  *
- * Browser modules are written in TypeScript; their types are stripped, and their URLs end in `.ts` too. The head of a page names all
- * modules that it needs, so a browser does not need a round trip for each level of imports.
- *
- * All files are read at start, so the pages and modules of a process are of one version. What takes time is done once, for the first
- * request: to strip types, to compress. A relay or a worker starts in half the time, and many serve no page.
+ * All files are read at start, so the pages and programs of a process are of one version. What takes time is done once, for the first
+ * request: to make a page's program (page_program.ts), to compress. A relay or a worker starts in half the time, and many serve no page.
  *
  * Each page is made once in each language of web/texts/, with the texts that its modules use. A visitor gets the language of `?lang=`,
  * which is then kept in a cookie, else that of the cookie, else that of Accept-Language.
  */
 import { createHash } from 'node:crypto';
 import { existsSync, readdirSync, readFileSync, statSync } from 'node:fs';
-import { createRequire, stripTypeScriptTypes } from 'node:module';
-import { join } from 'node:path';
-import { fileURLToPath } from 'node:url';
-import { constants, gzipSync } from 'node:zlib';
+import { basename, join } from 'node:path';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
 import express, { type NextFunction, type Request, type RequestHandler, type Response } from 'express';
 import type { Logger } from 'pino';
 import { commit as commitOfProject, VERSION, versionWords } from '../../tools/version.js';
@@ -24,6 +20,7 @@ import type { Character } from '../store/sprite_store.ts';
 import { LANGUAGES, type Language, PROBLEM_TEXTS, TEXTS } from '../web/texts/texts.ts';
 import { baseOf, type PublicAddresses } from './api.ts';
 import { withDocument } from './documents.ts';
+import { type PageProgram, pageProgram } from './page_program.ts';
 import { sourceArchive } from './source_archive.ts';
 import { sendSprite } from './sprite_answer.ts';
 
@@ -62,29 +59,8 @@ const LATEST = ['latest.json', 'linux.json'];
 /** A host that can be a part of a file name: a name or an IPv4 address. */
 const FILE_HOST = /^[a-z0-9](?:[a-z0-9.-]*[a-z0-9])?$/i;
 
-/** The modules that both browser and relay use: their rules, what reads and makes sprite files, and what names desktops. */
-const SHARED_MODULES = [
-  ...[
-    'rules.ts',
-    'hidden.ts',
-    'friendly_names.ts',
-    'resident.ts',
-    'files/png.ts',
-    'files/description.ts',
-    'files/sheet.ts',
-    'files/gif.ts',
-  ],
-  ...['files/aseprite.ts', 'files/pixels.ts', 'files/frame_list.ts'],
-];
-
-/** The folders of the pages, of their style sheets and of their modules. A file's URL is its path below server/. */
+/** The folders of the pages, of their style sheets and of their modules. A style sheet's URL is its path below server/. */
 const PAGE_FOLDERS = ['desktop', 'make', 'motion', 'pages', 'pictures', 'relay', 'texts'];
-
-/** The library that unpacks GIFs. It is a script that exports only where there are CommonJS modules, so an export is added. */
-const GIF_LIBRARY = '/lib/omggif.js';
-
-/** The library that makes QR codes: a module as it is. */
-const CODE_LIBRARY = '/lib/uqr.js';
 
 /** The pages beside the desktop: the URL of each, and the path of its files without what follows the dot. */
 const PAGES = [
@@ -153,13 +129,18 @@ export function site(characters: readonly Character[], setup: SiteSetup = {}): e
     response.set({ 'Referrer-Policy': 'no-referrer', 'Cache-Control': 'no-cache' });
     next();
   });
+  addFiles(router);
   const modules = readModules();
-  addFiles(router, modules);
+  const program = (name: string, entry: string, url?: string) => addProgram(router, { name, entry, url }, modules);
+  program('service_worker', 'web/pages/service_worker.ts', '/');
   addCharacters(router, characters);
-  addPage(router, '/', pageOf(read(WEB, 'desktop/index.html'), '/web/desktop/desktop.ts', modules), downloads);
+  const desktop = program('desktop', 'web/desktop/desktop.ts');
+  addPage(router, '/', pageOf(read(WEB, 'desktop/index.html'), desktop), downloads);
   const frame = { version: versionWords(commit), contact, hasRules: rules !== undefined };
   const framedPage = (path: string, url?: string) => {
-    return pageOf(framed(read(WEB, `${path}.html`), frame, url), `/web/${path}.ts`, modules);
+    const html = framed(read(WEB, `${path}.html`), frame, url);
+    const entry = `web/${path}.ts`;
+    return pageOf(html, modules.has(entry) ? program(basename(path), entry) : undefined);
   };
   for (const [url, path] of PAGES) addPage(router, url, framedPage(path, url), downloads);
   addDocument(router, '/changelog', framedPage('pages/changelog'), { en: CHANGELOG, de: CHANGELOG });
@@ -175,60 +156,76 @@ export function site(characters: readonly Character[], setup: SiteSetup = {}): e
   for (const file of LATEST)
     router.get(`/client/${file}`, (_, response, next) => sendLatest(response, downloads, file, next));
   const missing = framedPage('pages/missing');
-  const noSource = (language: Language) =>
-    missing(language).replace('id="no-page"', 'hidden').replace('id="no-source" hidden', '');
+  const noSource: Page = async (language) =>
+    (await missing(language)).replace('id="no-page"', 'hidden').replace('id="no-source" hidden', '');
   addSource(router, { root, commit, log }, refuse(noSource));
   router.get('/{*path}', refuse(missing));
   return router;
 }
 
 /** Answers that there is nothing. Programs get the problem document: only browsers that open a page prefer HTML. */
-function refuse(page: (language: Language) => string): RequestHandler {
+function refuse(page: Page): RequestHandler {
   const texts = inEachLanguage('text/html', page);
-  return (request, response, next) => {
+  return async (request, response, next) => {
     if (request.path.startsWith('/v1/') || request.accepts(['json', 'html']) !== 'html') return next();
-    sendTranslated(request, response.status(404), texts, `Accept, ${LANGUAGE_VARY}`);
+    await sendTranslated(request, response.status(404), texts, `Accept, ${LANGUAGE_VARY}`);
   };
 }
 
-/** Sources of browser modules by URL. */
-type Modules = ReadonlyMap<string, string>;
-
-function readModules(): Modules {
-  const own = pageFiles().filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'));
-  return new Map([
-    ...own.map((path) => [`/web/${path}`, read(WEB, path)] as const),
-    ...SHARED_MODULES.map((name) => [`/wire/${name}`, read(SERVER, 'wire', name)] as const),
-  ]);
+/** The sources that programs of pages are made of, by their paths below server/: the pages' own, and the rules that the relay has too. */
+function readModules(): ReadonlyMap<string, string> {
+  const folders = [...PAGE_FOLDERS.map((folder) => `web/${folder}`), 'wire', 'wire/files'];
+  const paths = folders.flatMap((folder) => readdirSync(join(SERVER, folder)).map((file) => `${folder}/${file}`));
+  return new Map(
+    paths
+      .filter((path) => path.endsWith('.ts') && !path.endsWith('.test.ts'))
+      .map((path) => [path, read(SERVER, path)]),
+  );
 }
 
-/** The paths of the files of all pages. */
-function pageFiles(): string[] {
-  return PAGE_FOLDERS.flatMap((folder) => readdirSync(join(WEB, folder)).map((file) => `${folder}/${file}`));
-}
-
-/** The files that are the same in every language: modules, style sheets, documents. */
-function addFiles(router: express.Router, modules: Modules): void {
-  const add = (path: string, type: string, make: () => string) => {
-    const text = once(() => packed(type, make()));
-    router.get(path, (request, response) => sendText(request, response, text()));
+/** The files that are the same in every language: style sheets, documents. */
+function addFiles(router: express.Router): void {
+  const add = (path: string, type: string, text: string) => {
+    const made = packed(type, text);
+    router.get(path, (request, response) => sendText(request, response, made));
   };
-  const addText = (path: string, type: string, text: string) => add(path, type, () => text);
-  addText('/protocol', 'text/markdown', read(SERVER, 'PROTOCOL.md'));
-  addText('/openapi.yaml', 'application/yaml', read(SERVER, 'openapi.yaml'));
-  for (const path of pageFiles().filter((one) => one.endsWith('.css')))
-    addText(`/web/${path}`, 'text/css', read(WEB, path));
-  const library = createRequire(import.meta.url).resolve('omggif');
-  addText(CODE_LIBRARY, 'text/javascript', readFileSync(fileURLToPath(import.meta.resolve('uqr')), 'utf8'));
-  addText(GIF_LIBRARY, 'text/javascript', `${read(library)}\nexport { GifReader };\n`);
-  const scripts = [...modules, ['/service_worker.js', read(WEB, 'pages/service_worker.ts')] as const];
-  for (const [path, source] of scripts) add(path, 'text/javascript', () => stripTypeScriptTypes(source));
+  add('/protocol', 'text/markdown', read(SERVER, 'PROTOCOL.md'));
+  add('/openapi.yaml', 'application/yaml', read(SERVER, 'openapi.yaml'));
+  for (const folder of PAGE_FOLDERS) {
+    for (const file of readdirSync(join(WEB, folder)).filter((one) => one.endsWith('.css'))) {
+      add(`/web/${folder}/${file}`, 'text/css', read(WEB, folder, file));
+    }
+  }
+}
+
+/** The program of a page, and its files, which are made when the first is asked for. */
+function addProgram(
+  router: express.Router,
+  { name, entry, url = '/web/' }: { name: string; entry: string; url: string | undefined },
+  modules: ReadonlyMap<string, string>,
+): () => Promise<PageProgram> {
+  const program = once(() => pageProgram({ name, url, entry }, modules));
+  const files = once(async () => {
+    const { files } = await program();
+    return new Map(
+      [...files].map(([path, text]) => [
+        path,
+        packed(path.endsWith('.map') ? 'application/json' : 'text/javascript', text),
+      ]),
+    );
+  });
+  router.get([`${url}${name}.js{.map}`, `${url}${name}-:part`], async (request, response, next) => {
+    const text = (await files()).get(request.path);
+    if (text === undefined) next();
+    else await sendText(request, response, text);
+  });
+  return program;
 }
 
 /** The shipped characters, and the list of them. */
 function addCharacters(router: express.Router, characters: readonly Character[]): void {
-  const list = once(() => packed('application/json', JSON.stringify(characters)));
-  router.get('/sprites/index.json', (request, response) => sendText(request, response, list()));
+  const list = packed('application/json', JSON.stringify(characters));
+  router.get('/sprites/index.json', (request, response) => sendText(request, response, list));
   for (const { url, file } of characters) {
     const bytes = readFileSync(join(CHARACTERS_FOLDER, url.slice(url.lastIndexOf('/') + 1)));
     router.get(url, (request, response) => sendSprite(request, response, file, { bytes, release: () => {} }));
@@ -237,7 +234,7 @@ function addCharacters(router: express.Router, characters: readonly Character[])
 
 /** What a browser needs to install the page as a program. */
 function addManifest(router: express.Router): void {
-  const manifest = inEachLanguage('application/manifest+json', (language) => {
+  const manifest = inEachLanguage('application/manifest+json', async (language) => {
     return JSON.stringify({ ...MANIFEST, lang: language, description: TEXTS[language]['index.description'] });
   });
   router.get('/manifest.webmanifest', (request, response) => sendTranslated(request, response, manifest));
@@ -250,12 +247,12 @@ function addManifest(router: express.Router): void {
 }
 
 /** A page, which offers the programs that are there when it is requested, if it has a place for them. */
-function addPage(router: express.Router, url: string, page: (language: Language) => string, downloads: string): void {
+function addPage(router: express.Router, url: string, page: Page, downloads: string): void {
   const pages = [[], ['windows'], ['linux'], ['windows', 'linux']].map((systems) =>
-    inEachLanguage('text/html', (language) =>
+    inEachLanguage('text/html', async (language) =>
       systems.reduce(
         (html, system) => html.replace(`id="download-${system}" hidden`, `id="download-${system}"`),
-        page(language),
+        await page(language),
       ),
     ),
   );
@@ -266,22 +263,19 @@ function addPage(router: express.Router, url: string, page: (language: Language)
 }
 
 /** A page with a document of the project in each language, if the project has it. */
-function addDocument(
-  router: express.Router,
-  url: string,
-  page: (language: Language) => string,
-  paths: Readonly<Record<Language, string>>,
-): void {
+function addDocument(router: express.Router, url: string, page: Page, paths: Readonly<Record<Language, string>>): void {
   if (!Object.values(paths).every((path) => existsSync(path))) return;
   const documents = Object.fromEntries(Object.entries(paths).map(([language, path]) => [language, read(path)]));
-  const texts = inEachLanguage('text/html', (language) => withDocument(page(language), documents[language] as string));
+  const texts = inEachLanguage('text/html', async (language) =>
+    withDocument(await page(language), documents[language] as string),
+  );
   router.get(url, (request, response) => sendTranslated(request, response, texts));
 }
 
 /** The page of the operator's rules, which may be changed while the relay runs. */
-function addRules(router: express.Router, page: (language: Language) => string, path: string): void {
+function addRules(router: express.Router, page: Page, path: string): void {
   let shown: { document: string; texts: Translated } | undefined;
-  router.get('/rules', (request, response, next) => {
+  router.get('/rules', async (request, response, next) => {
     let document: string;
     try {
       document = read(path);
@@ -290,9 +284,10 @@ function addRules(router: express.Router, page: (language: Language) => string, 
       return;
     }
     if (shown?.document !== document) {
-      shown = { document, texts: inEachLanguage('text/html', (language) => withDocument(page(language), document)) };
+      const texts = inEachLanguage('text/html', async (language) => withDocument(await page(language), document));
+      shown = { document, texts };
     }
-    sendTranslated(request, response, shown.texts);
+    await sendTranslated(request, response, shown.texts);
   });
 }
 
@@ -321,37 +316,47 @@ function addSource(
   });
 }
 
+/** How a text is compressed, the best way first. Browsers accept Brotli over https and from their own machine. */
+const ENCODINGS = {
+  br: (bytes: Buffer) =>
+    promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_SIZE_HINT]: bytes.length } }),
+  gzip: (bytes: Buffer) => promisify(gzip)(bytes, { level: constants.Z_BEST_COMPRESSION }),
+};
+type Encoding = keyof typeof ENCODINGS;
+
 /** A text as it is sent: plain, and compressed for browsers that can read that. */
 interface Text {
   type: string;
   plain: Buffer;
-  gzip: Buffer;
+  compressed: Readonly<Record<Encoding, () => Promise<Buffer>>>;
   etag: string;
 }
 
 function packed(type: string, content: string): Text {
   const plain = Buffer.from(content);
   const etag = `W/"${createHash('sha256').update(plain).digest('base64url').slice(0, 22)}"`;
-  return {
-    type: `${type}; charset=utf-8`,
-    plain,
-    gzip: gzipSync(plain, { level: constants.Z_BEST_COMPRESSION }),
-    etag,
-  };
+  const compressed = { br: once(() => ENCODINGS.br(plain)), gzip: once(() => ENCODINGS.gzip(plain)) };
+  return { type: `${type}; charset=utf-8`, plain, compressed, etag };
 }
 
-type Translated = Readonly<Record<Language, () => Text>>;
+/** What makes a page in a language. */
+type Page = (language: Language) => Promise<string>;
 
-function inEachLanguage(type: string, make: (language: Language) => string): Translated {
-  const texts = LANGUAGES.map((language) => [language, once(() => packed(type, make(language)))]);
+type Translated = Readonly<Record<Language, () => Promise<Text>>>;
+
+function inEachLanguage(type: string, make: Page): Translated {
+  const texts = LANGUAGES.map((language) => [language, once(async () => packed(type, await make(language)))]);
   return Object.fromEntries(texts) as Translated;
 }
 
-/** Returns what `make` returned when it was called first. */
-function once<Made extends object>(make: () => Made): () => Made {
-  let made: Made | undefined;
+/** Returns what `make` made when it was called first, or last if it failed before. */
+function once<Made>(make: () => Promise<Made>): () => Promise<Made> {
+  let made: Promise<Made> | undefined;
   return () => {
-    made ??= make();
+    made ??= make().catch((error) => {
+      made = undefined;
+      throw error;
+    });
     return made;
   };
 }
@@ -361,13 +366,18 @@ function read(...path: string[]): string {
 }
 
 /** Sends a text in the visitor's language. Keeps the language when the visitor has chosen it. */
-function sendTranslated(request: Request, response: Response, texts: Translated, vary = LANGUAGE_VARY): void {
+async function sendTranslated(
+  request: Request,
+  response: Response,
+  texts: Translated,
+  vary = LANGUAGE_VARY,
+): Promise<void> {
   const chosen = LANGUAGES.find((one) => one === request.query.lang);
   if (chosen !== undefined)
     response.set('Set-Cookie', `lang=${chosen}; Path=/; Max-Age=${LANGUAGE_KEPT_S}; SameSite=Lax`);
   const language = chosen ?? languageOf(request);
   response.set('Content-Language', language);
-  sendText(request, response, texts[language](), vary);
+  await sendText(request, response, await texts[language](), vary);
 }
 
 function languageOf(request: Request): Language {
@@ -378,16 +388,16 @@ function languageOf(request: Request): Language {
 }
 
 /** Sends a text, or 304 to a browser that has it already. */
-function sendText(
+async function sendText(
   request: Request,
   response: Response,
-  { type, plain, gzip, etag }: Text,
+  { type, plain, compressed, etag }: Text,
   vary = 'Accept-Encoding',
-): void {
+): Promise<void> {
   response.set({ 'Content-Type': type, ETag: etag, Vary: vary });
-  const isCompressed = request.acceptsEncodings('gzip') === 'gzip';
-  if (isCompressed) response.set('Content-Encoding', 'gzip');
-  response.send(isCompressed ? gzip : plain);
+  const encoding = (Object.keys(ENCODINGS) as Encoding[]).find((one) => request.acceptsEncodings(one) === one);
+  if (encoding !== undefined) response.set('Content-Encoding', encoding);
+  response.send(encoding === undefined ? plain : await compressed[encoding]());
 }
 
 /** What all pages have alike. */
@@ -410,16 +420,13 @@ function framed(page: string, { version, contact, hasRules }: Frame, url?: strin
 }
 
 /**
- * Returns what makes a page in a language. Its head has a line for each module that the page needs at once, and its end has the texts
- * that all its modules use, as JSON.
+ * Returns what makes a page in a language. Its head names the files that its program imports at once, so that they come in parallel, and
+ * its end has the texts that the program uses, as JSON.
  *
  * Throws an Error when the page names a text that does not exist.
  */
-function pageOf(html: string, entry: string, modules: Modules): (language: Language) => string {
-  return (language) => {
-    const lines = [...reached(entry, modules, IMPORT)].map((path) => `<link rel="modulepreload" href="${path}" />`);
-    const used = [...reached(entry, modules, IMPORT, DYNAMIC_IMPORT)].map((path) => modules.get(path) ?? '').join();
-    const words = new Set([...used.matchAll(/'([\w.-]+)'/g)].map(([, word]) => word));
+function pageOf(html: string, program: (() => Promise<PageProgram>) | undefined): Page {
+  return async (language) => {
     const table = TEXTS[language];
     const page = html
       .replace('<html lang="en">', `<html lang="${language}">`)
@@ -427,32 +434,19 @@ function pageOf(html: string, entry: string, modules: Modules): (language: Langu
         if (!Object.hasOwn(table, key)) throw new Error(`A page names the text ${key}, which does not exist.`);
         return table[key as keyof typeof table];
       });
-    if (!modules.has(entry)) return page; // a page without a program
+    if (program === undefined) return page;
+    const { imports, sources } = await program();
+    const words = new Set([...sources.join().matchAll(/'([\w.-]+)'/g)].map(([, word]) => word));
     const sent = Object.entries(table).filter(([key]) => words.has(key.replace(/_(?:one|other)$/, '')));
     const json = JSON.stringify({ texts: Object.fromEntries(sent), problems: PROBLEM_TEXTS[language] });
+    const lines = imports.map((path) => `<link rel="modulepreload" href="${path}" />`);
     return page
-      .replace('</title>', () => `</title>\n    ${lines.join('\n    ')}`)
+      .replace('</title>', () => ['</title>', ...lines].join('\n    '))
       .replace(
         '</body>',
         () => `<script type="application/json" id="texts">${json.replaceAll('<', '\\u003c')}</script>\n  </body>`,
       );
   };
-}
-
-/** An import that stays when the types are stripped. */
-const IMPORT = /^(?:import|export)\b(?! type\b)[^'";]*\bfrom '([^']+)'/gm;
-const DYNAMIC_IMPORT = /\bimport\('([^']+)'\)/g;
-
-/** The modules that `entry` imports, and those that they import, with `entry` itself. */
-function reached(entry: string, modules: Modules, ...imports: readonly RegExp[]): Set<string> {
-  const found = new Set([entry]);
-  for (const path of found) {
-    const text = modules.get(path) ?? '';
-    for (const [, from] of imports.flatMap((pattern) => [...text.matchAll(pattern)])) {
-      found.add(new URL(from, `http://site${path}`).pathname);
-    }
-  }
-  return found;
 }
 
 /**

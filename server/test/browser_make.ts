@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join as joinPath } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { build } from 'esbuild';
 import { GifWriter } from 'omggif';
 import type { Browser, Page } from 'playwright-core';
 import { PNG } from 'pngjs';
@@ -140,11 +141,17 @@ describe('the editor in a browser', { ...BOUNDED, skip: noBrowser }, () => {
   it('keeps at most KEPT_MAX pictures, and says what to do then', async () => {
     const page = await openPage(browser, 'keeper', faults);
     await page.goto(`${relay.url}/make`);
+    const { outputFiles } = await build({
+      entryPoints: [joinPath(import.meta.dirname, '../web/pictures/kept_pictures.ts')],
+      bundle: true,
+      write: false,
+      globalName: 'keptPicturesModule',
+    });
+    await page.evaluate(`${outputFiles[0]?.text} globalThis.keptPicturesModule = keptPicturesModule;`);
     const { max, counts, words } = await page.evaluate(async () => {
-      const module: string = '/web/pictures/kept_pictures.ts';
-      const { KEPT_MAX, forgetPicture, keepPicture, keptPictures } = (await import(
-        module
-      )) as typeof import('../web/pictures/kept_pictures.ts');
+      const { KEPT_MAX, forgetPicture, keepPicture, keptPictures } = (
+        globalThis as unknown as { keptPicturesModule: typeof import('../web/pictures/kept_pictures.ts') }
+      ).keptPicturesModule;
       const counts: number[] = [];
       const count = async () => void counts.push((await keptPictures()).length);
       const keep = (number: number) => keepPicture(`picture ${number}`, new Uint8Array([number]));

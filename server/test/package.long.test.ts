@@ -70,7 +70,7 @@ describe('the package', { timeout: 900_000 }, () => {
       break;
     }
     assert.equal((await join(url, { name: 'Ann' })).world, 'commons');
-    const script = await fetch(`${url}/web/desktop/desktop.ts`);
+    const script = await fetch(`${url}/web/desktop.js`);
     assert.match(script.headers.get('content-type') ?? '', /javascript/);
   });
 });

@@ -989,7 +989,7 @@ function watchPage(desktop: Desktop): void {
   for (const id of ['invite', 'alone-invite']) element(id).addEventListener('click', () => invite(desktop));
   element('alone-code').addEventListener('click', () => {
     const { seat } = desktop.connection;
-    if (seat !== null) void showCode(invitation(desktop, seat));
+    if (seat !== null) showCode(invitation(desktop, seat)).catch((error) => notice(reasonOf(error)));
   });
   element('pause').addEventListener('click', () => togglePause(desktop));
   element('stage').addEventListener('click', () => toggleStage(desktop));

@@ -1,17 +1,10 @@
 /** An invitation as a QR code, for a phone's camera. The library that makes it is loaded when a person asks for one. */
 
+import { part } from '../texts/part.ts';
 import { element } from './elements.ts';
-
-/** The module of the library, as the relay serves it. */
-const LIBRARY: string = '/lib/uqr.js';
 
 const SIDE = 168; // px: a camera reads it from the length of an arm
 const QUIET = 3; // modules of white around the code
-
-/** What this page uses of it. */
-interface Library {
-  encode(text: string, options: { border: number }): { data: boolean[][]; size: number };
-}
 
 /** Shows the link as a code in the card, or hides a code that is shown. */
 export async function showCode(link: string): Promise<void> {
@@ -24,7 +17,7 @@ export async function showCode(link: string): Promise<void> {
 }
 
 async function draw(canvas: HTMLCanvasElement, link: string): Promise<void> {
-  const { encode } = (await import(LIBRARY)) as Library;
+  const { encode } = await part(import('uqr'));
   const { data, size } = encode(link, { border: QUIET });
   const dot = Math.max(1, Math.ceil((SIDE * devicePixelRatio) / size));
   canvas.width = canvas.height = dot * size;

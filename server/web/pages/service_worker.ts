@@ -26,7 +26,7 @@ interface ServiceWorker {
 
 const CACHE = 'sprites-offline-1';
 const OFFLINE = '/offline';
-const KEPT = [OFFLINE, '/web/desktop/style.css', '/web/pages/pages.css', '/web/pages/offline.ts'];
+const KEPT = [OFFLINE, '/web/desktop/style.css', '/web/pages/pages.css', '/web/offline.js'];
 
 const worker = globalThis as unknown as ServiceWorker;
 

@@ -1,14 +1,11 @@
 /** Picture files: what kind a file is, its pixels, the name of its sprite, and a canvas as a file. */
 
-import { type GifReaderClass, readGif, shownFor } from '../../wire/files/gif.ts';
+import { readGif, shownFor } from '../../wire/files/gif.ts';
 import type { Pixels } from '../../wire/files/pixels.ts';
 import { PNG_SIGNATURE } from '../../wire/files/png.ts';
 import { SPR_KEYWORD } from '../../wire/files/sheet.ts';
 import { SPR_BYTES_MAX } from '../../wire/rules.ts';
 import { phrase } from '../texts/language.ts';
-
-/** The library that unpacks GIFs, as the relay serves it. */
-const GIF_LIBRARY: string = '/lib/omggif.js';
 
 export type AnimatedGif = ReturnType<typeof readGif> & { idle: ReturnType<typeof shownFor> };
 
@@ -19,7 +16,7 @@ export type AnimatedGif = ReturnType<typeof readGif> & { idle: ReturnType<typeof
 export async function readAnimatedGif(bytes: Uint8Array): Promise<AnimatedGif | undefined> {
   try {
     // The library is loaded when it is needed: most visitors have no GIF.
-    const { GifReader } = (await import(GIF_LIBRARY)) as { GifReader: GifReaderClass };
+    const { GifReader } = await import('omggif');
     const gif = readGif(bytes, GifReader);
     return gif.frames.length < 2 ? undefined : { ...gif, idle: shownFor(gif.frames.map(({ ms }) => ms)) };
   } catch {

@@ -4,6 +4,7 @@
  * Invariant: a figure is on the shelf once, and its sheet is loaded.
  */
 import type { Description } from '../../wire/files/description.ts';
+import { part } from '../texts/part.ts';
 import type { Background } from './dropped.ts';
 import { keptPicture, keptPictures } from './kept_pictures.ts';
 import type { Sheets } from './sheets.ts';
@@ -77,7 +78,7 @@ export class Shelf {
    * Throws  an Error whose message is for the person.
    */
   async addDropped(source: File, wanted?: Background): Promise<{ figure: Figure; isNew: boolean }> {
-    const { toSpr } = await import('./dropped.ts'); // loaded when it is needed: most visitors drop nothing
+    const { toSpr } = await part(import('./dropped.ts')); // most visitors drop nothing
     const { spr, background } = await toSpr(source, wanted);
     const added = await this.#addOwn(spr);
     if (background !== undefined) this.#dropped.set(added.figure.file, { source, background });

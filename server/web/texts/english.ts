@@ -339,6 +339,7 @@ export const ENGLISH = {
   'file.gif-too-long': 'This GIF is too long for a sprite: make it shorter or smaller.',
   'file.too-many-pixels': '{name} has too many pixels. Make it smaller, or leave out some frames.',
   'file.none': 'There is no picture.',
+  'part.failed': 'This part of the page could not be loaded. Reload the page, and try again.',
   'file.two': 'An Aseprite export is two files. Choose {one} and {other} together.',
   'file.its-png': 'its PNG',
   'file.unreadable': '{reason}',

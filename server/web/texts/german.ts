@@ -345,6 +345,7 @@ export const GERMAN: Texts = {
   'file.gif-too-long': 'Dieses GIF ist zu lang für eine Figur: Kürzen oder verkleinern Sie es.',
   'file.too-many-pixels': '{name} hat zu viele Pixel. Verkleinern Sie es, oder lassen Sie Einzelbilder weg.',
   'file.none': 'Hier ist kein Bild.',
+  'part.failed': 'Dieser Teil der Seite ließ sich nicht laden. Lade die Seite neu und versuche es noch einmal.',
   'file.two': 'Ein Aseprite-Export besteht aus zwei Dateien. Wählen Sie {one} und {other} zusammen.',
   'file.its-png': 'sein PNG',
   'file.unreadable': 'Diese Datei lässt sich nicht verwenden. Der Grund auf Englisch: {reason}',

@@ -11,7 +11,9 @@ const FILES = ['desktop', 'make', 'motion', 'pages', 'pictures', 'relay'].flatMa
   readdirSync(join(WEB, folder)).map((name) => join(folder, name)),
 );
 const PAGES = FILES.filter((name) => name.endsWith('.html'));
-const MODULES = [...FILES, 'texts/language.ts'].filter((name) => name.endsWith('.ts') && !name.endsWith('.test.ts'));
+const MODULES = [...FILES, 'texts/language.ts', 'texts/part.ts'].filter(
+  (name) => name.endsWith('.ts') && !name.endsWith('.test.ts'),
+);
 
 const read = (name: string) => readFileSync(join(WEB, name), 'utf8');
 const withoutComments = (code: string) => code.replace(/\/\*[\s\S]*?\*\/|^\s*\/\/.*$|\s\/\/ .*$/gm, '');

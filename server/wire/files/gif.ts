@@ -28,7 +28,7 @@ interface Reader {
   decodeAndBlitFrameRGBA(frame: number, rgba: Uint8Array): void;
 }
 
-export type GifReaderClass = new (bytes: Uint8Array) => Reader;
+type GifReaderClass = new (bytes: Uint8Array) => Reader;
 
 interface Gif {
   width: number;
