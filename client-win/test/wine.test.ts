@@ -114,6 +114,8 @@ describe('windows client', { skip, timeout: 900_000 }, () => {
 
     it('shows a sprite with its alpha: solid, transparent and half-transparent pixels', async () => {
       await ada.waitUntilStill('the sprite', target);
+      // Away from Wine's window of tray icons, beside which it may have dropped in.
+      await ada.dragTo('the sprite', target, { x: 900, y: 200 });
       // The dust of its landing may still be there.
       const { screenshot, found: place } = await ada.waitFor('nothing is behind the sprite', (now) => {
         const found = target(now);
