@@ -56,7 +56,7 @@ describe('the service worker', () => {
 
   it('keeps the page for a lost connection and all that it needs', async () => {
     await install(true);
-    assert.deepEqual(cached, ['/offline', '/web/desktop/style.css', '/web/pages/pages.css', '/web/pages/offline.ts']);
+    assert.deepEqual(cached, ['/offline', '/web/desktop/style.css', '/web/pages/pages.css', '/web/offline.js']);
   });
 
   it('has the browser send the requests of a desktop past it, to every relay, where browsers can do that', async () => {

@@ -1,5 +1,6 @@
 /** Picture files: what kind a file is, its pixels, the name of its sprite, and a canvas as a file. */
 
+import { GifReader } from 'omggif';
 import { readGif, shownFor } from '../../wire/files/gif.ts';
 import type { Pixels } from '../../wire/files/pixels.ts';
 import { PNG_SIGNATURE } from '../../wire/files/png.ts';
@@ -15,8 +16,6 @@ export type AnimatedGif = ReturnType<typeof readGif> & { idle: ReturnType<typeof
  */
 export async function readAnimatedGif(bytes: Uint8Array): Promise<AnimatedGif | undefined> {
   try {
-    // The library is loaded when it is needed: most visitors have no GIF.
-    const { GifReader } = await import('omggif');
     const gif = readGif(bytes, GifReader);
     return gif.frames.length < 2 ? undefined : { ...gif, idle: shownFor(gif.frames.map(({ ms }) => ms)) };
   } catch {
