@@ -46,112 +46,145 @@ export function pauseAfter({ code, wasReady, wasTold, deaths }) {
  * stopped when the parent of this process ends. npm ends without passing its signal on to what its shell has started.
  */
 export function supervise(program, args, ended, { say = console.error, endsWithParent = false } = {}) {
-  let wasReady = false;
-  /** The signal that has told it to end. */
-  let toldBy;
-  let deaths = 0;
-  let child;
-  let startMs;
-  /** The next program, which loads beside the child or waits for its end. */
-  let next;
-  let isPrepared = false;
-  /** Ends a pause between two starts. Undefined while the program runs. */
-  let endPause;
-  const launch = (role) => {
-    const env = { ...process.env, [SUCCESSION]: role };
-    const launched = spawn(program, args, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env });
-    launched.on('message', (message) => {
-      if (message === 'ready') wasReady = true;
-      else if (message === 'replace') loadNext();
-      else if (message === 'prepared') {
-        isPrepared = true;
-        if (launched === child) tell(child, 'go');
-        else tell(child, 'prepared');
-      }
-    });
-    launched.on('error', (error) => {
-      if (launched !== child) return nextEnded(error.message);
-      say(`${program}: ${error.message}`);
-      ended(1);
-    });
-    launched.on('exit', (status, signal) => {
-      if (launched === child) childEnded(status, signal);
-      else nextEnded(signal ?? `exit code ${status}`);
-    });
-    return launched;
-  };
-  const start = () => {
-    startMs = performance.now();
-    endPause = undefined;
-    child = launch('offered');
-  };
-  const loadNext = () => {
-    if (next || toldBy) return;
-    const launched = launch('next');
-    next = launched;
-    isPrepared = false;
-    const limit = setTimeout(() => launched.kill('SIGKILL'), LOADING_MS_MAX).unref();
-    launched.on('message', (message) => message === 'prepared' && clearTimeout(limit));
-  };
-  const nextEnded = (why) => {
-    next = undefined;
-    if (toldBy) return;
-    say(`The next relay ended too early (${why}).`);
-    tell(child, 'failed');
-  };
-  const childEnded = (status, signal) => {
-    // A signal that comes before the program has a handler ends it at once: it means the same.
-    const code = signal === 'SIGUSR2' ? EXIT_RESTART : signal !== null && signal === toldBy ? 0 : status;
-    const wasTold = toldBy !== undefined;
-    deaths = performance.now() - startMs < STEADY_MS ? deaths + 1 : 1;
-    const pauseMs = pauseAfter({ code, wasReady, wasTold, deaths });
-    if (pauseMs === undefined) {
-      if (!wasTold && code !== 0) sayWhyFinal(code, signal);
-      next?.kill('SIGKILL');
-      ended(code);
-      return;
-    }
-    if (code === EXIT_RESTART) deaths = 0;
-    const why = code === EXIT_RESTART ? '' : `The relay died (${signal ?? `exit code ${code}`}); `;
-    if (next) {
-      if (why) say(`${why}the next one goes on.`);
-      startMs = performance.now();
-      child = next;
-      next = undefined;
-      if (isPrepared) tell(child, 'go');
-      return;
-    }
-    say(why ? `${why}starting it again in ${pauseMs / 1000} s.` : 'The relay is started again, as it was told.');
-    const pause = setTimeout(start, pauseMs);
-    endPause = () => {
-      clearTimeout(pause);
-      ended(code);
-    };
-  };
-  const tell = (told, word) => {
-    if (told.connected) told.send(word, () => {}); // one that ends meanwhile needs no word
-  };
-  const sayWhyFinal = (code, signal) => {
-    if (wasReady) say(`The relay died (${signal ?? `exit code ${code}`}) too often; giving up.`);
-    // One that ends by itself has said why.
-    else if (signal)
-      say(`The relay was killed (${signal}) before it was ready; by the kernel, if this machine is out of memory.`);
-  };
-  const stop = (signal) => {
-    toldBy = signal === 'SIGHUP' ? 'SIGTERM' : signal; // the terminal has gone: that is no other end
-    next?.kill('SIGKILL');
-    if (endPause) endPause();
-    else child.kill(toldBy);
-  };
-  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => stop(signal));
+  const supervision = new Supervision(program, args, ended, say);
+  for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP']) process.on(signal, () => supervision.stop(signal));
+  if (process.platform !== 'win32') process.on('SIGUSR2', () => supervision.restart());
   if (endsWithParent) {
     const parent = process.ppid;
     const looks = setInterval(() => {
       if (process.ppid === parent) return;
       clearInterval(looks);
-      stop('SIGTERM');
+      supervision.stop('SIGTERM');
     }, PARENT_LOOK_MS).unref();
   }
-  if (process.platform !== 'win32') process.on('SIGUSR2', () => child.kill('SIGUSR2'));
-  start();
+  supervision.start();
+}
+
+class Supervision {
+  #program;
+  #args;
+  #ended;
+  #say;
+  #child;
+  /** The next program, which loads beside the child or waits for its end. */
+  #next;
+  #isPrepared = false;
+  #startMs = 0;
+  #wasReady = false;
+  #deaths = 0;
+  /** The signal that has told it to end. */
+  #toldBy;
+  /** Ends a pause between two starts. Undefined while the program runs. */
+  #endPause;
+
+  constructor(program, args, ended, say) {
+    this.#program = program;
+    this.#args = args;
+    this.#ended = ended;
+    this.#say = say;
+  }
+
+  start() {
+    this.#startMs = performance.now();
+    this.#endPause = undefined;
+    this.#child = this.#launch('offered');
+  }
+
+  stop(signal) {
+    this.#toldBy = signal === 'SIGHUP' ? 'SIGTERM' : signal; // the terminal has gone: that is no other end
+    this.#next?.kill('SIGKILL');
+    if (this.#endPause) this.#endPause();
+    else this.#child.kill(this.#toldBy);
+  }
+
+  restart() {
+    this.#child.kill('SIGUSR2');
+  }
+
+  #launch(role) {
+    const env = { ...process.env, [SUCCESSION]: role };
+    const launched = spawn(this.#program, this.#args, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env });
+    launched.on('message', (message) => {
+      if (message === 'ready') this.#wasReady = true;
+      else if (message === 'replace') this.#loadNext();
+      else if (message === 'prepared') {
+        this.#isPrepared = true;
+        tell(this.#child, launched === this.#child ? 'go' : 'prepared');
+      }
+    });
+    launched.on('error', (error) => {
+      if (launched !== this.#child) return this.#nextEnded(error.message);
+      this.#say(`${this.#program}: ${error.message}`);
+      this.#ended(1);
+    });
+    launched.on('exit', (status, signal) => {
+      if (launched === this.#child) this.#childEnded(status, signal);
+      else this.#nextEnded(signal ?? `exit code ${status}`);
+    });
+    return launched;
+  }
+
+  #loadNext() {
+    if (this.#next || this.#toldBy) return;
+    const launched = this.#launch('next');
+    this.#next = launched;
+    this.#isPrepared = false;
+    const limit = setTimeout(() => launched.kill('SIGKILL'), LOADING_MS_MAX).unref();
+    launched.on('message', (message) => message === 'prepared' && clearTimeout(limit));
+  }
+
+  #nextEnded(why) {
+    this.#next = undefined;
+    if (this.#toldBy) return;
+    this.#say(`The next relay ended too early (${why}).`);
+    tell(this.#child, 'failed');
+  }
+
+  #childEnded(status, signal) {
+    // A signal that comes before the program has a handler ends it at once: it means the same.
+    const code = signal === 'SIGUSR2' ? EXIT_RESTART : signal !== null && signal === this.#toldBy ? 0 : status;
+    const wasTold = this.#toldBy !== undefined;
+    this.#deaths = performance.now() - this.#startMs < STEADY_MS ? this.#deaths + 1 : 1;
+    const pauseMs = pauseAfter({ code, wasReady: this.#wasReady, wasTold, deaths: this.#deaths });
+    if (pauseMs === undefined) {
+      if (!wasTold && code !== 0) this.#sayWhyFinal(code, signal);
+      this.#next?.kill('SIGKILL');
+      this.#ended(code);
+      return;
+    }
+    if (code === EXIT_RESTART) this.#deaths = 0;
+    const why = code === EXIT_RESTART ? '' : `The relay died (${signal ?? `exit code ${code}`}); `;
+    if (this.#next) this.#goOnWithNext(why);
+    else this.#startAfter(pauseMs, why, code);
+  }
+
+  #goOnWithNext(why) {
+    if (why) this.#say(`${why}the next one goes on.`);
+    this.#startMs = performance.now();
+    this.#child = this.#next;
+    this.#next = undefined;
+    if (this.#isPrepared) tell(this.#child, 'go');
+  }
+
+  #startAfter(pauseMs, why, code) {
+    this.#say(why ? `${why}starting it again in ${pauseMs / 1000} s.` : 'The relay is started again, as it was told.');
+    const pause = setTimeout(() => this.start(), pauseMs);
+    this.#endPause = () => {
+      clearTimeout(pause);
+      this.#ended(code);
+    };
+  }
+
+  #sayWhyFinal(code, signal) {
+    if (this.#wasReady) this.#say(`The relay died (${signal ?? `exit code ${code}`}) too often; giving up.`);
+    // One that ends by itself has said why.
+    else if (signal)
+      this.#say(
+        `The relay was killed (${signal}) before it was ready; by the kernel, if this machine is out of memory.`,
+      );
+  }
+}
+
+function tell(told, word) {
+  if (told.connected) told.send(word, () => {}); // one that ends meanwhile needs no word
 }
