@@ -32,7 +32,8 @@ export function crop(source: Pixels, left: number, top: number, size: Size): Pix
   const [fromX, fromY] = [Math.max(0, left), Math.max(0, top)];
   const width = Math.min(source.width, left + size.width) - fromX;
   const height = Math.min(source.height, top + size.height) - fromY;
-  if (width > 0 && height > 0) copy(source, fromX, fromY, { width, height }, part, fromX - left, fromY - top);
+  const area = { x: fromX, y: fromY, width, height };
+  if (width > 0 && height > 0) copy(source, area, part, fromX - left, fromY - top);
   return part;
 }
 
@@ -62,7 +63,7 @@ export function cutExport({ frame, frames }: AsepriteExport, source: Pixels): Pi
       );
     }
     const canvas = newPixels(frame);
-    copy(source, x, y, { width, height }, canvas, offsetX, offsetY);
+    copy(source, { x, y, width, height }, canvas, offsetX, offsetY);
     return canvas;
   });
 }
@@ -73,7 +74,7 @@ export function layOut(frames: readonly Pixels[], frame: Size): Pixels {
   const sheet = newPixels({ width: columns * frame.width, height: rows * frame.height });
   for (const [cell, pixels] of frames.entries()) {
     const [left, top] = [(cell % columns) * frame.width, Math.floor(cell / columns) * frame.height];
-    copy(pixels, 0, 0, frame, sheet, left, top);
+    copy(pixels, { x: 0, y: 0, ...frame }, sheet, left, top);
   }
   return sheet;
 }
@@ -94,9 +95,10 @@ function gridOf(cells: number, frame: Size): { columns: number; rows: number } {
   return { columns, rows };
 }
 
-function copy(from: Pixels, fromX: number, fromY: number, size: Size, to: Pixels, toX: number, toY: number): void {
-  for (let row = 0; row < size.height; row++) {
-    const start = 4 * ((fromY + row) * from.width + fromX);
-    to.data.set(from.data.subarray(start, start + 4 * size.width), 4 * ((toY + row) * to.width + toX));
+/** Copies an area of a picture to a place of another one. */
+function copy(from: Pixels, area: Size & { x: number; y: number }, to: Pixels, toX: number, toY: number): void {
+  for (let row = 0; row < area.height; row++) {
+    const start = 4 * ((area.y + row) * from.width + area.x);
+    to.data.set(from.data.subarray(start, start + 4 * area.width), 4 * ((toY + row) * to.width + toX));
   }
 }
