@@ -10,6 +10,7 @@
 import {
   addSprite,
   bounceBack,
+  type Carried,
   createSimulation,
   type Departure,
   enter,
@@ -25,7 +26,7 @@ import { Arrivals } from '../web/relay/arrivals.ts';
 import { Departures } from '../web/relay/departures.ts';
 import { openFormer } from '../web/relay/farewell.ts';
 import { Refused, requestSeat } from '../web/relay/joining.ts';
-import { readJourney, travelled } from '../web/relay/journey.ts';
+import { carriedOf, readCarried, travelled } from '../web/relay/journey.ts';
 import { poll } from '../web/relay/poll.ts';
 import type { FetchEnvironment } from '../web/relay/posts.ts';
 import { Sayings } from '../web/relay/sayings.ts';
@@ -33,7 +34,6 @@ import { stageOf } from '../web/relay/stage.ts';
 import { StagePosts } from '../web/relay/stage_posts.ts';
 import {
   type Arrival,
-  type CrossingSprite,
   joinPauseMs,
   type Neighbour,
   type Neighbours,
@@ -150,7 +150,7 @@ export class Resident {
       nextCrossing: this.#departures.nextNumber,
       nextSaying: this.#sayings.nextNumber,
       guests: [...this.#stays.keys()].map((sprite) => ({
-        sprite: toCrossing(sprite),
+        sprite: carriedOf(sprite),
         seq: this.#arrivals.seqInLastBatch(sprite),
       })),
       leaving: this.#departures.pending.map(({ crossing, sender: { desktop, token, crossings } }) => ({
@@ -170,10 +170,9 @@ export class Resident {
       if (guest.seq !== undefined) this.#arrivals.resumeLastBatch(sprite, guest.seq);
     }
     for (const { crossing, sender } of leaving) {
-      const { edge, at, vx, vy } = crossing;
-      const sprite = this.#add(crossing.sprite, edge);
+      const sprite = this.#add(crossing.sprite, crossing.edge);
       this.#forget(sprite);
-      this.#departures.resume({ departure: { edge, at, vx, vy, sprite }, crossing, sender });
+      this.#departures.resume({ departure: { ...crossing, sprite }, crossing, sender });
     }
     this.#arrivals.waiting.push(...waiting);
     for (const one of waiting) this.#arrivals.resumeLastBatch(one, one.seq);
@@ -288,10 +287,9 @@ export class Resident {
     return sprite;
   }
 
-  #add({ file, name, scale, facing, journey }: CrossingSprite, entered: Edge): Sprite {
+  #add(carried: Carried, entered: Edge): Sprite {
     const at = { x: SCREEN.width / 2, y: SCREEN.height };
-    const it = { file, name, scale, facing, journey: readJourney(journey) };
-    const sprite = addSprite(this.#simulation, { ...it, fromShelf: false, nature: NATURE, ...at });
+    const sprite = addSprite(this.#simulation, { ...readCarried(carried), fromShelf: false, nature: NATURE, ...at });
     const nowMs = this.#home.now();
     const { playMs, playMsSpread } = this.temper;
     this.#stays.set(sprite, { entered, sinceMs: nowMs, throwMs: nowMs + playMs + playMsSpread * this.#random() });
@@ -384,8 +382,4 @@ export class Resident {
     const url = `${this.#home.api}/v1/desktops/${seat.desktop}`;
     await this.#home.environment.fetch(url, { method: 'DELETE', headers }).catch(() => {}); // its lease ends it
   }
-}
-
-function toCrossing({ file, name, facing, scale, journey }: Sprite): CrossingSprite {
-  return { file, name, facing, scale, journey, animation: 'idle' };
 }

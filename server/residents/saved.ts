@@ -4,10 +4,11 @@
  * Invariant: the file is written before a poll acknowledges a sprite, and before a throw is sent (PROTOCOL.md, What is lost, and when).
  */
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
-import type { Arrival, Crossing, CrossingSprite, Seat, Sender } from '../web/relay/transport.ts';
+import type { Carried } from '../web/motion/simulation.ts';
+import type { Arrival, Crossing, Seat, Sender } from '../web/relay/transport.ts';
 
 export interface SavedGuest {
-  sprite: CrossingSprite;
+  sprite: Carried;
   /** The number of the event that brought it with the last batch. */
   seq?: number;
 }

@@ -32,7 +32,9 @@ SpriteId Crowd::DropIn(const std::string& file, std::optional<Point> place) {
   const double y = primary.work.top + nature.height * primary.scale;
   const Facing facing = context_.random() < 0.5 ? Facing::kLeft : Facing::kRight;
   context_.saves_now = true;
-  return simulation_.Add({file, description.name, description.scale, true, nature, facing,
+  return simulation_.Add({{file, description.name, description.scale, facing},
+                          true,
+                          nature,
                           place.value_or(Point{x, y})});
 }
 

@@ -21,25 +21,15 @@ Entrance Onwards(Entrance entrance) {
 
 // A sprite that is not shown here, as it goes on.
 Departure Forwarded(const Arrival& arrival, const Entrance& onwards, const Nature& nature) {
-  Departure departure{onwards, {}};
-  departure.sprite.journey = arrival.journey;
-  departure.sprite.file = arrival.file;
-  departure.sprite.name = arrival.name;
-  departure.sprite.scale = arrival.scale;
-  departure.sprite.facing = arrival.facing;
+  Departure departure{onwards, Sprite{arrival}};
   departure.sprite.nature = nature;
   return departure;
 }
 
 // A forwarded sprite that no other desktop took.
 Arrival NotForwarded(const Departure& departure) {
-  Arrival arrival;
+  Arrival arrival{departure.sprite};
   arrival.entrance = Onwards(departure);
-  arrival.file = departure.sprite.file;
-  arrival.name = departure.sprite.name;
-  arrival.facing = departure.sprite.facing;
-  arrival.scale = departure.sprite.scale;
-  arrival.journey = departure.sprite.journey;
   return arrival;
 }
 
@@ -51,14 +41,10 @@ void Traffic::Restore(SavedState* state, bool has_seat) {
   std::map<SpriteId, uint64_t> batch;
   for (const auto& [sprite, seq, from, entered] : state->sprites) {
     if (simulation_.sprites().size() < size_t{kSpriteLimitMax} + kGuestsMax) {
-      const SpriteId id = simulation_.Add({sprite.file,
-                                           sprite.name,
-                                           sprite.scale,
+      const SpriteId id = simulation_.Add({sprite,
                                            sprite.from_shelf,
                                            look_.NatureFor(sprite.file, sprite.scale),
-                                           sprite.facing,
-                                           {sprite.x, sprite.y},
-                                           sprite.journey});
+                                           {sprite.x, sprite.y}});
       if (has_seat && seq > 0) {
         batch[id] = seq;
       }
@@ -261,11 +247,7 @@ void Traffic::Admit(const Arrival& arrival) {
     arrivals_.Wait(arrival);
     return;
   }
-  Sprite sprite;
-  sprite.file = arrival.file;
-  sprite.scale = arrival.scale;
-  sprite.facing = arrival.facing;
-  sprite.journey = arrival.journey;
+  Sprite sprite{arrival};
   const SheetPointer& sheet = look_.SheetOf(arrival.file);
   // A sheet is never null, which the analyser can't see. NOLINTNEXTLINE(clang-analyzer-core.*)
   sprite.name = arrival.name.empty() ? sheet->description.name : arrival.name;

@@ -96,16 +96,11 @@ void Simulation::SetNature(SpriteId id, const Nature& nature) {
 }
 
 SpriteId Simulation::Add(const NewSprite& added) {
-  Sprite sprite;
-  sprite.file = added.file;
-  sprite.name = added.name;
-  sprite.scale = added.scale;
+  Sprite sprite{added};
   sprite.from_shelf = added.from_shelf;
   sprite.nature = added.nature;
-  sprite.facing = added.facing;
   sprite.x = added.place.x;
   sprite.y = added.place.y;
-  sprite.journey = added.journey;
   sprite.since_ms = sprite.next_ms = sprite.touched_ms = now_ms_;
   sprite.id = next_id_++;
   sprite.monitor = screen_.NearestMonitor({sprite.x, sprite.y});

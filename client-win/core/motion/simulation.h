@@ -21,15 +21,10 @@
 namespace sprites {
 
 // A sprite to add, in the air.
-struct NewSprite {
-  std::string file;
-  std::string name;
-  double scale = 1;
+struct NewSprite : Carried {
   bool from_shelf = false;
   Nature nature;
-  Facing facing = Facing::kRight;
   Point place;  // px: the middle of its foot
-  Journey journey = {};
 };
 
 enum class SteerKey : uint8_t { kLeft, kRight, kJump, kDrop };

@@ -62,11 +62,18 @@ struct Journey {
   bool operator==(const Journey&) const = default;
 };
 
-struct Sprite {
-  SpriteId id = kNobody;
+// What a sprite keeps wherever it goes, so what a crossing carries of it.
+// core/relay/crossings/edges.cc reads and writes it.
+struct Carried {
   std::string file;  // SHA-256 of its .spr, 64 lowercase hex digits
   std::string name;
-  double scale = 1;  // the scale that a crossing carries
+  double scale = 1;
+  Facing facing = Facing::kRight;
+  Journey journey;  // before its next throw
+};
+
+struct Sprite : Carried {
+  SpriteId id = kNobody;
   bool from_shelf =
       false;  // dropped in here, so it may be put away; the others belong to the world
   Nature nature;
@@ -74,7 +81,6 @@ struct Sprite {
   double y = 0;
   double vx = 0;
   double vy = 0;
-  Facing facing = Facing::kRight;
   Mode mode = Mode::kFall;
   double since_ms = 0;         // when `mode` began
   double next_ms = 0;          // when it next decides what to do
@@ -91,7 +97,6 @@ struct Sprite {
   bool bounced_hard = false;   // since it last landed
   bool landed_hard = false;    // the last time: harder than its own hop, so it can be heard
   size_t monitor = 0;          // the last monitor that its middle was on
-  Journey journey;             // before its next throw
 };
 
 // Who a sprite is thrown to, and how many columns to the right and rows down that is from where it

@@ -6,7 +6,6 @@
 
 #include "core/picture/file_cache.h"
 #include "core/relay/crossings/edges.h"
-#include "core/relay/crossings/journey.h"
 #include "core/relay/seat.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
@@ -41,22 +40,14 @@ std::optional<Neighbours> NeighboursIn(const Json& value) {
 
 // An arrival with every number in its range; nothing without a sequence number, an edge or a file.
 std::optional<Arrival> ArrivalIn(const Json& event) {
-  const Json& sprite = MemberOf(event, "sprite");
   const double seq = NumberAt(event, "seq", 0, kWholeNumberMax, 0);
   const auto edge = EdgeNamed(MemberOf(event, "edge"));
-  Arrival arrival;
-  arrival.file = TextAt(sprite, "file", kIdBytesMax);
-  if (seq < 1 || !edge || !IsFileHash(arrival.file)) {
+  auto sprite = CarriedIn(MemberOf(event, "sprite"));
+  if (seq < 1 || !edge || !sprite) {
     return std::nullopt;
   }
-  arrival.seq = static_cast<uint64_t>(seq);
-  arrival.from = NeighbourIn(MemberOf(event, "from"));
-  arrival.entrance = EntranceBy(*edge, event);
-  arrival.name = PlainText(TextAt(sprite, "name", kIdBytesMax), kNameBytesMax);
-  arrival.facing = MemberOf(sprite, "facing") == "left" ? Facing::kLeft : Facing::kRight;
-  arrival.scale = NumberAt(sprite, "scale", rules::kScaleMin, rules::kScaleMax, 1);
-  arrival.journey = JourneyIn(MemberOf(sprite, "journey"));
-  return arrival;
+  return Arrival{std::move(*sprite), static_cast<uint64_t>(seq),
+                 NeighbourIn(MemberOf(event, "from")), EntranceBy(*edge, event)};
 }
 
 // Nothing without a speaker or a text.

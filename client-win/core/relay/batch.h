@@ -43,15 +43,10 @@ inline bool Mutes(const Neighbour& muted, const Neighbour& other) {
 using Neighbours = std::array<Neighbour, 4>;
 
 // A sprite that crosses to this desktop.
-struct Arrival {
+struct Arrival : Carried {
   uint64_t seq = 0;  // of its event; 0 when it belongs to this desktop whatever the relay says
   Neighbour from;
   Entrance entrance;
-  std::string file;
-  std::string name;
-  Facing facing = Facing::kRight;
-  double scale = 1;
-  Journey journey;
 };
 
 // A line of text that a desktop says to others.

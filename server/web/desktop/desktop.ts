@@ -54,7 +54,7 @@ import { Departures } from '../relay/departures.ts';
 import { openFormer } from '../relay/farewell.ts';
 import { nextStep, type Step } from '../relay/goal.ts';
 import { Refused } from '../relay/joining.ts';
-import { readJourney, travelled } from '../relay/journey.ts';
+import { carriedOf, readCarried, travelled } from '../relay/journey.ts';
 import { poll } from '../relay/poll.ts';
 import { labelOf, wordsOf } from '../relay/problem_words.ts';
 import { tidy } from '../relay/sayings.ts';
@@ -509,18 +509,15 @@ function admit(desktop: Desktop, arrival: Arrival): Sprite | null {
   const { connection, guests, sheets, simulation } = desktop;
   const isOwn = arrival.from.desktop === connection.seat?.desktop;
   if (!isOwn && !guests.hasRoom(arrival.from.desktop, simulation.nowMs)) return null;
-  const { file, name, scale, facing } = arrival.sprite;
-  const { description } = sheets.get(file);
+  const carried = readCarried(arrival.sprite);
+  const { description } = sheets.get(carried.file);
   const sprite = addSprite(simulation, {
-    file,
-    name: spriteName(name, description),
-    scale,
-    facing,
+    ...carried,
+    name: spriteName(carried.name, description),
     fromShelf: false,
-    nature: natureOf(description, scale),
+    nature: natureOf(description, carried.scale),
     x: 0,
     y: 0,
-    journey: readJourney(arrival.sprite.journey),
   });
   enter(simulation, sprite, arrival);
   const step =
@@ -740,15 +737,11 @@ function save(
   ending: { left?: true } = {},
 ): void {
   if (connection.seat === null) return;
-  const toSaved = ({ file, name: spriteName, scale, fromShelf, facing, x, y, journey }: Sprite): SavedSprite => ({
-    journey,
-    file,
-    name: spriteName,
-    scale,
-    fromShelf,
-    facing,
-    x: Math.round(x),
-    y: Math.round(y),
+  const toSaved = (sprite: Sprite): SavedSprite => ({
+    ...carriedOf(sprite),
+    fromShelf: sprite.fromShelf,
+    x: Math.round(sprite.x),
+    y: Math.round(sprite.y),
   });
   writeSession({
     seat: connection.seat,

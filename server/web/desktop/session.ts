@@ -6,21 +6,22 @@
  */
 import { friendlyName, languageOf } from '../../wire/friendly_names.ts';
 import type { Edge } from '../../wire/rules.ts';
-import type { Goal, Sprite } from '../motion/simulation.ts';
+import type { Carried, Goal, Sprite } from '../motion/simulation.ts';
 import type { OwnFigure } from '../pictures/shelf.ts';
 import type { SavedSayings } from '../relay/sayings.ts';
 import { type Arrival, type Crossing, type Neighbour, readSeat, type Seat, type Sender } from '../relay/transport.ts';
 import { KeptText } from './kept_text.ts';
 
 /** A sprite as it is saved: what it is, where it was, and whether it is from the shelf. */
-export type SavedSprite = Pick<Sprite, 'file' | 'name' | 'scale' | 'fromShelf' | 'facing' | 'x' | 'y' | 'journey'> & {
-  /** The number of the event that brought it with the last batch, which the relay may not know to be received. */
-  seq?: number;
-  /** Of a guest: who threw it, and the edge by which it goes on. */
-  guest?: { from: Neighbour; edge: Edge };
-  /** Of a guest that is on its way to somebody: what its next crossing says. */
-  goal?: Goal;
-};
+export type SavedSprite = Carried &
+  Pick<Sprite, 'fromShelf' | 'x' | 'y'> & {
+    /** The number of the event that brought it with the last batch, which the relay may not know to be received. */
+    seq?: number;
+    /** Of a guest: who threw it, and the edge by which it goes on. */
+    guest?: { from: Neighbour; edge: Edge };
+    /** Of a guest that is on its way to somebody: what its next crossing says. */
+    goal?: Goal;
+  };
 
 /** A throw without a verdict. */
 interface SavedCrossing {

@@ -36,11 +36,18 @@ export interface Nature {
   bounce: number;
 }
 
-export interface Sprite {
-  readonly id: number;
+/** What a sprite keeps wherever it goes, so what a crossing carries of it; `carriedOf` of relay/journey.ts picks it. */
+export interface Carried {
   file: string;
   readonly name: string;
   scale: number;
+  facing: Facing;
+  /** Before the next throw; absent before the first. */
+  readonly journey?: Journey;
+}
+
+export interface Sprite extends Carried {
+  readonly id: number;
   /** It came from this desktop's shelf, so it may go back there. All others belong to the world. */
   readonly fromShelf: boolean;
   nature: Nature;
@@ -48,7 +55,6 @@ export interface Sprite {
   y: number;
   vx: number;
   vy: number;
-  facing: Facing;
   mode: Mode;
   /** When the present mode began. */
   sinceMs: number;
@@ -74,8 +80,6 @@ export interface Sprite {
   chases: number;
   /** It walks to a corner to sleep there. */
   sleepy: boolean;
-  /** Before the next throw; absent before the first. */
-  readonly journey?: Journey;
 }
 
 /** A surface to stand on: the top edge of a card on the page. */
@@ -259,10 +263,7 @@ export function createSimulation(width: number, height: number): Simulation {
   };
 }
 
-export type NewSprite = Pick<
-  Sprite,
-  'file' | 'name' | 'scale' | 'fromShelf' | 'nature' | 'facing' | 'x' | 'y' | 'journey'
->;
+export type NewSprite = Carried & Pick<Sprite, 'fromShelf' | 'nature' | 'x' | 'y'>;
 
 /** Adds a sprite, in the air at its x and y. The caller checks SPRITES_MAX. */
 export function addSprite(simulation: Simulation, added: NewSprite): Sprite {

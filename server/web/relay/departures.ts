@@ -7,11 +7,11 @@
  * Cost: O(pending sprites), usually one.
  */
 import { CROSSINGS_REMEMBERED, ENDED_REMEMBERED_MS } from '../../wire/rules.ts';
-import type { Departure, Entrance, Journey } from '../motion/simulation.ts';
+import type { Carried, Departure, Entrance, Journey } from '../motion/simulation.ts';
+import { carriedOf } from './journey.ts';
 import {
   ANSWER_MS,
   type Crossing,
-  type CrossingSprite,
   type CrossingVerdict,
   type Neighbour,
   type Problem,
@@ -32,7 +32,7 @@ export type Way = Pick<Transport, 'send' | 'close'>;
 interface Leaving extends Entrance {
   /** With this throw. */
   readonly journey?: Journey;
-  readonly sprite: Omit<CrossingSprite, 'animation' | 'journey'>;
+  readonly sprite: Omit<Carried, 'journey'>;
 }
 
 interface DepartureHandlers<One> {
@@ -100,9 +100,8 @@ export class Departures<One extends Leaving = Departure> {
       return;
     }
     const { sprite, journey, ...motion } = departure;
-    const { file, name, facing, scale } = sprite;
-    const crossingSprite = { file, name, animation: 'fall', facing, scale, ...(journey !== undefined && { journey }) };
-    const crossing = { crossing: this.nextNumber++, ...motion, sprite: crossingSprite };
+    const carried = { ...carriedOf({ ...sprite, journey }), animation: 'fall' };
+    const crossing = { crossing: this.nextNumber++, ...motion, sprite: carried };
     const pending = { departure, crossing, sender };
     this.pending.push(pending);
     this.#handlers.save();

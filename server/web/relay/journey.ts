@@ -1,5 +1,5 @@
 /**
- * The journey of a sprite: read from what a relay sends, and one desktop longer with each throw.
+ * What a crossing carries of a sprite, and its journey: read from what a relay sends, and one desktop longer with each throw.
  *
  * What it says was written by desktops, so it is shown as text and believed in nothing. The rules are those of client-win/BEHAVIOUR.md
  * (Journeys); `relay.vectors.json` is played here and in core/relay/crossings/journey.cc.
@@ -11,7 +11,7 @@ import {
   JOURNEY_NAMES_MAX,
   NAME_BYTES_MAX,
 } from '../../wire/rules.ts';
-import type { Journey } from '../motion/simulation.ts';
+import type { Carried, Journey } from '../motion/simulation.ts';
 import { sizeBytes } from './sayings.ts';
 
 /** A journey as a relay or an older page has written it, each number within its limits; undefined for what is none. */
@@ -26,6 +26,15 @@ export function readJourney(said: unknown): Journey | undefined {
     by: isName(by) ? by : '',
     from: Array.isArray(from) ? from.filter(isName).slice(-JOURNEY_NAMES_MAX) : [],
   });
+}
+
+export function carriedOf({ file, name, scale, facing, journey }: Carried): Carried {
+  return { file, name, scale, facing, ...(journey !== undefined && { journey }) };
+}
+
+/** What a crossing carries of a sprite, as a relay or an older page has written it. */
+export function readCarried(said: Carried): Carried {
+  return carriedOf({ ...said, journey: readJourney(said.journey) });
 }
 
 /** A journey with one throw more, by a desktop of this name; an empty name is left out. `author` drew the sprite, which begins with it. */

@@ -12,7 +12,7 @@ import {
   type PlainEvent,
   SILENCE_FACTOR,
 } from '../../wire/rules.ts';
-import type { Entrance, Facing, Journey } from '../motion/simulation.ts';
+import type { Carried, Entrance, Facing } from '../motion/simulation.ts';
 
 export interface Neighbour {
   desktop: string;
@@ -24,13 +24,8 @@ export interface Neighbour {
 export type Neighbours = Partial<Record<Edge, Neighbour>>;
 
 /** A sprite as a crossing carries it. */
-export interface CrossingSprite {
-  file: string;
-  name: string;
+export interface CrossingSprite extends Carried {
   animation: string;
-  facing: Facing;
-  scale: number;
-  journey?: Journey;
 }
 
 /** A sprite that leaves over `edge`. */

@@ -3,7 +3,6 @@
 #include <cmath>
 #include <utility>
 
-#include "core/picture/file_cache.h"
 #include "core/relay/crossings/edges.h"
 #include "core/relay/crossings/journey.h"
 #include "core/relay/moves.h"
@@ -22,21 +21,11 @@ uint64_t CountAt(const Json& value, const char* name, double min) {
   return static_cast<uint64_t>(NumberAt(value, name, min, kCountMax, min));
 }
 
-void PutJourney(const Journey& journey, const char* name, Json* json) {
-  if (journey.hops > 0) {
-    (*json)[name] = JourneyToJson(journey);
-  }
-}
-
 Json SpriteToJson(const Sprite& sprite) {
-  Json json = {{"file", sprite.file},
-               {"name", sprite.name},
-               {"scale", sprite.scale},
-               {"fromShelf", sprite.from_shelf},
-               {"facing", sprite.facing == Facing::kLeft ? "left" : "right"},
-               {"x", std::round(sprite.x)},
-               {"y", std::round(sprite.y)}};
-  PutJourney(sprite.journey, "journey", &json);
+  Json json = CarriedJson(sprite);
+  json["fromShelf"] = sprite.from_shelf;
+  json["x"] = std::round(sprite.x);
+  json["y"] = std::round(sprite.y);
   return json;
 }
 
@@ -55,18 +44,14 @@ Json SavedSpriteToJson(const SavedSprite& saved) {
 
 // Nothing without a file.
 std::optional<Sprite> SpriteFromJson(const Json& value) {
-  Sprite sprite;
-  sprite.file = TextAt(value, "file", kIdBytesMax);
-  if (!IsFileHash(sprite.file)) {
+  auto carried = CarriedIn(value);
+  if (!carried) {
     return std::nullopt;
   }
-  sprite.name = PlainText(TextAt(value, "name", kIdBytesMax), kNameBytesMax);
-  sprite.scale = NumberAt(value, "scale", rules::kScaleMin, rules::kScaleMax, 1);
+  Sprite sprite{std::move(*carried)};
   sprite.from_shelf = BoolAt(value, "fromShelf", false);
-  sprite.facing = MemberOf(value, "facing") == "left" ? Facing::kLeft : Facing::kRight;
   sprite.x = NumberAt(value, "x", -kSideMax, kSideMax, 0);
   sprite.y = NumberAt(value, "y", -kSideMax, kSideMax, 0);
-  sprite.journey = JourneyIn(MemberOf(value, "journey"));
   return sprite;
 }
 
@@ -94,42 +79,30 @@ Entrance EntranceFromJson(const Json& value) {
 }
 
 Json ArrivalToJson(const Arrival& arrival) {
-  Json json = EntranceToJson(arrival.entrance);
-  json["file"] = arrival.file;
-  json["name"] = arrival.name;
-  json["scale"] = arrival.scale;
-  json["facing"] = arrival.facing == Facing::kLeft ? "left" : "right";
+  Json json = CarriedJson(arrival);
+  json.update(EntranceToJson(arrival.entrance));
   json["fromDesktop"] = arrival.from.desktop;
   json["fromName"] = arrival.from.name;
   if (arrival.seq > 0) {
     json["seq"] = arrival.seq;
   }
-  PutJourney(arrival.journey, "journey", &json);
   return json;
 }
 
 std::optional<Arrival> ArrivalFromJson(const Json& value) {
-  const auto sprite = SpriteFromJson(value);
-  if (!sprite) {
-    return std::nullopt;
-  }
-  Arrival arrival;
-  arrival.seq = CountAt(value, "seq", 0);
-  arrival.entrance = EntranceFromJson(value);
-  arrival.file = sprite->file;
-  arrival.name = sprite->name;
-  arrival.scale = sprite->scale;
-  arrival.facing = sprite->facing;
-  arrival.journey = sprite->journey;
-  arrival.from = SenderFromJson(value);
-  return arrival;
+  auto sprite = CarriedIn(value);
+  return sprite ? std::optional(Arrival{std::move(*sprite), CountAt(value, "seq", 0),
+                                        SenderFromJson(value), EntranceFromJson(value)})
+                : std::nullopt;
 }
 
 Json DepartureToJson(const PendingDeparture& pending) {
   const Departure& departure = pending.departure;
   Json json = SpriteToJson(departure.sprite);
   json.update(EntranceToJson(departure));
-  PutJourney(departure.journey, "travelled", &json);
+  if (departure.journey.hops > 0) {
+    json["travelled"] = JourneyToJson(departure.journey);
+  }
   json["number"] = pending.number;
   json["seat"] = {{"crossings", pending.thrown_from.crossings},
                   {"token", pending.thrown_from.token}};

@@ -7,15 +7,11 @@
 
 #include "core/relay/backoff.h"
 #include "core/relay/crossings/edges.h"
-#include "core/relay/crossings/journey.h"
 #include "core/relay/seat_request.h"
 #include "core/text/json.h"
-#include "core/text/text.h"
 #include "wire/rules.h"
 
 namespace sprites {
-
-namespace {}  // namespace
 
 bool Departures::HasRoom(const Seat& seat) const {
   const PendingDeparture* oldest = OldestOf(KeyOf(seat));
@@ -134,20 +130,11 @@ int64_t Departures::NextDueMs(const Seat* seat) const {
 }
 
 std::string CrossingJson(uint64_t number, const Departure& departure) {
-  const Sprite& sprite = departure.sprite;
+  Carried sprite = departure.sprite;
+  sprite.journey = departure.journey;
   Json body = {
-      {"crossing", number},
-      {"edge", NameOf(departure.edge)},
-      {"sprite",
-       {{"file", sprite.file},
-        {"name", PlainText(sprite.name, kNameBytesMax)},
-        {"animation", "fall"},
-        {"facing", sprite.facing == Facing::kLeft ? "left" : "right"},
-        {"scale", std::clamp(sprite.scale, rules::kScaleMin, rules::kScaleMax)}}},
-  };
-  if (departure.journey.hops > 0) {
-    body["sprite"]["journey"] = JourneyToJson(departure.journey);
-  }
+      {"crossing", number}, {"edge", NameOf(departure.edge)}, {"sprite", CarriedJson(sprite)}};
+  body["sprite"]["animation"] = "fall";
   body.update(MotionJson(departure));
   return WriteJson(body);
 }

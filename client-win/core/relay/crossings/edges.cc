@@ -4,8 +4,13 @@
 #include <cmath>
 #include <cstdint>
 #include <iterator>
+#include <utility>
 
+#include "core/picture/file_cache.h"
+#include "core/relay/crossings/journey.h"
+#include "core/relay/seat.h"
 #include "core/text/json.h"
+#include "core/text/text.h"
 
 namespace sprites {
 
@@ -45,6 +50,26 @@ std::optional<std::vector<Edge>> EdgesNamed(const Json& list) {
     }
   }
   return edges;
+}
+
+std::optional<Carried> CarriedIn(const Json& value) {
+  Carried sprite{TextAt(value, "file", kIdBytesMax),
+                 PlainText(TextAt(value, "name", kIdBytesMax), rules::kNameBytesMax),
+                 NumberAt(value, "scale", rules::kScaleMin, rules::kScaleMax, 1),
+                 MemberOf(value, "facing") == "left" ? Facing::kLeft : Facing::kRight,
+                 JourneyIn(MemberOf(value, "journey"))};
+  return IsFileHash(sprite.file) ? std::optional(std::move(sprite)) : std::nullopt;
+}
+
+Json CarriedJson(const Carried& sprite) {
+  Json json = {{"file", sprite.file},
+               {"name", PlainText(sprite.name, rules::kNameBytesMax)},
+               {"scale", std::clamp(sprite.scale, rules::kScaleMin, rules::kScaleMax)},
+               {"facing", sprite.facing == Facing::kLeft ? "left" : "right"}};
+  if (sprite.journey.hops > 0) {
+    json["journey"] = JourneyToJson(sprite.journey);
+  }
+  return json;
 }
 
 Goal GoalIn(const Json& value) {

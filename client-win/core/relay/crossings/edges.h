@@ -22,6 +22,10 @@ std::optional<Edge> EdgeNamed(const Json& value);
 // when `list` is not a list.
 std::optional<std::vector<Edge>> EdgesNamed(const Json& list);
 
+// What is carried of a sprite, each member within its range. Nothing without a file.
+std::optional<Carried> CarriedIn(const Json& value);
+Json CarriedJson(const Carried& sprite);
+
 // The goal in an object, within its ranges; nobody's when there is none.
 Goal GoalIn(const Json& value);
 
