@@ -956,7 +956,11 @@ function watchPage(desktop: Desktop): void {
     desktop.simulation.ledges = ledges(desktop.zoom);
     desktop.simulation.hour = localHour();
   }, LEDGE_MS);
+  watchControls(desktop);
+}
 
+/** What a person clicks, chooses or drops, beside sprites. */
+function watchControls(desktop: Desktop): void {
   for (const edge of EDGES) {
     const tab = document.querySelector(`.edge[data-edge="${edge}"] .neighbour`) as HTMLElement;
     tab.addEventListener('click', () => openNeighbourMenu(desktop, tab));
