@@ -5,7 +5,7 @@ import { buildEngine, ENGINE } from '../tools/build.js';
 import { ENGINE_PLAN, type EnginePlan, planLine } from '../tools/engine_plan.ts';
 import { withMachine } from './engine_machine.ts';
 
-const MACHINE = { vcpus: 8, files: 1_048_576, addresses: ['10.0.0.5'] };
+const MACHINE = { vcpus: 8, addresses: ['10.0.0.5'] };
 const SITTING: EnginePlan['load'] = { kind: 'sitting' };
 const RATE: EnginePlan['load'] = { kind: 'rate', perSecond: 1 };
 const CLOSED: EnginePlan['load'] = { kind: 'closed', inFlight: 4 };
@@ -19,35 +19,10 @@ describe('engine on an instance', () => {
     assert.equal(planned({ mix: { sitting: 5000 } }, { vcpus: 1 }).processes, 1);
   });
 
-  it('has fewer when there is less to do than vCPUs', () => {
-    for (const [plan, processes] of [
-      [{ mix: { throwing: 7 }, load: RATE }, 7],
-      [{ mix: { throwing: 8 }, load: RATE }, 8],
-      [{ mix: { throwing: 9 }, load: RATE }, 8],
-      [{ mix: { sitting: 5 }, load: SITTING }, 5],
-      [{ mix: { throwing: 3, sitting: 4997 }, load: RATE }, 3],
-      [{ mix: { throwing: 5000 }, load: RATE, throwConnections: 2 }, 2],
-      [{ mix: { sitting: 999, throwing: 1 }, load: RATE }, 1],
-      [{ mix: { sitting: 999, slow: 1 }, load: SITTING }, 8],
-      [{ mix: { throwing: 5000 }, load: CLOSED }, 4],
-    ] as [Partial<EnginePlan>, number][]) {
-      assert.equal(planned(plan).processes, processes, JSON.stringify(plan));
-    }
-  });
-
   it('keeps the processes and sources that the plan names', () => {
     const named = { mix: { sitting: 10 }, processes: 3, sources: '10.0.0.9' };
     const { processes, sources } = planned(named, { addresses: ['10.0.0.5', '10.0.0.6'] });
     assert.deepEqual([processes, sources], [3, '10.0.0.9']);
-  });
-
-  it('leaves the number to the engine when so few could not open all connections', () => {
-    const plan: Partial<EnginePlan> = { mix: { throwing: 1000 }, load: RATE };
-    assert.equal(planned(plan, { vcpus: 2, files: 1000 + 2 + 64 }).processes, 2);
-    assert.equal(planned(plan, { vcpus: 2, files: 1000 + 2 + 64 - 1 }).processes, 0);
-    const sockets: Partial<EnginePlan> = { ...plan, transport: 'socket' }; // a connection each
-    assert.equal(planned(sockets, { vcpus: 2, files: 500 + 2 + 64 }).processes, 2);
-    assert.equal(planned(sockets, { vcpus: 2, files: 500 + 2 + 64 - 1 }).processes, 0);
   });
 
   it('connects from every address when there are several', () => {

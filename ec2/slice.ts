@@ -17,7 +17,7 @@ import { join } from 'node:path';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { parseArgs } from 'node:util';
-import { machineFacts, thisMachine } from '../loadtest/run/machine.ts';
+import { thisMachine } from '../loadtest/run/machine.ts';
 import { type EnginePlan, planLine } from '../tools/engine_plan.ts';
 import { withMachine } from './engine_machine.ts';
 import { type Go, INSTANCE, type Job, POSTED, readJob, type ThrowSignal } from './job.ts';
@@ -92,7 +92,7 @@ function runEngine(given: EnginePlan, out: string, parked?: () => Promise<string
 
 function machine() {
   const addresses = (process.env.SPRITES_ADDRESSES ?? '').split(/\s+/).filter((address) => address !== '');
-  return { vcpus: availableParallelism(), files: machineFacts().files, addresses };
+  return { vcpus: availableParallelism(), addresses };
 }
 
 async function run(jobFile: string, id: string, out: string): Promise<number> {

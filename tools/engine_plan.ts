@@ -2,7 +2,7 @@
  * The plan of swarm-engine: the one JSON document that it reads, on its stdin.
  *
  * loadtest/run/plan.ts makes it from the settings of `npm run swarm`, and benches make it themselves. The document is complete: the
- * engine has no defaults, and a member that is absent, unknown or out of its range ends it with exit code 2. To add a member:
+ * engine has no defaults, and a member that is absent, unknown or of another type ends it with exit code 2. To add a member:
  * here, in loadtest/engine/plan/options.cc, which reads it, and in loadtest/engine/test/plan_json.h.
  *
  * Units   times are in seconds. A member that is named like a setting of the swarm means the same.
@@ -85,7 +85,7 @@ export interface EnginePlan {
   startOnStdin: boolean;
   /** A line {"second": …} on stdout each second, besides those of the phases. */
   printSeconds: boolean;
-  /** 0: as few as the descriptors of one process allow. */
+  /** So many are wanted: there are fewer when some would have nothing to do, and more when the descriptors of so few are not enough. */
   processes: number;
   /** Local IPv4 addresses to connect from; '': on loopback, 127.0.0.1 and as many after it as needed. */
   sources: string;

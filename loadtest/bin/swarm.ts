@@ -417,7 +417,7 @@ async function runOne(
       planned = plan;
       relayIs = relay;
       console.error(`\n${describeLoad(scenario, plan)}.`);
-      console.error(`Relay: ${relay}. Swarm: ${describeMix(plan)}; ${plan.processes} engine process(es).`);
+      console.error(`Relay: ${relay}. Swarm: ${describeMix(plan)}.`);
       for (const warning of plan.warnings) console.error(`Warning: ${warning}.`);
       console.error('');
     },
@@ -430,14 +430,13 @@ async function runOne(
       if (out === '' || !planned || !isPageDue(seconds.length)) return;
       const { name, shows, load } = scenario;
       const mode = load.kind === 'closed' ? 'closed' : load.kind === 'sitting' ? 'sitting' : 'open';
-      const { counts, processes, rate } = planned;
+      const { counts, rate } = planned;
       const report = unfinishedReport(
         {
           mode,
           transport: scenario.settings.transport,
           desktops,
           senders: counts.throwing,
-          processes,
           rate,
           seed,
           startedAtMs: Date.now() - second.atS * 1000,

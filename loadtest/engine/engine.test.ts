@@ -15,12 +15,12 @@ describe('swarm engine', () => {
   });
 
   it('rejects a wrong plan with exit code 2, and says what is wrong', { skip: why ?? false }, () => {
-    for (const value of ['many', -5, 99_999_999]) {
+    for (const value of ['many', -5]) {
       const input = JSON.stringify({ ...ENGINE_PLAN, connectBatch: value });
       const { status, stderr } = spawnSync(ENGINE, { input, encoding: 'utf8' });
       assert.equal(status, 2);
       const got = JSON.stringify(value);
-      assert.equal(stderr, `swarm-engine: connectBatch must be a whole number from 1 to 16777215; got ${got}\n`);
+      assert.equal(stderr, `swarm-engine: connectBatch must be a whole number; got ${got}\n`);
     }
     assert.equal(spawnSync(ENGINE, { input: '', encoding: 'utf8' }).status, 2);
   });

@@ -7,7 +7,7 @@ import { type Begun, unfinishedReport } from './unfinished.ts';
 
 const ORIGIN = { name: 'a test', command: 'npm run swarm', machines: [], load: 'a load' };
 const BEGUN: Begun = {
-  ...{ mode: 'open' as const, transport: 'poll' as const, desktops: 10, senders: 5, processes: 1, rate: 100, seed: 1 },
+  ...{ mode: 'open' as const, transport: 'poll' as const, desktops: 10, senders: 5, rate: 100, seed: 1 },
   startedAtMs: 0,
 };
 

@@ -21,7 +21,6 @@ export interface Begun {
   transport: EngineResult['transport'];
   desktops: number;
   senders: number;
-  processes: number;
   rate: number;
   seed: number;
   startedAtMs: number;
@@ -46,6 +45,7 @@ const NOT_KNOWN = {
   phase: 'done',
   ok: false,
   message: 'it is still on',
+  processes: 0,
   inFlightTarget: 0,
   drainedAtMs: 0,
   limit: 'none',

@@ -12,7 +12,7 @@ import { resultOf } from '../test/results.ts';
 import { checkSearchable, findCapacity, type Measured, windowSeconds } from './capacity.ts';
 import { readScenario, type Scenario } from './scenario.ts';
 
-const MACHINE = { files: 20_000, ports: 60_000, memoryBytes: 2 ** 34 };
+const MACHINE = { ports: 60_000, memoryBytes: 2 ** 34 };
 const COMPUTER: Machine = {
   ...{ name: 'this machine', cores: 2, model: 'a model', memoryBytes: 2 ** 34 },
   ...{ system: 'Linux', node: 'v26', commit: '1234567' },

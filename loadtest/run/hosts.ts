@@ -99,7 +99,7 @@ export async function runOnHosts(
   const plans = hosts.map((host, i) => {
     const settings = { ...share.settings, world: `swarm-${run}-${i + 1}` };
     const planned = plan({ ...share, settings }, share.desktops[0], host.facts, target);
-    tell(`${host.name}: ${describeMix(planned)}; ${planned.processes} engine process(es)`);
+    tell(`${host.name}: ${describeMix(planned)}`);
     for (const warning of planned.warnings) tell(`Warning: ${host.name}: ${warning}`);
     return planned;
   });
@@ -167,7 +167,7 @@ async function prepare(name: string, shell: Shell, bundle: { tar: Buffer; name: 
     name,
     shell,
     [
-      'getconf _NPROCESSORS_ONLN; ulimit -Hn; cat /proc/sys/net/ipv4/ip_local_port_range',
+      'getconf _NPROCESSORS_ONLN; cat /proc/sys/net/ipv4/ip_local_port_range',
       `grep -E '^(MemTotal|MemAvailable):' /proc/meminfo; uname -sr; grep -m1 'model name' /proc/cpuinfo || echo model`,
     ].join('; '),
   );
@@ -177,17 +177,13 @@ async function prepare(name: string, shell: Shell, bundle: { tar: Buffer; name: 
 
 /** The answers to the questions of `prepare`, a line each. */
 export function readFacts(name: string, text: string, clock: Clock): { facts: MachineFacts; machine: Machine } {
-  const [cores, files, ports, total, available, system, model] = text.trim().split('\n');
+  const [cores, ports, total, available, system, model] = text.trim().split('\n');
   const [low, high] = (ports?.match(/\d+/g) ?? []).map(Number);
   const bytesIn = (line = '') => Number(/\d+/.exec(line)?.[0]) * 1024;
   if (!(high > low) || !(Number(cores) > 0)) throw new Error(`${name} does not say what machine it is: ${text.trim()}`);
   const { node, version, commit } = thisMachine();
   return {
-    facts: {
-      files: files === 'unlimited' ? 2 ** 30 : Number(files),
-      ports: high - low + 1,
-      memoryBytes: bytesIn(available),
-    },
+    facts: { ports: high - low + 1, memoryBytes: bytesIn(available) },
     machine: {
       name: `${name}, clock ${clock.aheadMs.toFixed(1)} ms ahead ± ${clock.uncertainMs.toFixed(1)} ms`,
       cores: Number(cores),

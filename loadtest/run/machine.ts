@@ -11,13 +11,17 @@ const PORTS_ASSUMED = [32_768, 60_999];
 
 export function machineFacts(): MachineFacts {
   const [low, high] = numbersIn(read('/proc/sys/net/ipv4/ip_local_port_range')) ?? PORTS_ASSUMED;
-  const limit = /^Max open files\s+\S+\s+(\d+|unlimited)/m.exec(read('/proc/self/limits'))?.[1];
   const available = /^MemAvailable:\s+(\d+) kB/m.exec(read('/proc/meminfo'))?.[1];
   return {
-    files: limit === 'unlimited' ? 2 ** 30 : Number(limit ?? FILES_ASSUMED),
     ports: high - low + 1,
     memoryBytes: available === undefined ? freemem() : Number(available) * 1024,
   };
+}
+
+/** How many open files a process may have. */
+export function filesMax(): number {
+  const limit = /^Max open files\s+\S+\s+(\d+|unlimited)/m.exec(read('/proc/self/limits'))?.[1];
+  return limit === 'unlimited' ? 2 ** 30 : Number(limit ?? FILES_ASSUMED);
 }
 
 export function thisMachine(): Machine {

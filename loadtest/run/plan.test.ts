@@ -5,7 +5,7 @@ import { readFlags } from '../test/flags.ts';
 import { describeLoad, engineOrigin, type MachineFacts, plan, readChanges, secondsLeft } from './plan.ts';
 import { readScenario } from './scenario.ts';
 
-const MACHINE: MachineFacts = { files: 20_000, ports: 28_232, memoryBytes: 2 ** 35 };
+const MACHINE: MachineFacts = { ports: 28_232, memoryBytes: 2 ** 35 };
 const HERE = { apis: ['127.0.0.1:8080'], pids: [], local: true };
 const THERE = { apis: ['10.0.0.9:8080'], pids: [], local: false };
 
@@ -16,19 +16,11 @@ const planned = (flags: string, target = HERE, machine = MACHINE) => {
 };
 
 describe('plan', () => {
-  it('uses as many processes as the file limit of one makes necessary', () => {
-    const sitting = (desktops: number) => planned(`--sitting --desktops ${desktops}`).processes;
-    const one = 20_000 - 64;
-    assert.equal(sitting(one - 1), 1);
-    assert.equal(sitting(one + 1), 2);
-    assert.equal(sitting(1_000_000), 51);
-    assert.throws(() => planned('--sitting --desktops 100000', HERE, { ...MACHINE, files: 64 }), /raise it/);
-  });
-
   it('uses more processes for more throws than one process can make', () => {
-    assert.equal(planned('--desktops 1000 --rate 40000').processes, 1);
-    assert.equal(planned('--desktops 1000 --rate 40001').processes, 2);
-    assert.equal(planned('--desktops 1000 --rate 90000 --processes 1').processes, 1);
+    const processes = (flags: string) => planned(flags).engine.processes;
+    assert.equal(processes('--desktops 1000 --rate 40000'), 1);
+    assert.equal(processes('--desktops 1000 --rate 40001'), 2);
+    assert.equal(processes('--desktops 1000 --rate 90000 --processes 1'), 1);
   });
 
   it('counts a connection for each throwing desktop, or the connections they share', () => {
@@ -66,23 +58,20 @@ describe('plan', () => {
   it('lets throws share a connection only with those to the same relay', () => {
     const three = { ...HERE, apis: ['127.0.0.1:1', '127.0.0.1:2', '127.0.0.1:3'] };
     const shared = (connections: number, target = three) =>
-      planned(`--desktops 100 --processes 2 --throw-connections ${connections}`, target);
-    assert.deepEqual(shared(6).engine.apis, three.apis);
-    assert.equal(shared(7).engine.throwConnections, 7);
-    assert.deepEqual([shared(7).engine.leave, planned('--desktops 1').engine.leave], [true, false]);
-    assert.throws(
-      () => shared(5),
-      /--throw-connections must be at least 6 here: one for each of 3 relays in each of 2/,
-    );
-    assert.ok(shared(5, HERE));
+      planned(`--desktops 100 --throw-connections ${connections}`, target);
+    assert.deepEqual(shared(3).engine.apis, three.apis);
+    assert.equal(shared(4).engine.throwConnections, 4);
+    assert.deepEqual([shared(4).engine.leave, planned('--desktops 1').engine.leave], [true, false]);
+    assert.throws(() => shared(2), /--throw-connections must be at least 3 here: one for each relay/);
+    assert.ok(shared(2, HERE));
     assert.ok(planned('--desktops 100', three));
     assert.ok(planned('--desktops 2 --transport socket', three));
   });
 
   it('counts one connection for each desktop on a socket, and says so', () => {
-    const { connections, engine, processes } = planned('--desktops 1000 --transport socket --rate 80001');
+    const { connections, engine } = planned('--desktops 1000 --transport socket --rate 80001');
     assert.equal(connections, 1000);
-    assert.equal(processes, 3);
+    assert.equal(engine.processes, 3);
     assert.deepEqual([engine.transport, engine.throwConnections], ['socket', 0]);
     assert.equal(planned('--desktops 1000').engine.transport, 'poll');
     const given = scenario('--desktops 10 --transport socket --stages 5s:10');
@@ -101,7 +90,7 @@ describe('plan', () => {
 
   it('hands stages on, whose most decides on processes, and which are the window', () => {
     const stages = '30s:1000,2m:90000,0s:10,500ms:0';
-    const { engine, rate, processes } = planned(`--desktops 1000 --stages ${stages}`);
+    const { engine, rate } = planned(`--desktops 1000 --stages ${stages}`);
     assert.deepEqual(engine.load, {
       kind: 'stages',
       stages: [
@@ -112,7 +101,7 @@ describe('plan', () => {
       ],
     });
     assert.equal(rate, 90_000);
-    assert.equal(processes, 3);
+    assert.equal(engine.processes, 3);
     assert.deepEqual([engine.duration, engine.warmUp], [150.5, 0]);
     const read = scenario(`--desktops 1000 --stages 30s:1000,1m:1000,0s:5`);
     assert.equal(

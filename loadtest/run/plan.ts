@@ -1,9 +1,8 @@
 /**
  * The plan of a run: the engine's plan, and what the machine must provide. Pure.
  *
- * File descriptors decide how many processes the engine needs, ports how many source addresses, and memory whether the run
- * is possible at all. Invariant: the engine accepts every plan that is made here; what this machine can't do is reported before
- * anything starts.
+ * Throws decide how many processes are wanted of the engine, ports how many source addresses it has, and memory whether the run
+ * is possible at all. Invariant: the engine accepts every plan that is made here, unless the limit of open files is too low for it.
  */
 import { Misused, readCommandLine } from '../../tools/command.ts';
 import {
@@ -19,8 +18,6 @@ import { countsOf, isRestarted, type Load, type Scenario, SETTINGS, type Setting
 
 /** What a swarm needs to know about a machine. */
 export interface MachineFacts {
-  /** Open files a process may have. */
-  files: number;
   /** Ports that one source address has for connections to one peer. */
   ports: number;
   memoryBytes: number;
@@ -48,14 +45,10 @@ export interface Plan {
   /** Throws a second that are due, of all desktops together; the most with stages, 0 in a closed loop. */
   rate: number;
   connections: number;
-  processes: number;
   sources: string;
   /** What will probably go wrong; each is a sentence. */
   warnings: string[];
 }
-
-/** Descriptors that an engine process needs besides those of desktops: SpareDescriptors of engine/plan/options.h, and some more. */
-const FILES_SPARE = 64;
 
 /** The share of an address's ports that can be used; the others may still be in TIME_WAIT from the run before. */
 const PORTS_SHARE = 0.5;
@@ -81,11 +74,11 @@ export function plan(scenario: Scenario, desktops: number, machine: MachineFacts
   const throwConnections = throwConnectionsOf(scenario, counts);
   const connections = connectionsOf(scenario, desktops);
   const isEach = settings.throwConnections === 'each';
-  const throwers = hasSockets || isEach ? counts.throwing : throwConnections;
   const rate = rateOf(load, counts.throwing);
-  const processes = settings.processes ?? processesFor(connections, rate, desktops, throwers, machine);
   const relays = target.apis.length;
-  if (!isEach) checkConnections(throwConnections, counts.throwing, processes, relays);
+  const isShared = !hasSockets && !isEach && throwConnections < counts.throwing;
+  if (isShared && throwConnections < relays)
+    throw new Misused(`--throw-connections must be at least ${relays} here: one for each relay`);
   const closed = isEach ? rate * Math.min(TIME_WAIT_SECONDS, settings.warmUp + settings.duration) : 0;
   const sources = settings.sources || sourcesFor(connections + closed, machine, target);
   const engine: EnginePlan = {
@@ -104,12 +97,12 @@ export function plan(scenario: Scenario, desktops: number, machine: MachineFacts
     // The world of a cluster outlasts the run: a desktop that stayed would keep the sprites of the next run until its lease ends.
     leave: relays > 1 && settings.front !== 'floor',
     printSeconds: true,
-    processes,
+    processes: settings.processes ?? Math.ceil(rate / THROWS_PER_PROCESS),
     sources,
     watchPids: target.pids,
   };
   const warnings = warningsOf(connections, machine, target);
-  return { engine, desktops, counts, rate, connections, processes, sources, warnings };
+  return { engine, desktops, counts, rate, connections, sources, warnings };
 }
 
 /** The settings that the engine's plan has under the same name, with the same value. */
@@ -217,37 +210,6 @@ export function describeMix({ counts }: Plan): string {
   return BEHAVIOURS.filter((behaviour) => counts[behaviour] > 0)
     .map((behaviour) => `${count(counts[behaviour])} ${behaviour}`)
     .join(', ');
-}
-
-function processesFor(
-  connections: number,
-  rate: number,
-  desktops: number,
-  throwers: number,
-  { files }: MachineFacts,
-): number {
-  const perProcess = files - FILES_SPARE;
-  if (perProcess < 1)
-    throw new Misused(`a file limit of ${files} leaves no descriptor for a connection: raise it (ulimit -n 65536)`);
-  let processes = Math.ceil(connections / perProcess);
-  // Each process has a descriptor for every other process.
-  while (Math.ceil(connections / processes) + processes > perProcess) {
-    if (++processes > 4095) {
-      throw new Misused(
-        `${count(connections)} connections do not fit in 4,095 processes of ${count(files)} files each: raise the file limit (ulimit -n 65536)`,
-      );
-    }
-  }
-  const wanted = Math.max(processes, Math.ceil(rate / THROWS_PER_PROCESS));
-  return Math.max(processes, Math.min(wanted, desktops, throwers || 1));
-}
-
-/** Throws Misused when throws that share a connection would go to different relays. */
-function checkConnections(connections: number, throwing: number, processes: number, relays: number): void {
-  if (relays === 1 || connections === 0 || connections === throwing || connections >= processes * relays) return;
-  throw new Misused(
-    `--throw-connections must be at least ${processes * relays} here: one for each of ${relays} relays in each of ${processes} processes`,
-  );
 }
 
 function sourcesFor(connections: number, { ports }: MachineFacts, { local }: Target): string {

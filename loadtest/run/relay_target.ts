@@ -12,7 +12,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import { type Contender, FLOOR_SHAPE, start } from '../../tools/bench/contender.ts';
 import { Misused, readInput, sentenceOf } from '../../tools/command.ts';
 import { addSamples, type RelaySample, readMetrics, sampleOf } from '../report/relay_sample.ts';
-import { machineFacts } from './machine.ts';
+import { filesMax } from './machine.ts';
 import { connectionsOf, engineOrigin, type Target } from './plan.ts';
 import { isRestarted, type Scenario, type Settings } from './scenario.ts';
 
@@ -58,7 +58,7 @@ const FLOOR_FILES_SHARE = 0.9;
 
 /** As many floors as the open files of one process make necessary, each with its part of the desktops, like relays of a cluster. */
 async function startFloors(scenario: Scenario, desktops: number): Promise<RelayTarget> {
-  const wanted = Math.ceil(connectionsOf(scenario, desktops) / (machineFacts().files * FLOOR_FILES_SHARE));
+  const wanted = Math.ceil(connectionsOf(scenario, desktops) / (filesMax() * FLOOR_FILES_SHARE));
   const floors: Contender[] = [];
   const stop = async () => {
     for (const floor of floors) await floor.stop();

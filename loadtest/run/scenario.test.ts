@@ -10,7 +10,7 @@ import { type MachineFacts, plan } from './plan.ts';
 import { countsOf, readScenario, SECTIONS, SETTINGS } from './scenario.ts';
 
 const SCENARIOS = join(import.meta.dirname, '../scenarios');
-const MACHINE: MachineFacts = { files: 20_000, ports: 28_232, memoryBytes: 2 ** 35 };
+const MACHINE: MachineFacts = { ports: 28_232, memoryBytes: 2 ** 35 };
 const HERE = { apis: ['127.0.0.1:8080'], pids: [], local: true };
 
 const scenario = (flags: string, file?: object) =>

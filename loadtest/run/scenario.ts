@@ -221,7 +221,11 @@ export const SECTIONS = {
       (given) => (readSources(given) ? given : undefined),
       '',
     ),
-    processes: whole('N', 'engine processes; as many as files and throws need unless given', [1, 4095]),
+    processes: whole(
+      'N',
+      'engine processes; as many as throws need unless given, and always as many as open files need',
+      [1, 4095],
+    ),
     nice: whole('N', 'niceness of the swarm, so that a relay on the same machine comes first', [0, 19], 0),
   },
   'The report': {

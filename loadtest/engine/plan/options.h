@@ -1,9 +1,9 @@
 // What a run does: the plan that the engine is given as JSON, checked.
 //
 // tools/engine_plan.ts documents the members of the document, and the programs that start the
-// engine write it. Here they are read: a member that is absent, unknown, of another type or out of
-// its range is an error. What the plan leaves to the engine is decided: how many slices, and from
-// which addresses they connect.
+// engine write and check it. Here they are read: a member that is absent, unknown or of another
+// type is an error. What the plan leaves to the engine is decided: how many slices, and from which
+// addresses they connect.
 #ifndef LOADTEST_ENGINE_PLAN_OPTIONS_H_
 #define LOADTEST_ENGINE_PLAN_OPTIONS_H_
 

@@ -73,28 +73,25 @@ TEST_CASE("options: every member must be there, and no other one") {
   for (const auto& member : whole.items()) {
     Json plan = whole;
     plan.erase(member.key());
-    CHECK_EQ(WrongIn(plan.dump()), member.key() + " is missing");
+    CHECK(WrongIn(plan.dump()).starts_with(member.key() + ": "));
     plan[member.key()] = nullptr;  // no member may be null
     CAPTURE(member.key());
     CHECK(!WrongIn(plan.dump()).empty());
   }
   CHECK_EQ(WrongWith({{"desktops", 5}}), "there is no desktops");
-  CHECK_EQ(WrongWith({{"mix", {{"dancing", 1}, {"throwing", 1}}}}), "there is no mix.dancing");
-  CHECK_EQ(WrongWith({{"load", {{"kind", "rate"}}}}), "load.perSecond is missing");
-  CHECK_EQ(WrongWith({{"load", {{"kind", "sitting"}, {"perSecond", 1}}}}),
-           "there is no load.perSecond");
+  CHECK_EQ(WrongWith({{"mix", {{"dancing", 1}, {"throwing", 1}}}}), "there is no dancing");
+  CHECK(WrongWith({{"load", {{"kind", "rate"}}}}).starts_with("perSecond: "));
+  CHECK_EQ(WrongWith({{"load", {{"kind", "sitting"}, {"perSecond", 1}}}}), "there is no perSecond");
 }
 
-TEST_CASE("options: a message names the member, the range and the value") {
-  CHECK_EQ(WrongWith({{"connectBatch", 99'999'999}}),
-           "connectBatch must be a whole number from 1 to 16777215; got 99999999");
-  CHECK_EQ(WrongWith({{"connectBatch", -5}}),
-           "connectBatch must be a whole number from 1 to 16777215; got -5");
-  CHECK_EQ(WrongWith({{"duration", "5 s"}}),
-           "duration must be a number from 0.1 to 604800; got \"5 s\"");
-  CHECK_EQ(WrongWith({{"transport", "pigeon"}}),
-           "transport must be one of poll socket; got \"pigeon\"");
-  CHECK_EQ(WrongWith({{"mix", 7}}), "mix must be an object; got 7");
+TEST_CASE("options: a message names the member, and what is wrong with it") {
+  for (const Json& wrong : {Json(-5), Json(1.5), Json(1ULL << 32)}) {
+    CHECK_EQ(WrongWith({{"connectBatch", wrong}}),
+             "connectBatch must be a whole number; got " + wrong.dump());
+  }
+  CHECK(WrongWith({{"duration", "5 s"}}).starts_with("duration: "));
+  CHECK_EQ(WrongWith({{"transport", "pigeon"}}), "transport can't be pigeon");
+  CHECK(IsWrong({{"mix", 7}}));
 }
 
 TEST_CASE("options: there is one relay or several, up to a limit") {
@@ -111,11 +108,29 @@ TEST_CASE("options: there is one relay or several, up to a limit") {
 }
 
 TEST_CASE("options: throws that share connections need one for each relay in each process") {
-  for (const auto& [connections, is_wrong] :
-       {std::pair{3, true}, std::pair{4, false}, std::pair{5, false}}) {
-    CHECK_EQ(IsWrong({{"apis", kTwoRelays}, {"processes", 2}, {"throwConnections", connections}}),
-             is_wrong);
-  }
+  const auto shared = [](int connections) {
+    return Json({{"apis", kTwoRelays}, {"processes", 2}, {"throwConnections", connections}});
+  };
+  CHECK(IsWrong(shared(1)));
+  CHECK_EQ(ReadWith(shared(2)).processes, 1U);
+  CHECK_EQ(ReadWith(shared(3)).processes, 1U);
+  CHECK_EQ(ReadWith(shared(4)).processes, 2U);
+  CHECK_EQ(ReadWith(shared(6)).processes, 2U);
+}
+
+TEST_CASE("options: has as many processes as are wanted and have something to do") {
+  const auto processes = [](const Json& mix, const Json& load, int wanted) {
+    return ReadWith({{"mix", mix}, {"load", load}, {"processes", wanted}}).processes;
+  };
+  CHECK_EQ(processes({{"throwing", 9}}, Rate(1), 0), 1U);
+  CHECK_EQ(processes({{"throwing", 7}}, Rate(1), 8), 7U);
+  CHECK_EQ(processes({{"throwing", 8}}, Rate(1), 8), 8U);
+  CHECK_EQ(processes({{"throwing", 9}}, Rate(1), 8), 8U);
+  CHECK_EQ(processes({{"throwing", 3}, {"sitting", 4997}}, Rate(1), 8), 3U);
+  CHECK_EQ(processes({{"sitting", 5}}, Sitting(), 8), 5U);
+  CHECK_EQ(processes({{"sitting", 999}, {"slow", 1}}, Sitting(), 8), 8U);
+  CHECK_EQ(processes({{"throwing", 5000}}, InFlight(4), 8), 4U);
+  CHECK_EQ(ReadWith({{"throwConnections", 2}, {"processes", 8}}).processes, 2U);
 }
 
 TEST_CASE("options: on sockets each desktop throws on its own connection, which needs fewer") {
@@ -145,6 +160,9 @@ TEST_CASE(
     "ports") {
   const Options sitting = ReadWith({{"load", Sitting()}, {"mix", {{"sitting", 200'000}}}});
   CHECK_EQ(sitting.processes, 11U);
+  CHECK_EQ(
+      ReadWith({{"load", Sitting()}, {"mix", {{"sitting", 200'000}}}, {"processes", 2}}).processes,
+      11U);
   CHECK_EQ(sitting.sources.size(), 15U);
   CHECK_EQ(sitting.senders, 0U);
   CHECK_EQ(ReadWith({{"sources", "127.0.1.1-127.0.1.9,127.0.2.1"}}).sources.size(), 10U);
@@ -166,20 +184,15 @@ TEST_CASE("options: a closed loop has a connection for each throw in flight") {
   CHECK(options.mode == Mode::kClosed);
   CHECK_EQ(options.in_flight, 40U);
   CHECK(IsWrong({{"load", InFlight(41)}, {"mix", {{"throwing", 10}}}, {"pipeline", 4}}));
-  CHECK(IsWrong({{"load", InFlight(2)}, {"processes", 3}}));
 }
 
-TEST_CASE("options: rejects wrong values and combinations") {
-  for (const Json& load :
-       {Json(5), Json("rate"), Rate(0), Rate(-5), Rate(1e8), InFlight(0), Stages({}),
-        Stages({{5, 0}}), Stages({{0, 5}}), Stages({{0.05, 9}}), Stages({{5, -1}}),
-        Stages({{-1, 5}}), Stages({{5, 10'000'001}}), Stages({{300'000, 1}, {400'000, 1}})}) {
+TEST_CASE("options: rejects addresses and combinations that the engine can't carry out") {
+  for (const Json& load : {Json(5), Json("rate")}) {
     CHECK(IsWrong({{"load", load}}));
   }
   for (const Json& apis :
        {Json::array(), Json::array({"nowhere"}), Json::array({"127.0.0.1:70000"}),
-        Json::array({""}), Json::array({7}), Json::array({"127.0.0.1:1", "127.0.0.1:1"}),
-        Json::array({"127.0.0.1:1", "nowhere"})}) {
+        Json::array({""}), Json::array({7}), Json::array({"127.0.0.1:1", "nowhere"})}) {
     CHECK(IsWrong({{"apis", apis}}));
   }
   CHECK(IsWrong({{"arrivals", "odd"}}));
@@ -188,22 +201,19 @@ TEST_CASE("options: rejects wrong values and combinations") {
   CHECK(IsWrong({{"events", "127.0.0.1:0"}}));
   CHECK(IsWrong({{"sources", "127.0.0.9-127.0.0.1"}}));
   CHECK(IsWrong({{"world", "a\"b"}}));
-  for (const std::string& picture :
-       {std::string(63, 'a'), std::string(65, 'a'), std::string(64, 'A')}) {
+  for (const std::string& picture : {std::string(63, 'a'), std::string(65, 'a')}) {
     CHECK(IsWrong({{"pictures", {picture}}}));
   }
-  CHECK(IsWrong({{"watchPids", {1, 0}}}));
-  CHECK(IsWrong({{"watchPids", {5'000'000}}}));
+  CHECK(IsWrong({{"watchPids", {"1"}}}));
   CHECK(IsWrong({{"mix", {{"sitting", 1}}}}));
   CHECK(IsWrong({{"load", Sitting()}, {"mix", {{"throwing", 1}, {"sitting", 1}}}}));
-  CHECK(IsWrong({{"load", Sitting()}, {"mix", {{"hostile", 1}}}}));
-  CHECK(IsWrong({{"mix", {{"throwing", 1}, {"sitting", 16'777'215}}}}));
-  CHECK(IsWrong({{"mix", {{"throwing", 5}}}, {"processes", 6}}));
-  CHECK(IsWrong({{"load", Sitting()}, {"mix", {{"sitting", 200'000}}}, {"processes", 2}}));
 }
 
 TEST_CASE("options: rejects a file limit that is too low for any desktop") {
   CHECK_THROWS_AS(ReadWith(Json::object(), 16), WrongPlan);
+  // Two throwers can have two processes, and their 40,000 neighbours need three.
+  CHECK(IsWrong({{"mix", {{"throwing", 2}, {"sitting", 40'000}}}}));
+  CHECK(!IsWrong({{"mix", {{"throwing", 3}, {"sitting", 40'000}}}}));
 }
 
 }  // namespace swarm
