@@ -56,6 +56,7 @@ const PUBLISHED: readonly string[] = [
   'server/web/desktop/silhouettes.ts',
   'server/web/relay/stage.ts',
   'server/web/relay/stage_posts.ts',
+  'server/libraries/javascript/client.ts', // a desktop for programs
   'server/test/relay_process.ts', // a relay for tests
   'server/test/desktop_client.ts', // a desktop without a window for tests
   'server/test/browser_page.ts', // a page in a browser, for tests
