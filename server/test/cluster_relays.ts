@@ -61,10 +61,10 @@ export class ClusterRelay {
     return joined(this.relay, { name, world });
   }
 
-  /** Throws; returns the ticket, whose answer may come later. */
-  throw(from: Identity, crossing: number, edge: Edge = 'right'): number {
+  /** Throws; returns the ticket, whose answer may come later. `more`: members of the sprite. */
+  throw(from: Identity, crossing: number, edge: Edge = 'right', more: object = {}): number {
     const ticket = ++this.#tickets;
-    const sprite = { file: FILE, name: `${crossing}` };
+    const sprite = { file: FILE, name: `${crossing}`, ...more };
     const checked = checkCrossing({ crossing, edge, at: 0.5, vx: 900, vy: 0, sprite });
     const response = this.relay.accept(from, checkedCrossing(crossing, checked.edge, checked.passage), 0, ticket);
     const { verdict, status, body, end } = response;

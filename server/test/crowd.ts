@@ -7,7 +7,13 @@ export class Crowd {
   readonly clients: DesktopClient[] = [];
   /** The sprites whose throw was accepted. */
   readonly accepted = new Set<string>();
+  readonly #sprite: object;
   #over = false;
+
+  /** `sprite`: members that each of its sprites has. */
+  constructor(sprite: object = {}) {
+    this.#sprite = sprite;
+  }
 
   /** Throws that were sent again. */
   get retries(): number {
@@ -15,10 +21,10 @@ export class Crowd {
   }
 
   /** Every other desktop is on a socket. */
-  async join(url: string, count: number): Promise<void> {
+  async join(url: string, count: number, nameOf = (n: number) => `d${n}`): Promise<void> {
     const transports = ['poll', 'socket'] as const;
     for (let n = 0; n < count; n++) {
-      this.clients.push(await DesktopClient.join(url, { name: `d${n}`, transport: transports[n % 2] }));
+      this.clients.push(await DesktopClient.join(url, { name: nameOf(n), transport: transports[n % 2] }));
     }
   }
 
@@ -27,7 +33,7 @@ export class Crowd {
     const throws = this.clients.map(async (client, n) => {
       for (let at = 0; !this.#over; at++) {
         const sprite = `${n}:${at}`;
-        const verdict = await client.throw(EDGES[Math.floor(random() * 4)], sprite);
+        const verdict = await client.throw(EDGES[Math.floor(random() * 4)], sprite, this.#sprite);
         if (!verdict) return;
         assert.equal(verdict.problem, undefined, `${sprite} was refused: ${verdict.problem?.detail}`);
         this.accepted.add(sprite);

@@ -245,9 +245,10 @@ export class DesktopClient {
     this.#loop = this.#socketKind ? this.#followSocket() : this.#followPolls();
   }
 
-  /** Throws a sprite and retries until there is an outcome. Resolves to undefined when this client is stopped before. */
-  async throw(edge: Edge, name: string): Promise<ThrowOutcome | undefined> {
-    const body = crossingOf(this.#nextCrossing++, edge, name);
+  /** Throws a sprite and retries until there is an outcome. Resolves to undefined when this client is stopped before. `more`: of the sprite. */
+  async throw(edge: Edge, name: string, more: object = {}): Promise<ThrowOutcome | undefined> {
+    const crossing = crossingOf(this.#nextCrossing++, edge, name);
+    const body = { ...crossing, sprite: { ...crossing.sprite, ...more } };
     while (!this.#quit.signal.aborted) {
       const verdict = await (this.#socketKind ? this.#sendThrow(body) : this.#postThrow(body));
       const again = verdict === undefined || verdict.problem?.status === 503 || verdict.problem?.status === 429;

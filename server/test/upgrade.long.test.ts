@@ -1,5 +1,6 @@
 /**
- * A relay of an earlier version is upgraded in place under load: nothing is lost, and nothing doubled. It refuses to go back.
+ * A relay of an earlier version is upgraded in place under load, alone and in a cluster: nothing is lost, and nothing doubled. It refuses to
+ * go back.
  *
  * The earlier version is a commit of this repository, the first with format 3 of the journal: its own code has made everything that it
  * leaves. Skipped where the history is not there. Needs the npm registry.
@@ -10,6 +11,7 @@ import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { NatsServer, whyNoNats } from '../../tools/bench/nats_server.ts';
 import { FolderDisk } from '../journal/disk.ts';
 import { VERSION } from '../journal/segments.ts';
 import { Crowd } from './crowd.ts';
@@ -148,5 +150,61 @@ describe('a relay of an earlier version', {
     setFormat(disk, last, VERSION);
     relay = await startRelay({ ...shape, ports });
     assert.equal((await relay.metrics()).get('sprites_accepted_total'), crowd.accepted.size);
+  });
+
+  it('is upgraded in a cluster, one relay after the other, while sprites cross between the versions', {
+    skip: whyNoNats(),
+  }, async (t) => {
+    const random = randomOf(t);
+    // Longer than what the earlier version takes.
+    const long = '"'.repeat(64);
+    const journey = { hops: 2, since: 0, by: '', from: ['b'.repeat(64), 'c'.repeat(64)] };
+    const crowd = new Crowd({ animation: 'a'.repeat(32), journey });
+    const nats = await NatsServer.start();
+    const relays: RelayProcess[] = [];
+    const places = await Promise.all(
+      ['r1', 'r2'].map(async (name) => {
+        mkdirSync(join(folder, name));
+        const args = ['--nats', nats.url, '--relay-name', name];
+        return { ...shape, data: join(folder, name), ports: await lastingPorts(), args };
+      }),
+    );
+    t.after(async () => {
+      await crowd.stop();
+      for (const one of relays) await one.stop();
+      await nats.kill();
+    });
+    const each = async (name: string) =>
+      Promise.all(relays.map(async (one) => (await one.metrics()).get(`sprites_${name}`) as number));
+    const sum = async (name: string) => (await each(name)).reduce((all, one) => all + one, 0);
+    const passMore = async () => {
+      const before = await each('peers_passed_total');
+      await until('sprites cross both ways', async () =>
+        (await each('peers_passed_total')).every((count, n) => count >= before[n] + THROWS / 10),
+      );
+    };
+    for (const place of places) relays.push(await startRelay({ ...place, root }));
+    await until('they know each other', async () => (await each('peers')).every((count) => count === 1));
+    for (const { url } of relays) await crowd.join(url, DESKTOPS / 4, (n) => `${n}${long}`.slice(0, 64));
+    await crowd.throwDuring(random, REST_MS, async () => {
+      await passMore();
+      for (const [n, place] of places.entries()) {
+        relays[n].kill(relays[n].pids.master, 'SIGUSR2');
+        assert.equal((await relays[n].stop()).code, 75);
+        relays[n] = await startRelay(place);
+        await until('they know each other again', async () => (await each('peers')).every((count) => count === 1));
+        await passMore();
+      }
+    });
+    await until('all that was accepted is acknowledged', async () => {
+      return (await sum('waiting')) + (await sum('peers_in_doubt')) === 0;
+    });
+    assert.equal(await sum('accepted_total'), crowd.accepted.size);
+    assert.equal(await sum('desktops'), crowd.clients.length);
+    assert.equal((await sum('abandoned_total')) + (await sum('peers_malformed_total')), 0);
+    crowd.assertConserved();
+    const journeys = crowd.clients.flatMap(({ received }) => received).filter(({ sprite }) => 'journey' in sprite);
+    assert.ok(journeys.length > 0, 'between relays of this version, nothing is left out');
+    t.diagnostic(`${crowd.accepted.size} sprites, ${crowd.retries} retries, ${journeys.length} with a journey`);
   });
 });

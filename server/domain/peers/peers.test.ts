@@ -6,6 +6,7 @@ import { passageOf } from '../../test/passages.ts';
 import {
   INCARNATION_DIGITS,
   NO_INCARNATION,
+  PEER_EVENT_BYTES_LEAST,
   PEER_VERSION,
   PeerFrameWriter,
   PeerStatus,
@@ -717,7 +718,67 @@ describe('peers', () => {
     assert.equal(a.statusOf(doubtful), 202, 'that relay is upgraded now');
     assert.equal(b.relay.waiting, 1);
   });
+
+  const WHOLE = { 'an earlier release': undefined, 'this release': 2 };
+  for (const [release, hops] of Object.entries(WHOLE)) {
+    it(`send ${release} what it has room for of a sprite, thrown or handed on`, () => {
+      const a = new ClusterRelay('a', 1);
+      const b = new ClusterRelay('b', 2);
+      const long = '"'.repeat(64);
+      const [ann, bob] = [a.join(long), b.join('Bob')];
+      const carry = (messages: readonly Outgoing[]) => {
+        for (const message of messages) {
+          const answer = hops ? b.peers.receive(message.frame) : earlierAnswer(b, message);
+          a.peers.answered(message, answer);
+          b.relay.endTurn();
+        }
+      };
+      const journey = { hops: 2, since: 0, by: 'Amy', from: ['b'.repeat(64), 'c'.repeat(64)] };
+      const more = { name: long, animation: 'a'.repeat(32), journey };
+      a.throw(ann, 1, 'right', more);
+      assert.equal(a.relay.waiting, 1, 'it comes back to its thrower, who is alone');
+      beat(a, b);
+      for (let round = 0; round < 3; round++) carry(a.turn(300));
+      const thrown = a.throw(ann, 2, 'right', more);
+      carry(a.turn());
+      assert.equal(a.statusOf(thrown), 202);
+      const restarted = () => {
+        for (let step = 0; step < 6; step++) {
+          b.membership.hear({ ...a.membership.tick(1) });
+          a.membership.hear({ ...b.membership.tick(1), life: 2 });
+        }
+      };
+      restarted();
+      const toUnknown = a.throw(ann, 3, 'right', more);
+      carry(a.peers.popOutgoing());
+      a.relay.endTurn();
+      carry(a.peers.popOutgoing());
+      assert.equal(a.statusOf(toUnknown), 202, 'another version may have started there');
+      carry(a.turn(300));
+      a.relay.drain();
+      a.membership.leave();
+      a.relay.ending.begin();
+      a.turn(50);
+      restarted();
+      for (let turn = 0; turn < 100 && !a.relay.ending.isOver; turn++) carry(a.turn(50));
+      const sprites = b.eventsOf(b.poll(bob)).flatMap(({ sprite }) => sprite ?? []);
+      assert.deepEqual(
+        sprites.map(({ name, journey }) => [name, journey?.hops]),
+        [hops, undefined, hops].map((expected) => [long, expected]),
+      );
+    });
+  }
 });
+
+/** The answer of a relay that takes events of PEER_EVENT_BYTES_LEAST, and does not say so. */
+function earlierAnswer({ peers }: ClusterRelay, message: Outgoing): Buffer {
+  const { frame } = message;
+  const records = piecesOf(frame.subarray(frame.readUInt16LE(4)));
+  if (records.every((record) => record.readUInt16LE(24) <= PEER_EVENT_BYTES_LEAST))
+    return peers.receive(frame).subarray(0, -2);
+  const status = PeerStatus.malformed;
+  return writePeerAnswer({ status, epoch: 2, number: 0, verdicts: new Uint8Array(0), references: [] });
+}
 
 /** An answer with as many verdicts as no frame of these tests has crossings. */
 function answerTo({ number }: Outgoing, status: number) {

@@ -22,10 +22,13 @@
 import { blankIdentity, readId } from '../../wire/identity.ts';
 import type { Passage, ThrownPassage } from '../../wire/passage.ts';
 import {
+  fitted,
   type MovedWorld,
   numbered,
   originOfEvent,
+  PEER_EVENT_BYTES_LEAST,
   PEER_RECORDS_MAX,
+  type PeerAnswer,
   type PeerFrame,
   PeerFrameWriter,
   PeerKind,
@@ -153,6 +156,8 @@ interface Peer {
   epoch: number;
   /** The life that has this epoch; undefined while that is not known. */
   life: number | undefined;
+  /** The longest event that this life takes. */
+  eventBytesMax: number;
   writer: PeerFrameWriter | undefined;
   /** The life that its frame is for, and the records that it has. */
   writerLife: number | undefined;
@@ -385,7 +390,7 @@ export class Peers implements Routing {
       this.counters.refused++;
       return false;
     }
-    this.#writer(peer).crossing(place, passage);
+    this.#writer(peer).crossing(place, fitted(passage, this.#eventBytesMax(peer)));
     const one = this.#addThrow(passage.slot, passage.generation, passage.crossing);
     one.tickets.push(ticket);
     peer.passed.push(one);
@@ -408,7 +413,7 @@ export class Peers implements Routing {
     const from = event.start + FROM_BYTES;
     const id = event.body.toString('latin1', from, Math.min(event.end, from + ID_BYTES_MAX));
     if (!readId(id, thrower, 0, id.indexOf('"'))) thrower.generation = 0;
-    this.#writer(peer).waiting(place, thrower, sprite, event);
+    this.#writer(peer).waiting(place, thrower, sprite, fitted(event, this.#eventBytesMax(peer)));
     peer.passed.push(this.#addHanding(sprite));
     return true;
   }
@@ -434,6 +439,11 @@ export class Peers implements Routing {
   #newWriter(peer: Peer, to: number): PeerFrameWriter {
     const { incarnation } = this.#memory.sentTo(peer.name);
     return new PeerFrameWriter({ sender: this.membership.name, epoch: this.#epoch, to, incarnation });
+  }
+
+  /** The longest event for a peer. One that has started again may have another version now. */
+  #eventBytesMax({ name, life, eventBytesMax }: Peer): number {
+    return life === this.membership.lifeOf(name) ? eventBytesMax : PEER_EVENT_BYTES_LEAST;
   }
 
   #hasRoom(peer: Peer): boolean {
@@ -678,7 +688,7 @@ export class Peers implements Routing {
     }
     const { status, epoch, verdicts, references } = answer;
     if (outgoing.number === 0) {
-      if (status === PeerStatus.done) this.#greeted(peer, outgoing, epoch, references);
+      if (status === PeerStatus.done) this.#greeted(peer, outgoing, answer);
       else this.failed(outgoing, false);
       return;
     }
@@ -697,10 +707,11 @@ export class Peers implements Routing {
     else this.failed(outgoing, status === PeerStatus.version);
   }
 
-  #greeted(peer: Peer, { life, places }: Outgoing, epoch: number, references: readonly Buffer[]): void {
+  #greeted(peer: Peer, { life, places }: Outgoing, { epoch, eventBytesMax, references }: PeerAnswer): void {
     // Frames to an earlier epoch are still sent, and answered by otherEpoch.
     peer.epoch = epoch;
     peer.life = life;
+    peer.eventBytesMax = eventBytesMax;
     peer.isGreeted = true;
     for (const [index, place] of places.entries()) {
       const name = this.#names.get(`${peer.name}:${place}`);
@@ -862,6 +873,7 @@ export class Peers implements Routing {
         name,
         epoch: 0,
         life: undefined,
+        eventBytesMax: PEER_EVENT_BYTES_LEAST,
         writer: undefined,
         writerLife: undefined,
         passed: [],

@@ -2,11 +2,14 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { passageOf } from '../../test/passages.ts';
 import { pickFrom, randomOf } from '../../test/random.ts';
+import type { Passage } from '../passage.ts';
 import { PICTURES } from '../pictures.ts';
 import { NAME_BYTES_MAX } from '../rules.ts';
 import {
+  fitted,
   numbered,
   originOfEvent,
+  PEER_EVENT_BYTES_LEAST,
   PEER_EVENT_BYTES_MAX,
   PEER_FRAME_BYTES_MAX,
   PEER_RECORDS_MAX,
@@ -229,8 +232,13 @@ describe('peer frame', () => {
 });
 
 describe('answer to a peer frame', () => {
-  it('is read as it was written', () => {
-    assert.deepEqual(readPeerAnswer(writePeerAnswer(ANSWER)), ANSWER);
+  it('is read as it was written, and says how long an event its sender takes', () => {
+    assert.deepEqual(readPeerAnswer(writePeerAnswer(ANSWER)), { ...ANSWER, eventBytesMax: PEER_EVENT_BYTES_MAX });
+  });
+
+  it('of an earlier release does not say that, so its events are those that all take', () => {
+    const answer = readPeerAnswer(writePeerAnswer(ANSWER).subarray(0, -2));
+    assert.deepEqual(answer, { ...ANSWER, eventBytesMax: PEER_EVENT_BYTES_LEAST });
   });
 
   it('drops a reference that a client could not read', () => {
@@ -261,5 +269,26 @@ describe('event of a peer', () => {
     ]) {
       assert.ok(!isEvent(bad), bad);
     }
+  });
+
+  it('loses its journey, and then its goal, only where it is too long for its receiver', () => {
+    const name = '"'.repeat(NAME_BYTES_MAX);
+    const sprite = { file: FILE, name, animation: 'a'.repeat(32), facing: 'right', scale: 1 };
+    const journey = { hops: 1, since: 0, by: '', from: ['b'.repeat(64), 'c'.repeat(64)] };
+    const goal = { name: '"'.repeat(40), column: -16, row: -16 };
+    const longest = { edge: 'left', at: 0.5, vx: -1.2345678901234566e-7, vy: -1.2345678901234566e-7 };
+    const from = { desktop: `${'r'.repeat(32)}-4294967295-4294967295`, name };
+    const head = Buffer.from(`"from":${JSON.stringify(from)},`);
+    const passage = (one: object) => passageOf(2, Buffer.from(JSON.stringify(one).slice(1)), head);
+    const written = ({ head, headLength, body, start, end }: Passage) =>
+      JSON.parse(`{${head.subarray(0, headLength)}${body.subarray(start, end)}`);
+    const plain = { ...longest, sprite };
+    const whole = passage({ ...longest, sprite: { ...sprite, journey }, goal });
+    const bytes = whole.headLength + whole.end;
+    assert.equal(fitted(whole, bytes), whole);
+    assert.deepEqual(written(fitted(whole, bytes - 1)), { from, ...plain, goal });
+    const least = fitted(whole, PEER_EVENT_BYTES_LEAST);
+    assert.deepEqual(written(least), { from, ...plain });
+    assert.ok(least.headLength + least.end - least.start <= PEER_EVENT_BYTES_LEAST);
   });
 });

@@ -4,11 +4,13 @@
  * Frame, little-endian: version u8, length of the name u8, count of records u16, bytes of the head u16, frames of earlier starts u16, the
  * sender's epoch u32, the receiver's epoch u32, number f64, incarnation (8 bytes), name (ASCII). Record: length u16, kind u8, edge u8, place
  * u32, slot u32, generation u32, crossing f64, bytes of the event u16, event. Answer: version u8, status u8, count of verdicts u16, epoch
- * u32, number f64. Verdict: length u16, kind u8, 0 u8, bytes of the reference u16, reference.
+ * u32, number f64, verdicts, bytes of the longest event that its sender takes u16. Verdict: length u16, kind u8, 0 u8, bytes of the reference
+ * u16, reference.
  * A sprite that waits there for no desktop is handed on. Such a record has the crossing 0 and three more members, which only its sender
  * reads again: the slot of the mailbox u32, its owners u32, the stamp of the event u32. For the receiver it is a crossing like any other.
  * One of a private world that the receiver has now is of another kind, and has two members more: the pictures that the world carries at the
  * sender u8, by their index in PICTURES, and the world: length of its name u8, name (UTF-8).
+ * A relay that does not say how long an event may be takes those of PEER_EVENT_BYTES_LEAST: it gets a longer one without its newest members.
  * Later releases may add members at the end of a frame's head, a record or a verdict, and count them in its length, or at the end of an
  * answer; they are skipped. A record of an unknown kind is answered by `busy`, an unknown verdict is a refusal, and after an unknown status
  * the frame is sent again: so a cluster is upgraded one relay after the other. Only a change that older releases must not read has another
@@ -48,6 +50,9 @@ export const REFERENCE_BYTES_MAX = 208;
 /** An event after its sequence: `"from":{…},` and a passage. */
 export const PEER_EVENT_BYTES_MAX = 8 + REFERENCE_BYTES_MAX + PASSAGE_BYTES_MAX;
 
+/** The longest event that all relays take: as it was before goals and journeys, when a passage had up to 448 bytes. */
+export const PEER_EVENT_BYTES_LEAST = 8 + REFERENCE_BYTES_MAX + 448;
+
 /** `name` asks which desktop has a place; only frames with number 0 have it. `moved` is a sprite of a private world. */
 export const PeerKind = { crossing: 1, name: 2, moved: 3 } as const;
 
@@ -73,6 +78,8 @@ const WAITING_BYTES = 12;
 const MOVED_BYTES_MAX = 2 + NAME_BYTES_MAX;
 const ANSWER_BYTES = 16;
 const VERDICT_BYTES = 6;
+/** What follows the verdicts. */
+const EVENT_LIMIT_BYTES = 2;
 
 /** One record. Owner: the reader, which overwrites it with the next one. The event is whole in `body`, which is the frame. */
 export interface PeerRecord extends ThrownPassage {
@@ -121,13 +128,15 @@ export interface PeerFrame {
 /** What identifies a frame: its sender, and its number. */
 export type FrameIdentity = Pick<PeerFrame, 'sender' | 'epoch' | 'incarnation' | 'number'>;
 
-interface PeerAnswer {
+export interface PeerAnswer {
   status: number;
   epoch: number;
   number: number;
   verdicts: Uint8Array;
   /** For each record: the desktop that got it or has that place, as JSON; empty for none. */
   references: Buffer[];
+  /** The longest event that the relay takes. */
+  eventBytesMax: number;
 }
 
 /** Gathers the records of one frame. */
@@ -312,9 +321,10 @@ function readMoved(bytes: Buffer, at: number, end: number): MovedWorld | undefin
 }
 
 /** Writes an answer. `references` may have fewer entries than there are verdicts. */
-export function writePeerAnswer({ status, epoch, number, verdicts, references }: PeerAnswer): Buffer {
+export function writePeerAnswer(answer: Omit<PeerAnswer, 'eventBytesMax'>): Buffer {
+  const { status, epoch, number, verdicts, references } = answer;
   const size = verdicts.length * VERDICT_BYTES + references.reduce((sum, { length }) => sum + length, 0);
-  const bytes = Buffer.alloc(ANSWER_BYTES + size);
+  const bytes = Buffer.alloc(ANSWER_BYTES + size + EVENT_LIMIT_BYTES);
   bytes[0] = PEER_VERSION;
   bytes[1] = status;
   bytes.writeUInt16LE(verdicts.length, 2);
@@ -329,6 +339,7 @@ export function writePeerAnswer({ status, epoch, number, verdicts, references }:
     references[index]?.copy(bytes, at + VERDICT_BYTES);
     at += VERDICT_BYTES + length;
   }
+  bytes.writeUInt16LE(PEER_EVENT_BYTES_MAX, at);
   return bytes;
 }
 
@@ -356,7 +367,9 @@ export function readPeerAnswer(message: Uint8Array): PeerAnswer | 'version' | 'm
     references.push(referenceBytes === 0 || isReference(reference) ? reference : NOTHING);
     at += length;
   }
-  return { status: bytes[1], epoch: bytes.readUInt32LE(4), number, verdicts, references };
+  const said = at + EVENT_LIMIT_BYTES <= bytes.length ? bytes.readUInt16LE(at) : 0;
+  const eventBytesMax = Math.max(PEER_EVENT_BYTES_LEAST, said);
+  return { status: bytes[1], epoch: bytes.readUInt32LE(4), number, verdicts, references, eventBytesMax };
 }
 
 const NOTHING = Buffer.alloc(0);
@@ -379,6 +392,20 @@ export function originOfEvent(
   if (!isObject(event) || !isReferenceValue(event.from) || typeof event.edge !== 'string') return undefined;
   const file = isObject(event.sprite) ? event.sprite.file : undefined;
   return isFileHash(file) ? { file, desktop: event.from.desktop } : undefined;
+}
+
+/**
+ * A passage whose event a relay takes that takes `bytesMax`: one that is too long loses its sprite's journey, and its goal if it is too long
+ * then. Without both it has at most PEER_EVENT_BYTES_LEAST.
+ */
+export function fitted<Any extends Readonly<Passage>>(passage: Any, bytesMax: number): Any {
+  const { head, headLength, body, start, end } = passage;
+  if (headLength + end - start <= bytesMax) return passage;
+  const { goal, ...event } = JSON.parse(`{${head.subarray(0, headLength)}${body.subarray(start, end)}`);
+  event.sprite.journey = undefined;
+  const [withGoal, without] = [{ ...event, goal }, event].map((one) => Buffer.from(JSON.stringify(one).slice(1)));
+  const fits = withGoal.length <= bytesMax ? withGoal : without;
+  return { ...passage, head: NO_HEAD, headLength: 0, body: fits, start: 0, end: fits.length };
 }
 
 function isReferenceValue(value: unknown): value is { desktop: string; name: string } {
