@@ -1,13 +1,8 @@
-/**
- * The relay behind the proxies whose configurations it ships: the very files, with other ports, names and certificates put in.
- *
- * nginx and HAProxy run for real, with a certificate made for the test; Caddy's file is only read.
- */
+/** The relay behind the proxies whose configurations it ships: the very files, with other ports, names and certificates put in. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import https from 'node:https';
 import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join as joinPath } from 'node:path';
@@ -21,6 +16,7 @@ import { joinPage, launchBrowser, noBrowser } from './browser_page.ts';
 import { type Batch, crossingOf, isSprite, type Joined } from './desktop_client.ts';
 import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
 import { hashOf, sprFile } from './spr_file.ts';
+import { askOverTls } from './tls_requests.ts';
 
 const DEPLOY = joinPath(import.meta.dirname, '../deploy');
 
@@ -88,6 +84,20 @@ const PROXIES: Proxy[] = [
       return ['haproxy', '-db', '-f', joinPath(folder, 'haproxy.cfg')];
     },
   },
+  {
+    name: 'Caddy',
+    file: 'Caddyfile',
+    configure(text, { folder, port, relay }) {
+      const tls = `tls ${joinPath(folder, 'cert.pem')} ${joinPath(folder, 'key.pem')}`;
+      const config = replaceAll(text, {
+        'sprites.example {': `https://localhost:${port} {\n\t${tls}`,
+        '127.0.0.1:8080': `127.0.0.1:${relay.ports.api}`,
+        '127.0.0.1:8081': `127.0.0.1:${relay.ports.events}`,
+      });
+      writeFileSync(joinPath(folder, 'Caddyfile'), `{\n\tadmin off\n\tauto_https off\n}\n${config}`);
+      return ['caddy', 'run', '--config', joinPath(folder, 'Caddyfile')];
+    },
+  },
 ];
 
 /** The text with each key, which must be there, replaced. */
@@ -99,9 +109,10 @@ function replaceAll(text: string, values: Record<string, string>): string {
   return text;
 }
 
-const lacking = ensurePrograms(['nginx', 'haproxy', 'openssl', 'curl'], ['nginx-light', 'haproxy', 'openssl', 'curl'])
+const PACKAGES = ['nginx-light', 'haproxy', 'caddy', 'openssl', 'curl'];
+const lacking = ensurePrograms(['nginx', 'haproxy', 'caddy', 'openssl', 'curl'], PACKAGES)
   ? false
-  : `the proxies are missing: ${installHint(['nginx-light', 'haproxy', 'openssl', 'curl'])}`;
+  : `the proxies are missing: ${installHint(PACKAGES)}`;
 
 for (const proxy of PROXIES) {
   describe(`the relay behind ${proxy.name}`, { ...BOUNDED, skip: lacking }, () => behind(proxy));
@@ -135,18 +146,8 @@ function behind({ file, configure }: Proxy): void {
   });
 
   /** One request through the proxy, over TLS. */
-  async function ask(to: string, asking: { method?: string; token?: string; body?: object | Buffer } = {}) {
-    const { method = 'GET', token, body } = asking;
-    const bytes = body === undefined || Buffer.isBuffer(body) ? body : Buffer.from(JSON.stringify(body));
-    const headers = {
-      ...(token && { authorization: `Bearer ${token}` }),
-      ...(bytes && { 'content-length': bytes.length }),
-    };
-    const request = https.request(to, { method, headers, ca: certificate, agent: false }).end(bytes);
-    const [response] = await once(request, 'response');
-    const chunks: Buffer[] = await response.toArray();
-    return { status: response.statusCode as number, body: Buffer.concat(chunks) };
-  }
+  const ask = (...[to, asking]: Parameters<typeof askOverTls> extends [Buffer, ...infer Rest] ? Rest : never) =>
+    askOverTls(certificate, to, asking);
 
   async function join(name: string, world: string): Promise<Joined> {
     const body = { name, world, screen: { width: 800, height: 600 } };

@@ -108,8 +108,6 @@ export async function lastingPorts(): Promise<Ports> {
 function launch(options: RelayOptions, data: string): ChildProcess {
   const { api, events, admin } = options.ports ?? { api: 0, events: 0, admin: 0 };
   const root = options.root ?? ROOT;
-  // The first versions have no residents.
-  const residents = options.root === undefined ? ['--residents', `${options.residents ?? 0}`] : [];
   const command = [
     ...[
       process.execPath,
@@ -124,12 +122,13 @@ function launch(options: RelayOptions, data: string): ChildProcess {
     ],
     ...['--port', `${api}`, '--events-port', `${events}`, '--admin-port', `${admin}`],
     ...['--workers', `${options.workers ?? 2}`, '--front', options.front ?? 'portable'],
-    ...['--admission', options.admission ?? 'open', ...residents],
+    ...['--admission', options.admission ?? 'open'],
     ...(options.args ?? []),
   ];
   const inherited = Object.entries(process.env).filter(([name]) => !/^(SPRITES_|NODE_(?!COMPILE_CACHE$))/.test(name));
-  // Without a launcher beside it, the relay is the process that a test starts and kills.
-  const env = { ...Object.fromEntries(inherited), SPRITES_RESTART: 'never', ...options.env };
+  // Without a launcher beside it, the relay is the process that a test starts and kills. The first versions have no option for residents.
+  const own = { SPRITES_RESTART: 'never', SPRITES_RESIDENTS: `${options.residents ?? 0}` };
+  const env = { ...Object.fromEntries(inherited), ...own, ...options.env };
   const limited = options.ulimitFiles ? ['sh', '-c', `ulimit -n ${options.ulimitFiles}; exec "$@"`, 'sh'] : [];
   const [program, ...args] = [...limited, ...command];
   const child = spawn(program, args, { cwd: root, env, stdio: ['ignore', 'pipe', 'pipe'] });
