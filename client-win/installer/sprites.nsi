@@ -163,6 +163,7 @@ Section "Sprites"
   SetOverwrite try
   !insertmacro EndProgramAnd `File "/oname=Sprites.exe" "${EXE}"`
   SetOverwrite on
+  File "licences.txt"
   WriteUninstaller "$INSTDIR\Uninstall.exe"
   CreateShortcut "$SMPROGRAMS\Sprites.lnk" "$INSTDIR\Sprites.exe"
 
@@ -239,6 +240,7 @@ FunctionEnd
 Section "un.Sprites"
   SectionIn RO
   !insertmacro EndProgramAnd `Delete "$INSTDIR\Sprites.exe"`
+  Delete "$INSTDIR\licences.txt"
   !insertmacro DeleteOnceFree "$INSTDIR\Uninstall.exe" ; the process that started this copy may still run
   RMDir "$INSTDIR"
   Delete "$SMPROGRAMS\Sprites.lnk"

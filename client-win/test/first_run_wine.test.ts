@@ -153,7 +153,7 @@ describe('first run of the windows client', { skip, timeout: 900_000 }, () => {
     writeFileSync(join(ada.prefix, 'drive_c', renamed), bytes);
     await ada.run('wine', `C:\\${renamed}`, '/S');
     const program = join(ada.roaming, '../Local/Programs/Sprites');
-    assert.deepEqual(readdirSync(program).sort(), ['Sprites.exe', 'Uninstall.exe']);
+    assert.deepEqual(readdirSync(program).sort(), ['Sprites.exe', 'Uninstall.exe', 'licences.txt']);
     ada.launch(join(program, 'Sprites.exe'));
     await eventually('it has joined that relay', async () => (await desktops()) === 1);
     assert.deepEqual(await ada.frames('Sprites'), []);

@@ -340,7 +340,7 @@ describe('windows client', { skip, timeout: 900_000 }, () => {
 
     it('installs silently for one user: program, Start menu, uninstaller, file association, autostart if requested', async () => {
       await ada.run('wine', WINDOWS_SETUP, '/S', '/AUTOSTART=1');
-      assert.deepEqual(readdirSync(program).sort(), ['Sprites.exe', 'Uninstall.exe']);
+      assert.deepEqual(readdirSync(program).sort(), ['Sprites.exe', 'Uninstall.exe', 'licences.txt']);
       assert.deepEqual(readFileSync(join(program, 'Sprites.exe')), readFileSync(WINDOWS_CLIENT));
       assert.ok(existsSync(link));
       const registry = await ada.registry();

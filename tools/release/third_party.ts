@@ -32,7 +32,8 @@ The relay runs with these packages of npm. Each lies in \`node_modules\` with th
 | --- | --- |
 ${npm.join('\n')}
 
-The programs for desktops are made of these libraries, or linked with them. Their sources and licences are in Debian's packages of these names.
+The programs for desktops are made of these libraries, or linked with them. Their sources are in Debian's packages of these names. What a
+program contains is in a file beside it, with the licences: \`licences.txt\`, or \`share/doc/sprites/copyright\`.
 
 | library | licence | in |
 | --- | --- | --- |
