@@ -6,13 +6,19 @@
 //   stand-in TITLE send MESSAGE WPARAM       sends a message to a window of that class, and ends
 //   stand-in TITLE has-keys                  ends at once: does the foreground window have that
 //   title?
+//   stand-in TITLE throw                     drags the window of that title over the right edge,
+//   and ends
+//   stand-in FILE picture                    writes the screen into that file as BMP, and ends
 // The wheel and the middle button change its title to Wheel and Middle. Ends when its window is
-// closed or the escape key is pressed. Exit codes: 0 closed, 1 the monitor does not have that
-// resolution, or another window has the keyboard, 2 wrong arguments.
+// closed or the escape key is pressed. Exit codes: 0 closed or done, 1 the monitor does not have
+// that resolution, another window has the keyboard, there is no such window, or the file can't be
+// written, 2 wrong arguments.
 #include <windows.h>
 // After windows.h.
 #include <shellapi.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <cwchar>
 #include <string>
 #include <string_view>
@@ -107,6 +113,67 @@ HWND MakeWindow(const Options& options) {
                          description.hInstance, nullptr);
 }
 
+// Sends an event of the mouse at a place of the primary monitor.
+void SendMouse(POINT at, DWORD event) {
+  const SIZE all = Resolution();
+  INPUT input{};
+  input.type = INPUT_MOUSE;
+  input.mi.dx = MulDiv(at.x, 65535, all.cx - 1);
+  input.mi.dy = MulDiv(at.y, 65535, all.cy - 1);
+  input.mi.dwFlags = event | MOUSEEVENTF_MOVE | MOUSEEVENTF_ABSOLUTE;
+  SendInput(1, &input, sizeof input);
+}
+
+bool ThrowRight(const wchar_t* title) {
+  const HWND window = FindWindowW(nullptr, title);
+  RECT place{};
+  if (window == nullptr || !GetWindowRect(window, &place)) {
+    return false;
+  }
+  POINT at{(place.left + place.right) / 2, (place.top + place.bottom) / 2};
+  SendMouse(at, 0);
+  SendMouse(at, MOUSEEVENTF_LEFTDOWN);
+  const LONG edge = Resolution().cx - 1;
+  while (at.x < edge) {
+    Sleep(16);
+    at.x = std::min(at.x + 40, edge);
+    SendMouse(at, 0);
+  }
+  SendMouse(at, MOUSEEVENTF_LEFTUP);
+  return true;
+}
+
+bool WritePicture(const wchar_t* path) {
+  const SIZE all = Resolution();
+  BITMAPINFOHEADER about{};
+  about.biSize = sizeof about;
+  about.biWidth = all.cx;
+  about.biHeight = -all.cy;  // the first row is the top one
+  about.biPlanes = 1;
+  about.biBitCount = 32;
+  const HDC screen = GetDC(nullptr);
+  const HDC memory = CreateCompatibleDC(screen);
+  void* pixels = nullptr;
+  const HBITMAP bitmap = CreateDIBSection(screen, reinterpret_cast<BITMAPINFO*>(&about),
+                                          DIB_RGB_COLORS, &pixels, nullptr, 0);
+  SelectObject(memory, bitmap);
+  BitBlt(memory, 0, 0, all.cx, all.cy, screen, 0, 0, SRCCOPY | CAPTUREBLT);
+  GdiFlush();
+  const DWORD size = 4 * static_cast<DWORD>(all.cx) * static_cast<DWORD>(all.cy);
+  BITMAPFILEHEADER head{};
+  head.bfType = 0x4d42;
+  head.bfOffBits = sizeof head + sizeof about;
+  head.bfSize = head.bfOffBits + size;
+  std::FILE* file = _wfopen(path, L"wb");
+  if (file == nullptr) {
+    return false;
+  }
+  const bool is_written = std::fwrite(&head, sizeof head, 1, file) == 1 &&
+                          std::fwrite(&about, sizeof about, 1, file) == 1 &&
+                          std::fwrite(pixels, size, 1, file) == 1;
+  return std::fclose(file) == 0 && is_written;
+}
+
 }  // namespace
 
 int WINAPI wWinMain(HINSTANCE, HINSTANCE, LPWSTR, int) {
@@ -122,6 +189,12 @@ int WINAPI wWinMain(HINSTANCE, HINSTANCE, LPWSTR, int) {
     wchar_t title[64]{};
     GetWindowTextW(GetForegroundWindow(), title, 64);
     return std::wstring_view(title) == words[1] ? 0 : 1;
+  }
+  if (count == 3 && std::wstring_view(words[2]) == L"throw") {
+    return ThrowRight(words[1]) ? 0 : 1;
+  }
+  if (count == 3 && std::wstring_view(words[2]) == L"picture") {
+    return WritePicture(words[1]) ? 0 : 1;
   }
   Options options;
   if (!ReadOptions(&options)) {
