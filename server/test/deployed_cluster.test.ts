@@ -141,9 +141,7 @@ describe('the cluster', { ...BOUNDED, skip: lacking }, () => {
       if (!existsSync(authority)) return false;
       certificate = readFileSync(authority);
       const names = ['localhost', ...RELAYS.map((name) => `${name}.localhost`)];
-      const answers = names.map((name) =>
-        askOverTls(certificate, `https://${name}:${site}/`).catch(() => undefined),
-      );
+      const answers = names.map((name) => askOverTls(certificate, `https://${name}:${site}/`).catch(() => undefined));
       return (await Promise.all(answers)).every((answer) => answer?.status === 200);
     });
     const secret = join(folder, 'r1/admin-token');
