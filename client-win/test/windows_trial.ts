@@ -68,5 +68,11 @@ await until('it has left the relay', async () => (await metric('desktops')) === 
 console.log('The program has ended, and is uninstalled.');
 await bob.leave();
 await sendRequest(`${relay.adminUrl}/admin/drain`, { method: 'POST', token: relay.adminToken });
-await until('the program has ended', () => program.exitCode !== null);
-process.exit(0);
+await until('the program and the relay have ended', async () => {
+  const hasRelay = await relay.metrics().then(
+    () => true,
+    () => false,
+  );
+  return program.exitCode !== null && !hasRelay;
+});
+await relay.stop();

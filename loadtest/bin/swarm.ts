@@ -57,7 +57,7 @@ import { checkSources } from '../run/sources.ts';
 import { watch } from '../run/watch.ts';
 
 const RESTARTS = {
-  stop: 'The relay is stopped and started again.',
+  restart: 'The relay is restarted: the next one loads beside it.',
   'kill master': 'The master of the relay is killed, and the relay is started again.',
   'kill all': 'All processes of the relay are killed, and it is started again.',
 } as const;

@@ -10,6 +10,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Contender, FLOOR_SHAPE, start } from '../../tools/bench/contender.ts';
+import { freePorts } from '../../tools/bench/free_ports.ts';
 import { Misused, readInput, sentenceOf } from '../../tools/command.ts';
 import { addSamples, type RelaySample, readMetrics, sampleOf } from '../report/relay_sample.ts';
 import { filesMax } from './machine.ts';
@@ -22,8 +23,8 @@ const SAMPLE_MS_MAX = 900;
 /** A relay that has not sent its list of characters by then has none for this run. */
 const CHARACTERS_MS_MAX = 10_000;
 
-/** How a relay is stopped: by SIGTERM, or by SIGKILL of its master or of all its processes at once. */
-export type Stop = 'stop' | 'kill master' | 'kill all';
+/** How a relay is restarted: as an operator does it, or by SIGKILL of its master or of all its processes at once. */
+export type Stop = 'restart' | 'kill master' | 'kill all';
 
 /** A killed relay whose processes are still there after this time is given up, in ms. */
 const END_MS_MAX = 30_000;
@@ -93,11 +94,11 @@ async function startOwn(
   const maxDesktops = ['--max-desktops', String(settings.maxDesktops ?? roomFor(scenario, desktops))];
   const data = await mkdtemp(join(tmpdir(), 'sprites-swarm-'));
   const flags = [...maxDesktops, '--durability', settings.durability];
-  const shape = { name: front, front, workers, flags, data };
+  // A relay that is restarted keeps its ports.
+  const hasLauncher = settings.restartAt > 0;
+  const [api, events, admin] = hasLauncher ? await freePorts(3) : [0, 0, 0];
+  const shape = { name: front, front, workers, flags, data, hasLauncher, ports: { api, events, admin } };
   let relay: Contender = await started(shape);
-  const ports = () => [
-    ...['--port', String(relay.api), '--events-port', String(relay.events), '--admin-port', String(relay.admin)],
-  ];
   const count = relay.pids.length - 1;
   // A restarted relay has new processes, and the engine ends the run when a process that it watches ends.
   const pids = isRestarted(settings) ? [] : relay.pids;
@@ -111,12 +112,13 @@ async function startOwn(
       return metrics && sampleOf(metrics, Date.now());
     },
     restart: async (how) => {
+      if (how === 'restart') return relay.restart();
       const { pids } = relay;
-      if (how !== 'stop') for (const pid of how === 'kill all' ? pids : pids.slice(0, 1)) kill(pid);
+      for (const pid of how === 'kill all' ? pids : pids.slice(0, 1)) kill(pid);
       await relay.stop();
       // Workers notice the death of their master by themselves, and hold the ports until then.
       await ended(pids);
-      relay = await started({ ...shape, flags: [...flags, ...ports()] });
+      relay = await started({ ...shape, ports: { api: relay.api, events: relay.events, admin: relay.admin } });
     },
     stop: async () => {
       await relay.stop();

@@ -197,7 +197,7 @@ async function restartInWindow(
     const seconds = killRelayEvery || restartAt;
     const isOver = await sleep(seconds * 1000, false, { signal: windowEnd }).catch(() => true);
     if (isOver) return;
-    const how = killRelayEvery === 0 ? 'stop' : n % 2 === 1 ? 'kill master' : 'kill all';
+    const how = killRelayEvery === 0 ? 'restart' : n % 2 === 1 ? 'kill master' : 'kill all';
     progress.restarts(how);
     const startMs = performance.now();
     await restart(how);

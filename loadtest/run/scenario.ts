@@ -203,7 +203,7 @@ export const SECTIONS = {
     workers: whole('N', 'worker processes of that relay; 0: everything in one process', [0, 64]),
     maxDesktops: whole('N', '--max-desktops of that relay; what the swarm needs unless given', [1, DESKTOPS_MAX]),
     durability: oneOf('KIND', 'what a 202 of that relay survives', ['process', 'machine', 'none'], 'process'),
-    restartAt: { ...time(0, 'stop and restart that relay this long into the window'), shown: '' },
+    restartAt: { ...time(0, 'restart that relay this long into the window'), shown: '' },
     killRelayEvery: {
       ...time(
         0,

@@ -37,6 +37,8 @@ export interface Shape {
   nodeFlags?: readonly string[];
   /** The data directory, which stop() keeps; a new one, which stop() removes, when left out. */
   data?: string;
+  /** Whether a launcher stays beside the relay, which can restart it then: one more process on its cores. It needs `ports`. */
+  hasLauncher?: boolean;
 }
 
 export const FLOOR_SHAPE: Shape = { name: 'floor (C, hardly any HTTP)' };
@@ -52,6 +54,8 @@ export interface Contender {
   metrics(): Promise<Map<string, number>>;
   /** Collects garbage by POST /admin/gc; fails on a program. */
   collect(kind: 'minor' | 'major'): Promise<Collected>;
+  /** Restarts a relay that has a launcher, as `admin drain --restart` does; resolves when the next process is ready. */
+  restart(): Promise<void>;
   stop(): Promise<void>;
 }
 
@@ -78,6 +82,7 @@ async function startProgram(shape: Shape): Promise<Contender> {
     pids: [child.pid as number],
     metrics: async () => new Map(),
     collect: () => Promise.reject(new Error(`${shape.name} has no heap`)),
+    restart: () => Promise.reject(new Error(`${shape.name} has no launcher`)),
     stop: () => end(child),
   };
 }
@@ -93,10 +98,10 @@ async function startRelay(shape: Shape): Promise<Contender> {
   const program = shape.nodeFlags ? [...shape.nodeFlags, RELAY] : [LAUNCHER, 'relay'];
   const child = spawn(process.execPath, [...program, ...ports, ...role, ...open, ...(shape.flags ?? [])], {
     stdio: ['ignore', 'pipe', 'pipe'],
-    // A launcher beside the relay would be one more process on its cores.
-    env: { ...process.env, SPRITES_RESTART: 'never' },
+    env: { ...process.env, SPRITES_RESTART: shape.hasLauncher ? '' : 'never' },
   });
-  const ready = JSON.parse(await firstLine(child, (text) => text.includes('"msg":"relay ready"')));
+  const nextReady = () => firstLine(child, (text) => text.includes('"msg":"relay ready"'));
+  const ready = JSON.parse(await nextReady());
   const token = (await readFile(join(data, 'admin-token'), 'utf8')).trim();
   return {
     shape,
@@ -106,6 +111,11 @@ async function startRelay(shape: Shape): Promise<Contender> {
     pids: [ready.pids.master, ...ready.pids.workers],
     metrics: async () => readMetrics(await askAdmin(ready.ports.admin, token, '/metrics')),
     collect: async (kind) => JSON.parse(await askAdmin(ready.ports.admin, token, `/admin/gc?kind=${kind}`, 'POST')),
+    restart: async () => {
+      const isReady = nextReady();
+      child.kill('SIGUSR2');
+      await isReady;
+    },
     stop: async () => {
       await end(child);
       if (shape.data === undefined) await rm(data, { recursive: true, force: true });
