@@ -156,7 +156,7 @@ describe('a relay of an earlier version', {
     skip: whyNoNats(),
   }, async (t) => {
     const random = randomOf(t);
-    // Longer than what the earlier version takes.
+    // With a member that the earlier version does not know.
     const long = '"'.repeat(64);
     const journey = { hops: 2, since: 0, by: '', from: ['b'.repeat(64), 'c'.repeat(64)] };
     const crowd = new Crowd({ animation: 'a'.repeat(32), journey });
