@@ -37,6 +37,7 @@ const PUBLISHED: readonly string[] = [
   'server/wire/files/description.ts', // which animations are played, and instead of which
   'server/web/motion/simulation.ts', // the rules that every desktop shares
   'server/web/desktop/bubbles.ts',
+  'server/web/desktop/company_panel.ts',
   'server/web/desktop/guests.ts',
   'server/web/pictures/cutout.ts',
   'server/web/pictures/picture_files.ts',

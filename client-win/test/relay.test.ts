@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { seating } from '../../server/web/desktop/company_panel.ts';
 import type { Sprite } from '../../server/web/motion/simulation.ts';
 import { Arrivals } from '../../server/web/relay/arrivals.ts';
 import { CROSSINGS_AHEAD_MAX, FORMER_TRIES_MAX, mayBeSent } from '../../server/web/relay/departures.ts';
@@ -218,6 +219,14 @@ describe('what the page does with a relay', () => {
     it(`thrown to a friend › ${name}`, () => {
       const named = Object.entries(beyond).map(([edge, one]) => [edge, { desktop: '9-3e', name: one }]);
       assert.deepEqual(nextStep(goal, self, Object.fromEntries(named)), next);
+    });
+  }
+
+  for (const { name, answer, picture, people, isWhole } of vectors.companies) {
+    it(`who is here › ${name}`, () => {
+      const { others, ...seats } = seating(answer);
+      assert.deepEqual(seats, picture);
+      assert.deepEqual([answer.desktops - answer.residents, others === 0], [people, isWhole]);
     });
   }
 

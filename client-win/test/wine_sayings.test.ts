@@ -1,5 +1,5 @@
 /**
- * What is said, in the Windows program under Wine: bubbles, the window to type in, the list of what was said, mutes.
+ * What is said, in the Windows program under Wine: bubbles, the window to type in, the list of what was said, mutes; and who is here.
  *
  * Ada has the program; Grace is a headless desktop beside her. The suite saves screenshots to screenshots/.
  */
@@ -18,6 +18,7 @@ const SHOTS = join(import.meta.dirname, '../../screenshots');
 const INPUT = 'Sprites: say something';
 const FIELD = 0.3; // of the height of that window, where one types
 const LIST = 'Sprites: what was said';
+const COMPANY = 'Sprites: who is here';
 
 const skip = whyNoWine() ?? buildWindowsClient() ?? buildClient() ?? false;
 
@@ -114,5 +115,22 @@ describe('sayings in the windows client', { skip, timeout: 900_000 }, () => {
     await say('Only me');
     await ada.frame('Only me');
     assert.deepEqual(await ada.frames('Grace: Can you hear me'), []);
+  });
+
+  it('shows who is here, and throws a sprite to a friend from there', async () => {
+    await ada.press('Escape');
+    await ada.isGone(INPUT);
+    await ada.chooseOf(
+      onFloor(runner),
+      ['b', 'w'],
+      'it shows who is here',
+      async () => (await ada.frames(COMPANY)).length === 1,
+    );
+    await ada.focusOn(COMPANY);
+    shot('company');
+    await ada.press('alt+t');
+    await grace.until('the sprite is at Grace', ({ sprites }) => sprites.length === 1);
+    await ada.press('Escape');
+    await ada.isGone(COMPANY);
   });
 });

@@ -1,5 +1,5 @@
 /**
- * What is said, in the program for X11: bubbles, the window to type in, the list of what was said, mutes.
+ * What is said, in the program for X11: bubbles, the window to type in, the list of what was said, mutes; and who is here.
  *
  * Ada has the program; Grace is a headless desktop beside her. The suite saves screenshots to screenshots/.
  */
@@ -18,6 +18,7 @@ import { exitOf, whyNoX11, X11Desktop } from './x11_desktop.ts';
 const SHOTS = join(import.meta.dirname, '../../screenshots');
 const SAYING = 'Sprites saying';
 const INPUT = 'Sprites: say something';
+const COMPANY = 'Sprites: who is here';
 const PAPER = [255, 255, 255];
 
 const skip = whyNoX11() ?? buildX11Client() ?? buildClient() ?? false;
@@ -159,5 +160,15 @@ describe('sayings in the program for X11', { skip, timeout: 900_000 }, () => {
     await ada.press('Escape');
     await ada.isGone(INPUT);
     assert.deepEqual(await bubbles(), []);
+  });
+
+  it('shows who is here, and throws a sprite to a friend from there', async () => {
+    await choose('b', 'w');
+    await ada.focusOn(COMPANY);
+    shot('company');
+    await ada.press('alt+t');
+    await grace.until('the sprite is at Grace', ({ sprites }) => sprites.length === 1);
+    await ada.press('Escape');
+    await ada.isGone(COMPANY);
   });
 });

@@ -85,6 +85,8 @@ Shell::Shell(const std::filesystem::path& folder, bool is_portable, const Single
       say_dialog_(&desktop_, &foreground_),
       heard_dialog_(&desktop_, &foreground_,
                     [this](const MenuChoice& choice) { controller_.HandleChoice(choice); }),
+      company_dialog_(&desktop_, &foreground_,
+                      [this](const MenuChoice& choice) { controller_.HandleChoice(choice); }),
       windows_(L"Sprite", &sharing_, &controller_, &foreground_),
       network_(window_),
       power_saving_(
@@ -131,12 +133,15 @@ void Shell::PumpMessages() {
 // Windows runs a loop of its own while the person drags a dialog, or has a menu of a field open, or
 // holds a scroll bar.
 bool Shell::HandledByDialog(MSG* message) {
-  if (!say_dialog_.Has(message->hwnd) && !heard_dialog_.Has(message->hwnd)) {
-    return false;
+  for (const ModelessDialog* dialog : std::initializer_list<const ModelessDialog*>{
+           &say_dialog_, &heard_dialog_, &company_dialog_}) {
+    if (dialog->Has(message->hwnd)) {
+      const ModalScope modal(this);
+      RequestTurn();  // what the user typed is said at once
+      return dialog->HandleMessage(message);
+    }
   }
-  const ModalScope modal(this);
-  RequestTurn();  // what the user typed is said at once
-  return say_dialog_.HandleMessage(message) || heard_dialog_.HandleMessage(message);
+  return false;
 }
 
 void Shell::Start(Arguments arguments) {
@@ -201,6 +206,7 @@ void Shell::Turn() {
   saying_bubbles_.Show(scene);
   say_dialog_.Update();
   heard_dialog_.Update();
+  company_dialog_.Update();
   tray_.SetTooltip("Sprites: " + TooltipOf(desktop_));
   pacer_.SetHalved(scene.saves_power);
   const auto check_ms = static_cast<double>(surroundings_.CheckMs(desktop_.simulation(), NowMs()));
@@ -264,6 +270,7 @@ void Shell::LeaveRelay() {
   saying_bubbles_.Show(Scene{});
   say_dialog_.Close();
   heard_dialog_.Close();
+  company_dialog_.Close();
   windows_.Show({});
   dust_.Show({});
   beyond_.Show({});
@@ -351,6 +358,9 @@ void Shell::OpenWindow(MenuCommand command) {
       break;
     case MenuCommand::kHeard:
       heard_dialog_.Open(window_);
+      break;
+    case MenuCommand::kCompany:
+      company_dialog_.Open(window_);
       break;
     case MenuCommand::kUpdate:
       CheckForUpdate();

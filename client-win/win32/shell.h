@@ -21,6 +21,7 @@
 #include "core/desktop/later_queue.h"
 #include "core/motion/hold_watch.h"
 #include "core/scene/composition.h"
+#include "win32/dialogs/company_dialog.h"
 #include "win32/dialogs/heard_dialog.h"
 #include "win32/dialogs/say_dialog.h"
 #include "win32/system/machine.h"
@@ -150,6 +151,7 @@ class Shell : private Host {
   SayingBubbles saying_bubbles_{&sharing_};
   SayDialog say_dialog_;
   HeardDialog heard_dialog_;
+  CompanyDialog company_dialog_;
   Composition composition_;  // of the last turn
   SpriteWindows windows_;
   SpriteWindows dust_{L"Sprite dust", &sharing_};

@@ -55,6 +55,18 @@ std::unique_ptr<SpriteDisplay> MakeDisplay(bool has_layers, SpriteListener* list
   return std::make_unique<XDisplay>(listener);
 }
 
+// Shows what has changed in a window that may be open, and removes it when the person has closed
+// it.
+template <typename Window>
+void TurnWindow(std::unique_ptr<Window>* window) {
+  if (*window) {
+    (*window)->Turn();
+    if ((*window)->is_closed()) {
+      window->reset();
+    }
+  }
+}
+
 }  // namespace
 
 Shell::Shell(const Folders& folders, const ShellOptions& options, SingleInstance* instance)
@@ -194,12 +206,8 @@ void Shell::Turn() {
   display_->Show(scene);
   ShowBubble(scene);
   saying_bubbles_.Show(scene);
-  if (say_window_) {
-    say_window_->Turn();
-    if (say_window_->is_closed()) {
-      say_window_.reset();
-    }
-  }
+  TurnWindow(&say_window_);
+  TurnWindow(&company_window_);
   menu_.Turn();
   if (!menu_.is_open()) {
     display_->EndMenu();
@@ -292,6 +300,7 @@ void Shell::LeaveRelay() {
   menu_.Close();
   dialog_.reset();
   say_window_.reset();
+  company_window_.reset();
   bubble_.Hide();
   notice_.Hide();
   saying_bubbles_.Show(Scene{});

@@ -31,6 +31,7 @@
 #include "x11/system/speaker.h"
 #include "x11/system/status_notifier.h"
 #include "x11/windows/bubble.h"
+#include "x11/windows/company_window.h"
 #include "x11/windows/dialog.h"
 #include "x11/windows/look.h"
 #include "x11/windows/menu_window.h"
@@ -99,6 +100,7 @@ class Shell : private Host {
   void ShowHowToPlay();
   void ShowAbout();
   void OpenSayWindow();
+  void OpenCompanyWindow();
   // Shows a dialog, after the one that is open now.
   void Ask(Question question, Dialog::Answer answer);
   void UpdateDialog();
@@ -128,7 +130,8 @@ class Shell : private Host {
   Bubble bubble_;
   Bubble notice_;
   SayingBubbles saying_bubbles_;
-  std::unique_ptr<SayWindow> say_window_;  // while it is open
+  std::unique_ptr<SayWindow> say_window_;          // while it is open
+  std::unique_ptr<CompanyWindow> company_window_;  // likewise
   StatusNotifier notifier_;
   std::unique_ptr<Dialog> dialog_;
   QuestionQueue questions_;

@@ -102,6 +102,9 @@ void Shell::OpenWindow(MenuCommand command) {
     case MenuCommand::kSay:
       OpenSayWindow();
       break;
+    case MenuCommand::kCompany:
+      OpenCompanyWindow();
+      break;
     case MenuCommand::kHowToPlay:
       ShowHowToPlay();
       break;
@@ -252,6 +255,11 @@ void Shell::Close() {
 void Shell::OpenSayWindow() {
   // A new one is in front, and has the keyboard.
   say_window_ = std::make_unique<SayWindow>(&desktop_);
+}
+
+void Shell::OpenCompanyWindow() {
+  company_window_ = std::make_unique<CompanyWindow>(
+      &desktop_, [this](const MenuChoice& choice) { controller_.HandleChoice(choice); });
 }
 
 void Shell::Ask(Question question, Dialog::Answer answer) {

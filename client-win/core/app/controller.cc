@@ -220,6 +220,9 @@ bool Controller::CarryOutHere(const MenuChoice& choice) {
       ApplySettings(settings);
       return true;
     }
+    case MenuCommand::kCompany:
+      desktop_.AskWhoIsHere();
+      return false;
     case MenuCommand::kOpenSounds:
       OpenSounds();
       return true;

@@ -57,11 +57,12 @@ void Desktop::Mute(const Neighbour& neighbour, bool is_muted) {
 }
 
 void Desktop::ThrowToFriend(SpriteId id, const std::string& name) {
-  const auto goal = std::ranges::find(company_.all(), name, &Goal::name);
-  const auto step =
-      goal == company_.all().end()
-          ? std::nullopt
-          : NextStep(*goal, std::nullopt, context_.relay.neighbours.value_or(Neighbours{}));
+  const auto& all = company_.all();
+  const auto there = std::ranges::find_if(
+      all, [&](const Companion& companion) { return companion.goal.name == name; });
+  const auto step = there == all.end() ? std::nullopt
+                                       : NextStep(there->goal, std::nullopt,
+                                                  context_.relay.neighbours.value_or(Neighbours{}));
   if (!step) {
     context_.ShowNotice(context_.Said(Text::kToastGone, {PlainText(name, kNameBytesMax)}),
                         context_.Said(Text::kToastGoneText));
@@ -141,7 +142,7 @@ void Desktop::HandleResponse(const Response& response) {
   } else if (const auto fetch = gallery_fetches_.HandleResponse(response)) {
     HandleGalleryFetch(*fetch);
   } else if (peeking_.HandleResponse(response) || guests_.HandleResponse(response) ||
-             company_.HandleResponse(response)) {
+             company_.HandleResponse(response, context_.now_ms)) {
     return;
   }
   if (is_of_poller) {
@@ -390,7 +391,7 @@ void Desktop::HandleBatch(const Batch& batch) {
   if (batch.neighbours) {
     Meet(*batch.neighbours);
   }
-  if (batch.company_changed) {
+  if (batch.company_changed || batch.neighbours) {  // in a large world only those are told
     company_.AskSoon();
   }
   talk_.HandleSayings(batch);

@@ -80,6 +80,8 @@ class Desktop {
   // The key kKeyHide does that wherever the person types.
   void SetHasHideKey(bool has_key) { has_hide_key_ = has_key; }
   void Mute(const Neighbour& neighbour, bool is_muted);
+  // The person wants to see company().
+  void AskWhoIsHere() { company_.AskSoon(); }
   // Throws a sprite to the desktop of company() with this name, over those in between. A notice
   // says so if it is not there any more.
   void ThrowToFriend(SpriteId id, const std::string& name);

@@ -1,5 +1,6 @@
 #include "core/relay/company.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/relay/crossings/edges.h"
@@ -12,8 +13,11 @@ namespace sprites {
 namespace {
 
 constexpr int kCompanyDepthMax = 4;  // nested values; an answer has 3
+constexpr std::string_view kResidentSuffix = " (resident)";
 
 }  // namespace
+
+bool IsResident(std::string_view name) { return name.ends_with(kResidentSuffix); }
 
 std::optional<Request> Company::DueRequest(const std::string& relay, const Seat& seat,
                                            int64_t now_ms, RequestBudget* budget,
@@ -29,7 +33,7 @@ std::optional<Request> Company::DueRequest(const std::string& relay, const Seat&
   return request;
 }
 
-bool Company::HandleResponse(const Response& response) {
+bool Company::HandleResponse(const Response& response, int64_t now_ms) {
   if (response.id == 0 || response.id != request_) {
     return false;
   }
@@ -38,14 +42,36 @@ bool Company::HandleResponse(const Response& response) {
   const Json root = is_answer ? ParseJson(response.body, kCompanyDepthMax) : Json();
   const Json& list = MemberOf(root, "company");
   if (list.is_array() && list.size() < rules::kCompanyMax) {
-    all_.clear();
-    for (const Json& one : list) {
-      if (Goal goal = GoalIn(one); !goal.name.empty()) {
-        all_.push_back(std::move(goal));
-      }
-    }
+    Read(list, now_ms);
+    const double residents = NumberAt(root, "residents", 0, kWholeNumberMax, 0);
+    const double desktops = NumberAt(root, "desktops", 1, kWholeNumberMax, 1);
+    people_ = std::max<int64_t>(1, static_cast<int64_t>(desktops - residents));
   }
   return true;
+}
+
+void Company::Forget() {
+  const bool is_wanted = people_ > 0 || is_due_ || request_ != 0;
+  *this = Company();
+  is_due_ = is_wanted;
+}
+
+void Company::Read(const Json& list, int64_t now_ms) {
+  const std::vector<Companion> before = std::exchange(all_, {});
+  for (const Json& one : list) {
+    Goal goal = GoalIn(one);
+    if (goal.name.empty()) {
+      continue;
+    }
+    const auto known = std::ranges::find(
+        before, goal.name,
+        [](const Companion& other) -> const std::string& { return other.goal.name; });
+    const bool is_new = people_ > 0 && known == before.end();
+    all_.push_back({std::move(goal), !MemberOf(one, "awaySeconds").is_null(),
+                    known != before.end() ? known->since_ms
+                    : is_new              ? std::optional(now_ms)
+                                          : std::nullopt});
+  }
 }
 
 }  // namespace sprites

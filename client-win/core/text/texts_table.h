@@ -348,6 +348,21 @@
   X(kSayMalformed, "This text has characters that cannot be said. Change it and press Enter again.", "Dieser Text hat Zeichen, die nicht gesagt werden können. Ändern Sie ihn, dann noch einmal Enter.") \
   X(kSayBusy, "The relay is busy. Press Enter again in a moment.", "Das Relay ist beschäftigt. Drücken Sie gleich noch einmal Enter.") \
   X(kSayLost, "The connection was lost before the relay answered. Press Enter to say it again.", "Die Verbindung riss ab, bevor das Relay geantwortet hat. Mit Enter sagen Sie es noch einmal.") \
+  X(kCompanyMenu, "&Who is here…", "Wer &hier ist…") \
+  X(kCompanyTitle, "Sprites: who is here", "Sprites: wer hier ist") \
+  X(kCompanyWhere, "Where", "Wo") \
+  X(kCompanyLeft, "{0} to the left", "{0} nach links") \
+  X(kCompanyRight, "{0} to the right", "{0} nach rechts") \
+  X(kCompanyUp, "{0} up", "{0} nach oben") \
+  X(kCompanyDown, "{0} down", "{0} nach unten") \
+  X(kCompanyAway, "away", "abwesend") \
+  X(kCompanyNew, "has just come", "eben gekommen") \
+  X(kCompanyAlone, "Nobody else is here yet", "Noch ist sonst niemand hier") \
+  X(kCompanyHere, "{0} here", "{0} hier") \
+  X(kCompanySome, "{0} here; these are your neighbours", "{0} hier; das sind Ihre Nachbarn") \
+  X(kCompanySprite, "&Sprite", "&Figur") \
+  X(kCompanyThrow, "&Throw", "&Werfen") \
+  X(kCompanyThrowTo, "&Throw to {0}", "Zu {0} &werfen") \
   X(kHeardTitle, "Sprites: what was said", "Sprites: was gesagt wurde") \
   X(kHeardTime, "Time", "Zeit") \
   X(kHeardWho, "Who", "Wer") \

@@ -51,7 +51,7 @@ TEST_CASE("texts › access keys differ within a menu or a dialog") {
   for (const Language language : kAll) {
     for (const std::string group :
          {"kMenu", "kHelp", "kEdge", "kSprite", "kLink", "kSettings", "kReport", "kSay", "kHeard",
-          "kAskClose", "kAskMove", "kAskTake", "kAskUpdate"}) {
+          "kCompany", "kAskClose", "kAskMove", "kAskTake", "kAskUpdate"}) {
       std::map<char, std::string> keys;
       for (size_t i = 0; i < TextCount(); i++) {
         const std::string name = NameOf(static_cast<Text>(i));

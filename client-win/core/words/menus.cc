@@ -115,7 +115,8 @@ MenuItem ThrowMenu(const Desktop& desktop) {
         {EdgeEntry(desktop, i, NameBeyond(desktop, i)), {MenuCommand::kThrow, i}});
   }
   // Below them, those who are farther away.
-  for (const auto& [name, column, row] : desktop.company().all()) {
+  for (const Companion& companion : desktop.company().all()) {
+    const auto& [name, column, row] = companion.goal;
     if (std::abs(column) + std::abs(row) > 1) {
       if (menu.children.size() == std::size(kEdges)) {
         menu.children.push_back({});
@@ -161,6 +162,7 @@ MenuItem ReactMenu(const Desktop& desktop) {
 // What one does with those next door.
 MenuItem NeighboursMenu(const Desktop& desktop) {
   MenuItem menu{Entry(desktop, Text::kMenuNeighbours)};
+  menu.children.push_back({Entry(desktop, Text::kCompanyMenu), {MenuCommand::kCompany}});
   menu.children.push_back(ReactMenu(desktop));
   if (desktop.peeking().CanPeek()) {
     menu.children.push_back(PeekMenu(desktop));

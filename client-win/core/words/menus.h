@@ -25,6 +25,7 @@ enum class MenuCommand : uint8_t {
   kSay,
   kReact,  // `index` in rules::kReactions
   kHeard,
+  kCompany,
   kPeek,       // `index` is the Edge, `is_on`
   kShowStage,  // `is_on`
   kMute,       // `neighbour`, `is_on`

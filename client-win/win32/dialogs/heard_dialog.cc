@@ -7,6 +7,7 @@
 #include <array>
 #include <ctime>
 
+#include "win32/dialogs/row_list.h"
 #include "win32/system/dialog_look.h"
 #include "win32/system/owned.h"
 #include "win32/system/resource.h"
@@ -16,8 +17,7 @@ namespace sprites {
 
 namespace {
 
-constexpr std::array<Text, 3> kColumns = {Text::kHeardTime, Text::kHeardWho, Text::kHeardWhat};
-constexpr int kWhoPercent = 22;  // of the width of the list
+constexpr std::array kColumnPercents = {0, 22};  // time and speaker; what was said has the rest
 
 // In the format of the user's region.
 std::string TimeOfDayAgo(int64_t ms) {
@@ -38,26 +38,6 @@ std::string TimeOfDayAgo(int64_t ms) {
   return Narrow(text);
 }
 
-int ChosenRow(HWND list) { return ListView_GetNextItem(list, -1, LVNI_SELECTED); }
-
-void SetCell(HWND list, int row, int column, std::wstring text) {
-  LVITEMW item{};
-  item.iSubItem = column;
-  item.pszText = text.data();
-  SendMessageW(list, LVM_SETITEMTEXTW, static_cast<WPARAM>(row), reinterpret_cast<LPARAM>(&item));
-}
-
-// The time is as wide as it must be, and the text has what is left.
-void FitColumns(HWND list) {
-  RECT inside{};
-  GetClientRect(list, &inside);
-  const int width = inside.right - GetSystemMetrics(SM_CXVSCROLL);
-  ListView_SetColumnWidth(list, 0, LVSCW_AUTOSIZE_USEHEADER);
-  const int who = width * kWhoPercent / 100;
-  ListView_SetColumnWidth(list, 1, who);
-  ListView_SetColumnWidth(list, 2, width - who - ListView_GetColumnWidth(list, 0));
-}
-
 }  // namespace
 
 void HeardDialog::Update() {
@@ -73,15 +53,8 @@ void HeardDialog::SetUp() {
   SetWords(window(), 0, words(Text::kHeardTitle));
   SetWords(window(), IDCANCEL, words(Text::kSayClose));
   const HWND list = GetDlgItem(window(), IDC_HEARD);
-  SetWindowTextW(list, words(Text::kHeardTitle).c_str());  // what a screen reader calls it
-  ListView_SetExtendedListViewStyle(list, LVS_EX_FULLROWSELECT | LVS_EX_DOUBLEBUFFER);
-  for (size_t i = 0; i < kColumns.size(); i++) {
-    std::wstring title = words(kColumns[i]);
-    LVCOLUMNW column{};
-    column.mask = LVCF_TEXT;
-    column.pszText = title.data();
-    SendMessageW(list, LVM_INSERTCOLUMNW, i, reinterpret_cast<LPARAM>(&column));
-  }
+  SetColumns(list, words(Text::kHeardTitle),
+             std::array{words(Text::kHeardTime), words(Text::kHeardWho), words(Text::kHeardWhat)});
   rows_.clear();
   Fill();
 }
@@ -97,26 +70,17 @@ void HeardDialog::Fill() {
   muted_ = desktop_->settings().muted;
   first_line_ = history.empty() ? 0 : history.front().id;
   rows_ = HeardRows(*desktop_, TimeOfDayAgo);
-  SendMessageW(list, WM_SETREDRAW, FALSE, 0);
-  ListView_DeleteAllItems(list);
-  for (size_t i = 0; i < rows_.size(); i++) {
-    const int row = static_cast<int>(i);
-    LVITEMW item{};
-    item.iItem = row;
-    SendMessageW(list, LVM_INSERTITEMW, 0, reinterpret_cast<LPARAM>(&item));
-    SetCell(list, row, 0, Wide(rows_[i].time));
-    SetCell(list, row, 1, Wide(rows_[i].who));
-    SetCell(list, row, 2, Wide(rows_[i].what));
+  std::vector<std::vector<std::wstring>> texts;
+  for (const HeardRow& row : rows_) {
+    texts.push_back({Wide(row.time), Wide(row.who), Wide(row.what)});
   }
-  FitColumns(list);
-  SendMessageW(list, WM_SETREDRAW, TRUE, 0);
+  ShowRows(list, texts);
+  FitColumns(list, kColumnPercents);
   if (!rows_.empty()) {
     const uint64_t last = rows_.size() - 1;
     const uint64_t row =
         follows ? last : std::min(last, chosen_line - std::min(chosen_line, first_line_));
-    ListView_SetItemState(list, static_cast<int>(row), LVIS_SELECTED | LVIS_FOCUSED,
-                          LVIS_SELECTED | LVIS_FOCUSED);
-    ListView_EnsureVisible(list, static_cast<int>(row), FALSE);
+    ChooseRow(list, static_cast<int>(row));
   }
   ShowChosen();
 }

@@ -8,6 +8,7 @@
 #define IDD_REPORT 12
 #define IDD_SAY 13
 #define IDD_HEARD 14
+#define IDD_COMPANY 15
 
 // In every dialog.
 #define IDC_HEADING 90
@@ -64,5 +65,10 @@
 #define IDC_HEARD 601
 #define IDC_HEARD_TEXT 602
 #define IDC_HEARD_MUTE 603
+
+#define IDC_COMPANY 701
+#define IDC_COMPANY_SUMMARY 702
+#define IDC_COMPANY_PLACES 703
+#define IDC_THROWN 704
 
 #endif  // CLIENT_WIN_WIN32_SYSTEM_RESOURCE_H_

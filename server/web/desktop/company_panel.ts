@@ -53,16 +53,18 @@ export class CompanyPanel {
     toggle.hidden = desktops === 1;
     if (toggle.hidden) this.#open(false);
 
-    const [columns, rows] = [reach(company.map(({ column }) => column)), reach(company.map(({ row }) => row))];
-    const spot = ({ column, row }: { column: number; row: number }, who: string, className: string) => {
+    const { columns, rows, cells, others } = seating({ desktops, residents, company });
+    const spot = ([column, row]: Cell, who: string, className: string) => {
       const at = newElement('span', { className, textContent: [...who][0] ?? '' });
-      at.style.gridArea = `${row + rows + 1} / ${column + columns + 1}`;
+      at.style.gridArea = `${row + 1} / ${column + 1}`;
       return at;
     };
-    element('company-places').replaceChildren(
-      spot(SELF, name, 'self'),
-      ...company.map((one) => {
-        const face = spot(one, one.name, classOf(one, isNew(one)));
+    const places = element('company-places');
+    places.style.gridTemplate = `repeat(${rows}, 22px) / repeat(${columns}, 22px)`;
+    places.replaceChildren(
+      spot(cells[0], name, 'self'),
+      ...company.map((one, i) => {
+        const face = spot(cells[i + 1], one.name, classOf(one, isNew(one)));
         face.onclick = () => this.#throwTo(one); // what its button in the list does
         return face;
       }),
@@ -77,7 +79,6 @@ export class CompanyPanel {
         return line;
       }),
     );
-    const others = desktops - residents - 1 - company.filter((one) => !isResident(one.name)).length;
     const more = element('company-more');
     more.hidden = others <= 0;
     more.textContent = counted('company.more', others);
@@ -119,6 +120,17 @@ function wordsOf({ column, row, awaySeconds }: Companion, isNew: boolean): strin
   if (awaySeconds !== undefined) words.push(phrase('company.away'));
   else if (isNew) words.push(phrase('company.new'));
   return words.join(', ');
+}
+
+/** Column and row in the picture, from 0. */
+type Cell = readonly [column: number, row: number];
+
+/** The picture of who is here: the cell of each, oneself first, in the middle; and how many are here that the relay does not list. */
+export function seating({ desktops, residents, company }: Company) {
+  const [right, down] = [reach(company.map(({ column }) => column)), reach(company.map(({ row }) => row))];
+  const cells = [SELF, ...company].map(({ column, row }): Cell => [column + right, row + down]);
+  const listed = company.filter((one) => !isResident(one.name)).length;
+  return { columns: 2 * right + 1, rows: 2 * down + 1, cells, others: desktops - residents - 1 - listed };
 }
 
 function reach(steps: readonly number[]): number {
