@@ -65,7 +65,7 @@ try {
   rmSync(scratch, { recursive: true });
 }
 
-/** The program for Windows above two windows, its settings, who is here, a link, and its first start. */
+/** The program for Windows above two windows, its settings, a link, and its first start. */
 async function windows(): Promise<void> {
   const ada = await WineDesktop.start('screenshots', 'openbox');
   try {
@@ -100,7 +100,6 @@ async function windows(): Promise<void> {
     );
     await shootDialog(ada, 'Sprites: settings', 'settings.png');
     await ada.press('Escape');
-    await shootCompany(ada);
     ada.launch(
       WINDOWS_CLIENT,
       '--link',
@@ -118,19 +117,6 @@ async function windows(): Promise<void> {
   } finally {
     await ada.stop();
   }
-}
-
-/** Who is here, in a world of seven. */
-async function shootCompany(ada: WineDesktop): Promise<void> {
-  const friends = ['Grace', 'Linus', 'Émile', 'Zoe', 'Hedy', 'Alan'].map((name) =>
-    startHeadless(['--relay', relay.url, '--name', name, '--world', 'garden']),
-  );
-  for (const one of friends) await one.until('has come', ({ neighbours }) => neighbours !== null);
-  const title = 'Sprites: who is here';
-  await ada.chooseInTray(['b', 'w'], 'it shows who is here', async () => (await ada.frames(title)).length > 0);
-  await shootDialog(ada, title, 'company.png');
-  await ada.press('Escape');
-  for (const one of friends) await one.quit();
 }
 
 /** Miso, thrown off the right edge of Ada's page, has landed on Grace's desktop: the last frame of visit.png, which moves. */

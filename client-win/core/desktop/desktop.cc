@@ -73,6 +73,25 @@ void Desktop::ThrowToFriend(SpriteId id, const std::string& name) {
   }
 }
 
+void Desktop::AskForSeat(const std::string& name) {
+  const auto& all = company_.all();
+  const auto there = std::ranges::find_if(
+      all, [&](const Companion& companion) { return companion.goal.name == name; });
+  if (there == all.end()) {
+    ShowSwap({Swaps::Outcome::kGone, PlainText(name, kNameBytesMax)});
+  } else if (context_.relay.ConnectedSeat() != nullptr) {
+    context_.Send(swaps_.Ask(context_.relay.poller.relay(), *context_.relay.seat(), there->goal,
+                             &context_.next_request));
+  }
+}
+
+void Desktop::AnswerSeatAsker(bool is_accepted) {
+  if (context_.relay.ConnectedSeat() != nullptr) {
+    context_.Send(swaps_.Answer(context_.relay.poller.relay(), *context_.relay.seat(), is_accepted,
+                                &context_.next_request));
+  }
+}
+
 void Desktop::Open(const RelayLink& link) {
   if (link.entry) {
     FetchFromGallery(link);
@@ -143,6 +162,11 @@ void Desktop::HandleResponse(const Response& response) {
     HandleGalleryFetch(*fetch);
   } else if (peeking_.HandleResponse(response) || guests_.HandleResponse(response) ||
              company_.HandleResponse(response, context_.now_ms)) {
+    return;
+  } else if (std::optional<Swaps::Result> swap; swaps_.HandleResponse(response, &swap)) {
+    if (swap) {
+      ShowSwap(*swap);
+    }
     return;
   }
   if (is_of_poller) {
@@ -246,6 +270,7 @@ void Desktop::ForgetRelayState() {
   talk_.GiveUp();
   peeking_.ForgetSeat();
   company_.Forget();
+  swaps_.Forget();
 }
 
 JoinOptions Desktop::JoinOptionsNow() const {
@@ -382,6 +407,29 @@ void Desktop::Meet(const Neighbours& neighbours) {
                        Edge::kRight, context_.now_ms);
 }
 
+// A bubble at the upper edge says that somebody asks; the menus have the answers.
+void Desktop::HandleSwap(const SwapEvent& event) {
+  const bool is_muted = event.from && guests_.IsMuted(*event.from);
+  swaps_.HandleEvent(is_muted ? SwapEvent{{}, 0, event.with} : event, context_.now_ms);
+  if (const Neighbour* asker = SeatAsker()) {
+    context_.remarks.Add(context_.Said(Text::kSwapBubble, {asker->DisplayName()}), kNobody,
+                         Edge::kTop, context_.now_ms);
+  }
+  if (event.with) {
+    ShowSwap({Swaps::Outcome::kDone, event.with->DisplayName()});
+  }
+}
+
+void Desktop::ShowSwap(const Swaps::Result& result) {
+  constexpr std::pair<Text, Text> kWords[] = {{Text::kSwapAsked, Text::kSwapAskedText},
+                                              {Text::kSwapDone, Text::kSwapDoneText},
+                                              {Text::kSwapGone, Text::kSwapGoneText},
+                                              {Text::kSwapOver, Text::kSwapOverText},
+                                              {Text::kSwapLater, Text::kSwapLaterText}};
+  const auto& [title, text] = kWords[static_cast<size_t>(result.outcome)];
+  context_.ShowNotice(context_.Said(title, {result.name}), context_.Said(text, {result.name}));
+}
+
 void Desktop::HandleBatch(const Batch& batch) {
   // Only one toast of a kind is shown at a time, and the operator's words matter more.
   for (const std::string& text : batch.announcements) {
@@ -393,6 +441,9 @@ void Desktop::HandleBatch(const Batch& batch) {
   }
   if (batch.company_changed || batch.neighbours) {  // in a large world only those are told
     company_.AskSoon();
+  }
+  if (batch.swap) {
+    HandleSwap(*batch.swap);
   }
   talk_.HandleSayings(batch);
   peeking_.HandleStages(batch);

@@ -26,6 +26,7 @@
 #include "core/relay/company.h"
 #include "core/relay/gallery_fetches.h"
 #include "core/relay/relay_link.h"
+#include "core/relay/swaps.h"
 #include "core/scene/scene.h"
 
 namespace sprites {
@@ -69,6 +70,8 @@ class Desktop {
   const Updates& updates() const { return updates_; }
   const Traffic& traffic() const { return traffic_; }
   const Company& company() const { return company_; }
+  // Who asks to change seats with this desktop; null when nobody does.
+  const Neighbour* SeatAsker() const { return swaps_.Asker(context_.now_ms); }
   const RelayState& relay() const { return context_.relay; }
   const Simulation& simulation() const { return simulation_; }
 
@@ -85,6 +88,10 @@ class Desktop {
   // Throws a sprite to the desktop of company() with this name, over those in between. A notice
   // says so if it is not there any more.
   void ThrowToFriend(SpriteId id, const std::string& name);
+  // Asks the desktop of company() with this name to change seats. Notices say what comes of it.
+  void AskForSeat(const std::string& name);
+  // Answers SeatAsker().
+  void AnswerSeatAsker(bool is_accepted);
   // Goes where the link leads: settings() change, and the outbox asks to save them. A link to a
   // picture of a gallery fetches that, and leads to its relay only if no relay is chosen yet. The
   // picture falls in as a sprite of the shelf, and is kept; a notice says so if it does not come.
@@ -143,6 +150,8 @@ class Desktop {
   void HandleNews(const News& news);
   void HandleBatch(const Batch& batch);
   void Meet(const Neighbours& neighbours);
+  void HandleSwap(const SwapEvent& event);
+  void ShowSwap(const Swaps::Result& result);
   void CountUnanswered(const Response& response);
   void HandleInvitationEnded();
   void FetchFromGallery(const RelayLink& link);
@@ -176,6 +185,7 @@ class Desktop {
   Traffic traffic_{&context_, &simulation_, &look_, &crowd_, &guests_};
   Talk talk_{&context_, &simulation_, &crowd_, &guests_};
   Company company_;
+  Swaps swaps_;
   Peeking peeking_{&context_, &simulation_, &look_, &guests_, &traffic_};
   Updates updates_{&context_};
   GalleryFetches gallery_fetches_;

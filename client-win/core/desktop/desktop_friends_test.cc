@@ -1,7 +1,8 @@
-// Sprites that are thrown to somebody who may be several desktops away; the rules of the way are
-// tested in core/relay/crossings/goal_test.cc.
+// Sprites that are thrown to somebody who may be several desktops away, and seats that are changed;
+// the rules of the way are tested in core/relay/crossings/goal_test.cc.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <string>
 
 #include "core/words/menus.h"
@@ -113,6 +114,116 @@ TEST_CASE("friends › the menu of a sprite has those who are farther away, and 
   fixture.Pass(100);
   REQUIRE(!fixture.toasts.empty());
   CHECK(fixture.toasts.back().title == "Zoe is not here any more");
+}
+
+// A desktop in a small private world, whose company is known.
+struct SeatedDesktop : TestDesktop {
+  SeatedDesktop() {
+    Join();
+    Receive({Json{{"type", "company"}}});
+    Respond(Pop("/company", Method::kGet), 200,
+            {{"desktops", 3}, {"company", {GoalTo("Zoe", 1, 1), GoalTo("Bob", 1, 0)}}});
+  }
+  Json Asked(int lease_ms) const {
+    return {{"type", "swap"}, {"from", kBob}, {"leaseMs", lease_ms}};
+  }
+  // The entry of the menu with these words; null if there is none.
+  static const MenuItem* Entry(const Menu& menu, const std::string& words) {
+    const auto found = std::ranges::find(menu, words, &MenuItem::text);
+    return found == menu.end() ? nullptr : &*found;
+  }
+};
+
+TEST_CASE("seats › the person asks, and is told what comes of it") {
+  struct Case {
+    int status;
+    Json body;
+    std::string title;
+  };
+  for (const Case& one : {Case{202, {{"swap", "asked"}, {"leaseMs", 30'000}}, "Zoe was asked"},
+                          Case{202, {{"swap", "done"}}, "You have changed seats"},
+                          Case{409, {{"code", "swap-gone"}}, "Zoe does not sit there any more"},
+                          Case{429, {{"code", "too-fast"}}, "You can't change seats right now"},
+                          Case{0, nullptr, "You can't change seats right now"}}) {
+    CAPTURE(one.title);
+    SeatedDesktop fixture;
+    fixture.desktop.AskForSeat("Zoe");
+    fixture.desktop.AskForSeat("Zoe");  // one at a time
+    const Request request = fixture.Pop("/swap", Method::kPost);
+    CHECK(Json::parse(request.body) == GoalTo("Zoe", 1, 1));
+    CHECK(!fixture.Has("/swap", Method::kPost));
+    fixture.Respond(request, one.status, one.body);
+    fixture.Pass(10);
+    REQUIRE(fixture.toasts.size() == 1);
+    CHECK(fixture.toasts[0].title == one.title);
+    fixture.desktop.AskForSeat("Zoe");
+    fixture.Pop("/swap", Method::kPost);
+  }
+  SeatedDesktop fixture;
+  fixture.desktop.AskForSeat("Dan");
+  fixture.Pass(10);
+  CHECK(fixture.toasts.at(0).title == "Dan does not sit there any more");
+}
+
+TEST_CASE("seats › who asks is in a bubble and in the menu, and is answered there") {
+  for (const bool is_accepted : {true, false}) {
+    SeatedDesktop fixture;
+    fixture.ReceiveMomentary({fixture.Asked(30'000)});
+    const Scene& scene = fixture.Pass(100);
+    REQUIRE(scene.bubbles.size() == 1);
+    CHECK(scene.bubbles[0].text.starts_with("Bob would like to change seats with you."));
+    const Menu menu = ProgramMenu(fixture.desktop);
+    CHECK(fixture.Entry(menu, "Bob would like to change seats with you") != nullptr);
+    const MenuItem* entry =
+        fixture.Entry(menu, is_accepted ? "Change seats with Bob" : "Stay here");
+    REQUIRE(entry != nullptr);
+    CHECK(CarryOut(entry->choice, &fixture.desktop));
+    const Request request = fixture.Pop("/swap", Method::kPut);
+    CHECK(Json::parse(request.body) == Json{{"from", "9-3e"}, {"accept", is_accepted}});
+    fixture.Respond(request, 204);
+    fixture.Pass(10);
+    CHECK(fixture.Entry(ProgramMenu(fixture.desktop), "Stay here") == nullptr);
+    CHECK(fixture.toasts.empty());
+    fixture.desktop.AnswerSeatAsker(true);
+    fixture.Pass(10);
+    CHECK(!fixture.Has("/swap", Method::kPut));  // nobody asks
+  }
+}
+
+TEST_CASE("seats › a question ends by its time, by the relay's word, and by the end of the seat") {
+  SeatedDesktop fixture;
+  fixture.ReceiveMomentary({fixture.Asked(30'000)});
+  fixture.Pass(29'000);
+  CHECK(fixture.desktop.SeatAsker() != nullptr);
+  fixture.Pass(1'100);
+  CHECK(fixture.desktop.SeatAsker() == nullptr);
+  fixture.ReceiveMomentary({fixture.Asked(30'000)});
+  fixture.ReceiveMomentary({Json{{"type", "swap"}}});
+  CHECK(fixture.desktop.SeatAsker() == nullptr);
+  fixture.ReceiveMomentary({fixture.Asked(2'000'000'000)});
+  fixture.Pass(kSwapLeaseMsMax);
+  CHECK(fixture.desktop.SeatAsker() == nullptr);  // however long the relay says
+  fixture.ReceiveMomentary({fixture.Asked(30'000)});
+  fixture.EndSeat();
+  fixture.Pass(10);
+  CHECK(fixture.desktop.SeatAsker() == nullptr);
+}
+
+TEST_CASE("seats › a muted desktop asks in vain, and an answer that is too late is told") {
+  SeatedDesktop fixture;
+  fixture.ReceiveMomentary({fixture.Asked(30'000)});
+  fixture.desktop.AnswerSeatAsker(true);
+  fixture.Respond(fixture.Pop("/swap", Method::kPut), 409, {{"code", "swap-gone"}});
+  fixture.Pass(10);
+  CHECK(fixture.toasts.at(0).title == "Bob does not ask any more");
+  fixture.Pass(5'000);
+  fixture.ReceiveMomentary({Json{{"type", "swap"}, {"with", kBob}}});
+  fixture.Pass(10);
+  CHECK(fixture.toasts.at(1).title == "You have changed seats");
+  fixture.desktop.Mute({"9-3e", "Bob"}, true);
+  fixture.ReceiveMomentary({fixture.Asked(30'000)});
+  fixture.Pass(10);
+  CHECK(fixture.desktop.SeatAsker() == nullptr);
 }
 
 TEST_CASE(

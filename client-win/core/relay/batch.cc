@@ -82,6 +82,18 @@ std::optional<StageEvent> StageEventIn(const Json& event) {
   return shown;
 }
 
+// Nobody where the relay names no desktop.
+std::optional<Neighbour> SomebodyIn(const Json& value) {
+  Neighbour neighbour = NeighbourIn(value);
+  return neighbour.desktop.empty() ? std::nullopt : std::optional(std::move(neighbour));
+}
+
+SwapEvent SwapEventIn(const Json& event) {
+  return {SomebodyIn(MemberOf(event, "from")),
+          static_cast<int64_t>(NumberAt(event, "leaseMs", 0, double{kSwapLeaseMsMax}, 0)),
+          SomebodyIn(MemberOf(event, "with"))};
+}
+
 void ReadEvent(const Json& event, Batch* batch) {
   const Json& type = MemberOf(event, "type");
   if (type == "sprite") {
@@ -122,6 +134,9 @@ void ReadEvent(const Json& event, Batch* batch) {
     if (auto edges = EdgesNamed(MemberOf(event, "edges"))) {
       batch->watched = std::move(edges);
     }
+  } else if (type == "swap") {
+    batch->momentary++;
+    batch->swap = SwapEventIn(event);
   } else if (type == "bye") {
     const double ms = NumberAt(event, "retryAfterMs", 0, double{kByeMsMax}, 0);
     batch->bye_ms = static_cast<int64_t>(ms);

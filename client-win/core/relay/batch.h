@@ -22,6 +22,8 @@ namespace sprites {
 
 using rules::kAnnouncementBytesMax;
 using rules::kByeMsMax;
+// ms: a question for a seat is shown so long at most, whatever the relay says.
+constexpr int64_t kSwapLeaseMsMax = 120'000;
 constexpr size_t kSayingBytesMax = rules::kSayingTextBytesMax;
 constexpr int64_t kStageAgeMsMax = 10'000;  // ms: an older stage is shown as if it were this old
 
@@ -64,11 +66,18 @@ struct StageEvent {
   Stage stage;
 };
 
+// Who wants to change seats with this desktop, and who has.
+struct SwapEvent {
+  std::optional<Neighbour> from;  // nothing: nobody asks any more
+  int64_t lease_ms = 0;           // how long the question lasts
+  std::optional<Neighbour> with;  // the seats have been changed
+};
+
 // What one poll received.
 struct Batch {
   std::string cursor;
   size_t events = 0;     // of every kind, including those left out
-  size_t momentary = 0;  // those of them that are only about this moment: stages and watchers
+  size_t momentary = 0;  // those of them that are only about this moment: stages, watchers, swaps
   std::vector<Arrival> arrivals;
   std::optional<Neighbours> neighbours;
   bool company_changed = false;            // of a private world
@@ -78,8 +87,9 @@ struct Batch {
   uint64_t missed = 0;  // sayings that are lost; they came before `sayings`
   std::vector<StageEvent> stages;
   std::optional<std::vector<Edge>> watched;  // through these edges somebody watches this desktop
-  std::optional<int64_t> bye_ms;             // the relay shuts down: how long to stay away
-  std::string join;                          // with it: where to join another relay instead
+  std::optional<SwapEvent> swap;
+  std::optional<int64_t> bye_ms;  // the relay shuts down: how long to stay away
+  std::string join;               // with it: where to join another relay instead
 };
 
 namespace codes = rules::codes;  // of the relay's problems

@@ -363,6 +363,21 @@
   X(kCompanySprite, "&Sprite", "&Figur") \
   X(kCompanyThrow, "&Throw", "&Werfen") \
   X(kCompanyThrowTo, "&Throw to {0}", "Zu {0} &werfen") \
+  X(kCompanySwap, "Change s&eats", "&Plätze tauschen") \
+  X(kSwapAsks, "{0} would like to change seats with you", "{0} möchte den Platz mit Ihnen tauschen") \
+  X(kSwapBubble, "{0} would like to change seats with you.\nRight-click a sprite to answer.", "{0} möchte den Platz mit Ihnen tauschen.\nZum Antworten: Rechtsklick auf eine Figur.") \
+  X(kSwapAccept, "Change seats with {0}", "Mit {0} den Platz tauschen") \
+  X(kSwapDecline, "Stay here", "Hier bleiben") \
+  X(kSwapAsked, "{0} was asked", "{0} wurde gefragt") \
+  X(kSwapAskedText, "You change seats when {0} agrees.", "Wenn {0} zustimmt, tauschen Sie die Plätze.") \
+  X(kSwapDone, "You have changed seats", "Sie haben den Platz getauscht") \
+  X(kSwapDoneText, "{0} sits where you were.", "{0} sitzt jetzt, wo Sie waren.") \
+  X(kSwapGone, "{0} does not sit there any more", "{0} sitzt nicht mehr dort") \
+  X(kSwapGoneText, "You stay where you are. Look again who is here.", "Sie bleiben, wo Sie sind. Sehen Sie noch einmal nach, wer hier ist.") \
+  X(kSwapOver, "{0} does not ask any more", "{0} fragt nicht mehr") \
+  X(kSwapOverText, "You stay where you are.", "Sie bleiben, wo Sie sind.") \
+  X(kSwapLater, "You can't change seats right now", "Platztausch geht gerade nicht") \
+  X(kSwapLaterText, "Try again in a moment.", "Versuchen Sie es gleich noch einmal.") \
   X(kHeardTitle, "Sprites: what was said", "Sprites: was gesagt wurde") \
   X(kHeardTime, "Time", "Zeit") \
   X(kHeardWho, "Who", "Wer") \

@@ -51,16 +51,28 @@ std::vector<CompanyRow> RowsOf(const Desktop& desktop) {
   return rows;
 }
 
+int64_t ListedPeople(const Desktop& desktop) {
+  return std::ranges::count_if(desktop.company().all(),
+                               [](const Companion& one) { return !IsResident(one.goal.name); });
+}
+
+bool MaySwap(const Desktop& desktop) {
+  const auto& seat = desktop.relay().seat();
+  return seat && seat->world != kCommons && desktop.relay().link() == Link::kConnected &&
+         desktop.company().people() == 1 + ListedPeople(desktop);
+}
+
 std::string SummaryOf(const Desktop& desktop) {
+  if (const Neighbour* asker = desktop.SeatAsker()) {
+    return Say(desktop.language(), Text::kSwapAsks, {asker->DisplayName()});
+  }
   const int64_t people = desktop.company().people();
   if (people == 0 || desktop.relay().link() != Link::kConnected) {
     return StatusOf(desktop);
   }
-  const auto listed = std::ranges::count_if(
-      desktop.company().all(), [](const Companion& one) { return !IsResident(one.goal.name); });
-  const Text text = desktop.company().all().empty() ? Text::kCompanyAlone
-                    : people - 1 > listed           ? Text::kCompanySome
-                                                    : Text::kCompanyHere;
+  const Text text = desktop.company().all().empty()      ? Text::kCompanyAlone
+                    : people > 1 + ListedPeople(desktop) ? Text::kCompanySome
+                                                         : Text::kCompanyHere;
   return Say(desktop.language(), text, {std::to_string(people)});
 }
 
@@ -130,9 +142,13 @@ bool CompanyView::Update(const Desktop& desktop) {
   std::vector<CompanyRow> rows = RowsOf(desktop);
   std::vector<ThrowableSprite> sprites = SpritesOf(desktop);
   std::string summary = SummaryOf(desktop);
-  if (rows == rows_ && sprites == sprites_ && summary == summary_) {
+  const bool may_swap = MaySwap(desktop);
+  if (rows == rows_ && sprites == sprites_ && summary == summary_ && may_swap == may_swap_) {
     return false;
   }
+  may_swap_ = may_swap;
+  const Neighbour* asker = desktop.SeatAsker();
+  seat_asker_ = asker == nullptr ? "" : asker->DisplayName();
   // The same one stays chosen, wherever it is now. At first that is the first friend.
   const bool has_choice = rows_.size() > 1;
   const auto same = std::ranges::find_if(rows, [&](const CompanyRow& row) {
@@ -169,6 +185,16 @@ std::optional<MenuChoice> CompanyView::Throw() const {
                     {"", rows_[chosen_].goal.name},
                     false,
                     sprites_[chosen_sprite_].id};
+}
+
+std::optional<MenuChoice> CompanyView::Swap() const {
+  const Goal& chosen = rows_[chosen_].goal;
+  if (!may_swap_ || chosen.name.empty()) {
+    return std::nullopt;
+  }
+  return rows_[chosen_].name == seat_asker_
+             ? MenuChoice{MenuCommand::kAnswerForSeat, 0, {}, true}
+             : MenuChoice{MenuCommand::kAskForSeat, 0, {"", chosen.name}};
 }
 
 void CompanyView::SayThrow() {

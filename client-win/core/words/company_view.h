@@ -73,6 +73,9 @@ class CompanyView {
   // to, or no sprite.
   const std::string& throw_words() const { return throw_words_; }
   std::optional<MenuChoice> Throw() const;
+  // What the button that changes seats does: asks, or accepts if that one asks. Nothing where the
+  // relay would refuse it.
+  std::optional<MenuChoice> Swap() const;
 
  private:
   void SayThrow();
@@ -83,6 +86,8 @@ class CompanyView {
   std::vector<ThrowableSprite> sprites_;
   size_t chosen_sprite_ = 0;
   std::string throw_words_;
+  bool may_swap_ = false;   // in a private world whose desktops are all listed
+  std::string seat_asker_;  // who asks to change seats; empty for nobody
   Language language_ = Language::kEnglish;
 };
 

@@ -156,6 +156,25 @@ TEST_CASE("who is here › the same friend and the same sprite stay chosen, and 
   CHECK(fixture.view.chosen() == 0);  // oneself, as chosen
 }
 
+TEST_CASE("who is here › seats are asked for where everybody is listed, and who asks is answered") {
+  ViewedDesktop fixture;
+  CHECK(fixture.Meet({CompanionAt("Bob", 1, 0), CompanionAt("Zoe", 0, 1)}));
+  REQUIRE(fixture.view.Swap().has_value());
+  CHECK(fixture.view.Swap()->command == MenuCommand::kAskForSeat);
+  CHECK(fixture.view.Swap()->neighbour.name == "Bob");
+  fixture.ReceiveMomentary({Json{{"type", "swap"}, {"from", kBob}, {"leaseMs", 30'000}}});
+  CHECK(fixture.view.Update(fixture.desktop));
+  CHECK(fixture.view.summary() == "Bob would like to change seats with you");
+  CHECK(fixture.view.Swap()->command == MenuCommand::kAnswerForSeat);
+  CHECK(fixture.view.Swap()->is_on);
+  fixture.view.Choose(2);
+  CHECK(fixture.view.Swap()->command == MenuCommand::kAskForSeat);
+  fixture.view.Choose(0);
+  CHECK(!fixture.view.Swap());
+  fixture.MeetAnswer({{"desktops", 9}, {"company", {CompanionAt("Bob", 1, 0)}}});
+  CHECK(!fixture.view.Swap());  // not all are listed
+}
+
 TEST_CASE("who is here › a guest is thrown when there is no own sprite, and tells its sender") {
   ViewedDesktop fixture;
   fixture.Receive({Arriving(1, std::string(64, 'a'))});

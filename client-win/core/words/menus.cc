@@ -266,6 +266,13 @@ Menu ProgramMenu(const Desktop& desktop) {
   if (const std::string watchers = WatchersOf(desktop); !watchers.empty()) {
     menu.push_back({Entry(desktop, Text::kStatusWatched, watchers), {}, false});
   }
+  if (const Neighbour* asker = desktop.SeatAsker()) {
+    const std::string name = asker->DisplayName();
+    menu.push_back({Entry(desktop, Text::kSwapAsks, name), {}, false});
+    menu.push_back(
+        {Entry(desktop, Text::kSwapAccept, name), {MenuCommand::kAnswerForSeat, 0, {}, true}});
+    menu.push_back({Entry(desktop, Text::kSwapDecline), {MenuCommand::kAnswerForSeat}});
+  }
   menu.push_back({});
   menu.push_back(ShelfMenu(desktop));
   if (!desktop.simulation().sprites().empty()) {
@@ -387,6 +394,12 @@ bool CarryOut(const MenuChoice& choice, Desktop* desktop) {
       return true;
     case MenuCommand::kReact:
       desktop->talk().React(choice.index);
+      return true;
+    case MenuCommand::kAskForSeat:
+      desktop->AskForSeat(choice.neighbour.name);
+      return true;
+    case MenuCommand::kAnswerForSeat:
+      desktop->AnswerSeatAsker(choice.is_on);
       return true;
     case MenuCommand::kSendAllOn:
       desktop->guests().SendAllOn();

@@ -26,9 +26,11 @@ enum class MenuCommand : uint8_t {
   kReact,  // `index` in rules::kReactions
   kHeard,
   kCompany,
-  kPeek,       // `index` is the Edge, `is_on`
-  kShowStage,  // `is_on`
-  kMute,       // `neighbour`, `is_on`
+  kAskForSeat,     // `neighbour` has the name, of Desktop::company()
+  kAnswerForSeat,  // `is_on`
+  kPeek,           // `index` is the Edge, `is_on`
+  kShowStage,      // `is_on`
+  kMute,           // `neighbour`, `is_on`
   kSendAllOn,
   kPause,    // `is_on`
   kHideAll,  // `is_on`

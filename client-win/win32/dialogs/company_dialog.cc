@@ -75,6 +75,7 @@ void CompanyDialog::SetUp() {
   const auto words = [this](Text text) { return Wide(Say(desktop_->language(), text)); };
   SetWords(window(), 0, words(Text::kCompanyTitle));
   SetWords(window(), IDC_THROWN + IDC_LABEL, words(Text::kCompanySprite));
+  SetWords(window(), IDC_SWAP, words(Text::kCompanySwap));
   SetWords(window(), IDCANCEL, words(Text::kSayClose));
   SetColumns(GetDlgItem(window(), IDC_COMPANY), words(Text::kCompanyTitle),
              std::array{words(Text::kHeardWho), words(Text::kCompanyWhere)});
@@ -101,7 +102,7 @@ void CompanyDialog::Fill() {
   if (shown_sprites_ != view_.sprites()) {
     FillSprites();
   }
-  ShowThrow();
+  ShowChoices();
 }
 
 void CompanyDialog::FillSprites() {
@@ -115,20 +116,31 @@ void CompanyDialog::FillSprites() {
   EnableWindow(box, shown_sprites_.empty() ? FALSE : TRUE);
 }
 
-// Shows to whom the button throws. The focus stays where a disabled one can't keep it.
-void CompanyDialog::ShowThrow() {
-  const bool can_throw = view_.Throw().has_value();
-  const HWND button = GetDlgItem(window(), IDOK);
-  if (!can_throw && GetFocus() == button) {
+// Shows what can be done with the chosen one.
+void CompanyDialog::ShowChoices() {
+  SetWords(window(), IDOK, Wide(view_.throw_words()));
+  Enable(IDOK, view_.Throw().has_value());
+  Enable(IDC_SWAP, view_.Swap().has_value());
+  InvalidateRect(GetDlgItem(window(), IDC_COMPANY_PLACES), nullptr, FALSE);
+}
+
+// A button that is disabled can't keep the focus.
+void CompanyDialog::Enable(int id, bool is_enabled) {
+  const HWND button = GetDlgItem(window(), id);
+  if (!is_enabled && GetFocus() == button) {
     SetFocus(GetDlgItem(window(), IDC_COMPANY));
   }
-  SetWords(window(), IDOK, Wide(view_.throw_words()));
-  EnableWindow(button, can_throw ? TRUE : FALSE);
-  InvalidateRect(GetDlgItem(window(), IDC_COMPANY_PLACES), nullptr, FALSE);
+  EnableWindow(button, is_enabled ? TRUE : FALSE);
 }
 
 void CompanyDialog::Throw() {
   if (const auto choice = view_.Throw()) {
+    choose_(*choice);
+  }
+}
+
+void CompanyDialog::Swap() {
+  if (const auto choice = view_.Swap()) {
     choose_(*choice);
   }
 }
@@ -176,6 +188,8 @@ void CompanyDialog::HandleCommand(int id, int notice) {
     Close();
   } else if (id == IDOK) {
     Throw();
+  } else if (id == IDC_SWAP) {
+    Swap();
   } else if (id == IDC_THROWN && notice == CBN_SELCHANGE) {
     view_.ChooseSprite(
         static_cast<size_t>(SendDlgItemMessageW(window(), IDC_THROWN, CB_GETCURSEL, 0, 0)));
@@ -200,7 +214,7 @@ bool CompanyDialog::Handle(UINT message, WPARAM wparam, LPARAM lparam) {
       }
       if (notice.code == LVN_ITEMCHANGED && (item.uNewState & LVIS_SELECTED) != 0) {
         view_.Choose(static_cast<size_t>(item.iItem));
-        ShowThrow();
+        ShowChoices();
       } else if (notice.code == NM_DBLCLK) {
         Throw();
       }

@@ -36,8 +36,10 @@ class CompanyDialog : public ModelessDialog {
   void HandleCommand(int id, int notice);
   void Fill();
   void FillSprites();
-  void ShowThrow();
+  void ShowChoices();
+  void Enable(int id, bool is_enabled);
   void Throw();
+  void Swap();
   std::vector<Rect> Faces() const;
   void Paint(HDC canvas) const;
   // Chooses the row whose face is below the pointer. Returns false if there is none.

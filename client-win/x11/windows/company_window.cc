@@ -83,7 +83,9 @@ CompanyWindow::CompanyWindow(const Desktop* desktop, std::function<void(const Me
       picture_(NewPicture()),
       list_(NewList()),
       sprites_(gtk_combo_box_text_new()),
-      throw_(gtk_dialog_add_button(GTK_DIALOG(window_.get()), "", GTK_RESPONSE_NONE)) {
+      throw_(gtk_dialog_add_button(GTK_DIALOG(window_.get()), "", GTK_RESPONSE_NONE)),
+      swap_(gtk_dialog_add_button(GTK_DIALOG(window_.get()), Words(Text::kCompanySwap).c_str(),
+                                  GTK_RESPONSE_NONE)) {
   view_.Update(*desktop_);
   Build();
   Fill();
@@ -108,6 +110,7 @@ void CompanyWindow::Build() {
   gtk_box_pack_start(GTK_BOX(content), here, TRUE, TRUE, 0);
   gtk_box_pack_start(GTK_BOX(content), NewSpriteLine(), FALSE, FALSE, 0);
   On(throw_, "clicked", [this] { Throw(); });
+  On(swap_, "clicked", [this] { Swap(); });
   On(gtk_dialog_add_button(dialog, Words(Text::kSayClose).c_str(), GTK_RESPONSE_NONE), "clicked",
      [this] { is_closed_ = true; });
   On(window_.get(), "close", [this] { is_closed_ = true; });
@@ -228,6 +231,7 @@ void CompanyWindow::FillSprites() {
 void CompanyWindow::ShowThrow() {
   gtk_button_set_label(GTK_BUTTON(throw_), WithAccessKey(view_.throw_words()).c_str());
   gtk_widget_set_sensitive(throw_, view_.Throw() ? TRUE : FALSE);
+  gtk_widget_set_sensitive(swap_, view_.Swap() ? TRUE : FALSE);
   gtk_widget_queue_draw(picture_);
 }
 
@@ -244,6 +248,12 @@ void CompanyWindow::Choose(int row) {
 
 void CompanyWindow::Throw() {
   if (const auto choice = view_.Throw()) {
+    choose_(*choice);
+  }
+}
+
+void CompanyWindow::Swap() {
+  if (const auto choice = view_.Swap()) {
     choose_(*choice);
   }
 }

@@ -37,6 +37,7 @@ class CompanyWindow {
   void ShowThrow();
   void Choose(int row);
   void Throw();
+  void Swap();
   std::vector<Rect> Faces() const;
   void Draw(cairo_t* canvas) const;
   // The row whose face is at a point of the picture, or -1.
@@ -52,6 +53,7 @@ class CompanyWindow {
   GtkWidget* list_;
   GtkWidget* sprites_;
   GtkWidget* throw_;
+  GtkWidget* swap_;
   std::vector<ThrowableSprite> shown_sprites_;  // those in `sprites_`
   bool is_filling_ = false;  // the rows and the sprites change by the program, not by the person
   bool is_closed_ = false;

@@ -1,0 +1,59 @@
+// Changing seats with somebody else in a small private world: the person asks, or is asked.
+//
+// The relay keeps the questions; each lasts for a while, and silence is a no. Invariant: one
+// request of each kind is under way. Cost: O(1).
+#ifndef CLIENT_WIN_CORE_RELAY_SWAPS_H_
+#define CLIENT_WIN_CORE_RELAY_SWAPS_H_
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/motion/sprite.h"
+#include "core/relay/batch.h"
+#include "core/relay/request.h"
+#include "core/relay/seat.h"
+
+namespace sprites {
+
+class Swaps {
+ public:
+  // What came of a question or of an answer, and whom it is about.
+  enum class Outcome : uint8_t {
+    kAsked,
+    kDone,   // the seat was free
+    kGone,   // nobody of that name sits there any more
+    kOver,   // the question that was answered
+    kLater,  // the relay can't do it now
+  };
+  struct Result {
+    Outcome outcome = Outcome::kLater;
+    std::string name;
+  };
+
+  // The request that asks somebody. Nothing while one is under way.
+  std::optional<Request> Ask(const std::string& relay, const Seat& seat, const Goal& whom,
+                             RequestId* next_id);
+  // The request that answers who asks now, and ends the question here. Nothing if nobody does.
+  std::optional<Request> Answer(const std::string& relay, const Seat& seat, bool is_accepted,
+                                RequestId* next_id);
+  // Whether the response is to a request of this class, and what the person is told.
+  bool HandleResponse(const Response& response, std::optional<Result>* result);
+  void HandleEvent(const SwapEvent& event, int64_t now_ms);
+  // Who asks this desktop; null when nobody does.
+  const Neighbour* Asker(int64_t now_ms) const;
+  // There is another seat, or none.
+  void Forget() { *this = Swaps(); }
+
+ private:
+  std::optional<Neighbour> asker_;
+  int64_t asks_until_ms_ = 0;
+  RequestId question_ = 0;  // under way; 0 for none
+  RequestId answer_ = 0;    // likewise
+  std::string asked_;       // the name, as people see it
+  std::string answered_;    // likewise
+};
+
+}  // namespace sprites
+
+#endif  // CLIENT_WIN_CORE_RELAY_SWAPS_H_
