@@ -1,16 +1,18 @@
 /**
- * News: what a batch says besides sprites, stages and sayings: notices to every desktop, who one's neighbours are, and that others are here.
+ * News: what a batch says besides sprites, stages and sayings: notices to every desktop, who one's neighbours are, that others are here, and
+ * who changes places.
  *
  * Neighbours are named in small worlds only, once in NEIGHBOURS_STEP_MS for all changes of a world, and with every ping. In the same step
  * desktops of small private worlds are told that their company has changed: in each world once, however much has changed.
  * Writer: of which worlds have changed, which slots have been looked at for the newest notice, and the marks NEIGHBOURS_DUE, COMPANY_DUE and
- * NOTICES_DUE.
+ * NOTICES_DUE; it clears SWAP_DUE.
  * Cost: a step is bounded by the desktops that it may mark and by NOTICE_SLOTS_PER_STEP.
  */
 import { EDGES, type EdgeNumber } from '../wire/rules.ts';
-import { COMPANY_DUE, NEIGHBOURS_DUE, NOTICES_DUE } from './slots/marks.ts';
+import { COMPANY_DUE, NEIGHBOURS_DUE, NOTICES_DUE, SWAP_DUE } from './slots/marks.ts';
 import { Notices } from './slots/notices.ts';
 import { NEIGHBOURS_STEP_MS, SMALL_WORLD_MAX } from './state/limits.ts';
+import { writeNumber } from './state/mailboxes.ts';
 import type { World } from './state/torus.ts';
 import type { Tables } from './tables.ts';
 
@@ -18,6 +20,10 @@ import type { Tables } from './tables.ts';
 export const NOTICE_SLOTS_PER_STEP = 16_384;
 
 const COMPANY = Buffer.from('{"type":"company"}');
+const SWAP = Buffer.from('{"type":"swap"');
+const WITH = Buffer.from(',"with":');
+const FROM = Buffer.from(',"from":');
+const LEASE = Buffer.from(',"leaseMs":');
 const NEIGHBOURS = Buffer.from('{"type":"neighbours"');
 const EDGE_KEYS = EDGES.map((edge) => Buffer.from(`,"${edge}":`));
 const COMMA = 0x2c;
@@ -79,7 +85,7 @@ export class News {
 
   /** Whether a desktop has to be told something now. */
   isDue(slot: number): boolean {
-    return this.#tables.marks.has(slot, NEIGHBOURS_DUE | COMPANY_DUE | NOTICES_DUE);
+    return this.#tables.marks.has(slot, NEIGHBOURS_DUE | COMPANY_DUE | SWAP_DUE | NOTICES_DUE);
   }
 
   /** Marks the desktops that are to be told something, and calls `markReady` with each: `max` or somewhat more. Returns whether more are left. */
@@ -131,6 +137,7 @@ export class News {
     let end = at;
     if (marks.has(slot, NEIGHBOURS_DUE)) end = this.#writeNeighbours(slot, out, separated(out, start, end));
     if (hasRoom && marks.has(slot, COMPANY_DUE)) end = this.#writeCompany(slot, out, separated(out, start, end));
+    if (hasRoom && marks.has(slot, SWAP_DUE)) end = this.#writeSwap(slot, out, separated(out, start, end));
     if (hasRoom && marks.has(slot, NOTICES_DUE)) end = this.#writeNotices(slot, out, separated(out, start, end));
     return end;
   }
@@ -146,6 +153,26 @@ export class News {
   #writeCompany(slot: number, out: Buffer, at: number): number {
     this.#tables.marks.clear(slot, COMPANY_DUE);
     return at + COMPANY.copy(out, at);
+  }
+
+  /** Writes with whom a desktop has changed places, and who asks it to, to out[at]; returns where the event ends. */
+  #writeSwap(slot: number, out: Buffer, at: number): number {
+    const { swaps, desktops, marks, nowMs } = this.#tables;
+    const [partner, question] = [swaps.popPartner(slot), swaps.questionOf(slot)];
+    let end = at + SWAP.copy(out, at);
+    if (partner !== undefined) {
+      end += WITH.copy(out, end);
+      end += partner.copy(out, end);
+    }
+    if (question !== undefined) {
+      end += FROM.copy(out, end);
+      end = desktops.writeReference(question.asker, out, end);
+      end += LEASE.copy(out, end);
+      end = writeNumber(out, end, Math.max(0, Math.floor(question.endMs - nowMs)));
+    }
+    out[end] = CLOSE;
+    marks.clear(slot, SWAP_DUE);
+    return end + 1;
   }
 
   /** Writes the event that names the neighbours of a desktop to out[at]; returns where it ends. */

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { checkedCrossing } from '../test/passages.ts';
 import { pickFrom, randomOf } from '../test/random.ts';
-import { makeRelay } from '../test/relay_harness.ts';
+import { makeRelay, swapWith } from '../test/relay_harness.ts';
 import type { Identity } from '../wire/identity.ts';
 import { ProblemError } from '../wire/problem.ts';
 import type { EdgeNumber } from '../wire/rules.ts';
@@ -90,7 +90,8 @@ class Crowd {
     else if (what < 0.95) relay.renewInvitation(desktop.slot, new Uint32Array(4));
     else if (what < 0.96) relay.mute(desktop.slot, this.#desktops[pick(this.#desktops.length)]);
     else if (what < 0.97) relay.setShows(desktop.slot, !relay.desktops.shows(desktop.slot));
-    else if (what < 0.975) relay.setNamed(desktop.slot, !relay.desktops.isNamed(desktop.slot));
+    else if (what < 0.98) swapWith(relay, desktop, this.#desktops[pick(this.#desktops.length)]);
+    else if (what < 0.985) relay.setNamed(desktop.slot, !relay.desktops.isNamed(desktop.slot));
     else {
       this.#nowMs += 1000;
       relay.advance(this.#nowMs);

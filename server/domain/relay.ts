@@ -3,7 +3,7 @@
  *
  * It is the only writer of mailboxes, torus and parking lot. It is synchronous: each call runs to its end before the next
  * one begins. It has no clock and no sockets: advance() sets the time, and answers to polls go to an AnswerSink.
- * Here its parts are put together, each above those that it uses: tables.ts, news.ts, way_down.ts, eviction.ts, ending.ts, moving_on.ts,
+ * Here its parts are put together, each above those that it uses: tables.ts, news.ts, way_down.ts, eviction.ts, ending.ts, moving_on.ts, swaps.ts,
  * way_up.ts and from_peers.ts. Each says what it alone writes; this class writes nothing but the rows of who joins, leaves and mutes.
  * Invariant: accepted = acknowledged + waiting + abandoned, at every moment. A sprite is in one mailbox until the cursor
  * of its desktop passes it; when that desktop ends, the sprite moves on in its direction of travel to the next one.
@@ -46,6 +46,7 @@ import { KeptMailboxes } from './state/kept.ts';
 import type { Mailboxes } from './state/mailboxes.ts';
 import { NO_ADDRESS, type Torus } from './state/torus.ts';
 import type { Waits } from './state/waits.ts';
+import { Swaps } from './swaps.ts';
 import { type Counters, Tables, type TablesOptions } from './tables.ts';
 import type { SayingsOption } from './talk/hearers.ts';
 import { type Neighbourhood, Peeks, type PeeksOptions } from './talk/peeks.ts';
@@ -104,6 +105,7 @@ export class Relay {
   readonly down: WayDown;
   readonly ending: Ending;
   readonly directory: Directory;
+  readonly swaps: Swaps;
   readonly pingMs: number;
   /** Polls whose answer is delayed. */
   readonly delayedPolls: DelayedPolls;
@@ -157,6 +159,7 @@ export class Relay {
     this.down = down;
     this.ending = ending;
     this.directory = new Directory(tables, kept, down);
+    this.swaps = new Swaps(tables, news, down);
     this.pingMs = down.pingMs;
     this.delayedPolls = down.delayedPolls;
     this.#news = news;
@@ -364,6 +367,7 @@ export class Relay {
     if (marks.has(slot, MUTES)) this.mutes.clear(slot);
     this.peeks.leave(slot);
     marks.leave(slot);
+    this.swaps.leave(slot);
     this.speech.leave(slot);
     this.#remember(slot);
     desktops.end(slot);
@@ -517,6 +521,7 @@ export class Relay {
     let isMoreDue = hasDeadlines;
     if (down.answerDelayed()) isMoreDue = true;
     if (this.#news.step(left, this.#markReady)) isMoreDue = true;
+    this.swaps.step();
     if (this.#moving.step()) isMoreDue = true;
     if (down.sayingsStep()) isMoreDue = true;
     if (down.stagesStep()) isMoreDue = true;

@@ -9,6 +9,7 @@ import { PeerMemory } from './peers/peer_memory.ts';
 import { Marks, MUTES } from './slots/marks.ts';
 import { Mutes } from './slots/mutes.ts';
 import { Slab } from './slots/slab.ts';
+import { SwapRequests } from './slots/swap_requests.ts';
 import { Clients } from './state/clients.ts';
 import { Day } from './state/day.ts';
 import { Desktops } from './state/desktops.ts';
@@ -72,6 +73,7 @@ export class Tables {
   readonly clients: Clients;
   readonly marks: Marks;
   readonly mutes = new Mutes();
+  readonly swaps = new SwapRequests();
   /** What is known of other relays; it survives with the journal. */
   readonly peerMemory = new PeerMemory();
   readonly abroad = new Abroad();

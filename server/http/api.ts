@@ -17,6 +17,7 @@ import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/p
 import { CORS_ORIGIN, CORS_PREFLIGHT, readAuthorization, readBearer, retryAfter } from '../wire/route.ts';
 import { EDGES, type Edge, JOIN_BYTES_MAX, LEASE_MS, PEEK_BYTES_MAX } from '../wire/rules.ts';
 import { checkPeek, checkShown } from '../wire/stage.ts';
+import { checkSwap, checkSwapAnswer } from '../wire/swap.ts';
 import type { WorkerAdmission } from './admission.ts';
 import type { ClientAddresses } from './client_address.ts';
 import { PublicCounts } from './public_counts.ts';
@@ -69,13 +70,17 @@ export function api(sources: ApiSources): express.Router {
       sendReply(response, hasProblem && edge !== null ? withProblem(reply, EDGES[edge]) : reply);
     },
   });
-  const set = (query: Query, check: (body: unknown) => boolean) => async (request: Request, response: Response) => {
+  const set = (query: Query, check: (body: unknown) => unknown) => async (request: Request, response: Response) => {
     const desktop = bearer(request);
-    const isSet = check(readJson(await readBody(request, PEEK_BYTES_MAX)));
-    sendReply(response, await worker.query(query, desktop, JSON.stringify(isSet)));
+    const checked = check(readJson(await readBody(request, PEEK_BYTES_MAX)));
+    sendReply(response, await worker.query(query, desktop, JSON.stringify(checked)));
   };
   route(router, '/v1/desktops/:id/stage', { put: set('setShows', checkShown) }, 'POST');
   route(router, '/v1/desktops/:id/named', { put: set('setNamed', checkNamed) });
+  route(router, '/v1/desktops/:id/swap', {
+    post: set('askSwap', checkSwap),
+    put: set('answerSwap', checkSwapAnswer),
+  });
   const counts = new PublicCounts(worker);
   route(router, '/v1/worlds', { get: async (_, response) => sendReply(response, await counts.read()) });
   return router;

@@ -3,8 +3,7 @@
 import express, { type Request } from 'express';
 import { cleanLine } from '../moderation/moderator.ts';
 import type { SpriteStore } from '../store/sprite_store.ts';
-import { checkObject, malformed, readJson } from '../wire/fields.ts';
-import { blankIdentity, type Identity, readId } from '../wire/identity.ts';
+import { checkDesktop, checkObject, malformed, readJson } from '../wire/fields.ts';
 import { ProblemError } from '../wire/problem.ts';
 import { REASON_BYTES_MAX } from '../wire/rules.ts';
 import { bearer, holder, readBody, route, sendReply } from './api.ts';
@@ -35,7 +34,7 @@ export function reports(worker: Worker, store: SpriteStore): express.Router {
     const { file, reason = '', desktop: thrower } = await readObject(request);
     if (typeof file !== 'string') throw malformed('file', 'must be the SHA-256 of a .spr file');
     if (typeof reason !== 'string') throw malformed('reason', 'must be a string');
-    if (thrower !== undefined) checkDesktop(thrower);
+    if (thrower !== undefined) checkDesktop(thrower, 'desktop');
     const sent = { file, reason: cleanLine(reason, 'reason', REASON_BYTES_MAX), desktop: thrower };
     // So that nobody can fill the list with pictures that nobody sees.
     if (!(await store.find(file))) throw new ProblemError('not-found', 'There is no sprite file with this hash.');
@@ -51,13 +50,5 @@ async function readObject(request: Request): Promise<Record<string, unknown>> {
 
 /** The slot and generation of a desktop that is muted. */
 function mutedJson(id: unknown): string {
-  const { slot, generation } = checkDesktop(id);
-  return JSON.stringify({ slot, generation });
-}
-
-/** Checks the id of a desktop, which need not be here: an answer must not tell whether it is. */
-function checkDesktop(id: unknown): Identity {
-  const identity = blankIdentity();
-  if (typeof id !== 'string' || !readId(id, identity)) throw malformed('desktop', 'must be the id of a desktop');
-  return identity;
+  return JSON.stringify(checkDesktop(id, 'desktop'));
 }

@@ -15,6 +15,7 @@ import { randomFrom } from '../test/random.ts';
 import { type EdgeNumber, FIRST_POLL_MS, LEASE_MS, opposite } from '../wire/rules.ts';
 import '../test/short_lives.ts';
 import { checkedCrossing } from '../test/passages.ts';
+import { swapWith } from '../test/relay_harness.ts';
 import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
 import type { Identity } from '../wire/identity.ts';
 import { ProblemError } from '../wire/problem.ts';
@@ -77,6 +78,7 @@ class History {
   nowMs = 0;
   deaths = 0;
   compactions = 0;
+  swaps = 0;
   full = 0;
   /** How often a relay has found something in the tail of the one before. */
   tails = 0;
@@ -241,6 +243,7 @@ class History {
     const what = this.random();
     for (const seat of client.former) this.#repeat(seat, true);
     const { seat } = client;
+    if (seat && this.random() < 0.1) this.#swap(seat);
     if (!seat) {
       if (what < 0.5) this.join(client);
       return;
@@ -354,6 +357,16 @@ class History {
     else this.relay.unmute(seat.identity.slot, other.identity);
   }
 
+  /** Changes places with somebody of the same world. */
+  #swap({ identity }: Seat): void {
+    const { desktops, torus } = this.relay;
+    const live = this.clients.filter(({ seat }) => seat && desktops.authenticate(seat.identity) === 'live');
+    const others = live.filter(({ seat }) => torus.worldOf(seat!.identity.slot) === torus.worldOf(identity.slot));
+    const other = others[this.pick(others.length)]?.seat;
+    if (other && desktops.authenticate(identity) === 'live' && swapWith(this.relay, identity, other.identity))
+      this.swaps++;
+  }
+
   /** Everybody polls and repeats until nothing more happens. The disk works. */
   settle(): void {
     this.disk.beforeRoom = undefined;
@@ -418,7 +431,7 @@ class History {
 }
 
 /** What happened in all histories together: one in which nothing happens proves nothing. */
-const happened = { deaths: 0, accepted: 0, compactions: 0, full: 0, doubles: 0, tails: 0 };
+const happened = { deaths: 0, accepted: 0, compactions: 0, full: 0, doubles: 0, tails: 0, swaps: 0 };
 
 function run(seed: number): void {
   const history = new History(seed);
@@ -448,6 +461,7 @@ function run(seed: number): void {
   happened.compactions += history.compactions;
   happened.full += history.full;
   happened.tails += history.tails;
+  happened.swaps += history.swaps;
   if (history.mayDouble) happened.doubles++;
 }
 

@@ -242,6 +242,18 @@ export class Master {
     });
   }
 
+  /** A desktop asks another one, `json`, to change places. The answer is `{swap, leaseMs}`. */
+  askSwap(link: number, request: number, identity: Identity, json: string): void {
+    this.#try(link, request, identity, () => {
+      this.#answerJson(link, request, 202, this.relay.swaps.ask(identity.slot, JSON.parse(json)));
+    });
+  }
+
+  /** A desktop answers one that has asked it to change places. */
+  answerSwap(link: number, request: number, identity: Identity, json: string): void {
+    this.#do(link, request, identity, () => this.relay.swaps.answer(identity.slot, JSON.parse(json)));
+  }
+
   /** A report of a picture: its file and its reason. */
   report(link: number, request: number, identity: Identity, json: string): void {
     this.#do(link, request, identity, () => this.#moderation?.report(identity.slot, JSON.parse(json)));

@@ -18,7 +18,7 @@ import type { Standing } from '../wire/pictures.ts';
  */
 export const QUERIES = [
   ...(['leave', 'describe', 'company', 'verify', 'renew'] as const),
-  ...(['mute', 'unmute', 'report', 'say', 'peek', 'setShows', 'setNamed', 'publish'] as const),
+  ...(['mute', 'unmute', 'report', 'say', 'peek', 'setShows', 'setNamed', 'askSwap', 'answerSwap', 'publish'] as const),
   ...(['count', 'flying', 'fetch', 'feedback'] as const),
 ] as const;
 

@@ -47,6 +47,7 @@ describe('two relays and NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
   let r1: RelayProcess;
   let r2: RelayProcess;
   let ann: Joined;
+  let carol: Joined;
 
   const start = (n: number, ports: Ports, ...more: string[]) =>
     startRelay({ data: data[n], ports, workers: n, args: ['--nats', nats.url, '--relay-name', `r${n + 1}`, ...more] });
@@ -95,7 +96,7 @@ describe('two relays and NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
   });
 
   it('lead an invitation to the friend’s relay', async () => {
-    const carol = await join(r2.url, { name: 'Carol', near: ann.invitation });
+    carol = await join(r2.url, { name: 'Carol', near: ann.invitation });
     assert.deepEqual([carol.world, (await look(carol)).neighbours.left?.desktop], [WORLD, ann.desktop]);
     const eve = await join(r1.url, { name: 'Eve' });
     const dan = await join(r2.url, { name: 'Dan', near: eve.invitation });
@@ -105,8 +106,15 @@ describe('two relays and NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
     await leave(dan);
   });
 
-  it('find the same world again after its home was killed, or restarted', async () => {
+  it('find the same world again, everybody in their place, after its home was killed, or restarted', async () => {
     const names = ['Ann', 'Bob', 'Carol'];
+    const right = async () => (await look(ann)).neighbours.right?.name;
+    assert.equal(await right(), 'Carol');
+    const swap = ({ crossings, token }: Joined, method: string, body: object) =>
+      sendRequest(crossings.replace(/crossings$/, 'swap'), { method, token, body });
+    assert.equal((await swap(ann, 'POST', { name: 'Carol', column: 1, row: 0 })).status, 202);
+    assert.equal((await swap(carol, 'PUT', { from: ann.desktop, accept: true })).status, 204);
+    assert.equal(await right(), 'Bob', 'and Carol is to the left now');
     for (const signal of ['SIGKILL', 'SIGUSR2'] as const) {
       r1.kill(r1.pids.master, signal);
       if (signal === 'SIGUSR2') await r1.waitForLog(({ msg, again }) => msg === 'going down' && again === true);
@@ -123,6 +131,7 @@ describe('two relays and NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
         return answer.status === 201;
       });
       assert.equal(fay?.here.world, names.push('Fay'), `with ${names}, after ${signal}`);
+      assert.equal(await right(), 'Bob', `after ${signal}`);
     }
   });
 

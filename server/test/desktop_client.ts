@@ -61,6 +61,7 @@ export type Event =
   | Missed
   | Watched
   | StageEvent
+  | { type: 'swap'; with?: Reference; from?: Reference; leaseMs?: number }
   | { type: 'ping' }
   | { type: 'bye'; retryAfterMs: number; join?: string };
 
@@ -88,6 +89,8 @@ export interface Joined {
 
 /** A desktop as its own relay describes it. */
 export interface Described {
+  name: string;
+  place: number;
   world: string;
   neighbours: Partial<Record<Edge, Reference>>;
 }
@@ -245,10 +248,17 @@ export class DesktopClient {
     this.#loop = this.#socketKind ? this.#followSocket() : this.#followPolls();
   }
 
-  /** Throws a sprite and retries until there is an outcome. Resolves to undefined when this client is stopped before. `more`: of the sprite. */
-  async throw(edge: Edge, name: string, more: object = {}): Promise<ThrowOutcome | undefined> {
+  /**
+   * Throws a sprite and retries until there is an outcome. Resolves to undefined when this client is stopped before. `goal`: of the
+   * crossing; what is beside it: of the sprite.
+   */
+  async throw(
+    edge: Edge,
+    name: string,
+    { goal, ...more }: { goal?: SpriteEvent['goal']; [member: string]: unknown } = {},
+  ): Promise<ThrowOutcome | undefined> {
     const crossing = crossingOf(this.#nextCrossing++, edge, name);
-    const body = { ...crossing, sprite: { ...crossing.sprite, ...more } };
+    const body = { ...crossing, goal, sprite: { ...crossing.sprite, ...more } };
     while (!this.#quit.signal.aborted) {
       const verdict = await (this.#socketKind ? this.#sendThrow(body) : this.#postThrow(body));
       const again = verdict === undefined || verdict.problem?.status === 503 || verdict.problem?.status === 429;

@@ -12,20 +12,25 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { whyNoNativeFront } from '../front/native.ts';
 import { TAIL } from '../journal/tail.ts';
+import { nextStep } from '../web/relay/goal.ts';
+import type { Companion, Company } from '../web/relay/transport.ts';
+import { SWAP_LEASE_MS } from '../wire/rules.ts';
 import { Crowd } from './crowd.ts';
 import {
   crossingOf,
   DesktopClient,
   isSprite,
   join as joinDesktop,
+  look,
   poll,
   pollFor,
   post,
+  type SpriteEvent,
   sendRequest,
 } from './desktop_client.ts';
 import { onTwoShapes } from './fronts.ts';
 import { randomOf } from './random.ts';
-import { BOUNDED, lastingPorts, type RelayProcess, startRelay, until } from './relay_process.ts';
+import { BOUNDED, lastingPorts, type Ports, type RelayProcess, startRelay, until } from './relay_process.ts';
 
 const DESKTOPS = 16;
 /** The master first, then all processes. */
@@ -116,6 +121,69 @@ describe('a relay on the native front that is killed', { ...BOUNDED, skip: whyNo
       relay = await startRelay({ workers: 0, front: 'native', data, ports });
     }
     assert.equal((await relay.metrics()).get('sprites_accepted_total'), thrown);
+  });
+});
+
+describe('friends whose relay is killed', BOUNDED, () => {
+  const data = mkdtempSync(join(tmpdir(), 'sprites-journal-'));
+  let ports: Ports;
+  let relay: RelayProcess;
+  const friends: DesktopClient[] = [];
+  const start = () => startRelay({ workers: 0, data, ports });
+  before(async () => {
+    ports = await lastingPorts();
+    relay = await start();
+    for (let n = 0; n < 12; n++)
+      friends.push(await DesktopClient.join(relay.url, { name: `friend ${n}`, world: 'friends' }));
+  });
+  after(async () => {
+    await Promise.all(friends.map((one) => one.stop()));
+    await relay?.stop();
+    rmSync(data, { recursive: true, force: true });
+  });
+
+  const ask = ({ joined }: DesktopClient, path: string, method = 'GET', body?: object) =>
+    sendRequest(joined.crossings.replace(/crossings$/, path), { method, token: joined.token, body });
+  const companyOf = async (one: DesktopClient) => ((await ask(one, 'company')).json as Company).company;
+
+  async function killAndStart(): Promise<void> {
+    relay.kill(relay.pids.master, 'SIGKILL');
+    await relay.stop();
+    relay = await start();
+  }
+
+  it('sit where they sat, those who have changed places too', async () => {
+    const [ann, bob] = [friends[2], friends[9]];
+    const places = () => Promise.all(friends.map(async ({ joined }) => (await look(joined)).place));
+    const wish = (await companyOf(ann)).find(({ name }) => name === 'friend 9');
+    assert.deepEqual((await ask(ann, 'swap', 'POST', wish)).json, { swap: 'asked', leaseMs: SWAP_LEASE_MS });
+    assert.equal((await ask(bob, 'swap', 'PUT', { from: ann.joined.desktop, accept: true })).status, 204);
+    const changed = [0, 1, 9, 3, 4, 5, 6, 7, 8, 2, 10, 11];
+    assert.deepEqual(await places(), changed);
+    await killAndStart();
+    assert.deepEqual(await places(), changed);
+  });
+
+  it('have a sprite that is thrown three desktops far somewhere, once, whenever that happens', async () => {
+    let [at] = friends;
+    const friend = (await companyOf(at)).find(({ column, row }) => Math.abs(column) + Math.abs(row) === 3) as Companion;
+    let step = nextStep(friend, null, (await look(at.joined)).neighbours);
+    for (let steps = 1; step !== null; steps++) {
+      const outcome = at.throw(step.edge, 'Miso', step.goal);
+      await killAndStart();
+      const { to } = (await outcome) ?? {};
+      const received = () => friends.flatMap((one) => one.received);
+      await until('somebody has it', () => received().length >= steps);
+      assert.equal(received().length, steps, 'once');
+      at = friends.find(({ joined }) => joined.desktop === to?.desktop) as DesktopClient;
+      const { goal } = at.received.at(-1) as SpriteEvent;
+      step =
+        goal === undefined ? null : nextStep(goal, (await look(at.joined)).name, (await look(at.joined)).neighbours);
+    }
+    assert.equal((await look(at.joined)).name, friend.name);
+    const count = async (name: string) => (await relay.metrics()).get(`sprites_${name}`);
+    await until('the last poll has acknowledged it', async () => (await count('waiting')) === 0);
+    assert.equal(await count('accepted_total'), 3);
   });
 });
 

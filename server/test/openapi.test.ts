@@ -17,15 +17,18 @@ import { WebSocket } from 'ws';
 import { parse } from 'yaml';
 import { CROSSINGS_BURST_MAX, PEEKS_BURST_MAX, SAYINGS_BURST_MAX, STAGES_BURST_MAX } from '../domain/state/limits.ts';
 import { FEEDBACK_PER_WINDOW_MAX, PUBLICATIONS_PER_WINDOW_MAX } from '../moderation/moderator.ts';
-import { MUTES_MAX, REPORTS_PER_WINDOW_MAX, SPR_BYTES_MAX } from '../wire/rules.ts';
+import { MUTES_MAX, REPORTS_PER_WINDOW_MAX, SPR_BYTES_MAX, SWAP_LEASE_MS } from '../wire/rules.ts';
 import {
   type Batch,
   crossingOf,
+  type Event,
   FILE,
   type HttpResponse,
   type Joined,
   join,
   poll,
+  pollFor,
+  type Reference,
   type RequestOptions,
   sendRequest,
 } from './desktop_client.ts';
@@ -88,6 +91,9 @@ const NOT_PROVOKED: Record<string, string> = {
   'GET /v1/flights 503': 'as for the other requests while the relay stops',
   'GET /v1/today 503': 'as for the other requests while the relay stops',
   'PUT /v1/desktops/{id}/named 503': 'as for the other requests while the relay stops',
+  'POST /v1/desktops/{id}/swap 429': 'more than a person asks; swaps.test.ts',
+  'POST /v1/desktops/{id}/swap 503': 'as for the other requests while the relay stops',
+  'PUT /v1/desktops/{id}/swap 503': 'as for the other requests while the relay stops',
   'POST /v1/feedback 503': 'as for the other requests while the relay stops',
 };
 
@@ -160,6 +166,8 @@ onEachFront('openapi.yaml', (front) => {
   const JOIN = 'POST /v1/desktops';
   const LOOK = 'GET /v1/desktops/{id}';
   const COMPANY = 'GET /v1/desktops/{id}/company';
+  const ASK_SWAP = 'POST /v1/desktops/{id}/swap';
+  const ANSWER_SWAP = 'PUT /v1/desktops/{id}/swap';
   const LEAVE = 'DELETE /v1/desktops/{id}';
   const RENEW = 'POST /v1/desktops/{id}/invitation';
   const WORLDS = 'GET /v1/worlds';
@@ -197,6 +205,8 @@ onEachFront('openapi.yaml', (front) => {
       JOIN,
       LOOK,
       COMPANY,
+      ASK_SWAP,
+      ANSWER_SWAP,
       LEAVE,
       RENEW,
       WORLDS,
@@ -582,6 +592,37 @@ onEachFront('openapi.yaml', (front) => {
     for (const { token, desktop } of [ann, bob])
       await sendRequest(at({ desktop } as Joined), { method: 'DELETE', token });
     await request(NAMED, named, 410, { token: ann.token, body: { named: true } });
+  });
+
+  it('documents how two desktops change places', async () => {
+    const world = `seats ${front}`;
+    const [ann, bob] = [await join(relay.url, { name: 'Ann', world }), await join(relay.url, { name: 'Bob', world })];
+    const url = `${at(ann)}/swap`;
+    const wish = { name: 'Bob', column: 1, row: 0 };
+    const asked = await request(ASK_SWAP, url, 202, { token: ann.token, body: wish });
+    assert.deepEqual(asked.json, { swap: 'asked', leaseMs: SWAP_LEASE_MS });
+    const isSwap = (event: Event) => event.type === 'swap';
+    const question = await pollFor(bob, bob.cursor, isSwap);
+    conforms('#/components/schemas/Batch', question, 'a question');
+    const from = (question.events.find(isSwap) as { from?: Reference }).from;
+    assert.deepEqual(from, { desktop: ann.desktop, name: 'Ann' });
+    const answer = { from: ann.desktop, accept: true };
+    await request(ANSWER_SWAP, `${at(bob)}/swap`, 204, { token: bob.token, body: answer });
+    const done = await pollFor(ann, ann.cursor, isSwap);
+    conforms('#/components/schemas/Batch', done, 'an answer');
+    assert.deepEqual(done.events.find(isSwap), { type: 'swap', with: { desktop: bob.desktop, name: 'Bob' } });
+    for (const [name, own, body] of [
+      [ASK_SWAP, ann, wish],
+      [ANSWER_SWAP, bob, answer],
+    ] as const) {
+      const { token } = own;
+      await request(name, `${at(own)}/swap`, 409, { token, body: { ...body, name: 'Eve' } });
+      await request(name, `${at(own)}/swap`, 400, { token, body: {} });
+      await request(name, `${at(own)}/swap`, 413, { token, body: 'x'.repeat(300) });
+      await request(name, `${at(own)}/swap`, 401, { body });
+      await sendRequest(at(own), { method: 'DELETE', token });
+      await request(name, `${at(own)}/swap`, 410, { token, body });
+    }
   });
 
   it('documents the responses to what the operator has banned', async () => {

@@ -42,6 +42,7 @@ async function simulate(
     count('kept', cluster.kept);
     count('answers lost', cluster.answersLost);
     count('stops', cluster.stops);
+    count('swaps', cluster.swaps);
     count('joins passed on', cluster.joinsPassed);
     // A relay that forgets a world when it dies does not notice that it moves.
     if (isJournaled) count('worlds moved', cluster.worldsMoved);

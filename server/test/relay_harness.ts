@@ -9,6 +9,7 @@ import { Relay, type RelayOptions } from '../domain/relay.ts';
 import type { CrossingResponse, Verdict } from '../domain/responses.ts';
 import { TICK_MS } from '../domain/slots/deadlines.ts';
 import { NEIGHBOURS_STEP_MS } from '../domain/state/limits.ts';
+import { wayBetween } from '../domain/state/torus.ts';
 import { Master } from '../processes/master.ts';
 import { Seats } from '../processes/seats.ts';
 import { type Committing, Turns } from '../processes/turns.ts';
@@ -17,6 +18,7 @@ import { GENERATION_KEY_BYTES } from '../wire/generations.ts';
 import type { Identity } from '../wire/identity.ts';
 import type { Join } from '../wire/join.ts';
 import type { Pictures, Standing } from '../wire/pictures.ts';
+import { ProblemError } from '../wire/problem.ts';
 import type { Edge } from '../wire/rules.ts';
 import { checkedCrossing } from './passages.ts';
 
@@ -70,6 +72,21 @@ export function joined(relay: Relay, join: Partial<Join> = {}): Guest {
   const [token, invitation] = [new Uint32Array(4), new Uint32Array(4)];
   const slot = relay.join({ name: '', ...join }, token, invitation);
   return { slot, generation: relay.desktops.generation(slot), token, invitation };
+}
+
+/** One desktop asks another one to change places, and that agrees. Returns whether they are changed: not in different worlds, for example. */
+export function swapWith(relay: Relay, asker: Omit<Identity, 'token'>, asked: Omit<Identity, 'token'>): boolean {
+  const { torus, desktops, swaps } = relay;
+  const { count, width } = torus.worldOf(asker.slot);
+  const way = wayBetween(torus.placeOf(asker.slot), torus.placeOf(asked.slot), count, width);
+  try {
+    const { swap } = swaps.ask(asker.slot, { name: desktops.name(asked.slot), ...way });
+    if (swap === 'asked') swaps.answer(asked.slot, { from: asker, accept: true });
+    return true;
+  } catch (error) {
+    if (!(error instanceof ProblemError)) throw error;
+    return false;
+  }
 }
 
 export class RelayHarness {

@@ -28,6 +28,7 @@ import { checkedCrossing } from './passages.ts';
 import { PretendStore } from './pretend_bucket.ts';
 import { PretendNetwork } from './pretend_network.ts';
 import { randomFrom } from './random.ts';
+import { swapWith } from './relay_harness.ts';
 import { SimulatedRelay, type Surroundings } from './simulated_relay.ts';
 
 const NAMES = ['r1', 'r2', 'r3'];
@@ -145,6 +146,8 @@ export class SimulatedCluster implements Surroundings {
   /** Joins that another relay has answered, and worlds that a relay has lost to another one. */
   joinsPassed = 0;
   worldsMoved = 0;
+  /** Pairs that have changed places in the private world. */
+  swaps = 0;
   /** Whether desktops join the private world. */
   readonly hasGarden: boolean;
   #sprites = 0;
@@ -429,6 +432,10 @@ export class SimulatedCluster implements Surroundings {
       const pending = { crossing, edge, sprite: `s${this.#sprites++}`, sentIn: 0, attempts: 0 };
       client.pending.set(crossing, pending);
       this.#post(client, pending);
+    }
+    const other = this.clients[this.pick(this.clients.length)];
+    if (this.random() < 0.05 && isHere(client) && other.relay === relay && isHere(other)) {
+      if (swapWith(relay.relay, identity, other.identity)) this.swaps++;
     }
     // It leaves with an empty mailbox, so that what it has seen is acknowledged; its last throw may be in doubt.
     if (this.random() < 0.01 && isHere(client) && relay.relay.mailboxes.count(identity.slot) === 0) {

@@ -182,6 +182,8 @@ function setTimes(document: Openapi): void {
   document.set([...lease, 'maximum'], rules.LEASE_SECONDS_MAX);
   document.set([...lease, 'description'], `This relay grants ${rules.LEASE_MS / 1000} s`);
   document.set(document.event('bye', 'retryAfterMs', 'maximum'), rules.BYE_MS_MAX);
+  document.set(document.event('swap', 'leaseMs', 'maximum'), rules.SWAP_LEASE_MS);
+  document.set([...accepted('/v1/desktops/{id}/swap'), 'leaseMs', 'enum'], `[0, ${rules.SWAP_LEASE_MS}]`);
   document.set([...accepted('/v1/desktops/{id}/peeks'), 'leaseMs', 'enum'], `[0, ${rules.PEEK_LEASE_MS}]`);
 }
 

@@ -4,6 +4,7 @@
  * Each check returns the value, or throws malformed with the name of the member. The name may have two parts, `parent` and `member`,
  * which are put together only for a problem, because a stage has many members.
  */
+import { blankIdentity, readId } from './identity.ts';
 import { ProblemError } from './problem.ts';
 import { ANIMATION_LENGTH_MAX, FILE_DIGITS } from './rules.ts';
 import { normalizeName, whyInvalidName } from './text.ts';
@@ -70,6 +71,13 @@ export function checkFile(value: unknown, member: string, parent = ''): string {
     throw malformed(parent + member, `must be the SHA-256 of a .spr file in ${FILE_DIGITS} lowercase hex digits`);
   }
   return value;
+}
+
+/** Checks the id of a desktop, which need not be here: an answer must not tell whether it is. */
+export function checkDesktop(value: unknown, member: string): { slot: number; generation: number } {
+  const identity = blankIdentity();
+  if (typeof value !== 'string' || !readId(value, identity)) throw malformed(member, 'must be the id of a desktop');
+  return { slot: identity.slot, generation: identity.generation };
 }
 
 /** Checks a name. Returns it in the form in which names are stored. */

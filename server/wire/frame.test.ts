@@ -77,8 +77,22 @@ function everything(): { frame: Buffer; expected: Seen[] } {
       writer.desktop(kind, request, desktop);
       expected.push({ kind, request, body: '', ...identityOf(desktop) });
     }
-    const { mute, unmute, report, say, peek, setShows, setNamed, publish, feedback, fetch } = RecordKind;
-    for (const kind of [mute, unmute, report, say, peek, setShows, setNamed, publish, feedback, fetch]) {
+    const { mute, unmute, report, say, peek, setShows, setNamed, publish, feedback, fetch, askSwap, answerSwap } =
+      RecordKind;
+    for (const kind of [
+      mute,
+      unmute,
+      report,
+      say,
+      peek,
+      setShows,
+      setNamed,
+      publish,
+      feedback,
+      fetch,
+      askSwap,
+      answerSwap,
+    ]) {
       writer.desktop(kind, request, desktop, json);
       expected.push({ kind, request, body: json, ...identityOf(desktop) });
     }

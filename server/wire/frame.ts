@@ -51,6 +51,8 @@ export const RecordKind = {
   feedback: 21,
   company: 22,
   setNamed: 23,
+  askSwap: 24,
+  answerSwap: 25,
   answer: 32,
   shared: 33,
   sharingAnswer: 34,

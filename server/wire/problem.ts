@@ -36,6 +36,7 @@ export const PROBLEMS = {
   'crossing-stale': kind(409, 'The number of the crossing is too far below the newest one'),
   'crossing-ahead': kind(409, 'The number of the crossing is too far above one without an answer'),
   'saying-stale': kind(409, 'The number of the saying is too far below the newest one'),
+  'swap-gone': kind(409, 'Nobody is there to change places with'),
   'list-full': kind(409, 'The list is full'),
   'already-running': kind(409, 'A collection, a snapshot or a profile is running already'),
   'heap-too-large': kind(409, 'The heap is too large for a snapshot'),

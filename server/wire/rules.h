@@ -41,6 +41,9 @@ inline constexpr size_t kCompanyMax = 64;
 // Columns, and rows, to a goal: in a world of COMPANY_MAX desktops nobody is farther away, whatever
 // its width (a test tries all).
 inline constexpr size_t kGoalStepsMax = 16;
+// How long a desktop that is asked to change places may answer, in ms: to see the question, read it
+// and think. Silence is a no.
+inline constexpr int64_t kSwapLeaseMs = 30000;
 // Names of a journey: those who threw the sprite last.
 inline constexpr size_t kJourneyNamesMax = 4;
 // Desktops of a journey: a sprite that is thrown once a minute has been on as many after two years.
@@ -108,7 +111,7 @@ inline constexpr size_t kNoticesPerPollMax = 8;
 // Bytes of one answer with all that it may have, and of the longest that clients read.
 inline constexpr size_t kResponseBytesMax = 131072;
 // Events of all types in one answer.
-inline constexpr size_t kAnswerEventsMax = 334;
+inline constexpr size_t kAnswerEventsMax = 335;
 // The sustained rate of messages of one socket: 100 throws and a poll after each sprite of four
 // busy neighbours. A burst of MESSAGES_BURST_MAX may come at once.
 inline constexpr size_t kMessagesPerSecondMax = 500;
@@ -242,6 +245,7 @@ inline constexpr std::string_view kNearGone = "near-gone";
 inline constexpr std::string_view kCrossingStale = "crossing-stale";
 inline constexpr std::string_view kCrossingAhead = "crossing-ahead";
 inline constexpr std::string_view kSayingStale = "saying-stale";
+inline constexpr std::string_view kSwapGone = "swap-gone";
 inline constexpr std::string_view kListFull = "list-full";
 inline constexpr std::string_view kAlreadyRunning = "already-running";
 inline constexpr std::string_view kHeapTooLarge = "heap-too-large";
@@ -269,7 +273,7 @@ struct Problem {
   std::string_view code;
   int status;
 };
-inline constexpr std::array<Problem, 38> kProblems = {{
+inline constexpr std::array<Problem, 39> kProblems = {{
     {codes::kMalformed, 400},
     {codes::kCursorAhead, 400},
     {codes::kSpriteInvalid, 400},
@@ -287,6 +291,7 @@ inline constexpr std::array<Problem, 38> kProblems = {{
     {codes::kCrossingStale, 409},
     {codes::kCrossingAhead, 409},
     {codes::kSayingStale, 409},
+    {codes::kSwapGone, 409},
     {codes::kListFull, 409},
     {codes::kAlreadyRunning, 409},
     {codes::kHeapTooLarge, 409},

@@ -89,6 +89,9 @@ export const GOAL_MEMBERS = {
   row: { is: 'whole', min: -GOAL_STEPS_MAX, max: GOAL_STEPS_MAX },
 } as const satisfies Record<string, Member>;
 
+/** How long a desktop that is asked to change places may answer, in ms: to see the question, read it and think. Silence is a no. */
+export const SWAP_LEASE_MS = 30_000;
+
 /** Names of a journey: those who threw the sprite last. */
 export const JOURNEY_NAMES_MAX = 4;
 
@@ -229,6 +232,7 @@ export const EVENTS = {
   sprite: { most: EVENTS_PER_POLL_MAX },
   neighbours: { most: 1 },
   company: { most: 1, members: {} },
+  swap: { most: 1 },
   ping: { most: 1, members: {} },
   bye: { most: 0 },
   removed: { most: NOTICES_PER_POLL_MAX, members: { file: { is: 'file' } } },

@@ -23,9 +23,11 @@ export const MUTES = 64;
 export const STRICT = 128;
 /** The next batch says that the company has changed (news.ts). */
 export const COMPANY_DUE = 256;
+/** The next batch says who asks it to change places, or with whom it has (news.ts). */
+export const SWAP_DUE = 512;
 
 /** Those that end with a desktop. The others are of a parked poll, or of a list that the slot is in. */
-const OF_DESKTOP = NEIGHBOURS_DUE | COMPANY_DUE | NOTICES_DUE | MUTES | STRICT | HEARING | PEEKING;
+const OF_DESKTOP = NEIGHBOURS_DUE | COMPANY_DUE | SWAP_DUE | NOTICES_DUE | MUTES | STRICT | HEARING | PEEKING;
 
 export class Marks {
   readonly #bits: Uint16Array;

@@ -166,6 +166,10 @@ export const HEARERS_PER_STEP_MAX = 32;
  */
 export const SAYINGS_WAITING_MAX = HEARERS_MAX;
 
+/** How often one desktop may ask another one to change places, in a minute, and how often at once: nobody is pestered. */
+export const SWAPS_PER_MINUTE_MAX = 4;
+export const SWAPS_BURST_MAX = SWAPS_PER_MINUTE_MAX;
+
 /** Peeks of one desktop at once after a pause: around all edges, and back. */
 export const PEEKS_BURST_MAX = 2 * EDGES.length;
 

@@ -300,7 +300,7 @@ describe('torus, worlds', () => {
 });
 
 describe('torus, a long random run', () => {
-  it('keeps every rule through joins, leaves and invitations of up to 100,000 desktops in several worlds (seeded)', (t) => {
+  it('keeps every rule through joins, leaves, swaps and invitations of up to 100,000 desktops in several worlds (seeded)', (t) => {
     const random = randomOf(t);
     const pick = (end: number) => Math.floor(random() * end);
     const slots = 120_000;
@@ -373,6 +373,18 @@ describe('torus, a long random run', () => {
       for (const place of [0, gap, pick(seats.length + 1)]) check(model, place);
     };
 
+    const swap = (model: (typeof worlds)[number]) => {
+      const { seats } = model;
+      if (seats.length === 0) return;
+      const [one, other] = [pick(seats.length), pick(seats.length)];
+      torus.swap(seats[one], seats[other]);
+      [seats[one], seats[other]] = [seats[other], seats[one]];
+      for (const place of [one, other]) {
+        placeOf.set(seats[place], place);
+        check(model, place);
+      }
+    };
+
     // The worlds grow, vary, and shrink again; the small ones become empty and come back.
     for (const [steps, joins] of [
       [110_000, 0.95],
@@ -381,6 +393,7 @@ describe('torus, a long random run', () => {
     ]) {
       for (let n = 0; n < steps; n++) {
         const model = random() < 0.9 ? worlds[0] : worlds[1 + pick(2)];
+        if (random() < 0.2) swap(model);
         if (random() < (model === worlds[2] ? 0.5 : joins)) join(model);
         else leave(model);
       }

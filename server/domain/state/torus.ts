@@ -6,7 +6,7 @@
  * in which each row continues in the next. w = 2^m grows at n = 4^(m+1) and shrinks below ¾·4^m; the gap is hysteresis.
  * Invariant: leaving by an edge and returning by the opposite one leads back. A desktop is its own neighbour only in a
  * world of one.
- * Cost: neighbour, seat and unseat are O(1); 4 bytes a place, 8 bytes a slot.
+ * Cost: neighbour, seat, swap and unseat are O(1); 4 bytes a place, 8 bytes a slot.
  */
 
 import type { Pictures } from '../../wire/pictures.ts';
@@ -213,6 +213,14 @@ export class Torus {
     if (world.slots.length > PLACES_MIN && world.count < world.slots.length / 4) {
       world.slots = world.slots.slice(0, world.slots.length / 2);
     }
+  }
+
+  /** Two desktops of one world change places. */
+  swap(slot: number, other: number): void {
+    const world = this.worldOf(slot);
+    const place = this.#placeOf[slot];
+    this.#put(slot, world, this.#placeOf[other]);
+    this.#put(other, world, place);
   }
 
   /**

@@ -113,6 +113,16 @@ export interface Company {
   company: Companion[];
 }
 
+/** What becomes of changing places. Without `from`, nobody asks this desktop any more. */
+export interface SwapEvent {
+  type: 'swap';
+  /** This desktop has changed places with that one. */
+  with?: Neighbour;
+  /** That one asks this desktop, for `leaseMs`. */
+  from?: Neighbour;
+  leaseMs?: number;
+}
+
 /** PROTOCOL.md (Events) says what each of them tells. */
 export type RelayEvent =
   | Arrival
@@ -121,6 +131,7 @@ export type RelayEvent =
   | { type: 'bye'; retryAfterMs: number; join?: string }
   | SayingEvent
   | StageEvent
+  | SwapEvent
   | PlainEvent;
 
 export interface Problem {
