@@ -7,9 +7,11 @@
 import assert from 'node:assert/strict';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import type { Companion, Company } from '../web/relay/transport.ts';
+import { faultsOf } from './axe.ts';
 import { joinPage, noBrowser, shoot } from './browser_page.ts';
 import { closePages, sharedSite } from './browser_site.ts';
-import { crossingOf, DesktopClient, post } from './desktop_client.ts';
+import { crossingOf, DesktopClient, post, sendRequest } from './desktop_client.ts';
 import { type RelayProcess, until } from './relay_process.ts';
 
 declare global {
@@ -116,6 +118,49 @@ describe('a sprite for a friend, in a browser', { timeout: 900_000, skip: noBrow
     assert.deepEqual(ann.received[1].sprite.journey, { ...journey, hops: 3, from: ['Ada', '<b>Bob', 'Ida'] });
     const { hops, from } = ann.received[0].sprite.journey as NonNullable<(typeof ann.received)[0]['sprite']['journey']>;
     assert.deepEqual([hops, from], [1, ['Ida']], 'that of the first sprite has begun here');
+  });
+
+  /** What a desktop without a page sends about changing places. */
+  const swap = ({ joined }: DesktopClient, method: string, body: object) =>
+    sendRequest(joined.crossings.replace(/crossings$/, 'swap'), { method, token: joined.token, body });
+  const idaFrom = async ({ joined }: DesktopClient) => {
+    const { json } = await sendRequest(joined.crossings.replace(/crossings$/, 'company'), { token: joined.token });
+    return (json as Company).company.find(({ name }) => name === 'Ida') as Companion;
+  };
+  const idaId = () => ida.evaluate(() => document.body.dataset.desktop);
+
+  it('asks to change seats, and sits there when that is accepted', async () => {
+    const [, , cid] = others;
+    const line = ida.locator('#company-list li', { hasText: 'Cid' });
+    await line.filter({ hasText: '1 to the right, 1 down' }).waitFor();
+    await ida.getByRole('button', { name: 'Change seats with Cid' }).press('Enter');
+    await ida.locator('.notice', { hasText: 'Cid is asked to change seats with you.' }).waitFor();
+    assert.equal((await swap(cid, 'PUT', { from: await idaId(), accept: true })).status, 204);
+    await ida.locator('.notice', { hasText: 'You have changed seats with Cid.' }).waitFor();
+    await ida.locator('.edge[data-edge="left"] .neighbour', { hasText: 'Bob' }).waitFor();
+  });
+
+  it('is asked to change seats, and answers by keyboard; a question that is over is taken away', async () => {
+    const [, bob] = others;
+    const wish = await idaFrom(bob);
+    const question = ida.getByRole('region', { name: 'Change seats?' });
+    await swap(bob, 'POST', wish);
+    await question.getByText('Bob would like to change seats with you.').waitFor();
+    await ida
+      .locator('#announcements p', { hasText: 'Bob would like to change seats with you.' })
+      .waitFor({ state: 'attached' });
+    await shoot(ida, 'friends-3-a-question');
+    assert.deepEqual(await faultsOf(ida), []);
+    await question.getByRole('button', { name: 'Stay here' }).press('Enter');
+    await question.waitFor({ state: 'detached' });
+    await swap(bob, 'POST', wish);
+    await question.waitFor();
+    await bob.leave();
+    await question.waitFor({ state: 'detached' });
+    const [ann] = others;
+    await swap(ann, 'POST', await idaFrom(ann));
+    await question.getByRole('button', { name: 'Change seats' }).press('Enter');
+    await ida.locator('.notice', { hasText: 'You have changed seats with Ann.' }).waitFor();
   });
 
   it('logged no error', () => assert.deepEqual(faults, []));

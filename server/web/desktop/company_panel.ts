@@ -1,7 +1,8 @@
 /**
  * The panel that shows who else is here: a picture of where they sit, oneself in the middle, and the same as a list.
  *
- * Each face, and a button in its line, throws a sprite there. It shows what the relay says and asks nothing. Who has just come is known by name, since the relay gives no ids.
+ * Each face, and a button in its line, throws a sprite there; in a small private world another button changes seats. It shows what the relay
+ * says and asks nothing. Who has just come is known by name, since the relay gives no ids.
  */
 import { isResident } from '../../wire/resident.ts';
 import { shownName } from '../relay/api_client.ts';
@@ -11,6 +12,9 @@ import { element, newElement } from './elements.ts';
 
 const NEW_MS = 60_000; // ms somebody is shown as new: long enough to be seen by one who looks at the panel now and then
 
+/** What the buttons of a line do, as it is read out. */
+const LABELS = { throw: 'company.throw-to', swap: 'company.swap-with', take: 'company.take-of' } as const;
+
 /** Oneself, where all ways begin. */
 const SELF = { column: 0, row: 0 };
 
@@ -19,10 +23,12 @@ export class CompanyPanel {
   #since: ReadonlyMap<string, number> | null = null;
 
   readonly #throwTo: (friend: Companion) => void;
+  readonly #swapWith: (friend: Companion) => void;
 
-  /** `throwTo`: the person has chosen somebody to throw a sprite to. */
-  constructor(throwTo: (friend: Companion) => void) {
+  /** The person has chosen somebody to throw a sprite to, or to change seats with. */
+  constructor(throwTo: (friend: Companion) => void, swapWith: (friend: Companion) => void) {
     this.#throwTo = throwTo;
+    this.#swapWith = swapWith;
     const panel = element('company');
     panel.tabIndex = 0; // so that the arrow keys scroll it
     element('company-toggle').addEventListener('click', () => this.#open(panel.hidden !== false));
@@ -39,7 +45,7 @@ export class CompanyPanel {
   }
 
   /** Shows who is here, for a desktop with this name. */
-  show({ desktops, residents, company }: Company, name: string): void {
+  show({ desktops, residents, company }: Company, name: string, isPrivate: boolean): void {
     const nowMs = performance.now();
     const before = this.#since;
     const since = new Map(
@@ -75,7 +81,9 @@ export class CompanyPanel {
       item(name, phrase('history.you')),
       ...company.map((one) => {
         const line = item(shownName(one.name), wordsOf(one, isNew(one)));
-        line.append(this.#throwButton(one));
+        line.append(this.#button(one, 'throw', this.#throwTo));
+        if (isPrivate && company.length === desktops - 1)
+          line.append(this.#button(one, isFree(one) ? 'take' : 'swap', this.#swapWith));
         return line;
       }),
     );
@@ -87,13 +95,19 @@ export class CompanyPanel {
     (again ?? element('company')).focus({ preventScroll: true });
   }
 
-  #throwButton(one: Companion): HTMLButtonElement {
-    const button = newElement('button', { className: 'plain', type: 'button', textContent: phrase('company.throw') });
-    button.ariaLabel = phrase('company.throw-to', { name: shownName(one.name) });
-    button.dataset.friend = one.name;
-    button.onclick = () => this.#throwTo(one);
+  #button(one: Companion, does: 'throw' | 'swap' | 'take', act: (friend: Companion) => void): HTMLButtonElement {
+    const textContent = does === 'throw' ? phrase('company.throw') : '⇄';
+    const title = phrase(LABELS[does], { name: shownName(one.name) });
+    const button = newElement('button', { className: 'plain', type: 'button', textContent, title, ariaLabel: title });
+    button.dataset.friend = `${one.name} ${act === this.#throwTo}`;
+    button.onclick = () => act(one);
     return button;
   }
+}
+
+/** Whether somebody's seat may be taken without asking: of one who is away, and of a resident. */
+function isFree({ name, awaySeconds }: Companion): boolean {
+  return awaySeconds !== undefined || isResident(name);
 }
 
 function item(name: string, words: string): HTMLElement {

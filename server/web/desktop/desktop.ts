@@ -165,7 +165,10 @@ class Desktop {
   /** Who threw each sprite that arrived. */
   readonly senders = new WeakMap<Sprite, Neighbour>();
   readonly guests = new Guests();
-  readonly companyPanel = new CompanyPanel((friend) => throwToFriend(this, friend));
+  readonly companyPanel = new CompanyPanel(
+    (friend) => throwToFriend(this, friend),
+    (friend) => void swapWith(this, friend),
+  );
   /** Ids of the desktops that this seat mutes. */
   readonly muted = new Set<string>();
   /** Who is beyond the edges, as far as the relay has told this seat. */
@@ -436,6 +439,7 @@ function received(desktop: Desktop, seat: Seat, events: RelayEvent[]): void {
   for (const event of events) {
     if (event.type === 'removed') removePicture(desktop, event.file);
     else if (event.type === 'announcement') notice(event.text, ANNOUNCEMENT_MS);
+    else if (event.type === 'swap') void import('./swapping.ts').then(({ showSwap }) => showSwap(seat, event));
   }
   const neighbours = events.findLast((event) => event.type === 'neighbours');
   if (neighbours !== undefined) setNeighbours(desktop, neighbours, seat);
@@ -481,7 +485,13 @@ function setNeighbours(desktop: Desktop, neighbours: Neighbours, seat: Seat): vo
 /** Asks who else is here, and shows it. */
 async function updateCompany({ companyPanel, connection, name }: Desktop, seat: Seat): Promise<void> {
   const company = await fetchCompany(seat);
-  if (company !== undefined && connection.seat === seat) companyPanel.show(company, name);
+  if (company !== undefined && connection.seat === seat) companyPanel.show(company, name, seat.world !== 'commons');
+}
+
+/** Asks somebody to change seats, or takes a free one. */
+async function swapWith({ connection }: Desktop, friend: Companion): Promise<void> {
+  const { askSwap } = await import('./swapping.ts'); // loaded when it is needed: most visitors stay where they are
+  if (connection.seat !== null) await askSwap(connection.seat, friend);
 }
 
 /** Without people around there is a card, until a resident has thrown something back. */

@@ -123,7 +123,7 @@ export function leave(seat: Seat): void {
 }
 
 /** Sends a request as the desktop of this seat, to its relay. Rejects when there is no response in time. */
-function send(seat: Seat, method: string, path: string, body?: object): Promise<Response> {
+export function send(seat: Seat, method: string, path: string, body?: object): Promise<Response> {
   return fetch(`${relayOf(seat)}${path}`, {
     method,
     headers: { authorization: `Bearer ${seat.token}`, ...(body && { 'content-type': 'application/json' }) },
@@ -142,7 +142,7 @@ async function answerOf<Answer>(answer: Promise<Response>): Promise<Answer | und
 }
 
 /** Resolves to null when the relay has agreed, else to why it refused or that it could not be reached. */
-async function problemOf(answer: Promise<Response>): Promise<Problem | null> {
+export async function problemOf(answer: Promise<Response>): Promise<Problem | null> {
   try {
     const response = await answer;
     return response.ok ? null : await readProblem(response);
