@@ -120,6 +120,31 @@ describe('a sprite for a friend, in a browser', { timeout: 900_000, skip: noBrow
     assert.deepEqual([hops, from], [1, ['Ida']], 'that of the first sprite has begun here');
   });
 
+  it('plays hot potato and keep up with what crosses', async () => {
+    const [ann] = others;
+    const throwHere = async (name: string, animation: string) => {
+      const crossing = crossingOf(++eveThrew, 'right', name);
+      const answer = await post(others[4].joined, { ...crossing, sprite: { ...crossing.sprite, animation } });
+      assert.equal(answer.status, 202);
+    };
+    /** Throws a sprite on as soon as it is here. Resolves to the animation with which Ann gets it. */
+    const throwOn = async (name: string) => {
+      await ida.waitForFunction((one) => {
+        const index = globalThis.sprites.sprites().findIndex((sprite) => sprite.name === one);
+        if (index >= 0) globalThis.sprites.throw(index, 'right');
+        return index >= 0;
+      }, name);
+      await until(`Ann has ${name}`, () => ann.received.some(({ sprite }) => sprite.name === name));
+      return ann.received.find(({ sprite }) => sprite.name === name)?.sprite.animation;
+    };
+    await throwHere('Spud', 'hot-potato-1');
+    await ida.locator('.notice', { hasText: 'Spud, the hot potato, went off here.' }).waitFor();
+    await throwHere('Tuber', 'hot-potato-400');
+    assert.match((await throwOn('Tuber')) ?? '', /^hot-potato-[23]\d\d$/);
+    await throwHere('Kite', 'keep-up-3');
+    assert.equal(await throwOn('Kite'), 'keep-up-4');
+  });
+
   /** What a desktop without a page sends about changing places. */
   const swap = ({ joined }: DesktopClient, method: string, body: object) =>
     sendRequest(joined.crossings.replace(/crossings$/, 'swap'), { method, token: joined.token, body });

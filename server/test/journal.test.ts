@@ -169,7 +169,7 @@ describe('friends whose relay is killed', BOUNDED, () => {
     const friend = (await companyOf(at)).find(({ column, row }) => Math.abs(column) + Math.abs(row) === 3) as Companion;
     let step = nextStep(friend, null, (await look(at.joined)).neighbours);
     for (let steps = 1; step !== null; steps++) {
-      const outcome = at.throw(step.edge, 'Miso', step.goal);
+      const outcome = at.throw(step.edge, 'Miso', { goal: step.goal });
       await killAndStart();
       const { to } = (await outcome) ?? {};
       const received = () => friends.flatMap((one) => one.received);

@@ -77,6 +77,7 @@ import { CompanyPanel } from './company_panel.ts';
 import { Conversation } from './conversation.ts';
 import { element } from './elements.ts';
 import { advance, createFrameClock } from './frame_clock.ts';
+import type { Games } from './games.ts';
 import { Guests } from './guests.ts';
 import { Input } from './input.ts';
 import { showCode } from './invitation_code.ts';
@@ -165,6 +166,8 @@ class Desktop {
   /** Who threw each sprite that arrived. */
   readonly senders = new WeakMap<Sprite, Neighbour>();
   readonly guests = new Guests();
+  /** Null until somebody has thrown something here. */
+  games: Games | null = null;
   readonly companyPanel = new CompanyPanel(
     (friend) => throwToFriend(this, friend),
     (friend) => void swapWith(this, friend),
@@ -539,6 +542,9 @@ function admit(desktop: Desktop, arrival: Arrival): Sprite | null {
     return sprite;
   }
   if (!isOwn) chime('sprite');
+  const { animation } = arrival.sprite;
+  if (step === null && (!isOwn || animation !== 'fall'))
+    void gamesOf(desktop).then((games) => games.arrived(sprite, animation, simulation.nowMs));
   if (desktop.hasThrown && isResident(arrival.from.name)) {
     desktop.isPlayedWith = true;
     drawLonely(desktop);
@@ -554,6 +560,22 @@ function admit(desktop: Desktop, arrival: Arrival): Sprite | null {
       : phrase('desktop.on-its-way', { name: sprite.name, friend: shownName(step.goal.name) });
   showTag(desktop, sprite, words, 'from', FROM_TAG_MS);
   return sprite;
+}
+
+/** The games that are played with what crosses edges. */
+async function gamesOf(desktop: Desktop): Promise<Games> {
+  const { Games: Made } = await import('./games.ts');
+  desktop.games ??= new Made({
+    show: (sprite, words) => {
+      if (words === '') desktop.tags.delete(sprite);
+      else showTag(desktop, sprite, words, 'from', FROM_TAG_MS);
+    },
+    over: (words) => {
+      notice(words);
+      chime('saying');
+    },
+  });
+  return desktop.games;
 }
 
 /** A sprite of another desktop is here. `edge` is the one by which it goes on. */
@@ -621,7 +643,9 @@ async function depart(desktop: Desktop, departure: Departure): Promise<void> {
     author: sheets.get(file).description.author,
     nowMs: Date.now(),
   });
-  departures.depart({ ...departure, journey, ...(step?.edge === edge && { goal: step.goal }) });
+  const isOnTheWay = step?.edge === edge;
+  const animation = isOnTheWay ? undefined : desktop.games?.animationOf(sprite, desktop.simulation.nowMs);
+  departures.depart({ ...departure, journey, animation, ...(isOnTheWay && { goal: step.goal }) });
 }
 
 /** Lets a sprite come back in until there is a connection. */
@@ -655,6 +679,7 @@ function accepted(desktop: Desktop, { edge, sprite, goal }: Departure, to: Neigh
   const isPassing = desktop.headings.get(sprite)?.passes === true;
   desktop.headings.delete(sprite);
   desktop.guests.remove(sprite.id);
+  desktop.games?.gone(sprite);
   if (isPassing && desktop.connection.seat?.stage === false) return;
   flashEdge(edge);
   if (to === null || isPassing) return;
@@ -826,6 +851,7 @@ function draw(desktop: Desktop, frameMs: number): void {
     animatePortraits(calm.matches ? 0 : clock.nowMs);
   }
   endWaits(desktop);
+  desktop.games?.step(simulation);
   sendGuestOn(desktop);
   arrivals.admitWaiting();
   for (const [sprite, { untilMs }] of tags) if (untilMs < simulation.nowMs) tags.delete(sprite);
@@ -1073,7 +1099,7 @@ function openSpriteMenu(desktop: Desktop, sprite: Sprite, x: number, y: number):
       publishEntry(desktop, sprite),
       takeOffEntry(desktop, sprite),
     ];
-    openMenu(x, y, [...own, ...(isShipped ? [] : ofPerson()), signEntry()]);
+    openMenu(x, y, [...own, potatoEntry(desktop, sprite), ...(isShipped ? [] : ofPerson()), signEntry()]);
     return;
   }
   const entries: MenuEntry[] = [
@@ -1085,8 +1111,14 @@ function openSpriteMenu(desktop: Desktop, sprite: Sprite, x: number, y: number):
   if (other !== undefined) entries.push(muteEntry(desktop, other));
   const { guests } = desktop;
   entries.push({ text: phrase('desktop.send-on'), choose: () => guests.sendOn(null, simulation.nowMs) });
-  entries.push(signEntry());
+  entries.push(potatoEntry(desktop, sprite), signEntry());
   openMenu(x, y, entries);
+}
+
+/** Makes a sprite a hot potato. */
+function potatoEntry(desktop: Desktop, sprite: Sprite): MenuEntry {
+  const light = (games: Games) => games.light(sprite, desktop.simulation.nowMs, random());
+  return { text: phrase('game.potato'), choose: () => void gamesOf(desktop).then(light) };
 }
 
 /** Leaves the name of this person out of the journeys of what it throws, or no more. */

@@ -142,6 +142,8 @@ export interface Departure extends Entrance {
   sprite: Sprite;
   /** Its journey with this throw, as far as that is known. */
   journey?: Journey;
+  /** With which it crosses. */
+  animation?: string;
 }
 
 export type Random = () => number;

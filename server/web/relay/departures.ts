@@ -32,6 +32,8 @@ export type Way = Pick<Transport, 'send' | 'close'>;
 interface Leaving extends Entrance {
   /** With this throw. */
   readonly journey?: Journey;
+  /** With which it crosses; by default it falls. */
+  readonly animation?: string;
   readonly sprite: Omit<Carried, 'journey'>;
 }
 
@@ -99,8 +101,8 @@ export class Departures<One extends Leaving = Departure> {
       this.#handlers.returned(departure, TOO_MANY);
       return;
     }
-    const { sprite, journey, ...motion } = departure;
-    const carried = { ...carriedOf({ ...sprite, journey }), animation: 'fall' };
+    const { sprite, journey, animation = 'fall', ...motion } = departure;
+    const carried = { ...carriedOf({ ...sprite, journey }), animation };
     const crossing = { crossing: this.nextNumber++, ...motion, sprite: carried };
     const pending = { departure, crossing, sender };
     this.pending.push(pending);
