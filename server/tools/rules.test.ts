@@ -6,6 +6,7 @@ import { describe, it } from 'node:test';
 import { runInNewContext } from 'node:vm';
 import { parse } from 'yaml';
 import { byeMs } from '../domain/returns.ts';
+import { SWAPS_OPEN_MAX } from '../domain/slots/swap_requests.ts';
 import * as limits from '../domain/state/limits.ts';
 import { TIMEOUTS } from '../front/front.ts';
 import { PROBLEMS } from '../wire/problem.ts';
@@ -156,6 +157,11 @@ describe('rules', () => {
         `in worlds of up to ${limits.SMALL_WORLD_MAX} desktops`,
       ],
       Company: [`A private world of up to ${rules.COMPANY_MAX} desktops`, `no poll for ${seconds(rules.AWAY_MS)}`],
+      'Changing places': [
+        `"leaseMs":${rules.SWAP_LEASE_MS}`,
+        `Both bodies are at most ${rules.PEEK_BYTES_MAX} bytes`,
+        `(${plain(SWAPS_OPEN_MAX)} questions are open)`,
+      ],
       Crossings: [
         `The body is at most ${rules.CROSSING_BYTES_MAX} bytes`,
         `at most ${rules.GOAL_BYTES_MAX} bytes as JSON`,
@@ -203,6 +209,7 @@ describe('rules', () => {
         `More than ${limits.CROSSINGS_PER_SECOND_MAX} throws a second over a longer time, more than ${limits.CROSSINGS_BURST_MAX} at once`,
         `more than ${limits.SAYINGS_PER_SECOND_MAX} sayings a second over a longer time, or more than ${limits.SAYINGS_BURST_MAX} at once`,
         `${rules.STAGES_PER_SECOND_MAX} a second, and ${limits.STAGES_BURST_MAX} at once`,
+        `than ${limits.SWAPS_PER_MINUTE_MAX} questions to change places a minute`,
         `mutes ${rules.MUTES_MAX} others`,
         `larger than ${kib(rules.HEAD_BYTES_MAX)}, or there are more than ${rules.HEADERS_MAX} headers`,
         `has ${limits.MAILBOX_EVENTS_MAX} sprites waiting, or ${kib(limits.MAILBOX_BYTES_MAX)} of them`,
