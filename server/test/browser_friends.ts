@@ -141,6 +141,15 @@ describe('a sprite for a friend, in a browser', { timeout: 900_000, skip: noBrow
     await ida.locator('.notice', { hasText: 'Spud, the hot potato, went off here.' }).waitFor();
     await throwHere('Tuber', 'hot-potato-400');
     assert.match((await throwOn('Tuber')) ?? '', /^hot-potato-[23]\d\d$/);
+    await throwHere('Pan', 'fall');
+    const stands = (name: string) =>
+      globalThis.sprites.sprites().find((sprite) => sprite.name === name && sprite.mode === 'idle');
+    await ida.waitForFunction(stands, 'Pan');
+    const { x, y } = await ida.evaluate(stands, 'Pan').then((sprite) => sprite!);
+    await ida.mouse.click(x, y - 8, { button: 'right' });
+    await ida.getByRole('menuitem', { name: 'Make it a hot potato' }).click();
+    await shoot(ida, 'friends-3-a-hot-potato');
+    assert.match((await throwOn('Pan')) ?? '', /^hot-potato-[1-4]\d\d$/);
     await throwHere('Kite', 'keep-up-3');
     assert.equal(await throwOn('Kite'), 'keep-up-4');
   });
@@ -174,7 +183,7 @@ describe('a sprite for a friend, in a browser', { timeout: 900_000, skip: noBrow
     await ida
       .locator('#announcements p', { hasText: 'Bob would like to change seats with you.' })
       .waitFor({ state: 'attached' });
-    await shoot(ida, 'friends-3-a-question');
+    await shoot(ida, 'friends-4-a-question');
     assert.deepEqual(await faultsOf(ida), []);
     await question.getByRole('button', { name: 'Stay here' }).press('Enter');
     await question.waitFor({ state: 'detached' });
