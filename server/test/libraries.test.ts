@@ -18,7 +18,9 @@ import * as peek from '../web/relay/peek.ts';
 import * as stagePosts from '../web/relay/stage_posts.ts';
 import * as transport from '../web/relay/transport.ts';
 import * as rules from '../wire/rules.ts';
+import { launchBrowser, noBrowser, openPage } from './browser_page.ts';
 import { DesktopClient, join, pollFor, sendRequest } from './desktop_client.ts';
+import { meetVisitor, visitOf } from './library_visit.ts';
 import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
 
 const ROOT = joinPath(import.meta.dirname, '../..');
@@ -279,6 +281,26 @@ describe('the libraries', { ...BOUNDED, skip: whyNoPip() }, () => {
     const vectors = VECTORS.map((path) => joinPath(import.meta.dirname, path));
     const words = [joinPath(LIBRARIES, 'python/vectors_test.py'), ...vectors];
     execFileSync('python3', words, { env, stdio: 'pipe' });
+  });
+
+  it('javascript: joins, throws and polls in the page of another site', { skip: noBrowser }, async () => {
+    const installed = joinPath(folder, 'node_modules/sprites-client');
+    const { exports } = JSON.parse(readFileSync(joinPath(installed, 'package.json'), 'utf8'));
+    const url = await serve((request, response) => {
+      const isPage = request.url === '/';
+      response.setHeader('content-type', isPage ? 'text/html' : 'text/javascript');
+      response.end(isPage ? '<link rel="icon" href="data:,">' : readFileSync(joinPath(installed, `${request.url}`)));
+    });
+    const browser = await launchBrowser();
+    try {
+      const faults: string[] = [];
+      const page = await openPage(browser, 'page', faults);
+      await page.goto(url);
+      await meetVisitor(relay.url, 'page', () => page.evaluate(visitOf(exports.default, relay.url, 'page')));
+      assert.deepEqual(faults, []);
+    } finally {
+      await browser.close();
+    }
   });
 
   it('javascript: brings its types', () => {
