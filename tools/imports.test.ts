@@ -44,6 +44,7 @@ const PUBLISHED: readonly string[] = [
   'server/web/pictures/trim.ts',
   'server/web/relay/saying_history.ts',
   'server/web/relay/arrivals.ts',
+  'server/web/relay/away.ts',
   'server/web/relay/moves.ts',
   'server/web/relay/departures.ts',
   'server/web/relay/goal.ts',

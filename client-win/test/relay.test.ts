@@ -6,6 +6,7 @@ import { setImmediate as turn } from 'node:timers/promises';
 import { seating } from '../../server/web/desktop/company_panel.ts';
 import type { Sprite } from '../../server/web/motion/simulation.ts';
 import { Arrivals } from '../../server/web/relay/arrivals.ts';
+import { Away } from '../../server/web/relay/away.ts';
 import { CROSSINGS_AHEAD_MAX, FORMER_TRIES_MAX, mayBeSent } from '../../server/web/relay/departures.ts';
 import { nextStep } from '../../server/web/relay/goal.ts';
 import { readJourney, travelled } from '../../server/web/relay/journey.ts';
@@ -236,6 +237,20 @@ describe('what the page does with a relay', () => {
       assert.deepEqual(travelled(readJourney(journey), said), next);
       const given = { ...crossing, sprite: { ...crossing.sprite, file: 'a'.repeat(64), journey: next } };
       assert.doesNotThrow(() => checkCrossing(given), 'the relay accepts it');
+    });
+  }
+
+  for (const { name, steps, away: left } of vectors.away) {
+    it(`sprites that are away › ${name}`, () => {
+      const away = new Away();
+      for (const { does, file, journey, nowS, to, home } of steps) {
+        const leaving = { sprite: { file, name: 'Miso' }, journey: readJourney(journey) };
+        if (does === 'leave') away.leave(leaving, nowS);
+        else if (does === 'accept') away.accept(leaving, to, nowS);
+        else if (does === 'refuse') away.refuse(leaving);
+        else assert.deepEqual(away.comeHome(file, leaving.journey) ?? null, home);
+      }
+      assert.deepEqual(away.all, left);
     });
   }
 

@@ -14,6 +14,8 @@ namespace {
 // A picture that only the relay has.
 const std::string kStranger(64, 'a');
 
+constexpr int64_t kThursday = 1'795'676'400;  // 7:00 in Greenwich
+
 Json GoalTo(const std::string& name, int column, int row) {
   return {{"name", name}, {"column", column}, {"row", row}};
 }
@@ -254,6 +256,93 @@ TEST_CASE(
   CHECK(Json::parse(fixture.saved_before_request)["leaving"][0]["travelled"] == journey);
   fixture.Respond(request, 503, {{"code", "mailbox-full"}});
   CHECK(fixture.desktop.simulation().sprites().front().journey.hops == 2);  // it was nowhere else
+}
+
+// Throws an own sprite, whose journey begins, to the neighbour on the right.
+SpriteId ThrowOwn(TestDesktop* fixture) {
+  const SpriteId own = fixture->DropInOwn();
+  fixture->desktop.sprites().ThrowTo(own, Edge::kRight);
+  fixture->Respond(fixture->Pop("/v1/sprites/" + fixture->sheet->file, Method::kPut), 201);
+  return own;
+}
+
+Json Home(const TestDesktop& fixture, int seq, int hops) {
+  Json event = Arriving(seq, fixture.sheet->file);
+  event["sprite"]["name"] = fixture.sheet->description.name;
+  event["sprite"]["journey"] = {
+      {"hops", hops}, {"since", kThursday}, {"by", ""}, {"from", {"Ada", "Bob"}}};
+  return event;
+}
+
+std::vector<std::string> Away(const TestDesktop& fixture) {
+  std::vector<std::string> lines;
+  for (const MenuItem& item : ProgramMenu(fixture.desktop)) {
+    if (item.text.starts_with("Where is")) {
+      lines.push_back(item.text);
+      for (const MenuItem& line : item.children) {
+        lines.push_back(line.text);
+      }
+    }
+  }
+  return lines;
+}
+
+TEST_CASE("away › the menu says who had an own sprite last, and it is greeted when it is home") {
+  TestDesktop fixture;
+  fixture.Join();
+  fixture.desktop.sprites().SetClock({kThursday, kThursday});
+  CHECK(Away(fixture).empty());
+  ThrowOwn(&fixture);
+  const std::string name = fixture.sheet->description.name;
+  const Request request = fixture.Pop("/crossings", Method::kPost);
+  CHECK(Away(fixture) == std::vector{"Where is " + name + "?", name + ": on its way, 7:00"});
+  fixture.Respond(request, 202, {{"to", kBob}});
+  fixture.Pass(10);
+  CHECK(Away(fixture)[1] == name + ": last seen with Bob, 7:00");
+
+  TestDesktop again(TestDesktop::Given(), fixture.saved);
+  again.desktop.sprites().SetClock({kThursday, kThursday});
+  again.MeetNeighbours();
+  CHECK(Away(again) == Away(fixture));
+  again.Receive({Home(again, 1, 17), Home(again, 2, 18)});
+  const Scene& scene = again.Pass(3'000);
+  CHECK(Away(again).empty());
+  const auto& sprites = again.desktop.simulation().sprites();
+  REQUIRE(sprites.size() == 2);
+  CHECK(sprites[0].from_shelf);
+  CHECK(!sprites[1].from_shelf);  // it is home already
+  CHECK(again.desktop.guests().size() == 1);
+  REQUIRE(scene.bubbles.size() == 2);
+  CHECK(scene.bubbles[0].text == name + " is home: 17 desktops since today");
+}
+
+TEST_CASE("away › an own sprite that a muted desktop throws back is home") {
+  TestDesktop fixture;
+  fixture.Join();
+  fixture.desktop.sprites().SetClock({kThursday, kThursday});
+  ThrowOwn(&fixture);
+  fixture.Respond(fixture.Pop("/crossings", Method::kPost), 202, {{"to", kBob}});
+  fixture.desktop.Mute({"9-3e", "Bob"}, true);
+  fixture.Receive({Home(fixture, 1, 2)});
+  fixture.Pass(100);
+  REQUIRE(Shown(fixture) == 1);
+  CHECK(fixture.desktop.simulation().sprites()[0].from_shelf);
+}
+
+TEST_CASE("away › one that is refused is not away, nor is a guest that is thrown on") {
+  TestDesktop fixture;
+  fixture.Join();
+  fixture.desktop.sprites().SetClock({kThursday, kThursday});
+  ThrowOwn(&fixture);
+  const Request refused = fixture.Pop("/crossings", Method::kPost);
+  fixture.Respond(refused, 503, {{"code", "mailbox-full"}});
+  fixture.Pass(10);
+  CHECK(Away(fixture).empty());
+  fixture.Receive({Arriving(1, kStranger)});
+  fixture.Pass(3'000);
+  fixture.desktop.sprites().ThrowTo(fixture.desktop.simulation().sprites().back().id, Edge::kRight);
+  fixture.Respond(fixture.Pop("/crossings", Method::kPost), 202, {{"to", kBob}});
+  CHECK(Away(fixture).empty());
 }
 
 }  // namespace

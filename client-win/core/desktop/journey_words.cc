@@ -48,13 +48,17 @@ std::string DayOf(Language language, int64_t since_s, const WallClock& clock) {
   return text;
 }
 
+// How many desktops, and since when.
+std::string DesktopsOf(Language language, const Journey& journey, const WallClock& clock) {
+  const std::string day = DayOf(language, journey.since_s, clock);
+  return journey.hops == 1 ? Say(language, Text::kJourneyOne, {day})
+                           : Say(language, Text::kJourneyMany, {std::to_string(journey.hops), day});
+}
+
 }  // namespace
 
 std::string JourneyWords(Language language, const Journey& journey, const WallClock& clock) {
-  const std::string day = DayOf(language, journey.since_s, clock);
-  const std::string desktops =
-      journey.hops == 1 ? Say(language, Text::kJourneyOne, {day})
-                        : Say(language, Text::kJourneyMany, {std::to_string(journey.hops), day});
+  const std::string desktops = DesktopsOf(language, journey, clock);
   if (journey.from.empty()) {
     return desktops;
   }
@@ -66,6 +70,33 @@ std::string JourneyWords(Language language, const Journey& journey, const WallCl
   return journey.from.size() == 1
              ? Say(language, Text::kJourneyFrom, {desktops, origin})
              : Say(language, Text::kJourneyFromByWay, {desktops, origin, Names(journey.from, 1)});
+}
+
+std::string TellJourney(Language language, const std::string& name, const Journey& journey,
+                        const WallClock& clock) {
+  const std::string by = PlainText(journey.by, rules::kNameBytesMax);
+  return (by.empty() ? name : Say(language, Text::kJourneyDrawnBy, {name, by})) + ", " +
+         JourneyWords(language, journey, clock);
+}
+
+std::string HomeWords(Language language, const std::string& name, const Journey& journey,
+                      const WallClock& clock) {
+  return Say(language, Text::kAwayHome, {name, DesktopsOf(language, journey, clock)});
+}
+
+std::string SeenWords(Language language, const AwaySprite& sprite, const WallClock& clock) {
+  constexpr int64_t kDayS = 86'400;
+  const int64_t local_s = sprite.seen_s + clock.local_s - clock.unix_s;
+  std::string when = DayOf(language, sprite.seen_s, clock);
+  if (local_s / kDayS == clock.local_s / kDayS) {
+    char time[8];
+    const int minutes = static_cast<int>(local_s % kDayS / 60);
+    snprintf(time, sizeof(time), "%d:%02d", minutes / 60, minutes % 60);
+    when = time;
+  }
+  const std::string with = PlainText(sprite.with, rules::kNameBytesMax);
+  return with.empty() ? Say(language, Text::kAwayUnknown, {sprite.name, when})
+                      : Say(language, Text::kAwayWith, {sprite.name, with, when});
 }
 
 }  // namespace sprites

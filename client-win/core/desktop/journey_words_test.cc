@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include "core/relay/crossings/journey.h"
+#include "test/core/vectors.h"
+
 namespace sprites {
 namespace {
 
@@ -32,6 +35,33 @@ TEST_CASE("journey words › say from whom, and by way of whom, as far as nobody
   CHECK(Words(3, kNow, {"Ada", "Bob", "Bob"}) == "3 desktops since today; from Ada by way of Bob");
   CHECK(Words(17, kNow, {"Ada", "Bob", "Ada"}) == "17 desktops since today; by way of Ada, Bob");
   CHECK(Words(2, kNow, {"A\nd\u202ea", "{0}"}) == "2 desktops since today; from Ada by way of {0}");
+}
+
+TEST_CASE("journey words › are those of the vectors, as on a page") {
+  const Json vectors = ReadVectors(RELAY_VECTORS);
+  REQUIRE(vectors["told"].size() > 2);
+  for (const auto& [tag, language] :
+       {std::pair("en", Language::kEnglish), std::pair("de", Language::kGerman)}) {
+    for (const Json& one : vectors["told"]) {
+      const WallClock clock{one["nowS"], one["nowS"]};
+      const Journey journey = JourneyIn(one["journey"]);
+      CHECK(TellJourney(language, "Miso", journey, clock) == one["tells"][tag]);
+      CHECK(HomeWords(language, "Miso", journey, clock) == one["home"][tag]);
+    }
+    for (const Json& one : vectors["seen"]) {
+      const AwaySprite sprite{"", "Miso", 0, one["seen"], 1, one["with"]};
+      CHECK(SeenWords(language, sprite, {one["nowS"], one["nowS"]}) == one["says"][tag]);
+    }
+  }
+}
+
+TEST_CASE("journey words › say at what time a sprite was seen today") {
+  const auto seen = [](int64_t at_s) {
+    return SeenWords(Language::kEnglish, {"", "Miso", 0, at_s, 1, "Ada"}, kBerlin);
+  };
+  CHECK(seen(kNow) == "Miso: last seen with Ada, 12:00");
+  CHECK(seen(kNow - 12 * 3'600) == "Miso: last seen with Ada, 0:00");
+  CHECK(seen(kNow - 12 * 3'600 - 1) == "Miso: last seen with Ada, Tuesday");
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ void Traffic::Restore(SavedState* state, bool has_seat) {
   // that is here stays.
   std::map<SpriteId, uint64_t> batch;
   for (const auto& [sprite, seq, from, entered] : state->sprites) {
-    if (simulation_.sprites().size() < size_t{kSpriteLimitMax} + kGuestsMax) {
+    if (simulation_.sprites().size() < size_t{kSpriteLimitMax} + kAwayMax + kGuestsMax) {
       const SpriteId id = simulation_.Add({sprite,
                                            sprite.from_shelf,
                                            look_.NatureFor(sprite.file, sprite.scale),
@@ -58,6 +58,9 @@ void Traffic::Restore(SavedState* state, bool has_seat) {
       arrival.seq = has_seat ? arrival.seq : 0;
       arrivals_.Wait(std::move(arrival));
     }
+  }
+  for (AwaySprite& sprite : state->away) {
+    away_.Restore(std::move(sprite));
   }
   departures_.set_next_number(state->next_number);
   for (PendingDeparture& pending : state->departures) {
@@ -89,6 +92,7 @@ void Traffic::SaveTo(SavedState* state) const {
     state->sprites.push_back({departure.sprite, 0});  // not thrown yet, so it is still here
   }
   state->departures = departures_.pending();
+  state->away = away_.all();
   state->waiting = arrivals_.waiting();
   for (Arrival& arrival : state->waiting) {
     arrival.seq = state->seat ? arrivals_.SeqOf(arrival) : 0;
@@ -131,10 +135,11 @@ std::optional<Step> Traffic::NextStepOf(const Arrival& arrival) const {
 // How a sprite goes on that is not shown here: that of a muted neighbour in its direction of
 // travel, and one that only passes if this desktop hides its stage.
 std::optional<Entrance> Traffic::UnseenWayOf(const Arrival& arrival) const {
-  if (guests_.IsMuted(arrival.from)) {
+  const auto step = NextStepOf(arrival);
+  const bool is_home = !step && away_.Has(arrival.file, arrival.journey);
+  if (guests_.IsMuted(arrival.from) && !is_home) {
     return Onwards(arrival.entrance);
   }
-  const auto step = NextStepOf(arrival);
   if (!step || !context_.relay.seat() || context_.relay.seat()->stage != false) {
     return std::nullopt;
   }
@@ -214,6 +219,11 @@ void Traffic::HandleVerdict(const Verdict& verdict) {
                                   : OnItsWay(departure.sprite.name, departure.goal),
                          kNobody, departure.edge, context_.now_ms);
   }
+  if (verdict.accepted) {
+    away_.Accept(departure, verdict.to ? verdict.to->name : "", context_.clock.unix_s);
+  } else if (departure.sprite.from_shelf) {
+    away_.Refuse(departure);
+  }
   if (verdict.accepted || arrivals_.IsRemoved(verdict.pending.departure.sprite.file)) {
     guests_.Remove(verdict.pending.departure.sprite.id);
     return;
@@ -235,19 +245,25 @@ void Traffic::HandleUpload(const Uploads::Result& result) {
     } else if (const auto why = WhyEdgesBounce()) {
       BounceBack(departure, context_.Said(*why));
     } else {
-      departures_.Add(departure, *context_.relay.ConnectedSeat(), false);
+      Leave(departure);
     }
   }
   context_.saves_now = true;
 }
 
-// Lets a sprite in. It waits while there is no room for another guest.
+// Lets a sprite in. It waits while there is no room for another guest. An own sprite that is home
+// again is no guest.
 void Traffic::Admit(const Arrival& arrival) {
-  if (!guests_.HasRoom(arrival.from)) {
+  const auto step = NextStepOf(arrival);
+  const bool is_own = context_.relay.IsSelf(arrival.from.desktop);
+  const auto home = step ? std::nullopt : away_.ComeHome(arrival.file, arrival.journey);
+  if (!home && !guests_.HasRoom(arrival.from)) {
     arrivals_.Wait(arrival);
     return;
   }
   Sprite sprite{arrival};
+  sprite.from_shelf = home && look_.FindOnShelf(arrival.file) != nullptr;
+  sprite.journey = home.value_or(arrival.journey);
   const SheetPointer& sheet = look_.SheetOf(arrival.file);
   // A sheet is never null, which the analyser can't see. NOLINTNEXTLINE(clang-analyzer-core.*)
   sprite.name = arrival.name.empty() ? sheet->description.name : arrival.name;
@@ -258,12 +274,16 @@ void Traffic::Admit(const Arrival& arrival) {
     look_.RaiseDust(*entered, kArrivalPuffReach);
   }
   arrivals_.Admit(arrival, id);
-  guests_.Add(id, arrival.from, arrival.entrance.edge);
-  const auto step = NextStepOf(arrival);
+  if (!home) {
+    guests_.Add(id, arrival.from, arrival.entrance.edge);
+  }
   if (step) {
     guests_.Head(id, *step, true);
   }
-  if (guests_.SenderOf(id) != nullptr) {
+  if (home && !is_own) {
+    context_.remarks.Add(HomeWords(context_.language(), name, *home, context_.clock), id,
+                         arrival.entrance.edge, context_.now_ms);
+  } else if (guests_.SenderOf(id) != nullptr) {
     context_.remarks.Add(step
                              ? OnItsWay(name, step->goal)
                              : context_.Said(Text::kSpriteFrom, {name, arrival.from.DisplayName()}),
@@ -273,7 +293,6 @@ void Traffic::Admit(const Arrival& arrival) {
   if (step) {
     return;  // it is only seen
   }
-  const bool is_own = context_.relay.IsSelf(arrival.from.desktop);
   context_.toasts.AddArrival(context_.language(), name, is_own ? "" : arrival.from.DisplayName(),
                              context_.now_ms);
 }
@@ -290,12 +309,9 @@ void Traffic::TellJourney() {
   const SpriteId rested = simulation_.RestedOn(kJourneyRestMs);
   const Sprite* sprite = simulation_.Find(rested);
   if (rested != std::exchange(told_, rested) && sprite != nullptr && sprite->journey.hops > 0) {
-    const Journey& journey = sprite->journey;
-    const std::string by = PlainText(journey.by, kNameBytesMax);
-    const std::string name =
-        by.empty() ? sprite->name : context_.Said(Text::kJourneyDrawnBy, {sprite->name, by});
-    context_.remarks.Add(name + ", " + JourneyWords(context_.language(), journey, context_.clock),
-                         rested, Edge::kTop, context_.now_ms);
+    context_.remarks.Add(
+        sprites::TellJourney(context_.language(), sprite->name, sprite->journey, context_.clock),
+        rested, Edge::kTop, context_.now_ms);
   }
 }
 
@@ -322,6 +338,14 @@ void Traffic::BounceBack(const Departure& departure, const std::string& why) {
   crowd_.BounceBack(departure, why);
 }
 
+// The relay has its file: sends it there.
+void Traffic::Leave(const Departure& departure) {
+  departures_.Add(departure, *context_.relay.ConnectedSeat(), false);
+  if (departure.sprite.from_shelf) {
+    away_.Leave(departure, context_.clock.unix_s);
+  }
+}
+
 // A sprite was thrown over an edge: sends it to the relay, its file first, or lets it bounce.
 void Traffic::Depart(Departure departure) {
   departure.goal = guests_.GoalOf(departure.sprite.id, departure.edge);
@@ -334,7 +358,7 @@ void Traffic::Depart(Departure departure) {
   const std::string& file = departure.sprite.file;
   // A file that is not here can't be uploaded. The relay has it from its sender.
   if (uploads_.IsAtRelay(file) || !look_.HasSheet(file)) {
-    departures_.Add(departure, *context_.relay.ConnectedSeat(), false);
+    Leave(departure);
   } else if (uploads_.IsFull(file)) {
     BounceBack(departure, context_.Said(Text::kWhyTooMany));
   } else {

@@ -13,6 +13,7 @@
 #include "core/desktop/guests.h"
 #include "core/desktop/sprite_look.h"
 #include "core/relay/arrivals.h"
+#include "core/relay/crossings/away.h"
 #include "core/relay/crossings/departures.h"
 #include "core/relay/uploads.h"
 
@@ -31,6 +32,8 @@ class Traffic {
 
   // Sprites that the relay has not decided about, and sprites without room.
   size_t on_the_way() const { return departures_.pending().size(); }
+  // The own sprites that were thrown from here and are not home again.
+  const Away& away() const { return away_; }
   size_t waiting() const { return arrivals_.waiting().size(); }
 
   // -- For the other parts of the desktop.
@@ -68,6 +71,7 @@ class Traffic {
   void Admit(const Arrival& arrival);
   std::optional<Step> NextStepOf(const Arrival& arrival) const;
   std::optional<Entrance> UnseenWayOf(const Arrival& arrival) const;
+  void Leave(const Departure& departure);
   Journey TravelledFrom(const Sprite& sprite);
   std::string OnItsWay(const std::string& name, const Goal& goal) const;
   void BounceBack(const Departure& departure, const std::string& why);
@@ -84,6 +88,7 @@ class Traffic {
   Guests& guests_;
   Arrivals arrivals_;
   Departures departures_;
+  Away away_;
   Uploads uploads_;
   SpriteId told_ = kNobody;  // the last one that told its journey, while the pointer is there
 };

@@ -42,6 +42,10 @@
   X(kJourneyByWay, "{0}; by way of {1}", "{0}; über {1}") \
   X(kJourneyFromByWay, "{0}; from {1} by way of {2}", "{0}; von {1} über {2}") \
   X(kJourneyToday, "today", "heute") \
+  X(kAwayWhere, "Where is {0}?", "Wo ist {0}?") \
+  X(kAwayWith, "{0}: last seen with {1}, {2}", "{0}: zuletzt bei {1}, {2}") \
+  X(kAwayUnknown, "{0}: on its way, {1}", "{0}: unterwegs, {1}") \
+  X(kAwayHome, "{0} is home: {1}", "{0} ist wieder da: {1}") \
   X(kSunday, "Sunday", "Sonntag") \
   X(kMonday, "Monday", "Montag") \
   X(kTuesday, "Tuesday", "Dienstag") \

@@ -5,6 +5,7 @@
 #include <cstdlib>
 #include <iterator>
 #include <optional>
+#include <ranges>
 #include <utility>
 
 #include "core/desktop/journey_words.h"
@@ -232,6 +233,17 @@ void ChooseFor(SpriteId sprite, Menu* menu) {
   }
 }
 
+// The own sprites that are away, the one thrown last first: what is known of each.
+MenuItem AwayMenu(const Desktop& desktop) {
+  const std::vector<AwaySprite>& away = desktop.traffic().away().all();
+  MenuItem menu{Entry(desktop, Text::kAwayWhere, away.back().name)};
+  for (const AwaySprite& sprite : std::views::reverse(away)) {
+    menu.children.push_back(
+        {WithoutKeys(SeenWords(desktop.language(), sprite, desktop.clock())), {}, false});
+  }
+  return menu;
+}
+
 // Every sprite with its menu.
 MenuItem SpriteList(const Desktop& desktop) {
   MenuItem list{Entry(desktop, Text::kMenuSprites)};
@@ -277,6 +289,9 @@ Menu ProgramMenu(const Desktop& desktop) {
   menu.push_back(ShelfMenu(desktop));
   if (!desktop.simulation().sprites().empty()) {
     menu.push_back(SpriteList(desktop));
+  }
+  if (!desktop.traffic().away().all().empty()) {
+    menu.push_back(AwayMenu(desktop));
   }
   menu.push_back({Entry(desktop, Text::kMenuInvite),
                   {MenuCommand::kInvite},

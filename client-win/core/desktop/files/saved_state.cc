@@ -125,6 +125,22 @@ std::optional<PendingDeparture> DepartureFromJson(const Json& value) {
   return pending;
 }
 
+Json AwayToJson(const AwaySprite& sprite) {
+  return {{"file", sprite.file},   {"name", sprite.name}, {"since", sprite.since_s},
+          {"seen", sprite.seen_s}, {"hops", sprite.hops}, {"with", sprite.with}};
+}
+
+std::optional<AwaySprite> AwayFromJson(const Json& value) {
+  const auto sprite = SpriteFromJson(value);
+  const Journey journey = JourneyIn(value);
+  if (!sprite || journey.hops == 0) {
+    return std::nullopt;
+  }
+  const auto seen_s = static_cast<int64_t>(NumberAt(value, "seen", 0, kCountMax, 0));
+  return AwaySprite{sprite->file, sprite->name, journey.since_s,
+                    seen_s,       journey.hops, TextAt(value, "with", kIdBytesMax)};
+}
+
 std::optional<PendingSaying> SayingFromJson(const Json& value) {
   const double number = NumberAt(value, "number", 0, kCountMax, 0);
   std::string text = SayingText(TextAt(value, "text", kSayingBytesMax));
@@ -153,7 +169,7 @@ size_t ReadList(const Json& values, Reader read, List* list) {
 std::string SavedStateJson(const SavedState& state) {
   Json root = {{"relay", state.relay},     {"world", state.world},      {"name", state.name},
                {"seq", state.seq},         {"next", state.next_number}, {"sprites", Json::array()},
-               {"leaving", Json::array()}, {"waiting", Json::array()}};
+               {"leaving", Json::array()}, {"waiting", Json::array()},  {"away", Json::array()}};
   if (state.seat) {
     root["seat"] = ParseJson(SeatJson(*state.seat), kSavedDepthMax);
     root["joinedAt"] = state.joined_at;
@@ -173,6 +189,9 @@ std::string SavedStateJson(const SavedState& state) {
   }
   for (const Arrival& arrival : state.waiting) {
     root["waiting"].push_back(ArrivalToJson(arrival));
+  }
+  for (const AwaySprite& sprite : state.away) {
+    root["away"].push_back(AwayToJson(sprite));
   }
   return WriteJson(root);
 }
@@ -200,6 +219,7 @@ SavedState ReadSavedState(std::string_view json, std::string_view relay_url) {
   state.left_out = ReadList(MemberOf(root, "sprites"), SavedSpriteFromJson, &state.sprites) +
                    ReadList(MemberOf(root, "leaving"), DepartureFromJson, &state.departures) +
                    ReadList(MemberOf(root, "waiting"), ArrivalFromJson, &state.waiting);
+  ReadList(MemberOf(root, "away"), AwayFromJson, &state.away);
   for (PendingDeparture& pending : state.departures) {
     // An older program has saved no seats here: all of them were thrown from the present one.
     if (state.seat && pending.thrown_from == SeatKey{}) {

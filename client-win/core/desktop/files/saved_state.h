@@ -16,6 +16,7 @@
 
 #include "core/motion/sprite.h"
 #include "core/relay/batch.h"
+#include "core/relay/crossings/away.h"
 #include "core/relay/crossings/departures.h"
 #include "core/relay/sayings.h"
 #include "core/relay/seat.h"
@@ -53,6 +54,7 @@ struct SavedState {
   std::vector<SavedSprite> sprites;
   std::vector<PendingDeparture> departures;  // number, departure and seat of each
   std::deque<Arrival> waiting;               // `seq` as of sprites
+  std::vector<AwaySprite> away;              // Away::all
   // Of reading.
   bool is_state = false;  // the text is a JSON object
   size_t left_out = 0;  // sprites, departures and waiting ones that can't be used, as far as known
