@@ -50,6 +50,7 @@ import {
   upload,
 } from '../relay/api_client.ts';
 import { Arrivals } from '../relay/arrivals.ts';
+import type { Away, AwaySprite } from '../relay/away.ts';
 import { Departures } from '../relay/departures.ts';
 import { openFormer } from '../relay/farewell.ts';
 import { nextStep, type Step } from '../relay/goal.ts';
@@ -71,6 +72,7 @@ import {
   type Seat,
 } from '../relay/transport.ts';
 import { chosenLanguages, keepPlace, phrase, reasonOf } from '../texts/language.ts';
+import type { AwayPanel } from './away_panel.ts';
 import { Renderer, type Tag, zoomOf } from './canvas.ts';
 import { chime, watchSoundSwitch } from './chime.ts';
 import { CompanyPanel } from './company_panel.ts';
@@ -82,7 +84,6 @@ import { Guests } from './guests.ts';
 import { Input } from './input.ts';
 import { showCode } from './invitation_code.ts';
 import { askToJoin } from './join_dialog.ts';
-import { journeyLines } from './journey_words.ts';
 import { type MenuEntry, openMenu } from './menu.ts';
 import {
   announce,
@@ -180,6 +181,8 @@ class Desktop {
   readonly headings = new Map<Sprite, Heading>();
   /** Sprites that were thrown without a connection, and the edges over which they go on. They are in the simulation meanwhile. */
   readonly waiting = new Map<Sprite, Edge>();
+  /** Where the own sprites are that were thrown; null before the first throw. */
+  away: AwayPanel | null = null;
   /** Thrown sprites whose pictures the relay must get before their crossings. */
   readonly uploading = new Set<Sprite>();
   /** Whether the person is still to be shown how to throw, as soon as there is a neighbour. */
@@ -254,10 +257,10 @@ class Desktop {
   readonly input = new Input(element<HTMLCanvasElement>('canvas'), this.simulation, {
     onDesktop: (event) => pointOf(this, event),
     selected: (sprite) => {
-      if (sprite !== null) tellJourney(this, sprite, NAME_TAG_MS);
+      if (sprite !== null) void tellJourney(this, sprite, NAME_TAG_MS);
     },
     rested: (sprite) => {
-      if (sprite.journey !== undefined) tellJourney(this, sprite, FROM_TAG_MS);
+      if (sprite.journey !== undefined) void tellJourney(this, sprite, FROM_TAG_MS);
     },
     putBack: (sprite) => {
       if (sprite.fromShelf) removeSprite(this.simulation, sprite);
@@ -386,8 +389,10 @@ async function resume(desktop: Desktop, session: Session): Promise<void> {
   for (const { sprite: saved, crossing, sender } of session.leaving) {
     const sprite = restoreSprite(desktop, saved);
     removeSprite(simulation, sprite);
-    departures.resume({ departure: { ...crossing, sprite }, crossing, sender });
+    const journey = readJourney(crossing.sprite.journey);
+    departures.resume({ departure: { ...crossing, sprite, journey }, crossing, sender });
   }
+  if (session.away?.length) await updateAway(desktop, () => {}, session.away);
   arrivals.waiting.push(...session.waiting);
   const { length } = session.waiting;
   for (const one of session.waiting.slice(length - session.newWaiting)) arrivals.resumeLastBatch(one, one.seq);
@@ -519,23 +524,27 @@ function removeForGood({ simulation, tags, guests, headings }: Desktop, sprite: 
 
 /** Lets an arrival enter; null while there is no room for another guest. */
 function admit(desktop: Desktop, arrival: Arrival): Sprite | null {
-  const { connection, guests, sheets, simulation } = desktop;
+  const { connection, guests, sheets, shelf, simulation } = desktop;
   const isOwn = arrival.from.desktop === connection.seat?.desktop;
-  if (!isOwn && !guests.hasRoom(arrival.from.desktop, simulation.nowMs)) return null;
   const carried = readCarried(arrival.sprite);
+  const step =
+    isOwn || arrival.goal === undefined ? null : nextStep(arrival.goal, tidy(desktop.name), desktop.neighbours);
+  const home =
+    step === null ? desktop.away?.update((away) => away.comeHome(carried.file, carried.journey)) : undefined;
+  const isGuest = !isOwn && home === undefined;
+  if (isGuest && !guests.hasRoom(arrival.from.desktop, simulation.nowMs)) return null;
   const { description } = sheets.get(carried.file);
   const sprite = addSprite(simulation, {
     ...carried,
     name: spriteName(carried.name, description),
-    fromShelf: false,
+    fromShelf: home !== undefined && shelf.has(carried.file),
     nature: natureOf(description, carried.scale),
     x: 0,
     y: 0,
+    journey: home ?? carried.journey,
   });
   enter(simulation, sprite, arrival);
-  const step =
-    isOwn || arrival.goal === undefined ? null : nextStep(arrival.goal, tidy(desktop.name), desktop.neighbours);
-  if (!isOwn) addGuest(desktop, sprite, arrival.from, opposite(arrival.edge));
+  if (isGuest) addGuest(desktop, sprite, arrival.from, opposite(arrival.edge));
   if (step !== null) head(desktop, sprite, step);
   if (step !== null && connection.seat?.stage === false) {
     passUnseen(desktop, sprite, { ...arrival, edge: step.edge });
@@ -544,7 +553,7 @@ function admit(desktop: Desktop, arrival: Arrival): Sprite | null {
   if (!isOwn) chime('sprite');
   const { animation } = arrival.sprite;
   if (step === null && (!isOwn || animation !== 'fall'))
-    void gamesOf(desktop).then((games) => games.arrived(sprite, animation, simulation.nowMs));
+    void gamesOf(desktop).then((games) => games?.arrived(sprite, animation, simulation.nowMs));
   if (desktop.hasThrown && isResident(arrival.from.name)) {
     desktop.isPlayedWith = true;
     drawLonely(desktop);
@@ -554,18 +563,21 @@ function admit(desktop: Desktop, arrival: Arrival): Sprite | null {
     simulation.nowMs,
   );
   flashEdge(arrival.edge);
+  const greeting = home === undefined || isOwn ? undefined : desktop.away?.greeting(sprite.name, home);
   const words =
     step === null
       ? phrase('desktop.from', { name: sprite.name, neighbour: shownName(arrival.from.name) })
       : phrase('desktop.on-its-way', { name: sprite.name, friend: shownName(step.goal.name) });
-  showTag(desktop, sprite, words, 'from', FROM_TAG_MS);
+  showTag(desktop, sprite, greeting ?? words, 'from', FROM_TAG_MS);
+  if (greeting !== undefined) announce(greeting);
   return sprite;
 }
 
 /** The games that are played with what crosses edges. */
-async function gamesOf(desktop: Desktop): Promise<Games> {
-  const { Games: Made } = await import('./games.ts');
-  desktop.games ??= new Made({
+async function gamesOf(desktop: Desktop): Promise<Games | undefined> {
+  const part = await import('./games.ts').catch(offline);
+  if (part === undefined) return undefined;
+  desktop.games ??= new part.Games({
     show: (sprite, words) => {
       if (words === '') desktop.tags.delete(sprite);
       else showTag(desktop, sprite, words, 'from', FROM_TAG_MS);
@@ -576,6 +588,18 @@ async function gamesOf(desktop: Desktop): Promise<Games> {
     },
   });
   return desktop.games;
+}
+
+/** Changes the list of the own sprites that are away, whose code is loaded with the first throw. `saved`: what it begins with. */
+async function updateAway(
+  desktop: Desktop,
+  change: (away: Away) => void,
+  saved: readonly AwaySprite[] = [],
+): Promise<void> {
+  const part = await import('./away_panel.ts').catch(offline);
+  if (part === undefined) return;
+  desktop.away ??= new part.AwayPanel(saved);
+  desktop.away.update(change);
 }
 
 /** A sprite of another desktop is here. `edge` is the one by which it goes on. */
@@ -645,6 +669,7 @@ async function depart(desktop: Desktop, departure: Departure): Promise<void> {
   });
   const isOnTheWay = step?.edge === edge;
   const animation = isOnTheWay ? undefined : desktop.games?.animationOf(sprite, desktop.simulation.nowMs);
+  if (sprite.fromShelf) void updateAway(desktop, (away) => away.leave({ sprite, journey }, nowS()));
   departures.depart({ ...departure, journey, animation, ...(isOnTheWay && { goal: step.goal }) });
 }
 
@@ -675,7 +700,9 @@ function throwWaiting({ simulation, tags, waiting }: Desktop): void {
 }
 
 /** The relay has accepted a crossing: `to` is who gets the sprite, as far as it says so. */
-function accepted(desktop: Desktop, { edge, sprite, goal }: Departure, to: Neighbour | null): void {
+function accepted(desktop: Desktop, departure: Departure, to: Neighbour | null): void {
+  const { edge, sprite, goal } = departure;
+  void updateAway(desktop, (away) => away.accept(departure, to?.name ?? '', nowS()));
   const isPassing = desktop.headings.get(sprite)?.passes === true;
   desktop.headings.delete(sprite);
   desktop.guests.remove(sprite.id);
@@ -701,6 +728,7 @@ function accepted(desktop: Desktop, { edge, sprite, goal }: Departure, to: Neigh
 /** Lets a sprite come back in that the relay has refused. One on its way to somebody stays here. */
 function refuse(desktop: Desktop, departure: Departure, reason: string): void {
   if (desktop.headings.delete(departure.sprite)) desktop.guests.stay(departure.sprite.id);
+  if (departure.sprite.fromShelf) void updateAway(desktop, (away) => away.refuse(departure));
   bounce(desktop, departure, reason);
 }
 
@@ -716,12 +744,19 @@ function bounce(desktop: Desktop, departure: Departure, reason: string, ms = REF
 }
 
 /** Shows what a sprite is called, and where it has been. */
-function tellJourney(desktop: Desktop, sprite: Sprite, ms: number): void {
+async function tellJourney(desktop: Desktop, sprite: Sprite, ms: number): Promise<void> {
+  const { name, journey } = sprite;
   if (desktop.waiting.has(sprite)) return;
-  const lines = journeyLines(sprite.name, sprite.journey, new Date());
-  showTag(desktop, sprite, lines.join('\n'), 'name', lines.length > 1 ? FROM_TAG_MS : ms);
-  if (sprite.journey !== undefined) announce(lines.join('; '));
+  showTag(desktop, sprite, name, 'name', ms);
+  const words = journey && (await import('./journey_words.ts').catch(offline)); // loaded when it is needed
+  if (!words) return;
+  const lines = words.journeyLines(name, journey, new Date());
+  showTag(desktop, sprite, lines.join('\n'), 'name', FROM_TAG_MS);
+  announce(lines.join('; '));
 }
+
+/** A part of the page's program can't be loaded now. What it does is left out. */
+function offline(): undefined {}
 
 function showTag({ simulation, tags }: Desktop, sprite: Sprite, text: string, kind: Tag['kind'], ms: number): void {
   tags.set(sprite, { text, kind, untilMs: simulation.nowMs + ms });
@@ -768,6 +803,7 @@ function save(
     guests,
     headings,
     senders,
+    away,
   }: Desktop,
   ending: { left?: true } = {},
 ): void {
@@ -786,6 +822,7 @@ function save(
     waiting: arrivals.waiting,
     newWaiting: arrivals.waiting.filter((one) => arrivals.seqInLastBatch(one) !== undefined).length,
     nextNumber: departures.nextNumber,
+    away: away?.all,
     sayings: conversation.saved(),
     sprites: [...simulation.sprites, ...uploading].map((sprite) => ({
       ...toSaved(sprite),
@@ -895,6 +932,11 @@ function fit(desktop: Desktop): void {
 function pointOf({ peeking, zoom }: Desktop, { clientX, clientY }: MouseEvent): Point {
   const { x, y } = peeking.view.slide;
   return { x: clientX / zoom - x, y: clientY / zoom - y };
+}
+
+/** The time in s since 1970. */
+function nowS(): number {
+  return Math.floor(Date.now() / 1000);
 }
 
 /** Returns the local time in hours, 0 … 24. */

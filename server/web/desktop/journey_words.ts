@@ -6,9 +6,8 @@ import { counted, language, phrase } from '../texts/language.ts';
 const DAY_MS = 86_400_000;
 const WEEK_DAYS = 6; // days for which the name of a day means the last one of that name
 
-/** Lines of text. Without a journey it is the name alone. */
-export function journeyLines(name: string, journey: Journey | undefined, now: Date): string[] {
-  if (journey === undefined) return [name];
+/** Lines of text. */
+export function journeyLines(name: string, journey: Journey, now: Date): string[] {
   const { hops, since, by, from } = journey;
   const drawn = by === '' ? name : phrase('journey.drawn-by', { name, author: by });
   const first = phrase('journey.since', {

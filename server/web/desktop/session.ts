@@ -8,6 +8,7 @@ import { friendlyName, languageOf } from '../../wire/friendly_names.ts';
 import type { Edge } from '../../wire/rules.ts';
 import type { Carried, Goal, Sprite } from '../motion/simulation.ts';
 import type { OwnFigure } from '../pictures/shelf.ts';
+import type { AwaySprite } from '../relay/away.ts';
 import type { SavedSayings } from '../relay/sayings.ts';
 import { type Arrival, type Crossing, type Neighbour, readSeat, type Seat, type Sender } from '../relay/transport.ts';
 import { KeptText } from './kept_text.ts';
@@ -39,6 +40,8 @@ export interface Session {
   nextNumber: number;
   sayings: SavedSayings;
   sprites: SavedSprite[];
+  /** The own sprites that were thrown and are not home again. */
+  away?: readonly AwaySprite[];
   /** Thrown, and not yet accepted by the relay. */
   leaving: SavedCrossing[];
   own: OwnFigure[];
