@@ -7,11 +7,11 @@ export class Crowd {
   readonly clients: DesktopClient[] = [];
   /** The sprites whose throw was accepted. */
   readonly accepted = new Set<string>();
-  readonly #sprite: object;
+  readonly #sprite: Record<string, unknown>;
   #over = false;
 
   /** `sprite`: members that each of its sprites has. */
-  constructor(sprite: object = {}) {
+  constructor(sprite: Record<string, unknown> = {}) {
     this.#sprite = sprite;
   }
 

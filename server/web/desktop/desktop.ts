@@ -389,7 +389,7 @@ async function resume(desktop: Desktop, session: Session): Promise<void> {
   for (const { sprite: saved, crossing, sender } of session.leaving) {
     const sprite = restoreSprite(desktop, saved);
     removeSprite(simulation, sprite);
-    const journey = readJourney(crossing.sprite.journey);
+    const { journey } = readCarried(crossing.sprite);
     departures.resume({ departure: { ...crossing, sprite, journey }, crossing, sender });
   }
   if (session.away?.length) await updateAway(desktop, () => {}, session.away);
@@ -529,8 +529,7 @@ function admit(desktop: Desktop, arrival: Arrival): Sprite | null {
   const carried = readCarried(arrival.sprite);
   const step =
     isOwn || arrival.goal === undefined ? null : nextStep(arrival.goal, tidy(desktop.name), desktop.neighbours);
-  const home =
-    step === null ? desktop.away?.update((away) => away.comeHome(carried.file, carried.journey)) : undefined;
+  const home = step === null ? desktop.away?.update((away) => away.comeHome(carried.file, carried.journey)) : undefined;
   const isGuest = !isOwn && home === undefined;
   if (isGuest && !guests.hasRoom(arrival.from.desktop, simulation.nowMs)) return null;
   const { description } = sheets.get(carried.file);
@@ -1159,7 +1158,7 @@ function openSpriteMenu(desktop: Desktop, sprite: Sprite, x: number, y: number):
 
 /** Makes a sprite a hot potato. */
 function potatoEntry(desktop: Desktop, sprite: Sprite): MenuEntry {
-  const light = (games: Games) => games.light(sprite, desktop.simulation.nowMs, random());
+  const light = (games?: Games) => games?.light(sprite, desktop.simulation.nowMs, random());
   return { text: phrase('game.potato'), choose: () => void gamesOf(desktop).then(light) };
 }
 
