@@ -8,5 +8,6 @@ import './browser_axe.ts';
 import './browser_friends.ts';
 import './browser_make.ts';
 import './browser_moderation.ts';
+import './browser_packs.ts';
 import './browser_peek.ts';
 import './browser_sayings.ts';

@@ -28,8 +28,8 @@ const STATE_KEYS: Record<State, Plain> = {
   reconnecting: 'state.reconnecting',
 };
 
-/** Calls back with files that are dropped on the page, and where from the left, in px. Shows that it accepts them. */
-export function onFilesDropped(handle: (files: File[], x: number) => void): void {
+/** Calls back with files that are dropped on the page, where from the left, in px, and as items. Shows that it accepts them. */
+export function onFilesDropped(handle: (files: File[], x: number, items: DataTransferItem[]) => void): void {
   const drop = element('drop');
   addEventListener('dragover', (event) => {
     if (!event.dataTransfer?.types.includes('Files')) return;
@@ -42,7 +42,7 @@ export function onFilesDropped(handle: (files: File[], x: number) => void): void
   addEventListener('drop', (event) => {
     event.preventDefault();
     drop.hidden = true;
-    handle([...(event.dataTransfer?.files ?? [])], event.clientX);
+    handle([...(event.dataTransfer?.files ?? [])], event.clientX, [...(event.dataTransfer?.items ?? [])]);
   });
 }
 

@@ -126,12 +126,13 @@ async function restore(): Promise<void> {
 }
 
 /** Begins with other files. What cannot be read changes nothing. */
-async function open(files: File[], number = ++choices, saved?: Saved): Promise<void> {
-  if (files.length === 0 || number < shownChoice) return;
+async function open(given: File[] | Promise<File[]>, number = ++choices, saved?: Saved): Promise<void> {
   const wrong = element('source-wrong');
-  wrong.hidden = true;
-  element('chooser').classList.add('busy');
   try {
+    const files = await given;
+    if (files.length === 0 || number < shownChoice) return;
+    wrong.hidden = true;
+    element('chooser').classList.add('busy');
     const source = await readSource(files);
     if (number < shownChoice) return;
     const draft = saved?.draft ?? begin(source);
@@ -250,6 +251,9 @@ function showPicture(): void {
   element('choose-text').textContent = phrase('make.choose-other');
   element('choose-hint').hidden = true;
   element('restart').hidden = false;
+  const { leftOut = [] } = source;
+  element('left-out').hidden = leftOut.length === 0;
+  element('left-out').textContent = phrase('make.left-out', { names: leftOut.join(', ') });
   element('strip').hidden = !source.isWhole || source.isPhoto;
   const [whole] = source.frames;
   field('frame-width').value = String(frame?.width ?? whole.width);
@@ -301,9 +305,12 @@ function showDraft(): void {
     if (document.activeElement !== field(name)) field(name).value = draft[name];
   }
   field('licence').value = draft.licence;
-  element('licence-about').textContent = Object.hasOwn(LICENCES, draft.licence)
-    ? phrase(LICENCES[draft.licence])
-    : phrase('licence.other', { licence: draft.licence });
+  element('licence-about').textContent =
+    draft.licence === ''
+      ? phrase('make.unlicensed')
+      : Object.hasOwn(LICENCES, draft.licence)
+        ? phrase(LICENCES[draft.licence])
+        : phrase('licence.other', { licence: draft.licence });
 }
 
 function showMade({ bytes }: Made): void {
@@ -409,7 +416,15 @@ function listenForFiles(): void {
     event.preventDefault();
     void open(files);
   });
-  onFilesDropped((files) => void open(files));
+  onFilesDropped((files, _x, items) => {
+    const folder = items.map((item) => item.webkitGetAsEntry()).find((entry) => entry?.isDirectory);
+    void open(folder == null ? files : readFolder(folder as FileSystemDirectoryEntry));
+  });
+}
+
+async function readFolder(folder: FileSystemDirectoryEntry): Promise<File[]> {
+  const { filesIn } = await import('./pack_folder.ts'); // few drop one
+  return filesIn(folder);
 }
 
 async function restart(): Promise<void> {

@@ -8,7 +8,16 @@ import type { Behaviour } from '../../wire/files/description.ts';
 import { cutExport, cutGrid, type Pixels } from '../../wire/files/pixels.ts';
 import { crc32 } from '../../wire/files/png.ts';
 import { readSheet } from '../../wire/files/sheet.ts';
-import { bitmapOf, isGif, isSpr, nameOf, pixelsOf, readAnimatedGif, readStill } from '../pictures/picture_files.ts';
+import {
+  bitmapOf,
+  isGif,
+  isSpr,
+  isZip,
+  nameOf,
+  pixelsOf,
+  readAnimatedGif,
+  readStill,
+} from '../pictures/picture_files.ts';
 import { phrase } from '../texts/language.ts';
 import type { Animations, Hitbox } from './draft.ts';
 
@@ -27,6 +36,8 @@ export interface Source {
   author?: string;
   licence?: string;
   behaviour?: Behaviour;
+  /** What the file has besides, for which sprites have no counterpart. */
+  leftOut?: readonly string[];
 }
 
 export const SOURCE_BYTES_MAX = 33_554_432; // bytes: 32 MiB, a large photograph; decoding a larger one stalls the page
@@ -39,7 +50,9 @@ export async function readSource(files: readonly File[]): Promise<Source> {
   }
   const description = files.find(isJson);
   const picture = files.find((file) => !isJson(file));
-  const source = await (description === undefined ? readFile(picture) : readExport(description, picture));
+  const source =
+    (await readPackIn(files)) ??
+    (await (description === undefined ? readFile(picture) : readExport(description, picture)));
   const pixels = source.frames.reduce((sum, { width, height }) => sum + width * height, 0);
   refuseMore(pixels, files[0].name);
   return source;
@@ -49,6 +62,22 @@ function refuseMore(pixels: number, name: string): void {
   if (pixels > SOURCE_PIXELS_MAX) {
     throw new Error(phrase('file.too-many-pixels', { name }));
   }
+}
+
+/** Returns the source of a Shimeji pack: one archive, or the files of a folder, whose names are paths then. */
+async function readPackIn(files: readonly File[]): Promise<Source | undefined> {
+  const [first] = files;
+  const isArchive = first !== undefined && isZip(new Uint8Array(await first.slice(0, 4).arrayBuffer()));
+  if (!isArchive && !files.some(({ name }) => /\.xml$/i.test(name))) return undefined;
+  const { readPack, readZip } = await import('./shimeji.ts'); // few have a pack
+  if (isArchive) return readPack(readZip(new Uint8Array(await first.arrayBuffer())), first.name);
+  const bytesOf = async (file: File, bytesMax: number) => {
+    const { name, size } = file;
+    if (size > bytesMax) throw new Error(phrase('file.too-large', { name, mib: bytesMax / 1_048_576 }));
+    return new Uint8Array(await file.arrayBuffer());
+  };
+  const paths = new Map(files.map((file) => [file.name, (bytesMax: number) => bytesOf(file, bytesMax)]));
+  return readPack(paths, first.name.split('/')[0]);
 }
 
 async function readFile(picture: File | undefined): Promise<Source> {

@@ -18,6 +18,7 @@ import {
   canvasOf,
   isGif,
   isSpr,
+  isZip,
   nameOf,
   pngOf,
   readAnimatedGif,
@@ -52,6 +53,7 @@ export async function toSpr(file: File, wanted?: Background): Promise<Dropped> {
     throw new Error(phrase('file.too-large', { name: file.name, mib: DROPPED_BYTES_MAX >> 20 }));
   const bytes = new Uint8Array(await file.arrayBuffer());
   if (isSpr(bytes)) return { spr: bytes };
+  if (isZip(bytes)) throw new Error(phrase('file.pack', { name: file.name }));
   const animated = isGif(bytes) ? await readAnimatedGif(bytes) : undefined;
   if (animated !== undefined) return { spr: await gifToSpr(animated, nameOf(file.name)) };
   const { pixels, isPhoto } = await readStill(file, bytes);

@@ -70,6 +70,8 @@ export function isPng(bytes: Uint8Array): boolean {
   return PNG_SIGNATURE.every((byte, i) => bytes[i] === byte);
 }
 
+export const isZip = (bytes: Uint8Array): boolean => [0x50, 0x4b, 3, 4].every((byte, i) => bytes[i] === byte);
+
 /** Returns whether this is a PNG with a sprite description. If so, it is accepted or refused as a .spr. */
 export function isSpr(bytes: Uint8Array): boolean {
   if (!isPng(bytes)) return false;

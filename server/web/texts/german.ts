@@ -369,6 +369,14 @@ export const GERMAN: Texts = {
   'file.its-png': 'sein PNG',
   'file.unreadable': 'Diese Datei lässt sich nicht verwenden. Der Grund auf Englisch: {reason}',
   'file.no-canvas': 'Dieser Browser hat keine Zeichenfläche.',
+  'file.pack': '{name} ist ein Archiv. Aus einem Shimeji-Paket wird auf /make eine Figur.',
+  'pack.damaged': 'Das Archiv ist beschädigt oder ungewöhnlich gepackt.',
+  'pack.too-many': 'Es enthält mehr als {count} Dateien.',
+  'pack.no-actions': 'Es enthält keine actions.xml.',
+  'pack.broken': 'Die actions.xml darin ist beschädigt oder zu groß.',
+  'pack.no-stand': 'Die actions.xml darin hat keine Aktion Stand mit Bildern, die da sind.',
+  'pack.no-png': '{name} ist kein PNG.',
+  'pack.too-large': 'Die Bilder darin haben mehr als {count} Pixel.',
   'kept.full': 'Sie behalten schon {count} Bilder. Nehmen Sie zuerst eines aus dem Regal: Rechtsklick auf seine Figur.',
   'kept.no-room':
     'Dieser Browser hat keinen Platz dafür, oder er behält in privaten Fenstern nichts. Speichern Sie sie stattdessen als Datei.',
@@ -381,7 +389,7 @@ export const GERMAN: Texts = {
   'make.picture': 'Bild',
   'make.choose': 'Bild wählen',
   'make.hint':
-    'Oder ziehen Sie eines hierher, oder fügen Sie es ein: ein Foto, ein PNG, ein GIF, einen Streifen von Einzelbildern, einen Aseprite-Export (JSON und PNG zusammen) oder eine .spr-Datei. Es bleibt in Ihrem Browser, bis Sie es werfen oder veröffentlichen.',
+    'Oder ziehen Sie eines hierher, oder fügen Sie es ein: ein Foto, ein PNG, ein GIF, einen Streifen von Einzelbildern, einen Aseprite-Export (JSON und PNG zusammen), ein Shimeji-Paket (Ordner oder .zip mit actions.xml) oder eine .spr-Datei. Es bleibt in Ihrem Browser, bis Sie es werfen oder veröffentlichen.',
   'make.restart': 'Neu beginnen',
   'make.strip': 'Mehrere Einzelbilder in diesem Bild?',
   'make.frame-width': 'Breite eines Einzelbilds',
@@ -444,6 +452,8 @@ export const GERMAN: Texts = {
     '<b>Werfen</b> bringt sie auf Ihren Desktop und von dort über einen Rand. <b>Behalten</b> stellt sie ins Regal Ihres Desktops in diesem Browser. <b>Veröffentlichen</b> bietet sie der Galerie an. <b>Speichern</b> gibt Ihnen die .spr-Datei.',
   'make.noscript': 'Die Werkstatt braucht JavaScript.',
   'make.nameless': 'Geben Sie ihr einen Namen.',
+  'make.unlicensed': 'Wem gehören diese Bilder? Wählen Sie die Lizenz, die ihr Urheber ihnen gibt.',
+  'make.left-out': 'Ohne Entsprechung: {names}.',
   'make.nothing-left': 'Vom Bild ist nichts übrig. Verringern Sie die Toleranz.',
   'make.too-large':
     'Sie hätte {mib} MiB, und eine Figur hat höchstens 1. Verringern Sie die Höhe, oder lassen Sie Einzelbilder weg.',
