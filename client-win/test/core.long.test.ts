@@ -24,6 +24,7 @@ const FUZZ_MIB_MAX = 1536;
 const FUZZERS = [
   { name: 'sheet', what: 'the .spr reader', lengthMax: 8192 },
   { name: 'picture', what: 'the decoder of dropped pictures', lengthMax: 8192 },
+  { name: 'pack', what: 'the reader of Shimeji packs', lengthMax: 8192 },
   { name: 'events', what: 'a desktop with arbitrary events', lengthMax: 8192 },
 ];
 

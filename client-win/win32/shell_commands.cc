@@ -57,8 +57,16 @@ void Shell::AskAboutLink(const RelayLink& link) {
   Later([this, link] {
     const auto question =
         QuestionBefore(link, desktop_);  // again: the relay may be another one now
-    if (!question || Modal([&] { return sprites::AskAboutLink(window_, *question); })) {
+    if (!question || Modal([&] { return sprites::AskWhether(window_, *question); })) {
       desktop_.Open(link);
+    }
+  });
+}
+
+void Shell::AskWhether(const LinkWords& words, std::function<void()> yes) {
+  Later([this, words, yes = std::move(yes)] {
+    if (Modal([&] { return sprites::AskWhether(window_, words); })) {
+      yes();
     }
   });
 }

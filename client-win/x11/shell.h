@@ -91,6 +91,7 @@ class Shell : private Host {
   void AskAboutReport(const Sprite& sprite) override;
   void AskWhereToGo(bool is_first_start, const std::string& link) override;
   void AskAboutLink(const RelayLink& link) override;
+  void AskWhether(const LinkWords& words, std::function<void()> yes) override;
 
   // -- Links, and what the menus do (shell_commands.cc).
   Menu ProgramMenuHere() const;

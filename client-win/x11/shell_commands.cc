@@ -50,6 +50,15 @@ std::string TimeOfDayAgo(int64_t ms) {
   return text;
 }
 
+Question QuestionOf(const LinkWords& words) {
+  Question question;
+  question.heading = words.heading;
+  question.text = words.text;
+  question.yes = words.yes;
+  question.no = words.no;
+  return question;
+}
+
 }  // namespace
 
 // The menu of the program, with the settings in it. Newer versions come from the distribution.
@@ -124,16 +133,20 @@ void Shell::AskAboutLink(const RelayLink& link) {
   if (!words) {
     return;
   }
-  Question question;
-  question.heading = words->heading;
-  question.text = words->text;
-  question.yes = words->yes;
-  question.no = words->no;
-  Ask(std::move(question), [this, link](const DialogAnswer& answer) {
+  Ask(QuestionOf(*words), [this, link](const DialogAnswer& answer) {
     if (answer.is_yes) {
       desktop_.Open(link);
     } else if (desktop_.settings().relay.empty()) {
       AskWhereToGo(true, "");
+    }
+    return "";
+  });
+}
+
+void Shell::AskWhether(const LinkWords& words, std::function<void()> yes) {
+  Ask(QuestionOf(words), [yes = std::move(yes)](const DialogAnswer& answer) {
+    if (answer.is_yes) {
+      yes();
     }
     return "";
   });

@@ -90,19 +90,31 @@ void Controller::Leave(const std::function<void()>& wait) {
 
 void Controller::HandleImported() {
   for (ImportResult& result : importer_.PopResults()) {
+    if (result.left_out) {
+      const std::string name = ReadDescription(result.made.spr).name;
+      host_->AskWhether(
+          QuestionAboutPack(desktop_.language(), name, *result.left_out),
+          [this, spr = std::move(result.made.spr)] { DropInOwn(StoreOwn(&cache_, spr)); });
+      continue;
+    }
     if (result.sheet == nullptr) {
       host_->ShowToast(
           {ToastKind::kNotice, Said(Text::kToastImport, {result.name}),
            Say(desktop_.language(), result.error.value_or(Reason{Text::kImportFailed}))});
       continue;
     }
-    desktop_.look().AddToShelf(result.sheet);
-    desktop_.sprites().DropIn(result.sheet->file, std::nullopt);
+    DropInOwn(result.sheet);
     if (result.made.is_cut) {
       ShowNotice(Text::kToastCut, Text::kToastCutText, {result.sheet->description.name});
     }
     desktop_.look().versions().Add(std::move(result.made));
   }
+}
+
+void Controller::DropInOwn(const SheetPointer& sheet) {
+  desktop_.look().AddToShelf(sheet);
+  desktop_.sprites().DropIn(sheet->file, std::nullopt);
+  host_->RequestTurn();
 }
 
 void Controller::HandleOutbox(Outbox outbox) {

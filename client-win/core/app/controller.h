@@ -110,6 +110,7 @@ class Controller : public SpriteListener {
 
  private:
   void HandleImported();
+  void DropInOwn(const SheetPointer& sheet);
   void HandleOutbox(Outbox outbox);
   void HandleWriters();
   void Play(Sound sound);

@@ -16,6 +16,7 @@
 #include "core/text/json.h"
 #include "test/core/test_relay.h"
 #include "test/core/test_spr.h"
+#include "test/core/vectors.h"
 
 namespace sprites {
 namespace {
@@ -173,6 +174,10 @@ struct Program : Host {
   void AskAboutReport(const Sprite& sprite) override { reported = sprite.id; }
   void AskWhereToGo(bool, const std::string& link) override { asked_where = link; }
   void AskAboutLink(const RelayLink& link) override { asked_about = link.relay; }
+  void AskWhether(const LinkWords& words, std::function<void()> yes) override {
+    asked_whether = words.heading + words.text;
+    say_yes = std::move(yes);
+  }
   Machine DescribeMachine() const override {
     Machine machine;
     machine.system = "Testix 1";
@@ -222,6 +227,8 @@ struct Program : Host {
   SpriteId reported = kNobody;
   std::optional<std::string> asked_where;
   std::optional<std::string> asked_about;
+  std::string asked_whether;
+  std::function<void()> say_yes;
   Controller controller;
 };
 
@@ -319,6 +326,34 @@ std::string Photograph() {
     bmp += is_red ? std::string("\0\0\xFF", 3) : "\xFF\xFF\xFF";
   }
   return bmp;
+}
+
+TEST_CASE("controller › a pack becomes a sprite when the person says that it may be passed on") {
+  Disk disk;
+  Program program(&disk);
+  program.controller.Start({}, true);
+  std::filesystem::create_directories(program.folder / "Dog/conf");
+  const auto archive = FromBase64(ReadVectors(PACK_VECTORS)["packs"][0]["archive"]);
+  std::ofstream(program.folder / "Cat.zip", std::ios::binary)
+      .write(reinterpret_cast<const char*>(archive.data()), std::ssize(archive));
+  program.controller.Import({program.folder / "Cat.zip"});
+  program.Await([&] { return !program.asked_whether.empty(); });
+  CHECK(program.asked_whether.starts_with("May others have Cat?"));
+  CHECK(program.asked_whether.ends_with("Without a counterpart: Dash."));
+  CHECK(program.Count() == 0);
+  CHECK(program.controller.cache()->Own().empty());
+  program.say_yes();
+  program.Await([&] { return program.Count() == 1; });
+  CHECK(program.First().name == "Cat");
+
+  const Bytes picture = TestSpr(7);
+  std::ofstream(program.folder / "Dog/shime1.png", std::ios::binary)
+      .write(reinterpret_cast<const char*>(picture.data()), std::ssize(picture));
+  std::ofstream(program.folder / "Dog/conf/actions.xml")
+      << ReadVectors(PACK_VECTORS)["plans"][0]["xml"].get<std::string>();
+  program.controller.Import({program.folder / "Dog" / ""});
+  program.Await([&] { return program.asked_whether.starts_with("May others have Dog?"); });
+  CHECK(program.toasts.empty());
 }
 
 TEST_CASE("controller › a photograph is cut out, and the person can have its background back") {

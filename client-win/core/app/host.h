@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,7 @@
 #include "core/relay/relay_link.h"
 #include "core/screen/geometry.h"
 #include "core/words/diagnostics.h"
+#include "core/words/link_words.h"
 #include "core/words/menus.h"
 
 namespace sprites {
@@ -52,6 +54,8 @@ class Host {
   virtual bool HasIcon() const { return true; }
   // Asks for a relay or a link, which the person finds filled in with `link`.
   virtual void AskWhereToGo(bool is_first_start, const std::string& link) = 0;
+  // Asks, and then calls `yes` if that is the answer.
+  virtual void AskWhether(const LinkWords& /*words*/, std::function<void()> /*yes*/) {}
   // Asks what QuestionBefore says, and then calls Desktop::Open.
   virtual void AskAboutLink(const RelayLink& link) = 0;
   // What the relay has said about newer versions, and the checked installer, empty if the download

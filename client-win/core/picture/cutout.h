@@ -25,14 +25,6 @@ bool IsPhoto(std::span<const uint8_t> file, const Picture& picture);
 // transparent already, or nothing would be removed, or everything.
 std::optional<Picture> WithoutBackground(const Picture& picture, bool is_photo);
 
-struct Box {
-  int left = 0;
-  int top = 0;
-  int width = 0;
-  int height = 0;
-
-  bool operator==(const Box&) const = default;
-};
 // The smallest box that holds what is seen in any frame; nothing when nothing is.
 std::optional<Box> ContentBox(const Picture& picture);
 // All frames without what is outside of their common box. REQUIRES: a pixel is visible.

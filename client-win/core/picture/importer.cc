@@ -1,33 +1,28 @@
 #include "core/picture/importer.h"
 
 #include <exception>
-#include <fstream>
 #include <new>
 #include <optional>
 #include <system_error>
 #include <utility>
 
+#include "core/picture/packs/pack.h"
+
 namespace sprites {
 
 namespace {
 
-// The bytes of a file; nothing when it can't be read, or is longer than a picture may be.
-std::optional<Bytes> ReadPicture(const std::filesystem::path& path) {
-  std::error_code failed;
-  const bool is_file = std::filesystem::is_regular_file(path, failed);
-  const uintmax_t size = is_file ? std::filesystem::file_size(path, failed) : 0;
-  if (!is_file || failed || size > kPictureBytesMax) {
-    return std::nullopt;
-  }
-  std::ifstream file(path, std::ios::binary);
-  Bytes bytes(static_cast<size_t>(size));
-  file.read(reinterpret_cast<char*>(bytes.data()), static_cast<std::streamsize>(bytes.size()));
-  return file ? std::optional(std::move(bytes)) : std::nullopt;
+std::string NameOf(const std::filesystem::path& path) {
+  // A folder may be named with a slash at its end.
+  const std::u8string name =
+      (path.has_filename() ? path : path.parent_path()).filename().u8string();
+  return {name.begin(), name.end()};
 }
 
-std::string NameOf(const std::filesystem::path& path) {
-  const std::u8string name = path.filename().u8string();
-  return {name.begin(), name.end()};
+void AddPack(const PackFiles& files, ImportResult* result) {
+  PackSprite pack = ReadPack(files);
+  result->made.spr = SprOfPack(pack, result->name);
+  result->left_out = std::move(pack.left_out);
 }
 
 }  // namespace
@@ -89,9 +84,17 @@ ImportResult Importer::ImportFile(const std::filesystem::path& path) const {
   ImportResult result;
   try {
     result.name = NameOf(path);
-    const auto bytes = ReadPicture(path);
+    if (std::error_code failed; std::filesystem::is_directory(path, failed)) {
+      AddPack(FilesOfFolder(path), &result);
+      return result;
+    }
+    const auto bytes = ReadBytes(path, kPictureBytesMax);
     if (!bytes) {
       result.error = Reason{Text::kImportUnreadable, {std::to_string(kPictureBytesMax >> 20)}};
+      return result;
+    }
+    if (IsZip(*bytes)) {
+      AddPack(FilesOfZip(*bytes), &result);
       return result;
     }
     result.made = SprOfFile(*bytes, result.name, decode_);

@@ -1,9 +1,10 @@
 // Imports files that were dropped on a sprite or named on the command line: reads them, converts
-// pictures to .spr, and stores them in the cache.
+// pictures and packs to .spr, and stores them in the cache.
 //
-// Invariant: each file has exactly one result, a sheet or the reason why there is none.
-// Threads: has a thread of its own because a large picture takes seconds. Import and PopResults are
-// called on the desktop's thread; `decode` and `wake` are called on the importer's.
+// Invariant: each file, or folder with a pack, has exactly one result: a sheet, a .spr that waits
+// for an answer, or the reason why there is none. Threads: has a thread of its own because a large
+// picture takes seconds. Import and PopResults are called on the desktop's thread; `decode` and
+// `wake` are called on the importer's.
 #ifndef CLIENT_WIN_CORE_PICTURE_IMPORTER_H_
 #define CLIENT_WIN_CORE_PICTURE_IMPORTER_H_
 
@@ -45,6 +46,9 @@ struct ImportResult {
   std::string name{};             // of the file, without its folder; UTF-8
   std::optional<Reason> error{};  // why the file was rejected
   DroppedSpr made{};              // the files that were made of it
+  // Of a pack, which has no sheet before the person has said that it may be passed on: the actions
+  // without a counterpart.
+  std::optional<std::vector<std::string>> left_out{};
 };
 
 class Importer {

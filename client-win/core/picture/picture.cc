@@ -53,6 +53,8 @@ struct Cell {
 struct Cast {
   std::vector<Cell> cells;
   Json animations;
+  Box body;                 // in the picture
+  double margin = kMargin;  // room for the poses, times the picture's size
 };
 
 struct Canvas {
@@ -133,8 +135,10 @@ void DrawPosed(const Canvas& picture, const Pose& pose, int left, int top, int w
   }
 }
 
-Cast StillCast() {
-  Cast cast;
+Box WholeOf(const Picture& picture) { return {0, 0, picture.width, picture.height}; }
+
+Cast StillCast(const Picture& picture) {
+  Cast cast{{}, {}, WholeOf(picture)};
   for (const Pose& pose : kStillPoses) {
     cast.cells.push_back({0, pose});
   }
@@ -151,27 +155,17 @@ Cast StillCast() {
 // The cells and animations of an animated picture. Animations have one speed, so each frame is
 // repeated in proportion to its delay, in steps of the shortest one.
 Cast MovingCast(const Picture& picture) {
-  Cast cast;
+  Cast cast{{}, {}, WholeOf(picture)};
   std::vector<int> delays;
   for (size_t i = 0; i < picture.frames.size(); i++) {
     cast.cells.push_back({i, {1, 1, 0, 0}});
     delays.push_back(std::clamp(picture.frames[i].delay_ms, kDelayMsMin, kDelayMsMax));
   }
-  const double whole = std::accumulate(delays.begin(), delays.end(), 0.0);
-  const double step = std::max(
-      {static_cast<double>(*std::ranges::min_element(delays)), whole / kStepsMax, 1000 / kFpsMax});
-  Json steps = Json::array();
-  for (size_t i = 0; i < delays.size(); i++) {
-    const auto times = std::max<long>(1, std::lround(delays[i] / step));
-    for (long n = 0; n < times && steps.size() < size_t{kFramesMax}; n++) {
-      steps.push_back(i);
-    }
-  }
+  const auto [steps, fps] = StepsOf(delays);
   const size_t landing = cast.cells.size();
   for (const Pose& pose : kLandingPoses) {
     cast.cells.push_back({0, pose});
   }
-  const double fps = 1000 / step;
   for (const char* mode : {"idle", "walk", "fall", "drag", "climb"}) {
     cast.animations[mode] = {{"frames", steps}, {"fps", fps}};
   }
@@ -202,8 +196,8 @@ std::pair<int, int> SizeWithin(int side, const Picture& picture) {
 std::optional<Bytes> SprAtSize(const Picture& picture, const Cast& cast, int side,
                                const std::string& name) {
   const auto [width, height] = SizeWithin(side, picture);
-  const int cell_width = static_cast<int>(std::ceil(width * kMargin));
-  const int cell_height = static_cast<int>(std::ceil(height * kMargin));
+  const int cell_width = static_cast<int>(std::ceil(width * cast.margin));
+  const int cell_height = static_cast<int>(std::ceil(height * cast.margin));
   const auto cells = static_cast<int>(cast.cells.size());
   const int columns = std::min(cells, static_cast<int>(kSheetSidePixelsMax) / cell_width);
   const int rows = (cells + columns - 1) / columns;
@@ -225,19 +219,39 @@ std::optional<Bytes> SprAtSize(const Picture& picture, const Cast& cast, int sid
   }
   const double scale =
       std::clamp(kPictureShownSide / std::max(width, height), rules::kScaleMin, rules::kScaleMax);
-  const Json description = {
-      {"format", "spr/1"},
-      {"name", name},
-      {"frame", {{"width", cell_width}, {"height", cell_height}}},
-      {"hitbox", {(cell_width - width) / 2, cell_height - height, width, height}},
-      {"scale", scale},
-      {"animations", cast.animations}};
+  const auto across = [&, width = width](int pixels) {
+    return static_cast<int>(std::lround(1.0 * pixels * width / picture.width));
+  };
+  const auto down = [&, height = height](int pixels) {
+    return static_cast<int>(std::lround(1.0 * pixels * height / picture.height));
+  };
+  const int left = (cell_width - width) / 2 + std::min(across(cast.body.left), width - 1);
+  const int top = cell_height - height + std::min(down(cast.body.top), height - 1);
+  const Json description = {{"format", "spr/1"},
+                            {"name", name},
+                            {"frame", {{"width", cell_width}, {"height", cell_height}}},
+                            {"hitbox",
+                             {left, top, std::clamp(across(cast.body.width), 1, cell_width - left),
+                              std::clamp(down(cast.body.height), 1, cell_height - top)}},
+                            {"scale", scale},
+                            {"animations", cast.animations}};
   Bytes bytes = WriteSheet(sheet.width, sheet.height, sheet.rgba, WriteJson(description));
   if (bytes.size() > kSprBytesMax) {
     return std::nullopt;
   }
   ReadDescription(bytes);
   return bytes;
+}
+
+// The .spr at the first size at which it fits. Throws PictureRefused when it fits at none.
+Bytes LargestSpr(const Picture& picture, const Cast& cast, std::string_view file_name) {
+  const std::string name = NameOf(file_name);
+  for (const int side : kSides) {
+    if (auto bytes = SprAtSize(picture, cast, side, name)) {
+      return *std::move(bytes);
+    }
+  }
+  throw PictureRefused(Text::kPictureUnfit);
 }
 
 // Throws PictureRefused unless all frames have the size of the picture, within the limits.
@@ -288,20 +302,40 @@ Picture DecodePicture(std::span<const uint8_t> bytes, size_t pixels_max) {
   return IsGif(bytes) ? DecodeGif(bytes, pixels_max) : DecodeStill(bytes, pixels_max);
 }
 
+Animation StepsOf(std::span<const int> delays_ms) {
+  const double whole = std::accumulate(delays_ms.begin(), delays_ms.end(), 0.0);
+  const double step = std::max({static_cast<double>(*std::ranges::min_element(delays_ms)),
+                                whole / kStepsMax, 1000 / kFpsMax});
+  Animation steps{{}, 1000 / step};
+  for (size_t i = 0; i < delays_ms.size(); i++) {
+    const auto times = std::max<long>(1, std::lround(delays_ms[i] / step));
+    for (long n = 0; n < times && steps.frames.size() < size_t{kFramesMax}; n++) {
+      steps.frames.push_back(static_cast<uint16_t>(i));
+    }
+  }
+  return steps;
+}
+
 Bytes SprOfPicture(const Picture& picture, std::string_view file_name) {
   CheckFrames(picture);
   if (!ContentBox(picture)) {
     throw PictureRefused(Text::kPictureTransparent);
   }
   const Picture trimmed = Trimmed(picture);
-  const Cast cast = trimmed.frames.size() == 1 ? StillCast() : MovingCast(trimmed);
-  const std::string name = NameOf(file_name);
-  for (const int side : kSides) {
-    if (auto bytes = SprAtSize(trimmed, cast, side, name)) {
-      return *std::move(bytes);
-    }
+  return LargestSpr(trimmed, trimmed.frames.size() == 1 ? StillCast(trimmed) : MovingCast(trimmed),
+                    file_name);
+}
+
+Bytes SprOfFrames(const Picture& picture, const std::map<std::string, Animation>& animations,
+                  const Box& body, std::string_view file_name) {
+  Cast cast{{}, {}, body, 1};
+  for (size_t i = 0; i < picture.frames.size(); i++) {
+    cast.cells.push_back({i, {1, 1, 0, 0}});
   }
-  throw PictureRefused(Text::kPictureUnfit);
+  for (const auto& [name, animation] : animations) {
+    cast.animations[name] = {{"frames", animation.frames}, {"fps", animation.fps}};
+  }
+  return LargestSpr(picture, cast, file_name);
 }
 
 DroppedSpr SprOfFile(std::span<const uint8_t> bytes, std::string_view file_name,

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -48,6 +49,15 @@ struct Picture {
   std::vector<PictureFrame> frames;  // one, or those of an animation, each complete
 };
 
+struct Box {
+  int left = 0;
+  int top = 0;
+  int width = 0;
+  int height = 0;
+
+  bool operator==(const Box&) const = default;
+};
+
 // Decodes a picture of at most `pixels_max` pixels in all the frames it keeps. Throws
 // PictureUnknown when the core does not know the kind of file, else PictureRefused.
 Picture DecodePicture(std::span<const uint8_t> bytes, size_t pixels_max = kPicturePixelsMax);
@@ -59,6 +69,14 @@ void CheckPictureSize(int64_t width, int64_t height, size_t frames, size_t pixel
 // The checked bytes of a .spr that shows the picture, at most kSprBytesMax. `file_name` is UTF-8
 // and gives the sprite its name. Throws PictureRefused when the picture fits at no size.
 Bytes SprOfPicture(const Picture& picture, std::string_view file_name);
+
+// Each frame of an animation for its share of the time, in steps of the shortest one. REQUIRES: a
+// delay.
+Animation StepsOf(std::span<const int> delays_ms);
+
+// Likewise the .spr of a picture whose frames these animations play, with its body in the box.
+Bytes SprOfFrames(const Picture& picture, const std::map<std::string, Animation>& animations,
+                  const Box& body, std::string_view file_name);
 
 // What was made of a dropped file.
 struct DroppedSpr {

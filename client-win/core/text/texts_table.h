@@ -193,6 +193,13 @@
   X(kPictureFrames, "The picture has no frames of its size, or too many.", "Das Bild hat keine Einzelbilder seiner Größe oder zu viele.") \
   X(kPictureTransparent, "The picture is fully transparent, so nothing would be seen.", "Das Bild ist ganz durchsichtig, also wäre nichts zu sehen.") \
   X(kPictureUnfit, "The picture does not fit into a sprite.", "Das Bild passt in keine Figur.") \
+  X(kPicturePackDamaged, "The archive is damaged, or packed in an unusual way.", "Das Archiv ist beschädigt oder ungewöhnlich gepackt.") \
+  X(kPicturePackTooMany, "There are more than {0} files in it.", "Es enthält mehr als {0} Dateien.") \
+  X(kPicturePackNoActions, "There is no actions.xml in it.", "Es enthält keine actions.xml.") \
+  X(kPicturePackBroken, "Its actions.xml is damaged, or too large.", "Die actions.xml darin ist beschädigt oder zu groß.") \
+  X(kPicturePackNoStand, "Its actions.xml has no action Stand with pictures that are there.", "Die actions.xml darin hat keine Aktion Stand mit Bildern, die da sind.") \
+  X(kPicturePackNoPng, "{0} is not a PNG.", "{0} ist kein PNG.") \
+  X(kPicturePackTooLarge, "Its pictures have more than {0} pixels.", "Die Bilder darin haben mehr als {0} Pixel.") \
   X(kPictureGifDraws, "The GIF draws more than {0} pixels in its frames; make it smaller or shorter.", "Das GIF zeichnet in seinen Einzelbildern mehr als {0} Pixel. Verkleinern oder kürzen Sie es.") \
   X(kPictureGifCutOff, "The GIF is cut off.", "Das GIF ist abgeschnitten.") \
   X(kPictureGifEmpty, "The GIF has no frame: it is cut off or damaged.", "Das GIF hat kein Einzelbild: Es ist abgeschnitten oder beschädigt.") \
@@ -415,12 +422,16 @@
   X(kAskTakeTextJoin, "A link offers this sprite. Its picture comes from {0}, and you join there.", "Ein Link bietet diese Figur an. Ihr Bild kommt von {0}, und dorthin gehen Sie auch.") \
   X(kAskTakeYes, "&Put it here", "&Herholen") \
   X(kAskTakeNo, "&No", "&Nein") \
+  X(kAskPackHeading, "May others have {0}?", "Dürfen andere {0} bekommen?") \
+  X(kAskPackText, "It is made of a Shimeji pack. Whoever you throw it to receives its pictures. Does the licence that their author gives them allow that?", "Die Figur entsteht aus einem Shimeji-Paket. Wem Sie sie zuwerfen, der bekommt ihre Bilder. Erlaubt das die Lizenz, die ihr Urheber ihnen gibt?") \
+  X(kAskPackLeftOut, "\n\nWithout a counterpart: {0}.", "\n\nOhne Entsprechung: {0}.") \
+  X(kAskPackYes, "&Yes, put it here", "&Ja, herholen") \
   X(kAskUpdateHeading, "Get Sprites {0}?", "Sprites {0} laden?") \
   X(kAskUpdateText, "{0} offers it. Sprites downloads the installer, checks it, and shows it to you. It installs nothing by itself.", "{0} bietet es an. Sprites lädt das Installationsprogramm, prüft es und zeigt es Ihnen. Es installiert nichts von selbst.") \
   X(kAskUpdateYes, "&Download", "&Herunterladen") \
   X(kAskUpdateNo, "Not &now", "&Nicht jetzt") \
   X(kHowToHeading, "How to play", "So geht es") \
-  X(kHowToText, "Drag a sprite and let go: it flies. Past an edge it lands on your neighbour's desktop.\n\nStroke it with the mouse: it likes that, and it wakes up.\n\nClick it, then use the arrow keys and the space bar: it runs and jumps.\n\nRight-click it: throw, put away, hide its picture, invite a friend.\n\nDrop a picture on it: that becomes a sprite too.\n\nIts menu has \"Say something\": your neighbours see it in a bubble. Rest the mouse at an edge: you see who is there.\n\nDouble-click it: Sprites closes.", "Ziehen Sie eine Figur und lassen Sie los: Sie fliegt. Hinter dem Rand landet sie beim Nachbarn.\n\nStreicheln Sie sie mit der Maus: Das mag sie, und sie wacht auf.\n\nKlick, dann Pfeiltasten und Leertaste: Sie läuft und springt.\n\nRechtsklick: werfen, wegräumen, Bild ausblenden, jemanden einladen.\n\nLassen Sie ein Bild auf sie fallen: Auch das wird eine Figur.\n\nIm Menü: etwas sagen, Ihre Nachbarn sehen es als Sprechblase. Lassen Sie die Maus am Rand ruhen: Sie sehen, wer dort ist.\n\nDoppelklick: Sprites wird beendet.") \
+  X(kHowToText, "Drag a sprite and let go: it flies. Past an edge it lands on your neighbour's desktop.\n\nStroke it with the mouse: it likes that, and it wakes up.\n\nClick it, then use the arrow keys and the space bar: it runs and jumps.\n\nRight-click it: throw, put away, hide its picture, invite a friend.\n\nDrop a picture or a Shimeji pack on it: that becomes a sprite too.\n\nIts menu has \"Say something\": your neighbours see it in a bubble. Rest the mouse at an edge: you see who is there.\n\nDouble-click it: Sprites closes.", "Ziehen Sie eine Figur und lassen Sie los: Sie fliegt. Hinter dem Rand landet sie beim Nachbarn.\n\nStreicheln Sie sie mit der Maus: Das mag sie, und sie wacht auf.\n\nKlick, dann Pfeiltasten und Leertaste: Sie läuft und springt.\n\nRechtsklick: werfen, wegräumen, Bild ausblenden, jemanden einladen.\n\nLassen Sie ein Bild oder ein Shimeji-Paket auf sie fallen: Auch das wird eine Figur.\n\nIm Menü: etwas sagen, Ihre Nachbarn sehen es als Sprechblase. Lassen Sie die Maus am Rand ruhen: Sie sehen, wer dort ist.\n\nDoppelklick: Sprites wird beendet.") \
   X(kAboutTitle, "About Sprites", "Über Sprites") \
   X(kAboutText, "Throw a sprite off the edge of your desktop, and it lands on your neighbour's.\n\nMIT licence; the characters are CC0.", "Werfen Sie eine Figur über den Rand Ihres Desktops, und sie landet beim Nachbarn.\n\nMIT-Lizenz; die Figuren sind CC0.") \
   /* Buttons. */ \

@@ -93,7 +93,7 @@ bool AskToClose(HWND owner, Language language, bool* never_again) {
   return Ask(owner, words, never_again);
 }
 
-bool AskAboutLink(HWND owner, const LinkWords& question) {
+bool AskWhether(HWND owner, const LinkWords& question) {
   Words words;
   words.heading = Wide(question.heading);
   words.text = Wide(question.text);

@@ -13,8 +13,8 @@ namespace sprites {
 
 // Asks whether to end the program. Sets *never_again if the user does not want to be asked again.
 bool AskToClose(HWND owner, Language language, bool* never_again);
-// Asks whether to follow a link.
-bool AskAboutLink(HWND owner, const LinkWords& question);
+// Asks a question. Returns whether the answer is yes.
+bool AskWhether(HWND owner, const LinkWords& question);
 // Asks whether to download an installer of this version from this relay.
 bool AskToDownload(HWND owner, Language language, const std::string& version,
                    const std::string& relay);
