@@ -45,12 +45,13 @@ export const HEADLESS = join(CLIENT, 'test', 'headless-desktop');
 /** The path of the program for X11 once it is built, of a window for its tests, and of its unit tests. */
 export const X11_CLIENT = join(CLIENT, 'x11', 'sprites');
 export const X11_STAND_IN = join(CLIENT, 'x11', 'x11-stand-in');
+export const WAYLAND_FILES = join(CLIENT, 'x11', 'wayland-files');
 export const X11_TESTS = join(CLIENT, 'x11', 'x11-tests');
 
 /** What CMake builds of the client for each stamp; core and shell are built with the first that needs them. */
 const CLIENT_TARGETS = {
   client: ['core-tests', 'posix-tests', 'headless-desktop', 'ticks-bench', 'pacing-bench'],
-  desktop: ['sprites', 'x11-stand-in'],
+  desktop: ['sprites', 'x11-stand-in', 'wayland-files'],
   'desktop-tests': ['x11-tests'],
 };
 

@@ -7,14 +7,15 @@
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdirSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { pathToFileURL } from 'node:url';
 import { type RelayProcess, startRelay } from '../../server/test/relay_process.ts';
-import { buildClient, buildX11Client } from '../../tools/build.js';
+import { buildClient, buildX11Client, WAYLAND_FILES } from '../../tools/build.js';
 import { type HeadlessDesktop, startHeadless } from './headless_desktop.ts';
 import { WaylandDesktop, whyNoWayland } from './wayland_desktop.ts';
-import { RUNNER, runner, spr } from './wine_sprites.ts';
+import { RUNNER, runner, spr, TARGET, target } from './wine_sprites.ts';
 import { middleOf, SCREEN, type Screenshot, tryUntil } from './x_display.ts';
 
 const SHOTS = join(import.meta.dirname, '../../screenshots');
@@ -124,11 +125,29 @@ describe('the program for Linux on Wayland', { skip, timeout: 900_000 }, () => {
     assert.deepEqual(middleOf(await ada.waitUntilStill(runner)), there);
   });
 
+  it('makes a sprite of a file that is dropped on one', async () => {
+    const file = join(ada.folder, 'target.spr');
+    writeFileSync(file, spr(TARGET));
+    const files = ada.spawn(WAYLAND_FILES, 'Files', pathToFileURL(file).href);
+    try {
+      const { right, top } = await ada.focusOn('Files');
+      const from = { x: right - 40, y: top + 40 };
+      await tryUntil(
+        'the file is a sprite',
+        async () => ada.drag(from, middleOf(await ada.waitFor('the sprite', runner))),
+        () => target(ada.capture()) !== undefined,
+      );
+    } finally {
+      shot('dropped');
+      files.kill('SIGKILL');
+    }
+  });
+
   it('leaves the relay at Quit in the menu', async () => {
     await choose('q', () => client.exitCode !== null);
     assert.equal(client.exitCode, 0);
     await grace.until('Ada has left', ({ neighbours }) => neighbours?.left.name !== 'Ada');
-    assert.equal(ada.savedState().sprites.length, 1);
+    assert.equal(ada.savedState().sprites.length, 2);
   });
 
   const isMenuOpen = () => ada.capture().differences(empty) > MENU_PX_MIN;

@@ -200,13 +200,26 @@ export class WaylandDesktop {
     this.pointer!.release(1);
   }
 
+  /** Drags something from `from` to `to`, and lets go there, once the program below may have answered whether it takes it. */
+  async drag(from: Point, to: Point): Promise<void> {
+    this.moveTo(from);
+    this.pointer!.press(1);
+    await this.moveBy(from, to.x - from.x, to.y - from.y);
+    await pause(HOLD_MS);
+    this.release();
+  }
+
   /** Moves a sprite that is held at `from` by (dx, dy), and lets go of it while it moves. */
   async throwFrom(from: Point, dx: number, dy: number): Promise<void> {
+    await this.moveBy(from, dx, dy);
+    this.release();
+  }
+
+  private async moveBy(from: Point, dx: number, dy: number): Promise<void> {
     for (let step = 1; step <= THROW.steps; step++) {
       this.moveTo({ x: from.x + (dx * step) / THROW.steps, y: from.y + (dy * step) / THROW.steps });
       if (step < THROW.steps) await pause(THROW.stepMs);
     }
-    this.release();
   }
 
   /**
