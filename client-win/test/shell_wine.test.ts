@@ -115,6 +115,23 @@ describe('shell of the windows client', { skip, timeout: 900_000 }, () => {
     assert.ok(rest.placements < 1 && rest.batches < 1 && rest.windows === 0, lines[1]);
   });
 
+  it('tells WinHTTP what a relay is, and takes from it what is wrong with a certificate', async () => {
+    const calls = (await ada.output('wine', join(BIN, 'winhttp-calls.exe'))).trim().split(/\r?\n/);
+    // The numbers of winhttp.h, and 32-bit values as they are in memory.
+    assert.deepEqual(calls, [
+      'session 88 00000000', // WINHTTP_OPTION_REDIRECT_POLICY: never
+      'session 140 01000000', // WINHTTP_OPTION_IPV6_FAST_FALLBACK
+      'session 152 01000000c8af000088130000', // WINHTTP_OPTION_TCP_KEEPALIVE: after 45 s, again after 5 s
+      'request 63 01000000', // WINHTTP_OPTION_DISABLE_FEATURE: cookies
+      'request 77 02000000', // WINHTTP_OPTION_AUTOLOGON_POLICY: high, which is never
+      'certificate 10 2', // WINHTTP_CALLBACK_STATUS_FLAG_CERT_CN_INVALID: its name
+      'certificate 20 1', // …_CERT_DATE_INVALID: its date
+      'certificate 8 3', // …_INVALID_CA: nobody is known who has issued it
+      'certificate 4 3', // …_CERT_REVOKED
+      'certificate 80000000 0', // …_SECURITY_CHANNEL_ERROR: there was none
+    ]);
+  });
+
   it("stands on another program's window, and falls when the window moves and when it closes", async () => {
     ada.launch(STAND_IN, 'Ground', '300', '400', '500', '300');
     const ground = await ada.frame('Ground');
