@@ -96,11 +96,15 @@ describe('shell of the windows client', { skip, timeout: 900_000 }, () => {
     await relay?.stop();
   });
 
+  /** The lines that a program prints. They go to a file, because what Wine starts besides would keep a pipe open. */
+  async function printed(program: string, ...args: (string | number)[]): Promise<string[]> {
+    const path = join(SHOTS, 'shell-printed.txt');
+    await ada.run('sh', '-c', `exec wine '${join(BIN, program)}' ${args.join(' ')} > '${path}'`);
+    return readFileSync(path, 'utf8').trim().split(/\r?\n/);
+  }
+
   it('makes one call per frame for each sprite that changes, and none for the others', async () => {
-    const path = join(SHOTS, 'shell-bench.txt');
-    const command = `exec wine '${join(BIN, 'frames-bench.exe')}' ${CROWD} > '${path}'`;
-    await ada.run('sh', '-c', command);
-    const lines = readFileSync(path, 'utf8').trim().split('\n');
+    const lines = await printed('frames-bench.exe', CROWD);
     const [thrown, rest] = lines.map((line) => {
       const [pictures, placements, batches, windows] = /calls a frame: (.*)/
         .exec(line)![1]
@@ -116,7 +120,7 @@ describe('shell of the windows client', { skip, timeout: 900_000 }, () => {
   });
 
   it('tells WinHTTP what a relay is, and takes from it what is wrong with a certificate', async () => {
-    const calls = (await ada.output('wine', join(BIN, 'winhttp-calls.exe'))).trim().split(/\r?\n/);
+    const calls = await printed('winhttp-calls.exe');
     // The numbers of winhttp.h, and 32-bit values as they are in memory.
     assert.deepEqual(calls, [
       'session 88 00000000', // WINHTTP_OPTION_REDIRECT_POLICY: never
