@@ -25,6 +25,7 @@ const ROOT = join(import.meta.dirname, '../..');
 const SHOTS = join(ROOT, 'client-win/screenshots');
 const TRAY = 'Wine System Tray'; // Windows does not have this window
 const TITLE_PX = 20; // of a window's frame
+const SCENE_MS_MAX = 300_000; // ms for the pictures of a scene: five times what they take
 const SETTLE_MS = 2_500; // ms until sprites stand
 const VIEW = { width: 640, height: 400 }; // px of a page, and of a whole desktop beside it
 const SKY_BELOW_PX = 34; // px of the screen without sky, so that its window fits with its frame
@@ -57,12 +58,21 @@ const hill = ['-fill', '#37496b', '-draw', 'ellipse 640,900 1100,220 0,360'];
 execFileSync('convert', [...dusk, '-draw', 'circle 1010,330 1010,392', ...hill, sky]);
 const relay = await startRelay({ workers: 0 });
 const browser = await launchBrowser();
+const late = new AbortController();
 try {
-  for (const name of chosen) await SCENES[name]();
+  for (const name of chosen) await Promise.race([SCENES[name](), tooLate(name)]);
 } finally {
+  late.abort();
   await browser.close();
   await relay.stop();
   rmSync(scratch, { recursive: true });
+}
+process.exit(); // with all that a scene has left
+
+/** Throws when a scene takes too long: what it waits for may never come. */
+async function tooLate(name: string): Promise<never> {
+  await pause(SCENE_MS_MAX, undefined, { signal: late.signal });
+  throw new Error(`The scene ${name} took more than ${SCENE_MS_MAX / 1000} s.`);
 }
 
 /** The program for Windows above two windows, its settings, a link, and its first start. */

@@ -112,13 +112,16 @@ export class WineDesktop extends XDisplay {
     this.local = join(this.roaming, '../Local');
   }
 
-  /** Starts an empty desktop without any files of the client. Desktops that run at the same time need different names. */
-  static async start(name: string, windowManager: WindowManager = 'wine'): Promise<WineDesktop> {
+  /**
+   * Starts an empty desktop without any files of the client. Desktops that run at the same time need different names. `registry` is added
+   * to the user's, as Wine writes it.
+   */
+  static async start(name: string, windowManager: WindowManager = 'wine', registry = ''): Promise<WineDesktop> {
     const prefix = join(PREFIXES, name);
     const desktop = new WineDesktop(prefix, await startX(join(PREFIXES, `${name}-screen`)));
     // Programs would connect to a wineserver that a killed test has left behind.
     await desktop.run('wineserver', '-k').catch(() => {});
-    makePrefix(prefix, registryOf(windowManager));
+    makePrefix(prefix, registryOf(windowManager) + registry);
     if (windowManager !== 'wine') await desktop.startWindowManager(windowManager);
     await desktop.startWine();
     return desktop;

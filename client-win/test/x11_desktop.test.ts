@@ -6,7 +6,7 @@
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { type RelayProcess, startRelay } from '../../server/test/relay_process.ts';
@@ -28,6 +28,7 @@ import {
 } from './wine_sprites.ts';
 import {
   type Area,
+  type Colour,
   eventually,
   type Finder,
   middleOf,
@@ -38,6 +39,8 @@ import {
 } from './x_display.ts';
 import { exitOf, whyNoX11, X11Desktop } from './x11_desktop.ts';
 
+const PACKS = join(import.meta.dirname, '../../server/test/packs.vectors.json');
+const CAT: Colour = [40, 160, 90]; // of the pictures in the first pack there
 const skip = whyNoX11() ?? buildX11Client() ?? buildClient() ?? false;
 
 const GREY = 128; // of the empty desktop, as picom draws it
@@ -397,6 +400,12 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     await ada.waitFor('the picture is a sprite', (screenshot: Screenshot) => screenshot.find(MAGENTA));
     assert.equal(await exitOf(ada.launch(join(folder, 'letter.txt'))), 0);
     await ada.frame('Sprites notice');
+    const { packs } = JSON.parse(readFileSync(PACKS, 'utf8'));
+    writeFileSync(join(folder, 'Cat.zip'), Buffer.from(packs[0].archive, 'base64'));
+    assert.equal(await exitOf(ada.launch(join(folder, 'Cat.zip'))), 0);
+    await ada.focusOn('Sprites');
+    await ada.press('Tab', 'Return');
+    await ada.waitFor('the pack is a sprite', (screenshot: Screenshot) => screenshot.find(CAT));
     assert.equal(await exitOf(ada.launch('--link', 'sprites:https://elsewhere.example/')), 0);
     await ada.focusOn('Sprites');
     await ada.press('Escape');
