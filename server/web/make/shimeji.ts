@@ -10,7 +10,6 @@ import { crop, type Pixels } from '../../wire/files/pixels.ts';
 import { bitmapOf, isPng, nameOf, pixelsOf } from '../pictures/picture_files.ts';
 import { contentBox } from '../pictures/trim.ts';
 import { phrase } from '../texts/language.ts';
-import type { Source } from './source.ts';
 import type { PackFiles } from './zip.ts';
 
 export { readZip } from './zip.ts';
@@ -73,8 +72,16 @@ export interface Plan {
   leftOut: readonly string[];
 }
 
-/** Makes a source of a pack, which `name` is the file or the folder of. Throws an Error whose message is for the person. */
-export async function readPack(files: PackFiles, name: string): Promise<Source> {
+/** A pack with its pictures. */
+export interface Pack extends Omit<Plan, 'cells'> {
+  name: string;
+  /** One for each cell, all of one size. */
+  frames: readonly Pixels[];
+  hitbox: readonly [left: number, top: number, width: number, height: number];
+}
+
+/** Reads a pack, which `name` is the file or the folder of. Throws an Error whose message is for the person. */
+export async function readPack(files: PackFiles, name: string): Promise<Pack> {
   const paths = [...files.keys()];
   const actions = actionsIn(paths);
   if (actions === undefined) throw new Error(phrase('pack.no-actions'));
@@ -96,8 +103,7 @@ export async function readPack(files: PackFiles, name: string): Promise<Source> 
   const body = contentBox([frames[animations.idle.frames[0]]]);
   if (body === undefined) throw new Error(phrase('pack.no-stand'));
   const { left, top, width, height } = body;
-  const known = { animations, hitbox: [left, top, width, height] as const, licence: '', leftOut };
-  return { name: nameOf(name), frames, isWhole: false, isPhoto: false, ...known };
+  return { name: nameOf(name), frames, hitbox: [left, top, width, height], animations, leftOut };
 }
 
 /** The path of the actions that are least deep in the pack; undefined when there are none. */

@@ -64,20 +64,24 @@ function refuseMore(pixels: number, name: string): void {
   }
 }
 
+/** What a pack does not say: the person is asked for the licence. */
+const PACKED = { isWhole: false, isPhoto: false, licence: '' };
+
 /** Returns the source of a Shimeji pack: one archive, or the files of a folder, whose names are paths then. */
 async function readPackIn(files: readonly File[]): Promise<Source | undefined> {
   const [first] = files;
   const isArchive = first !== undefined && isZip(new Uint8Array(await first.slice(0, 4).arrayBuffer()));
   if (!isArchive && !files.some(({ name }) => /\.xml$/i.test(name))) return undefined;
   const { readPack, readZip } = await import('./shimeji.ts'); // few have a pack
-  if (isArchive) return readPack(readZip(new Uint8Array(await first.arrayBuffer())), first.name);
+  const asSource = async (pack: ReturnType<typeof readPack>) => ({ ...(await pack), ...PACKED });
+  if (isArchive) return asSource(readPack(readZip(new Uint8Array(await first.arrayBuffer())), first.name));
   const bytesOf = async (file: File, bytesMax: number) => {
     const { name, size } = file;
     if (size > bytesMax) throw new Error(phrase('file.too-large', { name, mib: bytesMax / 1_048_576 }));
     return new Uint8Array(await file.arrayBuffer());
   };
   const paths = new Map(files.map((file) => [file.name, (bytesMax: number) => bytesOf(file, bytesMax)]));
-  return readPack(paths, first.name.split('/')[0]);
+  return asSource(readPack(paths, first.name.split('/')[0]));
 }
 
 async function readFile(picture: File | undefined): Promise<Source> {
