@@ -5,7 +5,6 @@
 #include <cstdlib>
 #include <iterator>
 #include <optional>
-#include <ranges>
 #include <utility>
 
 #include "core/desktop/journey_words.h"
@@ -237,9 +236,9 @@ void ChooseFor(SpriteId sprite, Menu* menu) {
 MenuItem AwayMenu(const Desktop& desktop) {
   const std::vector<AwaySprite>& away = desktop.traffic().away().all();
   MenuItem menu{Entry(desktop, Text::kAwayWhere, away.back().name)};
-  for (const AwaySprite& sprite : std::views::reverse(away)) {
+  for (auto sprite = away.rbegin(); sprite != away.rend(); ++sprite) {
     menu.children.push_back(
-        {WithoutKeys(SeenWords(desktop.language(), sprite, desktop.clock())), {}, false});
+        {WithoutKeys(SeenWords(desktop.language(), *sprite, desktop.clock())), {}, false});
   }
   return menu;
 }
