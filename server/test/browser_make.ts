@@ -3,12 +3,11 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join as joinPath } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { build } from 'esbuild';
 import { GifWriter } from 'omggif';
 import type { Browser, Page } from 'playwright-core';
 import { PNG } from 'pngjs';
 import { readSpr } from '../wire/files/spr.ts';
-import { comeIn, noBrowser, openMenuOf, openPage, shoot } from './browser_page.ts';
+import { comeIn, giveModule, noBrowser, openMenuOf, openPage, shoot } from './browser_page.ts';
 import { closePages, sharedSite } from './browser_site.ts';
 import { DesktopClient, sendRequest } from './desktop_client.ts';
 import { choose, openEditor, photograph, pixelAt, remade } from './editor_page.ts';
@@ -141,13 +140,7 @@ describe('the editor in a browser', { ...BOUNDED, skip: noBrowser }, () => {
   it('keeps at most KEPT_MAX pictures, and says what to do then', async () => {
     const page = await openPage(browser, 'keeper', faults);
     await page.goto(`${relay.url}/make`);
-    const { outputFiles } = await build({
-      entryPoints: [joinPath(import.meta.dirname, '../web/pictures/kept_pictures.ts')],
-      bundle: true,
-      write: false,
-      globalName: 'keptPicturesModule',
-    });
-    await page.evaluate(`${outputFiles[0]?.text} globalThis.keptPicturesModule = keptPicturesModule;`);
+    await giveModule(page, 'keptPicturesModule', 'pictures/kept_pictures.ts');
     const { max, counts, words } = await page.evaluate(async () => {
       const { KEPT_MAX, forgetPicture, keepPicture, keptPictures } = (
         globalThis as unknown as { keptPicturesModule: typeof import('../web/pictures/kept_pictures.ts') }

@@ -49,6 +49,7 @@ describe('moderation in a browser', { ...BOUNDED, skip: noBrowser }, () => {
       'Report this picture',
       'Mute Bob',
       'Send all guests on',
+      'Make it a hot potato',
       'Throw without my name',
     ]);
     await report.click();

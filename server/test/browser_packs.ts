@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
-import { noBrowser, openPage, shoot } from './browser_page.ts';
+import { giveModule, noBrowser, openPage, shoot } from './browser_page.ts';
 import { closePages, sharedSite } from './browser_site.ts';
 import { openEditor } from './editor_page.ts';
 import { BOUNDED, type RelayProcess } from './relay_process.ts';
@@ -31,13 +31,14 @@ const FILE_BYTES_MAX = 4096; // of a file in the archives of the vectors
 
 /** What becomes of all cases in the page. */
 async function play(page: Page) {
+  await giveModule(page, 'shimejiModule', 'make/shimeji.ts');
+  await giveModule(page, 'zipModule', 'make/zip.ts');
   return page.evaluate(
     async ([{ plans, layouts, archives, packs }, fileBytesMax]) => {
-      const modules: string[] = ['/web/make/shimeji.ts', '/web/make/zip.ts'];
-      const [shimeji, zip] = (await Promise.all(modules.map((one) => import(one)))) as [
-        typeof import('../web/make/shimeji.ts'),
-        typeof import('../web/make/zip.ts'),
-      ];
+      const { shimejiModule: shimeji, zipModule: zip } = globalThis as unknown as {
+        shimejiModule: typeof import('../web/make/shimeji.ts');
+        zipModule: typeof import('../web/make/zip.ts');
+      };
       const bytesOf = (base64: string) => Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0));
       const outcome = async (name: string, act: () => unknown) => {
         try {

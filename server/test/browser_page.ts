@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
 import { join } from 'node:path';
+import { build } from 'esbuild';
 import { type Browser, type BrowserContextOptions, chromium, type Locator, type Page } from 'playwright-core';
 import { installHint } from '../../tools/machine.js';
 import { LEASE_MS } from '../wire/rules.ts';
@@ -147,4 +148,11 @@ export async function hasLeft(url: string, { desktop, token }: SavedSeat): Promi
 export async function shoot(page: Page, name: string): Promise<void> {
   if (!takesScreenshots) return;
   await page.screenshot({ path: join(SCREENSHOTS, `${name}.png`) });
+}
+
+/** Gives a page a module of server/web/ as a global, because a page's program is one file. */
+export async function giveModule(page: Page, name: string, path: string): Promise<void> {
+  const entry = join(import.meta.dirname, '../web', path);
+  const { outputFiles } = await build({ entryPoints: [entry], bundle: true, write: false, globalName: name });
+  await page.evaluate(`${outputFiles[0]?.text} globalThis.${name} = ${name};`);
 }
