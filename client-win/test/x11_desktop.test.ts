@@ -12,19 +12,7 @@ import { after, afterEach, before, describe, it } from 'node:test';
 import { type RelayProcess, startRelay } from '../../server/test/relay_process.ts';
 import { buildClient, buildX11Client } from '../../tools/build.js';
 import { type HeadlessDesktop, startHeadless } from './headless_desktop.ts';
-import {
-  MAGENTA,
-  PADDING,
-  png,
-  RIVAL,
-  RUNNER,
-  rival,
-  runner,
-  SIDE,
-  spr,
-  TARGET,
-  target,
-} from './wine_sprites.ts';
+import { MAGENTA, PADDING, png, RIVAL, RUNNER, rival, runner, SIDE, spr, TARGET, target } from './wine_sprites.ts';
 import {
   type Area,
   type Colour,
