@@ -182,7 +182,7 @@ describe('windows program, its sources', () => {
     const resources = readFileSync(join(SOURCES, 'win32/sprites.rc'), 'utf8');
     const dialogs = [...resources.matchAll(/^(IDD_\w+) DIALOGEX[\s\S]*?^END$/gm)];
     const names = dialogs.map(([, name]) => name).sort();
-    assert.deepEqual(names, ['IDD_HEARD', 'IDD_LINK', 'IDD_REPORT', 'IDD_SAY', 'IDD_SETTINGS']);
+    assert.deepEqual(names, ['IDD_COMPANY', 'IDD_HEARD', 'IDD_LINK', 'IDD_REPORT', 'IDD_SAY', 'IDD_SETTINGS']);
     for (const [dialog] of dialogs) {
       assert.match(dialog, /^FONT 9, "Segoe UI"/m);
       const words = [...dialog.matchAll(/^ {2}\w+ "([^"]+)"/gm)].map(([, text]) => text);
