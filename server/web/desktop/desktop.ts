@@ -183,6 +183,7 @@ class Desktop {
   readonly waiting = new Map<Sprite, Edge>();
   /** Where the own sprites are that were thrown; null before the first throw. */
   away: AwayPanel | null = null;
+  awayPart: Promise<typeof import('./away_panel.ts') | undefined> | null = null;
   /** Thrown sprites whose pictures the relay must get before their crossings. */
   readonly uploading = new Set<Sprite>();
   /** Whether the person is still to be shown how to throw, as soon as there is a neighbour. */
@@ -595,7 +596,10 @@ async function updateAway(
   change: (away: Away) => void,
   saved: readonly AwaySprite[] = [],
 ): Promise<void> {
-  const part = await import('./away_panel.ts').catch(offline);
+  // One promise for all: two imports of one module may end in any order, and a verdict would come before its throw.
+  desktop.awayPart ??= import('./away_panel.ts').catch(offline);
+  const part = await desktop.awayPart;
+  if (part === undefined) desktop.awayPart = null;
   if (part === undefined) return;
   desktop.away ??= new part.AwayPanel(saved);
   desktop.away.update(change);
