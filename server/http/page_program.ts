@@ -15,8 +15,6 @@ const TARGET = 'es2022';
 let running = 0;
 
 export interface PageProgram {
-  /** The URL of the file that the page names. */
-  readonly url: string;
   /** The URLs of the files that this one imports at once. */
   readonly imports: readonly string[];
   /** All files by URL, with maps back to the sources. */
@@ -70,7 +68,6 @@ export async function pageProgram(
     });
     const first = metafile.outputs[`${name}.js`];
     return {
-      url: `${url}${name}.js`,
       imports: (first?.imports ?? [])
         .filter(({ kind }) => kind === 'import-statement')
         .map(({ path }) => `${url}${path}`),

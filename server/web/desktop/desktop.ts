@@ -72,6 +72,7 @@ import {
   type Seat,
 } from '../relay/transport.ts';
 import { chosenLanguages, keepPlace, phrase, reasonOf } from '../texts/language.ts';
+import { part } from '../texts/part.ts';
 import type { AwayPanel } from './away_panel.ts';
 import { Renderer, type Tag, zoomOf } from './canvas.ts';
 import { chime, watchSoundSwitch } from './chime.ts';
@@ -138,6 +139,12 @@ const READING_MS = 60_000; // ms the page says so at most
 const STILL_FRAME_MS = 250; // ms between two frames of a paused page, at least
 const FIRST_SPRITES = 3; // sprites on a new desktop
 
+/** What most visitors do not need, or not at once. */
+const awayPanel = part(() => import('./away_panel.ts'));
+const games = part(() => import('./games.ts'));
+const journeyWords = part(() => import('./journey_words.ts'));
+const swapping = part(() => import('./swapping.ts'));
+
 /** What is said when the desktop has another seat. */
 const REPLACED = {
   ended: 'desktop.rejoined',
@@ -171,7 +178,7 @@ class Desktop {
   games: Games | null = null;
   readonly companyPanel = new CompanyPanel(
     (friend) => throwToFriend(this, friend),
-    (friend) => void swapWith(this, friend),
+    (friend) => void swapWith(this, friend).catch(tellReason),
   );
   /** Ids of the desktops that this seat mutes. */
   readonly muted = new Set<string>();
@@ -183,7 +190,6 @@ class Desktop {
   readonly waiting = new Map<Sprite, Edge>();
   /** Where the own sprites are that were thrown; null before the first throw. */
   away: AwayPanel | null = null;
-  awayPart: Promise<typeof import('./away_panel.ts') | undefined> | null = null;
   /** Thrown sprites whose pictures the relay must get before their crossings. */
   readonly uploading = new Set<Sprite>();
   /** Whether the person is still to be shown how to throw, as soon as there is a neighbour. */
@@ -448,7 +454,7 @@ function received(desktop: Desktop, seat: Seat, events: RelayEvent[]): void {
   for (const event of events) {
     if (event.type === 'removed') removePicture(desktop, event.file);
     else if (event.type === 'announcement') notice(event.text, ANNOUNCEMENT_MS);
-    else if (event.type === 'swap') void import('./swapping.ts').then(({ showSwap }) => showSwap(seat, event));
+    else if (event.type === 'swap') swapping().then(({ showSwap }) => showSwap(seat, event), tellReason);
   }
   const neighbours = events.findLast((event) => event.type === 'neighbours');
   if (neighbours !== undefined) setNeighbours(desktop, neighbours, seat);
@@ -499,7 +505,7 @@ async function updateCompany({ companyPanel, connection, name }: Desktop, seat: 
 
 /** Asks somebody to change seats, or takes a free one. */
 async function swapWith({ connection }: Desktop, friend: Companion): Promise<void> {
-  const { askSwap } = await import('./swapping.ts'); // loaded when it is needed: most visitors stay where they are
+  const { askSwap } = await swapping();
   if (connection.seat !== null) await askSwap(connection.seat, friend);
 }
 
@@ -575,9 +581,9 @@ function admit(desktop: Desktop, arrival: Arrival): Sprite | null {
 
 /** The games that are played with what crosses edges. */
 async function gamesOf(desktop: Desktop): Promise<Games | undefined> {
-  const part = await import('./games.ts').catch(offline);
-  if (part === undefined) return undefined;
-  desktop.games ??= new part.Games({
+  const loaded = await games().catch(offline);
+  if (loaded === undefined) return undefined;
+  desktop.games ??= new loaded.Games({
     show: (sprite, words) => {
       if (words === '') desktop.tags.delete(sprite);
       else showTag(desktop, sprite, words, 'from', FROM_TAG_MS);
@@ -596,12 +602,9 @@ async function updateAway(
   change: (away: Away) => void,
   saved: readonly AwaySprite[] = [],
 ): Promise<void> {
-  // One promise for all: two imports of one module may end in any order, and a verdict would come before its throw.
-  desktop.awayPart ??= import('./away_panel.ts').catch(offline);
-  const part = await desktop.awayPart;
-  if (part === undefined) desktop.awayPart = null;
-  if (part === undefined) return;
-  desktop.away ??= new part.AwayPanel(saved);
+  const loaded = await awayPanel().catch(offline);
+  if (loaded === undefined) return;
+  desktop.away ??= new loaded.AwayPanel(saved);
   desktop.away.update(change);
 }
 
@@ -751,7 +754,7 @@ async function tellJourney(desktop: Desktop, sprite: Sprite, ms: number): Promis
   const { name, journey } = sprite;
   if (desktop.waiting.has(sprite)) return;
   showTag(desktop, sprite, name, 'name', ms);
-  const words = journey && (await import('./journey_words.ts').catch(offline)); // loaded when it is needed
+  const words = journey && (await journeyWords().catch(offline));
   if (!words) return;
   const lines = words.journeyLines(name, journey, new Date());
   showTag(desktop, sprite, lines.join('\n'), 'name', FROM_TAG_MS);
@@ -760,6 +763,11 @@ async function tellJourney(desktop: Desktop, sprite: Sprite, ms: number): Promis
 
 /** A part of the page's program can't be loaded now. What it does is left out. */
 function offline(): undefined {}
+
+/** Tells the person why something failed. */
+function tellReason(error: unknown): void {
+  notice(reasonOf(error));
+}
 
 function showTag({ simulation, tags }: Desktop, sprite: Sprite, text: string, kind: Tag['kind'], ms: number): void {
   tags.set(sprite, { text, kind, untilMs: simulation.nowMs + ms });
@@ -870,7 +878,7 @@ async function addFiles(desktop: Desktop, files: Iterable<File>, x?: number): Pr
       if (shelf.backgroundOf(figure.file) === 'cut') notice(phrase('desktop.was-cut', { name: figure.name }));
       await sendPicture(desktop, figure.file);
     } catch (error) {
-      notice(reasonOf(error));
+      tellReason(error);
     }
   }
   save(desktop);
@@ -1067,7 +1075,7 @@ function watchControls(desktop: Desktop): void {
   for (const id of ['invite', 'alone-invite']) element(id).addEventListener('click', () => invite(desktop));
   element('alone-code').addEventListener('click', () => {
     const { seat } = desktop.connection;
-    if (seat !== null) showCode(invitation(desktop, seat)).catch((error) => notice(reasonOf(error)));
+    if (seat !== null) showCode(invitation(desktop, seat)).catch(tellReason);
   });
   element('pause').addEventListener('click', () => togglePause(desktop));
   element('stage').addEventListener('click', () => toggleStage(desktop));
@@ -1217,7 +1225,7 @@ async function swapBackground(desktop: Desktop, file: string): Promise<void> {
     drawShelf(desktop);
     await sendPicture(desktop, figure.file);
   } catch (error) {
-    notice(reasonOf(error));
+    tellReason(error);
   }
   save(desktop);
 }

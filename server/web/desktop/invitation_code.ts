@@ -3,6 +3,8 @@
 import { part } from '../texts/part.ts';
 import { element } from './elements.ts';
 
+const codes = part(() => import('uqr'));
+
 const SIDE = 168; // px: a camera reads it from the length of an arm
 const QUIET = 3; // modules of white around the code
 
@@ -17,7 +19,7 @@ export async function showCode(link: string): Promise<void> {
 }
 
 async function draw(canvas: HTMLCanvasElement, link: string): Promise<void> {
-  const { encode } = await part(import('uqr'));
+  const { encode } = await codes();
   const { data, size } = encode(link, { border: QUIET });
   const dot = Math.max(1, Math.ceil((SIDE * devicePixelRatio) / size));
   canvas.width = canvas.height = dot * size;

@@ -22,6 +22,7 @@ import { offer } from '../pictures/taking.ts';
 import { join, leave, privateWorldName, publish, upload } from '../relay/api_client.ts';
 import { wordsOf } from '../relay/problem_words.ts';
 import { number, type Plain, phrase, reasonOf } from '../texts/language.ts';
+import { part } from '../texts/part.ts';
 import { AnimationPanel } from './animation_panel.ts';
 import { Body } from './body.ts';
 import { type Draft, dropFrame, hitboxOf, keptAnimations, keptFrames, moveFrame, newDraft } from './draft.ts';
@@ -422,8 +423,11 @@ function listenForFiles(): void {
   });
 }
 
+/** Few people drop a folder. */
+const packFolder = part(() => import('./pack_folder.ts'));
+
 async function readFolder(folder: FileSystemDirectoryEntry): Promise<File[]> {
-  const { filesIn } = await import('./pack_folder.ts'); // few drop one
+  const { filesIn } = await packFolder();
   return filesIn(folder);
 }
 

@@ -19,6 +19,7 @@ import {
   readStill,
 } from '../pictures/picture_files.ts';
 import { phrase } from '../texts/language.ts';
+import { part } from '../texts/part.ts';
 import type { Animations, Hitbox } from './draft.ts';
 
 export interface Source {
@@ -64,6 +65,9 @@ function refuseMore(pixels: number, name: string): void {
   }
 }
 
+/** Few people have a pack. */
+const shimeji = part(() => import('./shimeji.ts'));
+
 /** What a pack does not say: the person is asked for the licence. */
 const PACKED = { isWhole: false, isPhoto: false, licence: '' };
 
@@ -72,7 +76,7 @@ async function readPackIn(files: readonly File[]): Promise<Source | undefined> {
   const [first] = files;
   const isArchive = first !== undefined && isZip(new Uint8Array(await first.slice(0, 4).arrayBuffer()));
   if (!isArchive && !files.some(({ name }) => /\.xml$/i.test(name))) return undefined;
-  const { readPack, readZip } = await import('./shimeji.ts'); // few have a pack
+  const { readPack, readZip } = await shimeji();
   const asSource = async (pack: ReturnType<typeof readPack>) => ({ ...(await pack), ...PACKED });
   if (isArchive) return asSource(readPack(readZip(new Uint8Array(await first.arrayBuffer())), first.name));
   const bytesOf = async (file: File, bytesMax: number) => {

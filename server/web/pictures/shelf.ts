@@ -9,6 +9,9 @@ import type { Background } from './dropped.ts';
 import { keptPicture, keptPictures } from './kept_pictures.ts';
 import type { Sheets } from './sheets.ts';
 
+/** Most visitors drop nothing. */
+const dropped = part(() => import('./dropped.ts'));
+
 /** One character on the shelf. */
 export interface Figure {
   file: string;
@@ -78,7 +81,7 @@ export class Shelf {
    * Throws  an Error whose message is for the person.
    */
   async addDropped(source: File, wanted?: Background): Promise<{ figure: Figure; isNew: boolean }> {
-    const { toSpr } = await part(import('./dropped.ts')); // most visitors drop nothing
+    const { toSpr } = await dropped();
     const { spr, background } = await toSpr(source, wanted);
     const added = await this.#addOwn(spr);
     if (background !== undefined) this.#dropped.set(added.figure.file, { source, background });

@@ -3,13 +3,27 @@ import { describe, it } from 'node:test';
 import { part } from './part.ts';
 
 describe('part of the page', () => {
-  it('is the module', async () => {
+  it('is the module, which is loaded when it is needed first, and once', async () => {
     const module = { toSpr: 1 };
-    assert.equal(await part(Promise.resolve(module)), module);
+    let loads = 0;
+    const get = part(async () => {
+      loads++;
+      return module;
+    });
+    assert.equal(loads, 0);
+    assert.deepEqual(await Promise.all([get(), get()]), [module, module]);
+    assert.equal(await get(), module);
+    assert.equal(loads, 1);
   });
 
-  it('says what to do when it cannot be loaded', async () => {
-    const loading = Promise.reject(new TypeError('Failed to fetch dynamically imported module'));
-    await assert.rejects(part(loading), { message: 'part.failed' });
+  it('says what to do when it cannot be loaded, and is loaded the next time', async () => {
+    let isDown = true;
+    const get = part(async () => {
+      if (isDown) throw new TypeError('Failed to fetch dynamically imported module');
+      return 'module';
+    });
+    await assert.rejects(get(), { message: 'part.failed' });
+    isDown = false;
+    assert.equal(await get(), 'module');
   });
 });

@@ -2,13 +2,19 @@
 import { phrase } from './language.ts';
 
 /**
- * Waits for the module. Throws an Error for the person when it cannot be had: the line is down, or the relay has another version of the
- * page by now, whose parts have other names.
+ * Returns what loads a module, once. All who wait for it go on in the order in which they asked, which several imports of one module do
+ * not promise.
+ *
+ * It rejects with an Error for the person when the module cannot be had: the line is down, or the relay has another version of the page
+ * by now, whose parts have other names. The next call tries again.
  */
-export async function part<Module>(loading: Promise<Module>): Promise<Module> {
-  try {
-    return await loading;
-  } catch {
-    throw new Error(phrase('part.failed'));
-  }
+export function part<Module>(load: () => Promise<Module>): () => Promise<Module> {
+  let loading: Promise<Module> | undefined;
+  return () => {
+    loading ??= load().catch(() => {
+      loading = undefined;
+      throw new Error(phrase('part.failed'));
+    });
+    return loading;
+  };
 }
