@@ -133,7 +133,7 @@ describe('two desktops', () => {
 });
 
 describe('a free place', () => {
-  it('is that of a desktop that is away, from AWAY_MS on: it is taken at once, and its desktop is told', () => {
+  it('is that of a desktop that has been away for AWAY_MS: another one gets it at once, and the relay tells the one away', () => {
     const party = new Party(3);
     const [ann, bob, carol] = party.guests;
     const [, bobs] = party.settle(ann, bob, carol);
@@ -182,7 +182,7 @@ describe('a question', () => {
     assert.equal(party.told(second)?.from?.name, 'guest 1');
   });
 
-  it('ends with who asks and with who is asked, whoever has the slot then', () => {
+  it('ends when either desktop leaves; the next desktop in that slot has no part in it', () => {
     const party = new Party(4);
     const [ann, bob, carol] = party.guests;
     const [, bobs] = party.settle(ann, bob);
@@ -250,7 +250,7 @@ describe('a question', () => {
 });
 
 describe('the torus', () => {
-  it('is a bijection with the same ways back, whoever changes places, joins and leaves (seeded)', (t) => {
+  it('is a bijection with the same ways back after any joins, leaves and swaps (seeded)', (t) => {
     const random = randomOf(t);
     const pick = pickFrom(random);
     let swaps = 0;

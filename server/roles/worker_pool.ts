@@ -58,7 +58,7 @@ interface Running {
   /** Whether the worker has opened its end of the ring; its first message says so. */
   usesRing: boolean;
   readonly startMs: number;
-  /** Resolves when it has loaded; rejects when it ends before that. It opens its port when it is told to. */
+  /** Resolves when its program is loaded, before it has a port; rejects when it ends before that. */
   readonly loaded: PromiseWithResolvers<void>;
   /** Resolves to its port; rejects when it ends before it is ready. */
   readonly ready: PromiseWithResolvers<number>;

@@ -136,7 +136,7 @@ struct SeatedDesktop : TestDesktop {
   }
 };
 
-TEST_CASE("seats › the person asks, and is told what comes of it") {
+TEST_CASE("seats › asks for a seat, and shows the answer") {
   struct Case {
     int status;
     Json body;
@@ -211,7 +211,7 @@ TEST_CASE("seats › a question ends by its time, by the relay's word, and by th
   CHECK(fixture.desktop.SeatAsker() == nullptr);
 }
 
-TEST_CASE("seats › a muted desktop asks in vain, and an answer that is too late is told") {
+TEST_CASE("seats › shows no question of a muted desktop, and says when an answer came too late") {
   SeatedDesktop fixture;
   fixture.ReceiveMomentary({fixture.Asked(30'000)});
   fixture.desktop.AnswerSeatAsker(true);

@@ -37,7 +37,7 @@ class Swaps {
   // The request that answers who asks now, and ends the question here. Nothing if nobody does.
   std::optional<Request> Answer(const std::string& relay, const Seat& seat, bool is_accepted,
                                 RequestId* next_id);
-  // Whether the response is to a request of this class, and what the person is told.
+  // Returns whether the response is to a request of this class. `result`: what to show the person.
   bool HandleResponse(const Response& response, std::optional<Result>* result);
   void HandleEvent(const SwapEvent& event, int64_t now_ms);
   // Who asks this desktop; null when nobody does.

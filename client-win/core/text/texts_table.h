@@ -423,7 +423,7 @@
   X(kAskTakeYes, "&Put it here", "&Herholen") \
   X(kAskTakeNo, "&No", "&Nein") \
   X(kAskPackHeading, "May others have {0}?", "Dürfen andere {0} bekommen?") \
-  X(kAskPackText, "It is made of a Shimeji pack. Whoever you throw it to receives its pictures. Does the licence that their author gives them allow that?", "Die Figur entsteht aus einem Shimeji-Paket. Wem Sie sie zuwerfen, der bekommt ihre Bilder. Erlaubt das die Lizenz, die ihr Urheber ihnen gibt?") \
+  X(kAskPackText, "This sprite is made of a Shimeji pack. People you throw it to get its pictures. Does the licence of the pack allow that?", "Die Figur entsteht aus einem Shimeji-Paket. Wem Sie sie zuwerfen, der bekommt ihre Bilder. Erlaubt das die Lizenz des Pakets?") \
   X(kAskPackLeftOut, "\n\nWithout a counterpart: {0}.", "\n\nOhne Entsprechung: {0}.") \
   X(kAskPackYes, "&Yes, put it here", "&Ja, herholen") \
   X(kAskUpdateHeading, "Get Sprites {0}?", "Sprites {0} laden?") \
