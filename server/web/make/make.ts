@@ -57,6 +57,9 @@ interface Made {
   bytes: Uint8Array<ArrayBuffer>;
 }
 
+/** Few people drop a folder. */
+const packFolder = part(() => import('./pack_folder.ts'));
+
 const PACK_MS = 120; // ms after the last change until the .spr is packed: a slider changes many times a second
 const SAVE_MS = 400; // ms after the last change until the draft is saved
 const DRAFT_KEY = 'draft';
@@ -422,9 +425,6 @@ function listenForFiles(): void {
     void open(folder == null ? files : readFolder(folder as FileSystemDirectoryEntry));
   });
 }
-
-/** Few people drop a folder. */
-const packFolder = part(() => import('./pack_folder.ts'));
 
 async function readFolder(folder: FileSystemDirectoryEntry): Promise<File[]> {
   const { filesIn } = await packFolder();
