@@ -26,6 +26,8 @@
 
 namespace {
 
+constexpr ULONGLONG kLockMs = 30'000;  // that a program of a test may have a file open
+
 struct Options {
   std::wstring title;
   bool is_full = false;
@@ -143,6 +145,22 @@ bool ThrowRight(const wchar_t* title) {
   return true;
 }
 
+// Keeps a file open for this process alone, until that ends. Waits while another program has it
+// open, or is replacing it.
+bool Lock(const wchar_t* path) {
+  const ULONGLONG end_ms = GetTickCount64() + kLockMs;
+  while (CreateFileW(path, GENERIC_READ, 0, nullptr, OPEN_EXISTING, FILE_ATTRIBUTE_NORMAL,
+                     nullptr) == INVALID_HANDLE_VALUE) {
+    const DWORD why = GetLastError();
+    if ((why != ERROR_SHARING_VIOLATION && why != ERROR_FILE_NOT_FOUND) ||
+        GetTickCount64() > end_ms) {
+      return false;
+    }
+    Sleep(10);
+  }
+  return true;
+}
+
 bool WritePicture(const wchar_t* path) {
   const SIZE all = Resolution();
   BITMAPINFOHEADER about{};
@@ -200,10 +218,8 @@ int WINAPI wWinMain(HINSTANCE, HINSTANCE, LPWSTR, int) {
   if (!ReadOptions(&options)) {
     return 2;
   }
-  if (!options.locked.empty() &&
-      CreateFileW(options.locked.c_str(), GENERIC_READ, 0, nullptr, OPEN_EXISTING,
-                  FILE_ATTRIBUTE_NORMAL, nullptr) == INVALID_HANDLE_VALUE) {
-    return 1;  // the file is closed when this process ends
+  if (!options.locked.empty() && !Lock(options.locked.c_str())) {
+    return 1;
   }
   const SIZE before = Resolution();
   const bool changes = options.resolution.cx > 0;
