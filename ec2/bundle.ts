@@ -160,11 +160,11 @@ function pack(): void {
   rmSync(STAGE, { recursive: true });
 }
 
-/** Paths of the relay's packages and of every package they depend on, found as Node finds them. */
+/** Paths of the relay's packages and of every package they depend on, found as Node finds them. Those for other machines are not here. */
 function packages(): string[] {
   const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).packages as Record<
     string,
-    { dependencies?: Record<string, string> }
+    { dependencies?: Record<string, string>; optionalDependencies?: Record<string, string> }
   >;
   const found = new Set<string>();
   const add = (name: string, from: string): void => {
@@ -173,7 +173,8 @@ function packages(): string[] {
       if (path in lock) {
         if (found.has(path)) return;
         found.add(path);
-        for (const needed of Object.keys(lock[path].dependencies ?? {})) add(needed, path);
+        const { dependencies, optionalDependencies } = lock[path];
+        for (const needed of Object.keys({ ...dependencies, ...optionalDependencies })) add(needed, path);
         return;
       }
       if (at === '') return;

@@ -256,9 +256,9 @@ function addPage(router: express.Router, url: string, page: Page, downloads: str
       ),
     ),
   );
-  router.get(url, (request, response) => {
+  router.get(url, async (request, response) => {
     const has = (file: string) => Number(existsSync(join(downloads, file)));
-    sendTranslated(request, response, pages[has(INSTALLER) + 2 * has(DEB)] as Translated);
+    await sendTranslated(request, response, pages[has(INSTALLER) + 2 * has(DEB)] as Translated);
   });
 }
 
