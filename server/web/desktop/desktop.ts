@@ -109,7 +109,7 @@ import { Peeking } from './peeking.ts';
 import { isNamePublic, watchPublicName } from './public_name.ts';
 import { askToPublish, publishedText } from './publishing.ts';
 import { isWave } from './reactions.ts';
-import { type ReloadEvents, watchReloads } from './reloads.ts';
+import { type SwapEvents, watchReloads } from './reloads.ts';
 import {
   claimDesktop,
   clearSession,
@@ -1028,7 +1028,7 @@ function watchPage(desktop: Desktop): void {
     const { seat } = desktop.connection;
     if (seat !== null) void tellPublicName(desktop, seat); // otherwise the join does
   });
-  const isReloading = watchReloads(window as ReloadEvents);
+  const isReloading = watchReloads(window as SwapEvents);
   addEventListener('pagehide', ({ persisted }) =>
     persisted ? freezePage(desktop) : leavePage(desktop, isReloading()),
   );
