@@ -178,9 +178,12 @@ describe('the cluster', { ...BOUNDED, skip: lacking }, () => {
   }
 
   it('is joined at one name, which leads to either relay, and that one names itself', async () => {
-    const { events, desktop } = await enter('localhost', 'Eve');
+    const { events, desktop, token } = await enter('localhost', 'Eve');
     const name = RELAYS.find((each) => events === `https://${each}.localhost:${site}/v1/desktops/${desktop}/events`);
     assert.ok(name, events);
+    // She would sit between Ann and Bob for a whole lease.
+    const left = await askOverTls(certificate, events.replace(/\/events$/, ''), { method: 'DELETE', token });
+    assert.equal(left.status, 204);
   });
 
   it('carries a throw from one relay to the other, over TLS', async () => {
