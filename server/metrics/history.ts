@@ -58,7 +58,7 @@ export class History {
   }
 
   /**
-   * The samples after number `after`, as JSON text in pieces: see `GET /admin/history` in OPERATING.md.
+   * The samples after number `after`, as JSON text in pieces: a HistoryDocument of web/admin/readings.ts.
    *
    * Shape  everything when `after` is 0, is not known, or is a sample of another run.
    * Owner  must be read within DOCUMENT_MS_MAX; later, samples may have been overwritten.

@@ -25,6 +25,7 @@ export interface HistoryDocument {
   isJournalFull: boolean;
   /** Pictures of this relay that wait for the operator: reported ones, and those for the gallery. */
   waiting: { reports: number; pictures: number };
+  /** Rates are a second, wait/… and delay/… ms, slab, rss/… and heap/… bytes, cpu/… and machine/… cores. */
   series: Record<string, (number | null)[]>;
 }
 
