@@ -17,7 +17,7 @@ export function thirdParty(lockfile: string): string {
     .sort(([a], [b]) => (a < b ? -1 : 1))
     .map(([licence, found]) => {
       const names = new Set(
-        found.map(([path]) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length)),
+        found.map(([path]) => path.replace(/^.*node_modules\//, '').replace(/^@esbuild\/.+/, '@esbuild/*')),
       );
       return `| ${licence} | ${[...names].sort().join(', ')} |`;
     });
