@@ -122,10 +122,10 @@ describe('plan', () => {
   });
 
   it('spreads over loopback addresses by itself, and asks for --sources elsewhere', () => {
-    assert.equal(planned('--sitting --desktops 14116').sources, '');
-    assert.equal(planned('--sitting --desktops 14117').sources, '127.0.0.1-127.0.0.2');
+    assert.equal(planned('--sitting --desktops 7058').sources, '');
+    assert.equal(planned('--sitting --desktops 7059').sources, '127.0.0.1-127.0.0.2');
     assert.equal(planned('--sitting --desktops 28232', THERE).sources, '');
-    assert.throws(() => planned('--sitting --desktops 28233', THERE), /need 3 source addresses .* --sources/);
+    assert.throws(() => planned('--sitting --desktops 28233', THERE), /need 5 source addresses .* --sources/);
     assert.equal(planned('--sitting --desktops 28233 --sources 10.0.0.5-10.0.0.7', THERE).sources, '10.0.0.5-10.0.0.7');
   });
 

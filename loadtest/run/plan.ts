@@ -50,8 +50,11 @@ export interface Plan {
   warnings: string[];
 }
 
-/** The share of an address's ports that can be used; the others may still be in TIME_WAIT from the run before. */
-const PORTS_SHARE = 0.5;
+/**
+ * The share of an address's ports that can be used. Linux connects from the ports of one parity first, and looks at one after the
+ * other: with nearly all of these taken, a connection costs it milliseconds. Others may still be in TIME_WAIT from the run before.
+ */
+const PORTS_SHARE = 0.25;
 
 /** How long Linux keeps the port of a connection that has ended, on the side that closed it first. */
 const TIME_WAIT_SECONDS = 60;
