@@ -5,7 +5,6 @@ import { whyNoNats } from '../../tools/bench/nats_server.ts';
 import { buildAddon, buildEngine, buildFloor } from '../../tools/build.js';
 import {
   type Command,
-  duration,
   EXIT,
   form,
   goingWith,
@@ -24,7 +23,6 @@ import { HEARERS_MAX } from '../domain/state/limits.ts';
 import { addon, whyNoNativeFront } from '../front/native.ts';
 import { DURABILITIES } from '../roles/journaling.ts';
 import { SLOTS_MAX } from '../wire/identity.ts';
-import { PING_MS, PING_SECONDS_MAX, PING_SECONDS_MIN } from '../wire/rules.ts';
 import { buildPosters, buildUws } from './builds.ts';
 import { FAULTS } from './chaos/faults.ts';
 import { chaos } from './chaos.ts';
@@ -33,7 +31,6 @@ import { floors } from './floors.ts';
 import { frames } from './frames.ts';
 import { ATTACKS } from './hostile/attacks.ts';
 import { ADMISSIONS, hostile } from './hostile.ts';
-import { million } from './million.ts';
 import { outside, POSTER_KINDS, type PosterKind, UWS_SHAPE } from './outside.ts';
 import { peek } from './peek.ts';
 import { BOTS } from './peek_bots.ts';
@@ -52,9 +49,6 @@ const PORTABLE: Shape[] = [
   { name: 'portable, cluster (1 worker)', front: 'portable', workers: 1 },
   { name: 'portable, one process', front: 'portable', workers: 0 },
 ];
-
-const MILLION = 1_000_000;
-const MILLION_RATE = 5000;
 
 /** As many desktops as the figure of 2012, and a rate that two cores carry. */
 const FLOORS_DESKTOPS = 250_000;
@@ -101,17 +95,17 @@ const DURABLE: Shape[] = [0, 1].flatMap((workers) =>
 );
 
 const OPTIONS = {
-  ...goingWith(['million', 'floors', 'say'], {
-    desktops: { ...whole('N', 'desktops to connect', [1, SLOTS_MAX]), shown: '1000000; floors: 250000; say: 1024' },
+  ...goingWith(['floors', 'say'], {
+    desktops: { ...whole('N', 'desktops to connect', [1, SLOTS_MAX]), shown: '250000; say: 1024' },
   }),
   ...goingWith(['say'], {
     speakers: { ...whole('N', 'how many of them say something', [1, SLOTS_MAX]), shown: 'all' },
     talk: { ...number('R', 'lines that each speaker says a second', [0.001, 100]), shown: '1, then 1.5 and 2' },
   }),
-  ...goingWith(['million', 'floors', 'outside', 'cluster'], {
+  ...goingWith(['floors', 'outside', 'cluster'], {
     rate: {
       ...number('R', 'sprites a second', [1, 10_000_000]),
-      shown: `5000; floors: 20000; outside: ${OUTSIDE_RATE}; cluster: 2000, then 20000`,
+      shown: `20000; outside: ${OUTSIDE_RATE}; cluster: 2000, then 20000`,
     },
   }),
   ...goingWith(['peek'], {
@@ -134,17 +128,13 @@ const OPTIONS = {
       shown: `${ROUNDS}; loads: ${LOAD_ROUNDS}`,
     },
   }),
-  ...goingWith(['million'], {
-    hold: duration('T', 'how long they are held', [1, 86_400], 120),
-    pingSeconds: whole('N', 'how long the relay holds a poll', [PING_SECONDS_MIN, PING_SECONDS_MAX], PING_MS / 1000),
-  }),
-  ...goingWith(['million', 'chaos'], {
+  ...goingWith(['chaos'], {
     durability: {
       ...form('KIND', 'what a 202 of the relay survives', `one of ${DURABILITIES.join(', ')}`, readDurability),
-      shown: 'process; chaos: process and machine in turn',
+      shown: 'process and machine in turn',
     },
   }),
-  ...goingWith(['million', 'hostile', 'peek'], {
+  ...goingWith(['hostile', 'peek'], {
     workers: whole('N', 'worker processes of the relay; 0: everything in one process', [0, WORKERS_MAX], 1),
   }),
   ...goingWith(['hostile', 'outside', 'say', 'peek', 'cluster'], {
@@ -216,7 +206,6 @@ export const COMMAND: Command<typeof OPTIONS> = {
   usage: [
     `npm run bench -- [${Object.keys(LOADS).join(' | ')}] …`,
     'npm run bench -- journal | turns | frames',
-    'npm run bench -- million [options]',
     'npm run bench -- floors [options]',
     'npm run bench -- outside [KIND …] [options]',
     'npm run bench -- say [options]',
@@ -237,10 +226,6 @@ export const COMMAND: Command<typeof OPTIONS> = {
       'what a turn costs with the journal, without sockets; how long a recovery takes, and a turn during a compaction',
     ],
     frames: ['', 'what a frame between a worker and the master costs, through shared memory and through the channel'],
-    million: [
-      '',
-      'connect many desktops to one relay, hold them while sprites fly, and print memory, CPU, latency, pauses and losses; root and Linux only, in its own network namespace',
-    ],
     floors: [
       '',
       'the floor and the relay with as many connections as desktops; root and Linux only, in its own network namespace',
@@ -276,7 +261,7 @@ export const COMMAND: Command<typeof OPTIONS> = {
   },
   options: OPTIONS,
   notes: [
-    '--rounds belongs to the loads, journal, outside, peek and cluster; the other options to million, floors, outside, say, peek, relays, cluster, hostile and chaos.',
+    '--rounds belongs to the loads, journal, outside, peek and cluster; the other options to floors, outside, say, peek, relays, cluster, hostile and chaos.',
     `Attacks:\n${Object.entries(ATTACKS)
       .map(([name, { about }]) => `  ${name}: ${about}`)
       .join('\n')}`,
@@ -303,12 +288,6 @@ const BENCHES: Record<string, (values: BenchValues, words: readonly string[]) =>
   frames: async () => {
     needNativeFront();
     await frames();
-    return EXIT.done;
-  },
-  million: async ({ desktops = MILLION, rate = MILLION_RATE, hold, workers, durability = 'process', pingSeconds }) => {
-    needNativeFront();
-    needEngine();
-    await million({ desktops, rate, hold, workers, durability, pingSeconds });
     return EXIT.done;
   },
   floors: async ({ desktops = FLOORS_DESKTOPS, rate = FLOORS_RATE }) => {

@@ -8,12 +8,6 @@ export function longestBlockMs(after: Reading): number {
   return (after.get('sprites_loop_delay_max_seconds') ?? Number.NaN) * 1000;
 }
 
-/** How long the master's thread waited for a core between two readings, in seconds. */
-export function coreWaitSeconds(before: Reading, after: Reading): number {
-  const of = (reading: Reading) => reading.get('sprites_core_wait_seconds') ?? Number.NaN;
-  return of(after) - of(before);
-}
-
 /** The garbage collector's pauses between two readings: their number, and the smallest histogram bucket that holds all. */
 export function pausesOf(before: Reading, after: Reading): string {
   const between = (name: string) => (after.get(name) ?? 0) - (before.get(name) ?? 0);
