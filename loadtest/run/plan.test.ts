@@ -47,8 +47,8 @@ describe('plan', () => {
     const each = '--desktops 10000 --throw-connections each --warm-up 2s';
     const { connections, engine, sources } = planned(`${each} --rate 500 --duration 10s`);
     assert.deepEqual([connections, engine.throwConnections], [10_501, 'each']);
-    assert.equal(sources, '127.0.0.1-127.0.0.2', 'the ports of 12 s');
-    assert.equal(planned(`${each} --rate 500 --duration 10m`).sources, '127.0.0.1-127.0.0.3', 'those of a minute');
+    assert.equal(sources, '127.0.0.1-127.0.0.3', 'the ports of 12 s');
+    assert.equal(planned(`${each} --rate 500 --duration 10m`).sources, '127.0.0.1-127.0.0.6', 'those of a minute');
     assert.equal(planned(`${each} --rate 50000`).connections, 20_000);
     assert.throws(() => planned(`${each} --transport socket`), /--throw-connections are POSTs/);
     const three = { ...HERE, apis: ['127.0.0.1:1', '127.0.0.1:2', '127.0.0.1:3'] };
