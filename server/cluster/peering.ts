@@ -5,7 +5,7 @@
  * turn has been written to the journal.
  */
 import type { Logger } from 'pino';
-import { Histogram, type Registry } from 'prom-client';
+import type { Registry } from 'prom-client';
 import { LISTEN_STEPS, Membership, type RelayState, STEP_MS } from '../domain/peers/membership.ts';
 import type { PeerPeeks } from '../domain/peers/peer_peeks.ts';
 import type { PeerSayings } from '../domain/peers/peer_sayings.ts';
@@ -34,9 +34,6 @@ const GATHER_MS = 5;
 
 /** The shortest time between two log lines about messages that are not understood, in ms. */
 const QUIET_MS = 60_000;
-
-/** Buckets of the time to a verdict, in seconds: from one turn of a relay on the same machine to an answer that comes too late. */
-const VERDICT_BUCKETS = [0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1];
 
 const HEARTBEATS = 'sprites.heartbeat';
 const FORGOTTEN = 'sprites.forgotten';
@@ -77,7 +74,6 @@ export class Peering implements RemoteFiles, Sender {
   readonly #options: PeeringOptions;
   /** Answers to frames of peers that leave at the end of the turn. */
   #answers: (() => void)[] = [];
-  #verdicts: Histogram | undefined;
   #endDue = false;
   #isClosed = false;
   #timer: NodeJS.Timeout;
@@ -250,11 +246,7 @@ export class Peering implements RemoteFiles, Sender {
         ANSWER_MS,
       );
       const { malformed } = this.peers.counters;
-      if (outgoing.number > 0) {
-        const tookMs = performance.now() - sentMs;
-        this.#verdicts?.observe(tookMs / 1000);
-        this.peers.noteVerdict(outgoing.peer, tookMs);
-      }
+      if (outgoing.number > 0) this.peers.noteVerdict(outgoing.peer, performance.now() - sentMs);
       this.peers.answered(outgoing, answer);
       if (this.peers.counters.malformed > malformed) this.#complain(answer);
     } catch (error) {
@@ -347,12 +339,6 @@ export class Peering implements RemoteFiles, Sender {
     const { peers, membership } = this;
     const gauge = gaugesIn(registry);
     const counter = countersIn(registry);
-    this.#verdicts = new Histogram({
-      name: 'sprites_peers_verdict_seconds',
-      help: 'Time from a frame to its verdicts',
-      buckets: VERDICT_BUCKETS,
-      registers: [registry],
-    });
     gauge('sprites_peers', 'Other relays of the cluster that are here', () => {
       return [...membership.relays()].filter(({ name, state }) => name !== membership.name && state === 'here').length;
     });

@@ -117,9 +117,7 @@ export class Journaling {
     gauge('sprites_journal_bytes', 'Bytes of the files of the journal', () => journal.sizeBytes);
     gauge('sprites_journal_live_bytes', 'Bytes that a journal begun now would have', () => journal.liveBytes);
     gauge('sprites_journal_full', '1 while the journal cannot be written', () => (journal.hasRoom ? 0 : 1));
-    counter('sprites_journal_frames_total', 'Turns written to the journal', () => journal.frames);
     counter('sprites_journal_written_bytes_total', 'Bytes written to the journal', () => journal.writtenBytes);
-    counter('sprites_journal_renewals_total', 'Compactions that have ended', () => journal.compactions);
   }
 
   /** As Journal.renew(); resolves when the earlier files are removed. */
