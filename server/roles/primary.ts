@@ -138,16 +138,10 @@ export async function startPrimary(
   const others = openToCluster(cluster, options, workers.ports, moderator, log);
   // The relay's time stood still while it recovered and its workers started, so that no lease ran meanwhile.
   const loopDelay = new LoopDelay(DELAY_STEP_MS);
-  const clock = new Clock(startMs, {
-    advance: (nowMs) => {
-      journaling?.journal.tick(nowMs);
-      flights.advance(nowMs, Date.now());
-      return turns.advance(nowMs);
-    },
-    isBusy: () => relay.draining || relay.delayedPolls.count > 0,
-    quiet: (isQuiet) => loopDelay.pause(isQuiet),
+  const clock = startClock(startMs, turns, loopDelay, (nowMs) => {
+    journaling?.journal.tick(nowMs);
+    flights.advance(nowMs, Date.now());
   });
-  turns.onActivity(clock.wake);
   for (const part of [journaling, peering, homes]) part?.gauges(registry);
   const sampler = startSampling(registry, relay, workers, loopDelay, admission);
   const ports = { ...workers.ports, admin: 0 };
@@ -185,6 +179,21 @@ export async function startPrimary(
     stopped: stopRequest.made.then((request) => shutDown(parts, request)),
     announce: () => announce(capacity, options.workers, ports, workers, log),
   };
+}
+
+/** The clock of the relay; `advance` is called before the turns advance. */
+function startClock(startMs: number, turns: Turns, loopDelay: LoopDelay, advance: (nowMs: number) => void): Clock {
+  const { relay } = turns;
+  const clock = new Clock(startMs, {
+    advance: (nowMs) => {
+      advance(nowMs);
+      return turns.advance(nowMs);
+    },
+    isBusy: () => relay.draining || relay.delayedPolls.count > 0,
+    quiet: (isQuiet) => loopDelay.pause(isQuiet),
+  });
+  turns.onActivity(clock.wake);
+  return clock;
 }
 
 /** The first request to stop: by a signal, by the operator, or by a later relay that has taken over the name. */

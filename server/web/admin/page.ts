@@ -252,15 +252,24 @@ function showVerdict(): void {
 }
 
 function showTiles(): void {
-  const now = (values: Values) => values.at(-1) ?? 0;
-  const at = (name: string) => now(readings.values(name));
-  const delay = at('delay/master');
+  const tiles = [...trafficTiles(), ...machineTiles()];
+  document.querySelector('#tiles')?.replaceChildren(...tiles.map(tileElement));
+}
+
+/** The newest value. */
+function newest(values: Values): number {
+  return values.at(-1) ?? 0;
+}
+
+function at(name: string): number {
+  return newest(readings.values(name));
+}
+
+/** What flies and is said. */
+function trafficTiles(): Tile[] {
   const wait = readings.values('wait/p99').at(-1) ?? null;
-  const main = at('cpu/master/main');
-  const refused = now(readings.sum(readings.names('refused/')));
-  const steal = at('machine/steal') / about.cores;
-  const cores = about.cores === 1 ? 'one core' : `${about.cores} cores`;
-  const tiles: Tile[] = [
+  const refused = newest(readings.sum(readings.names('refused/')));
+  return [
     {
       name: 'Desktops',
       value: count(at('desktops')),
@@ -283,6 +292,22 @@ function showTiles(): void {
       level: levelOf('half', at('wait/p50')) === 'bad' ? 'bad' : levelOf('most', wait ?? 0),
     },
     {
+      name: 'Refused a second',
+      value: count(refused),
+      note: `throws, requests and connections${refused > 0 ? `, mostly ${mostRefused(readings)}` : ''}`,
+      level: levelOf('refused', refused),
+    },
+  ];
+}
+
+/** What it costs. */
+function machineTiles(): Tile[] {
+  const delay = at('delay/master');
+  const main = at('cpu/master/main');
+  const steal = at('machine/steal') / about.cores;
+  const cores = about.cores === 1 ? 'one core' : `${about.cores} cores`;
+  return [
+    {
       name: 'Loop delay',
       value: milliseconds(delay),
       note: 'was the longest time in which the master could answer nobody',
@@ -296,7 +321,7 @@ function showTiles(): void {
     },
     {
       name: 'CPU of the relay',
-      value: percent(now(readings.sum(readings.names('cpu/')))),
+      value: percent(newest(readings.sum(readings.names('cpu/')))),
       note: `of one core, by all its processes; the machine has ${cores}`,
     },
     {
@@ -307,17 +332,10 @@ function showTiles(): void {
     },
     {
       name: 'Memory',
-      value: bytes(now(readings.sum(readings.names('rss/')))),
+      value: bytes(newest(readings.sum(readings.names('rss/')))),
       note: `of all its processes; mailboxes are ${bytes(at('slab'))} of it`,
     },
-    {
-      name: 'Refused a second',
-      value: count(refused),
-      note: `throws, requests and connections${refused > 0 ? `, mostly ${mostRefused(readings)}` : ''}`,
-      level: levelOf('refused', refused),
-    },
   ];
-  document.querySelector('#tiles')?.replaceChildren(...tiles.map(tileElement));
 }
 
 function tileElement({ name, value, note, level = 'good' }: Tile): HTMLElement {
