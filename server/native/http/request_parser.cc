@@ -479,6 +479,80 @@ bool MayBecomeLeaf(std::string_view text, std::string_view leaf) {
          (text[leaf.size()] == ' ' || text[leaf.size()] == '?');
 }
 
+// Finds the head. Returns false, and with what the request is answered, while there is none.
+bool FindHead(const uint8_t* bytes, uint32_t size, ParserPlace* place, uint32_t* head_bytes,
+              Parsed* otherwise) {
+  *otherwise = Parsed::kMalformed;
+  switch (FindHeadEnd(bytes, size, place, head_bytes)) {
+    case HeadEnd::kBad:
+      return false;
+    case HeadEnd::kNotYet:
+      if (size > kHeadBytesMax) {
+        *otherwise = Parsed::kHeadTooLarge;
+      } else if (size <= place->start || MayBeginRequest(bytes[place->start])) {
+        *otherwise = Parsed::kPartial;
+      }
+      // Bytes that can't begin a method are not HTTP. Refuse them now: a TLS client would
+      // otherwise wait until its deadline.
+      return false;
+    case HeadEnd::kFound:
+      *otherwise = Parsed::kHeadTooLarge;
+      return *head_bytes <= kHeadBytesMax;
+  }
+  return false;
+}
+
+// Reads the request line and the headers, each with its end. Returns false, and with what the
+// request is answered, when they are not valid.
+bool ReadHead(std::string_view lines, RequestLine* line, Headers* headers, Parsed* otherwise) {
+  *otherwise = Parsed::kMalformed;
+  size_t line_end = lines.find("\r\n");
+  if (!ReadRequestLine(lines.substr(0, line_end), line)) {
+    return false;
+  }
+  lines.remove_prefix(line_end + 2);
+  uint32_t headers_count = 0;
+  while (!lines.empty()) {
+    ++headers_count;
+    line_end =
+        static_cast<size_t>(static_cast<const char*>(memchr(lines.data(), '\n', lines.size())) -
+                            lines.data()) -
+        1;
+    if (!ReadHeader(lines.substr(0, line_end), headers)) {
+      return false;
+    }
+    lines.remove_prefix(line_end + 2);
+  }
+  if (headers_count > kHeadersMax) {
+    *otherwise = Parsed::kHeadTooLarge;
+    return false;
+  }
+  if (headers->hosts > 1 || (headers->hosts == 0 && !line->is_http10)) {
+    return false;
+  }
+  // A proxy on the way may have looked at the other one (RFC 9110 §5.3: it is not a list).
+  if (headers->authorizations > 1) {
+    return false;
+  }
+  return !headers->has_transfer_encoding || !(headers->has_length || line->is_http10);
+}
+
+// Reads what is in the target and the headers of a whole poll, crossing, saying or stage.
+Parsed ReadHot(const Target& target, const Headers& headers, Route route, Request* request) {
+  ReadIdentity(target.id, headers.token, request);
+  if (route == Route::kCrossings) {
+    return Parsed::kCrossing;
+  }
+  std::string_view cursor;
+  if (FindCursor(target.query, &cursor)) {
+    if (!ReadCursor(cursor, &request->epoch, &request->seq)) {
+      return Parsed::kBadCursor;
+    }
+    request->has_cursor = true;
+  }
+  return Parsed::kPoll;
+}
+
 }  // namespace
 
 Parsed ParseRequest(const uint8_t* bytes, uint32_t size, Route route, ParserPlace* place,
@@ -487,61 +561,20 @@ Parsed ParseRequest(const uint8_t* bytes, uint32_t size, Route route, ParserPlac
   if (size < place->needed) {
     return Parsed::kPartial;
   }
-  uint32_t head_bytes = 0;
   if (place->needed != 0) {
     place->line = place->start;  // the request is whole now: parse it from its beginning
   }
-  switch (FindHeadEnd(bytes, size, place, &head_bytes)) {
-    case HeadEnd::kBad:
-      return Parsed::kMalformed;
-    case HeadEnd::kNotYet:
-      if (size > kHeadBytesMax) {
-        return Parsed::kHeadTooLarge;
-      }
-      // Bytes that can't begin a method are not HTTP. Refuse them now: a TLS client would
-      // otherwise wait until its deadline.
-      return size > place->start && !MayBeginRequest(bytes[place->start]) ? Parsed::kMalformed
-                                                                          : Parsed::kPartial;
-    case HeadEnd::kFound:
-      break;
+  uint32_t head_bytes = 0;
+  Parsed otherwise;
+  if (!FindHead(bytes, size, place, &head_bytes, &otherwise)) {
+    return otherwise;
   }
-  if (head_bytes > kHeadBytesMax) {
-    return Parsed::kHeadTooLarge;
-  }
-
-  std::string_view lines(reinterpret_cast<const char*>(bytes) + place->start,
-                         head_bytes - 2 - place->start);
-  size_t line_end = lines.find("\r\n");
+  const std::string_view lines(reinterpret_cast<const char*>(bytes) + place->start,
+                               head_bytes - 2 - place->start);
   RequestLine line;
-  if (!ReadRequestLine(lines.substr(0, line_end), &line)) {
-    return Parsed::kMalformed;
-  }
-  lines.remove_prefix(line_end + 2);
   Headers headers;
-  uint32_t headers_count = 0;
-  while (!lines.empty()) {
-    ++headers_count;
-    line_end =
-        static_cast<size_t>(static_cast<const char*>(memchr(lines.data(), '\n', lines.size())) -
-                            lines.data()) -
-        1;
-    if (!ReadHeader(lines.substr(0, line_end), &headers)) {
-      return Parsed::kMalformed;
-    }
-    lines.remove_prefix(line_end + 2);
-  }
-  if (headers_count > kHeadersMax) {
-    return Parsed::kHeadTooLarge;
-  }
-  if (headers.hosts > 1 || (headers.hosts == 0 && !line.is_http10)) {
-    return Parsed::kMalformed;
-  }
-  // A proxy on the way may have looked at the other one (RFC 9110 §5.3: it is not a list).
-  if (headers.authorizations > 1) {
-    return Parsed::kMalformed;
-  }
-  if (headers.has_transfer_encoding && (headers.has_length || line.is_http10)) {
-    return Parsed::kMalformed;
+  if (!ReadHead(lines, &line, &headers, &otherwise)) {
+    return otherwise;
   }
 
   request->is_http10 = line.is_http10;
@@ -577,18 +610,7 @@ Parsed ParseRequest(const uint8_t* bytes, uint32_t size, Route route, ParserPlac
     request->expects_continue = headers.expects_continue && !line.is_http10;
     return Parsed::kPartial;
   }
-  ReadIdentity(target.id, headers.token, request);
-  if (route == Route::kCrossings) {
-    return Parsed::kCrossing;
-  }
-  std::string_view cursor;
-  if (FindCursor(target.query, &cursor)) {
-    if (!ReadCursor(cursor, &request->epoch, &request->seq)) {
-      return Parsed::kBadCursor;
-    }
-    request->has_cursor = true;
-  }
-  return Parsed::kPoll;
+  return ReadHot(target, headers, route, request);
 }
 
 bool MayBecomeHot(const uint8_t* bytes, uint32_t size, Route route) {
