@@ -101,6 +101,7 @@ const ADDON_FLAGS = [
   ...[
     '-std=c++20',
     '-O3',
+    '-fno-omit-frame-pointer', // for perf, which reads Node's stacks by them, too
     '-Wall',
     '-Wextra',
     '-Wno-missing-field-initializers',

@@ -162,9 +162,13 @@ describe('npm run admin', BOUNDED, () => {
       (await admin('profile-list', written, written)).out,
       /^ +before +now +change\n +([\d.]+) % +\1 % +0\.0 % /,
     );
+    const exported = await admin('profile-list', written, written, '--output', 'callgrind.out');
+    assert.match(exported.out, /callgrind\.out; KCachegrind/, exported.err);
+    assert.match(readFileSync(join(folder, 'callgrind.out'), 'utf8'), /^# callgrind format\n.*\nfn=libuv-worker · /s);
+    assert.match((await admin('profile-list', written, '--output', 'callgrind.out')).err, /exists already/);
     const { code: failed, err: why } = await admin('profile-list', import.meta.filename);
     assert.equal(failed, 1);
-    assert.match(why, /admin\.test\.ts can't be listed: it is no JSON/i);
+    assert.match(why, /admin\.test\.ts can't be listed: it is neither JSON/i);
     assert.equal((await admin('profile-list', 'not/there')).code, 1);
   });
 

@@ -40,7 +40,7 @@ const OPTIONS = {
   }),
   ...MODERATION_OPTIONS,
   ...goingWith(['drain'], { restart: toggle('the next process of the relay takes its place') }),
-  ...goingWith(['heap-snapshot', 'profile', 'journal'], {
+  ...goingWith(['heap-snapshot', 'profile', 'profile-list', 'journal'], {
     output: {
       ...text('FILE', 'where a recording or an export goes; a file that does not exist yet'),
       shown: 'DATA/recordings/NAME',
@@ -72,7 +72,7 @@ export const COMMAND: Command<typeof OPTIONS> = {
     ],
     'profile-list': [
       'FILE [EARLIER]',
-      'list the functions of a .cpuprofile or .speedscope.json by their time, or what has changed since an earlier one; asks no relay',
+      'list the functions of a .cpuprofile, a .speedscope.json or the text of perf script by their time, or what has changed since an earlier one; with --output, write them for KCachegrind; asks no relay',
     ],
     ...MODERATION_COMMANDS,
     ...RELAYS_COMMANDS,
@@ -118,7 +118,7 @@ export function run(around: Surroundings): Promise<number> {
       // npm changes to the package's folder; a relative path is meant from where the user is.
       const folder = around.environment.INIT_CWD ?? process.cwd();
       const file = values.output === undefined ? undefined : resolve(folder, values.output);
-      if (words[0] === 'profile-list') return profileListCommand(words.slice(1), folder, around.print);
+      if (words[0] === 'profile-list') return profileListCommand(words.slice(1), folder, file, around.print);
       if (words[0] === 'journal') return journalCommand(words.slice(1), data, file, around.print);
       if (words[0] === 'backup') {
         await backupCommand(words.slice(1), data, folder, around.print);

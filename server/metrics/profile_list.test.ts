@@ -41,7 +41,7 @@ describe('the list of a profile', () => {
 
   it('says what is no profile', () => {
     for (const [text, why] of [
-      ['{', /no JSON/],
+      ['{', /neither JSON/],
       ['null', /neither/],
       ['{"nodes":[]}', /neither/],
       ['{"profiles":[]}', /neither/],
