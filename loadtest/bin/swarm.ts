@@ -424,7 +424,7 @@ async function runOne(
     second: (second, sample) => {
       if (phase.name !== second.phase) phase = { name: second.phase, fromS: second.atS - 1 };
       const left = planned ? secondsLeft(scenario, planned, phase.name, second.atS - phase.fromS) : 0;
-      if (!quiet) console.error(liveLine(lines++, second, sample, left));
+      if (!quiet) console.error(liveLine(lines++, scenario, second, sample, left));
       seconds.push(second);
       if (sample && sample !== samples.at(-1)) samples.push(sample);
       if (out === '' || !planned || !isPageDue(seconds.length)) return;

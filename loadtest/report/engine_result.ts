@@ -50,6 +50,11 @@ export interface EngineSecond {
   accepted: number;
   delivered: number;
   refused: number;
+  /** Sayings, once for each desktop that heard them; those of which a poll says that they are lost. */
+  heard: number;
+  hearingsMissed: number;
+  /** What the swarm read. */
+  bytesIn: number;
   p50Us: number;
   p90Us: number;
   p99Us: number;

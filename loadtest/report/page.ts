@@ -164,6 +164,13 @@ const FLIGHTS: readonly TimeChart<DrawnSecond>[] = [
   ]),
 ];
 
+const TALK: readonly TimeChart<DrawnSecond>[] = [
+  timeChart('Sayings a second', 'once for each that hears them', COUNT, [
+    ['heard', 1, ({ heard }) => heard, 'area'],
+    ['missed', 4, ({ hearingsMissed }) => hearingsMissed],
+  ]),
+];
+
 const MILLISECONDS: Axis = { scale: 'linear', format: (ms) => `${ms} ms` };
 
 const MACHINE: readonly TimeChart<DrawnSecond>[] = [
@@ -188,7 +195,9 @@ const MACHINE: readonly TimeChart<DrawnSecond>[] = [
 function overTime({ seconds, mode }: Report): string[] {
   const slabLeast = Math.min(...seconds.map(({ slabBytes }) => slabBytes));
   const drawn = seconds.map((second) => ({ ...second, slabGrownBytes: second.slabBytes - slabLeast }));
-  return timeCharts([CONNECTIONS, ...(mode === 'sitting' ? [] : FLIGHTS), ...MACHINE], drawn, windowOf(seconds));
+  const talk = seconds.some(({ heard }) => heard > 0) ? TALK : [];
+  const charts = [CONNECTIONS, ...(mode === 'sitting' ? [] : FLIGHTS), ...talk, ...MACHINE];
+  return timeCharts(charts, drawn, windowOf(seconds));
 }
 
 function windowOf(seconds: readonly ReportSecond[]): [number, number] | undefined {

@@ -73,7 +73,7 @@ export const FIGURES: Record<string, Figure> = {
   notArrived: counted(notArrived),
   ...Object.fromEntries(COUNTS.map((name) => [name, counted((report) => report[name])])),
   ...Object.fromEntries(
-    ['accepted', 'missed', 'gone', 'lost', 'again', 'unowed', 'corrupted'].map((name) => [
+    ['accepted', 'refused', 'missed', 'gone', 'lost', 'again', 'unowed', 'corrupted'].map((name) => [
       `sayings.${name}`,
       counted((report) => report.sayings[name] ?? 0),
     ]),

@@ -93,6 +93,7 @@ export function secondOf(
   const n = latenciesNs.length;
   return {
     ...{ atS, phase: 'measure', parked: 10, connections: 15, sent: n, accepted: n, delivered: n, refused: 0 },
+    ...{ heard: 0, hearingsMissed: 0, bytesIn: 0 },
     ...{ p50Us: -1, p90Us: -1, p99Us: -1, p999Us: -1, maxUs: Math.max(0, ...latenciesNs) / 1000 },
     ...{ relayCores: 0, swarmCores: 0.1, relayRssBytes: 0, tcpMemoryBytes: 0, slabBytes: 0 },
     latencyBucketsNs: bucketsOf(latenciesNs),

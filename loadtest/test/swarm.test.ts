@@ -379,6 +379,10 @@ describe('swarm command', { skip: why, timeout: 900_000, concurrency: CONCURRENC
     const { accepted, heard, lost, again, unowed, corrupted } = report.sayings;
     assert.ok(accepted > 50 && heard > accepted, JSON.stringify(report.sayings));
     assert.deepEqual({ lost, again, unowed, corrupted }, { lost: 0, again: 0, unowed: 0, corrupted: 0 });
+    const bySecond = report.seconds.map((second) => second.heard).reduce((sum, n) => sum + n, 0);
+    assert.ok(bySecond > heard / 2 && bySecond <= heard, `${bySecond} of ${heard}`);
+    assert.ok(report.seconds.some(({ bytesIn }) => bytesIn > 10_000));
+    assert.ok(report.seconds.every(({ hearingsMissed }) => hearingsMissed >= 0));
     const { posted, seen, old, corrupted: garbled, refused } = report.peeks;
     assert.ok(posted > 10 && seen > 10, JSON.stringify(report.peeks));
     assert.deepEqual({ old, garbled, refused }, { old: 0, garbled: 0, refused: 0 });

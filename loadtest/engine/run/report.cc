@@ -199,7 +199,9 @@ void WriteBuckets(JsonWriter& json, std::string_view key, const std::vector<Buck
 void WriteSecond(JsonWriter& json, std::string_view key, const Second& s) {
   json.Open(key, '{').Real("atS", s.at_s).Text("phase", s.phase).Whole("parked", s.parked);
   json.Whole("connections", s.connections).Whole("sent", s.sent).Whole("accepted", s.accepted);
-  json.Whole("delivered", s.delivered).Whole("refused", s.refused).Whole("p50Us", s.p50_us);
+  json.Whole("delivered", s.delivered).Whole("refused", s.refused).Whole("heard", s.heard);
+  json.Whole("hearingsMissed", s.hearings_missed).Whole("bytesIn", s.bytes_in);
+  json.Whole("p50Us", s.p50_us);
   json.Whole("p90Us", s.p90_us).Whole("p99Us", s.p99_us).Whole("p999Us", s.p999_us);
   json.Whole("maxUs", s.max_us).Real("relayCores", s.relay_cores);
   json.Real("swarmCores", s.swarm_cores).Whole("relayRssBytes", s.relay_rss_bytes);

@@ -95,8 +95,8 @@
 //   kernel {before, parked, end: {tcpInUse, tcpMemoryBytes, slabBytes, availableBytes}}
 //   startedAtMs                   wall clock, to compare runs of several machines
 //   drainedAtMs                   the same, when the drain ended and no desktop had left; 0: it did not
-//   seconds [{atS, phase, parked, connections, sent, accepted, delivered, refused,
-//             p50Us, p90Us, p99Us, p999Us, maxUs, relayCores, swarmCores, relayRssBytes,
+//   seconds [{atS, phase, parked, connections, sent, accepted, delivered, refused, heard,
+//             hearingsMissed, bytesIn, p50Us, p90Us, p99Us, p999Us, maxUs, relayCores, swarmCores, relayRssBytes,
 //             tcpMemoryBytes, slabBytes, latencyBucketsNs}]
 //                                 counts and latencies are of that second alone; gauges are from its
 //                                 end; with `printSeconds` each is also printed during the run, as
@@ -147,6 +147,9 @@ struct Second {
   uint64_t accepted = 0;
   uint64_t delivered = 0;
   uint64_t refused = 0;
+  uint64_t heard = 0;
+  uint64_t hearings_missed = 0;
+  uint64_t bytes_in = 0;
   std::vector<Bucket> latency;  // of its arrivals, also those outside the measured window
   uint64_t p50_us = 0;
   uint64_t p90_us = 0;

@@ -644,6 +644,9 @@ void Run::PrintSecond(int64_t now_ns) {
   second.accepted = now.accepted - before.accepted;
   second.delivered = now.delivered - before.delivered;
   second.refused = now.refused - before.refused;
+  second.heard = now.heard - before.heard;
+  second.hearings_missed = now.hearings_missed - before.hearings_missed;
+  second.bytes_in = now.bytes_in - before.bytes_in;
   second.latency = BucketsOf(*grown);
   second.p50_us = grown->Percentile(0.5) / kNsPerUs;
   second.p90_us = grown->Percentile(0.9) / kNsPerUs;
