@@ -63,7 +63,12 @@ async function play(page: Page) {
         },
         plans: await all(plans, ({ xml, paths }) => {
           const { cells, ...rest } = shimeji.planOf(new TextEncoder().encode(xml), paths);
-          return { cells: cells.map(({ image, anchor }) => [image, ...anchor]), ...rest };
+          const marked = cells.map(({ image, anchor, looksRight, hangs }) => [
+            ...[image, ...anchor],
+            ...(looksRight ? ['looks right'] : []),
+            ...(hangs ? ['hangs'] : []),
+          ]);
+          return { cells: marked, ...rest };
         }),
         layouts: await all(layouts, ({ cells }) => {
           const { width, height, places } = shimeji.layOutCells(

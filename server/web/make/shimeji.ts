@@ -31,6 +31,7 @@ const COUNTERPARTS: Record<string, readonly string[]> = {
   sit: ['Sit', '座る'],
   sleep: ['Sprawl', '寝そべる'],
   climb: ['ClimbWall', '壁を登る'],
+  hang: ['GrabCeiling', '天井に掴まる'],
   land: ['Bouncing', '跳ねる'],
   squash: ['Tripping', '転ぶ'],
   fall: ['com.group_finity.mascot.action.Fall'],
@@ -38,15 +39,17 @@ const COUNTERPARTS: Record<string, readonly string[]> = {
   drag: ['com.group_finity.mascot.action.Dragged'],
 };
 
-/** Elements and attributes in both languages. */
+/** Elements and attributes in both languages; the first program had no pictures for the right. */
 const WORDS = {
   list: ['ActionList', '動作リスト'],
   action: ['Action', '動作'],
   animation: ['Animation', 'アニメーション'],
+  condition: ['Condition', '条件'],
   pose: ['Pose', 'ポーズ'],
   name: ['Name', '名前'],
   class: ['Class', 'クラス'],
   image: ['Image', '画像'],
+  right: ['ImageRight'],
   anchor: ['ImageAnchor', '基準座標'],
   duration: ['Duration', '長さ'],
 };
@@ -54,13 +57,15 @@ const WORDS = {
 /** The file of the actions; the last name is the Japanese one in the bytes of Shift JIS. */
 const ACTIONS_NAMES = ['actions.xml', '動作.xml', '\x93\xae\x8d\xec.xml'];
 
-/** A picture, and the pixel of it that is where the sprite stands. */
+/** A picture, and the pixel of it that is where the sprite stands, or holds on when it hangs; if it looks to the right, from its right side. */
 export interface Cell {
   image: string;
   anchor: readonly [x: number, y: number];
+  looksRight: boolean;
+  hangs: boolean;
 }
 
-interface Pose extends Cell {
+interface Pose extends Omit<Cell, 'hangs'> {
   ticks: number;
 }
 
@@ -92,17 +97,25 @@ export async function readPack(files: PackFiles, name: string): Promise<Pack> {
   for (const { image } of cells) {
     if (!pictures.has(image)) pictures.set(image, await files.get(image)!(PACK_PICTURE_BYTES_MAX));
   }
-  const layout = layOutCells(cells.map(({ image, anchor }) => ({ anchor, ...sizeOf(pictures.get(image)!, image) })));
-  const frames: Pixels[] = [];
-  for (const [i, { image }] of cells.entries()) {
+  const pixelsFor = async ({ image }: Cell) => {
     const bitmap = await bitmapOf(new Blob([pictures.get(image)!], { type: 'image/png' }), image);
-    const pixels = mirrored(pixelsOf(bitmap, bitmap.width, bitmap.height));
+    return pixelsOf(bitmap, bitmap.width, bitmap.height);
+  };
+  const boxes = cells.map(({ image, anchor }) => ({ anchor, ...sizeOf(pictures.get(image)!, image) }));
+  layOutCells(boxes); // refuses what is too large to be decoded
+  const standing = contentBox([await pixelsFor(cells[0])]);
+  if (standing === undefined) throw new Error(phrase('pack.no-stand'));
+  const tall = cells[0].anchor[1] - standing.top;
+  const layout = layOutCells(
+    boxes.map(({ anchor: [x, y], ...size }, i) => ({ anchor: [x, cells[i].hangs ? y + tall : y], ...size })),
+  );
+  const frames: Pixels[] = [];
+  for (const [i, cell] of cells.entries()) {
+    const pixels = await pixelsFor(cell);
     const [left, top] = layout.places[i];
-    frames.push(crop(pixels, -left, -top, layout));
+    frames.push(crop(cell.looksRight ? pixels : mirrored(pixels), -left, -top, layout));
   }
-  const body = contentBox([frames[animations.idle.frames[0]]]);
-  if (body === undefined) throw new Error(phrase('pack.no-stand'));
-  const { left, top, width, height } = body;
+  const { left, top, width, height } = contentBox([frames[0]])!;
   return { name: nameOf(name), frames, hitbox: [left, top, width, height], animations, leftOut };
 }
 
@@ -125,12 +138,14 @@ export function planOf(xml: Uint8Array, paths: readonly string[]): Plan {
   const found: Record<string, Pose[]> = {};
   const leftOut = new Set<string>();
   for (const action of actionsOf(xml)) {
-    const animations = children(action, 'animation').map((one) => children(one, 'pose'));
-    if (animations.flat().length === 0) continue; // it only names others, or is no picture's
+    const animations = children(action, 'animation');
+    if (animations.every((one) => children(one, 'pose').length === 0)) continue; // it only names others, or is no picture's
     const known = [attribute(action, 'name'), attribute(action, 'class')];
     const role = Object.keys(COUNTERPARTS).find((one) => COUNTERPARTS[one].some((name) => known.includes(name)));
-    const poses = animations.map((one) => one.flatMap((pose) => poseOf(pose, find) ?? []));
-    const shown = role === 'drag' ? swinging(poses.flat()) : (poses.find((one) => one.length > 0) ?? []);
+    const poses = animations.map((one) => children(one, 'pose').flatMap((pose) => poseOf(pose, find) ?? []));
+    const usual = poses.filter((_, i) => attribute(animations[i], 'condition') === '');
+    const first = [...usual, ...poses].find((one) => one.length > 0) ?? [];
+    const shown = role === 'drag' ? swinging(poses.flat()) : first;
     if (role !== undefined && found[role] === undefined && shown.length > 0) found[role] = shown.slice(0, POSES_MAX);
     else if (known[0] !== '' && leftOut.size < LEFT_OUT_MAX) leftOut.add(known[0]);
   }
@@ -187,9 +202,12 @@ function poseOf(element: Element, find: (image: string) => string | undefined): 
   const anchor = /^(-?\d{1,4}),(-?\d{1,4})$/.exec(attribute(element, 'anchor'));
   const duration = /^\d{1,4}$/.exec(attribute(element, 'duration'));
   if (anchor === null || duration === null) return undefined;
-  const image = find(attribute(element, 'image'));
+  const left = find(attribute(element, 'image'));
+  const right = find(attribute(element, 'right'));
+  const image = right ?? left;
   const ticks = Math.min(Math.max(Number(duration[0]), 1), TICKS_MAX);
-  return image === undefined ? undefined : { image, anchor: [Number(anchor[1]), Number(anchor[2])], ticks };
+  if (image === undefined) return undefined;
+  return { image, anchor: [Number(anchor[1]), Number(anchor[2])], looksRight: right !== undefined, ticks };
 }
 
 /** The cells of all poses, each once, in the order of the counterparts, and the animations that show them. */
@@ -198,9 +216,10 @@ function cast(found: Readonly<Record<string, readonly Pose[]>>): Omit<Plan, 'lef
   const numbers = new Map<string, number>();
   const animations: Record<string, Animation> = {};
   for (const role of Object.keys(COUNTERPARTS).filter((one) => found[one] !== undefined)) {
-    const shown = found[role].map(({ image, anchor }) => {
-      const key = `${anchor} ${image}`;
-      if (!numbers.has(key)) numbers.set(key, cells.push({ image, anchor }) - 1);
+    const shown = found[role].map(({ ticks: _, ...pose }) => {
+      const cell = { ...pose, hangs: role === 'hang' };
+      const key = JSON.stringify(cell);
+      if (!numbers.has(key)) numbers.set(key, cells.push(cell) - 1);
       return numbers.get(key)!;
     });
     const { frames, fps } = stepsOf(found[role].map(({ ticks }) => ticks * TICK_MS));
@@ -217,7 +236,7 @@ function stepsOf(ms: readonly number[]): Animation {
   return { frames, fps: 1000 / stepMs };
 }
 
-/** Returns a canvas for all cells, whose pictures have these sizes, and where each lies on it when it is mirrored. */
+/** Returns a canvas for all cells, whose pictures have these sizes, and where each lies on it: it looks to the right. */
 export function layOutCells(cells: readonly { anchor: readonly [number, number]; width: number; height: number }[]): {
   width: number;
   height: number;
@@ -240,7 +259,7 @@ function sizeOf(bytes: Uint8Array, name: string): { width: number; height: numbe
   return { width: view.getUint32(16), height: view.getUint32(20) };
 }
 
-/** Mascots look to the left, and sprites to the right. */
+/** Mascots look to the left, unless a pose has a picture for the right as well, and sprites to the right. */
 function mirrored({ width, height, data }: Pixels): Pixels {
   const turned = new Uint32Array(Uint8ClampedArray.from(data).buffer);
   for (let row = 0; row < height; row++) turned.subarray(row * width, (row + 1) * width).reverse();

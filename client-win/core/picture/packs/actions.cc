@@ -17,6 +17,7 @@ namespace {
 constexpr int kTickMs = 40;     // of the unit in which durations are
 constexpr int kTicksMax = 250;  // 10 s: longer, and a sprite looks like a still picture
 constexpr std::string_view kHeld = "drag";
+constexpr std::string_view kHangs = "hang";
 
 // The animation that an action becomes, by the action's name or the class that carries it out.
 struct Counterpart {
@@ -30,6 +31,7 @@ constexpr Counterpart kCounterparts[] = {
     {"sit", "Sit", "座る"},
     {"sleep", "Sprawl", "寝そべる"},
     {"climb", "ClimbWall", "壁を登る"},
+    {"hang", "GrabCeiling", "天井に掴まる"},
     {"land", "Bouncing", "跳ねる"},
     {"squash", "Tripping", "転ぶ"},
     {"fall", "com.group_finity.mascot.action.Fall", ""},
@@ -45,10 +47,12 @@ struct Word {
 constexpr Word kList{"ActionList", "動作リスト"};
 constexpr Word kAction{"Action", "動作"};
 constexpr Word kAnimation{"Animation", "アニメーション"};
+constexpr Word kCondition{"Condition", "条件"};
 constexpr Word kPose{"Pose", "ポーズ"};
 constexpr Word kName{"Name", "名前"};
 constexpr Word kClass{"Class", "クラス"};
 constexpr Word kImage{"Image", "画像"};
+constexpr Word kImageRight{"ImageRight", ""};  // the first program had none
 constexpr Word kAnchor{"ImageAnchor", "基準座標"};
 constexpr Word kDuration{"Duration", "長さ"};
 
@@ -138,12 +142,17 @@ struct MascotPose {
   int ticks;
 };
 
+struct MascotAnimation {
+  bool is_usual;  // it has no condition
+  std::vector<MascotPose> poses;
+};
+
 // The action that is being read.
 struct Action {
   std::string name;
   std::string carried_out_by;
   bool has_poses = false;
-  std::vector<std::vector<MascotPose>> animations;
+  std::vector<MascotAnimation> animations;
 };
 
 class Planner : public XmlListener {
@@ -182,7 +191,7 @@ class Planner : public XmlListener {
     if (depth == 3) {
       action_ = {AttributeOf(element, kName), AttributeOf(element, kClass), false, {}};
     } else if (depth == 4) {
-      action_.animations.emplace_back();
+      action_.animations.push_back({AttributeOf(element, kCondition).empty(), {}});
     } else if (depth == 5) {
       action_.has_poses = true;
       AddPose(element);
@@ -207,9 +216,12 @@ class Planner : public XmlListener {
     if (!x || !y || !ticks) {
       return;
     }
-    const std::string image = finder_.Find(AttributeOf(element, kImage));
-    if (!image.empty()) {
-      action_.animations.back().push_back({{image, *x, *y}, std::clamp(*ticks, 1, kTicksMax)});
+    const std::string left = finder_.Find(AttributeOf(element, kImage));
+    const std::string right = finder_.Find(AttributeOf(element, kImageRight));
+    const bool looks_right = !right.empty();
+    if (looks_right || !left.empty()) {
+      action_.animations.back().poses.push_back(
+          {{looks_right ? right : left, *x, *y, looks_right}, std::clamp(*ticks, 1, kTicksMax)});
     }
   }
 
@@ -223,6 +235,9 @@ class Planner : public XmlListener {
       std::vector<MascotPose> poses = role->animation == kHeld ? Swinging() : FirstAnimation();
       poses.erase(poses.begin() + static_cast<ptrdiff_t>(std::min(kPosesMax, poses.size())),
                   poses.end());
+      for (MascotPose& pose : poses) {
+        pose.cell.hangs = role->animation == kHangs;
+      }
       if (!poses.empty()) {
         found_.emplace(role->animation, std::move(poses));
         return;
@@ -237,9 +252,14 @@ class Planner : public XmlListener {
 
   // That with a picture; others are for conditions.
   std::vector<MascotPose> FirstAnimation() const {
-    const auto first =
-        std::ranges::find_if(action_.animations, [](const auto& one) { return !one.empty(); });
-    return first == action_.animations.end() ? std::vector<MascotPose>() : *first;
+    for (const bool must_be_usual : {true, false}) {
+      for (const MascotAnimation& animation : action_.animations) {
+        if (!animation.poses.empty() && (animation.is_usual || !must_be_usual)) {
+          return animation.poses;
+        }
+      }
+    }
+    return {};
   }
 
   // Being held has an animation for each place of the pointer: they are shown one after the other,
@@ -247,7 +267,7 @@ class Planner : public XmlListener {
   std::vector<MascotPose> Swinging() const {
     std::vector<MascotPose> poses;
     for (const auto& animation : action_.animations) {
-      poses.insert(poses.end(), animation.begin(), animation.end());
+      poses.insert(poses.end(), animation.poses.begin(), animation.poses.end());
     }
     for (size_t i = poses.size(); i-- > 2;) {
       poses.push_back(poses[i - 1]);

@@ -21,11 +21,14 @@ constexpr size_t kActionsDepthMax = 16;         // nested elements: those that a
 constexpr size_t kPosesMax = 48;    // poses of an animation: those after it are left out
 constexpr size_t kLeftOutMax = 64;  // names of actions: a person reads no more
 
-// A picture, and the pixel of it that is where the sprite stands.
+// A picture, and the pixel of it that is where the sprite stands, or holds on when it hangs; if it
+// looks to the right, from its right side.
 struct PackCell {
   std::string image;  // its path in the pack
   int x = 0;
   int y = 0;
+  bool looks_right = false;
+  bool hangs = false;
 
   bool operator==(const PackCell&) const = default;
 };

@@ -21,8 +21,10 @@ std::pair<uint32_t, uint32_t> SizeOf(std::span<const uint8_t> bytes, const std::
   return {BigEndian(bytes, 16), BigEndian(bytes, 20)};
 }
 
-// Mascots look to the left, and sprites to the right. REQUIRES: the picture lies on the canvas.
-PictureFrame Mirrored(const Picture& picture, std::pair<int, int> place, const PackLayout& canvas) {
+// Mascots look to the left, unless a pose has a picture for the right as well, and sprites to the
+// right. REQUIRES: the picture lies on the canvas.
+PictureFrame FrameOf(const Picture& picture, bool looks_right, std::pair<int, int> place,
+                     const PackLayout& canvas) {
   PictureFrame frame{Bytes(size_t{4} * canvas.width * canvas.height)};
   const auto pixel_at = [](int width, int column, int row) {
     return (static_cast<size_t>(row) * width + column) * kChannels;
@@ -31,8 +33,9 @@ PictureFrame Mirrored(const Picture& picture, std::pair<int, int> place, const P
     for (int column = 0; column < picture.width; column++) {
       const auto* from = &picture.frames[0].rgba[pixel_at(picture.width, column, row)];
       std::copy(from, from + kChannels,
-                &frame.rgba[pixel_at(canvas.width, place.first + picture.width - 1 - column,
-                                     place.second + row)]);
+                &frame.rgba[pixel_at(
+                    canvas.width, place.first + (looks_right ? column : picture.width - 1 - column),
+                    place.second + row)]);
     }
   }
   return frame;
@@ -88,26 +91,32 @@ PackSprite ReadPack(const PackFiles& files) {
   const PackPlan plan = PlanOf(AsText(xml), paths);
   std::map<std::string, Bytes> pictures;
   std::vector<PackBox> boxes;
-  for (const auto& [image, x, y] : plan.cells) {
-    const auto [picture, is_new] = pictures.try_emplace(image);
+  for (const PackCell& cell : plan.cells) {
+    const auto [picture, is_new] = pictures.try_emplace(cell.image);
     if (is_new) {
-      picture->second = files.at(image)(kPackPictureBytesMax);
+      picture->second = files.at(cell.image)(kPackPictureBytesMax);
     }
-    const auto [width, height] = SizeOf(picture->second, image);
-    boxes.push_back({x, y, width, height});
+    const auto [width, height] = SizeOf(picture->second, cell.image);
+    boxes.push_back({cell.x, cell.y, width, height});
+  }
+  LayOutCells(boxes);  // refuses what is too large to be decoded
+  const auto decoded = [&](const PackCell& cell) {
+    return DecodePicture(pictures[cell.image], size_t{kPackPixelsMax});
+  };
+  const auto standing = ContentBox(decoded(plan.cells[0]));
+  if (!standing) {
+    throw PictureRefused(Text::kPicturePackNoStand);
+  }
+  for (size_t i = 0; i < boxes.size(); i++) {
+    boxes[i].y += plan.cells[i].hangs ? plan.cells[0].y - standing->top : 0;
   }
   const PackLayout layout = LayOutCells(boxes);
   PackSprite sprite{{layout.width, layout.height, {}}, {}, plan.animations, plan.left_out};
   for (size_t i = 0; i < plan.cells.size(); i++) {
-    const Picture picture = DecodePicture(pictures[plan.cells[i].image], size_t{kPackPixelsMax});
-    sprite.picture.frames.push_back(Mirrored(picture, layout.places[i], layout));
+    sprite.picture.frames.push_back(
+        FrameOf(decoded(plan.cells[i]), plan.cells[i].looks_right, layout.places[i], layout));
   }
-  const PictureFrame& standing = sprite.picture.frames[plan.animations.at("idle").frames[0]];
-  const auto body = ContentBox({layout.width, layout.height, {standing}});
-  if (!body) {
-    throw PictureRefused(Text::kPicturePackNoStand);
-  }
-  sprite.body = *body;
+  sprite.body = *ContentBox({layout.width, layout.height, {sprite.picture.frames[0]}});
   return sprite;
 }
 

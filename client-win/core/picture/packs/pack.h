@@ -14,7 +14,7 @@ namespace sprites {
 constexpr size_t kPackPictureBytesMax = 1'048'576;  // bytes: 1 MiB, a hundred times the usual one
 constexpr int64_t kPackPixelsMax = 8'388'608;       // pixels of all frames: 32 MiB
 
-// The box of a picture from the spot where the sprite stands, before it is mirrored.
+// The box of a picture from the spot where the sprite stands, as it looks to the left.
 struct PackBox {
   int x = 0;
   int y = 0;
@@ -25,7 +25,7 @@ struct PackBox {
 struct PackLayout {
   int width = 0;
   int height = 0;
-  std::vector<std::pair<int, int>> places;  // left and top of each, mirrored
+  std::vector<std::pair<int, int>> places;  // left and top of each, as it looks right
 };
 
 // A canvas for all boxes. Throws PictureRefused when it has too many pixels for so many frames.

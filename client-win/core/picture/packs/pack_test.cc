@@ -41,8 +41,14 @@ Json AnimationsOf(const std::map<std::string, Animation>& animations) {
 
 Json Played(const PackPlan& plan) {
   Json cells = Json::array();
-  for (const auto& [image, x, y] : plan.cells) {
-    cells.push_back({image, x, y});
+  for (const auto& [image, x, y, looks_right, hangs] : plan.cells) {
+    Json& cell = cells.emplace_back(Json{image, x, y});
+    if (looks_right) {
+      cell.push_back("looks right");
+    }
+    if (hangs) {
+      cell.push_back("hangs");
+    }
   }
   return {
       {"cells", cells}, {"animations", AnimationsOf(plan.animations)}, {"leftOut", plan.left_out}};
