@@ -111,6 +111,19 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     assert.ok(isNear(at(16, 22), [GREY / 2, 127 + GREY / 2, GREY / 2]), `in the glass: ${at(16, 22)}`);
   });
 
+  it('shows sprites twice as large where windows are, although texts are not', async () => {
+    ada.env.GDK_SCALE = '2';
+    try {
+      await start(TARGET, CENTRE);
+    } finally {
+      delete ada.env.GDK_SCALE;
+    }
+    await ada.waitFor('a large sprite', (screenshot) => {
+      const found = screenshot.find(MAGENTA);
+      return (found && found.right - found.left === 2 * (SIDE - 2 * PADDING) - 1) || undefined;
+    });
+  });
+
   it('has the shape of its opaque pixels while there is no compositor', async () => {
     const wall = [0x33, 0x66, 0x99];
     ada.openWindow('Wall', 400, 200, 500, 400, '0x336699');

@@ -1,5 +1,6 @@
 #include "x11/system/monitors.h"
 
+#include <gtk/gtk.h>
 #include <xcb/randr.h>
 
 #include <algorithm>
@@ -18,8 +19,8 @@ constexpr double kDefaultDpi = 96;  // at 100 %
 constexpr double kScaleStep = 0.25;
 constexpr double kMsPerSecond = 1'000;
 
-// The pixels of a dip: desktops write the resolution of texts, `Xft.dpi: 192`, for all monitors.
-double ScaleOf(const XConnection& connection) {
+// Desktops write the resolution of texts, `Xft.dpi: 192`, for all monitors.
+double ScaleOfTexts(const XConnection& connection) {
   constexpr std::string_view kKey = "Xft.dpi:";
   const std::string resources =
       connection.Text(connection.AskFor(connection.root(), Atom::RESOURCE_MANAGER));
@@ -73,6 +74,10 @@ double FastestRefreshMs(const XConnection& connection) {
 
 }  // namespace
 
+int WindowScale() {
+  return gdk_window_get_scale_factor(gdk_screen_get_root_window(gdk_screen_get_default()));
+}
+
 MonitorsNow ReadMonitors(const XConnection& connection) {
   MonitorsNow now;
   const Reply<xcb_randr_get_monitors_reply_t> reply(xcb_randr_get_monitors_reply(
@@ -80,7 +85,7 @@ MonitorsNow ReadMonitors(const XConnection& connection) {
   if (reply == nullptr) {
     return now;
   }
-  const double scale = ScaleOf(connection);
+  const double scale = std::max(ScaleOfTexts(connection), double(WindowScale()));
   for (auto monitor = xcb_randr_get_monitors_monitors_iterator(reply.get()); monitor.rem > 0;
        xcb_randr_monitor_info_next(&monitor)) {
     const auto& info = *monitor.data;

@@ -16,7 +16,11 @@ struct MonitorsNow {
   double refresh_ms = 0;          // between two refreshes of the fastest; 0 when not known
 };
 
-// Cost: a round trip for each output.
+// By how much GTK enlarges windows: what the desktop has set, or GDK_SCALE. Cost: none.
+int WindowScale();
+
+// A dip has the pixels that windows or texts have, whichever are larger. Cost: a round trip for
+// each output.
 MonitorsNow ReadMonitors(const XConnection& connection);
 
 // The monitors without what the panels reserve.

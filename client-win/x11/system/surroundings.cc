@@ -39,7 +39,9 @@ void Surroundings::HandleEvent(const xcb_generic_event_t& event) {
 
 bool Surroundings::Update(Desktop* desktop, int64_t now_ms) {
   bool has_changed = false;
-  if (monitors_may_have_changed_) {
+  const int scale = WindowScale();
+  if (monitors_may_have_changed_ || scale != window_scale_) {
+    window_scale_ = scale;
     monitors_may_have_changed_ = false;
     read_ = ReadMonitors(*connection_);
     has_changed = true;

@@ -40,6 +40,7 @@ class Surroundings {
   MonitorsNow read_;
   std::vector<Monitor> monitors_;  // with their work areas
   bool monitors_may_have_changed_ = true;
+  int window_scale_ = 0;  // when they were read
   int64_t looked_ms_;
 };
 

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "x11/system/event_queue.h"
+#include "x11/system/monitors.h"
 
 namespace sprites {
 
@@ -91,8 +92,8 @@ PointerNow XDisplay::Pointer() const {
 }
 
 MenuCorner XDisplay::CornerAt(Point point) {
+  const int pixels = WindowScale();
   GdkWindow* root = gdk_screen_get_root_window(gdk_screen_get_default());
-  const int pixels = gdk_window_get_scale_factor(root);
   return {root, {static_cast<int>(point.x) / pixels, static_cast<int>(point.y) / pixels, 1, 1}};
 }
 
