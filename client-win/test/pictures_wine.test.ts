@@ -18,6 +18,7 @@ import { type Colour, eventually, type Screenshot } from './x_display.ts';
 
 const SIDE = 48; // px of each picture; sprites are drawn at twice this size
 const NEAR = 6; // of 255: how much JPEG changes a colour
+const PACKS = join(import.meta.dirname, '../../server/test/packs.vectors.json');
 const SHOTS = join(import.meta.dirname, '../../screenshots');
 
 const noJpegs = () =>
@@ -240,6 +241,25 @@ describe('windows client, imported pictures', { skip, timeout: 900_000 }, () => 
       );
       screenshot.save(join(SHOTS, 'wine-pictures.png'));
     }
+  });
+
+  it('a Shimeji pack becomes a sprite once one says that its pictures may be passed on', async () => {
+    const { packs } = JSON.parse(readFileSync(PACKS, 'utf8'));
+    writeFileSync(join(desktop.prefix, 'drive_c', 'Cat.zip'), Buffer.from(packs[0].archive, 'base64'));
+    const isHere = () => desktop.savedState().sprites.some(({ name }) => name === 'Cat');
+    for (const [key, accepts] of [
+      ['Escape', false],
+      ['y', true],
+    ] as const) {
+      await desktop.run('wine', WINDOWS_CLIENT, 'C:\\Cat.zip');
+      await desktop.focusOn('Sprites');
+      desktop.capture().save(join(SHOTS, 'wine-pack.png'));
+      await desktop.press(key);
+      await desktop.isGone('Sprites');
+      if (accepts) await eventually('it is imported', isHere);
+      else assert.ok(!isHere());
+    }
+    assert.deepEqual(importedSpr('Cat').description.animations.walk?.frames, [0, 1]);
   });
 
   it('an unreadable file is rejected with a balloon that says why; the next file is imported', async () => {
