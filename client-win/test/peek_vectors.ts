@@ -64,7 +64,15 @@ export interface PeekVectors {
 }
 
 const WALK_SPEED = 60; // px/s of every sprite here
-const nature = { width: 40, height: 40, walkSpeed: WALK_SPEED, jumpSpeed: 420, gravity: 1800, bounce: 0.3 };
+const nature = {
+  width: 40,
+  height: 40,
+  walkSpeed: WALK_SPEED,
+  jumpSpeed: 420,
+  gravity: 1800,
+  bounce: 0.3,
+  hopChance: 0.12,
+};
 const hashOf = (picture: string) => picture.repeat(32);
 const pictureOf = (hash: string) => hash.slice(0, 2);
 const rounded = (value: number) => Math.round(value * 1e6) / 1e6;

@@ -38,7 +38,7 @@ export type Action = { ms: number } & (
   | { do: 'ledges'; ledges: world.Ledge[] }
   | { do: 'pass'; wait: number }
   | { do: 'point'; x: number; y: number }
-  | ({ do: 'enter' } & world.Entrance & { nature?: Partial<Nature> })
+  | ({ do: 'enter' } & world.Entrance & { nature?: Partial<Nature>; hops?: number })
   | { do: 'return' }
 );
 
@@ -158,7 +158,9 @@ function act(
   else if (action.do === 'ledges') here.ledges = action.ledges;
   else if (action.do === 'return') world.bounceBack(here, departures.at(-1)!);
   else if (action.do === 'enter') {
-    const sprite = addSprite(here, { x: 0, y: 0, nature: action.nature }, nature);
+    const { hops } = action;
+    const journey = hops === undefined ? undefined : { hops, since: 0, by: '', from: [] };
+    const sprite = addSprite(here, { x: 0, y: 0, nature: action.nature, journey }, nature);
     here.sprites.pop();
     cast.push(sprite);
     world.enter(here, sprite, action);

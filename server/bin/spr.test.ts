@@ -143,20 +143,20 @@ describe('spr › pack', () => {
       scale: 3,
       hitbox: [1, 2, 6, 6],
       animations: { idle: { frames: [0, 1, 2], fps: 4 }, walk: { frames: [3, 2, 1, 7], fps: 9.5 } },
-      behaviour: { walkSpeed: 60, jumpSpeed: 420, gravity: 900, bounce: 0.5 },
+      behaviour: { walkSpeed: 60, jumpSpeed: 420, gravity: 900, bounce: 0.5, hopChance: 0.12 },
     });
   });
 
   it('keeps the description of another sprite, except for what is given', async () => {
-    const miso = join(import.meta.dirname, '../web/sprites/miso.spr');
-    assert.equal(await statusOf('pack', miso, '--like', miso, '-o', at('same.spr')), 0);
-    assert.deepEqual(readFileSync(at('same.spr')), readFileSync(miso));
-    const { width, height, description } = readSpr(readFileSync(miso));
+    const frog = join(import.meta.dirname, '../web/sprites/puddle.spr');
+    assert.equal(await statusOf('pack', frog, '--like', frog, '-o', at('same.spr')), 0);
+    assert.deepEqual(readFileSync(at('same.spr')), readFileSync(frog));
+    const { width, height, description } = readSpr(readFileSync(frog));
     const painted = picture('painted.png', width, height);
-    assert.equal(await statusOf('pack', painted, '--like', miso, '--animation', 'idle=0@1', '--scale', '3'), 0);
+    assert.equal(await statusOf('pack', painted, '--like', frog, '--animation', 'idle=0@1', '--scale', '3'), 0);
     const own = JSON.stringify(readSpr(readFileSync(at('painted.spr'))).description);
     assert.deepEqual(JSON.parse(own), { ...description, animations: { idle: { frames: [0], fps: 1 } }, scale: 3 });
-    assert.equal(await statusOf('pack', picture('small.png', 8, 8), '--like', miso), 1, 'its frames are larger');
+    assert.equal(await statusOf('pack', picture('small.png', 8, 8), '--like', frog), 1, 'its frames are larger');
   });
 
   it('draws each frame of a GIF over what the previous one left, and plays it for as long as the GIF does', async () => {

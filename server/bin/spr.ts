@@ -64,8 +64,8 @@ const OPTIONS = goingWith(['pack'], {
   ),
   behaviour: form(
     'SPEC',
-    'any of walkSpeed=60,jumpSpeed=420,gravity=1800,bounce=0.3',
-    'a list of walkSpeed=N, jumpSpeed=N, gravity=N and bounce=N',
+    'any of walkSpeed=60,jumpSpeed=420,gravity=1800,bounce=0.3,hopChance=0.12',
+    'a list of walkSpeed=N, jumpSpeed=N, gravity=N, bounce=N and hopChance=N',
     readBehaviour,
   ),
 });
@@ -230,7 +230,7 @@ function readAnimation(spec: string): readonly [string, Animation] | undefined {
 }
 
 function readBehaviour(spec: string): Record<string, number> | undefined {
-  const pairs = spec.split(',').map((pair) => /^(walkSpeed|jumpSpeed|gravity|bounce)=(.+)$/.exec(pair));
+  const pairs = spec.split(',').map((pair) => /^(walkSpeed|jumpSpeed|gravity|bounce|hopChance)=(.+)$/.exec(pair));
   if (pairs.some((pair) => pair === null || readNumber(pair[2]) === undefined)) return undefined;
   return Object.fromEntries(pairs.map((pair) => [pair?.[1], readNumber(pair?.[2] as string)]));
 }

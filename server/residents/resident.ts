@@ -58,7 +58,7 @@ const LOOK_MS = 1_000;
 const SCREEN = { width: 900, height: 460 };
 
 /** How its guests move: as the shipped characters do. */
-const NATURE = { width: 44, height: 52, walkSpeed: 60, jumpSpeed: 420, gravity: 1800, bounce: 0.3 };
+const NATURE = { width: 44, height: 52, walkSpeed: 60, jumpSpeed: 420, gravity: 1800, bounce: 0.3, hopChance: 0.12 };
 
 /** What a resident needs of the process that runs it. */
 export interface Home {

@@ -144,6 +144,29 @@ export async function hasLeft(url: string, { desktop, token }: SavedSeat): Promi
   assert.ok(performance.now() - startMs < LEASE_MS - 1_000, 'long before its lease would have ended');
 }
 
+/** What `modesAtHome` resolves to for a sprite that is home: between its landing and its greeting it hops. */
+export const HOPS_AND_GREETS = /^fall (?:(?!fall|greet)\w+ )+fall .*greet$/;
+
+/** Resolves to the modes of the next sprite with this picture that comes in, until it greets, or to the first twelve. Call it before the throw. */
+export function modesAtHome(page: Page, file: string): Promise<string> {
+  return page.evaluate(
+    (wanted) =>
+      new Promise<string>((resolve) => {
+        const modes: string[] = [];
+        let wasAway = false;
+        const look = () => {
+          const sprite = globalThis.sprites.sprites().find((one) => one.file === wanted);
+          wasAway ||= sprite === undefined;
+          if (wasAway && sprite && sprite.mode !== modes.at(-1)) modes.push(sprite.mode);
+          if (modes.at(-1) === 'greet' || modes.length === 12) resolve(modes.join(' '));
+          else requestAnimationFrame(look);
+        };
+        look();
+      }),
+    file,
+  );
+}
+
 /** Writes a screenshot to screenshots/NAME.png when SPRITES_SCREENSHOTS is set. */
 export async function shoot(page: Page, name: string): Promise<void> {
   if (!takesScreenshots) return;

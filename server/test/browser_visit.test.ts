@@ -8,8 +8,11 @@ import { readSpr } from '../wire/files/spr.ts';
 import {
   chooseWorld,
   comeIn,
+  HOPS_AND_GREETS,
   hasLeft,
+  joinPage,
   launchBrowser,
+  modesAtHome,
   noBrowser,
   openMenuOf,
   openPage,
@@ -103,6 +106,16 @@ describe('a visit in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     });
     assert.equal(cut, 0, 'no character of the parade is cut');
     await shoot(page, 'visit-1-welcome');
+    await page.context().close();
+  });
+
+  it('sees its sprite come home when it is alone: it hops and greets', async () => {
+    const page = await joinPage(browser, `${relay.url}/?world=alone`, 'Al', faults, { reducedMotion: 'no-preference' });
+    const [{ file }] = await page.evaluate(() => globalThis.sprites.sprites());
+    const modes = modesAtHome(page, file);
+    await page.evaluate(() => globalThis.sprites.throw(0, 'right'));
+    assert.match(await modes, HOPS_AND_GREETS);
+    await shoot(page, 'visit-home');
     await page.context().close();
   });
 

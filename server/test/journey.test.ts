@@ -12,7 +12,7 @@ import { type Desktop, join } from '../libraries/javascript/client.ts';
 import type { Journey } from '../web/motion/simulation.ts';
 import { readJourney } from '../web/relay/journey.ts';
 import { EDGES, type Edge, JOURNEY_BYTES_MAX, JOURNEY_HOPS_MAX, NAME_BYTES_MAX } from '../wire/rules.ts';
-import { joinPage, launchBrowser, noBrowser, seatOf, shoot } from './browser_page.ts';
+import { HOPS_AND_GREETS, joinPage, launchBrowser, modesAtHome, noBrowser, seatOf, shoot } from './browser_page.ts';
 import { crossingOf, type Described, DesktopClient, post, sendRequest } from './desktop_client.ts';
 import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
 
@@ -78,7 +78,7 @@ describe('a journey over forty desktops of three relays', { ...BOUNDED, skip: wh
     );
     relays.push(...(await Promise.all(started)));
     browser = await launched;
-    ida = await joinPage(browser, relays[0].url, 'Ida', faults);
+    ida = await joinPage(browser, relays[0].url, 'Ida', faults, { reducedMotion: 'no-preference' });
     for (const [n, relay] of relays.entries()) {
       for (let count = 0; count < DESKTOPS_OF_RELAYS[n]; count++)
         desktops.push(await joinAs(desktops.length + 1, relay));
@@ -149,13 +149,15 @@ describe('a journey over forty desktops of three relays', { ...BOUNDED, skip: wh
     assert.equal(await spriteAtHome(), undefined);
   });
 
-  it('ends at home, where the sprite is greeted, and is right and short at each desktop', async () => {
+  it('ends at home, where the sprite is greeted and greets, and is right and short at each desktop', async () => {
+    const modes = modesAtHome(ida, file);
     goOn();
     const greeting = `is home: ${way.length} desktops since today`;
     const greeted = ida.locator('#announcements p', { hasText: greeting });
     await until('it is home', async () => (await greeted.count()) > 0 || faults.length > 0);
     assert.deepEqual(faults, []);
     await shoot(ida, 'journey-2-home');
+    assert.match(await modes, HOPS_AND_GREETS);
     assert.equal((await spriteAtHome())?.fromShelf, true);
     assert.ok(await ida.locator('#away').isHidden());
     const saved = await ida.waitForFunction((one) => {

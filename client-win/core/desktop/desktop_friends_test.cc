@@ -316,6 +316,46 @@ TEST_CASE("away › the menu says who had an own sprite last, and it is greeted 
   CHECK(scene.bubbles[0].text == name + " is home: 17 desktops since today");
 }
 
+// Whether the newest sprite hops after its landing, and then greets.
+bool HopsAndGreets(TestDesktop* fixture) {
+  bool has_landed = false;
+  bool hops = false;
+  for (int i = 0; i < 500; i++) {
+    fixture->Pass(20);
+    const Mode mode = fixture->desktop.simulation().sprites().back().mode;
+    has_landed = has_landed || mode != Mode::kFall;
+    hops = hops || (has_landed && mode == Mode::kFall);
+    if (mode == Mode::kGreet) {
+      return hops;
+    }
+  }
+  return false;
+}
+
+TEST_CASE("away › a sprite that is home hops and greets, a guest does not") {
+  struct Case {
+    Json from;
+    bool is_away;
+    bool greets;
+  };
+  for (const Case& one :
+       {Case{kBob, false, false}, Case{kBob, true, true}, Case{kMe, false, true}}) {
+    CAPTURE(one.from);
+    CAPTURE(one.is_away);
+    TestDesktop fixture(TestDesktop::Lively());
+    fixture.Join();
+    fixture.desktop.sprites().SetClock({kThursday, kThursday});
+    if (one.is_away) {
+      ThrowOwn(&fixture);
+      fixture.Respond(fixture.Pop("/crossings", Method::kPost), 202, {{"to", kBob}});
+    }
+    Json event = Home(fixture, 1, 17);
+    event["from"] = one.from;
+    fixture.Receive({event});
+    CHECK(HopsAndGreets(&fixture) == one.greets);
+  }
+}
+
 TEST_CASE("away › an own sprite that a muted desktop throws back is home") {
   TestDesktop fixture;
   fixture.Join();

@@ -269,7 +269,9 @@ void Traffic::Admit(const Arrival& arrival) {
   sprite.name = arrival.name.empty() ? sheet->description.name : arrival.name;
   sprite.nature = look_.NatureFor(arrival.file, arrival.scale);
   const std::string name = sprite.name;
-  const SpriteId id = simulation_.Enter(std::move(sprite), arrival.entrance);
+  Entrance entrance = arrival.entrance;
+  entrance.is_home = is_own || home;
+  const SpriteId id = simulation_.Enter(std::move(sprite), entrance);
   if (const Sprite* entered = simulation_.Find(id)) {
     look_.RaiseDust(*entered, kArrivalPuffReach);
   }

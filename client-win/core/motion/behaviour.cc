@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 namespace sprites {
 
@@ -35,11 +36,11 @@ constexpr AnimationRules kAnimations[] = {
 
 double Forwards(const Sprite& sprite) { return sprite.facing == Facing::kLeft ? -1 : 1; }
 
+}  // namespace
+
 void TurnRound(Sprite* sprite) {
   sprite->facing = sprite->facing == Facing::kLeft ? Facing::kRight : Facing::kLeft;
 }
-
-}  // namespace
 
 const ModeRules& RulesOf(Mode mode) { return kTable[static_cast<size_t>(mode)]; }
 
@@ -68,14 +69,17 @@ const char* AnimationOf(const Sprite& sprite) {
 
 // What a sprite does after a pause, when it is alone.
 void Wander(Sprite* sprite, double now_ms, const Random& random) {
+  const bool is_bold = IsBold(*sprite, now_ms);
+  const Nature& nature = sprite->nature;
+  const double hops = is_bold ? std::max(nature.hop_chance, kBoldHopChance) : nature.hop_chance;
   const double choice = random();
-  if (choice < kHopChance) {
+  if (choice < hops) {
     Jump(sprite, now_ms);
-    sprite->vx = Forwards(*sprite) * sprite->nature.walk_speed;
-  } else if (choice < kHopChance + kLookAroundChance) {
+    sprite->vx = Forwards(*sprite) * nature.walk_speed;
+  } else if (choice < hops + kLookAroundChance) {
     TurnRound(sprite);
     sprite->next_ms = now_ms + kPauseMsMin + kPauseMsSpread * random();
-  } else if (choice < kHopChance + kLookAroundChance + kYawnChance) {
+  } else if (choice < hops + kLookAroundChance + kYawnChance) {
     SetMode(sprite, Mode::kYawn, now_ms);
     sprite->next_ms = now_ms + kYawnMs;
   } else {
@@ -83,7 +87,41 @@ void Wander(Sprite* sprite, double now_ms, const Random& random) {
       TurnRound(sprite);
     }
     StartWalk(sprite, now_ms, kWalkMsMin + kWalkMsSpread * random());
+    sprite->pace = is_bold ? kBoldPace : 1;
   }
+}
+
+int64_t ThrowsOf(const Sprite& sprite, double now_ms) {
+  return now_ms - sprite.thrown_ms <= kThrowsMs ? sprite.throws : 0;
+}
+
+void CountThrows(Sprite* sprite, int64_t throws, double now_ms) {
+  sprite->throws = throws;
+  sprite->thrown_ms = now_ms;
+  sprite->reels = throws >= kDizzyThrows && throws < kBoldThrows ? kReels : 0;
+}
+
+bool IsBold(const Sprite& sprite, double now_ms) { return ThrowsOf(sprite, now_ms) >= kBoldThrows; }
+
+bool ComeRound(Sprite* sprite, double now_ms, bool calm) {
+  if (sprite->reels > 0 && !calm) {
+    sprite->reels--;
+    TurnRound(sprite);
+    StartWalk(sprite, now_ms, kReelMs);
+    sprite->pace = kReelPace;
+    return true;
+  }
+  if (!sprite->greets) {
+    return false;
+  }
+  if (std::exchange(sprite->is_home, false)) {
+    HopOnSpot(sprite, now_ms);
+  } else {
+    sprite->greets = false;
+    SetMode(sprite, Mode::kGreet, now_ms);
+    sprite->next_ms = now_ms + kGreetMs;
+  }
+  return true;
 }
 
 void Decide(Sprite* sprite, double now_ms, bool calm, const Random& random) {
@@ -109,6 +147,7 @@ void SetMode(Sprite* sprite, Mode mode, double now_ms) {
     sprite->pace = 1;
     sprite->chases = kNobody;
     sprite->sleepy = false;
+    sprite->longs = false;
     sprite->squashed = sprite->squashed && mode != Mode::kFall;
     sprite->tumbles = sprite->tumbles && (mode == Mode::kFall || mode == Mode::kLand);
   }
@@ -119,6 +158,7 @@ void StartWalk(Sprite* sprite, double now_ms, double ms) {
   sprite->pace = 1;
   sprite->chases = kNobody;
   sprite->sleepy = false;
+  sprite->longs = false;
   sprite->next_ms = now_ms + ms;
 }
 
@@ -136,6 +176,12 @@ void LetGo(Sprite* sprite, bool up, double now_ms) {
 void Jump(Sprite* sprite, double now_ms) {
   sprite->vy = -sprite->nature.jump_speed;
   SetMode(sprite, Mode::kFall, now_ms);
+}
+
+void HopOnSpot(Sprite* sprite, double now_ms) {
+  Jump(sprite, now_ms);
+  sprite->vx = 0;
+  sprite->vy *= kSpeechHop;
 }
 
 void JumpOffWall(Sprite* sprite, double now_ms) {

@@ -48,7 +48,6 @@ constexpr double kWalkMsMin = 900;
 constexpr double kWalkMsSpread = 3600;
 constexpr double kPauseMsMin = 800;
 constexpr double kPauseMsSpread = 2600;
-constexpr double kHopChance = 0.12;     // that it hops; else it walks
 constexpr double kTurnChance = 0.5;     // that it turns round before a walk
 constexpr double kWallKept = 0.3;       // fraction of the speed kept at a wall, at least
 constexpr double kWallJumpSide = 2;     // times its walking speed, away from a wall it climbed
@@ -92,9 +91,21 @@ constexpr double kCatchDip = 6;            // between the two when it is caught
 constexpr double kSpeechHop = 0.4;         // of its jump speed: a speaker hops
 constexpr double kLookAroundChance = 0.2;  // that it turns round and looks there
 constexpr double kYawnChance = 0.06;       // that it yawns and stretches
-constexpr double kVisitChance = 0.25;  // that it visits a sprite that is too far away for a chase
-constexpr double kVisitDip = 1200;     // to a sprite on the same ground that may be visited
-constexpr double kVisitMs = 20'000;    // that it walks there at most
+constexpr double kVisitChance = 0.25;   // that it visits a sprite that is too far away for a chase
+constexpr double kVisitDip = 1200;      // to a sprite on the same ground that may be visited
+constexpr double kVisitMs = 20'000;     // that it walks there at most
+constexpr double kThrowsMs = 60'000;    // for which it knows how often it was thrown
+constexpr int kDizzyThrows = 3;         // from which on it is dizzy when it has landed
+constexpr int kBoldThrows = 6;          // from which on it is used to them, and bold
+constexpr int kReels = 6;               // turns of a dizzy sprite
+constexpr double kReelMs = 320;         // from one to the next
+constexpr double kReelPace = 0.7;       // in walking speeds
+constexpr double kBoldPace = 1.3;       // in walking speeds: it does not turn round for others
+constexpr double kBoldHopChance = 0.4;  // that a bold sprite hops, at least
+constexpr double kBoldChaseChance = 0.5;  // that a bold sprite chases another
+constexpr double kLonelyMs = 45'000;  // without being touched: a guest looks for where it came from
+constexpr double kLongingChance = 0.3;  // that it then goes there instead of taking a walk
+constexpr double kLongingMs = 4000;     // that it waves there
 
 // The rules of one mode.
 struct ModeRules {
@@ -137,7 +148,17 @@ void StartSleep(Sprite* sprite, double now_ms, const Random& random);
 // Ends hanging: it swings itself up onto the ledge, or falls.
 void LetGo(Sprite* sprite, bool up, double now_ms);
 void Jump(Sprite* sprite, double now_ms);
+void HopOnSpot(Sprite* sprite, double now_ms);
 void JumpOffWall(Sprite* sprite, double now_ms);
+void TurnRound(Sprite* sprite);
+
+// How often it was thrown in a row, until it has had kThrowsMs of rest.
+int64_t ThrowsOf(const Sprite& sprite, double now_ms);
+void CountThrows(Sprite* sprite, int64_t throws, double now_ms);
+bool IsBold(const Sprite& sprite, double now_ms);
+// Does what it has to do after its landing: it reels, hops because it is at home, or greets. False
+// when that is nothing.
+bool ComeRound(Sprite* sprite, double now_ms, bool calm);
 
 // `speed` within ±kSpeedMax; 0 when it is not a number.
 double LimitedSpeed(double speed);

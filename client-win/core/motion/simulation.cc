@@ -156,6 +156,13 @@ SpriteId Simulation::Enter(Sprite sprite, const Entrance& entrance) {
   sprite.arriving = true;
   sprite.greets = false;
   sprite.touched_ms = now_ms_;
+  const int64_t thrown = std::max<int64_t>(1, sprite.journey.hops);
+  CountThrows(&sprite, std::max(ThrowsOf(sprite, now_ms_), thrown), now_ms_);
+  sprite.came_by.reset();
+  if (IsSide(entrance.edge) && !entrance.is_home) {
+    sprite.came_by = entrance.edge == Edge::kLeft ? Facing::kLeft : Facing::kRight;
+  }
+  sprite.is_home = entrance.is_home;
   SetMode(&sprite, Mode::kFall, now_ms_);
   if (sprite.id == kNobody) {
     sprite.id = next_id_++;
@@ -171,7 +178,9 @@ SpriteId Simulation::BounceBack(const Departure& departure) {
   back.vx *= across;
   back.vy *= -across;
   const SpriteId id = Enter(departure.sprite, back);
-  FindMutable(id)->arriving = false;  // a sprite that never went away is not greeted
+  Sprite* sprite = FindMutable(id);
+  sprite->arriving = false;  // a sprite that never went away is not greeted
+  sprite->came_by = departure.sprite.came_by;
   return id;
 }
 
@@ -188,6 +197,7 @@ void Simulation::Grab(SpriteId id, Point point, double ms) {
   sprite.through_floor = false;
   sprite.arriving = false;
   sprite.greets = false;
+  sprite.reels = 0;
   sprite.touched_ms = now_ms_;
   pointer_.reset();
   SetMode(&sprite, Mode::kDrag, now_ms_);
@@ -297,9 +307,7 @@ void Simulation::Speak(SpriteId id) {
     sprite->next_ms = now_ms_ + kPauseMsMin;
   }
   if (RulesOf(sprite->mode).at_leisure && !calm_ && steered() != id) {
-    Jump(sprite, now_ms_);
-    sprite->vx = 0;
-    sprite->vy *= kSpeechHop;
+    HopOnSpot(sprite, now_ms_);
   }
 }
 
@@ -335,6 +343,7 @@ void Simulation::Steer(SpriteId id, SteerKey key, bool down) {
       break;
   }
   sprite->touched_ms = now_ms_;
+  sprite->reels = 0;
   sprite->next_ms = now_ms_ + kSteerMs;
   if (sprite->mode == Mode::kSleep) {
     SetMode(sprite, Mode::kIdle, now_ms_);
@@ -486,11 +495,13 @@ void Simulation::Welcome(Sprite* arrival) {
     greeter->next_ms = now_ms_ + kWaveMs;
     greeter->touched_ms = now_ms_;
   }
-  if (!near.empty()) {
-    const Sprite* nearest = Find(near.front().second);
-    arrival->facing = nearest->x < arrival->x ? Facing::kLeft : Facing::kRight;
-    arrival->greets = true;
+  if (near.empty() && !arrival->is_home) {
+    return;
   }
+  const Rect walls = RoomOf(*arrival).walls;
+  const double to = near.empty() ? (walls.left + walls.right) / 2 : Find(near.front().second)->x;
+  arrival->facing = to < arrival->x ? Facing::kLeft : Facing::kRight;
+  arrival->greets = true;
 }
 
 // A sprite that hangs from the end of a ledge does not move until its time is over or the ledge is
@@ -561,7 +572,7 @@ void Simulation::Walk(Sprite* sprite, const Room& room, double seconds, const Ra
 bool Simulation::PausesAtEnd(Sprite* sprite, const Room& room, double seconds,
                              const Random& random) {
   const Point next{sprite->x + sprite->vx * seconds * room.scale, sprite->y};
-  if (calm_ || IsSupported(next, room)) {
+  if (calm_ || sprite->reels > 0 || IsSupported(next, room)) {
     return false;
   }
   const double chosen = random();
@@ -642,7 +653,8 @@ bool Simulation::Chase(Sprite* sprite, const Room& room, const Random& random) {
     return false;
   }
   const bool is_visit = nearest_dip > kChaseDip;
-  if (random() >= (is_visit ? kVisitChance : kChaseChance)) {
+  const double chase_chance = IsBold(*sprite, now_ms_) ? kBoldChaseChance : kChaseChance;
+  if (random() >= (is_visit ? kVisitChance : chase_chance)) {
     return false;
   }
   const Facing facing = nearest->x < sprite->x ? Facing::kLeft : Facing::kRight;
@@ -659,6 +671,19 @@ bool Simulation::Chase(Sprite* sprite, const Room& room, const Random& random) {
   sprite->pace = kChasePace;
   sprite->chases = nearest->id;
   nearest->pace = kFleePace;
+  return true;
+}
+
+// Lets a guest that has long been alone walk to the edge by which it came. Returns false when it
+// does not.
+bool Simulation::Long(Sprite* sprite, const Random& random) {
+  const bool is_lonely = sprite->came_by && now_ms_ - sprite->touched_ms > kLonelyMs;
+  if (!is_lonely || random() >= kLongingChance) {
+    return false;
+  }
+  sprite->facing = *sprite->came_by;
+  StartWalk(sprite, now_ms_, kVisitMs);
+  sprite->longs = true;
   return true;
 }
 
@@ -685,9 +710,7 @@ void Simulation::FallAsleep(Sprite* sprite, const Room& room, const Random& rand
 // Decides what a sprite on its feet does next, where that depends on what is around it.
 void Simulation::ChooseNext(Sprite* sprite, const Room& room, const Random& random) {
   const Mode mode = sprite->mode;
-  if (std::exchange(sprite->greets, false)) {
-    SetMode(sprite, Mode::kGreet, now_ms_);
-    sprite->next_ms = now_ms_ + kGreetMs;
+  if (ComeRound(sprite, now_ms_, calm_)) {
     return;
   }
   const double bored_ms = IsEvening() ? kEveningBoredMs : kBoredMs;
@@ -700,7 +723,8 @@ void Simulation::ChooseNext(Sprite* sprite, const Room& room, const Random& rand
     Sit(sprite, random);
     return;
   }
-  if (!RulesOf(mode).pauses_after && !calm_ && Chase(sprite, room, random)) {
+  if (!RulesOf(mode).pauses_after && !calm_ &&
+      (Long(sprite, random) || Chase(sprite, room, random))) {
     return;
   }
   Decide(sprite, now_ms_, calm_, random);
@@ -829,8 +853,13 @@ void Simulation::HitWall(Sprite* sprite, const Room& room, Facing wall, const Ra
     FallAsleep(sprite, room, random);
     return;
   }
-  if (sprite->mode == Mode::kWalk && SteeringOf(*sprite) == nullptr && sprite->facing == wall) {
-    if (random() < kClimbChance) {
+  const bool is_steered = SteeringOf(*sprite) != nullptr;
+  if (sprite->mode == Mode::kWalk && !is_steered && sprite->facing == wall) {
+    if (sprite->longs && sprite->came_by == wall) {
+      sprite->vx = 0;
+      SetMode(sprite, Mode::kWave, now_ms_);
+      sprite->next_ms = now_ms_ + kLongingMs;
+    } else if (!sprite->longs && sprite->reels == 0 && random() < kClimbChance) {
       sprite->vx = 0;
       SetMode(sprite, Mode::kClimb, now_ms_);
       sprite->next_ms = now_ms_ + kClimbMsMin + kClimbMsSpread * random();
@@ -842,6 +871,9 @@ void Simulation::HitWall(Sprite* sprite, const Room& room, Facing wall, const Ra
   if (sprite->mode == Mode::kClimb) {
     return;
   }
+  if (sprite->mode == Mode::kFall && !is_steered && !sprite->thrown && !sprite->arriving) {
+    sprite->facing = wall == Facing::kLeft ? Facing::kRight : Facing::kLeft;
+  }
   const double kept = std::max(sprite->nature.bounce, kWallKept);
   sprite->vx = std::abs(sprite->vx) > 1 ? -sprite->vx * kept : 0;
 }
@@ -852,6 +884,9 @@ void Simulation::Launch(Sprite* sprite, double vx, double vy) {
   sprite->thrown = std::hypot(sprite->vx, sprite->vy) >= kCrossingSpeedMin;
   // Straight down rather than to a side: any other throw bounces off the floor.
   sprite->through_floor = sprite->vy >= kFloorThrowSpeedMin && sprite->vy > std::abs(sprite->vx);
+  if (sprite->thrown) {
+    CountThrows(sprite, ThrowsOf(*sprite, now_ms_) + 1, now_ms_);
+  }
   sprite->touched_ms = now_ms_;
   sprite->tumbles = false;
   sprite->squashed = false;

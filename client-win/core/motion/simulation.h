@@ -148,6 +148,7 @@ class Simulation {
   void WatchPointer(Sprite* sprite, const Room& room);
   bool RunAfter(Sprite* sprite, const Room& room);
   bool Chase(Sprite* sprite, const Room& room, const Random& random);
+  bool Long(Sprite* sprite, const Random& random);
   void FallAsleep(Sprite* sprite, const Room& room, const Random& random);
   void ChooseNext(Sprite* sprite, const Room& room, const Random& random);
   bool IsEvening() const { return hour_ && (*hour_ >= kEveningHour || *hour_ < kMorningHour); }

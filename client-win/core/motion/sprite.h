@@ -7,6 +7,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -45,8 +46,9 @@ struct Nature {
   double height = 64;  // dip
   double walk_speed = 60;
   double jump_speed = 420;
-  double gravity = 1800;  // dip/s²
-  double bounce = 0.3;    // fraction of its speed that a bounce keeps
+  double gravity = 1800;     // dip/s²
+  double bounce = 0.3;       // fraction of its speed that a bounce keeps
+  double hop_chance = 0.12;  // that it hops instead of walking
 
   bool operator==(const Nature&) const = default;
 };
@@ -91,12 +93,18 @@ struct Sprite : Carried {
   bool squashed = false;       // hit the ground so hard that it is squashed when it lands
   bool arriving = false;       // came in over an edge and has not landed yet
   bool greets = false;         // somebody waved at it when it arrived, so it greets back
-  double pace = 1;             // of its walk, in walking speeds
-  SpriteId chases = kNobody;   // the sprite that it runs after
-  bool sleepy = false;         // walks to a corner to sleep there
-  bool bounced_hard = false;   // since it last landed
-  bool landed_hard = false;    // the last time: harder than its own hop, so it can be heard
-  size_t monitor = 0;          // the last monitor that its middle was on
+  int64_t throws = 0;          // in a row, on its journey too; the last one was at `thrown_ms`
+  double thrown_ms = 0;
+  int reels = 0;                  // turns that it still reels, because it is dizzy
+  std::optional<Facing> came_by;  // from this side; nothing for one from above or below, or at home
+  bool longs = false;             // walks to where it came from, because it has long been alone
+  bool is_home = false;           // has just come home: it hops and greets
+  double pace = 1;                // of its walk, in walking speeds
+  SpriteId chases = kNobody;      // the sprite that it runs after
+  bool sleepy = false;            // walks to a corner to sleep there
+  bool bounced_hard = false;      // since it last landed
+  bool landed_hard = false;       // the last time: harder than its own hop, so it can be heard
+  size_t monitor = 0;             // the last monitor that its middle was on
 };
 
 // Who a sprite is thrown to, and how many columns to the right and rows down that is from where it
@@ -117,6 +125,7 @@ struct Entrance {
   double vx = 0;    // dip/s
   double vy = 0;
   Goal goal = {};
+  bool is_home = false;  // it comes home: not in what is sent
 };
 
 // A sprite that leaves over an edge, likewise; its speeds are whole numbers.

@@ -59,6 +59,18 @@ const std::map<std::string, double>& Numbers() {
       {"TUMBLE_SPEED_MIN", kTumbleSpeedMin},
       {"WAVE_MS", kWaveMs},
       {"YAWN_MS", kYawnMs},
+      {"THROWS_MS", kThrowsMs},
+      {"DIZZY_THROWS", kDizzyThrows},
+      {"BOLD_THROWS", kBoldThrows},
+      {"REELS", kReels},
+      {"REEL_MS", kReelMs},
+      {"REEL_PACE", kReelPace},
+      {"BOLD_PACE", kBoldPace},
+      {"BOLD_HOP_CHANCE", kBoldHopChance},
+      {"BOLD_CHASE_CHANCE", kBoldChaseChance},
+      {"LONELY_MS", kLonelyMs},
+      {"LONGING_CHANCE", kLongingChance},
+      {"LONGING_MS", kLongingMs},
       {"BORED_MS", kBoredMs},
       {"BOUNCE_KEPT_X", kBounceKeptX},
       {"BOUNCE_SPEED_MIN", kBounceSpeedMin},
@@ -76,7 +88,6 @@ const std::map<std::string, double>& Numbers() {
       {"FLOOR_THROW_SPEED_MIN", kFloorThrowSpeedMin},
       {"FRICTION", kFriction},
       {"HARD_LANDING_SPEED", kHardLandingSpeed},
-      {"HOP_CHANCE", kHopChance},
       {"LANDING_MS", kLandingMs},
       {"OVERLAP_PARTS", kOverlapParts},
       {"PAUSE_MS_MIN", kPauseMsMin},
@@ -132,8 +143,8 @@ Nature NatureIn(const Json& own) {
   if (own.is_object()) {
     all.update(own);
   }
-  return {all["width"],     all["height"],  all["walkSpeed"],
-          all["jumpSpeed"], all["gravity"], all["bounce"]};
+  return {all["width"],   all["height"], all["walkSpeed"], all["jumpSpeed"],
+          all["gravity"], all["bounce"], all["hopChance"]};
 }
 
 std::vector<Ledge> LedgesIn(const Json& given) {
@@ -244,8 +255,11 @@ class Player {
       Sprite sprite;
       sprite.nature = NatureIn(action.value("nature", Json()));
       sprite.next_ms = 1e9;
-      cast_.push_back(simulation_.Enter(
-          sprite, {EdgeNamed(action["edge"]).value(), action["at"], action["vx"], action["vy"]}));
+      sprite.journey.hops = action.value("hops", 0);
+      Entrance entrance{EdgeNamed(action["edge"]).value(), action["at"], action["vx"],
+                        action["vy"]};
+      entrance.is_home = action.value("isHome", false);
+      cast_.push_back(simulation_.Enter(sprite, entrance));
     } else {
       FAIL("no action " << verb);
     }

@@ -121,7 +121,8 @@ Behaviour ReadBehaviour(const Json& value) {
   return {BehaviourIn(given, "walkSpeed", kWalkSpeedMax, usual.walk_speed),
           BehaviourIn(given, "jumpSpeed", kJumpSpeedMax, usual.jump_speed),
           BehaviourIn(given, "gravity", kGravityMax, usual.gravity),
-          BehaviourIn(given, "bounce", kBounceMax, usual.bounce)};
+          BehaviourIn(given, "bounce", kBounceMax, usual.bounce),
+          BehaviourIn(given, "hopChance", 1, usual.hop_chance)};
 }
 
 }  // namespace

@@ -188,7 +188,8 @@ Nature NatureOf(const Description& description, double scale) {
           behaviour.walk_speed,
           behaviour.jump_speed,
           behaviour.gravity,
-          behaviour.bounce};
+          behaviour.bounce,
+          behaviour.hop_chance};
 }
 
 const Animation& PlayedFor(const Description& description, std::string_view wanted) {

@@ -3,8 +3,8 @@
 // The files come from untrusted sources, so every limit is checked before memory is allocated: the
 // container is walked without a copy, sizes are checked before pixels are inflated, and inflating
 // stops at the byte that the header promises. The rules are those of the relay
-// (server/wire/files/sheet.ts, description.ts, png.ts, spr.ts). Invariant: every number in a Sheet is
-// within its limits and needs no further check.
+// (server/wire/files/sheet.ts, description.ts, png.ts, spr.ts).
+// Invariant: every number in a Sheet is within its limits and needs no further check.
 // Cost: O(raw bytes); the largest sheet takes 64 MiB of pixels, and twice that while it is read.
 #ifndef CLIENT_WIN_CORE_PICTURE_SHEET_H_
 #define CLIENT_WIN_CORE_PICTURE_SHEET_H_
@@ -67,6 +67,7 @@ struct Behaviour {
   double jump_speed = 420;
   double gravity = 1800;
   double bounce = 0.3;
+  double hop_chance = 0.12;
 };
 
 struct Description {

@@ -162,7 +162,8 @@ Json ReadOf(const Sheet& sheet) {
            {{"walkSpeed", behaviour.walk_speed},
             {"jumpSpeed", behaviour.jump_speed},
             {"gravity", behaviour.gravity},
-            {"bounce", behaviour.bounce}}}};
+            {"bounce", behaviour.bounce},
+            {"hopChance", behaviour.hop_chance}}}};
 }
 
 void Play(const Json& one, const std::function<Bytes()>& make) {

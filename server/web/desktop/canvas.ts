@@ -106,6 +106,7 @@ export class Renderer {
       this.#drawSprite(simulation, sprite, sprite === selected);
       if (sprite.mode === 'sleep') this.#drawRising(simulation, sprite, 'z', '#7c6cff');
       if (sprite.mode === 'pet') this.#drawRising(simulation, sprite, '♥', '#e8546a');
+      if (sprite.mode === 'walk' && sprite.reels > 0) this.#drawRising(simulation, sprite, '★', '#d99a00');
     }
     this.#drawPuffs(simulation);
     for (const [sprite, tag] of tags) if (simulation.sprites.includes(sprite)) this.#drawTag(simulation, sprite, tag);

@@ -537,8 +537,8 @@ function admit(desktop: Desktop, arrival: Arrival): Sprite | null {
   const step =
     isOwn || arrival.goal === undefined ? null : nextStep(arrival.goal, tidy(desktop.name), desktop.neighbours);
   const home = step === null ? desktop.away?.update((away) => away.comeHome(carried.file, carried.journey)) : undefined;
-  const isGuest = !isOwn && home === undefined;
-  if (isGuest && !guests.hasRoom(arrival.from.desktop, simulation.nowMs)) return null;
+  const isHome = isOwn || home !== undefined;
+  if (!isHome && !guests.hasRoom(arrival.from.desktop, simulation.nowMs)) return null;
   const { description } = sheets.get(carried.file);
   const sprite = addSprite(simulation, {
     ...carried,
@@ -549,8 +549,8 @@ function admit(desktop: Desktop, arrival: Arrival): Sprite | null {
     y: 0,
     journey: home ?? carried.journey,
   });
-  enter(simulation, sprite, arrival);
-  if (isGuest) addGuest(desktop, sprite, arrival.from, opposite(arrival.edge));
+  enter(simulation, sprite, { ...arrival, isHome });
+  if (!isHome) addGuest(desktop, sprite, arrival.from, opposite(arrival.edge));
   if (step !== null) head(desktop, sprite, step);
   if (step !== null && connection.seat?.stage === false) {
     passUnseen(desktop, sprite, { ...arrival, edge: step.edge });

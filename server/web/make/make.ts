@@ -78,6 +78,7 @@ const NATURE: Record<keyof Behaviour, (value: number) => string> = {
   gravity: (value) => phrase(value < 900 ? 'nature.feather' : value > 2600 ? 'nature.stone' : 'nature.usual'),
   bounce: (value) =>
     value === 0 ? phrase('nature.none') : phrase('nature.keeps', { percent: Math.round(value * 100) }),
+  hopChance: (value) => phrase('nature.hops', { percent: Math.round(value * 100) }),
 };
 
 const calm = matchMedia('(prefers-reduced-motion: reduce)');

@@ -29,7 +29,7 @@ import {
   throwTo,
 } from './simulation.ts';
 
-const NATURE = { width: 44, height: 42, walkSpeed: 60, jumpSpeed: 420, gravity: 1800, bounce: 0.3 };
+const NATURE = { width: 44, height: 42, walkSpeed: 60, jumpSpeed: 420, gravity: 1800, bounce: 0.3, hopChance: 0.12 };
 const seed = Number(process.env.SEED ?? Date.now() % 2 ** 31);
 
 const seededRandom = (from = seed) => randomFrom(from);

@@ -34,6 +34,8 @@ export interface Nature {
   jumpSpeed: number;
   gravity: number;
   bounce: number;
+  /** That it hops instead of walking, 0 … 1. */
+  hopChance: number;
 }
 
 /** What a sprite keeps wherever it goes, so what a crossing carries of it; `carriedOf` of relay/journey.ts picks it. */
@@ -74,6 +76,17 @@ export interface Sprite extends Carried {
   arriving: boolean;
   /** Somebody waved at it when it arrived: it greets after its landing. */
   greets: boolean;
+  /** How often it was thrown in a row, on its journey too, and when for the last time. */
+  throws: number;
+  thrownMs: number;
+  /** How often it still turns while it reels, because it is dizzy. */
+  reels: number;
+  /** The side from which it came; null for one from above or below, or at home. */
+  cameBy: Facing | null;
+  /** It walks to where it came from, because it has long been alone. */
+  longs: boolean;
+  /** It has just come home: it hops and greets. */
+  isHome: boolean;
   /** The speed of its walk, in walking speeds. */
   pace: number;
   /** The id of the sprite that it chases; 0 for none. */
@@ -118,7 +131,7 @@ export interface Goal {
   row: number;
 }
 
-/** On how many desktops a sprite has been, since when (s since 1970), who drew it, and who threw it last. The simulation does not read it. */
+/** On how many desktops a sprite has been, since when (s since 1970), who drew it, and who threw it last. The simulation reads `hops`. */
 export interface Journey {
   hops: number;
   since: number;
@@ -135,6 +148,8 @@ export interface Entrance {
   vy: number;
   /** Absent when nobody in particular is meant. */
   goal?: Goal;
+  /** It comes home. Not in what is sent. */
+  isHome?: boolean;
 }
 
 /** A sprite that left, likewise. */
@@ -180,7 +195,6 @@ export const WALK_MS_MIN = 900; // likewise for a walk
 export const WALK_MS_SPREAD = 3600;
 export const PAUSE_MS_MIN = 800; // likewise for a pause
 export const PAUSE_MS_SPREAD = 2600;
-export const HOP_CHANCE = 0.12; // chance of a hop instead of a walk
 export const TURN_CHANCE = 0.5; // chance of turning round before a walk
 export const WALL_KEPT = 0.3; // share of the speed that a bounce off a wall keeps at least
 export const WALL_JUMP_SIDE = 2; // speed away from a climbed wall, in walking speeds
@@ -221,13 +235,24 @@ export const CHASE_MS = 4000; // ms of a chase at most
 export const CHASE_PACE = 1.8; // speed of the sprite that chases, in walking speeds
 export const FLEE_PACE = 1.4; // speed of the sprite that runs away
 export const CATCH_PX = 6; // px between the two from which on the chased one is caught
-
 export const SPEECH_HOP = 0.4; // share of the jump speed with which a speaker hops
 export const LOOK_AROUND_CHANCE = 0.2; // chance that it turns round and looks there, instead of going for a walk
 export const YAWN_CHANCE = 0.06; // chance that it yawns and stretches, likewise
 export const VISIT_CHANCE = 0.25; // chance that it visits a sprite that is too far away for a chase
 export const VISIT_PX = 1200; // px to a sprite on the same ground that may be visited
 export const VISIT_MS = 20_000; // ms that it walks there at most
+export const THROWS_MS = 60_000; // ms after the last throw for which a sprite knows how often it was thrown
+export const DIZZY_THROWS = 3; // throws from which on it is dizzy when it has landed
+export const BOLD_THROWS = 6; // throws from which on it is used to them, and bold
+export const REELS = 6; // turns of a dizzy sprite: two seconds of them
+export const REEL_MS = 320; // ms from one to the next
+export const REEL_PACE = 0.7; // speed of a sprite that reels, in walking speeds
+export const BOLD_PACE = 1.3; // speed of a bold sprite's walk; it does not turn round for others
+export const BOLD_HOP_CHANCE = 0.4; // chance that a bold sprite hops, at least
+export const BOLD_CHASE_CHANCE = 0.5; // chance that a bold sprite chases another one
+export const LONELY_MS = 45_000; // ms without a touch until a guest looks for where it came from: half of what makes it bored
+export const LONGING_CHANCE = 0.3; // chance that it then goes there instead of for a walk
+export const LONGING_MS = 4000; // ms that it waves there
 
 const ON_FEET: ReadonlySet<Mode> = new Set([
   ...(['idle', 'walk', 'land', 'sleep'] as const),
@@ -287,6 +312,12 @@ export function addSprite(simulation: Simulation, added: NewSprite): Sprite {
     pace: 1,
     chases: 0,
     sleepy: false,
+    throws: 0,
+    thrownMs: 0,
+    reels: 0,
+    cameBy: null,
+    longs: false,
+    isHome: false,
   };
   simulation.sprites.push(sprite);
   return sprite;
@@ -330,7 +361,7 @@ export function step(simulation: Simulation, nowMs: number, random: Random): Dep
 }
 
 /** Lets a sprite enter over an edge, where and as fast as it left the other desktop. It must land before it can cross again. */
-export function enter(simulation: Simulation, sprite: Sprite, { edge, at, vx, vy }: Entrance): void {
+export function enter(simulation: Simulation, sprite: Sprite, { edge, at, vx, vy, isHome }: Entrance): void {
   const { width, height, gravity } = sprite.nature;
   const along = (length: number, size: number) => Math.min(Math.max(at * length, size / 2), length - size / 2);
   sprite.vx = clampSpeed(vx);
@@ -355,6 +386,9 @@ export function enter(simulation: Simulation, sprite: Sprite, { edge, at, vx, vy
   sprite.arriving = true;
   sprite.greets = false;
   sprite.touchedMs = simulation.nowMs;
+  countThrows(simulation, sprite, Math.max(throwsOf(simulation, sprite), sprite.journey?.hops ?? 1));
+  sprite.cameBy = isHome || edge === 'top' || edge === 'bottom' ? null : edge;
+  sprite.isHome = isHome ?? false;
   setMode(simulation, sprite, 'fall');
   if (!simulation.sprites.includes(sprite)) simulation.sprites.push(sprite);
 }
@@ -363,8 +397,10 @@ export function enter(simulation: Simulation, sprite: Sprite, { edge, at, vx, vy
 export function bounceBack(simulation: Simulation, { sprite, ...motion }: Departure): void {
   const across = motion.edge === 'left' || motion.edge === 'right';
   const kept = across ? -RETURNED_SPEED : RETURNED_SPEED;
+  const { cameBy } = sprite;
   enter(simulation, sprite, { ...motion, vx: motion.vx * kept, vy: motion.vy * -kept });
   sprite.arriving = false; // nobody greets a sprite that never went away
+  sprite.cameBy = cameBy;
 }
 
 /** Starts to drag a sprite, at a point of the window. */
@@ -374,6 +410,7 @@ export function grab(simulation: Simulation, sprite: Sprite, x: number, y: numbe
   sprite.throughFloor = false;
   sprite.arriving = false;
   sprite.greets = false;
+  sprite.reels = 0;
   sprite.touchedMs = simulation.nowMs;
   simulation.pointer = null;
   simulation.sprites = [...simulation.sprites.filter((other) => other !== sprite), sprite];
@@ -453,6 +490,7 @@ export function steer(
   if (simulation.steered?.sprite !== sprite) simulation.steered = { sprite, left: false, right: false, jump: false };
   if (key !== 'drop') simulation.steered[key] = down;
   sprite.touchedMs = simulation.nowMs;
+  sprite.reels = 0;
   sprite.nextMs = simulation.nowMs + STEER_MS;
   if (sprite.mode === 'sleep') setMode(simulation, sprite, 'idle');
   if (sprite.mode === 'hang' && down && (key === 'jump' || key === 'drop')) {
@@ -473,9 +511,7 @@ export function speak(simulation: Simulation, sprite: Sprite): void {
   sprite.touchedMs = simulation.nowMs;
   if (sprite.mode === 'sleep') setMode(simulation, sprite, 'idle', PAUSE_MS_MIN);
   if (!AT_LEISURE.has(sprite.mode) || simulation.calm || simulation.steered?.sprite === sprite) return;
-  jump(simulation, sprite);
-  sprite.vx = 0;
-  sprite.vy *= SPEECH_HOP;
+  hopOnSpot(simulation, sprite);
 }
 
 /** A sprite waves towards a side, if it has time for that. */
@@ -491,6 +527,7 @@ function launch(simulation: Simulation, sprite: Sprite, vx: number, vy: number):
   sprite.vy = clampSpeed(vy);
   sprite.thrown = Math.hypot(sprite.vx, sprite.vy) >= CROSSING_SPEED_MIN;
   sprite.throughFloor = sprite.vy >= FLOOR_THROW_SPEED_MIN && sprite.vy > Math.abs(sprite.vx);
+  if (sprite.thrown) countThrows(simulation, sprite, throwsOf(simulation, sprite) + 1);
   sprite.touchedMs = simulation.nowMs;
   sprite.tumbles = false;
   sprite.squashed = false;
@@ -498,6 +535,18 @@ function launch(simulation: Simulation, sprite: Sprite, vx: number, vy: number):
   if (Math.abs(sprite.vx) > FACING_SPEED_MIN) sprite.facing = sprite.vx < 0 ? 'left' : 'right';
   setMode(simulation, sprite, 'fall');
 }
+
+/** How often a sprite was thrown in a row, until it has had THROWS_MS of rest. */
+const throwsOf = ({ nowMs }: Simulation, { throws, thrownMs }: Sprite): number =>
+  nowMs - thrownMs <= THROWS_MS ? throws : 0;
+
+function countThrows({ nowMs }: Simulation, sprite: Sprite, throws: number): void {
+  sprite.throws = throws;
+  sprite.thrownMs = nowMs;
+  sprite.reels = throws >= DIZZY_THROWS && throws < BOLD_THROWS ? REELS : 0;
+}
+
+const isBold = (simulation: Simulation, sprite: Sprite): boolean => throwsOf(simulation, sprite) >= BOLD_THROWS;
 
 function move(simulation: Simulation, sprite: Sprite, seconds: number, random: Random): void {
   switch (sprite.mode) {
@@ -566,8 +615,8 @@ function welcome(simulation: Simulation, arrival: Sprite): void {
     greeter.facing = towards(greeter, arrival);
     greeter.touchedMs = simulation.nowMs;
   }
-  if (greeters.length === 0) return;
-  arrival.facing = towards(arrival, greeters[0]);
+  if (greeters.length === 0 && !arrival.isHome) return;
+  arrival.facing = towards(arrival, greeters[0] ?? { x: simulation.width / 2 });
   arrival.greets = true;
 }
 
@@ -626,7 +675,7 @@ function stand(simulation: Simulation, sprite: Sprite, seconds: number, random: 
 /** Returns whether a walking sprite stops at the end of its ledge: it sits down there, or hangs from it. */
 function pausesAtEnd(simulation: Simulation, sprite: Sprite, seconds: number, random: Random): boolean {
   const next = { x: sprite.x + sprite.vx * seconds, y: sprite.y };
-  if (simulation.calm || isSupported(simulation, next)) return false;
+  if (simulation.calm || sprite.reels > 0 || isSupported(simulation, next)) return false;
   const chosen = random();
   const isFree = sprite.y + sprite.nature.height < simulation.height; // there is room below the ledge
   if (chosen < SIT_CHANCE) {
@@ -689,7 +738,8 @@ function chase(simulation: Simulation, sprite: Sprite, random: Random): boolean 
   }
   if (nearest === null) return false;
   const isVisit = nearestPx > CHASE_PX;
-  if (random() >= (isVisit ? VISIT_CHANCE : CHASE_CHANCE)) return false;
+  const chaseChance = isBold(simulation, sprite) ? BOLD_CHASE_CHANCE : CHASE_CHANCE;
+  if (random() >= (isVisit ? VISIT_CHANCE : chaseChance)) return false;
   const facing = towards(sprite, nearest);
   if (isVisit) {
     sprite.facing = facing;
@@ -727,16 +777,42 @@ function fallAsleep(simulation: Simulation, sprite: Sprite, random: Random): voi
   setMode(simulation, sprite, 'sleep', SLEEP_MS_MAX * (0.5 + random() / 2));
 }
 
+/** A guest that has long been alone walks to the edge by which it came. Returns false when it does not. */
+function long(simulation: Simulation, sprite: Sprite, random: Random): boolean {
+  const { cameBy, touchedMs } = sprite;
+  if (cameBy === null || simulation.nowMs - touchedMs <= LONELY_MS || random() >= LONGING_CHANCE) return false;
+  sprite.facing = cameBy;
+  walk(simulation, sprite, VISIT_MS);
+  sprite.longs = true;
+  return true;
+}
+
+/** Does what a sprite has to do after its landing: it reels, hops because it is at home, or greets. Returns false when that is nothing. */
+function comeRound(simulation: Simulation, sprite: Sprite): boolean {
+  if (sprite.reels > 0 && !simulation.calm) {
+    sprite.reels--;
+    sprite.facing = sprite.facing === 'left' ? 'right' : 'left';
+    walk(simulation, sprite, REEL_MS);
+    sprite.pace = REEL_PACE;
+    return true;
+  }
+  if (!sprite.greets) return false;
+  if (sprite.isHome) {
+    hopOnSpot(simulation, sprite);
+    sprite.isHome = false;
+  } else {
+    sprite.greets = false;
+    setMode(simulation, sprite, 'greet', GREET_MS);
+  }
+  return true;
+}
+
 /** Chooses what a sprite does by itself: walk, hop, look around, yawn, chase, visit, sit, pause, or sleep when nothing has touched it for long. */
 function decide(simulation: Simulation, sprite: Sprite, random: Random): void {
   const { nowMs, calm } = simulation;
   const bored = nowMs - sprite.touchedMs > (isEvening(simulation) ? EVENING_BORED_MS : BORED_MS);
   const wasAsleep = sprite.mode === 'sleep';
-  if (sprite.greets) {
-    sprite.greets = false;
-    setMode(simulation, sprite, 'greet', GREET_MS);
-    return;
-  }
+  if (comeRound(simulation, sprite)) return;
   if (wasAsleep) sprite.touchedMs = nowMs - BORED_MS * random();
   if (bored && !wasAsleep) {
     fallAsleep(simulation, sprite, random);
@@ -750,19 +826,28 @@ function decide(simulation: Simulation, sprite: Sprite, random: Random): void {
     setMode(simulation, sprite, 'idle', PAUSE_MS_MIN + PAUSE_MS_SPREAD * random());
     return;
   }
-  if (chase(simulation, sprite, random)) return;
+  if (long(simulation, sprite, random) || chase(simulation, sprite, random)) return;
+  wander(simulation, sprite, random);
+}
+
+/** Chooses what a sprite does after a pause, when it is alone. */
+function wander(simulation: Simulation, sprite: Sprite, random: Random): void {
+  const bold = isBold(simulation, sprite);
+  const { hopChance, walkSpeed } = sprite.nature;
+  const hops = bold ? Math.max(hopChance, BOLD_HOP_CHANCE) : hopChance;
   const choice = random();
-  if (choice < HOP_CHANCE) {
+  if (choice < hops) {
     jump(simulation, sprite);
-    sprite.vx = forwards(sprite) * sprite.nature.walkSpeed;
-  } else if (choice < HOP_CHANCE + LOOK_AROUND_CHANCE) {
+    sprite.vx = forwards(sprite) * walkSpeed;
+  } else if (choice < hops + LOOK_AROUND_CHANCE) {
     sprite.facing = sprite.facing === 'left' ? 'right' : 'left';
     setMode(simulation, sprite, 'idle', PAUSE_MS_MIN + PAUSE_MS_SPREAD * random());
-  } else if (choice < HOP_CHANCE + LOOK_AROUND_CHANCE + YAWN_CHANCE) {
+  } else if (choice < hops + LOOK_AROUND_CHANCE + YAWN_CHANCE) {
     setMode(simulation, sprite, 'yawn', YAWN_MS);
   } else {
     if (random() < TURN_CHANCE) sprite.facing = sprite.facing === 'left' ? 'right' : 'left';
     walk(simulation, sprite, WALK_MS_MIN + WALK_MS_SPREAD * random());
+    if (bold) sprite.pace = BOLD_PACE;
   }
 }
 
@@ -773,6 +858,12 @@ const towards = (from: { x: number }, to: { x: number }): Facing => (to.x < from
 function jump(simulation: Simulation, sprite: Sprite): void {
   sprite.vy = -sprite.nature.jumpSpeed;
   setMode(simulation, sprite, 'fall');
+}
+
+function hopOnSpot(simulation: Simulation, sprite: Sprite): void {
+  jump(simulation, sprite);
+  sprite.vx = 0;
+  sprite.vy *= SPEECH_HOP;
 }
 
 function jumpOffWall(simulation: Simulation, sprite: Sprite): void {
@@ -861,8 +952,12 @@ function hitWall(simulation: Simulation, sprite: Sprite, wall: Facing, random: R
     fallAsleep(simulation, sprite, random);
     return;
   }
-  if (sprite.mode === 'walk' && simulation.steered?.sprite !== sprite && sprite.facing === wall) {
-    if (random() < CLIMB_CHANCE) {
+  const isSteered = simulation.steered?.sprite === sprite;
+  if (sprite.mode === 'walk' && !isSteered && sprite.facing === wall) {
+    if (sprite.longs && sprite.cameBy === wall) {
+      sprite.vx = 0;
+      setMode(simulation, sprite, 'wave', LONGING_MS);
+    } else if (!sprite.longs && sprite.reels === 0 && random() < CLIMB_CHANCE) {
       sprite.vx = 0;
       setMode(simulation, sprite, 'climb', CLIMB_MS_MIN + CLIMB_MS_SPREAD * random());
     } else {
@@ -871,6 +966,8 @@ function hitWall(simulation: Simulation, sprite: Sprite, wall: Facing, random: R
     return;
   }
   if (sprite.mode === 'climb') return;
+  if (sprite.mode === 'fall' && !isSteered && !sprite.thrown && !sprite.arriving)
+    sprite.facing = wall === 'left' ? 'right' : 'left';
   sprite.vx = Math.abs(sprite.vx) > 1 ? -sprite.vx * Math.max(sprite.nature.bounce, WALL_KEPT) : 0;
 }
 
@@ -909,11 +1006,12 @@ function walk(simulation: Simulation, sprite: Sprite, ms: number): void {
   endErrand(sprite); // it may have walked already
 }
 
-/** Forgets why a sprite walks, if not for a stroll: for a chase, or to its corner. */
+/** Forgets why a sprite walks, if not for a stroll: for a chase, to its corner, or to where it came from. */
 function endErrand(sprite: Sprite): void {
   sprite.pace = 1;
   sprite.chases = 0;
   sprite.sleepy = false;
+  sprite.longs = false;
 }
 
 function clampSpeed(speed: number): number {

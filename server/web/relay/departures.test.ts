@@ -5,7 +5,7 @@ import { addSprite, createSimulation, type Departure } from '../motion/simulatio
 import { CROSSINGS_AHEAD_MAX, Departures, type Way } from './departures.ts';
 import type { Crossing, CrossingVerdict } from './transport.ts';
 
-const nature = { width: 1, height: 1, walkSpeed: 1, jumpSpeed: 1, gravity: 1, bounce: 0 };
+const nature = { width: 1, height: 1, walkSpeed: 1, jumpSpeed: 1, gravity: 1, bounce: 0, hopChance: 0 };
 
 function departure(name: string): Departure {
   const place = { scale: 2, fromShelf: true, nature, facing: 'right', x: 0, y: 0 } as const;

@@ -5,7 +5,7 @@ import { addSprite, createSimulation, type Mode, type Sprite } from '../motion/s
 import { isNews, STAGE_DEPTH, STAGE_TOLERANCE, stageOf } from './stage.ts';
 import type { Stage } from './transport.ts';
 
-const nature = { width: 40, height: 40, walkSpeed: 60, jumpSpeed: 420, gravity: 1800, bounce: 0.3 };
+const nature = { width: 40, height: 40, walkSpeed: 60, jumpSpeed: 420, gravity: 1800, bounce: 0.3, hopChance: 0.12 };
 const hash = (n: number) => n.toString(16).padStart(64, '0');
 
 /** A desktop of 2000 × 1000 px. */

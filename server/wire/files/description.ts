@@ -16,12 +16,13 @@ export interface Animation {
   readonly fps: number;
 }
 
-/** Speeds in device-independent px/s, gravity in px/s², bounce as the fraction of the speed that is kept. */
+/** Speeds in device-independent px/s, gravity in px/s², bounce as the fraction of the speed that is kept, hopChance that it hops instead of walking. */
 export interface Behaviour {
   readonly walkSpeed: number;
   readonly jumpSpeed: number;
   readonly gravity: number;
   readonly bounce: number;
+  readonly hopChance: number;
 }
 
 export interface Description {
@@ -53,7 +54,13 @@ const GRAVITY_MAX = 20_000; // px/s²: ten times what still looks like falling
 const BOUNCE_MAX = 0.95; // fraction of the speed: above it a sprite would not come to rest
 
 export const SCALE_DEFAULT = 2;
-export const BEHAVIOUR_DEFAULT: Behaviour = { walkSpeed: 60, jumpSpeed: 420, gravity: 1800, bounce: 0.3 };
+export const BEHAVIOUR_DEFAULT: Behaviour = {
+  walkSpeed: 60,
+  jumpSpeed: 420,
+  gravity: 1800,
+  bounce: 0.3,
+  hopChance: 0.12,
+};
 
 /** How a desktop plays an animation: what it plays instead when a file has none of this name, and whether it ends or repeats. */
 export interface Playing {
@@ -196,6 +203,7 @@ function readBehaviour(value: unknown): Behaviour {
     jumpSpeed: read('jumpSpeed', JUMP_SPEED_MAX),
     gravity: read('gravity', GRAVITY_MAX),
     bounce: read('bounce', BOUNCE_MAX),
+    hopChance: read('hopChance', 1),
   };
 }
 
