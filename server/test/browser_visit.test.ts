@@ -85,13 +85,17 @@ describe('a visit in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     const isSent = new Promise<void>((resolve) => {
       send = resolve;
     });
+    const asked: string[] = [];
     const page = await visit({}, (fresh) =>
       fresh.route('**/*.spr', async (route) => {
+        asked.push(route.request().url());
         await isSent;
         await route.continue();
       }),
     );
     await page.waitForSelector('#enter:enabled');
+    await until('the first characters are asked for', async () => asked.length >= 3);
+    assert.equal(asked.length, 3, 'all others wait for them');
     assert.equal(await page.locator('body').getAttribute('data-sprites'), '0');
     send();
     await page.waitForFunction(() => Number(document.body.dataset.sprites) === 3);

@@ -137,7 +137,7 @@ const FIRST_MS = 15_000; // ms a new visitor is shown how to throw: time to read
 const SLOW_BYTES = 2 ** 20; // bytes of a file from which a page says that it is busy: a phone takes seconds for a large photograph
 const READING_MS = 60_000; // ms the page says so at most
 const STILL_FRAME_MS = 250; // ms between two frames of a paused page, at least
-const FIRST_SPRITES = 3; // sprites on a new desktop
+const FIRST_SPRITES = 3; // sprites on a new desktop, whose characters come before the others
 
 /** What most visitors do not need, or not at once. */
 const awayPanel = part(() => import('./away_panel.ts'));
@@ -853,7 +853,7 @@ function save(
 /** Puts the relay's characters on the shelf, and calls `added` for each. */
 async function fillShelf(desktop: Desktop, added: (figure: Figure, number: number) => void): Promise<void> {
   const { shelf } = desktop;
-  await shelf.addShipped((figure, number) => {
+  await shelf.addShipped(FIRST_SPRITES, (figure, number) => {
     drawShelf(desktop);
     showParade(shelf.figures);
     if (number === 0) showIcon(figure);

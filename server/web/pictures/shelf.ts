@@ -35,26 +35,28 @@ export class Shelf {
   }
 
   has(file: string): boolean {
-    return this.figures.some((figure) => figure.file === file);
+    return this.#find(file) !== undefined;
   }
 
   /**
-   * Adds the characters that ship with the relay, in their order. They are fetched at once, because on a slow line each one
-   * costs a round trip; `added` is called for each when it is here, with its number in the relay's list.
+   * Adds the characters that ship with the relay, in their order: the `first` ones, then the others, behind all else that
+   * the page loads. Those of a part are fetched at once, because on a slow line each one costs a round trip; `added` is called
+   * for each when it is here, with its number in the relay's list.
    */
-  async addShipped(added: (figure: Figure, number: number) => void): Promise<void> {
+  async addShipped(first: number, added: (figure: Figure, number: number) => void): Promise<void> {
     const shipped: (OwnFigure & { url: string })[] = await fetch('/sprites/index.json')
       .then((response) => response.json())
       .catch(() => []);
     const numbers = new Map(shipped.map(({ file }, number) => [file, number]));
     const numberOf = ({ file }: Figure) => numbers.get(file) ?? numbers.size;
-    await Promise.all(
-      shipped.map(async ({ file, name, url }, number) => {
-        const figure = await this.#addFromRelay(file, name, url);
-        this.figures.sort((a, b) => numberOf(a) - numberOf(b));
-        if (figure !== undefined) added(figure, number);
-      }),
-    );
+    const add = async ({ file, name, url }: (typeof shipped)[number], priority: RequestPriority) => {
+      const figure = await this.#addFromRelay(file, name, url, { priority });
+      if (figure === undefined) return;
+      this.figures.sort((a, b) => numberOf(a) - numberOf(b));
+      added(figure, numberOf(figure));
+    };
+    await Promise.all(shipped.slice(0, first).map((one) => add(one, 'auto')));
+    await Promise.all(shipped.slice(first).map((one) => add(one, 'low')));
   }
 
   /**
@@ -62,9 +64,9 @@ export class Shelf {
    * figure, also when the shelf has it already; undefined when the picture cannot be fetched or read.
    */
   async addTaken(file: string, isSent: boolean): Promise<Figure | undefined> {
-    const known = this.figures.find((figure) => figure.file === file);
+    const known = this.#find(file);
     if (known !== undefined) return known;
-    const figure = await this.#addFromRelay(file, '', `/v1/sprites/${encodeURIComponent(file)}`, isSent);
+    const figure = await this.#addFromRelay(file, '', `/v1/sprites/${encodeURIComponent(file)}`, { isSent });
     if (figure !== undefined) this.own.push({ file, name: figure.name });
     return figure;
   }
@@ -119,7 +121,7 @@ export class Shelf {
 
   async #addOwn(bytes: Uint8Array<ArrayBuffer>): Promise<{ figure: Figure; isNew: boolean }> {
     const file = await this.#sheets.add(bytes);
-    const known = this.figures.find((figure) => figure.file === file);
+    const known = this.#find(file);
     if (known !== undefined) return { figure: known, isNew: false };
     const { description, image } = this.#sheets.get(file);
     const figure = { file, name: description.name, description, image: image! };
@@ -139,14 +141,25 @@ export class Shelf {
     return true;
   }
 
+  #find(file: string): Figure | undefined {
+    return this.figures.find((figure) => figure.file === file);
+  }
+
   /** Returns the figure. A character that cannot be fetched or read is left out. */
-  async #addFromRelay(file: string, name: string, url: string, isSent = true): Promise<Figure | undefined> {
+  async #addFromRelay(
+    file: string,
+    name: string,
+    url: string,
+    { isSent = true, priority = 'auto' as RequestPriority } = {},
+  ): Promise<Figure | undefined> {
     try {
-      const bytes = new Uint8Array(await (await fetch(url)).arrayBuffer());
+      const bytes = new Uint8Array(await (await fetch(url, { priority })).arrayBuffer());
       const hash = await this.#sheets.add(bytes);
       if (isSent) this.#sheets.markSent(hash);
       const { description, image } = this.#sheets.get(hash);
       if (hash !== file || image === null) return undefined;
+      const known = this.#find(file); // since the request: a shipped character may have been taken from the gallery
+      if (known !== undefined) return known;
       const figure = { file, name: name || description.name, description, image };
       this.figures.push(figure);
       return figure;
