@@ -55,6 +55,17 @@ if (task === 'join') {
 }
 const on = { seated: () => tell('seated') };
 const desktop = await join(words[0], { world: words[1], name: 'Thrower', on });
+if (task === 'company') {
+  on.sprite = ({ sprite }) => tell(sprite.name);
+  on.swap = async ({ from, with: one }) => tell(from ? await desktop.answer(from, true) : { with: one?.name });
+  const { company } = await desktop.company();
+  const far = company.find(({ column, row }) => Math.abs(column) + Math.abs(row) > 1);
+  tell(far);
+  tell(await desktop.throw({ file: words[2], name: 'Blob' }, far));
+  tell(await desktop.throw({ file: words[2] }, { name: 'Nobody', column: 1, row: 0 }));
+  tell(await desktop.swap(far));
+  tell((await desktop.swap({ ...far, column: 0, row: 0 })).refused.code);
+}
 if (task === 'throw') {
   tell(await desktop.throw({ file: words[2], name: 'Blob' }, 'right'));
   tell(await desktop.say(' Done '));
@@ -80,7 +91,18 @@ async def main(task, *words):
             except Exception as error:
                 tell(str(error))
         return
-    desktop = await join(words[0], world=words[1], name='Thrower', on={'seated': lambda event: tell('seated')})
+    on = {'seated': lambda event: tell('seated')}
+    desktop = await join(words[0], world=words[1], name='Thrower', on=on)
+    async def swapped(event):
+        tell(await desktop.answer(event['from'], True) if 'from' in event else {'with': event.get('with', {}).get('name')})
+    if task == 'company':
+        on.update(sprite=lambda event: tell(event['sprite']['name']), swap=swapped)
+        far = next(one for one in (await desktop.company())['company'] if abs(one['column']) + abs(one['row']) > 1)
+        tell(far)
+        tell(await desktop.throw({'file': words[2], 'name': 'Blob'}, far))
+        tell(await desktop.throw({'file': words[2]}, {'name': 'Nobody', 'column': 1, 'row': 0}))
+        tell(await desktop.swap(far))
+        tell((await desktop.swap({**far, 'column': 0, 'row': 0}))['refused']['code'])
     if task == 'throw':
         tell(await desktop.throw({'file': words[2], 'name': 'Blob'}, 'right'))
         tell(await desktop.say(' Done '))
@@ -222,6 +244,49 @@ describe('the libraries', { ...BOUNDED, skip: whyNoPip() }, () => {
       for (const [i, pattern] of expected.entries()) assert.match(messages[i], pattern);
     });
 
+    it(`${language}: throws to one of its company, lets pass what others throw, and changes places`, async () => {
+      const world = `company-${language}`;
+      const others = new Map<string, DesktopClient>();
+      for (const one of ['Ann', 'Bob', 'Cid', 'Dan', 'Eve'])
+        others.set(one, await DesktopClient.join(relay.url, { name: one, world }));
+      const { child, output, ended } = start(name, 'company', relay.url, world, FILE);
+      const told = () => linesOf({ text: output.text.slice(0, output.text.lastIndexOf('\n') + 1) || '""' });
+      await until('it has asked', () => told().length > 4 || child.exitCode !== null);
+      const [far, thrown, notThrown, asked, notAsked] = told();
+      assert.deepEqual(
+        [notThrown.refused.code, asked, notAsked],
+        ['no-neighbour', { swap: 'asked', leaseMs: rules.SWAP_LEASE_MS }, 'swap-gone'],
+      );
+      const first = others.get(thrown.to.name)!;
+      await until('it is on its way', () => first.received.length > 0);
+      const [{ goal, from }] = first.received;
+      assert.equal(goal?.name, far.name);
+
+      const beside = (edge: rules.Edge) =>
+        [...others.values()].find(({ neighbours }) => neighbours?.[edge]?.name === 'Thrower');
+      await until('they know where it is', () => beside('right') !== undefined && beside('bottom') !== undefined);
+      const [before, above] = [beside('right')!, beside('bottom')!];
+      await before.throw('right', 'Rosa', { goal: { name: 'Zoe', column: 0, row: -2 }, animation: 'keep-up-3' });
+      await until('Rosa has passed', () => above.received.some(({ sprite }) => sprite.name === 'Rosa'));
+      const [rosa] = above.received.filter(({ sprite }) => sprite.name === 'Rosa');
+      assert.deepEqual([rosa.goal, rosa.sprite.animation], [{ name: 'Zoe', column: 0, row: -1 }, 'keep-up-3']);
+      await before.throw('right', 'Nora', { goal: { name: 'Thrower', column: 0, row: 0 } });
+      await until('Nora stays', () => told().includes('Nora'));
+      assert.ok(!told().includes('Rosa'));
+
+      const swap = ({ joined }: DesktopClient, method: string, body: object) =>
+        sendRequest(joined.crossings.replace(/crossings$/, 'swap'), { method, token: joined.token, body });
+      const partner = others.get(far.name)!;
+      assert.equal((await swap(partner, 'PUT', { from: from.desktop, accept: true })).status, 204);
+      await until('it is told', () => told().some((one) => one.with === far.name));
+      const { json } = await sendRequest(partner.joined.crossings.replace(/crossings$/, 'company'), partner.joined);
+      const there = (json as transport.Company).company.find((one) => one.name === 'Thrower')!;
+      await swap(partner, 'POST', there);
+      await until('it has said yes', () => told().some((one) => one.swap === 'done'));
+      child.kill();
+      await Promise.all([ended, ...[...others.values()].map((one) => one.leave())]);
+    });
+
     it(`${language}: follows a bye to the relay that it names`, async () => {
       const bye = {
         cursor: '00000001-0',
@@ -309,6 +374,8 @@ describe('the libraries', { ...BOUNDED, skip: whyNoPip() }, () => {
       "const desktop = await join('http://r', { on: { saying: ({ text }) => text.length } });",
       "const verdict = await desktop.throw({ file: 'f' }, 'left');",
       "export const name: string | undefined = 'to' in verdict ? verdict.to?.name : verdict.refused.title;",
+      'const { company } = await desktop.company();',
+      "if ('swap' in (await desktop.swap(company[0]))) await desktop.throw({ file: 'f' }, company[0]);",
       '// @ts-expect-error: there is no such edge',
       "await desktop.throw({ file: 'f' }, 'middle');",
     ];

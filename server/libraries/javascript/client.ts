@@ -4,11 +4,12 @@
  * README.md beside the archives is its manual; python/sprites_client.py has the same words. It speaks long-polls, as HTTP is everywhere.
  * Invariant: a sprite that was thrown has a verdict, or is asked about, under its number and at the seat that sent it.
  */
-import type { Entrance, Journey } from '../../web/motion/simulation.ts';
+import type { Entrance, Goal, Journey } from '../../web/motion/simulation.ts';
 import { Arrivals } from '../../web/relay/arrivals.ts';
 import type { OpenTransport } from '../../web/relay/connection.ts';
 import { Departures, type Way } from '../../web/relay/departures.ts';
 import { openFormer } from '../../web/relay/farewell.ts';
+import { nextStep, type Step } from '../../web/relay/goal.ts';
 import { type JoinRequest, Refused, requestSeat } from '../../web/relay/joining.ts';
 import { readJourney, travelled } from '../../web/relay/journey.ts';
 import { Peek } from '../../web/relay/peek.ts';
@@ -20,6 +21,8 @@ import { StagePosts } from '../../web/relay/stage_posts.ts';
 import {
   ANSWER_MS,
   type Arrival,
+  type Companion,
+  type Company,
   type CrossingSprite,
   type Neighbour,
   type Neighbours,
@@ -36,7 +39,7 @@ import {
 } from '../../web/relay/transport.ts';
 import { EDGES, type Edge, type EdgeNumber, EVENTS, opposite } from '../../wire/rules.ts';
 
-export type { Arrival, Edge, Neighbour, Neighbours, Problem };
+export type { Arrival, Companion, Company, Edge, Goal, Neighbour, Neighbours, Problem };
 export { Refused };
 
 /** A sprite as one throws it: the picture's hash, and how it looks. By default it has no name, faces right, and is twice as large as its picture. */
@@ -103,16 +106,21 @@ export async function join(relay: string, { on = {}, ...wish }: Options = {}): P
 interface Guest {
   file: string;
   arrival: Arrival;
+  /** It goes on by itself, and no handler knows it. */
+  passes: boolean;
 }
 
 /** A throw on its way. */
 interface Leaving extends Entrance {
   sprite: CrossingSprite;
+  animation: string;
   journey: Journey;
 }
 
 type ThrowVerdict = { to: Neighbour | null } | { refused: Problem };
 type SayVerdict = { heard: number | null } | { refused: Problem };
+/** `asked`: the other one may answer for `leaseMs`. */
+type SwapVerdict = { swap: 'asked' | 'done' | 'declined'; leaseMs?: number } | { refused: Problem };
 
 export class Desktop {
   /** Who is beyond each edge, as far as the relay has told. */
@@ -135,11 +143,16 @@ export class Desktop {
 
   readonly #arrivals = new Arrivals<Guest>({
     enter: (arrival) => {
-      if (this.#on.sprite === undefined) void this.#passOn(arrival);
+      const passes = this.#on.sprite === undefined || this.#nextStep(arrival) !== null;
+      const guest = { file: arrival.sprite.file, arrival, passes };
+      if (passes) void this.#passOn(guest);
       else this.#tell(arrival);
-      return { file: arrival.sprite.file, arrival };
+      return guest;
     },
-    remove: ({ arrival }) => this.#tell({ ...arrival, type: 'lost' }),
+    remove: (guest) => {
+      if (!guest.passes) this.#tell({ ...guest.arrival, type: 'lost' });
+      guest.passes = false;
+    },
   });
 
   readonly #departures = new Departures<Leaving>({
@@ -226,16 +239,27 @@ export class Desktop {
   }
 
   /**
-   * Throws a sprite over an edge. Resolves when the relay has decided, however often the throw has to be repeated for that.
+   * Throws a sprite over an edge, or to somebody of company() over the desktops in between. Resolves when the relay has decided, however
+   * often the throw has to be repeated for that.
    *
    * Shape   `to` is who has the sprite now, null when the relay can't say. `refused`: it is still yours, and bounces off the edge.
    */
-  throw(sprite: Sprite, edge: Edge, { at = 0.5, vx, vy }: Motion = {}): Promise<ThrowVerdict> {
+  async throw(sprite: Sprite, to: Edge | Goal, motion: Motion = {}): Promise<ThrowVerdict> {
+    const way = typeof to === 'string' ? { edge: to } : nextStep(to, null, this.neighbours);
+    return way === null ? { refused: NOT_THERE } : this.#throw(sprite, way, motion);
+  }
+
+  #throw(
+    sprite: Sprite,
+    { edge, goal }: Omit<Step, 'goal'> & Partial<Step>,
+    { at = 0.5, vx, vy }: Motion,
+  ): Promise<ThrowVerdict> {
     const [right, down] = OUTWARDS[edge] ?? [0, 0];
     const look = { name: '', animation: 'fall', facing: right < 0 ? 'left' : 'right', scale: 2, ...sprite } as const;
-    const motion = { edge, at, vx: vx ?? right * SPEED, vy: vy ?? (down * SPEED || LIFT) };
+    const motion = { edge, at, vx: vx ?? right * SPEED, vy: vy ?? (down * SPEED || LIFT), ...(goal && { goal }) };
     const said = { name: tidy(this.#request.name ?? ''), author: '', nowMs: Date.now() };
-    const leaving = { ...motion, sprite: look, journey: travelled(readJourney(sprite.journey), said) };
+    const journey = travelled(readJourney(sprite.journey), said);
+    const leaving = { ...motion, sprite: look, animation: look.animation, journey };
     const deciding = Promise.withResolvers<ThrowVerdict>();
     this.#deciding.set(leaving, deciding);
     this.#departures.depart(leaving);
@@ -274,11 +298,39 @@ export class Desktop {
 
   /** Returns pictures of the relay's gallery to throw, its own characters first. Throws when the relay does not answer. */
   async gallery(): Promise<{ file: string; name: string }[]> {
-    const signal = AbortSignal.timeout(ANSWER_MS);
-    const response = await this.#environment.fetch(`${relayOf(this.#seat)}/v1/gallery`, { signal });
-    if (!response.ok) throw new Refused(await readProblem(response));
-    const { entries } = await response.json();
+    const { entries } = await this.#read('/v1/gallery');
     return entries.map(({ file, title }: { file: string; title: string }) => ({ file, name: title }));
+  }
+
+  /** Returns who else is in the world, as far as the relay lists them. Throws when the relay does not answer. */
+  company(): Promise<Company> {
+    return this.#read(`/v1/desktops/${this.desktop}/company`);
+  }
+
+  /** Asks somebody of company() to change places, or takes the place of one who is away. The event `swap` tells of a yes. */
+  async swap({ name, column, row }: Goal): Promise<SwapVerdict> {
+    const response = await this.#ask('POST', `/v1/desktops/${this.desktop}/swap`, { name, column, row });
+    return response.ok ? response.json() : { refused: await readProblem(response) };
+  }
+
+  /** Answers the one that an event `swap` has as `from`. */
+  async answer({ desktop }: Neighbour, accept: boolean): Promise<SwapVerdict> {
+    const response = await this.#ask('PUT', `/v1/desktops/${this.desktop}/swap`, { from: desktop, accept });
+    return response.ok ? { swap: accept ? 'done' : 'declined' } : { refused: await readProblem(response) };
+  }
+
+  // biome-ignore lint/suspicious/noExplicitAny: what a relay says.
+  async #read(path: string): Promise<any> {
+    const response = await this.#ask('GET', path);
+    if (!response.ok) throw new Refused(await readProblem(response));
+    return response.json();
+  }
+
+  #ask(method: string, path: string, body?: object): Promise<Response> {
+    const authorization = `Bearer ${this.#seat.token}`;
+    const headers = { authorization, ...(body && { 'content-type': 'application/json' }) };
+    const request = { method, headers, body: body && JSON.stringify(body), signal: AbortSignal.timeout(ANSWER_MS) };
+    return this.#environment.fetch(`${relayOf(this.#seat)}${path}`, request);
   }
 
   /** Leaves. What waits at the relay for this desktop goes on; a throw without a verdict is asked about for up to LEAVE_MS. */
@@ -335,14 +387,30 @@ export class Desktop {
     });
   }
 
-  /** A sprite that no handler takes flies on, over the opposite edge. */
-  async #passOn({ edge, sprite, at, vx, vy }: Arrival): Promise<void> {
+  /** Where a sprite goes on that is on its way to somebody else; null for one that stays. */
+  #nextStep({ goal, from }: Arrival): Step | null {
+    const stays = goal === undefined || from.desktop === this.desktop;
+    return stays ? null : nextStep(goal, tidy(this.#request.name ?? ''), this.neighbours);
+  }
+
+  /**
+   * A sprite that is on its way to somebody else goes on; when that is refused, it stays. One that no handler takes flies on, over the
+   * opposite edge.
+   */
+  async #passOn(guest: Guest): Promise<void> {
+    const { edge, sprite, at, vx, vy } = guest.arrival;
     const { signal } = this.#closing;
-    for (let waitMs = PASS_ON_MS; !signal.aborted; waitMs = RETRY_MS) {
+    const onwards = { edge: EDGES[opposite(EDGES.indexOf(edge) as EdgeNumber)] };
+    for (let waitMs = PASS_ON_MS, mayPass = true; !signal.aborted; waitMs = RETRY_MS, mayPass = false) {
       await sleep(waitMs, signal);
-      if (signal.aborted || this.#arrivals.isRemoved(sprite.file)) return;
-      if ('to' in (await this.throw(sprite, EDGES[opposite(EDGES.indexOf(edge) as EdgeNumber)], { at, vx, vy })))
+      if (signal.aborted || !guest.passes || this.#arrivals.isRemoved(sprite.file)) return;
+      const step = mayPass ? this.#nextStep(guest.arrival) : null;
+      if (step === null && this.#on.sprite !== undefined) {
+        guest.passes = false;
+        this.#tell(guest.arrival);
         return;
+      }
+      if ('to' in (await this.#throw(sprite, step ?? onwards, step === null ? { at, vx, vy } : {}))) return;
     }
   }
 
@@ -365,6 +433,8 @@ export class Desktop {
     }
   }
 }
+
+const NOT_THERE: Problem = { code: 'no-neighbour', title: 'Nobody of this name is there.' };
 
 /** To the right, and down. */
 const OUTWARDS: Record<Edge, readonly [number, number]> = {

@@ -66,6 +66,7 @@ Verdict = dict[str, Any]
 
 SEAT_ENDED: Problem = {"code": "desktop-ended", "title": "The relay did not answer before this desktop ended."}
 TOO_MANY: Problem = {"code": "too-fast", "title": "Too many throws wait for the relay."}
+NOT_THERE: Problem = {"code": "no-neighbour", "title": "Nobody of this name is there."}
 
 
 class NoAnswer(ConnectionError):
@@ -360,6 +361,22 @@ def _fitted(journey: dict) -> dict:
     return {**journey, "by": ""} if is_too_long() else journey
 
 
+def next_step(goal: dict, name: str | None, beyond: dict[str, dict]) -> tuple[str, dict] | None:
+    """Over which edge a sprite goes that is thrown to somebody, and its goal then; None: it stays.
+
+    `name` is that of this desktop, None for the thrower.
+    """
+    to, column, row = goal["name"], goal["column"], goal["row"]
+    if to == name or (column == 0 and row == 0):
+        return None
+    there = [edge for edge in EDGES if beyond.get(edge, {}).get("name") == to]
+    outwards = (0, 1 if row > 0 else -1) if column == 0 else (1 if column > 0 else -1, 0)
+    on_the_way = next(edge for edge in EDGES if OUTWARDS[edge] == outwards)
+    if abs(column) + abs(row) > 1 or on_the_way in there:
+        return on_the_way, {"name": to, "column": column - outwards[0], "row": row - outwards[1]}
+    return (there[0], {"name": to, "column": 0, "row": 0}) if there else None
+
+
 def relay_to_join(relay: str, join_at: str) -> str | None:
     """The origin of `join_at`, which the relay at the origin `relay` names; None when a desktop must not follow."""
     if len(join_at) > JOIN_URL_BYTES_MAX or not ADDRESS.fullmatch(join_at):
@@ -650,7 +667,8 @@ class Desktop:
         self._environment = environment
         self._moves = Moves()
         self._moving: tuple[str, float] | None = None
-        self._arrivals = Arrivals(self._enter, lambda event: self._tell({**event, "type": "lost"}))
+        self._arrivals = Arrivals(self._enter, self._lose)
+        self._passing: dict[int, dict] = {}  # events of sprites that go on by themselves, by id()
         self._changed = asyncio.Event()  # the connection has come up or gone down
         self._next_crossing = 1
         self._next_saying = 1
@@ -682,23 +700,30 @@ class Desktop:
     def world(self) -> str:
         return self._seat.world
 
-    async def throw(
-        self, sprite: dict, edge: str, *, at: float = 0.5, vx: float | None = None, vy: float | None = None
-    ) -> Verdict:
-        """Throws a sprite over an edge. Returns when the relay has decided, however often the throw is repeated for that.
+    @property
+    def _name(self) -> str:
+        return unicodedata.normalize("NFC", self._wish.get("name") or "").strip()
 
-        `{"to": …}` is who has the sprite now, None when the relay can't say. `{"refused": …}`: it is still yours, and
-        bounces off the edge.
+    async def throw(
+        self, sprite: dict, to: str | dict, *, at: float = 0.5, vx: float | None = None, vy: float | None = None
+    ) -> Verdict:
+        """Throws a sprite over an edge, or to somebody of company() over the desktops in between.
+
+        Returns when the relay has decided, however often the throw is repeated for that. `{"to": …}` is who has the
+        sprite now, None when the relay can't say. `{"refused": …}`: it is still yours, and bounces off the edge.
         """
+        step = (to, None) if isinstance(to, str) else next_step(to, None, self.neighbours)
+        given = {"at": at, "vx": vx, "vy": vy}
+        motion = {member: value for member, value in given.items() if value is not None}
+        return {"refused": NOT_THERE} if step is None else await self._throw(sprite, *step, motion)
+
+    async def _throw(self, sprite: dict, edge: str, goal: dict | None, motion: dict) -> Verdict:
         right, down = OUTWARDS.get(edge, (0, 0))
-        motion = {
-            "at": at,
-            "vx": right * SPEED if vx is None else vx,
-            "vy": (down * SPEED or LIFT) if vy is None else vy,
-        }
+        motion = {"at": 0.5, "vx": right * SPEED, "vy": down * SPEED or LIFT, **motion}
+        if goal is not None:
+            motion["goal"] = goal
         look = {"name": "", "animation": "fall", "facing": "left" if right < 0 else "right", "scale": 2, **sprite}
-        name = unicodedata.normalize("NFC", self._wish.get("name") or "").strip()
-        look["journey"] = travelled(read_journey(sprite.get("journey")), name, "", time.time())
+        look["journey"] = travelled(read_journey(sprite.get("journey")), self._name, "", time.time())
         seat = self._seat
         if not may_be_sent(self._next_crossing, [number for number, one in self._pending if one is seat]):
             return {"refused": TOO_MANY}
@@ -756,10 +781,33 @@ class Desktop:
     async def gallery(self) -> list[dict]:
         """Returns pictures of the relay's gallery to throw, its own characters first. Raises NoAnswer or Refused."""
         answer = await self._environment.fetch("GET", f"{self._seat.relay}/v1/gallery")
+        return self._read(answer, lambda said: [{"file": one["file"], "name": one["title"]} for one in said["entries"]])
+
+    async def company(self) -> dict:
+        """Returns who else is in the world, as far as the relay lists them. Raises NoAnswer or Refused."""
+        answer = await self._environment.fetch("GET", f"{self._seat.own}/company", self._seat.token)
+        return self._read(answer, lambda said: {one: said[one] for one in ("desktops", "residents", "company")})
+
+    async def swap(self, companion: dict) -> Verdict:
+        """Asks somebody of company() to change places: `{"swap": "asked"}`; `"done"`: their place was free.
+
+        The event `swap` tells of a yes. `{"refused": …}`: nobody of this name sits there. Raises NoAnswer.
+        """
+        wish = {member: companion[member] for member in ("name", "column", "row")}
+        answer = await self._environment.fetch("POST", f"{self._seat.own}/swap", self._seat.token, wish)
+        return self._read(answer, dict) if answer.ok else {"refused": read_problem(answer)}
+
+    async def answer(self, asker: dict, accept: bool) -> Verdict:
+        """Answers the one that an event `swap` has as `from`. Raises NoAnswer."""
+        said = {"from": asker["desktop"], "accept": accept}
+        answer = await self._environment.fetch("PUT", f"{self._seat.own}/swap", self._seat.token, said)
+        return {"swap": "done" if accept else "declined"} if answer.ok else {"refused": read_problem(answer)}
+
+    def _read(self, answer: Answer, members: Callable[[Any], Any]) -> Any:
         if not answer.ok:
             raise Refused(read_problem(answer))
         try:
-            return [{"file": entry["file"], "name": entry["title"]} for entry in answer.json()["entries"]]
+            return members(answer.json())
         except (ValueError, TypeError, KeyError) as error:
             raise NoAnswer(f"What answers at {self._seat.relay} is no relay of sprites.") from error
 
@@ -945,20 +993,40 @@ class Desktop:
         return self._moving is None
 
     def _enter(self, event: dict) -> None:
-        if "sprite" in self._on:
+        if "sprite" in self._on and self._next_step(event) is None:
             self._tell(event)
         else:
+            self._passing[id(event)] = event
             self._start(self._pass_on(event), self._working)
 
+    def _lose(self, event: dict) -> None:
+        if self._passing.pop(id(event), None) is None:
+            self._tell({**event, "type": "lost"})
+
+    def _next_step(self, event: dict) -> tuple[str, dict] | None:
+        """Where a sprite goes on that is on its way to somebody else; None for one that stays."""
+        goal = event.get("goal")
+        stays = goal is None or event["from"].get("desktop") == self.desktop
+        return None if stays else next_step(goal, self._name, self.neighbours)
+
     async def _pass_on(self, event: dict) -> None:
-        """A sprite that no handler takes flies on, over the opposite edge."""
-        wait_ms = PASS_ON_MS
-        while event["sprite"]["file"] not in self._arrivals.removed:
-            await self._environment.sleep(wait_ms)
-            motion = {member: event[member] for member in ("at", "vx", "vy") if member in event}
-            if "to" in await self.throw(event["sprite"], OPPOSITE[event["edge"]], **motion):
+        """A sprite that is on its way to somebody else goes on; when that is refused, it stays.
+
+        One that no handler takes flies on, over the opposite edge.
+        """
+        motion = {member: event[member] for member in ("at", "vx", "vy") if member in event}
+        await self._environment.sleep(PASS_ON_MS)
+        step = self._next_step(event)
+        while id(event) in self._passing and event["sprite"]["file"] not in self._arrivals.removed:
+            if step is None and "sprite" in self._on:
+                self._tell(event)
                 break
-            wait_ms = RETRY_MS
+            way = (*step, {}) if step else (OPPOSITE[event["edge"]], None, motion)
+            if "to" in await self._throw(event["sprite"], *way):
+                break
+            step = None
+            await self._environment.sleep(RETRY_MS)
+        self._passing.pop(id(event), None)
 
     # Peeks and stages.
 

@@ -184,6 +184,13 @@ class Vectors(unittest.IsolatedAsyncioTestCase):
                 travelled = client.travelled(journey, case["thrower"], case["author"], case["nowS"])
                 self.assertEqual(travelled, case["next"])
 
+    def test_goals(self):
+        for case in RELAY["goals"]:
+            with self.subTest(case["name"]):
+                beyond = {edge: {"desktop": "9-3e", "name": name} for edge, name in case["beyond"].items()}
+                step = client.next_step(case["goal"], case["self"], beyond)
+                self.assertEqual(step and {"edge": step[0], "goal": step[1]}, case["next"])
+
     def test_arrivals(self):
         """A library has always room, so those cases in which nothing ever waits."""
         cases = [case for case in RELAY["arrivals"] if not any(step["waiting"] for step in case["steps"])]

@@ -2,7 +2,7 @@
  * The next step of a sprite that is thrown to a friend: over which edge of this desktop, or that it stays here.
  *
  * Each desktop on the way decides it alone, from the goal and its own neighbours. The rest of the way gets shorter by each step, so it ends,
- * also when desktops come and go meanwhile. The rules are those of client-win/BEHAVIOUR.md (Thrown to a friend); `goals.vectors.json` is
+ * also when desktops come and go meanwhile. The rules are those of client-win/BEHAVIOUR.md (Thrown to a friend); `relay.vectors.json` is
  * played here and in core/relay/crossings/goal.cc.
  */
 import { EDGES, type Edge } from '../../wire/rules.ts';
