@@ -12,6 +12,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it, type TestContext } from 'node:test';
 import { crc32 } from 'node:zlib';
+import { joinPage, launchBrowser, noBrowser } from '../../server/test/browser_page.ts';
 import { BOUNDED, lastingPorts, type RelayProcess, startRelay } from '../../server/test/relay_process.ts';
 import { readSheet, writeSheet } from '../../server/wire/files/sheet.ts';
 import { buildClient } from '../../tools/build.js';
@@ -62,13 +63,13 @@ async function addSprite(desktop: HeadlessDesktop, file = 'blob.spr') {
   return state.sprites.at(-1)!;
 }
 
-/** Drops in a sprite with gravity 0, which keeps its height while it flies. */
-async function addWeightlessSprite(test: TestContext, desktop: HeadlessDesktop) {
+/** Drops in a sprite that falls slowly, or with gravity 0 keeps its height while it flies. */
+async function addFeather(test: TestContext, desktop: HeadlessDesktop, gravity: number) {
   const folder = await mkdtemp(join(tmpdir(), 'sprites-feather-'));
   test.after(() => rm(folder, { recursive: true, force: true }));
   const png = readFileSync(join(SPRITES, 'blob.spr'));
   const { description } = readSheet(png, crc32);
-  const behaviour = { ...description.behaviour, gravity: 0 };
+  const behaviour = { ...description.behaviour, gravity };
   const path = join(folder, 'feather.spr');
   await writeFile(path, writeSheet(png, { ...description, name: 'Feather', behaviour }, crc32));
   desktop.send(`take ${path}`);
@@ -96,7 +97,7 @@ describe('client › two desktops and a relay', { skip, ...BOUNDED, concurrency:
 
   it('throws a sprite off the right edge of one; it enters at the left edge of the other at the same height, moving', async (test) => {
     const [ada, grace] = await desktopsAt(test, relay.url, ['Ada', 'Grace']);
-    const sprite = await addWeightlessSprite(test, ada);
+    const sprite = await addFeather(test, ada, 0);
     fling(ada, sprite, 1500, 0);
     const came = await grace.waitForLine('it has come', (line) => 'came' in line && line.name === 'Feather');
     await ada.until('it has left', ({ sprites, onTheWay }) => sprites.length === 0 && onTheWay === 0);
@@ -164,6 +165,45 @@ describe('client › two desktops and a relay', { skip, ...BOUNDED, concurrency:
       }
     });
   }
+
+  it('plays with a page: both count a rally, and a potato lit here goes off there', {
+    skip: noBrowser,
+  }, async (test) => {
+    const [ada] = await desktopsAt(test, relay.url, ['Ada']);
+    const browser = await launchBrowser();
+    test.after(() => browser.close());
+    const faults: string[] = [];
+    const bob = await joinPage(browser, `${relay.url}/?world=${worldOf(test)}`, 'Bob', faults);
+    await ada.until('Bob is next door', ({ neighbours }) => neighbours?.right.name === 'Bob');
+    const potato = await addSprite(ada);
+    ada.send(`potato ${potato.id}`);
+    await ada.until('it is hot', ({ bubbles }) => bubbles.some(({ text }) => text === '🔥 Hot potato! Throw it on'));
+    ada.send(`throw ${potato.id} right`);
+    await ada.until('it is there', ({ sprites, onTheWay }) => sprites.length + onTheWay === 0);
+
+    const says = (words: string) =>
+      ada.until(`Ada's desktop says: ${words}`, ({ bubbles }) => bubbles.some(({ text }) => text.startsWith(words)));
+    const pageSays = (hasText: string) => bob.locator('.notice', { hasText }).waitFor();
+    // Alone in their world, each is beyond every edge of the other.
+    const rally = async () => {
+      const feather = await addFeather(test, ada, 200);
+      ada.send(`throw ${feather.id} right`);
+      await bob.waitForFunction(() => {
+        const index = globalThis.sprites.sprites().findIndex(({ name }) => name === 'Feather');
+        if (index >= 0) globalThis.sprites.throw(index, 'left');
+        return index >= 0;
+      });
+      const { sprites } = await says('Kept up over 2 edges!');
+      ada.send(`throw ${sprites[0].id} right`);
+      await pageSays('Feather was kept up over 3 edges.');
+    };
+    await Promise.all([
+      rally(),
+      pageSays('Blob, the hot potato, went off here.'),
+      says('💥 Blob, the hot potato, went off, and not here.'),
+    ]);
+    assert.deepEqual(faults, []);
+  });
 
   it('survives a restart of the relay with its sprites, and throws again', async (test) => {
     const ports = await lastingPorts();

@@ -4,6 +4,7 @@ import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { seating } from '../../server/web/desktop/company_panel.ts';
+import { Games } from '../../server/web/desktop/games.ts';
 import type { Sprite } from '../../server/web/motion/simulation.ts';
 import { Arrivals } from '../../server/web/relay/arrivals.ts';
 import { Away } from '../../server/web/relay/away.ts';
@@ -251,6 +252,36 @@ describe('what the page does with a relay', () => {
         else assert.deepEqual(away.comeHome(file, leaving.journey) ?? null, home);
       }
       assert.deepEqual(away.all, left);
+    });
+  }
+
+  for (const { name, steps } of vectors.games) {
+    it(`games › ${name}`, () => {
+      let said: string[] = [];
+      const tell = (words: string) => words !== '' && said.push(words.replace('game.', ''));
+      const games = new Games({ show: (_, words) => tell(words), hot: () => {}, over: tell });
+      const all = new Map<number, Sprite>();
+      const here = new Set<Sprite>();
+      for (const { atMs, does, sprite: number, animation, luck, mode, says = [] } of steps) {
+        if (does === 'arrive' || does === 'stand') {
+          const added = { file: 'f', name: 'Miso', mode: does === 'arrive' ? 'fall' : 'idle' } as Sprite;
+          all.set(number, added);
+          here.add(added);
+          if (does === 'arrive') games.arrived(added, animation, atMs);
+        }
+        const sprite = all.get(number)!;
+        if (does === 'light') games.light(sprite, atMs, luck);
+        if (does === 'mode') sprite.mode = mode;
+        if (does === 'leave') {
+          assert.equal(games.animationOf(sprite, atMs) ?? 'fall', animation);
+          here.delete(sprite);
+        }
+        if (does === 'accept') games.gone(sprite);
+        if (does === 'refuse') here.add(sprite);
+        games.step([...here], atMs);
+        assert.deepEqual(said, says, `at ${atMs}`);
+        said = [];
+      }
     });
   }
 

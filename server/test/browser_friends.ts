@@ -51,9 +51,10 @@ describe('a sprite for a friend, in a browser', { timeout: 900_000, skip: noBrow
   });
 
   /** Eve, to Ida's left, throws a sprite over her right edge, for somebody one down from Ida. */
-  async function throwByEve(name: string, friend: string): Promise<void> {
+  async function throwByEve(name: string, friend: string, animation = 'fall'): Promise<void> {
     const goal = { name: friend, column: 0, row: 1 };
-    const answer = await post(others[4].joined, { ...crossingOf(++eveThrew, 'right', name), goal });
+    const crossing = crossingOf(++eveThrew, 'right', name);
+    const answer = await post(others[4].joined, { ...crossing, sprite: { ...crossing.sprite, animation }, goal });
     assert.equal(answer.status, 202);
     assert.equal((answer.json as { to: { name: string } }).to.name, 'Ida');
   }
@@ -72,10 +73,11 @@ describe('a sprite for a friend, in a browser', { timeout: 900_000, skip: noBrow
 
   it('is seen when it passes, and goes on to the friend', async () => {
     const [, bob] = others;
-    await throwByEve('Rosa', 'Bob');
+    await throwByEve('Rosa', 'Bob', 'hot-potato-99');
     await until('Bob has it', () => bob.received.length > 0);
     const [{ sprite, from, edge, goal }] = bob.received;
     assert.deepEqual([sprite.name, from.name, edge, goal], ['Rosa', 'Ida', 'top', { name: 'Bob', column: 0, row: 0 }]);
+    assert.equal(sprite.animation, 'hot-potato-99', 'its game goes on with it');
     assert.ok(await hasSeen('Rosa'));
   });
 
@@ -83,9 +85,9 @@ describe('a sprite for a friend, in a browser', { timeout: 900_000, skip: noBrow
     const [, bob] = others;
     await ida.click('#stage');
     await ida.locator('.notice', { hasText: 'Nobody looks in any more' }).waitFor();
-    await throwByEve('Nora', 'Bob');
+    await throwByEve('Nora', 'Bob', 'keep-up-3');
     await until('Bob has it', () => bob.received.length > 1);
-    assert.equal(bob.received[1].sprite.name, 'Nora');
+    assert.deepEqual([bob.received[1].sprite.name, bob.received[1].sprite.animation], ['Nora', 'keep-up-3']);
     assert.ok(!(await hasSeen('Nora')));
   });
 

@@ -264,6 +264,9 @@ void Controller::HandleSpriteChoice(const MenuChoice& choice, const Sprite& spri
     case MenuCommand::kSteer:
       Steer(sprite.id);
       break;
+    case MenuCommand::kLightPotato:
+      desktop_.LightPotato(sprite.id);
+      break;
     case MenuCommand::kPutAway:
       desktop_.sprites().PutAway(sprite.id);
       break;

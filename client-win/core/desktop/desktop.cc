@@ -193,6 +193,7 @@ const Scene& Desktop::Tick(int64_t now_ms) {
     crowd_.WatchEmpty(traffic_.on_the_way() == 0);
     traffic_.AdmitWaiting();
     traffic_.TellJourney();
+    traffic_.TellGames();
     peeking_.Update();
     SaveIfDue();
     EndFormerSeat();

@@ -88,6 +88,8 @@ class Desktop {
   // Throws a sprite to the desktop of company() with this name, over those in between. A notice
   // says so if it is not there any more.
   void ThrowToFriend(SpriteId id, const std::string& name);
+  // Makes a sprite a hot potato.
+  void LightPotato(SpriteId id) { traffic_.LightPotato(id); }
   // Asks the desktop of company() with this name to change seats. Notices say what comes of it.
   void AskForSeat(const std::string& name);
   // Answers SeatAsker().

@@ -97,7 +97,7 @@ TEST_CASE("friends › the menu of a sprite has those who are farther away, and 
   const SpriteId own = fixture.DropInOwn();
   const Menu menu = SpriteMenu(fixture.desktop, *fixture.desktop.simulation().Find(own));
   const Menu& throws = menu[2].children;
-  REQUIRE(throws.size() == 8);
+  REQUIRE(throws.size() == 9);
   CHECK(throws[4].IsLine());
   CHECK(throws[5].text == "R&&D");
   CHECK(throws[5].choice.command == MenuCommand::kThrowToFriend);
@@ -383,6 +383,107 @@ TEST_CASE("away › one that is refused is not away, nor is a guest that is thro
   fixture.desktop.sprites().ThrowTo(fixture.desktop.simulation().sprites().back().id, Edge::kRight);
   fixture.Respond(fixture.Pop("/crossings", Method::kPost), 202, {{"to", kBob}});
   CHECK(Away(fixture).empty());
+}
+
+Json Playing(int seq, const std::string& animation) {
+  Json event = Arriving(seq, kStranger);
+  event["sprite"]["animation"] = animation;
+  return event;
+}
+
+// The animation with which the next sprite crosses.
+std::string Crossing(TestDesktop* fixture) {
+  const Request request = fixture->Pop("/crossings", Method::kPost);
+  fixture->Respond(request, 202, {{"to", kBob}});
+  return Json::parse(request.body)["sprite"]["animation"];
+}
+
+bool Says(const Scene& scene, const std::string& text) {
+  return std::ranges::any_of(scene.bubbles,
+                             [&](const DrawnBubble& bubble) { return bubble.text == text; });
+}
+
+TEST_CASE("games › one that is kept up says so, and counts on; on the ground it says how far") {
+  TestDesktop fixture;
+  fixture.Join();
+  fixture.Receive({Playing(1, "keep-up-2")});
+  CHECK(Says(fixture.Pass(20), "Kept up over 2 edges! Don’t let it touch the ground"));
+  fixture.desktop.sprites().ThrowTo(fixture.desktop.simulation().sprites()[0].id, Edge::kLeft);
+  CHECK(Crossing(&fixture) == "keep-up-3");
+  fixture.Receive({Playing(2, "keep-up-4")});
+  CHECK(Says(fixture.Pass(3'000), "Guest was kept up over 4 edges."));
+  fixture.desktop.sprites().ThrowTo(fixture.desktop.simulation().sprites()[0].id, Edge::kLeft);
+  CHECK(Crossing(&fixture) == "fall");
+}
+
+TEST_CASE("games › an own throw to oneself begins none, and goes on with one") {
+  for (const auto& [animation, next] : {std::pair{"fall", "fall"}, {"keep-up-3", "keep-up-4"}}) {
+    TestDesktop fixture;
+    fixture.Join();
+    Json home = Playing(1, animation);
+    home["from"] = kMe;
+    fixture.Receive({home});
+    fixture.Pass(20);
+    fixture.desktop.sprites().ThrowTo(fixture.desktop.simulation().sprites()[0].id, Edge::kLeft);
+    CHECK(Crossing(&fixture) == next);
+  }
+}
+
+TEST_CASE("games › the menu of a sprite makes it a hot potato, which goes off also while paused") {
+  TestDesktop fixture;
+  fixture.Join();
+  const SpriteId own = fixture.DropInOwn();
+  const std::string name = fixture.sheet->description.name;
+  const Menu menu = SpriteMenu(fixture.desktop, *fixture.desktop.simulation().Find(own));
+  CHECK(std::ranges::any_of(menu[2].children, [](const MenuItem& item) {
+    return item.text == "M&ake it a hot potato" && item.choice.command == MenuCommand::kLightPotato;
+  }));
+  fixture.desktop.LightPotato(own);
+  fixture.desktop.LightPotato(kPeer);  // there is no such sprite
+  CHECK(Says(fixture.Pass(20), "🔥 Hot potato! Throw it on"));
+  fixture.desktop.Pause(true);
+  CHECK(Says(fixture.Pass(kRemarkMs), "🔥"));
+  fixture.Pass(27'470 - kRemarkMs);  // luck is a half
+  CHECK(!Says(fixture.Pass(9), "💥 " + name + ", the hot potato, went off here."));
+  fixture.sounds.clear();
+  CHECK(Says(fixture.Pass(10), "💥 " + name + ", the hot potato, went off here."));
+  CHECK(fixture.sounds == std::vector{Sound::kLand});
+}
+
+TEST_CASE("games › a potato that was thrown on says at its edge that it went off elsewhere") {
+  TestDesktop fixture;
+  fixture.Join();
+  fixture.Receive({Playing(1, "hot-potato-101")});
+  fixture.Pass(3'000);
+  fixture.desktop.sprites().ThrowTo(fixture.desktop.simulation().sprites()[0].id, Edge::kRight);
+  const Request request = fixture.Pop("/crossings", Method::kPost);
+  const std::string animation = Json::parse(request.body)["sprite"]["animation"];
+  CHECK(animation.starts_with("hot-potato-"));
+  CHECK(animation.size() == std::string("hot-potato-70").size());
+  TestDesktop again(TestDesktop::Given(), fixture.saved_before_request);
+  again.MeetNeighbours();
+  CHECK(Json::parse(again.Pop("/crossings", Method::kPost).body) == Json::parse(request.body));
+  fixture.Respond(request, 202, {{"to", kBob}});
+  const std::string burnt = "💥 Guest, the hot potato, went off, and not here.";
+  CHECK(!Says(fixture.Pass(8'000), burnt));
+  const Scene& scene = fixture.Pass(2'500);
+  CHECK(Says(scene, burnt));
+  CHECK(scene.bubbles[0].post.edge == Edge::kRight);
+}
+
+TEST_CASE("games › one that only passes takes its game with it, seen, unseen or muted") {
+  for (const bool shows : {true, false}) {
+    TestDesktop fixture;
+    fixture.Join("1-1", {{"stage", shows}});
+    Json event = Playing(1, "hot-potato-99");
+    event["goal"] = GoalTo("Zoe", 2, 1);
+    fixture.Receive({event});
+    CHECK(Crossing(&fixture) == "hot-potato-99");
+    fixture.desktop.Mute({"9-3e", "Bob"}, true);
+    fixture.Receive({Playing(2, "keep-up-7")});
+    CHECK(Crossing(&fixture) == "keep-up-7");
+    CHECK(fixture.Pass(20'000).bubbles.empty());
+  }
 }
 
 }  // namespace

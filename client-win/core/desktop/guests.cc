@@ -81,9 +81,9 @@ void Guests::Head(SpriteId id, const Step& step, bool passes) {
   }
 }
 
-Goal Guests::GoalOf(SpriteId id, Edge edge) const {
+const Step* Guests::StepOf(SpriteId id, Edge edge) const {
   const auto step = steps_.find(id);
-  return step != steps_.end() && step->second.edge == edge ? step->second.goal : Goal{};
+  return step != steps_.end() && step->second.edge == edge ? &step->second : nullptr;
 }
 
 void Guests::EndWay(SpriteId id) {

@@ -34,8 +34,8 @@ class Guests {
   // A sprite is thrown to somebody who may be several desktops away. A guest that `passes` goes on
   // by this step when it was seen.
   void Head(SpriteId id, const Step& step, bool passes);
-  // Where the sprite is thrown to if it leaves by this edge; nobody's goal for none.
-  Goal GoalOf(SpriteId id, Edge edge) const;
+  // The step of a sprite that is thrown to somebody, if it leaves by this edge; null for none.
+  const Step* StepOf(SpriteId id, Edge edge) const;
   // It is thrown to nobody any more, and stays here.
   void EndWay(SpriteId id);
   // A sprite is gone for good, if it was a guest.

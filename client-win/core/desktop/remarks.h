@@ -43,6 +43,11 @@ class Remarks {
   void Expire(int64_t now_ms) {
     std::erase_if(remarks_, [now_ms](const Remark& one) { return one.end_ms <= now_ms; });
   }
+  // Whether a sprite has none, and no other must go for it.
+  bool HasRoom(SpriteId sprite) const {
+    return remarks_.size() < kRemarksMax &&
+           std::ranges::none_of(remarks_, [&](const Remark& one) { return one.sprite == sprite; });
+  }
   int64_t NextEndMs() const {
     int64_t next = std::numeric_limits<int64_t>::max();
     for (const Remark& one : remarks_) {

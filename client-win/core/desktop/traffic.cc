@@ -220,6 +220,7 @@ void Traffic::HandleVerdict(const Verdict& verdict) {
                          kNobody, departure.edge, context_.now_ms);
   }
   if (verdict.accepted) {
+    games_.Give(departure);
     away_.Accept(departure, verdict.to ? verdict.to->name : "", context_.clock.unix_s);
   } else if (departure.sprite.from_shelf) {
     away_.Refuse(departure);
@@ -254,7 +255,7 @@ void Traffic::HandleUpload(const Uploads::Result& result) {
 // Lets a sprite in. It waits while there is no room for another guest. An own sprite that is home
 // again is no guest.
 void Traffic::Admit(const Arrival& arrival) {
-  const auto step = NextStepOf(arrival);
+  auto step = NextStepOf(arrival);
   const bool is_own = context_.relay.IsSelf(arrival.from.desktop);
   const auto home = step ? std::nullopt : away_.ComeHome(arrival.file, arrival.journey);
   if (!home && !guests_.HasRoom(arrival.from)) {
@@ -280,6 +281,7 @@ void Traffic::Admit(const Arrival& arrival) {
     guests_.Add(id, arrival.from, arrival.entrance.edge);
   }
   if (step) {
+    step->animation = arrival.entrance.animation;
     guests_.Head(id, *step, true);
   }
   if (home && !is_own) {
@@ -294,6 +296,10 @@ void Traffic::Admit(const Arrival& arrival) {
   context_.outbox.sounds.push_back(Sound::kArrive);
   if (step) {
     return;  // it is only seen
+  }
+  if (const Sprite* played = simulation_.Find(id);
+      played != nullptr && (!is_own || arrival.entrance.animation != "fall")) {
+    games_.Arrive(*played, arrival.entrance.animation, context_.now_ms);
   }
   context_.toasts.AddArrival(context_.language(), name, is_own ? "" : arrival.from.DisplayName(),
                              context_.now_ms);
@@ -314,6 +320,30 @@ void Traffic::TellJourney() {
     context_.remarks.Add(
         sprites::TellJourney(context_.language(), sprite->name, sprite->journey, context_.clock),
         rested, Edge::kTop, context_.now_ms);
+  }
+}
+
+void Traffic::LightPotato(SpriteId id) {
+  if (const Sprite* sprite = simulation_.Find(id)) {
+    games_.Light(*sprite, context_.now_ms, context_.random());
+  }
+}
+
+void Traffic::TellGames() {
+  constexpr Text kTexts[] = {Text::kGameKeptUp, Text::kGameDropped, Text::kGameHot,
+                             Text::kGameBurnt, Text::kGameBurntThere};
+  for (const GameNews& news : games_.Step(simulation_.sprites(), context_.now_ms)) {
+    context_.remarks.Add(context_.Said(kTexts[static_cast<size_t>(news.what)],
+                                       {news.name, std::to_string(news.count)}),
+                         news.sprite, news.edge, context_.now_ms);
+    if (news.what == GameNews::What::kBurnt) {
+      context_.outbox.sounds.push_back(Sound::kLand);
+    }
+  }
+  for (const Sprite& sprite : simulation_.sprites()) {
+    if (games_.IsHot(sprite.id) && context_.remarks.HasRoom(sprite.id)) {
+      context_.remarks.Add("🔥", sprite.id, Edge::kTop, context_.now_ms);
+    }
   }
 }
 
@@ -341,7 +371,10 @@ void Traffic::BounceBack(const Departure& departure, const std::string& why) {
 }
 
 // The relay has its file: sends it there.
-void Traffic::Leave(const Departure& departure) {
+void Traffic::Leave(Departure departure) {
+  if (departure.animation.empty()) {
+    departure.animation = games_.AnimationOf(departure.sprite.id, context_.now_ms);
+  }
   departures_.Add(departure, *context_.relay.ConnectedSeat(), false);
   if (departure.sprite.from_shelf) {
     away_.Leave(departure, context_.clock.unix_s);
@@ -350,7 +383,10 @@ void Traffic::Leave(const Departure& departure) {
 
 // A sprite was thrown over an edge: sends it to the relay, its file first, or lets it bounce.
 void Traffic::Depart(Departure departure) {
-  departure.goal = guests_.GoalOf(departure.sprite.id, departure.edge);
+  if (const Step* step = guests_.StepOf(departure.sprite.id, departure.edge)) {
+    departure.goal = step->goal;
+    departure.animation = step->animation;
+  }
   departure.journey = TravelledFrom(departure.sprite);
   if (const auto why = WhyEdgesBounce()) {
     BounceBack(departure, context_.Said(*why));

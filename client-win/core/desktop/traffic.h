@@ -15,6 +15,7 @@
 #include "core/relay/arrivals.h"
 #include "core/relay/crossings/away.h"
 #include "core/relay/crossings/departures.h"
+#include "core/relay/crossings/games.h"
 #include "core/relay/uploads.h"
 
 namespace sprites {
@@ -35,6 +36,8 @@ class Traffic {
   // The own sprites that were thrown from here and are not home again.
   const Away& away() const { return away_; }
   size_t waiting() const { return arrivals_.waiting().size(); }
+  // Makes a sprite a hot potato, unless it has left.
+  void LightPotato(SpriteId id);
 
   // -- For the other parts of the desktop.
   // Continues from a saved state, which has the seat only if it is this desktop's again.
@@ -44,6 +47,8 @@ class Traffic {
   void AdmitWaiting();
   // The sprite on which the pointer has come to rest tells its journey.
   void TellJourney();
+  // Bubbles say how the games stand.
+  void TellGames();
   // A sprite was thrown over an edge: sends it to the relay, its file first, or lets it bounce.
   void Depart(Departure departure);
   void SendDepartures();
@@ -71,7 +76,7 @@ class Traffic {
   void Admit(const Arrival& arrival);
   std::optional<Step> NextStepOf(const Arrival& arrival) const;
   std::optional<Entrance> UnseenWayOf(const Arrival& arrival) const;
-  void Leave(const Departure& departure);
+  void Leave(Departure departure);
   Journey TravelledFrom(const Sprite& sprite);
   std::string OnItsWay(const std::string& name, const Goal& goal) const;
   void BounceBack(const Departure& departure, const std::string& why);
@@ -89,6 +94,7 @@ class Traffic {
   Arrivals arrivals_;
   Departures departures_;
   Away away_;
+  Games games_;
   Uploads uploads_;
   SpriteId told_ = kNobody;  // the last one that told its journey, while the pointer is there
 };

@@ -125,7 +125,8 @@ struct Entrance {
   double vx = 0;    // dip/s
   double vy = 0;
   Goal goal = {};
-  bool is_home = false;  // it comes home: not in what is sent
+  std::string animation = {};  // with which it crosses, so how its game stands; empty: it falls
+  bool is_home = false;        // it comes home: not in what is sent
 };
 
 // A sprite that leaves over an edge, likewise; its speeds are whole numbers.

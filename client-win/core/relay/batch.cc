@@ -46,8 +46,10 @@ std::optional<Arrival> ArrivalIn(const Json& event) {
   if (seq < 1 || !edge || !sprite) {
     return std::nullopt;
   }
+  Entrance entrance = EntranceBy(*edge, event);
+  entrance.animation = TextAt(MemberOf(event, "sprite"), "animation", rules::kAnimationLengthMax);
   return Arrival{std::move(*sprite), static_cast<uint64_t>(seq),
-                 NeighbourIn(MemberOf(event, "from")), EntranceBy(*edge, event)};
+                 NeighbourIn(MemberOf(event, "from")), std::move(entrance)};
 }
 
 // Nothing without a speaker or a text.

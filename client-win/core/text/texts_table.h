@@ -55,6 +55,7 @@
   X(kSaturday, "Saturday", "Samstag") \
   X(kSpriteThrow, "&Throw", "Wer&fen") \
   X(kSpriteSteer, "Steer with the &keys", "Mit &Tasten steuern") \
+  X(kSpritePotato, "M&ake it a hot potato", "Zur heißen &Kartoffel machen") \
   /* The edges that one can throw or look over. */ \
   X(kEdgeLeft, "&Left", "&Links") \
   X(kEdgeRight, "&Right", "&Rechts") \
@@ -271,6 +272,11 @@
   X(kBubbleDrag, "Hello!\nDrag me with the mouse.", "Hallo!\nZieh mich mit der Maus.") \
   X(kBubbleStroke, "Now stroke me:\nto and fro, without a button.", "Jetzt streichle mich:\nhin und her, ohne Taste.") \
   X(kBubbleThrow, "And now throw me!\nPast an edge I land next door.", "Und jetzt wirf mich!\nHinter dem Rand lande ich nebenan.") \
+  X(kGameHot, "🔥 Hot potato! Throw it on", "🔥 Heiße Kartoffel! Weiterwerfen") \
+  X(kGameBurnt, "💥 {0}, the hot potato, went off here.", "💥 {0}, die heiße Kartoffel, ist hier losgegangen.") \
+  X(kGameBurntThere, "💥 {0}, the hot potato, went off, and not here.", "💥 {0}, die heiße Kartoffel, ist losgegangen, und nicht hier.") \
+  X(kGameKeptUp, "Kept up over {1} edges! Don’t let it touch the ground", "Über {1} Ränder oben gehalten! Nicht den Boden berühren lassen") \
+  X(kGameDropped, "{0} was kept up over {1} edges.", "{0} blieb über {1} Ränder oben.") \
   X(kBubbleCaught, "{0} is with {1} now.", "{0} ist jetzt bei {1}.") \
   X(kBubbleFriend, "{0} is next door now!", "{0} ist jetzt nebenan!") \
   X(kBubbleComeBack, "Shall I come back?\nClick me.", "Soll ich wiederkommen?\nKlick mich an.") \

@@ -128,6 +128,7 @@ MenuItem ThrowMenu(const Desktop& desktop) {
   const bool signs = desktop.settings().signs;
   const MenuChoice choice{MenuCommand::kSwitch, static_cast<size_t>(Switch::kSigns), {}, !signs};
   menu.children.push_back({});
+  menu.children.push_back({Entry(desktop, Text::kSpritePotato), {MenuCommand::kLightPotato}});
   menu.children.push_back({Entry(desktop, Text::kSettingsSigns), choice, true, signs});
   return menu;
 }

@@ -53,6 +53,7 @@ enum class MenuCommand : uint8_t {
   kThrow,          // `index` is the Edge
   kThrowToFriend,  // `neighbour` has the name, of Desktop::company()
   kSteer,
+  kLightPotato,
   kPutAway,
   kSwapPicture,
   kHide,

@@ -25,6 +25,7 @@ const char kCommandsHelp[] =
   grab ID X Y MS, drag X Y MS, release MS    the pointer
   select ID; key left|right|up|down|space on|off
   throw ID left|right|top|bottom             throws a sprite over an edge
+  potato ID                                  makes a sprite a hot potato
   put-away ID
   pause on|off
   mute NAME on|off
@@ -193,6 +194,8 @@ Json Run(const std::string& word, Words* words, Desktop* desktop, FileCache* cac
   } else if (word == "throw") {
     const SpriteId id = IdOf(words);
     desktop->sprites().ThrowTo(id, static_cast<Edge>(words->OneOf(kEdgeNames)));
+  } else if (word == "potato") {
+    desktop->LightPotato(IdOf(words));
   } else if (word == "put-away") {
     desktop->sprites().PutAway(IdOf(words));
   } else if (word == "pause") {

@@ -160,6 +160,8 @@ const dark = matchMedia('(prefers-color-scheme: dark)');
 /** Where a sprite goes next that is thrown to somebody. `passes`: by somebody else, and it is only seen on its way. */
 interface Heading extends Step {
   readonly passes: boolean;
+  /** With which it came, if it passes: so its game goes on with it. */
+  readonly animation?: string;
 }
 
 /** All state of this page: the parts of a desktop, and what connects them. Nothing runs before `start`. */
@@ -551,7 +553,7 @@ function admit(desktop: Desktop, arrival: Arrival): Sprite | null {
   });
   enter(simulation, sprite, { ...arrival, isHome });
   if (!isHome) addGuest(desktop, sprite, arrival.from, opposite(arrival.edge));
-  if (step !== null) head(desktop, sprite, step);
+  if (step !== null) head(desktop, sprite, step, arrival.sprite.animation);
   if (step !== null && connection.seat?.stage === false) {
     passUnseen(desktop, sprite, { ...arrival, edge: step.edge });
     return sprite;
@@ -559,7 +561,7 @@ function admit(desktop: Desktop, arrival: Arrival): Sprite | null {
   if (!isOwn) chime('sprite');
   const { animation } = arrival.sprite;
   if (step === null && (!isOwn || animation !== 'fall'))
-    void gamesOf(desktop).then((games) => games?.arrived(sprite, animation, simulation.nowMs));
+    void gamesOf(desktop).then((games) => games?.arrived(sprite, animation, performance.now()));
   if (desktop.hasThrown && isResident(arrival.from.name)) {
     desktop.isPlayedWith = true;
     drawLonely(desktop);
@@ -585,8 +587,13 @@ async function gamesOf(desktop: Desktop): Promise<Games | undefined> {
   if (loaded === undefined) return undefined;
   desktop.games ??= new loaded.Games({
     show: (sprite, words) => {
-      if (words === '') desktop.tags.delete(sprite);
-      else showTag(desktop, sprite, words, 'from', FROM_TAG_MS);
+      desktop.tags.delete(sprite);
+      if (words === '') return;
+      showTag(desktop, sprite, words, 'from', FROM_TAG_MS);
+      announce(words);
+    },
+    hot: (sprite) => {
+      if (!desktop.tags.has(sprite)) showTag(desktop, sprite, '🔥', 'from', FROM_TAG_MS);
     },
     over: (words) => {
       notice(words);
@@ -616,8 +623,8 @@ function addGuest({ guests, muted, senders, simulation }: Desktop, sprite: Sprit
 }
 
 /** A guest is on its way to somebody else, and goes on by this step when it was seen. */
-function head({ guests, headings, simulation }: Desktop, sprite: Sprite, step: Step): void {
-  headings.set(sprite, { ...step, passes: true });
+function head({ guests, headings, simulation }: Desktop, sprite: Sprite, step: Step, animation?: string): void {
+  headings.set(sprite, { ...step, passes: true, animation });
   guests.pass(sprite.id, step.edge, simulation.nowMs);
 }
 
@@ -674,7 +681,8 @@ async function depart(desktop: Desktop, departure: Departure): Promise<void> {
     nowMs: Date.now(),
   });
   const isOnTheWay = step?.edge === edge;
-  const animation = isOnTheWay ? undefined : desktop.games?.animationOf(sprite, desktop.simulation.nowMs);
+  const passes = isOnTheWay && step.passes;
+  const animation = passes ? step.animation : desktop.games?.animationOf(sprite, performance.now());
   if (sprite.fromShelf) void updateAway(desktop, (away) => away.leave({ sprite, journey }, nowS()));
   departures.depart({ ...departure, journey, animation, ...(isOnTheWay && { goal: step.goal }) });
 }
@@ -899,7 +907,7 @@ function draw(desktop: Desktop, frameMs: number): void {
     animatePortraits(calm.matches ? 0 : clock.nowMs);
   }
   endWaits(desktop);
-  desktop.games?.step(simulation);
+  desktop.games?.step(simulation.sprites, performance.now());
   sendGuestOn(desktop);
   arrivals.admitWaiting();
   for (const [sprite, { untilMs }] of tags) if (untilMs < simulation.nowMs) tags.delete(sprite);
@@ -1168,9 +1176,10 @@ function openSpriteMenu(desktop: Desktop, sprite: Sprite, x: number, y: number):
   openMenu(x, y, entries);
 }
 
-/** Makes a sprite a hot potato. */
+/** Makes a sprite a hot potato, unless it has left while the menu was open. */
 function potatoEntry(desktop: Desktop, sprite: Sprite): MenuEntry {
-  const light = (games?: Games) => games?.light(sprite, desktop.simulation.nowMs, random());
+  const light = (games?: Games) =>
+    desktop.simulation.sprites.includes(sprite) && games?.light(sprite, performance.now(), random());
   return { text: phrase('game.potato'), choose: () => void gamesOf(desktop).then(light) };
 }
 

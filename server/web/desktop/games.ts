@@ -1,18 +1,16 @@
 /**
  * Two small games that need nothing but crossings: keep up, and hot potato. Loaded with the first sprite that somebody else throws here.
  *
- * The animation with which a sprite crosses an edge says how its game stands, so no message is new, and a relay or a client that knows no
- * games carries or ends them (PROTOCOL.md, Games).
- * Keep up: how often in a row the sprite went over an edge without touching the ground. Who throws an arrival on in the air counts one more.
- * Hot potato: it goes off at the end of its time, which runs on the desktop that has it. Who has thrown it on counts, too, so both know.
+ * The rules are those of client-win/BEHAVIOUR.md (Games); `relay.vectors.json` is played here and in core/relay/crossings/games.cc. The
+ * time is that of a clock which does not stop with the page: all desktops mean the same by it.
  */
-import type { Simulation, Sprite } from '../motion/simulation.ts';
+import type { Sprite } from '../motion/simulation.ts';
 import { phrase } from '../texts/language.ts';
 
-export const KEPT_UP_MAX = 9_999; // edges in a row: nobody has gone so far
-export const KEPT_UP_SHOWN_MIN = 2; // edges in a row that are a game: one throw is none
-export const POTATO_MS_MIN = 15_000; // ms until a potato goes off: some throws there and back
-export const POTATO_MS_MAX = 40_000; // ms likewise: before it gets dull, and it is not known when
+const KEPT_UP_MAX = 9_999; // edges in a row: nobody has gone so far
+const KEPT_UP_SHOWN_MIN = 2; // edges in a row that are a game: one throw is none
+const POTATO_MS_MIN = 15_000; // ms until a potato goes off: some throws there and back
+const POTATO_MS_MAX = 40_000; // ms likewise: before it gets dull, and it is not known when
 const POTATO_STEP_MS = 100; // ms: the unit in which a potato says how long it has left
 const LOST_MS = 2_000; // ms after its end until a potato that was thrown on has not come back
 
@@ -20,6 +18,8 @@ const LOST_MS = 2_000; // ms after its end until a potato that was thrown on has
 interface Handlers {
   /** The game of a sprite that is here has changed. Empty: it has none any more. */
   show(sprite: Sprite, words: string): void;
+  /** A potato is here: in each frame. */
+  hot(sprite: Sprite): void;
   /** A game is over. */
   over(words: string): void;
 }
@@ -39,9 +39,9 @@ export class Games {
 
   /** Somebody has thrown a sprite here, with this animation. */
   arrived(sprite: Sprite, animation: string, nowMs: number): void {
+    this.#away.delete(keyOf(sprite)); // it has not gone off, even if who had it plays no games
     const [, game, digits] = /^(keep-up|hot-potato)-([1-9][0-9]{0,3})$/.exec(animation) ?? [];
     if (game === 'hot-potato') {
-      this.#away.delete(keyOf(sprite));
       this.#hold(sprite, nowMs + Math.min(Number(digits) * POTATO_STEP_MS, POTATO_MS_MAX));
       return;
     }
@@ -73,14 +73,18 @@ export class Games {
   }
 
   /** Looks who has touched the ground, and which potatoes have gone off. Call it in each frame. */
-  step({ nowMs, sprites }: Pick<Simulation, 'nowMs' | 'sprites'>): void {
+  step(sprites: readonly Sprite[], nowMs: number): void {
     for (const [sprite, count] of this.#kept) {
       if (!sprites.includes(sprite) || sprite.mode === 'fall' || sprite.mode === 'drag') continue;
       this.#kept.delete(sprite);
       if (count >= KEPT_UP_SHOWN_MIN) this.#handlers.over(phrase('game.dropped', { name: sprite.name, count }));
     }
     for (const [sprite, endMs] of this.#potatoes) {
-      if (nowMs < endMs || !sprites.includes(sprite)) continue; // one on its way goes off where it arrives
+      if (!sprites.includes(sprite)) continue; // one on its way goes off where it arrives
+      if (nowMs < endMs) {
+        this.#handlers.hot(sprite);
+        continue;
+      }
       this.#potatoes.delete(sprite);
       this.#handlers.show(sprite, '');
       this.#handlers.over(phrase('game.burnt', { name: sprite.name }));

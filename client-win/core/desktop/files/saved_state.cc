@@ -71,11 +71,17 @@ std::optional<SavedSprite> SavedSpriteFromJson(const Json& value) {
 Json EntranceToJson(const Entrance& entrance) {
   Json json = MotionJson(entrance);
   json["edge"] = static_cast<int>(entrance.edge);
+  if (!entrance.animation.empty()) {
+    json["animation"] = entrance.animation;
+  }
   return json;
 }
 
 Entrance EntranceFromJson(const Json& value) {
-  return EntranceBy(static_cast<Edge>(static_cast<int>(NumberAt(value, "edge", 0, 3, 0))), value);
+  Entrance entrance =
+      EntranceBy(static_cast<Edge>(static_cast<int>(NumberAt(value, "edge", 0, 3, 0))), value);
+  entrance.animation = TextAt(value, "animation", rules::kAnimationLengthMax);
+  return entrance;
 }
 
 Json ArrivalToJson(const Arrival& arrival) {

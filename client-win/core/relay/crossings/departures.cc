@@ -134,7 +134,7 @@ std::string CrossingJson(uint64_t number, const Departure& departure) {
   sprite.journey = departure.journey;
   Json body = {
       {"crossing", number}, {"edge", NameOf(departure.edge)}, {"sprite", CarriedJson(sprite)}};
-  body["sprite"]["animation"] = "fall";
+  body["sprite"]["animation"] = departure.animation.empty() ? "fall" : departure.animation;
   body.update(MotionJson(departure));
   return WriteJson(body);
 }

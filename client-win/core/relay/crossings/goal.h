@@ -19,6 +19,7 @@ namespace sprites {
 struct Step {
   Edge edge = Edge::kLeft;
   Goal goal;
+  std::string animation = {};  // with which it came, if it only passes: so its game goes on
 };
 
 // Nothing: the sprite stays. `name` is that of this desktop, as others see it; for the thrower it
