@@ -133,6 +133,60 @@ ParseResult ReadHead(std::string_view bytes, Head* head) {
   }
 }
 
+// Reads a chunk's size and skips its extension: `at` is then where its content begins.
+ParseResult ReadChunkSize(std::span<const char> bytes, size_t* at, size_t* size) {
+  size_t digits = 0;
+  *size = 0;
+  while (*at < bytes.size() && HexDigit(bytes[*at]) >= 0) {
+    *size = *size * 16 + static_cast<size_t>(HexDigit(bytes[*at]));
+    if (++digits > 6) {
+      return ParseResult::kBad;
+    }
+    ++*at;
+  }
+  if (*at == bytes.size()) {
+    return ParseResult::kNeedMore;
+  }
+  if (digits == 0) {
+    return ParseResult::kBad;
+  }
+  const size_t line_limit = std::min(bytes.size(), *at + kHeadBytesMax);
+  while (*at < line_limit && bytes[*at] != '\n') {
+    ++*at;
+  }
+  if (*at == bytes.size()) {
+    return ParseResult::kNeedMore;
+  }
+  if (*at == line_limit || bytes[*at - 1] != '\r') {
+    return ParseResult::kBad;
+  }
+  ++*at;
+  return ParseResult::kDone;
+}
+
+// Skips the trailers, up to the empty line.
+ParseResult SkipTrailers(std::span<const char> bytes, size_t* at) {
+  for (const size_t trailers_at = *at;;) {
+    const size_t line_at = *at;
+    while (*at < bytes.size() && bytes[*at] != '\n') {
+      ++*at;
+    }
+    if (*at - trailers_at > kHeadBytesMax) {
+      return ParseResult::kBad;
+    }
+    if (*at == bytes.size()) {
+      return ParseResult::kNeedMore;
+    }
+    if (*at == line_at || bytes[*at - 1] != '\r') {
+      return ParseResult::kBad;
+    }
+    ++*at;
+    if (*at - line_at == 2) {
+      return ParseResult::kDone;
+    }
+  }
+}
+
 // Reads the chunks from `at` on. With `join`, moves their contents together, to the place of the
 // first chunk.
 ParseResult WalkChunks(std::span<char> bytes, size_t at, bool join, size_t* body_size,
@@ -141,32 +195,9 @@ ParseResult WalkChunks(std::span<char> bytes, size_t at, bool join, size_t* body
   size_t total = 0;
   for (;;) {
     size_t size = 0;
-    size_t digits = 0;
-    while (at < bytes.size() && HexDigit(bytes[at]) >= 0) {
-      size = size * 16 + static_cast<size_t>(HexDigit(bytes[at]));
-      if (++digits > 6) {
-        return ParseResult::kBad;
-      }
-      ++at;
+    if (const ParseResult result = ReadChunkSize(bytes, &at, &size); result != ParseResult::kDone) {
+      return result;
     }
-    if (at == bytes.size()) {
-      return ParseResult::kNeedMore;
-    }
-    if (digits == 0) {
-      return ParseResult::kBad;
-    }
-    // Skip the chunk's extension, up to the end of the line.
-    const size_t line_limit = std::min(bytes.size(), at + kHeadBytesMax);
-    while (at < line_limit && bytes[at] != '\n') {
-      ++at;
-    }
-    if (at == bytes.size()) {
-      return ParseResult::kNeedMore;
-    }
-    if (at == line_limit || bytes[at - 1] != '\r') {
-      return ParseResult::kBad;
-    }
-    ++at;
     if (size == 0) {
       break;
     }
@@ -185,29 +216,10 @@ ParseResult WalkChunks(std::span<char> bytes, size_t at, bool join, size_t* body
     total += size;
     at += size + 2;
   }
-  // Skip the trailers, up to the empty line.
-  for (const size_t trailers_at = at;;) {
-    const size_t line_at = at;
-    while (at < bytes.size() && bytes[at] != '\n') {
-      ++at;
-    }
-    if (at - trailers_at > kHeadBytesMax) {
-      return ParseResult::kBad;
-    }
-    if (at == bytes.size()) {
-      return ParseResult::kNeedMore;
-    }
-    if (at == line_at || bytes[at - 1] != '\r') {
-      return ParseResult::kBad;
-    }
-    ++at;
-    if (at - line_at == 2) {
-      break;
-    }
-  }
   *body_size = total;
+  const ParseResult result = SkipTrailers(bytes, &at);
   *end = at;
-  return ParseResult::kDone;
+  return result;
 }
 
 ParseResult ReadChunkedBody(std::span<char> bytes, size_t at, HttpResponse* response) {
