@@ -5,20 +5,28 @@
  */
 import assert from 'node:assert/strict';
 import { mkdirSync } from 'node:fs';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type RelayProcess, startRelay } from '../../server/test/relay_process.ts';
 import { buildClient, buildWindowsClient, WINDOWS_CLIENT } from '../../tools/build.js';
 import { type HeadlessDesktop, startHeadless } from './headless_desktop.ts';
 import { WineDesktop, whyNoWine } from './wine_desktop.ts';
-import { CYAN, onFloor, RUNNER, runner, spr } from './wine_sprites.ts';
+import { CYAN, onFloor, RUNNER, runner, spr, TARGET } from './wine_sprites.ts';
 import { eventually, RIGHT, SCREEN } from './x_display.ts';
 
+const STAND_IN = join(dirname(WINDOWS_CLIENT), 'stand-in.exe');
 const SHOTS = join(import.meta.dirname, '../../screenshots');
 const INPUT = 'Sprites: say something';
 const FIELD = 0.3; // of the height of that window, where one types
 const LIST = 'Sprites: what was said';
 const COMPANY = 'Sprites: who is here';
+const DIALOG_CLASS = '#32770';
+const LIST_CLASS = 'ComboLBox'; // of what drops down from a combo box
+const WM_SYSCOMMAND = 0x112;
+const SC_DRAG = 0xf012; // SC_MOVE by the pointer
+const WM_NCLBUTTONDOWN = 0xa1;
+const HTVSCROLL = 7;
+const MANY = 16; // sprites, more than a list of them shows at once
 
 const skip = whyNoWine() ?? buildWindowsClient() ?? buildClient() ?? false;
 
@@ -45,6 +53,7 @@ describe('sayings in the windows client', { skip, timeout: 900_000 }, () => {
     relay = await startRelay({ workers: 0 });
     ada = await WineDesktop.start('sayings', 'openbox');
     ada.writeSettings({ relay: relay.url, world: 'talk', name: 'Ada', sound: false, calm: true, greeted: true });
+    for (let i = 0; i < MANY; i++) ada.keepSprite(spr(TARGET), `Target ${i}`, 300 + 60 * i, 100);
     ada.keepSprite(spr(RUNNER), RUNNER.name, 900, SCREEN.height);
     ada.launch(WINDOWS_CLIENT);
     grace = startHeadless(['--relay', relay.url, '--world', 'talk', '--name', 'Grace']);
@@ -94,6 +103,39 @@ describe('sayings in the windows client', { skip, timeout: 900_000 }, () => {
     await grace.waitForLine('Grace hears the second line', ({ heard }) => heard === 'Mine');
     await ada.press('Escape');
     await ada.isGone(INPUT);
+  });
+
+  // The messages are those that Windows sends: under a window manager Wine has no title bar, and it gives a press on a scroll bar of a
+  // list to the box.
+  it('goes on while Windows runs a loop of its own: a dialog is dragged, the scroll bar of a list is held', async () => {
+    const post = (to: string, message: number, parameter: number) =>
+      ada.run('wine', STAND_IN, to, 'post', String(message), String(parameter));
+    const hears = async (text: string) => {
+      grace.send(`say ${text}`);
+      await ada.frame(`Grace: ${text}`);
+    };
+    const isOpen = async () => (await ada.frames(COMPANY)).length === 1;
+    await ada.chooseOf(onFloor(runner), ['b', 'w'], 'it shows who is here', isOpen);
+    const { x, y, width, height } = await ada.focusOn(COMPANY);
+    await ada.holdButtonAt({ x: x + 4, y: y + 4 });
+    await post(DIALOG_CLASS, WM_SYSCOMMAND, SC_DRAG);
+    await eventually('the dialog follows the pointer', async () => {
+      await ada.moveTo({ x: x - 60, y: y - 40 });
+      await ada.moveTo({ x: x - 61, y: y - 40 });
+      return (await ada.frame(COMPANY)).x < x;
+    });
+    await hears('You drag a dialog');
+    await ada.releaseButton();
+
+    const untitled = async () => (await ada.frames('')).length;
+    const before = await untitled();
+    await ada.press('alt+s', 'alt+Down');
+    await eventually('the list is open', async () => (await untitled()) > before);
+    await post(LIST_CLASS, WM_NCLBUTTONDOWN, HTVSCROLL);
+    await hears('You scroll');
+    await ada.click({ x: x + width / 2, y: y + height / 4 }); // lets the scroll bar go
+    await ada.press('Escape', 'Escape');
+    await ada.isGone(COMPANY);
   });
 
   it('lists what was said, and mutes a speaker there', async () => {

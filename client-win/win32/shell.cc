@@ -138,7 +138,8 @@ bool Shell::HandledByDialog(MSG* message) {
     if (dialog->Has(message->hwnd)) {
       const ModalScope modal(this);
       RequestTurn();  // what the user typed is said at once
-      return dialog->HandleMessage(message);
+      dialog->HandleMessage(message);
+      return true;
     }
   }
   return false;

@@ -4,6 +4,7 @@
 //   stand-in TITLE full WIDTH HEIGHT         likewise, at that resolution until it is closed
 //   stand-in TITLE lock FILE                 a window that keeps the file open for itself alone
 //   stand-in TITLE send MESSAGE WPARAM       sends a message to a window of that class, and ends
+//   stand-in TITLE post MESSAGE WPARAM       likewise, without waiting until it is handled
 //   stand-in TITLE has-keys                  ends at once: does the foreground window have that
 //   title?
 //   stand-in TITLE throw                     drags the window of that title over the right edge,
@@ -197,21 +198,27 @@ bool WritePicture(const wchar_t* path) {
 int WINAPI wWinMain(HINSTANCE, HINSTANCE, LPWSTR, int) {
   int count = 0;
   wchar_t** words = CommandLineToArgvW(GetCommandLineW(), &count);
-  if (count == 5 && std::wstring_view(words[2]) == L"send") {
+  const std::wstring_view verb = count > 2 ? words[2] : L"";
+  if (count == 5 && (verb == L"send" || verb == L"post")) {
     const HWND window = FindWindowW(words[1], nullptr);
-    SendMessageW(window, static_cast<UINT>(std::wcstoul(words[3], nullptr, 0)),
-                 std::wcstoul(words[4], nullptr, 0), 0);
+    const auto message = static_cast<UINT>(std::wcstoul(words[3], nullptr, 0));
+    const WPARAM parameter = std::wcstoul(words[4], nullptr, 0);
+    if (verb == L"post") {
+      PostMessageW(window, message, parameter, 0);
+    } else {
+      SendMessageW(window, message, parameter, 0);
+    }
     return window == nullptr ? 1 : 0;
   }
-  if (count == 3 && std::wstring_view(words[2]) == L"has-keys") {
+  if (count == 3 && verb == L"has-keys") {
     wchar_t title[64]{};
     GetWindowTextW(GetForegroundWindow(), title, 64);
     return std::wstring_view(title) == words[1] ? 0 : 1;
   }
-  if (count == 3 && std::wstring_view(words[2]) == L"throw") {
+  if (count == 3 && verb == L"throw") {
     return ThrowRight(words[1]) ? 0 : 1;
   }
-  if (count == 3 && std::wstring_view(words[2]) == L"picture") {
+  if (count == 3 && verb == L"picture") {
     return WritePicture(words[1]) ? 0 : 1;
   }
   Options options;

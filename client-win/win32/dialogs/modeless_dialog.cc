@@ -1,8 +1,20 @@
 #include "win32/dialogs/modeless_dialog.h"
 
+#include <string_view>
 #include <utility>
 
 namespace sprites {
+
+namespace {
+
+// The list of a combo box is no child of it, but of the screen.
+bool IsDroppedList(HWND window) {
+  wchar_t name[16];
+  const int size = GetClassNameW(window, name, 16);
+  return std::wstring_view(name, static_cast<size_t>(size)) == L"ComboLBox";
+}
+
+}  // namespace
 
 void ModelessDialog::Open(HWND owner) {
   foreground_->Remember();
@@ -22,6 +34,18 @@ void ModelessDialog::Close() {
     SetWindowLongPtrW(window, GWLP_USERDATA, 0);
     DestroyWindow(window);
     foreground_->GiveBack();
+  }
+}
+
+bool ModelessDialog::Has(HWND window) const {
+  return window_ != nullptr &&
+         (window == window_ || IsChild(window_, window) != 0 || IsDroppedList(window));
+}
+
+void ModelessDialog::HandleMessage(MSG* message) const {
+  if (!IsDialogMessageW(window_, message)) {
+    TranslateMessage(message);
+    DispatchMessageW(message);
   }
 }
 

@@ -20,14 +20,10 @@ class ModelessDialog {
   // Opens it, or brings it to the front.
   void Open(HWND owner);
   void Close();
-  // Whether a window is this one, or in it.
-  bool Has(HWND window) const {
-    return window_ != nullptr && (window == window_ || IsChild(window_, window) != 0);
-  }
-  // Handles the keys that move between its controls. Returns whether the message was for it.
-  bool HandleMessage(MSG* message) const {
-    return window_ != nullptr && IsDialogMessageW(window_, message) != 0;
-  }
+  // Whether a window is this one, or in it, or the list that has dropped down from a box in it.
+  bool Has(HWND window) const;
+  // Handles a message to a window that it has, and the keys that move between its controls.
+  void HandleMessage(MSG* message) const;
 
  protected:
   // `dialog` is its resource, and `first` the control that has the focus when it opens.
