@@ -280,7 +280,7 @@
   X(kBubbleCaught, "{0} is with {1} now.", "{0} ist jetzt bei {1}.") \
   X(kBubbleFriend, "{0} is next door now!", "{0} ist jetzt nebenan!") \
   X(kBubbleComeBack, "Shall I come back?\nClick me.", "Soll ich wiederkommen?\nKlick mich an.") \
-  X(kBubbleName, "Others see you as {0}.\nChange it, or invite a friend: right-click me.", "Andere sehen Sie als {0}.\nÄndern oder jemanden einladen: Rechtsklick.") \
+  X(kBubbleName, "Others see you as {0}.\nChange it, or invite a friend: right-click me.", "Andere sehen dich als {0}.\nÄndern oder jemanden einladen: Rechtsklick auf mich.") \
   X(kBubbleAlone, "Nobody is next door yet.\nRight-click me to invite a friend.", "Noch ist niemand nebenan.\nRechtsklick: Lade jemanden ein.") \
   X(kBubbleUnreachable, "I can't reach {0}.\nI keep trying. Another relay: right-click me.", "Ich erreiche {0} nicht.\nIch versuche es weiter. Anderes Relay: Rechtsklick.") \
   X(kBubbleKeys, "{0}: arrow keys and space.\nCtrl and an arrow key throw me.\nTab: the next one. Esc: stop.\nW, H, L: wave, heart, laugh.", "{0}: Pfeiltasten und Leertaste.\nStrg und Pfeiltaste werfen mich.\nTab: die nächste Figur. Esc: Schluss.\nW, H, L: winken, Herz, lachen.") \
