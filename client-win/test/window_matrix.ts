@@ -30,6 +30,7 @@ const WINDOWS: Record<string, string[]> = {
   settings: ['s'],
   say: ['y'],
   heard: ['w'],
+  company: ['b', 'w'],
   name: ['c'],
   'open-link': ['o'],
   'how-to-play': ['h', 'h'],

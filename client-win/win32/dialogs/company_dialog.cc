@@ -19,7 +19,7 @@ namespace {
 using OwnedPen = Owned<HPEN, DeleteObject>;
 using OwnedBrush = Owned<HBRUSH, DeleteObject>;
 
-constexpr std::array kNamePercents = {42};  // of the list's width; where they sit has the rest
+constexpr std::array kNamePercents = {36};  // at most, of the list's width; where they sit has more
 constexpr int kNewPercent = 30;             // of the accent, behind who has just come
 constexpr double kFrame = 2;                // dip, around a face
 constexpr int kCornerPart = 4;              // of a face's side: one of so many parts

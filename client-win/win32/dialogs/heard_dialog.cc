@@ -17,7 +17,8 @@ namespace sprites {
 
 namespace {
 
-constexpr std::array kColumnPercents = {0, 22};  // time and speaker; what was said has the rest
+// Time and speaker, at most; what was said has the rest.
+constexpr std::array kColumnPercents = {22, 22};
 
 // In the format of the user's region.
 std::string TimeOfDayAgo(int64_t ms) {

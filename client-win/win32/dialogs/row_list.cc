@@ -64,16 +64,18 @@ void ShowRows(HWND list, const std::vector<std::vector<std::wstring>>& rows) {
   SendMessageW(list, WM_SETREDRAW, TRUE, 0);
 }
 
-void FitColumns(HWND list, std::span<const int> percents) {
+void FitColumns(HWND list, std::span<const int> percents_max) {
   RECT inside{};
   GetClientRect(list, &inside);
   const int width = inside.right - GetSystemMetrics(SM_CXVSCROLL);
   int left = width;
-  const int last = static_cast<int>(percents.size());
+  const int last = static_cast<int>(percents_max.size());
   for (int column = 0; column < last; column++) {
-    const int percent = percents[static_cast<size_t>(column)];
-    ListView_SetColumnWidth(list, column,
-                            percent == 0 ? LVSCW_AUTOSIZE_USEHEADER : width * percent / 100);
+    const int most = width * percents_max[static_cast<size_t>(column)] / 100;
+    ListView_SetColumnWidth(list, column, LVSCW_AUTOSIZE_USEHEADER);
+    if (ListView_GetColumnWidth(list, column) > most) {
+      ListView_SetColumnWidth(list, column, most);
+    }
     left -= ListView_GetColumnWidth(list, column);
   }
   ListView_SetColumnWidth(list, last, left);

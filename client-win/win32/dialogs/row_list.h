@@ -18,8 +18,9 @@ void SetColumns(HWND list, const std::wstring& name, std::span<const std::wstrin
 // Shows these rows, each with a text for each column. A row changes where it is, so it stays
 // chosen, and one whose texts are the same is left alone.
 void ShowRows(HWND list, const std::vector<std::vector<std::wstring>>& rows);
-// Gives each column but the last one its share of the width, in percent; 0 is as wide as its title.
-void FitColumns(HWND list, std::span<const int> percents);
+// Each column but the last one is as wide as its title and its texts, and at most that share of the
+// list, in percent. The last one has the rest.
+void FitColumns(HWND list, std::span<const int> percents_max);
 // -1 for none.
 int ChosenRow(HWND list);
 void ChooseRow(HWND list, int row);
