@@ -258,8 +258,10 @@ describe('what the page does with a relay', () => {
   for (const { name, steps } of vectors.games) {
     it(`games › ${name}`, () => {
       let said: string[] = [];
-      const tell = (words: string) => words !== '' && said.push(words.replace('game.', ''));
-      const games = new Games({ show: (_, words) => tell(words), hot: () => {}, over: tell });
+      const tell = (words: string) => said.push(words.replace('game.', ''));
+      const tags = new Map<Sprite, string>();
+      const tag = (sprite: Sprite, words: string) => tags.set(sprite, words);
+      const games = new Games({ tags, tag, announce: tell, over: tell });
       const all = new Map<number, Sprite>();
       const here = new Set<Sprite>();
       for (const { atMs, does, sprite: number, animation, luck, mode, says = [] } of steps) {
@@ -270,7 +272,7 @@ describe('what the page does with a relay', () => {
           if (does === 'arrive') games.arrived(added, animation, atMs);
         }
         const sprite = all.get(number)!;
-        if (does === 'light') games.light(sprite, atMs, luck);
+        if (does === 'light') games.light(sprite, luck, atMs);
         if (does === 'mode') sprite.mode = mode;
         if (does === 'leave') {
           assert.equal(games.animationOf(sprite, atMs) ?? 'fall', animation);
@@ -284,6 +286,20 @@ describe('what the page does with a relay', () => {
       }
     });
   }
+
+  it('games › shows which sprite is hot, as long as it is', () => {
+    const tags = new Map<Sprite, string>();
+    const tag = (sprite: Sprite, words: string) => tags.set(sprite, words);
+    const games = new Games({ tags, tag, announce: () => {}, over: () => {} });
+    const sprite = { file: 'f', name: 'Miso', mode: 'idle' } as Sprite;
+    games.light(sprite, 0, 0);
+    assert.deepEqual([...tags], [[sprite, 'game.hot']]);
+    tags.clear();
+    games.step([sprite], 14_999);
+    assert.deepEqual([...tags], [[sprite, '🔥']]);
+    games.step([sprite], 15_000);
+    assert.equal(tags.size, 0);
+  });
 
   for (const { name, room, steps } of vectors.arrivals) {
     it(`arrivals › ${name}`, () => {

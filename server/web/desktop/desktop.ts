@@ -561,7 +561,7 @@ function admit(desktop: Desktop, arrival: Arrival): Sprite | null {
   if (!isOwn) chime('sprite');
   const { animation } = arrival.sprite;
   if (step === null && (!isOwn || animation !== 'fall'))
-    void gamesOf(desktop).then((games) => games?.arrived(sprite, animation, performance.now()));
+    void gamesOf(desktop).then((games) => games?.arrived(sprite, animation));
   if (desktop.hasThrown && isResident(arrival.from.name)) {
     desktop.isPlayedWith = true;
     drawLonely(desktop);
@@ -586,15 +586,9 @@ async function gamesOf(desktop: Desktop): Promise<Games | undefined> {
   const loaded = await games().catch(offline);
   if (loaded === undefined) return undefined;
   desktop.games ??= new loaded.Games({
-    show: (sprite, words) => {
-      desktop.tags.delete(sprite);
-      if (words === '') return;
-      showTag(desktop, sprite, words, 'from', FROM_TAG_MS);
-      announce(words);
-    },
-    hot: (sprite) => {
-      if (!desktop.tags.has(sprite)) showTag(desktop, sprite, '🔥', 'from', FROM_TAG_MS);
-    },
+    tags: desktop.tags,
+    tag: (sprite, words) => showTag(desktop, sprite, words, 'from', FROM_TAG_MS),
+    announce,
     over: (words) => {
       notice(words);
       chime('saying');
@@ -682,7 +676,7 @@ async function depart(desktop: Desktop, departure: Departure): Promise<void> {
   });
   const isOnTheWay = step?.edge === edge;
   const passes = isOnTheWay && step.passes;
-  const animation = passes ? step.animation : desktop.games?.animationOf(sprite, performance.now());
+  const animation = passes ? step.animation : desktop.games?.animationOf(sprite);
   if (sprite.fromShelf) void updateAway(desktop, (away) => away.leave({ sprite, journey }, nowS()));
   departures.depart({ ...departure, journey, animation, ...(isOnTheWay && { goal: step.goal }) });
 }
@@ -907,7 +901,7 @@ function draw(desktop: Desktop, frameMs: number): void {
     animatePortraits(calm.matches ? 0 : clock.nowMs);
   }
   endWaits(desktop);
-  desktop.games?.step(simulation.sprites, performance.now());
+  desktop.games?.step(simulation.sprites);
   sendGuestOn(desktop);
   arrivals.admitWaiting();
   for (const [sprite, { untilMs }] of tags) if (untilMs < simulation.nowMs) tags.delete(sprite);
@@ -1178,8 +1172,7 @@ function openSpriteMenu(desktop: Desktop, sprite: Sprite, x: number, y: number):
 
 /** Makes a sprite a hot potato, unless it has left while the menu was open. */
 function potatoEntry(desktop: Desktop, sprite: Sprite): MenuEntry {
-  const light = (games?: Games) =>
-    desktop.simulation.sprites.includes(sprite) && games?.light(sprite, performance.now(), random());
+  const light = (games?: Games) => desktop.simulation.sprites.includes(sprite) && games?.light(sprite);
   return { text: phrase('game.potato'), choose: () => void gamesOf(desktop).then(light) };
 }
 

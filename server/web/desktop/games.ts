@@ -14,12 +14,13 @@ const POTATO_MS_MAX = 40_000; // ms likewise: before it gets dull, and it is not
 const POTATO_STEP_MS = 100; // ms: the unit in which a potato says how long it has left
 const LOST_MS = 2_000; // ms after its end until a potato that was thrown on has not come back
 
-/** What a game shows. */
+/** How a game is shown. */
 interface Handlers {
-  /** The game of a sprite that is here has changed. Empty: it has none any more. */
-  show(sprite: Sprite, words: string): void;
-  /** A potato is here: in each frame. */
-  hot(sprite: Sprite): void;
+  /** What is shown over sprites now. */
+  readonly tags: Map<Sprite, unknown>;
+  /** Shows words over a sprite for a while. */
+  tag(sprite: Sprite, words: string): void;
+  announce(words: string): void;
   /** A game is over. */
   over(words: string): void;
 }
@@ -38,7 +39,7 @@ export class Games {
   }
 
   /** Somebody has thrown a sprite here, with this animation. */
-  arrived(sprite: Sprite, animation: string, nowMs: number): void {
+  arrived(sprite: Sprite, animation: string, nowMs = performance.now()): void {
     this.#away.delete(keyOf(sprite)); // it has not gone off, even if who had it plays no games
     const [, game, digits] = /^(keep-up|hot-potato)-([1-9][0-9]{0,3})$/.exec(animation) ?? [];
     if (game === 'hot-potato') {
@@ -47,16 +48,16 @@ export class Games {
     }
     const count = game === 'keep-up' ? Number(digits) : 1;
     this.#kept.set(sprite, count);
-    if (count >= KEPT_UP_SHOWN_MIN) this.#handlers.show(sprite, phrase('game.kept-up', { count }));
+    if (count >= KEPT_UP_SHOWN_MIN) this.#show(sprite, phrase('game.kept-up', { count }));
   }
 
   /** This person makes a sprite a hot potato. `luck`: 0 … 1. */
-  light(sprite: Sprite, nowMs: number, luck: number): void {
+  light(sprite: Sprite, luck = Math.random(), nowMs = performance.now()): void {
     this.#hold(sprite, nowMs + POTATO_MS_MIN + luck * (POTATO_MS_MAX - POTATO_MS_MIN));
   }
 
   /** A sprite leaves over an edge: the animation with which it does. Undefined for one without a game. */
-  animationOf(sprite: Sprite, nowMs: number): string | undefined {
+  animationOf(sprite: Sprite, nowMs = performance.now()): string | undefined {
     const endMs = this.#potatoes.get(sprite);
     if (endMs !== undefined) return `hot-potato-${Math.max(1, Math.ceil((endMs - nowMs) / POTATO_STEP_MS))}`;
     const count = this.#kept.get(sprite);
@@ -73,7 +74,7 @@ export class Games {
   }
 
   /** Looks who has touched the ground, and which potatoes have gone off. Call it in each frame. */
-  step(sprites: readonly Sprite[], nowMs: number): void {
+  step(sprites: readonly Sprite[], nowMs = performance.now()): void {
     for (const [sprite, count] of this.#kept) {
       if (!sprites.includes(sprite) || sprite.mode === 'fall' || sprite.mode === 'drag') continue;
       this.#kept.delete(sprite);
@@ -82,11 +83,11 @@ export class Games {
     for (const [sprite, endMs] of this.#potatoes) {
       if (!sprites.includes(sprite)) continue; // one on its way goes off where it arrives
       if (nowMs < endMs) {
-        this.#handlers.hot(sprite);
+        if (!this.#handlers.tags.has(sprite)) this.#handlers.tag(sprite, '🔥');
         continue;
       }
       this.#potatoes.delete(sprite);
-      this.#handlers.show(sprite, '');
+      this.#handlers.tags.delete(sprite);
       this.#handlers.over(phrase('game.burnt', { name: sprite.name }));
     }
     for (const [key, lostMs] of this.#away) {
@@ -99,7 +100,12 @@ export class Games {
   #hold(sprite: Sprite, endMs: number): void {
     this.#kept.delete(sprite);
     this.#potatoes.set(sprite, endMs);
-    this.#handlers.show(sprite, phrase('game.hot'));
+    this.#show(sprite, phrase('game.hot'));
+  }
+
+  #show(sprite: Sprite, words: string): void {
+    this.#handlers.tag(sprite, words);
+    this.#handlers.announce(words);
   }
 }
 
