@@ -1,0 +1,210 @@
+/**
+ * Writes an animated GIF (GIF89a), the one animation that every program shows which gets it from somebody.
+ *
+ * All frames share one palette: colours are sorted into buckets of 5 bits a channel, and boxes of buckets are halved until there is one box a
+ * colour. A frame only has what has changed since the one before. The programs write the same bytes: gif.vectors.json holds both to them.
+ * Cost: O(pixels) a frame; 2 MB for the codes, and the file.
+ */
+const BUCKETS = 2 ** 15;
+const COLOURS_MAX = 255; // and 0 is what has not changed
+const CHANNELS = [10, 5, 0]; // where red, green and blue are in the number of a bucket
+const [CLEAR, END, CODES_MAX] = [256, 257, 4096];
+const BLOCK_BYTES_MAX = 255;
+const CS_MS = 10; // ms: a GIF counts hundredths of a second
+
+const bucketOf = (pixels: Uint8ClampedArray, at: number) =>
+  ((pixels[at] >> 3) << 10) | ((pixels[at + 1] >> 3) << 5) | (pixels[at + 2] >> 3);
+
+/** The colours of an animation: of each pixel of each frame. */
+export class Palette {
+  /** Red, green and blue of each colour. */
+  readonly colours = new Uint8Array(3 * (COLOURS_MAX + 1));
+  readonly #sums = new Float64Array(4 * BUCKETS);
+  readonly #colourOf = new Uint8Array(BUCKETS);
+
+  /** Counts the pixels of a frame: four bytes each, of which the last one is not read. */
+  count(pixels: Uint8ClampedArray): void {
+    for (let at = 0; at < pixels.length; at += 4) {
+      const sum = 4 * bucketOf(pixels, at);
+      for (let i = 0; i < 3; i++) this.#sums[sum + i] += pixels[at + i];
+      this.#sums[sum + 3]++;
+    }
+  }
+
+  /** Chooses the colours, when all frames are counted. */
+  choose(): void {
+    const used = [...Array(BUCKETS).keys()].filter((bucket) => this.#sums[4 * bucket + 3] > 0);
+    const boxes = [boxOf(used)];
+    while (boxes.length < COLOURS_MAX) {
+      const longest = Math.max(...boxes.map(({ side }) => side));
+      if (longest <= 0) break;
+      const at = boxes.findIndex(({ side }) => side === longest);
+      const { buckets, shift, middle } = boxes[at];
+      const isLow = (bucket: number) => ((bucket >> shift) & 31) <= middle;
+      boxes[at] = boxOf(buckets.filter(isLow));
+      boxes.push(boxOf(buckets.filter((bucket) => !isLow(bucket))));
+    }
+    for (const [i, { buckets }] of boxes.entries()) this.#set(i + 1, buckets);
+  }
+
+  /** Returns the colour of each pixel of a frame that was counted. */
+  indicesOf(pixels: Uint8ClampedArray): Uint8Array {
+    const indices = new Uint8Array(pixels.length / 4);
+    for (let i = 0; i < indices.length; i++) indices[i] = this.#colourOf[bucketOf(pixels, 4 * i)];
+    return indices;
+  }
+
+  /** Gives buckets the mean of their pixels as their colour. */
+  #set(colour: number, buckets: readonly number[]): void {
+    const total = [0, 0, 0, 0];
+    for (const bucket of buckets) {
+      this.#colourOf[bucket] = colour;
+      for (let i = 0; i < 4; i++) total[i] += this.#sums[4 * bucket + i];
+    }
+    const count = total[3];
+    for (let i = 0; i < 3; i++) this.colours[3 * colour + i] = Math.floor((2 * total[i] + count) / (2 * count));
+  }
+}
+
+/** Buckets, and where the longest side of the box around them is halved. */
+interface Box {
+  buckets: readonly number[];
+  shift: number;
+  side: number;
+  middle: number;
+}
+
+function boxOf(buckets: readonly number[]): Box {
+  const box = { buckets, shift: 0, side: -1, middle: 0 };
+  for (const shift of CHANNELS) {
+    let [low, high] = [31, 0];
+    for (const bucket of buckets) {
+      const value = (bucket >> shift) & 31;
+      low = Math.min(low, value);
+      high = Math.max(high, value);
+    }
+    if (high - low > box.side) Object.assign(box, { shift, side: high - low, middle: (low + high) >> 1 });
+  }
+  return box;
+}
+
+export class GifWriter {
+  readonly #width: number;
+  readonly #height: number;
+  readonly #palette: Palette;
+  readonly #bytes: Uint8Array<ArrayBuffer>;
+  readonly #codes = new Uint16Array(CODES_MAX * 256);
+  #size = 0;
+  #shown: Uint8Array | null = null;
+  #delayAt = 0;
+  #lateMs = 0;
+
+  /** An animation that repeats for ever, of at most `bytesMax` bytes. */
+  constructor({ width, height }: { width: number; height: number }, palette: Palette, bytesMax: number) {
+    [this.#width, this.#height, this.#palette] = [width, height, palette];
+    this.#bytes = new Uint8Array(bytesMax);
+    this.#put(...ascii('GIF89a'), ...word(width), ...word(height), 0xf7, 0, 0, ...palette.colours);
+    this.#put(0x21, 0xff, 11, ...ascii('NETSCAPE2.0'), 3, 1, 0, 0, 0);
+  }
+
+  /** Adds a frame that is shown for `ms`. One like the frame before makes that longer. Returns false when the file is full. */
+  add(pixels: Uint8ClampedArray, ms: number): boolean {
+    const delay = Math.round((ms + this.#lateMs) / CS_MS);
+    this.#lateMs += ms - delay * CS_MS;
+    const indices = this.#palette.indicesOf(pixels);
+    const [left, top, right, bottom] = this.#changed(indices);
+    if (right < left) {
+      const { [this.#delayAt]: low, [this.#delayAt + 1]: high } = this.#bytes;
+      this.#bytes.set(word(low + 256 * high + delay), this.#delayAt);
+      return this.#size < this.#bytes.length;
+    }
+    this.#delayAt = this.#size + 4;
+    this.#put(0x21, 0xf9, 4, 0x05, ...word(delay), 0, 0); // what is drawn stays; 0 is transparent
+    this.#put(0x2c, ...[left, top, right - left + 1, bottom - top + 1].flatMap(word), 0, 8);
+    this.#compress(indices, [left, top, right, bottom]);
+    this.#shown = indices;
+    return this.#size < this.#bytes.length;
+  }
+
+  /** Returns the whole file. */
+  end(): Uint8Array<ArrayBuffer> {
+    this.#put(0x3b);
+    return this.#bytes.slice(0, this.#size);
+  }
+
+  #put(...bytes: number[]): void {
+    for (const byte of bytes) this.#bytes[this.#size++] = byte; // those beyond its end are dropped
+  }
+
+  /** Returns the box of what has changed: all of the first frame. Its right is left of its left when nothing has. */
+  #changed(indices: Uint8Array): [left: number, top: number, right: number, bottom: number] {
+    const shown = this.#shown;
+    if (shown === null) return [0, 0, this.#width - 1, this.#height - 1];
+    let [left, top, right, bottom] = [this.#width, this.#height, -1, -1];
+    for (let i = 0, y = 0; y < this.#height; y++) {
+      for (let x = 0; x < this.#width; x++, i++) {
+        if (indices[i] === shown[i]) continue;
+        left = Math.min(left, x);
+        right = Math.max(right, x);
+        top = Math.min(top, y);
+        bottom = y;
+      }
+    }
+    return [left, top, right, bottom];
+  }
+
+  /** Writes the pixels of a box with LZW codes of 9 to 12 bits, the lowest bit first (GIF89a, appendix F). */
+  #compress(indices: Uint8Array, [left, top, right, bottom]: readonly number[]): void {
+    const shown = this.#shown;
+    let [codeBits, next, held, bits, block] = [9, END + 1, 0, 0, this.#size++];
+    const putByte = () => {
+      this.#put(held & 255);
+      held >>>= 8;
+      bits -= 8;
+      if (this.#size - block <= BLOCK_BYTES_MAX) return;
+      this.#bytes[block] = BLOCK_BYTES_MAX;
+      block = this.#size++;
+    };
+    const putCode = (code: number) => {
+      held |= code << bits;
+      bits += codeBits;
+      while (bits >= 8) putByte();
+    };
+    const addCode = (key: number) => {
+      if (next === 1 << codeBits) codeBits++;
+      this.#codes[key] = next++;
+    };
+    this.#codes.fill(0);
+    putCode(CLEAR);
+    let prefix = -1;
+    for (let y = top; y <= bottom; y++) {
+      for (let i = y * this.#width + left; i <= y * this.#width + right; i++) {
+        const index = shown !== null && shown[i] === indices[i] ? 0 : indices[i];
+        const key = (prefix << 8) | index;
+        const known = prefix < 0 ? index : this.#codes[key];
+        if (prefix < 0 || known !== 0) {
+          prefix = known;
+          continue;
+        }
+        putCode(prefix);
+        prefix = index;
+        if (next < CODES_MAX) {
+          addCode(key);
+          continue;
+        }
+        putCode(CLEAR);
+        this.#codes.fill(0);
+        [codeBits, next] = [9, END + 1];
+      }
+    }
+    putCode(prefix);
+    if (next < CODES_MAX) addCode(0); // as the reader does
+    putCode(END);
+    while (bits > 0) putByte();
+    this.#bytes[block] = this.#size - block - 1;
+    if (this.#bytes[block] > 0) this.#put(0);
+  }
+}
+
+const word = (value: number) => [value & 255, value >> 8];
+const ascii = (text: string) => [...text].map((letter) => letter.charCodeAt(0));
