@@ -5,8 +5,10 @@
  * other.
  */
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { PNG } from 'pngjs';
 import { chooseWorld, comeIn, joinPage, noBrowser, openPage, shoot, VIEW } from './browser_page.ts';
 import { closePages, sharedSite } from './browser_site.ts';
 import { join } from './desktop_client.ts';
@@ -83,6 +85,16 @@ describe('peek in a browser', { timeout: 900_000, skip: noBrowser }, () => {
     await annSees(-480, -200);
     await run('ArrowRight', VIEW.width - 120);
     await annSees(-180, 0);
+  });
+
+  it('is in no picture that is taken meanwhile', async () => {
+    await ann.waitForFunction(() => globalThis.sprites.view().shift > 200);
+    const [file] = await Promise.all([ann.waitForEvent('download'), ann.keyboard.press('c')]);
+    const { width, data } = PNG.sync.read(readFileSync(await file.path()));
+    // A row of sky, from side to side: what is beyond the edge has a ground of its own, and a border.
+    const row = data.subarray(4 * 120 * width, 4 * 121 * width);
+    const most = Math.max(...row.map((value, at) => Math.abs(value - row[at % 4])));
+    assert.ok(most <= 3, `no pixel differs by more than a gradient may: ${most}`);
   });
 
   it('shows a sprite as a silhouette before it crosses, and then as itself', async () => {

@@ -10,4 +10,5 @@ import './browser_make.ts';
 import './browser_moderation.ts';
 import './browser_packs.ts';
 import './browser_peek.ts';
+import './browser_photographs.ts';
 import './browser_sayings.ts';

@@ -309,7 +309,7 @@ describe('a visit in a browser', { ...BOUNDED, skip: noBrowser }, () => {
         await write('#who', 'Wammmmmw');
         await write('#world-name', placed ?? '');
         assert.equal(await isCut(), false, `${width}`);
-        for (const tool of ['#say', '#stage', '#invite', '#pause', '#help', '.add']) {
+        for (const tool of ['#say', '#stage', '#invite', '#camera', '#pause', '#help', '.add']) {
           const { x, width: wide, height: high } = (await page.locator(tool).boundingBox())!;
           assert.ok(x >= 0 && x + wide <= width, `${width}: ${tool} is within the screen`);
           assert.ok(wide >= 44 && high >= 44, `${width}: ${tool} is large enough for a finger, ${wide} × ${high} px`);
@@ -325,7 +325,7 @@ describe('a visit in a browser', { ...BOUNDED, skip: noBrowser }, () => {
       }
       await write('#who', 'Wammmmmw');
       await write('#world-name', locale === 'de-DE' ? 'in der Welt für alle' : 'in the world of everybody');
-      for (const width of [390, 581, 820, 1420, 1421, 1600]) {
+      for (const width of [390, 635, 820, 1420, 1421, 1600]) {
         await page.setViewportSize({ width, height: 700 });
         const cut = await page.locator('#world-name').evaluate((one) => one.scrollWidth - one.clientWidth);
         assert.equal(cut, 0, `${width}: the world of everybody is read whole`);

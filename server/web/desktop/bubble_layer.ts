@@ -25,6 +25,17 @@ interface Shown {
   height: number;
   /** Where it is drawn; null while there is no place for it. */
   at: { left: number; top: number } | null;
+  tail: BubblePlace['tail'];
+}
+
+/** A bubble as the page shows it, in px of the page. */
+export interface ShownBubble extends Omit<Shown, 'element' | 'at'> {
+  /** Empty for this desktop's own. */
+  readonly name: string;
+  readonly text: string;
+  readonly isReaction: boolean;
+  readonly left: number;
+  readonly top: number;
 }
 
 const FADE_MS = 300; // ms before the end of its time at which a bubble begins to fade out
@@ -59,6 +70,14 @@ export class BubbleLayer {
     for (const [i, bubble] of bubbles.entries()) this.#put(bubble, places[i], share, nowMs);
   }
 
+  /** Returns the bubbles that have a place, those below others first. */
+  shown(): ShownBubble[] {
+    return [...this.#shown].flatMap(([{ saying }, { element: bubble, at, ...box }]) => {
+      const name = bubble.querySelector('strong')?.textContent ?? '';
+      return at === null ? [] : [{ name, text: saying.text, isReaction: isReaction(saying.text), ...at, ...box }];
+    });
+  }
+
   #removeAllBut(bubbles: readonly Bubble[]): void {
     for (const [bubble, { element: gone }] of this.#shown) {
       if (bubbles.includes(bubble)) continue;
@@ -77,7 +96,7 @@ export class BubbleLayer {
     for (const bubble of added) {
       const made = bubbleElement(bubble, self);
       this.#layer.append(made);
-      this.#shown.set(bubble, { element: made, width: 0, height: 0, at: null });
+      this.#shown.set(bubble, { element: made, width: 0, height: 0, at: null, tail: null });
     }
     for (const bubble of toMeasure) {
       const one = this.#shown.get(bubble)!;
@@ -100,6 +119,7 @@ export class BubbleLayer {
       top: from.top + (place.top - from.top) * share,
     };
     one.element.style.transform = `translate(${Math.round(one.at.left)}px, ${Math.round(one.at.top)}px)`;
+    one.tail = place.tail;
     one.element.dataset.tail = place.tail?.side ?? '';
     one.element.style.setProperty('--tail-at', `${Math.round(place.tail?.at ?? 0)}px`);
   }

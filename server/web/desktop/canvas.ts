@@ -71,9 +71,16 @@ export class Renderer {
 
   /** Fits the canvas to its place on the page. Returns its size in the simulation's pixels, of which each is `zoom` of the page. */
   fit(zoom = 1): Size {
-    const [width, height] = [this.#canvas.clientWidth / zoom, this.#canvas.clientHeight / zoom];
-    this.#ratio = (globalThis.devicePixelRatio || 1) * zoom;
-    const style = getComputedStyle(this.#canvas);
+    const { clientWidth, clientHeight } = this.#canvas;
+    const size = { width: clientWidth / zoom, height: clientHeight / zoom };
+    this.resize(size, (globalThis.devicePixelRatio || 1) * zoom);
+    return size;
+  }
+
+  /** Gives the canvas a size in the simulation's pixels, of which each has `ratio` of its own. */
+  resize({ width, height }: Size, ratio: number): void {
+    this.#ratio = ratio;
+    const style = getComputedStyle(document.body);
     const colour = (name: string) => style.getPropertyValue(`--${name}`);
     this.#colours = {
       beyond: colour('beyond'),
@@ -81,22 +88,21 @@ export class Renderer {
       silhouette: colour('silhouette'),
       dust: colour('dust'),
     };
-    this.#canvas.width = Math.max(1, Math.round(width * this.#ratio));
-    this.#canvas.height = Math.max(1, Math.round(height * this.#ratio));
-    return { width, height };
+    this.#canvas.width = Math.max(1, Math.round(width * ratio));
+    this.#canvas.height = Math.max(1, Math.round(height * ratio));
   }
 
   draw(
     simulation: Simulation,
     tags: ReadonlyMap<Sprite, Tag>,
     selected: Sprite | null,
-    view: PeekView,
+    view: PeekView | null,
     nowMs: number,
   ): void {
     this.#context.setTransform(1, 0, 0, 1, 0, 0);
     this.#context.clearRect(0, 0, this.#canvas.width, this.#canvas.height);
     this.#context.scale(this.#ratio, this.#ratio);
-    if (view.edge !== null && view.shift > 0) {
+    if (view !== null && view.edge !== null && view.shift > 0) {
       this.#context.translate(this.#snap(view.slide.x), this.#snap(view.slide.y));
       this.#drawBeyond(simulation, view.edge, view.shift);
       for (const silhouette of view.silhouettes) this.#drawSilhouette(silhouette, nowMs);

@@ -13,7 +13,7 @@ import { SayingHistory } from '../relay/saying_history.ts';
 import { type SavedSayings, Sayings } from '../relay/sayings.ts';
 import type { Neighbour, Neighbours, Problem, RelayEvent, SayingEvent, Transport } from '../relay/transport.ts';
 import { phrase } from '../texts/language.ts';
-import { BubbleLayer } from './bubble_layer.ts';
+import { BubbleLayer, type ShownBubble } from './bubble_layer.ts';
 import { type Anchor, type Box, type Bubble, Bubbles } from './bubbles.ts';
 import { chime } from './chime.ts';
 import { HistoryPanel } from './history_panel.ts';
@@ -128,6 +128,11 @@ export class Conversation {
     this.#bubbles.expire(nowMs);
     const frame = { nowMs, self: this.#handlers.self(), calm, held: held === null ? null : this.#boxOf(held) };
     this.#layer.draw(this.#bubbles.shown, (bubble) => this.#anchorOf(bubble), frame);
+  }
+
+  /** Returns the bubbles that are shown. */
+  shown(): ShownBubble[] {
+    return this.#layer.shown();
   }
 
   #say(text: string): void {

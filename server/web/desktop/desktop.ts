@@ -86,6 +86,7 @@ import { Input } from './input.ts';
 import { showCode } from './invitation_code.ts';
 import { askToJoin } from './join_dialog.ts';
 import { type MenuEntry, openMenu } from './menu.ts';
+import { FRAME_MS, Moments } from './moments.ts';
 import {
   announce,
   type Beyond,
@@ -136,6 +137,7 @@ const ANNOUNCEMENT_MS = 30_000; // ms a line of the operator is shown: it may be
 const FIRST_MS = 15_000; // ms a new visitor is shown how to throw: time to read it, look for a neighbour's name, and try
 const SLOW_BYTES = 2 ** 20; // bytes of a file from which a page says that it is busy: a phone takes seconds for a large photograph
 const READING_MS = 60_000; // ms the page says so at most
+const DRAWING_MS = 120_000; // ms the page says at most that it draws an animation
 const STILL_FRAME_MS = 250; // ms between two frames of a paused page, at least
 const FIRST_SPRITES = 3; // sprites on a new desktop, whose characters come before the others
 
@@ -143,6 +145,7 @@ const FIRST_SPRITES = 3; // sprites on a new desktop, whose characters come befo
 const awayPanel = part(() => import('./away_panel.ts'));
 const games = part(() => import('./games.ts'));
 const journeyWords = part(() => import('./journey_words.ts'));
+const photographs = part(() => import('./photographs.ts'));
 const swapping = part(() => import('./swapping.ts'));
 
 /** What is said when the desktop has another seat. */
@@ -215,6 +218,10 @@ class Desktop {
   });
   readonly shelf = new Shelf(this.sheets);
   readonly renderer = new Renderer(element<HTMLCanvasElement>('canvas'), this.sheets);
+  /** What a person can still take a picture of. */
+  readonly moments = new Moments();
+  /** A picture is being drawn. */
+  isPhotographed = false;
 
   readonly arrivals = new Arrivals({
     enter: (arrival) => admit(this, arrival),
@@ -278,6 +285,7 @@ class Desktop {
     togglePause: () => togglePause(this),
     say: () => say(this),
     react: (reaction) => this.connection.seat !== null && this.conversation.react(reaction),
+    photograph: (kind) => void photograph(this, kind),
     peek: () => this.peeking.next(),
     stopPeeking: () => this.peeking.stop(),
   });
@@ -896,7 +904,8 @@ function drawFrames(desktop: Desktop, frameMs: number): void {
 
 function draw(desktop: Desktop, frameMs: number): void {
   const { simulation, clock, arrivals, tags, renderer, input, conversation, peeking } = desktop;
-  if (advance(clock, frameMs)) {
+  const hasAdvanced = advance(clock, frameMs);
+  if (hasAdvanced) {
     for (const departure of step(simulation, clock.nowMs, random)) void depart(desktop, departure);
     animatePortraits(calm.matches ? 0 : clock.nowMs);
   }
@@ -907,6 +916,10 @@ function draw(desktop: Desktop, frameMs: number): void {
   for (const [sprite, { untilMs }] of tags) if (untilMs < simulation.nowMs) tags.delete(sprite);
   renderer.draw(simulation, tags, input.selected, peeking.frame(frameMs, calm.matches), frameMs);
   conversation.draw(frameMs, simulation.held?.sprite ?? null, calm.matches);
+  if (hasAdvanced) {
+    const { view } = peeking;
+    desktop.moments.keep({ simulation, tags, zoom: desktop.zoom, slide: view.slide }, () => conversation.shown());
+  }
   document.body.dataset.sprites = String(simulation.sprites.length);
 }
 
@@ -998,6 +1011,12 @@ function invitation({ seating, name }: Desktop, seat: Seat): string {
   return link.href;
 }
 
+/** Returns what is written in an animation: in a private world the invitation, but neither its name nor the person's; else the relay's address. */
+function shortLink({ connection: { seat }, seating }: Desktop): string {
+  const { host } = new URL(seating.moves.site);
+  return seat === null || seat.world === 'commons' ? host : `${host}/#near=${seat.invitation}`;
+}
+
 async function invite(desktop: Desktop): Promise<void> {
   const { seat } = desktop.connection;
   if (seat === null) return;
@@ -1079,6 +1098,7 @@ function watchControls(desktop: Desktop): void {
     const { seat } = desktop.connection;
     if (seat !== null) showCode(invitation(desktop, seat)).catch(tellReason);
   });
+  element('camera').addEventListener('click', () => openCameraMenu(desktop));
   element('pause').addEventListener('click', () => togglePause(desktop));
   element('stage').addEventListener('click', () => toggleStage(desktop));
   element('help').addEventListener('click', () => element<HTMLDialogElement>('help-text').showModal());
@@ -1128,6 +1148,40 @@ function openAddMenu(files: HTMLInputElement): void {
     { text: phrase('desktop.editor'), choose: () => window.open('/make', '_blank', 'noopener') },
     { text: phrase('desktop.gallery'), choose: () => window.open('/gallery', '_blank', 'noopener') },
   ]);
+}
+
+/** The ways to a picture of the stage. It shows what was there when the menu opened: the sprites go on behind it. */
+function openCameraMenu(desktop: Desktop): void {
+  const { left, bottom } = element('camera').getBoundingClientRect();
+  const moments = desktop.moments.all;
+  openMenu(left, bottom, [
+    { text: phrase('camera.picture'), choose: () => void photograph(desktop, 'picture', moments) },
+    { text: phrase('camera.animation'), choose: () => void photograph(desktop, 'animation', moments) },
+  ]);
+}
+
+/** Gives the person a picture of the stage, or an animation of its last seconds. One at a time: each takes a while to draw. */
+async function photograph(
+  desktop: Desktop,
+  kind: 'picture' | 'animation',
+  moments = desktop.moments.all,
+): Promise<void> {
+  const last = moments.at(-1);
+  if (desktop.isPhotographed || last === undefined) return;
+  desktop.isPhotographed = true;
+  const link = shortLink(desktop);
+  const makeRenderer = (canvas: HTMLCanvasElement) => new Renderer(canvas, desktop.sheets);
+  const done = kind === 'animation' ? notice(phrase('camera.saving'), DRAWING_MS) : () => {};
+  try {
+    const { saveAnimation, savePicture } = await photographs();
+    if (kind === 'picture') await savePicture(last, makeRenderer);
+    else await saveAnimation({ moments, lastMs: FRAME_MS, link }, makeRenderer);
+    if (kind === 'animation' && link.includes('#')) notice(phrase('camera.invites'));
+  } catch (error) {
+    tellReason(error);
+  }
+  done();
+  desktop.isPhotographed = false;
 }
 
 /** What a person can do about the neighbour whose tab this is. */

@@ -28,6 +28,8 @@ interface InputHandlers {
   say?(): void;
   /** The person waves, sends a heart or laughs. */
   react?(reaction: Reaction): void;
+  /** The person wants to keep what the stage shows, or how it has moved. */
+  photograph?(kind: 'picture' | 'animation'): void;
   /** The person wants to look over the next edge, or has gone through all and wants to look over none. */
   peek?(): void;
   stopPeeking?(): void;
@@ -148,9 +150,9 @@ export class Input {
   }
 
   /** Handles a key that means the same whatever is selected. Returns whether it is one. */
-  #isPageKey({ key, repeat }: KeyboardEvent): boolean {
+  #isPageKey({ key, repeat, shiftKey }: KeyboardEvent): boolean {
     const { sprites } = this.#simulation;
-    const { togglePause, say, react, peek, stopPeeking } = this.#handlers;
+    const { togglePause, say, react, photograph, peek, stopPeeking } = this.#handlers;
     const name = key.length === 1 ? key.toLowerCase() : key;
     const reaction = REACTION_KEYS[name];
     if (reaction !== undefined) {
@@ -166,6 +168,9 @@ export class Input {
         return true;
       case 'Enter':
         if (!repeat) say?.();
+        return true;
+      case 'c':
+        if (!repeat) photograph?.(shiftKey ? 'animation' : 'picture');
         return true;
       case 'v':
         if (!repeat) peek?.();

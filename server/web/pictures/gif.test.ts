@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { GifReader } from 'omggif';
-import { GifWriter, Palette } from './gif.ts';
+import { GifWriter, Palette, toGif } from './gif.ts';
 
 interface Case {
   name: string;
@@ -85,6 +85,19 @@ describe('an animated GIF', () => {
     assert.equal(gifOf(one, one.size)?.length, one.size);
     assert.equal(gifOf(one, one.size + 1)?.length, one.size);
     assert.equal(gifOf(one, one.size - 1), null);
+  });
+
+  it('leaves out every second frame when it would be too long, and is as long in time', async () => {
+    const one = caseOf('noise');
+    const frames = framesOf(one).map(({ pixels, ms }) => ({ ms, draw: async () => pixels }));
+    const delays = async (bytesMax: number) => {
+      const reader = new GifReader((await toGif(one, frames, bytesMax)) as never);
+      return [...Array(reader.numFrames()).keys()].map((i) => reader.frameInfo(i).delay);
+    };
+    assert.deepEqual(await delays(one.size + 1), [5, 5, 5]);
+    assert.deepEqual(await delays(one.size), [5, 5, 5]);
+    assert.deepEqual(await delays(one.size - 1), [10, 5]);
+    assert.deepEqual(await delays(one.size / 2), [15]);
   });
 
   it('makes a frame longer whose follower is the same', () => {

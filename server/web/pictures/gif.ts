@@ -5,6 +5,8 @@
  * colour. A frame only has what has changed since the one before. The programs write the same bytes: gif.vectors.json holds both to them.
  * Cost: O(pixels) a frame; 2 MB for the codes, and the file.
  */
+import type { Size } from '../motion/simulation.ts';
+
 const BUCKETS = 2 ** 15;
 const COLOURS_MAX = 255; // and 0 is what has not changed
 const CHANNELS = [10, 5, 0]; // where red, green and blue are in the number of a bucket
@@ -14,6 +16,31 @@ const CS_MS = 10; // ms: a GIF counts hundredths of a second
 
 const bucketOf = (pixels: Uint8ClampedArray, at: number) =>
   ((pixels[at] >> 3) << 10) | ((pixels[at + 1] >> 3) << 5) | (pixels[at + 2] >> 3);
+
+/** A frame, which is drawn when its pixels are needed: four bytes each, as those of a canvas. */
+export interface Frame {
+  readonly ms: number;
+  readonly draw: () => Promise<Uint8ClampedArray>;
+}
+
+/** Writes an animation. If it would be too long, every second frame is left out, of that again every second one, and so on. REQUIRES: one frame fits. */
+export async function toGif(size: Size, frames: readonly Frame[], bytesMax: number): Promise<Uint8Array<ArrayBuffer>> {
+  const palette = new Palette();
+  for (const { draw } of frames) palette.count(await draw());
+  palette.choose();
+  for (let every = 1; ; every *= 2) {
+    const gif = new GifWriter(size, palette, bytesMax);
+    let hasRoom = true;
+    for (let i = 0; i < frames.length && hasRoom; i += every) {
+      const shown = frames.slice(i, i + every);
+      hasRoom = gif.add(
+        await shown[0].draw(),
+        shown.reduce((sum, { ms }) => sum + ms, 0),
+      );
+    }
+    if (hasRoom) return gif.end();
+  }
+}
 
 /** The colours of an animation: of each pixel of each frame. */
 export class Palette {
@@ -100,7 +127,7 @@ export class GifWriter {
   #lateMs = 0;
 
   /** An animation that repeats for ever, of at most `bytesMax` bytes. */
-  constructor({ width, height }: { width: number; height: number }, palette: Palette, bytesMax: number) {
+  constructor({ width, height }: Size, palette: Palette, bytesMax: number) {
     [this.#width, this.#height, this.#palette] = [width, height, palette];
     this.#bytes = new Uint8Array(bytesMax);
     this.#put(...ascii('GIF89a'), ...word(width), ...word(height), 0xf7, 0, 0, ...palette.colours);
