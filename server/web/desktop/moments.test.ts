@@ -12,7 +12,7 @@ const BUBBLE = { name: '', text: 'Hello', isReaction: false, left: 1, top: 2, wi
 /** A stage with this many sprites, and what keeps its moments. */
 function stage(count: number) {
   const simulation = createSimulation(800, 600);
-  const nature = { width: 40, height: 40, walkSpeed: 60, jumpSpeed: 420, gravity: 1800, bounce: 0.3 };
+  const nature = { width: 40, height: 40, walkSpeed: 60, jumpSpeed: 420, gravity: 1800, bounce: 0.3, hopChance: 0.12 };
   for (let i = 0; i < count; i++) {
     const carried = { file: 'f', name: `S${i}`, scale: 2, facing: 'left' } as const;
     addSprite(simulation, { ...carried, fromShelf: true, nature, x: i, y: 600 });
