@@ -87,6 +87,11 @@ export class X11Desktop extends XDisplay {
     return join(this.home, 'share', 'sprites');
   }
 
+  /** The folder in which the client saves what the person takes pictures of. */
+  get pictures(): string {
+    return join(this.home, 'Pictures');
+  }
+
   get settingsFile(): string {
     return join(this.home, 'config', 'sprites', 'settings.json');
   }

@@ -75,6 +75,7 @@ Shell::Shell(const std::filesystem::path& folder, bool is_portable, const Single
                    .settings = folder / L"settings.json",
                    .pictures = folder / L"files",
                    .sounds = folder / L"sounds",
+                   .photographs = is_portable ? folder / L"pictures" : PicturesFolder(),
                    .transport = &transport_,
                    .decode = DecodeUprightByWindows,
                    .wake = [this] { SetEvent(wake_event_.get()); },
@@ -317,6 +318,7 @@ void Shell::OpenMenuOver(const Sprite& sprite, Point point) {
   if (modal_depth_ > 0) {
     return;
   }
+  controller_.HandleMenuOpened();
   const bool has_keys =
       desktop_.sprites().selected() == sprite.id && !desktop_.sprites().KeysHint().empty();
   const Foreground::Scope keys(&foreground_);
@@ -337,6 +339,7 @@ void Shell::ShowMenu(POINT point) {
   if (modal_depth_ > 0) {
     return;
   }
+  controller_.HandleMenuOpened();
   const Foreground::Scope keys(&foreground_);
   const MenuChoice choice = AskIn(ProgramMenu(desktop_), point);
   if (choice.command == MenuCommand::kNone) {
@@ -512,6 +515,8 @@ void Shell::HandleTrayEvent(UINT event, POINT point) {
   away_ = 0;  // somebody is here, whatever Windows has reported
   if (event == WM_CONTEXTMENU || event == NIN_SELECT || event == NIN_KEYSELECT) {
     ShowMenu(point);
+  } else if (event == NIN_BALLOONUSERCLICK && !toast_opens_.empty()) {
+    OpenPath(toast_opens_);
   } else if (event == NIN_BALLOONUSERCLICK && GetCursorPos(&point) != FALSE) {
     ShowMenu(point);  // it has whatever a toast may speak of
   }

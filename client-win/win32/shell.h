@@ -102,9 +102,12 @@ class Shell : private Host {
 
   int64_t NowMs() const override;
   void RequestTurn() override;
-  void ShowToast(const Toast& toast) override { tray_.ShowToast(toast); }
+  void ShowToast(const Toast& toast) override;
   void Play(std::vector<int16_t> samples) override { sounds_.Play(samples); }
-  bool OpenFolder(const std::filesystem::path& folder) override { return ShowFolder(folder); }
+  std::vector<PaintedBubble> PaintBubbles(const Scene& scene) override {
+    return sprites::PaintBubbles(scene);
+  }
+  bool OpenFolder(const std::filesystem::path& folder) override { return OpenPath(folder); }
   bool Copy(const std::string& text) override;
   bool GiveKeysTo(const Sprite& sprite) override;
   Machine DescribeMachine() const override;
@@ -165,7 +168,8 @@ class Shell : private Host {
   OwnedPowerNotification display_state_;  // likewise when the screens go off and on
   UINT taskbar_created_;  // the message that Windows sends when the task bar has been created again
   LaterQueue later_;
-  int64_t presence_ms_ = 0;  // when the next look at what the person does is due
+  std::filesystem::path toast_opens_;  // at a click on the toast that is shown
+  int64_t presence_ms_ = 0;            // when the next look at what the person does is due
   HoldWatch hold_watch_;
   POINT pointer_{};     // where it was at the last turn
   uint64_t turns_ = 0;  // so far

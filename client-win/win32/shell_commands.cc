@@ -185,6 +185,11 @@ void Shell::UpdatePresence() {
   }
 }
 
+void Shell::ShowToast(const Toast& toast) {
+  toast_opens_ = toast.opens;
+  tray_.ShowToast(toast);
+}
+
 bool Shell::Copy(const std::string& text) { return CopyToClipboard(window_, text); }
 
 bool Shell::GiveKeysTo(const Sprite& sprite) {

@@ -80,6 +80,7 @@ Shell::Shell(const Folders& folders, const ShellOptions& options, SingleInstance
                    .settings = folders.config / "settings.json",
                    .pictures = folders.data / "files",
                    .sounds = folders.data / "sounds",
+                   .photographs = PicturesFolder(),
                    .transport = &transport_,
                    .decode = [](std::span<const uint8_t> bytes) { return DecodePhoto(bytes); },
                    .wake = [this] { wake_.Wake(); },
@@ -91,7 +92,7 @@ Shell::Shell(const Folders& folders, const ShellOptions& options, SingleInstance
       characters_(BundledCharacters(controller_.cache())),
       power_(kPowerSupplies, kPowerCheckMs, [this] { wake_.Wake(); }),
       bubble_(&look_, "Sprites bubble", [this] { DismissBubble(); }),
-      notice_(&look_, "Sprites notice", [this] { notice_.Hide(); }),
+      notice_(&look_, "Sprites notice", [this] { HandleToastClicked(); }),
       saying_bubbles_(&look_),
       notifier_(characters_.empty() ? Parcel() : characters_.front(),
                 [this](Point point) { ShowProgramMenu(point); }) {
@@ -316,6 +317,7 @@ void Shell::LeaveRelay() {
 int64_t Shell::NowMs() const { return BootMs() - start_ms_; }
 
 void Shell::OpenMenuOver(const Sprite& sprite, Point point) {
+  controller_.HandleMenuOpened();
   menu_.Open(
       MenuOver(desktop_, sprite, ProgramMenuHere()),
       [this, point] { return display_->CornerAt(point); },

@@ -79,6 +79,9 @@ class Shell : private Host {
   void RequestTurn() override { pacer_.HandleInput(); }
   void ShowToast(const Toast& toast) override;
   void Play(std::vector<int16_t> samples) override { speaker_.Play(std::move(samples)); }
+  std::vector<PaintedBubble> PaintBubbles(const Scene& scene) override {
+    return SayingBubbles(&look_).Paint(scene);
+  }
   bool OpenFolder(const std::filesystem::path& folder) override;
   bool Copy(const std::string& text) override;
   bool GiveKeysTo(const Sprite& sprite) override { return display_->GiveKeysTo(sprite.id); }
@@ -105,6 +108,7 @@ class Shell : private Host {
   // Shows a dialog, after the one that is open now.
   void Ask(Question question, Dialog::Answer answer);
   void UpdateDialog();
+  void HandleToastClicked();
   void ShowBubble(const Scene& scene);
   void DismissBubble();
   std::string Said(Text text, std::initializer_list<std::string_view> values = {}) const {
@@ -140,6 +144,7 @@ class Shell : private Host {
   Point pointer_;  // where it was at the last look
   int64_t pointer_due_ms_ = 0;
   int64_t notice_until_ms_ = 0;
+  std::filesystem::path toast_opens_;  // at a click on the toast that is shown
   bool is_ending_ = false;
 };
 

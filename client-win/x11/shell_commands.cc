@@ -91,6 +91,7 @@ void Shell::WithoutWindows(Menu* menu) const {
 
 // Some panels do not know where their icons are, and say 0, 0: then it opens at the pointer.
 void Shell::ShowProgramMenu(Point point) {
+  controller_.HandleMenuOpened();
   if (point.x == 0 && point.y == 0) {
     point = display_->Pointer().point;
   }
@@ -299,6 +300,7 @@ bool Shell::Copy(const std::string& text) {
   return true;
 }
 
+// A file is opened by its program.
 bool Shell::OpenFolder(const std::filesystem::path& folder) {
   gchar* uri = g_filename_to_uri(folder.c_str(), nullptr, nullptr);
   const bool is_open =
@@ -308,12 +310,21 @@ bool Shell::OpenFolder(const std::filesystem::path& folder) {
 }
 
 void Shell::ShowToast(const Toast& toast) {
+  toast_opens_ = toast.opens;
   if (notifier_.CanNotify()) {
-    notifier_.Notify(toast.title, toast.text);
+    std::function<void()> clicked = [this] { HandleToastClicked(); };
+    notifier_.Notify(toast.title, toast.text, toast.opens.empty() ? nullptr : std::move(clicked));
     return;
   }
   notice_.ShowInCorner(toast.title, toast.text);
   notice_until_ms_ = NowMs() + kNoticeMs;
+}
+
+void Shell::HandleToastClicked() {
+  notice_.Hide();
+  if (!toast_opens_.empty()) {
+    OpenFolder(toast_opens_);
+  }
 }
 
 void Shell::ShowBubble(const Scene& scene) {

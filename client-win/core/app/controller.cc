@@ -4,6 +4,7 @@
 #include <random>
 #include <utility>
 
+#include "core/text/text.h"
 #include "core/words/choices_menu.h"
 #include "core/words/link_words.h"
 
@@ -11,15 +12,12 @@ namespace sprites {
 
 namespace {
 
+constexpr Rect kLabelRoom{0, 0, kAnimationSideMax, kAnimationSideMax};
+
 Random NewRandom() {
   return [engine = std::mt19937_64(std::random_device{}())]() mutable {
     return std::uniform_real_distribution<double>(0, 1)(engine);
   };
-}
-
-std::string Utf8Of(const std::filesystem::path& path) {
-  const std::u8string text = path.u8string();
-  return {text.begin(), text.end()};
 }
 
 }  // namespace
@@ -37,6 +35,7 @@ Controller::Controller(const Platform& platform, Host* host)
       settings_writer_([this](const std::string& text) { return settings_file_.Write(text); },
                        platform.wake),
       importer_(&cache_, platform.decode, platform.wake),
+      camera_(platform.photographs, platform.files.write, platform.wake),
       own_sounds_(platform.sounds,
                   [this](const char* name, const Reason& reason) {
                     host_->ShowToast({ToastKind::kNotice, Said(Text::kToastSound, {name}),
@@ -68,7 +67,9 @@ void Controller::Start(std::span<const SheetPointer> characters, bool brings_fil
 const Scene& Controller::Turn() {
   desktop_.HandleResponses(carrier_.PopResponses(), host_->NowMs());
   HandleImported();
+  HandleSavedPicture();
   const Scene& scene = desktop_.Tick(host_->NowMs());
+  camera_.Watch(scene, host_->NowMs());
   HandleOutbox(desktop_.PopOutbox());
   return scene;
 }
@@ -244,6 +245,10 @@ bool Controller::CarryOutHere(const MenuChoice& choice) {
     case MenuCommand::kInvite:
       Invite();
       return true;
+    case MenuCommand::kPhotograph:
+    case MenuCommand::kAnimation:
+      TakePicture(choice.command == MenuCommand::kAnimation);
+      return true;
     case MenuCommand::kDiagnostics:
       CopyDiagnostics();
       return true;
@@ -351,6 +356,39 @@ void Controller::Invite() {
                : address.empty() ? Text::kToastInvitedHere
                                  : Text::kToastInvitedNetwork,
                {address});
+  }
+}
+
+// Saves what is seen now, or the last seconds of it. An animation is for strangers, too: it names
+// the relay, and has neither what others said nor an invitation.
+void Controller::TakePicture(bool is_animated) {
+  if (camera_.is_busy()) {
+    ShowNotice(Text::kToastNoPicture, Text::kPhotographBusy);
+  } else if (!is_animated) {
+    const Scene& scene = desktop_.scene();
+    camera_.Photograph(scene, host_->PaintBubbles(scene), desktop_.clock());
+  } else {
+    Scene label;
+    if (const std::string host = HostOf(desktop_.settings().relay); !host.empty()) {
+      label.bubbles.push_back({.text = host, .post = {.room = kLabelRoom}});
+    }
+    std::vector<PaintedBubble> painted = host_->PaintBubbles(label);
+    camera_.Animate(painted.empty() ? PaintedBubble{} : std::move(painted.front()),
+                    desktop_.clock());
+  }
+}
+
+void Controller::HandleSavedPicture() {
+  const auto saved = camera_.PopSaved();
+  if (!saved) {
+    return;
+  }
+  if (saved->error) {
+    host_->ShowToast(
+        {ToastKind::kNotice, Said(Text::kToastNoPicture), Say(desktop_.language(), *saved->error)});
+  } else {
+    host_->ShowToast(
+        {ToastKind::kNotice, Said(Text::kToastPicture), Utf8Of(saved->file), saved->file});
   }
 }
 

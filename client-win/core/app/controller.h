@@ -18,6 +18,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/app/camera.h"
 #include "core/app/host.h"
 #include "core/app/sprite_listener.h"
 #include "core/desktop/desktop.h"
@@ -37,11 +38,12 @@ constexpr size_t kFirstSprites = 3;  // sprites that fall in on the very first s
 // What a system provides.
 struct Platform {
   FileAccess files;
-  std::filesystem::path kept;      // kept.json: the sprites and the seat
-  std::filesystem::path settings;  // settings.json
-  std::filesystem::path pictures;  // the folder of the FileCache
-  std::filesystem::path sounds;    // the folder of the OwnSounds
-  Transport* transport = nullptr;  // lives longer than the controller
+  std::filesystem::path kept;         // kept.json: the sprites and the seat
+  std::filesystem::path settings;     // settings.json
+  std::filesystem::path pictures;     // the folder of the FileCache
+  std::filesystem::path sounds;       // the folder of the OwnSounds
+  std::filesystem::path photographs;  // the folder that the person has for pictures
+  Transport* transport = nullptr;     // lives longer than the controller
   DecodeOther decode;
   std::function<void()> wake;  // makes a turn come soon; called on any thread
   // The settings of the file, with what the system or the command line says.
@@ -87,6 +89,8 @@ class Controller : public SpriteListener {
   void FollowLink(const RelayLink& link);
   // Gives the keys to a sprite that the person has chosen without the pointer.
   void Steer(SpriteId id);
+  // The shell opens a menu.
+  void HandleMenuOpened() { camera_.Focus(); }
 
   void Grabbed(SpriteId id, Point point, double ms) override;
   void Dragged(Point point, double ms) override;
@@ -119,6 +123,8 @@ class Controller : public SpriteListener {
   void Mute(const Neighbour& neighbour, bool is_muted);
   void ShowHidden();
   void Invite();
+  void TakePicture(bool is_animated);
+  void HandleSavedPicture();
   void CopyDiagnostics();
 
   Host* host_;
@@ -132,6 +138,7 @@ class Controller : public SpriteListener {
   StateWriter state_writer_;
   StateWriter settings_writer_;
   Importer importer_;
+  Camera camera_;
   OwnSounds own_sounds_;
   Desktop desktop_;
   Greeting greeting_;

@@ -128,6 +128,7 @@ struct Program : Host {
                     .settings = folder / "settings.json",
                     .pictures = folder / "files",
                     .sounds = folder / "sounds",
+                    .photographs = folder / "Pictures",
                     .transport = &relay,
                     .decode = [](std::span<const uint8_t>) -> Picture {
                       throw PictureRefused(Text::kPictureDamaged);
@@ -155,6 +156,14 @@ struct Program : Host {
   void RequestTurn() override { turns_requested++; }
   void ShowToast(const Toast& toast) override { toasts.push_back(toast); }
   void Play(std::vector<int16_t> samples) override { played.push_back(std::move(samples)); }
+  std::vector<PaintedBubble> PaintBubbles(const Scene& scene) override {
+    std::vector<PaintedBubble> painted;
+    for (const DrawnBubble& bubble : scene.bubbles) {
+      painted_texts.push_back(bubble.text);
+      painted.push_back({0, 0, 200, 30, std::vector<uint32_t>(6'000, 0xFFFFFFFF)});
+    }
+    return painted;
+  }
   bool OpenFolder(const std::filesystem::path& shown) override {
     shown_folder = shown;
     return can_open;
@@ -215,6 +224,7 @@ struct Program : Host {
   int turns_requested = 0;
   std::vector<Toast> toasts;
   std::vector<std::vector<int16_t>> played;
+  std::vector<std::string> painted_texts;
   bool can_open = true;
   std::filesystem::path shown_folder;
   bool can_copy = true;
@@ -574,6 +584,45 @@ TEST_CASE("controller › copies the link that invites a friend, or says why not
     CHECK(program.toasts.back().title ==
           Say(Language::kEnglish, can_copy ? Text::kToastInvited : Text::kToastNotCopied));
   }
+}
+
+TEST_CASE("controller › saves a picture of the sprites, and an animation that names the relay") {
+  Disk disk;
+  Program program(&disk, kRelay);
+  Controller& controller = program.controller;
+  controller.Start(Characters(3), false);
+  controller.desktop().sprites().SetClock({0, 0});
+  controller.Turn();
+  controller.HandleChoice({MenuCommand::kPhotograph});
+  controller.HandleChoice({MenuCommand::kAnimation});  // the one before is not done
+  program.Await([&] { return program.toasts.size() == 2; });
+  controller.HandleChoice({MenuCommand::kAnimation});
+  program.Await([&] { return program.toasts.size() == 3; });
+  const auto saved = std::ranges::find(program.toasts, Say(Language::kEnglish, Text::kToastPicture),
+                                       &Toast::title);
+  REQUIRE(saved != program.toasts.end());
+  CHECK(saved->opens == program.folder / "Pictures" / "Sprites 1970-01-01 00.00.00.png");
+  CHECK(saved->text == saved->opens.string());
+  const std::string png = disk.Read("Sprites 1970-01-01 00.00.00.png");
+  CHECK(DecodePicture(AsBytes(png)).frames.size() == 1);
+  const std::string gif = disk.Read("Sprites 1970-01-01 00.00.00.gif");
+  const Picture animation = DecodePicture(AsBytes(gif));
+  CHECK(animation.width >= 200);  // of the label
+  CHECK(program.painted_texts == std::vector<std::string>{HostOf(kRelay)});
+}
+
+TEST_CASE("controller › says why there is no picture") {
+  Disk disk;
+  Program program(&disk);
+  Controller& controller = program.controller;
+  controller.Start(Characters(3), false);
+  controller.desktop().Hide(true);
+  controller.Turn();
+  controller.HandleChoice({MenuCommand::kPhotograph});
+  program.Await([&] { return !program.toasts.empty(); });
+  CHECK(program.toasts[0].title == Say(Language::kEnglish, Text::kToastNoPicture));
+  CHECK(program.toasts[0].text == Say(Language::kEnglish, Text::kPhotographNothing));
+  CHECK(program.toasts[0].opens.empty());
 }
 
 TEST_CASE("controller › copies the diagnostics of this machine") {

@@ -13,6 +13,7 @@
 #include "core/desktop/outbox.h"
 #include "core/motion/sprite.h"
 #include "core/relay/relay_link.h"
+#include "core/scene/photograph.h"
 #include "core/screen/geometry.h"
 #include "core/words/diagnostics.h"
 #include "core/words/link_words.h"
@@ -32,6 +33,9 @@ class Host {
   // Plays one channel of samples, kSamplesPerSecond (core/desktop/tones.h), and returns at once. A
   // sound that is still playing is cut off.
   virtual void Play(std::vector<int16_t> samples) = 0;
+  // The bubbles of a scene as they look where they have room, for a picture. A shell without
+  // windows has none.
+  virtual std::vector<PaintedBubble> PaintBubbles(const Scene& /*scene*/) { return {}; }
   // Shows a folder to the person. Returns false if the system has nothing that does.
   virtual bool OpenFolder(const std::filesystem::path& /*folder*/) { return false; }
   // Puts a text into the clipboard. Returns false if that is not possible now.

@@ -128,6 +128,8 @@ class Desktop {
   // Moves on to `now_ms` of a monotonic clock. Valid until the next call.
   const Scene& Tick(int64_t now_ms);
   Outbox PopOutbox();
+  // Of the last tick.
+  const Scene& scene() const { return scene_; }
 
   const WallClock& clock() const { return context_.clock; }
   const Settings& settings() const { return context_.settings; }

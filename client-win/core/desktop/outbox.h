@@ -3,6 +3,7 @@
 #define CLIENT_WIN_CORE_DESKTOP_OUTBOX_H_
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <vector>
@@ -21,6 +22,7 @@ struct Toast {
   ToastKind kind = ToastKind::kNotice;
   std::string title;  // UTF-8, one line
   std::string text;
+  std::filesystem::path opens{};  // at a click
 };
 
 // The answer of the relay about newer versions of this program.

@@ -361,7 +361,7 @@ DroppedSpr SprOfFile(std::span<const uint8_t> bytes, std::string_view file_name,
   return dropped;
 }
 
-Bytes WriteSheet(int width, int height, std::span<const uint8_t> rgba, std::string_view json) {
+Bytes WritePicture(int width, int height, std::span<const uint8_t> rgba) {
   Bytes png;
   const auto append = [](void* bytes, void* more, int size) {
     const auto* first = static_cast<uint8_t*>(more);
@@ -371,6 +371,11 @@ Bytes WriteSheet(int width, int height, std::span<const uint8_t> rgba, std::stri
                              width * kChannels) == 0) {
     throw SprRefused("file", Text::kSheetNoMemory);
   }
+  return png;
+}
+
+Bytes WriteSheet(int width, int height, std::span<const uint8_t> rgba, std::string_view json) {
+  const Bytes png = WritePicture(width, height, rgba);
   Png container = ReadPng(png);
   std::string text("sprite\0\0\0\0\0", 11);
   text += json;

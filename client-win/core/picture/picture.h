@@ -96,6 +96,9 @@ using DecodeOther = std::function<Picture(std::span<const uint8_t> bytes)>;
 DroppedSpr SprOfFile(std::span<const uint8_t> bytes, std::string_view file_name,
                      const DecodeOther& decode = {});
 
+// The PNG of a picture with straight alpha. Throws SprRefused when memory is short.
+Bytes WritePicture(int width, int height, std::span<const uint8_t> rgba);
+
 // The PNG of a sheet, with `json` as its description. Throws SprRefused.
 Bytes WriteSheet(int width, int height, std::span<const uint8_t> rgba, std::string_view json);
 

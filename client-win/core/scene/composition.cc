@@ -27,20 +27,6 @@ DrawnSprite PictureBelow(const DrawnSprite& sprite) {
   return drawn;
 }
 
-// `above` over `below`; both are premultiplied.
-uint32_t Over(uint32_t above, uint32_t below) {
-  const uint32_t rest = 255 - (above >> 24);
-  if (rest == 0 || below == 0) {
-    return above;
-  }
-  uint32_t mixed = 0;
-  for (int shift = 0; shift < 32; shift += 8) {
-    const uint32_t part = (above >> shift & 255) + ((below >> shift & 255) * rest + 127) / 255;
-    mixed |= std::min<uint32_t>(part, 255) << shift;
-  }
-  return mixed;
-}
-
 // Draws what is shown of a frame over what is there. `left` and `top`: where the pixels begin.
 bool DrawOver(const DrawnSprite& drawn, FrameAtlas* atlas, int left, int top, uint32_t* pixels,
               int pitch) {
@@ -61,6 +47,19 @@ bool DrawOver(const DrawnSprite& drawn, FrameAtlas* atlas, int left, int top, ui
 }
 
 }  // namespace
+
+uint32_t Over(uint32_t above, uint32_t below) {
+  const uint32_t rest = 255 - (above >> 24);
+  if (rest == 0 || below == 0) {
+    return above;
+  }
+  uint32_t mixed = 0;
+  for (int shift = 0; shift < 32; shift += 8) {
+    const uint32_t part = (above >> shift & 255) + ((below >> shift & 255) * rest + 127) / 255;
+    mixed |= std::min<uint32_t>(part, 255) << shift;
+  }
+  return mixed;
+}
 
 void Compose(const Scene& scene, Composition* composition) {
   composition->sprites = scene.sprites;

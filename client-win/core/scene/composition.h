@@ -27,6 +27,9 @@ void Compose(const Scene& scene, Composition* composition);
 // rows of `pitch` pixels. False if memory is short.
 bool DrawComposed(const DrawnSprite& sprite, FrameAtlas* atlas, uint32_t* pixels, int pitch);
 
+// A pixel over another one; both are premultiplied.
+uint32_t Over(uint32_t above, uint32_t below);
+
 // Whether the sprite, and not only its shadow, is seen at a point of the screen, in px.
 bool IsOnSprite(const DrawnSprite& sprite, int x, int y, FrameAtlas* atlas);
 

@@ -212,6 +212,11 @@ std::string LowerCase(std::string_view text) {
   return lowered;
 }
 
+std::string Utf8Of(const std::filesystem::path& path) {
+  const std::u8string text = path.u8string();
+  return {text.begin(), text.end()};
+}
+
 std::string PercentEncoded(std::string_view text) {
   constexpr char kHex[] = "0123456789ABCDEF";
   std::string encoded;

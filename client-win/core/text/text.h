@@ -4,6 +4,7 @@
 #define CLIENT_WIN_CORE_TEXT_TEXT_H_
 
 #include <cstddef>
+#include <filesystem>
 #include <string>
 #include <string_view>
 
@@ -37,6 +38,9 @@ bool IsToken(std::string_view text);
 
 // `text` with the letters of ASCII in lower case: how schemes and hosts are compared.
 std::string LowerCase(std::string_view text);
+
+// A path as text of UTF-8, whatever the system has it in.
+std::string Utf8Of(const std::filesystem::path& path);
 
 // `text` encoded as one part of a URL (RFC 3986 §2.3).
 std::string PercentEncoded(std::string_view text);

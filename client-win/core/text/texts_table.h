@@ -15,6 +15,9 @@
   X(kReactHeart, "Send a &heart", "Ein &Herz schicken") \
   X(kReactLaugh, "&Laugh", "&Lachen") \
   X(kMenuNeighbours, "Neigh&bours", "Na&chbarn") \
+  X(kMenuCamera, "C&amera", "Ka&mera") \
+  X(kCameraPhotograph, "&Take a picture", "Ein &Bild machen") \
+  X(kCameraAnimation, "&Save the last five seconds", "Die &letzten fünf Sekunden speichern") \
   X(kMenuHeard, "&What was said…", "Was gesagt wur&de…") \
   X(kMenuPeek, "Look over an &edge", "Übe&r einen Rand sehen") \
   X(kMenuShowStage, "Neighbours may &look in", "N&achbarn dürfen hereinsehen") \
@@ -138,6 +141,12 @@
   X(kToastUpdateFailedText, "The relay did not answer, or has no installer.", "Das Relay antwortet nicht oder hat kein Installationsprogramm.") \
   X(kToastUpdateWrongText, "The file is not the one that the relay announced. It was thrown away.", "Die Datei ist nicht die, die das Relay angekündigt hat. Sie wurde verworfen.") \
   X(kToastImport, "Can't import {0}", "{0} ist nicht lesbar") \
+  X(kToastPicture, "The picture is saved", "Das Bild ist gespeichert") \
+  X(kToastNoPicture, "No picture was saved", "Kein Bild wurde gespeichert") \
+  X(kPhotographNothing, "No sprite can be seen.", "Es ist keine Figur zu sehen.") \
+  X(kPhotographTooLarge, "The sprites are too far apart for one picture.", "Die Figuren sind zu weit auseinander für ein Bild.") \
+  X(kPhotographNotWritten, "No file can be written to {0}. The disk may be full.", "In {0} lässt sich keine Datei schreiben. Vielleicht ist die Platte voll.") \
+  X(kPhotographBusy, "The picture before is still being drawn. Try again in a moment.", "Das Bild davor wird noch gezeichnet. Versuchen Sie es gleich noch einmal.") \
   X(kToastCut, "{0} is cut out", "{0} ist ausgeschnitten") \
   X(kToastCutText, "A right click on it brings its background back.", "Ein Rechtsklick darauf holt den Hintergrund zurück.") \
   X(kToastNoFile, "Only files can be dropped here", "Hier lassen sich nur Dateien ablegen") \

@@ -51,7 +51,7 @@ TEST_CASE("texts › access keys differ within a menu or a dialog") {
   for (const Language language : kAll) {
     for (const std::string group :
          {"kMenu", "kHelp", "kEdge", "kSprite", "kLink", "kSettings", "kReport", "kSay", "kHeard",
-          "kCompany", "kAskClose", "kAskMove", "kAskTake", "kAskUpdate"}) {
+          "kCompany", "kCamera", "kAskClose", "kAskMove", "kAskTake", "kAskUpdate"}) {
       std::map<char, std::string> keys;
       for (size_t i = 0; i < TextCount(); i++) {
         const std::string name = NameOf(static_cast<Text>(i));
@@ -85,8 +85,9 @@ TEST_CASE("texts › every reason why a file is rejected is a sentence in each l
   for (size_t i = 0; i < TextCount(); i++) {
     const auto text = static_cast<Text>(i);
     const std::string name = NameOf(text);
-    if (!name.starts_with("kImport") && !name.starts_with("kPicture") &&
-        !name.starts_with("kSheet") && !name.starts_with("kSound") && !name.starts_with("kFileO")) {
+    if (!name.starts_with("kImport") && !name.starts_with("kPhotograph") &&
+        !name.starts_with("kPicture") && !name.starts_with("kSheet") &&
+        !name.starts_with("kSound") && !name.starts_with("kFileO")) {
       continue;
     }
     CAPTURE(name);

@@ -84,6 +84,13 @@ Menu MuteMenu(const Desktop& desktop) {
   return menu;
 }
 
+MenuItem CameraMenu(const Desktop& desktop) {
+  MenuItem camera{Entry(desktop, Text::kMenuCamera)};
+  camera.children = {{Entry(desktop, Text::kCameraPhotograph), {MenuCommand::kPhotograph}},
+                     {Entry(desktop, Text::kCameraAnimation), {MenuCommand::kAnimation}}};
+  return camera;
+}
+
 MenuItem HelpMenu(const Desktop& desktop) {
   MenuItem help{Entry(desktop, Text::kMenuHelp)};
   help.children = {{Entry(desktop, Text::kHelpHowTo), {MenuCommand::kHowToPlay}},
@@ -300,6 +307,7 @@ Menu ProgramMenu(const Desktop& desktop) {
   menu.push_back({Entry(desktop, Text::kMenuSay), {MenuCommand::kSay}});
   menu.push_back({Entry(desktop, Text::kMenuHeard), {MenuCommand::kHeard}});
   menu.push_back(NeighboursMenu(desktop));
+  menu.push_back(CameraMenu(desktop));
   menu.push_back({});
   menu.push_back({Entry(desktop, Text::kMenuPause),
                   {MenuCommand::kPause, 0, {}, !desktop.is_paused()},

@@ -21,6 +21,8 @@ enum class MenuCommand : uint8_t {
   kNone,    // the menu was closed without a choice
   kDropIn,  // `index` on the shelf
   kInvite,
+  kPhotograph,
+  kAnimation,
   kOpenLink,
   kSay,
   kReact,  // `index` in rules::kReactions

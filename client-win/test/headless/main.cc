@@ -103,6 +103,7 @@ class Headless : private Host {
                      .settings = options.folder / "settings.json",
                      .pictures = options.folder / "files",
                      .sounds = options.folder / "sounds",
+                     .photographs = options.folder / "photographs",
                      .transport = &transport_,
                      .decode = [](std::span<const uint8_t> bytes) { return DecodePhoto(bytes); },
                      .wake = [this] { wake_.Wake(); },

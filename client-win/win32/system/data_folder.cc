@@ -12,6 +12,17 @@ namespace sprites {
 
 namespace {
 
+// Empty if Windows has none.
+std::filesystem::path KnownFolder(const KNOWNFOLDERID& which) {
+  wchar_t* name = nullptr;
+  std::filesystem::path folder;
+  if (SUCCEEDED(SHGetKnownFolderPath(which, KF_FLAG_CREATE, nullptr, &name))) {
+    folder = name;
+  }
+  CoTaskMemFree(name);
+  return folder;
+}
+
 OwnedHandle Opened(const std::filesystem::path& path, DWORD access, DWORD disposition) {
   const HANDLE handle = CreateFileW(path.c_str(), access, FILE_SHARE_READ, nullptr, disposition,
                                     FILE_ATTRIBUTE_NORMAL, nullptr);
@@ -24,15 +35,9 @@ bool IsMissing(DWORD error) {
 
 }  // namespace
 
-std::filesystem::path DataFolder() {
-  wchar_t* name = nullptr;
-  std::filesystem::path folder;
-  if (SUCCEEDED(SHGetKnownFolderPath(FOLDERID_LocalAppData, KF_FLAG_CREATE, nullptr, &name))) {
-    folder = name;
-  }
-  CoTaskMemFree(name);
-  return folder / L"Sprites";
-}
+std::filesystem::path DataFolder() { return KnownFolder(FOLDERID_LocalAppData) / L"Sprites"; }
+
+std::filesystem::path PicturesFolder() { return KnownFolder(FOLDERID_Pictures); }
 
 std::filesystem::path MadeDataFolder() {
   const std::filesystem::path folder = DataFolder();

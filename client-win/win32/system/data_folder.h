@@ -22,6 +22,9 @@ std::filesystem::path DataFolder();
 // Creates the folder if it does not exist.
 std::filesystem::path MadeDataFolder();
 
+// The folder that the user has for pictures.
+std::filesystem::path PicturesFolder();
+
 FileContent ReadWholeFile(const std::filesystem::path& path, size_t bytes_max);
 // Returns false if the file could not be written; its old content is then still there.
 bool WriteFileAtomically(const std::filesystem::path& path, std::string_view text);

@@ -97,9 +97,9 @@ std::string PopInstallerName() {
   return Narrow(name);
 }
 
-bool ShowFolder(const std::filesystem::path& folder) {
+bool OpenPath(const std::filesystem::path& path) {
   constexpr INT_PTR kErrorMax = 32;
-  return reinterpret_cast<INT_PTR>(ShellExecuteW(nullptr, L"open", folder.c_str(), nullptr, nullptr,
+  return reinterpret_cast<INT_PTR>(ShellExecuteW(nullptr, L"open", path.c_str(), nullptr, nullptr,
                                                  SW_SHOWNORMAL)) > kErrorMax;
 }
 

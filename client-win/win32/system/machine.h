@@ -34,8 +34,8 @@ std::optional<std::filesystem::path> PortableFolder();
 // once; empty afterwards, and if there was none.
 std::string PopInstallerName();
 
-// Opens a folder in the Explorer. Returns false if that fails.
-bool ShowFolder(const std::filesystem::path& folder);
+// Opens a folder in the Explorer, or a file in its program. Returns false if that fails.
+bool OpenPath(const std::filesystem::path& path);
 
 // Writes an installer to the folder of downloads, marked as coming from the internet, and shows it
 // there in the Explorer. Returns false if it can't be written.

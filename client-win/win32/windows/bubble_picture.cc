@@ -95,28 +95,11 @@ void DrawWords(HDC canvas, const BubbleWords& words, RECT place, double scale) {
   GdiFlush();
 }
 
-}  // namespace
-
-SIZE MeasureBubble(const BubbleWords& words, int width_max, double scale) {
-  const OwnedDc canvas(CreateCompatibleDC(nullptr));
-  const Letters letters(scale);
-  const int room = std::max(1, width_max - 2 * Px(kPaddingX, scale));
-  SIZE size{};
-  if (!words.name.empty()) {
-    const Selected font(canvas.get(), letters.name.get());
-    size.cx = SizeOf(canvas.get(), words.name, room).cx;
-  }
-  const Selected font(canvas.get(), letters.text.get());
-  const SIZE text = SizeOf(canvas.get(), words.text, room);
-  size.cx = std::min<LONG>(room, std::max(size.cx, text.cx));
-  size.cy = NameHeight(canvas.get(), letters, words, size.cx, scale) + text.cy;
-  return {size.cx + 2 * Px(kPaddingX, scale), size.cy + 2 * Px(kPaddingY, scale)};
-}
-
-int BubbleMargin(double scale) { return Px(kShadow, scale); }
-
-void PaintBubble(HWND window, const BubbleWords& words, SIZE box,
-                 const std::optional<BubbleTail>& tail, double scale) {
+// Draws the picture, and calls `show` with its canvas, size and pixels. Does nothing if memory is
+// short.
+template <typename Show>
+void DrawBubble(const BubbleWords& words, SIZE box, const std::optional<BubbleTail>& tail,
+                double scale, Show show) {
   const int margin = BubbleMargin(scale);
   SIZE size{box.cx + 2 * margin, box.cy + 2 * margin};
   BITMAPINFO about{};
@@ -161,9 +144,45 @@ void PaintBubble(HWND window, const BubbleWords& words, SIZE box,
                part(16, GetRValue(line)) | part(8, GetGValue(line)) | part(0, GetBValue(line));
     }
   }
-  POINT from{};
-  BLENDFUNCTION blend{AC_SRC_OVER, 0, 255, AC_SRC_ALPHA};
-  UpdateLayeredWindow(window, nullptr, nullptr, &size, canvas.get(), &from, 0, &blend, ULW_ALPHA);
+  show(canvas.get(), size, static_cast<const uint32_t*>(memory));
+}
+
+}  // namespace
+
+SIZE MeasureBubble(const BubbleWords& words, int width_max, double scale) {
+  const OwnedDc canvas(CreateCompatibleDC(nullptr));
+  const Letters letters(scale);
+  const int room = std::max(1, width_max - 2 * Px(kPaddingX, scale));
+  SIZE size{};
+  if (!words.name.empty()) {
+    const Selected font(canvas.get(), letters.name.get());
+    size.cx = SizeOf(canvas.get(), words.name, room).cx;
+  }
+  const Selected font(canvas.get(), letters.text.get());
+  const SIZE text = SizeOf(canvas.get(), words.text, room);
+  size.cx = std::min<LONG>(room, std::max(size.cx, text.cx));
+  size.cy = NameHeight(canvas.get(), letters, words, size.cx, scale) + text.cy;
+  return {size.cx + 2 * Px(kPaddingX, scale), size.cy + 2 * Px(kPaddingY, scale)};
+}
+
+int BubbleMargin(double scale) { return Px(kShadow, scale); }
+
+std::vector<uint32_t> BubblePixels(const BubbleWords& words, SIZE box,
+                                   const std::optional<BubbleTail>& tail, double scale) {
+  std::vector<uint32_t> copy;
+  DrawBubble(words, box, tail, scale, [&](HDC, SIZE size, const uint32_t* pixels) {
+    copy.assign(pixels, pixels + size_t(size.cx) * size_t(size.cy));
+  });
+  return copy;
+}
+
+void PaintBubble(HWND window, const BubbleWords& words, SIZE box,
+                 const std::optional<BubbleTail>& tail, double scale) {
+  DrawBubble(words, box, tail, scale, [window](HDC canvas, SIZE size, const uint32_t*) {
+    POINT from{};
+    BLENDFUNCTION blend{AC_SRC_OVER, 0, 255, AC_SRC_ALPHA};
+    UpdateLayeredWindow(window, nullptr, nullptr, &size, canvas, &from, 0, &blend, ULW_ALPHA);
+  });
 }
 
 }  // namespace sprites

@@ -8,8 +8,10 @@
 
 #include <windows.h>
 
+#include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/scene/bubble_shape.h"
 
@@ -27,6 +29,11 @@ SIZE MeasureBubble(const BubbleWords& words, int width_max, double scale);
 
 // How far the picture goes beyond the box at each side: the room for shadow and tail.
 int BubbleMargin(double scale);
+
+// The picture, with premultiplied alpha and the top row first: of the box and its margins. Empty if
+// memory is short.
+std::vector<uint32_t> BubblePixels(const BubbleWords& words, SIZE box,
+                                   const std::optional<BubbleTail>& tail, double scale);
 
 // Shows the picture in a layered window, whose size becomes that of the box and its margins.
 void PaintBubble(HWND window, const BubbleWords& words, SIZE box,

@@ -18,6 +18,23 @@ constexpr double kTailHeight = 7;  // dip: less than the gap that the tail is in
 
 int Rounded(double value) { return static_cast<int>(std::lround(value)); }
 
+SIZE BoxOf(const BubbleWords& words, const BubblePost& post) {
+  const double width = std::min(kBubbleWidthMax * post.scale, post.room.Width());
+  SIZE box = MeasureBubble(words, Rounded(width), post.scale);
+  // The tail needs room between two round corners.
+  box.cx = std::max<LONG>(box.cx, Rounded(2 * kTailInset * post.scale));
+  return box;
+}
+
+PlacedBubble Sized(const BubblePost& post, SIZE box) {
+  return {post, {static_cast<double>(box.cx), static_cast<double>(box.cy)}};
+}
+
+std::optional<BubbleTail> TailOf(const BubblePlace& place, double scale) {
+  return place.tail ? std::optional(BubbleTail{*place.tail, place.tail_at, kTailHeight * scale})
+                    : std::nullopt;
+}
+
 }  // namespace
 
 SayingBubbles::SayingBubbles(const Sharing* sharing) : sharing_(sharing) {
@@ -43,13 +60,9 @@ void SayingBubbles::Show(const Scene& scene) {
     if (shown.scale != drawn.post.scale) {
       shown.scale = drawn.post.scale;
       shown.is_painted = false;
-      const double width = std::min(kBubbleWidthMax * shown.scale, drawn.post.room.Width());
-      shown.box = MeasureBubble(shown.words, Rounded(width), shown.scale);
-      // The tail needs room between two round corners.
-      shown.box.cx = std::max<LONG>(shown.box.cx, Rounded(2 * kTailInset * shown.scale));
+      shown.box = BoxOf(shown.words, drawn.post);
     }
-    bubbles.push_back(
-        {drawn.post, {static_cast<double>(shown.box.cx), static_cast<double>(shown.box.cy)}});
+    bubbles.push_back(Sized(drawn.post, shown.box));
   }
   for (Shown& shown : before) {
     End(&shown);
@@ -62,6 +75,33 @@ void SayingBubbles::Show(const Scene& scene) {
       ShowWindow(shown_[i].window, SW_HIDE);
     }
   }
+}
+
+std::vector<PaintedBubble> PaintBubbles(const Scene& scene) {
+  std::vector<BubbleWords> words;
+  std::vector<PlacedBubble> bubbles;
+  for (const DrawnBubble& drawn : scene.bubbles) {
+    words.push_back({Wide(drawn.name), Wide(drawn.text)});
+    bubbles.push_back(Sized(drawn.post, BoxOf(words.back(), drawn.post)));
+  }
+  const auto places = PlaceBubbles(bubbles, scene.obstacles);
+  std::vector<PaintedBubble> painted;
+  for (size_t i = 0; i < places.size(); i++) {
+    if (!places[i]) {
+      continue;
+    }
+    const auto& [post, box] = bubbles[i];
+    const int margin = BubbleMargin(post.scale);
+    const SIZE size{Rounded(box.width), Rounded(box.height)};
+    auto pixels = BubblePixels(words[i], size, TailOf(*places[i], post.scale), post.scale);
+    if (!pixels.empty()) {
+      painted.push_back({Rounded(places[i]->box.left) - margin,
+                         Rounded(places[i]->box.top) - margin,
+                         static_cast<int>(size.cx) + 2 * margin,
+                         static_cast<int>(size.cy) + 2 * margin, std::move(pixels)});
+    }
+  }
+  return painted;
 }
 
 SayingBubbles::Shown SayingBubbles::Make(const DrawnBubble& drawn) {
@@ -88,11 +128,7 @@ void SayingBubbles::Place(const BubblePlace& place, Shown* shown) {
   const bool is_same_picture = shown->is_painted && place.tail == shown->place.tail &&
                                Rounded(place.tail_at) == Rounded(shown->place.tail_at);
   if (!is_same_picture) {
-    std::optional<BubbleTail> tail;
-    if (place.tail) {
-      tail = BubbleTail{*place.tail, place.tail_at, kTailHeight * shown->scale};
-    }
-    PaintBubble(shown->window, shown->words, shown->box, tail, shown->scale);
+    PaintBubble(shown->window, shown->words, shown->box, TailOf(place, shown->scale), shown->scale);
     shown->is_painted = true;
   }
   const bool is_moved = Rounded(place.box.left) != Rounded(shown->place.box.left) ||

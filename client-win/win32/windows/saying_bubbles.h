@@ -12,6 +12,7 @@
 #include <memory>
 #include <vector>
 
+#include "core/scene/photograph.h"
 #include "core/scene/scene.h"
 #include "win32/windows/bubble_picture.h"
 #include "win32/windows/live_region.h"
@@ -49,6 +50,9 @@ class SayingBubbles {
   LiveRegions live_regions_;
   std::vector<Shown> shown_;  // newest first
 };
+
+// The bubbles of a scene that have a place, as pictures without windows.
+std::vector<PaintedBubble> PaintBubbles(const Scene& scene);
 
 }  // namespace sprites
 

@@ -1,5 +1,6 @@
 #include "x11/system/data_folder.h"
 
+#include <glib.h>
 #include <pwd.h>
 #include <unistd.h>
 
@@ -46,6 +47,11 @@ Folders FindFolders() {
   Create(folders.config);
   Create(folders.data);
   return folders;
+}
+
+std::filesystem::path PicturesFolder() {
+  const char* folder = g_get_user_special_dir(G_USER_DIRECTORY_PICTURES);
+  return folder == nullptr ? Home() / "Pictures" : std::filesystem::path(folder);
 }
 
 }  // namespace sprites

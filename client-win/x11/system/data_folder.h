@@ -16,6 +16,9 @@ struct Folders {
   std::filesystem::path shared;  // $XDG_DATA_HOME itself, for desktop entries and icons
 };
 
+// The folder that the user has for pictures.
+std::filesystem::path PicturesFolder();
+
 // Creates the folders. Throws std::runtime_error when that fails.
 Folders FindFolders();
 

@@ -63,6 +63,7 @@ StatusNotifier::~StatusNotifier() {
   if (bus_ != nullptr) {
     g_bus_unwatch_name(watcher_);
     g_bus_unown_name(owned_);
+    g_dbus_connection_signal_unsubscribe(bus_.get(), clicks_);
     g_dbus_connection_unregister_object(bus_.get(), item_);
   }
 }
@@ -117,6 +118,12 @@ void StatusNotifier::Offer(GDBusConnection* bus) {
       [](GDBusConnection*, const char*, gpointer own) {
         static_cast<StatusNotifier*>(own)->is_registered_ = false;
       },
+      this, nullptr);
+  clicks_ = g_dbus_connection_signal_subscribe(
+      bus, kNotifications, kNotifications, "ActionInvoked", nullptr, nullptr,
+      G_DBUS_SIGNAL_FLAGS_NONE,
+      [](GDBusConnection*, const char*, const char*, const char*, const char*, GVariant* which,
+         gpointer own) { static_cast<StatusNotifier*>(own)->HandleNoticeClicked(which); },
       this, nullptr);
   g_dbus_connection_call(
       bus, kNotifications, "/org/freedesktop/Notifications", kNotifications, "GetCapabilities",
@@ -193,13 +200,32 @@ void StatusNotifier::SetTooltip(const std::string& text) {
   }
 }
 
-void StatusNotifier::Notify(const std::string& title, const std::string& text) const {
+void StatusNotifier::Notify(const std::string& title, const std::string& text,
+                            std::function<void()> clicked) {
   const std::string body = reads_markup_ ? Escaped(text) : text;
-  g_dbus_connection_call(bus_.get(), kNotifications, "/org/freedesktop/Notifications",
-                         kNotifications, "Notify",
-                         g_variant_new("(susssasa{sv}i)", "Sprites", 0, "sprites", title.c_str(),
-                                       body.c_str(), nullptr, nullptr, kShownMs),
-                         nullptr, G_DBUS_CALL_FLAGS_NONE, kUsualMs, nullptr, nullptr, nullptr);
+  // The daemon calls the click on the notification itself `default`; the words are for others.
+  const char* const actions[] = {"default", "OK", nullptr};
+  const auto handle = +[](GObject* source, GAsyncResult* result, gpointer own) {
+    if (GVariant* answer = AnswerOf(source, result)) {
+      g_variant_get(answer, "(u)", &static_cast<StatusNotifier*>(own)->notice_);
+      g_variant_unref(answer);
+    }
+  };
+  notice_ = 0;
+  notice_clicked_ = std::move(clicked);
+  g_dbus_connection_call(
+      bus_.get(), kNotifications, "/org/freedesktop/Notifications", kNotifications, "Notify",
+      g_variant_new("(susss^asa{sv}i)", "Sprites", 0, "sprites", title.c_str(), body.c_str(),
+                    notice_clicked_ ? actions : actions + 2, nullptr, kShownMs),
+      G_VARIANT_TYPE("(u)"), G_DBUS_CALL_FLAGS_NONE, kUsualMs, nullptr, handle, this);
+}
+
+void StatusNotifier::HandleNoticeClicked(GVariant* which) const {
+  guint notice = 0;
+  g_variant_get_child(which, 0, "u", &notice);
+  if (notice == notice_ && notice != 0 && notice_clicked_) {
+    notice_clicked_();
+  }
 }
 
 }  // namespace sprites

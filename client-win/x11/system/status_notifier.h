@@ -33,7 +33,9 @@ class StatusNotifier {
   bool CanNotify() const { return can_notify_ && !g_dbus_connection_is_closed(bus_.get()); }
   void SetTooltip(const std::string& text);
   // REQUIRES: CanNotify().
-  void Notify(const std::string& title, const std::string& text) const;
+  // `clicked` is called when the person clicks this notification, if the daemon tells.
+  void Notify(const std::string& title, const std::string& text,
+              std::function<void()> clicked = {});
 
  private:
   struct Unref {
@@ -44,19 +46,23 @@ class StatusNotifier {
   void Offer(GDBusConnection* bus);
   void Register();
   void HandleCapabilities(GVariant* answer);
+  void HandleNoticeClicked(GVariant* which) const;
   GVariant* Icon() const;
   GVariant* Property(const std::string& name) const;
 
   std::function<void(Point)> clicked_;
-  std::vector<uint8_t> pixels_;  // alpha, red, green, blue
+  std::function<void()> notice_clicked_;  // the last notification
+  std::vector<uint8_t> pixels_;           // alpha, red, green, blue
   int width_ = 0;
   int height_ = 0;
   std::unique_ptr<GDBusConnection, Unref> bus_;  // null without one
   std::string name_;                             // on the bus
   std::string tooltip_;
-  guint item_ = 0;     // of GLib, and so are the next two: what ends with this
+  guint item_ = 0;     // of GLib, and so are the next three: what ends with this
   guint owned_ = 0;    // the name
   guint watcher_ = 0;  // the look-out for the panel
+  guint clicks_ = 0;   // that for clicks on notifications
+  guint notice_ = 0;   // the last notification, by the daemon's number; 0 without one
   bool is_registered_ = false;
   bool can_notify_ = false;
   bool reads_markup_ = false;  // the notification daemon

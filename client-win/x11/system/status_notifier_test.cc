@@ -81,6 +81,12 @@ class Panel {
 
   std::vector<std::string> icons;    // the names of those that are shown
   std::vector<std::string> notices;  // heading: text
+  // The person clicks a notification.
+  void Click(guint notice) {
+    g_dbus_connection_emit_signal(bus_, nullptr, "/org/freedesktop/Notifications",
+                                  "org.freedesktop.Notifications", "ActionInvoked",
+                                  g_variant_new("(us)", notice, "default"), nullptr);
+  }
 
  private:
   // The interface has the name of the service.
@@ -112,7 +118,7 @@ class Panel {
       g_variant_get_child(arguments, 3, "&s", &first);
       g_variant_get_child(arguments, 4, "&s", &second);
       notices.push_back(std::string(first) + ": " + second);
-      return g_variant_new("(u)", 1);
+      return g_variant_new("(u)", static_cast<guint>(notices.size()));
     }
     g_variant_get_child(arguments, 0, "&s", &first);
     icons.emplace_back(first);
@@ -138,6 +144,15 @@ TEST_CASE("status notifier › is in the panel, in one that comes later, and in 
   notifier.Notify("Miso has come", "From Grace & Ada.");
   CHECK(Until([&] { return !panel->notices.empty(); }));
   CHECK(panel->notices == std::vector<std::string>{"Miso has come: From Grace &amp; Ada."});
+  int clicks = 0;
+  notifier.Notify("The picture is saved", "Sprites.png", [&] { clicks++; });
+  CHECK(Until([&] { return panel->notices.size() == 2; }));
+  // Only what has been clicked, and is the last one, is told.
+  CHECK(Until([&] {
+    panel->Click(1);
+    panel->Click(2);
+    return clicks > 0;
+  }));
   panel.reset();
   CHECK(Until([&] { return !notifier.is_shown(); }));
   panel = std::make_unique<Panel>(session);

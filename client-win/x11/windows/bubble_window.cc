@@ -142,6 +142,23 @@ void BubbleWindow::Show(Point corner, const std::optional<BubbleTail>& tail) {
   }
 }
 
+PaintedBubble BubbleWindow::Paint(Point corner, const std::optional<BubbleTail>& tail) {
+  tail_ = tail;
+  PaintedBubble painted{Rounded(corner.x) - Margin(), Rounded(corner.y) - Margin(),
+                        Rounded(size_.width) + 2 * Margin(), Rounded(size_.height) + 2 * Margin()};
+  painted.pixels.resize(size_t(painted.width) * size_t(painted.height));
+  // Cairo's pixels are ours: 32 bits with premultiplied alpha, the top row first.
+  cairo_surface_t* surface = cairo_image_surface_create_for_data(
+      reinterpret_cast<unsigned char*>(painted.pixels.data()), CAIRO_FORMAT_ARGB32, painted.width,
+      painted.height, painted.width * static_cast<int>(sizeof(uint32_t)));
+  cairo_t* cairo = cairo_create(surface);
+  cairo_scale(cairo, Pixels(), Pixels());
+  Draw(cairo);
+  cairo_destroy(cairo);
+  cairo_surface_destroy(surface);
+  return painted;
+}
+
 void BubbleWindow::Raise() const {
   if (is_shown_ && !look_->has_layers) {
     gdk_window_raise(gtk_widget_get_window(window_.get()));

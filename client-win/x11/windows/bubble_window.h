@@ -17,6 +17,7 @@
 
 #include "core/scene/bubble_shape.h"
 #include "core/scene/bubbles.h"
+#include "core/scene/photograph.h"
 #include "x11/windows/look.h"
 #include "x11/windows/signal.h"
 
@@ -54,6 +55,9 @@ class BubbleWindow {
   // Puts it above all others again.
   void Raise() const;
   void Hide();
+  // The paper and what is around it as a picture, as Show would show it. The window needs no place
+  // on the screen for that.
+  PaintedBubble Paint(Point corner, const std::optional<BubbleTail>& tail);
   bool is_shown() const { return is_shown_; }
 
  private:

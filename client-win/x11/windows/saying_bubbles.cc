@@ -15,6 +15,30 @@ constexpr double kNameSize = 12;
 }  // namespace
 
 void SayingBubbles::Show(const Scene& scene) {
+  const auto places = Prepare(scene);
+  for (size_t i = 0; i < places.size(); i++) {
+    if (places[i]) {
+      shown_[i].window->Show({places[i]->box.left, places[i]->box.top}, TailOf(*places[i]));
+    } else {
+      shown_[i].window->Hide();
+    }
+  }
+}
+
+std::vector<PaintedBubble> SayingBubbles::Paint(const Scene& scene) {
+  const auto places = Prepare(scene);
+  std::vector<PaintedBubble> painted;
+  for (size_t i = 0; i < places.size(); i++) {
+    if (places[i]) {
+      painted.push_back(
+          shown_[i].window->Paint({places[i]->box.left, places[i]->box.top}, TailOf(*places[i])));
+    }
+  }
+  return painted;
+}
+
+// Makes a window for each bubble of a scene. Returns where they are.
+std::vector<std::optional<BubblePlace>> SayingBubbles::Prepare(const Scene& scene) {
   std::vector<Shown> shown;
   std::vector<PlacedBubble> bubbles;
   for (const DrawnBubble& drawn : scene.bubbles) {
@@ -22,14 +46,7 @@ void SayingBubbles::Show(const Scene& scene) {
     bubbles.push_back({drawn.post, shown.back().size});
   }
   shown_ = std::move(shown);  // those that are not in the scene any more end here
-  const auto places = PlaceBubbles(bubbles, scene.obstacles);
-  for (size_t i = 0; i < places.size(); i++) {
-    if (places[i]) {
-      Place(*places[i], shown_[i]);
-    } else {
-      shown_[i].window->Hide();
-    }
-  }
+  return PlaceBubbles(bubbles, scene.obstacles);
 }
 
 void SayingBubbles::Raise() const {
@@ -67,12 +84,10 @@ void SayingBubbles::Measure(const DrawnBubble& drawn, Shown* shown) const {
       shown->window->SetTexts(texts, kPadding, static_cast<int>(room), look_->Px(2 * kTailInset));
 }
 
-void SayingBubbles::Place(const BubblePlace& place, const Shown& shown) const {
-  std::optional<BubbleTail> tail;
-  if (place.tail) {
-    tail = BubbleTail{*place.tail, place.tail_at, static_cast<double>(look_->Px(kTail))};
-  }
-  shown.window->Show({place.box.left, place.box.top}, tail);
+std::optional<BubbleTail> SayingBubbles::TailOf(const BubblePlace& place) const {
+  return place.tail ? std::optional(BubbleTail{*place.tail, place.tail_at,
+                                               static_cast<double>(look_->Px(kTail))})
+                    : std::nullopt;
 }
 
 }  // namespace sprites

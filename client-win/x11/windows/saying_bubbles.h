@@ -21,6 +21,8 @@ class SayingBubbles {
 
   // Shows the bubbles of a scene that have a place, and no others.
   void Show(const Scene& scene);
+  // Likewise as pictures.
+  std::vector<PaintedBubble> Paint(const Scene& scene);
   // Puts them above windows that were raised since.
   void Raise() const;
 
@@ -34,7 +36,8 @@ class SayingBubbles {
 
   Shown FindOrMake(const DrawnBubble& drawn);
   void Measure(const DrawnBubble& drawn, Shown* shown) const;
-  void Place(const BubblePlace& place, const Shown& shown) const;
+  std::vector<std::optional<BubblePlace>> Prepare(const Scene& scene);
+  std::optional<BubbleTail> TailOf(const BubblePlace& place) const;
 
   const Look* look_;
   std::vector<Shown> shown_;  // newest first

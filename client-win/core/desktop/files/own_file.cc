@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/desktop/files/saved_state.h"
+#include "core/text/text.h"
 
 namespace sprites {
 
@@ -13,12 +14,6 @@ Text ComplaintOf(ReadStatus status, Legible legible) {
          : status == ReadStatus::kTooLong ? Text::kFileOwnTooLong
          : legible == Legible::kPartly    ? Text::kFileOwnPartly
                                           : Text::kFileOwnDamaged;
-}
-
-// In UTF-8, for texts.
-std::string Shown(const std::filesystem::path& path) {
-  const std::u8string name = path.u8string();
-  return {name.begin(), name.end()};
 }
 
 }  // namespace
@@ -54,9 +49,9 @@ std::string OwnFile::Complaint(Language language) const {
   if (!wrong_) {
     return "";
   }
-  return Say(language, *wrong_, {Shown(path_)}) + " " +
+  return Say(language, *wrong_, {Utf8Of(path_)}) + " " +
          Say(language, was_moved_ ? Text::kFileOwnMoved : Text::kFileOwnStays,
-             {Shown(moved_to_.filename())});
+             {Utf8Of(moved_to_.filename())});
 }
 
 bool OwnFile::Write(std::string_view text) {
