@@ -55,13 +55,16 @@ const TRAY_ICON: Point = { x: 10, y: 10 }; // in that window
 const MENU_PX_MIN = { width: 60, height: 60 }; // larger than a hint beside the pointer
 export const MENU_DEPTH = 3; // of a menu, its submenus, and theirs
 
-/** What is added to the user's registry of each prefix. */
+/** What is added to the user's registry of each prefix. Wine's folder for pictures is that of whoever runs the test. */
 const registryOf = (windowManager: WindowManager) => `
 [Software\\\\Wine]
 "Version"="win10"
 
 [Software\\\\Wine\\\\X11 Driver]
 "Managed"="${windowManager === 'wine' ? 'N' : 'Y'}"
+
+[Software\\\\Microsoft\\\\Windows\\\\CurrentVersion\\\\Explorer\\\\User Shell Folders]
+"My Pictures"="C:\\\\Pictures"
 `;
 
 /** The program that manages windows: Wine itself, or an X window manager as on a Linux desktop. */
@@ -135,6 +138,11 @@ export class WineDesktop extends XDisplay {
   /** The folder in which the client keeps its files. */
   get folder(): string {
     return join(this.local, 'Sprites');
+  }
+
+  /** The folder in which the client saves what the person takes pictures of. */
+  get pictures(): string {
+    return join(this.prefix, 'drive_c/Pictures');
   }
 
   get settingsFile(): string {
