@@ -144,6 +144,16 @@ export async function hasLeft(url: string, { desktop, token }: SavedSeat): Promi
   assert.ok(performance.now() - startMs < LEASE_MS - 1_000, 'long before its lease would have ended');
 }
 
+/** Resolves to where Blob is among the sprites of a page, and its picture: a snail's hop may be shorter than a frame, Blob's is not. */
+export async function blobOf(page: Page): Promise<{ at: number; file: string }> {
+  const found = await page.waitForFunction(() => {
+    const all = globalThis.sprites.sprites();
+    const at = all.findIndex(({ name }) => name === 'Blob');
+    return at >= 0 && { at, file: all[at].file };
+  });
+  return (await found.jsonValue()) as { at: number; file: string };
+}
+
 /** What `modesAtHome` resolves to for a sprite that is home: between its landing and its greeting it hops. */
 export const HOPS_AND_GREETS = /^fall (?:(?!fall|greet)\w+ )+fall .*greet$/;
 

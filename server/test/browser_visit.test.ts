@@ -6,6 +6,7 @@ import type { Browser, BrowserContextOptions, Page } from 'playwright-core';
 import { PNG } from 'pngjs';
 import { readSpr } from '../wire/files/spr.ts';
 import {
+  blobOf,
   chooseWorld,
   comeIn,
   HOPS_AND_GREETS,
@@ -115,9 +116,9 @@ describe('a visit in a browser', { ...BOUNDED, skip: noBrowser }, () => {
 
   it('sees its sprite come home when it is alone: it hops and greets', async () => {
     const page = await joinPage(browser, `${relay.url}/?world=alone`, 'Al', faults, { reducedMotion: 'no-preference' });
-    const [{ file }] = await page.evaluate(() => globalThis.sprites.sprites());
+    const { at, file } = await blobOf(page);
     const modes = modesAtHome(page, file);
-    await page.evaluate(() => globalThis.sprites.throw(0, 'right'));
+    await page.evaluate((index) => globalThis.sprites.throw(index, 'right'), at);
     assert.match(await modes, HOPS_AND_GREETS);
     await shoot(page, 'visit-home');
     await page.context().close();

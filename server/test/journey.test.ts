@@ -12,7 +12,16 @@ import { type Desktop, join } from '../libraries/javascript/client.ts';
 import type { Journey } from '../web/motion/simulation.ts';
 import { readJourney } from '../web/relay/journey.ts';
 import { EDGES, type Edge, JOURNEY_BYTES_MAX, JOURNEY_HOPS_MAX, NAME_BYTES_MAX } from '../wire/rules.ts';
-import { HOPS_AND_GREETS, joinPage, launchBrowser, modesAtHome, noBrowser, seatOf, shoot } from './browser_page.ts';
+import {
+  blobOf,
+  HOPS_AND_GREETS,
+  joinPage,
+  launchBrowser,
+  modesAtHome,
+  noBrowser,
+  seatOf,
+  shoot,
+} from './browser_page.ts';
 import { crossingOf, type Described, DesktopClient, post, sendRequest } from './desktop_client.ts';
 import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
 
@@ -135,8 +144,9 @@ describe('a journey over forty desktops of three relays', { ...BOUNDED, skip: wh
   it('begins with a throw from the page, which says who has the sprite now, also after a reload', async () => {
     assert.ok(way.length >= 40);
     assert.equal(await ida.locator('#away').count(), 0);
-    ({ file } = await ida.evaluate(() => globalThis.sprites.sprites()[0]));
-    await ida.evaluate((edge) => globalThis.sprites.throw(0, edge), way[0].edge);
+    const blob = await blobOf(ida);
+    file = blob.file;
+    await ida.evaluate(([at, edge]) => globalThis.sprites.throw(at, edge), [blob.at, way[0].edge] as const);
     const first = nameOf(way[1].from);
     await ida.locator('.notice', { hasText: `is with ${first} now.` }).waitFor();
     for (const isAgain of [false, true]) {
