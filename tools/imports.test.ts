@@ -38,6 +38,7 @@ const PUBLISHED: readonly string[] = [
   'server/web/motion/simulation.ts', // the rules that every desktop shares
   'server/web/desktop/bubbles.ts',
   'server/web/desktop/company_panel.ts',
+  'server/web/desktop/games.ts',
   'server/web/desktop/guests.ts',
   'server/web/pictures/cutout.ts',
   'server/web/pictures/picture_files.ts',

@@ -31,6 +31,7 @@ interface Seen {
   x: number;
   y: number;
   fromShelf: boolean;
+  id: number;
 }
 
 /** What a page shows of a neighbour. */

@@ -163,11 +163,10 @@ export function modesAtHome(page: Page, file: string): Promise<string> {
     (wanted) =>
       new Promise<string>((resolve) => {
         const modes: string[] = [];
-        let wasAway = false;
+        const here = new Set(globalThis.sprites.sprites().map(({ id }) => id));
         const look = () => {
-          const sprite = globalThis.sprites.sprites().find((one) => one.file === wanted);
-          wasAway ||= sprite === undefined;
-          if (wasAway && sprite && sprite.mode !== modes.at(-1)) modes.push(sprite.mode);
+          const sprite = globalThis.sprites.sprites().find((one) => one.file === wanted && !here.has(one.id));
+          if (sprite && sprite.mode !== modes.at(-1)) modes.push(sprite.mode);
           if (modes.at(-1) === 'greet' || modes.length === 12) resolve(modes.join(' '));
           else requestAnimationFrame(look);
         };

@@ -120,6 +120,7 @@ describe('a visit in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     const modes = modesAtHome(page, file);
     await page.evaluate((index) => globalThis.sprites.throw(index, 'right'), at);
     assert.match(await modes, HOPS_AND_GREETS);
+    await page.locator('#away').waitFor({ state: 'hidden' });
     await shoot(page, 'visit-home');
     await page.context().close();
   });

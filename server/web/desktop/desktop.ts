@@ -13,10 +13,12 @@ import { EDGES, type Edge } from '../../wire/rules.ts';
 import {
   addSprite,
   bounceBack,
+  type Carried,
   createSimulation,
   type Departure,
   type Entrance,
   enter,
+  type Journey,
   opposite,
   type Point,
   removeSprite,
@@ -546,7 +548,7 @@ function admit(desktop: Desktop, arrival: Arrival): Sprite | null {
   const carried = readCarried(arrival.sprite);
   const step =
     isOwn || arrival.goal === undefined ? null : nextStep(arrival.goal, tidy(desktop.name), desktop.neighbours);
-  const home = step === null ? desktop.away?.update((away) => away.comeHome(carried.file, carried.journey)) : undefined;
+  const home = step === null ? comesHome(desktop, carried, isOwn) : undefined;
   const isHome = isOwn || home !== undefined;
   if (!isHome && !guests.hasRoom(arrival.from.desktop, simulation.nowMs)) return null;
   const { description } = sheets.get(carried.file);
@@ -615,6 +617,14 @@ async function updateAway(
   if (loaded === undefined) return;
   desktop.away ??= new loaded.AwayPanel(saved);
   desktop.away.update(change);
+}
+
+/** Returns the journey of an own sprite that is home again. `isOwn`: from here to here, so perhaps before the list of those away is loaded. */
+function comesHome(desktop: Desktop, { file, journey }: Carried, isOwn: boolean): Journey | undefined {
+  const comes = (away: Away) => away.comeHome(file, journey);
+  if (desktop.away !== null) return desktop.away.update(comes);
+  if (isOwn) void updateAway(desktop, comes);
+  return undefined;
 }
 
 /** A sprite of another desktop is here. `edge` is the one by which it goes on. */
@@ -1337,8 +1347,7 @@ async function complain(
 function exposeToTests({ connection, simulation, departures, peeking }: Desktop): void {
   const handle = Object.freeze({
     desktop: () => connection.seat?.desktop ?? null,
-    sprites: () =>
-      simulation.sprites.map(({ file, name, mode, x, y, fromShelf }) => ({ file, name, mode, x, y, fromShelf })),
+    sprites: () => simulation.sprites.map((sprite) => ({ ...sprite })),
     onTheWay: () => departures.pending.length,
     view: () => ({ ...peeking.view }),
     throw: (index: number, edge: Edge) => throwTo(simulation, simulation.sprites[index], edge),
