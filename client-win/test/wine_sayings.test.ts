@@ -13,7 +13,7 @@ import { type HeadlessDesktop, startHeadless } from './headless_desktop.ts';
 import { newPicture, savedNames } from './saved_pictures.ts';
 import { WineDesktop, whyNoWine } from './wine_desktop.ts';
 import { CYAN, onFloor, RUNNER, runner, SIDE, spr, TARGET } from './wine_sprites.ts';
-import { eventually, RIGHT, SCREEN } from './x_display.ts';
+import { eventually, RIGHT, SCREEN, tryUntil } from './x_display.ts';
 
 const STAND_IN = join(dirname(WINDOWS_CLIENT), 'stand-in.exe');
 const SHOTS = join(import.meta.dirname, '../../screenshots');
@@ -131,8 +131,8 @@ describe('sayings in the windows client', { skip, timeout: 900_000 }, () => {
 
     const untitled = async () => (await ada.frames('')).length;
     const before = await untitled();
-    await ada.press('alt+s', 'alt+Down');
-    await eventually('the list is open', async () => (await untitled()) > before);
+    const open = () => ada.press('alt+s', 'alt+Down'); // a dialog that is still dragged does not hear it
+    await tryUntil('the list is open', open, async () => (await untitled()) > before);
     await post(LIST_CLASS, WM_NCLBUTTONDOWN, HTVSCROLL);
     await hears('You scroll');
     await ada.click({ x: x + width / 2, y: y + height / 4 }); // lets the scroll bar go
