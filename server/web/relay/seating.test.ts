@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict';
-import { describe, it, mock } from 'node:test';
+import { afterEach, describe, it, mock } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
 import { Arrivals } from './arrivals.ts';
 import { Refused } from './joining.ts';
@@ -12,6 +12,8 @@ const seatAt = (relay: string, desktop: string): Seat => ({
   ...{ events: `${relay}/events`, crossings: `${relay}/crossings`, socket: `${relay}/socket` },
 });
 const bye = (join: string) => ({ type: 'bye', retryAfterMs: 2000, join }) as const;
+
+let begun: { close(): void };
 
 /** A desktop that began at r1. The next answers to joins are in `answers`; without one, the join is held. */
 function begin(first: Seat) {
@@ -58,6 +60,7 @@ function begin(first: Seat) {
       save: () => {},
     },
   );
+  begun = seating;
   seating.take(first);
   log.length = 0;
   const receive = (...events: RelayEvent[]) => opened.at(-1)!.events(events, '00000001-1');
@@ -67,6 +70,9 @@ function begin(first: Seat) {
 const unreachable = new TypeError('network');
 
 describe('seating', () => {
+  // Its timer would keep the process for two leases.
+  afterEach(() => begun.close());
+
   it('joins where it began and at the relay of its seat, in turn, when the seat has ended, until one accepts', async () => {
     const { log, answers, opened, receive } = begin(seatAt('http://r2', '1-1'));
     await receive({ type: 'sprite', seq: 1, sprite: { file: 'f' } } as RelayEvent);
