@@ -356,6 +356,21 @@ TEST_CASE("away › a sprite that is home hops and greets, a guest does not") {
   }
 }
 
+TEST_CASE("away › a throw from here to here is one hop") {
+  TestDesktop fixture;
+  fixture.Join();
+  fixture.desktop.sprites().SetClock({kThursday, kThursday});
+  ThrowOwn(&fixture);
+  fixture.Respond(fixture.Pop("/crossings", Method::kPost), 202, {{"to", kMe}});
+  Json event = Home(fixture, 1, 1);
+  event["from"] = kMe;
+  fixture.Receive({event});
+  fixture.Pass(100);
+  REQUIRE(Shown(fixture) == 1);
+  CHECK(fixture.desktop.simulation().sprites()[0].from_shelf);
+  CHECK(fixture.desktop.simulation().sprites()[0].journey.hops == 1);
+}
+
 TEST_CASE("away › an own sprite that a muted desktop throws back is home") {
   TestDesktop fixture;
   fixture.Join();

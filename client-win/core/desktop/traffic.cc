@@ -264,7 +264,9 @@ void Traffic::Admit(const Arrival& arrival) {
   }
   Sprite sprite{arrival};
   sprite.from_shelf = home && look_.FindOnShelf(arrival.file) != nullptr;
-  sprite.journey = home.value_or(arrival.journey);
+  if (home && !is_own) {
+    sprite.journey = *home;  // who came from here to here has its hop already
+  }
   const SheetPointer& sheet = look_.SheetOf(arrival.file);
   // A sheet is never null, which the analyser can't see. NOLINTNEXTLINE(clang-analyzer-core.*)
   sprite.name = arrival.name.empty() ? sheet->description.name : arrival.name;

@@ -559,7 +559,7 @@ function admit(desktop: Desktop, arrival: Arrival): Sprite | null {
     nature: natureOf(description, carried.scale),
     x: 0,
     y: 0,
-    journey: home ?? carried.journey,
+    journey: isOwn ? carried.journey : (home ?? carried.journey), // from here to here it has its hop already
   });
   enter(simulation, sprite, { ...arrival, isHome });
   if (!isHome) addGuest(desktop, sprite, arrival.from, opposite(arrival.edge));
