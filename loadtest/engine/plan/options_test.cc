@@ -163,7 +163,7 @@ TEST_CASE(
   CHECK_EQ(
       ReadWith({{"load", Sitting()}, {"mix", {{"sitting", 200'000}}}, {"processes", 2}}).processes,
       11U);
-  CHECK_EQ(sitting.sources.size(), 15U);
+  CHECK_EQ(sitting.sources.size(), 29U);
   CHECK_EQ(sitting.senders, 0U);
   CHECK_EQ(ReadWith({{"sources", "127.0.1.1-127.0.1.9,127.0.2.1"}}).sources.size(), 10U);
   const Options shared = ReadWith({{"mix", {{"throwing", 100'000}}}, {"throwConnections", 50}});
