@@ -244,12 +244,12 @@ describe('what the page does with a relay', () => {
   for (const { name, steps, away: left } of vectors.away) {
     it(`sprites that are away › ${name}`, () => {
       const away = new Away();
-      for (const { does, file, journey, nowS, to, home } of steps) {
+      for (const { does, file, journey, nowS, to, isOwn = false, home } of steps) {
         const leaving = { sprite: { file, name: 'Miso' }, journey: readJourney(journey) };
         if (does === 'leave') away.leave(leaving, nowS);
         else if (does === 'accept') away.accept(leaving, to, nowS);
         else if (does === 'refuse') away.refuse(leaving);
-        else assert.deepEqual(away.comeHome(file, leaving.journey) ?? null, home);
+        else assert.deepEqual(away.comeHome(file, leaving.journey, isOwn) ?? null, home);
       }
       assert.deepEqual(away.all, left);
     });

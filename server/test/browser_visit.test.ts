@@ -121,6 +121,11 @@ describe('a visit in a browser', { ...BOUNDED, skip: noBrowser }, () => {
     await page.evaluate((index) => globalThis.sprites.throw(index, 'right'), at);
     assert.match(await modes, HOPS_AND_GREETS);
     await page.locator('#away').waitFor({ state: 'hidden' });
+    const [home] = await page.evaluate(
+      (wanted) => globalThis.sprites.sprites().filter((one) => one.file === wanted),
+      file,
+    );
+    assert.equal(home.fromShelf, true, 'it is an own one again');
     await shoot(page, 'visit-home');
     await page.context().close();
   });

@@ -257,16 +257,14 @@ void Traffic::HandleUpload(const Uploads::Result& result) {
 void Traffic::Admit(const Arrival& arrival) {
   auto step = NextStepOf(arrival);
   const bool is_own = context_.relay.IsSelf(arrival.from.desktop);
-  const auto home = step ? std::nullopt : away_.ComeHome(arrival.file, arrival.journey);
+  const auto home = step ? std::nullopt : away_.ComeHome(arrival.file, arrival.journey, is_own);
   if (!home && !guests_.HasRoom(arrival.from)) {
     arrivals_.Wait(arrival);
     return;
   }
   Sprite sprite{arrival};
   sprite.from_shelf = home && look_.FindOnShelf(arrival.file) != nullptr;
-  if (home && !is_own) {
-    sprite.journey = *home;  // who came from here to here has its hop already
-  }
+  sprite.journey = home.value_or(arrival.journey);
   const SheetPointer& sheet = look_.SheetOf(arrival.file);
   // A sheet is never null, which the analyser can't see. NOLINTNEXTLINE(clang-analyzer-core.*)
   sprite.name = arrival.name.empty() ? sheet->description.name : arrival.name;

@@ -5,7 +5,7 @@
  */
 import type { Journey } from '../motion/simulation.ts';
 import { shownName } from '../relay/api_client.ts';
-import { Away, type AwaySprite } from '../relay/away.ts';
+import type { Away, AwaySprite } from '../relay/away.ts';
 import { counted, language, phrase } from '../texts/language.ts';
 import { element, newElement } from './elements.ts';
 import { whenWords } from './journey_words.ts';
@@ -15,23 +15,17 @@ export class AwayPanel {
   readonly #away: Away;
   readonly #button = newElement('button', { type: 'button', id: 'away', className: 'plain', ariaHasPopup: 'menu' });
 
-  /** `saved`: of `all`. */
-  constructor(saved: readonly AwaySprite[]) {
-    this.#away = new Away(saved);
+  constructor(away: Away) {
+    this.#away = away;
     this.#button.onclick = () => this.#open();
     element('company-toggle').after(this.#button);
-    this.#show();
   }
 
-  get all(): readonly AwaySprite[] {
-    return this.#away.all;
-  }
-
-  /** Does something with the list, and shows what is in it then. */
-  update<Result>(change: (away: Away) => Result): Result {
-    const result = change(this.#away);
-    this.#show();
-    return result;
+  /** Shows what is in the list now. */
+  show(): void {
+    const newest = this.#away.all.at(-1);
+    this.#button.hidden = newest === undefined;
+    if (newest !== undefined) this.#button.textContent = phrase('away.where', { name: newest.name });
   }
 
   /** What an own sprite says that has just come home. */
@@ -39,15 +33,9 @@ export class AwayPanel {
     return homeWords(name, journey, new Date());
   }
 
-  #show(): void {
-    const newest = this.all.at(-1);
-    this.#button.hidden = newest === undefined;
-    if (newest !== undefined) this.#button.textContent = phrase('away.where', { name: newest.name });
-  }
-
   #open(): void {
     const { left, bottom } = this.#button.getBoundingClientRect();
-    const lines = this.all.map((one) => ({ text: seenWords(one, new Date()), choose: () => {} }));
+    const lines = this.#away.all.map((one) => ({ text: seenWords(one, new Date()), choose: () => {} }));
     openMenu(left, bottom, lines.reverse());
   }
 }

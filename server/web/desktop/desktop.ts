@@ -13,12 +13,10 @@ import { EDGES, type Edge } from '../../wire/rules.ts';
 import {
   addSprite,
   bounceBack,
-  type Carried,
   createSimulation,
   type Departure,
   type Entrance,
   enter,
-  type Journey,
   opposite,
   type Point,
   removeSprite,
@@ -52,7 +50,7 @@ import {
   upload,
 } from '../relay/api_client.ts';
 import { Arrivals } from '../relay/arrivals.ts';
-import type { Away, AwaySprite } from '../relay/away.ts';
+import { Away } from '../relay/away.ts';
 import { Departures } from '../relay/departures.ts';
 import { openFormer } from '../relay/farewell.ts';
 import { nextStep, type Step } from '../relay/goal.ts';
@@ -196,7 +194,8 @@ class Desktop {
   /** Sprites that were thrown without a connection, and the edges over which they go on. They are in the simulation meanwhile. */
   readonly waiting = new Map<Sprite, Edge>();
   /** Where the own sprites are that were thrown; null before the first throw. */
-  away: AwayPanel | null = null;
+  away = new Away();
+  awayPanel: AwayPanel | null = null;
   /** Thrown sprites whose pictures the relay must get before their crossings. */
   readonly uploading = new Set<Sprite>();
   /** Whether the person is still to be shown how to throw, as soon as there is a neighbour. */
@@ -411,7 +410,8 @@ async function resume(desktop: Desktop, session: Session): Promise<void> {
     const { journey } = readCarried(crossing.sprite);
     departures.resume({ departure: { ...crossing, sprite, journey }, crossing, sender });
   }
-  if (session.away?.length) await updateAway(desktop, () => {}, session.away);
+  desktop.away = new Away(session.away);
+  void showAway(desktop);
   arrivals.waiting.push(...session.waiting);
   const { length } = session.waiting;
   for (const one of session.waiting.slice(length - session.newWaiting)) arrivals.resumeLastBatch(one, one.seq);
@@ -548,7 +548,8 @@ function admit(desktop: Desktop, arrival: Arrival): Sprite | null {
   const carried = readCarried(arrival.sprite);
   const step =
     isOwn || arrival.goal === undefined ? null : nextStep(arrival.goal, tidy(desktop.name), desktop.neighbours);
-  const home = step === null ? comesHome(desktop, carried, isOwn) : undefined;
+  const { file, journey } = carried;
+  const home = step === null ? updateAway(desktop, (away) => away.comeHome(file, journey, isOwn)) : undefined;
   const isHome = isOwn || home !== undefined;
   if (!isHome && !guests.hasRoom(arrival.from.desktop, simulation.nowMs)) return null;
   const { description } = sheets.get(carried.file);
@@ -559,7 +560,7 @@ function admit(desktop: Desktop, arrival: Arrival): Sprite | null {
     nature: natureOf(description, carried.scale),
     x: 0,
     y: 0,
-    journey: isOwn ? carried.journey : (home ?? carried.journey), // from here to here it has its hop already
+    journey: home ?? journey,
   });
   enter(simulation, sprite, { ...arrival, isHome });
   if (!isHome) addGuest(desktop, sprite, arrival.from, opposite(arrival.edge));
@@ -581,7 +582,7 @@ function admit(desktop: Desktop, arrival: Arrival): Sprite | null {
     simulation.nowMs,
   );
   flashEdge(arrival.edge);
-  const greeting = home === undefined || isOwn ? undefined : desktop.away?.greeting(sprite.name, home);
+  const greeting = home === undefined || isOwn ? undefined : desktop.awayPanel?.greeting(sprite.name, home);
   const words =
     step === null
       ? phrase('desktop.from', { name: sprite.name, neighbour: shownName(arrival.from.name) })
@@ -607,24 +608,20 @@ async function gamesOf(desktop: Desktop): Promise<Games | undefined> {
   return desktop.games;
 }
 
-/** Changes the list of the own sprites that are away, whose code is loaded with the first throw. `saved`: what it begins with. */
-async function updateAway(
-  desktop: Desktop,
-  change: (away: Away) => void,
-  saved: readonly AwaySprite[] = [],
-): Promise<void> {
-  const loaded = await awayPanel().catch(offline);
-  if (loaded === undefined) return;
-  desktop.away ??= new loaded.AwayPanel(saved);
-  desktop.away.update(change);
+/** Changes the list of the own sprites that are away, and shows it. */
+function updateAway<Result>(desktop: Desktop, change: (away: Away) => Result): Result {
+  const result = change(desktop.away);
+  void showAway(desktop);
+  return result;
 }
 
-/** Returns the journey of an own sprite that is home again. `isOwn`: from here to here, so perhaps before the list of those away is loaded. */
-function comesHome(desktop: Desktop, { file, journey }: Carried, isOwn: boolean): Journey | undefined {
-  const comes = (away: Away) => away.comeHome(file, journey);
-  if (desktop.away !== null) return desktop.away.update(comes);
-  if (isOwn) void updateAway(desktop, comes);
-  return undefined;
+/** Shows which own sprites are away. What does that is loaded with the first of them. */
+async function showAway(desktop: Desktop): Promise<void> {
+  if (desktop.awayPanel === null && desktop.away.all.length === 0) return;
+  const loaded = await awayPanel().catch(offline);
+  if (loaded === undefined) return;
+  desktop.awayPanel ??= new loaded.AwayPanel(desktop.away);
+  desktop.awayPanel.show();
 }
 
 /** A sprite of another desktop is here. `edge` is the one by which it goes on. */
@@ -695,7 +692,7 @@ async function depart(desktop: Desktop, departure: Departure): Promise<void> {
   const isOnTheWay = step?.edge === edge;
   const passes = isOnTheWay && step.passes;
   const animation = passes ? step.animation : desktop.games?.animationOf(sprite);
-  if (sprite.fromShelf) void updateAway(desktop, (away) => away.leave({ sprite, journey }, nowS()));
+  if (sprite.fromShelf) updateAway(desktop, (away) => away.leave({ sprite, journey }, nowS()));
   departures.depart({ ...departure, journey, animation, ...(isOnTheWay && { goal: step.goal }) });
 }
 
@@ -728,7 +725,7 @@ function throwWaiting({ simulation, tags, waiting }: Desktop): void {
 /** The relay has accepted a crossing: `to` is who gets the sprite, as far as it says so. */
 function accepted(desktop: Desktop, departure: Departure, to: Neighbour | null): void {
   const { edge, sprite, goal } = departure;
-  void updateAway(desktop, (away) => away.accept(departure, to?.name ?? '', nowS()));
+  updateAway(desktop, (away) => away.accept(departure, to?.name ?? '', nowS()));
   const isPassing = desktop.headings.get(sprite)?.passes === true;
   desktop.headings.delete(sprite);
   desktop.guests.remove(sprite.id);
@@ -754,7 +751,7 @@ function accepted(desktop: Desktop, departure: Departure, to: Neighbour | null):
 /** Lets a sprite come back in that the relay has refused. One on its way to somebody stays here. */
 function refuse(desktop: Desktop, departure: Departure, reason: string): void {
   if (desktop.headings.delete(departure.sprite)) desktop.guests.stay(departure.sprite.id);
-  if (departure.sprite.fromShelf) void updateAway(desktop, (away) => away.refuse(departure));
+  if (departure.sprite.fromShelf) updateAway(desktop, (away) => away.refuse(departure));
   bounce(desktop, departure, reason);
 }
 
@@ -853,7 +850,7 @@ function save(
     waiting: arrivals.waiting,
     newWaiting: arrivals.waiting.filter((one) => arrivals.seqInLastBatch(one) !== undefined).length,
     nextNumber: departures.nextNumber,
-    away: away?.all,
+    away: away.all,
     sayings: conversation.saved(),
     sprites: [...simulation.sprites, ...uploading].map((sprite) => ({
       ...toSaved(sprite),

@@ -54,11 +54,15 @@ export class Away {
     this.#remove(this.#find(sprite.file, journey));
   }
 
-  /** A sprite comes in to stay. Returns its journey if it is an own one that is home again: somebody has thrown it since it was last seen. */
-  comeHome(file: string, journey: Journey | undefined): Journey | undefined {
+  /**
+   * A sprite comes in to stay. Returns its journey if it is an own one that is home again: unless it was thrown from here to here
+   * (`isOwn`), somebody has thrown it since it was last seen.
+   */
+  comeHome(file: string, journey: Journey | undefined, isOwn: boolean): Journey | undefined {
     const one = this.#find(file, journey);
     if (one === undefined || journey === undefined) return undefined;
     this.#remove(one);
+    if (isOwn) return journey;
     return { ...journey, hops: Math.min(Math.max(journey.hops, one.hops + 1), JOURNEY_HOPS_MAX) };
   }
 

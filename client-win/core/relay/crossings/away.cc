@@ -28,13 +28,16 @@ void Away::Refuse(const Departure& departure) {
   }
 }
 
-std::optional<Journey> Away::ComeHome(const std::string& file, const Journey& journey) {
+std::optional<Journey> Away::ComeHome(const std::string& file, const Journey& journey,
+                                      bool is_own) {
   const size_t i = Find(file, journey);
   if (i == all_.size()) {
     return std::nullopt;
   }
   Journey home = journey;
-  home.hops = std::min<int64_t>(std::max(journey.hops, all_[i].hops + 1), rules::kJourneyHopsMax);
+  if (!is_own) {
+    home.hops = std::min<int64_t>(std::max(journey.hops, all_[i].hops + 1), rules::kJourneyHopsMax);
+  }
   all_.erase(all_.begin() + static_cast<ptrdiff_t>(i));
   return home;
 }

@@ -39,9 +39,9 @@ class Away {
   void Accept(const Departure& departure, const std::string& to, int64_t now_s);
   // The relay has refused the throw of an own sprite: it is here.
   void Refuse(const Departure& departure);
-  // A sprite comes in to stay. Returns its journey if it is an own one that is home again: somebody
-  // has thrown it since it was last seen.
-  std::optional<Journey> ComeHome(const std::string& file, const Journey& journey);
+  // A sprite comes in to stay. Returns its journey if it is an own one that is home again: unless it
+  // was thrown from here to here (`is_own`), somebody has thrown it since it was last seen.
+  std::optional<Journey> ComeHome(const std::string& file, const Journey& journey, bool is_own);
   bool Has(const std::string& file, const Journey& journey) const {
     return Find(file, journey) < all_.size();
   }

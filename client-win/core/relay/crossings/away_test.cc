@@ -28,7 +28,7 @@ void Play(const Json& step, Away* away) {
     away->Refuse(departure);
   } else {
     const bool has = away->Has(step["file"], departure.journey);
-    const auto home = away->ComeHome(step["file"], departure.journey);
+    const auto home = away->ComeHome(step["file"], departure.journey, step.value("isOwn", false));
     CHECK((home ? JourneyToJson(*home) : Json()) == step["home"]);
     CHECK(has == home.has_value());
   }
