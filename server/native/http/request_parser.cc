@@ -4,6 +4,7 @@
 #include <array>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string_view>
 
@@ -479,36 +480,35 @@ bool MayBecomeLeaf(std::string_view text, std::string_view leaf) {
          (text[leaf.size()] == ' ' || text[leaf.size()] == '?');
 }
 
-// Finds the head. Returns false, and with what the request is answered, while there is none.
-bool FindHead(const uint8_t* bytes, uint32_t size, ParserPlace* place, uint32_t* head_bytes,
-              Parsed* otherwise) {
-  *otherwise = Parsed::kMalformed;
+// Finds the head. Returns what the request is instead while there is none.
+std::optional<Parsed> FindHead(const uint8_t* bytes, uint32_t size, ParserPlace* place,
+                               uint32_t* head_bytes) {
   switch (FindHeadEnd(bytes, size, place, head_bytes)) {
     case HeadEnd::kBad:
-      return false;
+      return Parsed::kMalformed;
     case HeadEnd::kNotYet:
       if (size > kHeadBytesMax) {
-        *otherwise = Parsed::kHeadTooLarge;
-      } else if (size <= place->start || MayBeginRequest(bytes[place->start])) {
-        *otherwise = Parsed::kPartial;
+        return Parsed::kHeadTooLarge;
       }
       // Bytes that can't begin a method are not HTTP. Refuse them now: a TLS client would
       // otherwise wait until its deadline.
-      return false;
+      return size > place->start && !MayBeginRequest(bytes[place->start]) ? Parsed::kMalformed
+                                                                          : Parsed::kPartial;
     case HeadEnd::kFound:
-      *otherwise = Parsed::kHeadTooLarge;
-      return *head_bytes <= kHeadBytesMax;
+      break;
   }
-  return false;
+  if (*head_bytes > kHeadBytesMax) {
+    return Parsed::kHeadTooLarge;
+  }
+  return std::nullopt;
 }
 
-// Reads the request line and the headers, each with its end. Returns false, and with what the
-// request is answered, when they are not valid.
-bool ReadHead(std::string_view lines, RequestLine* line, Headers* headers, Parsed* otherwise) {
-  *otherwise = Parsed::kMalformed;
+// Reads the request line and the headers, each with its end. Returns what the request is instead
+// when they are not valid.
+std::optional<Parsed> ReadHead(std::string_view lines, RequestLine* line, Headers* headers) {
   size_t line_end = lines.find("\r\n");
   if (!ReadRequestLine(lines.substr(0, line_end), line)) {
-    return false;
+    return Parsed::kMalformed;
   }
   lines.remove_prefix(line_end + 2);
   uint32_t headers_count = 0;
@@ -519,22 +519,24 @@ bool ReadHead(std::string_view lines, RequestLine* line, Headers* headers, Parse
                             lines.data()) -
         1;
     if (!ReadHeader(lines.substr(0, line_end), headers)) {
-      return false;
+      return Parsed::kMalformed;
     }
     lines.remove_prefix(line_end + 2);
   }
   if (headers_count > kHeadersMax) {
-    *otherwise = Parsed::kHeadTooLarge;
-    return false;
+    return Parsed::kHeadTooLarge;
   }
   if (headers->hosts > 1 || (headers->hosts == 0 && !line->is_http10)) {
-    return false;
+    return Parsed::kMalformed;
   }
   // A proxy on the way may have looked at the other one (RFC 9110 §5.3: it is not a list).
   if (headers->authorizations > 1) {
-    return false;
+    return Parsed::kMalformed;
   }
-  return !headers->has_transfer_encoding || !(headers->has_length || line->is_http10);
+  if (headers->has_transfer_encoding && (headers->has_length || line->is_http10)) {
+    return Parsed::kMalformed;
+  }
+  return std::nullopt;
 }
 
 // Reads what is in the target and the headers of a whole poll, crossing, saying or stage.
@@ -565,16 +567,15 @@ Parsed ParseRequest(const uint8_t* bytes, uint32_t size, Route route, ParserPlac
     place->line = place->start;  // the request is whole now: parse it from its beginning
   }
   uint32_t head_bytes = 0;
-  Parsed otherwise;
-  if (!FindHead(bytes, size, place, &head_bytes, &otherwise)) {
-    return otherwise;
+  if (const auto instead = FindHead(bytes, size, place, &head_bytes)) {
+    return *instead;
   }
   const std::string_view lines(reinterpret_cast<const char*>(bytes) + place->start,
                                head_bytes - 2 - place->start);
   RequestLine line;
   Headers headers;
-  if (!ReadHead(lines, &line, &headers, &otherwise)) {
-    return otherwise;
+  if (const auto instead = ReadHead(lines, &line, &headers)) {
+    return *instead;
   }
 
   request->is_http10 = line.is_http10;
