@@ -1,10 +1,16 @@
-/** Reads the pictures that a client has saved: what is in them, by colour. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs';
+/** Reads the pictures that a client has saved of its sprite: what is in them, by colour. */
+import assert from 'node:assert/strict';
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { GifReader } from 'omggif';
 import { PNG } from 'pngjs';
+import { CYAN, SIDE } from './wine_sprites.ts';
 import { type Colour, eventually } from './x_display.ts';
 
+/** A saying with a large bubble. */
+export const SMILE = 'Smile, please! This line has many words, so that its bubble is not to be missed in the picture.';
+
+export const PAPER = [255, 255, 255] as const; // of bubbles
 const FAR = 12; // by which a colour of a GIF may differ: all frames share one palette
 
 export interface SavedPicture {
@@ -38,6 +44,25 @@ export async function newPicture(folder: string, before: readonly string[]): Pro
     return found;
   };
   return { name: name!, bytes, frames, count, alpha: pixels[3] };
+}
+
+/** A photograph shows the sprite, and a bubble with SMILE. It is written to `shot`. */
+export function checkPhotograph({ name, bytes, alpha, count }: SavedPicture, shot: string): void {
+  writeFileSync(shot, bytes);
+  assert.match(name, /^Sprites \d{4}-\d\d-\d\d \d\d\.\d\d\.\d\d\.png$/);
+  assert.equal(alpha, 0);
+  assert.ok(count(CYAN) > SIDE, 'it has the sprite');
+  assert.ok(count(PAPER) > 2_000, 'it has the bubble');
+}
+
+/** An animation shows the sprite and a label, but not what is said. It is written to `shot`. */
+export function checkAnimation({ name, bytes, frames, count }: SavedPicture, shot: string): void {
+  writeFileSync(shot, bytes);
+  assert.match(name, /\.gif$/);
+  assert.ok(frames > 1, `it has ${frames} frames`);
+  assert.ok(count(CYAN) > SIDE, 'it has the sprite');
+  const paper = count(PAPER);
+  assert.ok(paper > 200 && paper < 10_000, `it has ${paper} px of paper: a label, and no bubble`);
 }
 
 function firstFrame(bytes: Buffer): [Uint8Array, number] {
