@@ -55,7 +55,7 @@ const TRAY_ICON: Point = { x: 10, y: 10 }; // in that window
 const MENU_PX_MIN = { width: 60, height: 60 }; // larger than a hint beside the pointer
 export const MENU_DEPTH = 3; // of a menu, its submenus, and theirs
 
-/** What is added to the user's registry of each prefix. Wine's folder for pictures is that of whoever runs the test. */
+/** Added to the registry of each prefix. Without it, Wine saves pictures in the home folder of the person who runs the test. */
 const registryOf = (windowManager: WindowManager) => `
 [Software\\\\Wine]
 "Version"="win10"

@@ -87,7 +87,7 @@ describe('peek in a browser', { timeout: 900_000, skip: noBrowser }, () => {
     await annSees(-180, 0);
   });
 
-  it('is in no picture that is taken meanwhile', async () => {
+  it('is in no picture taken during the peek', async () => {
     await ann.waitForFunction(() => globalThis.sprites.view().shift > 200);
     const [file] = await Promise.all([ann.waitForEvent('download'), ann.keyboard.press('c')]);
     const { width, data } = PNG.sync.read(readFileSync(await file.path()));

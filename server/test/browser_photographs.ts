@@ -140,8 +140,8 @@ describe('pictures of the stage', { timeout: 900_000, skip: noBrowser }, () => {
       const [from, to] = linkIn(pixels);
       assert.ok(from.text - from.ground < 20 && to.ground - to.text < 20, 'the link is on its ground, and fills it');
     }
-    await ann.locator('.notice', { hasText: 'Your invitation is written in it' }).waitFor();
-    // Whoever reads it off can come in.
+    await ann.locator('.notice', { hasText: 'The animation shows your invitation' }).waitFor();
+    // A friend who types the link of the picture comes in.
     const guest = await openPage(browser, 'Carol', faults);
     await guest.goto(`http://${link}`);
     await comeIn(guest);

@@ -278,7 +278,7 @@ describe('the libraries', { ...BOUNDED, skip: whyNoPip() }, () => {
         sendRequest(joined.crossings.replace(/crossings$/, 'swap'), { method, token: joined.token, body });
       const partner = others.get(far.name)!;
       assert.equal((await swap(partner, 'PUT', { from: from.desktop, accept: true })).status, 204);
-      await until('it is told', () => told().some((one) => one.with === far.name));
+      await until('the event swap has come', () => told().some((one) => one.with === far.name));
       const { json } = await sendRequest(partner.joined.crossings.replace(/crossings$/, 'company'), partner.joined);
       const there = (json as transport.Company).company.find((one) => one.name === 'Thrower')!;
       await swap(partner, 'POST', there);

@@ -147,7 +147,7 @@ TEST_CASE("status notifier › is in the panel, in one that comes later, and in 
   int clicks = 0;
   notifier.Notify("The picture is saved", "Sprites.png", [&] { clicks++; });
   CHECK(Until([&] { return panel->notices.size() == 2; }));
-  // Only what has been clicked, and is the last one, is told.
+  // Only a click on the last notification counts.
   CHECK(Until([&] {
     panel->Click(1);
     panel->Click(2);

@@ -39,7 +39,7 @@ export const ENGLISH = {
   'camera.picture': 'Take a picture',
   'camera.animation': 'Save the last five seconds',
   'camera.saving': 'The last five seconds are being drawn …',
-  'camera.invites': 'Your invitation is written in it: whoever sees it can come in.',
+  'camera.invites': 'The animation shows your invitation. Anybody who sees it can come in.',
   'index.noscript': 'Sprites needs JavaScript to move.',
   'state.joining': 'not joined yet',
   'state.connecting': 'connecting …',

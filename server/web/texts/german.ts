@@ -36,7 +36,7 @@ export const GERMAN: Texts = {
   'camera.picture': 'Ein Bild machen',
   'camera.animation': 'Die letzten fünf Sekunden speichern',
   'camera.saving': 'Die letzten fünf Sekunden werden gezeichnet …',
-  'camera.invites': 'Ihre Einladung steht darin: Wer es sieht, kann hereinkommen.',
+  'camera.invites': 'Die Animation zeigt Ihre Einladung. Wer sie sieht, kann hereinkommen.',
   'index.noscript': 'Sprites braucht JavaScript, um sich zu bewegen.',
   'state.joining': 'noch nicht dabei',
   'state.connecting': 'Verbindung wird hergestellt …',
