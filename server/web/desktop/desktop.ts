@@ -1186,9 +1186,10 @@ async function photograph(
     if (kind === 'animation' && link.includes('#')) notice(phrase('camera.invites'));
   } catch (error) {
     tellReason(error);
+  } finally {
+    done();
+    desktop.isPhotographed = false;
   }
-  done();
-  desktop.isPhotographed = false;
 }
 
 /** What a person can do about the neighbour whose tab this is. */

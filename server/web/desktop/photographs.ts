@@ -35,8 +35,8 @@ const BUBBLE = { padding: 13, top: 8, name: 16.2, line: 18.9, reaction: 41, tail
 /** What draws on a canvas. It comes from the page: a part that shared it would make a file more of that. */
 type MakeRenderer = (canvas: HTMLCanvasElement) => Renderer;
 
-/** What is to be drawn. */
-export interface Film {
+/** What an animation is drawn of. */
+export interface Clip {
   /** Oldest first; at least one. */
   readonly moments: readonly Moment[];
   /** Ms that the last one is shown. */
@@ -53,11 +53,11 @@ export async function savePicture(moment: Moment, makeRenderer: MakeRenderer): P
 }
 
 /** Saves moments as a GIF. */
-export async function saveAnimation(film: Film, makeRenderer: MakeRenderer): Promise<void> {
-  await give(await animation(film, makeRenderer), 'gif');
+export async function saveAnimation(clip: Clip, makeRenderer: MakeRenderer): Promise<void> {
+  await give(await animation(clip, makeRenderer), 'gif');
 }
 
-async function animation({ moments, lastMs, link }: Film, makeRenderer: MakeRenderer): Promise<Blob> {
+async function animation({ moments, lastMs, link }: Clip, makeRenderer: MakeRenderer): Promise<Blob> {
   const last = moments.at(-1)!;
   const { width, height } = sizeOf(last);
   const picture = new Picture(last, makeRenderer, Math.min(1, ANIMATION_SIDE_MAX / Math.max(width, height)));
