@@ -58,7 +58,8 @@ const NAME = new KeptText('localStorage', 'sprites.name');
 const THROWN = new KeptText('localStorage', 'sprites.thrown');
 const UNSIGNED = new KeptText('localStorage', 'sprites.unsigned');
 const FRIENDLY = new KeptText('localStorage', 'sprites.friendly-name');
-const CLAIM_TIMEOUT_MS = 600; // ms a reloaded page waits for its predecessor to release the desktop
+const CLAIM_TIMEOUT_MS = 600; // ms at least that a reloaded page waits for its predecessor to release the desktop
+const CLAIM_TRIES = 12; // how often it asks meanwhile
 
 export function readSession(): Session | null {
   const session = SESSION.readJson<Session>();
@@ -114,13 +115,22 @@ export async function claimDesktop(desktop: string): Promise<boolean> {
   return navigator.locks === undefined ? claimByAsking(name) : claimByLock(name);
 }
 
-function claimByLock(name: string): Promise<boolean> {
-  return new Promise((resolve) => {
-    const held = navigator.locks.request(name, { signal: AbortSignal.timeout(CLAIM_TIMEOUT_MS) }, () => {
-      resolve(true);
-      return new Promise(() => {}); // held until the page is unloaded
+/** Asks a number of times, and not until some time: a page that is slow also hears late that it has the lock. */
+async function claimByLock(name: string): Promise<boolean> {
+  for (let tries = 1; tries <= CLAIM_TRIES; tries++) {
+    if (await takeLock(name)) return true;
+    await new Promise((resolve) => setTimeout(resolve, CLAIM_TIMEOUT_MS / CLAIM_TRIES));
+  }
+  return false;
+}
+
+function takeLock(name: string): Promise<boolean> {
+  return new Promise((resolve, reject) => {
+    const held = navigator.locks.request(name, { ifAvailable: true }, (lock) => {
+      resolve(lock !== null);
+      return lock && new Promise(() => {}); // held until the page is unloaded
     });
-    held.catch(() => resolve(false));
+    held.catch(reject);
   });
 }
 
