@@ -106,6 +106,17 @@ describe('capacity', () => {
     assert.doesNotMatch(html, /NaN|Infinity|undefined/);
   });
 
+  it('begins with what the scenario throws, but not far beyond what a relay carries', async () => {
+    for (const [desktops, first] of [
+      ['20000', 4_000],
+      ['50000', 10_000],
+      ['250000', 10_000],
+    ] as const) {
+      const { capacity } = await found({ relay: 16_500 }, ['--desktops', desktops]);
+      assert.equal(capacity.points[0].tries[0].at, first, desktops);
+    }
+  });
+
   it('searches for desktops at a rate that is given', async () => {
     const { report, capacity } = await found({ relay: 16_500 }, ['--rate', '1000']);
     assert.ok(capacity.desktops > 14_900 && capacity.desktops <= 16_500, String(capacity.desktops));

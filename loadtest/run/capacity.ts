@@ -42,6 +42,8 @@ const MEMORY_SHARE = 0.7;
 const END_SECONDS = 5;
 
 const FIRST_RATE_MIN = 1000;
+/** Sprites a second. A run far beyond the capacity takes long to drain, and says little. */
+const FIRST_RATE_MAX = 10_000;
 const LEAST_DESKTOPS = 10;
 /** Sprites or sayings a second. */
 const LEAST_RATE = 1;
@@ -207,7 +209,11 @@ function boundsOf(
     return { first: desktops, least: LEAST_DESKTOPS, most };
   }
   const most = isTalk(scenario) ? TALK_RATE_MAX * countsOf(scenario.mix, desktops).talking : THROWS_PER_SECOND_MAX;
-  return { first: isTalk(scenario) ? rate : Math.max(FIRST_RATE_MIN, rate), least: LEAST_RATE, most };
+  return {
+    first: isTalk(scenario) ? rate : Math.min(FIRST_RATE_MAX, Math.max(FIRST_RATE_MIN, rate)),
+    least: LEAST_RATE,
+    most,
+  };
 }
 
 /** The scenario of one run. */
