@@ -46,7 +46,7 @@ export class House {
       environment,
       now,
       save: () => this.#save(),
-      answer: (resident, from, text) => this.#answer(resident, from, text),
+      answer: (...heard) => this.#answer(...heard),
       fileOf: (character) => this.#files.get(character),
       left: (resident) => {
         this.#residents.delete(resident.temper.name);
@@ -89,10 +89,10 @@ export class House {
     );
   }
 
-  /** One resident answers: the one whose name is in the saying, or the first that hears it. */
-  #answer({ temper }: Resident, from: Neighbour, text: string): string | undefined {
-    const called = [...this.#residents.keys()].find((name) => text.toLowerCase().includes(firstWord(name)));
-    if (called !== undefined && called !== temper.name) return undefined;
+  /** One resident answers: the one whose name is in the saying, or the first that hears it. People who talk to each other get no answer. */
+  #answer({ temper }: Resident, from: Neighbour, text: string, isAlone: boolean): string | undefined {
+    const called = [...this.#residents.keys()].find((name) => isCalled(name, text));
+    if (called === undefined ? !isAlone : called !== temper.name) return undefined;
     const nowMs = this.#options.now();
     const saying = `${from.desktop} ${text}`;
     if (saying === this.#answered.saying && nowMs < this.#answered.untilMs) return undefined;
@@ -121,4 +121,7 @@ export class House {
   }
 }
 
-const firstWord = (name: string) => name.split(' ')[0].toLowerCase();
+/** Whether the first word of a name is a word of the text. */
+function isCalled(name: string, text: string): boolean {
+  return new RegExp(`\\b${name.split(' ')[0]}\\b`, 'i').test(text);
+}

@@ -69,8 +69,8 @@ export interface Home {
   now(): number;
   /** Writes what all residents are responsible for. */
   save(): void;
-  /** What this resident answers to a saying; undefined: nothing, or another one answers. */
-  answer(resident: Resident, from: Neighbour, text: string): string | undefined;
+  /** What this resident answers to a saying of a person who is alone with residents, or is not; undefined: nothing, or another one answers. */
+  answer(resident: Resident, from: Neighbour, text: string, isAlone: boolean): string | undefined;
   /** The file of a shipped character. */
   fileOf(character: string): string | undefined;
   /** It has given everything away, and left. */
@@ -257,7 +257,8 @@ export class Resident {
 
   #hear(from: Neighbour, text: string): void {
     if (from.desktop === this.desktop || isResident(from.name)) return;
-    const answer = this.#home.answer(this, from, text);
+    const isAlone = this.#people.every((edge) => this.#neighbours[edge]!.desktop === from.desktop);
+    const answer = this.#home.answer(this, from, text, isAlone);
     if (answer === undefined) return;
     const { sleep } = this.#home.environment;
     void sleep(700 + 900 * this.#random(), this.#closing.signal).then(() => this.#sayings.say(answer));
@@ -361,14 +362,20 @@ export class Resident {
    * Undefined: nowhere.
    */
   #edgeFor(entered: Edge, isLate: boolean): Edge | undefined {
-    const others = EDGES.filter((edge) => {
-      const one = this.#neighbours[edge];
-      return one !== undefined && one.desktop !== this.desktop;
-    });
-    const people = others.filter((edge) => !isResident(this.#neighbours[edge]!.name));
+    const [others, people] = [this.#others, this.#people];
     const back = people.includes(entered) && this.#random() >= this.temper.passesOn ? [entered] : people;
     const choice = back.length > 0 ? back : isLate ? others : [];
     return choice[Math.floor(this.#random() * choice.length)];
+  }
+
+  /** The edges beyond which another desktop is. */
+  get #others(): Edge[] {
+    return EDGES.filter((edge) => (this.#neighbours[edge]?.desktop ?? this.desktop) !== this.desktop);
+  }
+
+  /** Those of them beyond which a person is. */
+  get #people(): Edge[] {
+    return this.#others.filter((edge) => !isResident(this.#neighbours[edge]!.name));
   }
 
   async #end(): Promise<void> {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { RESIDENTS_MAX } from '../roles/residents_process.ts';
 import { isResident } from '../wire/resident.ts';
-import { NAME_BYTES_MAX } from '../wire/rules.ts';
+import { NAME_BYTES_MAX, REACTIONS, SAYING_TEXT_BYTES_MAX } from '../wire/rules.ts';
 import { TEMPERS } from './tempers.ts';
 import { answerTo } from './words.ts';
 
@@ -16,6 +16,26 @@ describe('the words of residents', () => {
     assert.match(answerTo('good bye', 0.99), /Bye/);
     assert.match(answerTo('42', 0), /only know a few words/);
     assert.match(answerTo('Das Wetter ist schön', 0), /nur wenige Wörter/);
+    assert.doesNotMatch(answerTo('It was nice, I could die here', 0), /[äöüß]/);
+    assert.doesNotMatch(answerTo('Wo ist der Chat?', 0), /Throw|Your/);
+  });
+
+  it('are in both languages when the saying may be in either, and no saying is too long', () => {
+    for (const text of ['Hi', 'hey!', 'ok', '🙂']) {
+      for (const random of [0, 0.5, 1]) {
+        const answer = answerTo(text, random);
+        assert.match(
+          answer,
+          /\b(throw|nice|few|beyond|hear)\b.*\b(wirf|schön|wenige|hoch|hören)\b/i,
+          `${text}: ${answer}`,
+        );
+        assert.ok(Buffer.byteLength(answer) <= SAYING_TEXT_BYTES_MAX);
+      }
+    }
+  });
+
+  it('are the same reaction for a reaction', () => {
+    for (const reaction of REACTIONS) assert.equal(answerTo(reaction, 0), reaction);
   });
 
   it('never say that they are a person', () => {

@@ -1,4 +1,8 @@
-/** What residents say: a few friendly words, in the language of the saying that they answer. They say that they are programs. */
+/**
+ * What residents say: a few friendly words, in the language of the saying that they answer, or in both if it does not tell. They say that they
+ * are programs.
+ */
+import { REACTIONS } from '../wire/rules.ts';
 
 type Topic = 'greeting' | 'who' | 'thanks' | 'bye' | 'other';
 
@@ -10,8 +14,11 @@ const TOPICS: readonly (readonly [topic: Topic, words: RegExp])[] = [
   ['greeting', /\b(hello|hi|hey|good (?:morning|evening|day)|hallo|moin|servus|guten (?:tag|morgen|abend)|grüß)/i],
 ];
 
-const GERMAN =
-  /[äöüß]|\b(ich|du|dir|und|der|die|das|ist|sind|hallo|moin|servus|guten|gute|wie|wer|was|wo|nicht|danke|bist|hier|mal|ein|eine|ja|nein|tschau)\b/i;
+/** Words that are of one of the languages only. */
+const WORDS = {
+  en: /\b(i|you|your|the|is|are|it|this|that|what|who|how|where|why|my|me|we|and|of|to|for|from|with|not|no|yes|hello|good|nice|great|thanks?|goodbye|please|can|do|does|have|has|here|there)\b/gi,
+  de: /[äöüß]|\b(ich|du|dir|dich|mir|mich|wir|ihr|und|der|die|das|ist|sind|bin|bist|hallo|moin|servus|guten|gute|wie|wer|wo|nicht|danke|hier|mal|ein|eine|ja|nein|mit|von|kann|kannst|auch|wirf|komm|toll|tschau)\b/gi,
+};
 
 const ANSWERS: Readonly<Record<'en' | 'de', Readonly<Record<Topic, readonly string[]>>>> = {
   en: {
@@ -44,9 +51,20 @@ const ANSWERS: Readonly<Record<'en' | 'de', Readonly<Record<Topic, readonly stri
   },
 };
 
-/** Returns the answer to a saying. `random` is 0 … 1, and chooses between those that fit. */
+/** Returns the answer to a saying; to a reaction, the same one. `random` is 0 … 1, and chooses between those that fit. */
 export function answerTo(text: string, random: number): string {
+  if ((REACTIONS as readonly string[]).includes(text)) return text;
   const topic = TOPICS.find(([, words]) => words.test(text))?.[0] ?? 'other';
-  const fitting = ANSWERS[GERMAN.test(text) ? 'de' : 'en'][topic];
-  return fitting[Math.min(fitting.length - 1, Math.floor(random * fitting.length))];
+  const answers = languagesOf(text).map((language) => {
+    const fitting = ANSWERS[language][topic];
+    return fitting[Math.min(fitting.length - 1, Math.floor(random * fitting.length))];
+  });
+  return answers.join(' ');
+}
+
+/** The languages that a saying may be in: "Hi" is a word of both. */
+function languagesOf(text: string): readonly (keyof typeof ANSWERS)[] {
+  const [english, german] = [WORDS.en, WORDS.de].map((words) => text.match(words)?.length ?? 0);
+  if (english === german) return ['en', 'de'];
+  return [english > german ? 'en' : 'de'];
 }

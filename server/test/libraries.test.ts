@@ -442,5 +442,15 @@ describe('the libraries', { ...BOUNDED, skip: whyNoPip() }, () => {
       otto.child.kill();
       await Promise.all([otto.ended, friend.leave()]);
     });
+
+    it('a resident comes to a private world when it is invited there', async () => {
+      const friend = await DesktopClient.join(relay.url, { name: 'Ann', world: 'at home' });
+      const otto = start('resident.mjs', `${relay.url}/#near=${friend.joined.invitation}&from=Ann`);
+      const isHere = () => friend.neighbours?.right?.name === 'Otto (resident)';
+      await until('it is here', () => isHere() || otto.child.exitCode !== null);
+      assert.ok(isHere(), otto.output.text);
+      otto.child.kill();
+      await Promise.all([otto.ended, friend.leave()]);
+    });
   });
 });

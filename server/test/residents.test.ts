@@ -6,7 +6,18 @@ import { join as joinPath } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { RESIDENTS_FILE } from '../roles/residents_process.ts';
 import { isResident } from '../wire/resident.ts';
-import { type Batch, DesktopClient, join, poll, type SayingEvent, sendRequest } from './desktop_client.ts';
+import { EDGES } from '../wire/rules.ts';
+import {
+  type Batch,
+  DesktopClient,
+  type Event,
+  join,
+  look,
+  poll,
+  pollFor,
+  type SayingEvent,
+  sendRequest,
+} from './desktop_client.ts';
 import { BOUNDED, lastingPorts, type Ports, type RelayProcess, startRelay, until } from './relay_process.ts';
 
 const THROWN = ['Ada', 'Bea', 'Cleo', 'Dot', 'Eve', 'Flo'];
@@ -55,8 +66,22 @@ describe('residents', BOUNDED, () => {
     assert.ok(isResident(person.received[0].from.name));
   });
 
-  it('answer a saying, one of them, in its language; and say what they are', async () => {
+  it('answer a person who is alone with them', async () => {
+    const { desktop, token } = person.joined;
+    const saying = { saying: 1, text: 'Hallo!' };
+    await sendRequest(`${relay.url}/v1/desktops/${desktop}/sayings`, { method: 'POST', token, body: saying });
+    const answers = () => person.sayings.filter(({ from }) => isResident(from.name));
+    await until('one of them answers', () => answers().length > 0);
+    assert.match(answers()[0].text, /^Hallo!/);
+  });
+
+  it('answer no people who talk to each other; the one that is called answers, in their language, and says what it is', async () => {
     const bob = await join(relay.url, { name: 'Bob' });
+    const isBob = (one?: { name: string }) => one?.name === 'Bob';
+    await until('all know that Bob is here', () => {
+      const { left, right, top, bottom } = person.neighbours ?? {};
+      return [left, right, top, bottom].some(isBob);
+    });
     let { cursor } = bob;
     const heard: string[] = [];
     const listen = async () => {
@@ -66,19 +91,38 @@ describe('residents', BOUNDED, () => {
       const sayings = batch.events.filter((event): event is SayingEvent => event.type === 'saying');
       heard.push(...sayings.filter(({ from }) => isResident(from.name)).map(({ text }) => text));
     };
-    for (const [saying, text, answer] of [
-      [1, 'Moss, are you a person?', /program/],
-      [2, 'Juniper, bist du ein Mensch?', /Programm/],
-    ] as const) {
+    const say = async (saying: number, text: string) => {
       const { desktop, token } = bob;
-      const before = heard.length;
       const url = `${relay.url}/v1/desktops/${desktop}/sayings`;
       assert.equal((await sendRequest(url, { method: 'POST', token, body: { saying, text } })).status, 202);
+    };
+    await say(1, 'Nice to see you, Ann!');
+    // Three answers, each after a pause, take longer than the one that must not come.
+    for (const [saying, text, answer] of [
+      [2, 'Moss, are you a person?', /program/],
+      [3, 'Juniper, bist du ein Mensch?', /Programm/],
+      [4, 'Thank you, Moss', /./],
+    ] as const) {
+      const before = heard.length;
+      await say(saying, text);
       while (heard.length === before) await listen();
       assert.match(heard.at(-1) as string, answer);
       assert.equal(heard.length, before + 1, 'one of them answers');
     }
     await sendRequest(`${relay.url}/v1/desktops/${bob.desktop}`, { method: 'DELETE', token: bob.token });
+  });
+
+  it('wave at a person who looks over an edge at them', async () => {
+    const bob = await join(relay.url, { name: 'Bob' });
+    const { token, crossings, cursor } = bob;
+    const { neighbours } = await look(bob);
+    const edge = EDGES.find((one) => isResident(neighbours[one]?.name ?? ''));
+    const peek = crossings.replace(/crossings$/, 'peeks');
+    assert.equal((await sendRequest(peek, { method: 'POST', token, body: { edge } })).status, 202);
+    const waves = (event: Event) =>
+      event.type === 'stage' && isResident(event.from?.name ?? '') && event.sprites[0]?.animation === 'wave';
+    await pollFor(bob, cursor, waves);
+    await sendRequest(`${relay.url}/v1/desktops/${bob.desktop}`, { method: 'DELETE', token });
   });
 
   it('lose no sprite when they are killed, and are here again', async () => {

@@ -1,14 +1,17 @@
 // A resident of one's own: it keeps what it catches for some seconds, says thank you, and throws it back.
 //
 //     node resident.mjs http://localhost:8080
+//     node resident.mjs 'http://localhost:8080/#near=…'          beside you, in a private world too: your invitation
 import { join } from 'sprites-client';
 
 const KEEP_MS = 4_000;
 const RETRY_MS = 3_000;
 const caught = new Map(); // by the number of the event that brought it
 
-const desktop = await join(process.argv[2] ?? 'http://localhost:8080', {
+const { origin, hash } = new URL(process.argv[2] ?? 'http://localhost:8080');
+const desktop = await join(origin, {
   name: 'Otto (resident)',
+  near: new URLSearchParams(hash.slice(1)).get('near') ?? undefined,
   on: {
     sprite(arrival) {
       caught.set(arrival.seq, arrival);
@@ -22,7 +25,7 @@ const desktop = await join(process.argv[2] ?? 'http://localhost:8080', {
     },
   },
 });
-console.log(`Otto is here. Sit beside him: ${process.argv[2] ?? 'http://localhost:8080'}/#near=${desktop.invitation}`);
+console.log(`Otto is here. Sit beside him: ${origin}/#near=${desktop.invitation}`);
 
 async function throwBack(seq) {
   const arrival = caught.get(seq);
