@@ -12,8 +12,10 @@ import type { Edge } from '../../wire/rules.ts';
 import { animationOf, type Facing, type Point, type Simulation, type Size, type Sprite } from '../motion/simulation.ts';
 import { cellOf, placeOf, type Sheets, shownScale } from '../pictures/sheets.ts';
 import { phrase } from '../texts/language.ts';
+import type { Box } from './bubbles.ts';
 import type { PeekView } from './peek_view.ts';
 import type { Silhouette } from './silhouettes.ts';
+import { stackTags } from './tag_stack.ts';
 
 /** A label over a sprite's head, with its lines, until `untilMs` of the simulation's clock. */
 export interface Tag {
@@ -27,6 +29,7 @@ const LARGE: Size = { width: 1920, height: 960 }; // px of a page on a usual lar
 const TAG_FONT = '600 12px system-ui, sans-serif';
 const TAG_LINE = 16; // px
 const TAG_FADE_MS = 400; // ms a tag takes to fade out
+const RISE_PX = 26; // px that a sign rises from a sprite's head
 const PUFF_MS = 420; // ms of a puff of dust
 const PUFFS_MAX = 16; // puffs at once; the oldest goes first
 const SHADOW_SIDE = 64; // px of the soft disc that all shadows are scaled from
@@ -110,12 +113,11 @@ export class Renderer {
     for (const sprite of simulation.sprites) this.#drawShadow(simulation, sprite);
     for (const sprite of simulation.sprites) {
       this.#drawSprite(simulation, sprite, sprite === selected);
-      if (sprite.mode === 'sleep') this.#drawRising(simulation, sprite, 'z', '#7c6cff');
-      if (sprite.mode === 'pet') this.#drawRising(simulation, sprite, '♥', '#e8546a');
-      if (sprite.mode === 'walk' && sprite.reels > 0) this.#drawRising(simulation, sprite, '★', '#d99a00');
+      const rising = risingFrom(sprite);
+      if (rising !== undefined) this.#drawRising(simulation, sprite, ...rising);
     }
     this.#drawPuffs(simulation);
-    for (const [sprite, tag] of tags) if (simulation.sprites.includes(sprite)) this.#drawTag(simulation, sprite, tag);
+    this.#drawTags(simulation, tags);
   }
 
   /** Draws a soft shadow on the ground below a sprite: small and faint while it is high above. */
@@ -274,31 +276,47 @@ export class Renderer {
       this.#context.globalAlpha = Math.sin(age * Math.PI) * 0.9;
       this.#context.font = `700 ${9 + age * 7}px system-ui, sans-serif`;
       this.#context.textAlign = 'left';
-      this.#context.fillText(sign, x + nature.width * 0.25 + age * 14, y - nature.height - 2 - age * 26);
+      this.#context.fillText(sign, x + nature.width * 0.25 + age * 14, y - nature.height - 2 - age * RISE_PX);
     }
     this.#context.globalAlpha = 1;
   }
 
-  #drawTag({ nowMs, width }: Simulation, { x, y, nature }: Sprite, { text, kind, untilMs }: Tag): void {
-    const left = untilMs - nowMs;
-    if (left <= 0) return;
+  /** Draws the tags, those that came last at their sprites and the others above them. */
+  #drawTags(simulation: Simulation, tags: ReadonlyMap<Sprite, Tag>): void {
+    const shown = [...tags]
+      .filter(([sprite, { untilMs }]) => untilMs > simulation.nowMs && simulation.sprites.includes(sprite))
+      .reverse();
+    const boxes = shown.map(([sprite, { text }]) => this.#boxOfTag(simulation, sprite, text));
+    for (const [i, top] of stackTags(boxes).entries()) {
+      if (top !== null) this.#drawTag(shown[i][1], { ...boxes[i], top }, simulation.nowMs);
+    }
+  }
+
+  /** Returns where a tag wants to be: over the head, and over what rises from it. */
+  #boxOfTag({ width }: Simulation, sprite: Sprite, text: string): Box {
     this.#context.font = TAG_FONT;
     const lines = text.split('\n');
     const widest = Math.max(...lines.map((line) => this.#context.measureText(line).width));
     const half = Math.min(widest, width - 26) / 2 + 9; // a longer line is drawn narrower
-    const middle = Math.min(Math.max(x, half + 4), width - half - 4);
-    const height = TAG_LINE * lines.length + 6;
-    const top = Math.max(4, y - nature.height - height - 10);
-    this.#context.globalAlpha = Math.min(1, left / TAG_FADE_MS);
+    const middle = Math.min(Math.max(sprite.x, half + 4), width - half - 4);
+    const bottom = sprite.y - sprite.nature.height - (risingFrom(sprite) ? RISE_PX + TAG_LINE : 10);
+    return { left: middle - half, right: middle + half, top: bottom - TAG_LINE * lines.length - 6, bottom };
+  }
+
+  #drawTag({ text, kind, untilMs }: Tag, { left, right, top }: Box, nowMs: number): void {
+    const lines = text.split('\n');
+    const wide = right - left;
+    this.#context.font = TAG_FONT;
+    this.#context.globalAlpha = Math.min(1, (untilMs - nowMs) / TAG_FADE_MS);
     this.#context.fillStyle = kind === 'refused' ? '#b3264c' : '#2a2350';
     this.#context.beginPath();
-    this.#context.roundRect(middle - half, top, half * 2, height, 11);
+    this.#context.roundRect(left, top, wide, TAG_LINE * lines.length + 6, 11);
     this.#context.fill();
     this.#context.fillStyle = '#ffffff';
     this.#context.textAlign = 'center';
     this.#context.textBaseline = 'middle';
     for (const [i, line] of lines.entries()) {
-      this.#context.fillText(line, middle, top + 11.5 + i * TAG_LINE, 2 * half - 18);
+      this.#context.fillText(line, left + wide / 2, top + 11.5 + i * TAG_LINE, wide - 18);
     }
     this.#context.textBaseline = 'alphabetic';
     this.#context.globalAlpha = 1;
@@ -307,6 +325,13 @@ export class Renderer {
   #snap(value: number): number {
     return Math.round(value * this.#ratio) / this.#ratio;
   }
+}
+
+/** Returns what rises from a sprite's head, and its colour. */
+function risingFrom({ mode, reels }: Sprite): readonly [sign: string, colour: string] | undefined {
+  if (mode === 'sleep') return ['z', '#7c6cff'];
+  if (mode === 'pet') return ['♥', '#e8546a'];
+  return mode === 'walk' && reels > 0 ? ['★', '#d99a00'] : undefined;
 }
 
 /** Where the clouds of a puff are: to the side, how high they rise, and their size in px. */

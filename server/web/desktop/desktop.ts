@@ -297,8 +297,11 @@ class Desktop {
     isMuted: (id) => this.muted.has(id),
     toggleMute: (neighbour) => muteEntry(this, neighbour).choose(),
     spriteOf: (id) => speakingSprite(this, id),
-    speaks: (sprite, text) =>
-      isWave(text) ? wave(this.simulation, sprite, sprite.facing) : speak(this.simulation, sprite),
+    speaks: (sprite, text) => {
+      if (!this.waiting.has(sprite)) this.tags.delete(sprite); // its bubble has the place of the tag
+      if (isWave(text)) wave(this.simulation, sprite, sprite.facing);
+      else speak(this.simulation, sprite);
+    },
     zoom: () => this.zoom,
     slide: () => this.peeking.view.slide,
   });
@@ -787,6 +790,7 @@ function tellReason(error: unknown): void {
 }
 
 function showTag({ simulation, tags }: Desktop, sprite: Sprite, text: string, kind: Tag['kind'], ms: number): void {
+  tags.delete(sprite); // the newest is the last
   tags.set(sprite, { text, kind, untilMs: simulation.nowMs + ms });
 }
 
