@@ -57,6 +57,20 @@ describe('site › the language', () => {
     assert.equal((await ask('/', { cookie: 'lang=constructor; xlang=de' })).lang, 'en');
   });
 
+  it('is also that of a page whose head has the picture of the sprite that a link carries', async () => {
+    const hash = 'ab'.repeat(32);
+    for (const lang of ['en', 'de'] as const) {
+      const asks = { 'accept-language': lang, 'accept-encoding': 'br, gzip' };
+      const { text, headers } = await ask(`/?sprite=${hash}`, asks);
+      assert.equal(headers.get('content-encoding'), 'gzip');
+      assert.ok(text.includes(`<meta property="og:image" content="${url}/preview/${hash}.png" />`));
+      assert.ok(text.includes(`<meta property="og:description" content="${TEXTS[lang]['index.description']}" />`));
+    }
+    for (const wrong of ['', '?sprite=', '?sprite=AB', `?sprite=${hash}a`, `?sprite[]=${hash}`, `?sprite="${hash}`]) {
+      assert.ok(!(await ask(`/${wrong}`)).text.includes('og:image'), wrong);
+    }
+  });
+
   it('is in the headers that keep caches from serving a page in another language', async () => {
     const { headers } = await ask('/about', { 'accept-language': 'de' });
     assert.equal(headers.get('content-language'), 'de');

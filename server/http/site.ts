@@ -18,8 +18,10 @@ import type { Logger } from 'pino';
 import { commit as commitOfProject, VERSION, versionWords } from '../../tools/version.js';
 import type { Character } from '../store/sprite_store.ts';
 import { LANGUAGES, type Language, PROBLEM_TEXTS, TEXTS } from '../web/texts/texts.ts';
+import { isFileHash } from '../wire/fields.ts';
 import { baseOf, type PublicAddresses } from './api.ts';
 import { withDocument } from './documents.ts';
+import { withPreview } from './link_preview.ts';
 import { type PageProgram, pageProgram } from './page_program.ts';
 import { sourceArchive } from './source_archive.ts';
 import { sendSprite } from './sprite_answer.ts';
@@ -135,7 +137,7 @@ export function site(characters: readonly Character[], setup: SiteSetup = {}): e
   program('service_worker', 'web/pages/service_worker.ts', '/');
   addCharacters(router, characters);
   const desktop = program('desktop', 'web/desktop/desktop.ts');
-  addPage(router, '/', pageOf(read(WEB, 'desktop/index.html'), desktop), downloads);
+  addPage(router, '/', pageOf(read(WEB, 'desktop/index.html'), desktop), downloads, addresses);
   const frame = { version: versionWords(commit), contact, hasRules: rules !== undefined };
   const framedPage = (path: string, url?: string) => {
     const html = framed(read(WEB, `${path}.html`), frame, url);
@@ -246,8 +248,17 @@ function addManifest(router: express.Router): void {
   }
 }
 
-/** A page, which offers the programs that are there when it is requested, if it has a place for them. */
-function addPage(router: express.Router, url: string, page: Page, downloads: string): void {
+/**
+ * A page, which offers the programs that are there when it is requested, if it has a place for them. With `addresses`, chats show a picture of
+ * the sprite that a link to it carries.
+ */
+function addPage(
+  router: express.Router,
+  url: string,
+  page: Page,
+  downloads: string,
+  addresses?: PublicAddresses,
+): void {
   const pages = [[], ['windows'], ['linux'], ['windows', 'linux']].map((systems) =>
     inEachLanguage('text/html', async (language) =>
       systems.reduce(
@@ -258,8 +269,26 @@ function addPage(router: express.Router, url: string, page: Page, downloads: str
   );
   router.get(url, async (request, response) => {
     const has = (file: string) => Number(existsSync(join(downloads, file)));
-    await sendTranslated(request, response, pages[has(INSTALLER) + 2 * has(DEB)] as Translated);
+    const texts = pages[has(INSTALLER) + 2 * has(DEB)] as Translated;
+    const { sprite } = request.query;
+    const isCarrying = addresses !== undefined && isFileHash(sprite);
+    const shown = isCarrying ? carrying(texts, `${baseOf(request, addresses)}/preview/${sprite}.png`) : texts;
+    await sendTranslated(request, response, shown);
   });
+}
+
+/** A page with the address of a picture in its head. It is made for one request, so it is compressed the fast way. */
+function carrying(texts: Translated, image: string): Translated {
+  return Object.fromEntries(
+    LANGUAGES.map((language) => [
+      language,
+      async () => {
+        const { plain } = await texts[language]();
+        const made = packed('text/html', withPreview(plain.toString(), image, TEXTS[language]['index.description']));
+        return { ...made, compressed: { gzip: () => promisify(gzip)(made.plain) } };
+      },
+    ]),
+  ) as Translated;
 }
 
 /** A page with a document of the project in each language, if the project has it. */
@@ -328,7 +357,7 @@ type Encoding = keyof typeof ENCODINGS;
 interface Text {
   type: string;
   plain: Buffer;
-  compressed: Readonly<Record<Encoding, () => Promise<Buffer>>>;
+  compressed: Readonly<Partial<Record<Encoding, () => Promise<Buffer>>>>;
   etag: string;
 }
 
@@ -395,9 +424,9 @@ async function sendText(
   vary = 'Accept-Encoding',
 ): Promise<void> {
   response.set({ 'Content-Type': type, ETag: etag, Vary: vary });
-  const encoding = (Object.keys(ENCODINGS) as Encoding[]).find((one) => request.acceptsEncodings(one) === one);
-  if (encoding !== undefined) response.set('Content-Encoding', encoding);
-  response.send(encoding === undefined ? plain : await compressed[encoding]());
+  const found = Object.entries(compressed).find(([encoding]) => request.acceptsEncodings(encoding) === encoding);
+  if (found !== undefined) response.set('Content-Encoding', found[0]);
+  response.send(found === undefined ? plain : await found[1]());
 }
 
 /** What all pages have alike. */

@@ -1,4 +1,4 @@
-/** The routes of sprite files: anybody reads them, a desktop uploads them. */
+/** The routes of sprite files: anybody reads them and their pictures for links, a desktop uploads them. */
 import { createHash } from 'node:crypto';
 import express, { type Request, type Response } from 'express';
 import type { PictureGate } from '../moderation/picture_gate.ts';
@@ -17,6 +17,7 @@ import {
   sendReply,
 } from './api.ts';
 import { FetchedSprites } from './fetched_sprites.ts';
+import { LinkPreviews } from './link_preview.ts';
 import { sendSprite } from './sprite_answer.ts';
 
 interface SpriteSources extends ApiSources {
@@ -28,16 +29,28 @@ export function spriteFiles(sources: SpriteSources): express.Router {
   const { worker, store, gate, admission } = sources;
   const router = express.Router();
   const fetched = new FetchedSprites(worker, store, gate);
+  const hold = async (request: Request<{ file: string }>) => {
+    const { file } = request.params;
+    const client = admission?.networkOf(request);
+    let held = gate.isServed(file) ? await store.hold(file, client) : undefined;
+    if (!held && worker.isInCluster && (await fetched.fetch(file, client))) held = await store.hold(file, client);
+    if (!held) throw new ProblemError('not-found', 'There is no sprite file with this hash.');
+    return held;
+  };
   route<{ file: string }>(router, '/v1/sprites/:file', {
-    get: async (request, response) => {
-      const { file } = request.params;
-      const client = admission?.networkOf(request);
-      let held = gate.isServed(file) ? await store.hold(file, client) : undefined;
-      if (!held && worker.isInCluster && (await fetched.fetch(file, client))) held = await store.hold(file, client);
-      if (!held) throw new ProblemError('not-found', 'There is no sprite file with this hash.');
-      sendSprite(request, response, file, held);
-    },
+    get: async (request, response) => sendSprite(request, response, request.params.file, await hold(request)),
     put: (request, response) => upload(sources, request.params.file, request, response),
+  });
+  const previews = new LinkPreviews();
+  router.get('/preview/:file.png', async (request: Request<{ file: string }>, response) => {
+    const held = await hold(request);
+    try {
+      const picture = previews.of(request.params.file, held.bytes);
+      response.set({ 'Cache-Control': 'public, max-age=86400', 'X-Content-Type-Options': 'nosniff' });
+      response.type('image/png').send(picture);
+    } finally {
+      held.release();
+    }
   });
   return router;
 }

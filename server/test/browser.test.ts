@@ -212,6 +212,48 @@ function desktops(front: FrontKind): void {
         assert.ok(targets.length > 0 && targets.every((target) => !target.includes(secret)));
       for (const page of [dora, emil]) await page.context().close();
     });
+
+    it('find the sprite of an invitation before anything is asked; it is the picture of the link, which says nothing else', async () => {
+      const fay = await joinAt('/?world=gifts', 'Fay');
+      await fay.evaluate(() => {
+        navigator.clipboard.writeText = async (text) => {
+          document.body.dataset.copied = text;
+        };
+      });
+      await fay.focus('#canvas');
+      await fay.keyboard.press('n');
+      await fay.click('#invite');
+      const link = new URL((await fay.getAttribute('body', 'data-copied')) as string);
+      const file = link.searchParams.get('sprite') as string;
+      assert.equal(link.search, `?sprite=${file}`);
+      const name = await fay.evaluate((of) => globalThis.sprites.sprites().find((one) => one.file === of)?.name, file);
+      await fay.locator('.notice', { hasText: `and finds ${name} there.` }).waitFor();
+      assert.match(link.hash, /^#near=[0-9a-f]+\.[0-9a-f]{32}&from=Fay&world=gifts$/);
+
+      const guest = await openPage(browser, 'Gil', faults);
+      await guest.goto(link.href);
+      await guest.waitForFunction(
+        (of) => globalThis.sprites.sprites().some((one) => one.file === of && !one.fromShelf),
+        file,
+      );
+      assert.ok(await guest.isVisible('#join[open]'), 'nothing has been asked yet');
+      await shoot(guest, 'browser-gift');
+      await comeIn(guest);
+      await neighbour(guest, 'left').filter({ hasText: 'Fay' }).waitFor();
+      const gifts = await guest.evaluate(() => globalThis.sprites.sprites().filter(({ fromShelf }) => !fromShelf));
+      assert.deepEqual(
+        gifts.map((one) => one.name),
+        [name],
+      );
+
+      const { body } = await sendRequest(`${relay.url}/${link.search}`, { headers: { 'accept-language': 'en' } });
+      assert.ok(!/Fay|gifts|near=/.test(body.toString()));
+      const image = /<meta property="og:image" content="([^"]+)"/.exec(body.toString())?.[1] as string;
+      const picture = await sendRequest(image);
+      assert.deepEqual([picture.status, picture.headers['content-type']], [200, 'image/png']);
+      assert.equal((await sendRequest(image.replace(file, 'ab'.repeat(32)))).status, 404);
+      for (const page of [fay, guest]) await page.context().close();
+    });
   }
 
   it('join, show their neighbours, and have sprites of their own', async () => {

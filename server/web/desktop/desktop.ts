@@ -5,7 +5,7 @@
  * is saved (session.ts) before a poll acknowledges it.
  * `?transport=poll` starts with the long-poll instead of the socket. `#near=INVITATION` joins beside a friend, `#world=NAME`
  * proposes a world: both are secrets, and browsers send a fragment to no server. `&from=NAME` names the friend to the visitor.
- * `?world=NAME` is for names that are none.
+ * `?world=NAME` is for names that are none. With `?sprite=HASH` an invitation carries a sprite, whose picture chats show of the link.
  */
 
 import { isResident } from '../../wire/resident.ts';
@@ -84,7 +84,7 @@ import type { Games } from './games.ts';
 import { Guests } from './guests.ts';
 import { Input } from './input.ts';
 import { showCode } from './invitation_code.ts';
-import { askToJoin } from './join_dialog.ts';
+import { askToJoin, friendIn } from './join_dialog.ts';
 import { type MenuEntry, openMenu } from './menu.ts';
 import { FRAME_MS, Moments } from './moments.ts';
 import {
@@ -204,6 +204,8 @@ class Desktop {
   hasThrown = false;
   isPlayedWith = false;
   beyond: Beyond = 'people';
+  /** The picture of the sprite that an invitation carries, until it is here, and who sends it. */
+  gift: { file: string; from: string } | null = null;
   /** Removes what shows the person how to throw. */
   endLesson = () => {};
   /** Whether the page had gone for good and has come back, until its seat gets events or is replaced. */
@@ -345,7 +347,8 @@ async function start(desktop: Desktop): Promise<void> {
   addEventListener('hashchange', reload);
   fetchDesktopCount().then(showDesktopCount);
   const friendly = readFriendlyName(random, chosenLanguages());
-  const host = near === '' ? undefined : (fragment.get('from') ?? '');
+  const host = near === '' ? undefined : friendIn(fragment);
+  awaitGift(desktop, query.get('sprite'), host ?? '');
   await askToJoin({ name: readName(), friendly, world, host }, async (joining) => {
     desktop.name = joining.name || friendly;
     desktop.seating.take(await requestSeat(desktop, { world: joining.world, near }));
@@ -377,6 +380,27 @@ async function take(desktop: Desktop, file: string | null): Promise<void> {
   notice(phrase('desktop.on-shelf', { name: figure.name }));
   await sendPicture(desktop, file);
   save(desktop);
+}
+
+/** The sprite of an invitation comes in as soon as its picture is here: the visitor sees it before anything is asked. */
+function awaitGift(desktop: Desktop, file: string | null, from: string): void {
+  if (file === null) return;
+  desktop.gift = { file, from };
+  desktop.sheets.get(file); // fetches it, and calls sheetChanged()
+}
+
+/** Lets the sprite of an invitation come in, over the edge beyond which the friend sits. */
+function unpack(desktop: Desktop): void {
+  const { gift, sheets, simulation } = desktop;
+  if (gift === null) return;
+  desktop.gift = null;
+  const { file, from } = gift;
+  const { description } = sheets.get(file);
+  const { name, scale } = description;
+  const nature = natureOf(description, scale);
+  const sprite = addSprite(simulation, { file, name, scale, nature, fromShelf: false, facing: 'right', x: 0, y: 0 });
+  enter(simulation, sprite, { edge: 'left', at: 0.4, vx: 0.6 * simulation.width, vy: -200 });
+  showTag(desktop, sprite, from === '' ? name : phrase('desktop.from', { name, neighbour: from }), 'from', FROM_TAG_MS);
 }
 
 /** Sends a picture to the relay of the seat, unless that has it. Resolves to null, or to why the relay has not accepted it. */
@@ -530,7 +554,9 @@ function drawLonely({ beyond, isPlayedWith }: Desktop): void {
 }
 
 /** The description of a picture is here: its sprites move as it says. */
-function sheetChanged({ simulation, sheets }: Desktop, file: string): void {
+function sheetChanged(desktop: Desktop, file: string): void {
+  const { gift, simulation, sheets } = desktop;
+  if (file === gift?.file && sheets.get(file).state === 'loaded') unpack(desktop);
   for (const sprite of simulation.sprites) {
     if (sprite.file === file) sprite.nature = natureOf(sheets.get(file).description, sprite.scale);
   }
@@ -1013,9 +1039,13 @@ async function tellPublicName(desktop: Desktop, seat: Seat): Promise<void> {
   save(desktop);
 }
 
-/** Returns a link: a visitor who opens it joins beside this desktop. The invitation is in the fragment, which no server logs. */
-function invitation({ seating, name }: Desktop, seat: Seat): string {
+/**
+ * Returns a link: a visitor who opens it joins beside this desktop. The invitation is in the fragment, which no server logs. The picture of the
+ * sprite that goes with it is not: a server draws it.
+ */
+function invitation({ seating, name }: Desktop, seat: Seat, gift?: Sprite): string {
   const link = new URL('/', seating.moves.site);
+  if (gift !== undefined) link.searchParams.set('sprite', gift.file);
   const members = new URLSearchParams({ near: seat.invitation, from: name });
   if (seat.world !== 'commons') members.set('world', seat.world); // where the friend goes when the invitation has ended
   link.hash = members.toString();
@@ -1031,7 +1061,8 @@ function shortLink({ connection: { seat }, seating }: Desktop): string {
 async function invite(desktop: Desktop): Promise<void> {
   const { seat } = desktop.connection;
   if (seat === null) return;
-  const link = invitation(desktop, seat);
+  const gift = giftOf(desktop);
+  const link = invitation(desktop, seat, gift);
   if (navigator.share !== undefined && matchMedia('(pointer: coarse)').matches) {
     // The person may think better of it.
     await navigator.share({ title: 'Sprites', text: phrase('invite.text'), url: link }).catch(() => {});
@@ -1039,10 +1070,21 @@ async function invite(desktop: Desktop): Promise<void> {
   }
   try {
     await navigator.clipboard.writeText(link);
-    notice(phrase('desktop.copied'));
+    notice(gift === undefined ? phrase('desktop.copied') : phrase('desktop.copied-with', { name: gift.name }));
   } catch {
     prompt(phrase('desktop.link'), link); // pages on plain http have no clipboard
   }
+}
+
+/**
+ * The sprite that an invitation carries, if the relay has its picture: the selected one, else the newest one of the relay's characters. Others see a
+ * picture of the person's own only if the person has selected it.
+ */
+function giftOf({ input, sheets, shelf, simulation }: Desktop): Sprite | undefined {
+  const { sprites } = simulation;
+  const isShipped = ({ file, fromShelf }: Sprite) => fromShelf && !shelf.own.some((own) => own.file === file);
+  const gift = sprites.find((one) => one === input.selected) ?? sprites.findLast(isShipped);
+  return gift && sheets.unsent(gift.file) === undefined ? gift : undefined;
 }
 
 function watchPage(desktop: Desktop): void {

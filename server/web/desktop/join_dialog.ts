@@ -24,6 +24,12 @@ export interface Joining {
 /** What can be the name of a friend in a link, which anybody can write: short, and without characters that hide or turn text. */
 const NAME = /^[^\p{C}]{1,32}$/u;
 
+/** Returns the name of the friend in the fragment of an invitation; empty if there is none, or none that can be shown. */
+export function friendIn(fragment: URLSearchParams): string {
+  const name = fragment.get('from') ?? '';
+  return NAME.test(name) ? name : '';
+}
+
 /** Asks for a name and a world until `enter` accepts them. */
 export function askToJoin(visitor: Visitor, enter: (joining: Joining) => Promise<void>): Promise<void> {
   const dialog = element<HTMLDialogElement>('join');
@@ -35,10 +41,8 @@ export function askToJoin(visitor: Visitor, enter: (joining: Joining) => Promise
   world.value ||= visitor.world;
   if (world.value !== '') element<HTMLDetailsElement>('elsewhere').open = true;
   if (visitor.host !== undefined) {
-    const isName = NAME.test(visitor.host);
-    element('join-text').textContent = isName
-      ? phrase('join.invited-by', { name: visitor.host })
-      : phrase('join.invited');
+    element('join-text').textContent =
+      visitor.host === '' ? phrase('join.invited') : phrase('join.invited-by', { name: visitor.host });
     element('elsewhere').hidden = true; // the world is the friend's
   }
   dialog.addEventListener('cancel', (event) => event.preventDefault()); // there is nothing behind the dialog yet

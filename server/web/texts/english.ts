@@ -149,6 +149,7 @@ export const ENGLISH = {
   'desktop.waits': 'Waits for the connection',
   'desktop.waits-there': '{name} waits for the connection, and then flies on.',
   'desktop.copied': 'Link copied. A friend who opens it sits next to you.',
+  'desktop.copied-with': 'Link copied. A friend who opens it sits next to you, and finds {name} there.',
   'desktop.link': 'A friend who opens this link sits next to you:',
   'desktop.choose': 'Choose a picture…',
   'desktop.editor': 'Make one in the editor…',

@@ -148,6 +148,7 @@ export const GERMAN: Texts = {
   'desktop.waits': 'Wartet auf die Verbindung',
   'desktop.waits-there': '{name} wartet auf die Verbindung und fliegt dann weiter.',
   'desktop.copied': 'Kopiert. Wer den Link öffnet, sitzt neben Ihnen.',
+  'desktop.copied-with': 'Kopiert. Wer den Link öffnet, sitzt neben Ihnen und findet dort {name}.',
   'desktop.link': 'Wer diesen Link öffnet, sitzt neben Ihnen:',
   'desktop.choose': 'Bild wählen…',
   'desktop.editor': 'In der Werkstatt bauen…',
