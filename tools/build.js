@@ -282,17 +282,29 @@ function keepSymbols(packed) {
   writeFileSync(join(SYMBOLS, symbolsOf(linkTime(readFileSync(packed)))), gzipSync(readFileSync(WITH_SYMBOLS)));
 }
 
-/** Writes version and hash of the installer into winget's manifests, and its version, hash and size into `latest.json`, which a relay offers. */
+/**
+ * Where a forge has the installer of a release, by the `repository` of package.json; undefined without one.
+ *
+ * @param {{ version: string, repository?: any }} manifest
+ */
+export function installerAddress({ repository, version }) {
+  const address = (repository?.url ?? repository)?.replace(/^git\+|\.git$/g, '');
+  return address && `${address}/releases/download/v${version}/${basename(WINDOWS_SETUP)}`;
+}
+
+/** Writes version, hash and address of the installer into winget's manifests, and its version, hash and size into `latest.json`, which a relay offers. */
 export function describeInstaller(installer = WINDOWS_SETUP) {
   const { sha256, size } = aboutFile(installer);
   writeFileSync(WINDOWS_LATEST, `${JSON.stringify({ version: VERSION, sha256, size })}\n`);
   const templates = join(ROOT, 'client-win', 'installer', 'winget');
+  const address = installerAddress(JSON.parse(readFileSync(join(ROOT, 'package.json'), 'utf8')));
   mkdirSync(WINGET, { recursive: true });
   for (const name of readdirSync(templates)) {
     const manifest = readFileSync(join(templates, name), 'utf8');
     const filled = manifest
       .replace(/^(PackageVersion:).*$/m, `$1 ${VERSION}`)
-      .replace(/^( *InstallerSha256:).*$/m, `$1 ${sha256.toUpperCase()}`);
+      .replace(/^( *InstallerSha256:).*$/m, `$1 ${sha256.toUpperCase()}`)
+      .replace(/^( *InstallerUrl:) (.*)$/m, (_, key, placeholder) => `${key} ${address ?? placeholder}`);
     writeFileSync(join(WINGET, name), filled);
   }
 }

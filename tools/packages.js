@@ -51,9 +51,10 @@ export function hasPackages(root, group) {
   return isInstalled(root) || isComplete(root, group) || matchesLockfile(root, group);
 }
 
-/** Whether the project is itself a package that npm has installed, with what it depends on, as `npx` does. */
+/** Whether the project is itself a package that npm has installed, with what it depends on, as `npx` does; its name may have a scope. */
 export function isInstalled(root) {
-  return basename(dirname(join(root, '.'))) === 'node_modules';
+  const around = dirname(join(root, '.'));
+  return basename(basename(around).startsWith('@') ? dirname(around) : around) === 'node_modules';
 }
 
 /** The path of a file in an installed package, like `ws/package.json`, as Node would find it from here; undefined if absent. */

@@ -18,7 +18,7 @@ import { after, beforeEach, describe, it } from 'node:test';
 import { withLock, withLockOrWhy } from './lock.js';
 import { aptInstall, installHint } from './machine.js';
 import { findNode } from './node.js';
-import { ensurePackages } from './packages.js';
+import { ensurePackages, isInstalled } from './packages.js';
 
 const FOLDER = mkdtempSync(join(tmpdir(), 'sprites-setup-'));
 after(() => rmSync(FOLDER, { recursive: true, force: true }));
@@ -245,6 +245,12 @@ describe('packages', () => {
     writeFileSync(join(root, 'node_modules', '.package-lock.json'), JSON.stringify({ packages: list }));
     assert.equal(ensure('runtime'), undefined);
     assert.deepEqual(called(), ['ci --omit=dev']);
+  });
+
+  it('came with the project when npm has installed that, under a name with a scope, too', () => {
+    const here = (...path: string[]) => isInstalled(join(root, ...path));
+    assert.ok(here('node_modules', 'sprites') && here('node_modules', '@ann', 'sprites'));
+    assert.ok(!here('sprites') && !here('@ann', 'sprites') && !here('node_modules', 'other', 'sprites'));
   });
 
   it('are installed by one of several starts', async () => {

@@ -22,6 +22,7 @@ import {
   buildWindowsClient,
   DIST,
   describeInstaller,
+  installerAddress,
   linkTime,
   WINGET as MADE,
   WINDOWS_CLIENT,
@@ -147,6 +148,16 @@ describe('windows program', () => {
       const { PackageIdentifier, PackageVersion } = parse(readFileSync(join(MADE, name), 'utf8'));
       assert.deepEqual([PackageIdentifier, PackageVersion], ['Sprites.Sprites', VERSION], name);
     }
+  });
+
+  it('has in winget manifests the address of the installer in the release, once package.json has a repository', () => {
+    const expected = 'https://forge.example/ann/sprites/releases/download/v0.3.0/Sprites-Setup.exe';
+    for (const repository of [
+      'https://forge.example/ann/sprites',
+      { url: 'git+https://forge.example/ann/sprites.git' },
+    ])
+      assert.equal(installerAddress({ version: '0.3.0', repository }), expected);
+    assert.equal(installerAddress({ version: '0.3.0' }), undefined);
   });
 
   it('is copied to dist/ with the installer by `npm run client`, which prints path, size and hash of both', {

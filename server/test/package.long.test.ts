@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join as joinPath } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -10,12 +10,13 @@ import { after, before, describe, it } from 'node:test';
 import { join } from './desktop_client.ts';
 
 const ROOT = joinPath(import.meta.dirname, '../..');
+const { name: NAME } = JSON.parse(readFileSync(joinPath(ROOT, 'package.json'), 'utf8'));
 
 describe('the package', { timeout: 900_000 }, () => {
   // A path with a space: no build may stumble over it.
   const folder = mkdtempSync(joinPath(tmpdir(), 'sprites package-'));
   const modules = joinPath(folder, 'node_modules');
-  const launcher = joinPath(modules, 'sprites/tools/launch.js');
+  const launcher = joinPath(modules, NAME, 'tools/launch.js');
   let files: string[] = [];
   let relay: ChildProcess | undefined;
 

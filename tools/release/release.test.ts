@@ -7,7 +7,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { dated, sectionOf } from './changelog.ts';
 import { LIBRARIES, writeBill } from './parts.ts';
-import { check } from './release.ts';
+import { check, inJson } from './release.ts';
 import { FILE, thirdParty } from './third_party.ts';
 
 const CHANGELOG = '# Changelog\n\n## 0.3.0 (unreleased)\n\n- New.\n\n## 0.2.0 (2026-01-02)\n\n- Old.\n';
@@ -62,6 +62,19 @@ it('what others have made is listed for the packages of the lockfile, each with 
     ),
     [],
   );
+});
+
+it('the version is written into package.json and into the lockfile, whatever npm calls the package, and nothing else changes', () => {
+  const own = (name: string) => readFileSync(join(import.meta.dirname, '../..', name), 'utf8');
+  const { version } = JSON.parse(own('package.json'));
+  for (const name of ['package.json', 'package-lock.json']) assert.equal(inJson(own(name), version), own(name));
+  const lockfile = {
+    name: '@ann/sprites',
+    version: '0.1.0',
+    packages: { '': { name: '@ann/sprites', version: '0.1.0' } },
+  };
+  const { version: changed, packages } = JSON.parse(inJson(JSON.stringify(lockfile), '0.3.0'));
+  assert.deepEqual([changed, packages[''].version], ['0.3.0', '0.3.0']);
 });
 
 describe('a checkout', () => {

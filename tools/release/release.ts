@@ -6,7 +6,7 @@
  */
 import { execFileSync, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { copyFileSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 import { type Command, type CommandLine, flagOf, Misused, runCommand, text, toggle } from '../command.ts';
 import { dated, sectionOf } from './changelog.ts';
@@ -94,12 +94,7 @@ function withVersion(root: string, checkout: string, version: string): Commit {
     const path = join(checkout, name);
     writeFileSync(path, change(readFileSync(path, 'utf8')));
   };
-  const inJson = (content: string) => content.replace(/^( {2}"version": )"[^"]+"/m, `$1"${version}"`);
-  edit('package.json', inJson);
-  // The lockfile has it once more, in the package without a path.
-  edit('package-lock.json', (content) =>
-    inJson(content).replace(/("": \{\s+"name": "\w+",\s+"version": )"[^"]+"/, `$1"${version}"`),
-  );
+  for (const name of ['package.json', 'package-lock.json']) edit(name, (content) => inJson(content, version));
   edit('CHANGELOG.md', (content) => dated(content, version, new Date(epoch * 1000).toISOString().slice(0, 10)));
   if (git(checkout, 'status', '--porcelain') !== '') {
     const author = ['-c', 'user.name=Sprites', '-c', 'user.email=sprites@relay.example'];
@@ -108,6 +103,14 @@ function withVersion(root: string, checkout: string, version: string): Commit {
     execFileSync('git', [...author, 'commit', '-qam', `release: ${version}`], { cwd: checkout, env });
   }
   return { checkout, hash: git(checkout, 'rev-parse', 'HEAD'), epoch };
+}
+
+/** The package.json or lockfile with this version. npm writes it in the same form. */
+export function inJson(content: string, version: string): string {
+  const file = JSON.parse(content);
+  file.version = version;
+  if (file.packages) file.packages[''].version = version;
+  return `${JSON.stringify(file, null, 2)}\n`;
 }
 
 /** Unpacks what git archives of the commit: the files of the release, which know their commit. */
@@ -138,6 +141,7 @@ function build(
     timestamp,
   };
   const signing = Object.entries(given).flatMap(([name, value]) => (value ? [`--${flagOf(name)}`, value] : []));
+  const bill = billOfMaterials(source, epoch); // first, because an npm before version 10 can't
   run(process.execPath, 'tools/client.ts', 'windows', ...signing);
   run(process.execPath, 'tools/client.ts', 'linux');
   // The relay of the package gives its visitors the source (server/http/source_archive.ts).
@@ -146,6 +150,8 @@ function build(
   for (const path of [join(source, 'source.tar.gz'), join(out, `sprites-${version}-source.tar.gz`)])
     writeFileSync(path, packed);
   run('npm', 'pack', '--silent', '--ignore-scripts', '--pack-destination', out);
+  const packageFile = readdirSync(out).find((name) => name.endsWith('.tgz')) as string; // with the scope, if npm's name has one
+  renameSync(join(out, packageFile), join(out, `sprites-${version}.tgz`));
   run(process.execPath, 'server/libraries/pack.ts', '--out', out);
   for (const name of readdirSync(dist).filter((one) => /\.(?:exe|deb|xz)$/.test(one))) {
     copyFileSync(join(dist, name), join(out, name));
@@ -154,7 +160,7 @@ function build(
   for (const folder of ['winget', 'symbols']) {
     for (const name of readdirSync(join(dist, folder))) copyFileSync(join(dist, folder, name), join(out, name));
   }
-  writeFileSync(join(out, `sprites-${version}.cdx.json`), billOfMaterials(source, epoch));
+  writeFileSync(join(out, `sprites-${version}.cdx.json`), bill);
   writeFileSync(join(out, 'NOTES.md'), sectionOf(readFileSync(join(source, 'CHANGELOG.md'), 'utf8'), version));
 }
 
