@@ -75,6 +75,15 @@ describe('the dashboard for Grafana, and the alert rules', BOUNDED, () => {
     assert.equal(status, 0, stdout + stderr);
   });
 
+  it('alerts of gauges of which OPERATING.md says what to do', () => {
+    const gauges = gaugesOfDocument();
+    const watched = alerts.flatMap((expr) => [...expr.matchAll(/\bsprites_\w+/g)].map(([name]) => name));
+    assert.deepEqual(
+      watched.filter((name) => !gauges.includes(name)),
+      [],
+    );
+  });
+
   it('has every gauge that OPERATING.md tells operators to look at', () => {
     const gauges = gaugesOfDocument();
     assert.ok(gauges.length > 15, `${gauges.length}`);

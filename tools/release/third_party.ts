@@ -26,7 +26,7 @@ export function thirdParty(lockfile: string): string {
 
 Sprites is under the MIT licence, its characters under CC0. \`node tools/release/third_party.ts\` writes this file.
 
-The relay runs with these packages of npm. Each lies in \`node_modules\` with the text of its licence; \`omggif\` is also in the page that makes sprites.
+The relay runs with these packages of npm. Each lies in \`node_modules\` with the text of its licence; \`omggif\` and \`uqr\` are also in pages.
 
 | licence | packages |
 | --- | --- |
