@@ -18,8 +18,6 @@ import {
   whole,
 } from '../../tools/command.ts';
 import { WORKERS_MAX } from '../bin/options.ts';
-import { RELAYS_MAX } from '../domain/peers/membership.ts';
-import { HEARERS_MAX } from '../domain/state/limits.ts';
 import { addon, whyNoNativeFront } from '../front/native.ts';
 import { DURABILITIES } from '../roles/journaling.ts';
 import { SLOTS_MAX } from '../wire/identity.ts';
@@ -28,15 +26,12 @@ import { FAULTS } from './chaos/faults.ts';
 import { chaos } from './chaos.ts';
 import { cluster } from './cluster.ts';
 import { floors } from './floors.ts';
-import { frames } from './frames.ts';
 import { ATTACKS } from './hostile/attacks.ts';
 import { ADMISSIONS, hostile } from './hostile.ts';
 import { outside, POSTER_KINDS, type PosterKind, UWS_SHAPE } from './outside.ts';
 import { peek } from './peek.ts';
 import { BOTS } from './peek_bots.ts';
 import { LOADS, relaying } from './relaying.ts';
-import { relays } from './relays.ts';
-import { say } from './say.ts';
 import { turns } from './turns.ts';
 
 const NATIVE: Shape[] = [
@@ -54,9 +49,6 @@ const PORTABLE: Shape[] = [
 const FLOORS_DESKTOPS = 250_000;
 const FLOORS_RATE = 20_000;
 
-/** A full world, in which everybody hears everybody. */
-const SAY_DESKTOPS = HEARERS_MAX;
-
 /** Numbers of desktops that peek, and the most of them. */
 const PEEK_COUNTS = [10, 50, 100, 200];
 const PEEK_DESKTOPS_MAX = 16_000;
@@ -65,10 +57,6 @@ const PEEK_DESKTOPS_MAX = 16_000;
 const ROUNDS = 3;
 /** Of a load: each takes a while for every shape. */
 const LOAD_ROUNDS = 1;
-
-/** Numbers of relays that share a pretended world, and its desktops. */
-const RELAYS_COUNTS = [1, 10, 100, 1000];
-const RELAYS_DESKTOPS = 100_000_000;
 
 /** Relays of `chaos`, and how long it makes faults. */
 const CHAOS_RELAYS = 3;
@@ -79,7 +67,7 @@ const CHAOS_MINUTES = 5;
 const CLUSTER_RATES = [2000, 20_000];
 const CLUSTER_SECONDS = 10;
 
-/** Of each window of `outside`, in seconds. Each attack of `hostile` and each load of `say` and `peek` lasts longer. */
+/** Of each window of `outside`, in seconds. Each attack of `hostile` and each load of `peek` lasts longer. */
 const OUTSIDE_SECONDS = 8;
 const OUTSIDE_RATE = 2000;
 const LOAD_SECONDS = 30;
@@ -95,12 +83,8 @@ const DURABLE: Shape[] = [0, 1].flatMap((workers) =>
 );
 
 const OPTIONS = {
-  ...goingWith(['floors', 'say'], {
-    desktops: { ...whole('N', 'desktops to connect', [1, SLOTS_MAX]), shown: '250000; say: 1024' },
-  }),
-  ...goingWith(['say'], {
-    speakers: { ...whole('N', 'how many of them say something', [1, SLOTS_MAX]), shown: 'all' },
-    talk: { ...number('R', 'lines that each speaker says a second', [0.001, 100]), shown: '1, then 1.5 and 2' },
+  ...goingWith(['floors'], {
+    desktops: whole('N', 'desktops to connect', [1, SLOTS_MAX], FLOORS_DESKTOPS),
   }),
   ...goingWith(['floors', 'outside', 'cluster'], {
     rate: {
@@ -137,7 +121,7 @@ const OPTIONS = {
   ...goingWith(['hostile', 'peek'], {
     workers: whole('N', 'worker processes of the relay; 0: everything in one process', [0, WORKERS_MAX], 1),
   }),
-  ...goingWith(['hostile', 'outside', 'say', 'peek', 'cluster'], {
+  ...goingWith(['hostile', 'outside', 'peek', 'cluster'], {
     seconds: {
       ...whole('N', 'how long each attack lasts, or each load', [1, 3600]),
       shown: `${LOAD_SECONDS}; outside: ${OUTSIDE_SECONDS}; cluster: ${CLUSTER_SECONDS}`,
@@ -159,27 +143,17 @@ const OPTIONS = {
     admission: oneOf('KIND', 'limits by address of the relay, where it has them', ADMISSIONS, 'open'),
     requests: whole('N', 'requests that the attack fuzz sends, however long it takes', [1, 1_000_000_000]),
   }),
-  ...goingWith(['peek', 'relays', 'chaos'], {
+  ...goingWith(['peek', 'chaos'], {
     out: {
       ...text('DIR', 'where the tables are written, or the report'),
-      shown: 'build/peek, build/relays or build/chaos',
-    },
-  }),
-  ...goingWith(['relays', 'chaos'], {
-    relays: {
-      ...form(
-        'N,…',
-        'numbers of relays; chaos: one number',
-        `whole numbers from 1 to ${RELAYS_MAX}, like 3,10`,
-        readRelays,
-      ),
-      shown: `${RELAYS_COUNTS.join(',')}; chaos: ${CHAOS_RELAYS}`,
+      shown: 'build/peek or build/chaos',
     },
   }),
   ...goingWith(['chaos'], {
+    relays: whole('N', 'relays of the cluster', [1, CHAOS_RELAYS_MAX], CHAOS_RELAYS),
     minutes: number('N', 'how long faults are made', [0.1, 1440], CHAOS_MINUTES),
   }),
-  ...goingWith(['hostile', 'outside', 'peek', 'relays', 'chaos'], {
+  ...goingWith(['hostile', 'outside', 'peek', 'chaos'], {
     seed: { ...whole('N', 'seed of everything random', [0, 2 ** 31 - 1]), shown: 'the time' },
   }),
 };
@@ -188,29 +162,21 @@ function readDurability(given: string): (typeof DURABILITIES)[number] | undefine
   return DURABILITIES.find((durability) => durability === given);
 }
 
-function readCounts(given: string): number[] | undefined {
-  return readWholes(given, 2, PEEK_DESKTOPS_MAX);
-}
-
-function readRelays(given: string): number[] | undefined {
-  return readWholes(given, 1, RELAYS_MAX);
-}
-
 /** Numbers separated by commas; undefined unless all are whole and within the bounds. */
-function readWholes(given: string, least: number, most: number): number[] | undefined {
+function readCounts(given: string): number[] | undefined {
   const values = given.split(',').map(Number);
-  return values.every((value) => Number.isInteger(value) && value >= least && value <= most) ? values : undefined;
+  return values.every((value) => Number.isInteger(value) && value >= 2 && value <= PEEK_DESKTOPS_MAX)
+    ? values
+    : undefined;
 }
 
 export const COMMAND: Command<typeof OPTIONS> = {
   usage: [
     `npm run bench -- [${Object.keys(LOADS).join(' | ')}] …`,
-    'npm run bench -- journal | turns | frames',
+    'npm run bench -- journal | turns',
     'npm run bench -- floors [options]',
     'npm run bench -- outside [KIND …] [options]',
-    'npm run bench -- say [options]',
     'npm run bench -- peek [options]',
-    'npm run bench -- relays [options]',
     'npm run bench -- cluster [options]',
     'npm run bench -- hostile [ATTACK …] [options]',
     'npm run bench -- chaos [FAULT …] [options]',
@@ -225,7 +191,6 @@ export const COMMAND: Command<typeof OPTIONS> = {
       '',
       'what a turn costs with the journal, without sockets; how long a recovery takes, and a turn during a compaction',
     ],
-    frames: ['', 'what a frame between a worker and the master costs, through shared memory and through the channel'],
     floors: [
       '',
       'the floor and the relay with as many connections as desktops; root and Linux only, in its own network namespace',
@@ -234,17 +199,9 @@ export const COMMAND: Command<typeof OPTIONS> = {
       '[KIND …]',
       `the floor, the native front and uWebSockets under clients that throw over other connections than they poll on, from a cold start, in interleaved rounds; kinds of posters: ${Object.keys(POSTER_KINDS).join(', ')}`,
     ],
-    say: [
-      '',
-      'desktops of one world that talk: sayings heard a second, CPU of each, what is missed, and what sprites notice; cluster and one process',
-    ],
     peek: [
       '',
       'desktops of one world that watch each other: CPU of the relay and stages a second, when they move as expected, with noise, and with noise that the relay filters; a table',
-    ],
-    relays: [
-      '',
-      'simulate a world of 100 million desktops over many relays: how often relays disagree on a neighbour, how soon they know of a change, what their heartbeats cost; tables',
     ],
     cluster: [
       '',
@@ -261,7 +218,7 @@ export const COMMAND: Command<typeof OPTIONS> = {
   },
   options: OPTIONS,
   notes: [
-    '--rounds belongs to the loads, journal, outside, peek and cluster; the other options to floors, outside, say, peek, relays, cluster, hostile and chaos.',
+    '--rounds belongs to the loads, journal, outside, peek and cluster; the other options to floors, outside, peek, cluster, hostile and chaos.',
     `Attacks:\n${Object.entries(ATTACKS)
       .map(([name, { about }]) => `  ${name}: ${about}`)
       .join('\n')}`,
@@ -285,12 +242,7 @@ const BENCHES: Record<string, (values: BenchValues, words: readonly string[]) =>
     await turns(whyNoNativeFront() ? {} : addon());
     return EXIT.done;
   },
-  frames: async () => {
-    needNativeFront();
-    await frames();
-    return EXIT.done;
-  },
-  floors: async ({ desktops = FLOORS_DESKTOPS, rate = FLOORS_RATE }) => {
+  floors: async ({ desktops, rate = FLOORS_RATE }) => {
     needNativeFront();
     needEngine();
     await floors({ desktops, rate });
@@ -310,26 +262,12 @@ const BENCHES: Record<string, (values: BenchValues, words: readonly string[]) =>
     await outside({ shapes, kinds: chosen, rate, rounds, seconds, seed });
     return EXIT.done;
   },
-  say: async ({ desktops = SAY_DESKTOPS, speakers = desktops, seconds = LOAD_SECONDS, talk }) => {
-    needNativeFront();
-    needEngine();
-    const shapes = NATIVE.map((shape) => ({
-      ...shape,
-      flags: ['--max-desktops', String(Math.max(15_000, 2 * desktops))],
-    }));
-    await say(shapes, { desktops, speakers: Math.min(speakers, desktops), seconds, talk });
-    return EXIT.done;
-  },
   peek: async ({ counts = PEEK_COUNTS, noise: noisePx, numbers: intoNumbers, rounds = ROUNDS, ...values }) => {
     if (values.front === 'native') needNativeFront('; use --front portable');
     const { bots, seconds = LOAD_SECONDS, out = 'build/peek', front, workers, seed = newSeed() } = values;
     const processes = workers === 0 ? 'one process' : `cluster (${workers} worker${workers === 1 ? '' : 's'})`;
     const shape = { name: `${front} front, ${processes}`, front, workers };
     await peek({ counts, bots, noisePx, rounds, seconds, seed, out, shape, intoNumbers });
-    return EXIT.done;
-  },
-  relays: async ({ relays: counts = RELAYS_COUNTS, out = 'build/relays', seed = newSeed() }) => {
-    await relays({ counts, desktops: RELAYS_DESKTOPS, seed, out });
     return EXIT.done;
   },
   cluster: async ({ front, rate, rounds = ROUNDS, seconds = CLUSTER_SECONDS }) => {
@@ -340,12 +278,8 @@ const BENCHES: Record<string, (values: BenchValues, words: readonly string[]) =>
     await cluster({ front, rates: rate === undefined ? CLUSTER_RATES : [rate], rounds, seconds });
     return EXIT.done;
   },
-  chaos: async ({ minutes, relays: counts = [CHAOS_RELAYS], ...values }, faults) => {
+  chaos: async ({ minutes, relays: count, ...values }, faults) => {
     refuseUnknown('fault', faults, FAULTS);
-    const [count, ...more] = counts;
-    if (more.length > 0 || count > CHAOS_RELAYS_MAX) {
-      throw new Misused(`--relays: chaos takes one number from 1 to ${CHAOS_RELAYS_MAX}.`);
-    }
     if (values.front === 'native') needNativeFront('; use --front portable');
     const why = whyNoNats();
     if (why) throw new Error(`The bench ${why}`);

@@ -26,15 +26,7 @@ export interface Account {
   failed: number;
   window: { seconds: number; deliveredPerS: number };
   latencyUs: { p50: number; p99: number; p999: number; max: number };
-  /** Each saying counts once for each desktop that hears it, except the first three. */
-  sayings: Record<
-    'skipped' | 'accepted' | 'refused' | 'heardInWindow' | 'missed' | 'lost' | 'again' | 'unowed' | 'corrupted',
-    number
-  >;
-  hearingUs: { p50: number; p99: number; max: number };
-  /** Of sayings, polls and joins. */
-  otherRefusedByCode: Record<string, number>;
-  slipUs: { p99: number };
+  sayings: Record<'lost' | 'again' | 'unowed' | 'corrupted', number>;
   relay: {
     cpuUsPerSprite: number;
     userUsPerSprite: number;
@@ -44,8 +36,6 @@ export interface Account {
     bytesPerParkedPoll: number;
   };
   swarm: { cpuUsPerSprite: number; cpuCores: number };
-  kernel: Record<'before' | 'parked' | 'end', { tcpMemoryBytes: number; slabBytes: number; availableBytes: number }>;
-  joins: { seconds: number };
   limit: string;
   limitReason?: string;
 }
