@@ -1,12 +1,12 @@
 #include "x11/shell.h"
 
+#include <gio/gio.h>
 #include <glib-unix.h>
 #include <poll.h>
 
 #include <algorithm>
 #include <cmath>
 #include <csignal>
-#include <cstdlib>
 #include <ctime>
 #include <utility>
 
@@ -35,17 +35,6 @@ Settings WithOptions(Settings settings, const ShellOptions& options) {
   settings.relay = options.relay.empty() ? settings.relay : options.relay;
   settings.name = options.name.empty() ? settings.name : options.name;
   return WithinLimits(settings);
-}
-
-// By the variables of POSIX, the strongest first.
-Language SystemLanguage() {
-  for (const char* variable : {"LC_ALL", "LC_MESSAGES", "LANG"}) {
-    const char* tag = std::getenv(variable);
-    if (tag != nullptr && *tag != 0) {
-      return LanguageOf(tag);
-    }
-  }
-  return Language::kEnglish;
 }
 
 std::unique_ptr<SpriteDisplay> MakeDisplay(bool has_layers, SpriteListener* listener) {
@@ -103,6 +92,11 @@ Shell::Shell(const Folders& folders, const ShellOptions& options, SingleInstance
     };
     g_unix_signal_add(signal, end, &is_ending_);
   }
+  const auto handle_network = +[](GNetworkMonitor*, gboolean, gpointer shell) {
+    static_cast<Shell*>(shell)->desktop_.NetworkIsBack();
+  };
+  g_signal_connect(g_network_monitor_get_default(), "network-changed", G_CALLBACK(handle_network),
+                   this);
   desktop_.look().SetGroundShown(look_.is_composited);
 }
 
@@ -120,7 +114,7 @@ void Shell::Run(Arguments arguments) {
 }
 
 void Shell::Start(Arguments arguments) {
-  desktop_.SetSystemLanguage(SystemLanguage());
+  desktop_.SetSystemLanguage(LanguageOf(g_get_language_names()[0]));
   desktop_.updates().SetAsks(false);
   HandleSurroundings();
   controller_.Start(characters_, !arguments.paths.empty());
@@ -152,19 +146,13 @@ void Shell::Wait() {
   std::vector<pollfd> sources = {{pacer_.fd(), POLLIN, 0},
                                  {wake_.fd(), POLLIN, 0},
                                  {display_->fd(), POLLIN, 0},
-                                 {network_.fd(), POLLIN, 0}};
-  for (const int fd : instance_->fds()) {
-    sources.push_back({fd, POLLIN, 0});
-  }
+                                 {instance_->fd(), POLLIN, 0}};
   loop_.Wait(sources);
   if (std::ranges::none_of(sources, [](const pollfd& one) { return one.revents != 0; })) {
     RequestTurn();  // the person has used a window of GTK, or the panel
   }
-  if (network_.HasChanged()) {
-    desktop_.NetworkIsBack();
-  }
-  for (Arguments& arguments : instance_->Receive(NowMs())) {
-    HandleArguments(std::move(arguments));
+  if (auto arguments = instance_->Receive()) {
+    HandleArguments(std::move(*arguments));
   }
   if (sources[0].revents != 0 || sources[1].revents != 0) {
     wake_.Clear();
@@ -234,9 +222,6 @@ void Shell::HandleSurroundings() {
   }
   look_.monitors = display_->monitors();
   look_.scale = look_.monitors.empty() ? 1 : look_.monitors.front().scale;
-  if (display_->refresh_ms() > 0) {
-    pacer_.SetRefreshMs(display_->refresh_ms());
-  }
   if (!menu_.is_open()) {
     saying_bubbles_.Raise();
   }

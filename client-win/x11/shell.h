@@ -26,7 +26,6 @@
 #include "x11/system/data_folder.h"
 #include "x11/system/event.h"
 #include "x11/system/main_loop.h"
-#include "x11/system/network_watch.h"
 #include "x11/system/single_instance.h"
 #include "x11/system/speaker.h"
 #include "x11/system/status_notifier.h"
@@ -128,7 +127,6 @@ class Shell : private Host {
   Look look_;
   std::vector<SheetPointer> characters_;  // those that come with the program
   Pacer pacer_;
-  NetworkWatch network_;
   PowerWatch power_;
   Speaker speaker_;
   MenuWindow menu_;

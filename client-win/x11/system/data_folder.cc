@@ -1,10 +1,7 @@
 #include "x11/system/data_folder.h"
 
 #include <glib.h>
-#include <pwd.h>
-#include <unistd.h>
 
-#include <cstdlib>
 #include <stdexcept>
 #include <string>
 #include <system_error>
@@ -12,21 +9,6 @@
 namespace sprites {
 
 namespace {
-
-std::filesystem::path Home() {
-  const char* home = std::getenv("HOME");
-  if (home != nullptr && *home == '/') {
-    return home;
-  }
-  const passwd* user = getpwuid(getuid());
-  return user == nullptr ? "/" : user->pw_dir;
-}
-
-// A folder of the specification. It says that a path that is not absolute is to be ignored.
-std::filesystem::path FolderOf(const char* variable, const char* otherwise) {
-  const char* set = std::getenv(variable);
-  return set != nullptr && *set == '/' ? std::filesystem::path(set) : Home() / otherwise;
-}
 
 void Create(const std::filesystem::path& folder) {
   std::error_code failed;
@@ -41,8 +23,8 @@ void Create(const std::filesystem::path& folder) {
 
 Folders FindFolders() {
   Folders folders;
-  folders.shared = FolderOf("XDG_DATA_HOME", ".local/share");
-  folders.config = FolderOf("XDG_CONFIG_HOME", ".config") / "sprites";
+  folders.shared = g_get_user_data_dir();
+  folders.config = std::filesystem::path(g_get_user_config_dir()) / "sprites";
   folders.data = folders.shared / "sprites";
   Create(folders.config);
   Create(folders.data);
@@ -51,7 +33,7 @@ Folders FindFolders() {
 
 std::filesystem::path PicturesFolder() {
   const char* folder = g_get_user_special_dir(G_USER_DIRECTORY_PICTURES);
-  return folder == nullptr ? Home() / "Pictures" : std::filesystem::path(folder);
+  return folder == nullptr ? std::filesystem::path(g_get_home_dir()) / "Pictures" : folder;
 }
 
 }  // namespace sprites

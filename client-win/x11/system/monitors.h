@@ -11,17 +11,12 @@
 
 namespace sprites {
 
-struct MonitorsNow {
-  std::vector<Monitor> monitors;  // their work areas are the whole monitors
-  double refresh_ms = 0;          // between two refreshes of the fastest; 0 when not known
-};
-
 // By how much GTK enlarges windows: what the desktop has set, or GDK_SCALE. Cost: none.
 int WindowScale();
 
-// A dip has the pixels that windows or texts have, whichever are larger. Cost: a round trip for
-// each output.
-MonitorsNow ReadMonitors(const XConnection& connection);
+// Their work areas are the whole monitors. A dip has the pixels that windows or texts have,
+// whichever are larger. Cost: two round trips.
+std::vector<Monitor> ReadMonitors(const XConnection& connection);
 
 // The monitors without what the panels reserve.
 std::vector<Monitor> WithoutStruts(std::vector<Monitor> monitors, std::span<const Strut> struts);

@@ -1,14 +1,14 @@
 #include "x11/system/single_instance.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/file.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/un.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <functional>
@@ -22,15 +22,9 @@ namespace sprites {
 
 namespace {
 
-constexpr char kAccepted[] = "ok\n";
+constexpr char kAccepted[] = "ok";
 constexpr int kJsonDepth = 3;
-constexpr int kBacklog = 4;
 constexpr mode_t kOwnerOnly = 0600;
-
-int64_t NowMs() {
-  const auto now = std::chrono::steady_clock::now().time_since_epoch();
-  return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
-}
 
 // The address of the socket; nothing when the folder's name is too long for one.
 std::optional<sockaddr_un> AddressIn(const std::filesystem::path& folder) {
@@ -44,38 +38,26 @@ std::optional<sockaddr_un> AddressIn(const std::filesystem::path& folder) {
   return address;
 }
 
-bool IsOfThisUser(int socket) {
-  ucred peer{};
-  socklen_t size = sizeof peer;
-  return getsockopt(socket, SOL_SOCKET, SO_PEERCRED, &peer, &size) == 0 && peer.uid == getuid();
-}
-
-bool WaitFor(int socket, short events, int64_t until_ms) {
-  pollfd source{socket, events, 0};
-  const int64_t left = std::max<int64_t>(0, until_ms - NowMs());
-  return poll(&source, 1, static_cast<int>(left)) == 1;
+const sockaddr* Generic(const sockaddr_un& address) {
+  return reinterpret_cast<const sockaddr*>(&address);
 }
 
 // Sends the message and returns whether the first instance has taken it.
 bool SendTo(const std::filesystem::path& folder, std::string_view message) {
   const auto address = AddressIn(folder);
-  const OwnedFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  if (!address ||
-      connect(socket.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address) != 0) {
-    return false;
-  }
-  const int64_t until_ms = NowMs() + kSendMsMax;
-  while (!message.empty()) {
-    const ssize_t sent = send(socket.get(), message.data(), message.size(), MSG_NOSIGNAL);
-    if (sent > 0) {
-      message.remove_prefix(static_cast<size_t>(sent));
-    } else if (errno != EAGAIN || !WaitFor(socket.get(), POLLOUT, until_ms)) {
-      return false;
-    }
-  }
-  char answer[sizeof kAccepted - 1];
-  return WaitFor(socket.get(), POLLIN, until_ms) &&
-         recv(socket.get(), answer, sizeof answer, 0) == sizeof answer;
+  const OwnedFd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+  constexpr int kBytes = kSentBytesMax;
+  constexpr timeval kPatience{0, kSendMsMax * 1'000};
+  setsockopt(socket.get(), SOL_SOCKET, SO_SNDBUF, &kBytes, sizeof kBytes);
+  setsockopt(socket.get(), SOL_SOCKET, SO_SNDTIMEO, &kPatience, sizeof kPatience);
+  setsockopt(socket.get(), SOL_SOCKET, SO_RCVTIMEO, &kPatience, sizeof kPatience);
+  // The kernel gives the socket a name of its own, for the answer.
+  const sockaddr_un own{AF_UNIX, {}};
+  char answer[sizeof kAccepted]{};
+  return address && bind(socket.get(), Generic(own), sizeof own.sun_family) == 0 &&
+         connect(socket.get(), Generic(*address), sizeof *address) == 0 &&
+         send(socket.get(), message.data(), message.size(), MSG_NOSIGNAL) > 0 &&
+         recv(socket.get(), answer, sizeof answer, 0) > 0;
 }
 
 class FirstInstance : public OtherInstance {
@@ -88,7 +70,10 @@ class FirstInstance : public OtherInstance {
     return lock_();
   }
   bool Send() override { return send_(); }
-  int64_t NowMs() override { return sprites::NowMs(); }
+  int64_t NowMs() override {
+    const auto now = std::chrono::steady_clock::now().time_since_epoch();
+    return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
+  }
 
  private:
   std::function<bool()> lock_;
@@ -108,7 +93,7 @@ std::string ArgumentsJson(const Arguments& arguments) {
   if (arguments.hides) {
     message["hide"] = true;
   }
-  return WriteJson(message) + "\n";
+  return WriteJson(message);
 }
 
 std::optional<Arguments> ReadArguments(std::string_view json) {
@@ -157,60 +142,30 @@ bool SingleInstance::Listen() {
     return false;
   }
   unlink(address->sun_path);  // of an instance that was killed: the lock says that there is none
-  listener_.reset(socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-  return bind(listener_.get(), reinterpret_cast<const sockaddr*>(&*address), sizeof *address) ==
-             0 &&
-         listen(listener_.get(), kBacklog) == 0;
+  listener_.reset(socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  return bind(listener_.get(), Generic(*address), sizeof *address) == 0 &&
+         chmod(address->sun_path, kOwnerOnly) == 0;
 }
 
-std::vector<int> SingleInstance::fds() const {
-  std::vector<int> fds;
-  if (listener_.get() >= 0 && senders_.size() < kSendersMax) {
-    fds.push_back(listener_.get());
+std::optional<Arguments> SingleInstance::Receive() {
+  const ssize_t size = recv(listener_.get(), nullptr, 0, MSG_PEEK | MSG_TRUNC);
+  if (size < 0) {
+    return std::nullopt;
   }
-  for (const Sender& sender : senders_) {
-    fds.push_back(sender.socket.get());
+  std::string message(std::min(static_cast<size_t>(size), kSentBytesMax), 0);
+  sockaddr_un sender{};
+  socklen_t length = sizeof sender;
+  recvfrom(listener_.get(), message.data(), message.size(), 0, reinterpret_cast<sockaddr*>(&sender),
+           &length);
+  auto arguments =
+      static_cast<size_t>(size) > kSentBytesMax ? std::nullopt : ReadArguments(message);
+  if (arguments) {
+    sendto(listener_.get(), kAccepted, sizeof kAccepted, MSG_NOSIGNAL, Generic(sender), length);
   }
-  return fds;
-}
-
-std::vector<Arguments> SingleInstance::Receive(int64_t now_ms) {
-  while (listener_.get() >= 0 && senders_.size() < kSendersMax) {
-    OwnedFd socket(accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-    if (socket.get() < 0) {
-      break;
-    }
-    if (IsOfThisUser(socket.get())) {
-      senders_.push_back({std::move(socket), "", now_ms});
-    }
-  }
-  std::vector<Arguments> received;
-  std::erase_if(senders_, [&](Sender& sender) {
-    char bytes[4096];
-    ssize_t size = 0;
-    while ((size = recv(sender.socket.get(), bytes, sizeof bytes, 0)) > 0 &&
-           sender.bytes.size() <= kSentBytesMax) {
-      sender.bytes.append(bytes, static_cast<size_t>(size));
-    }
-    const size_t end = sender.bytes.find('\n');
-    if (std::min(end, sender.bytes.size()) > kSentBytesMax) {
-      return true;
-    }
-    if (end == std::string::npos) {
-      const bool is_closed = size == 0 || (size < 0 && errno != EAGAIN);
-      return is_closed || now_ms - sender.since_ms > kSendMsMax;
-    }
-    if (auto arguments = ReadArguments(std::string_view(sender.bytes).substr(0, end))) {
-      send(sender.socket.get(), kAccepted, sizeof kAccepted - 1, MSG_NOSIGNAL);
-      received.push_back(std::move(*arguments));
-    }
-    return true;
-  });
-  return received;
+  return arguments;
 }
 
 void SingleInstance::StopReceiving() {
-  senders_.clear();
   if (listener_.get() >= 0) {
     const auto address = AddressIn(folder_);
     unlink(address->sun_path);

@@ -1,13 +1,12 @@
 // At most one instance of the program per data folder: a second one passes its files or its link to
 // the first and ends, or waits for a first one that is just ending (core/desktop/second_start.h).
 //
-// The first instance holds a lock on a file; what the second one was started with comes as one line
-// of JSON through a Unix socket beside it. Invariant: a message is validated, and is read only from
-// this user, because any program of the same user can send one.
+// The first instance holds a lock on a file; what the second one was started with comes as JSON in
+// one datagram to a Unix socket beside it. Invariant: a message is validated, because any program
+// of the same user can send one. Programs of others can't: the socket is its owner's only.
 #ifndef CLIENT_WIN_X11_SYSTEM_SINGLE_INSTANCE_H_
 #define CLIENT_WIN_X11_SYSTEM_SINGLE_INSTANCE_H_
 
-#include <cstdint>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -20,8 +19,7 @@
 
 namespace sprites {
 
-constexpr size_t kSendersMax = 4;    // messages that are received at once
-constexpr int64_t kSendMsMax = 500;  // ms: a running instance takes a message at once
+constexpr int kSendMsMax = 500;  // ms: a running instance takes a message at once
 
 // What the program was started with.
 struct Arguments {
@@ -42,27 +40,20 @@ class SingleInstance {
   // Takes the place of the first instance, or sends the arguments to the one that has it. Waits
   // kSecondStartMsMax at most.
   StartOutcome Start(const Arguments& arguments);
-  // What to wait for, as the first instance: each is readable when Receive has something to do.
-  std::vector<int> fds() const;
-  // What other instances have sent since. Never blocks.
-  std::vector<Arguments> Receive(int64_t now_ms);
+  // As the first instance: readable when Receive has something to do. Negative without a socket.
+  int fd() const { return listener_.get(); }
+  // What another instance has sent, if it has. Never blocks.
+  std::optional<Arguments> Receive();
   // Accepts nothing any more: a second instance then waits until this one has ended.
   void StopReceiving();
 
  private:
-  struct Sender {
-    OwnedFd socket;
-    std::string bytes;
-    int64_t since_ms = 0;
-  };
-
   bool Lock();
   bool Listen();
 
   std::filesystem::path folder_;
   OwnedFd lock_;
   OwnedFd listener_;
-  std::vector<Sender> senders_;
 };
 
 }  // namespace sprites

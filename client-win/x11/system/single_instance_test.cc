@@ -7,6 +7,8 @@
 #include <unistd.h>
 
 #include <cstring>
+#include <future>
+#include <memory>
 #include <string>
 
 #include "posix/files.h"
@@ -26,48 +28,29 @@ struct First {
   }
   ~First() { std::filesystem::remove_all(folder); }
 
-  // Connects as a second instance does.
-  OwnedFd Connect() const {
+  // Sends a message as a second instance does. Returns what the first one has received.
+  std::optional<Arguments> Send(std::string_view message) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     const std::string path = (folder / "socket").string();
     memcpy(address.sun_path, path.c_str(), path.size() + 1);
-    OwnedFd socket(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
-    REQUIRE(connect(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) ==
-            0);
-    return socket;
-  }
-
-  // Sends all bytes, while the first instance reads. Returns what it has received.
-  std::vector<Arguments> Send(std::string_view bytes) {
-    const OwnedFd socket = Connect();
-    std::vector<Arguments> received;
-    for (int turn = 0; turn < 10'000 && received.empty(); turn++) {
-      const ssize_t sent = send(socket.get(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
-      bytes.remove_prefix(sent > 0 ? static_cast<size_t>(sent) : 0);
-      received = instance.Receive(0);
-      if (IsClosed(socket)) {
-        break;
-      }
-    }
-    return received;
-  }
-
-  // Whether the first instance has closed the connection, or has answered.
-  static bool IsClosed(const OwnedFd& socket) {
-    pollfd source{socket.get(), POLLIN, 0};
-    return poll(&source, 1, 0) == 1;
+    const OwnedFd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    const int bytes = 2 * kSentBytesMax;
+    REQUIRE(setsockopt(socket.get(), SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes) == 0);
+    REQUIRE(sendto(socket.get(), message.data(), message.size(), 0,
+                   reinterpret_cast<const sockaddr*>(&address),
+                   sizeof address) == static_cast<ssize_t>(message.size()));
+    return instance.Receive();
   }
 
   std::filesystem::path folder;
   SingleInstance instance;
 };
 
-// A message of so many bytes before its line break.
 std::string MessageOf(size_t bytes) {
   std::string message = R"({"link":"x","paths":[]})";
   message.insert(1, bytes - message.size(), ' ');
-  return message + "\n";
+  return message;
 }
 
 TEST_CASE("single instance › arguments are read as they were written") {
@@ -110,48 +93,31 @@ TEST_CASE("single instance › bytes of a path: one less than the limit, the lim
 TEST_CASE("single instance › bytes of a message: one less than the limit, the limit, one more") {
   First first;
   for (const size_t size : {kSentBytesMax - 1, kSentBytesMax, kSentBytesMax + 1}) {
-    CHECK(first.Send(MessageOf(size)).size() == (size <= kSentBytesMax ? 1 : 0));
+    CHECK(first.Send(MessageOf(size)).has_value() == (size <= kSentBytesMax));
   }
-  CHECK(first.Send(std::string(kSentBytesMax + 10'000, ' ')).empty());
+  CHECK(!first.Send(""));
+  CHECK(!first.Send("no JSON"));
+  CHECK(first.Send(MessageOf(100)));
+  CHECK(!first.instance.Receive());
 }
 
-TEST_CASE("single instance › so many senders are received at once, another one waits") {
-  First first;
-  std::vector<OwnedFd> senders;
-  for (size_t count = 1; count <= kSendersMax + 1; count++) {
-    senders.push_back(first.Connect());
-    first.instance.Receive(0);
-    // Each sender, and the listener while there is room.
-    CHECK(first.instance.fds().size() == (count < kSendersMax ? count + 1 : kSendersMax));
-  }
-  senders.erase(senders.begin());
-  first.instance.Receive(0);  // notices that one has gone
-  const std::string message = MessageOf(100);
-  REQUIRE(send(senders.back().get(), message.data(), message.size(), MSG_NOSIGNAL) > 0);
-  std::vector<Arguments> received = first.instance.Receive(0);
-  CHECK(received.size() == 1);
+TEST_CASE("single instance › only its owner may send to it") {
+  const First first;
+  using std::filesystem::perms;
+  const perms allowed = std::filesystem::status(first.folder / "socket").permissions();
+  CHECK(allowed == (perms::owner_read | perms::owner_write));
 }
 
-TEST_CASE("single instance › a silent sender is dropped after the limit, not before") {
-  First first;
-  const OwnedFd sender = first.Connect();
-  first.instance.Receive(0);
-  for (const int64_t now_ms : {kSendMsMax - 1, kSendMsMax, kSendMsMax + 1}) {
-    first.instance.Receive(now_ms);
-    CHECK(First::IsClosed(sender) == (now_ms > kSendMsMax));
-  }
-}
-
-TEST_CASE(
-    "single instance › a second one hands its arguments over, and a third after the end is first") {
+TEST_CASE("single instance › a second one hands its arguments over; one after the end is first") {
   auto first = std::make_unique<First>();
-  const OwnedFd sender = first->Connect();
-  const std::string message = ArgumentsJson({{"/a"}, "sprites:x"});
-  REQUIRE(send(sender.get(), message.data(), message.size(), MSG_NOSIGNAL) > 0);
-  const auto received = first->instance.Receive(0);
-  REQUIRE(received.size() == 1);
-  CHECK(received[0].paths == std::vector<std::string>{"/a"});
-  CHECK(First::IsClosed(sender));
+  const auto start = [&] { return SingleInstance(first->folder).Start({{"/a"}, "sprites:x"}); };
+  std::future<StartOutcome> second = std::async(std::launch::async, start);
+  pollfd source{first->instance.fd(), POLLIN, 0};
+  REQUIRE(poll(&source, 1, kSecondStartMsMax) == 1);
+  const std::optional<Arguments> received = first->instance.Receive();
+  REQUIRE(received);
+  CHECK(received->paths == std::vector<std::string>{"/a"});
+  CHECK(second.get() == StartOutcome::kSent);
   first.reset();
   First again;
 }

@@ -53,8 +53,8 @@ bool Surroundings::Update(Desktop* desktop, int64_t now_ms) {
     }
     has_changed = true;
   }
-  if (has_changed && !read_.monitors.empty()) {
-    const auto monitors = WithoutStruts(read_.monitors, watch_.struts());
+  if (has_changed && !read_.empty()) {
+    const auto monitors = WithoutStruts(read_, watch_.struts());
     if (monitors != monitors_) {
       monitors_ = monitors;
       desktop->look().SetMonitors(monitors_);

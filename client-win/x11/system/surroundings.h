@@ -29,7 +29,6 @@ class Surroundings {
   double IdleMs(const Desktop& desktop, int64_t now_ms) const;
 
   const std::vector<Monitor>& monitors() const { return monitors_; }
-  double refresh_ms() const { return read_.refresh_ms; }
   xcb_window_t TopFrame() const { return watch_.TopFrame(); }
 
  private:
@@ -37,7 +36,7 @@ class Surroundings {
 
   const XConnection* connection_;
   WindowWatch watch_;
-  MonitorsNow read_;
+  std::vector<Monitor> read_;
   std::vector<Monitor> monitors_;  // with their work areas
   bool monitors_may_have_changed_ = true;
   int window_scale_ = 0;  // when they were read

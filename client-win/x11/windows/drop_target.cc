@@ -1,13 +1,14 @@
 #include "x11/windows/drop_target.h"
 
-#include <limits.h>
-#include <unistd.h>
+#include <glib.h>
 
 #include <algorithm>
-#include <span>
+#include <cstring>
+#include <memory>
+#include <optional>
 #include <utility>
 
-#include "posix/uri_list.h"
+#include "posix/files.h"
 #include "x11/system/event.h"
 
 namespace sprites {
@@ -20,16 +21,31 @@ constexpr uint32_t kVersionShift = 24;
 constexpr uint32_t kHasMoreTypes = 1;  // than the three in the message
 constexpr uint32_t kAccepts = 1;
 
-std::string HostName() {
-  char name[HOST_NAME_MAX + 1]{};
-  return gethostname(name, HOST_NAME_MAX) == 0 ? name : "";
+using OwnedText = std::unique_ptr<char, decltype(&g_free)>;
+
+// The path of a file: URI of this machine.
+std::optional<std::string> PathOf(const char* uri) {
+  char* host = nullptr;
+  const OwnedText path(g_filename_from_uri(uri, &host, nullptr), &g_free);
+  const OwnedText owner(host, &g_free);
+  const bool is_here = owner == nullptr || strcmp(owner.get(), "localhost") == 0 ||
+                       strcmp(owner.get(), g_get_host_name()) == 0;
+  const bool is_path = path != nullptr && is_here && strlen(path.get()) <= kPathBytesMax;
+  return is_path ? std::optional(path.get()) : std::nullopt;
 }
 
 }  // namespace
 
-std::vector<std::filesystem::path> FilesOf(std::string_view uris) {
-  const auto paths = PathsOfUriList(uris, HostName());
-  return {paths.begin(), paths.end()};
+std::vector<std::filesystem::path> FilesOf(const std::string& uris) {
+  std::vector<std::filesystem::path> files;
+  char** all = g_uri_list_extract_uris(uris.c_str());
+  for (char** uri = all; *uri != nullptr && files.size() < kUriListPathsMax; uri++) {
+    if (const auto path = PathOf(*uri)) {
+      files.emplace_back(*path);
+    }
+  }
+  g_strfreev(all);
+  return files;
 }
 
 DropTarget::DropTarget(const XConnection* connection,

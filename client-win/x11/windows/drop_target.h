@@ -9,19 +9,22 @@
 
 #include <xcb/xcb.h>
 
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "x11/system/x_connection.h"
 
 namespace sprites {
 
-// The files of this machine in a list of URIs.
-std::vector<std::filesystem::path> FilesOf(std::string_view uris);
+constexpr size_t kUriListBytesMax = 262'144;  // bytes of a list: 64 paths of 4 KiB
+constexpr size_t kUriListPathsMax = 64;       // files of a list: those after it are left out
+
+// The files of this machine in a list of URIs, as a file manager gives it.
+std::vector<std::filesystem::path> FilesOf(const std::string& uris);
 
 class DropTarget {
  public:

@@ -1,10 +1,13 @@
 #include "x11/windows/drop_target.h"
 
 #include <doctest/doctest.h>
+#include <glib.h>
 
+#include <algorithm>
 #include <optional>
 #include <string>
 
+#include "posix/files.h"
 #include "test/x11/test_desk.h"
 
 namespace sprites {
@@ -115,6 +118,36 @@ TEST_CASE("drop target › takes nothing from a program that drops, but has noth
   CHECK(fixture.dropped == "");
   fixture.Enter(source);  // and it takes the next one
   CHECK(fixture.Hover(source) == true);
+}
+
+using Files = std::vector<std::filesystem::path>;
+
+TEST_CASE("drop target › files are those of this machine, in their order") {
+  CHECK(FilesOf("").empty());
+  const std::string own = "file://" + std::string(g_get_host_name()) + "/c";
+  CHECK(FilesOf("# a comment\r\nfile:///tmp/a.png\nfile://localhost/b%20c.gif\r\n" + own) ==
+        Files{"/tmp/a.png", "/b c.gif", "/c"});
+  for (const char* other : {"file://grace.example/a", "https://relay.example/a", "file:a",
+                            "file:///a%00", "file:///a%4"}) {
+    CHECK_MESSAGE(FilesOf(other).empty(), other);
+  }
+}
+
+TEST_CASE("drop target › files of a list: one less than the limit, the limit, one more") {
+  for (const size_t count : {kUriListPathsMax - 1, kUriListPathsMax, kUriListPathsMax + 1}) {
+    std::string uris;
+    for (size_t i = 0; i < count; i++) {
+      uris += "file:///" + std::to_string(i) + "\r\n";
+    }
+    CHECK(FilesOf(uris).size() == std::min(count, kUriListPathsMax));
+  }
+}
+
+TEST_CASE("drop target › bytes of a path: one less than the limit, the limit, one more") {
+  for (const size_t size : {kPathBytesMax - 1, kPathBytesMax, kPathBytesMax + 1}) {
+    CHECK(FilesOf("file:///" + std::string(size - 1, 'x')).size() ==
+          (size <= kPathBytesMax ? 1 : 0));
+  }
 }
 
 }  // namespace

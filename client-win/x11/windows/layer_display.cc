@@ -9,7 +9,6 @@
 #include <string>
 #include <utility>
 
-#include "posix/uri_list.h"
 #include "x11/windows/drop_target.h"
 #include "x11/windows/frame_pixmap.h"
 #include "x11/windows/layer_window.h"
@@ -18,8 +17,7 @@ namespace sprites {
 
 namespace {
 
-constexpr int kWaitsForKeysMax = 30;       // turns: half a second
-constexpr double kMilliHertz = 1'000'000;  // ms between two refreshes, times mHz
+constexpr int kWaitsForKeysMax = 30;  // turns: half a second
 
 // The frames of a sheet, as a picture of Cairo.
 class FrameImage : public Surface {
@@ -156,7 +154,7 @@ void LayerDisplay::Connect(GtkWidget* window) {
     static_cast<SpriteListener*>(listener)->Dropped(
         static_cast<size_t>(length) > kUriListBytesMax
             ? std::vector<std::filesystem::path>{}
-            : FilesOf({bytes, static_cast<size_t>(length)}));
+            : FilesOf(std::string(bytes, static_cast<size_t>(length))));
   };
   g_signal_connect(window, "drag-data-received", G_CALLBACK(drop), listener_);
 }
@@ -180,7 +178,6 @@ bool LayerDisplay::Update(Desktop* desktop, int64_t /*now_ms*/) {
 
 // What panels need is missing at the bottom of a layer, wherever they are: only its size is known.
 void LayerDisplay::ReadMonitors() {
-  refresh_ms_ = 0;
   for (const auto& layer : layers_) {
     gdk_monitor_get_geometry(layer->monitor, &layer->place);
     const GdkRectangle& place = layer->place;
@@ -192,10 +189,6 @@ void LayerDisplay::ReadMonitors() {
     const Rect bounds{left, top, left + place.width, top + place.height};
     const Rect work{left, top, left + width, top + height};
     monitors_.push_back({bounds, is_known ? work : bounds, 1, monitors_.empty()});
-    const int refresh = gdk_monitor_get_refresh_rate(layer->monitor);
-    if (refresh > 0 && (refresh_ms_ == 0 || kMilliHertz / refresh < refresh_ms_)) {
-      refresh_ms_ = kMilliHertz / refresh;
-    }
   }
 }
 

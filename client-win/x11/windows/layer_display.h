@@ -30,7 +30,6 @@ class LayerDisplay : public SpriteDisplay {
   bool Update(Desktop* desktop, int64_t now_ms) override;
   double IdleMs(const Desktop& desktop, int64_t now_ms) const override;
   const std::vector<Monitor>& monitors() const override { return monitors_; }
-  double refresh_ms() const override { return refresh_ms_; }
   bool is_composited() const override { return true; }
   const char* system() const override { return "Wayland"; }
   void Show(const Scene& scene) override;
@@ -77,7 +76,6 @@ class LayerDisplay : public SpriteDisplay {
   FrameAtlas atlas_;
   std::vector<std::unique_ptr<Layer>> layers_;
   std::vector<Monitor> monitors_;
-  double refresh_ms_ = 0;
   std::vector<DrawnSprite> shown_;  // all of the scene that is visible, lowest first
   size_t first_sprite_ = 0;         // of those that take clicks, which come last
   bool takes_clicks_ = true;        // they do now

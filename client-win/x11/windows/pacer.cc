@@ -1,5 +1,6 @@
 #include "x11/windows/pacer.h"
 
+#include <gdk/gdk.h>
 #include <sys/timerfd.h>
 #include <unistd.h>
 
@@ -16,12 +17,29 @@ namespace {
 
 constexpr double kMsPerSecond = 1'000;
 constexpr double kNsPerMs = 1'000'000;
+constexpr double kMilliHertz = 1'000'000;  // ms between two refreshes, times mHz
 
 double NowMs() {
   timespec now{};
   clock_gettime(CLOCK_MONOTONIC, &now);
   return static_cast<double>(now.tv_sec) * kMsPerSecond +
          static_cast<double>(now.tv_nsec) / kNsPerMs;
+}
+
+// Between two refreshes of the fastest monitor that GDK knows; `otherwise` when it knows none.
+double FastestRefreshMs(double otherwise) {
+  GdkDisplay* display = gdk_display_get_default();
+  double fastest = otherwise;
+  bool is_known = false;
+  for (int i = 0; i < gdk_display_get_n_monitors(display); i++) {
+    const double mhz = gdk_monitor_get_refresh_rate(gdk_display_get_monitor(display, i));
+    const double ms = kMilliHertz / mhz;
+    if (mhz > 0 && IsRefreshPeriod(ms) && (!is_known || ms < fastest)) {
+      fastest = ms;
+      is_known = true;
+    }
+  }
+  return fastest;
 }
 
 }  // namespace
@@ -36,6 +54,7 @@ void Pacer::BeginTurn() {
   uint64_t fired = 0;
   (void)!read(timer_.get(), &fired, sizeof fired);
   set_ms_ = -1;
+  refresh_.period_ms = FastestRefreshMs(refresh_.period_ms);
   clock_.BeginTurn(NowMs(), refresh_);
 }
 

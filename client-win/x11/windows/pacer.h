@@ -17,8 +17,6 @@ class Pacer {
 
   // Readable when the next frame is due; stays so until BeginTurn.
   int fd() const { return timer_.get(); }
-  // Between two refreshes of the fastest monitor.
-  void SetRefreshMs(double ms) { refresh_.period_ms = ms; }
   // As in FrameClock.
   void BeginTurn();
   void EndTurn(double idle_ms);

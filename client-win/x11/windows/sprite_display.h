@@ -47,7 +47,6 @@ class SpriteDisplay {
   // ms until a check is due; the largest value when none is.
   virtual double IdleMs(const Desktop& desktop, int64_t now_ms) const = 0;
   virtual const std::vector<Monitor>& monitors() const = 0;
-  virtual double refresh_ms() const = 0;   // of the fastest monitor; 0 when not known
   virtual bool is_composited() const = 0;  // whether windows are blended with what is below them
   virtual const char* system() const = 0;  // for diagnostics
 

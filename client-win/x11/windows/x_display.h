@@ -29,7 +29,6 @@ class XDisplay : public SpriteDisplay {
     return surroundings_.IdleMs(desktop, now_ms);
   }
   const std::vector<Monitor>& monitors() const override { return surroundings_.monitors(); }
-  double refresh_ms() const override { return surroundings_.refresh_ms(); }
   bool is_composited() const override { return is_composited_; }
   const char* system() const override { return "X11"; }
   void Show(const Scene& scene) override;
