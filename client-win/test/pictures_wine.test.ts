@@ -10,6 +10,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { PNG } from 'pngjs';
+import { MASCOT, PACK_ANIMATIONS, shimejiPack } from '../../server/test/shimeji_pack.ts';
 import { readSpr } from '../../server/wire/files/spr.ts';
 import { buildWindowsClient, WINDOWS_CLIENT } from '../../tools/build.js';
 import { ensurePrograms, installHint } from '../../tools/machine.js';
@@ -17,8 +18,8 @@ import { WineDesktop, whyNoWine } from './wine_desktop.ts';
 import { type Colour, eventually, type Screenshot } from './x_display.ts';
 
 const SIDE = 48; // px of each picture; sprites are drawn at twice this size
+const PAPER_MIN = 224; // of 255: the paper of a dialog has more of each colour
 const NEAR = 6; // of 255: how much JPEG changes a colour
-const PACKS = join(import.meta.dirname, '../../server/test/packs.vectors.json');
 const SHOTS = join(import.meta.dirname, '../../screenshots');
 
 const noJpegs = () =>
@@ -244,22 +245,28 @@ describe('windows client, imported pictures', { skip, timeout: 900_000 }, () => 
   });
 
   it('a Shimeji pack becomes a sprite once one says that its pictures may be passed on', async () => {
-    const { packs } = JSON.parse(readFileSync(PACKS, 'utf8'));
-    writeFileSync(join(desktop.prefix, 'drive_c', 'Cat.zip'), Buffer.from(packs[0].archive, 'base64'));
-    const isHere = () => desktop.savedState().sprites.some(({ name }) => name === 'Cat');
+    writeFileSync(join(desktop.prefix, 'drive_c', 'Orange.zip'), shimejiPack('japanese'));
+    const isHere = () => desktop.savedState().sprites.some(({ name }) => name === 'Orange');
     for (const [key, accepts] of [
       ['Escape', false],
       ['y', true],
     ] as const) {
-      await desktop.run('wine', WINDOWS_CLIENT, 'C:\\Cat.zip');
-      await desktop.focusOn('Sprites');
-      desktop.capture().save(join(SHOTS, 'wine-pack.png'));
+      await desktop.run('wine', WINDOWS_CLIENT, 'C:\\Orange.zip');
+      const { x, y, width, height } = await desktop.focusOn('Sprites');
+      const { screenshot } = await desktop.waitFor('its paper is drawn', (now) =>
+        now.at(x + width / 2, y + height / 2).every((part) => part > PAPER_MIN) ? now : undefined,
+      );
+      screenshot.save(join(SHOTS, 'wine-pack.png'));
       await desktop.press(key);
       await desktop.isGone('Sprites');
       if (accepts) await eventually('it is imported', isHere);
       else assert.ok(!isHere());
     }
-    assert.deepEqual(importedSpr('Cat').description.animations.walk?.frames, [0, 1]);
+    const { animations } = importedSpr('Orange').description;
+    const frames = Object.entries(animations).map(([name, one]) => [name, [...one.frames]]);
+    assert.deepEqual(Object.fromEntries(frames), PACK_ANIMATIONS);
+    const { screenshot } = await desktop.waitFor('it is on the screen', (now) => now.find(MASCOT) && now);
+    screenshot.save(join(SHOTS, 'wine-pack-here.png'));
   });
 
   it('an unreadable file is rejected with a balloon that says why; the next file is imported', async () => {

@@ -5,10 +5,12 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { readSpr } from '../wire/files/spr.ts';
 import { giveModule, noBrowser, openPage, shoot } from './browser_page.ts';
 import { closePages, sharedSite } from './browser_site.ts';
-import { openEditor } from './editor_page.ts';
+import { openEditor, remade } from './editor_page.ts';
 import { BOUNDED, type RelayProcess } from './relay_process.ts';
+import { leftOutOf, PACK_ANIMATIONS, shimejiPack } from './shimeji_pack.ts';
 
 interface Case {
   name: string;
@@ -118,17 +120,37 @@ describe('a Shimeji pack', { ...BOUNDED, skip: noBrowser }, () => {
   it('becomes a sprite once its licence is chosen; what has no counterpart is listed', async () => {
     const pack = Buffer.from(VECTORS.packs[0].archive, 'base64');
     await editor.setInputFiles('#files', { name: 'Cat.zip', mimeType: 'application/zip', buffer: pack });
-    await editor.locator('#left-out', { hasText: 'Without a counterpart: Dash.' }).waitFor();
+    await editor.locator('#left-out', { hasText: 'Left out, because sprites do no such thing: Dash.' }).waitFor();
     await editor.locator('#made-wrong', { hasText: 'Whose pictures are these?' }).waitFor();
     assert.equal(await editor.inputValue('#licence'), '');
     assert.equal(await editor.isDisabled('#throw'), true);
     await shoot(editor, 'make-pack');
+    await editor.waitForFunction(() => globalThis.making.sprite() !== null); // it comes alive here before that
+    await editor.click('#made-wrong label');
+    assert.equal(await editor.evaluate(() => document.activeElement?.id), 'licence');
     await editor.selectOption('#licence', 'CC-BY-4.0');
-    await editor.waitForFunction(() => globalThis.making.made() !== null);
-    assert.equal(await editor.isDisabled('#throw'), false);
+    await editor.waitForSelector('#throw:enabled');
     assert.equal(await editor.inputValue('#name'), 'Cat');
     assert.equal(await editor.evaluate(() => globalThis.making.frames().length), 2);
   });
+
+  for (const language of ['english', 'japanese'] as const) {
+    it(`of the usual kind, in ${language}, becomes a sprite with an animation for each action that has a counterpart`, async () => {
+      const buffer = shimejiPack(language);
+      const pack = { name: `Orange ${language}.zip`, mimeType: 'application/zip', buffer };
+      await remade(editor, () => editor.setInputFiles('#files', pack));
+      await editor.locator('#left-out', { hasText: leftOutOf(language).join(', ') }).waitFor();
+      await shoot(editor, `make-pack-${language}`);
+      await editor.selectOption('#licence', 'CC-BY-4.0');
+      await editor.waitForSelector('#save:enabled');
+      const download = editor.waitForEvent('download');
+      await editor.click('#save');
+      const { description } = readSpr(readFileSync(await (await download).path()));
+      assert.equal(description.name, `Orange ${language}`);
+      const frames = Object.entries(description.animations).map(([name, one]) => [name, [...one.frames]]);
+      assert.deepEqual(Object.fromEntries(frames), PACK_ANIMATIONS);
+    });
+  }
 
   it('is read of a folder that is dropped; one without actions is refused', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sprites-pack-'));

@@ -349,7 +349,7 @@ TEST_CASE("controller › a pack becomes a sprite when the person says that it m
   program.controller.Import({program.folder / "Cat.zip"});
   program.Await([&] { return !program.asked_whether.empty(); });
   CHECK(program.asked_whether.starts_with("May others have Cat?"));
-  CHECK(program.asked_whether.ends_with("Without a counterpart: Dash."));
+  CHECK(program.asked_whether.ends_with("Left out, because sprites do no such thing: Dash."));
   CHECK(program.Count() == 0);
   CHECK(program.controller.cache()->Own().empty());
   program.say_yes();

@@ -439,7 +439,7 @@
   X(kAskTakeNo, "&No", "&Nein") \
   X(kAskPackHeading, "May others have {0}?", "Dürfen andere {0} bekommen?") \
   X(kAskPackText, "This sprite is made of a Shimeji pack. People you throw it to get its pictures. Does the licence of the pack allow that?", "Die Figur entsteht aus einem Shimeji-Paket. Wem Sie sie zuwerfen, der bekommt ihre Bilder. Erlaubt das die Lizenz des Pakets?") \
-  X(kAskPackLeftOut, "\n\nWithout a counterpart: {0}.", "\n\nOhne Entsprechung: {0}.") \
+  X(kAskPackLeftOut, "\n\nLeft out, because sprites do no such thing: {0}.", "\n\nWeggelassen, weil Figuren das nicht tun: {0}.") \
   X(kAskPackYes, "&Yes, put it here", "&Ja, herholen") \
   X(kAskUpdateHeading, "Get Sprites {0}?", "Sprites {0} laden?") \
   X(kAskUpdateText, "{0} offers it. Sprites downloads the installer, checks it, and shows it to you. It installs nothing by itself.", "{0} bietet es an. Sprites lädt das Installationsprogramm, prüft es und zeigt es Ihnen. Es installiert nichts von selbst.") \

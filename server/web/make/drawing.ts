@@ -93,7 +93,6 @@ function bodyOf(frames: readonly Pixels[]): Drawing['hitbox'] {
 /** Makes the .spr. Throws an Error whose message is for the person. */
 export async function packed(drawing: Drawing, draft: Draft): Promise<Uint8Array<ArrayBuffer>> {
   if (draft.name.trim() === '') throw new Error(phrase('make.nameless'));
-  if (draft.licence === '') throw new Error(phrase('make.unlicensed'));
   const kept = keptFrames(draft, drawing).map((frame) => drawing.frames[frame]);
   if (contentBox(kept) === undefined) throw new Error(phrase('make.nothing-left'));
   const png = await pngOf(canvasOf(layOut(kept, drawing.frame)));

@@ -222,20 +222,19 @@ async function pack(): Promise<Made | null> {
   clearTimeout(packTimer);
   if (work === null) return null;
   const began = version;
-  const wrong = element('made-wrong');
   const before = made;
   let result: Made | null = null;
+  let wrong: string | null = null;
   try {
     const bytes = await packed(work.drawing, work.draft);
     result = { file: await sheets.add(bytes), bytes };
     if (began !== version) return null;
-    wrong.hidden = true;
   } catch (error) {
     if (began !== version) return null;
-    wrong.textContent = reasonOf(error);
-    wrong.hidden = false;
+    wrong = reasonOf(error);
   }
-  for (const id of ['throw', 'keep', 'publish-open', 'save']) field(id).disabled = result === null;
+  if (wrong === null && work.draft.licence === '') showWrong(phrase('make.unlicensed'), 'licence');
+  else showWrong(wrong);
   if (result === null) return null;
   made = result;
   if (before?.file !== made.file) {
@@ -244,6 +243,16 @@ async function pack(): Promise<Made | null> {
   }
   showMade(made);
   return made;
+}
+
+/** Shows why the sprite can be seen here only, and leads to the field to mend; null when it can be used. */
+function showWrong(sentence: string | null, mendedIn = ''): void {
+  const label = document.createElement('label');
+  if (mendedIn !== '') label.htmlFor = mendedIn;
+  label.textContent = sentence;
+  element('made-wrong').replaceChildren(label);
+  element('made-wrong').hidden = sentence === null;
+  for (const id of ['throw', 'keep', 'publish-open', 'save']) field(id).disabled = sentence !== null;
 }
 
 /** Shows what depends on the picture's settings. */
@@ -444,7 +453,7 @@ async function restart(): Promise<void> {
 async function finish(act: (made: Made, draft: Draft) => Promise<string>): Promise<void> {
   const finished = element('finished');
   const ready = await pack();
-  if (ready === null || work === null) return;
+  if (ready === null || work === null || work.draft.licence === '') return;
   try {
     finished.textContent = await act(ready, work.draft);
   } catch (error) {

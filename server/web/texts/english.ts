@@ -452,7 +452,7 @@ export const ENGLISH = {
   'make.noscript': 'The editor needs JavaScript.',
   'make.nameless': 'Give it a name.',
   'make.unlicensed': 'Whose pictures are these? Choose the licence that their author gives them.',
-  'make.left-out': 'Without a counterpart: {names}.',
+  'make.left-out': 'Left out, because sprites do no such thing: {names}.',
   'make.nothing-left': 'Nothing of the picture is left. Lower the tolerance.',
   'make.too-large': 'It would have {mib} MiB, and a sprite has at most 1. Lower its height, or leave out some frames.',
   'make.as-when': 'as when it {does}',

@@ -462,7 +462,7 @@ export const GERMAN: Texts = {
   'make.noscript': 'Die Werkstatt braucht JavaScript.',
   'make.nameless': 'Geben Sie ihr einen Namen.',
   'make.unlicensed': 'Wem gehören diese Bilder? Wählen Sie die Lizenz, die ihr Urheber ihnen gibt.',
-  'make.left-out': 'Ohne Entsprechung: {names}.',
+  'make.left-out': 'Weggelassen, weil Figuren das nicht tun: {names}.',
   'make.nothing-left': 'Vom Bild ist nichts übrig. Verringern Sie die Toleranz.',
   'make.too-large':
     'Sie hätte {mib} MiB, und eine Figur hat höchstens 1. Verringern Sie die Höhe, oder lassen Sie Einzelbilder weg.',
