@@ -128,6 +128,19 @@ describe('first run of the windows client', { skip, timeout: 900_000 }, () => {
     assert.deepEqual([ada.settings().name, ada.settings().world], ['Ada', WORLD]);
   });
 
+  it('offers no link in that window which leads where it is already, such as the invitation that it has copied', async () => {
+    const copied = () => ada.output('xclip', '-o', '-selection', 'clipboard').catch(() => '');
+    await ada.chooseInTray(['i'], 'the invitation is copied', async () => (await copied()).includes('near='));
+    const isOpen = async () => (await ada.frames('Sprites')).length > 0;
+    await ada.chooseInTray(['o'], 'the window is open', isOpen);
+    await ada.focusOn('Sprites');
+    ada.capture().save(join(SHOTS, 'first-own-link.png'));
+    await ada.press('Return');
+    await ada.waitFor('an empty field is no link', (screenshot) => screenshot.find(ERROR));
+    await ada.press('Escape');
+    await ada.isGone('Sprites');
+  });
+
   it('greets in a bubble on its first sprite, once', async () => {
     await ada.frame('Hello!.*');
     ada.capture().save(join(SHOTS, 'first-bubble.png'));

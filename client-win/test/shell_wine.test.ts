@@ -266,6 +266,18 @@ describe('shell of the windows client', { skip, timeout: 900_000 }, () => {
     assert.equal(ada.settings().name, 'Ada');
   });
 
+  it('has its name, selected, in the settings that its menu opens to change it', async () => {
+    for (const name of ['Ada B', 'Ada']) {
+      await openFromTray(['c'], SETTINGS);
+      await ada.focusOn(SETTINGS);
+      shot('name');
+      await ada.type(name);
+      await ada.press('Return');
+      await ada.isGone(SETTINGS);
+      await eventually('the name is saved', () => ada.settings().name === name);
+    }
+  });
+
   it('shows the about box', async () => {
     await openFromTray(['h', 'a'], ABOUT);
     shot('about');

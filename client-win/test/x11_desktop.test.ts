@@ -6,16 +6,16 @@
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
 import { createHash } from 'node:crypto';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { type RelayProcess, startRelay } from '../../server/test/relay_process.ts';
+import { MASCOT, shimejiPack } from '../../server/test/shimeji_pack.ts';
 import { buildClient, buildX11Client } from '../../tools/build.js';
 import { type HeadlessDesktop, startHeadless } from './headless_desktop.ts';
 import { MAGENTA, PADDING, png, RIVAL, RUNNER, rival, runner, SIDE, spr, TARGET, target } from './wine_sprites.ts';
 import {
   type Area,
-  type Colour,
   eventually,
   type Finder,
   middleOf,
@@ -26,8 +26,7 @@ import {
 } from './x_display.ts';
 import { exitOf, whyNoX11, X11Desktop } from './x11_desktop.ts';
 
-const PACKS = join(import.meta.dirname, '../../server/test/packs.vectors.json');
-const CAT: Colour = [40, 160, 90]; // of the pictures in the first pack there
+const SHOTS = join(import.meta.dirname, '../../screenshots');
 const skip = whyNoX11() ?? buildX11Client() ?? buildClient() ?? false;
 
 const GREY = 128; // of the empty desktop, as picom draws it
@@ -65,6 +64,7 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
   let grace: HeadlessDesktop | undefined;
 
   before(async () => {
+    mkdirSync(SHOTS, { recursive: true });
     [relay, ada] = await Promise.all([startRelay({ workers: 0 }), X11Desktop.start('ada')]);
   });
 
@@ -93,6 +93,8 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     client = ada.launch();
     await eventually('Ada has joined', async () => (await joined()) === 1);
   }
+
+  const shot = (name: string) => ada.capture().save(join(SHOTS, `x11-${name}.png`));
 
   async function meetGrace(): Promise<HeadlessDesktop> {
     grace = startHeadless(['--relay', relay.url, '--world', 'x11', '--name', 'Grace']);
@@ -375,18 +377,63 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     assert.equal(await exitOf(client!), 0);
   });
 
-  it('asks for a relay at the first start, and goes there', async () => {
+  it('asks for a relay and a name at the first start, and goes there', async () => {
     client = ada.launch();
     await ada.focusOn('Sprites');
     await ada.count('Sprite', 3);
     await ada.type('nowhere at all');
     await ada.press('Return', 'ctrl+a');
+    shot('first-start');
     await ada.type(relay.url);
+    await ada.press('alt+n');
+    await ada.type('Ada');
+    shot('first-address');
     await ada.press('Return');
     await ada.isGone('Sprites');
     await eventually('Ada has joined', async () => (await joined()) === 1);
     await eventually('the relay is saved', () => ada.settings().relay === relay.url);
+    assert.equal(ada.settings().name, 'Ada');
     await ada.frame('Sprites bubble');
+  });
+
+  it('offers a copied link in the field for one, and not the invitation that it has copied itself', async () => {
+    const copy = async (text: string) => {
+      const file = join(ada.folder, 'copied');
+      writeFileSync(file, text);
+      await ada.run('xclip', '-i', '-selection', 'clipboard', file);
+    };
+    await start(RUNNER, { x: 640, y: 800 });
+    await ada.chooseOf(onFloor, 'i');
+    await ada.frame('Sprites notice');
+    const open = async () => {
+      await ada.chooseOf(onFloor, 'o');
+      await ada.focusOn('Sprites');
+    };
+    await open();
+    shot('own-link');
+    await ada.press('Return'); // an empty field is none
+    await ada.press('Escape');
+    await ada.isGone('Sprites');
+    assert.equal(ada.settings().world, 'x11');
+    await copy(`${relay.url}/#world=attic`);
+    await open();
+    await tryUntil(
+      'it goes where the copied link leads',
+      () => ada.press('Return'),
+      async () => (await ada.frames('Sprites')).length === 0,
+    );
+    await eventually('the world is saved', () => ada.settings().world === 'attic');
+  });
+
+  it('has the name that the relay has chosen in the field for another one', async () => {
+    await start(RUNNER, { x: 640, y: 800 }, { name: '' });
+    await ada.chooseOf(onFloor, 'c');
+    await ada.focusOn('Sprites');
+    shot('name');
+    await ada.press('Right');
+    await ada.type('x');
+    await ada.press('Return');
+    await eventually('the name is longer by a letter', () => /^\w+ \w+x$/.test(String(ada.settings().name)));
   });
 
   it('a second start hands its files and links to the first', async () => {
@@ -399,12 +446,12 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     await ada.waitFor('the picture is a sprite', (screenshot: Screenshot) => screenshot.find(MAGENTA));
     assert.equal(await exitOf(ada.launch(join(folder, 'letter.txt'))), 0);
     await ada.frame('Sprites notice');
-    const { packs } = JSON.parse(readFileSync(PACKS, 'utf8'));
-    writeFileSync(join(folder, 'Cat.zip'), Buffer.from(packs[0].archive, 'base64'));
-    assert.equal(await exitOf(ada.launch(join(folder, 'Cat.zip'))), 0);
+    writeFileSync(join(folder, 'Orange.zip'), shimejiPack('english'));
+    assert.equal(await exitOf(ada.launch(join(folder, 'Orange.zip'))), 0);
     await ada.focusOn('Sprites');
+    shot('pack');
     await ada.press('Tab', 'Return');
-    await ada.waitFor('the pack is a sprite', (screenshot: Screenshot) => screenshot.find(CAT));
+    await ada.waitFor('the pack is a sprite', (screenshot: Screenshot) => screenshot.find(MASCOT));
     assert.equal(await exitOf(ada.launch('--link', 'sprites:https://elsewhere.example/')), 0);
     await ada.focusOn('Sprites');
     await ada.press('Escape');

@@ -352,7 +352,7 @@ void Shell::OpenWindow(MenuCommand command) {
   switch (command) {
     case MenuCommand::kName:
     case MenuCommand::kSettings:
-      EditSettings();
+      EditSettings(command == MenuCommand::kName);
       break;
     case MenuCommand::kOpenLink:
       OpenLinkDialog(desktop_.settings().relay.empty(), "");
@@ -383,14 +383,15 @@ void Shell::OpenWindow(MenuCommand command) {
   }
 }
 
-void Shell::EditSettings() {
-  Settings before = desktop_.settings();
-  before.start_with_system = IsAutostartOn();
-  const auto edited = Modal([&] {
-    return AskForSettings(window_, desktop_.language(), before, !is_portable_,
-                          [this] { controller_.OpenSounds(); });
-  });
-  if (edited) {
+void Shell::EditSettings(bool begins_at_name) {
+  SettingsQuestion question;
+  question.language = desktop_.language();
+  question.settings = WithAutostart(desktop_.settings());
+  question.settings.name = OwnName(desktop_);
+  question.can_start = !is_portable_;
+  question.begins_at_name = begins_at_name;
+  question.open_sounds = [this] { controller_.OpenSounds(); };
+  if (const auto edited = Modal([&] { return AskForSettings(window_, question); })) {
     ApplySettings(*edited);
   }
 }

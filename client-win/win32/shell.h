@@ -136,7 +136,7 @@ class Shell : private Host {
 
   MenuChoice AskIn(const Menu& menu, POINT point);
   void ShowMenu(POINT point);
-  void EditSettings();
+  void EditSettings(bool begins_at_name);
   void ApplySettings(const Settings& settings);
   void ApplySharing();
 

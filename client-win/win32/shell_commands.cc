@@ -82,28 +82,14 @@ void Shell::OpenLinkDialog(bool is_first_start, const std::string& link) {
   LinkQuestion question;
   question.language = desktop_.language();
   question.is_first_start = is_first_start;
-  question.has_relay = !desktop_.settings().relay.empty();
   question.link = link;
   question.name = desktop_.settings().name;
   question.characters = characters;
-  const auto answer = Modal([&] { return AskForLink(window_, question); });
-  if (!answer) {
-    return;
-  }
-  if (answer->name != desktop_.settings().name) {
-    Settings settings = desktop_.settings();
-    const std::string relay = settings.relay;
-    settings.name = answer->name;
-    if (!answer->link.entry) {
-      settings.relay.clear();  // no join until the desktop goes where the link leads
-    }
-    desktop_.SetSettings(settings);
-    RelayLink there = answer->link;
-    there.relay = there.relay.empty() ? relay : there.relay;
-    desktop_.Open(there);
-    return;
-  }
-  desktop_.Open(answer->link);
+  question.offers = [this](const std::string& copied) { return LeadsElsewhere(copied, desktop_); };
+  question.go = [this](const std::string& text, const std::string& name) {
+    return controller_.GoTo(text, name);
+  };
+  Modal([&] { AskForLink(window_, question); });
 }
 
 void Shell::AskAboutReport(const Sprite& sprite) {

@@ -160,25 +160,18 @@ void Shell::AskWhereToGo(bool is_first_start, const std::string& link) {
   question.text = Said(is_first_start ? Text::kLinkWelcomeText : Text::kLinkOpenText);
   question.yes = Said(Text::kLinkJoin);
   question.no = Said(Text::kLinkLater);
-  question.field = link;
-  question.field_label = Said(Text::kLinkField);
-  question.field_cue = Said(Text::kLinkCue);
-  question.field_bytes_max = kLinkBytesMax;
+  question.fields = {
+      {link, Said(Text::kLinkField), "", kLinkBytesMax},
+      {desktop_.settings().name, Said(Text::kLinkName), Said(Text::kLinkNameCue), kNameBytesMax}};
+  question.note = [this](const std::string& text) {
+    // An entry of GTK that has the keyboard shows no placeholder.
+    return text.empty() ? FieldNote{Said(Text::kLinkCue)} : MeaningOf(desktop_.language(), text);
+  };
+  question.offers = [this](const std::string& copied) { return LeadsElsewhere(copied, desktop_); };
   const auto count = std::min<ptrdiff_t>(kCharactersShown, std::ssize(characters_));
   question.characters = {characters_.begin(), characters_.begin() + count};
-  Ask(std::move(question), [this](const DialogAnswer& answer) -> std::string {
-    if (!answer.is_yes) {
-      return "";
-    }
-    const auto there = ReadRelayLink(answer.field);
-    if (!there) {
-      return Said(Text::kLinkWrong);
-    }
-    if (there->relay.empty() && desktop_.settings().relay.empty()) {
-      return Said(Text::kLinkNeedsRelay);
-    }
-    desktop_.Open(*there);
-    return "";
+  Ask(std::move(question), [this](const DialogAnswer& answer) {
+    return answer.is_yes ? controller_.GoTo(answer.fields[0], answer.fields[1]) : "";
   });
 }
 
@@ -188,14 +181,12 @@ void Shell::AskForName() {
   question.text = Said(Text::kSettingsNameText);
   question.yes = Said(Text::kButtonOk);
   question.no = Said(Text::kButtonCancel);
-  question.field = desktop_.settings().name;
-  question.field_label = Said(Text::kSettingsName);
-  question.field_cue = Said(Text::kSettingsNameCue);
-  question.field_bytes_max = kNameBytesMax;
+  question.fields = {
+      {OwnName(desktop_), Said(Text::kSettingsName), Said(Text::kSettingsNameCue), kNameBytesMax}};
   Ask(std::move(question), [this](const DialogAnswer& answer) {
-    if (answer.is_yes && answer.field != desktop_.settings().name) {
+    if (answer.is_yes) {
       Settings settings = desktop_.settings();
-      settings.name = answer.field;
+      settings.name = answer.fields[0];
       controller_.ApplySettings(settings);
     }
     return "";
@@ -209,15 +200,13 @@ void Shell::AskAboutReport(const Sprite& sprite) {
   question.text = Said(Text::kReportText, {sprite.name, HostOf(desktop_.settings().relay)});
   question.yes = Said(Text::kReportSend);
   question.no = Said(Text::kButtonCancel);
-  question.field = "";
-  question.field_label = Said(Text::kReportReason);
-  question.field_bytes_max = kReasonBytesMax;
+  question.fields = {{"", Said(Text::kReportReason), "", kReasonBytesMax}};
   question.box_label = Said(Text::kReportHide);
   question.is_ticked = true;
   Ask(std::move(question),
       [this, report = desktop_.guests().ReportOf(sprite)](const DialogAnswer& answer) {
         if (answer.is_yes) {
-          desktop_.guests().ReportPicture({report.file, report.desktop, answer.field});
+          desktop_.guests().ReportPicture({report.file, report.desktop, answer.fields[0]});
           if (answer.is_ticked) {
             desktop_.look().HidePicture(report.file, true);
           }

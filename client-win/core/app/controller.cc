@@ -171,7 +171,10 @@ void Controller::HandleWriters() {
   was_failing_ = is_failing;
 }
 
-void Controller::ApplySettings(const Settings& settings) {
+void Controller::ApplySettings(Settings settings) {
+  if (settings.name == OwnName(desktop_)) {
+    settings.name = desktop_.settings().name;
+  }
   const int volume = desktop_.settings().volume;
   const bool clicked_through = desktop_.settings().click_through;
   desktop_.SetSettings(settings);
@@ -309,6 +312,29 @@ void Controller::FollowLink(const RelayLink& link) {
     desktop_.Open(link);
     host_->RequestTurn();
   }
+}
+
+std::string Controller::GoTo(const std::string& text, const std::string& name) {
+  auto link = ReadRelayLink(text);
+  if (!link) {
+    return Said(Text::kLinkWrong);
+  }
+  Settings settings = desktop_.settings();
+  if (link->relay.empty() && settings.relay.empty()) {
+    return Said(Text::kLinkNeedsRelay);
+  }
+  if (name != settings.name) {
+    settings.name = name;
+    if (!link->entry) {
+      link->relay = link->relay.empty() ? settings.relay : link->relay;
+      settings.relay.clear();  // no join until the desktop goes where the link leads
+    }
+    desktop_.SetSettings(settings);
+  }
+  desktop_.Open(*link);
+  SaveSettings();
+  host_->RequestTurn();
+  return "";
 }
 
 void Controller::Steer(SpriteId id) {

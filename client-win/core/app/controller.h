@@ -73,7 +73,8 @@ class Controller : public SpriteListener {
   void Leave(const std::function<void()>& wait);
 
   void Import(std::vector<std::filesystem::path> paths) { importer_.Import(std::move(paths)); }
-  void ApplySettings(const Settings& settings);
+  // A name that is OwnName() is no choice of the person.
+  void ApplySettings(Settings settings);
   void SaveSettings();
   void DropInAnySprite();
   // Shows the folder for the person's own sounds.
@@ -87,6 +88,9 @@ class Controller : public SpriteListener {
   // asks before it leaves a relay, or fetches a picture.
   void OpenLink(const std::string& text);
   void FollowLink(const RelayLink& link);
+  // Goes where a link leads that the person has entered, under a name that may be new. Returns why
+  // not; empty when it goes there.
+  std::string GoTo(const std::string& text, const std::string& name);
   // Gives the keys to a sprite that the person has chosen without the pointer.
   void Steer(SpriteId id);
   // The shell opens a menu.

@@ -79,7 +79,8 @@ class Relay : public Transport {
     }
     if (request.method == Method::kGet && request.url.ends_with("/v1/desktops/1a2b-3f")) {
       const Json bob = {{"desktop", "9-3e"}, {"name", "Bob"}};
-      return {request.id, 200, WriteJson({{"neighbours", {{"left", bob}, {"right", bob}}}})};
+      return {request.id, 200,
+              WriteJson({{"name", "Golden Bee"}, {"neighbours", {{"left", bob}, {"right", bob}}}})};
     }
     has_ended_ = request.method == Method::kDelete;
     changed_.notify_all();
@@ -464,6 +465,53 @@ TEST_CASE("controller › follows a link at once, or lets the shell ask first") 
   CHECK(somewhere.controller.desktop().settings().relay == kRelay);
   somewhere.controller.FollowLink({"", "", "7.ff"});
   CHECK(somewhere.controller.desktop().settings().beside == "7.ff");
+}
+
+TEST_CASE(
+    "controller › goes where an entered link leads, under the entered name, or says why not") {
+  Disk disk;
+  Program program(&disk);
+  Controller& controller = program.controller;
+  const std::string invitation = "7a.00112233445566778899aabbccddeeff";
+  CHECK(controller.GoTo("no link", "Ada") == Say(Language::kEnglish, Text::kLinkWrong));
+  CHECK(controller.GoTo(invitation, "Ada") == Say(Language::kEnglish, Text::kLinkNeedsRelay));
+  CHECK(controller.desktop().settings().name.empty());
+  CHECK(controller.GoTo("http://relay.example:8080/#world=garden", "Ada").empty());
+  CHECK(controller.desktop().settings().relay == kRelay);
+  CHECK(controller.desktop().settings().world == "garden");
+  CHECK(controller.desktop().settings().name == "Ada");
+  program.Await([&] { return ReadSettings(disk.Read("settings.json")).name == "Ada"; });
+
+  // A picture of a gallery changes neither relay nor world, but the name is kept too.
+  const std::string take = "http://other.example/#take=" + std::string(64, 'a') + "&name=Biscuit";
+  CHECK(controller.GoTo(take, "Grace").empty());
+  CHECK(controller.desktop().settings().relay == kRelay);
+  CHECK(controller.desktop().settings().world == "garden");
+  program.Await([&] { return ReadSettings(disk.Read("settings.json")).name == "Grace"; });
+  CHECK(controller.GoTo(invitation, "Ada").empty());
+  CHECK(controller.desktop().settings().relay == kRelay);
+  CHECK(controller.desktop().settings().beside == invitation);
+}
+
+TEST_CASE(
+    "controller › a name that the relay has chosen is edited, and stays the relay's as it is") {
+  Disk disk;
+  Program program(&disk, kRelay);
+  Controller& controller = program.controller;
+  controller.Start({}, true);
+  CHECK(OwnName(controller.desktop()).empty());
+  program.Await([&] { return IsConnected(&program); });
+  CHECK(OwnName(controller.desktop()) == "Golden Bee");
+  Settings settings = controller.desktop().settings();
+  settings.name = "Golden Bee";
+  controller.ApplySettings(settings);
+  CHECK(controller.desktop().settings().name.empty());
+  settings.name = "Ada";
+  controller.ApplySettings(settings);
+  CHECK(OwnName(controller.desktop()) == "Ada");
+  settings.name = "";
+  controller.ApplySettings(settings);
+  CHECK(controller.desktop().settings().name.empty());
 }
 
 TEST_CASE("controller › plays a sample at a new volume, unless sounds are off") {

@@ -31,6 +31,40 @@ std::optional<LinkWords> QuestionBefore(const RelayLink& link, const Desktop& de
                    Say(language, Text::kAskMoveYes), Say(language, Text::kAskMoveNo)};
 }
 
+FieldNote MeaningOf(Language language, const std::string& text) {
+  if (text.empty()) {
+    return {};
+  }
+  const auto link = ReadRelayLink(text);
+  if (!link) {
+    return {Say(language, Text::kLinkWrong), true};
+  }
+  const std::string host = HostOf(link->relay);
+  return {link->entry           ? Say(language, Text::kLinkReadsEntry, {link->entry->name, host})
+          : link->relay.empty() ? Say(language, Text::kLinkReadsInvitation)
+          : !link->invitation.empty() ? Say(language, Text::kLinkReadsFriend, {host})
+          : !link->world.empty()      ? Say(language, Text::kLinkReadsWorld, {host, link->world})
+                                      : Say(language, Text::kLinkReads, {host})};
+}
+
+bool LeadsElsewhere(const std::string& copied, const Desktop& desktop) {
+  const auto link = ReadRelayLink(copied);
+  if (!link || link->entry) {
+    return link.has_value();
+  }
+  const RelayLink here =
+      ReadRelayLink(desktop.relay().InvitationLink())
+          .value_or(RelayLink{desktop.settings().relay, desktop.settings().world, ""});
+  const auto world_of = [](const RelayLink& one) {
+    return one.world.empty() ? kCommons : one.world;
+  };
+  // An invitation to a place beside somebody in the commons names no world.
+  const bool names_world = link->invitation.empty() || !link->world.empty();
+  const bool is_own = !link->invitation.empty() && link->invitation == here.invitation;
+  return !is_own &&
+         !(names_world && link->relay == here.relay && world_of(*link) == world_of(here));
+}
+
 LinkWords QuestionAboutPack(Language language, std::string_view name,
                             const std::vector<std::string>& left_out) {
   std::string names;

@@ -1,5 +1,5 @@
-// What the program asks before it follows a link that something else than the person has opened,
-// such as a web page, and before it makes a sprite of somebody's pack.
+// What a link means to a person, and what the program asks before it follows one that something
+// else has opened, such as a web page, and before it makes a sprite of somebody's pack.
 #ifndef CLIENT_WIN_CORE_WORDS_LINK_WORDS_H_
 #define CLIENT_WIN_CORE_WORDS_LINK_WORDS_H_
 
@@ -24,6 +24,19 @@ struct LinkWords {
 // The question before `desktop` follows the link: to leave its relay, or to fetch a picture of a
 // gallery. Nothing when none is needed.
 std::optional<LinkWords> QuestionBefore(const RelayLink& link, const Desktop& desktop);
+
+// What stands below a field: what its text means, or why it is refused.
+struct FieldNote {
+  std::string text;
+  bool is_error = false;
+};
+
+// What the text in the field of a link means. Empty for an empty field.
+FieldNote MeaningOf(Language language, const std::string& text);
+
+// Whether a text that was copied is a link that leads to another place than that of the desktop:
+// not its own invitation, nor its own world.
+bool LeadsElsewhere(const std::string& copied, const Desktop& desktop);
 
 // The question before a Shimeji pack of this name becomes a sprite, which others will receive.
 LinkWords QuestionAboutPack(Language language, std::string_view name,

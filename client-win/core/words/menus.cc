@@ -460,6 +460,11 @@ std::string StatusOf(const Desktop& desktop) {
                  : Say(language, Text::kStatusJoining, {host});
 }
 
+std::string OwnName(const Desktop& desktop) {
+  const std::string& chosen = desktop.settings().name;
+  return chosen.empty() ? desktop.relay().name : chosen;
+}
+
 std::string TooltipOf(const Desktop& desktop) {
   const std::string& name = desktop.relay().name;
   const std::string status = StatusOf(desktop);

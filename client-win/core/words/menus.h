@@ -128,6 +128,8 @@ std::string NameInMenu(const std::string& name);
 std::string StatusOf(const Desktop& desktop);
 // Likewise, with the name that others see.
 std::string TooltipOf(const Desktop& desktop);
+// The name that others see: the person's choice, or the relay's.
+std::string OwnName(const Desktop& desktop);
 
 }  // namespace sprites
 

@@ -2,7 +2,9 @@
 // After windows.h.
 #include <commctrl.h>
 
+#include "core/relay/relay_link.h"
 #include "core/text/text.h"
+#include "core/words/link_words.h"
 #include "win32/system/clipboard.h"
 #include "win32/system/dialog_look.h"
 #include "win32/system/resource.h"
@@ -15,31 +17,17 @@ namespace {
 
 // The state of the dialog while it is open.
 struct Dialog {
-  LinkQuestion question;
-  LinkAnswer answer;
+  const LinkQuestion& question;
   DialogLook look;
 };
 
-std::wstring Words(const Dialog& state, Text text,
-                   std::initializer_list<std::string_view> values = {}) {
-  return Wide(Say(state.question.language, text, values));
+std::wstring Words(const Dialog& state, Text text) {
+  return Wide(Say(state.question.language, text));
 }
 
-// What the link in the field means, in a sentence. Empty for an empty field.
-std::wstring Meaning(const Dialog& state, const std::string& text) {
-  if (text.empty()) {
-    return L"";
-  }
-  const auto link = ReadRelayLink(text);
-  if (!link) {
-    return Words(state, Text::kLinkWrong);
-  }
-  const std::string host = HostOf(link->relay);
-  return link->entry           ? Words(state, Text::kLinkReadsEntry, {link->entry->name, host})
-         : link->relay.empty() ? Words(state, Text::kLinkReadsInvitation)
-         : !link->invitation.empty() ? Words(state, Text::kLinkReadsFriend, {host})
-         : !link->world.empty()      ? Words(state, Text::kLinkReadsWorld, {host, link->world})
-                                     : Words(state, Text::kLinkReads, {host});
+void FillLink(HWND dialog, const std::string& link) {
+  SetWords(dialog, IDC_LINK, Wide(link));
+  SendDlgItemMessageW(dialog, IDC_LINK, EM_SETSEL, 0, -1);
 }
 
 void Open(HWND dialog, Dialog* state) {
@@ -61,22 +49,37 @@ void Open(HWND dialog, Dialog* state) {
   SendDlgItemMessageW(dialog, IDC_LINK, EM_SETLIMITTEXT, kLinkBytesMax, 0);
   SendDlgItemMessageW(dialog, IDC_NAME, EM_SETLIMITTEXT, kNameBytesMax, 0);
   SetWords(dialog, IDC_NAME, Wide(state->question.name));
-  SetWords(dialog, IDC_LINK, Wide(state->question.link));
-  SendDlgItemMessageW(dialog, IDC_LINK, EM_SETSEL, 0, -1);
+  FillLink(dialog, state->question.link);
 }
 
-void AcceptLink(HWND dialog, Dialog* state) {
-  const auto link = ReadRelayLink(TextIn(dialog, IDC_LINK));
-  if (!link) {
-    ShowInputError(dialog, IDC_LINK, Words(*state, Text::kLinkWrong));
+// The person may have copied a link in another window since.
+void OfferCopied(HWND dialog, const Dialog& state) {
+  if (TextIn(dialog, IDC_LINK).empty()) {
+    if (const std::string copied = ClipboardText(dialog, kLinkBytesMax);
+        state.question.offers(copied)) {
+      FillLink(dialog, copied);
+    }
+  }
+}
+
+void ShowMeaning(HWND dialog, const Dialog& state) {
+  const FieldNote note = MeaningOf(state.question.language, TextIn(dialog, IDC_LINK));
+  SetWords(dialog, IDC_ERROR, note.is_error ? Wide(note.text) : L"");
+  SetWords(dialog, IDC_MEANING, note.is_error ? L"" : Wide(note.text));
+  ShowWindow(GetDlgItem(dialog, IDC_ERROR), note.is_error ? SW_SHOW : SW_HIDE);
+  ShowWindow(GetDlgItem(dialog, IDC_MEANING), note.is_error ? SW_HIDE : SW_SHOW);
+}
+
+void AcceptLink(HWND dialog, const Dialog& state) {
+  const std::string refusal = state.question.go(TextIn(dialog, IDC_LINK),
+                                                PlainText(TextIn(dialog, IDC_NAME), kNameBytesMax));
+  if (refusal.empty()) {
+    EndDialog(dialog, IDOK);
     return;
   }
-  if (link->relay.empty() && !state->question.has_relay) {
-    ShowInputError(dialog, IDC_LINK, Words(*state, Text::kLinkNeedsRelay));
-    return;
-  }
-  state->answer = {*link, PlainText(TextIn(dialog, IDC_NAME), kNameBytesMax)};
-  EndDialog(dialog, IDOK);
+  ShowWindow(GetDlgItem(dialog, IDC_MEANING), SW_HIDE);
+  ShowWindow(GetDlgItem(dialog, IDC_ERROR), SW_SHOW);
+  ShowInputError(dialog, IDC_LINK, Wide(refusal));
 }
 
 INT_PTR CALLBACK OnDialog(HWND dialog, UINT message, WPARAM wparam, LPARAM lparam) {
@@ -97,16 +100,16 @@ INT_PTR CALLBACK OnDialog(HWND dialog, UINT message, WPARAM wparam, LPARAM lpara
       PaintParade(item->hDC, item->rcItem, state->question.characters);
       return TRUE;
     }
+    case WM_ACTIVATE:
+      if (LOWORD(wparam) != WA_INACTIVE) {
+        OfferCopied(dialog, *state);
+      }
+      return FALSE;
     case WM_COMMAND:
       if (LOWORD(wparam) == IDC_LINK && HIWORD(wparam) == EN_CHANGE) {
-        const std::string text = TextIn(dialog, IDC_LINK);
-        const bool is_valid = ReadRelayLink(text).has_value();
-        SetWords(dialog, IDC_ERROR, is_valid ? L"" : Meaning(*state, text));
-        SetWords(dialog, IDC_MEANING, is_valid ? Meaning(*state, text) : L"");
-        ShowWindow(GetDlgItem(dialog, IDC_ERROR), is_valid ? SW_HIDE : SW_SHOW);
-        ShowWindow(GetDlgItem(dialog, IDC_MEANING), is_valid ? SW_SHOW : SW_HIDE);
+        ShowMeaning(dialog, *state);
       } else if (LOWORD(wparam) == IDOK) {
-        AcceptLink(dialog, state);
+        AcceptLink(dialog, *state);
       } else if (LOWORD(wparam) == IDCANCEL) {
         EndDialog(dialog, IDCANCEL);
       }
@@ -118,15 +121,10 @@ INT_PTR CALLBACK OnDialog(HWND dialog, UINT message, WPARAM wparam, LPARAM lpara
 
 }  // namespace
 
-std::optional<LinkAnswer> AskForLink(HWND owner, const LinkQuestion& question) {
-  Dialog state{question, {}, {}};
-  if (state.question.link.empty()) {
-    const std::string copied = ClipboardText(owner, kLinkBytesMax);
-    state.question.link = ReadRelayLink(copied) ? copied : "";
-  }
-  const INT_PTR ended = DialogBoxParamW(GetModuleHandleW(nullptr), MAKEINTRESOURCEW(IDD_LINK),
-                                        owner, OnDialog, reinterpret_cast<LPARAM>(&state));
-  return ended == IDOK ? std::optional(std::move(state.answer)) : std::nullopt;
+void AskForLink(HWND owner, const LinkQuestion& question) {
+  Dialog state{question, {}};
+  DialogBoxParamW(GetModuleHandleW(nullptr), MAKEINTRESOURCEW(IDD_LINK), owner, OnDialog,
+                  reinterpret_cast<LPARAM>(&state));
 }
 
 }  // namespace sprites

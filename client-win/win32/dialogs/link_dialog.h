@@ -4,12 +4,11 @@
 
 #include <windows.h>
 
-#include <optional>
+#include <functional>
 #include <span>
 #include <string>
 
 #include "core/picture/sheet.h"
-#include "core/relay/relay_link.h"
 #include "core/text/texts.h"
 
 namespace sprites {
@@ -18,20 +17,17 @@ namespace sprites {
 struct LinkQuestion {
   Language language = Language::kEnglish;
   bool is_first_start = false;
-  bool has_relay = false;  // a bare invitation is enough
-  std::string link;        // in the field
+  std::string link;  // in the field
   std::string name;
   std::span<const SheetPointer> characters;  // at the top; they outlive the window
+  // Whether a text of the clipboard may stand in the empty field.
+  std::function<bool(const std::string& copied)> offers;
+  // Goes where the link leads. Returns why not, and the window stays open; "" if it goes there.
+  std::function<std::string(const std::string& link, const std::string& name)> go;
 };
 
-struct LinkAnswer {
-  RelayLink link;
-  std::string name;
-};
-
-// Shows the window, waits until it is closed, and returns the answer; nullopt if the user wants
-// none now. The text of the clipboard is in the field if it is a link.
-std::optional<LinkAnswer> AskForLink(HWND owner, const LinkQuestion& question);
+// Shows the window, and waits until it is closed.
+void AskForLink(HWND owner, const LinkQuestion& question);
 
 }  // namespace sprites
 

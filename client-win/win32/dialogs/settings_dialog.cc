@@ -91,11 +91,7 @@ constexpr std::array<Text, 3> kAccepts = {Text::kSettingsAcceptOwn, Text::kSetti
                                           Text::kSettingsAcceptAll};
 
 // The state of the dialog while it is open.
-struct Dialog {
-  Language language;
-  Settings settings;
-  bool can_start;
-  std::function<void()> open_sounds;
+struct Dialog : SettingsQuestion {
   DialogLook look;
 };
 
@@ -351,7 +347,11 @@ INT_PTR CALLBACK OnDialog(HWND dialog, UINT message, WPARAM wparam, LPARAM lpara
     AddPages(dialog, *state);
     SetWindowLongPtrW(dialog, GWLP_USERDATA, lparam);
     SetForegroundWindow(dialog);
-    return TRUE;
+    if (state->begins_at_name) {
+      SetFocus(GetDlgItem(dialog, IDC_NAME));
+      SendDlgItemMessageW(dialog, IDC_NAME, EM_SETSEL, 0, -1);
+    }
+    return state->begins_at_name ? FALSE : TRUE;
   }
   auto* state = reinterpret_cast<Dialog*>(GetWindowLongPtrW(dialog, GWLP_USERDATA));
   if (state == nullptr) {
@@ -385,13 +385,12 @@ INT_PTR CALLBACK OnDialog(HWND dialog, UINT message, WPARAM wparam, LPARAM lpara
 
 }  // namespace
 
-std::optional<Settings> AskForSettings(HWND owner, Language language, const Settings& settings,
-                                       bool can_start, const std::function<void()>& open_sounds) {
+std::optional<Settings> AskForSettings(HWND owner, const SettingsQuestion& question) {
   if (open_dialog != nullptr) {
     SetForegroundWindow(open_dialog);
     return std::nullopt;
   }
-  Dialog state{language, settings, can_start, open_sounds, {}};
+  Dialog state{question, {}};
   const INT_PTR ended = DialogBoxParamW(GetModuleHandleW(nullptr), MAKEINTRESOURCEW(IDD_SETTINGS),
                                         owner, OnDialog, reinterpret_cast<LPARAM>(&state));
   return ended == IDOK ? std::optional(WithinLimits(std::move(state.settings))) : std::nullopt;

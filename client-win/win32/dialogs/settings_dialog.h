@@ -12,12 +12,18 @@
 
 namespace sprites {
 
+struct SettingsQuestion {
+  Language language = Language::kEnglish;
+  Settings settings;
+  bool can_start = true;              // the program may be set to start with Windows
+  bool begins_at_name = false;        // the field of the name has the keyboard
+  std::function<void()> open_sounds;  // shows the folder of the own sounds
+};
+
 // Shows the dialog, waits until it is closed, and returns the edited settings, each within its
 // limits; nullopt if the user cancelled. A call while the dialog is open brings it to the front and
-// returns nullopt. `can_start`: the program may be set to start with Windows. `open_sounds` shows
-// the folder of the own sounds.
-std::optional<Settings> AskForSettings(HWND owner, Language language, const Settings& settings,
-                                       bool can_start, const std::function<void()>& open_sounds);
+// returns nullopt.
+std::optional<Settings> AskForSettings(HWND owner, const SettingsQuestion& question);
 
 }  // namespace sprites
 

@@ -42,12 +42,38 @@ GtkWidget* StandingPictureOf(const Sheet& sheet) {
   return image;
 }
 
+struct Offer {
+  GWeakRef entry{};  // the dialog may be gone when the other program answers
+  std::function<bool(const std::string&)> offers;
+};
+
+void HandleCopied(GtkClipboard*, const gchar* text, gpointer data) {
+  const std::unique_ptr<Offer> offer(static_cast<Offer*>(data));
+  auto* entry = static_cast<GtkWidget*>(g_weak_ref_get(&offer->entry));
+  g_weak_ref_clear(&offer->entry);
+  if (entry == nullptr) {
+    return;
+  }
+  if (text != nullptr && TextOf(entry).empty() && offer->offers(text)) {
+    gtk_entry_set_text(GTK_ENTRY(entry), text);
+    gtk_editable_select_region(GTK_EDITABLE(entry), 0, -1);
+  }
+  g_object_unref(entry);
+}
+
+// Asks for the text of the clipboard while the field is empty.
+void OfferCopied(GtkWidget* entry, const std::function<bool(const std::string&)>& offers) {
+  if (TextOf(entry).empty()) {
+    auto* offer = new Offer{{}, offers};
+    g_weak_ref_init(&offer->entry, entry);
+    gtk_clipboard_request_text(gtk_clipboard_get(GDK_SELECTION_CLIPBOARD), HandleCopied, offer);
+  }
+}
+
 }  // namespace
 
 Dialog::Dialog(const Question& question, Answer answer)
-    : window_(gtk_dialog_new()),
-      answer_(std::move(answer)),
-      field_bytes_max_(question.field_bytes_max) {
+    : window_(gtk_dialog_new()), answer_(std::move(answer)) {
   gtk_window_set_title(GTK_WINDOW(window_.get()), question.title.c_str());
   gtk_window_set_resizable(GTK_WINDOW(window_.get()), FALSE);
   gtk_container_set_border_width(GTK_CONTAINER(window_.get()), kMargin);
@@ -55,7 +81,7 @@ Dialog::Dialog(const Question& question, Answer answer)
   gtk_box_set_spacing(GTK_BOX(content), kGap);
   AddParade(question, GTK_CONTAINER(content));
   AddTexts(question, GTK_CONTAINER(content));
-  AddField(question, GTK_CONTAINER(content));
+  AddFields(question, GTK_CONTAINER(content));
   AddBox(question, GTK_CONTAINER(content));
   AddButtons(question);
   const auto respond = +[](GtkDialog*, int response, gpointer dialog) {
@@ -87,22 +113,49 @@ void Dialog::AddTexts(const Question& question, GtkContainer* content) {
   gtk_container_add(content, Paragraph(question.text));
 }
 
-void Dialog::AddField(const Question& question, GtkContainer* content) {
-  if (!question.field) {
-    return;
+void Dialog::AddFields(const Question& question, GtkContainer* content) {
+  for (const QuestionField& field : question.fields) {
+    GtkWidget* entry = NewLimitedEntry(field.text, field.bytes_max);
+    gtk_entry_set_placeholder_text(GTK_ENTRY(entry), field.cue.c_str());
+    gtk_entry_set_activates_default(GTK_ENTRY(entry), TRUE);
+    GtkWidget* label = gtk_label_new_with_mnemonic(WithAccessKey(field.label).c_str());
+    gtk_label_set_xalign(GTK_LABEL(label), 0);
+    gtk_label_set_mnemonic_widget(GTK_LABEL(label), entry);
+    gtk_container_add(content, label);
+    gtk_container_add(content, entry);
+    if (fields_.empty()) {
+      note_ = Paragraph("");
+      gtk_widget_set_no_show_all(note_, question.note ? FALSE : TRUE);
+      gtk_container_add(content, note_);
+    }
+    fields_.push_back({entry, field.bytes_max});
   }
-  field_ = NewLimitedEntry(*question.field, question.field_bytes_max);
-  gtk_entry_set_placeholder_text(GTK_ENTRY(field_), question.field_cue.c_str());
-  gtk_entry_set_activates_default(GTK_ENTRY(field_), TRUE);
-  GtkWidget* label = gtk_label_new_with_mnemonic(WithAccessKey(question.field_label).c_str());
-  gtk_label_set_xalign(GTK_LABEL(label), 0);
-  gtk_label_set_mnemonic_widget(GTK_LABEL(label), field_);
-  error_ = Paragraph("");
-  gtk_style_context_add_class(gtk_widget_get_style_context(error_), GTK_STYLE_CLASS_ERROR);
-  gtk_widget_set_no_show_all(error_, TRUE);
-  for (GtkWidget* widget : {label, field_, error_}) {
-    gtk_container_add(content, widget);
+  if (!fields_.empty()) {
+    ExplainFirstField(question);
   }
+}
+
+void Dialog::ExplainFirstField(const Question& question) {
+  GtkWidget* entry = fields_.front().entry;
+  if (question.note) {
+    On(entry, "changed", [this, entry, note = question.note] { ShowNote(note(TextOf(entry))); });
+    ShowNote(question.note(TextOf(entry)));
+  }
+  if (question.offers) {
+    // Whenever the window has the keyboard: the person may have copied a link in another one.
+    On(entry, "focus-in-event", [entry, offers = question.offers] { OfferCopied(entry, offers); });
+  }
+}
+
+void Dialog::ShowNote(const FieldNote& note) {
+  GtkStyleContext* style = gtk_widget_get_style_context(note_);
+  if (note.is_error) {
+    gtk_style_context_add_class(style, GTK_STYLE_CLASS_ERROR);
+  } else {
+    gtk_style_context_remove_class(style, GTK_STYLE_CLASS_ERROR);
+  }
+  gtk_label_set_text(GTK_LABEL(note_), note.text.c_str());
+  gtk_widget_show(note_);
 }
 
 void Dialog::AddBox(const Question& question, GtkContainer* content) {
@@ -123,7 +176,7 @@ void Dialog::AddButtons(const Question& question) {
   if (!question.no.empty()) {
     focused = gtk_dialog_add_button(dialog, WithAccessKey(question.no).c_str(), GTK_RESPONSE_NO);
   }
-  gtk_widget_grab_focus(field_ != nullptr ? field_ : focused);
+  gtk_widget_grab_focus(fields_.empty() ? focused : fields_.front().entry);
 }
 
 void Dialog::Reply(bool is_yes) {
@@ -132,14 +185,15 @@ void Dialog::Reply(bool is_yes) {
   }
   DialogAnswer answer;
   answer.is_yes = is_yes;
-  answer.field = field_ == nullptr ? "" : PlainText(TextOf(field_), field_bytes_max_);
+  for (const Field& field : fields_) {
+    answer.fields.push_back(PlainText(TextOf(field.entry), field.bytes_max));
+  }
   answer.is_ticked =
       box_ != nullptr && gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(box_)) != FALSE;
   const std::string error = answer_(answer);
   is_answered_ = error.empty();
-  if (error_ != nullptr && !is_answered_) {
-    gtk_label_set_text(GTK_LABEL(error_), error.c_str());
-    gtk_widget_show(error_);
+  if (note_ != nullptr && !is_answered_) {
+    ShowNote({error, true});
   }
 }
 

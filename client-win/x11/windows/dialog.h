@@ -1,5 +1,5 @@
-// A window that asks the person something: a heading, a text, perhaps a line to type, a box to
-// tick, and one or two buttons.
+// A window that asks the person something: a heading, a text, perhaps lines to type, a box to tick,
+// and one or two buttons.
 //
 // It is GTK's dialog. Invariant: a dialog is answered once, by a button, a key, or by being closed,
 // which counts as No.
@@ -10,34 +10,42 @@
 
 #include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/picture/sheet.h"
+#include "core/words/link_words.h"
 #include "x11/windows/signal.h"
 
 namespace sprites {
+
+struct QuestionField {
+  std::string text;
+  std::string label;
+  std::string cue;       // shown while it is empty
+  size_t bytes_max = 0;  // bytes
+};
 
 // What a dialog shows. Labels may have `&` before their access keys.
 struct Question {
   std::string title = "Sprites";
   std::string heading;
   std::string text;
-  std::string yes;                   // the label of the first button
-  std::string no;                    // of the second; empty for none
-  std::optional<std::string> field;  // the text in the line; nothing without a line
-  std::string field_label;
-  std::string field_cue;       // shown in an empty line
-  size_t field_bytes_max = 0;  // bytes
-  std::string box_label;       // of the box; empty for none
+  std::string yes;  // the label of the first button
+  std::string no;   // of the second; empty for none
+  std::vector<QuestionField> fields;
+  // What the text of the first field means, shown below it; empty for nothing.
+  std::function<FieldNote(const std::string& text)> note;
+  // Whether a text of the clipboard may stand in the first field while that is empty; empty for no.
+  std::function<bool(const std::string& copied)> offers;
+  std::string box_label;  // of the box; empty for none
   bool is_ticked = false;
   std::vector<SheetPointer> characters;  // stand above the heading
 };
 
 struct DialogAnswer {
   bool is_yes = false;
-  std::string field;
+  std::vector<std::string> fields;
   bool is_ticked = false;
 };
 
@@ -53,17 +61,22 @@ class Dialog {
  private:
   void AddParade(const Question& question, GtkContainer* content);
   void AddTexts(const Question& question, GtkContainer* content);
-  void AddField(const Question& question, GtkContainer* content);
+  void AddFields(const Question& question, GtkContainer* content);
+  void ExplainFirstField(const Question& question);
+  void ShowNote(const FieldNote& note);
   void AddBox(const Question& question, GtkContainer* content);
   void AddButtons(const Question& question);
   void Reply(bool is_yes);
 
   std::unique_ptr<GtkWidget, DestroyWidget> window_;
   Answer answer_;
-  size_t field_bytes_max_;
-  GtkWidget* field_ = nullptr;  // null without a line
-  GtkWidget* error_ = nullptr;  // likewise
-  GtkWidget* box_ = nullptr;    // null without a box
+  struct Field {
+    GtkWidget* entry;
+    size_t bytes_max;
+  };
+  std::vector<Field> fields_;
+  GtkWidget* note_ = nullptr;  // below the first field; null without one
+  GtkWidget* box_ = nullptr;   // null without a box
   bool is_answered_ = false;
 };
 
