@@ -385,8 +385,8 @@ void Controller::Invite() {
   }
 }
 
-// Saves what is seen now, or the last seconds of it. An animation is for strangers, too: it names
-// the relay, and has neither what others said nor an invitation.
+// Saves what is seen now, or the last seconds of it. An animation is for strangers, too: it has
+// nothing of what others said, and the person is told when an invitation is in it.
 void Controller::TakePicture(bool is_animated) {
   if (camera_.is_busy()) {
     ShowNotice(Text::kToastNoPicture, Text::kPhotographBusy);
@@ -395,8 +395,11 @@ void Controller::TakePicture(bool is_animated) {
     camera_.Photograph(scene, host_->PaintBubbles(scene), desktop_.clock());
   } else {
     Scene label;
-    if (const std::string host = HostOf(desktop_.settings().relay); !host.empty()) {
-      label.bubbles.push_back({.text = host, .post = {.room = kLabelRoom}});
+    if (const std::string link = desktop_.relay().ShortLink(); !link.empty()) {
+      label.bubbles.push_back({.text = link, .post = {.room = kLabelRoom}});
+      if (link.find('#') != std::string::npos) {
+        ShowNotice(Text::kToastAnimation, Text::kToastAnimationInvites);
+      }
     }
     std::vector<PaintedBubble> painted = host_->PaintBubbles(label);
     camera_.Animate(painted.empty() ? PaintedBubble{} : std::move(painted.front()),

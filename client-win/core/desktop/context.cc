@@ -24,7 +24,15 @@ std::string RelayState::InvitationLink() const {
   const std::optional<Seat>& seat = poller.seat();
   return !seat || seat->invitation.empty()
              ? ""
-             : sprites::InvitationLink(poller.site(), seat->world, seat->invitation);
+             : sprites::InvitationLink(poller.site(), seat->world, seat->invitation, name);
+}
+
+std::string RelayState::ShortLink() const {
+  const std::string host = HostOf(poller.site());
+  const std::optional<Seat>& seat = poller.seat();
+  return !seat || seat->invitation.empty() || seat->world == kCommons
+             ? host
+             : host + "/#near=" + seat->invitation;
 }
 
 Language Context::language() const {

@@ -283,8 +283,11 @@ std::optional<RelayLink> ReadRelayLink(std::string_view text) {
 }
 
 std::string InvitationLink(const std::string& relay, const std::string& world,
-                           const std::string& invitation) {
+                           const std::string& invitation, const std::string& from) {
   std::string link = relay + "/#near=" + PercentEncoded(invitation);
+  if (!from.empty()) {
+    link += "&from=" + PercentEncoded(from);
+  }
   if (!world.empty() && world != kCommons) {
     link += "&world=" + PercentEncoded(world);
   }

@@ -50,11 +50,11 @@ struct RelayLink {
 // machine or of a home network; any other one means https. Returns nothing for everything else.
 std::optional<RelayLink> ReadRelayLink(std::string_view text);
 
-// The link that seats its reader beside the desktop with this invitation. It names the world too,
-// unless that is kCommons, so that a reader finds the world when the invitation has ended. Both are
-// in the fragment, which no server logs.
+// The link that seats its reader beside the desktop with this invitation. It tells the reader who
+// sends it, if there is a name, and the world, unless that is kCommons, which is found when the
+// invitation has ended. All of it is in the fragment, which no server logs.
 std::string InvitationLink(const std::string& relay, const std::string& world,
-                           const std::string& invitation);
+                           const std::string& invitation, const std::string& from = "");
 
 // The relay that an installer was downloaded from, by the name that the relay gave the file:
 // `Sprites-Setup_https_443_relay.example.exe`. Browsers may append ` (1)`. Nothing for other names.

@@ -231,8 +231,9 @@ TEST_CASE(
     "relay link › an invitation is read as it was made, with the world unless it is commons") {
   const std::string relay = "https://relay.example:8443";
   for (const char* world : {"garden", "K\u00e4se & more", "private-aB_-9"}) {
-    const std::string text = InvitationLink(relay, world, kInvitation);
+    const std::string text = InvitationLink(relay, world, kInvitation, "Ada & J\u00f6");
     CAPTURE(text);
+    CHECK(text.starts_with(relay + "/#near=" + kInvitation + "&from=Ada%20%26%20J%C3%B6&world="));
     CHECK(ReadRelayLink(text) == RelayLink{relay, world, kInvitation});
     CHECK(ReadRelayLink("sprites:" + text) == RelayLink{relay, world, kInvitation});
   }
