@@ -42,6 +42,8 @@ try {
     page.waitForFunction(painted).then(() => report('the welcome is styled')),
     page.waitForSelector('#enter:enabled').then(() => report('the welcome answers')),
     page.waitForFunction(hasSprite).then(() => report('the first sprite stands')),
+    page.click('#enter').then(() => report('Come in is pressed')),
+    page.waitForSelector('body[data-state="connected"]').then(() => report('the desktop is connected')),
   ]);
 } finally {
   await browser.close();
