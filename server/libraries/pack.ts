@@ -5,7 +5,7 @@
  * makes the same bytes, with the same versions of the compiler and of Python's zlib.
  */
 import { execFileSync } from 'node:child_process';
-import { copyFileSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, cpSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { type Command, runCommand, text } from '../../tools/command.ts';
@@ -56,6 +56,7 @@ function packJavascript(out: string): string {
       engines: { node: '>=22' },
     };
     writeFileSync(join(stage, 'package.json'), `${JSON.stringify(described, null, 2)}\n`);
+    cpSync(join(import.meta.dirname, 'examples'), join(stage, 'examples'), { recursive: true });
     copyFileSync(README, join(stage, 'README.md'));
     copyFileSync(LICENCE, join(stage, 'LICENSE'));
     const pack = ['pack', '--silent', '--ignore-scripts', '--pack-destination', resolve(out)];

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { copyFileSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { copyFileSync, globSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
@@ -10,6 +10,7 @@ import { join as joinPath } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { aptInstall, installHint } from '../../tools/machine.js';
 import { findInModules } from '../../tools/packages.js';
+import { pageProgram } from '../http/page_program.ts';
 import { packLibraries } from '../libraries/pack.ts';
 import * as arrivals from '../web/relay/arrivals.ts';
 import * as departures from '../web/relay/departures.ts';
@@ -18,8 +19,8 @@ import * as peek from '../web/relay/peek.ts';
 import * as stagePosts from '../web/relay/stage_posts.ts';
 import * as transport from '../web/relay/transport.ts';
 import * as rules from '../wire/rules.ts';
-import { launchBrowser, noBrowser, openPage } from './browser_page.ts';
-import { DesktopClient, join, pollFor, sendRequest } from './desktop_client.ts';
+import { comeIn, launchBrowser, noBrowser, openPage } from './browser_page.ts';
+import { DesktopClient, type Event, join, pollFor, type StageEvent, sendRequest } from './desktop_client.ts';
 import { meetVisitor, visitOf } from './library_visit.ts';
 import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
 
@@ -46,9 +47,14 @@ const SPEAKERS = {
   javascript: {
     name: 'speaker.mjs',
     text: `
-import { join } from 'sprites-client';
+import { join, NoAnswer } from 'sprites-client';
 const tell = (what) => console.log(JSON.stringify(what));
 const [task, ...words] = process.argv.slice(2);
+if (task === 'wrong') {
+  await join(words[0], { on: { sprit() {} } }).catch((error) => tell(error.message));
+  await join(words[0], { on: { connected: () => Promise.reject(new Error('Oh dear.')) } });
+  await new Promise((resolve) => setTimeout(resolve, 1e9)); // something else than .ended
+}
 if (task === 'join') {
   for (const relay of words) await join(relay).then(() => tell('joined'), (error) => tell(error.message));
   process.exit();
@@ -59,12 +65,31 @@ if (task === 'company') {
   on.sprite = ({ sprite }) => tell(sprite.name);
   on.swap = async ({ from, with: one }) => tell(from ? await desktop.answer(from, true) : { with: one?.name });
   const { company } = await desktop.company();
+  const near = company.find(({ column, row }) => Math.abs(column) + Math.abs(row) === 1);
+  tell([near, await desktop.throw({ file: words[2], name: 'Near' }, near)]);
   const far = company.find(({ column, row }) => Math.abs(column) + Math.abs(row) > 1);
   tell(far);
   tell(await desktop.throw({ file: words[2], name: 'Blob' }, far));
   tell(await desktop.throw({ file: words[2] }, { name: 'Nobody', column: 1, row: 0 }));
   tell(await desktop.swap(far));
   tell((await desktop.swap({ ...far, column: 0, row: 0 })).refused.code);
+}
+if (task === 'peek') {
+  on.stage = ({ edge, sprites }) => tell([edge, sprites.map(({ x }) => x)]);
+  on.hidden = ({ edge, problem }) => tell([edge, problem.code]);
+  desktop.peek('right');
+}
+if (task === 'show') {
+  desktop.show(Array.from({ length: 40 }, (_, id) => ({ id, file: words[2], x: id, y: 600, animation: 'walk' })));
+  await new Promise((resolve) => process.stdin.once('data', resolve));
+  desktop.show([{ id: 1, file: words[2], x: 'left', y: 600 }]);
+}
+if (task === 'gone') {
+  tell('here');
+  await new Promise((resolve) => process.stdin.once('data', resolve));
+  const asked = ['gallery', 'company', 'swap', 'answer'].map((name) => desktop[name]({ name: 'Ann' }));
+  for (const { reason } of await Promise.allSettled(asked)) tell([reason instanceof NoAnswer, reason.message]);
+  process.exit();
 }
 if (task === 'throw') {
   tell(await desktop.throw({ file: words[2], name: 'Blob' }, 'right'));
@@ -79,10 +104,19 @@ tell('ended');
     name: 'speaker.py',
     text: `
 import asyncio, json, sys
-from sprites_client import join
+from sprites_client import join, NoAnswer
 def tell(what):
     print(json.dumps(what), flush=True)
 async def main(task, *words):
+    if task == 'wrong':
+        try:
+            await join(words[0], on={'sprit': print})
+        except ValueError as error:
+            tell(str(error))
+        def fail(event):
+            raise ValueError('Oh dear.')
+        await join(words[0], on={'connected': fail})
+        await asyncio.sleep(1e6)  # something else than .ended
     if task == 'join':
         for relay in words:
             try:
@@ -97,12 +131,33 @@ async def main(task, *words):
         tell(await desktop.answer(event['from'], True) if 'from' in event else {'with': event.get('with', {}).get('name')})
     if task == 'company':
         on.update(sprite=lambda event: tell(event['sprite']['name']), swap=swapped)
-        far = next(one for one in (await desktop.company())['company'] if abs(one['column']) + abs(one['row']) > 1)
+        company = (await desktop.company())['company']
+        near = next(one for one in company if abs(one['column']) + abs(one['row']) == 1)
+        tell([near, await desktop.throw({'file': words[2], 'name': 'Near'}, near)])
+        far = next(one for one in company if abs(one['column']) + abs(one['row']) > 1)
         tell(far)
         tell(await desktop.throw({'file': words[2], 'name': 'Blob'}, far))
         tell(await desktop.throw({'file': words[2]}, {'name': 'Nobody', 'column': 1, 'row': 0}))
         tell(await desktop.swap(far))
         tell((await desktop.swap({**far, 'column': 0, 'row': 0}))['refused']['code'])
+    if task == 'peek':
+        on['stage'] = lambda event: tell([event['edge'], [one['x'] for one in event['sprites']]])
+        on['hidden'] = lambda event: tell([event['edge'], event['problem']['code']])
+        desktop.peek('right')
+    if task == 'show':
+        desktop.show([{'id': n, 'file': words[2], 'x': n, 'y': 600, 'animation': 'walk'} for n in range(40)])
+        await asyncio.to_thread(sys.stdin.readline)
+        desktop.show([{'id': 1, 'file': words[2], 'x': 'left', 'y': 600}])
+    if task == 'gone':
+        tell('here')
+        await asyncio.to_thread(sys.stdin.readline)
+        ann = {'name': 'Ann', 'column': 1, 'row': 0, 'desktop': '1-1'}
+        for asked in (desktop.gallery(), desktop.company(), desktop.swap(ann), desktop.answer(ann, True)):
+            try:
+                await asked
+            except Exception as error:
+                tell([isinstance(error, NoAnswer), str(error)])
+        return
     if task == 'throw':
         tell(await desktop.throw({'file': words[2], 'name': 'Blob'}, 'right'))
         tell(await desktop.say(' Done '))
@@ -133,8 +188,8 @@ describe('the libraries', { ...BOUNDED, skip: whyNoPip() }, () => {
     run('npm', 'install', '--offline', '--no-audit', '--no-fund', javascript);
     run('python3', '-m', 'pip', 'install', '--quiet', '--no-index', '--target', joinPath(folder, 'python'), python);
     for (const { name, text } of Object.values(SPEAKERS)) writeFileSync(joinPath(folder, name), text);
-    for (const name of readdirSync(joinPath(LIBRARIES, 'examples')))
-      copyFileSync(joinPath(LIBRARIES, 'examples', name), joinPath(folder, name));
+    const examples = joinPath(folder, 'node_modules/sprites-client/examples');
+    for (const name of readdirSync(examples)) copyFileSync(joinPath(examples, name), joinPath(folder, name));
     relay = await started;
   });
   after(async () => {
@@ -244,6 +299,29 @@ describe('the libraries', { ...BOUNDED, skip: whyNoPip() }, () => {
       for (const [i, pattern] of expected.entries()) assert.match(messages[i], pattern);
     });
 
+    it(`${language}: says what is wrong with a function, at once`, async () => {
+      const { child, output, ended } = start(name, 'wrong', relay.url);
+      await until('it has failed', () => output.text.includes('Oh dear.'));
+      assert.match(output.text, /^"There is no event sprit\. A function may be for sprite, neighbours, /);
+      child.kill();
+      await ended;
+    });
+
+    it(`${language}: says so when the relay does not answer any more`, async () => {
+      const own = await startRelay({ workers: 0 });
+      const { child, output, ended } = start(name, 'gone', own.url, 'gone');
+      await until('it is here', () => output.text.includes('here'));
+      await own.stop();
+      child.stdin.write('\n');
+      await ended;
+      const [, ...messages] = linesOf(output);
+      assert.equal(messages.length, 4, output.text);
+      for (const [isNoAnswer, message] of messages) {
+        assert.equal(isNoAnswer, true);
+        assert.ok(message.startsWith(`No relay answers at ${own.url}: `), message);
+      }
+    });
+
     it(`${language}: throws to one of its company, lets pass what others throw, and changes places`, async () => {
       const world = `company-${language}`;
       const others = new Map<string, DesktopClient>();
@@ -251,15 +329,17 @@ describe('the libraries', { ...BOUNDED, skip: whyNoPip() }, () => {
         others.set(one, await DesktopClient.join(relay.url, { name: one, world }));
       const { child, output, ended } = start(name, 'company', relay.url, world, FILE);
       const told = () => linesOf({ text: output.text.slice(0, output.text.lastIndexOf('\n') + 1) || '""' });
-      await until('it has asked', () => told().length > 4 || child.exitCode !== null);
-      const [far, thrown, notThrown, asked, notAsked] = told();
+      await until('it has asked', () => told().length > 5 || child.exitCode !== null);
+      const [[near, here], far, thrown, notThrown, asked, notAsked] = told();
+      assert.equal(here.to?.name, near.name, 'also before the neighbours were told');
       assert.deepEqual(
         [notThrown.refused.code, asked, notAsked],
         ['no-neighbour', { swap: 'asked', leaseMs: rules.SWAP_LEASE_MS }, 'swap-gone'],
       );
       const first = others.get(thrown.to.name)!;
-      await until('it is on its way', () => first.received.length > 0);
-      const [{ goal, from }] = first.received;
+      const onTheWay = () => first.received.find(({ sprite }) => sprite.name === 'Blob');
+      await until('it is on its way', () => onTheWay() !== undefined);
+      const { goal, from } = onTheWay()!;
       assert.equal(goal?.name, far.name);
 
       const beside = (edge: rules.Edge) =>
@@ -285,6 +365,45 @@ describe('the libraries', { ...BOUNDED, skip: whyNoPip() }, () => {
       await until('it has said yes', () => told().some((one) => one.swap === 'done'));
       child.kill();
       await Promise.all([ended, ...[...others.values()].map((one) => one.leave())]);
+    });
+
+    it(`${language}: sees what is beyond an edge while that shows itself, and is told when it does not`, async () => {
+      const ann = await DesktopClient.join(relay.url, { name: 'Ann', world: `peek-${language}` });
+      const ask = (method: string, body: object) =>
+        sendRequest(ann.joined.crossings.replace(/crossings$/, 'stage'), { method, token: ann.joined.token, body });
+      const { child, output, ended } = start(name, 'peek', relay.url, `peek-${language}`);
+      const shown = { width: 800, height: 600, files: [FILE], sprites: [{ id: 1, file: 0, x: 10, y: 600 }] };
+      await until('it looks', async () => {
+        const { json } = await ask('POST', shown);
+        return ((json as { edges?: string[] }).edges ?? []).length > 0;
+      });
+      const told = () => output.text.replaceAll(' ', '');
+      await until('it sees the sprite', () => told().includes('["right",[10]]'));
+      assert.equal((await ask('PUT', { stage: false })).status, 204);
+      await until('it sees nothing', () => told().includes('["right",[]]'));
+      await until('it is told why', () => told().includes('["right","stage-hidden"]'));
+      child.kill();
+      await Promise.all([ended, ann.leave()]);
+    });
+
+    it(`${language}: shows as many sprites as fit, and says what is wrong with them`, async () => {
+      const ann = await join(relay.url, { name: 'Ann', world: `show-${language}` });
+      const { child, output, ended } = start(name, 'show', relay.url, `show-${language}`, FILE);
+      const look = async () => {
+        const body = { edge: 'right' };
+        const url = ann.crossings.replace(/crossings$/, 'peeks');
+        return (await sendRequest(url, { method: 'POST', token: ann.token, body })).status === 202;
+      };
+      await until('it has joined, and is watched', look);
+      const isShown = (event: Event) => event.type === 'stage' && event.sprites.length > 0;
+      const { events } = await pollFor(ann, ann.cursor, isShown);
+      const stage = events.find(isShown) as StageEvent;
+      const ids = stage.sprites.map(({ id }) => id);
+      assert.ok(ids.length > 20 && ids.length <= rules.STAGE_SPRITES_MAX, `${ids}`);
+      assert.deepEqual(ids, [...ids.keys()]);
+      child.stdin.write('\n');
+      await ended;
+      assert.match(output.text, /sprites\[0\]\.x/);
     });
 
     it(`${language}: follows a bye to the relay that it names`, async () => {
@@ -313,6 +432,7 @@ describe('the libraries', { ...BOUNDED, skip: whyNoPip() }, () => {
     const seconds = (ms: number) => ms / 1000;
     const shared: Record<string, unknown> = {
       EDGES: rules.EDGES,
+      HANDLED: Object.keys(rules.EVENTS).filter((type) => !['ping', 'bye', 'watched'].includes(type)),
       JOIN_URL_BYTES_MAX: rules.JOIN_URL_BYTES_MAX,
       NAME_BYTES_MAX: rules.NAME_BYTES_MAX,
       JOURNEY_BYTES_MAX: rules.JOURNEY_BYTES_MAX,
@@ -336,6 +456,8 @@ describe('the libraries', { ...BOUNDED, skip: whyNoPip() }, () => {
       STAGE_GAP_S: seconds(stagePosts.POST_GAP_MS),
       STAGE_ALIVE_S: seconds(stagePosts.ALIVE_MS),
       STAGE_RETRY_S: seconds(stagePosts.RETRY_MS),
+      STAGE_SPRITES_MAX: rules.STAGE_SPRITES_MAX,
+      STAGE_BYTES_MAX: rules.STAGE_BYTES_MAX,
     };
     const words = 'import json, sys, sprites_client as c; print(json.dumps({n: getattr(c, n) for n in sys.argv[1:]}))';
     const printed = execFileSync('python3', ['-c', words, ...Object.keys(shared)], { env, encoding: 'utf8' });
@@ -368,6 +490,49 @@ describe('the libraries', { ...BOUNDED, skip: whyNoPip() }, () => {
     }
   });
 
+  it('javascript: the page works with its modules taken from the package', { skip: noBrowser }, async () => {
+    const server = joinPath(ROOT, 'server');
+    const installed = joinPath(folder, 'node_modules/sprites-client/lib');
+    const sources = (pattern: string, where: string) =>
+      globSync(pattern, { cwd: where }).map((path) => [path, readFileSync(joinPath(where, path), 'utf8')] as const);
+    const modules = new Map(sources('{web,wire}/**/*.ts', server));
+    const packed = sources('{web,wire}/**/*.js', installed);
+    assert.ok(packed.some(([path]) => path === 'web/relay/departures.js'));
+    for (const [path, text] of packed) {
+      const module = path.replace(/js$/, 'ts');
+      assert.ok(modules.has(module), `${module} is one of the page's modules`);
+      modules.set(module, text);
+    }
+    const { files } = await pageProgram({ name: 'desktop', url: '/web/', entry: 'web/desktop/desktop.ts' }, modules);
+    const browser = await launchBrowser();
+    const faults: string[] = [];
+    const ann = await DesktopClient.join(relay.url, { name: 'Ann', world: 'packed' });
+    try {
+      const page = await openPage(browser, 'page', faults);
+      const given = new Set<string>();
+      await page.route(`${relay.url}/web/**/*.js`, (route) => {
+        const { pathname } = new URL(route.request().url());
+        const body = files.get(pathname);
+        if (body === undefined) return route.continue(); // the page names the files that it had
+        given.add(pathname);
+        return route.fulfill({ body, contentType: 'text/javascript' });
+      });
+      await page.goto(`${relay.url}/?world=packed`);
+      await page.fill('#name', 'Bob');
+      await comeIn(page);
+      assert.ok(given.has('/web/desktop.js'));
+      await page.evaluate(() => globalThis.sprites.throw(0, 'right'));
+      await page.locator('.notice', { hasText: 'is with Ann now.' }).waitFor();
+      await until('the sprite is here', () => ann.received.length > 0);
+      await ann.throw('left', 'Nova');
+      await page.waitForFunction(() => globalThis.sprites.sprites().some(({ name }) => name === 'Nova'));
+      assert.deepEqual(faults, []);
+    } finally {
+      await browser.close();
+      await ann.leave();
+    }
+  });
+
   it('javascript: brings its types', () => {
     const program = [
       "import { join } from 'sprites-client';",
@@ -383,6 +548,31 @@ describe('the libraries', { ...BOUNDED, skip: whyNoPip() }, () => {
     const compiler = findInModules(ROOT, 'typescript/bin/tsc') as string;
     const flags = ['--noEmit', '--strict', '--module', 'nodenext', '--target', 'es2024', '--lib', 'es2024,dom'];
     execFileSync(process.execPath, [compiler, ...flags, 'typed.mts'], { cwd: folder, stdio: 'pipe' });
+  });
+
+  it('say hello as their README does, to a person who has opened the address that it names', async (t) => {
+    const readme = readFileSync(joinPath(folder, 'node_modules/sprites-client/README.md'), 'utf8');
+    const usual = await startRelay({ workers: 0, residents: 2 });
+    t.after(async () => {
+      await you?.leave();
+      await usual.stop();
+    });
+    let you: DesktopClient | undefined;
+    await until('the residents are here', async () => {
+      const { residents } = (await sendRequest(`${usual.url}/v1/worlds`)).json as { residents: number };
+      return residents === 2;
+    });
+    const [address] = /http:\/\/localhost:8080\/\S*(?=`)/.exec(readme) ?? [''];
+    const world = new URL(address).searchParams.get('world') ?? undefined;
+    you = await DesktopClient.join(usual.url, { name: 'You', world });
+    for (const [, ending, program] of readme.matchAll(/```(js|python)\n(.*?)```/gs)) {
+      const name = `hello.${ending === 'js' ? 'mjs' : 'py'}`;
+      writeFileSync(joinPath(folder, name), program.replace('http://localhost:8080', usual.url));
+      const { output, ended } = start(name);
+      await ended;
+      assert.match(output.text, /to'?: \{.*name'?: 'You'/s, output.text);
+    }
+    await until('both sprites are here', () => you?.received.length === 2);
   });
 
   describe('their examples', () => {
@@ -407,8 +597,13 @@ describe('the libraries', { ...BOUNDED, skip: whyNoPip() }, () => {
         ['left', 800, 'Weather vane'],
         'a west wind blows to the right',
       );
-      vane.child.kill();
-      await Promise.all([vane.ended, neighbour.leave()]);
+      const calm = start('weather_vane.mjs', relay.url, 'http://127.0.0.1:1');
+      await until('it has seen no forecast', () => calm.output.text.includes('No wind: '));
+      for (const { child } of [vane, calm]) {
+        assert.equal(child.exitCode, null, 'it waits for the next forecast');
+        child.kill();
+      }
+      await Promise.all([vane.ended, calm.ended, neighbour.leave()]);
     });
 
     it('a build light shows a sprite that has fallen over while the build is red', async () => {

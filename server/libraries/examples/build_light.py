@@ -28,4 +28,6 @@ async def main(relay: str, *command: str) -> None:
         await asyncio.sleep(EVERY_S)
 
 
+if len(sys.argv) < 3:
+    sys.exit(__doc__)
 asyncio.run(main(*sys.argv[1:]))

@@ -16,7 +16,7 @@ const desktop = await join(origin, {
     sprite(arrival) {
       caught.set(arrival.seq, arrival);
       setTimeout(throwBack, KEEP_MS, arrival.seq);
-      return desktop.say(`Thank you for ${arrival.sprite.name || 'the sprite'}, ${arrival.from.name}!`);
+      return desktop.say(`Thank you for ${arrival.sprite.name || 'the sprite'}, ${arrival.from.name || 'stranger'}!`);
     },
     // The relay has passed it on, while it did not hear from us.
     lost: ({ seq }) => caught.delete(seq),

@@ -13,6 +13,11 @@ const desktop = await join(relay, { name: 'Weather vane' });
 const [flyer] = await desktop.gallery();
 
 for (;;) {
+  await blow().catch((error) => console.error(`No wind: ${error.message}`));
+  await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
+}
+
+async function blow() {
   const { current } = await (await fetch(forecast)).json();
   const { wind_speed_10m: kmh, wind_direction_10m: from } = current; // 0° is north, 90° is east
   const to = (from + 180) % 360;
@@ -22,5 +27,4 @@ for (;;) {
   const verdict = await desktop.throw(flyer, edge, { vx: speed * Math.sin(radians), vy: -speed * Math.cos(radians) });
   const where = verdict.refused ? `stays: ${verdict.refused.title}` : `flew to ${verdict.to?.name ?? 'somebody'}`;
   console.log(`${kmh} km/h from ${from}°: ${flyer.name} ${where}`);
-  await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
 }

@@ -15,7 +15,7 @@ import { readJourney, travelled } from '../../web/relay/journey.ts';
 import { Peek } from '../../web/relay/peek.ts';
 import { poll } from '../../web/relay/poll.ts';
 import type { FetchEnvironment } from '../../web/relay/posts.ts';
-import { Sayings, tidy } from '../../web/relay/sayings.ts';
+import { Sayings, sizeBytes, tidy } from '../../web/relay/sayings.ts';
 import { Seating } from '../../web/relay/seating.ts';
 import { StagePosts } from '../../web/relay/stage_posts.ts';
 import {
@@ -37,15 +37,30 @@ import {
   sleep,
   type Transport,
 } from '../../web/relay/transport.ts';
-import { EDGES, type Edge, type EdgeNumber, EVENTS, opposite } from '../../wire/rules.ts';
+import {
+  EDGES,
+  type Edge,
+  type EdgeNumber,
+  EVENTS,
+  opposite,
+  STAGE_BYTES_MAX,
+  STAGE_SPRITES_MAX,
+} from '../../wire/rules.ts';
 
 export type { Arrival, Companion, Company, Edge, Goal, Neighbour, Neighbours, Problem };
 export { Refused };
 
+/** No relay answers: the message says where, and why. */
+export class NoAnswer extends Error {}
+
 /** A sprite as one throws it: the picture's hash, and how it looks. By default it has no name, faces right, and is twice as large as its picture. */
 export type Sprite = Pick<CrossingSprite, 'file'> & Partial<CrossingSprite>;
 
-/** How a sprite flies. By default from the middle of the edge, outwards and a little up. Speeds in device-independent px/s. */
+/**
+ * How a sprite flies. By default from the middle of the edge, outwards and a little up.
+ *
+ * Units   at in 0 … 1 along the edge, from the left or the top; vx to the right and vy down, in device-independent px/s.
+ */
 export type Motion = Partial<Pick<Arrival, 'at' | 'vx' | 'vy'>>;
 
 /** A sprite that others see when they look in; x and y are the middle of its feet, in px of this desktop's screen. */
@@ -63,6 +78,12 @@ type OwnEvent =
   | { type: 'hidden'; edge: Edge; problem: Problem };
 
 type ClientEvent = Exclude<RelayEvent, { type: 'ping' | 'bye' | 'watched' }> | OwnEvent;
+
+/** The types of the events that a program can have a function for. */
+const HANDLED: readonly string[] = [
+  ...Object.keys(EVENTS).filter((type) => !['ping', 'bye', 'watched'].includes(type)),
+  ...(['connected', 'seated', 'lost', 'hidden'] satisfies OwnEvent['type'][]),
+];
 
 /** The functions of a program, one for each type of event. PROTOCOL.md (Events) describes the events of the relay. */
 export type Handlers = {
@@ -85,21 +106,34 @@ const ANSWER_BYTES_MAX = 1 << 20; // bytes of an answer: a full batch has less t
 /**
  * Joins a world at a relay, such as `http://localhost:8080`.
  *
- * Throws  Refused; an Error when no relay answers there.
+ * Throws  Refused; NoAnswer; TypeError for another address, or a function for an event that there is not.
  */
 export async function join(relay: string, { on = {}, ...wish }: Options = {}): Promise<Desktop> {
   const url = URL.canParse(relay) ? new URL(relay) : undefined;
   if (url === undefined || !/^https?:$/.test(url.protocol)) {
     throw new TypeError(`A relay's address begins with http:// or https://, not as ${JSON.stringify(relay)}.`);
   }
+  const unknown = Object.keys(on).find((type) => !HANDLED.includes(type));
+  if (unknown !== undefined)
+    throw new TypeError(`There is no event ${unknown}. A function may be for ${HANDLED.join(', ')}.`);
   const request = { screen: SCREEN, ...wish };
   const environment = { fetch: boundedFetch, random: Math.random, sleep };
-  const seat = await requestSeat(url.origin, request, environment).catch((error) => {
-    if (!(error instanceof TypeError) && error.name !== 'TimeoutError') throw error;
-    const { message } = error.cause ?? error;
-    throw new Error(`No relay answers at ${url.origin}: ${message}`, { cause: error });
-  });
+  const seat = await answered(url.origin, requestSeat(url.origin, request, environment));
   return new Desktop(url.origin, request, on, seat, environment);
+}
+
+/** What a relay has answered. Throws Refused; NoAnswer with a sentence, whatever kept the answer from coming. */
+async function answered<Answer>(relay: string, asked: Promise<Answer>): Promise<Answer> {
+  try {
+    return await asked;
+  } catch (error) {
+    if (error instanceof Refused) throw error;
+    const { name, message, cause } = error as Error;
+    const silence = `No relay answers at ${relay}: ${cause instanceof Error ? cause.message : message}`;
+    const isSilent = name === 'TypeError' || name === 'TimeoutError'; // as fetch says it
+    const noRelay = name === 'SyntaxError' ? `What answers at ${relay} is no relay of sprites.` : message;
+    throw new NoAnswer(isSilent ? silence : noRelay, { cause: error });
+  }
 }
 
 /** A sprite that is here: one that has come with the last batch is taken away again if the relay has passed it on. */
@@ -125,7 +159,7 @@ type SwapVerdict = { swap: 'asked' | 'done' | 'declined'; leaseMs?: number } | {
 export class Desktop {
   /** Who is beyond each edge, as far as the relay has told. */
   neighbours: Neighbours = {};
-  /** Resolves when this desktop has left. Rejects with what a handler has thrown: that ends the desktop. */
+  /** Resolves when this desktop has left. Rejects with what a function of the program has thrown: that ends the desktop. */
   readonly ended: Promise<void>;
   readonly #request: JoinRequest;
   readonly #on: Handlers;
@@ -177,7 +211,12 @@ export class Desktop {
   readonly #posts = new StagePosts({
     now: () => performance.now(),
     stage: (_, without) => this.#stage(without),
-    post: async (stage) => this.#transport?.show(stage) ?? 'unknown',
+    post: async (stage) => {
+      const verdict = await (this.#transport?.show(stage) ?? 'unknown');
+      const refused = verdict !== 'unknown' && 'refused' in verdict ? verdict.refused : undefined;
+      if (refused?.code === 'malformed') this.#fail(new Refused(refused)); // show() was given something else than sprites
+      return verdict;
+    },
     watched: (edges) => {
       this.#isWatched = edges.length > 0;
       this.#tick();
@@ -229,6 +268,7 @@ export class Desktop {
     return this.#seat.invitation;
   }
 
+  /** The name of its world. */
   get world(): string {
     return this.#seat.world;
   }
@@ -245,8 +285,16 @@ export class Desktop {
    * Shape   `to` is who has the sprite now, null when the relay can't say. `refused`: it is still yours, and bounces off the edge.
    */
   async throw(sprite: Sprite, to: Edge | Goal, motion: Motion = {}): Promise<ThrowVerdict> {
-    const way = typeof to === 'string' ? { edge: to } : nextStep(to, null, this.neighbours);
+    const way = typeof to === 'string' ? { edge: to } : await this.#firstStep(to);
     return way === null ? { refused: NOT_THERE } : this.#throw(sprite, way, motion);
+  }
+
+  /** Asks the relay when the neighbours, as it has told them, are no way: in a large world it tells them late. */
+  async #firstStep(goal: Goal): Promise<Step | null> {
+    const step = nextStep(goal, null, this.neighbours);
+    if (step !== null) return step;
+    const looked = await this.#ask<{ neighbours: Neighbours }>('GET', `/v1/desktops/${this.desktop}`).catch(() => null);
+    return looked !== null && 'neighbours' in looked ? nextStep(goal, null, looked.neighbours) : null;
   }
 
   #throw(
@@ -271,7 +319,10 @@ export class Desktop {
     this.#deciding.delete(leaving);
   }
 
-  /** Says a line of text. Resolves when the relay has decided: `heard` is how many others it is for, null when the relay can't say. */
+  /**
+   * Says a line of text, of 280 bytes at most. Resolves when the relay has decided: `heard` is how many others it is for, null when the relay
+   * can't say.
+   */
   say(text: string): Promise<SayVerdict> {
     const verdict = this.#said.then(
       () =>
@@ -290,47 +341,53 @@ export class Desktop {
     this.#tick();
   }
 
-  /** Sets what neighbours see who look in, if this desktop has joined with `stage: true`. Each sprite keeps its `id`. */
+  /**
+   * Sets what neighbours see who look in, if this desktop has joined with `stage: true`: the first STAGE_SPRITES_MAX of them, or as many as fit.
+   * Each sprite keeps its `id`. What a relay can't read ends this desktop.
+   */
   show(sprites: readonly Shown[]): void {
     this.#shown = sprites;
     this.#posts.tick();
   }
 
-  /** Returns pictures of the relay's gallery to throw, its own characters first. Throws when the relay does not answer. */
+  /** Returns pictures of the relay's gallery to throw, its own characters first. Throws NoAnswer; Refused. */
   async gallery(): Promise<{ file: string; name: string }[]> {
-    const { entries } = await this.#read('/v1/gallery');
-    return entries.map(({ file, title }: { file: string; title: string }) => ({ file, name: title }));
+    const { entries } = await this.#read<{ entries: { file: string; title: string }[] }>('/v1/gallery');
+    return entries.map(({ file, title }) => ({ file, name: title }));
   }
 
-  /** Returns who else is in the world, as far as the relay lists them. Throws when the relay does not answer. */
+  /** Returns who else is in the world, as far as the relay lists them. Throws NoAnswer; Refused. */
   company(): Promise<Company> {
     return this.#read(`/v1/desktops/${this.desktop}/company`);
   }
 
-  /** Asks somebody of company() to change places, or takes the place of one who is away. The event `swap` tells of a yes. */
-  async swap({ name, column, row }: Goal): Promise<SwapVerdict> {
-    const response = await this.#ask('POST', `/v1/desktops/${this.desktop}/swap`, { name, column, row });
-    return response.ok ? response.json() : { refused: await readProblem(response) };
+  /** Asks somebody of company() to change places, or takes the place of one who is away. The event `swap` tells of a yes. Throws NoAnswer. */
+  swap({ name, column, row }: Goal): Promise<SwapVerdict> {
+    return this.#ask('POST', `/v1/desktops/${this.desktop}/swap`, { name, column, row });
   }
 
-  /** Answers the one that an event `swap` has as `from`. */
+  /** Answers the one that an event `swap` has as `from`. Throws NoAnswer. */
   async answer({ desktop }: Neighbour, accept: boolean): Promise<SwapVerdict> {
-    const response = await this.#ask('PUT', `/v1/desktops/${this.desktop}/swap`, { from: desktop, accept });
-    return response.ok ? { swap: accept ? 'done' : 'declined' } : { refused: await readProblem(response) };
+    const said = await this.#ask('PUT', `/v1/desktops/${this.desktop}/swap`, { from: desktop, accept });
+    return 'refused' in said ? said : { swap: accept ? 'done' : 'declined' };
   }
 
-  // biome-ignore lint/suspicious/noExplicitAny: what a relay says.
-  async #read(path: string): Promise<any> {
-    const response = await this.#ask('GET', path);
-    if (!response.ok) throw new Refused(await readProblem(response));
-    return response.json();
+  async #read<Said extends object>(path: string): Promise<Said> {
+    const said = await this.#ask<Said>('GET', path);
+    if ('refused' in said) throw new Refused(said.refused);
+    return said;
   }
 
-  #ask(method: string, path: string, body?: object): Promise<Response> {
-    const authorization = `Bearer ${this.#seat.token}`;
-    const headers = { authorization, ...(body && { 'content-type': 'application/json' }) };
+  #ask<Said extends object>(method: string, path: string, body?: object): Promise<Said | { refused: Problem }> {
+    const { token } = this.#seat;
+    const relay = relayOf(this.#seat);
+    const headers = { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) };
     const request = { method, headers, body: body && JSON.stringify(body), signal: AbortSignal.timeout(ANSWER_MS) };
-    return this.#environment.fetch(`${relayOf(this.#seat)}${path}`, request);
+    const read = async (response: Response) => {
+      if (!response.ok) return { refused: await readProblem(response) };
+      return response.status === 204 ? {} : response.json();
+    };
+    return answered(relay, this.#environment.fetch(`${relay}${path}`, request).then(read));
   }
 
   /** Leaves. What waits at the relay for this desktop goes on; a throw without a verdict is asked about for up to LEAVE_MS. */
@@ -381,10 +438,14 @@ export class Desktop {
   #tell(event: ClientEvent): void {
     const handler = Object.hasOwn(this.#on, event.type) ? this.#on[event.type] : undefined;
     if (handler === undefined || this.#closing.signal.aborted) return;
-    new Promise((resolve) => resolve((handler as (event: ClientEvent) => unknown)(event))).catch((error) => {
-      this.#close();
-      this.#end.reject(error);
-    });
+    new Promise((resolve) => resolve((handler as (event: ClientEvent) => unknown)(event))).catch((error) =>
+      this.#fail(error),
+    );
+  }
+
+  #fail(error: unknown): void {
+    this.#close();
+    this.#end.reject(error);
   }
 
   /** Where a sprite goes on that is on its way to somebody else; null for one that stays. */
@@ -415,10 +476,14 @@ export class Desktop {
   }
 
   #stage(without: ReadonlySet<string>): Stage {
-    const shown = this.#shown.filter(({ file }) => !without.has(file));
-    const files = [...new Set(shown.map(({ file }) => file))];
-    const sprites = shown.map(({ file, ...sprite }) => ({ ...sprite, file: files.indexOf(file) }));
-    return { ...this.#request.screen, files, sprites };
+    const shown = this.#shown.filter(({ file }) => !without.has(file)).slice(0, STAGE_SPRITES_MAX);
+    for (;;) {
+      const files = [...new Set(shown.map(({ file }) => file))];
+      const sprites = shown.map(({ file, ...sprite }) => ({ ...sprite, file: files.indexOf(file) }));
+      const stage = { ...this.#request.screen, files, sprites };
+      if (sizeBytes(JSON.stringify(stage)) <= STAGE_BYTES_MAX) return stage;
+      shown.pop();
+    }
   }
 
   /** Looks whether a peek or a stage is due, and again for as long as that may be. */

@@ -8,6 +8,7 @@ Invariant: a sprite that was thrown has a verdict, or is asked about, under its 
 import asyncio
 import inspect
 import json
+import logging
 import random
 import re
 import time
@@ -22,8 +23,9 @@ EDGES = ("left", "right", "top", "bottom")
 OPPOSITE = {"left": "right", "right": "left", "top": "bottom", "bottom": "top"}
 OUTWARDS = {"left": (-1, 0), "right": (1, 0), "top": (0, -1), "bottom": (0, 1)}  # to the right, and down
 
-# What a relay tells for this library, and what only this library tells. All else that comes is for the program.
-OWN = ("sprite", "ping", "bye", "watched", "connected", "seated", "lost", "hidden")
+# The events that a program can have a function for: those of a relay, but ping, bye and watched, and the library's own.
+HANDLED = ("sprite", "neighbours", "company", "swap", "removed", "announcement", "saying", "stage", "missed")
+OWN = ("connected", "seated", "lost", "hidden")
 
 SCREEN = {"width": 800, "height": 600}
 SPEED = 900  # px/s of a throw that says none: what a hand does
@@ -60,6 +62,8 @@ PEEK_HIDDEN_S = 5
 STAGE_GAP_S = 0.1
 STAGE_ALIVE_S = 2
 STAGE_RETRY_S = 1
+STAGE_SPRITES_MAX = 32
+STAGE_BYTES_MAX = 2048
 
 Problem = dict[str, Any]
 Verdict = dict[str, Any]
@@ -624,11 +628,16 @@ async def join(
 ) -> "Desktop":
     """Joins a world at a relay, such as `http://localhost:8080`. `on` has a function for each type of event you want.
 
-    Raises Refused; NoAnswer when no relay answers there.
+    `near` is a friend's invitation, `screen` has `width` and `height` in px. `stage`: neighbours may look in; `named`:
+    public pages may show the name. What is left out is as PROTOCOL.md (Join) says.
+    Raises Refused; NoAnswer; ValueError for another address, or a function for an event that there is not.
     """
     environment = environment or Environment()
     if not re.match(r"https?://[^/]", relay):
         raise ValueError(f"A relay's address begins with http:// or https://, not as {relay!r}.")
+    for kind in on or {}:
+        if kind not in (*HANDLED, *OWN):
+            raise ValueError(f"There is no event {kind}. A function may be for {', '.join((*HANDLED, *OWN))}.")
     wish = {"name": name, "world": world, "near": near, "screen": screen or SCREEN, "stage": stage, "named": named}
     began = origin_of(relay)
     seat = await _request_seat(environment, began, wish)
@@ -637,10 +646,7 @@ async def join(
 
 async def _request_seat(environment: Environment, relay: str, wish: dict) -> Seat:
     request = {member: value for member, value in wish.items() if value is not None}
-    try:
-        answer = await environment.fetch("POST", f"{relay}/v1/desktops", None, request)
-    except NoAnswer as error:
-        raise NoAnswer(f"No relay answers at {relay}: {error}") from error
+    answer = await _answered(relay, environment.fetch("POST", f"{relay}/v1/desktops", None, request))
     if not answer.ok:
         raise Refused(read_problem(answer))
     try:
@@ -649,10 +655,17 @@ async def _request_seat(environment: Environment, relay: str, wish: dict) -> Sea
         raise NoAnswer(f"What answers at {relay} is no relay of sprites.") from error
 
 
-class Desktop:
-    """A desktop that has joined. `neighbours` has who is beyond each edge; `ended` is done when it has left.
+async def _answered(relay: str, asked: Awaitable[Answer]) -> Answer:
+    try:
+        return await asked
+    except NoAnswer as error:
+        raise NoAnswer(f"No relay answers at {relay}: {error}") from error
 
-    Awaiting `ended` raises what a handler has raised: that ends the desktop.
+
+class Desktop:
+    """A desktop that has joined. `neighbours` has who is beyond each edge, as far as the relay has told: `desktop` and `name`.
+
+    `ended` is done when it has left. Awaiting it raises what a handler has raised: that ends the desktop.
     """
 
     def __init__(self, began: str, wish: dict, on: dict, seat: Seat, environment: Environment):
@@ -698,6 +711,7 @@ class Desktop:
 
     @property
     def world(self) -> str:
+        """The name of its world."""
         return self._seat.world
 
     @property
@@ -709,13 +723,25 @@ class Desktop:
     ) -> Verdict:
         """Throws a sprite over an edge, or to somebody of company() over the desktops in between.
 
+        `at` is 0 … 1 along the edge, from the left or the top; `vx` to the right and `vy` down are device-independent px/s.
         Returns when the relay has decided, however often the throw is repeated for that. `{"to": …}` is who has the
         sprite now, None when the relay can't say. `{"refused": …}`: it is still yours, and bounces off the edge.
         """
-        step = (to, None) if isinstance(to, str) else next_step(to, None, self.neighbours)
+        step = (to, None) if isinstance(to, str) else await self._first_step(to)
         given = {"at": at, "vx": vx, "vy": vy}
         motion = {member: value for member, value in given.items() if value is not None}
         return {"refused": NOT_THERE} if step is None else await self._throw(sprite, *step, motion)
+
+    async def _first_step(self, goal: dict) -> tuple[str, dict] | None:
+        """Asks the relay when the neighbours, as it has told them, are no way: in a large world it tells them late."""
+        step = next_step(goal, None, self.neighbours)
+        if step is None:
+            try:
+                looked = self._read(await self._request("GET", self._seat.own), lambda said: said["neighbours"])
+            except (NoAnswer, Refused):
+                return None
+            step = next_step(goal, None, looked)
+        return step
 
     async def _throw(self, sprite: dict, edge: str, goal: dict | None, motion: dict) -> Verdict:
         right, down = OUTWARDS.get(edge, (0, 0))
@@ -750,7 +776,10 @@ class Desktop:
             self._pending.remove((crossing["crossing"], seat))
 
     async def say(self, text: str) -> Verdict:
-        """Says a line of text. `{"heard": …}` is how many others it is for (None: the relay can't say); or `{"refused": …}`."""
+        """Says a line of text, of 280 bytes at most.
+
+        `{"heard": …}` is how many others it is for (None: the relay can't say); or `{"refused": …}`.
+        """
         async with self._speaking:
             saying = {"saying": self._next_saying, "text": unicodedata.normalize("NFC", text).strip()}
             self._next_saying += 1
@@ -774,18 +803,22 @@ class Desktop:
         self._peek_due.set()
 
     def show(self, sprites: list[dict]) -> None:
-        """Sets what neighbours see who look in, if it has joined with `stage=True`: each with `id`, `file`, `x` and `y`."""
+        """Sets what neighbours see who look in, if it has joined with `stage=True`.
+
+        Each has `id`, `file`, and `x` and `y`: the middle of its feet, in px of `screen`. The first STAGE_SPRITES_MAX of
+        them are shown, or as many as fit. What a relay can't read ends this desktop.
+        """
         self._shown = [dict(sprite) for sprite in sprites]
         self._stage_due.set()
 
     async def gallery(self) -> list[dict]:
         """Returns pictures of the relay's gallery to throw, its own characters first. Raises NoAnswer or Refused."""
-        answer = await self._environment.fetch("GET", f"{self._seat.relay}/v1/gallery")
+        answer = await self._request("GET", f"{self._seat.relay}/v1/gallery")
         return self._read(answer, lambda said: [{"file": one["file"], "name": one["title"]} for one in said["entries"]])
 
     async def company(self) -> dict:
         """Returns who else is in the world, as far as the relay lists them. Raises NoAnswer or Refused."""
-        answer = await self._environment.fetch("GET", f"{self._seat.own}/company", self._seat.token)
+        answer = await self._request("GET", f"{self._seat.own}/company")
         return self._read(answer, lambda said: {one: said[one] for one in ("desktops", "residents", "company")})
 
     async def swap(self, companion: dict) -> Verdict:
@@ -794,14 +827,17 @@ class Desktop:
         The event `swap` tells of a yes. `{"refused": …}`: nobody of this name sits there. Raises NoAnswer.
         """
         wish = {member: companion[member] for member in ("name", "column", "row")}
-        answer = await self._environment.fetch("POST", f"{self._seat.own}/swap", self._seat.token, wish)
+        answer = await self._request("POST", f"{self._seat.own}/swap", wish)
         return self._read(answer, dict) if answer.ok else {"refused": read_problem(answer)}
 
     async def answer(self, asker: dict, accept: bool) -> Verdict:
         """Answers the one that an event `swap` has as `from`. Raises NoAnswer."""
         said = {"from": asker["desktop"], "accept": accept}
-        answer = await self._environment.fetch("PUT", f"{self._seat.own}/swap", self._seat.token, said)
+        answer = await self._request("PUT", f"{self._seat.own}/swap", said)
         return {"swap": "done" if accept else "declined"} if answer.ok else {"refused": read_problem(answer)}
+
+    async def _request(self, method: str, url: str, body: Any = None) -> Answer:
+        return await _answered(self._seat.relay, self._environment.fetch(method, url, self._seat.token, body))
 
     def _read(self, answer: Answer, members: Callable[[Any], Any]) -> Any:
         if not answer.ok:
@@ -832,6 +868,8 @@ class Desktop:
             task.cancel()
 
     def _fail(self, error: BaseException) -> None:
+        # A program that awaits something else would not hear of it.
+        logging.getLogger(__name__).error("This desktop has left, because a function has failed.", exc_info=error)
         self._close()
         if not self.ended.done():
             self.ended.set_exception(error)
@@ -988,7 +1026,7 @@ class Desktop:
                     self._moving = to, bye_ms(event, self._environment.random)
             if kind == "neighbours" or (kind == "stage" and "from" not in event):
                 self._peek_due.set()
-            if isinstance(kind, str) and kind not in OWN:
+            if kind in HANDLED and kind != "sprite":  # those were told when they entered
                 self._tell(event)
         return self._moving is None
 
@@ -1093,6 +1131,8 @@ class Desktop:
             elif (code := read_problem(answer)["code"]) == "picture-refused":
                 refused.update(set(stage["files"]) - carried)
                 self._stage_due.set()
+            elif code == "malformed":
+                raise Refused(read_problem(answer))  # show() was given something else than sprites
             elif code == "too-fast":
                 await asyncio.sleep(STAGE_RETRY_S)
                 self._stage_due.set()
@@ -1101,7 +1141,11 @@ class Desktop:
             await asyncio.sleep(STAGE_GAP_S)
 
     def _stage(self, refused: set[str]) -> dict:
-        shown = [sprite for sprite in self._shown if sprite["file"] not in refused]
-        files = list(dict.fromkeys(sprite["file"] for sprite in shown))
-        sprites = [{**sprite, "file": files.index(sprite["file"])} for sprite in shown]
-        return {**self._wish["screen"], "files": files, "sprites": sprites}
+        shown = [sprite for sprite in self._shown if sprite["file"] not in refused][:STAGE_SPRITES_MAX]
+        while True:
+            files = list(dict.fromkeys(sprite["file"] for sprite in shown))
+            sprites = [{**sprite, "file": files.index(sprite["file"])} for sprite in shown]
+            stage = {**self._wish["screen"], "files": files, "sprites": sprites}
+            if len(json.dumps(stage)) <= STAGE_BYTES_MAX:
+                return stage
+            shown.pop()
