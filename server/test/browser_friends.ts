@@ -9,7 +9,7 @@ import { after, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
 import type { Companion, Company } from '../web/relay/transport.ts';
 import { faultsOf } from './axe.ts';
-import { joinPage, noBrowser, shoot } from './browser_page.ts';
+import { joinPage, noBrowser, openMenuOf, shoot } from './browser_page.ts';
 import { closePages, sharedSite } from './browser_site.ts';
 import { crossingOf, DesktopClient, post, sendRequest } from './desktop_client.ts';
 import { type RelayProcess, until } from './relay_process.ts';
@@ -120,6 +120,25 @@ describe('a sprite for a friend, in a browser', { timeout: 900_000, skip: noBrow
     assert.deepEqual(ann.received[1].sprite.journey, { ...journey, hops: 3, from: ['Ada', '<b>Bob', 'Ida'] });
     const { hops, from } = ann.received[0].sprite.journey as NonNullable<(typeof ann.received)[0]['sprite']['journey']>;
     assert.deepEqual([hops, from], [1, ['Ida']], 'that of the first sprite has begun here');
+  });
+
+  it('leaves out the name of a person who has chosen that in the menu of a sprite, until they choose otherwise', async () => {
+    const [ann] = others;
+    const choose = async (text: string) => {
+      const [{ file }] = await ida.evaluate(() => globalThis.sprites.sprites());
+      await (await openMenuOf(ida, file, text)).click();
+    };
+    const newestOf = async () => {
+      const count = ann.received.length;
+      await ida.evaluate(() => globalThis.sprites.throw(0, 'right'));
+      await until('Ann has it', () => ann.received.length > count);
+      return ann.received[count].sprite.journey?.from.at(-1);
+    };
+    await choose('Throw without my name');
+    await ida.locator('.notice', { hasText: 'does not tell others farther away who you are' }).waitFor();
+    assert.notEqual(await newestOf(), 'Ida');
+    await choose('Throw with my name');
+    assert.equal(await newestOf(), 'Ida');
   });
 
   it('plays hot potato and keep up with what crosses', async () => {
