@@ -13,8 +13,12 @@ EVERY_S = 60
 
 
 async def main(relay: str, *command: str) -> None:
-    desktop = await join(relay, name="Build light", screen=SCREEN, stage=True)
-    print(f"Sit beside it: {relay}/#near={desktop.invitation}", flush=True)
+    def invite(invitation: str) -> None:
+        print(f"Sit beside it: {relay}/#near={invitation}", flush=True)
+
+    on = {"seated": lambda event: invite(event["invitation"])}  # after a time without the relay
+    desktop = await join(relay, name="Build light", screen=SCREEN, stage=True, on=on)
+    invite(desktop.invitation)
     picture, *_ = await desktop.gallery()
     was_green = None
     while True:

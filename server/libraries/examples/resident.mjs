@@ -4,11 +4,12 @@
 //     node resident.mjs 'http://localhost:8080/#near=…'          beside you, in a private world too: your invitation
 import { join } from 'sprites-client';
 
+const { origin, hash } = new URL(process.argv[2] ?? 'http://localhost:8080');
 const KEEP_MS = 4_000;
 const RETRY_MS = 3_000;
+const invite = ({ invitation }) => console.log(`Otto is here. Sit beside him: ${origin}/#near=${invitation}`);
 const caught = new Map(); // by the number of the event that brought it
 
-const { origin, hash } = new URL(process.argv[2] ?? 'http://localhost:8080');
 const desktop = await join(origin, {
   name: 'Otto (resident)',
   near: new URLSearchParams(hash.slice(1)).get('near') ?? undefined,
@@ -20,12 +21,13 @@ const desktop = await join(origin, {
     },
     // The relay has passed it on, while it did not hear from us.
     lost: ({ seq }) => caught.delete(seq),
+    seated: invite, // after a time without the relay
     saying({ from, text }) {
       if (from.desktop !== desktop.desktop && /\botto\b/i.test(text)) return desktop.say('That is me!');
     },
   },
 });
-console.log(`Otto is here. Sit beside him: ${origin}/#near=${desktop.invitation}`);
+invite(desktop);
 
 async function throwBack(seq) {
   const arrival = caught.get(seq);

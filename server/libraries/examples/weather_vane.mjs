@@ -13,7 +13,7 @@ const desktop = await join(relay, { name: 'Weather vane' });
 const [flyer] = await desktop.gallery();
 
 for (;;) {
-  await blow().catch((error) => console.error(`No wind: ${error.message}`));
+  await blow().catch((error) => console.error(`No wind: ${error.cause?.message ?? error.message}`));
   await new Promise((resolve) => setTimeout(resolve, EVERY_MS));
 }
 
