@@ -70,7 +70,7 @@ const COMMANDS = {
   },
   'test:repeat': {
     about: 'runs the suites many times',
-    run: ['tools/test/test.ts', '--repeat'],
+    run: () => become(['tools/test/test.ts', ...(asksHelp ? [] : ['--repeat'])]), // which would take --help for its number
     packages: 'all',
   },
   types: { about: 'checks the types', run: [TSC, '--noEmit', '-p', '.'], packages: 'all', plain: true },

@@ -75,6 +75,13 @@ describe('the launcher, on a fresh clone', () => {
   });
 });
 
+it('the launcher shows the options of a command that begins with one of them', () => {
+  const words = [join(ROOT, 'tools/launch.js'), 'test:repeat', '--help'];
+  const { status, stdout, stderr } = spawnSync(process.execPath, words, { encoding: 'utf8' });
+  assert.deepEqual([status, stderr], [0, '']);
+  assert.match(stdout, /^ +--repeat N/m);
+});
+
 describe('the launcher, on a machine without a compiler and with an addon of other sources', BOUNDED, () => {
   const project = mkdtempSync(join(tmpdir(), 'sprites-launch-'));
   before(() => {
