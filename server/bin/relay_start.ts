@@ -82,7 +82,8 @@ function whyNoPort({ code, message }: NodeJS.ErrnoException, port: number, host:
   if (code === 'EADDRINUSE') return `address already in use: another program listens on ${at}; choose another port`;
   if (code === 'EACCES') return `may not listen on ${at}: permission denied`;
   if (code === 'EADDRNOTAVAIL') return `${host} is not an address of this machine`;
-  if (code === 'EAFNOSUPPORT') return `this machine has no IPv6, so it can't listen on ${host}`;
+  if (code === 'EAFNOSUPPORT')
+    return `this machine has no IPv6, so it can't listen on ${host}; choose an IPv4 address, such as 0.0.0.0`;
   return message;
 }
 
