@@ -69,10 +69,8 @@ export interface EngineSecond {
 }
 
 interface KernelUse {
-  tcpInUse: number;
   tcpMemoryBytes: number;
   slabBytes: number;
-  availableBytes: number;
 }
 
 interface Use {

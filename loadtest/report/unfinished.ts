@@ -99,5 +99,5 @@ function countsOver(seconds: readonly EngineSecond[]) {
 
 function kernelIn(second: EngineSecond | undefined) {
   const { tcpMemoryBytes = 0, slabBytes = 0 } = second ?? {};
-  return { tcpInUse: 0, availableBytes: 0, tcpMemoryBytes, slabBytes };
+  return { tcpMemoryBytes, slabBytes };
 }

@@ -31,7 +31,7 @@ export function resultOf(latenciesNs: readonly number[], changes: Partial<Engine
   // Impossible percentiles: a test fails when code averages them.
   const us = { count: n, mean: mean / 1000, p50: -1, p90: -1, p99: -1, p999: -1, max: max / 1000 };
   const none = { count: 0, mean: 0, p50: 0, p90: 0, p99: 0, p999: 0, max: 0 };
-  const kernel = { tcpInUse: 0, tcpMemoryBytes: 0, slabBytes: 0, availableBytes: 0 };
+  const kernel = { tcpMemoryBytes: 0, slabBytes: 0 };
   return {
     ...(Object.fromEntries(COUNTS.map((name) => [name, 0])) as Record<(typeof COUNTS)[number], number>),
     ...{ scheduled: n, due: n, offered: n, thrown: n, sent: n, answered: n, accepted: n },

@@ -63,8 +63,6 @@ struct Counters {
   uint64_t polls_dropped = 0;  // by the swarm itself: storming desktops, and those that left
   uint64_t polls_held = 0;     // now: parked, as far as a client can know
   uint64_t polls_overdue = 0;  // now: held for longer than any answer may take
-  uint64_t byes = 0;
-  uint64_t cursors_lost = 0;
 
   // Throws.
   uint64_t offered = 0;  // due, and given to a sender: scheduled − skipped

@@ -131,7 +131,6 @@ bool ReadProcesses(const std::vector<int>& pids, bool exact, ProcessUse* sum) {
 KernelUse ReadKernel() {
   KernelUse use;
   const std::string sockets = ReadFile("/proc/net/sockstat");
-  NumberAfter(sockets, "TCP: inuse", &use.tcp_in_use);
   uint64_t pages = 0;
   const size_t tcp = sockets.find("TCP:");
   if (tcp != std::string::npos &&
@@ -140,7 +139,6 @@ KernelUse ReadKernel() {
   }
   const std::string memory = ReadFile("/proc/meminfo");
   ParseKilobytes(memory, "Slab:", &use.slab_bytes);
-  ParseKilobytes(memory, "MemAvailable:", &use.available_bytes);
   return use;
 }
 

@@ -31,10 +31,8 @@ bool ReadProcess(int pid, bool exact, ProcessUse* use);
 bool ReadProcesses(const std::vector<int>& pids, bool exact, ProcessUse* sum);
 
 struct KernelUse {
-  uint64_t tcp_in_use = 0;
   uint64_t tcp_memory_bytes = 0;  // buffers of sockets, as this network namespace reports them
   uint64_t slab_bytes = 0;        // all kernel objects, including sockets
-  uint64_t available_bytes = 0;   // memory of the machine that is still available
 };
 KernelUse ReadKernel();
 

@@ -403,7 +403,6 @@ void Polls::CountBatch(const PollBatch& batch) {
   } else {
     ++counters.polls_empty;
   }
-  counters.byes += batch.bye ? 1 : 0;
 }
 
 void Polls::Move(uint32_t index, uint64_t pause_ms) {
@@ -459,7 +458,6 @@ void Polls::RecoverFrom(uint32_t index, const Problem& problem) {
   }
   if (problem.code == rules::codes::kCursorLost && !problem.cursor.empty() &&
       desktop.cursor.Assign(problem.cursor)) {
-    ++counters.cursors_lost;
     desktop.has_seq = false;
   }
   slice_.RetryLater(Part::kPoll, index, &desktop.tries, problem.retry_after_ms);

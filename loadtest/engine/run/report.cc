@@ -58,9 +58,8 @@ void WriteCodes(JsonWriter& json, std::string_view key,
 }
 
 void WriteKernel(JsonWriter& json, std::string_view key, const KernelUse& use) {
-  json.Open(key, '{').Whole("tcpInUse", use.tcp_in_use);
-  json.Whole("tcpMemoryBytes", use.tcp_memory_bytes).Whole("slabBytes", use.slab_bytes);
-  json.Whole("availableBytes", use.available_bytes).Close('}');
+  json.Open(key, '{').Whole("tcpMemoryBytes", use.tcp_memory_bytes);
+  json.Whole("slabBytes", use.slab_bytes).Close('}');
 }
 
 void WriteUse(JsonWriter& json, const ProcessUse& begin, const ProcessUse& end, uint64_t sprites,
@@ -143,7 +142,6 @@ void WritePeeks(JsonWriter& json, const Findings& f) {
   json.Whole("hidden", c.peeks_hidden).Whole("refused", c.peeks_refused);
   json.Whole("failed", c.peeks_failed).Whole("unanswered", c.peeks_unanswered);
   json.Whole("posted", c.stages_posted).Whole("seen", c.stages_seen);
-  json.Whole("seenInWindow", Growth(f, &Counters::stages_seen));
   json.Whole("old", c.stages_old).Whole("corrupted", c.stages_corrupted);
   json.Whole("ended", c.watches_ended).Close('}');
 }
@@ -153,8 +151,7 @@ void WriteTraffic(JsonWriter& json, const Counters& c, double connect_s) {
   json.Whole("cut", c.polls_cut).Whole("dropped", c.polls_dropped).Whole("held", c.polls_held);
   json.Whole("withSprites", c.polls_with_sprites).Whole("withPing", c.polls_with_ping);
   json.Whole("empty", c.polls_empty).Whole("refused", c.polls_refused);
-  json.Whole("overdue", c.polls_overdue).Whole("byes", c.byes);
-  json.Whole("cursorsLost", c.cursors_lost).Close('}');
+  json.Whole("overdue", c.polls_overdue).Close('}');
   json.Open("joins", '{').Whole("sent", c.joins_sent).Whole("accepted", c.joins_accepted);
   json.Whole("refused", c.joins_refused).Whole("failed", c.joins_failed);
   json.Whole("desktopsEnded", c.desktops_ended).Whole("moved", c.moved).Whole("left", c.leaves);

@@ -56,8 +56,7 @@
 //   latencyBucketsNs, awayBucketsNs, answerBucketsNs, slipBucketsNs [[low, high, count], …]
 //                                 the histograms; adding merges them with those of other machines
 //
-//   polls {sent = answered + cut + dropped + held, withSprites, withPing, empty, refused, overdue,
-//          byes, cursorsLost}
+//   polls {sent = answered + cut + dropped + held, withSprites, withPing, empty, refused, overdue}
 //   joins {sent, accepted, refused, failed, desktopsEnded, moved, left, leavesFailed, seconds}
 //                                 moved: their relay stopped for good and named another one, or it
 //                                 was gone
@@ -80,7 +79,7 @@
 //                                 corrupted: with another text or speaker
 //   hearingUs, hearingBucketsNs   as latencyUs: of sayings due in the window, until a desktop that reads at once and stays hears them
 //   peeks {due = sent + skipped,  sent = accepted + hidden + refused + failed + unanswered,
-//          posted, seen, seenInWindow, old, corrupted, ended}
+//          posted, seen, old, corrupted, ended}
 //                                 peeks and posts of stages. hidden: there was no neighbour or no stage, or the desktop had left.
 //                                 posted: of accepted, stages. seen: in polls; old: posted before one that was seen before;
 //                                 corrupted: not as it was posted. ended: watches, by the relay
@@ -92,7 +91,7 @@
 //                                 only with `watchPids`; per sprite delivered in the window
 //   swarm {cpuUsPerSprite, userUsPerSprite, systemUsPerSprite, cpuCores, busiestProcessCores,
 //          rssBytes}
-//   kernel {before, parked, end: {tcpInUse, tcpMemoryBytes, slabBytes, availableBytes}}
+//   kernel {before, parked, end: {tcpMemoryBytes, slabBytes}}
 //   startedAtMs                   wall clock, to compare runs of several machines
 //   drainedAtMs                   the same, when the drain ended and no desktop had left; 0: it did not
 //   seconds [{atS, phase, parked, connections, sent, accepted, delivered, refused, heard,
