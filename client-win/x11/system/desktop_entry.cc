@@ -1,15 +1,11 @@
 #include "x11/system/desktop_entry.h"
 
-#include <spawn.h>
-#include <sys/wait.h>
-#include <unistd.h>
+#include <glib.h>
 
-#include <initializer_list>
 #include <span>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
-#include <vector>
 
 #include "posix/files.h"
 #include "x11/system/bundled_files.h"
@@ -49,19 +45,6 @@ void WriteFile(const std::filesystem::path& path, std::string_view text) {
   }
 }
 
-// Runs a program and waits for it. Returns whether it has succeeded.
-bool Run(std::initializer_list<const char*> words) {
-  std::vector<char*> argv;
-  for (const char* word : words) {
-    argv.push_back(const_cast<char*>(word));
-  }
-  argv.push_back(nullptr);
-  pid_t child = 0;
-  int status = 0;
-  return posix_spawnp(&child, argv[0], nullptr, nullptr, argv.data(), environ) == 0 &&
-         waitpid(child, &status, 0) == child && status == 0;
-}
-
 }  // namespace
 
 std::string DesktopEntry(const std::filesystem::path& program) {
@@ -80,7 +63,12 @@ std::string InstallDesktopEntry(const std::filesystem::path& shared,
   const std::filesystem::path picture = shared / "icons/hicolor/256x256/apps/sprites.png";
   WriteFile(picture, TextOf(IconFile()));
   WriteFile(entry, DesktopEntry(program));
-  const bool opens_links = Run({"xdg-mime", "default", kEntryName, "x-scheme-handler/sprites"});
+  const char* words[] = {"xdg-mime", "default", kEntryName, "x-scheme-handler/sprites", nullptr};
+  int status = 0;
+  const bool opens_links =
+      g_spawn_sync(nullptr, const_cast<char**>(words), nullptr, G_SPAWN_SEARCH_PATH, nullptr,
+                   nullptr, nullptr, nullptr, &status, nullptr) != FALSE &&
+      status == 0;
   return "Wrote " + entry.string() + " and " + picture.string() + ".\n" +
          (opens_links ? "It opens sprites: links.\n"
                       : "xdg-mime is missing, so a browser may ask what opens sprites: links.\n");
