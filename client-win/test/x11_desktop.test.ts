@@ -317,7 +317,7 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     await ada.isGone('Sprite');
   });
 
-  it('adds a sprite, pauses and shows settings from the menu', async () => {
+  it('adds a sprite and shows settings from the menu', async () => {
     await start(RUNNER, { x: 640, y: 800 });
     await ada.chooseOf(onFloor, 'n', 'Return');
     await ada.count('Sprite', 2);
@@ -327,6 +327,24 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     await ada.count('Sprite', 2);
     await ada.chooseOf(onFloor, 's', 't');
     await eventually('the switch is saved', () => ada.settings().toasts === false);
+  });
+
+  it('says how its sprites come back when its menu has hidden them, and they do', async () => {
+    await start(RUNNER, { x: 640, y: 800 });
+    await ada.chooseOf(onFloor, 'd');
+    await ada.isGone('Sprite');
+    await ada.frame('Sprites notice');
+    shot('hidden');
+    assert.equal(await exitOf(ada.launch()), 0);
+    await ada.count('Sprite', 2);
+  });
+
+  it('ends a pause when a sprite is thrown', async () => {
+    await start(RUNNER, { x: 640, y: 800 });
+    await ada.chooseOf(onFloor, ...Array(5).fill('Up'), 'Return'); // Pause is the fifth entry from below
+    await ada.isGone('Sprites menu');
+    await ada.chooseOf(onFloor, 't', 'l');
+    await ada.waitFor('it flies', (screenshot) => onFloor(screenshot) === undefined || undefined);
   });
 
   it('shows how to play until Escape', async () => {

@@ -217,6 +217,9 @@ void Controller::HandleChoice(const MenuChoice& choice) {
 // Returns false for what needs a window.
 bool Controller::CarryOutHere(const MenuChoice& choice) {
   if (CarryOut(choice, &desktop_)) {
+    if (choice.command == MenuCommand::kHideAll && choice.is_on) {
+      SayHowToShowAll();
+    }
     return true;
   }
   if (const auto changed = WithChoice(desktop_.settings(), choice)) {
@@ -358,6 +361,17 @@ void Controller::Mute(const Neighbour& neighbour, bool is_muted) {
   desktop_.Mute(neighbour, is_muted);
   if (is_muted) {
     ShowNotice(Text::kToastMuted, Text::kToastMutedText, {neighbour.DisplayName()});
+  }
+}
+
+// The sprites are gone, and their menus. The person may have no other way to find this out.
+void Controller::SayHowToShowAll() {
+  if (desktop_.settings().toasts || !host_->HasIcon()) {
+    host_->ShowToast({ToastKind::kNotice, Said(Text::kToastAllHidden),
+                      desktop_.has_hide_key()
+                          ? Said(Text::kToastAllHiddenKey, {Said(Text::kKeyHide)})
+                      : host_->HasIcon() ? Said(Text::kToastAllHiddenIcon)
+                                         : Said(Text::kToastAllHiddenStart)});
   }
 }
 

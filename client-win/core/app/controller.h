@@ -125,6 +125,7 @@ class Controller : public SpriteListener {
   bool CarryOutHere(const MenuChoice& choice);
   void SwapPicture(const std::string& file);
   void Mute(const Neighbour& neighbour, bool is_muted);
+  void SayHowToShowAll();
   void ShowHidden();
   void Invite();
   void TakePicture(bool is_animated);

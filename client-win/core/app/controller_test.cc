@@ -600,6 +600,25 @@ TEST_CASE("controller › says how to end that clicks go through sprites, and gr
   }
 }
 
+TEST_CASE("controller › says how all sprites are shown again when the menu has hidden them") {
+  for (const bool has_icon : {true, false}) {
+    for (const bool has_key : {true, false}) {
+      Disk disk;
+      Program program(&disk);
+      program.has_icon = has_icon;
+      program.controller.desktop().SetHasHideKey(has_key);
+      program.controller.HandleChoice({MenuCommand::kHideAll, 0, {}, true});
+      REQUIRE(program.toasts.size() == 1);
+      CHECK(program.toasts[0].text ==
+            (has_key    ? "Ctrl+Alt+Shift+H shows them again, wherever you type."
+             : has_icon ? "The menu of the icon by the clock shows them again."
+                        : "Start Sprites once more to see them again."));
+      program.controller.HandleChoice({MenuCommand::kHideAll, 0, {}, false});
+      CHECK(program.toasts.size() == 1);
+    }
+  }
+}
+
 TEST_CASE("controller › says which neighbour is muted, and nothing of one that is heard again") {
   Disk disk;
   Program program(&disk);
@@ -785,6 +804,25 @@ TEST_CASE("controller › the first sprite greets the person, and the settings r
   }
   CHECK(!controller.BubbleIn(controller.Turn()));
   CHECK(controller.desktop().settings().greeted);
+}
+
+TEST_CASE("controller › a sprite that sleeps does not greet the person; one that is awake does") {
+  Disk disk;
+  Program program(&disk, "", false);
+  Controller& controller = program.controller;
+  controller.Start(Characters(1), false);
+  for (int turn = 0; turn < 10'000 && program.First().mode != Mode::kSleep; turn++) {
+    program.added_ms += 100;
+    controller.Turn();
+  }
+  REQUIRE(program.First().mode == Mode::kSleep);
+  controller.BubbleIn(controller.Turn());
+  program.added_ms += kFirstBubbleMs;
+  CHECK(!controller.BubbleIn(controller.Turn()));
+  controller.DropInAnySprite();
+  const auto said = controller.BubbleIn(controller.Turn());
+  REQUIRE(said);
+  CHECK(said->id != program.First().id);
 }
 
 }  // namespace

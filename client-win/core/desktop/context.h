@@ -83,6 +83,7 @@ struct Context {
   WallClock clock;
   Presence presence = Presence::kFree;
   bool is_hidden = false;     // the person wants to see none of it for now
+  bool is_paused = false;     // the sprites stand still
   std::vector<bool> covered;  // by index of monitor: a full-screen program covers it
   Language system_language = Language::kEnglish;
 

@@ -32,6 +32,7 @@ SpriteId Crowd::DropIn(const std::string& file, std::optional<Point> place) {
   const double y = primary.work.top + nature.height * primary.scale;
   const Facing facing = context_.random() < 0.5 ? Facing::kLeft : Facing::kRight;
   context_.saves_now = true;
+  context_.is_paused = false;
   return simulation_.Add({{file, description.name, description.scale, facing},
                           true,
                           nature,
@@ -58,6 +59,7 @@ void Crowd::Grab(SpriteId id, Point point, double ms) {
     id = DropIn(look_.shelf().front()->file, point);
     peers_ = false;
   }
+  context_.is_paused = false;
   simulation_.Grab(id, point, ms);
 }
 
@@ -111,6 +113,7 @@ void Crowd::Select(SpriteId id) {
 void Crowd::SelectByKeys(SpriteId id) {
   Select(id);
   if (id != kNobody) {
+    context_.is_paused = false;
     keys_hint_ms_ = context_.now_ms;
   }
 }
@@ -160,6 +163,7 @@ void Crowd::Press(Key key, bool is_down, bool with_control) {
 }
 
 void Crowd::ThrowTo(SpriteId id, Edge edge) {
+  context_.is_paused = false;
   simulation_.ThrowTo(id, edge);
   context_.outbox.sounds.push_back(Sound::kThrow);
 }

@@ -178,7 +178,7 @@ const Scene& Desktop::Tick(int64_t now_ms) {
   const int64_t passed = std::max<int64_t>(0, now_ms - context_.now_ms);
   context_.now_ms = std::max(now_ms, context_.now_ms);
   look_.BeginTick();
-  if (!is_paused_ && leaving_ == Leaving::kNot) {
+  if (!context_.is_paused && leaving_ == Leaving::kNot) {
     simulation_ms_ += static_cast<double>(passed);
     for (const Departure& departure : simulation_.Step(simulation_ms_, context_.random)) {
       traffic_.Depart(departure);
@@ -293,7 +293,7 @@ void Desktop::SendDueRequests() {
   const std::function<void()> kinds[] = {
       [this] { SendPollerRequest(); }, [this] { traffic_.SendDepartures(); },
       [this] { look_.FetchSheets(); }, [this] { guests_.SendMutes(); },
-      [this] { talk_.Send(); },        [this] { peeking_.Send(is_paused_); },
+      [this] { talk_.Send(); },        [this] { peeking_.Send(context_.is_paused); },
       [this] { AskForCompany(); }};
   constexpr size_t kKindCount = std::size(kinds);
   const size_t first = first_kind_;
@@ -475,7 +475,7 @@ double Desktop::IdleMs() const {
   }
   const int64_t peeking = std::max<int64_t>(0, peeking_.NextDueMs() - context_.now_ms);
   double idle = std::min(kIdleMsMax, static_cast<double>(peeking));
-  if (is_paused_) {
+  if (context_.is_paused) {
     return idle;
   }
   const double now_ms = simulation_.now_ms();

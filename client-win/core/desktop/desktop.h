@@ -77,7 +77,8 @@ class Desktop {
 
   // -- What the shell reports.
   void SetSettings(const Settings& settings);
-  void Pause(bool is_paused) { is_paused_ = is_paused; }
+  // Sprites stand still until the person does something with one.
+  void Pause(bool is_paused) { context_.is_paused = is_paused; }
   // Shows and says nothing from now on; the sprites live on. Until the program ends.
   void Hide(bool is_hidden) { context_.is_hidden = is_hidden; }
   // The key kKeyHide does that wherever the person types.
@@ -134,7 +135,7 @@ class Desktop {
   const WallClock& clock() const { return context_.clock; }
   const Settings& settings() const { return context_.settings; }
   Language language() const { return context_.language(); }
-  bool is_paused() const { return is_paused_; }
+  bool is_paused() const { return context_.is_paused; }
   bool is_hidden() const { return context_.is_hidden; }
   bool has_hide_key() const { return has_hide_key_; }
   // Whether toasts and sounds are off now: hidden, while presenting, or while a program covers a
@@ -198,7 +199,6 @@ class Desktop {
   int64_t stage_poll_ms_ = 0;  // when the next poll after a batch with a wanted stage may be sent
   Scene scene_;
   std::optional<int64_t> network_retry_ms_;  // when to ask the relay again
-  bool is_paused_ = false;
   bool has_hide_key_ = false;
   bool expects_friend_ = false;
   Leaving leaving_ = Leaving::kNot;

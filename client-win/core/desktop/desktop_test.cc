@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "core/words/menus.h"
 #include "test/core/test_desktop.h"
@@ -531,6 +532,24 @@ TEST_CASE("desktop › stands still while it is paused, and idles when nothing m
   const double y = fixture.desktop.simulation().Find(id)->y;
   CHECK(fixture.Pass(500).idle_ms == kIdleMsMax);
   CHECK(fixture.desktop.simulation().Find(id)->y == y);
+}
+
+TEST_CASE("desktop › a pause lasts until the person does something with a sprite") {
+  TestDesktop fixture;
+  const SpriteId id = fixture.DropInOwn();
+  Crowd& sprites = fixture.desktop.sprites();
+  const std::function<void()> acts[] = {[&] { fixture.DropInOwn(); },
+                                        [&] {
+                                          sprites.Grab(id, {400, 560}, 0);
+                                        },
+                                        [&] { sprites.SelectByKeys(id); },
+                                        [&] { sprites.ThrowTo(id, Edge::kTop); }};
+  for (const auto& act : acts) {
+    fixture.desktop.Pause(true);
+    CHECK(fixture.desktop.is_paused());
+    act();
+    CHECK(!fixture.desktop.is_paused());
+  }
 }
 
 TEST_CASE("desktop › puts away its own sprites, never others") {

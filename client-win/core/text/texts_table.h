@@ -101,6 +101,10 @@
   X(kToastClickThrough, "Clicks go through the sprites", "Klicks gehen durch die Figuren") \
   X(kToastClickThroughText, "You turn that off in the menu of the icon by the clock.", "Abschalten: im Menü des Symbols bei der Uhr.") \
   X(kToastClickThroughTextNoIcon, "You turn that off in the menu: sprites --menu opens it.", "Abschalten: im Menü, das sprites --menu öffnet.") \
+  X(kToastAllHidden, "All sprites are hidden", "Alle Figuren sind verborgen") \
+  X(kToastAllHiddenKey, "{0} shows them again, wherever you type.", "{0} zeigt sie wieder, in jedem Programm.") \
+  X(kToastAllHiddenIcon, "The menu of the icon by the clock shows them again.", "Das Menü des Symbols bei der Uhr zeigt sie wieder.") \
+  X(kToastAllHiddenStart, "Start Sprites once more to see them again.", "Starten Sie Sprites noch einmal, dann sind sie wieder da.") \
   X(kToastRefused, "The relay does not let us in", "Das Relay lässt uns nicht hinein") \
   X(kToastOperator, "From the operator of the relay", "Vom Betreiber des Relays") \
   X(kToastPictureGone, "A picture is gone", "Ein Bild ist weg") \
