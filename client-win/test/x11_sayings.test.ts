@@ -13,13 +13,14 @@ import { buildClient, buildX11Client } from '../../tools/build.js';
 import { type HeadlessDesktop, startHeadless } from './headless_desktop.ts';
 import { checkAnimation, checkPhotograph, newPicture, PAPER, SMILE, savedNames } from './saved_pictures.ts';
 import { RUNNER, runner, spr } from './wine_sprites.ts';
-import { eventually, type Frame, middleOf, SCREEN } from './x_display.ts';
+import { eventually, type Frame, middleOf, SCREEN, soon } from './x_display.ts';
 import { exitOf, whyNoX11, X11Desktop } from './x11_desktop.ts';
 
 const SHOTS = join(import.meta.dirname, '../../screenshots');
 const SAYING = 'Sprites saying';
 const INPUT = 'Sprites: say something';
 const COMPANY = 'Sprites: who is here';
+const MENU_MS = 1_500; // ms that a menu stays open: a bubble would come within a tenth of it
 
 const skip = whyNoX11() ?? buildX11Client() ?? buildClient() ?? false;
 
@@ -147,6 +148,16 @@ describe('sayings in the program for X11', { skip, timeout: 900_000 }, () => {
     await ada.dragTo('the sprite', runner, { x: 300, y: 500 });
     await choose('a', 's');
     checkAnimation(await newPicture(ada.pictures, names), join(SHOTS, 'x11-animation.gif'));
+  });
+
+  it('shows no bubble over a menu, and shows it when that is closed', async () => {
+    await ada.isGone(SAYING);
+    await choose();
+    grace.send('say Mind the menu!');
+    await grace.waitForLine('it was said', ({ heard }) => heard === 'Mind the menu!');
+    assert.ok(!(await soon(async () => (await bubbles()).length > 0, MENU_MS)));
+    await ada.press('Escape');
+    await bubble();
   });
 
   it('lists what was said, and mutes a speaker there', async () => {

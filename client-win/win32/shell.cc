@@ -205,7 +205,7 @@ void Shell::Turn() {
   // Below the sprites, so that a sprite that crosses walks in front.
   beyond_.Show(scene.beyond, windows_.LowestWindow());
   ShowBubble(scene);
-  saying_bubbles_.Show(scene);
+  saying_bubbles_.Show(has_menu_ ? Scene{} : scene);  // or they would cover it
   say_dialog_.Update();
   heard_dialog_.Update();
   company_dialog_.Update();
@@ -332,7 +332,10 @@ void Shell::OpenMenuOver(const Sprite& sprite, Point point) {
 
 MenuChoice Shell::AskIn(const Menu& menu, POINT point) {
   const ModalScope modal(this);
-  return ChooseIn(menu, window_, point);
+  has_menu_ = true;
+  const MenuChoice choice = ChooseIn(menu, window_, point);
+  has_menu_ = false;
+  return choice;
 }
 
 void Shell::ShowMenu(POINT point) {

@@ -177,6 +177,7 @@ class Shell : private Host {
   bool has_left_ = false;  // the relay
   uint8_t away_ = 0;       // 0 while the sprites can be seen
   int modal_depth_ = 0;    // menus and dialogs that are open
+  bool has_menu_ = false;
 };
 
 }  // namespace sprites

@@ -194,7 +194,7 @@ void Shell::Turn() {
   const Scene& scene = controller_.Turn();
   display_->Show(scene);
   ShowBubble(scene);
-  saying_bubbles_.Show(scene);
+  saying_bubbles_.Show(menu_.is_open() ? Scene{} : scene);  // or they would cover it
   TurnWindow(&say_window_);
   TurnWindow(&company_window_);
   menu_.Turn();
