@@ -10,7 +10,7 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { PNG } from 'pngjs';
-import { MASCOT, PACK_ANIMATIONS, shimejiPack } from '../../server/test/shimeji_pack.ts';
+import { MASCOT, PACK_ANIMATIONS, PACK_SIDE, shimejiPack } from '../../server/test/shimeji_pack.ts';
 import { readSpr } from '../../server/wire/files/spr.ts';
 import { buildWindowsClient, WINDOWS_CLIENT } from '../../tools/build.js';
 import { ensurePrograms, installHint } from '../../tools/machine.js';
@@ -262,9 +262,10 @@ describe('windows client, imported pictures', { skip, timeout: 900_000 }, () => 
       if (accepts) await eventually('it is imported', isHere);
       else assert.ok(!isHere());
     }
-    const { animations } = importedSpr('Orange').description;
+    const { animations, hitbox, scale } = importedSpr('Orange').description;
     const frames = Object.entries(animations).map(([name, one]) => [name, [...one.frames]]);
     assert.deepEqual(Object.fromEntries(frames), PACK_ANIMATIONS);
+    assert.equal(Math.round(scale * Math.max(...hitbox.slice(2))), PACK_SIDE);
     const { screenshot } = await desktop.waitFor('it is on the screen', (now) => now.find(MASCOT) && now);
     screenshot.save(join(SHOTS, 'wine-pack-here.png'));
   });

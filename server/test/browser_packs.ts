@@ -10,7 +10,7 @@ import { giveModule, noBrowser, openPage, shoot } from './browser_page.ts';
 import { closePages, sharedSite } from './browser_site.ts';
 import { openEditor, remade } from './editor_page.ts';
 import { BOUNDED, type RelayProcess } from './relay_process.ts';
-import { leftOutOf, PACK_ANIMATIONS, shimejiPack } from './shimeji_pack.ts';
+import { leftOutOf, PACK_ANIMATIONS, PACK_SIDE, shimejiPack } from './shimeji_pack.ts';
 
 interface Case {
   name: string;
@@ -149,6 +149,8 @@ describe('a Shimeji pack', { ...BOUNDED, skip: noBrowser }, () => {
       assert.equal(description.name, `Orange ${language}`);
       const frames = Object.entries(description.animations).map(([name, one]) => [name, [...one.frames]]);
       assert.deepEqual(Object.fromEntries(frames), PACK_ANIMATIONS);
+      const [, , ...sides] = description.hitbox;
+      assert.equal(Math.round(description.scale * Math.max(...sides)), PACK_SIDE);
     });
   }
 

@@ -96,7 +96,8 @@ export const PACK_ANIMATIONS = {
   throw: [14],
   drag: [15, 16, 0, 17, 18, 17, 0, 16],
 };
-export const PACK_CELLS = 19;
+/** The px of its longer side on the screen, as of other pictures. */
+export const PACK_SIDE = 96;
 
 /** The names of the actions that have no counterpart. */
 export function leftOutOf(language: PackLanguage): string[] {

@@ -217,14 +217,15 @@ std::optional<Bytes> SprAtSize(const Picture& picture, const Cast& cast, int sid
     DrawPosed(scaled[cell.frame], cell.pose, i % columns * cell_width, i / columns * cell_height,
               cell_width, cell_height, smooth, &sheet);
   }
-  const double scale =
-      std::clamp(kPictureShownSide / std::max(width, height), rules::kScaleMin, rules::kScaleMax);
   const auto across = [&, width = width](int pixels) {
     return static_cast<int>(std::lround(1.0 * pixels * width / picture.width));
   };
   const auto down = [&, height = height](int pixels) {
     return static_cast<int>(std::lround(1.0 * pixels * height / picture.height));
   };
+  const int body_side = std::max({across(cast.body.width), down(cast.body.height), 1});
+  const double scale =
+      std::clamp(kPictureShownSide / body_side, rules::kScaleMin, rules::kScaleMax);
   const int left = (cell_width - width) / 2 + std::min(across(cast.body.left), width - 1);
   const int top = cell_height - height + std::min(down(cast.body.top), height - 1);
   const Json description = {{"format", "spr/1"},

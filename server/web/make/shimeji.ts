@@ -10,6 +10,7 @@ import { crop, type Pixels } from '../../wire/files/pixels.ts';
 import { bitmapOf, isPng, nameOf, pixelsOf } from '../pictures/picture_files.ts';
 import { contentBox } from '../pictures/trim.ts';
 import { phrase } from '../texts/language.ts';
+import { usualScale } from './draft.ts';
 import type { PackFiles } from './zip.ts';
 
 export { readZip } from './zip.ts';
@@ -83,6 +84,8 @@ export interface Pack extends Omit<Plan, 'cells'> {
   /** One for each cell, all of one size. */
   frames: readonly Pixels[];
   hitbox: readonly [left: number, top: number, width: number, height: number];
+  /** That of its body: most of a frame may be room to hang. */
+  scale: number;
 }
 
 /** Reads a pack, which `name` is the file or the folder of. Throws an Error whose message is for the person. */
@@ -116,7 +119,8 @@ export async function readPack(files: PackFiles, name: string): Promise<Pack> {
     frames.push(crop(cell.looksRight ? pixels : mirrored(pixels), -left, -top, layout));
   }
   const { left, top, width, height } = contentBox([frames[0]])!;
-  return { name: nameOf(name), frames, hitbox: [left, top, width, height], animations, leftOut };
+  const hitbox = [left, top, width, height] as const;
+  return { name: nameOf(name), frames, hitbox, scale: usualScale({ width, height }), animations, leftOut };
 }
 
 /** The path of the actions that are least deep in the pack; undefined when there are none. */
