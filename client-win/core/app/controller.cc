@@ -399,8 +399,8 @@ void Controller::Invite() {
   }
 }
 
-// Saves what is seen now, or the last seconds of it. An animation is for strangers, too: it has
-// nothing of what others said, and the person is told when an invitation is in it.
+// Saves what is seen now, or the last seconds of it. An animation is for strangers, too: it names
+// the relay, and has neither what others said nor an invitation.
 void Controller::TakePicture(bool is_animated) {
   if (camera_.is_busy()) {
     ShowNotice(Text::kToastNoPicture, Text::kPhotographBusy);
@@ -409,11 +409,8 @@ void Controller::TakePicture(bool is_animated) {
     camera_.Photograph(scene, host_->PaintBubbles(scene), desktop_.clock());
   } else {
     Scene label;
-    if (const std::string link = desktop_.relay().ShortLink(); !link.empty()) {
-      label.bubbles.push_back({.text = link, .post = {.room = kLabelRoom}});
-      if (link.find('#') != std::string::npos) {
-        ShowNotice(Text::kToastAnimation, Text::kToastAnimationInvites);
-      }
+    if (const std::string host = HostOf(desktop_.settings().relay); !host.empty()) {
+      label.bubbles.push_back({.text = host, .post = {.room = kLabelRoom}});
     }
     std::vector<PaintedBubble> painted = host_->PaintBubbles(label);
     camera_.Animate(painted.empty() ? PaintedBubble{} : std::move(painted.front()),

@@ -75,9 +75,7 @@ class Relay : public Transport {
                  : Response{request.id, 0};
     }
     if (request.method == Method::kPost && request.url.ends_with("/v1/desktops")) {
-      return {
-          request.id, 201,
-          SeatText({{"invitation", "1a2b.0123456789abcdef0123456789abcdef"}, {"world", world}})};
+      return {request.id, 201, SeatText({{"invitation", "1a2b.0123456789abcdef0123456789abcdef"}})};
     }
     if (request.method == Method::kGet && request.url.ends_with("/v1/desktops/1a2b-3f")) {
       const Json bob = {{"desktop", "9-3e"}, {"name", "Bob"}};
@@ -103,8 +101,6 @@ class Relay : public Transport {
       return request.method == method && request.url.ends_with(end);
     });
   }
-
-  std::string world = "commons";  // of the seat that it grants
 
  private:
   std::mutex mutex_;
@@ -681,23 +677,6 @@ TEST_CASE("controller › saves a picture of the sprites, and an animation that 
   const Picture animation = DecodePicture(AsBytes(gif));
   CHECK(animation.width >= 200);  // of the label
   CHECK(program.painted_texts == std::vector<std::string>{HostOf(kRelay)});
-}
-
-TEST_CASE("controller › an animation has the invitation to a private world in it, and says so") {
-  Disk disk;
-  Program program(&disk, kRelay);
-  program.relay.world = "garden";
-  program.controller.Start(Characters(1), false);
-  program.Await([&] { return IsConnected(&program); });
-  program.controller.HandleChoice({MenuCommand::kAnimation});
-  CHECK(program.painted_texts ==
-        std::vector<std::string>{HostOf(kRelay) + "/#near=1a2b.0123456789abcdef0123456789abcdef"});
-  program.Await([&] {
-    program.added_ms += kToastMsMin;
-    return std::ranges::any_of(program.toasts, [](const Toast& toast) {
-      return toast.text == Say(Language::kEnglish, Text::kToastAnimationInvites);
-    });
-  });
 }
 
 TEST_CASE("controller › says why there is no picture") {

@@ -27,14 +27,6 @@ std::string RelayState::InvitationLink() const {
              : sprites::InvitationLink(poller.site(), seat->world, seat->invitation, name);
 }
 
-std::string RelayState::ShortLink() const {
-  const std::string host = HostOf(poller.site());
-  const std::optional<Seat>& seat = poller.seat();
-  return !seat || seat->invitation.empty() || seat->world == kCommons
-             ? host
-             : host + "/#near=" + seat->invitation;
-}
-
 Language Context::language() const {
   return settings.language == LanguageChoice::kEnglish  ? Language::kEnglish
          : settings.language == LanguageChoice::kGerman ? Language::kGerman

@@ -64,9 +64,6 @@ struct RelayState {
   bool IsUnreachable() const { return unanswered >= kUnreachableFailures; }
   // The link that seats a friend beside this desktop; empty while there is none.
   std::string InvitationLink() const;
-  // What is written in an animation: in a private world the invitation, but neither its name nor
-  // the person's; else the relay's address. Empty without a relay.
-  std::string ShortLink() const;
 };
 
 struct Context {

@@ -598,14 +598,10 @@ TEST_CASE("desktop › makes a link that invites a friend, with the world unless
   fixture.Join();
   CHECK(fixture.desktop.relay().InvitationLink() ==
         "http://relay.example:8080/#near=1a2b.0123456789abcdef0123456789abcdef&world=garden");
-  CHECK(fixture.desktop.relay().ShortLink() ==
-        "relay.example:8080/#near=1a2b.0123456789abcdef0123456789abcdef");
   TestDesktop public_one;
-  CHECK(public_one.desktop.relay().ShortLink() == "relay.example:8080");
   public_one.Join("1-1", {{"world", "commons"}});
   CHECK(public_one.desktop.relay().InvitationLink() ==
         "http://relay.example:8080/#near=1a2b.0123456789abcdef0123456789abcdef");
-  CHECK(public_one.desktop.relay().ShortLink() == "relay.example:8080");
 }
 
 TEST_CASE("desktop › goes where a link leads, and falls back to the friend's world when it ends") {

@@ -146,8 +146,6 @@
   X(kToastUpdateWrongText, "The file is not the one that the relay announced. It was thrown away.", "Die Datei ist nicht die, die das Relay angekündigt hat. Sie wurde verworfen.") \
   X(kToastImport, "Can't import {0}", "{0} ist nicht lesbar") \
   X(kToastPicture, "The picture is saved", "Das Bild ist gespeichert") \
-  X(kToastAnimation, "The last five seconds are being drawn", "Die letzten fünf Sekunden werden gezeichnet") \
-  X(kToastAnimationInvites, "The animation shows your invitation. Anybody who sees it can come in.", "Die Animation zeigt Ihre Einladung. Wer sie sieht, kann hereinkommen.") \
   X(kToastNoPicture, "No picture was saved", "Kein Bild wurde gespeichert") \
   X(kPhotographNothing, "No sprite can be seen.", "Es ist keine Figur zu sehen.") \
   X(kPhotographTooLarge, "The sprites are too far apart for one picture.", "Die Figuren sind zu weit auseinander für ein Bild.") \
