@@ -266,6 +266,21 @@ SpriteId ThrowOwn(TestDesktop* fixture) {
   return own;
 }
 
+TEST_CASE("journeys › have the own name at their end, unless its user wants to be left out") {
+  for (const bool signs : {true, false}) {
+    Settings settings = TestDesktop::Given();
+    settings.signs = signs;
+    TestDesktop fixture(settings);
+    fixture.Join("1-1", {{"name", "Ida"}});
+    fixture.desktop.sprites().SetClock({kThursday, kThursday});
+    ThrowOwn(&fixture);
+    const Json body = Json::parse(fixture.Pop("/crossings", Method::kPost).body);
+    const Json& journey = body["sprite"]["journey"];
+    CHECK(journey["hops"] == 1);
+    CHECK(journey["from"] == (signs ? Json::array({"Ida"}) : Json::array()));
+  }
+}
+
 Json Home(const TestDesktop& fixture, int seq, int hops) {
   Json event = Arriving(seq, fixture.sheet->file);
   event["sprite"]["name"] = fixture.sheet->description.name;

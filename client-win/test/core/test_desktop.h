@@ -130,13 +130,14 @@ struct TestDesktop {
     seat.update(more);
     const Request join = Pop("/v1/desktops", Method::kPost);
     Respond(join, 201, seat);
-    MeetNeighbours(id);
+    MeetNeighbours(id, more.value("name", ""));
     return Json::parse(join.body);
   }
 
-  void MeetNeighbours(const std::string& id = "1-1") {
+  void MeetNeighbours(const std::string& id = "1-1", const std::string& name = "") {
     Respond(Pop("/v1/desktops/" + id, Method::kGet), 200,
-            {{"neighbours", {{"left", kBob}, {"right", kBob}, {"top", kMe}, {"bottom", kMe}}}});
+            {{"name", name},
+             {"neighbours", {{"left", kBob}, {"right", kBob}, {"top", kMe}, {"bottom", kMe}}}});
     Pass(10);
   }
 

@@ -10,6 +10,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <ctime>
 #include <exception>
 #include <filesystem>
 #include <map>
@@ -186,6 +187,9 @@ class Headless : private Host {
   }
 
   void Turn() {
+    // It is always noon, so that no sprite is tired.
+    const int64_t now = std::time(nullptr);
+    desktop_.sprites().SetClock({now, now - now % 86'400 + 43'200});
     idle_ms_ = controller_.Turn().idle_ms;
     PrintChanges();
     PrintSpeech();
