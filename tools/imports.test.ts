@@ -62,6 +62,7 @@ const PUBLISHED: readonly string[] = [
   'server/libraries/javascript/client.ts', // a desktop for programs
   'server/test/relay_process.ts', // a relay for tests
   'server/test/desktop_client.ts', // a desktop without a window for tests
+  'server/test/shimeji_pack.ts', // a pack of another program, for tests
   'server/test/browser_page.ts', // a page in a browser, for tests
   'server/test/random.ts', // random numbers of a seed, for tests
   'server/test/editor_page.ts',

@@ -1,7 +1,6 @@
 // A resident of one's own: it keeps what it catches for some seconds, says thank you, and throws it back.
 //
-//     node resident.mjs http://localhost:8080
-//     node resident.mjs 'http://localhost:8080/#near=…'          beside you, in a private world too: your invitation
+//     node resident.mjs http://localhost:8080          or your invitation: it sits beside you, in a private world too
 import { join } from 'sprites-client';
 
 const { origin, hash } = new URL(process.argv[2] ?? 'http://localhost:8080');
