@@ -136,6 +136,25 @@ describe('shell of the windows client', { skip, timeout: 900_000 }, () => {
     ]);
   });
 
+  it('stops a sound before its memory changes, and looks at the windows again when one is destroyed', async () => {
+    const calls = await printed('system-calls.exe');
+    assert.deepEqual(calls, [
+      'stop nothing',
+      'play 7', // SND_ASYNC, SND_NODEFAULT, SND_MEMORY
+      'stop whole',
+      'play 7',
+      'stop whole',
+      'hook 3 3', // EVENT_SYSTEM_FOREGROUND
+      'hook a b', // EVENT_SYSTEM_MOVESIZESTART, …END
+      'hook 16 17', // EVENT_SYSTEM_MINIMIZESTART, …END
+      'hook 8001 8003', // EVENT_OBJECT_DESTROY, …SHOW, …HIDE
+      '0 a text cursor is shown',
+      '0 a part of a window is destroyed',
+      '1 a window is hidden',
+      '1 a window is destroyed',
+    ]);
+  });
+
   it("stands on another program's window, and falls when the window moves and when it closes", async () => {
     ada.launch(STAND_IN, 'Ground', '300', '400', '500', '300');
     const ground = await ada.frame('Ground');
