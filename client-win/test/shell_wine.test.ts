@@ -5,7 +5,7 @@
  * The sprite is a magenta brick that never walks. The suite saves screenshots to screenshots/.
  */
 import assert from 'node:assert/strict';
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { setTimeout as pause } from 'node:timers/promises';
@@ -31,6 +31,13 @@ const FLOOR = SCREEN.height - 1; // the lowest row of pixels
 /** ms until a window's place is remembered, three times over: kHeldMs and kLayoutSettleMs in core/screen/window_places.h, which no output shows. */
 const HELD_MS = 10_000;
 const CROWD = 30; // sprites in the bench: enough to tell one call per sprite from one per pair
+
+const LETTER = 'C:\\letter.txt'; // a file that is not a picture
+const MAIN_CLASS = 'SpritesDesktop'; // kMainClass in win32/system/single_instance.h
+const TRAY_MESSAGE = '0x8002'; // kTrayMessage in win32/system/tray.h
+const NIN_BALLOONUSERCLICK = '0x10405'; // of icon 1
+const [NIM_ADD, NIM_MODIFY, NIM_SETFOCUS] = [0, 1, 3];
+const [NIF_MESSAGE, NIF_ICON, NIF_TIP, NIF_INFO, NIF_REALTIME, NIF_SHOWTIP] = [1, 2, 4, 0x10, 0x40, 0x80];
 
 const skip = whyNoWine() ?? buildWindowsClient() ?? false;
 
@@ -89,6 +96,7 @@ describe('shell of the windows client', { skip, timeout: 900_000 }, () => {
     // Xvfb offers only its own resolution, so add one to change to.
     await ada.run('xrandr', '--newmode', '800x600', ...'40 800 840 880 900 600 605 610 650'.split(' '));
     await ada.run('xrandr', '--addmode', 'screen', '800x600');
+    writeFileSync(join(ada.prefix, 'drive_c', 'letter.txt'), 'Dear Grace,');
   });
 
   after(async () => {
@@ -322,10 +330,36 @@ describe('shell of the windows client', { skip, timeout: 900_000 }, () => {
     assert.equal(ada.settings().muted?.[0]?.name, 'Grace');
   });
 
+  // The stand-in is a task bar, and the message is the one that Windows sends at a click on a toast.
+  it('adds its icon to a new task bar; a toast keeps its tip, and opens a menu, which gives the keyboard back', async () => {
+    const path = join(SHOTS, 'shell-tray.txt');
+    rmSync(path, { force: true });
+    ada.launch(STAND_IN, `Z:${path.replaceAll('/', '\\')}`, 'tray');
+    await ada.frame('Tray');
+    const isCalled = (message: number, flags: number) =>
+      existsSync(path) &&
+      readFileSync(path, 'utf8')
+        .split('\n')
+        .includes(`${message} ${flags.toString(16)}`);
+    await eventually('the icon is added', () => isCalled(NIM_ADD, NIF_MESSAGE | NIF_ICON | NIF_TIP | NIF_SHOWTIP));
+    await ada.run('wine', WINDOWS_CLIENT, LETTER);
+    await eventually('a toast is shown', () => isCalled(NIM_MODIFY, NIF_INFO | NIF_REALTIME | NIF_SHOWTIP));
+    await ada.moveTo({ x: 300, y: 300 });
+    await tryUntil(
+      'a click on the toast opens the menu',
+      () => ada.run('wine', STAND_IN, MAIN_CLASS, 'post', TRAY_MESSAGE, '0', NIN_BALLOONUSERCLICK),
+      () => ada.hasMenu(),
+    );
+    assert.ok(!isCalled(NIM_SETFOCUS, 0));
+    await ada.focusOn('Sprite');
+    await ada.press('Escape');
+    await eventually('the icon has the keyboard', () => isCalled(NIM_SETFOCUS, 0));
+    await ada.closeWindow('Tray');
+  });
+
   it("shows a toast for a file that it can't import", async () => {
-    writeFileSync(join(ada.prefix, 'drive_c', 'letter.txt'), 'Dear Grace,');
     const before = ada.capture();
-    await ada.run('wine', WINDOWS_CLIENT, 'C:\\letter.txt');
+    await ada.run('wine', WINDOWS_CLIENT, LETTER);
     const tray = await ada.frame('Wine System Tray');
     const [x, y] = [tray.x + 30, tray.y + 30];
     const { screenshot } = await ada.waitFor('a balloon below the icon', (screenshot) => {

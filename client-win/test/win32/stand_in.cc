@@ -3,12 +3,12 @@
 //   stand-in TITLE full                      without a caption, covers the primary monitor
 //   stand-in TITLE full WIDTH HEIGHT         likewise, at that resolution until it is closed
 //   stand-in TITLE lock FILE                 a window that keeps the file open for itself alone
-//   stand-in TITLE send MESSAGE WPARAM       sends a message to a window of that class, and ends
-//   stand-in TITLE post MESSAGE WPARAM       likewise, without waiting until it is handled
-//   stand-in TITLE has-keys                  ends at once: does the foreground window have that
-//   title?
-//   stand-in TITLE throw                     drags the window of that title over the right edge,
-//   and ends
+//   stand-in FILE tray                       a task bar that has just been created: writes each
+//   call of Shell_NotifyIcon into that file, as "message flags" in hexadecimal stand-in TITLE send
+//   MESSAGE WPARAM [LPARAM]    sends a message to a window of that class, and ends stand-in TITLE
+//   post MESSAGE WPARAM [LPARAM]    likewise, without waiting until it is handled stand-in TITLE
+//   has-keys                  ends at once: does the foreground window have that title? stand-in
+//   TITLE throw                     drags the window of that title over the right edge, and ends
 //   stand-in FILE picture                    writes the screen into that file as BMP, and ends
 // The wheel and the middle button change its title to Wheel and Middle. Ends when its window is
 // closed or the escape key is pressed. Exit codes: 0 closed or done, 1 the monitor does not have
@@ -35,7 +35,10 @@ struct Options {
   RECT rect{};
   SIZE resolution{};
   std::wstring locked;  // the path of a file
+  std::wstring calls;   // of Shell_NotifyIcon: the path of a file
 };
+
+std::FILE* calls = nullptr;
 
 // Returns false if the arguments are wrong.
 bool ReadOptions(Options* options) {
@@ -60,6 +63,12 @@ bool ReadOptions(Options* options) {
     options->rect = {600, 20, 800, 120};
     return true;
   }
+  if (words[1] == L"tray" && words.size() == 2) {
+    options->title = L"Tray";
+    options->calls = words[0];
+    options->rect = {600, 20, 800, 120};
+    return true;
+  }
   if (words.size() != 5) {
     return false;
   }
@@ -78,6 +87,14 @@ bool SetResolution(SIZE resolution) {
   return ChangeDisplaySettingsW(&mode, CDS_FULLSCREEN) == DISP_CHANGE_SUCCESSFUL;
 }
 
+// Shell_NotifyIcon sends its arguments to the task bar. Wine's begin with three numbers: window,
+// icon, flags.
+void WriteCall(const COPYDATASTRUCT& sent) {
+  const auto* numbers = static_cast<const UINT*>(sent.lpData);
+  std::fprintf(calls, "%x %x\n", static_cast<UINT>(sent.dwData), numbers[2]);
+  std::fflush(calls);
+}
+
 LRESULT CALLBACK OnMessage(HWND window, UINT message, WPARAM wparam, LPARAM lparam) {
   switch (message) {
     case WM_KEYDOWN:
@@ -89,6 +106,11 @@ LRESULT CALLBACK OnMessage(HWND window, UINT message, WPARAM wparam, LPARAM lpar
     case WM_MBUTTONDOWN:
       SetWindowTextW(window, message == WM_MOUSEWHEEL ? L"Wheel" : L"Middle");
       return 0;
+    case WM_COPYDATA:
+      if (calls != nullptr) {
+        WriteCall(*reinterpret_cast<const COPYDATASTRUCT*>(lparam));
+      }
+      return TRUE;
     case WM_DESTROY:
       PostQuitMessage(0);
       return 0;
@@ -103,7 +125,7 @@ HWND MakeWindow(const Options& options) {
   description.hInstance = GetModuleHandleW(nullptr);
   description.hCursor = LoadCursorW(nullptr, IDC_ARROW);
   description.hbrBackground = reinterpret_cast<HBRUSH>(COLOR_WINDOW + 1);
-  description.lpszClassName = L"SpritesStandIn";
+  description.lpszClassName = calls == nullptr ? L"SpritesStandIn" : L"Shell_TrayWnd";
   RegisterClassW(&description);
   RECT rect = options.rect;
   if (options.is_full) {
@@ -199,14 +221,15 @@ int WINAPI wWinMain(HINSTANCE, HINSTANCE, LPWSTR, int) {
   int count = 0;
   wchar_t** words = CommandLineToArgvW(GetCommandLineW(), &count);
   const std::wstring_view verb = count > 2 ? words[2] : L"";
-  if (count == 5 && (verb == L"send" || verb == L"post")) {
+  if ((count == 5 || count == 6) && (verb == L"send" || verb == L"post")) {
     const HWND window = FindWindowW(words[1], nullptr);
     const auto message = static_cast<UINT>(std::wcstoul(words[3], nullptr, 0));
     const WPARAM parameter = std::wcstoul(words[4], nullptr, 0);
+    const LPARAM more = count == 6 ? std::wcstol(words[5], nullptr, 0) : 0;
     if (verb == L"post") {
-      PostMessageW(window, message, parameter, 0);
+      PostMessageW(window, message, parameter, more);
     } else {
-      SendMessageW(window, message, parameter, 0);
+      SendMessageW(window, message, parameter, more);
     }
     return window == nullptr ? 1 : 0;
   }
@@ -228,12 +251,21 @@ int WINAPI wWinMain(HINSTANCE, HINSTANCE, LPWSTR, int) {
   if (!options.locked.empty() && !Lock(options.locked.c_str())) {
     return 1;
   }
+  if (!options.calls.empty()) {
+    calls = _wfopen(options.calls.c_str(), L"wb");
+    if (calls == nullptr) {
+      return 1;
+    }
+  }
   const SIZE before = Resolution();
   const bool changes = options.resolution.cx > 0;
   if (changes && !SetResolution(options.resolution)) {
     return 1;
   }
   SetForegroundWindow(MakeWindow(options));
+  if (calls != nullptr) {
+    PostMessageW(HWND_BROADCAST, RegisterWindowMessageW(L"TaskbarCreated"), 0, 0);
+  }
   MSG message;
   while (GetMessageW(&message, nullptr, 0, 0) > 0) {
     DispatchMessageW(&message);
