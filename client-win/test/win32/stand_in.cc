@@ -3,13 +3,13 @@
 //   stand-in TITLE full                      without a caption, covers the primary monitor
 //   stand-in TITLE full WIDTH HEIGHT         likewise, at that resolution until it is closed
 //   stand-in TITLE lock FILE                 a window that keeps the file open for itself alone
-//   stand-in FILE tray                       a task bar that has just been created: writes each
-//   call of Shell_NotifyIcon into that file, as "message flags" in hexadecimal stand-in TITLE send
-//   MESSAGE WPARAM [LPARAM]    sends a message to a window of that class, and ends stand-in TITLE
-//   post MESSAGE WPARAM [LPARAM]    likewise, without waiting until it is handled stand-in TITLE
-//   has-keys                  ends at once: does the foreground window have that title? stand-in
-//   TITLE throw                     drags the window of that title over the right edge, and ends
+//   stand-in FILE tray                       a new task bar: notes each call for its icons
+//   stand-in CLASS send MESSAGE WPARAM [LPARAM]   sends a message to a window, and ends
+//   stand-in CLASS post MESSAGE WPARAM [LPARAM]   likewise, without waiting for its answer
+//   stand-in TITLE has-keys                  whether the foreground window has that title
+//   stand-in TITLE throw                     drags that window over the right edge, and ends
 //   stand-in FILE picture                    writes the screen into that file as BMP, and ends
+// `tray` writes "message flags" of Shell_NotifyIcon into the file, a line each, in hexadecimal.
 // The wheel and the middle button change its title to Wheel and Middle. Ends when its window is
 // closed or the escape key is pressed. Exit codes: 0 closed or done, 1 the monitor does not have
 // that resolution, another window has the keyboard, there is no such window, or the file can't be
