@@ -15,8 +15,9 @@ import { readJourney, travelled } from '../../web/relay/journey.ts';
 import { Peek } from '../../web/relay/peek.ts';
 import { poll } from '../../web/relay/poll.ts';
 import type { FetchEnvironment } from '../../web/relay/posts.ts';
-import { Sayings, sizeBytes, tidy } from '../../web/relay/sayings.ts';
+import { Sayings, tidy } from '../../web/relay/sayings.ts';
 import { Seating } from '../../web/relay/seating.ts';
+import { fittingStage } from '../../web/relay/stage.ts';
 import { StagePosts } from '../../web/relay/stage_posts.ts';
 import {
   ANSWER_MS,
@@ -37,15 +38,7 @@ import {
   sleep,
   type Transport,
 } from '../../web/relay/transport.ts';
-import {
-  EDGES,
-  type Edge,
-  type EdgeNumber,
-  EVENTS,
-  opposite,
-  STAGE_BYTES_MAX,
-  STAGE_SPRITES_MAX,
-} from '../../wire/rules.ts';
+import { EDGES, type Edge, type EdgeNumber, EVENTS, opposite } from '../../wire/rules.ts';
 
 export type { Arrival, Companion, Company, Edge, Goal, Neighbour, Neighbours, Problem };
 export { Refused };
@@ -77,11 +70,14 @@ type OwnEvent =
   /** What is beyond the edge does not show itself. It is asked again. */
   | { type: 'hidden'; edge: Edge; problem: Problem };
 
-type ClientEvent = Exclude<RelayEvent, { type: 'ping' | 'bye' | 'watched' }> | OwnEvent;
+/** What the relay tells the library alone. */
+const KEPT = ['ping', 'bye', 'watched'] as const;
+
+type ClientEvent = Exclude<RelayEvent, { type: (typeof KEPT)[number] }> | OwnEvent;
 
 /** The types of the events that a program can have a function for. */
 const HANDLED: readonly string[] = [
-  ...Object.keys(EVENTS).filter((type) => !['ping', 'bye', 'watched'].includes(type)),
+  ...Object.keys(EVENTS).filter((type) => !KEPT.some((kept) => kept === type)),
   ...(['connected', 'seated', 'lost', 'hidden'] satisfies OwnEvent['type'][]),
 ];
 
@@ -476,14 +472,8 @@ export class Desktop {
   }
 
   #stage(without: ReadonlySet<string>): Stage {
-    const shown = this.#shown.filter(({ file }) => !without.has(file)).slice(0, STAGE_SPRITES_MAX);
-    for (;;) {
-      const files = [...new Set(shown.map(({ file }) => file))];
-      const sprites = shown.map(({ file, ...sprite }) => ({ ...sprite, file: files.indexOf(file) }));
-      const stage = { ...this.#request.screen, files, sprites };
-      if (sizeBytes(JSON.stringify(stage)) <= STAGE_BYTES_MAX) return stage;
-      shown.pop();
-    }
+    const shown = this.#shown.filter(({ file }) => !without.has(file));
+    return fittingStage(this.#request.screen, shown, (sprite, file) => ({ ...sprite, file }));
   }
 
   /** Looks whether a peek or a stage is due, and again for as long as that may be. */

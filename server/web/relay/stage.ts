@@ -5,14 +5,14 @@
  * Units: device-independent pixels, px/s, ms. Positions are whole pixels, as the relay passes them on.
  */
 import { type Edge, STAGE_BYTES_MAX, STAGE_SPRITES_MAX, STAGE_TOLERANCE_PX } from '../../wire/rules.ts';
-import { CLIMB_SPEED, distanceTo, type Mode, type Simulation, type Sprite } from '../motion/simulation.ts';
+import { CLIMB_SPEED, distanceTo, type Mode, type Simulation, type Size, type Sprite } from '../motion/simulation.ts';
+import { sizeBytes } from './sayings.ts';
 import type { Stage, StageSprite } from './transport.ts';
 
 export const STAGE_DEPTH = 480; // px from a watched edge: sprites farther away are not shown
 export const STAGE_TOLERANCE = STAGE_TOLERANCE_PX; // px by which the place that a watcher sees may be wrong: the relay's default too
 
 const STANDS_STILL: ReadonlySet<Mode> = new Set(['drag', 'sleep', 'climb', 'hang']);
-const UTF8 = new TextEncoder();
 
 /** Returns the sprites within STAGE_DEPTH of these edges. When they are too many, leaves out those farthest from the edges. */
 export function stageOf(simulation: Simulation, edges: readonly Edge[], isShown: (file: string) => boolean): Stage {
@@ -22,14 +22,23 @@ export function stageOf(simulation: Simulation, edges: readonly Edge[], isShown:
     .map((sprite) => ({ sprite, distance: Math.min(...edges.map((edge) => distanceTo(edge, sprite, simulation))) }))
     .filter(({ distance }) => distance <= STAGE_DEPTH)
     .sort((a, b) => a.distance - b.distance || a.sprite.id - b.sprite.id)
-    .slice(0, STAGE_SPRITES_MAX)
     .map(({ sprite }) => sprite);
+  return fittingStage({ width: Math.round(width), height: Math.round(height) }, near, toStageSprite);
+}
+
+/** Returns a stage of this size with these sprites, each made by `show`; of too many the first ones, as many as a post may have. */
+export function fittingStage<Shown extends { readonly file: string }>(
+  { width, height }: Size,
+  wanted: readonly Shown[],
+  show: (sprite: Shown, file: number) => StageSprite,
+): Stage {
+  const shown = wanted.slice(0, STAGE_SPRITES_MAX);
   for (;;) {
-    const files = [...new Set(near.map(({ file }) => file))];
-    const sprites = near.map((sprite) => toStageSprite(sprite, files));
-    const stage = { width: Math.round(width), height: Math.round(height), files, sprites };
-    if (UTF8.encode(JSON.stringify(stage)).length <= STAGE_BYTES_MAX - NUMBER_BYTES) return stage;
-    near.pop();
+    const files = [...new Set(shown.map(({ file }) => file))];
+    const sprites = shown.map((sprite) => show(sprite, files.indexOf(sprite.file)));
+    const stage = { width, height, files, sprites };
+    if (sizeBytes(JSON.stringify(stage)) <= STAGE_BYTES_MAX - NUMBER_BYTES) return stage;
+    shown.pop();
   }
 }
 
@@ -56,10 +65,9 @@ function isElsewhere({ x, y, vx = 0, vy = 0 }: StageSprite, passedMs: number, sp
 }
 
 /** Leaves out members that have their default value. */
-function toStageSprite(sprite: Sprite, files: readonly string[]): StageSprite {
+function toStageSprite(sprite: Sprite, file: number): StageSprite {
   const { id, mode, facing, scale, nature } = sprite;
   const [x, y] = [Math.round(sprite.x), Math.round(sprite.y)];
-  const file = files.indexOf(sprite.file);
   const vx = STANDS_STILL.has(mode) ? 0 : Math.round(sprite.vx);
   const climbing = mode === 'climb' ? -Math.round(nature.walkSpeed * CLIMB_SPEED) : 0;
   const vy = mode === 'fall' ? Math.round(sprite.vy) : climbing;
