@@ -7,6 +7,7 @@
 import { crc32 } from 'node:zlib';
 import { PNG } from 'pngjs';
 import { LruCache } from '../store/lru_cache.ts';
+import type { Description } from '../wire/files/description.ts';
 import { crop } from '../wire/files/pixels.ts';
 import { readSheet } from '../wire/files/sheet.ts';
 import { ProblemError } from '../wire/problem.ts';
@@ -39,7 +40,7 @@ export class LinkPreviews {
   of(file: string, spr: Uint8Array): Buffer {
     const kept = this.#kept.get(file);
     if (kept !== undefined) return kept;
-    const { header } = readSheet(spr, crc32);
+    const { header, description } = readSheet(spr, crc32);
     if (header.width * header.height > SHEET_PIXELS_MAX) {
       throw new ProblemError('not-found', 'This sprite file is too large for a picture.');
     }
@@ -48,15 +49,14 @@ export class LinkPreviews {
       throw new ProblemError('relay-busy', 'The relay draws another picture; try again in a second.');
     }
     this.#drawnMs = nowMs;
-    const picture = draw(spr);
+    const picture = draw(spr, description);
     this.#kept.set(file, picture, picture.length);
     return picture;
   }
 }
 
 /** Draws the first frame in which the sprite stands, on a piece of ground. */
-function draw(spr: Uint8Array): Buffer {
-  const { frame, hitbox, animations } = readSheet(spr, crc32).description;
+function draw(spr: Uint8Array, { frame, hitbox, animations }: Description): Buffer {
   const sheet = PNG.sync.read(Buffer.from(spr));
   const [cell] = animations.idle.frames;
   const columns = sheet.width / frame.width;

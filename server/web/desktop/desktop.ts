@@ -167,6 +167,12 @@ interface Heading extends Step {
   readonly animation?: string;
 }
 
+/** What an invitation carries, until it is here: the picture of a sprite, and who sends it. */
+interface Gift {
+  readonly file: string;
+  readonly from: string;
+}
+
 /** All state of this page: the parts of a desktop, and what connects them. Nothing runs before `start`. */
 class Desktop {
   /** The name the person joined with. */
@@ -204,8 +210,7 @@ class Desktop {
   hasThrown = false;
   isPlayedWith = false;
   beyond: Beyond = 'people';
-  /** The picture of the sprite that an invitation carries, until it is here, and who sends it. */
-  gift: { file: string; from: string } | null = null;
+  gift: Gift | null = null;
   /** Removes what shows the person how to throw. */
   endLesson = () => {};
   /** Whether the page had gone for good and has come back, until its seat gets events or is replaced. */
@@ -390,11 +395,9 @@ function awaitGift(desktop: Desktop, file: string | null, from: string): void {
 }
 
 /** Lets the sprite of an invitation come in, over the edge beyond which the friend sits. */
-function unpack(desktop: Desktop): void {
-  const { gift, sheets, simulation } = desktop;
-  if (gift === null) return;
+function unpack(desktop: Desktop, { file, from }: Gift): void {
+  const { sheets, simulation } = desktop;
   desktop.gift = null;
-  const { file, from } = gift;
   const { description } = sheets.get(file);
   const { name, scale } = description;
   const nature = natureOf(description, scale);
@@ -556,7 +559,7 @@ function drawLonely({ beyond, isPlayedWith }: Desktop): void {
 /** The description of a picture is here: its sprites move as it says. */
 function sheetChanged(desktop: Desktop, file: string): void {
   const { gift, simulation, sheets } = desktop;
-  if (file === gift?.file && sheets.get(file).state === 'loaded') unpack(desktop);
+  if (file === gift?.file && sheets.get(file).state === 'loaded') unpack(desktop, gift);
   for (const sprite of simulation.sprites) {
     if (sprite.file === file) sprite.nature = natureOf(sheets.get(file).description, sprite.scale);
   }
