@@ -29,7 +29,7 @@ const TSC = 'node_modules/typescript/bin/tsc';
 const QUIET = '--disable-warning=ExperimentalWarning';
 
 /**
- * Each command: what it does; its program with Node's flags; the packages it needs (`runtime` unless it says `all`); whether paths
+ * Each command: what it does; its program with Node's flags; the words it begins with; the packages it needs (`runtime` unless it says `all`); whether paths
  * among its arguments are relative to where the user stands (`here`) or to the project; and whether it has no options to list (`plain`).
  */
 const COMMANDS = {
@@ -65,12 +65,14 @@ const COMMANDS = {
   test: { about: 'runs lint, types and the suites', run: ['tools/test/test.ts'], packages: 'all' },
   'test:long': {
     about: 'runs the suites that take minutes',
-    run: ['tools/test/test.ts', '--long'],
+    run: ['tools/test/test.ts'],
+    begins: ['--long'],
     packages: 'all',
   },
   'test:repeat': {
     about: 'runs the suites many times',
-    run: () => become(['tools/test/test.ts', ...(asksHelp ? [] : ['--repeat'])]), // which would take --help for its number
+    run: ['tools/test/test.ts'],
+    begins: ['--repeat'],
     packages: 'all',
   },
   types: { about: 'checks the types', run: [TSC, '--noEmit', '-p', '.'], packages: 'all', plain: true },
@@ -98,7 +100,7 @@ const why = asksHelp ? undefined : ensurePackages(ROOT, command.packages ?? 'run
 if (why) fail(`The packages can't be installed: ${why}.`);
 const node = chosenNode();
 if (typeof command.run === 'function') command.run();
-else become(command.run);
+else become([...command.run, ...(asksHelp ? [] : (command.begins ?? []))]); // the last one may take a value
 
 function end(text) {
   console.log(text);
