@@ -367,7 +367,7 @@ describe('the libraries', { ...BOUNDED, skip: whyNoPip() }, () => {
       await Promise.all([ended, ...[...others.values()].map((one) => one.leave())]);
     });
 
-    it(`${language}: sees what is beyond an edge while that shows itself, and is told when it does not`, async () => {
+    it(`${language}: peeks over an edge, and hears when nothing is shown there any more`, async () => {
       const ann = await DesktopClient.join(relay.url, { name: 'Ann', world: `peek-${language}` });
       const ask = (method: string, body: object) =>
         sendRequest(ann.joined.crossings.replace(/crossings$/, 'stage'), { method, token: ann.joined.token, body });
@@ -381,7 +381,7 @@ describe('the libraries', { ...BOUNDED, skip: whyNoPip() }, () => {
       await until('it sees the sprite', () => told().includes('["right",[10]]'));
       assert.equal((await ask('PUT', { stage: false })).status, 204);
       await until('it sees nothing', () => told().includes('["right",[]]'));
-      await until('it is told why', () => told().includes('["right","stage-hidden"]'));
+      await until('it hears the reason', () => told().includes('["right","stage-hidden"]'));
       child.kill();
       await Promise.all([ended, ann.leave()]);
     });
