@@ -344,11 +344,12 @@ describe('shell of the windows client', { skip, timeout: 900_000 }, () => {
     await eventually('the icon is added', () => isCalled(NIM_ADD, NIF_MESSAGE | NIF_ICON | NIF_TIP | NIF_SHOWTIP));
     await ada.run('wine', WINDOWS_CLIENT, LETTER);
     await eventually('a toast is shown', () => isCalled(NIM_MODIFY, NIF_INFO | NIF_REALTIME | NIF_SHOWTIP));
-    await ada.moveTo({ x: 300, y: 300 });
+    const pointer = { x: 300, y: 300 };
+    await ada.moveTo(pointer);
     await tryUntil(
       'a click on the toast opens the menu',
       () => ada.run('wine', STAND_IN, MAIN_CLASS, 'post', TRAY_MESSAGE, '0', NIN_BALLOONUSERCLICK),
-      () => ada.hasMenu(),
+      async () => (await ada.frames('')).some(({ x, y }) => x === pointer.x && y === pointer.y),
     );
     assert.ok(!isCalled(NIM_SETFOCUS, 0));
     await ada.focusOn('Sprite');
