@@ -13,7 +13,7 @@ import { type HeadlessDesktop, startHeadless } from './headless_desktop.ts';
 import { checkAnimation, checkPhotograph, newPicture, SMILE, savedNames } from './saved_pictures.ts';
 import { WineDesktop, whyNoWine } from './wine_desktop.ts';
 import { CYAN, onFloor, RUNNER, runner, spr, TARGET } from './wine_sprites.ts';
-import { eventually, RIGHT, SCREEN, tryUntil } from './x_display.ts';
+import { eventually, middleOf, RIGHT, SCREEN, soon, tryUntil } from './x_display.ts';
 
 const STAND_IN = join(dirname(WINDOWS_CLIENT), 'stand-in.exe');
 const SHOTS = join(import.meta.dirname, '../../screenshots');
@@ -27,6 +27,7 @@ const WM_SYSCOMMAND = 0x112;
 const SC_DRAG = 0xf012; // SC_MOVE by the pointer
 const WM_NCLBUTTONDOWN = 0xa1;
 const HTVSCROLL = 7;
+const MENU_MS = 1_500; // ms that a menu stays open: a bubble would come within a tenth of it
 const MANY = 16; // sprites, more than a list of them shows at once
 
 const skip = whyNoWine() ?? buildWindowsClient() ?? buildClient() ?? false;
@@ -137,6 +138,20 @@ describe('sayings in the windows client', { skip, timeout: 900_000 }, () => {
     await ada.click({ x: x + width / 2, y: y + height / 4 }); // lets the scroll bar go
     await ada.press('Escape', 'Escape');
     await ada.isGone(COMPANY);
+  });
+
+  it('shows no bubble over a menu, and shows it when that is closed', async () => {
+    const { found } = await ada.waitUntilStill('the sprite', onFloor(runner));
+    const open = () => ada.click(middleOf(found), RIGHT);
+    await tryUntil('the menu is open', open, () => ada.hasMenu());
+    grace.send('say Mind the menu!');
+    await grace.waitForLine('it was said', ({ heard }) => heard === 'Mind the menu!');
+    const comes = async () => (await ada.frames('Grace: Mind the menu!')).length > 0;
+    assert.ok(!(await soon(comes, MENU_MS)));
+    assert.ok(await ada.hasMenu());
+    await ada.focusOn('Sprite');
+    await ada.press('Escape');
+    await ada.frame('Grace: Mind the menu!');
   });
 
   it('takes a picture of the sprites and what is said, and of the last seconds without that', async () => {
