@@ -70,6 +70,14 @@ export interface Batch {
   events: Event[];
 }
 
+/** The events that tell who is here: they come with the next second. */
+const NEWS: readonly string[] = ['neighbours', 'company'];
+
+/** The types of what a batch brings besides NEWS. */
+export function typesOf({ events }: Batch): string[] {
+  return events.map(({ type }) => type).filter((type) => !NEWS.includes(type));
+}
+
 export interface Joined {
   desktop: string;
   token: string;
