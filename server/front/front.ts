@@ -73,6 +73,8 @@ export interface FrontListener {
   port: number;
   /** Several processes listen on this port (SO_REUSEPORT), where the system supports that. */
   shared: boolean;
+  /** A socket that listens there already; the front owns it from now on. For the native front only: openListener() in native.ts. */
+  descriptor?: number;
   /** Its hot routes: polls, or crossings, sayings and stages. Every other request is answered 404 or 405, or goes to `fallback`. */
   routes: 'events' | 'crossings';
   /** Handles every other request on this listener (express). Absent: the front itself answers 404, 405 or OPTIONS. */

@@ -17,7 +17,7 @@ import { readCrossing } from '../wire/crossing.ts';
 import { CROSSING_BYTES_MAX } from '../wire/rules.ts';
 import { contract } from './front.contract.ts';
 import type { Front, FrontHandlers, FrontListener, FrontOptions, RequestView } from './front.ts';
-import { addon, NativeFront, planThreads, whyNoNativeFront } from './native.ts';
+import { addon, NativeFront, openListener, planThreads, whyNoNativeFront } from './native.ts';
 import { PortableFront } from './portable.ts';
 
 const TOKEN = '1a2b-3f.00112233445566778899aabbccddeeff';
@@ -413,6 +413,23 @@ describe('front › native', { skip }, () => {
       await second.close();
       await first.close();
     }
+  });
+
+  it('answers those who connected before it was there, to a socket that it is given', async () => {
+    const seen: number[] = [];
+    const handlers = { ...IDLE_HANDLERS, poll: ({ ticket }: RequestView) => void seen.push(ticket) };
+    const first = new NativeFront({ listeners: [{ ...CROSSINGS, shared: true }], handlers, connectionsMax: 10 });
+    const [port] = await first.listen();
+    const descriptor = await openListener('127.0.0.1', port);
+    const closed = first.close();
+    const answer = fetch(`http://127.0.0.1:${port}/`);
+    await closed;
+    const options = { handlers, connectionsMax: 10 };
+    const second = new NativeFront({ ...options, listeners: [{ ...CROSSINGS, port, descriptor }] });
+    assert.deepEqual(await second.listen(), [port]);
+    assert.equal(await (await answer).text(), 'fallback');
+    await second.close();
+    await assert.rejects(openListener('192.0.2.1', port), { code: 'EADDRNOTAVAIL', syscall: 'listen' });
   });
 
   it('lets timers, immediates and file reads run while it is busy', async () => {

@@ -33,6 +33,7 @@ interface Addon {
   Ring: new (options: RingOptions) => NativeRing;
   writeAt(descriptor: number, bytes: Buffer, length: number, at: number): number;
   mapFile(descriptor: number, bytes: number): Buffer;
+  openListener(host: string, port: number): number;
   inboundHeadBytes: number;
   outboundHeadBytes: number;
   threadsMax: number;
@@ -147,6 +148,29 @@ export function addon(): Addon {
   return loaded;
 }
 
+/**
+ * Opens a socket that listens on a port of the host, beside others of this user that share the port. Clients that connect wait until a front
+ * has its descriptor, to which this resolves. Throws the system's error.
+ */
+export async function openListener(host: string, port: number): Promise<number> {
+  const address = await addressOf(host);
+  try {
+    return addon().openListener(address, port);
+  } catch (error) {
+    if (!lacksIpv6(error, address)) throw error;
+    return addon().openListener('0.0.0.0', port);
+  }
+}
+
+async function addressOf(host: string): Promise<string> {
+  return isIP(host) ? host : (await lookup(host)).address;
+}
+
+/** A system without IPv6 has no `::`. */
+function lacksIpv6(error: unknown, address: string): boolean {
+  return (error as NodeJS.ErrnoException).code === 'EAFNOSUPPORT' && address === '::';
+}
+
 /** How many I/O threads a front uses, and how many connections it holds. */
 interface ThreadPlan {
   /** For NativeOptions.threads. */
@@ -244,13 +268,11 @@ export class NativeFront implements Front {
 
   async listen(): Promise<number[]> {
     const { listeners, threads = 0, connectionsMax, connectionsPerAddressMax = 0, timeouts } = this.#options;
-    const numeric = await Promise.all(
-      listeners.map(async ({ host }) => (isIP(host) ? host : (await lookup(host)).address)),
-    );
+    const numeric = await Promise.all(listeners.map(({ host }) => addressOf(host)));
     const make = (hosts: readonly string[]) => {
       const native = new (addon().NativeFront)({
-        listeners: listeners.map(({ port, shared, routes, fallback }, index) => {
-          return { host: hosts[index], port, shared, routes, handsOver: fallback !== undefined };
+        listeners: listeners.map(({ port, shared, descriptor = -1, routes, fallback }, index) => {
+          return { host: hosts[index], port, shared, descriptor, routes, handsOver: fallback !== undefined };
         }),
         threads,
         connectionsMax,
@@ -277,8 +299,7 @@ export class NativeFront implements Front {
     try {
       return make(numeric);
     } catch (error) {
-      // A system without IPv6 has no `::`.
-      if ((error as NodeJS.ErrnoException).code === 'EAFNOSUPPORT' && numeric.includes('::')) {
+      if (numeric.some((address) => lacksIpv6(error, address))) {
         return make(numeric.map((host) => (host === '::' ? '0.0.0.0' : host)));
       }
       const wanted = listeners.map(({ port }, index) => `${numeric[index]}:${port}`).join(', ');

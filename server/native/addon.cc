@@ -1,6 +1,6 @@
 // The border to JavaScript: the only file that uses Node-API.
 //
-// It exports `writeAt` and `mapFile`, with which the journal writes, and two classes.
+// It exports `writeAt` and `mapFile`, with which the journal writes, `openListener`, and two classes.
 // `NativeFront`, whose methods native.ts calls: records cross in two
 // ArrayBuffers that JavaScript owns and this object keeps referenced. One call of `deliver(bytes)`
 // a pass announces the inbound records. Answers are in the outbound buffer when send() is called,
@@ -93,6 +93,7 @@ class FrontObject : public Napi::ObjectWrap<FrontObject> {
       listener.host = from.Get("host").ToString().Utf8Value();
       listener.port = static_cast<uint16_t>(Number(from, "port"));
       listener.shared = from.Get("shared").ToBoolean();
+      listener.descriptor = from.Get("descriptor").ToNumber().Int32Value();
       listener.route = from.Get("routes").ToString().Utf8Value() == "events" ? Route::kEvents
                                                                              : Route::kCrossings;
       listener.hands_over = from.Get("handsOver").ToBoolean();
@@ -456,6 +457,21 @@ Napi::Value MapFile(const Napi::CallbackInfo& info) {
       file);
 }
 
+// openListener(host, port): the descriptor of a socket that listens there, beside others that share
+// the port. Clients that connect wait until a front has it. Throws the system's error.
+Napi::Value OpenListenerAt(const Napi::CallbackInfo& info) {
+  const Napi::Env env = info.Env();
+  ListenerOptions options;
+  options.host = info[0].ToString().Utf8Value();
+  options.port = static_cast<uint16_t>(info[1].ToNumber().Uint32Value());
+  const int descriptor = OpenListener(options, true);
+  if (descriptor < 0) {
+    SystemError(env, "listen", -descriptor).ThrowAsJavaScriptException();
+    return env.Undefined();
+  }
+  return Napi::Number::New(env, descriptor);
+}
+
 Napi::Object Initialize(Napi::Env env, Napi::Object exports) {
   uv_loop_t* loop = nullptr;
   napi_get_uv_event_loop(env, &loop);
@@ -466,6 +482,7 @@ Napi::Object Initialize(Napi::Env env, Napi::Object exports) {
   napi_create_function(env, "writeAt", NAPI_AUTO_LENGTH, WriteAt, nullptr, &write_at);
   exports.Set("writeAt", write_at);
   exports.Set("mapFile", Napi::Function::New(env, MapFile));
+  exports.Set("openListener", Napi::Function::New(env, OpenListenerAt));
   // The layout of records, which native.ts compares with its own.
   exports.Set("inboundHeadBytes", kInboundHeadBytes);
   exports.Set("outboundHeadBytes", kOutboundHeadBytes);

@@ -24,6 +24,9 @@ namespace sprites {
 
 class Acceptor {
  public:
+  // A listener and pass, so that accepting does not starve answering.
+  static constexpr uint32_t kAcceptsMax = 64;
+
   struct Listener {
     int descriptor;  // -1: closed
     Route route;
@@ -41,6 +44,7 @@ class Acceptor {
   int Open();
   // Takes ownership of a listening descriptor. Returns 0 or an errno.
   int Add(int descriptor, const ListenerOptions& options, uint8_t number);
+  uint32_t listeners() const { return static_cast<uint32_t>(listeners_.size()); }
   const Listener& ListenerOf(const Connection& connection) const {
     return listeners_[connection.listener];
   }
@@ -63,8 +67,6 @@ class Acceptor {
   void Stop();
 
  private:
-  // A listener and pass, so that accepting does not starve answering.
-  static constexpr uint32_t kAcceptsMax = 64;
   // Short for a client that is waiting, long compared with a system call.
   static constexpr uint32_t kPauseMs = 100;
   // Refused connections that may read their answer at the same time: a quarter of the descriptors

@@ -33,7 +33,8 @@ enum ConnectionFlag : uint32_t {
   kLinked = 1 << 7,        // in the deadline wheel
   kRefused = 1 << 8,       // above a limit of connections: not counted, and closed after an answer
   kTimed = 1 << 9,         // the deadline of the request runs
-  kOutdated = 1 << 10,     // more has arrived behind the parked poll, and JavaScript knows
+  kOutdated = 1 << 10,     // kWaiting: more has arrived behind the parked poll, and JavaScript knows
+  kFresh = kOutdated,      // kReading: nothing has been asked yet
   kRefusedAddress = 1 << 11,  // kRefused because its address has too many connections
 };
 

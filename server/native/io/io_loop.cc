@@ -17,6 +17,12 @@ namespace {
 
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
+// Whether the socket has bytes that nobody has read.
+bool HasBytes(int descriptor) {
+  uint8_t byte;
+  return Receive(descriptor, &byte, sizeof byte, MSG_PEEK | MSG_DONTWAIT) > 0;
+}
+
 // The sooner of two timeouts, where -1 is none.
 int Sooner(int one_ms, int other_ms) {
   return one_ms < 0 || (other_ms >= 0 && other_ms < one_ms) ? other_ms : one_ms;
@@ -147,12 +153,13 @@ void IoLoop::HandleConnection(Index index, uint32_t events) {
   }
 }
 
-void IoLoop::Accept(uint32_t listener) {
+// Returns whether more connections may wait.
+bool IoLoop::Accept(uint32_t listener) {
   uint32_t accepts = 0;
   for (;;) {
     const Index index = acceptor_.Accept(listener, &accepts);
     if (index == kNoIndex) {
-      return;
+      return accepts > Acceptor::kAcceptsMax;
     }
     Connection& connection = table_.At(index);
     if (connection.Has(kRefused)) {
@@ -160,6 +167,7 @@ void IoLoop::Accept(uint32_t listener) {
           index, connection,
           connection.Has(kRefusedAddress) ? Problem::kTooManyConnections : Problem::kRelayFull);
     } else {
+      connection.Set(kFresh);
       wheel_.Arm(index, shared_->timeouts.request_ms);
     }
   }
@@ -373,6 +381,7 @@ void IoLoop::Answer(uint8_t* record, SharedBody shared) {
   EndWaiting();
   connection.state = State::kReading;
   connection.unsent = 0;
+  connection.Unset(kOutdated);
   if (draining_) {
     connection.Set(kCloseAfter);
   }
@@ -393,6 +402,7 @@ void IoLoop::Answer(uint8_t* record, SharedBody shared) {
 void IoLoop::AnswerOffRoute(Index index, Connection& connection, const UnreadBytes& unread,
                             Parsed parsed, const Request& request) {
   connection.Unset(kTimed);
+  connection.Unset(kFresh);
   connection.Unset(kContinueSent);
   if (request.is_http10) {
     connection.Set(kHttp10);
@@ -522,17 +532,24 @@ void IoLoop::Drain() {
     return;
   }
   draining_ = true;
-  StopListening();
   for (Index index = 0; index < table_.size(); ++index) {
     Connection& connection = table_.At(index);
-    // A partial request is answered once it is whole.
-    if (connection.state == State::kReading && connection.unread == kNoBuffer) {
+    // A request is answered, also one that is not whole yet, still in the socket, or to come first.
+    if (connection.state == State::kReading && connection.unread == kNoBuffer &&
+        !connection.Has(kFresh) && !HasBytes(connection.descriptor)) {
       Close(index, connection);
     }
     if (connection.state == State::kWriting) {
       connection.Set(kCloseAfter);
     }
   }
+  // Those that wait are connected for their clients, and would be reset with the listener.
+  for (uint32_t listener = 0; listener < acceptor_.listeners(); ++listener) {
+    for (uint32_t more = kBacklog; Accept(listener) && more > 0;) {
+      more -= Acceptor::kAcceptsMax;
+    }
+  }
+  StopListening();
 }
 
 void IoLoop::CloseAll() {

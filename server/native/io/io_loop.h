@@ -75,7 +75,8 @@ class IoLoop {
 
   // Accepts no more connections.
   void StopListening() { acceptor_.Stop(); }
-  // Stops listening, closes connections without a ticket, and closes the others after their answer.
+  // Closes connections without a ticket, accepts those that wait, and stops listening; closes all
+  // after their answer.
   void Drain();
   // Closes all connections and listeners at once, without closed records.
   void CloseAll();
@@ -89,7 +90,7 @@ class IoLoop {
 
   void HandleEvent(const epoll_event& event);
   void HandleConnection(Index index, uint32_t events);
-  void Accept(uint32_t listener);
+  bool Accept(uint32_t listener);
   void Resume(Index index);
   void Expire(Index index, Connection& connection);
 

@@ -12,8 +12,6 @@
 namespace sprites {
 namespace {
 
-// The kernel's default bound (somaxconn); after an outage all clients reconnect at once.
-constexpr int kBacklog = 4096;
 // Above the longest ping, 660 s: only a peer that receives no answers is probed. The kernel's
 // timers of minutes are coarse, so the probes of many connections leave at once; more than the
 // queue of a network interface are lost, and after four losses the connection is closed.

@@ -10,12 +10,17 @@
 
 namespace sprites {
 
+// Connections that wait, at most: the kernel's default bound (somaxconn). After an outage all clients
+// reconnect at once.
+constexpr uint32_t kBacklog = 4096;
+
 struct ListenerOptions {
   std::string host;  // a numeric address, IPv4 or IPv6
   uint16_t port = 0;
   bool shared = false;  // other processes listen on this port too (SO_REUSEPORT)
   Route route = Route::kEvents;
   bool hands_over = false;  // connections with other than hot requests go to Node
+  int descriptor = -1;  // a socket that listens there already; the front owns it from now on
 };
 
 // Returns the descriptor, or −errno.

@@ -54,7 +54,8 @@ int NativeFront::Listen(std::vector<uint16_t>* ports) {
     ListenerOptions listener = options_.listeners[i];
     const uint8_t number = static_cast<uint8_t>(i);
     const bool is_threaded = options_.threads > 0 && !listener.hands_over;
-    const int descriptor = OpenListener(listener, listener.shared);
+    const int descriptor = listener.descriptor >= 0 ? listener.descriptor
+                                                    : OpenListener(listener, listener.shared);
     if (descriptor < 0) {
       error = -descriptor;
       break;

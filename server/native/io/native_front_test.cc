@@ -752,6 +752,32 @@ TEST_CASE("native front › drains idle connections now, and busy ones after the
   });
 }
 
+TEST_CASE("native front › answers those who had connected or asked when it drains") {
+  ForEachThreading([](const TestRelay::Options& options) {
+    TestRelay relay(options);
+    RunClients([&] {
+      Client kept(relay.crossings_port);
+      kept.Send(Client::Crossing(1, "{}"));
+      REQUIRE(kept.Answer() == 202);
+      Client fresh(relay.crossings_port);
+      WaitUntil([&] { return relay.Gauges().connections == 2; });
+      relay.paused.store(true);
+      kept.Send(Client::Crossing(2, "{}"));
+      Client late(relay.crossings_port);
+      late.Send(Client::Crossing(3, "{}"));
+      relay.drain.store(true);
+      WaitUntil([&] { return !relay.drain.load(); });
+      relay.paused.store(false);
+      fresh.Send(Client::Crossing(4, "{}"));
+      for (Client* client : {&kept, &late, &fresh}) {
+        REQUIRE(client->Answer() == 202);
+        REQUIRE(client->HasEnded());
+      }
+    });
+    WaitUntil([&] { return relay.IsEmpty(); });
+  });
+}
+
 TEST_CASE("native front › frees everything when it closes with a crowd parked, repeatedly") {
   ForEachThreading([](const TestRelay::Options& options) {
     uint32_t files = 0;
