@@ -1,8 +1,9 @@
 /**
  * Supervision: starts a program, and starts it again when it dies without being told to, or asks for it.
  *
- * A program that asks for it with the message `replace` goes on while the next one loads beside it. When that says that it is `prepared`, the
- * first one is told, and ends; then the next one is told to `go`. When the next one ends before that, the first one is told that it has `failed`.
+ * A program that asks for it with the message `replace` goes on while the next one loads beside it. What one says to the other is passed on. When
+ * the first one says that it has `left`, or has ended, the next one is told to `go`. When the next one ends, the first one is told that it has
+ * `failed`.
  *
  * Plain JavaScript for any Node from 18 on. The program says over IPC that it is ready; one that never was is not started again,
  * because what it lacked will be missing again. When this process dies, the program notices that its channel is closed, and stops, but not for good.
@@ -69,6 +70,8 @@ class Supervision {
   /** The next program, which loads beside the child or waits for its end. */
   #next;
   #isPrepared = false;
+  /** The program before the child, which has left, and ends by itself. */
+  #leaving;
   #startMs = 0;
   #wasReady = false;
   #deaths = 0;
@@ -105,12 +108,8 @@ class Supervision {
     const env = { ...process.env, [SUCCESSION]: role };
     const launched = spawn(this.#program, this.#args, { stdio: ['inherit', 'inherit', 'inherit', 'ipc'], env });
     launched.on('message', (message) => {
-      if (message === 'ready') this.#wasReady = true;
-      else if (message === 'replace') this.#loadNext();
-      else if (message === 'prepared') {
-        this.#isPrepared = true;
-        tell(this.#child, launched === this.#child ? 'go' : 'prepared');
-      }
+      if (launched === this.#child) this.#hearChild(message);
+      else if (launched === this.#next) this.#hearNext(message);
     });
     launched.on('error', (error) => {
       if (launched !== this.#child) return this.#nextEnded(error.message);
@@ -119,9 +118,32 @@ class Supervision {
     });
     launched.on('exit', (status, signal) => {
       if (launched === this.#child) this.#childEnded(status, signal);
-      else this.#nextEnded(signal ?? `exit code ${status}`);
+      else if (launched === this.#next) this.#nextEnded(signal ?? `exit code ${status}`);
     });
     return launched;
+  }
+
+  #hearChild(message) {
+    if (message === 'replace') this.#loadNext();
+    else if (message === 'open') tell(this.#next, message);
+    else if (message === 'left') this.#letNextGo();
+    else if (message === 'prepared')
+      tell(this.#child, 'go'); // the one before it has ended meanwhile
+    else if (message === 'ready') {
+      this.#wasReady = true;
+      tell(this.#leaving, message);
+    }
+  }
+
+  #hearNext(message) {
+    if (message === 'prepared') this.#isPrepared = true;
+    tell(this.#child, message);
+  }
+
+  #letNextGo() {
+    if (!this.#next) return tell(this.#child, 'failed');
+    this.#leaving = this.#child;
+    this.#goOnWithNext('');
   }
 
   #loadNext() {
@@ -141,6 +163,7 @@ class Supervision {
   }
 
   #childEnded(status, signal) {
+    tell(this.#leaving, 'failed');
     // A signal that comes before the program has a handler ends it at once: it means the same.
     const code = signal === 'SIGUSR2' ? EXIT_RESTART : signal !== null && signal === this.#toldBy ? 0 : status;
     const wasTold = this.#toldBy !== undefined;
@@ -186,5 +209,5 @@ class Supervision {
 }
 
 function tell(told, word) {
-  if (told.connected) told.send(word, () => {}); // one that ends meanwhile needs no word
+  if (told?.connected) told.send(word, () => {}); // one that ends meanwhile needs no word
 }

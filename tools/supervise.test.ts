@@ -138,6 +138,46 @@ describe('a supervised program', BOUNDED, () => {
     assert.ok(!isAlive(Number(second)));
   });
 
+  it('is followed by one that listens beside it, as soon as it has left, and ends by itself', async (t) => {
+    const leaving = (goes: string) => `
+      const role = process.env.SPRITES_SUCCESSION;
+      console.log(role + ' pid=' + process.pid + ';');
+      const answers = role === 'next' ? { open: 'opened' } : { prepared: 'open', opened: 'left' };
+      process.on('message', (word) => {
+        console.log(role + ' is told ' + word + ';');
+        if (answers[word]) process.send(answers[word]);
+        if (word === 'go') { ${goes} }
+        if (word === 'ready' || word === 'failed') process.exit(${EXIT_RESTART});
+      });
+      process.on('SIGTERM', () => process.exit(0));
+      process.send(role === 'next' ? 'prepared' : 'ready', () => role === 'offered' && process.send('replace'));`;
+    const child = supervised(leaving("process.send('ready');"));
+    t.after(() => child.kill('SIGKILL'));
+    const [, first] = await sees(child, /offered pid=(\d+);/);
+    await sees(child, /offered is told ready;/);
+    const words = [...child.text.matchAll(/(\w+ is told \w+);/g)].map(([, word]) => word);
+    assert.deepEqual(words, [
+      'offered is told prepared',
+      'next is told open',
+      'offered is told opened',
+      'next is told go',
+      'offered is told ready',
+    ]);
+    while (isAlive(Number(first))) await new Promise((resolve) => setTimeout(resolve, 10));
+    const [, second] = await sees(child, /next pid=(\d+);/);
+    assert.ok(isAlive(Number(second)));
+    child.kill('SIGTERM');
+    assert.deepEqual(await once(child, 'exit'), [0, null]);
+    assert.ok(!isAlive(Number(second)));
+    assert.doesNotMatch(child.text, /died|started again|too early/);
+
+    const unlucky = supervised(leaving('process.exit(1);'));
+    t.after(() => unlucky.kill('SIGKILL'));
+    await sees(unlucky, /offered is told failed;[\s\S]*The relay died \(exit code 1\); starting it again/);
+    unlucky.kill('SIGTERM');
+    await once(unlucky, 'exit');
+  });
+
   it('goes on when the next one ends while it loads, or does not get ready, and is told', async (t) => {
     const hurry = 'const later = setTimeout; globalThis.setTimeout = (act, ms) => later(act, ms > 60_000 ? 0 : ms);';
     for (const [next, before, why] of [

@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import pino from 'pino';
 import { EXIT, Misused, makeFolder, runCommand, sentenceOf, throwIfReadOnly } from '../../tools/command.ts';
 import { EXIT_RESTART } from '../../tools/supervise.js';
+import { canListenBeside } from '../operator/workers.ts';
 import { CLOSING_STEP_MS } from '../roles/closing.ts';
 import { throwIfTaken } from '../roles/free_port.ts';
 import { preparePrimary, startPrimary } from '../roles/primary.ts';
@@ -36,8 +37,8 @@ async function primary(options: Options, log: pino.Logger): Promise<void> {
   if (!isNext) await checkPorts(options);
   for (const sentence of unknownVariables(process.env)) log.warn(sentence);
   const prepared = await preparePrimary(options, log);
-  await waitForTurn();
-  if (isNext) await whenFree(() => checkPorts(options));
+  const listens = await waitForTurn(canListenBeside(options) && prepared.workers.listenBeside);
+  if (isNext && !listens) await whenFree(() => checkPorts(options));
   const relay = await startPrimary(options, prepared, log);
   whenToldToStop(relay.stop);
   relay.announce();

@@ -26,6 +26,7 @@ import {
   RECONNECT_MS_MAX,
 } from '../wire/rules.ts';
 import type { Verdict } from './responses.ts';
+import { RETURNS_PER_TICK } from './returns.ts';
 import { TICK_MS } from './slots/deadlines.ts';
 import {
   CARRIED_FACTOR,
@@ -1313,6 +1314,22 @@ describe('relay, going down', () => {
     harness.relay.drain();
     assert.deepEqual(harness.throw(ada, 2), 'draining');
     assert.deepEqual(harness.ask(ada).body.events, [{ type: 'bye', retryAfterMs: RETURN_MS_MIN }]);
+  });
+
+  it('refuses throws, and leaves polls parked until the next process serves; then it sends RETURNS_PER_TICK there in a tick', () => {
+    for (const count of [RETURNS_PER_TICK - 1, RETURNS_PER_TICK, RETURNS_PER_TICK + 1]) {
+      const harness = new RelayHarness({ slots: count });
+      const desktops = harness.joinMany(count);
+      harness.settle(...desktops);
+      harness.relay.refuse();
+      harness.pass(TICK_MS);
+      assert.equal(harness.relay.parkedCount, count);
+      assert.equal(harness.throw(desktops[0], 1), 'draining');
+      harness.relay.sendAway(0);
+      assert.equal(harness.relay.parkedCount, Math.max(0, count - RETURNS_PER_TICK));
+      assert.equal(harness.relay.advance(harness.nowMs), false, 'no more is due in this tick');
+      assert.equal(harness.relay.parkedCount, 0);
+    }
   });
 
   it('ends no lease during a drain, which may take longer than a lease', () => {

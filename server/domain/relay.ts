@@ -192,8 +192,8 @@ export class Relay {
     return this.down.draining;
   }
 
-  /** From now on `facts` gets every change that must survive the relay. */
-  setFacts(facts: Facts): void {
+  /** From now on `facts` gets every change that must survive the relay; undefined: nobody does. */
+  setFacts(facts: Facts | undefined): void {
     this.#tables.facts = facts;
   }
 
@@ -534,14 +534,20 @@ export class Relay {
 
   /**
    * From now on polls are answered "come back later": of the parked ones the first at once, the others in steps, each by a call of
-   * advance(). Everything else goes on. `returnMs`: over how long they come back at least.
+   * advance(). Everything else goes on. `returnMs`: over how long they come back at least; 0: each at once, because the next process serves, and
+   * then RETURNS_PER_TICK are answered in a tick.
    */
   sendAway(returnMs: number): void {
     this.down.sendAway(returnMs);
   }
 
+  /** From now on joins and new crossings are refused. Parked polls stay. */
+  refuse(): void {
+    this.down.refuse();
+  }
+
   /**
-   * As sendAway(); joins and new crossings are refused, too. `joins`: where desktops may join other relays, URLs of at most JOIN_URL_BYTES_MAX each.
+   * As refuse() and sendAway(). `joins`: where desktops may join other relays, URLs of at most JOIN_URL_BYTES_MAX each.
    */
   drain(joins: readonly string[] = []): void {
     this.down.drain(joins);

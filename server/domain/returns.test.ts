@@ -3,6 +3,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { BYE_MS_MAX, LEASE_MS, RECONNECT_MS_MAX } from '../wire/rules.ts';
 import { byeMs, recoveredLeaseMs } from './returns.ts';
+import { TICK_MS } from './slots/deadlines.ts';
 import { BYES_PER_SECOND, RETURNS_PER_SECOND, RETURNS_PER_SECOND_MIN } from './state/limits.ts';
 
 /** So many desktops can come back in RECONNECT_MS_MAX. */
@@ -18,6 +19,11 @@ describe('the return of desktops', () => {
 
   it('begins when all polls are answered', () => {
     assert.equal(byeMs(BYES_PER_SECOND, 1, 0) - byeMs(0, 1, 0), 1000);
+  });
+
+  it('is at once, within a tick, where the next process serves already', () => {
+    for (const parked of [1, BYES_PER_SECOND]) assert.equal(byeMs(parked, 4_000_000, 1, 0), TICK_MS);
+    assert.equal(byeMs(1, 1, 0, 0), 0);
   });
 
   it('takes BYE_MS_MAX at most', () => {

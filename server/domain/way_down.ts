@@ -27,7 +27,7 @@ import {
 } from '../wire/rules.ts';
 import { DelayedPolls, type HeldPoll } from './delayed_polls.ts';
 import { type News, separated } from './news.ts';
-import { byeMs, recoveredLeaseMs } from './returns.ts';
+import { byeMs, RETURNS_PER_TICK, recoveredLeaseMs } from './returns.ts';
 import { Deadlines } from './slots/deadlines.ts';
 import { DEFERRED, HEARING, PEEKING, READY } from './slots/marks.ts';
 import { NOTICES_BYTES_MAX } from './slots/notices.ts';
@@ -407,9 +407,14 @@ export class WayDown {
     this.#beginLease(slot);
   }
 
+  /** As Relay.refuse(). */
+  refuse(): void {
+    this.#draining = true;
+  }
+
   /** As Relay.drain(). */
   drain(joins: readonly string[]): void {
-    this.#draining = true;
+    this.refuse();
     this.#joins = joins.map((url) => `,"join":${JSON.stringify(url)}`);
     this.#pioneers = joins.length > 0 && this.#tables.abroad.peers?.shared === undefined ? PIONEERS_MAX : 0;
     this.sendAway(this.#returnMs);
@@ -424,11 +429,12 @@ export class WayDown {
     this.drainStep();
   }
 
-  /** Answers the next parked polls of desktops that are sent away. Returns whether slots are left. */
+  /** Answers the next parked polls of desktops that are sent away. Returns whether slots are left for another step in this tick. */
   drainStep(): boolean {
     const { max } = this.#tables.desktops;
     const end = Math.min(max, this.#drainedSlots + DRAINED_PER_STEP_MAX);
-    let left = DUE_PER_STEP_MAX;
+    const isServed = this.#returnMs === 0;
+    let left = isServed ? RETURNS_PER_TICK : DUE_PER_STEP_MAX;
     let slot = this.#drainedSlots;
     for (; slot < end && left > 0; slot++) {
       if (!this.#isParked(slot)) continue;
@@ -436,7 +442,7 @@ export class WayDown {
       left--;
     }
     this.#drainedSlots = slot;
-    return slot < max;
+    return !isServed && slot < max;
   }
 
   /**

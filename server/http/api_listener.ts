@@ -59,7 +59,7 @@ export interface ApiSetup {
   addresses: PublicAddresses;
   /** What the pages say of the operator, and of the version that runs. */
   operator: Pick<SiteSetup, 'contact' | 'rules' | 'commit'>;
-  at: { host: string; port: number; shared: boolean };
+  at: Pick<FrontListener, 'host' | 'port' | 'shared' | 'descriptor'>;
   log: Logger;
   clients: ClientAddresses;
   admission?: WorkerAdmission;

@@ -41,16 +41,18 @@ export function lockFile(path: string): Lock {
 
 /**
  * Keeps relays of this machine from going on from copies of one journal: both would give the same desktops and sprites to their clients.
- * `key` is the same in all copies. The kernel has a name for it until this process ends (an abstract socket of Linux; elsewhere there is none).
+ * `key` is the same in all copies. The kernel has a name for it (an abstract socket of Linux; elsewhere there is none). Resolves to what
+ * gives it free; the end of the process does, too.
  *
  * Throws  Locked.
  */
-export async function lockCopies(key: Uint8Array): Promise<void> {
-  if (process.platform !== 'linux') return;
+export async function lockCopies(key: Uint8Array): Promise<() => void> {
+  if (process.platform !== 'linux') return () => {};
   const name = createHash('sha256').update('sprites journal').update(key).digest('hex');
   const server = createServer((socket) => socket.destroy()).listen(`\0sprites-journal-${name}`);
   try {
     await once(server.unref(), 'listening');
+    return () => server.close();
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EADDRINUSE') throw error;
     throw new Locked(

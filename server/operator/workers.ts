@@ -80,6 +80,19 @@ export interface WorkersSetup {
   bans: () => ModerationCopy;
 }
 
+/** Workers that have loaded, and have no port yet. */
+export interface PreparedWorkers {
+  /** Listens on the port of the API beside the process before: who connects waits. REQUIRES: canListenBeside(). */
+  listenBeside(): Promise<void>;
+  /** Opens the ports. */
+  start(setup: WorkersSetup): Promise<Workers>;
+}
+
+/** Whether the next process can listen beside the one before: on Linux, with the native front, on a port that is the same for both. */
+export function canListenBeside({ front, port }: Pick<WorkersOptions, 'front' | 'port'>): boolean {
+  return front !== 'portable' && whyNoNativeFront() === undefined && port !== 0;
+}
+
 export interface Workers {
   /** The front that holds the long-polls. It is listening. */
   readonly front: Front;
@@ -100,6 +113,8 @@ export interface Workers {
   samples(): readonly WorkerSample[];
   /** The metrics of the master and of all workers, in Prometheus' text format. */
   metrics(): Promise<string>;
+  /** Accepts no more connections. Resolves when those who had connected have asked; from then on everything but crossings is refused. */
+  giveWay(): Promise<void>;
   /** From now on new requests are refused; pending ones are still answered. `again`: the next process is to open the ports soon. */
   drain(again: boolean): void;
   /** Whether a drained worker still has something to answer. */

@@ -31,6 +31,9 @@ export class Journaling {
   readonly #disk: FolderDisk;
   readonly #folder: string;
   readonly #lock: Lock;
+  #unlockCopies = () => {};
+  /** Whose changes are written; undefined before it has recovered, and when the journal is closed. */
+  #relay: Relay | undefined;
   readonly #log: Logger;
   #quietUntilMs = 0;
   #isQuiet = false;
@@ -58,9 +61,9 @@ export class Journaling {
     });
   }
 
-  /** Resolves when no relay of this machine goes on from a copy of the journal, nor can until this process ends. Throws Locked. */
-  lockCopies(): Promise<void> {
-    return lockCopies(this.journal.generationKey);
+  /** Resolves when no relay of this machine goes on from a copy of the journal, nor can until this one is closed. Throws Locked. */
+  async lockCopies(): Promise<void> {
+    this.#unlockCopies = await lockCopies(this.journal.generationKey);
   }
 
   /** Logs that the disk is full, or has room again. A disk that is full again and again is logged once a minute. */
@@ -84,6 +87,7 @@ export class Journaling {
     const folder = this.#folder;
     const startMs = performance.now();
     const recovered = this.journal.recover(relay, nowMs);
+    this.#relay = relay;
     if (recovered.tornBytes > 0) {
       const { tornBytes } = recovered;
       this.#log.warn(
@@ -109,6 +113,11 @@ export class Journaling {
     this.#log.info({ ...recovered, tookMs }, 'the relay goes on from its journal');
   }
 
+  /** As Journal.tick(). */
+  tick(nowMs: number): void {
+    if (this.#relay) this.journal.tick(nowMs);
+  }
+
   /** Registers its metrics. */
   gauges(registry: Registry): void {
     const { journal } = this;
@@ -127,10 +136,16 @@ export class Journaling {
     return isRenewed;
   }
 
-  /** Writes what is left and gives the data directory free. Resolves when what is done in the background is done. */
+  /**
+   * Writes what is left and gives the data directory free: from now on the next process may write there. What the relay still tells its desktops
+   * changes nothing that must survive. Resolves when what is done in the background is done.
+   */
   async close(): Promise<void> {
     this.journal.close();
+    this.#relay?.setFacts(undefined);
+    this.#relay = undefined;
     await this.#disk.settled;
+    this.#unlockCopies();
     this.#lock.unlock();
   }
 }

@@ -2,11 +2,13 @@
  * One process: the worker inside the master (`--workers 0`). Both ports belong to one front, and no frame is sent.
  */
 
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Registry } from 'prom-client';
 import type { Front } from '../front/front.ts';
+import { openListener } from '../front/native.ts';
 import type { WorkerAdmission } from '../http/admission.ts';
-import { makeApiListener, openPictures } from '../http/api_listener.ts';
+import { type ApiSetup, makeApiListener, openPictures } from '../http/api_listener.ts';
 import { ClientAddresses, warnOfForwarded } from '../http/client_address.ts';
 import type { SocketDesktops } from '../http/socket_desktop.ts';
 import { Worker } from '../http/worker.ts';
@@ -18,6 +20,7 @@ import {
   addressesOf,
   connectionsPerAddress,
   eventsListener,
+  type PreparedWorkers,
   type Workers,
   type WorkersOptions,
   type WorkersSetup,
@@ -25,6 +28,7 @@ import {
 } from '../operator/workers.ts';
 import { DirectUplink } from '../processes/direct_uplink.ts';
 import { PendingRequests } from '../processes/pending.ts';
+import { CLOSING_STEP_MS } from './closing.ts';
 
 /** What the worker's end is made of. */
 interface Parts {
@@ -44,24 +48,28 @@ export class OneProcess implements Workers {
   readonly #parts: Parts;
 
   /** Resolves to what starts it. */
-  static async prepare(
-    { data, pictures }: WorkersOptions,
-    log: Logger,
-  ): Promise<(setup: WorkersSetup) => Promise<OneProcess>> {
+  static async prepare({ data, pictures, host, port }: WorkersOptions, log: Logger): Promise<PreparedWorkers> {
     const opened = await openPictures(data, pictures, log);
-    return (setup) => OneProcess.#start(setup, opened);
+    // Shared: at a restart the next process listens there, too.
+    const at: ApiSetup['at'] = { host, port, shared: true };
+    return {
+      listenBeside: async () => {
+        at.descriptor = await openListener(host, port);
+      },
+      start: (setup) => OneProcess.#start(setup, opened, at),
+    };
   }
 
   /** Resolves when both ports are open. Rejects with the system's error when one can't be. */
   static async #start(
     { master, plan, options, registry, log, bans }: WorkersSetup,
     pictures: Awaited<ReturnType<typeof openPictures>>,
+    at: ApiSetup['at'],
   ): Promise<OneProcess> {
     const pending = new PendingRequests();
     const worker = new Worker(new DirectUplink(master, pending), pending, pictures.gate);
     worker.isInCluster = options.nats !== undefined;
     const addresses = addressesOf(options);
-    const at = { host: options.host, port: options.port, shared: false };
     const admission = workerAdmission(options);
     const { listener, sockets, moderate } = makeApiListener({
       worker,
@@ -111,6 +119,12 @@ export class OneProcess implements Workers {
 
   metrics(): Promise<string> {
     return this.#parts.registry.metrics();
+  }
+
+  async giveWay(): Promise<void> {
+    this.front.drain();
+    await sleep(CLOSING_STEP_MS);
+    this.drain();
   }
 
   drain(): void {

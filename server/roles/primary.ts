@@ -40,7 +40,7 @@ import {
 } from '../operator/capacity.ts';
 import { sampledGauges } from '../operator/sampled_gauges.ts';
 import { Sampler } from '../operator/sampler.ts';
-import type { Workers, WorkersOptions, WorkersPlan, WorkersSetup } from '../operator/workers.ts';
+import type { PreparedWorkers, Workers, WorkersOptions, WorkersPlan } from '../operator/workers.ts';
 import { Flights } from '../processes/flights.ts';
 import { Master } from '../processes/master.ts';
 import { Seats } from '../processes/seats.ts';
@@ -98,7 +98,7 @@ export interface Prepared {
   readonly capacity: Capacity;
   /** The hashes of the pictures that ship with the relay. */
   readonly shipped: readonly string[];
-  readonly startWorkers: (setup: WorkersSetup) => Promise<Workers>;
+  readonly workers: PreparedWorkers;
 }
 
 /** Does what needs neither the journal nor a port, while another process of this relay may serve yet. */
@@ -106,18 +106,18 @@ export async function preparePrimary(options: PrimaryOptions, log: Logger): Prom
   const token = await adminToken(options.adminTokenFile, log);
   const capacity = planCapacity(options, log);
   commit(); // git is asked now
-  const [shipped, startWorkers] = await Promise.all([
+  const [shipped, workers] = await Promise.all([
     hashCharacters(CHARACTERS_FOLDER),
     (options.workers.count === 0 ? OneProcess : WorkerPool).prepare(options, log),
     options.nats === undefined || import('../cluster/nats.ts'),
   ]);
-  return { token, capacity, shipped, startWorkers };
+  return { token, capacity, shipped, workers };
 }
 
 /** Starts everything; resolves when the relay is ready. Throws the system's error when a port or file is not available. */
 export async function startPrimary(
   options: PrimaryOptions,
-  { token, capacity, shipped, startWorkers }: Prepared,
+  { token, capacity, shipped, workers: preparedWorkers }: Prepared,
   log: Logger,
 ): Promise<Primary> {
   const startMs = performance.now();
@@ -134,12 +134,12 @@ export async function startPrimary(
   const master = new Master({ turns, seats, moderation: moderator, homes, files: peering, flights });
   const registry = new Registry();
   const setup = { master, plan: capacity.plan, options, registry, log, bans: () => moderator.copy };
-  const workers: Workers = await startWorkers(setup);
+  const workers: Workers = await preparedWorkers.start(setup);
   const others = openToCluster(cluster, options, workers.ports, moderator, log);
   // The relay's time stood still while it recovered and its workers started, so that no lease ran meanwhile.
   const loopDelay = new LoopDelay(DELAY_STEP_MS);
   const clock = startClock(startMs, turns, loopDelay, (nowMs) => {
-    journaling?.journal.tick(nowMs);
+    journaling?.tick(nowMs);
     flights.advance(nowMs, Date.now());
   });
   for (const part of [journaling, peering, homes]) part?.gauges(registry);

@@ -2,7 +2,8 @@
  * The shutdown: takes a relay down.
  *
  * In this order: new requests are refused, parked polls are told to come back later, pending requests are answered, then everything closes.
- * A relay that is started again tells all of them first to come back, while it still accepts throws.
+ * A relay that is started again tells all of them first to come back, while it still accepts throws. One whose next process listens already
+ * gives way to it first, and tells them when that serves.
  * In a cluster, a relay that is not started again also hands on what waits in its mailboxes, and gives up its private worlds.
  */
 import type { Server } from 'node:http';
@@ -20,6 +21,7 @@ import { RECONNECT_MS_MAX } from '../wire/rules.ts';
 import type { Clock } from './clock.ts';
 import { CLOSING_STEP_MS, LAST_POLLS_MS, waitsOn } from './closing.ts';
 import { type DurabilityOption, JOURNAL_FOLDER, type Journaling } from './journaling.ts';
+import { leaveToNext, openNext } from './succession.ts';
 
 /** Why a relay stops. */
 export interface StopKind {
@@ -54,6 +56,10 @@ export async function shutDown(parts: Parts, { again, isFollowed, isSuperseded }
   const { relay } = turns;
   const { parkedCount } = relay;
   parts.residents.close(); // first, so that they do not come back to a relay that stops
+  if (isFollowed && (await openNext())) {
+    await giveWay(parts);
+    return again;
+  }
   if (again) await sendAway(turns, isFollowed ? RETURN_MS_MIN : RECONNECT_MS_MAX);
   log.info({ desktops: relay.desktops.count, parked: parkedCount, waiting: relay.waiting, again }, 'going down');
   workers.drain(again);
@@ -77,6 +83,28 @@ export async function shutDown(parts: Parts, { again, isFollowed, isSuperseded }
   return again;
 }
 
+/**
+ * Lets the next process go on, which listens already, before the desktops are told: their polls stay parked here until it serves. So clients
+ * that connect meanwhile wait for as long as the next one takes to read the journal, whatever the number of desktops.
+ */
+async function giveWay(parts: Parts): Promise<void> {
+  const { turns, workers, log } = parts;
+  const { relay } = turns;
+  log.info({ desktops: relay.desktops.count, parked: relay.parkedCount, waiting: relay.waiting }, 'giving way');
+  await workers.giveWay();
+  relay.refuse();
+  parts.peering?.leave();
+  await closeFiles(parts);
+  const isServed = await leaveToNext();
+  const { parkedCount } = relay;
+  log.info({ parked: parkedCount, isServed }, 'going down');
+  await sendAway(turns, isServed ? 0 : RECONNECT_MS_MAX);
+  workers.drain(true);
+  await answerTheLast(workers, parkedCount);
+  await closePorts(parts);
+  log.info({ counters: relay.counters }, 'relay stopped');
+}
+
 /** Tells all desktops to come back, and resolves when they have been told. */
 async function sendAway(turns: Turns, returnMs: number): Promise<void> {
   const { relay } = turns;
@@ -96,7 +124,7 @@ function giveUpWorlds(homes: Homes | undefined, log: Logger): () => boolean {
   return () => isGivingUp;
 }
 
-async function answerTheLast(workers: Workers, parkedCount: number, isHanding: () => boolean): Promise<void> {
+async function answerTheLast(workers: Workers, parkedCount: number, isHanding = () => false): Promise<void> {
   const { front } = workers;
   front.drain();
   const drainedMs = performance.now();
@@ -104,11 +132,20 @@ async function answerTheLast(workers: Workers, parkedCount: number, isHanding: (
   while (waitsOn(performance.now() - drainedMs, parkedCount, isAnswering(), isHanding())) await sleep(CLOSING_STEP_MS);
 }
 
-async function close({ workers, peering, journaling, lists, sampler, clock, admin }: Parts): Promise<void> {
+async function close(parts: Parts): Promise<void> {
+  await closePorts(parts);
+  await closeFiles(parts);
+}
+
+async function closePorts({ clock, workers }: Parts): Promise<void> {
   clock.stop();
-  sampler.stop();
   workers.close();
   await workers.front.close();
+}
+
+/** Closes what only one process of a relay may have open. */
+async function closeFiles({ peering, journaling, lists, sampler, admin }: Parts): Promise<void> {
+  sampler.stop();
   await peering?.close();
   await Promise.all(Object.values(lists).map((list) => list.close()));
   await journaling?.close();

@@ -5,6 +5,7 @@
  */
 import { ok } from 'node:assert';
 import cluster, { type Worker as Process } from 'node:cluster';
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { Gauge } from 'prom-client';
 import { commit } from '../../tools/version.js';
@@ -19,6 +20,7 @@ import {
   connectionsPerAddress,
   eventsListener,
   type IpcKind,
+  type PreparedWorkers,
   type Workers,
   type WorkersOptions,
   type WorkersSetup,
@@ -28,6 +30,7 @@ import { type FrameReceiver, FrameRing } from '../processes/frame_ring.ts';
 import { HEARTBEAT_MS, Heartbeats } from '../processes/heartbeats.ts';
 import { IpcLink, receiveFrame } from '../processes/ipc.ts';
 import { MalformedFrame } from '../wire/frame.ts';
+import { CLOSING_STEP_MS } from './closing.ts';
 import { throwIfTaken } from './free_port.ts';
 import type { FromWorker, ToWorker, WorkerSettings } from './worker_process.ts';
 
@@ -82,18 +85,19 @@ export class WorkerPool implements Workers {
   readonly #confirmations = new Confirmations<Process>();
   #restartMs = RESTART_MS;
   #draining = false;
+  #isListening = false;
 
   /**
    * Forks the workers. Resolves when they have loaded, to what opens the ports.
    *
    * Throws  Error when a worker ends before it has loaded.
    */
-  static async prepare(options: WorkersOptions, log: Logger): Promise<(setup: WorkersSetup) => Promise<WorkerPool>> {
+  static async prepare(options: WorkersOptions, log: Logger): Promise<PreparedWorkers> {
     cluster.setupPrimary({ serialization: 'advanced' });
     const pool = new WorkerPool(options, log);
     const forked = Array.from({ length: options.workers.count }, () => pool.#fork());
     await Promise.all(forked.map(({ loaded }) => loaded.promise));
-    return (setup) => pool.#open(setup);
+    return { listenBeside: () => pool.#listenBeside(), start: (setup) => pool.#open(setup) };
   }
 
   private constructor(options: WorkersOptions, log: Logger) {
@@ -117,6 +121,11 @@ export class WorkerPool implements Workers {
     this.#beats = setInterval(() => this.#killHung(), HEARTBEAT_MS).unref();
   }
 
+  async #listenBeside(): Promise<void> {
+    await this.#tellAll((number) => ({ type: 'listen', number, port: this.#port }));
+    this.#isListening = true;
+  }
+
   /**
    * Resolves when the front listens and all workers are ready.
    *
@@ -132,7 +141,7 @@ export class WorkerPool implements Workers {
     master.turns.links.addFront(front);
     const [eventsPort] = await front.listen();
     this.#settings.addresses.eventsPort = eventsPort;
-    if (this.#port !== 0) await throwIfTaken(options.host, this.#port);
+    if (this.#port !== 0 && !this.#isListening) await throwIfTaken(options.host, this.#port);
     const unanswered = new Gauge({
       name: 'sprites_workers_unanswered',
       help: 'Workers whose metrics are missing from this scrape, because they did not answer',
@@ -192,11 +201,23 @@ export class WorkerPool implements Workers {
     return `${await registry.metrics()}\n${text}`;
   }
 
-  /** Tells every worker, also those that start. */
   moderate(message: ModerationMessage): Promise<void> {
+    return this.#tellAll((number) => ({ type: 'moderation', number, message }));
+  }
+
+  async giveWay(): Promise<void> {
+    this.#draining = true;
+    this.front.drain();
+    await this.#tellAll((number) => ({ type: 'give-way', number }));
+    // Frames from before the answers may have come with them.
+    await sleep(CLOSING_STEP_MS);
+  }
+
+  /** Tells every worker, also those that start. Resolves when each has done it, or has ended. */
+  #tellAll(messageOf: (number: number) => ToWorker): Promise<void> {
     const running = [...this.#running.keys()];
     const { number, confirmed } = this.#confirmations.expect(running);
-    for (const worker of running) this.#tell(worker, { type: 'moderation', number, message });
+    for (const worker of running) this.#tell(worker, messageOf(number));
     return confirmed;
   }
 
@@ -276,7 +297,7 @@ export class WorkerPool implements Workers {
       this.#heartbeats.ready(worker);
       ready.resolve(message.port);
     } else if (message?.type === 'failed') ready.reject(new Error(message.why));
-    else if (message?.type === 'moderated') this.#confirmations.confirm(worker, message.number);
+    else if (message?.type === 'done') this.#confirmations.confirm(worker, message.number);
     else if (message?.type === 'metrics') this.#metrics.receive(message);
   }
 

@@ -8,6 +8,7 @@ import { register } from 'prom-client';
 import { planFront } from '../front/choice.ts';
 import { connectionsFor, fileLimit } from '../front/file_limit.ts';
 import type { Front, FrontListener } from '../front/front.ts';
+import { openListener } from '../front/native.ts';
 import type { AdmissionKind } from '../http/admission.ts';
 import type { PublicAddresses } from '../http/api.ts';
 import { type ApiListener, type ApiSetup, makeApiListener, openPictures } from '../http/api_listener.ts';
@@ -45,12 +46,16 @@ export interface WorkerSettings {
 }
 
 /**
- * Messages from the master to a worker, beside frames. `moderation` is answered with `moderated` and its number as soon as the worker
- * enforces it. A worker that has loaded gets the bans first, with the number 0, and then `open`.
+ * Messages from the master to a worker, beside frames. One with a number is answered with `done` and that number. A worker that has loaded gets
+ * the bans first, with the number 0, and then `open`.
  */
 export type ToWorker =
   /** Opens its port: 0 picks a free one. */
   | { type: 'open'; port: number; eventsPort: number }
+  /** Listens on its port beside a worker of the process before: who connects waits until it opens. */
+  | { type: 'listen'; number: number; port: number }
+  /** As Workers.giveWay(). */
+  | { type: 'give-way'; number: number }
   /** `again`: the next process of the relay is to open the port soon. */
   | { type: 'drain'; again: boolean }
   | MetricsRequest
@@ -63,7 +68,7 @@ export type FromWorker =
   | { type: 'ready'; port: number }
   | { type: 'failed'; why: string }
   | { type: 'alive' }
-  | { type: 'moderated'; number: number }
+  | { type: 'done'; number: number }
   | MetricsAnswer;
 
 /** How long a draining worker still reads requests that have begun, in ms: a little less than the master gives its last polls. */
@@ -115,7 +120,7 @@ export async function startWorker(settings: WorkerSettings, log: Logger): Promis
   worker.setFront(front);
   workerGauges(register, worker, api.sockets, front, admission);
   storeGauges(register, pictures.store);
-  const told = obeyMaster({ worker, uplink, front, sockets: api.sockets, moderate: api.moderate });
+  const told = obeyMaster({ worker, uplink, front, ...api });
   // Without a master no request can be answered. Clients reconnect and reach another worker, if the relay still runs.
   process.on('disconnect', () => process.exit(0));
   try {
@@ -142,7 +147,7 @@ export async function startWorker(settings: WorkerSettings, log: Logger): Promis
 }
 
 /** What a worker is made of, as far as its master tells it what to do. */
-interface Parts extends Pick<ApiListener, 'sockets' | 'moderate'> {
+interface Parts extends ApiListener {
   readonly worker: Worker;
   readonly uplink: IpcUplink;
   readonly front: Front;
@@ -174,7 +179,7 @@ function makeFront(settings: WorkerSettings, { handlers }: Worker, listener: Fro
 
 /** Does from now on what the master tells. Resolves when it has told to open the port. */
 function obeyMaster(parts: Parts): Promise<Extract<ToWorker, { type: 'open' }>> {
-  const { uplink, front, moderate } = parts;
+  const { uplink, front } = parts;
   const opened = Promise.withResolvers<Extract<ToWorker, { type: 'open' }>>();
   process.on('message', (message: Uint8Array | ToWorker) => {
     if (message instanceof Uint8Array) {
@@ -183,12 +188,26 @@ function obeyMaster(parts: Parts): Promise<Extract<ToWorker, { type: 'open' }>> 
     } else if (message?.type === 'open') opened.resolve(message);
     else if (message?.type === 'drain') void closeDown(parts, message.again ? 0 : LAST_REQUESTS_MS);
     else if (message?.type === 'metrics') void sendMetrics(message.scrape);
-    else if (message?.type === 'moderation') {
-      const { number } = message;
-      void moderate(message.message).then(() => send({ type: 'moderated', number }));
-    }
+    else if (message !== undefined) void act(parts, message).then((number) => send({ type: 'done', number }));
   });
   return opened.promise;
+}
+
+/** Does what the master waits for. Resolves to its number. */
+async function act(
+  { worker, front, listener, moderate }: Parts,
+  message: Extract<ToWorker, { number: number }>,
+): Promise<number> {
+  if (message.type === 'moderation') await moderate(message.message);
+  else if (message.type === 'listen') {
+    // What keeps it from listening now is said when it opens its port.
+    listener.descriptor = await openListener(listener.host, message.port).catch(() => undefined);
+  } else {
+    front.drain();
+    await sleep(CLOSING_STEP_MS);
+    worker.drain();
+  }
+  return message.number;
 }
 
 async function sendMetrics(scrape: number): Promise<void> {

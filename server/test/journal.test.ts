@@ -10,6 +10,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'no
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
+import { setTimeout as sleep } from 'node:timers/promises';
 import { whyNoNativeFront } from '../front/native.ts';
 import { TAIL } from '../journal/tail.ts';
 import { nextStep } from '../web/relay/goal.ts';
@@ -41,6 +42,12 @@ const THROWS_BETWEEN_MAX = 300;
 
 /** Kills until one comes between a turn and the next tick. A tick comes every 50 ms. */
 const TRIES_MAX = 20;
+
+/** Restarts of a relay under throws. */
+const RESTARTS = 3;
+
+/** Between two throws of a desktop while its relay restarts, in ms: below the limits of one address and one desktop. */
+const THROW_EVERY_MS = 20;
 
 /** Pause of a desktop after each throw, in ms: the test is to stress the relay, not the machine. */
 const REST_MS = 50;
@@ -129,7 +136,7 @@ describe('friends whose relay is killed', BOUNDED, () => {
   let ports: Ports;
   let relay: RelayProcess;
   const friends: DesktopClient[] = [];
-  const start = () => startRelay({ workers: 0, data, ports });
+  const start = () => startRelay({ workers: 0, front: 'native', data, ports });
   before(async () => {
     ports = await lastingPorts();
     relay = await start();
@@ -185,6 +192,43 @@ describe('friends whose relay is killed', BOUNDED, () => {
     await until('the last poll has acknowledged it', async () => (await count('waiting')) === 0);
     assert.equal(await count('accepted_total'), 3);
   });
+});
+
+describe('a relay that is told to restart', { ...BOUNDED, skip: whyNoNativeFront() ?? false }, () => {
+  for (const workers of [0, 2])
+    it(`refuses no throw, and cuts none off, with ${workers} workers`, async (t) => {
+      const data = mkdtempSync(join(tmpdir(), 'sprites-journal-'));
+      const relay = await startRelay({
+        workers,
+        front: 'native',
+        data,
+        ports: await lastingPorts(),
+        env: { SPRITES_RESTART: '' },
+      });
+      const clients = [await DesktopClient.join(relay.url), await DesktopClient.join(relay.url)];
+      t.after(async () => {
+        await Promise.all(clients.map((client) => client.stop()));
+        await relay.stop();
+        rmSync(data, { recursive: true, force: true });
+      });
+      const starts = () => relay.log.filter(({ msg }) => msg === 'relay ready').length;
+      for (let restarts = 1, thrown = 0; restarts <= RESTARTS; restarts++) {
+        await sendRequest(`${relay.adminUrl}/admin/drain?restart=1`, { method: 'POST', token: relay.adminToken });
+        const answers: Promise<number>[] = [];
+        // Each throw has a connection of its own, and they do not wait for each other.
+        while (starts() <= restarts) {
+          const crossing = crossingOf(++thrown, 'right', `${thrown}`);
+          answers.push(post(clients[0].joined, crossing).then(({ status }) => status));
+          await sleep(THROW_EVERY_MS);
+        }
+        assert.deepEqual(new Set(await Promise.all(answers)), new Set([202]));
+        await until('all sprites have come', () => clients[1].received.length === thrown);
+      }
+      assert.ok(
+        clients.every(({ byes }) => byes > 0),
+        'the parked polls were told to come back',
+      );
+    });
 });
 
 describe('the launcher of a relay', BOUNDED, () => {
