@@ -20,7 +20,7 @@ import {
 import { didYouMean } from '../../tools/nearest.js';
 import { STAGE_TOLERANCE_PX_MAX } from '../domain/state/limits.ts';
 import { SAYINGS } from '../domain/talk/hearers.ts';
-import { isTrustable } from '../http/client_address.ts';
+import { readNetwork } from '../moderation/ip_network.ts';
 import { CLUSTER_CORES_MIN, planWorkers } from '../operator/workers.ts';
 import { DURABILITIES } from '../roles/journaling.ts';
 import type { PrimaryOptions } from '../roles/primary.ts';
@@ -149,7 +149,7 @@ export const FLAGS = withVariables('SPRITES', {
     'addresses or networks, like 127.0.0.1,fd00::/8',
     (given) => {
       const proxies = given.split(',');
-      return proxies.every(isTrustable) ? proxies : undefined;
+      return proxies.every((proxy) => readNetwork(proxy) !== undefined) ? proxies : undefined;
     },
   ),
   nats: form(

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import type { IncomingMessage } from 'node:http';
 import { describe, it } from 'node:test';
-import { ClientAddresses, isTrustable, networkOf } from './client_address.ts';
+import { ClientAddresses, networkOf } from './client_address.ts';
 
 function requestFrom(remoteAddress: string | undefined, forwarded?: string): IncomingMessage {
   return { socket: { remoteAddress }, headers: { 'x-forwarded-for': forwarded } } as unknown as IncomingMessage;
@@ -13,7 +13,7 @@ describe('client address', () => {
     assert.equal(networkOf('2001:db8:1:2:3:4:5:6'), '2001:db8:1:2::/64');
     assert.equal(networkOf('2001:DB8:1:2::'), '2001:db8:1:2::/64');
     assert.equal(networkOf('2001:db8:1:3::1'), '2001:db8:1:3::/64');
-    assert.equal(networkOf('::1'), '0:0:0:0::/64');
+    assert.equal(networkOf('::1'), '::/64');
     assert.equal(networkOf('unknown'), 'unknown');
   });
 
@@ -21,7 +21,7 @@ describe('client address', () => {
     const addresses = new ClientAddresses([]);
     assert.equal(addresses.networkOf(requestFrom('203.0.113.7', '198.51.100.1')), '203.0.113.7');
     assert.equal(addresses.networkOf(requestFrom('::ffff:203.0.113.7')), '203.0.113.7');
-    assert.equal(addresses.networkOf(requestFrom('fe80::1%eth0')), 'fe80:0:0:0::/64');
+    assert.equal(addresses.networkOf(requestFrom('fe80::1%eth0')), 'fe80::/64');
     assert.equal(addresses.networkOf(requestFrom(undefined)), 'unknown');
   });
 
@@ -57,24 +57,5 @@ describe('client address', () => {
     for (const [remote, forwarded, expected] of cases) {
       assert.equal(addresses.networkOf(requestFrom(remote, forwarded)), expected, `${remote} for ${forwarded}`);
     }
-  });
-
-  it('of a proxy is an address or a network', () => {
-    for (const good of ['127.0.0.1', '::1', '10.0.0.0/8', '0.0.0.0/0', '1.2.3.4/32', 'fd00::/8', '::/128']) {
-      assert.ok(isTrustable(good), good);
-      new ClientAddresses([good]);
-    }
-    const wrong = [
-      '',
-      'proxy',
-      '1.2.3',
-      '1.2.3.4/33',
-      '1.2.3.4/',
-      '::1/129',
-      '1.2.3.4/8/8',
-      '1.2.3.4/-1',
-      'fe80::1%lo',
-    ];
-    for (const text of wrong) assert.ok(!isTrustable(text), text);
   });
 });

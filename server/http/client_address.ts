@@ -5,28 +5,22 @@
  * was connected is a trusted proxy: whatever stands further left, the client may have written itself.
  */
 import type { IncomingMessage } from 'node:http';
-import { BlockList, isIP } from 'node:net';
+import { isIP } from 'node:net';
 import ipaddr from 'ipaddr.js';
 import type { Logger } from 'pino';
+import { type IpNetwork, isInNetwork, readAddress, readNetwork } from '../moderation/ip_network.ts';
 
 export class ClientAddresses {
-  readonly #trusted = new BlockList();
-  readonly #hasProxy: boolean;
+  readonly #trusted: readonly IpNetwork[];
   #onForwarded: ((peer: string) => void) | undefined;
 
   /**
-   * `proxies`: addresses and networks (CIDR) of trusted proxies; isTrustable() has checked them. `onForwarded`: called once, with
-   * the address of the peer, when a request brings X-Forwarded-For although no proxy is trusted.
+   * `proxies`: addresses and networks of trusted proxies, as readNetwork() reads them. `onForwarded`: called once, with the address of
+   * the peer, when a request brings X-Forwarded-For although no proxy is trusted.
    */
   constructor(proxies: readonly string[], onForwarded?: (peer: string) => void) {
     this.#onForwarded = onForwarded;
-    this.#hasProxy = proxies.length > 0;
-    for (const proxy of proxies) {
-      const [address, prefix] = proxy.split('/');
-      const family = isIP(address) === 6 ? 'ipv6' : 'ipv4';
-      if (prefix === undefined) this.#trusted.addAddress(address, family);
-      else this.#trusted.addSubnet(address, Number(prefix), family);
-    }
+    this.#trusted = proxies.flatMap((proxy) => readNetwork(proxy) ?? []);
   }
 
   /** The network of the client of a request, as networkOf() writes it. */
@@ -37,7 +31,7 @@ export class ClientAddresses {
   /** The whole address of the client of a request; `unknown` when its connection has closed. */
   addressOf(request: IncomingMessage): string {
     let address = plainOf(request.socket.remoteAddress ?? '') ?? 'unknown';
-    if (!this.#hasProxy) {
+    if (this.#trusted.length === 0) {
       if (request.headers['x-forwarded-for'] !== undefined) this.#reportForwarded(address);
       return address;
     }
@@ -57,17 +51,9 @@ export class ClientAddresses {
   }
 
   #isTrusted(address: string): boolean {
-    const version = isIP(address);
-    return version !== 0 && this.#trusted.check(address, version === 6 ? 'ipv6' : 'ipv4');
+    const words = readAddress(address);
+    return words !== undefined && this.#trusted.some((network) => isInNetwork(words, network));
   }
-}
-
-/** An address or network that --trust-proxy accepts, such as `127.0.0.1` or `fd00::/8`. */
-export function isTrustable(text: string): boolean {
-  const [address, prefix, ...rest] = text.split('/');
-  const version = isIP(address);
-  if (version === 0 || address.includes('%') || rest.length > 0) return false;
-  return prefix === undefined || (/^\d{1,3}$/.test(prefix) && Number(prefix) <= (version === 6 ? 128 : 32));
 }
 
 /**
@@ -76,9 +62,7 @@ export function isTrustable(text: string): boolean {
  * Shape   what is not an address stands for itself.
  */
 export function networkOf(address: string): string {
-  if (isIP(address) !== 6) return address;
-  const words = (ipaddr.parse(address) as ipaddr.IPv6).parts.slice(0, 4);
-  return `${words.map((word) => word.toString(16)).join(':')}::/64`;
+  return isIP(address) === 6 ? (readNetwork(`${address}/64`)?.text ?? address) : address;
 }
 
 /** An address with a port, as some proxies forward it. */
