@@ -114,7 +114,7 @@ export class SharedModeration implements ModerationSharing {
   #receiveAnnouncement({ text, by, atMs }: Record<string, unknown>): void {
     const isOld = typeof atMs !== 'number' || this.#clock() - atMs > ANNOUNCEMENT_AGE_MS_MAX;
     // An announcement that is there at the start was made before this relay started.
-    if (this.#isWatching && by !== this.#options.name && !isOld) this.#options.moderator.adoptAnnouncement(text);
+    if (this.#isWatching && by !== this.#options.name && !isOld) this.#options.moderator.announce(text, true);
   }
 
   #receiveDecision(entry: Entry, value: Record<string, unknown>): void {

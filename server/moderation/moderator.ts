@@ -285,22 +285,14 @@ export class Moderator implements Doorkeeper, Moderation {
     await this.#send({ type: 'removed', file });
   }
 
-  /** Sends a line of text to every desktop. Throws malformed. */
-  announce(text: unknown): void {
+  /** Sends a line of text to every desktop. `isAdopted`: the operator of another relay has announced it. Throws malformed. */
+  announce(text: unknown, isAdopted = false): void {
     if (typeof text !== 'string') throw malformed('text', 'must be a string');
     const line = cleanLine(text, 'text', ANNOUNCEMENT_BYTES_MAX);
     if (line === '') throw malformed('text', 'must not be empty');
     this.#turns.relay.notify({ type: 'announcement', text: line });
-    this.#log.info({ text: line }, 'the operator has announced something');
-    this.#sharing?.announce(line);
-  }
-
-  /** The operator of another relay has announced something. Throws malformed. */
-  adoptAnnouncement(text: unknown): void {
-    if (typeof text !== 'string') throw malformed('text', 'must be a string');
-    const line = cleanLine(text, 'text', ANNOUNCEMENT_BYTES_MAX);
-    this.#turns.relay.notify({ type: 'announcement', text: line });
-    this.#log.info({ text: line }, 'the operator of another relay has announced something');
+    this.#log.info({ text: line }, `the operator${isAdopted ? ' of another relay' : ''} has announced something`);
+    if (!isAdopted) this.#sharing?.announce(line);
   }
 
   /** The operators of other relays have decided this. Throws list-full when a list here has no room; what fits holds. */
@@ -369,7 +361,10 @@ export class Moderator implements Doorkeeper, Moderation {
 
   /** A desktop reports a picture; `reason` may be empty, `desktop` has thrown it. The worker has checked the texts. Throws too-fast. */
   report(slot: number, { file, reason, desktop }: { file: string; reason: string; desktop?: string }): void {
-    this.#countReport(slot);
+    if (!this.#reports.countIfAllowed(this.#addresses.of(slot))) {
+      const most = `At most ${REPORTS_PER_WINDOW_MAX} reports a minute may come from one address.`;
+      throw new ProblemError('too-fast', most);
+    }
     this.list.report(file, reason, desktop);
   }
 
@@ -427,12 +422,6 @@ export class Moderator implements Doorkeeper, Moderation {
     checkFile(file, 'picture');
     if (!this.list.dismiss(file)) throw new ProblemError('not-found', 'Nobody has reported this picture.');
     return savedBy(this.list);
-  }
-
-  /** Counts a report of this desktop. Throws too-fast. */
-  #countReport(slot: number): void {
-    if (this.#reports.countIfAllowed(this.#addresses.of(slot))) return;
-    throw new ProblemError('too-fast', `At most ${REPORTS_PER_WINDOW_MAX} reports a minute may come from one address.`);
   }
 
   /** Sends the bans and the gallery to every worker. Resolves when all of them enforce it. */
