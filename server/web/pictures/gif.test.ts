@@ -4,7 +4,8 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { GifReader } from 'omggif';
-import { GifWriter, Palette, toGif } from './gif.ts';
+import { GifWriter, toGif } from './gif.ts';
+import { Palette } from './palette.ts';
 
 interface Case {
   name: string;

@@ -1,21 +1,16 @@
 /**
  * Writes an animated GIF (GIF89a), the one animation that every program shows which gets it from somebody.
  *
- * All frames share one palette: colours are sorted into buckets of 5 bits a channel, and boxes of buckets are halved until there is one box a
- * colour. A frame only has what has changed since the one before. The programs write the same bytes: gif.vectors.json holds both to them.
+ * All frames share one palette, whose colour 0 is what has not changed: a frame only has what has changed since the one before. The programs
+ * write the same bytes: gif.vectors.json holds both to them.
  * Cost: O(pixels) a frame; 2 MB for the codes, and the file.
  */
 import type { Size } from '../motion/simulation.ts';
+import { Palette } from './palette.ts';
 
-const BUCKETS = 2 ** 15;
-const COLOURS_MAX = 255; // and 0 is what has not changed
-const CHANNELS = [10, 5, 0]; // where red, green and blue are in the number of a bucket
 const [CLEAR, END, CODES_MAX] = [256, 257, 4096];
 const BLOCK_BYTES_MAX = 255;
 const CS_MS = 10; // ms: a GIF counts hundredths of a second
-
-const bucketOf = (pixels: Uint8ClampedArray, at: number) =>
-  ((pixels[at] >> 3) << 10) | ((pixels[at + 1] >> 3) << 5) | (pixels[at + 2] >> 3);
 
 /** A frame, which is drawn when its pixels are needed: four bytes each, as those of a canvas. */
 export interface Frame {
@@ -40,79 +35,6 @@ export async function toGif(size: Size, frames: readonly Frame[], bytesMax: numb
     }
     if (hasRoom) return gif.end();
   }
-}
-
-/** The colours of an animation: of each pixel of each frame. */
-export class Palette {
-  /** Red, green and blue of each colour. */
-  readonly colours = new Uint8Array(3 * (COLOURS_MAX + 1));
-  readonly #sums = new Float64Array(4 * BUCKETS);
-  readonly #colourOf = new Uint8Array(BUCKETS);
-
-  /** Counts the pixels of a frame: four bytes each, of which the last one is not read. */
-  count(pixels: Uint8ClampedArray): void {
-    for (let at = 0; at < pixels.length; at += 4) {
-      const sum = 4 * bucketOf(pixels, at);
-      for (let i = 0; i < 3; i++) this.#sums[sum + i] += pixels[at + i];
-      this.#sums[sum + 3]++;
-    }
-  }
-
-  /** Chooses the colours, when all frames are counted. */
-  choose(): void {
-    const used = [...Array(BUCKETS).keys()].filter((bucket) => this.#sums[4 * bucket + 3] > 0);
-    const boxes = [boxOf(used)];
-    while (boxes.length < COLOURS_MAX) {
-      const longest = Math.max(...boxes.map(({ side }) => side));
-      if (longest <= 0) break;
-      const at = boxes.findIndex(({ side }) => side === longest);
-      const { buckets, shift, middle } = boxes[at];
-      const isLow = (bucket: number) => ((bucket >> shift) & 31) <= middle;
-      boxes[at] = boxOf(buckets.filter(isLow));
-      boxes.push(boxOf(buckets.filter((bucket) => !isLow(bucket))));
-    }
-    for (const [i, { buckets }] of boxes.entries()) this.#set(i + 1, buckets);
-  }
-
-  /** Returns the colour of each pixel of a frame that was counted. */
-  indicesOf(pixels: Uint8ClampedArray): Uint8Array {
-    const indices = new Uint8Array(pixels.length / 4);
-    for (let i = 0; i < indices.length; i++) indices[i] = this.#colourOf[bucketOf(pixels, 4 * i)];
-    return indices;
-  }
-
-  /** Gives buckets the mean of their pixels as their colour. */
-  #set(colour: number, buckets: readonly number[]): void {
-    const total = [0, 0, 0, 0];
-    for (const bucket of buckets) {
-      this.#colourOf[bucket] = colour;
-      for (let i = 0; i < 4; i++) total[i] += this.#sums[4 * bucket + i];
-    }
-    const count = total[3];
-    for (let i = 0; i < 3; i++) this.colours[3 * colour + i] = Math.floor((2 * total[i] + count) / (2 * count));
-  }
-}
-
-/** Buckets, and where the longest side of the box around them is halved. */
-interface Box {
-  buckets: readonly number[];
-  shift: number;
-  side: number;
-  middle: number;
-}
-
-function boxOf(buckets: readonly number[]): Box {
-  const box = { buckets, shift: 0, side: -1, middle: 0 };
-  for (const shift of CHANNELS) {
-    let [low, high] = [31, 0];
-    for (const bucket of buckets) {
-      const value = (bucket >> shift) & 31;
-      low = Math.min(low, value);
-      high = Math.max(high, value);
-    }
-    if (high - low > box.side) Object.assign(box, { shift, side: high - low, middle: (low + high) >> 1 });
-  }
-  return box;
 }
 
 export class GifWriter {
