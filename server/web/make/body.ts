@@ -5,7 +5,7 @@ import { EDGES, type Edge } from '../../wire/rules.ts';
 import { element } from '../desktop/elements.ts';
 import type { Point, Size } from '../motion/simulation.ts';
 import { canvasOf } from '../pictures/picture_files.ts';
-import type { Hitbox } from './draft.ts';
+import { clamp, type Hitbox } from './draft.ts';
 
 const SHOWN_PX = 240; // px of the canvas's longer side
 const SLACK_PX = 18; // px by which a pointer may miss a line
@@ -137,8 +137,4 @@ export function moved(hitbox: Hitbox, side: Edge, by: number, frame: Size): Hitb
   else if (side === 'top') sides.top = clamp(to, 0, sides.bottom - 1);
   else sides.bottom = clamp(to, sides.top + 1, frame.height);
   return [sides.left, sides.top, sides.right - sides.left, sides.bottom - sides.top];
-}
-
-function clamp(value: number, min: number, max: number): number {
-  return Math.min(Math.max(value, min), max);
 }

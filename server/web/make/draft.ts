@@ -136,6 +136,6 @@ export function describe(draft: Draft, suggested: Suggested) {
   };
 }
 
-function clamp(value: number, min: number, max: number): number {
+export function clamp(value: number, min: number, max: number): number {
   return Math.min(Math.max(value, min), max);
 }

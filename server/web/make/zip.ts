@@ -7,6 +7,7 @@
  * Source  PKWARE's APPNOTE.TXT, 4.3.
  */
 import { crc32 } from '../../wire/files/png.ts';
+import { readUpTo } from '../pictures/read_up_to.ts';
 import { phrase } from '../texts/language.ts';
 
 export const PACK_ENTRIES_MAX = 2048; // files and folders: a pack has some sixty
@@ -100,18 +101,9 @@ async function unpack(view: DataView<ArrayBuffer>, entry: Entry): Promise<Uint8A
 }
 
 /** Unpacks into at most `bytes` bytes: what an archive claims of itself is no reason to believe it. */
-async function inflate(packed: Uint8Array<ArrayBuffer>, bytes: number): Promise<Uint8Array<ArrayBuffer>> {
-  const unpacked = new Uint8Array(bytes);
-  let length = 0;
-  try {
-    const reader = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw')).getReader();
-    for (let part = await reader.read(); !part.done; part = await reader.read()) {
-      if (length + part.value.length > bytes) throw damaged();
-      unpacked.set(part.value, length);
-      length += part.value.length;
-    }
-  } catch {
+function inflate(packed: Uint8Array<ArrayBuffer>, bytes: number): Promise<Uint8Array<ArrayBuffer>> {
+  const unpacking = new Blob([packed]).stream().pipeThrough(new DecompressionStream('deflate-raw'));
+  return readUpTo(unpacking, bytes).catch(() => {
     throw damaged();
-  }
-  return unpacked.subarray(0, length);
+  });
 }

@@ -12,6 +12,7 @@ import { crc32 } from '../../wire/files/png.ts';
 import { readSheet } from '../../wire/files/sheet.ts';
 import { SPR_BYTES_MAX } from '../../wire/rules.ts';
 import type { Nature, Point, Size } from '../motion/simulation.ts';
+import { readUpTo } from './read_up_to.ts';
 import { sha256 } from './sha256.ts';
 
 export interface Sheet {
@@ -168,27 +169,4 @@ export function spriteName(own: string, { name }: Description): string {
 
 async function decode(bytes: Uint8Array<ArrayBuffer>): Promise<ImageBitmap> {
   return createImageBitmap(new Blob([bytes], { type: 'image/png' }));
-}
-
-async function readUpTo(body: ReadableStream<Uint8Array>, bytesMax: number): Promise<Uint8Array<ArrayBuffer>> {
-  const parts: Uint8Array[] = [];
-  let size = 0;
-  const reader = body.getReader();
-  for (;;) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    size += value.length;
-    if (size > bytesMax) {
-      await reader.cancel();
-      throw new Error('The file is larger than a .spr may be.');
-    }
-    parts.push(value);
-  }
-  const bytes = new Uint8Array(size);
-  let offset = 0;
-  for (const part of parts) {
-    bytes.set(part, offset);
-    offset += part.length;
-  }
-  return bytes;
 }

@@ -4,24 +4,19 @@
  *
  * Invariant: a crossing is repeated under its number, with the id and the token that sent it first, so the relay accepts it once.
  */
-import type { Edge } from '../../wire/rules.ts';
 import {
   ANSWER_MS,
   backoffMs,
   type Crossing,
-  type CrossingVerdict,
   type Environment,
   isVerdict,
   type Neighbour,
-  type PeekVerdict,
   readProblem,
   relayOf,
   type Saying,
-  type SayingVerdict,
   type Sender,
-  type Stage,
-  type StageVerdict,
   sleep,
+  type Transport,
   type VerdictOf,
 } from './transport.ts';
 
@@ -34,13 +29,7 @@ export function browserEnvironment(): FetchEnvironment {
   return { fetch: globalThis.fetch.bind(globalThis), random: Math.random, sleep };
 }
 
-export interface Posts {
-  /** See Transport. */
-  send(crossing: Crossing, isRepeat: boolean): Promise<CrossingVerdict>;
-  say(saying: Saying): Promise<SayingVerdict>;
-  show(stage: Stage): Promise<StageVerdict>;
-  peek(edge: Edge | null): Promise<PeekVerdict>;
-}
+export type Posts = Omit<Transport, 'close'>;
 
 interface PostOptions {
   /** Ends all requests: what has no verdict is `unknown`. */

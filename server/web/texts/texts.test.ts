@@ -31,7 +31,7 @@ const NOT_SHOWN = [
     'The relay answered ',
   ],
   ...['The file is not the one that was requested.', 'There is no room for another large sheet.'],
-  ...['The file is larger than a .spr may be.', 'The relay did not answer before this desktop'],
+  ...['There are more bytes than there may be.', 'The relay did not answer before this desktop'],
   ...['Too many throws wait for the relay.', 'A sprite departed from a desktop', 'What answers at '],
 ];
 
