@@ -4,7 +4,7 @@
  * A browser lets a page sound only after the person has touched it. Before that, and without a sound device, nothing is heard.
  */
 import { element } from './elements.ts';
-import { KeptText } from './kept_text.ts';
+import { KeptChoice } from './kept_text.ts';
 
 /** The two notes, in Hz. */
 const NOTES = { sprite: [523, 784], saying: [784, 659] } as const;
@@ -12,16 +12,15 @@ const NOTES = { sprite: [523, 784], saying: [784, 659] } as const;
 const NOTE_S = 0.09; // a note: a click is shorter, a melody longer
 const LOUDNESS = 0.06; // of 1: beside music, not above it
 
-const KEPT = new KeptText('localStorage', 'sprites.sound');
+const SOUND = new KeptChoice('sprites.sound');
 let audio: AudioContext | null = null;
 
 /** Lets the person turn sounds on and off. */
 export function watchSoundSwitch(): void {
   const button = element('sound');
-  const show = () => button.setAttribute('aria-pressed', String(isOn()));
+  const show = () => button.setAttribute('aria-pressed', String(SOUND.isMade));
   button.addEventListener('click', () => {
-    if (isOn()) KEPT.clear();
-    else KEPT.write('on');
+    SOUND.make(!SOUND.isMade);
     show();
     chime('sprite');
   });
@@ -30,7 +29,7 @@ export function watchSoundSwitch(): void {
 
 /** Sounds, if sounds are on. */
 export function chime(what: keyof typeof NOTES): void {
-  if (!isOn()) return;
+  if (!SOUND.isMade) return;
   audio ??= new AudioContext();
   void audio.resume();
   const gain = new GainNode(audio, { gain: LOUDNESS });
@@ -41,8 +40,4 @@ export function chime(what: keyof typeof NOTES): void {
   tone.connect(gain).connect(audio.destination);
   tone.start();
   tone.stop(currentTime + 4 * NOTE_S);
-}
-
-function isOn(): boolean {
-  return KEPT.read() !== null;
 }

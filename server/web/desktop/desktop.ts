@@ -107,24 +107,21 @@ import {
   showState,
 } from './panel.ts';
 import { Peeking } from './peeking.ts';
-import { isNamePublic, watchPublicName } from './public_name.ts';
+import { PUBLIC_NAME, watchPublicName } from './public_name.ts';
 import { askToPublish, publishedText } from './publishing.ts';
 import { isWave } from './reactions.ts';
-import { type SwapEvents, watchReloads } from './reloads.ts';
+import { watchReloads } from './reloads.ts';
 import {
   claimDesktop,
   clearSession,
+  HAS_THROWN,
+  NAME,
   readFriendlyName,
-  readHasThrown,
-  readName,
   readSession,
-  readSigns,
   type SavedSprite,
   type Session,
-  writeHasThrown,
-  writeName,
+  UNSIGNED,
   writeSession,
-  writeSigns,
 } from './session.ts';
 
 const SAVE_MS = 2_000; // ms between two saves of where the sprites are; what matters more is saved at once
@@ -205,7 +202,7 @@ class Desktop {
   /** Thrown sprites whose pictures the relay must get before their crossings. */
   readonly uploading = new Set<Sprite>();
   /** Whether the person is still to be shown how to throw, as soon as there is a neighbour. */
-  isNew = !readHasThrown();
+  isNew = !HAS_THROWN.isMade;
   /** A sprite was thrown, and a resident has thrown one here: the person knows how it goes. */
   hasThrown = false;
   isPlayedWith = false;
@@ -354,10 +351,10 @@ async function start(desktop: Desktop): Promise<void> {
   const friendly = readFriendlyName(random, chosenLanguages());
   const host = near === '' ? undefined : friendIn(fragment);
   awaitGift(desktop, query.get('sprite'), host ?? '');
-  await askToJoin({ name: readName(), friendly, world, host }, async (joining) => {
+  await askToJoin({ name: NAME.read() ?? '', friendly, world, host }, async (joining) => {
     desktop.name = joining.name || friendly;
     desktop.seating.take(await requestSeat(desktop, { world: joining.world, near }));
-    writeName(joining.name);
+    NAME.write(joining.name);
   });
   removeEventListener('hashchange', reload);
   clearFragment();
@@ -459,7 +456,7 @@ async function requestSeat(
   const request = {
     name,
     ...wish,
-    named: isNamePublic(),
+    named: PUBLIC_NAME.isMade,
     screen: { width: simulation.width, height: simulation.height },
   };
   let seat: Seat;
@@ -717,7 +714,7 @@ async function depart(desktop: Desktop, departure: Departure): Promise<void> {
   const { edge, sprite } = departure;
   const step = desktop.headings.get(sprite);
   const journey = travelled(sprite.journey, {
-    name: readSigns() ? tidy(desktop.name) : '',
+    name: UNSIGNED.isMade ? '' : tidy(desktop.name),
     author: sheets.get(file).description.author,
     nowMs: Date.now(),
   });
@@ -769,7 +766,7 @@ function accepted(desktop: Desktop, departure: Departure, to: Neighbour | null):
     notice(phrase('desktop.home', { name: sprite.name }));
     return;
   }
-  writeHasThrown();
+  HAS_THROWN.make();
   desktop.hasThrown = true;
   desktop.endLesson();
   const isThere = goal === undefined || goal.name === to.name;
@@ -1036,7 +1033,7 @@ async function toggleStage(desktop: Desktop): Promise<void> {
 
 /** Tells the relay whether its page about the world may show the person's name, unless it knows. A relay without that page is not told. */
 async function tellPublicName(desktop: Desktop, seat: Seat): Promise<void> {
-  const named = isNamePublic();
+  const named = PUBLIC_NAME.isMade;
   if (seat.named === undefined || seat.named === named || (await showName(seat, named)) !== null) return;
   seat.named = named;
   save(desktop);
@@ -1105,7 +1102,7 @@ function watchPage(desktop: Desktop): void {
     const { seat } = desktop.connection;
     if (seat !== null) void tellPublicName(desktop, seat); // otherwise the join does
   });
-  const isReloading = watchReloads(window as SwapEvents);
+  const isReloading = watchReloads(window);
   addEventListener('pagehide', ({ persisted }) =>
     persisted ? freezePage(desktop) : leavePage(desktop, isReloading()),
   );
@@ -1289,11 +1286,11 @@ function potatoEntry(desktop: Desktop, sprite: Sprite): MenuEntry {
 
 /** Leaves the name of this person out of the journeys of what it throws, or no more. */
 function signEntry(): MenuEntry {
-  const signs = readSigns();
+  const signs = !UNSIGNED.isMade;
   return {
     text: phrase(signs ? 'journey.leave-out' : 'journey.sign'),
     choose: () => {
-      writeSigns(!signs);
+      UNSIGNED.make(signs);
       notice(phrase(signs ? 'journey.left-out' : 'journey.signed'));
     },
   };

@@ -30,10 +30,6 @@ export class Guests {
   #guests: Guest[] = [];
   #nextMs = 0;
 
-  get count(): number {
-    return this.#guests.length;
-  }
-
   /** How many of these sprites are no guests: one's own, which have a limit of their own. */
   othersOf(sprites: readonly { readonly id: number }[]): number {
     return sprites.filter(({ id }) => this.edgeOf(id) === undefined).length;

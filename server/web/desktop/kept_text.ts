@@ -42,3 +42,21 @@ export class KeptText {
     }
   }
 }
+
+/** A choice that a person has made in this browser, or that is known of them. */
+export class KeptChoice {
+  readonly #text: KeptText;
+
+  constructor(key: string) {
+    this.#text = new KeptText('localStorage', key);
+  }
+
+  get isMade(): boolean {
+    return this.#text.read() !== null;
+  }
+
+  make(is = true): void {
+    if (is) this.#text.write('yes');
+    else this.#text.clear();
+  }
+}

@@ -5,19 +5,11 @@
  * a browser without that event, every page that goes counts as closed: one that was reloaded finds its saved seat, and joins again.
  */
 
-/** What this file needs of a window. */
-export interface SwapEvents {
-  addEventListener(
-    type: 'pageswap',
-    listener: (event: { activation: { navigationType: string } | null }) => void,
-  ): void;
-}
-
 /** Returns a function that says whether the page is being reloaded. */
-export function watchReloads(page: SwapEvents): () => boolean {
+export function watchReloads(page: EventTarget): () => boolean {
   let isReloading = false;
-  page.addEventListener('pageswap', ({ activation }) => {
-    isReloading = activation?.navigationType === 'reload';
+  page.addEventListener('pageswap', (event) => {
+    isReloading = (event as PageSwapEvent).activation?.navigationType === 'reload';
   });
   return () => isReloading;
 }

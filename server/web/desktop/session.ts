@@ -11,7 +11,7 @@ import type { OwnFigure } from '../pictures/shelf.ts';
 import type { AwaySprite } from '../relay/away.ts';
 import type { SavedSayings } from '../relay/sayings.ts';
 import { type Arrival, type Crossing, type Neighbour, readSeat, type Seat, type Sender } from '../relay/transport.ts';
-import { KeptText } from './kept_text.ts';
+import { KeptChoice, KeptText } from './kept_text.ts';
 
 /** A sprite as it is saved: what it is, where it was, and whether it is from the shelf. */
 export type SavedSprite = Carried &
@@ -54,9 +54,11 @@ export interface Session {
 }
 
 const SESSION = new KeptText('sessionStorage', 'sprites.desktop');
-const NAME = new KeptText('localStorage', 'sprites.name');
-const THROWN = new KeptText('localStorage', 'sprites.thrown');
-const UNSIGNED = new KeptText('localStorage', 'sprites.unsigned');
+export const NAME = new KeptText('localStorage', 'sprites.name');
+/** A neighbour has got a sprite from this browser. */
+export const HAS_THROWN = new KeptChoice('sprites.thrown');
+/** This person's name is not in the journeys of what it throws. */
+export const UNSIGNED = new KeptChoice('sprites.unsigned');
 const FRIENDLY = new KeptText('localStorage', 'sprites.friendly-name');
 const CLAIM_TIMEOUT_MS = 600; // ms at least that a reloaded page waits for its predecessor to release the desktop
 const CLAIM_TRIES = 12; // how often it asks meanwhile
@@ -73,33 +75,6 @@ export function writeSession(session: Session): void {
 
 export function clearSession(): void {
   SESSION.clear();
-}
-
-export function readName(): string {
-  return NAME.read() ?? '';
-}
-
-export function writeName(name: string): void {
-  NAME.write(name);
-}
-
-/** Whether a neighbour has got a sprite from this browser. */
-export function readHasThrown(): boolean {
-  return THROWN.read() !== null;
-}
-
-export function writeHasThrown(): void {
-  THROWN.write('yes');
-}
-
-/** Whether this person's name is in the journeys of what it throws. */
-export function readSigns(): boolean {
-  return UNSIGNED.read() === null;
-}
-
-export function writeSigns(signs: boolean): void {
-  if (signs) UNSIGNED.clear();
-  else UNSIGNED.write('yes');
 }
 
 /** The name of a visitor who types none: two words in the visitor's language, picked at the first visit and kept. */

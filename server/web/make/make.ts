@@ -12,7 +12,7 @@ import { element } from '../desktop/elements.ts';
 import { KeptText } from '../desktop/kept_text.ts';
 import { notice, onFilesDropped, showPauseButton } from '../desktop/panel.ts';
 import { askToPublish, publishedText } from '../desktop/publishing.ts';
-import { readName } from '../desktop/session.ts';
+import { NAME } from '../desktop/session.ts';
 import { readStored, removeStored, writeStored } from '../pictures/browser_store.ts';
 import { PICKS_MAX } from '../pictures/cutout.ts';
 import { handOver, keepPicture } from '../pictures/kept_pictures.ts';
@@ -161,7 +161,7 @@ function speedWords(value: number): string {
 }
 
 function begin(source: Source): Draft {
-  const { author = readName(), licence, behaviour } = source;
+  const { author = NAME.read() ?? '', licence, behaviour } = source;
   const draft = newDraft(usualPicturing(source), source.name);
   return { ...draft, author, licence: licence ?? draft.licence, behaviour: behaviour ?? draft.behaviour };
 }

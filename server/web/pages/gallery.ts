@@ -2,7 +2,7 @@
 
 import { element, newElement } from '../desktop/elements.ts';
 import { notice } from '../desktop/panel.ts';
-import { animatePortraits, portrait } from '../pictures/portraits.ts';
+import { playPortraits, portrait } from '../pictures/portraits.ts';
 import { Sheets } from '../pictures/sheets.ts';
 import { offer } from '../pictures/taking.ts';
 import { read } from '../relay/api_client.ts';
@@ -26,7 +26,6 @@ const LICENCES: Record<string, string> = {
 
 const COUNTS_MS = 10_000; // ms between two looks at how many fly
 
-const calm = matchMedia('(prefers-reduced-motion: reduce)');
 const list = element('entries');
 const state = element('state');
 const more = element<HTMLButtonElement>('more');
@@ -43,10 +42,7 @@ void showPage(0);
 setInterval(() => {
   if (!document.hidden) for (const from of pages) void showPage(from);
 }, COUNTS_MS);
-requestAnimationFrame(function draw(nowMs) {
-  requestAnimationFrame(draw);
-  animatePortraits(calm.matches ? 0 : nowMs);
-});
+playPortraits();
 
 /** Fetches a page of the list, adds the cards that are new, and shows how many fly. */
 async function showPage(from: number): Promise<void> {

@@ -4,8 +4,8 @@
  */
 
 import { element, newElement } from '../desktop/elements.ts';
-import { isNamePublic, setNamePublic, watchPublicName } from '../desktop/public_name.ts';
-import { animatePortraits, portrait } from '../pictures/portraits.ts';
+import { PUBLIC_NAME, watchPublicName } from '../desktop/public_name.ts';
+import { playPortraits, portrait } from '../pictures/portraits.ts';
 import { Sheets } from '../pictures/sheets.ts';
 import { read } from '../relay/api_client.ts';
 import { counted, phrase } from '../texts/language.ts';
@@ -20,7 +20,6 @@ interface Today {
 
 const ASK_MS = 5_000; // ms between two requests
 
-const calm = matchMedia('(prefers-reduced-motion: reduce)');
 const list = element('most');
 const farthest = element('farthest');
 const box = element<HTMLInputElement>('name');
@@ -34,11 +33,8 @@ document.addEventListener('visibilitychange', ask);
 showChoice();
 watchPublicName(showChoice);
 addEventListener('pageshow', showChoice); // the browser may have kept the page while another one was open in this tab
-box.addEventListener('change', () => setNamePublic(box.checked));
-requestAnimationFrame(function draw(nowMs) {
-  requestAnimationFrame(draw);
-  animatePortraits(calm.matches ? 0 : nowMs);
-});
+box.addEventListener('change', () => PUBLIC_NAME.make(box.checked));
+playPortraits();
 
 /** The pictures that this page shows. */
 function files(): string[] {
@@ -46,7 +42,7 @@ function files(): string[] {
 }
 
 function showChoice(): void {
-  box.checked = isNamePublic();
+  box.checked = PUBLIC_NAME.isMade;
 }
 
 async function ask(): Promise<void> {

@@ -14,6 +14,15 @@ export function animatePortraits(nowMs: number): void {
   }
 }
 
+/** Moves all portraits of a page that has no clock of its own, unless the visitor wants no motion. */
+export function playPortraits(): void {
+  const calm = matchMedia('(prefers-reduced-motion: reduce)');
+  requestAnimationFrame(function draw(nowMs) {
+    requestAnimationFrame(draw);
+    animatePortraits(calm.matches ? 0 : nowMs);
+  });
+}
+
 /** The canvases on the page that show a figure. */
 const portraits = new Map<HTMLCanvasElement, Figure>();
 
