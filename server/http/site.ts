@@ -17,7 +17,7 @@ import express, { type NextFunction, type Request, type RequestHandler, type Res
 import type { Logger } from 'pino';
 import { commit as commitOfProject, VERSION, versionWords } from '../../tools/version.js';
 import type { Character } from '../store/sprite_store.ts';
-import { LANGUAGES, type Language, PROBLEM_TEXTS, TEXTS } from '../web/texts/texts.ts';
+import { LANGUAGES, type Language, PROBLEM_TEXTS, TEXTS, textsIn } from '../web/texts/texts.ts';
 import { isFileHash } from '../wire/fields.ts';
 import { baseOf, type PublicAddresses } from './api.ts';
 import { withDocument } from './documents.ts';
@@ -465,8 +465,8 @@ function pageOf(html: string, program: (() => Promise<PageProgram>) | undefined)
       });
     if (program === undefined) return page;
     const { imports, sources } = await program();
-    const words = new Set([...sources.join().matchAll(/'([\w.-]+)'/g)].map(([, word]) => word));
-    const sent = Object.entries(table).filter(([key]) => words.has(key.replace(/_(?:one|other)$/, '')));
+    const isUsed = textsIn(sources.join());
+    const sent = Object.entries(table).filter(([key]) => isUsed(key));
     const json = JSON.stringify({ texts: Object.fromEntries(sent), problems: PROBLEM_TEXTS[language] });
     const lines = imports.map((path) => `<link rel="modulepreload" href="${path}" />`);
     return page

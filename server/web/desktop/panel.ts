@@ -11,7 +11,7 @@ import { drawPortrait, portrait } from '../pictures/portraits.ts';
 import type { Figure } from '../pictures/shelf.ts';
 import { countWords, shownName } from '../relay/api_client.ts';
 import type { Neighbours } from '../relay/transport.ts';
-import { type Plain, phrase } from '../texts/language.ts';
+import { phrase } from '../texts/language.ts';
 import { element, newElement } from './elements.ts';
 
 export type State = 'joining' | 'connecting' | 'connected' | 'reconnecting';
@@ -20,13 +20,6 @@ const NOTICE_MS = 5_000; // ms a notice is shown: long enough to read two lines 
 const NOTICES_MAX = 3; // notices at once; the oldest is removed first
 const ANNOUNCED_MAX = 8; // lines that wait for a screen reader; the oldest is removed first
 const LEDGE_INSET = 12; // px of a card's rounded corner, where a sprite cannot stand
-
-const STATE_KEYS: Record<State, Plain> = {
-  joining: 'state.joining',
-  connecting: 'state.connecting',
-  connected: 'state.connected',
-  reconnecting: 'state.reconnecting',
-};
 
 /** Calls back with files that are dropped on the page, where from the left, in px, and as items. Shows that it accepts them. */
 export function onFilesDropped(handle: (files: File[], x: number, items: DataTransferItem[]) => void): void {
@@ -49,7 +42,7 @@ export function onFilesDropped(handle: (files: File[], x: number, items: DataTra
 export function showState(state: State, who: string, world: string): void {
   document.body.dataset.state = state;
   element('who').textContent = who || 'Sprites';
-  const words = phrase(STATE_KEYS[state]);
+  const words = phrase(`state.${state}`);
   element('world-name').textContent = state === 'connected' ? phrase('state.in', { world }) : words;
   element('lamp').title = words;
 }

@@ -13,7 +13,7 @@ import { wordsOf } from '../relay/problem_words.ts';
 import { stageOf } from '../relay/stage.ts';
 import { POST_GAP_MS, StagePosts } from '../relay/stage_posts.ts';
 import type { Neighbours, Problem, RelayEvent, Seat, Transport } from '../relay/transport.ts';
-import { type Key, phrase } from '../texts/language.ts';
+import { phrase } from '../texts/language.ts';
 import { element } from './elements.ts';
 import { announce, peekHint, showStageSwitch, showWatchers } from './panel.ts';
 import { PeekGesture, peekDepth } from './peek_gesture.ts';
@@ -28,13 +28,6 @@ interface PeekingHandlers {
   /** Whether the sprites of this file may be shown to neighbours. */
   isShown(file: string): boolean;
 }
-
-const LOOKS = {
-  left: 'peek.left',
-  right: 'peek.right',
-  top: 'peek.top',
-  bottom: 'peek.bottom',
-} as const satisfies Record<Edge, Key>;
 
 const now = () => performance.now();
 
@@ -98,7 +91,7 @@ export class Peeking {
   /** Looks over the next edge that has a neighbour, and over none after the last one. */
   next(): void {
     const edge = this.#gesture.next(EDGES.filter((one) => this.#hasNeighbour(one)));
-    if (edge !== null) announce(phrase(LOOKS[edge], { name: this.#beyond?.[edge]?.name || phrase('peek.nobody') }));
+    if (edge !== null) announce(phrase(`peek.${edge}`, { name: this.#beyond?.[edge]?.name || phrase('peek.nobody') }));
   }
 
   stop(): void {

@@ -5,27 +5,6 @@ import { element } from '../desktop/elements.ts';
 import { counted, number, type Plain, phrase } from '../texts/language.ts';
 import type { Animations } from './draft.ts';
 
-/** What a sprite does while the animation is shown, after the words "when it". */
-const DOES: Record<string, Plain> = {
-  idle: 'does.idle',
-  walk: 'does.walk',
-  fall: 'does.fall',
-  drag: 'does.drag',
-  land: 'does.land',
-  climb: 'does.climb',
-  sleep: 'does.sleep',
-  throw: 'does.throw',
-  tumble: 'does.tumble',
-  squash: 'does.squash',
-  sit: 'does.sit',
-  hang: 'does.hang',
-  pet: 'does.pet',
-  yawn: 'does.yawn',
-  look: 'does.look',
-  wave: 'does.wave',
-  greet: 'does.greet',
-};
-
 const FPS_USUAL = 8; // frames a second of a new animation
 
 interface AnimationPanelHandlers {
@@ -155,7 +134,7 @@ function insteadOf(name: string): string {
 
 /** Says when an animation is shown, after the words "when it". One that no desktop knows has its name in quotation marks. */
 function doesOf(name: string): string {
-  return Object.hasOwn(DOES, name) ? phrase(DOES[name]) : `“${name}”`;
+  return KNOWN_ANIMATIONS.includes(name) ? phrase(`does.${name}` as Plain) : `“${name}”`;
 }
 
 function fpsOf(value: number): number {

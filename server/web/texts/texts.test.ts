@@ -2,9 +2,10 @@ import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { KNOWN_ANIMATIONS } from '../../wire/files/description.ts';
 import { PROBLEMS } from '../../wire/problem.ts';
 import { GERMAN_PROBLEMS } from './german.ts';
-import { LANGUAGES, TEXTS } from './texts.ts';
+import { LANGUAGES, TEXTS, textsIn } from './texts.ts';
 
 const WEB = join(import.meta.dirname, '..');
 const FILES = ['desktop', 'make', 'motion', 'pages', 'pictures', 'relay'].flatMap((folder) =>
@@ -65,9 +66,9 @@ describe('the texts of the pages', () => {
   });
 
   it('are all on a page', () => {
-    const code = MODULES.map(read).join();
-    const used = new Set([...PAGES.flatMap((page) => keysIn(read(page))), ...code.match(/(?<=')[\w.-]+(?=')/g)!]);
-    const unused = Object.keys(TEXTS.en).filter((key) => !used.has(key) && !used.has(key.replace(/_(one|other)$/, '')));
+    const isInCode = textsIn(MODULES.map(read).join());
+    const onPages = new Set(PAGES.flatMap((page) => keysIn(read(page))));
+    const unused = Object.keys(TEXTS.en).filter((key) => !onPages.has(key) && !isInCode(key));
     assert.deepEqual(unused, []);
   });
 
@@ -96,6 +97,10 @@ describe('the texts of the pages', () => {
       const shown = sentences.filter((text) => !NOT_SHOWN.some((one) => text.startsWith(one)));
       assert.deepEqual(shown, [], module);
     }
+  });
+
+  it('say of each animation what a sprite does in it', () => {
+    for (const name of KNOWN_ANIMATIONS) assert.ok(Object.hasOwn(TEXTS.en, `does.${name}`), name);
   });
 
   it('name no problem that no relay has', () => {

@@ -13,3 +13,10 @@ export const PROBLEM_TEXTS: Readonly<Record<Language, Readonly<Record<string, st
   en: {},
   de: GERMAN_PROBLEMS,
 };
+
+/** Returns whether code of a page uses a text: by its key, as in `phrase('help')`, or by how its key begins, as in `phrase(`peek.${edge}`)`. */
+export function textsIn(code: string): (key: string) => boolean {
+  const found = (names: RegExp) => new Set([...code.matchAll(names)].map(([, name]) => name));
+  const [keys, beginnings] = [found(/'([\w.-]+)'/g), found(/`([\w-]+\.)\$\{\w+\}`/g)];
+  return (key) => keys.has(key.replace(/_(?:one|other)$/, '')) || beginnings.has(key.slice(0, key.indexOf('.') + 1));
+}
