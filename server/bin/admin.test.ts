@@ -166,6 +166,9 @@ describe('npm run admin', BOUNDED, () => {
     assert.match(exported.out, /callgrind\.out; KCachegrind/, exported.err);
     assert.match(readFileSync(join(folder, 'callgrind.out'), 'utf8'), /^# callgrind format\n.*\nfn=libuv-worker · /s);
     assert.match((await admin('profile-list', written, '--output', 'callgrind.out')).err, /exists already/);
+    const drawn = await admin('profile-list', written, written, '--output', 'compared.svg');
+    assert.match(drawn.out, /compared\.svg; a browser opens it/, drawn.err);
+    assert.match(readFileSync(join(folder, 'compared.svg'), 'utf8'), /^<svg .*libuv-worker · /s);
     const { code: failed, err: why } = await admin('profile-list', import.meta.filename);
     assert.equal(failed, 1);
     assert.match(why, /admin\.test\.ts can't be listed: it is neither JSON/i);

@@ -72,7 +72,7 @@ export const COMMAND: Command<typeof OPTIONS> = {
     ],
     'profile-list': [
       'FILE [EARLIER]',
-      'list the functions of a .cpuprofile, a .speedscope.json or the text of perf script by their time, or what has changed since an earlier one; with --output, write them for KCachegrind; asks no relay',
+      'list the functions of a .cpuprofile, a .speedscope.json or the text of perf script by their time, or what has changed since an earlier one; with --output, write them for KCachegrind, or to a file .svg as a picture; asks no relay',
     ],
     ...MODERATION_COMMANDS,
     ...RELAYS_COMMANDS,

@@ -1,12 +1,13 @@
 /**
  * `npm run admin -- profile-list`: prints the functions of a recorded profile, or what has changed between two, or writes both for
- * KCachegrind. It asks no relay.
+ * KCachegrind or as a picture. It asks no relay.
  */
 import { existsSync, writeFileSync } from 'node:fs';
 import { resolve } from 'node:path';
 import { EXIT, Misused, readInput, sentenceOf } from '../../tools/command.ts';
 import { callgrindOf } from '../metrics/callgrind.ts';
 import { listFunctions, readProfile } from '../metrics/profile_list.ts';
+import { profilePicture } from '../metrics/profile_picture.ts';
 import type { Print } from './admin_query.ts';
 
 /** Functions in the list. */
@@ -34,14 +35,15 @@ export function profileListCommand(
     }
   };
   const [now, before] = [read(file), earlier === undefined ? undefined : read(earlier)];
+  const listed = listFunctions(now, LISTED, before);
   if (output !== undefined) {
     if (existsSync(output)) throw new Error(`${output} exists already; name another file with --output.`);
-    writeFileSync(output, [...callgrindOf(now, before)].join(''), { flag: 'wx' });
-    print(`Written to ${output}; KCachegrind and callgrind_annotate open it.`);
+    const isPicture = output.endsWith('.svg');
+    writeFileSync(output, isPicture ? profilePicture(listed) : [...callgrindOf(now, before)].join(''), { flag: 'wx' });
+    print(`Written to ${output}; ${isPicture ? 'a browser opens it' : 'KCachegrind and callgrind_annotate open it'}.`);
     return EXIT.done;
   }
   const percent = (share: number) => `${(100 * share).toFixed(1)} %`.padStart(8);
-  const listed = listFunctions(now, LISTED, before);
   print(before === undefined ? '    self    whole' : '  before      now   change');
   for (const { name, own, whole, before: ownBefore } of listed) {
     const shares = ownBefore === undefined ? [own, whole] : [ownBefore, own, own - ownBefore];
