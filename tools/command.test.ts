@@ -5,7 +5,7 @@
  */
 import assert from 'node:assert/strict';
 import { execFile } from 'node:child_process';
-import { mkdtempSync, rmSync, statSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
@@ -30,6 +30,7 @@ import {
   makeFolder,
   matching,
   number,
+  type Option,
   type Options,
   oneOf,
   readBytes,
@@ -45,7 +46,9 @@ import {
   whole,
   withVariables,
 } from './command.ts';
+import { listFiles } from './test/sources.ts';
 import { COMMAND as TEST } from './test/test.ts';
+import { unknownVariables, VARIABLES } from './variables.js';
 
 const ROOT = join(import.meta.dirname, '..');
 
@@ -352,6 +355,16 @@ describe('every command', { concurrency: 2, timeout: 900_000 }, () => {
     }
   }
 
+  it('reads no variable of ours that the launcher does not know', () => {
+    const options = Object.values(PROGRAMS).flatMap(({ command }) => Object.values<Option<unknown>>(command.options));
+    const read = new Set(options.flatMap(({ variables = [] }) => variables.filter((name) => /^SPRITES_/.test(name))));
+    for (const path of listFiles().filter((one) => /\.[jt]s$/.test(one))) {
+      const code = readFileSync(join(ROOT, path), 'utf8');
+      for (const [, name] of code.matchAll(/(?:\benv\.|^const \w+ = ')(SPRITES_\w+)/gm)) read.add(name);
+    }
+    assert.deepEqual(VARIABLES.toSorted(), [...read].toSorted());
+  });
+
   it('says which benches there are, and that a command takes no words', async () => {
     assert.match(
       (await run(BENCH_HEAP, assert.fail, 'nonsense')).err,
@@ -359,4 +372,15 @@ describe('every command', { concurrency: 2, timeout: 900_000 }, () => {
     );
     assert.match((await run(BENCH_PACING, assert.fail, 'nonsense')).err, /^Unexpected argument 'nonsense'/);
   });
+});
+
+it('a variable that looks like ours and is none is named, with the nearest that is', () => {
+  const ours = { SPRITES_PORT: '1', SPRITES_NODE: 'node', HOME: '/', SPRITES: '1' };
+  const others = ['SPRITES_PROT', 'SPRITES_BUCKT', 'SPRITES_NO_ATP', 'SPRITES_COLOUR'];
+  assert.deepEqual(unknownVariables({ ...ours, ...Object.fromEntries(others.map((name) => [name, ''])) }), [
+    'Nothing reads the variable SPRITES_PROT. Did you mean SPRITES_PORT?',
+    'Nothing reads the variable SPRITES_BUCKT. Did you mean SPRITES_BUCKET?',
+    'Nothing reads the variable SPRITES_NO_ATP. Did you mean SPRITES_NO_APT?',
+    'Nothing reads the variable SPRITES_COLOUR.',
+  ]);
 });

@@ -18,6 +18,7 @@ import { findNode } from './node.js';
 import { ensurePackages, hasPackages, isInstalled } from './packages.js';
 import { flagsIn, presetFor, whyNot } from './presets.js';
 import { supervise } from './supervise.js';
+import { unknownVariables } from './variables.js';
 import { versionWords } from './version.js';
 
 const ROOT = fileURLToPath(new URL('..', import.meta.url));
@@ -94,6 +95,7 @@ if (!known.includes(name)) {
   console.error(`There is no command ${JSON.stringify(name)}.${didYouMean(name, known)} --help lists them.`);
   process.exit(EXIT_MISUSED);
 }
+for (const sentence of unknownVariables(process.env)) console.error(sentence);
 if (!command.here) process.chdir(ROOT);
 if (asksHelp) helpWithoutInstalling();
 const why = asksHelp ? undefined : ensurePackages(ROOT, command.packages ?? 'runtime');

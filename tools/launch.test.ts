@@ -39,8 +39,12 @@ describe('the launcher, on a fresh clone', () => {
   });
   after(() => rmSync(project, { recursive: true }));
 
-  function launch(...words: string[]): { status: number | null; stdout: string; stderr: string } {
-    const env = { PATH: programs };
+  function launch(...words: string[]) {
+    return launchWith({}, ...words);
+  }
+
+  function launchWith(variables: NodeJS.ProcessEnv, ...words: string[]) {
+    const env = { PATH: programs, ...variables };
     return spawnSync(process.execPath, [join(project, 'tools/launch.js'), ...words], { env, encoding: 'utf8' });
   }
 
@@ -62,6 +66,14 @@ describe('the launcher, on a fresh clone', () => {
     }
     assert.equal(launch('relay', '--version').stdout, `Sprites ${version}\n`);
     assert.deepEqual(readdirSync(project).toSorted(), CLONED);
+  });
+
+  it('names a variable that nothing reads before any command', () => {
+    for (const command of commands) {
+      const { status, stderr } = launchWith({ SPRITES_NO_ATP: '1', SPRITES_NODE: '' }, command, '--help');
+      const sentence = 'Nothing reads the variable SPRITES_NO_ATP. Did you mean SPRITES_NO_APT?\n';
+      assert.deepEqual([status, stderr], [0, sentence], command);
+    }
   });
 
   it('names the nearest of an unknown command', () => {

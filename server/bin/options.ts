@@ -17,7 +17,6 @@ import {
   whole,
   withVariables,
 } from '../../tools/command.ts';
-import { didYouMean } from '../../tools/nearest.js';
 import { STAGE_TOLERANCE_PX_MAX } from '../domain/state/limits.ts';
 import { SAYINGS } from '../domain/talk/hearers.ts';
 import { readNetwork } from '../moderation/ip_network.ts';
@@ -207,19 +206,6 @@ export function optionsOf(values: Values<typeof FLAGS>): Options {
     workers: planWorkers(values.workers, availableParallelism()),
     adminTokenFile: resolve(values.adminTokenFile ?? `${data}/admin-token`),
   };
-}
-
-/** Variables of the launcher and of `npm run`, which the relay itself does not read, or not as options. */
-const OTHER_VARIABLES = ['NODE', 'NODE_FLAGS', 'NO_APT', 'PRESET', 'RESTART', 'SUCCESSION', 'WORKER'].map(
-  (name) => `SPRITES_${name}`,
-);
-
-/** A sentence for each variable that looks like an option of the relay and is none, as a misspelt one does. */
-export function unknownVariables(environment: NodeJS.ProcessEnv): string[] {
-  const known = [...OTHER_VARIABLES, ...Object.values(FLAGS).flatMap(({ variables }) => variables ?? [])];
-  return Object.keys(environment)
-    .filter((name) => name.startsWith('SPRITES_') && !known.includes(name))
-    .map((name) => `the relay has no option ${name}.${didYouMean(name, known)}`);
 }
 
 /** Throws Misused when two listeners of the relay would want one port of the same address. */

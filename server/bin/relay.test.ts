@@ -7,7 +7,7 @@ import { after, before, describe, it } from 'node:test';
 import { EXIT } from '../../tools/command.ts';
 import { EXIT_RESTART } from '../../tools/supervise.js';
 import { BOUNDED, runRelay } from '../test/relay_process.ts';
-import { Misused, type Options, readOptions, unknownVariables } from './options.ts';
+import { Misused, type Options, readOptions } from './options.ts';
 
 const FRONTS = ['portable', 'native'] as const;
 const FREE = { api: 0, events: 0, admin: 0 };
@@ -53,15 +53,6 @@ describe('npm start', BOUNDED, () => {
       assert.throws(() => readOptions([option, '9000', other, '9000'], {}), misuse(message));
       assert.ok(readOptions([option, '0', other, '0'], {}));
     }
-  });
-
-  it('names each variable that is none of its options, with the nearest that is', () => {
-    const others = { SPRITES_PORT: '1', SPRITES_NODE: 'node', SPRITES_RESTART: 'never', HOME: '/' };
-    assert.deepEqual(unknownVariables({ ...others, SPRITES_PROT: '1', SPRITES_PUBLIC_ULR: '', SPRITES_COLOUR: '' }), [
-      'the relay has no option SPRITES_PROT. Did you mean SPRITES_PORT?',
-      'the relay has no option SPRITES_PUBLIC_ULR. Did you mean SPRITES_PUBLIC_URL?',
-      'the relay has no option SPRITES_COLOUR.',
-    ]);
   });
 
   it('takes an address as the contact, and a file that is there as the rules', () => {

@@ -12,7 +12,7 @@ import { preparePrimary, startPrimary } from '../roles/primary.ts';
 import { whenToldToStop } from '../roles/stop_signals.ts';
 import { isNext, waitForTurn } from '../roles/succession.ts';
 import { startWorker } from '../roles/worker_process.ts';
-import { COMMAND, type Options, optionsOf, unknownVariables } from './options.ts';
+import { COMMAND, type Options, optionsOf } from './options.ts';
 
 /** How long the ports of the process before may still be taken, in ms. */
 const PORTS_MS_MAX = 5_000;
@@ -35,7 +35,6 @@ async function primary(options: Options, log: pino.Logger): Promise<void> {
   throwIfReadOnly(options.data, '--data');
   makeFolder(dirname(options.adminTokenFile), '--admin-token-file');
   if (!isNext) await checkPorts(options);
-  for (const sentence of unknownVariables(process.env)) log.warn(sentence);
   const prepared = await preparePrimary(options, log);
   const listens = await waitForTurn(canListenBeside(options) && prepared.workers.listenBeside);
   if (isNext && !listens) await whenFree(() => checkPorts(options));
