@@ -293,7 +293,10 @@ const PROGRAMS: Record<string, Program> = {
   },
   swarm: {
     ...{ file: 'loadtest/bin/swarm.ts', command: SWARM, negative: ['--rate'] },
-    refused: { words: ['nonsense'], error: /^There is no scenario "nonsense": give a file, or one of .*village\.$/m },
+    refused: {
+      words: ['vilage'],
+      error: /^There is no scenario "vilage": .* one of .*village\. Did you mean village\?$/m,
+    },
   },
   fleet: { file: 'ec2/bin/fleet.ts', command: FLEET, negative: ['plan', '--rate'], needsWords: true },
   client: { file: 'tools/client.ts', command: CLIENT },

@@ -24,6 +24,7 @@ import {
   whole,
 } from '../../tools/command.ts';
 import { BEHAVIOURS, type Behaviour, ENGINE_PLAN, type EngineLoad, type RampStage } from '../../tools/engine_plan.ts';
+import { didYouMean } from '../../tools/nearest.js';
 import { readThreshold, type Threshold } from '../report/verdict.ts';
 import { readAbort } from './abort.ts';
 import { readSources } from './sources.ts';
@@ -266,8 +267,9 @@ export function keptScenarios(): string[] {
 export function openScenario(word: string): { json: string; where: string } {
   const path = existsSync(word) ? word : join(KEPT, `${word}.json`);
   if (!existsSync(path)) {
+    const kept = keptScenarios();
     throw new Misused(
-      `There is no scenario ${JSON.stringify(word)}: give a file, or one of ${keptScenarios().join(', ')}.`,
+      `There is no scenario ${JSON.stringify(word)}: give a file, or one of ${kept.join(', ')}.${didYouMean(word, kept)}`,
     );
   }
   try {
