@@ -120,7 +120,7 @@ describe('the cluster', { ...BOUNDED, skip: lacking }, () => {
       writeFileSync(join(data, 'admin-token'), token, { mode: 0o600 });
       const address = `https://${name}.localhost:${site}`;
       const args = ['--nats', nats.url, '--relay-name', name, '--public-url', address, '--trust-proxy', '127.0.0.1'];
-      relays.push(await startRelay({ workers: 0, data, args }));
+      relays.push(await startRelay({ workers: 1, data, args }));
     }
     const [one, two] = relays.map(({ ports }) => ports);
     const addresses = {
@@ -209,16 +209,33 @@ describe('the cluster', { ...BOUNDED, skip: lacking }, () => {
     }
   });
 
+  async function ask(path: string) {
+    const answer = await fetch(`http://127.0.0.1:${prometheus}/api/v1/${path}`).catch(() => undefined);
+    return answer?.ok ? (await answer.json()).data : undefined;
+  }
+
   it('is watched: Prometheus scrapes both relays, and has the alerts', async () => {
-    const ask = async (path: string) => {
-      const answer = await fetch(`http://127.0.0.1:${prometheus}/api/v1/${path}`).catch(() => undefined);
-      return answer?.ok ? (await answer.json()).data : undefined;
-    };
     await until('both are scraped', async () => {
       const targets: { health: string }[] = (await ask('targets'))?.activeTargets ?? [];
       return targets.length === 2 && targets.every(({ health }) => health === 'up');
     });
     const { groups }: { groups: { rules: object[] }[] } = await ask('rules');
     assert.ok(groups[0].rules.length > 5);
+  });
+
+  it('is drawn: Prometheus answers each query of the dashboard with something to draw', async () => {
+    const dashboard: { panels: { title: string; targets?: { expr: string }[] }[] } = JSON.parse(
+      read('../grafana.json'),
+    );
+    for (const { title, targets = [] } of dashboard.panels) {
+      for (const { expr } of targets) {
+        // What only has a line while something is wrong may have none.
+        const query = expr.replaceAll('$instance', '.+').replaceAll('$__rate_interval', '1m').replace(/ > 0$/, '');
+        await until(
+          `${title}: ${query}`,
+          async () => (await ask(`query?${new URLSearchParams({ query })}`))?.result.length,
+        );
+      }
+    }
   });
 });
