@@ -13,7 +13,7 @@
 #include "posix/files.h"
 #include "posix/photo.h"
 #include "x11/system/bundled_files.h"
-#include "x11/system/layer_shell.h"
+#include "x11/system/main_loop.h"
 #include "x11/windows/layer_display.h"
 #include "x11/windows/x_display.h"
 
@@ -62,8 +62,7 @@ Shell::Shell(const Folders& folders, const ShellOptions& options, SingleInstance
     : start_ms_(BootMs()),
       instance_(instance),
       has_options_(!options.relay.empty() || !options.name.empty()),
-      has_layers_(HasLayerShell()),
-      loop_(has_layers_),
+      has_layers_(StartGtk()),
       controller_({.files = SystemFiles(),
                    .kept = folders.data / "kept.json",
                    .settings = folders.config / "settings.json",
@@ -79,12 +78,22 @@ Shell::Shell(const Folders& folders, const ShellOptions& options, SingleInstance
       display_(MakeDisplay(has_layers_, &controller_)),
       look_{1, display_->is_composited(), has_layers_, {}},
       characters_(BundledCharacters(controller_.cache())),
-      power_(kPowerSupplies, kPowerCheckMs, [this] { wake_.Wake(); }),
       bubble_(&look_, "Sprites bubble", [this] { DismissBubble(); }),
       notice_(&look_, "Sprites notice", [this] { HandleToastClicked(); }),
       saying_bubbles_(&look_),
       notifier_(characters_.empty() ? Parcel() : characters_.front(),
                 [this](Point point) { ShowProgramMenu(point); }) {
+  WatchSystem();
+  desktop_.look().SetGroundShown(look_.is_composited);
+}
+
+Shell::~Shell() = default;
+
+void Shell::WatchSystem() {
+  Watch(pacer_.fd(), &is_due_);
+  Watch(wake_.fd(), &is_due_);
+  Watch(display_->fd(), &has_news_);
+  Watch(instance_->fd(), &has_news_);
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) {
     const auto end = +[](gpointer is_ending) -> gboolean {
       *static_cast<bool*>(is_ending) = true;
@@ -97,10 +106,14 @@ Shell::Shell(const Folders& folders, const ShellOptions& options, SingleInstance
   };
   g_signal_connect(g_network_monitor_get_default(), "network-changed", G_CALLBACK(handle_network),
                    this);
-  desktop_.look().SetGroundShown(look_.is_composited);
+  const auto handle_power = +[](GPowerProfileMonitor* power, GParamSpec*, gpointer shell) {
+    static_cast<Shell*>(shell)->desktop_.look().SetSavingPower(
+        g_power_profile_monitor_get_power_saver_enabled(power) != FALSE);
+  };
+  GPowerProfileMonitor* power = g_power_profile_monitor_dup_default();  // one for the process
+  g_signal_connect(power, "notify::power-saver-enabled", G_CALLBACK(handle_power), this);
+  handle_power(power, nullptr, this);
 }
-
-Shell::~Shell() = default;
 
 void Shell::Run(Arguments arguments) {
   Start(std::move(arguments));
@@ -143,18 +156,16 @@ void Shell::Start(Arguments arguments) {
 // Waits until there is something to do. Takes what is readable besides the X server and the timer.
 void Shell::Wait() {
   display_->Flush();
-  std::vector<pollfd> sources = {{pacer_.fd(), POLLIN, 0},
-                                 {wake_.fd(), POLLIN, 0},
-                                 {display_->fd(), POLLIN, 0},
-                                 {instance_->fd(), POLLIN, 0}};
-  loop_.Wait(sources);
-  if (std::ranges::none_of(sources, [](const pollfd& one) { return one.revents != 0; })) {
+  is_due_ = false;
+  has_news_ = false;
+  g_main_context_iteration(nullptr, TRUE);
+  if (!is_due_ && !has_news_) {
     RequestTurn();  // the person has used a window of GTK, or the panel
   }
   if (auto arguments = instance_->Receive()) {
     HandleArguments(std::move(*arguments));
   }
-  if (sources[0].revents != 0 || sources[1].revents != 0) {
+  if (is_due_) {
     wake_.Clear();
     HandleEvents();  // the pointer first: the frame shows a held sprite where it is now
     Turn();
@@ -188,9 +199,6 @@ void Shell::Turn() {
   pacer_.BeginTurn();
   HandleSurroundings();
   LookAtPointer();
-  if (power_.is_saving() != desktop_.look().is_saving_power()) {
-    desktop_.look().SetSavingPower(power_.is_saving());
-  }
   const Scene& scene = controller_.Turn();
   display_->Show(scene);
   ShowBubble(scene);

@@ -21,11 +21,9 @@
 #include "core/app/controller.h"
 #include "core/motion/hold_watch.h"
 #include "posix/curl_transport.h"
-#include "posix/power_watch.h"
 #include "posix/wake_pipe.h"
 #include "x11/system/data_folder.h"
 #include "x11/system/event.h"
-#include "x11/system/main_loop.h"
 #include "x11/system/single_instance.h"
 #include "x11/system/speaker.h"
 #include "x11/system/status_notifier.h"
@@ -59,6 +57,7 @@ class Shell : private Host {
   void Run(Arguments arguments);
 
  private:
+  void WatchSystem();
   void Start(Arguments arguments);
   void Wait();
   void HandleEvents();
@@ -118,7 +117,6 @@ class Shell : private Host {
   SingleInstance* instance_;
   bool has_options_;       // the command line has changed the settings
   const bool has_layers_;  // of Wayland; otherwise sprites are on X
-  MainLoop loop_;
   WakePipe wake_;
   CurlTransport transport_;
   Controller controller_;
@@ -127,7 +125,6 @@ class Shell : private Host {
   Look look_;
   std::vector<SheetPointer> characters_;  // those that come with the program
   Pacer pacer_;
-  PowerWatch power_;
   Speaker speaker_;
   MenuWindow menu_;
   Bubble bubble_;
@@ -140,6 +137,8 @@ class Shell : private Host {
   QuestionQueue questions_;
   HoldWatch hold_watch_;
   Point pointer_;  // where it was at the last look
+  bool is_due_ = false;                // a turn is, after the wait
+  bool has_news_ = false;              // of the X server, or of a second instance; likewise
   int64_t pointer_due_ms_ = 0;
   int64_t notice_until_ms_ = 0;
   std::filesystem::path toast_opens_;  // at a click on the toast that is shown

@@ -41,7 +41,6 @@ class SpriteLook {
   bool IsHidden(const std::string& file) const;
   // The machine saves power: sprites do not wander, and half of the frames are enough.
   void SetSavingPower(bool is_saving);
-  bool is_saving_power() const { return is_saving_power_; }
   // The person has told the system that things should move less: sprites do not wander.
   void SetReducedMotion(bool is_reduced);
   // Whether the program shows what lies on the ground, Scene::ground. At first it does not, and

@@ -1,20 +1,17 @@
 #include "x11/system/main_loop.h"
 
 #include <gdk/gdkx.h>
+#include <glib-unix.h>
 #include <gtk/gtk.h>
 
-#include <algorithm>
 #include <clocale>
 #include <stdexcept>
-#include <vector>
+
+#include "x11/system/layer_shell.h"
 
 namespace sprites {
 
 namespace {
-
-gboolean GoOn(GSource*, GSourceFunc, gpointer) { return G_SOURCE_CONTINUE; }
-
-GSourceFuncs kFunctions = {nullptr, nullptr, GoOn, nullptr, nullptr, nullptr};
 
 // Only what GTK needs: its words, and the keys that write more than ASCII. The decimal point stays
 // one.
@@ -33,7 +30,8 @@ void OutliveServer() {
 
 }  // namespace
 
-MainLoop::MainLoop(bool uses_wayland) : source_(g_source_new(&kFunctions, sizeof(GSource))) {
+bool StartGtk() {
+  const bool uses_wayland = HasLayerShell();
   SetLocale();
   gdk_set_allowed_backends(uses_wayland ? "wayland" : "x11");
   g_set_prgname("sprites");
@@ -44,40 +42,17 @@ MainLoop::MainLoop(bool uses_wayland) : source_(g_source_new(&kFunctions, sizeof
   if (!uses_wayland) {
     OutliveServer();
   }
-  // Otherwise GLib forgets what is ready when it has told.
-  g_source_set_can_recurse(source_.get(), TRUE);
-  g_source_attach(source_.get(), nullptr);
+  return uses_wayland;
 }
 
-void MainLoop::Wait(std::span<pollfd> sources) {
-  const auto is_same = [](const pollfd& one, const pollfd& other) {
-    return one.fd == other.fd && one.events == other.events;
+void Watch(int fd, bool* is_ready) {
+  const auto handle = +[](gint, GIOCondition, gpointer is_ready) -> gboolean {
+    *static_cast<bool*>(is_ready) = true;
+    return G_SOURCE_CONTINUE;
   };
-  if (!std::ranges::equal(sources, watched_, is_same)) {
-    Watch(sources);
+  if (fd >= 0) {
+    g_unix_fd_add(fd, G_IO_IN, handle, is_ready);
   }
-  g_main_context_iteration(nullptr, TRUE);
-  for (size_t i = 0; i < sources.size(); i++) {
-    const bool is_watched = tags_[i] != nullptr;
-    sources[i].revents =
-        is_watched ? static_cast<short>(g_source_query_unix_fd(source_.get(), tags_[i])) : short{0};
-  }
-}
-
-// Each change wakes the loop once for nothing.
-void MainLoop::Watch(std::span<const pollfd> sources) {
-  for (const gpointer tag : tags_) {
-    if (tag != nullptr) {
-      g_source_remove_unix_fd(source_.get(), tag);
-    }
-  }
-  tags_.clear();
-  for (const pollfd& one : sources) {
-    tags_.push_back(one.fd < 0 ? nullptr
-                               : g_source_add_unix_fd(source_.get(), one.fd,
-                                                      static_cast<GIOCondition>(one.events)));
-  }
-  watched_.assign(sources.begin(), sources.end());
 }
 
 }  // namespace sprites

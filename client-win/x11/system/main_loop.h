@@ -6,39 +6,15 @@
 #ifndef CLIENT_WIN_X11_SYSTEM_MAIN_LOOP_H_
 #define CLIENT_WIN_X11_SYSTEM_MAIN_LOOP_H_
 
-#include <glib.h>
-#include <poll.h>
-
-#include <cstdint>
-#include <memory>
-#include <span>
-#include <vector>
-
 namespace sprites {
 
-class MainLoop {
- public:
-  // Starts GTK, once in a process, for Wayland or for X. Throws std::runtime_error when there is no
-  // such display.
-  explicit MainLoop(bool uses_wayland);
+// Starts GTK, once in a process: for Wayland where the compositor has layers, otherwise for X.
+// Returns whether it has. Throws std::runtime_error when there is no display.
+bool StartGtk();
 
-  // Waits until GTK has handled something, or one of these is ready, which poll() would say too.
-  void Wait(std::span<pollfd> sources);
-
- private:
-  struct Destroy {
-    void operator()(GSource* source) const {
-      g_source_destroy(source);
-      g_source_unref(source);
-    }
-  };
-
-  void Watch(std::span<const pollfd> sources);
-
-  std::unique_ptr<GSource, Destroy> source_;
-  std::vector<pollfd> watched_;
-  std::vector<gpointer> tags_;  // of GLib, one for each that is watched; null for none
-};
+// From now on GTK's main loop sets *is_ready when the file can be read, or has failed. Both live as
+// long as the loop is used. -1 is no file.
+void Watch(int fd, bool* is_ready);
 
 }  // namespace sprites
 
