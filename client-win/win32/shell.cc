@@ -372,12 +372,6 @@ void Shell::OpenWindow(MenuCommand command) {
     case MenuCommand::kUpdate:
       CheckForUpdate();
       break;
-    case MenuCommand::kHowToPlay:
-      Modal([this] { ShowHowToPlay(window_, desktop_.language()); });
-      break;
-    case MenuCommand::kAbout:
-      Modal([this] { ShowAbout(window_, desktop_.language()); });
-      break;
     case MenuCommand::kQuit:
       is_ending_ = true;
       break;
@@ -428,12 +422,14 @@ void Shell::Close() {
   if (desktop_.settings().ask_before_closing) {
     bool never_again = false;
     const bool is_wanted =
-        Modal([&] { return AskToClose(window_, desktop_.language(), &never_again); });
+        Modal([&] { return Ask(window_, QuestionToClose(desktop_.language()), &never_again); });
     if (!is_wanted) {
       return;
     }
     if (never_again) {
-      controller_.ApplySettings(Switched(desktop_.settings(), Switch::kAskBeforeClosing, false));
+      Settings settings = desktop_.settings();
+      settings.ask_before_closing = false;
+      controller_.ApplySettings(settings);
     }
   }
   is_ending_ = true;

@@ -119,7 +119,7 @@ class Shell : private Host {
   void AskAboutReport(const Sprite& sprite) override;
   void AskWhereToGo(bool is_first_start, const std::string& link) override;
   void AskAboutLink(const RelayLink& link) override;
-  void AskWhether(const LinkWords& words, std::function<void()> yes) override;
+  void AskWhether(const Question& question, std::function<void()> yes) override;
   void HandleUpdate(const UpdateNews& news) override;
   void HandleInstaller(const std::string& bytes) override;
 

@@ -57,15 +57,15 @@ void Shell::AskAboutLink(const RelayLink& link) {
   Later([this, link] {
     const auto question =
         QuestionBefore(link, desktop_);  // again: the relay may be another one now
-    if (!question || Modal([&] { return sprites::AskWhether(window_, *question); })) {
+    if (!question || Modal([&] { return Ask(window_, *question); })) {
       desktop_.Open(link);
     }
   });
 }
 
-void Shell::AskWhether(const LinkWords& words, std::function<void()> yes) {
-  Later([this, words, yes = std::move(yes)] {
-    if (Modal([&] { return sprites::AskWhether(window_, words); })) {
+void Shell::AskWhether(const Question& question, std::function<void()> yes) {
+  Later([this, question, yes = std::move(yes)] {
+    if (Modal([&] { return Ask(window_, question); })) {
       yes();
     }
   });
@@ -130,10 +130,14 @@ void Shell::HandleUpdate(const UpdateNews& news) {
     controller_.ShowNotice(Text::kToastNoUpdate, Text::kToastNoUpdateText,
                            {HostOf(relay), SPRITES_VERSION});
   } else {
-    Later([this, version = desktop_.updates().newest()->version, relay] {
-      const bool is_wanted =
-          Modal([&] { return AskToDownload(window_, desktop_.language(), version, relay); });
-      if (is_wanted && desktop_.updates().newest()) {
+    Question question;
+    question.heading =
+        controller_.Said(Text::kAskUpdateHeading, {desktop_.updates().newest()->version});
+    question.text = controller_.Said(Text::kAskUpdateText, {HostOf(relay)});
+    question.yes = controller_.Said(Text::kAskUpdateYes);
+    question.no = controller_.Said(Text::kAskUpdateNo);
+    AskWhether(question, [this] {
+      if (desktop_.updates().newest()) {
         desktop_.updates().Fetch();
       }
     });

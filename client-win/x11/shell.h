@@ -92,19 +92,17 @@ class Shell : private Host {
   void AskAboutReport(const Sprite& sprite) override;
   void AskWhereToGo(bool is_first_start, const std::string& link) override;
   void AskAboutLink(const RelayLink& link) override;
-  void AskWhether(const LinkWords& words, std::function<void()> yes) override;
+  void AskWhether(const Question& question, std::function<void()> yes) override;
 
   // -- Links, and what the menus do (shell_commands.cc).
   Menu ProgramMenuHere() const;
   void WithoutWindows(Menu* menu) const;
   void ShowProgramMenu(Point point);
   void AskForName();
-  void ShowHowToPlay();
-  void ShowAbout();
   void OpenSayWindow();
   void OpenCompanyWindow();
   // Shows a dialog, after the one that is open now.
-  void Ask(Question question, Dialog::Answer answer);
+  void Ask(DialogQuestion question, Dialog::Answer answer);
   void UpdateDialog();
   void HandleToastClicked();
   void ShowBubble(const Scene& scene);

@@ -12,7 +12,6 @@
 #include <memory>
 #include <utility>
 
-#include "core/desktop/version.h"
 #include "core/words/choices_menu.h"
 #include "core/words/diagnostics.h"
 #include "core/words/heard_list.h"
@@ -24,7 +23,7 @@ namespace sprites {
 namespace {
 
 constexpr int64_t kNoticeMs = 6'000;    // a notice of the program's own is shown
-constexpr size_t kCharactersShown = 5;  // in the dialog that asks where to go
+constexpr size_t kCharactersShown = 5;  // at the top of a dialog
 
 // Bytes of memory that the process has now.
 uint64_t MemoryBytes() {
@@ -48,15 +47,6 @@ std::string TimeOfDayAgo(int64_t ms) {
     strftime(text, sizeof text, "%H:%M", &local);
   }
   return text;
-}
-
-Question QuestionOf(const LinkWords& words) {
-  Question question;
-  question.heading = words.heading;
-  question.text = words.text;
-  question.yes = words.yes;
-  question.no = words.no;
-  return question;
 }
 
 }  // namespace
@@ -115,12 +105,6 @@ void Shell::OpenWindow(MenuCommand command) {
     case MenuCommand::kCompany:
       OpenCompanyWindow();
       break;
-    case MenuCommand::kHowToPlay:
-      ShowHowToPlay();
-      break;
-    case MenuCommand::kAbout:
-      ShowAbout();
-      break;
     case MenuCommand::kQuit:
       is_ending_ = true;
       break;
@@ -130,11 +114,11 @@ void Shell::OpenWindow(MenuCommand command) {
 }
 
 void Shell::AskAboutLink(const RelayLink& link) {
-  const auto words = QuestionBefore(link, desktop_);
-  if (!words) {
+  const auto question = QuestionBefore(link, desktop_);
+  if (!question) {
     return;
   }
-  Ask(QuestionOf(*words), [this, link](const DialogAnswer& answer) {
+  Ask({*question}, [this, link](const DialogAnswer& answer) {
     if (answer.is_yes) {
       desktop_.Open(link);
     } else if (desktop_.settings().relay.empty()) {
@@ -144,8 +128,8 @@ void Shell::AskAboutLink(const RelayLink& link) {
   });
 }
 
-void Shell::AskWhether(const LinkWords& words, std::function<void()> yes) {
-  Ask(QuestionOf(words), [yes = std::move(yes)](const DialogAnswer& answer) {
+void Shell::AskWhether(const Question& question, std::function<void()> yes) {
+  Ask({question}, [yes = std::move(yes)](const DialogAnswer& answer) {
     if (answer.is_yes) {
       yes();
     }
@@ -154,7 +138,7 @@ void Shell::AskWhether(const LinkWords& words, std::function<void()> yes) {
 }
 
 void Shell::AskWhereToGo(bool is_first_start, const std::string& link) {
-  Question question;
+  DialogQuestion question;
   question.title = Said(Text::kLinkTitle);
   question.heading = Said(is_first_start ? Text::kLinkWelcome : Text::kLinkOpen);
   question.text = Said(is_first_start ? Text::kLinkWelcomeText : Text::kLinkOpenText);
@@ -168,15 +152,14 @@ void Shell::AskWhereToGo(bool is_first_start, const std::string& link) {
     return text.empty() ? FieldNote{Said(Text::kLinkCue)} : MeaningOf(desktop_.language(), text);
   };
   question.offers = [this](const std::string& copied) { return LeadsElsewhere(copied, desktop_); };
-  const auto count = std::min<ptrdiff_t>(kCharactersShown, std::ssize(characters_));
-  question.characters = {characters_.begin(), characters_.begin() + count};
+  question.has_characters = true;
   Ask(std::move(question), [this](const DialogAnswer& answer) {
     return answer.is_yes ? controller_.GoTo(answer.fields[0], answer.fields[1]) : "";
   });
 }
 
 void Shell::AskForName() {
-  Question question;
+  DialogQuestion question;
   question.heading = Said(Text::kSettingsNameHeading);
   question.text = Said(Text::kSettingsNameText);
   question.yes = Said(Text::kButtonOk);
@@ -194,7 +177,7 @@ void Shell::AskForName() {
 }
 
 void Shell::AskAboutReport(const Sprite& sprite) {
-  Question question;
+  DialogQuestion question;
   question.title = Said(Text::kReportTitle);
   question.heading = Said(Text::kReportHeading);
   question.text = Said(Text::kReportText, {sprite.name, HostOf(desktop_.settings().relay)});
@@ -215,40 +198,17 @@ void Shell::AskAboutReport(const Sprite& sprite) {
       });
 }
 
-void Shell::ShowHowToPlay() {
-  Question question;
-  question.heading = Said(Text::kHowToHeading);
-  question.text = Said(Text::kHowToText);
-  question.yes = Said(Text::kButtonOk);
-  Ask(std::move(question), [](const DialogAnswer&) { return ""; });
-}
-
-void Shell::ShowAbout() {
-  Question question;
-  question.title = Said(Text::kAboutTitle);
-  question.heading = "Sprites " SPRITES_VERSION_WORDS;
-  question.text = Said(Text::kAboutText);
-  question.yes = Said(Text::kButtonOk);
-  const auto count = std::min<ptrdiff_t>(kCharactersShown, std::ssize(characters_));
-  question.characters = {characters_.begin(), characters_.begin() + count};
-  Ask(std::move(question), [](const DialogAnswer&) { return ""; });
-}
-
 // Ends the program; asks first if the user has set it to.
 void Shell::Close() {
   if (!desktop_.settings().ask_before_closing) {
     is_ending_ = true;
     return;
   }
-  Question question;
-  question.heading = Said(Text::kAskCloseHeading);
-  question.text = Said(Text::kAskCloseText);
-  question.yes = Said(Text::kAskCloseYes);
-  question.no = Said(Text::kAskCloseNo);
-  question.box_label = Said(Text::kAskCloseNever);
-  Ask(std::move(question), [this](const DialogAnswer& answer) {
+  Ask({QuestionToClose(desktop_.language())}, [this](const DialogAnswer& answer) {
     if (answer.is_yes && answer.is_ticked) {
-      controller_.ApplySettings(Switched(desktop_.settings(), Switch::kAskBeforeClosing, false));
+      Settings settings = desktop_.settings();
+      settings.ask_before_closing = false;
+      controller_.ApplySettings(settings);
     }
     is_ending_ = is_ending_ || answer.is_yes;
     return "";
@@ -265,7 +225,11 @@ void Shell::OpenCompanyWindow() {
       &desktop_, [this](const MenuChoice& choice) { controller_.HandleChoice(choice); });
 }
 
-void Shell::Ask(Question question, Dialog::Answer answer) {
+void Shell::Ask(DialogQuestion question, Dialog::Answer answer) {
+  if (question.has_characters) {
+    const auto count = std::min<ptrdiff_t>(kCharactersShown, std::ssize(characters_));
+    question.characters = {characters_.begin(), characters_.begin() + count};
+  }
   if (questions_.Add(std::move(question), std::move(answer))) {
     RequestTurn();
   }

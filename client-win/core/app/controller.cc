@@ -230,9 +230,6 @@ bool Controller::CarryOutHere(const MenuChoice& choice) {
     case MenuCommand::kMute:
       Mute(choice.neighbour, choice.is_on);
       return true;
-    case MenuCommand::kSwitch:
-      ApplySettings(Switched(desktop_.settings(), static_cast<Switch>(choice.index), choice.is_on));
-      return true;
     case MenuCommand::kVolume: {
       Settings settings = desktop_.settings();
       settings.volume = static_cast<int>(choice.index);
@@ -257,6 +254,12 @@ bool Controller::CarryOutHere(const MenuChoice& choice) {
       return true;
     case MenuCommand::kDiagnostics:
       CopyDiagnostics();
+      return true;
+    case MenuCommand::kHowToPlay:
+      host_->AskWhether(HowToPlay(desktop_.language()), [] {});
+      return true;
+    case MenuCommand::kAbout:
+      host_->AskWhether(AboutProgram(desktop_.language()), [] {});
       return true;
     default:
       return false;

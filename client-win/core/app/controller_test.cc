@@ -13,6 +13,7 @@
 #include <utility>
 
 #include "core/desktop/tones.h"
+#include "core/desktop/version.h"
 #include "core/text/json.h"
 #include "test/core/test_relay.h"
 #include "test/core/test_spr.h"
@@ -184,8 +185,8 @@ struct Program : Host {
   void AskAboutReport(const Sprite& sprite) override { reported = sprite.id; }
   void AskWhereToGo(bool, const std::string& link) override { asked_where = link; }
   void AskAboutLink(const RelayLink& link) override { asked_about = link.relay; }
-  void AskWhether(const LinkWords& words, std::function<void()> yes) override {
-    asked_whether = words.heading + words.text;
+  void AskWhether(const Question& question, std::function<void()> yes) override {
+    asked_whether = question.heading + question.text;
     say_yes = std::move(yes);
   }
   Machine DescribeMachine() const override {
@@ -408,7 +409,7 @@ TEST_CASE("controller › carries out what the menus offer, and leaves the windo
   Program program(&disk);
   Controller& controller = program.controller;
   controller.Start(Characters(3), false);
-  controller.HandleChoice({MenuCommand::kSwitch, static_cast<size_t>(Switch::kQuiet)});
+  controller.HandleChoice({.command = MenuCommand::kSwitch, .member = &Settings::quiet});
   CHECK(!controller.desktop().settings().quiet);
   controller.HandleChoice({MenuCommand::kScale, 150});
   CHECK(controller.desktop().settings().scale == 1.5);
@@ -421,10 +422,15 @@ TEST_CASE("controller › carries out what the menus offer, and leaves the windo
   CHECK(!controller.desktop().look().IsHidden(first.file));
   controller.HandleSpriteChoice({MenuCommand::kPutAway}, first);
   CHECK(program.Count() == 2);
+
+  controller.HandleChoice({MenuCommand::kHowToPlay});
+  CHECK(program.asked_whether.starts_with("How to play"));
+  controller.HandleChoice({MenuCommand::kAbout});
+  CHECK(program.asked_whether.starts_with("Sprites " SPRITES_VERSION));
   CHECK(program.opened.empty());
 
   const std::vector<MenuCommand> windows = {MenuCommand::kSettings, MenuCommand::kSay,
-                                            MenuCommand::kAbout, MenuCommand::kQuit};
+                                            MenuCommand::kQuit};
   for (const MenuCommand command : windows) {
     controller.HandleChoice({command});
   }
@@ -523,7 +529,7 @@ TEST_CASE("controller › plays a sample at a new volume, unless sounds are off"
   REQUIRE(program.played.size() == 1);
   CHECK(program.played[0] == SamplesOf(Sound::kArrive, 25));
   controller.HandleChoice({MenuCommand::kVolume, 0});
-  controller.HandleChoice({MenuCommand::kSwitch, static_cast<size_t>(Switch::kSound)});
+  controller.HandleChoice({.command = MenuCommand::kSwitch, .member = &Settings::sound});
   controller.HandleChoice({MenuCommand::kVolume, 75});
   CHECK(program.played.size() == 1);
 }
@@ -573,8 +579,8 @@ TEST_CASE("controller › says how to end that clicks go through sprites, and gr
       return found == menu.end() ? std::nullopt : std::optional(*found);
     };
     CHECK(!entry());
-    const auto which = static_cast<size_t>(Switch::kClickThrough);
-    controller.HandleChoice({MenuCommand::kSwitch, which, {}, true});
+    controller.HandleChoice(
+        {.command = MenuCommand::kSwitch, .is_on = true, .member = &Settings::click_through});
     CHECK(controller.desktop().settings().click_through);
     program.added_ms += kFirstBubbleMs;
     CHECK(!controller.BubbleIn(controller.Turn()));

@@ -16,8 +16,8 @@
 #include "core/scene/photograph.h"
 #include "core/screen/geometry.h"
 #include "core/words/diagnostics.h"
-#include "core/words/link_words.h"
 #include "core/words/menus.h"
+#include "core/words/questions.h"
 
 namespace sprites {
 
@@ -58,8 +58,8 @@ class Host {
   virtual bool HasIcon() const { return true; }
   // Asks for a relay or a link, which the person finds filled in with `link`.
   virtual void AskWhereToGo(bool is_first_start, const std::string& link) = 0;
-  // Asks, and then calls `yes` if that is the answer.
-  virtual void AskWhether(const LinkWords& /*words*/, std::function<void()> /*yes*/) {}
+  // Asks, or shows a text without a second button, and then calls `yes` if that is the answer.
+  virtual void AskWhether(const Question& /*question*/, std::function<void()> /*yes*/) {}
   // Asks what QuestionBefore says, and then calls Desktop::Open.
   virtual void AskAboutLink(const RelayLink& link) = 0;
   // What the relay has said about newer versions, and the checked installer, empty if the download

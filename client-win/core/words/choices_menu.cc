@@ -64,6 +64,9 @@ Menu ChoicesMenu(const Desktop& desktop) {
 
 std::optional<Settings> WithChoice(Settings settings, const MenuChoice& choice) {
   switch (choice.command) {
+    case MenuCommand::kSwitch:
+      settings.*choice.member = choice.is_on;
+      return settings;
     case MenuCommand::kAccept:
       settings.accept = static_cast<Accept>(choice.index);
       return settings;

@@ -18,7 +18,7 @@ constexpr std::array<int, 5> kOpacities = {kOpacityMin, 50, 70, 85, kOpacityMax}
 // language; first an entry that asks for the name.
 Menu ChoicesMenu(const Desktop& desktop);
 
-// The settings after a choice in that menu. Nothing for a choice in another menu.
+// The settings after a choice in that menu, or of a switch in any. Nothing for another choice.
 std::optional<Settings> WithChoice(Settings settings, const MenuChoice& choice);
 
 }  // namespace sprites

@@ -69,8 +69,8 @@ TEST_CASE("choices menu › lists a value that was written into the file by hand
 }
 
 TEST_CASE("choices menu › ignores what was chosen in another menu") {
-  for (const MenuCommand command : {MenuCommand::kNone, MenuCommand::kName, MenuCommand::kVolume,
-                                    MenuCommand::kSwitch, MenuCommand::kQuit}) {
+  for (const MenuCommand command :
+       {MenuCommand::kNone, MenuCommand::kName, MenuCommand::kVolume, MenuCommand::kQuit}) {
     CHECK(!WithChoice(Settings{}, {command, 1}));
   }
 }

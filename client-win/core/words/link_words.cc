@@ -11,13 +11,14 @@ constexpr size_t kLeftOutLetters = 400;  // of all: a few lines of a dialog
 
 }  // namespace
 
-std::optional<LinkWords> QuestionBefore(const RelayLink& link, const Desktop& desktop) {
+std::optional<Question> QuestionBefore(const RelayLink& link, const Desktop& desktop) {
   const Language language = desktop.language();
   const std::string& relay = desktop.settings().relay;
   const std::string host = HostOf(link.relay);
   if (link.entry) {
     const auto& [file, name, author] = *link.entry;
-    return LinkWords{
+    return Question{
+        "Sprites",
         author.empty() ? Say(language, Text::kAskTakeHeading, {name})
                        : Say(language, Text::kAskTakeHeadingBy, {name, author}),
         Say(language, relay.empty() ? Text::kAskTakeTextJoin : Text::kAskTakeText, {host}),
@@ -26,9 +27,9 @@ std::optional<LinkWords> QuestionBefore(const RelayLink& link, const Desktop& de
   if (!desktop.LeadsAway(link)) {
     return std::nullopt;
   }
-  return LinkWords{Say(language, Text::kAskMoveHeading, {host}),
-                   Say(language, Text::kAskMoveText, {HostOf(relay)}),
-                   Say(language, Text::kAskMoveYes), Say(language, Text::kAskMoveNo)};
+  return Question{"Sprites", Say(language, Text::kAskMoveHeading, {host}),
+                  Say(language, Text::kAskMoveText, {HostOf(relay)}),
+                  Say(language, Text::kAskMoveYes), Say(language, Text::kAskMoveNo)};
 }
 
 FieldNote MeaningOf(Language language, const std::string& text) {
@@ -65,8 +66,8 @@ bool LeadsElsewhere(const std::string& copied, const Desktop& desktop) {
          !(names_world && link->relay == here.relay && world_of(*link) == world_of(here));
 }
 
-LinkWords QuestionAboutPack(Language language, std::string_view name,
-                            const std::vector<std::string>& left_out) {
+Question QuestionAboutPack(Language language, std::string_view name,
+                           const std::vector<std::string>& left_out) {
   std::string names;
   for (const std::string& one : left_out) {
     names += (names.empty() ? "" : ", ") + PlainText(one, kLeftOutBytesMax);
@@ -74,7 +75,7 @@ LinkWords QuestionAboutPack(Language language, std::string_view name,
   const std::string rest =
       names.empty() ? ""
                     : Say(language, Text::kAskPackLeftOut, {Shortened(names, kLeftOutLetters)});
-  return {Say(language, Text::kAskPackHeading, {PlainText(name, kNameBytesMax)}),
+  return {"Sprites", Say(language, Text::kAskPackHeading, {PlainText(name, kNameBytesMax)}),
           Say(language, Text::kAskPackText) + rest, Say(language, Text::kAskPackYes),
           Say(language, Text::kAskTakeNo)};
 }

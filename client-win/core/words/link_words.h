@@ -10,20 +10,13 @@
 
 #include "core/desktop/desktop.h"
 #include "core/relay/relay_link.h"
+#include "core/words/questions.h"
 
 namespace sprites {
 
-// The words of a question; `yes` and `no` are the labels of its buttons.
-struct LinkWords {
-  std::string heading;
-  std::string text;
-  std::string yes;
-  std::string no;
-};
-
 // The question before `desktop` follows the link: to leave its relay, or to fetch a picture of a
 // gallery. Nothing when none is needed.
-std::optional<LinkWords> QuestionBefore(const RelayLink& link, const Desktop& desktop);
+std::optional<Question> QuestionBefore(const RelayLink& link, const Desktop& desktop);
 
 // What stands below a field: what its text means, or why it is refused.
 struct FieldNote {
@@ -39,8 +32,8 @@ FieldNote MeaningOf(Language language, const std::string& text);
 bool LeadsElsewhere(const std::string& copied, const Desktop& desktop);
 
 // The question before a Shimeji pack of this name becomes a sprite, which others will receive.
-LinkWords QuestionAboutPack(Language language, std::string_view name,
-                            const std::vector<std::string>& left_out);
+Question QuestionAboutPack(Language language, std::string_view name,
+                           const std::vector<std::string>& left_out);
 
 }  // namespace sprites
 

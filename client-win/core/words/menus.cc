@@ -15,24 +15,23 @@ namespace sprites {
 
 namespace {
 
-// The member and the text of each Switch.
+// What is on or off in the settings, and its text.
 struct SwitchRow {
   bool Settings::*member;
   Text text;
 };
-constexpr std::array<SwitchRow, kSwitches> kSwitchRows = {
-    {{&Settings::sound, Text::kSettingsSound},
-     {&Settings::toasts, Text::kSettingsToasts},
-     {&Settings::bubbles, Text::kSettingsBubbles},
-     {&Settings::signs, Text::kSettingsSigns},
-     {&Settings::peek_at_edges, Text::kSettingsPeek},
-     {&Settings::all_monitors, Text::kSettingsMonitors},
-     {&Settings::hide_in_full_screen, Text::kSettingsHide},
-     {&Settings::quiet, Text::kSettingsQuiet},
-     {&Settings::calm, Text::kSettingsCalm},
-     {&Settings::whole_pixels, Text::kSettingsPixels},
-     {&Settings::click_through, Text::kSettingsClickThrough},
-     {&Settings::ask_before_closing, Text::kSettingsAsk}}};
+constexpr SwitchRow kSwitchRows[] = {{&Settings::sound, Text::kSettingsSound},
+                                     {&Settings::toasts, Text::kSettingsToasts},
+                                     {&Settings::bubbles, Text::kSettingsBubbles},
+                                     {&Settings::signs, Text::kSettingsSigns},
+                                     {&Settings::peek_at_edges, Text::kSettingsPeek},
+                                     {&Settings::all_monitors, Text::kSettingsMonitors},
+                                     {&Settings::hide_in_full_screen, Text::kSettingsHide},
+                                     {&Settings::quiet, Text::kSettingsQuiet},
+                                     {&Settings::calm, Text::kSettingsCalm},
+                                     {&Settings::whole_pixels, Text::kSettingsPixels},
+                                     {&Settings::click_through, Text::kSettingsClickThrough},
+                                     {&Settings::ask_before_closing, Text::kSettingsAsk}};
 
 constexpr Text kEdges[] = {Text::kEdgeLeft, Text::kEdgeRight, Text::kEdgeUp, Text::kEdgeDown};
 constexpr Text kEdgesTo[] = {Text::kEdgeLeftTo, Text::kEdgeRightTo, Text::kEdgeUpTo,
@@ -133,7 +132,8 @@ MenuItem ThrowMenu(const Desktop& desktop) {
     }
   }
   const bool signs = desktop.settings().signs;
-  const MenuChoice choice{MenuCommand::kSwitch, static_cast<size_t>(Switch::kSigns), {}, !signs};
+  const MenuChoice choice{
+      .command = MenuCommand::kSwitch, .is_on = !signs, .member = &Settings::signs};
   menu.children.push_back({});
   menu.children.push_back({Entry(desktop, Text::kSpritePotato), {MenuCommand::kLightPotato}});
   menu.children.push_back({Entry(desktop, Text::kSettingsSigns), choice, true, signs});
@@ -227,7 +227,7 @@ MenuItem HideEntry(const Desktop& desktop) {
 // Turns it off.
 MenuItem ClickThroughEntry(const Desktop& desktop) {
   return {Entry(desktop, Text::kMenuClickThrough),
-          {MenuCommand::kSwitch, static_cast<size_t>(Switch::kClickThrough)},
+          {.command = MenuCommand::kSwitch, .member = &Settings::click_through},
           true,
           true};
 }
@@ -374,11 +374,13 @@ Menu MenuOver(const Desktop& desktop, const Sprite& sprite, Menu program) {
 
 Menu SettingsMenu(const Desktop& desktop, bool has_sound) {
   Menu menu;
-  for (size_t i = 0; i < kSwitches; i++) {
-    const bool is_on = desktop.settings().*kSwitchRows[i].member;
-    menu.push_back(
-        {Entry(desktop, kSwitchRows[i].text), {MenuCommand::kSwitch, i, {}, !is_on}, true, is_on});
-    if (static_cast<Switch>(i) != Switch::kSound) {
+  for (const auto& [member, text] : kSwitchRows) {
+    const bool is_on = desktop.settings().*member;
+    menu.push_back({Entry(desktop, text),
+                    {.command = MenuCommand::kSwitch, .is_on = !is_on, .member = member},
+                    true,
+                    is_on});
+    if (member != &Settings::sound) {
       continue;
     }
     if (has_sound) {
@@ -433,11 +435,6 @@ bool CarryOut(const MenuChoice& choice, Desktop* desktop) {
     default:
       return false;
   }
-}
-
-Settings Switched(Settings settings, Switch which, bool is_on) {
-  settings.*kSwitchRows[static_cast<size_t>(which)].member = is_on;
-  return settings;
 }
 
 std::string StatusOf(const Desktop& desktop) {

@@ -37,7 +37,7 @@ enum class MenuCommand : uint8_t {
   kPause,    // `is_on`
   kHideAll,  // `is_on`
   kSettings,
-  kSwitch,  // `index` is the Switch, `is_on`
+  kSwitch,  // the `member` of the settings, `is_on`
   kVolume,  // `index` is the percent
   kOpenSounds,
   kName,
@@ -62,23 +62,6 @@ enum class MenuCommand : uint8_t {
   kReport,
 };
 
-// The settings that are on or off.
-enum class Switch : uint8_t {
-  kSound,
-  kToasts,
-  kBubbles,
-  kSigns,
-  kPeekAtEdges,
-  kAllMonitors,
-  kHideInFullScreen,
-  kQuiet,
-  kCalm,
-  kWholePixels,
-  kClickThrough,
-  kAskBeforeClosing,
-};
-constexpr size_t kSwitches = static_cast<size_t>(Switch::kAskBeforeClosing) + 1;
-
 // The entry of a menu that the person chose.
 struct MenuChoice {
   MenuCommand command = MenuCommand::kNone;
@@ -86,6 +69,7 @@ struct MenuChoice {
   Neighbour neighbour{};
   bool is_on = false;
   SpriteId sprite = kNobody;  // of the list of sprites: the one to do it with
+  bool Settings::*member = nullptr;
 };
 
 struct MenuItem {
@@ -115,9 +99,6 @@ Menu SettingsMenu(const Desktop& desktop, bool has_sound);
 // Carries out a choice that only concerns the desktop. Returns false for any other choice, which
 // the shell carries out.
 bool CarryOut(const MenuChoice& choice, Desktop* desktop);
-
-// The settings with one switch turned on or off.
-Settings Switched(Settings settings, Switch which, bool is_on);
 
 // The words of a menu for a text from somebody else, which has no access key.
 std::string WithoutKeys(std::string_view text);

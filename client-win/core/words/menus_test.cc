@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/text/json.h"
+#include "core/words/choices_menu.h"
 #include "test/core/test_spr.h"
 
 namespace sprites {
@@ -351,16 +352,19 @@ TEST_CASE("menus › each switch of the settings changes one setting, and shows 
   std::erase_if(menu, [](const MenuItem& item) {
     return !item.children.empty() || item.choice.command == MenuCommand::kOpenSounds;
   });
+  constexpr size_t kSwitches = 12;
   REQUIRE(menu.size() == kSwitches);
   std::set<std::string> written;
   for (const MenuItem& item : menu) {
     CHECK(item.choice.command == MenuCommand::kSwitch);
     CHECK(item.choice.is_on == !item.is_checked);
-    const auto which = static_cast<Switch>(item.choice.index);
-    const Settings settings = Switched(room.desktop.settings(), which, item.choice.is_on);
+    const auto settings = WithChoice(room.desktop.settings(), item.choice);
+    REQUIRE(settings);
     CHECK(settings != room.desktop.settings());
-    written.insert(SettingsJson(settings));
-    CHECK(Switched(settings, which, item.is_checked) == room.desktop.settings());
+    written.insert(SettingsJson(*settings));
+    MenuChoice back = item.choice;
+    back.is_on = item.is_checked;
+    CHECK(WithChoice(*settings, back) == room.desktop.settings());
   }
   CHECK(written.size() == kSwitches);
   room.desktop.look().HidePicture(room.sheet->file, true);

@@ -2,26 +2,14 @@
 // After windows.h.
 #include <commctrl.h>
 
-#include <iterator>
+#include <string>
 
-#include "core/desktop/version.h"
-#include "core/relay/relay_link.h"
 #include "win32/system/resource.h"
 #include "win32/system/text16.h"
 
 namespace sprites {
 
 namespace {
-
-// The words of a task dialog. The last button is the default one, and Escape chooses it.
-struct Words {
-  std::wstring title = L"Sprites";
-  std::wstring heading;
-  std::wstring text;
-  std::wstring yes;  // empty for a dialog with one button only
-  std::wstring no;
-  std::wstring never_again;  // of a check box; empty for none
-};
 
 HWND open_question = nullptr;
 
@@ -46,87 +34,46 @@ HRESULT CALLBACK OnTaskDialog(HWND dialog, UINT message, WPARAM, LPARAM, LONG_PT
   return S_OK;
 }
 
-// Returns whether the user has chosen the first button.
-bool Ask(HWND owner, const Words& words, bool* never_again = nullptr) {
-  const TASKDIALOG_BUTTON buttons[] = {{IDYES, words.yes.c_str()}, {IDCANCEL, words.no.c_str()}};
-  const size_t first = words.yes.empty() ? 1 : 0;
+}  // namespace
+
+bool Ask(HWND owner, const Question& question, bool* is_ticked) {
+  const std::wstring title = Wide(question.title);
+  const std::wstring heading = Wide(question.heading);
+  const std::wstring text = Wide(question.text);
+  const std::wstring yes = Wide(question.yes);
+  const std::wstring no = Wide(question.no);
+  const std::wstring box = Wide(question.box_label);
+  const TASKDIALOG_BUTTON buttons[] = {{IDYES, yes.c_str()}, {IDCANCEL, no.c_str()}};
+  const TASKDIALOG_BUTTON only{IDCANCEL, yes.c_str()};
   TASKDIALOGCONFIG dialog{};
   dialog.cbSize = sizeof dialog;
   dialog.hwndParent = owner;
   dialog.hInstance = GetModuleHandleW(nullptr);
   dialog.dwFlags = TDF_ALLOW_DIALOG_CANCELLATION;
-  dialog.pszWindowTitle = words.title.c_str();
+  dialog.pszWindowTitle = title.c_str();
   dialog.pszMainIcon = MAKEINTRESOURCEW(IDI_PROGRAM);
-  dialog.pszMainInstruction = words.heading.c_str();
-  dialog.pszContent = words.text.c_str();
-  dialog.pszVerificationText = words.never_again.empty() ? nullptr : words.never_again.c_str();
+  dialog.pszMainInstruction = heading.c_str();
+  dialog.pszContent = text.c_str();
+  dialog.pszVerificationText = box.empty() ? nullptr : box.c_str();
   dialog.pfCallback = OnTaskDialog;
-  dialog.pButtons = buttons + first;
-  dialog.cButtons = static_cast<UINT>(std::size(buttons) - first);
+  dialog.pButtons = no.empty() ? &only : buttons;
+  dialog.cButtons = no.empty() ? 1 : 2;
   dialog.nDefaultButton = IDCANCEL;
   int chosen = 0;
   BOOL is_checked = FALSE;
   if (FAILED(TaskDialogIndirect(&dialog, &chosen, nullptr, &is_checked))) {
     return false;
   }
-  if (never_again != nullptr) {
-    *never_again = is_checked != 0;
+  if (is_ticked != nullptr) {
+    *is_ticked = is_checked != 0;
   }
   return chosen == IDYES;
 }
-
-}  // namespace
 
 void CancelQuestion() {
   if (open_question != nullptr) {
     PostMessageW(open_question, TDM_CLICK_BUTTON, IDCANCEL, 0);
   }
-}
-
-bool AskToClose(HWND owner, Language language, bool* never_again) {
-  Words words;
-  words.heading = Wide(Say(language, Text::kAskCloseHeading));
-  words.text = Wide(Say(language, Text::kAskCloseText));
-  words.yes = Wide(Say(language, Text::kAskCloseYes));
-  words.no = Wide(Say(language, Text::kAskCloseNo));
-  words.never_again = Wide(Say(language, Text::kAskCloseNever));
-  return Ask(owner, words, never_again);
-}
-
-bool AskWhether(HWND owner, const LinkWords& question) {
-  Words words;
-  words.heading = Wide(question.heading);
-  words.text = Wide(question.text);
-  words.yes = Wide(question.yes);
-  words.no = Wide(question.no);
-  return Ask(owner, words);
-}
-
-bool AskToDownload(HWND owner, Language language, const std::string& version,
-                   const std::string& relay) {
-  Words words;
-  words.heading = Wide(Say(language, Text::kAskUpdateHeading, {version}));
-  words.text = Wide(Say(language, Text::kAskUpdateText, {HostOf(relay)}));
-  words.yes = Wide(Say(language, Text::kAskUpdateYes));
-  words.no = Wide(Say(language, Text::kAskUpdateNo));
-  return Ask(owner, words);
-}
-
-void ShowHowToPlay(HWND owner, Language language) {
-  Words words;
-  words.heading = Wide(Say(language, Text::kHowToHeading));
-  words.text = Wide(Say(language, Text::kHowToText));
-  words.no = Wide(Say(language, Text::kButtonOk));
-  Ask(owner, words);
-}
-
-void ShowAbout(HWND owner, Language language) {
-  Words words;
-  words.title = Wide(Say(language, Text::kAboutTitle));
-  words.heading = L"Sprites " + Wide(SPRITES_VERSION_WORDS);
-  words.text = Wide(Say(language, Text::kAboutText));
-  words.no = Wide(Say(language, Text::kButtonOk));
-  Ask(owner, words);
 }
 
 }  // namespace sprites

@@ -4,24 +4,15 @@
 
 #include <windows.h>
 
-#include <string>
-
-#include "core/text/texts.h"
-#include "core/words/link_words.h"
+#include "core/words/questions.h"
 
 namespace sprites {
 
-// Asks whether to end the program. Sets *never_again if the user does not want to be asked again.
-bool AskToClose(HWND owner, Language language, bool* never_again);
-// Asks a question. Returns whether the answer is yes.
-bool AskWhether(HWND owner, const LinkWords& question);
-// Asks whether to download an installer of this version from this relay.
-bool AskToDownload(HWND owner, Language language, const std::string& version,
-                   const std::string& relay);
+// Shows a question, and returns whether the answer is its first button. Escape chooses the last
+// one. Sets *is_ticked if the user has ticked the box.
+bool Ask(HWND owner, const Question& question, bool* is_ticked = nullptr);
 // Ends the question or the text that is shown, as Escape does.
 void CancelQuestion();
-void ShowHowToPlay(HWND owner, Language language);
-void ShowAbout(HWND owner, Language language);
 
 }  // namespace sprites
 

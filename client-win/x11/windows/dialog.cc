@@ -72,7 +72,7 @@ void OfferCopied(GtkWidget* entry, const std::function<bool(const std::string&)>
 
 }  // namespace
 
-Dialog::Dialog(const Question& question, Answer answer)
+Dialog::Dialog(const DialogQuestion& question, Answer answer)
     : window_(gtk_dialog_new()), answer_(std::move(answer)) {
   gtk_window_set_title(GTK_WINDOW(window_.get()), question.title.c_str());
   gtk_window_set_resizable(GTK_WINDOW(window_.get()), FALSE);
@@ -94,7 +94,7 @@ Dialog::Dialog(const Question& question, Answer answer)
 }
 
 // The characters stand side by side on a line.
-void Dialog::AddParade(const Question& question, GtkContainer* content) {
+void Dialog::AddParade(const DialogQuestion& question, GtkContainer* content) {
   if (question.characters.empty()) {
     return;
   }
@@ -106,14 +106,14 @@ void Dialog::AddParade(const Question& question, GtkContainer* content) {
   gtk_container_add(content, gtk_separator_new(GTK_ORIENTATION_HORIZONTAL));
 }
 
-void Dialog::AddTexts(const Question& question, GtkContainer* content) {
+void Dialog::AddTexts(const DialogQuestion& question, GtkContainer* content) {
   GtkWidget* heading = Paragraph(question.heading);
   Bold(heading);
   gtk_container_add(content, heading);
   gtk_container_add(content, Paragraph(question.text));
 }
 
-void Dialog::AddFields(const Question& question, GtkContainer* content) {
+void Dialog::AddFields(const DialogQuestion& question, GtkContainer* content) {
   for (const QuestionField& field : question.fields) {
     GtkWidget* entry = NewLimitedEntry(field.text, field.bytes_max);
     gtk_entry_set_placeholder_text(GTK_ENTRY(entry), field.cue.c_str());
@@ -135,7 +135,7 @@ void Dialog::AddFields(const Question& question, GtkContainer* content) {
   }
 }
 
-void Dialog::ExplainFirstField(const Question& question) {
+void Dialog::ExplainFirstField(const DialogQuestion& question) {
   GtkWidget* entry = fields_.front().entry;
   if (question.note) {
     On(entry, "changed", [this, entry, note = question.note] { ShowNote(note(TextOf(entry))); });
@@ -158,7 +158,7 @@ void Dialog::ShowNote(const FieldNote& note) {
   gtk_widget_show(note_);
 }
 
-void Dialog::AddBox(const Question& question, GtkContainer* content) {
+void Dialog::AddBox(const DialogQuestion& question, GtkContainer* content) {
   if (question.box_label.empty()) {
     return;
   }
@@ -168,7 +168,7 @@ void Dialog::AddBox(const Question& question, GtkContainer* content) {
 }
 
 // A question without a line begins at No, so that a key that is pressed by chance answers nothing.
-void Dialog::AddButtons(const Question& question) {
+void Dialog::AddButtons(const DialogQuestion& question) {
   GtkDialog* dialog = GTK_DIALOG(window_.get());
   GtkWidget* focused =
       gtk_dialog_add_button(dialog, WithAccessKey(question.yes).c_str(), GTK_RESPONSE_YES);

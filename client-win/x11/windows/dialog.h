@@ -26,19 +26,13 @@ struct QuestionField {
   size_t bytes_max = 0;  // bytes
 };
 
-// What a dialog shows. Labels may have `&` before their access keys.
-struct Question {
-  std::string title = "Sprites";
-  std::string heading;
-  std::string text;
-  std::string yes;  // the label of the first button
-  std::string no;   // of the second; empty for none
+// What a dialog shows.
+struct DialogQuestion : Question {
   std::vector<QuestionField> fields;
   // What the text of the first field means, shown below it; empty for nothing.
   std::function<FieldNote(const std::string& text)> note;
   // Whether a text of the clipboard may stand in the first field while that is empty; empty for no.
   std::function<bool(const std::string& copied)> offers;
-  std::string box_label;  // of the box; empty for none
   bool is_ticked = false;
   std::vector<SheetPointer> characters;  // stand above the heading
 };
@@ -54,18 +48,18 @@ class Dialog {
   // Returns a sentence that is shown, and the dialog stays open; or "" if the answer is fine.
   using Answer = std::function<std::string(const DialogAnswer&)>;
 
-  Dialog(const Question& question, Answer answer);
+  Dialog(const DialogQuestion& question, Answer answer);
 
   bool is_answered() const { return is_answered_; }
 
  private:
-  void AddParade(const Question& question, GtkContainer* content);
-  void AddTexts(const Question& question, GtkContainer* content);
-  void AddFields(const Question& question, GtkContainer* content);
-  void ExplainFirstField(const Question& question);
+  void AddParade(const DialogQuestion& question, GtkContainer* content);
+  void AddTexts(const DialogQuestion& question, GtkContainer* content);
+  void AddFields(const DialogQuestion& question, GtkContainer* content);
+  void ExplainFirstField(const DialogQuestion& question);
   void ShowNote(const FieldNote& note);
-  void AddBox(const Question& question, GtkContainer* content);
-  void AddButtons(const Question& question);
+  void AddBox(const DialogQuestion& question, GtkContainer* content);
+  void AddButtons(const DialogQuestion& question);
   void Reply(bool is_yes);
 
   std::unique_ptr<GtkWidget, DestroyWidget> window_;

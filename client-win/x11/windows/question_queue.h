@@ -16,14 +16,14 @@ namespace sprites {
 constexpr size_t kQuestionsMax = 8;  // with the one that is shown
 
 struct WaitingQuestion {
-  Question question;
+  DialogQuestion question;
   Dialog::Answer answer;
 };
 
 class QuestionQueue {
  public:
   // Returns false if it waits already, or if there is no room.
-  bool Add(Question question, Dialog::Answer answer) {
+  bool Add(DialogQuestion question, Dialog::Answer answer) {
     const bool waits = std::ranges::any_of(waiting_, [&](const WaitingQuestion& other) {
       return other.question.heading == question.heading;
     });

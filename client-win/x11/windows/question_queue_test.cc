@@ -8,7 +8,7 @@ namespace sprites {
 namespace {
 
 bool Add(QuestionQueue* queue, const std::string& heading) {
-  Question question;
+  DialogQuestion question;
   question.heading = heading;
   return queue->Add(std::move(question), [](const DialogAnswer&) { return ""; });
 }
