@@ -21,8 +21,9 @@ namespace sprites {
 
 namespace {
 
-constexpr int kLeaveCheckMs = 16;   // ms between two looks whether the desktop has left
-constexpr int64_t kPointerMs = 50;  // between two looks at the pointer: a round trip each
+constexpr int kLeaveCheckMs = 16;          // ms between two looks whether the desktop has left
+constexpr double kGreetingWidthMax = 344;  // dip
+constexpr int64_t kPointerMs = 50;         // between two looks at the pointer: a round trip each
 
 // Of a clock that goes on while the machine sleeps, so that the core notices that it has slept.
 int64_t BootMs() {
@@ -78,7 +79,13 @@ Shell::Shell(const Folders& folders, const ShellOptions& options, SingleInstance
       display_(MakeDisplay(has_layers_, &controller_)),
       look_{1, display_->is_composited(), has_layers_, {}},
       characters_(BundledCharacters(controller_.cache())),
-      bubble_(&look_, "Sprites bubble", [this] { DismissBubble(); }),
+      bubble_(
+          &look_, "Sprites bubble",
+          [this] {
+            controller_.DismissBubble();
+            RequestTurn();
+          },
+          kGreetingWidthMax),
       notice_(&look_, "Sprites notice", [this] { HandleToastClicked(); }),
       saying_bubbles_(&look_),
       notifier_(characters_.empty() ? Parcel() : characters_.front(),
@@ -295,7 +302,7 @@ void Shell::LeaveRelay() {
   dialog_.reset();
   say_window_.reset();
   company_window_.reset();
-  bubble_.Hide();
+  bubble_.Show(Scene{});
   notice_.Hide();
   saying_bubbles_.Show(Scene{});
   display_->Show({});

@@ -27,7 +27,7 @@
 #include "x11/system/single_instance.h"
 #include "x11/system/speaker.h"
 #include "x11/system/status_notifier.h"
-#include "x11/windows/bubble.h"
+#include "x11/windows/bubble_window.h"
 #include "x11/windows/company_window.h"
 #include "x11/windows/dialog.h"
 #include "x11/windows/look.h"
@@ -106,7 +106,6 @@ class Shell : private Host {
   void UpdateDialog();
   void HandleToastClicked();
   void ShowBubble(const Scene& scene);
-  void DismissBubble();
   std::string Said(Text text, std::initializer_list<std::string_view> values = {}) const {
     return controller_.Said(text, values);
   }
@@ -125,8 +124,8 @@ class Shell : private Host {
   Pacer pacer_;
   Speaker speaker_;
   MenuWindow menu_;
-  Bubble bubble_;
-  Bubble notice_;
+  SayingBubbles bubble_;  // of the sprite that greets the person, or has the keys
+  BubbleWindow notice_;
   SayingBubbles saying_bubbles_;
   std::unique_ptr<SayWindow> say_window_;          // while it is open
   std::unique_ptr<CompanyWindow> company_window_;  // likewise
@@ -135,11 +134,11 @@ class Shell : private Host {
   QuestionQueue questions_;
   HoldWatch hold_watch_;
   Point pointer_;  // where it was at the last look
-  bool is_due_ = false;                // a turn is, after the wait
-  bool has_news_ = false;              // of the X server, or of a second instance; likewise
   int64_t pointer_due_ms_ = 0;
   int64_t notice_until_ms_ = 0;
   std::filesystem::path toast_opens_;  // at a click on the toast that is shown
+  bool is_due_ = false;                // a turn is, after the wait
+  bool has_news_ = false;              // of the X server, or of a second instance; likewise
   bool is_ending_ = false;
 };
 

@@ -280,22 +280,15 @@ void Shell::HandleToastClicked() {
   }
 }
 
+// One thing at a time: a dialog would cover what the sprite says.
 void Shell::ShowBubble(const Scene& scene) {
-  if (dialog_) {
-    bubble_.Hide();  // one thing at a time: a dialog would cover what the sprite says
-    return;
+  Scene own;
+  auto said = dialog_ ? std::nullopt : controller_.BubbleIn(scene);
+  if (said && !menu_.is_open()) {
+    said->id = 0;  // one bubble, whichever sprite says it
+    own.bubbles.push_back(std::move(*said));
   }
-  const auto said = controller_.BubbleIn(scene);
-  if (!said || menu_.is_open()) {
-    bubble_.Hide();
-  } else {
-    bubble_.ShowBeside(*said);
-  }
-}
-
-void Shell::DismissBubble() {
-  controller_.DismissBubble();
-  bubble_.Hide();
+  bubble_.Show(own);
 }
 
 std::string Shell::NetworkAddress() const {

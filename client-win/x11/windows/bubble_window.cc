@@ -12,7 +12,12 @@ namespace sprites {
 namespace {
 
 constexpr double kShadowAlpha = 0.22;
-constexpr double kLineGap = 2;  // dip, between two texts
+// Sizes in dip.
+constexpr double kLineGap = 2;  // between two texts
+constexpr BubblePadding kNoticePadding{12, 12};
+constexpr double kNoticeWidthMax = 344;
+constexpr double kNoticeSize = 13;
+constexpr double kCornerGap = 12;
 
 struct Colour {
   double red;
@@ -140,6 +145,17 @@ void BubbleWindow::Show(Point corner, const std::optional<BubbleTail>& tail) {
     gtk_widget_show(window_.get());
     is_shown_ = true;
   }
+}
+
+void BubbleWindow::ShowInCorner(const std::string& heading, const std::string& text) {
+  std::vector<BubbleText> texts{{heading, 14, true}};
+  if (!text.empty()) {
+    texts.push_back({text, kNoticeSize, false, Ink::kFaint});
+  }
+  const BubbleSize size = SetTexts(texts, kNoticePadding, look_->Px(kNoticeWidthMax));
+  const Rect work = look_->PrimaryWork();
+  const double gap = look_->Px(kCornerGap);
+  Show({work.right - size.width - gap, work.top + gap}, std::nullopt);
 }
 
 PaintedBubble BubbleWindow::Paint(Point corner, const std::optional<BubbleTail>& tail) {

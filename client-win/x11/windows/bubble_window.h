@@ -52,6 +52,8 @@ class BubbleWindow {
                       int width_min = 0);
   // Shows the paper with its left top corner at a point, on top of all others, or moves it there.
   void Show(Point corner, const std::optional<BubbleTail>& tail);
+  // Shows a heading and a text in the corner of the work area where notices appear.
+  void ShowInCorner(const std::string& heading, const std::string& text);
   // Puts it above all others again.
   void Raise() const;
   void Hide();

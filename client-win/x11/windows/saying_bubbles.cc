@@ -56,14 +56,16 @@ void SayingBubbles::Raise() const {
 }
 
 SayingBubbles::Shown SayingBubbles::FindOrMake(const DrawnBubble& drawn) {
-  const auto found = std::ranges::find_if(
-      shown_, [&](const Shown& shown) { return shown.window != nullptr && shown.id == drawn.id; });
+  const auto found = std::ranges::find_if(shown_, [&](const Shown& shown) {
+    return shown.window != nullptr && shown.id == drawn.id && shown.text == drawn.text;
+  });
   Shown shown;
   if (found != shown_.end()) {
     shown = std::move(*found);
   } else {
     shown.id = drawn.id;
-    shown.window = std::make_unique<BubbleWindow>(look_, "Sprites saying");
+    shown.text = drawn.text;
+    shown.window = std::make_unique<BubbleWindow>(look_, title_, clicked_);
   }
   if (shown.scale != look_->scale) {
     Measure(drawn, &shown);
@@ -77,7 +79,7 @@ void SayingBubbles::Measure(const DrawnBubble& drawn, Shown* shown) const {
     texts.push_back({drawn.name, kNameSize, true, Ink::kAccent});
   }
   texts.push_back({drawn.text});
-  const double room = std::min<double>(look_->Px(kBubbleWidthMax), drawn.post.room.Width());
+  const double room = std::min<double>(look_->Px(width_max_), drawn.post.room.Width());
   shown->scale = look_->scale;
   // The tail needs room between two round corners.
   shown->size =

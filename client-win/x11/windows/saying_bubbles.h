@@ -1,12 +1,15 @@
 // What is said, in bubbles beside the sprites or at the edges of the desktop.
 //
-// Clicks go through them, and they never take the keyboard. Cost: a picture when a bubble comes or
+// They never take the keyboard. Cost: a picture when a bubble comes or
 // its tail moves, one request when it only moves.
 #ifndef CLIENT_WIN_X11_WINDOWS_SAYING_BUBBLES_H_
 #define CLIENT_WIN_X11_WINDOWS_SAYING_BUBBLES_H_
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "core/scene/scene.h"
@@ -17,7 +20,14 @@ namespace sprites {
 
 class SayingBubbles {
  public:
-  explicit SayingBubbles(const Look* look) : look_(look) {}
+  // `clicked` is called at a click on a bubble; without it, clicks go through. `width_max`: dip,
+  // with padding.
+  explicit SayingBubbles(const Look* look, std::string title = "Sprites saying",
+                         std::function<void()> clicked = {}, double width_max = kBubbleWidthMax)
+      : look_(look),
+        title_(std::move(title)),
+        clicked_(std::move(clicked)),
+        width_max_(width_max) {}
 
   // Shows the bubbles of a scene that have a place, and no others.
   void Show(const Scene& scene);
@@ -29,6 +39,7 @@ class SayingBubbles {
  private:
   struct Shown {
     uint64_t id = 0;
+    std::string text;
     std::unique_ptr<BubbleWindow> window;
     BubbleSize size;
     double scale = 0;  // of the look that it was measured with
@@ -40,6 +51,9 @@ class SayingBubbles {
   std::optional<BubbleTail> TailOf(const BubblePlace& place) const;
 
   const Look* look_;
+  std::string title_;  // of the windows
+  std::function<void()> clicked_;
+  double width_max_;
   std::vector<Shown> shown_;  // newest first
 };
 
