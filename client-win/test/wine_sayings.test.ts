@@ -22,6 +22,9 @@ const FIELD = 0.3; // of the height of that window, where one types
 const LIST = 'Sprites: what was said';
 const COMPANY = 'Sprites: who is here';
 const DIALOG_CLASS = '#32770';
+const MAIN_CLASS = 'SpritesDesktop'; // kMainClass in win32/system/single_instance.h
+const TRAY_MESSAGE = '0x8002'; // kTrayMessage in win32/system/tray.h
+const NIN_BALLOONUSERCLICK = '0x10405'; // of icon 1
 const LIST_CLASS = 'ComboLBox'; // of what drops down from a combo box
 const WM_SYSCOMMAND = 0x112;
 const SC_DRAG = 0xf012; // SC_MOVE by the pointer
@@ -166,6 +169,24 @@ describe('sayings in the windows client', { skip, timeout: 900_000 }, () => {
     await ada.dragTo('the sprite', runner, { x: 300, y: 500 });
     await ada.chooseOf(onFloor(runner), ['a', 's'], 'an animation is saved', isSaved);
     checkAnimation(await newPicture(ada.pictures, names), join(SHOTS, 'wine-animation.gif'));
+  });
+
+  // The stand-in is the program for pictures. Its title is what it was told to open.
+  it('a click on the toast of a saved picture opens it', async () => {
+    const command = `"Z:${STAND_IN.replaceAll('/', '\\')}" "%1" 20 20 200 60`;
+    await ada.run('wine', 'reg', 'add', 'HKCR\\.png', '/ve', '/d', 'Viewer', '/f');
+    await ada.run('wine', 'reg', 'add', 'HKCR\\Viewer\\shell\\open\\command', '/ve', '/d', command, '/f');
+    const names = savedNames(ada.pictures);
+    const isSaved = () => savedNames(ada.pictures).length > names.length;
+    await ada.chooseOf(onFloor(runner), ['a', 't'], 'a picture is saved', isSaved);
+    const { name } = await newPicture(ada.pictures, names);
+    const viewer = `C:.*${name}`;
+    await tryUntil(
+      'the picture is open',
+      () => ada.run('wine', STAND_IN, MAIN_CLASS, 'post', TRAY_MESSAGE, '0', NIN_BALLOONUSERCLICK),
+      async () => (await ada.frames(viewer)).length > 0,
+    );
+    await ada.closeWindow(viewer);
   });
 
   it('lists what was said, and mutes a speaker there', async () => {
