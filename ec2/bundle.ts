@@ -160,28 +160,15 @@ function pack(): void {
   rmSync(STAGE, { recursive: true });
 }
 
-/** Paths of the relay's packages and of every package they depend on, found as Node finds them. Those for other machines are not here. */
+/** Paths of the relay's packages and of all that they depend on: npm marks the others. Those for other machines are not here. */
 function packages(): string[] {
   const lock = JSON.parse(readFileSync(join(ROOT, 'package-lock.json'), 'utf8')).packages as Record<
     string,
-    { dependencies?: Record<string, string>; optionalDependencies?: Record<string, string> }
+    { dev?: boolean; optionalDependencies?: Record<string, string> }
   >;
-  const found = new Set<string>();
-  const add = (name: string, from: string): void => {
-    for (let at = from; ; at = at.includes('/node_modules/') ? at.slice(0, at.lastIndexOf('/node_modules/')) : '') {
-      const path = at === '' ? `node_modules/${name}` : `${at}/node_modules/${name}`;
-      if (path in lock) {
-        if (found.has(path)) return;
-        found.add(path);
-        const { dependencies, optionalDependencies } = lock[path];
-        for (const needed of Object.keys({ ...dependencies, ...optionalDependencies })) add(needed, path);
-        return;
-      }
-      if (at === '') return;
-    }
-  };
-  for (const name of Object.keys(lock[''].dependencies ?? {})) add(name, '');
-  return [...found];
+  const { '': project, ...all } = lock;
+  const nodes = Object.keys(project.optionalDependencies ?? {}).map((name) => `node_modules/${name}`);
+  return Object.keys(all).filter((path) => !all[path].dev && !nodes.includes(path));
 }
 
 /** A hash over everything in the bundle: the commit, and the names, sizes and times of files. */
