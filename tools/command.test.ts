@@ -285,7 +285,7 @@ const PROGRAMS: Record<string, Program> = {
   relay: { file: 'server/bin/relay.ts', command: RELAY, negative: ['--workers'] },
   admin: { file: 'server/bin/admin.ts', command: ADMIN, negative: ['profile', '--seconds'], needsWords: true },
   spr: { file: 'server/bin/spr.ts', command: SPR, negative: ['pack', 'a.png', '--scale'], needsWords: true },
-  bench: { file: 'server/bench/bench.ts', command: BENCH, negative: ['floors', '--rate'] },
+  bench: { file: 'server/bench/bench.ts', command: BENCH, negative: ['outside', '--rate'] },
   'bench:pacing': { file: 'client-win/bench/pacing.ts', command: BENCH_PACING, negative: ['--sprites'] },
   'bench:heap': {
     ...{ file: 'v8-patches/bench/heap.ts', command: BENCH_HEAP, negative: ['relay', '--rounds'] },

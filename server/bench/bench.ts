@@ -13,24 +13,19 @@ import {
   oneOf,
   runCommand,
   text,
-  toggle,
   type Values,
   whole,
 } from '../../tools/command.ts';
 import { WORKERS_MAX } from '../bin/options.ts';
 import { addon, whyNoNativeFront } from '../front/native.ts';
 import { DURABILITIES } from '../roles/journaling.ts';
-import { SLOTS_MAX } from '../wire/identity.ts';
 import { buildPosters, buildUws } from './builds.ts';
 import { FAULTS } from './chaos/faults.ts';
 import { chaos } from './chaos.ts';
 import { cluster } from './cluster.ts';
-import { floors } from './floors.ts';
 import { ATTACKS } from './hostile/attacks.ts';
 import { ADMISSIONS, hostile } from './hostile.ts';
 import { outside, POSTER_KINDS, type PosterKind, UWS_SHAPE } from './outside.ts';
-import { peek } from './peek.ts';
-import { BOTS } from './peek_bots.ts';
 import { LOADS, relaying } from './relaying.ts';
 import { turns } from './turns.ts';
 
@@ -44,14 +39,6 @@ const PORTABLE: Shape[] = [
   { name: 'portable, cluster (1 worker)', front: 'portable', workers: 1 },
   { name: 'portable, one process', front: 'portable', workers: 0 },
 ];
-
-/** As many desktops as the figure of 2012, and a rate that two cores carry. */
-const FLOORS_DESKTOPS = 250_000;
-const FLOORS_RATE = 20_000;
-
-/** Numbers of desktops that peek, and the most of them. */
-const PEEK_COUNTS = [10, 50, 100, 200];
-const PEEK_DESKTOPS_MAX = 16_000;
 
 /** Rounds without which there is no interval. */
 const ROUNDS = 3;
@@ -67,10 +54,10 @@ const CHAOS_MINUTES = 5;
 const CLUSTER_RATES = [2000, 20_000];
 const CLUSTER_SECONDS = 10;
 
-/** Of each window of `outside`, in seconds. Each attack of `hostile` and each load of `peek` lasts longer. */
+/** Of each window of `outside`, in seconds. Each attack of `hostile` lasts longer. */
 const OUTSIDE_SECONDS = 8;
 const OUTSIDE_RATE = 2000;
-const LOAD_SECONDS = 30;
+const ATTACK_SECONDS = 30;
 
 /** What the journal costs. */
 const DURABLE: Shape[] = [0, 1].flatMap((workers) =>
@@ -83,30 +70,13 @@ const DURABLE: Shape[] = [0, 1].flatMap((workers) =>
 );
 
 const OPTIONS = {
-  ...goingWith(['floors'], {
-    desktops: whole('N', 'desktops to connect', [1, SLOTS_MAX], FLOORS_DESKTOPS),
-  }),
-  ...goingWith(['floors', 'outside', 'cluster'], {
+  ...goingWith(['outside', 'cluster'], {
     rate: {
       ...number('R', 'sprites a second', [1, 10_000_000]),
-      shown: `20000; outside: ${OUTSIDE_RATE}; cluster: 2000, then 20000`,
+      shown: `outside: ${OUTSIDE_RATE}; cluster: 2000, then 20000`,
     },
   }),
-  ...goingWith(['peek'], {
-    counts: {
-      ...form(
-        'N,…',
-        'numbers of desktops that peek',
-        `whole numbers from 2 to ${PEEK_DESKTOPS_MAX}, like 10,50`,
-        readCounts,
-      ),
-      shown: PEEK_COUNTS.join(','),
-    },
-    bots: oneOf('KIND', 'what their sprites do; mixed: one of each', BOTS, 'mixed'),
-    noise: number('PX', 'how far noisy positions tremble', [0, 100], 2),
-    numbers: toggle('put the table into loadtest/NUMBERS.md too'),
-  }),
-  ...goingWith([...Object.keys(LOADS), 'journal', 'outside', 'peek', 'cluster'], {
+  ...goingWith([...Object.keys(LOADS), 'journal', 'outside', 'cluster'], {
     rounds: {
       ...whole('N', 'how often each run is repeated; they take turns', [1, 1000]),
       shown: `${ROUNDS}; loads: ${LOAD_ROUNDS}`,
@@ -118,13 +88,13 @@ const OPTIONS = {
       shown: 'process and machine in turn',
     },
   }),
-  ...goingWith(['hostile', 'peek'], {
+  ...goingWith(['hostile'], {
     workers: whole('N', 'worker processes of the relay; 0: everything in one process', [0, WORKERS_MAX], 1),
   }),
-  ...goingWith(['hostile', 'outside', 'peek', 'cluster'], {
+  ...goingWith(['hostile', 'outside', 'cluster'], {
     seconds: {
-      ...whole('N', 'how long each attack lasts, or each load', [1, 3600]),
-      shown: `${LOAD_SECONDS}; outside: ${OUTSIDE_SECONDS}; cluster: ${CLUSTER_SECONDS}`,
+      ...whole('N', 'how long each attack lasts, or each window', [1, 3600]),
+      shown: `${ATTACK_SECONDS}; outside: ${OUTSIDE_SECONDS}; cluster: ${CLUSTER_SECONDS}`,
     },
   }),
   ...goingWith(['outside'], {
@@ -136,24 +106,19 @@ const OPTIONS = {
       variables: ['UWS'],
     },
   }),
-  ...goingWith(['hostile', 'peek', 'cluster', 'chaos'], {
+  ...goingWith(['hostile', 'cluster', 'chaos'], {
     front: oneOf('KIND', 'front of the relay', ['native', 'portable'], 'native'),
   }),
   ...goingWith(['hostile'], {
     admission: oneOf('KIND', 'limits by address of the relay, where it has them', ADMISSIONS, 'open'),
     requests: whole('N', 'requests that the attack fuzz sends, however long it takes', [1, 1_000_000_000]),
   }),
-  ...goingWith(['peek', 'chaos'], {
-    out: {
-      ...text('DIR', 'where the tables are written, or the report'),
-      shown: 'build/peek or build/chaos',
-    },
-  }),
   ...goingWith(['chaos'], {
+    out: text('DIR', 'where the report is written', 'build/chaos'),
     relays: whole('N', 'relays of the cluster', [1, CHAOS_RELAYS_MAX], CHAOS_RELAYS),
     minutes: number('N', 'how long faults are made', [0.1, 1440], CHAOS_MINUTES),
   }),
-  ...goingWith(['hostile', 'outside', 'peek', 'chaos'], {
+  ...goingWith(['hostile', 'outside', 'chaos'], {
     seed: { ...whole('N', 'seed of everything random', [0, 2 ** 31 - 1]), shown: 'the time' },
   }),
 };
@@ -162,21 +127,11 @@ function readDurability(given: string): (typeof DURABILITIES)[number] | undefine
   return DURABILITIES.find((durability) => durability === given);
 }
 
-/** Numbers separated by commas; undefined unless all are whole and within the bounds. */
-function readCounts(given: string): number[] | undefined {
-  const values = given.split(',').map(Number);
-  return values.every((value) => Number.isInteger(value) && value >= 2 && value <= PEEK_DESKTOPS_MAX)
-    ? values
-    : undefined;
-}
-
 export const COMMAND: Command<typeof OPTIONS> = {
   usage: [
     `npm run bench -- [${Object.keys(LOADS).join(' | ')}] …`,
     'npm run bench -- journal | turns',
-    'npm run bench -- floors [options]',
     'npm run bench -- outside [KIND …] [options]',
-    'npm run bench -- peek [options]',
     'npm run bench -- cluster [options]',
     'npm run bench -- hostile [ATTACK …] [options]',
     'npm run bench -- chaos [FAULT …] [options]',
@@ -191,17 +146,9 @@ export const COMMAND: Command<typeof OPTIONS> = {
       '',
       'what a turn costs with the journal, without sockets; how long a recovery takes, and a turn during a compaction',
     ],
-    floors: [
-      '',
-      'the floor and the relay with as many connections as desktops; root and Linux only, in its own network namespace',
-    ],
     outside: [
       '[KIND …]',
       `the floor, the native front and uWebSockets under clients that throw over other connections than they poll on, from a cold start, in interleaved rounds; kinds of posters: ${Object.keys(POSTER_KINDS).join(', ')}`,
-    ],
-    peek: [
-      '',
-      'desktops of one world that watch each other: CPU of the relay and stages a second, when they move as expected, with noise, and with noise that the relay filters; a table',
     ],
     cluster: [
       '',
@@ -218,7 +165,7 @@ export const COMMAND: Command<typeof OPTIONS> = {
   },
   options: OPTIONS,
   notes: [
-    '--rounds belongs to the loads, journal, outside, peek and cluster; the other options to floors, outside, peek, cluster, hostile and chaos.',
+    '--rounds belongs to the loads, journal, outside and cluster; the other options to outside, cluster, hostile and chaos.',
     `Attacks:\n${Object.entries(ATTACKS)
       .map(([name, { about }]) => `  ${name}: ${about}`)
       .join('\n')}`,
@@ -242,12 +189,6 @@ const BENCHES: Record<string, (values: BenchValues, words: readonly string[]) =>
     await turns(whyNoNativeFront() ? {} : addon());
     return EXIT.done;
   },
-  floors: async ({ desktops, rate = FLOORS_RATE }) => {
-    needNativeFront();
-    needEngine();
-    await floors({ desktops, rate });
-    return EXIT.done;
-  },
   outside: async (
     { rate = OUTSIDE_RATE, rounds = ROUNDS, seconds = OUTSIDE_SECONDS, seed = newSeed(), uws },
     kinds,
@@ -260,14 +201,6 @@ const BENCHES: Record<string, (values: BenchValues, words: readonly string[]) =>
     const shapes = [...NATIVE.toReversed(), ...(uws === undefined ? [] : [UWS_SHAPE])];
     const chosen = (kinds.length > 0 ? kinds : Object.keys(POSTER_KINDS)) as PosterKind[];
     await outside({ shapes, kinds: chosen, rate, rounds, seconds, seed });
-    return EXIT.done;
-  },
-  peek: async ({ counts = PEEK_COUNTS, noise: noisePx, numbers: intoNumbers, rounds = ROUNDS, ...values }) => {
-    if (values.front === 'native') needNativeFront('; use --front portable');
-    const { bots, seconds = LOAD_SECONDS, out = 'build/peek', front, workers, seed = newSeed() } = values;
-    const processes = workers === 0 ? 'one process' : `cluster (${workers} worker${workers === 1 ? '' : 's'})`;
-    const shape = { name: `${front} front, ${processes}`, front, workers };
-    await peek({ counts, bots, noisePx, rounds, seconds, seed, out, shape, intoNumbers });
     return EXIT.done;
   },
   cluster: async ({ front, rate, rounds = ROUNDS, seconds = CLUSTER_SECONDS }) => {
@@ -283,7 +216,7 @@ const BENCHES: Record<string, (values: BenchValues, words: readonly string[]) =>
     if (values.front === 'native') needNativeFront('; use --front portable');
     const why = whyNoNats();
     if (why) throw new Error(`The bench ${why}`);
-    const { front, durability, seed = newSeed(), out = 'build/chaos' } = values;
+    const { front, durability, seed = newSeed(), out } = values;
     if (durability === 'none')
       throw new Misused('--durability: none loses everything with a relay; chaos takes process or machine.');
     return (await chaos({ minutes, relays: count, front, durability, seed, out, faults })) ? EXIT.done : EXIT.failed;
@@ -291,7 +224,7 @@ const BENCHES: Record<string, (values: BenchValues, words: readonly string[]) =>
   hostile: async (values, attacks) => {
     refuseUnknown('attack', attacks, ATTACKS);
     if (values.front === 'native') needNativeFront('; use --front portable');
-    const { seconds = LOAD_SECONDS } = values;
+    const { seconds = ATTACK_SECONDS } = values;
     return (await hostile({ ...values, seconds, attacks: [...attacks] })) === 0 ? EXIT.done : EXIT.failed;
   },
 };

@@ -12,9 +12,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { whyNoNats } from '../../tools/bench/nats_server.ts';
-import { enterNamespace } from '../bench/namespace.ts';
 import { Crowd } from './crowd.ts';
 import { look } from './desktop_client.ts';
+import { enterNamespace } from './namespace.ts';
 import { randomOf } from './random.ts';
 import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
 

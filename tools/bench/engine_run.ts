@@ -40,29 +40,14 @@ export interface Account {
   limitReason?: string;
 }
 
-/** What to observe of a run, and how. */
-export interface Watching {
-  /** Whether the engine's line of every second goes to stderr. */
-  live?: boolean;
-  /** The engine's nice value, 0 … 19. What is measured should not wait for a core that the engine uses. */
-  niceness?: number;
-  /** Called when a phase begins: connect, settle, warmUp, measure, drain. */
-  phase?: (name: string) => void;
-  /**
-   * Called when all desktops are parked, so that several engines begin to throw at the same time. Resolves to the time of the
-   * first throw, Unix ms.
-   */
-  start?: () => Promise<number>;
-}
-
 /**
  * Runs the engine to its end, against one contender or against the relays of a cluster. Throws Error with its message when it failed, or
- * lost or doubled a sprite or a saying.
+ * lost or doubled a sprite or a saying. `phase` is called when a phase begins: connect, settle, warmUp, measure, drain.
  */
 export async function runEngine(
   contenders: Contender | readonly Contender[],
   load: Partial<EnginePlan>,
-  { live = false, niceness = 0, phase = () => {}, start }: Watching = {},
+  { phase = () => {} }: { phase?: (name: string) => void } = {},
 ): Promise<Account> {
   const all = [contenders].flat();
   // Relays of a cluster answer joins with their own addresses; those of one contender are known.
@@ -72,26 +57,15 @@ export async function runEngine(
     apis: all.map((one) => `127.0.0.1:${one.api}`),
     ...(all.length === 1 && { events: `127.0.0.1:${events}`, crossings: `127.0.0.1:${api}` }),
     watchPids: all.flatMap(({ pids }) => pids),
-    startOnStdin: start !== undefined,
     ...load,
   };
-  const child = spawn('nice', ['-n', String(niceness), ENGINE], {
-    stdio: ['pipe', 'pipe', live ? 'inherit' : 'ignore'],
-  });
-  child.stdin.on('error', () => {}); // the engine may end before it reads the time
-  child.stdin.write(planLine(plan));
-  if (!start) child.stdin.end();
+  const child = spawn(ENGINE, { stdio: ['pipe', 'pipe', 'ignore'] });
+  child.stdin.on('error', () => {}); // it may end before it has read the plan
+  child.stdin.end(planLine(plan));
   let last: (Account & { phase: string }) | undefined;
   createInterface({ input: child.stdout }).on('line', (line) => {
     last = JSON.parse(line);
     if (last) phase(last.phase);
-    if (start && last?.phase === 'parked') {
-      // Without a time, the engine ends with a message.
-      start().then(
-        (startMs) => child.stdin.end(`${startMs}\n`),
-        () => child.stdin.end(),
-      );
-    }
   });
   await once(child, 'close');
   if (last?.phase !== 'done') throw new Error(`the swarm ended with ${child.exitCode} before it was done`);
@@ -108,25 +82,4 @@ export async function runEngine(
     throw new Error(`sayings are lost, or heard too often: ${JSON.stringify(sayings)}`);
   }
   return account;
-}
-
-/** From the moment at which all are parked to the first throw, in ms: each engine must have read it by then. */
-const START_IN_MS = 2_000;
-
-/** Runs an engine for each load, against its contender. When the desktops of all are parked, all begin at the same time. */
-export async function runTogether(loads: readonly (readonly [Contender, Partial<EnginePlan>])[]): Promise<Account[]> {
-  const all = Promise.withResolvers<number>();
-  let parked = 0;
-  const start = () => {
-    if (++parked === loads.length) all.resolve(Date.now() + START_IN_MS);
-    return all.promise;
-  };
-  return Promise.all(
-    loads.map(([contender, load]) => {
-      const run = runEngine(contender, load, { start });
-      // The engines wait until all are parked: without this one, the others would wait for ever.
-      run.catch(all.reject);
-      return run;
-    }),
-  );
 }

@@ -20,14 +20,3 @@ export function variance(values: readonly number[]): number {
   const middle = mean(values);
   return values.reduce((sum, value) => sum + (value - middle) ** 2, 0) / (values.length - 1);
 }
-
-/** A mean, and half of its 95 % interval. Of one measurement `uncertainty` is NaN. */
-export interface Interval {
-  mean: number;
-  uncertainty: number;
-}
-
-export function intervalOf(values: readonly number[]): Interval {
-  const uncertainty = studentT(values.length - 1) * Math.sqrt(variance(values) / values.length);
-  return { mean: mean(values), uncertainty };
-}

@@ -1,6 +1,4 @@
-/**
- * A network namespace for a bench that needs all ports of the machine. Needs root and Linux.
- */
+/** A network namespace for a test. Needs root and Linux. */
 import { spawnSync } from 'node:child_process';
 import { writeFileSync } from 'node:fs';
 import { ensurePrograms } from '../../tools/machine.js';
