@@ -25,12 +25,11 @@ import { comparePage } from '../report/compare_page.ts';
 import { type EngineSecond, readResult } from '../report/engine_result.ts';
 import { isPageDue, keepPage, PAGE_REFRESH_SECONDS } from '../report/growing.ts';
 import { historyPage, historyText, readHistory } from '../report/history.ts';
-import { type Figures, merge, overRuns, overSweep, type Report, samplesWithin } from '../report/merge.ts';
+import { type Figures, merge, overRuns, overSweep, type Report, samplesWithin, soFar } from '../report/merge.ts';
 import { growingPage } from '../report/page.ts';
 import { relayAccountOf, withGaugeOfFleet } from '../report/relay_account.ts';
 import type { RelaySample } from '../report/relay_sample.ts';
 import { keep, text } from '../report/report.ts';
-import { unfinishedReport } from '../report/unfinished.ts';
 import { count, duration } from '../report/units.ts';
 import { judge, readThreshold } from '../report/verdict.ts';
 import { keepWatch, watchLine, watchPage, watchText } from '../report/watched.ts';
@@ -429,30 +428,15 @@ async function runOne(
       if (sample && sample !== samples.at(-1)) samples.push(sample);
       if (out === '' || !planned || !isPageDue(seconds.length)) return;
       const { name, shows, load } = scenario;
-      const mode = load.kind === 'closed' ? 'closed' : load.kind === 'sitting' ? 'sitting' : 'open';
-      const { counts, rate } = planned;
-      const report = unfinishedReport(
-        {
-          mode,
-          transport: scenario.settings.transport,
-          desktops,
-          senders: counts.throwing,
-          rate,
-          seed,
-          startedAtMs: Date.now() - second.atS * 1000,
-        },
-        seconds,
-        {
-          name,
-          shows,
-          command,
-          machines: [machine],
-          load: describeLoad(scenario, planned),
-          relay: relayIs,
-          samples,
-        },
-      );
-      keepPage(out, growingPage(report, duration(Math.ceil(left)), before));
+      const startedAtMs = Date.now() - second.atS * 1000;
+      const growing = {
+        ...{ name, shows, command, desktops, seed, relayIs, machines: [machine] },
+        ...soFar(startedAtMs, seconds, samples),
+        mode: load.kind === 'closed' || load.kind === 'sitting' ? load.kind : ('open' as const),
+        load: describeLoad(scenario, planned),
+        startedAt: new Date(startedAtMs).toISOString(),
+      };
+      keepPage(out, growingPage(growing, duration(Math.ceil(left)), before));
     },
     aborts: (why) => console.error(`The run is ${why}.`),
     restarts: (how) => console.error(RESTARTS[how]),

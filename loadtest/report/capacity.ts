@@ -7,7 +7,7 @@
 import { COUNT, escaped, lines, standalone, TIME } from './chart.ts';
 import { figure, type Tile, table, tilesOf } from './document.ts';
 import { NEVER_US } from './histogram.ts';
-import { count, duration, number, time } from './units.ts';
+import { aligned, count, duration, number, time } from './units.ts';
 
 export type Contender = 'relay' | 'floor';
 
@@ -105,7 +105,7 @@ function shareOfFloor(capacity: Capacity, relay: CapacityPoint): number | undefi
 export function capacityTexts(capacity: Capacity): { sentences: string[]; table: string[] }[] {
   return capacity.points.map((point) => ({
     sentences: sentencesOf(capacity, point),
-    table: tableLines([columnsOf(capacity), ...point.tries.map(rowOf)]),
+    table: aligned([columnsOf(capacity), ...point.tries.map(rowOf)]).map((line) => `  ${line}`),
   }));
 }
 
@@ -135,11 +135,6 @@ function rowOf(one: CapacityTry): string[] {
     one.holds ? 'yes' : 'no',
     one.holds ? '' : one.limit,
   ];
-}
-
-function tableLines(rows: readonly string[][]): string[] {
-  const widths = rows[0].map((_, i) => Math.max(...rows.map((row) => row[i].length)));
-  return rows.map((row) => `  ${row.map((cell, i) => cell.padStart(widths[i])).join('  ')}`);
 }
 
 /** The section of the page, as HTML: tiles, pictures, every run. */

@@ -5,7 +5,7 @@
  * Colours are CSS variables (`--series-1` …), which the page defines for light and dark. Invariant: every number in the SVG
  * is finite, and every text is escaped. Cost: O(points).
  */
-import type { Bucket } from './histogram.ts';
+import { type Bucket, binned } from './histogram.ts';
 import { bytes, count, time } from './units.ts';
 
 export interface Axis {
@@ -106,9 +106,12 @@ function hovers({ x, series, axis, unit }: Lines, at: (value: number) => number)
   return columns;
 }
 
+const BINS_PER_DECADE = 20;
+
 /** The distribution of values on a logarithmic axis, as shares of all values in equal steps. `marks` are vertical lines. */
 export function distribution(label: string, buckets: readonly Bucket[], marks: readonly Mark[], axis: Axis): string {
-  const bins = binned(buckets);
+  const total = buckets.reduce((sum, [, , n]) => sum + n, 0);
+  const bins = binned(buckets, BINS_PER_DECADE).map(([from, to, n]) => [from, to, n / total] as const);
   const [low, high] = [bins[0]?.[0] ?? 1, bins.at(-1)?.[1] ?? 10];
   const highest = Math.max(...bins.map(([, , share]) => share), 1e-9);
   const span = Math.log10(high / low) || 1;
@@ -193,25 +196,6 @@ function decades(low: number, high: number): number[] {
   const ticks = [];
   for (let n = Math.ceil(Math.log10(low) - 1e-9); 10 ** n <= high * 1.0001; n++) ticks.push(10 ** n);
   return ticks;
-}
-
-const BINS_PER_DECADE = 20;
-
-/** [from, to, share of all values] in equal steps of the logarithm, without gaps. */
-function binned(buckets: readonly Bucket[]): [number, number, number][] {
-  const shares = new Map<number, number>();
-  const total = buckets.reduce((sum, [, , n]) => sum + n, 0);
-  for (const [low, high, n] of buckets) {
-    const bin = Math.floor(Math.log10(Math.max(1, (low + high) / 2)) * BINS_PER_DECADE);
-    shares.set(bin, (shares.get(bin) ?? 0) + n / total);
-  }
-  if (shares.size === 0) return [];
-  const [first, last] = [Math.min(...shares.keys()), Math.max(...shares.keys())];
-  return Array.from({ length: last - first + 1 }, (_, i) => [
-    10 ** ((first + i) / BINS_PER_DECADE),
-    10 ** ((first + i + 1) / BINS_PER_DECADE),
-    shares.get(first + i) ?? 0,
-  ]);
 }
 
 /** Writes names beside their lines; where two names would overlap, the later one is a row lower. */

@@ -14,7 +14,7 @@ import { mean, studentT, variance } from '../../tools/bench/student.ts';
 import { Misused, readInput, sentenceOf } from '../../tools/command.ts';
 import { NEVER_US } from './histogram.ts';
 import type { Figures, Report } from './merge.ts';
-import { bytes, count, number, time } from './units.ts';
+import { aligned, bytes, count, number, time } from './units.ts';
 import { isSweep } from './verdict.ts';
 
 interface Compared {
@@ -124,14 +124,7 @@ export function textOf({ names, reports, warnings, points, footnote }: Compariso
     ...(title === '' ? [] : [[title, '', '', '', '', '']]),
     ...rows.map(({ name, a, b, change, percent, word }) => [name, a, b, change, percent, word]),
   ]);
-  const cells = [['', 'A', 'B', 'B − A', '', ''], ...rows];
-  const widths = cells[0].map((_, column) => Math.max(...cells.map((row) => row[column].length)));
-  const table = cells.map((row) =>
-    row
-      .map((cell, i) => (i === 0 || i === 5 ? cell.padEnd(widths[i]) : cell.padStart(widths[i])))
-      .join('   ')
-      .trimEnd(),
-  );
+  const table = aligned([['', 'A', 'B', 'B − A', '', ''], ...rows], (column) => column === 0 || column === 5, '   ');
   return [
     `A  ${names[0]}   ${summaryOf(reports[0])}`,
     `B  ${names[1]}   ${summaryOf(reports[1])}`,

@@ -44,6 +44,22 @@ export function mergeHistograms(parts: readonly Histogram[]): Histogram {
   return { buckets, count, mean: count === 0 ? 0 : sum / count, max };
 }
 
+/** Buckets of the same unit, but in equal steps of the logarithm, and without gaps. Each value is in the bin of its bucket's middle. */
+export function binned(buckets: readonly Bucket[], perDecade: number): Bucket[] {
+  const counts = new Map<number, number>();
+  for (const [low, high, n] of buckets) {
+    const bin = Math.floor(Math.log10(Math.max(1, (low + high) / 2)) * perDecade);
+    counts.set(bin, (counts.get(bin) ?? 0) + n);
+  }
+  if (counts.size === 0) return [];
+  const [first, last] = [Math.min(...counts.keys()), Math.max(...counts.keys())];
+  return Array.from({ length: last - first + 1 }, (_, i) => [
+    10 ** ((first + i) / perDecade),
+    10 ** ((first + i + 1) / perDecade),
+    counts.get(first + i) ?? 0,
+  ]);
+}
+
 /**
  * A percentile that is no time, because the throw that it falls on did not arrive: the engine's longest time, in ns and in µs.
  * It is a number, so that it is larger than every other and can be kept in JSON. units.ts shows it as "never".

@@ -10,7 +10,7 @@ import { readReport } from './compare.ts';
 import { documentOf, figure } from './document.ts';
 import { NEVER_US } from './histogram.ts';
 import type { Report } from './merge.ts';
-import { count, number, time } from './units.ts';
+import { aligned, count, number, time } from './units.ts';
 import { verdictWord } from './words.ts';
 
 export interface Kept {
@@ -51,10 +51,7 @@ const COLUMNS: [head: string, of: (kept: Kept) => string, kind?: 'text' | 'path'
 
 export function historyText(all: readonly Kept[]): string {
   const cells = [COLUMNS.map(([head]) => head), ...all.map((kept) => COLUMNS.map(([, of]) => of(kept)))];
-  const widths = cells[0].map((_, column) => Math.max(...cells.map((row) => row[column].length)));
-  const line = (row: readonly string[]) =>
-    row.map((cell, i) => (COLUMNS[i][2] ? cell.padEnd(widths[i]) : cell.padStart(widths[i]))).join('  ');
-  return `${cells.map((row) => line(row).trimEnd()).join('\n')}\n`;
+  return `${aligned(cells, (column) => COLUMNS[column][2] !== undefined).join('\n')}\n`;
 }
 
 /** One row a run, and for each scenario with several runs a chart of its p99 and its CPU over the runs. */

@@ -487,13 +487,27 @@ function limitOf(parts: readonly Limited[]): Limited {
 
 type Limited = Pick<Figures, 'limit' | 'limitReason'>;
 
+/** The seconds of one machine so far, and the latencies in its window. */
+export function soFar(startedAtMs: number, seconds: readonly EngineSecond[], samples: readonly RelaySample[]) {
+  const measured = seconds.filter(({ phase }) => phase === 'measure');
+  const latency = mergeHistograms(measured.map(secondsHistogram));
+  return {
+    seconds: mergeSeconds([{ startedAtMs, seconds }], samples),
+    latencyUs: quantilesUs(latency),
+    latencyBucketsNs: latency.buckets,
+  };
+}
+
 /**
  * Merges second by second. The seconds of a machine that began later are moved by that time.
  *
  * Shape   a late machine reports two rows in one second and none in the one before: counts add up, and what stands (connections, memory,
  *         cores) is that of the newest row of each machine, not the sum.
  */
-function mergeSeconds(parts: readonly EngineResult[], samples: readonly RelaySample[]): ReportSecond[] {
+function mergeSeconds(
+  parts: readonly { startedAtMs: number; seconds: readonly EngineSecond[] }[],
+  samples: readonly RelaySample[],
+): ReportSecond[] {
   const startedAtMs = Math.min(...parts.map((part) => part.startedAtMs));
   const machines = parts.map((part) => {
     const offset = Math.round((part.startedAtMs - startedAtMs) / 1000);
@@ -543,7 +557,7 @@ function mergeSecond(atS: number, rows: readonly EngineSecond[], standing: reado
 }
 
 /** The latencies of one second. */
-export function secondsHistogram({ latencyBucketsNs, maxUs }: EngineSecond): Histogram {
+function secondsHistogram({ latencyBucketsNs, maxUs }: EngineSecond): Histogram {
   const count = sum(latencyBucketsNs, ([, , n]) => n);
   const total = sum(latencyBucketsNs, ([low, high, n]) => ((low + high) / 2) * n);
   return { buckets: latencyBucketsNs, count, mean: count === 0 ? 0 : total / count, max: maxUs * 1000 };

@@ -7,11 +7,10 @@ import { accountOf, notArrived } from './account.ts';
 import { capacitySection } from './capacity.ts';
 import { type Axis, type Bar, BYTES, barsOf, CORES, COUNT, distribution, escaped, TIME, TIME_FROM_0 } from './chart.ts';
 import { documentOf, figure, header, type Tile, table, tilesOf, type Verdict } from './document.ts';
-import type { COUNTS } from './engine_result.ts';
 import { PAGE_REFRESH_SECONDS } from './growing.ts';
 import { NEVER_US, percentile } from './histogram.ts';
 import type { Figures, Report, ReportSecond } from './merge.ts';
-import { costRows, runRow } from './rows.ts';
+import { costRows, oddities, percentileRows, runRow, spriteRows } from './rows.ts';
 import { type TimeChart, timeChart, timeCharts } from './time_charts.ts';
 import { bytes, count, duration, number, time } from './units.ts';
 import { isSweep, limitSentence } from './verdict.ts';
@@ -24,30 +23,38 @@ export function page(report: Report): string {
     report.capacity ? capacitySection(report.capacity) : '',
     tiles(report),
     ...complaints(report).map((sentence) => `<p class="complaint">${escaped(sentence)}</p>`),
-    charts(report),
+    charts(report, notArrived(report), report.runs),
     tables(report),
-    foot(report),
+    foot(report, limitSentence(report)),
   ];
   return documentOf(`${report.name}: ${word.toLowerCase()}`, main.join('\n'));
 }
+
+/** What is known of a run that is still on. */
+export type Growing = Pick<Report, Described | Drawn>;
+type Described = 'name' | 'load' | 'shows' | 'command' | 'machines' | 'relayIs' | 'startedAt' | 'seed';
+type Drawn = 'mode' | 'desktops' | 'seconds' | 'latencyUs' | 'latencyBucketsNs';
 
 /**
  * The page of a run that is still on: the charts so far, what is `left`, and the runs before it. A browser reads it again and
  * again, so it grows. It has no verdict and no account: these are known at the end.
  */
-export function growingPage(report: Report, left: string, before: readonly Figures[]): string {
-  const { seconds, latencyUs, window, mode } = report;
+export function growingPage(report: Growing, left: string, before: readonly Figures[]): string {
+  const { seconds, latencyUs, mode } = report;
   const last = seconds.at(-1);
   const flying = mode !== 'sitting';
-  const rate = window.seconds > 0 ? window.delivered / window.seconds : 0;
+  const measured = seconds.filter(({ phase }) => phase === 'measure');
+  const sum = (all: readonly ReportSecond[], name: 'delivered' | 'refused') =>
+    all.reduce((total, second) => total + second[name], 0);
+  const rate = measured.length > 0 ? sum(measured, 'delivered') / measured.length : 0;
   const all: Tile[] = [
     ['phase', PHASES[last?.phase ?? ''] ?? last?.phase ?? 'connect', left === '' ? '' : `${left} left`],
-    ['desktops', count(report.desktops), `${count(report.parked)} parked`],
+    ['desktops', count(report.desktops), `${count(last?.parked ?? 0)} parked`],
     ...(flying
       ? ([
           ['sprites a second', number(last?.delivered ?? 0), `${number(rate)} in the window so far`],
           ['p99 so far', latencyUs.count === 0 ? '–' : time(latencyUs.p99), `of ${count(latencyUs.count)} sprites`],
-          ['refused', count(report.refused), `${count(last?.refused ?? 0)} in the last second`],
+          ['refused', count(sum(seconds, 'refused')), `${count(last?.refused ?? 0)} in the last second`],
         ] as Tile[])
       : []),
     ['relay', `${number(last?.relayCores ?? 0)} cores`, bytes(last?.relayRssBytes ?? 0)],
@@ -55,7 +62,7 @@ export function growingPage(report: Report, left: string, before: readonly Figur
   const main = [
     head(report, 'Sprites swarm, running', { word: 'RUNNING', colour: 'void' }),
     tilesOf(all),
-    charts({ ...report, runs: report.runs.slice(-1) }),
+    charts(report),
     before.length === 0 ? '' : runsTable(before),
     foot(report),
   ];
@@ -64,7 +71,7 @@ export function growingPage(report: Report, left: string, before: readonly Figur
 
 const PHASES: Record<string, string> = { warmUp: 'warm-up' };
 
-function head({ name, load, shows }: Report, kind: string, verdict: Verdict): string {
+function head({ name, load, shows }: Growing, kind: string, verdict: Verdict): string {
   const below = shows === '' ? [] : [`<p class="shows">${escaped(shows)}</p>`];
   return header(kind, name, verdict, [`<p class="load">${escaped(load)}</p>`, ...below]);
 }
@@ -107,19 +114,20 @@ function tiles(report: Report): string {
   return tilesOf(all);
 }
 
-function charts(report: Report): string {
+/** `missing`: throws that did not arrive. `runs`: those of a sweep. A run that is still on has neither. */
+function charts(report: Growing, missing = 0, runs: readonly Figures[] = []): string {
   const { seconds } = report;
-  const sweep = isSweep(report.runs);
+  const sweep = isSweep(runs);
   const figures = [
-    ...(sweep ? sweepCharts(report) : []),
+    ...(sweep ? sweepCharts(runs) : []),
     ...(seconds.length > 1 ? overTime(report) : []),
-    ...(report.latencyUs.count > 0 ? [latencyDistribution(report)] : []),
+    ...(report.latencyUs.count > 0 ? [latencyDistribution(report, missing)] : []),
   ];
   const which = sweep ? `<p class="note">Over time: the last run, ${count(report.desktops)} desktops.</p>` : '';
   return `${which}<section class="charts">${figures.join('\n')}</section>`;
 }
 
-function sweepCharts({ runs }: Report): string[] {
+function sweepCharts(runs: readonly Figures[]): string[] {
   const bars = (title: string, unit: string, drawn: readonly Bar[], axis: Axis) =>
     figure(title, unit, [], barsOf(title, drawn, axis));
   const costs = runs.flatMap(({ desktops, relay: { cpuCores } }) =>
@@ -192,7 +200,7 @@ const MACHINE: readonly TimeChart<DrawnSecond>[] = [
   ]),
 ];
 
-function overTime({ seconds, mode }: Report): string[] {
+function overTime({ seconds, mode }: Growing): string[] {
   const slabLeast = Math.min(...seconds.map(({ slabBytes }) => slabBytes));
   const drawn = seconds.map((second) => ({ ...second, slabGrownBytes: second.slabBytes - slabLeast }));
   const talk = seconds.some(({ heard }) => heard > 0) ? TALK : [];
@@ -206,9 +214,8 @@ function windowOf(seconds: readonly ReportSecond[]): [number, number] | undefine
   return last && [measured[0].atS - 1, last.atS];
 }
 
-function latencyDistribution(report: Report): string {
-  const { latencyUs, latencyBucketsNs } = report;
-  const population = latencyUs.count + notArrived(report);
+function latencyDistribution({ latencyUs, latencyBucketsNs }: Growing, missing: number): string {
+  const population = latencyUs.count + missing;
   const us = latencyBucketsNs.map(([low, high, n]) => [low / 1000, high / 1000, n] as const);
   const histogram = { buckets: us, count: latencyUs.count, mean: latencyUs.mean, max: latencyUs.max };
   const marks = [
@@ -240,7 +247,7 @@ function tables(report: Report): string {
   ]);
   return `<section class="tables">
 ${judged.length === 0 ? '' : table(['thresholds', 'found', ''], judged)}
-${flown ? table(['sprites', ''], spriteRows(report)) : ''}
+${flown ? table(['sprites', ''], [...spriteRows(report).map(shortRow), ...oddities(report)]) : ''}
 ${flown ? table(['latency', ''], latencyRows(report)) : ''}
 ${table(['cost', 'relay', 'swarm'], costRows(report))}
 </section>
@@ -248,35 +255,16 @@ ${accountOf(report).length > 0 ? `<section class="wide">${table(['accounts, each
 ${report.runs.length > 1 ? runsTable(report.runs) : ''}`;
 }
 
-function spriteRows(report: Report): [string, string][] {
-  const codes = Object.entries(report.refusedByCode).map(([code, n]) => ` (${count(n)} ${code})`);
-  const missed = report.missed === 0 ? '' : ` (${count(report.missed)} missed)`;
-  const row = (name: (typeof COUNTS)[number], more = ''): [string, string] => [
-    CALLED[name] ?? name,
-    `${count(report[name])}${more}`,
-  ];
-  return [
-    ...[row('scheduled'), row('skipped', missed), row('offered'), row('accepted'), row('delivered')],
-    ...[row('refused', codes.join('')), row('undelivered'), row('lost'), row('duplicated'), row('misrouted')],
-    ...[row('corrupted'), row('forwarded'), row('across'), row('late'), row('timedOut'), row('failed'), row('away')],
-  ];
+/** The reasons of refusals stand nowhere else on the page. */
+function shortRow([what, n, beside]: ReturnType<typeof spriteRows>[number]): [string, string] {
+  return [what, what === 'refused' && beside !== '' ? `${n} (${beside})` : n];
 }
-
-/** What counts are called whose name does not say it. */
-const CALLED: Partial<Record<(typeof COUNTS)[number], string>> = {
-  across: 'from other relays',
-  timedOut: 'timed out',
-  away: 'arrived away',
-};
 
 function latencyRows(report: Report): [string, string][] {
   const { latencyUs, awayUs } = report;
-  const names = ['p50', 'p90', 'p99', 'p999', 'max', 'mean'] as const;
   return [
-    ...names.map((name): [string, string] => [
-      name === 'p999' ? 'p99.9' : name,
-      latencyUs.count === 0 ? '–' : time(latencyUs[name]),
-    ]),
+    ...percentileRows(report),
+    ['mean', latencyUs.count === 0 ? '–' : time(latencyUs.mean)],
     ['did not arrive', count(notArrived(report))],
     ...(awayUs.count > 0
       ? ([
@@ -304,14 +292,14 @@ function runsTable(runs: readonly Figures[]): string {
   return `<section class="wide">${table(RUN_COLUMNS, runs.map(runRow))}</section>`;
 }
 
-function foot(report: Report): string {
+/** `limit`: what it was; a run that is still on has none. */
+function foot(report: Growing, limit?: string): string {
   const machines = report.machines.map((machine) => `<dt>machine</dt><dd>${escaped(describeMachine(machine))}</dd>`);
   return `<footer><dl>
 <dt>relay</dt><dd>${escaped(report.relayIs)}</dd>
 ${machines.join('\n')}
 <dt>began</dt><dd>${report.startedAt.slice(0, 19).replace('T', ' ')} UTC, seed ${report.seed}</dd>
-<dt>limit</dt><dd>${escaped(limitSentence(report))}</dd>
-<dt>again</dt><dd><code>${escaped(report.command)}</code></dd>
+${limit === undefined ? '' : `<dt>limit</dt><dd>${escaped(limit)}</dd>\n`}<dt>again</dt><dd><code>${escaped(report.command)}</code></dd>
 </dl>
 <p>Latency counts from when a throw was due by a schedule that was fixed before the run, so a relay that stalls cannot hide it.
 Every sprite is counted by the desktop that threw it and by the desktop that caught it. A throw that did not arrive counts as slower

@@ -8,13 +8,13 @@ import { join } from 'node:path';
 import { accountOf, notArrived } from './account.ts';
 import { capacityPicture, capacityTexts } from './capacity.ts';
 import { hgrm } from './hgrm.ts';
-import { type Bucket, percentile } from './histogram.ts';
+import { type Bucket, binned } from './histogram.ts';
 import { junit } from './junit.ts';
 import type { Judgement, Report } from './merge.ts';
 import { page } from './page.ts';
 import type { RelayAccount } from './relay_account.ts';
-import { costRows, runRow } from './rows.ts';
-import { bytes, count, duration, number, time } from './units.ts';
+import { costRows, oddities, percentileRows, runRow, spriteRows } from './rows.ts';
+import { aligned, bytes, count, duration, time } from './units.ts';
 import { complaints, describeMachine, verdictWord } from './words.ts';
 
 const WIDTH = 96;
@@ -80,44 +80,15 @@ function capacity({ capacity: found }: Report): string {
   return [rule('Capacity'), points.join('\n\n')].join('\n');
 }
 
-const MAIN_COUNTS = [
-  ...(['scheduled', 'offered', 'accepted', 'delivered', 'refused'] as const),
-  ...(['undelivered', 'lost', 'duplicated', 'misrouted', 'corrupted'] as const),
-];
-
 function sprites(report: Report): string {
   if (report.mode === 'sitting') return '';
-  const { window } = report;
-  const share = report.due === 0 ? '' : `, ${((100 * window.delivered) / report.due).toFixed(2)} % of what was due`;
-  const codes = Object.entries(report.refusedByCode).map(([code, n]) => `${count(n)} ${code}`);
-  const oddities: [string, number][] = [
-    ['late', report.late],
-    ['forwarded', report.forwarded],
-    ['from other relays', report.across],
-    ['skipped', report.skipped],
-    ['of them missed', report.missed],
-    ['timed out', report.timedOut],
-    ['failed', report.failed],
-    ['in flight', report.inFlight],
-    ['sent again', report.resent],
-    ['out of order', report.outOfOrder],
-    ['not of this run', report.foreign],
-  ];
-  const besides: Record<string, string> = {
-    scheduled: `${count(report.due)} due in the window of ${duration(window.seconds)}: ${number(perSecond(report.due, window.seconds))}/s`,
-    delivered: `${number(window.deliveredPerS)}/s${share}`,
-    refused: codes.join(', '),
-    undelivered: 'accepted, and under way when the drain ended',
-    lost: 'accepted, and nowhere',
-  };
   return [
     rule('Sprites'),
-    ...MAIN_COUNTS.map((name) => field(name, `${count(report[name]).padStart(14)}   ${besides[name] ?? ''}`)),
+    ...spriteRows(report).map(([name, n, beside]) => field(name, `${n.padStart(14)}   ${beside}`)),
     field(
       'besides',
-      oddities
-        .filter(([name, n]) => n > 0 || name === 'late')
-        .map(([name, n]) => `${count(n)} ${name}`)
+      oddities(report)
+        .map(([name, n]) => `${n} ${name}`)
         .join(', '),
     ),
   ].join('\n');
@@ -135,32 +106,11 @@ function accounts(report: Report): string {
   ].join('\n');
 }
 
-function perSecond(n: number, seconds: number): number {
-  return seconds > 0 ? n / seconds : 0;
-}
-
-const SHARES: [string, number][] = [
-  ['p50', 0.5],
-  ['p90', 0.9],
-  ['p99', 0.99],
-  ['p99.9', 0.999],
-  ['p99.99', 0.9999],
-];
-
 function latency(report: Report): string {
   const { latencyUs, latencyBucketsNs: buckets, awayUs, slipUs } = report;
   if (latencyUs.count === 0) return '';
   const missing = notArrived(report);
-  const population = latencyUs.count + missing;
-  const histogram = { buckets, count: latencyUs.count, mean: latencyUs.mean * 1000, max: latencyUs.max * 1000 };
-  const values: [string, number][] = [
-    ...SHARES.filter(([, share]) => population * (1 - share) >= 1).map(([name, share]): [string, number] => [
-      name,
-      percentile(histogram, share, population) / 1000,
-    ]),
-    ['max', latencyUs.max],
-  ];
-  const cells = values.map(([name, us]) => [name, time(us)]);
+  const cells = percentileRows(report);
   const line = (i: number) => cells.map((cell) => cell[i].padStart(11)).join('');
   return [
     rule(`Latency of ${count(latencyUs.count)} sprites, from when each was due to its arrival`),
@@ -190,17 +140,12 @@ const ROWS_PER_DECADE = [50, 20, 10, 5, 4, 3, 2, 1];
 
 /** The distribution: rows in equal steps of the logarithm, as fine as ROWS_MAX allows, each with its share of all values. */
 function bars(buckets: readonly Bucket[]): string[] {
-  const decades = buckets.map(([low, high, n]): [number, number] => [Math.log10(Math.max((low + high) / 2, 1)), n]);
-  const [first, last] = [decades[0][0], decades[decades.length - 1][0]];
-  const rowsFrom = (perDecade: number) => Math.floor(last * perDecade) - Math.floor(first * perDecade) + 1;
-  const perDecade = ROWS_PER_DECADE.find((n) => rowsFrom(n) <= ROWS_MAX) ?? 1;
-  const lowest = Math.floor(first * perDecade);
-  const rows = Array<number>(rowsFrom(perDecade)).fill(0);
-  for (const [decade, n] of decades) rows[Math.floor(decade * perDecade) - lowest] += n;
-  const total = rows.reduce((sum, n) => sum + n, 0);
-  const highest = Math.max(...rows);
-  return rows.map((n, i) => {
-    const upTo = time(10 ** ((lowest + i + 1) / perDecade) / 1000);
+  const fineness = ROWS_PER_DECADE.map((n) => binned(buckets, n));
+  const rows = fineness.find(({ length }) => length <= ROWS_MAX) ?? fineness[fineness.length - 1];
+  const total = rows.reduce((sum, [, , n]) => sum + n, 0);
+  const highest = Math.max(...rows.map(([, , n]) => n));
+  return rows.map(([, high, n]) => {
+    const upTo = time(high / 1000);
     const bar = '█'.repeat(Math.round((BAR * n) / highest)) || (n > 0 ? '▏' : '');
     return `  ≤ ${upTo.padStart(8)}  ${bar.padEnd(BAR)} ${share(n, total).padStart(9)}`.trimEnd();
   });
@@ -316,9 +261,7 @@ function countedSentence({ times, least, most }: NonNullable<RelayAccount['count
 function runsTable({ runs }: Report): string {
   if (runs.length < 2) return '';
   const columns = ['', 'desktops', 'sprites/s', 'p50', 'p99', 'p99.9', 'max', 'relay', 'CPU-µs', 'lost', 'limit'];
-  const cells = [columns, ...runs.map(runRow)];
-  const widths = [4, 10, 10, 9, 9, 9, 9, 7, 8, 6, 8];
-  return [rule('Runs'), ...cells.map((row) => row.map((cell, i) => cell.padStart(widths[i])).join(''))].join('\n');
+  return [rule('Runs'), ...aligned([columns, ...runs.map(runRow)]).map((line) => `  ${line}`)].join('\n');
 }
 
 const MARKS: Record<Judgement['outcome'], string> = { held: '✓', broken: '✗', void: '?' };

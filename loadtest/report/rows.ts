@@ -1,6 +1,71 @@
 /** Tables that the report has as text and as page: the same rows, so that both say the same. Pure. */
+import { notArrived } from './account.ts';
+import { percentile } from './histogram.ts';
 import type { Figures, Report } from './merge.ts';
-import { bytes, count, number, time } from './units.ts';
+import { bytes, count, duration, number, time } from './units.ts';
+
+/** What became of the sprites: a count, its number, and what is said beside it. */
+export function spriteRows(report: Report): [what: string, n: string, beside: string][] {
+  const { due, window } = report;
+  const perSecond = window.seconds > 0 ? due / window.seconds : 0;
+  const share = due === 0 ? '' : `, ${((100 * window.delivered) / due).toFixed(2)} % of what was due`;
+  const codes = Object.entries(report.refusedByCode).map(([code, n]) => `${count(n)} ${code}`);
+  const besides: Partial<Record<(typeof MAIN)[number], string>> = {
+    scheduled: `${count(due)} due in the window of ${duration(window.seconds)}: ${number(perSecond)}/s`,
+    delivered: `${number(window.deliveredPerS)}/s${share}`,
+    refused: codes.join(', '),
+    undelivered: 'accepted, and under way when the drain ended',
+    lost: 'accepted, and nowhere',
+  };
+  return MAIN.map((name) => [name, count(report[name]), besides[name] ?? '']);
+}
+
+const MAIN = [
+  ...(['scheduled', 'offered', 'accepted', 'delivered', 'refused'] as const),
+  ...(['undelivered', 'lost', 'duplicated', 'misrouted', 'corrupted'] as const),
+];
+
+/** Counts that are mostly 0, and then left out. */
+export function oddities(report: Report): [what: string, n: string][] {
+  const all: [string, number][] = [
+    ['late', report.late],
+    ['forwarded', report.forwarded],
+    ['from other relays', report.across],
+    ['arrived away', report.away],
+    ['skipped', report.skipped],
+    ['of them missed', report.missed],
+    ['timed out', report.timedOut],
+    ['failed', report.failed],
+    ['in flight', report.inFlight],
+    ['sent again', report.resent],
+    ['out of order', report.outOfOrder],
+    ['not of this run', report.foreign],
+  ];
+  return all.filter(([what, n]) => n > 0 || what === 'late').map(([what, n]) => [what, count(n)]);
+}
+
+const SHARES: [string, number][] = [
+  ['p50', 0.5],
+  ['p90', 0.9],
+  ['p99', 0.99],
+  ['p99.9', 0.999],
+  ['p99.99', 0.9999],
+];
+
+/** The latency, in the percentiles on which a throw falls; empty when no sprite arrived. */
+export function percentileRows(report: Report): [name: string, time: string][] {
+  const { latencyUs, latencyBucketsNs: buckets } = report;
+  if (latencyUs.count === 0) return [];
+  const population = latencyUs.count + notArrived(report);
+  const histogram = { buckets, count: latencyUs.count, mean: latencyUs.mean * 1000, max: latencyUs.max * 1000 };
+  return [
+    ...SHARES.filter(([, share]) => population * (1 - share) >= 1).map(([name, share]): [string, string] => [
+      name,
+      time(percentile(histogram, share, population) / 1000),
+    ]),
+    ['max', time(latencyUs.max)],
+  ];
+}
 
 /** What a run cost: what, the relay's figure, the swarm's. */
 export function costRows({ relay, swarm, mode }: Report): [what: string, relay: string, swarm: string][] {

@@ -40,6 +40,17 @@ export function bytes(value: number): string {
   return `${COUNT.format(value)} bytes`;
 }
 
+/** A table as lines: each column is as wide as its widest cell. A cell is at the right of its column, or `atLeft`. */
+export function aligned(
+  rows: readonly (readonly string[])[],
+  atLeft: (column: number) => boolean = () => false,
+  gap = '  ',
+): string[] {
+  const widths = rows[0].map((_, column) => Math.max(...rows.map((row) => row[column].length)));
+  const cell = (text: string, i: number) => (atLeft(i) ? text.padEnd(widths[i]) : text.padStart(widths[i]));
+  return rows.map((row) => row.map(cell).join(gap).trimEnd());
+}
+
 /** "90 s", "12 min", "1 h 30 min" */
 export function duration(seconds: number): string {
   if (seconds < 120) return `${number(seconds)} s`;
