@@ -53,8 +53,6 @@ export interface EnginePlan {
   toward: 'any' | 'within' | 'across';
   /** Connections that all throws share; 0: one for each desktop that throws; 'each': one for each throw. On sockets it is 0. */
   throwConnections: number | 'each';
-  /** Throws of one desktop that wait for their answers at the same time. */
-  pipeline: number;
   arrivals: 'even' | 'random';
   /** 0: throws are not padded. */
   spriteBytes: number;
@@ -108,7 +106,6 @@ export const ENGINE_PLAN: EnginePlan = {
   transport: 'poll',
   toward: 'any',
   throwConnections: 0,
-  pipeline: 1,
   arrivals: 'even',
   spriteBytes: 0,
   seed: 1,

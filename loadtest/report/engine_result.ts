@@ -90,7 +90,6 @@ export interface EngineResult extends Record<(typeof COUNTS)[number], number>, G
   senders: number;
   processes: number;
   rate: number;
-  inFlightTarget: number;
   seed: number;
   startedAtMs: number;
   /** When the drain ended, on the wall clock, and no desktop had left yet; 0 when it did not end. */

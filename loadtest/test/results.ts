@@ -45,7 +45,6 @@ export function resultOf(latenciesNs: readonly number[], changes: Partial<Engine
     senders: 5,
     processes: 1,
     rate: 100,
-    inFlightTarget: 0,
     seed: 1,
     startedAtMs: START_MS,
     drainedAtMs: START_MS + 11_000,

@@ -77,10 +77,9 @@ struct Counters {
   uint64_t unexpected = 0;
   uint64_t timed_out = 0;
   uint64_t failed = 0;
-  uint64_t in_flight = 0;    // now
-  uint64_t throw_sends = 0;  // system calls in which throws were sent, one or several in each
-  uint64_t resent = 0;       // under the same number, after the connection broke
-  uint64_t abandoned = 0;    // closed loop: not complete in time; another throw got its permit
+  uint64_t in_flight = 0;  // now
+  uint64_t resent = 0;     // under the same number, after the connection broke
+  uint64_t abandoned = 0;  // closed loop: not complete in time; another throw got its permit
 
   // Arrivals.
   uint64_t sprites_received = 0;  // events of polls; a desktop that leaves does not count its last

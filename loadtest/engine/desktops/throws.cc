@@ -6,7 +6,6 @@
 #include <string_view>
 
 #include "account/flight.h"
-#include "wire/rules.h"
 
 namespace swarm {
 namespace {
@@ -15,10 +14,6 @@ constexpr uint16_t kBacklogMax = 64;  // unsettled throws of one sender; another
 // A throw that was sent so often fails when its connection breaks. A relay that is killed may reset
 // the same throw several times while its threads end one by one.
 constexpr uint8_t kSendsMax = 10;
-// A desktop sends no number that is so far above its oldest one without an answer: the relay would
-// forget whether it has accepted that one. On HTTP, where answers come in order, the pipeline sees
-// to it.
-constexpr uint64_t kUnansweredSpan = rules::kCrossingsRemembered;
 constexpr int kThrowsPerTurnMax = 128;   // so that responses are read between bursts
 constexpr int64_t kRefusedPauseMs = 20;  // closed loop: do not flood a relay that refuses
 // How long after the window its last throws may leave. A slice that waits for a core for a moment
@@ -69,7 +64,7 @@ void Throws::OpenConnection(uint32_t index) {
     return;
   }
   const uint32_t first = throwers_[index];
-  const uint32_t next = sender.next_to_send == kNone ? first : throws_[sender.next_to_send].desktop;
+  const uint32_t next = sender.first == kNone ? first : throws_[sender.first].desktop;
   sender.endpoint = slice_.desktops[next].crossings_endpoint;
   if (!slice_.Connect(sender.connection, TagOf(Part::kSender, index), sender.endpoint,
                       slice_.GlobalIndex(first) + 1)) {
@@ -232,9 +227,6 @@ bool Throws::Offer(uint32_t desktop, int64_t due_ns) {
     throws_[sender.last].next = at;
   }
   sender.last = at;
-  if (sender.next_to_send == kNone) {
-    sender.next_to_send = at;
-  }
   ++sender.unsettled;
   return true;
 }
@@ -251,72 +243,59 @@ uint32_t Throws::NewThrow() {
 
 void Throws::SendWaiting(uint32_t index) {
   Sender& sender = senders_[index];
-  // What may leave now leaves in one system call.
-  std::string& requests = slice_.request;
-  requests.clear();
-  while (sender.next_to_send != kNone && sender.on_wire < slice_.options.pipeline &&
-         slice_.MayThrow()) {
+  while (sender.first != kNone && !sender.on_wire && slice_.MayThrow()) {
     if (!IsOpen(index)) {
       // After a failure, the calendar opens it again when the pause is over.
       if (sender.tries == 0) {
         OpenConnection(index);
       }
-      return;  // nothing has been written, because it is closed from the start
+      return;
     }
-    const Step step = NextStep(index);
-    if (step == Step::kWait) {
-      break;
+    switch (NextStep(index)) {
+      case Step::kSend:
+        Send(index);
+        return;
+      case Step::kWait:
+        return;
+      case Step::kFail:
+        Settle(index, Fate::kFailed);
+        break;
+      case Step::kReconnect:
+        slice_.Close(sender.connection);
+        OpenConnection(index);
+        return;
     }
-    if (step == Step::kFail) {
-      Settle(index, Fate::kFailed);
-      continue;
-    }
-    if (step == Step::kReconnect) {
-      slice_.Close(sender.connection);
-      OpenConnection(index);
-      return;  // nothing has been written, because nothing is on the wire
-    }
-    Throw& thrown = throws_[sender.next_to_send];
-    sender.next_to_send = thrown.next;
-    ++sender.on_wire;
-    WriteThrow(thrown, &requests);
-  }
-  if (!requests.empty()) {
-    Send(index, requests);
   }
 }
 
 Throws::Step Throws::NextStep(uint32_t index) {
   Sender& sender = senders_[index];
-  const Throw& thrown = throws_[sender.next_to_send];
+  const Throw& thrown = throws_[sender.first];
   const Desktop& desktop = slice_.desktops[thrown.desktop];
-  if (slice_.has_sockets() && thrown.tries == 0 && sender.on_wire > 0 &&
-      desktop.crossing + 1 >= throws_[sender.first].crossing + kUnansweredSpan) {
-    return Step::kWait;  // the verdict on the oldest one comes first
-  }
   if (!MaySend(index)) {
     return Step::kWait;
   }
   if (thrown.tries > 0 && thrown.identity != desktop.identity) {
     // The relay may have accepted it from the desktop that it was. Under another identity the
-    // same number would be a new throw, and the sprite would fly twice. It is settled when the
-    // throws before it are.
-    return sender.on_wire > 0 ? Step::kWait : Step::kFail;
+    // same number would be a new throw, and the sprite would fly twice.
+    return Step::kFail;
   }
   if (desktop.state != Desktop::State::kJoined) {
     slice_.RetryLater(Part::kSender, index, &sender.tries);
     return Step::kWait;
   }
   if (!slice_.has_sockets() && sender.endpoint != desktop.crossings_endpoint) {
-    // The desktop has moved to another relay. What is on the wire gets its answers first.
-    return sender.on_wire > 0 ? Step::kWait : Step::kReconnect;
+    return Step::kReconnect;  // the desktop has moved to another relay
   }
   return Step::kSend;
 }
 
-void Throws::Send(uint32_t index, const std::string& requests) {
-  ++slice_.counters.throw_sends;
-  if (slice_.Send(ConnectionOf(index), requests)) {
+void Throws::Send(uint32_t index) {
+  Sender& sender = senders_[index];
+  sender.on_wire = true;
+  slice_.request.clear();
+  WriteThrow(throws_[sender.first], &slice_.request);
+  if (slice_.Send(ConnectionOf(index), slice_.request)) {
     return;
   }
   if (slice_.has_sockets()) {
@@ -395,7 +374,8 @@ void Throws::WriteThrow(Throw& thrown, std::string* to) {
 }
 
 void Throws::OnMessage(uint32_t index, const Verdict& verdict) {
-  if (MoveToFront(index, verdict.number)) {
+  const Sender& sender = senders_[index];
+  if (sender.on_wire && throws_[sender.first].crossing == verdict.number) {
     OnVerdict(index, verdict);
     SendWaiting(index);
   } else if (verdict.number > slice_.desktops[throwers_[index]].crossing) {
@@ -403,35 +383,12 @@ void Throws::OnMessage(uint32_t index, const Verdict& verdict) {
   }
 }
 
-bool Throws::MoveToFront(uint32_t index, uint64_t crossing) {
-  Sender& sender = senders_[index];
-  uint32_t before = kNone;
-  uint32_t at = sender.first;
-  uint16_t left = sender.on_wire;
-  for (; left > 0 && throws_[at].crossing != crossing; --left) {
-    before = at;
-    at = throws_[at].next;
-  }
-  if (left == 0) {
-    return false;
-  }
-  if (before != kNone) {
-    throws_[before].next = throws_[at].next;
-    if (sender.last == at) {
-      sender.last = before;
-    }
-    throws_[at].next = sender.first;
-    sender.first = at;
-  }
-  return true;
-}
-
 void Throws::OnEvent(uint32_t index, uint32_t events) {
   Sender& sender = senders_[index];
   slice_.HandleEvent(sender.connection, events, *this, index);
   const bool may_open =
       slice_.options.throw_each && sender.connection.state() == Connection::State::kClosed;
-  if ((sender.connection.open() || may_open) && sender.next_to_send != kNone) {
+  if (sender.connection.open() || may_open) {
     SendWaiting(index);
   }
 }
@@ -448,7 +405,7 @@ void Throws::OnOpen(uint32_t index) {
 
 void Throws::OnResponse(uint32_t index, const HttpResponse& response) {
   Sender& sender = senders_[index];
-  if (sender.on_wire == 0) {  // a response without a request
+  if (!sender.on_wire) {  // a response without a request
     if (!MayCloseIdle(response)) {
       ++slice_.counters.answers_bad;
     }
@@ -540,12 +497,7 @@ uint64_t& Throws::CounterOf(Fate fate) {
 void Throws::RemoveOldest(Sender& sender) {
   const uint32_t at = sender.first;
   Throw& thrown = throws_[at];
-  if (sender.on_wire > 0) {
-    --sender.on_wire;
-  }
-  if (sender.next_to_send == at) {
-    sender.next_to_send = thrown.next;
-  }
+  sender.on_wire = false;
   sender.first = thrown.next;
   if (sender.first == kNone) {
     sender.last = kNone;
@@ -557,8 +509,7 @@ void Throws::RemoveOldest(Sender& sender) {
 
 void Throws::MakeIdle(uint32_t index) {
   Sender& sender = senders_[index];
-  if (slice_.options.mode == Mode::kClosed && !sender.idle &&
-      sender.unsettled < slice_.options.pipeline) {
+  if (slice_.options.mode == Mode::kClosed && !sender.idle && sender.unsettled == 0) {
     sender.idle = true;
     idle_.push_back(index);
   }
@@ -566,13 +517,12 @@ void Throws::MakeIdle(uint32_t index) {
 
 void Throws::OnBroken(uint32_t index) {
   Sender& sender = senders_[index];
-  if (sender.connection.open() && sender.on_wire > 0) {
+  if (sender.connection.open() && sender.on_wire) {
     ++slice_.counters.cuts;
   }
   slice_.Close(sender.connection);
-  sender.on_wire = 0;
-  sender.next_to_send = sender.first;
-  while (sender.first != kNone && throws_[sender.first].tries >= kSendsMax) {
+  sender.on_wire = false;
+  if (sender.first != kNone && throws_[sender.first].tries >= kSendsMax) {
     Settle(index, Fate::kFailed);
   }
   // An idle connection is opened again by the next throw, but the run starts only when every
@@ -597,7 +547,9 @@ void Throws::Sweep(int64_t now_ns) {
     Settle(i, Fate::kTimedOut);
     // The response may still come, and would be mistaken for that of the next throw. A message has
     // the number of its throw.
-    if (!slice_.has_sockets()) {
+    if (slice_.has_sockets()) {
+      SendWaiting(i);
+    } else {
       OnBroken(i);
     }
   }

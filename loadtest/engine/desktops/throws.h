@@ -53,7 +53,7 @@ class Throws {
   void OnResponse(uint32_t sender, const HttpResponse& response);
   // What was on the wire is sent again under the same number, or has failed.
   void OnBroken(uint32_t sender);
-  // Sockets: a verdict by number: the throw it is about may be any of those on the wire.
+  // Sockets: a verdict by number: it may be about a throw that has timed out.
   void OnMessage(uint32_t sender, const Verdict& verdict);
 
  private:
@@ -72,16 +72,15 @@ class Throws {
   };
 
   // A connection (on sockets: that of its desktop), shared by the throwers i, i + senders, i + 2 ×
-  // senders, … (mostly just one). Its unsettled throws are a list, oldest first: those on the wire,
+  // senders, … (mostly just one). Its unsettled throws are a list, oldest first: one on the wire,
   // then those that wait.
   struct Sender {
     Connection connection;
     uint32_t next_thrower = 0;  // closed loop: an index into throwers_
     uint32_t first = kNone;
     uint32_t last = kNone;
-    uint32_t next_to_send = kNone;
     uint16_t unsettled = 0;
-    uint16_t on_wire = 0;
+    bool on_wire = false;  // the oldest throw
     uint8_t tries = 0;
     uint8_t endpoint = Endpoints::kUnknown;  // of its connection
     bool idle = true;                        // closed loop: is in idle_
@@ -105,12 +104,12 @@ class Throws {
   void CountDue(int64_t due_ns);
   // Skips what is still due. From now on this slice starts no throw.
   void End();
-  // Sends the waiting throws of a sender, as many as its pipeline allows.
+  // Sends the oldest throw of a sender, unless it is on the wire.
   void SendWaiting(uint32_t sender);
   // REQUIRES: its connection is open and a throw waits. kWait: something will call SendWaiting.
   Step NextStep(uint32_t sender);
-  void Send(uint32_t sender, const std::string& requests);
-  // Appends the request or message of a throw to those that leave together.
+  void Send(uint32_t sender);
+  // Appends the request or message of a throw.
   void WriteThrow(Throw& thrown, std::string* to);
   void WriteBody(const Throw& thrown);
   bool IsOpen(uint32_t sender) const;
@@ -118,8 +117,6 @@ class Throws {
   // Sockets: whether the sender's socket may send another message now. If not, it sends when it
   // may.
   bool MaySend(uint32_t sender);
-  // Makes the throw with this number the oldest one. False: it is not on the wire.
-  bool MoveToFront(uint32_t sender, uint64_t crossing);
   // Settles the oldest throw of a sender by the relay's verdict.
   void OnVerdict(uint32_t sender, const Verdict& verdict);
   void OnAccepted(const Throw& thrown, const Verdict& verdict);
@@ -127,7 +124,7 @@ class Throws {
   void Settle(uint32_t sender, Fate fate);
   uint64_t& CounterOf(Fate fate);
   void RemoveOldest(Sender& sender);
-  // Closed loop: the sender may start another throw, if its pipeline has room.
+  // Closed loop: the sender may start another throw, if all of its throws are settled.
   void MakeIdle(uint32_t sender);
   void StartThrows(int64_t now_ns);
   void WatchAccepted(uint64_t number, int64_t now_ns);

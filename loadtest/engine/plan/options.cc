@@ -166,7 +166,6 @@ Options ReadMembers(const Json& document) {
   if (!o.throw_each) {
     plan.ReadTo("throwConnections", &o.throw_connections);
   }
-  plan.ReadTo("pipeline", &o.pipeline);
   o.arrivals =
       plan.OneOf("arrivals", {"even", "random"}) == 0 ? Arrivals::kEven : Arrivals::kRandom;
   plan.ReadTo("spriteBytes", &o.sprite_bytes);
@@ -215,13 +214,9 @@ void AssignConnections(Options* options) {
   if (!shares) {
     o.throw_connections = o.senders;
   }
-  if (o.throw_each && o.pipeline > 1) {
-    throw WrongPlan("pipeline must be 1 where throwConnections is \"each\"");
-  }
-  if (o.mode == Mode::kClosed && o.in_flight > uint64_t{o.throw_connections} * o.pipeline) {
-    throw WrongPlan("load.inFlight must be at most " +
-                    std::to_string(uint64_t{o.throw_connections} * o.pipeline) +
-                    ", pipeline times the connections that throw");
+  if (o.mode == Mode::kClosed && o.in_flight > o.throw_connections) {
+    throw WrongPlan("load.inFlight must be at most " + std::to_string(o.throw_connections) +
+                    ", the connections that throw");
   }
 }
 

@@ -64,7 +64,6 @@ struct Options {
   double rate = 0;            // open: throws a second of the whole run; with stages: the most
   std::vector<Stage> stages;  // open: instead of a constant rate; they last for the whole window
   uint32_t in_flight = 0;     // closed: throws in flight in the whole run
-  uint32_t pipeline = 1;      // throws of one sender on the wire at the same time
   Arrivals arrivals = Arrivals::kEven;
   uint32_t sprite_bytes = 0;  // the body of a throw is padded up to it
   uint64_t seed = 0;

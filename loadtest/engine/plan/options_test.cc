@@ -179,11 +179,10 @@ TEST_CASE("options: the mix says how many desktops there are, and how many of th
 }
 
 TEST_CASE("options: a closed loop has a connection for each throw in flight") {
-  const Options options =
-      ReadWith({{"load", InFlight(40)}, {"mix", {{"throwing", 10}}}, {"pipeline", 4}});
+  const Options options = ReadWith({{"load", InFlight(10)}, {"mix", {{"throwing", 10}}}});
   CHECK(options.mode == Mode::kClosed);
-  CHECK_EQ(options.in_flight, 40U);
-  CHECK(IsWrong({{"load", InFlight(41)}, {"mix", {{"throwing", 10}}}, {"pipeline", 4}}));
+  CHECK_EQ(options.in_flight, 10U);
+  CHECK(IsWrong({{"load", InFlight(11)}, {"mix", {{"throwing", 10}}}}));
 }
 
 TEST_CASE("options: rejects addresses and combinations that the engine can't carry out") {

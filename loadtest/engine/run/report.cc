@@ -82,17 +82,7 @@ void WriteOptions(JsonWriter& json, const Options& options) {
   json.Text("transport", options.transport == Transport::kSocket ? "socket" : "poll");
   json.Whole("desktops", options.desktops).Whole("senders", options.senders);
   json.Whole("processes", options.processes).Real("rate", options.rate);
-  json.Whole("relays", options.apis.size());
-  json.Whole("inFlightTarget", options.in_flight).Whole("pipeline", options.pipeline);
-  json.Text("arrivals", options.arrivals == Arrivals::kEven ? "even" : "random");
-  json.Whole("spriteBytes", options.sprite_bytes).Whole("seed", options.seed);
-  json.Real("talkRate", options.talk_rate);
-  json.Whole("throwConnections", options.throw_connections);
-  json.Open("mix", '{');
-  for (size_t i = 0; i < options.mix.size(); ++i) {
-    json.Whole(kBehaviourNames[i], options.mix[i]);
-  }
-  json.Close('}');
+  json.Whole("seed", options.seed);
 }
 
 void WriteThrows(JsonWriter& json, const Findings& f) {
@@ -160,7 +150,6 @@ void WriteTraffic(JsonWriter& json, const Counters& c, double connect_s) {
   json.Whole("refused", c.connects_refused).Whole("handshakesFailed", c.handshakes_failed);
   json.Whole("addressesExhausted", c.addresses_exhausted);
   json.Whole("cuts", c.cuts).Whole("badAnswers", c.answers_bad);
-  json.Whole("throwSends", c.throw_sends);
   json.Whole("bytesIn", c.bytes_in).Whole("bytesOut", c.bytes_out).Close('}');
   json.Open("sockets", '{').Whole("opened", c.sockets_opened).Whole("refused", c.sockets_refused);
   json.Whole("pings", c.socket_pings).Whole("closes", c.socket_closes);

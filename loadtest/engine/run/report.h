@@ -7,9 +7,8 @@
 // clang-format off
 //   phase "done", ok, message     ok: the run is complete and every account adds up; if not, message
 //                                 says why
-//   mode "open" | "closed" | "sitting", transport "poll" | "socket", desktops, senders, processes, rate, relays, inFlightTarget,
-//   pipeline, arrivals, spriteBytes, seed, talkRate, throwConnections, mix {"sitting": n, …}
-//                                 the options; mix: how many desktops of each behaviour
+//   mode "open" | "closed" | "sitting", transport "poll" | "socket", desktops, senders, processes, rate, seed
+//                                 of the options
 //   parked                        desktops whose poll was out when the first sprite was thrown
 //
 //   scheduled = offered + skipped throws that were due, counted from the schedule and not by those
@@ -61,8 +60,7 @@
 //                                 moved: their relay stopped for good and named another one, or it
 //                                 was gone
 //   connections {connects, failed, refused, handshakesFailed, addressesExhausted, cuts, badAnswers,
-//                throwSends, bytesIn, bytesOut}
-//                                 throwSends: writes to sockets, with one or several throws in each
+//                bytesIn, bytesOut}
 //   sockets {opened, refused, pings, closes, paced}
 //                                 refused: upgrades; pings and closes: from the relay; paced: how
 //                                 often throws waited because their socket had sent its share

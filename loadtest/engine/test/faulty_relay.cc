@@ -42,7 +42,6 @@ struct Desktop {
   bool ended = false;
   uint64_t seq = 0;
   uint64_t acknowledged = 0;
-  uint64_t unanswered = 0;  // the oldest crossing that gets no verdict; 0: none
   struct Waiting {
     uint64_t seq;
     std::string from;
@@ -355,10 +354,6 @@ class Relay {
   void Cross(int fd, uint32_t from, const std::string& request) {
     const Crossing crossing = ReadCrossing(from, request);
     const uint64_t number = crossing.number;
-    const uint64_t unanswered = desktops_[from].unanswered;
-    if (unanswered != 0 && number >= unanswered + rules::kCrossingsRemembered) {
-      ++committed_.too_far_ahead;
-    }
     // A throw that was sent again because its connection was cut is not a new one: the desktop
     // has thrown this number before.
     if (!seen_.emplace(from, number).second) {
@@ -470,10 +465,6 @@ class Relay {
       return true;
     }
     if (IsDue(faults_.mute_every, &committed_.muted)) {
-      uint64_t& unanswered = desktops_[crossing.from].unanswered;
-      if (unanswered == 0) {
-        unanswered = crossing.number;
-      }
       return true;
     }
     if (IsDue(faults_.garbage_every, &committed_.garbage)) {

@@ -85,9 +85,8 @@ struct Committed {
   std::atomic<uint64_t> stages{0};   // the same
   // What came on sockets.
   std::atomic<uint64_t> socket_crossings{0};
-  std::atomic<uint64_t> pongs{0};          // with the payload of the ping
-  std::atomic<uint64_t> too_far_ahead{0};  // crossings 32 or more above one without a verdict
-  std::atomic<uint64_t> closes{0};         // with the code of the close that they answer
+  std::atomic<uint64_t> pongs{0};   // with the payload of the ping
+  std::atomic<uint64_t> closes{0};  // with the code of the close that they answer
 };
 
 class FaultyRelay {

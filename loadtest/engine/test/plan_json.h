@@ -42,7 +42,6 @@ inline Json PlanWith(const Json& changes) {
       {"transport", "poll"},
       {"toward", "any"},
       {"throwConnections", 0},
-      {"pipeline", 1},
       {"arrivals", "even"},
       {"spriteBytes", 0},
       {"seed", 1},
