@@ -430,8 +430,14 @@ async function runOne(
       const { name, shows, load } = scenario;
       const startedAtMs = Date.now() - second.atS * 1000;
       const growing = {
-        ...{ name, shows, command, desktops, seed, relayIs, machines: [machine] },
         ...soFar(startedAtMs, seconds, samples),
+        name,
+        shows,
+        command,
+        desktops,
+        seed,
+        relayIs,
+        machines: [machine],
         mode: load.kind === 'closed' || load.kind === 'sitting' ? load.kind : ('open' as const),
         load: describeLoad(scenario, planned),
         startedAt: new Date(startedAtMs).toISOString(),
