@@ -22,6 +22,9 @@ import {
   whole,
   withVariables,
 } from '../../tools/command.ts';
+import type { MemoryReport } from '../metrics/memory.ts';
+import { PROFILE_SECONDS_MAX } from '../metrics/recording.ts';
+import type { Collection } from '../operator/garbage_collection.ts';
 import { backupCommand } from './admin_backup.ts';
 import { journalCommand } from './admin_journal.ts';
 import { MODERATION_COMMANDS, MODERATION_OPTIONS, moderationQuery } from './admin_moderation.ts';
@@ -29,9 +32,6 @@ import { profileListCommand } from './admin_profile.ts';
 import type { Print, Query } from './admin_query.ts';
 import { RELAYS_COMMANDS, relaysQuery } from './admin_relays.ts';
 import { FLAGS as RELAY_FLAGS } from './options.ts';
-
-/** The longest profile that the relay records, in seconds. */
-const PROFILE_SECONDS_MAX = 120;
 
 const OPTIONS = {
   ...goingWith(['profile'], { seconds: whole('N', 'length of a profile', [1, PROFILE_SECONDS_MAX], 10) }),
@@ -268,30 +268,14 @@ async function textOf(response: http.IncomingMessage): Promise<string> {
 
 const mib = (bytes: number): string => `${(bytes / 2 ** 20).toFixed(1)} MiB`;
 
-interface Collected {
-  kind: string;
-  tookMs: number;
-  longestBlockMs: number;
-  before: NodeJS.MemoryUsage;
-  after: NodeJS.MemoryUsage;
-}
-
-function showCollection({ kind, tookMs, longestBlockMs, before, after }: Collected, print: Print): void {
+function showCollection({ kind, tookMs, longestBlockMs, before, after }: Collection, print: Print): void {
   print(`A ${kind} collection: ${tookMs.toFixed(1)} ms, longest block of the loop ${longestBlockMs.toFixed(1)} ms`);
   for (const what of ['heapUsed', 'heapTotal', 'external', 'rss'] as const) {
     print(`  ${what.padEnd(10)} ${mib(before[what]).padStart(12)} → ${mib(after[what])}`);
   }
 }
 
-interface Memory {
-  memory: NodeJS.MemoryUsage;
-  heap: { heap_size_limit: number };
-  spaces: { space_name: string; space_used_size: number; space_size: number }[];
-  mailboxes: { usedBytes: number; bytes: number } | null;
-  kernel: { tcpBufferBytes: number; tcpSockets: number; slabBytes: number } | null;
-}
-
-function showHeap({ memory, heap, spaces, mailboxes, kernel }: Memory, print: Print): void {
+function showHeap({ memory, heap, spaces, mailboxes, kernel }: MemoryReport, print: Print): void {
   const row = (name: string, bytes: number, rest = '') => print(`${name.padEnd(24)} ${mib(bytes).padStart(12)}${rest}`);
   row('resident', memory.rss);
   row('heap of V8', memory.heapUsed, ` of ${mib(heap.heap_size_limit)} at most`);

@@ -1,9 +1,11 @@
 /** The commands of `npm run admin` about people and pictures: what each asks the relay, and how its answer is printed. */
 import { duration, goingWith, Misused, matching, text, type Values } from '../../tools/command.ts';
 import { BAN_SECONDS_MAX } from '../moderation/bans.ts';
+import type { ModerationList } from '../moderation/moderation_list.ts';
 import type { WhoRow } from '../moderation/moderator.ts';
 import { BUSIEST_SECONDS_MAX } from '../operator/listings.ts';
 import type { GalleryEntry } from '../wire/gallery.ts';
+import type { Report } from '../wire/report.ts';
 import { counted, type Print, type Query } from './admin_query.ts';
 
 export const MODERATION_OPTIONS = {
@@ -174,30 +176,22 @@ function showWorlds({ count, worlds, next }: Worlds, print: Print): void {
 const rest = (listed: number, next: number | null): string =>
   next === null ? '' : `; ${listed} of them are listed, the next ones with --from ${next}`;
 
-interface Span {
-  sinceMs: number;
-  untilMs: number | null;
-}
+type Bans = ModerationList['bans'];
 
-interface BansListed {
-  addresses: (Span & { network: string })[];
-  pictures: (Span & { file: string })[];
-}
-
-function showBans({ addresses, pictures }: BansListed, print: Print): void {
+function showBans({ addresses, pictures }: Bans, print: Print): void {
   print(`Banned: ${addresses.length} by address, ${counted(pictures.length, 'picture')}`);
   for (const ban of addresses) print(`  ${ban.network.padEnd(64)} ${span(ban)}`);
   for (const ban of pictures) print(`  ${ban.file} ${span(ban)}`);
 }
 
-const span = ({ sinceMs, untilMs }: Span): string =>
+const span = ({ sinceMs, untilMs }: Bans['addresses' | 'pictures'][number]): string =>
   `since ${time(sinceMs)}, ${untilMs === null ? 'for ever' : `until ${time(untilMs)}`}`;
 
 /** A time of the wall clock, in UTC, to the second. */
 const time = (ms: number): string => new Date(ms).toISOString().replace(/\.\d+Z$/, 'Z');
 
 interface Reports {
-  reports: { file: string; count: number; lastMs: number; reasons: string[]; desktops?: string[] }[];
+  reports: Report[];
   /** In a cluster: the relays that have not answered. */
   unanswered?: string[];
 }
@@ -212,11 +206,7 @@ function showReports({ reports, unanswered = [] }: Reports, print: Print): void 
   if (unanswered.length > 0) print(`These relays have not answered: ${unanswered.join(', ')}`);
 }
 
-interface GalleryListed {
-  entries: GalleryEntry[];
-}
-
-function showGallery({ entries }: GalleryListed, print: Print): void {
+function showGallery({ entries }: { entries: GalleryEntry[] }, print: Print): void {
   const waiting = entries.filter(({ acceptedMs }) => acceptedMs === null).length;
   print(
     `In the gallery: ${counted(entries.length - waiting, 'picture')}; waiting: ${waiting}. Look at one at /v1/sprites/HASH`,
