@@ -12,7 +12,7 @@ import type { Answer } from '../wire/answer.ts';
 import { FRONT_PROBLEMS, PROBLEMS, type ProblemDocument } from '../wire/problem.ts';
 import { CORS_PREFLIGHT, type HotRoute, hotRoute, METHOD_OF, readBearer, readCursorOf } from '../wire/route.ts';
 import { CROSSING_BYTES_MAX, HEAD_BYTES_MAX, HEADERS_MAX, STAGE_BYTES_MAX } from '../wire/rules.ts';
-import { addressBlock } from './address_block.ts';
+import { addressBlock, plainAddress } from './address_block.ts';
 import { FallbackQueue } from './fallback_queue.ts';
 import {
   type Front,
@@ -271,9 +271,10 @@ export class PortableFront implements Front {
   #enter(socket: FrontSocket): boolean {
     const { connectionsPerAddressMax = 0 } = this.#options;
     if (connectionsPerAddressMax === 0) return true;
-    const block = addressBlock(socket.remoteAddress);
+    const address = plainAddress(socket.remoteAddress ?? '');
     // It has no address any more: it is closed already.
-    if (block === undefined) return true;
+    if (address === undefined) return true;
+    const block = addressBlock(address);
     const count = this.#byAddress.get(block) ?? 0;
     if (count >= connectionsPerAddressMax) return false;
     this.#byAddress.set(block, count + 1);

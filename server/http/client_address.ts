@@ -5,9 +5,8 @@
  * was connected is a trusted proxy: whatever stands further left, the client may have written itself.
  */
 import type { IncomingMessage } from 'node:http';
-import { isIP } from 'node:net';
-import ipaddr from 'ipaddr.js';
 import type { Logger } from 'pino';
+import { addressBlock, plainAddress } from '../front/address_block.ts';
 import { type IpNetwork, isInNetwork, readAddress, readNetwork } from '../moderation/ip_network.ts';
 
 export class ClientAddresses {
@@ -23,9 +22,9 @@ export class ClientAddresses {
     this.#trusted = proxies.flatMap((proxy) => readNetwork(proxy) ?? []);
   }
 
-  /** The network of the client of a request, as networkOf() writes it. */
+  /** The network of the client of a request: its block of addresses. */
   networkOf(request: IncomingMessage): string {
-    return networkOf(this.addressOf(request));
+    return addressBlock(this.addressOf(request));
   }
 
   /** The whole address of the client of a request; `unknown` when its connection has closed. */
@@ -56,23 +55,13 @@ export class ClientAddresses {
   }
 }
 
-/**
- * What addresses are counted by: an IPv4 address, or the /64 network of an IPv6 address, because one subscriber has at least that.
- *
- * Shape   what is not an address stands for itself.
- */
-export function networkOf(address: string): string {
-  return isIP(address) === 6 ? (readNetwork(`${address}/64`)?.text ?? address) : address;
-}
-
 /** An address with a port, as some proxies forward it. */
 const WITH_PORT = /^(?:(\d+\.\d+\.\d+\.\d+)|\[([0-9a-f:.]+)\])(?::\d+)?$/i;
 
-/** The address without zone or port, and as IPv4 if it is one in IPv6 form; undefined when `text` is not an address. */
+/** The address without its port; undefined when `text` is not an address. */
 function plainOf(text: string): string | undefined {
   const [, v4, v6] = WITH_PORT.exec(text) ?? [];
-  const bare = (v4 ?? v6 ?? text).split('%', 1)[0];
-  return isIP(bare) === 0 ? undefined : ipaddr.process(bare).toString();
+  return plainAddress(v4 ?? v6 ?? text);
 }
 
 /** Warns once in the log when a proxy forwards addresses that are not believed. */
