@@ -8,11 +8,11 @@
  * Cost: poll and wake are O(1) for each event, with no allocation that lives longer than the call.
  */
 import { ok } from 'node:assert';
-import { type Answer, type AnswerView, answerOf } from '../wire/answer.ts';
+import { type Answer, type AnswerView, answerOf, refusalOf } from '../wire/answer.ts';
 import { writeCursor } from '../wire/cursor.ts';
 import type { Identity } from '../wire/identity.ts';
 import { NO_HEAD } from '../wire/passage.ts';
-import { PROBLEMS, type ProblemDocument, problem } from '../wire/problem.ts';
+import { type ProblemDocument, problem } from '../wire/problem.ts';
 import {
   AWAY_MS,
   EVENTS_PER_POLL_MAX,
@@ -582,8 +582,6 @@ export class WayDown {
   }
 
   #answerProblem(ticket: number, document: ProblemDocument): void {
-    const body = Buffer.from(JSON.stringify(document));
-    const { status, retryAfterSeconds } = PROBLEMS[document.code];
-    this.#answers.answer(ticket, answerOf(status, body, retryAfterSeconds));
+    this.#answers.answer(ticket, refusalOf(document));
   }
 }

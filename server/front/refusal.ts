@@ -1,7 +1,8 @@
 /** Answers on a connection that node:http does not answer on: after an upgrade, or behind bytes that are no request. */
 import http from 'node:http';
 import type { Socket } from 'node:net';
-import { PROBLEMS, type ProblemDocument } from '../wire/problem.ts';
+import { refusalOf } from '../wire/answer.ts';
+import type { ProblemDocument } from '../wire/problem.ts';
 import { CORS_ORIGIN, retryAfter } from '../wire/route.ts';
 
 /** Headers of an answer, the same on both fronts. */
@@ -21,9 +22,8 @@ export function headOf(status: number, length: number, retryAfterSeconds: number
 export function refuseHead(socket: Socket, document: ProblemDocument): void {
   // Nobody reads what the client has sent behind its request; unread, it would hide that the client has closed.
   socket.on('error', () => socket.destroy()).resume();
-  const { status, code } = document;
-  const body = Buffer.from(JSON.stringify(document));
-  const head = Object.entries(headOf(status, body.length, PROBLEMS[code].retryAfterSeconds));
+  const { status, body, retryAfterSeconds } = refusalOf(document);
+  const head = Object.entries(headOf(status, body.length, retryAfterSeconds));
   const lines = head.map(([name, value]) => `${name}: ${value}\r\n`).join('');
   const line = `HTTP/1.1 ${status} ${http.STATUS_CODES[status]}\r\n`;
   socket.write(Buffer.concat([Buffer.from(`${line}${lines}Connection: close\r\n\r\n`), body]));

@@ -8,6 +8,7 @@ import type { Logger } from 'pino';
 import type { Bans } from '../moderation/bans.ts';
 import type { Reply } from '../processes/pending.ts';
 import type { Query } from '../processes/uplink.ts';
+import { refusalOf } from '../wire/answer.ts';
 import { readClient } from '../wire/client.ts';
 import { readJson } from '../wire/fields.ts';
 import { blankIdentity, type Identity } from '../wire/identity.ts';
@@ -150,11 +151,7 @@ export function errorHandlers(log: Logger): [express.RequestHandler, ErrorReques
 
 /** Sends a problem document. */
 export function sendProblem(response: Response, document: ProblemDocument): void {
-  const { retryAfterSeconds } = PROBLEMS[document.code];
-  response.set(retryAfter(retryAfterSeconds));
-  if (document.status === 401) response.set('WWW-Authenticate', 'Bearer');
-  response.status(document.status).set('Cache-Control', 'no-store');
-  response.set('Content-Type', PROBLEM_TYPE).end(JSON.stringify(document));
+  sendReply(response.set('Cache-Control', 'no-store'), refusalOf(document));
 }
 
 /** Sends the master's answer. */

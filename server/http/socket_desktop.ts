@@ -17,6 +17,7 @@ import { refuseHead } from '../front/refusal.ts';
 import type { Reply } from '../processes/pending.ts';
 import type { Query } from '../processes/uplink.ts';
 import { Budget } from '../store/budget.ts';
+import { refusalOf } from '../wire/answer.ts';
 import { checkCrossingSize } from '../wire/crossing.ts';
 import { readCursor } from '../wire/cursor.ts';
 import { blankIdentity, type Identity, readId, readToken, TOKEN_LENGTH_MAX } from '../wire/identity.ts';
@@ -358,7 +359,7 @@ class SocketDesktop {
       checkCrossingSize(bytes);
       this.#worker.throwFrom(identity, message, verdict);
     } catch (error) {
-      verdict(replyOf(documentOf(error)));
+      verdict(refusalOf(documentOf(error)));
     }
   }
 
@@ -375,7 +376,7 @@ class SocketDesktop {
       this.#checkUnanswered('stages');
       this.#worker.showFrom(identity, message, verdict);
     } catch (error) {
-      verdict(replyOf(documentOf(error)));
+      verdict(refusalOf(documentOf(error)));
     }
   }
 
@@ -395,7 +396,7 @@ class SocketDesktop {
       this.#checkUnanswered(what);
       return await this.#worker.query(query, identity, JSON.stringify(check()));
     } catch (error) {
-      return replyOf(documentOf(error));
+      return refusalOf(documentOf(error));
     }
   }
 
@@ -496,11 +497,6 @@ const TEXT = { binary: false };
 const BUSY_STATUS = PROBLEMS['relay-busy'].status;
 const PROBLEM_KEY = Buffer.from('"problem":');
 const BRACE = Buffer.from('}');
-
-/** What the master would answer with this problem. */
-function replyOf(document: ProblemDocument): Reply {
-  return { status: document.status, body: Buffer.from(JSON.stringify(document)), retryAfterSeconds: 0 };
-}
 
 /** The rest of a verdict that refuses: the problem and the closing brace. */
 function problemOf({ body }: Reply): Buffer {

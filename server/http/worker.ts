@@ -9,12 +9,12 @@ import { NO_SLOT } from '../front/front.ts';
 import type { PictureGate } from '../moderation/picture_gate.ts';
 import type { PendingRequests, Reply } from '../processes/pending.ts';
 import type { Query, Uplink } from '../processes/uplink.ts';
-import { answerOf } from '../wire/answer.ts';
+import { refusalOf } from '../wire/answer.ts';
 import { type CheckedCrossing, checkCrossing, KeptCrossing, readCrossing } from '../wire/crossing.ts';
 import type { Identity } from '../wire/identity.ts';
 import type { Join } from '../wire/join.ts';
 import { Standing } from '../wire/pictures.ts';
-import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
+import { type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
 import { readSaying } from '../wire/saying.ts';
 import { type CheckedStage, checkStage, readStage } from '../wire/stage.ts';
 
@@ -183,9 +183,7 @@ export class Worker {
   }
 
   #refuse(ticket: number, document: ProblemDocument): void {
-    const body = Buffer.from(JSON.stringify(document));
-    const { status, retryAfterSeconds } = PROBLEMS[document.code];
-    this.#front?.answer(ticket, answerOf(status, body, retryAfterSeconds));
+    this.#front?.answer(ticket, refusalOf(document));
   }
 
   #request(send: (request: number) => void): Promise<Reply> {

@@ -10,13 +10,13 @@ import type { Verdict } from '../domain/responses.ts';
 import { NO_SLOT } from '../domain/state/desktops.ts';
 import type { FrontHandlers, RequestView } from '../front/front.ts';
 import type { Feedback } from '../store/feedback_file.ts';
-import { answerOf } from '../wire/answer.ts';
+import { answerOf, refusalOf } from '../wire/answer.ts';
 import type { CheckedCrossing } from '../wire/crossing.ts';
 import type { Publication } from '../wire/gallery.ts';
 import type { Identity } from '../wire/identity.ts';
 import type { Join } from '../wire/join.ts';
 import type { Standing } from '../wire/pictures.ts';
-import { PROBLEMS, type ProblemCode, type ProblemDocument, ProblemError } from '../wire/problem.ts';
+import { type ProblemCode, type ProblemDocument, ProblemError } from '../wire/problem.ts';
 import { EDGES, type EdgeNumber } from '../wire/rules.ts';
 import type { ShownStage } from '../wire/stage.ts';
 import { Flights } from './flights.ts';
@@ -314,11 +314,10 @@ export class Master {
   }
 
   #answerProblem(link: number, request: number, document: ProblemDocument): void {
-    this.#answerJson(link, request, document.status, document, PROBLEMS[document.code].retryAfterSeconds);
+    this.#links.reply(link, request, refusalOf(document));
   }
 
-  #answerJson(link: number, request: number, status: number, value: unknown, retryAfter = 0): void {
-    const body = Buffer.from(JSON.stringify(value));
-    this.#links.reply(link, request, answerOf(status, body, retryAfter));
+  #answerJson(link: number, request: number, status: number, value: unknown): void {
+    this.#links.reply(link, request, answerOf(status, Buffer.from(JSON.stringify(value))));
   }
 }

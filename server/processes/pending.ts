@@ -6,8 +6,8 @@
  * Cost: add and answer are O(1); for a ticket, without allocation.
  */
 import type { Front } from '../front/front.ts';
-import { type Answer, answerOf } from '../wire/answer.ts';
-import { PROBLEMS, ProblemError, problem } from '../wire/problem.ts';
+import { type Answer, refusalOf } from '../wire/answer.ts';
+import { ProblemError, problem } from '../wire/problem.ts';
 
 /** Pending requests of one worker: more than it has sockets. Above this, a new request is refused with relay-busy. */
 export const PENDING_MAX = 1 << 17;
@@ -21,7 +21,7 @@ export interface Reply {
 }
 
 const BUSY = problem('relay-busy', 'The relay has too many pending requests; try again in a second.');
-const BUSY_ANSWER = answerOf(BUSY.status, Buffer.from(JSON.stringify(BUSY)), PROBLEMS['relay-busy'].retryAfterSeconds);
+const BUSY_ANSWER = refusalOf(BUSY);
 
 const NO_TICKET = -1;
 

@@ -269,12 +269,7 @@ export class SpriteStore {
     return true;
   }
 
-  /** Whether this file was refused lately: a repeat need not be received. */
-  isRefused(file: string): boolean {
-    return this.#refusals.get(file) !== undefined;
-  }
-
-  /** Throws sprite-invalid, with the reason, for a file that was refused lately. */
+  /** Throws sprite-invalid, with the reason, for a file that was refused lately: a repeat need not be received. */
   throwIfRefused(file: string): void {
     const why = this.#refusals.get(file);
     if (why !== undefined) throw new ProblemError('sprite-invalid', why);
