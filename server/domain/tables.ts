@@ -41,27 +41,7 @@ export interface TablesOptions {
   endedMax?: number;
 }
 
-export interface Counters {
-  accepted: number;
-  repeated: number;
-  acknowledged: number;
-  /** Sprites evicted from kept mailboxes, to make room for another world, desktop or sprite. */
-  abandoned: number;
-  refusedFull: number;
-  refusedFast: number;
-  /** Crossings refused because their world is stricter about pictures than the relay. */
-  refusedPicture: number;
-  /** Sprites moved on from the mailbox of a desktop that ended. */
-  forwarded: number;
-  joined: number;
-  left: number;
-  leasesEnded: number;
-  polls: number;
-  /** Polls that a newer one replaced. */
-  replaced: number;
-  wakes: number;
-  pings: number;
-}
+export type Counters = Tables['counters'];
 
 export class Tables {
   readonly epoch: number;
@@ -82,19 +62,23 @@ export class Tables {
   readonly defaultWorld: World;
   readonly randomize: (words: Uint32Array) => void;
   readonly preciseMs: () => number;
-  readonly counters: Counters = {
+  readonly counters = {
     accepted: 0,
     repeated: 0,
     acknowledged: 0,
+    /** Sprites evicted from kept mailboxes, to make room for another world, desktop or sprite. */
     abandoned: 0,
     refusedFull: 0,
     refusedFast: 0,
+    /** Crossings refused because their world is stricter about pictures than the relay. */
     refusedPicture: 0,
+    /** Sprites moved on from the mailbox of a desktop that ended. */
     forwarded: 0,
     joined: 0,
     left: 0,
     leasesEnded: 0,
     polls: 0,
+    /** Polls that a newer one replaced. */
     replaced: 0,
     wakes: 0,
     pings: 0,

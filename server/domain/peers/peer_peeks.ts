@@ -32,14 +32,6 @@ import { keepNewest } from './keep_newest.ts';
 import { PeerOutbox } from './peer_outbox.ts';
 import type { Peers } from './peers.ts';
 
-/** Counts since the start. */
-interface PeerPeeksCounters {
-  /** Stages sent to other relays, each counted for each watcher. */
-  sent: number;
-  /** Stages of other relays that a desktop here watches. */
-  received: number;
-}
-
 /** A desktop here watches what is at a place of another relay. */
 interface RemoteWatch {
   readonly watch: Watch;
@@ -72,7 +64,13 @@ interface PeerPeeksOptions {
 }
 
 export class PeerPeeks implements RemotePeeks {
-  readonly counters: PeerPeeksCounters = { sent: 0, received: 0 };
+  /** Counts since the start. */
+  readonly counters = {
+    /** Stages sent to other relays, each counted for each watcher. */
+    sent: 0,
+    /** Stages of other relays that a desktop here watches. */
+    received: 0,
+  };
   readonly outbox: PeerOutbox<PeerPeeksWriter>;
   readonly #options: PeerPeeksOptions;
   readonly #watchesMax: number;

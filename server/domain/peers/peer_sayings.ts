@@ -11,18 +11,16 @@ import type { Speech } from '../talk/speech.ts';
 import { PeerOutbox } from './peer_outbox.ts';
 import type { Peers } from './peers.ts';
 
-/** Counts since the start. */
-interface PeerSayingsCounters {
-  /** Sayings sent to other relays, each counted for each relay. */
-  sent: number;
-  /** Sayings of other relays that were passed on to hearers here. */
-  received: number;
-  /** Sayings that were not sent, because the relay is not reachable or the message is full; and those of other relays that are too many. */
-  lost: number;
-}
-
 export class PeerSayings {
-  readonly counters: PeerSayingsCounters = { sent: 0, received: 0, lost: 0 };
+  /** Counts since the start. */
+  readonly counters = {
+    /** Sayings sent to other relays, each counted for each relay. */
+    sent: 0,
+    /** Sayings of other relays that were passed on to hearers here. */
+    received: 0,
+    /** Sayings that were not sent, because the relay is not reachable or the message is full; and those of other relays that are too many. */
+    lost: 0,
+  };
   readonly outbox: PeerOutbox<PeerSayingsWriter>;
   readonly #peers: Peers;
   readonly #speech: Speech;

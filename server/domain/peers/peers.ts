@@ -177,28 +177,6 @@ interface Name {
   readonly hearers: number[];
 }
 
-/** Counts since the start. */
-interface PeerCounters {
-  /** Frames sent, those sent again included. */
-  frames: number;
-  /** Frames sent again. */
-  repeats: number;
-  /** Crossings that peers have accepted. */
-  passed: number;
-  /** Sprites from mailboxes of this relay that peers have accepted. */
-  handed: number;
-  /** Sprites that were taken into custody, because their verdict was missing for CUSTODY_MS. */
-  kept: number;
-  /** Crossings of peers that were accepted here. */
-  received: number;
-  /** Crossings that peers have refused, and those that were not sent because the relay is not reachable. */
-  refused: number;
-  /** Crossings whose receiver lost its memory before its verdict was known here. They count as accepted and abandoned. */
-  abandoned: number;
-  /** Messages of peers that were not understood. */
-  malformed: number;
-}
-
 /** Counts since the start, for one peer. */
 export interface PeerTraffic {
   /** Frames sent to it, those sent again included. */
@@ -225,15 +203,25 @@ interface PeersOptions {
 }
 
 export class Peers implements Routing {
-  readonly counters: PeerCounters = {
+  /** Counts since the start. */
+  readonly counters = {
+    /** Frames sent, those sent again included. */
     frames: 0,
+    /** Frames sent again. */
     repeats: 0,
+    /** Crossings that peers have accepted. */
     passed: 0,
+    /** Sprites from mailboxes of this relay that peers have accepted. */
     handed: 0,
+    /** Sprites that were taken into custody, because their verdict was missing for CUSTODY_MS. */
     kept: 0,
+    /** Crossings of peers that were accepted here. */
     received: 0,
+    /** Crossings that peers have refused, and those that were not sent because the relay is not reachable. */
     refused: 0,
+    /** Crossings whose receiver lost its memory before its verdict was known here. They count as accepted and abandoned. */
     abandoned: 0,
+    /** Messages of peers that were not understood. */
     malformed: 0,
   };
   readonly membership: Membership;

@@ -40,15 +40,6 @@ const REFUSALS = {
   'relay-busy': 'Too much is said on this relay; nobody has heard this, say it again later.',
 } as const satisfies Partial<Record<ProblemCode, string>>;
 
-interface SpeechCounters {
-  /** Sayings accepted. */
-  said: number;
-  repeated: number;
-  refusedFast: number;
-  /** Refused because sayings cost the whole relay too much. */
-  refusedBusy: number;
-}
-
 /** What speech reads of the relay. */
 interface Listeners {
   torus: Torus;
@@ -76,7 +67,14 @@ export class Speech {
   readonly sayings: Sayings;
   /** The hearers that get a batch in this round or in the next one. */
   readonly rounds: Rounds;
-  readonly counters: SpeechCounters = { said: 0, repeated: 0, refusedFast: 0, refusedBusy: 0 };
+  readonly counters = {
+    /** Sayings accepted. */
+    said: 0,
+    repeated: 0,
+    refusedFast: 0,
+    /** Refused because sayings cost the whole relay too much. */
+    refusedBusy: 0,
+  };
   readonly #listeners: Listeners;
   readonly #option: SayingsOption | undefined;
   readonly #speakers: Speakers;
