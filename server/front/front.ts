@@ -44,6 +44,23 @@ export interface RequestView {
   end: number;
 }
 
+/** A view that a front refills. */
+export function blankView(body: Buffer = Buffer.alloc(0)): RequestView {
+  return {
+    ticket: 0,
+    slot: 0,
+    generation: 0,
+    token: new Uint32Array(4),
+    epoch: 0,
+    seq: NO_CURSOR,
+    edge: -1,
+    crossing: 0,
+    body,
+    start: 0,
+    end: 0,
+  };
+}
+
 export interface FrontHandlers {
   /** A whole poll has arrived. Answer its ticket now or later. */
   poll(request: RequestView): void;

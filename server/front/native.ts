@@ -16,11 +16,11 @@ import { FRONT_PROBLEMS, PROBLEMS, type ProblemDocument } from '../wire/problem.
 import { type EdgeNumber, STAGE_BYTES_MAX } from '../wire/rules.ts';
 import { connectionsFor, fileLimit } from './file_limit.ts';
 import {
+  blankView,
   type Front,
   type FrontGauges,
   type FrontOptions,
   NO_CURSOR,
-  type RequestView,
   TIMEOUTS,
   type Ticket,
 } from './front.ts';
@@ -243,19 +243,7 @@ export class NativeFront implements Front {
   #inBatch = false;
   #readAt = 0;
   readonly #handedOver = new Set<Socket>();
-  readonly #view: RequestView = {
-    ticket: 0,
-    slot: 0,
-    generation: 0,
-    token: new Uint32Array(4),
-    epoch: 0,
-    seq: NO_CURSOR,
-    edge: -1 as const,
-    crossing: 0,
-    body: this.#bytes,
-    start: 0,
-    end: 0,
-  };
+  readonly #view = blankView(this.#bytes);
 
   constructor(options: NativeOptions) {
     addon();

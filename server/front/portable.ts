@@ -15,12 +15,12 @@ import { CROSSING_BYTES_MAX, HEAD_BYTES_MAX, HEADERS_MAX, STAGE_BYTES_MAX } from
 import { addressBlock, plainAddress } from './address_block.ts';
 import { FallbackQueue } from './fallback_queue.ts';
 import {
+  blankView,
   type Front,
   type FrontGauges,
   type FrontListener,
   type FrontOptions,
   NO_SLOT,
-  type RequestView,
   TIMEOUTS,
   type Ticket,
   type Timeouts,
@@ -81,19 +81,7 @@ export class PortableFront implements Front {
   readonly #servers: Server[];
   readonly #waiting = new Map<Ticket, Reply>();
   #unsent: Unsent[] = [];
-  readonly #view: RequestView = {
-    ticket: 0,
-    slot: NO_SLOT,
-    generation: 0,
-    token: new Uint32Array(4),
-    epoch: 0,
-    seq: 0,
-    edge: -1 as const,
-    crossing: 0,
-    body: Buffer.alloc(0),
-    start: 0,
-    end: 0,
-  };
+  readonly #view = blankView();
   readonly roomAt = 0;
   #room = Buffer.alloc(0);
   #nextTicket: Ticket;
