@@ -24,6 +24,9 @@ const DRAINING = problem('draining', 'The relay is going down; try again in some
 /** Slots whose malformed requests are counted apart, between two samples. */
 const MALFORMED_SLOTS_MAX = 64;
 
+/** The slots that malformed requests have named, and how often. A stranger can name any. */
+export type Malformed = [slot: number, times: number][];
+
 export class Worker {
   readonly #uplink: Uplink;
   readonly #pending: PendingRequests;
@@ -139,8 +142,8 @@ export class Worker {
     }
   }
 
-  /** The slots that malformed requests have named since the last call, and how often. */
-  takeMalformed(): [slot: number, times: number][] {
+  /** What has come since the last call. */
+  takeMalformed(): Malformed {
     const taken = [...this.#malformedBy];
     if (taken.length > 0) this.#malformedBy = new Map();
     return taken;

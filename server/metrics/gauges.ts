@@ -10,10 +10,8 @@ import { commit, VERSION } from '../../tools/version.js';
 import type { Relay } from '../domain/relay.ts';
 import { WAIT_BOUNDS_MS } from '../domain/state/waits.ts';
 import type { Front } from '../front/front.ts';
-import type { StrictAdmission, WorkerAdmission } from '../http/admission.ts';
-import type { SocketDesktops } from '../http/socket_desktop.ts';
-import type { Worker } from '../http/worker.ts';
-import { residentBytes } from './worker_samples.ts';
+import type { StrictAdmission } from '../http/admission.ts';
+import type { WorkerSample } from './worker_samples.ts';
 
 /** Pauses of the garbage collector, in seconds: from unnoticeable to obvious. */
 const PAUSE_BUCKETS = [0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.5, 1];
@@ -194,41 +192,37 @@ function stageGauges(registry: Registry, { peeks }: Relay): void {
   counter('sprites_stages_refused_fast_total', 'Peeks and stages refused: too fast', () => peeks.counters.refusedFast);
 }
 
-/** Registers the metrics of a worker; the master sums those of all workers. */
-export function workerGauges(
-  registry: Registry,
-  worker: Worker,
-  sockets: SocketDesktops,
-  front: Front,
-  admission?: WorkerAdmission,
-): void {
+/** Registers the metrics of the workers, which are read from their newest samples. */
+export function workerGauges(registry: Registry, samples: () => readonly WorkerSample[]): void {
   const gauge = gaugesIn(registry);
-  gauge('sprites_worker_pending', 'Requests that wait for the master', () => worker.pendingCount);
-  gauge('sprites_worker_sockets', 'WebSocket desktops', () => sockets.count);
-  gauge('sprites_worker_unread_bytes', 'Bytes that wait for WebSocket desktops to read', () => sockets.unreadBytes);
-  gauge('sprites_worker_connections', 'Connections to the API port', () => front.gauges().connections);
-  gauge('sprites_worker_refused', 'Connections refused at the limit since start', () => front.gauges().refused);
-  gauge(
-    'sprites_worker_malformed',
-    'Crossings, sayings and stages refused as malformed since start',
-    () => worker.malformed,
+  const sum = (name: string, help: string, value: (sample: WorkerSample) => number) =>
+    gauge(name, help, () => samples().reduce((all, sample) => all + value(sample), 0));
+  sum('sprites_worker_pending', 'Requests that wait for the master', ({ pending }) => pending);
+  sum('sprites_worker_sockets', 'WebSocket desktops', ({ sockets }) => sockets);
+  sum(
+    'sprites_worker_unread_bytes',
+    'Bytes that wait for WebSocket desktops to read',
+    ({ unreadBytes }) => unreadBytes,
   );
-  gauge(
-    'sprites_worker_pictures_refused',
-    'Crossings and stages refused because of a picture since start',
-    () => worker.pictureRefused,
+  sum('sprites_worker_connections', 'Connections to the API port', ({ connections }) => connections);
+  sum('sprites_store_evicted', 'Sprite files evicted since start', ({ stored }) => stored.evicted);
+  sum('sprites_store_upload_bytes', 'Bytes of unfinished uploads', ({ uploadBytes }) => uploadBytes);
+  sum(
+    'sprites_store_sending_bytes',
+    'Bytes of different files that are being sent',
+    ({ sendingBytes }) => sendingBytes,
   );
-  gauge(
-    'sprites_worker_admission_refused',
-    'Uploads and WebSockets refused by a limit by address since start',
-    () => admission?.refused ?? 0,
-  );
-  gauge('sprites_worker_busy', 'Requests refused with relay-busy since start', () => worker.busy);
-  gauge('sprites_worker_rss_bytes', 'Resident memory of the workers; NaN while no file can be opened', residentBytes);
-  gauge('sprites_worker_cpu_seconds', 'CPU of the workers since start', () => {
-    const { user, system } = process.cpuUsage();
-    return (user + system) / 1e6;
-  });
+  // All workers count the same directory.
+  const highest = (name: string, help: string, value: (sample: WorkerSample) => number) =>
+    gauge(name, help, () => Math.max(0, ...samples().map(value)));
+  highest('sprites_store_files', 'Stored sprite files', ({ stored }) => stored.files);
+  highest('sprites_store_bytes', 'Bytes of the stored sprite files', ({ stored }) => stored.bytes);
+  // A worker inside the master is the master's process, which has metrics of its own.
+  const sumOfOthers = (name: string, help: string, value: (sample: WorkerSample) => number) =>
+    sum(name, help, (sample) => (sample.pid === process.pid ? 0 : value(sample)));
+  const memory = 'Resident memory of the worker processes; NaN while no file can be opened';
+  sumOfOthers('sprites_worker_rss_bytes', memory, ({ rssBytes }) => rssBytes);
+  sumOfOthers('sprites_worker_cpu_seconds', 'CPU of the worker processes since start', ({ cpuSeconds }) => cpuSeconds);
 }
 
 /** Adds a metric; its value is read when the metrics are requested. */

@@ -2,11 +2,12 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { Clients } from '../domain/state/clients.ts';
 import { stampOf, Waits } from '../domain/state/waits.ts';
+import type { Malformed } from '../http/worker.ts';
 import type { WorkerSample } from '../metrics/worker_samples.ts';
 import { ProcessNames, Sampler, type SamplerSources } from './sampler.ts';
 
 /** Sources whose numbers a test sets. */
-function sources(over: { samples?: WorkerSample[]; pids?: number[]; malformed?: WorkerSample['malformed'] } = {}) {
+function sources(over: { samples?: WorkerSample[]; pids?: number[]; malformed?: Malformed } = {}) {
   const counters = { accepted: 0, acknowledged: 0, refusedFull: 0, refusedFast: 0, refusedPicture: 6 };
   const waits = new Waits();
   const clients = new Clients(4);
@@ -35,6 +36,10 @@ function sources(over: { samples?: WorkerSample[]; pids?: number[]; malformed?: 
     clients,
     made: { relay, front, workers, joinsRefused: () => 5, loopDelay: () => 0.02 } as unknown as SamplerSources,
   };
+}
+
+function sampleOf(pid: number): WorkerSample {
+  return { pid, rssBytes: 5, heapBytes: 4, loopDelayMaxSeconds: 0.001 } as WorkerSample;
 }
 
 async function seriesOf(sampler: Sampler): Promise<Record<string, (number | null)[]>> {
@@ -122,9 +127,8 @@ describe('the sampler', () => {
   });
 
   it('leaves a worker out that sends no samples', async () => {
-    const sample = { pid: 2 ** 30, rssBytes: 5, heapBytes: 4, loopDelayMaxSeconds: 0.001, refused: {}, malformed: [] };
-    const samples = [sample];
-    const { made } = sources({ pids: [sample.pid], samples });
+    const samples = [sampleOf(2 ** 30)];
+    const { made } = sources({ pids: [2 ** 30], samples });
     const sampler = new Sampler(made);
     await sampler.sample();
     assert.deepEqual([...sampler.processes.keys()], ['master', 'worker:1']);
@@ -132,6 +136,14 @@ describe('the sampler', () => {
     await sampler.sample();
     assert.deepEqual([...sampler.processes.keys()], ['master']);
     assert.deepEqual((await seriesOf(sampler))['rss/worker:1'], [5, null]);
+  });
+
+  it('reads the master itself, also when the master has the worker inside', async () => {
+    const { made } = sources({ samples: [sampleOf(process.pid)] });
+    const sampler = new Sampler(made);
+    await sampler.sample();
+    assert.deepEqual([...sampler.processes.keys()], ['master']);
+    assert.equal(sampler.processes.get('master')?.loopDelayMaxSeconds, 0.02);
   });
 });
 

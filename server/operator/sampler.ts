@@ -148,7 +148,7 @@ export class Sampler {
     const states = new Map([['master', { rssBytes: residentBytes(), heapBytes, loopDelayMaxSeconds: loopDelay() }]]);
     for (const { pid, ...state } of workers.samples()) {
       const name = this.names.nameOf(pid);
-      if (name) states.set(name, state);
+      if (name && !states.has(name)) states.set(name, state);
     }
     for (const [name, { rssBytes, heapBytes, loopDelayMaxSeconds }] of states) {
       this.history.set(`rss/${name}`, rssBytes);

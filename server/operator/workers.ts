@@ -11,6 +11,7 @@ import type { Front, FrontListener } from '../front/front.ts';
 import { whyNoNativeFront } from '../front/native.ts';
 import { type AdmissionKind, CONNECTIONS_MAX, WorkerAdmission } from '../http/admission.ts';
 import type { PublicAddresses } from '../http/api.ts';
+import type { Malformed } from '../http/worker.ts';
 import type { Refusals, WorkerSample } from '../metrics/worker_samples.ts';
 import type { ModerationCopy } from '../moderation/bans.ts';
 import type { ModerationMessage } from '../moderation/moderator.ts';
@@ -107,12 +108,10 @@ export interface Workers {
   moderate(message: ModerationMessage): Promise<void>;
   /** What the workers have refused since start, by reason. */
   readonly refused: Refusals;
-  /** The slots that malformed requests have named since the last call, and how often. A stranger can name any. */
-  takeMalformed(): WorkerSample['malformed'];
-  /** The newest sample of each worker process that does not hang. */
+  /** What the workers have counted since the last call. */
+  takeMalformed(): Malformed;
+  /** The newest sample of each worker that does not hang. */
   samples(): readonly WorkerSample[];
-  /** The metrics of the master and of all workers, in Prometheus' text format. */
-  metrics(): Promise<string>;
   /** Accepts no more connections. Resolves when those who had connected have asked; from then on everything but crossings is refused. */
   giveWay(): Promise<void>;
   /** From now on new requests are refused; pending ones are still answered. `again`: the next process is to open the ports soon. */

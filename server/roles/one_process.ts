@@ -4,17 +4,12 @@
 
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import type { Registry } from 'prom-client';
 import type { Front } from '../front/front.ts';
 import { openListener } from '../front/native.ts';
-import type { WorkerAdmission } from '../http/admission.ts';
 import { type ApiSetup, makeApiListener, openPictures } from '../http/api_listener.ts';
 import { ClientAddresses, warnOfForwarded } from '../http/client_address.ts';
-import type { SocketDesktops } from '../http/socket_desktop.ts';
-import { Worker } from '../http/worker.ts';
-import { workerGauges } from '../metrics/gauges.ts';
-import { storeGauges } from '../metrics/store_gauges.ts';
-import { type Refusals, type WorkerSample, workerRefusals } from '../metrics/worker_samples.ts';
+import { type Malformed, Worker } from '../http/worker.ts';
+import { type Refusals, type SampledParts, takeSample, type WorkerSample } from '../metrics/worker_samples.ts';
 import type { ModerationMessage } from '../moderation/moderator.ts';
 import {
   addressesOf,
@@ -30,22 +25,13 @@ import { DirectUplink } from '../processes/direct_uplink.ts';
 import { PendingRequests } from '../processes/pending.ts';
 import { CLOSING_STEP_MS } from './closing.ts';
 
-/** What the worker's end is made of. */
-interface Parts {
-  readonly worker: Worker;
-  readonly sockets: SocketDesktops;
-  readonly registry: Registry;
-  readonly admission: WorkerAdmission | undefined;
-}
-
 export class OneProcess implements Workers {
-  readonly front: Front;
   readonly ports: { readonly api: number; readonly events: number };
   readonly ipc = undefined;
   readonly pids = [];
   readonly readyCount = 1;
   readonly moderate: (message: ModerationMessage) => Promise<void>;
-  readonly #parts: Parts;
+  readonly #parts: SampledParts;
 
   /** Resolves to what starts it. */
   static async prepare({ data, pictures, host, port }: WorkersOptions, log: Logger): Promise<PreparedWorkers> {
@@ -62,7 +48,7 @@ export class OneProcess implements Workers {
 
   /** Resolves when both ports are open. Rejects with the system's error when one can't be. */
   static async #start(
-    { master, plan, options, registry, log, bans }: WorkersSetup,
+    { master, plan, options, log, bans }: WorkersSetup,
     pictures: Awaited<ReturnType<typeof openPictures>>,
     at: ApiSetup['at'],
   ): Promise<OneProcess> {
@@ -88,37 +74,34 @@ export class OneProcess implements Workers {
       { ...master.handlers, crossing, saying, stage },
       connectionsPerAddress(options),
     );
-    workerGauges(registry, worker, sockets, front, admission);
-    storeGauges(registry, pictures.store);
     master.turns.links.addFront(front);
     worker.setFront(front);
     [addresses.eventsPort, addresses.apiPort] = await front.listen();
     const ports = { api: addresses.apiPort, events: addresses.eventsPort };
-    return new OneProcess(front, ports, moderate, { worker, sockets, registry, admission });
+    return new OneProcess(ports, moderate, { worker, front, sockets, store: pictures.store, admission });
   }
 
-  private constructor(front: Front, ports: Workers['ports'], moderate: OneProcess['moderate'], parts: Parts) {
-    this.front = front;
+  private constructor(ports: Workers['ports'], moderate: OneProcess['moderate'], parts: SampledParts) {
     this.ports = ports;
     this.moderate = moderate;
     this.#parts = parts;
   }
 
-  get refused(): Refusals {
-    // The front of the master counts the connections.
-    return workerRefusals(this.#parts.worker, undefined, this.#parts.admission);
+  get front(): Front {
+    return this.#parts.front;
   }
 
-  takeMalformed(): WorkerSample['malformed'] {
+  get refused(): Refusals {
+    // The master counts the connections of its front.
+    return { ...this.#sample.refused, connections: 0 };
+  }
+
+  takeMalformed(): Malformed {
     return this.#parts.worker.takeMalformed();
   }
 
-  samples(): [] {
-    return [];
-  }
-
-  metrics(): Promise<string> {
-    return this.#parts.registry.metrics();
+  samples(): WorkerSample[] {
+    return [this.#sample];
   }
 
   async giveWay(): Promise<void> {
@@ -137,5 +120,10 @@ export class OneProcess implements Workers {
 
   close(): void {
     this.#parts.sockets.close();
+  }
+
+  /** The master reads the delay of the loop. */
+  get #sample(): WorkerSample {
+    return takeSample(this.#parts, Number.NaN);
   }
 }

@@ -22,7 +22,7 @@ import { connectionsFor, fileLimit } from '../front/file_limit.ts';
 import { addon, whyNoNativeFront } from '../front/native.ts';
 import { StrictAdmission } from '../http/admission.ts';
 import { CHARACTERS_FOLDER } from '../http/site.ts';
-import { masterGauges } from '../metrics/gauges.ts';
+import { masterGauges, workerGauges } from '../metrics/gauges.ts';
 import { DELAY_STEP_MS, LoopDelay } from '../metrics/loop_delay.ts';
 import { GalleryList } from '../moderation/gallery_list.ts';
 import { ModerationList } from '../moderation/moderation_list.ts';
@@ -151,7 +151,7 @@ export async function startPrimary(
     log,
     token,
     data: options.data,
-    metrics: () => workers.metrics(),
+    metrics: () => registry.metrics(),
     processes: () => sampler.names,
     history: (after) =>
       sampler.history.document(after, {
@@ -337,6 +337,7 @@ function startSampling(
     loopDelay: loopDelay.reader(),
     admission,
   });
+  workerGauges(registry, () => workers.samples());
   const joinsRefused = () => admission?.refused ?? 0;
   const sampler = new Sampler({ relay, front, workers, loopDelay: loopDelay.reader(), joinsRefused });
   sampledGauges(registry, sampler);

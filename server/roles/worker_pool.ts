@@ -7,10 +7,10 @@ import { ok } from 'node:assert';
 import cluster, { type Worker as Process } from 'node:cluster';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { Gauge } from 'prom-client';
 import { commit } from '../../tools/version.js';
 import type { Front } from '../front/front.ts';
-import { type MetricsRequest, WorkerMetrics } from '../metrics/worker_metrics.ts';
+import type { Malformed } from '../http/worker.ts';
+import { gaugesIn } from '../metrics/gauges.ts';
 import { type Refusals, type WorkerSample, WorkerSamples } from '../metrics/worker_samples.ts';
 import type { ModerationMessage } from '../moderation/moderator.ts';
 import { isTakingSnapshot } from '../operator/process_requests.ts';
@@ -47,9 +47,8 @@ const STREAMS = ['inherit', 'inherit', 'inherit', 'ipc'] as const;
 const NO_LINK = -1;
 
 /** What the workers need when their ports are open. */
-interface Parts extends Pick<WorkersSetup, 'master' | 'registry' | 'bans'> {
+interface Parts extends Pick<WorkersSetup, 'master' | 'bans'> {
   readonly front: Front;
-  readonly unanswered: Gauge;
 }
 
 /** A worker process that is ready, or starts. */
@@ -80,8 +79,7 @@ export class WorkerPool implements Workers {
   readonly #running = new Map<Process, Running>();
   readonly #heartbeats = new Heartbeats<Process>();
   readonly #beats: NodeJS.Timeout;
-  readonly #metrics = new WorkerMetrics();
-  readonly #samples = new WorkerSamples();
+  readonly #samples = new WorkerSamples<Process>();
   readonly #confirmations = new Confirmations<Process>();
   #restartMs = RESTART_MS;
   #draining = false;
@@ -142,12 +140,9 @@ export class WorkerPool implements Workers {
     const [eventsPort] = await front.listen();
     this.#settings.addresses.eventsPort = eventsPort;
     if (this.#port !== 0 && !this.#isListening) await throwIfTaken(options.host, this.#port);
-    const unanswered = new Gauge({
-      name: 'sprites_workers_unanswered',
-      help: 'Workers whose metrics are missing from this scrape, because they did not answer',
-      registers: [registry],
-    });
-    this.#parts = { master, front, registry, bans, unanswered };
+    const help = 'Workers whose metrics are missing from this scrape, because they are silent';
+    gaugesIn(registry)('sprites_workers_unanswered', help, () => [...this.#ready].filter(this.#isLate).length);
+    this.#parts = { master, front, bans };
     // They share the port. If it is 0, the first one picks it.
     const [first, ...others] = this.#running.values();
     this.#port = await this.#begin(first, this.#parts);
@@ -182,24 +177,15 @@ export class WorkerPool implements Workers {
     return this.#samples.refused;
   }
 
-  takeMalformed(): WorkerSample['malformed'] {
+  takeMalformed(): Malformed {
     return this.#samples.takeMalformed();
   }
 
   samples(): WorkerSample[] {
-    return this.#samples.newest;
+    return this.#samples.newest(this.#isLate);
   }
 
-  /** Resolves within WORKER_METRICS_MS_MAX, without the metrics of workers that are late or do not answer. */
-  async metrics(): Promise<string> {
-    const asked = [...this.#ready].filter((worker) => !this.#heartbeats.isLate(worker));
-    const late = this.#ready.size - asked.length;
-    const senders = asked.map((worker) => (request: MetricsRequest) => this.#tell(worker, request));
-    const { text, unanswered } = await this.#metrics.collect(senders);
-    const { registry, unanswered: gauge } = this.#opened;
-    gauge.set(unanswered + late);
-    return `${await registry.metrics()}\n${text}`;
-  }
+  readonly #isLate = (worker: Process): boolean => this.#heartbeats.isLate(worker);
 
   moderate(message: ModerationMessage): Promise<void> {
     return this.#tellAll((number) => ({ type: 'moderation', number, message }));
@@ -233,7 +219,6 @@ export class WorkerPool implements Workers {
 
   close(): void {
     clearInterval(this.#beats);
-    this.#samples.close();
     for (const worker of Object.values(cluster.workers ?? {})) worker?.process.kill('SIGKILL');
   }
 
@@ -298,7 +283,9 @@ export class WorkerPool implements Workers {
       ready.resolve(message.port);
     } else if (message?.type === 'failed') ready.reject(new Error(message.why));
     else if (message?.type === 'done') this.#confirmations.confirm(worker, message.number);
-    else if (message?.type === 'metrics') this.#metrics.receive(message);
+    else if (message?.type === 'alive' && this.#running.has(worker)) {
+      this.#samples.receive(worker, message.sample, message.malformed);
+    }
   }
 
   #receiveFrame({ worker, link }: Running, frame: Uint8Array): void {
@@ -349,6 +336,7 @@ export class WorkerPool implements Workers {
     this.#running.delete(worker);
     this.#confirmations.forget(worker);
     this.#ready.delete(worker);
+    this.#samples.remove(worker);
     this.#heartbeats.remove(worker);
     if (link !== NO_LINK) this.#opened.master.turns.removeLink(link);
     ring?.close();

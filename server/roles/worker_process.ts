@@ -4,7 +4,6 @@
 import { ok } from 'node:assert';
 import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
-import { register } from 'prom-client';
 import { planFront } from '../front/choice.ts';
 import { connectionsFor, fileLimit } from '../front/file_limit.ts';
 import type { Front, FrontListener } from '../front/front.ts';
@@ -13,12 +12,10 @@ import type { AdmissionKind } from '../http/admission.ts';
 import type { PublicAddresses } from '../http/api.ts';
 import { type ApiListener, type ApiSetup, makeApiListener, openPictures } from '../http/api_listener.ts';
 import { ClientAddresses, warnOfForwarded } from '../http/client_address.ts';
-import { Worker } from '../http/worker.ts';
-import { workerGauges } from '../metrics/gauges.ts';
+import { type Malformed, Worker } from '../http/worker.ts';
+import { SAMPLE_MS } from '../metrics/history.ts';
 import { LoopDelay, WORKER_DELAY_STEP_MS } from '../metrics/loop_delay.ts';
-import { storeGauges } from '../metrics/store_gauges.ts';
-import type { MetricsAnswer, MetricsRequest } from '../metrics/worker_metrics.ts';
-import { sendSamples } from '../metrics/worker_samples.ts';
+import { type SampledParts, takeSample, type WorkerSample } from '../metrics/worker_samples.ts';
 import type { ModerationMessage } from '../moderation/moderator.ts';
 import { pollsByMemory } from '../operator/capacity.ts';
 import { answerRequests } from '../operator/process_requests.ts';
@@ -58,7 +55,6 @@ export type ToWorker =
   | { type: 'give-way'; number: number }
   /** `again`: the next process of the relay is to open the port soon. */
   | { type: 'drain'; again: boolean }
-  | MetricsRequest
   | { type: 'moderation'; number: number; message: ModerationMessage };
 
 /** Messages from a worker to the master, beside frames. */
@@ -67,9 +63,9 @@ export type FromWorker =
   | { type: 'starting'; ring: boolean }
   | { type: 'ready'; port: number }
   | { type: 'failed'; why: string }
-  | { type: 'alive' }
-  | { type: 'done'; number: number }
-  | MetricsAnswer;
+  /** It runs, and how. */
+  | { type: 'alive'; sample: WorkerSample; malformed: Malformed }
+  | { type: 'done'; number: number };
 
 /** How long a draining worker still reads requests that have begun, in ms: a little less than the master gives its last polls. */
 const LAST_REQUESTS_MS = 400;
@@ -118,8 +114,6 @@ export async function startWorker(settings: WorkerSettings, log: Logger): Promis
   });
   front = makeFront(settings, worker, api.listener);
   worker.setFront(front);
-  workerGauges(register, worker, api.sockets, front, admission);
-  storeGauges(register, pictures.store);
   const told = obeyMaster({ worker, uplink, front, ...api });
   // Without a master no request can be answered. Clients reconnect and reach another worker, if the relay still runs.
   process.on('disconnect', () => process.exit(0));
@@ -131,19 +125,29 @@ export async function startWorker(settings: WorkerSettings, log: Logger): Promis
     const [port] = await front.listen();
     settings.addresses.apiPort = port;
     send({ type: 'ready', port });
-    const delay = new LoopDelay(WORKER_DELAY_STEP_MS);
-    const beat = () => {
-      send({ type: 'alive' });
-      delay.pause(front.gauges().connections === 0 && api.sockets.count === 0);
-    };
-    setInterval(beat, HEARTBEAT_MS).unref();
-    sendSamples(worker, front, delay, admission);
+    sendHeartbeats({ worker, front, sockets: api.sockets, store: pictures.store, admission });
     answerRequests();
   } catch (error) {
     send({ type: 'failed', why: (error as Error).message });
     process.exitCode = 1;
     process.disconnect?.();
   }
+}
+
+/** Tells the master from now on that this process runs, and how. */
+function sendHeartbeats(parts: SampledParts): void {
+  const delay = new LoopDelay(WORKER_DELAY_STEP_MS);
+  const longestBlock = delay.reader();
+  let loopDelayMaxSeconds = 0;
+  let beats = 0;
+  const beat = () => {
+    if (beats++ % (SAMPLE_MS / HEARTBEAT_MS) === 0) loopDelayMaxSeconds = longestBlock();
+    const sample = takeSample(parts, loopDelayMaxSeconds);
+    send({ type: 'alive', sample, malformed: parts.worker.takeMalformed() });
+    delay.pause(sample.connections === 0 && sample.sockets === 0);
+  };
+  beat();
+  setInterval(beat, HEARTBEAT_MS).unref();
 }
 
 /** What a worker is made of, as far as its master tells it what to do. */
@@ -187,7 +191,6 @@ function obeyMaster(parts: Parts): Promise<Extract<ToWorker, { type: 'open' }>> 
       front.flush();
     } else if (message?.type === 'open') opened.resolve(message);
     else if (message?.type === 'drain') void closeDown(parts, message.again ? 0 : LAST_REQUESTS_MS);
-    else if (message?.type === 'metrics') void sendMetrics(message.scrape);
     else if (message !== undefined) void act(parts, message).then((number) => send({ type: 'done', number }));
   });
   return opened.promise;
@@ -208,10 +211,6 @@ async function act(
     worker.drain();
   }
   return message.number;
-}
-
-async function sendMetrics(scrape: number): Promise<void> {
-  send({ type: 'metrics', scrape, metrics: await register.getMetricsAsJSON() });
 }
 
 /** Answers what is left, and lets the process end. Requests that have half arrived have so many ms. */

@@ -5,7 +5,7 @@ import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { ensurePrograms, installHint } from '../../tools/machine.js';
-import { BOUNDED, type RelayProcess, startRelay } from './relay_process.ts';
+import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
 
 interface Panel {
   id: number;
@@ -52,7 +52,11 @@ describe('the dashboard for Grafana, and the alert rules', BOUNDED, () => {
   after(() => relay?.stop());
 
   it('queries only metrics and labels that a running relay has', async () => {
-    const metrics = await relay.metrics();
+    let metrics = new Map<string, number>();
+    await until('the threads have been sampled', async () => {
+      metrics = await relay.metrics();
+      return [...metrics.keys()].some((name) => name.startsWith('sprites_cpu_seconds_total'));
+    });
     const names = new Set([...metrics.keys()].map((name) => name.replace(/\{.*/, '')));
     // A relay that is alone has no series by peer: cluster_drain.test.ts looks for those.
     for (const query of [...queries.filter((each) => !each.includes('by (peer)')), ...alerts]) {

@@ -375,7 +375,7 @@ onTwoShapes('crossed', 'sockets', (shape) => {
     const { _socket: tcp } = socket.ws as unknown as { _socket: import('node:net').Socket };
     tcp.pause();
     const count = async () => (await relay.metrics()).get('sprites_worker_sockets');
-    assert.equal(await count(), 1);
+    await until('the socket is counted', async () => (await count()) === 1);
     // Every poll is answered with the same 64 events, because no cursor acknowledges them.
     const pollMessage = JSON.stringify({ cursor: bob.cursor });
     let broken = false;

@@ -36,9 +36,10 @@ describe('workers', { ...BOUNDED, concurrency: 3 }, () => {
     it('answers a scrape without the worker, and leaves it alone when it hangs no longer than that', async () => {
       const [victim] = relay.pids.workers;
       relay.kill(victim, 'SIGSTOP');
+      await until('it is silent', async () => (await relay.metrics()).get('sprites_workers_unanswered') === 1);
       const scraped = await relay.metrics();
-      assert.deepEqual([scraped.get('sprites_workers'), scraped.get('sprites_workers_unanswered')], [2, 1]);
-      assert.ok(scraped.has('sprites_worker_pending'), 'the other worker has answered the scrape');
+      assert.equal(scraped.get('sprites_workers'), 2);
+      assert.ok((scraped.get('sprites_worker_rss_bytes') as number) > 0, 'the metrics of the other worker are there');
       assert.equal(relay.log.some(isDeath(victim)), false, 'a scrape answers before the worker is given up');
       relay.kill(victim, 'SIGCONT');
       await until('it answers again', async () => (await relay.metrics()).get('sprites_workers_unanswered') === 0);
