@@ -224,10 +224,7 @@ describe('a relay that is told to restart', { ...BOUNDED, skip: whyNoNativeFront
         assert.deepEqual(new Set(await Promise.all(answers)), new Set([202]));
         await until('all sprites have come', () => clients[1].received.length === thrown);
       }
-      assert.ok(
-        clients.every(({ byes }) => byes > 0),
-        'the parked polls were told to come back',
-      );
+      assert.ok(clients[0].byes > 0, 'the poll that nothing answered was told to come back');
     });
 });
 
