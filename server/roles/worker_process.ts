@@ -183,7 +183,7 @@ function makeFront(settings: WorkerSettings, { handlers }: Worker, listener: Fro
 
 /** Does from now on what the master tells. Resolves when it has told to open the port. */
 function obeyMaster(parts: Parts): Promise<Extract<ToWorker, { type: 'open' }>> {
-  const { uplink, front } = parts;
+  const { uplink, front, listener, moderate } = parts;
   const opened = Promise.withResolvers<Extract<ToWorker, { type: 'open' }>>();
   process.on('message', (message: Uint8Array | ToWorker) => {
     if (message instanceof Uint8Array) {
@@ -191,26 +191,28 @@ function obeyMaster(parts: Parts): Promise<Extract<ToWorker, { type: 'open' }>> 
       front.flush();
     } else if (message?.type === 'open') opened.resolve(message);
     else if (message?.type === 'drain') void closeDown(parts, message.again ? 0 : LAST_REQUESTS_MS);
-    else if (message !== undefined) void act(parts, message).then((number) => send({ type: 'done', number }));
+    else if (message?.type === 'moderation') void done(message, moderate(message.message));
+    else if (message?.type === 'listen') void done(message, listenBeside(listener, message.port));
+    else if (message?.type === 'give-way') void done(message, giveWay(parts));
   });
   return opened.promise;
 }
 
-/** Does what the master waits for. Resolves to its number. */
-async function act(
-  { worker, front, listener, moderate }: Parts,
-  message: Extract<ToWorker, { number: number }>,
-): Promise<number> {
-  if (message.type === 'moderation') await moderate(message.message);
-  else if (message.type === 'listen') {
-    // What keeps it from listening now is said when it opens its port.
-    listener.descriptor = await openListener(listener.host, message.port).catch(() => undefined);
-  } else {
-    front.drain();
-    await sleep(CLOSING_STEP_MS);
-    worker.drain();
-  }
-  return message.number;
+/** Tells the master when this worker has done what a message says. */
+async function done({ number }: { number: number }, acting: Promise<void>): Promise<void> {
+  await acting;
+  send({ type: 'done', number });
+}
+
+async function listenBeside(listener: FrontListener, port: number): Promise<void> {
+  // What keeps it from listening now is said when it opens its port.
+  listener.descriptor = await openListener(listener.host, port).catch(() => undefined);
+}
+
+async function giveWay({ worker, front }: Parts): Promise<void> {
+  front.drain();
+  await sleep(CLOSING_STEP_MS);
+  worker.drain();
 }
 
 /** Answers what is left, and lets the process end. Requests that have half arrived have so many ms. */
