@@ -12,7 +12,7 @@ describe('client address', () => {
     const addresses = new ClientAddresses([]);
     assert.equal(addresses.networkOf(requestFrom('203.0.113.7', '198.51.100.1')), '203.0.113.7');
     assert.equal(addresses.networkOf(requestFrom('::ffff:203.0.113.7')), '203.0.113.7');
-    assert.equal(addresses.networkOf(requestFrom('fe80::1%eth0')), 'fe80::/64');
+    assert.equal(addresses.networkOf(requestFrom('fe80::1%eth0')), 'fe80:0:0:0::/64');
     assert.equal(addresses.networkOf(requestFrom(undefined)), 'unknown');
   });
 
