@@ -175,7 +175,10 @@ export interface Front {
   /** Sends everything answered since the last flush. Call it at the end of a turn. */
   flush(): void;
   gauges(): FrontGauges;
-  /** Stops listening. Connections without a waiting ticket close now, the others after their answer. */
+  /**
+   * Stops listening. Idle connections close now, the others after their answer. Called again, the native front closes those that have not asked,
+   * too: their clients ask again elsewhere.
+   */
   drain(): void;
   /** Closes everything at once. */
   close(): Promise<void>;

@@ -108,6 +108,7 @@ export class OneProcess implements Workers {
     this.front.drain();
     await sleep(CLOSING_STEP_MS);
     this.drain();
+    this.front.drain();
   }
 
   drain(): void {

@@ -213,6 +213,7 @@ async function giveWay({ worker, front }: Parts): Promise<void> {
   front.drain();
   await sleep(CLOSING_STEP_MS);
   worker.drain();
+  front.drain();
 }
 
 /** Answers what is left, and lets the process end. Requests that have half arrived have so many ms. */

@@ -17,10 +17,12 @@ namespace {
 
 constexpr std::string_view kContinue = "HTTP/1.1 100 Continue\r\n\r\n";
 
-// Whether the socket has bytes that nobody has read.
-bool HasBytes(int descriptor) {
+// Whether nothing is asked: no request that has come, also only a part of one or one that nobody has
+// read, nor the first one, which is to come.
+bool IsIdle(const Connection& connection) {
   uint8_t byte;
-  return Receive(descriptor, &byte, sizeof byte, MSG_PEEK | MSG_DONTWAIT) > 0;
+  return connection.unread == kNoBuffer && !connection.Has(kFresh) &&
+         Receive(connection.descriptor, &byte, sizeof byte, MSG_PEEK | MSG_DONTWAIT) <= 0;
 }
 
 // The sooner of two timeouts, where -1 is none.
@@ -528,15 +530,11 @@ void IoLoop::Release(Index index, Connection& connection) {
 }
 
 void IoLoop::Drain() {
-  if (draining_) {
-    return;
-  }
+  const bool is_again = draining_;
   draining_ = true;
   for (Index index = 0; index < table_.size(); ++index) {
     Connection& connection = table_.At(index);
-    // A request is answered, also one that is not whole yet, still in the socket, or to come first.
-    if (connection.state == State::kReading && connection.unread == kNoBuffer &&
-        !connection.Has(kFresh) && !HasBytes(connection.descriptor)) {
+    if (connection.state == State::kReading && (is_again || IsIdle(connection))) {
       Close(index, connection);
     }
     if (connection.state == State::kWriting) {

@@ -75,8 +75,8 @@ class IoLoop {
 
   // Accepts no more connections.
   void StopListening() { acceptor_.Stop(); }
-  // Closes connections without a ticket, accepts those that wait, and stops listening; closes all
-  // after their answer.
+  // Closes idle connections, accepts those that wait, and stops listening; closes all after their
+  // answer. Called again, it closes those that have not asked, too.
   void Drain();
   // Closes all connections and listeners at once, without closed records.
   void CloseAll();

@@ -83,7 +83,7 @@ void IoThread::Wake() const { Notify(wake_); }
 void IoThread::Signal() const { Notify(signal_); }
 
 void IoThread::Drain() {
-  draining_.store(true, std::memory_order_release);
+  drain_requested_.store(true, std::memory_order_release);
   Wake();
 }
 
@@ -93,7 +93,7 @@ void IoThread::AwaitListenersClosed() {
 }
 
 void IoThread::DrainIfRequested(IoLoop* loop) {
-  if (!draining_.load(std::memory_order_acquire)) {
+  if (!drain_requested_.exchange(false, std::memory_order_acquire)) {
     return;
   }
   loop->StopListening();

@@ -71,7 +71,7 @@ class IoThread {
   Outbox outbox_;
   std::vector<Listening> listeners_;
   std::vector<uint8_t> answers_;
-  std::atomic<bool> draining_{false};
+  std::atomic<bool> drain_requested_{false};
   std::atomic<bool> stopping_{false};
   std::atomic<bool> over_{false};
   std::atomic<uint32_t> waiting_{0};

@@ -760,7 +760,8 @@ TEST_CASE("native front › answers those who had connected or asked when it dra
       kept.Send(Client::Crossing(1, "{}"));
       REQUIRE(kept.Answer() == 202);
       Client fresh(relay.crossings_port);
-      WaitUntil([&] { return relay.Gauges().connections == 2; });
+      Client silent(relay.crossings_port);
+      WaitUntil([&] { return relay.Gauges().connections == 3; });
       relay.paused.store(true);
       kept.Send(Client::Crossing(2, "{}"));
       Client late(relay.crossings_port);
@@ -773,6 +774,9 @@ TEST_CASE("native front › answers those who had connected or asked when it dra
         REQUIRE(client->Answer() == 202);
         REQUIRE(client->HasEnded());
       }
+      silent.Send("POST ");
+      relay.drain.store(true);
+      REQUIRE(silent.HasEnded());
     });
     WaitUntil([&] { return relay.IsEmpty(); });
   });
