@@ -85,7 +85,7 @@ export async function shutDown(parts: Parts, { again, isFollowed, isSuperseded }
 
 /**
  * Lets the next process go on, which listens already, before the desktops are told: their polls stay parked here until it serves. So clients
- * that connect meanwhile wait for as long as the next one takes to read the journal, whatever the number of desktops.
+ * that connect meanwhile wait only for as long as the next one takes to read the journal.
  */
 async function giveWay(parts: Parts): Promise<void> {
   const { turns, workers, log } = parts;
