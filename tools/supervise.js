@@ -112,7 +112,8 @@ class Supervision {
       else if (launched === this.#next) this.#hearNext(message);
     });
     launched.on('error', (error) => {
-      if (launched !== this.#child) return this.#nextEnded(error.message);
+      if (launched === this.#next) return this.#nextEnded(error.message);
+      if (launched !== this.#child) return; // it has left
       this.#say(`${this.#program}: ${error.message}`);
       this.#ended(1);
     });

@@ -125,6 +125,11 @@ export const TIMEOUTS: Timeouts = {
   lingerMs: 2_000, // one or two round trips around the world, and a read
 };
 
+/** Whether listening on a host failed because the system has no IPv6, and so no `::`. */
+export function lacksIpv6(error: unknown, host: string): boolean {
+  return (error as NodeJS.ErrnoException).code === 'EAFNOSUPPORT' && host === '::';
+}
+
 export interface FrontOptions {
   listeners: readonly FrontListener[];
   handlers: FrontHandlers;

@@ -416,15 +416,13 @@ describe('front › native', { skip }, () => {
   });
 
   it('answers those who connected before it was there, to a socket that it is given', async () => {
-    const seen: number[] = [];
-    const handlers = { ...IDLE_HANDLERS, poll: ({ ticket }: RequestView) => void seen.push(ticket) };
-    const first = new NativeFront({ listeners: [{ ...CROSSINGS, shared: true }], handlers, connectionsMax: 10 });
+    const options = { handlers: IDLE_HANDLERS, connectionsMax: 10 };
+    const first = new NativeFront({ ...options, listeners: [{ ...CROSSINGS, shared: true }] });
     const [port] = await first.listen();
     const descriptor = await openListener('127.0.0.1', port);
     const closed = first.close();
     const answer = fetch(`http://127.0.0.1:${port}/`);
     await closed;
-    const options = { handlers, connectionsMax: 10 };
     const second = new NativeFront({ ...options, listeners: [{ ...CROSSINGS, port, descriptor }] });
     assert.deepEqual(await second.listen(), [port]);
     assert.equal(await (await answer).text(), 'fallback');

@@ -20,6 +20,7 @@ import {
   type Front,
   type FrontGauges,
   type FrontOptions,
+  lacksIpv6,
   NO_CURSOR,
   TIMEOUTS,
   type Ticket,
@@ -164,11 +165,6 @@ export async function openListener(host: string, port: number): Promise<number> 
 
 async function addressOf(host: string): Promise<string> {
   return isIP(host) ? host : (await lookup(host)).address;
-}
-
-/** A system without IPv6 has no `::`. */
-function lacksIpv6(error: unknown, address: string): boolean {
-  return (error as NodeJS.ErrnoException).code === 'EAFNOSUPPORT' && address === '::';
 }
 
 /** How many I/O threads a front uses, and how many connections it holds. */

@@ -20,6 +20,7 @@ import {
   type FrontGauges,
   type FrontListener,
   type FrontOptions,
+  lacksIpv6,
   NO_SLOT,
   TIMEOUTS,
   type Ticket,
@@ -558,9 +559,8 @@ function listen(server: Server, listener: FrontListener): Promise<number> {
   return new Promise((resolve, reject) => {
     const reusePort = listener.shared && process.platform === 'linux';
     const bind = (host: string) => server.listen({ host, port: listener.port, reusePort, backlog: 4096 });
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      // A system without IPv6 has no `::`.
-      if (error.code !== 'EAFNOSUPPORT' || listener.host !== '::') return reject(error);
+    server.once('error', (error) => {
+      if (!lacksIpv6(error, listener.host)) return reject(error);
       server.once('error', reject);
       bind('0.0.0.0');
     });

@@ -4,6 +4,7 @@
  * Invariant: a crossing is answered 202 only after the master has accepted it.
  * Cost: a crossing costs its check, one pending row and one record of a frame.
  */
+import { setTimeout as sleep } from 'node:timers/promises';
 import type { Front, FrontHandlers, RequestView } from '../front/front.ts';
 import { NO_SLOT } from '../front/front.ts';
 import type { PictureGate } from '../moderation/picture_gate.ts';
@@ -20,6 +21,9 @@ import { type CheckedStage, checkStage, readStage } from '../wire/stage.ts';
 
 export const UNKNOWN = problem('unknown-desktop', 'A bearer token of this desktop is needed; join to get one.');
 const DRAINING = problem('draining', 'The relay is going down; try again in some seconds.');
+
+/** How long those who have connected may take to ask before the next process goes on, in ms. Who connects meanwhile waits for as long. */
+export const GIVING_WAY_MS = 20;
 
 /** Slots whose malformed requests are counted apart, between two samples. */
 const MALFORMED_SLOTS_MAX = 64;
@@ -72,6 +76,14 @@ export class Worker {
    */
   drain(): void {
     this.#draining = true;
+  }
+
+  /** Its front accepts no more connections. Resolves when those who had connected have asked; from then on it drains. */
+  async giveWay(): Promise<void> {
+    this.#front?.drain();
+    await sleep(GIVING_WAY_MS);
+    this.drain();
+    this.#front?.drain(); // who has not asked yet asks the next process
   }
 
   /** The handlers for the front that crossings, sayings and stages come from. */

@@ -18,7 +18,7 @@ export const LAST_ANSWERS_PER_SECOND = 5_000;
  */
 export const HAND_OVER_MS = 6_000;
 
-/** How often the last step checks whether everything is done; and how long those who have connected may take to ask before the next process goes on. */
+/** How often the last step checks whether everything is done. */
 export const CLOSING_STEP_MS = 20;
 
 /**

@@ -4,6 +4,7 @@
  */
 import { once } from 'node:events';
 import net from 'node:net';
+import { lacksIpv6 } from '../front/front.ts';
 
 /** Throws the system's error when this process can't listen there. `makeServer`: tests pass a system without IPv6. */
 export async function throwIfTaken(host: string, port: number, makeServer = () => net.createServer()): Promise<void> {
@@ -11,8 +12,8 @@ export async function throwIfTaken(host: string, port: number, makeServer = () =
   try {
     await once(probe.listen({ host, port, exclusive: true }), 'listening');
   } catch (error) {
-    // A system without IPv6 has no `::`. The fronts listen on 0.0.0.0 then.
-    if ((error as NodeJS.ErrnoException).code !== 'EAFNOSUPPORT' || host !== '::') throw error;
+    if (!lacksIpv6(error, host)) throw error;
+    // The fronts listen there then.
     return throwIfTaken('0.0.0.0', port, makeServer);
   }
   probe.close();

@@ -2,7 +2,6 @@
  * One process: the worker inside the master (`--workers 0`). Both ports belong to one front, and no frame is sent.
  */
 
-import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Front } from '../front/front.ts';
 import { openListener } from '../front/native.ts';
@@ -23,7 +22,6 @@ import {
 } from '../operator/workers.ts';
 import { DirectUplink } from '../processes/direct_uplink.ts';
 import { PendingRequests } from '../processes/pending.ts';
-import { CLOSING_STEP_MS } from './closing.ts';
 
 export class OneProcess implements Workers {
   readonly ports: { readonly api: number; readonly events: number };
@@ -104,11 +102,8 @@ export class OneProcess implements Workers {
     return [this.#sample];
   }
 
-  async giveWay(): Promise<void> {
-    this.front.drain();
-    await sleep(CLOSING_STEP_MS);
-    this.drain();
-    this.front.drain();
+  giveWay(): Promise<void> {
+    return this.#parts.worker.giveWay();
   }
 
   drain(): void {

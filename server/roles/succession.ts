@@ -42,8 +42,9 @@ function hear(words: readonly string[], ms?: number): Promise<string> {
     const listen = (word: unknown) => {
       if (words.includes(word as string)) settle(() => resolve(word as string));
     };
-    const leave = () => settle(() => reject(new Error('the launcher has ended')));
-    const limit = ms === undefined ? undefined : setTimeout(leave, ms);
+    const fail = (why: string) => settle(() => reject(new Error(why)));
+    const leave = () => fail('the launcher has ended');
+    const limit = ms === undefined ? undefined : setTimeout(fail, ms, 'the launcher has not answered in time');
     process.on('message', listen).once('disconnect', leave);
     if (!process.connected) leave();
   });

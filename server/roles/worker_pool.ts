@@ -9,7 +9,7 @@ import { setTimeout as sleep } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import { commit } from '../../tools/version.js';
 import type { Front } from '../front/front.ts';
-import type { Malformed } from '../http/worker.ts';
+import { GIVING_WAY_MS, type Malformed } from '../http/worker.ts';
 import { gaugesIn } from '../metrics/gauges.ts';
 import { type Refusals, type WorkerSample, WorkerSamples } from '../metrics/worker_samples.ts';
 import type { ModerationMessage } from '../moderation/moderator.ts';
@@ -30,7 +30,6 @@ import { type FrameReceiver, FrameRing } from '../processes/frame_ring.ts';
 import { HEARTBEAT_MS, Heartbeats } from '../processes/heartbeats.ts';
 import { IpcLink, receiveFrame } from '../processes/ipc.ts';
 import { MalformedFrame } from '../wire/frame.ts';
-import { CLOSING_STEP_MS } from './closing.ts';
 import { throwIfTaken } from './free_port.ts';
 import type { FromWorker, ToWorker, WorkerSettings } from './worker_process.ts';
 
@@ -195,8 +194,8 @@ export class WorkerPool implements Workers {
     this.#draining = true;
     this.front.drain();
     await this.#tellAll((number) => ({ type: 'give-way', number }));
-    // Frames from before the answers may have come with them.
-    await sleep(CLOSING_STEP_MS);
+    // What they had sent on their rings before may come later than their answers.
+    await sleep(GIVING_WAY_MS);
   }
 
   /** Tells every worker, also those that start. Resolves when each has done it, or has ended. */

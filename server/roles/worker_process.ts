@@ -183,7 +183,7 @@ function makeFront(settings: WorkerSettings, { handlers }: Worker, listener: Fro
 
 /** Does from now on what the master tells. Resolves when it has told to open the port. */
 function obeyMaster(parts: Parts): Promise<Extract<ToWorker, { type: 'open' }>> {
-  const { uplink, front, listener, moderate } = parts;
+  const { worker, uplink, front, listener, moderate } = parts;
   const opened = Promise.withResolvers<Extract<ToWorker, { type: 'open' }>>();
   process.on('message', (message: Uint8Array | ToWorker) => {
     if (message instanceof Uint8Array) {
@@ -193,7 +193,7 @@ function obeyMaster(parts: Parts): Promise<Extract<ToWorker, { type: 'open' }>> 
     else if (message?.type === 'drain') void closeDown(parts, message.again ? 0 : LAST_REQUESTS_MS);
     else if (message?.type === 'moderation') void done(message, moderate(message.message));
     else if (message?.type === 'listen') void done(message, listenBeside(listener, message.port));
-    else if (message?.type === 'give-way') void done(message, giveWay(parts));
+    else if (message?.type === 'give-way') void done(message, worker.giveWay());
   });
   return opened.promise;
 }
@@ -207,13 +207,6 @@ async function done({ number }: { number: number }, acting: Promise<void>): Prom
 async function listenBeside(listener: FrontListener, port: number): Promise<void> {
   // What keeps it from listening now is said when it opens its port.
   listener.descriptor = await openListener(listener.host, port).catch(() => undefined);
-}
-
-async function giveWay({ worker, front }: Parts): Promise<void> {
-  front.drain();
-  await sleep(CLOSING_STEP_MS);
-  worker.drain();
-  front.drain();
 }
 
 /** Answers what is left, and lets the process end. Requests that have half arrived have so many ms. */

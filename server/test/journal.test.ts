@@ -194,7 +194,7 @@ describe('friends whose relay is killed', BOUNDED, () => {
   });
 });
 
-describe('a relay that is told to restart', { ...BOUNDED, skip: whyNoNativeFront() ?? false }, () => {
+describe('a restart under throws', { ...BOUNDED, skip: whyNoNativeFront() ?? false }, () => {
   for (const workers of [0, 2])
     it(`refuses no throw, and cuts none off, with ${workers} workers`, async (t) => {
       const data = mkdtempSync(join(tmpdir(), 'sprites-journal-'));
