@@ -112,7 +112,7 @@ export interface Workers {
   takeMalformed(): Malformed;
   /** The newest sample of each worker that does not hang. */
   samples(): readonly WorkerSample[];
-  /** Accepts no more connections. Resolves when those who had connected have asked; from then on everything but crossings is refused. */
+  /** Accepts no more connections. Resolves when those who had connected have asked; from then on its workers drain. */
   giveWay(): Promise<void>;
   /** From now on new requests are refused; pending ones are still answered. `again`: the next process is to open the ports soon. */
   drain(again: boolean): void;

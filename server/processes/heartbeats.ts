@@ -20,7 +20,7 @@ ok(6 * WORKER_SILENCE_MS_MAX <= LEASE_MS);
 /** A worker that was forked must be ready within this time, in ms: loading takes one second, on a busy machine twenty. */
 export const WORKER_START_MS_MAX = 60_000;
 
-/** After this many beats without a message a worker is late: others do not wait for it. One beat may pass between messages. */
+/** After this many beats without a message a worker is late: its sample is not read. One beat may pass between messages. */
 const LATE_BEATS = 3;
 
 interface Pulse {

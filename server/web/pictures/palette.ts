@@ -8,7 +8,7 @@
  */
 import type { Pixels } from '../../wire/files/pixels.ts';
 
-export const COLOURS_MAX = 255;
+const COLOURS_MAX = 255;
 const BUCKETS = 2 ** 15;
 const CHANNELS = [10, 5, 0]; // where red, green and blue are in the number of a bucket
 
@@ -32,20 +32,21 @@ const BY_SIDE_AND_PIXELS: Rank = ({ side }, pixels) => side ** 2 * Math.sqrt(pix
 /** Returns the frames in at most `colours` colours. Alpha stays as it is, and transparent pixels have no colour. */
 export function reduceColours(frames: readonly Pixels[], colours: number): Pixels[] {
   const palette = new Palette(Math.min(colours, COLOURS_MAX), BY_SIDE_AND_PIXELS);
-  for (const { data } of frames) palette.count(data.filter((_, at) => data[at | 3] > 0));
+  for (const { data } of frames) palette.count(data, 1);
   palette.choose();
   return frames.map(({ width, height, data }) => {
     const reduced = new Uint8ClampedArray(data);
-    for (const [i, colour] of palette.indicesOf(data).entries()) {
-      if (data[4 * i + 3] === 0) reduced.fill(0, 4 * i, 4 * i + 3);
-      else reduced.set(palette.colours.subarray(3 * colour, 3 * colour + 3), 4 * i);
+    const indices = palette.indicesOf(data);
+    for (let at = 0; at < data.length; at += 4) {
+      const colour = data[at + 3] === 0 ? 0 : 3 * indices[at / 4];
+      for (let i = 0; i < 3; i++) reduced[at + i] = palette.colours[colour + i];
     }
     return { width, height, data: reduced };
   });
 }
 
 export class Palette {
-  /** Red, green and blue of each colour. The first one, 0, is nobody's. */
+  /** Red, green and blue of each colour. The first one, 0, is nobody's: it stays 0, 0, 0. */
   readonly colours = new Uint8Array(3 * (COLOURS_MAX + 1));
   readonly #coloursMax: number;
   readonly #rank: Rank;
@@ -57,9 +58,10 @@ export class Palette {
     this.#rank = rank;
   }
 
-  /** Counts the pixels of a frame: four bytes each, of which the last one is not read. */
-  count(pixels: Pixels['data']): void {
+  /** Counts the pixels of a frame, four bytes each, whose alpha is at least `alphaMin`. */
+  count(pixels: Pixels['data'], alphaMin = 0): void {
     for (let at = 0; at < pixels.length; at += 4) {
+      if (pixels[at + 3] < alphaMin) continue;
       const sum = 4 * bucketOf(pixels, at);
       for (let i = 0; i < 3; i++) this.#sums[sum + i] += pixels[at + i];
       this.#sums[sum + 3]++;
