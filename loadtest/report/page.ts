@@ -8,7 +8,7 @@ import { capacitySection } from './capacity.ts';
 import { type Axis, type Bar, BYTES, barsOf, CORES, COUNT, distribution, escaped, TIME, TIME_FROM_0 } from './chart.ts';
 import { documentOf, figure, header, type Tile, table, tilesOf, type Verdict } from './document.ts';
 import { PAGE_REFRESH_SECONDS } from './growing.ts';
-import { NEVER_US, percentile } from './histogram.ts';
+import { NEVER_US } from './histogram.ts';
 import type { Figures, Report, ReportSecond } from './merge.ts';
 import { costRows, oddities, percentileRows, runRow, spriteRows } from './rows.ts';
 import { type TimeChart, timeChart, timeCharts } from './time_charts.ts';
@@ -23,7 +23,7 @@ export function page(report: Report): string {
     report.capacity ? capacitySection(report.capacity) : '',
     tiles(report),
     ...complaints(report).map((sentence) => `<p class="complaint">${escaped(sentence)}</p>`),
-    charts(report, notArrived(report), report.runs),
+    charts(report, report.runs),
     tables(report),
     foot(report, limitSentence(report)),
   ];
@@ -114,14 +114,14 @@ function tiles(report: Report): string {
   return tilesOf(all);
 }
 
-/** `missing`: throws that did not arrive. `runs`: those of a sweep. A run that is still on has neither. */
-function charts(report: Growing, missing = 0, runs: readonly Figures[] = []): string {
+/** `runs`: those of a sweep. A run that is still on has none. */
+function charts(report: Growing, runs: readonly Figures[] = []): string {
   const { seconds } = report;
   const sweep = isSweep(runs);
   const figures = [
     ...(sweep ? sweepCharts(runs) : []),
     ...(seconds.length > 1 ? overTime(report) : []),
-    ...(report.latencyUs.count > 0 ? [latencyDistribution(report, missing)] : []),
+    ...(report.latencyUs.count > 0 ? [latencyDistribution(report)] : []),
   ];
   const which = sweep ? `<p class="note">Over time: the last run, ${count(report.desktops)} desktops.</p>` : '';
   return `${which}<section class="charts">${figures.join('\n')}</section>`;
@@ -214,22 +214,14 @@ function windowOf(seconds: readonly ReportSecond[]): [number, number] | undefine
   return last && [measured[0].atS - 1, last.atS];
 }
 
-function latencyDistribution({ latencyUs, latencyBucketsNs }: Growing, missing: number): string {
-  const population = latencyUs.count + missing;
+function latencyDistribution({ latencyUs, latencyBucketsNs }: Growing): string {
   const us = latencyBucketsNs.map(([low, high, n]) => [low / 1000, high / 1000, n] as const);
-  const histogram = { buckets: us, count: latencyUs.count, mean: latencyUs.mean, max: latencyUs.max };
   const marks = [
-    ...(
-      [
-        ['p50', 0.5],
-        ['p99', 0.99],
-        ['p99.9', 0.999],
-      ] as const
-    )
-      .map(([name, share]) => ({ name, value: percentile({ ...histogram, buckets: [...us] }, share, population) }))
-      .filter(({ value }) => value < NEVER_US),
+    { name: 'p50', value: latencyUs.p50 },
+    { name: 'p99', value: latencyUs.p99 },
+    { name: 'p99.9', value: latencyUs.p999 },
     { name: 'max', value: latencyUs.max },
-  ];
+  ].filter(({ value }) => value < NEVER_US);
   return figure(
     'Latency distribution',
     `share of ${count(latencyUs.count)} sprites in the measured window`,
