@@ -365,6 +365,9 @@ describe('every command', { concurrency: 2, timeout: 900_000 }, () => {
       const code = readFileSync(join(ROOT, path), 'utf8');
       for (const [, name] of code.matchAll(/(?:\benv\.|^const \w+ = ')(SPRITES_\w+)/gm)) read.add(name);
     }
+    for (const path of listFiles().filter((one) => /^ec2\/boot\/.*\.sh$/.test(one))) {
+      for (const [, name] of readFileSync(join(ROOT, path), 'utf8').matchAll(/\$\{?(SPRITES_\w+)/g)) read.add(name);
+    }
     assert.deepEqual(VARIABLES.toSorted(), [...read].toSorted());
   });
 

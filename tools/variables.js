@@ -12,8 +12,10 @@ export const VARIABLES = [
   'STAGE_TOLERANCE TRUST_PROXY WORKERS',
   // The launcher, the fleet, the tests.
   'NODE NODE_FLAGS NO_APT RESTART BUCKET FUZZ_SECONDS SCREENSHOTS STOPPED_RUNS TEST_ADDON TEST_FRONT',
+  // The instances of a fleet.
+  'FIELDS JOB MINUTES PREFIX RESULTS',
   // What processes tell those that they start.
-  'ADDRESSES BENCH_NAMESPACE CHAOS_CLOCK PRESET SUCCESSION SWARM_NAMESPACE WORKER',
+  'ADDRESSES CHAOS_CLOCK PRESET SUCCESSION SWARM_NAMESPACE TEST_NAMESPACE WORKER',
 ].flatMap((line) => line.split(' ').map((name) => `SPRITES_${name}`));
 
 /** A sentence for each variable that looks like one of this project and is none. */

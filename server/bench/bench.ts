@@ -82,15 +82,6 @@ const OPTIONS = {
       shown: `${ROUNDS}; loads: ${LOAD_ROUNDS}`,
     },
   }),
-  ...goingWith(['chaos'], {
-    durability: {
-      ...form('KIND', 'what a 202 of the relay survives', `one of ${DURABILITIES.join(', ')}`, readDurability),
-      shown: 'process and machine in turn',
-    },
-  }),
-  ...goingWith(['hostile'], {
-    workers: whole('N', 'worker processes of the relay; 0: everything in one process', [0, WORKERS_MAX], 1),
-  }),
   ...goingWith(['hostile', 'outside', 'cluster'], {
     seconds: {
       ...whole('N', 'how long each attack lasts, or each window', [1, 3600]),
@@ -110,10 +101,15 @@ const OPTIONS = {
     front: oneOf('KIND', 'front of the relay', ['native', 'portable'], 'native'),
   }),
   ...goingWith(['hostile'], {
+    workers: whole('N', 'worker processes of the relay; 0: everything in one process', [0, WORKERS_MAX], 1),
     admission: oneOf('KIND', 'limits by address of the relay, where it has them', ADMISSIONS, 'open'),
     requests: whole('N', 'requests that the attack fuzz sends, however long it takes', [1, 1_000_000_000]),
   }),
   ...goingWith(['chaos'], {
+    durability: {
+      ...form('KIND', 'what a 202 of the relay survives', `one of ${DURABILITIES.join(', ')}`, readDurability),
+      shown: 'process and machine in turn',
+    },
     out: text('DIR', 'where the report is written', 'build/chaos'),
     relays: whole('N', 'relays of the cluster', [1, CHAOS_RELAYS_MAX], CHAOS_RELAYS),
     minutes: number('N', 'how long faults are made', [0.1, 1440], CHAOS_MINUTES),

@@ -293,8 +293,7 @@ Throws::Step Throws::NextStep(uint32_t index) {
 void Throws::Send(uint32_t index) {
   Sender& sender = senders_[index];
   sender.on_wire = true;
-  slice_.request.clear();
-  WriteThrow(throws_[sender.first], &slice_.request);
+  WriteThrow(throws_[sender.first]);
   if (slice_.Send(ConnectionOf(index), slice_.request)) {
     return;
   }
@@ -350,7 +349,7 @@ void Throws::WriteBody(const Throw& thrown) {
   body_.append(kEnd);
 }
 
-void Throws::WriteThrow(Throw& thrown, std::string* to) {
+void Throws::WriteThrow(Throw& thrown) {
   Desktop& desktop = slice_.desktops[thrown.desktop];
   if (thrown.tries == 0) {
     thrown.crossing = ++desktop.crossing;
@@ -358,10 +357,11 @@ void Throws::WriteThrow(Throw& thrown, std::string* to) {
   }
   WriteBody(thrown);
   thrown.sent_ns = NowNs();
+  slice_.request.clear();
   if (slice_.has_sockets()) {
-    slice_.AppendMessage(thrown.desktop, body_, to);
+    slice_.AppendMessage(thrown.desktop, body_, &slice_.request);
   } else {
-    slice_.AppendPost(desktop, "/crossings", body_, to,
+    slice_.AppendPost(desktop, "/crossings", body_, &slice_.request,
                       slice_.options.throw_each ? "Connection: close\r\n" : "");
   }
   if (thrown.tries++ == 0) {

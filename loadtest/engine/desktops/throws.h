@@ -109,8 +109,8 @@ class Throws {
   // REQUIRES: its connection is open and a throw waits. kWait: something will call SendWaiting.
   Step NextStep(uint32_t sender);
   void Send(uint32_t sender);
-  // Appends the request or message of a throw.
-  void WriteThrow(Throw& thrown, std::string* to);
+  // Writes the request or message of a throw to slice_.request.
+  void WriteThrow(Throw& thrown);
   void WriteBody(const Throw& thrown);
   bool IsOpen(uint32_t sender) const;
   Connection& ConnectionOf(uint32_t sender);
