@@ -91,6 +91,7 @@ const X11_LIBRARIES = {
   'gtk+-wayland-3.0': 'libgtk-3-dev',
   'gtk-layer-shell-0': 'libgtk-layer-shell-dev',
   'wayland-client': 'libwayland-dev',
+  'gio-2.0 >= 2.70': 'libglib2.0-dev',
 };
 
 /** The path of the benches' floor once it is built. */

@@ -62,6 +62,7 @@ const NAMES = {
   'libxcb-randr0-dev': { dnf: '', zypper: '', pacman: '', apk: '' },
   'libxcb-shape0-dev': { dnf: '', zypper: '', pacman: '', apk: '' },
   'libxcb-xfixes0-dev': { dnf: '', zypper: '', pacman: '', apk: '' },
+  'libglib2.0-dev': { dnf: 'glib2-devel', zypper: 'glib2-devel', pacman: 'glib2', apk: 'glib-dev' },
   'libgtk-3-dev': { dnf: 'gtk3-devel', zypper: 'gtk3-devel', pacman: 'gtk3', apk: 'gtk+3.0-dev' },
   'libgtk-layer-shell-dev': {
     dnf: 'gtk-layer-shell-devel',

@@ -21,9 +21,8 @@ namespace sprites {
 
 namespace {
 
-constexpr int kLeaveCheckMs = 16;          // ms between two looks whether the desktop has left
-constexpr double kGreetingWidthMax = 344;  // dip
-constexpr int64_t kPointerMs = 50;         // between two looks at the pointer: a round trip each
+constexpr int kLeaveCheckMs = 16;   // ms between two looks whether the desktop has left
+constexpr int64_t kPointerMs = 50;  // between two looks at the pointer: a round trip each
 
 // Of a clock that goes on while the machine sleeps, so that the core notices that it has slept.
 int64_t BootMs() {
@@ -85,7 +84,7 @@ Shell::Shell(const Folders& folders, const ShellOptions& options, SingleInstance
             controller_.DismissBubble();
             RequestTurn();
           },
-          kGreetingWidthMax),
+          kNoticeWidthMax),
       notice_(&look_, "Sprites notice", [this] { HandleToastClicked(); }),
       saying_bubbles_(&look_),
       notifier_(characters_.empty() ? Parcel() : characters_.front(),

@@ -58,7 +58,8 @@ class Host {
   virtual bool HasIcon() const { return true; }
   // Asks for a relay or a link, which the person finds filled in with `link`.
   virtual void AskWhereToGo(bool is_first_start, const std::string& link) = 0;
-  // Asks, or shows a text without a second button, and then calls `yes` if that is the answer.
+  // Asks, and then calls `yes` if that is the answer. A question without a second button is only a
+  // text: `yes` must do nothing.
   virtual void AskWhether(const Question& /*question*/, std::function<void()> /*yes*/) {}
   // Asks what QuestionBefore says, and then calls Desktop::Open.
   virtual void AskAboutLink(const RelayLink& link) = 0;

@@ -18,18 +18,19 @@ std::optional<Question> QuestionBefore(const RelayLink& link, const Desktop& des
   if (link.entry) {
     const auto& [file, name, author] = *link.entry;
     return Question{
-        "Sprites",
-        author.empty() ? Say(language, Text::kAskTakeHeading, {name})
-                       : Say(language, Text::kAskTakeHeadingBy, {name, author}),
-        Say(language, relay.empty() ? Text::kAskTakeTextJoin : Text::kAskTakeText, {host}),
-        Say(language, Text::kAskTakeYes), Say(language, Text::kAskTakeNo)};
+        .heading = author.empty() ? Say(language, Text::kAskTakeHeading, {name})
+                                  : Say(language, Text::kAskTakeHeadingBy, {name, author}),
+        .text = Say(language, relay.empty() ? Text::kAskTakeTextJoin : Text::kAskTakeText, {host}),
+        .yes = Say(language, Text::kAskTakeYes),
+        .no = Say(language, Text::kAskTakeNo)};
   }
   if (!desktop.LeadsAway(link)) {
     return std::nullopt;
   }
-  return Question{"Sprites", Say(language, Text::kAskMoveHeading, {host}),
-                  Say(language, Text::kAskMoveText, {HostOf(relay)}),
-                  Say(language, Text::kAskMoveYes), Say(language, Text::kAskMoveNo)};
+  return Question{.heading = Say(language, Text::kAskMoveHeading, {host}),
+                  .text = Say(language, Text::kAskMoveText, {HostOf(relay)}),
+                  .yes = Say(language, Text::kAskMoveYes),
+                  .no = Say(language, Text::kAskMoveNo)};
 }
 
 FieldNote MeaningOf(Language language, const std::string& text) {
@@ -75,9 +76,10 @@ Question QuestionAboutPack(Language language, std::string_view name,
   const std::string rest =
       names.empty() ? ""
                     : Say(language, Text::kAskPackLeftOut, {Shortened(names, kLeftOutLetters)});
-  return {"Sprites", Say(language, Text::kAskPackHeading, {PlainText(name, kNameBytesMax)}),
-          Say(language, Text::kAskPackText) + rest, Say(language, Text::kAskPackYes),
-          Say(language, Text::kAskTakeNo)};
+  return {.heading = Say(language, Text::kAskPackHeading, {PlainText(name, kNameBytesMax)}),
+          .text = Say(language, Text::kAskPackText) + rest,
+          .yes = Say(language, Text::kAskPackYes),
+          .no = Say(language, Text::kAskTakeNo)};
 }
 
 }  // namespace sprites

@@ -5,31 +5,25 @@
 namespace sprites {
 
 Question QuestionToClose(Language language) {
-  Question question;
-  question.heading = Say(language, Text::kAskCloseHeading);
-  question.text = Say(language, Text::kAskCloseText);
-  question.yes = Say(language, Text::kAskCloseYes);
-  question.no = Say(language, Text::kAskCloseNo);
-  question.box_label = Say(language, Text::kAskCloseNever);
-  return question;
+  return {.heading = Say(language, Text::kAskCloseHeading),
+          .text = Say(language, Text::kAskCloseText),
+          .yes = Say(language, Text::kAskCloseYes),
+          .no = Say(language, Text::kAskCloseNo),
+          .box_label = Say(language, Text::kAskCloseNever)};
 }
 
 Question HowToPlay(Language language) {
-  Question question;
-  question.heading = Say(language, Text::kHowToHeading);
-  question.text = Say(language, Text::kHowToText);
-  question.yes = Say(language, Text::kButtonOk);
-  return question;
+  return {.heading = Say(language, Text::kHowToHeading),
+          .text = Say(language, Text::kHowToText),
+          .yes = Say(language, Text::kButtonOk)};
 }
 
 Question AboutProgram(Language language) {
-  Question question;
-  question.title = Say(language, Text::kAboutTitle);
-  question.heading = "Sprites " SPRITES_VERSION_WORDS;
-  question.text = Say(language, Text::kAboutText);
-  question.yes = Say(language, Text::kButtonOk);
-  question.has_characters = true;
-  return question;
+  return {.title = Say(language, Text::kAboutTitle),
+          .heading = "Sprites " SPRITES_VERSION_WORDS,
+          .text = Say(language, Text::kAboutText),
+          .yes = Say(language, Text::kButtonOk),
+          .has_characters = true};
 }
 
 }  // namespace sprites

@@ -8,8 +8,8 @@
 
 namespace sprites {
 
-// Shows a question, and returns whether the answer is its first button. Escape chooses the last
-// one. Sets *is_ticked if the user has ticked the box.
+// Shows a question, and returns whether the answer is yes, its first button of two. Escape chooses
+// the last one. Sets *is_ticked if the user has ticked the box.
 bool Ask(HWND owner, const Question& question, bool* is_ticked = nullptr);
 // Ends the question or the text that is shown, as Escape does.
 void CancelQuestion();

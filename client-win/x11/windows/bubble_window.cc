@@ -15,7 +15,6 @@ constexpr double kShadowAlpha = 0.22;
 // Sizes in dip.
 constexpr double kLineGap = 2;  // between two texts
 constexpr BubblePadding kNoticePadding{12, 12};
-constexpr double kNoticeWidthMax = 344;
 constexpr double kNoticeSize = 13;
 constexpr double kCornerGap = 12;
 

@@ -23,8 +23,9 @@
 
 namespace sprites {
 
-constexpr double kBubbleRadius = 9;   // dip
-constexpr double kBubbleShadow = 10;  // dip; tails are not longer
+constexpr double kBubbleRadius = 9;      // dip
+constexpr double kNoticeWidthMax = 344;  // dip; also of the greeting
+constexpr double kBubbleShadow = 10;     // dip; tails are not longer
 
 enum class Ink : uint8_t { kPlain, kFaint, kAccent };
 

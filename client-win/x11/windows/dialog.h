@@ -15,6 +15,7 @@
 
 #include "core/picture/sheet.h"
 #include "core/words/link_words.h"
+#include "core/words/questions.h"
 #include "x11/windows/signal.h"
 
 namespace sprites {

@@ -1,7 +1,7 @@
 // What is said, in bubbles beside the sprites or at the edges of the desktop.
 //
-// They never take the keyboard. Cost: a picture when a bubble comes or
-// its tail moves, one request when it only moves.
+// They never take the keyboard. Cost: a picture when a bubble comes or its tail moves, one request
+// when it only moves.
 #ifndef CLIENT_WIN_X11_WINDOWS_SAYING_BUBBLES_H_
 #define CLIENT_WIN_X11_WINDOWS_SAYING_BUBBLES_H_
 
