@@ -150,7 +150,33 @@ async function sampleCpu(session: Session, wait: () => Promise<void>, interval =
 async function sampleHeap(session: Session, wait: () => Promise<void>): Promise<object> {
   await session.post('HeapProfiler.startSampling', { samplingInterval: HEAP_SAMPLE_BYTES });
   await wait();
-  return (await session.post('HeapProfiler.stopSampling')).profile;
+  const { profile } = await session.post('HeapProfiler.stopSampling');
+  return withoutStrays(profile as unknown as HeapProfile);
+}
+
+interface HeapNode {
+  readonly id: number;
+  readonly children: readonly HeapNode[];
+}
+
+/** A profile of allocations as V8 gives it; the types of Node leave `samples` out. */
+interface HeapProfile {
+  readonly head: HeapNode;
+  readonly samples: readonly { readonly nodeId: number; readonly size: number }[];
+}
+
+/**
+ * V8 goes on sampling while it makes the tree. What is allocated then has nodes that are not in it, in one profile of seventy on a busy machine;
+ * such samples are not of the program, and are left out.
+ */
+export function withoutStrays<Profile extends HeapProfile>(profile: Profile): Profile {
+  const ids = new Set<number>();
+  const visit = ({ id, children }: HeapNode): void => {
+    ids.add(id);
+    children.forEach(visit);
+  };
+  visit(profile.head);
+  return { ...profile, samples: profile.samples.filter(({ nodeId }) => ids.has(nodeId)) };
 }
 
 function* chunksOf(text: string): Generator<string> {
