@@ -145,7 +145,7 @@ describe('bundle', { skip, timeout: 900_000 }, () => {
   }, async () => {
     const work = mkdtempSync(join(tmpdir(), 'sprites-instance-'));
     const load = { desktops: 50, rate: 50, seconds: 1, warmUpSeconds: 0, connectRate: 500, thresholds: [], more: {} };
-    const plan = enginePlanOf({ ...load, relay: new URL('http://127.0.0.1:8080/') }, 'fleet', '%i');
+    const plan = enginePlanOf({ ...load, relays: [new URL('http://127.0.0.1:8080/')] }, 'fleet', '%i');
     const job = writeJob({ bundle: '-', sha256: '-', ports: [8080, 8081], waitSeconds: 0, arguments: [], plan });
     writeFileSync(join(work, 'job'), job);
     const command = [...NAMESPACES, 'sh', '-c', INSTANCE, 'sh', folder, work];

@@ -12,6 +12,7 @@ import { type Machine, merge, samplesWithin } from '../loadtest/report/merge.ts'
 import { relayAccountOf, withGaugeOfFleet } from '../loadtest/report/relay_account.ts';
 import { keep, text } from '../loadtest/report/report.ts';
 import { judge, readThreshold } from '../loadtest/report/verdict.ts';
+import { isWorldShared } from '../loadtest/run/share.ts';
 import type { Instance } from './aws/instances.ts';
 import type { Aws } from './aws.ts';
 import { type FleetRecord, lifetimes } from './fleet.ts';
@@ -53,13 +54,14 @@ export async function collect(aws: Aws, record: FleetRecord, folder: string, now
   const machines = ids.map((id) => JSON.parse(files.get(`${id}${POSTED.ready}`) as string) as Machine);
   const parts = ids.map((id) => readResult(files.get(`${id}${POSTED.result}`) as string, `${id}${POSTED.result}`));
   const { load, wanted } = record;
+  const relays = load?.relay.split(',') ?? [];
   const isFromConsole = record.started.length === 0;
   const samples = await readSamples(aws.buckets, { bucket, fleet, relayFleet: record.relayFleet }, posted, parts);
   const isAsked = record.relayFleet !== undefined || posted.includes(keys.samples(fleet));
   const { results, at } = isAsked ? withGaugeOfFleet(parts, samples) : { results: parts, at: undefined };
   const merged = merge(results, {
     name: load?.scenario?.name ?? fleet,
-    shows: `${load?.scenario ? `${load.scenario.shows} ` : ''}${ids.length} of ${asked} instances of EC2, ${wanted.types.join(' or ')} in ${wanted.region}, each with its own world${isFromConsole ? ', started from the console without a barrier' : ''}. ${cost.sentence}`,
+    shows: `${load?.scenario ? `${load.scenario.shows} ` : ''}${ids.length} of ${asked} instances of EC2, ${wanted.types.join(' or ')} in ${wanted.region}, ${isWorldShared(relays) ? 'all in one world' : 'each with its own world'}${isFromConsole ? ', started from the console without a barrier' : ''}. ${cost.sentence}`,
     missing: missingOf(asked, ids.length, failed),
     unaligned: isFromConsole,
     samples,

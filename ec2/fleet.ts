@@ -54,10 +54,26 @@ export interface BootOptions {
   readySeconds: number;
 }
 
+/** A load as it is written down: `relay` has the addresses of its relays, with commas between them. */
+type RecordedLoad = Omit<Load, 'relays'> & { relay: string };
+
+export function recorded({ relays, ...load }: Load): RecordedLoad {
+  return { ...load, relay: namesOf(relays) };
+}
+
+function readRecorded({ relay, ...load }: RecordedLoad): Load {
+  return { ...load, relays: relay.split(',').map((url) => new URL(url)) };
+}
+
+/** The addresses of relays as people read and write them. */
+export function namesOf(relays: readonly URL[]): string {
+  return relays.map(({ href }) => href).join(',');
+}
+
 /** What fleet.json in the bucket contains. */
 export interface FleetRecord {
   wanted: Wanted;
-  load?: Omit<Load, 'relay'> & { relay: string };
+  load?: RecordedLoad;
   readySeconds: number;
   startedMs: number;
   deadlineMs: number;
@@ -217,7 +233,7 @@ export async function boot(context: Context, of: Boot): Promise<FleetRecord> {
       started: ids,
       prices: observed.prices,
       rootGib: launch.image.rootGib,
-      ...(load && { load: { ...load, relay: load.relay.href } }),
+      ...(load && { load: recorded(load) }),
       ...(relayFleet && { relayFleet }),
       ...(nats && { nats: nats.privateAddress }),
     };
@@ -333,8 +349,10 @@ export async function runLoad(context: Context, record: FleetRecord, ask?: AskRe
     const readyByMs = Math.min(deadlineMs, context.nowMs() + record.readySeconds * 1000);
     const { ready, missing: notReady } = await waitUntilReady(context, record, readyByMs);
     if (notReady !== '') context.say(`${notReady}. The ready instances start without the others.`);
-    const loadOf = { ...load, relay: new URL(load.relay) };
-    const slices = Object.fromEntries(ready.map((id) => [id, enginePlanOf(loadOf, wanted.fleet, id)]));
+    const whole = readRecorded(load);
+    const slices = Object.fromEntries(
+      ready.map((id, n) => [id, enginePlanOf(whole, wanted.fleet, id, [n, ready.length])]),
+    );
     const go: Go = { startAtMs: context.nowMs() + START_DELAY_MS, slices };
     await context.aws.buckets.put(wanted.bucket, keys.go(wanted.fleet), JSON.stringify(go));
     context.say(`${ready.length} instances connect at ${new Date(go.startAtMs).toISOString()}`);
@@ -478,7 +496,7 @@ export async function updateJob(context: Context, record: FleetRecord, bundle: B
   await publishJob(context, {
     ...wanted,
     bundle,
-    load: load && { ...load, relay: new URL(load.relay) },
+    load: load && readRecorded(load),
     seconds: seconds + SIGNED_EXTRA_SECONDS,
     barrierSeconds: started.length > 0 ? barrierOf(wanted, record) : undefined,
     nats,
@@ -514,7 +532,7 @@ export async function publishJob(context: Context, order: JobOrder): Promise<voi
   const { aws } = context;
   await uploadBundle(context, bucket, bundle);
   const ports = load
-    ? [Number(load.relay.port || (load.relay.protocol === 'https:' ? 443 : 80)), 8081]
+    ? [...load.relays.map(({ port, protocol }) => Number(port || (protocol === 'https:' ? 443 : 80))), 8081]
     : [...RELAY_PORTS];
   const job = writeJob({
     ...(await bundleOf(aws, bucket, bundle, seconds)),

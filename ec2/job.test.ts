@@ -16,7 +16,7 @@ const JOB: Job = {
 };
 
 const LOAD: Load = {
-  ...{ relay: new URL('http://relay.example:9000/'), desktops: 10, rate: 5, seconds: 30, warmUpSeconds: 2 },
+  ...{ relays: [new URL('http://relay.example:9000/')], desktops: 10, rate: 5, seconds: 30, warmUpSeconds: 2 },
   ...{ connectRate: 100, thresholds: [], more: { spriteBytes: 400 } },
 };
 
@@ -65,9 +65,14 @@ describe('job', () => {
       ],
     );
     assert.deepEqual([plan.duration, plan.warmUp, plan.connectRate, plan.spriteBytes], [30, 2, 100, 400]);
+    const relays = ['http://a.example/', 'http://b.example/'].map((url) => new URL(url));
+    const [one, two] = [0, 1].map((n) => enginePlanOf({ ...LOAD, relays }, 'swarm-1', `i-${n}`, [n, 2]));
+    assert.deepEqual([one.world, one.machine, one.machines], ['', 0, 2], 'they share the world of the relays');
+    assert.deepEqual({ ...two, name: one.name, machine: 0 }, one);
+    assert.ok(one.fleet > 0 && one.fleet < 2 ** 16);
     const still = enginePlanOf({ ...LOAD, rate: 0 }, 'f', 'i');
     assert.deepEqual([still.mix, still.load], [{ throwing: 0, sitting: 10 }, { kind: 'sitting' }]);
-    const at = (relay: string) => enginePlanOf({ ...LOAD, relay: new URL(relay) }, 'f', 'i').apis;
+    const at = (relay: string) => enginePlanOf({ ...LOAD, relays: [new URL(relay)] }, 'f', 'i').apis;
     assert.deepEqual(at('http://relay.example/'), ['relay.example:80']);
     assert.deepEqual(at('https://relay.example/'), ['https://relay.example:443']);
   });

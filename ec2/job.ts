@@ -4,8 +4,10 @@
  * A job is lines of name=value, so that the boot script can read it before it has a program of the bundle. slice.ts reads
  * go.json and throw.json. Invariant: readJob() returns what writeJob() was given, and no value needs quoting.
  */
+import { crc32 } from 'node:zlib';
 import { engineOrigin } from '../loadtest/run/plan.ts';
 import { countsOf } from '../loadtest/run/scenario.ts';
+import { FLEET_MAX, inFleet, isWorldShared } from '../loadtest/run/share.ts';
 import { ENGINE_PLAN, type EnginePlan } from '../tools/engine_plan.ts';
 
 export interface Job {
@@ -133,8 +135,8 @@ export function relayArguments(admission: string, nats: string | undefined): str
 }
 
 export interface Load {
-  /** The address at which the relay's site is opened. */
-  relay: URL;
+  /** The addresses at which the relay's site is opened; several of a cluster, whose one world all instances share. */
+  relays: readonly URL[];
   /** On each instance. */
   desktops: number;
   /** Throws a second of each instance; with 0 nothing is thrown. */
@@ -155,21 +157,23 @@ export interface Load {
 const SENDERS_MAX = 1000;
 
 /** Seconds within which the desktops of an instance must be parked: twice as long as planned and a minute, or what a scenario says. */
-export function parkSeconds({ desktops, connectRate, scenario }: Omit<Load, 'relay'>): number {
+export function parkSeconds({ desktops, connectRate, scenario }: Omit<Load, 'relays'>): number {
   return Math.max(Math.ceil((2 * desktops) / connectRate) + 60, Math.ceil(scenario?.parkSeconds ?? 0));
 }
 
 /**
- * The engine's plan for one instance.
+ * The engine's plan for the `n`th of `instances`, which throw together.
  *
- * Each instance has its own world. The ledger of a sprite is in the memory of the machine that threw it, so with separate
- * worlds every lost, duplicated or misrouted sprite is counted exactly.
+ * At one relay each instance has its own world. At several all of them play in the one that these share, and their results have one
+ * account when they are merged.
  */
-export function enginePlanOf(load: Load, fleet: string, instance: string): EnginePlan {
+export function enginePlanOf(load: Load, fleet: string, instance: string, [n, instances]: Place = ALONE): EnginePlan {
   return {
     ...(load.scenario?.plan ?? planOf(load)),
-    apis: [engineOrigin(load.relay)],
-    world: `${fleet}-${instance}`,
+    apis: load.relays.map(engineOrigin),
+    ...(isWorldShared(load.relays)
+      ? inFleet(1 + (crc32(fleet) % FLEET_MAX), n, instances)
+      : { world: `${fleet}-${instance}` }),
     name: instance,
     connectTimeout: parkSeconds(load),
     leave: true,
@@ -178,6 +182,10 @@ export function enginePlanOf(load: Load, fleet: string, instance: string): Engin
     ...(load.more.mix && { mix: countsOf(load.more.mix, load.desktops) }),
   };
 }
+
+/** The place of an instance among those that throw together. */
+type Place = readonly [n: number, instances: number];
+const ALONE: Place = [0, 1];
 
 function planOf({ desktops, rate, seconds, warmUpSeconds, connectRate }: Load): EnginePlan {
   const throwing = rate > 0 ? Math.min(desktops, SENDERS_MAX) : 0;

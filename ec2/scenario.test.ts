@@ -11,7 +11,7 @@ import { type EnginePlan, planLine } from '../tools/engine_plan.ts';
 import { enginePlanOf } from './job.ts';
 import { leftOut, readShare } from './scenario.ts';
 
-const RELAY = new URL('http://relay.example:8080/');
+const RELAYS = [new URL('http://relay.example:8080/')];
 const folder = mkdtempSync(join(tmpdir(), 'sprites-scenario-'));
 after(() => rmSync(folder, { recursive: true, force: true }));
 
@@ -35,7 +35,7 @@ describe('scenario on a fleet', () => {
       },
       ...{ mix: { sitting: 50, throwing: 50 }, thresholds: ['lost == 0', 'p99 < 10ms'] },
     });
-    const { scenario, ...load } = readShare(path, 4, RELAY);
+    const { scenario, ...load } = readShare(path, 4, RELAYS);
     assert.deepEqual(load, {
       ...{ desktops: 250, rate: 100, connectRate: 125, seconds: 45, warmUpSeconds: 3 },
       thresholds: ['lost == 0', 'p99 < 10ms'],
@@ -51,8 +51,8 @@ describe('scenario on a fleet', () => {
 
   it('has the same load on one instance as on this machine, and at least its load on several', () => {
     const path = file({ desktops: 1000, throwEvery: '5s' });
-    assert.deepEqual([readShare(path, 1, RELAY).desktops, readShare(path, 1, RELAY).rate], [1000, 200]);
-    const third = readShare(path, 3, RELAY);
+    assert.deepEqual([readShare(path, 1, RELAYS).desktops, readShare(path, 1, RELAYS).rate], [1000, 200]);
+    const third = readShare(path, 3, RELAYS);
     assert.deepEqual([third.desktops, third.rate], [334, 334 / 5]);
   });
 
@@ -66,10 +66,10 @@ describe('scenario on a fleet', () => {
       [{ desktops: 'many' }, /desktops/],
       [{ wings: 2 }, /there is no setting "wings"/],
     ] as const) {
-      assert.throws(() => readShare(file(scenario), 2, RELAY), { constructor: Misused, message });
+      assert.throws(() => readShare(file(scenario), 2, RELAYS), { constructor: Misused, message });
     }
     assert.throws(
-      () => readShare('nowhere', 2, RELAY),
+      () => readShare('nowhere', 2, RELAYS),
       /There is no scenario "nowhere": give a file, or one of .*crowd/,
     );
   });
@@ -81,12 +81,12 @@ describe('scenario on a fleet', () => {
     for (const name of keptScenarios()) {
       let share: ReturnType<typeof readShare>;
       try {
-        share = readShare(name, 10, RELAY);
+        share = readShare(name, 10, RELAYS);
       } catch (error) {
         assert.match((error as Error).message, /: (desktops|runs|restartAt): /, name);
         continue;
       }
-      const plan = enginePlanOf({ relay: new URL('http://127.0.0.1:1'), ...share, more: {} }, 'f', 'i');
+      const plan = enginePlanOf({ relays: [new URL('http://127.0.0.1:1')], ...share, more: {} }, 'f', 'i');
       const { status, stderr } = spawnSync(ENGINE, { input: planLine(plan), encoding: 'utf8' });
       assert.match(stderr, /cannot reach a relay/, `${name}: ${stderr}`);
       assert.equal(status, 1);

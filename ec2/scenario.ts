@@ -37,25 +37,26 @@ type ScenarioLoad = Pick<
 >;
 
 /** The part of the scenario for each of `instances` machines. `word` is a file or a kept name. Throws Misused. */
-export function readShare(word: string, instances: number, relay: URL): ScenarioLoad {
+export function readShare(word: string, instances: number, relays: readonly URL[]): ScenarioLoad {
   const file = openScenario(word);
   const line = readCommandLine({ usage: [], about: '', options: SETTINGS }, []);
   if (line === 'help') throw new Error('--help is not a setting');
   const flags = { values: { ...line.values, threshold: [], abort: [] }, given: line.given };
-  return shareOf(readScenario(file, flags), instances, relay);
+  return shareOf(readScenario(file, flags), instances, relays);
 }
 
 /** One machine's part of a scenario. Throws Misused. */
-function shareOf(scenario: Scenario, instances: number, relay: URL): ScenarioLoad {
+function shareOf(scenario: Scenario, instances: number, relays: readonly URL[]): ScenarioLoad {
   const { settings, name, shows } = scenario;
   const given: [string, string][] = settings.urls.length > 0 ? [['url', 'give it on the command line']] : [];
-  for (const [setting, why] of [...refusalsOf(scenario), ...given]) throw new Misused(`${name}: ${setting}: ${why}.`);
+  for (const [setting, why] of [...refusalsOf(scenario, relays), ...given])
+    throw new Misused(`${name}: ${setting}: ${why}.`);
   const share = divided(scenario, instances);
   const [desktops] = share.desktops;
   const { connectRate } = share.settings;
   const { events, crossings, socket } = settings;
   const target = {
-    apis: [engineOrigin(relay)],
+    apis: relays.map(engineOrigin),
     pids: [],
     local: false,
     events: events || undefined,

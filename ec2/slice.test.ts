@@ -72,7 +72,7 @@ describe('slice', { skip: why ?? false, timeout: 900_000 }, () => {
   async function two(signal: () => ThrowSignal) {
     const relay = await startFaultyRelay();
     const load: Load = {
-      ...{ relay: new URL(relay.url), desktops: 40, rate: 100, seconds: 3, warmUpSeconds: 0.2 },
+      ...{ relays: [new URL(relay.url)], desktops: 40, rate: 100, seconds: 3, warmUpSeconds: 0.2 },
       ...{ connectRate: 1000, thresholds: [], more: { settle: 0, drain: 1 } },
     };
     const slices = {

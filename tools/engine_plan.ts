@@ -40,6 +40,13 @@ export interface EnginePlan {
   world: string;
   /** Desktops are called NAME-0, NAME-1, … */
   name: string;
+  /**
+   * How many machines play in this world and have one account, which is made when their results are merged. Of several, they have the
+   * same `fleet`, from 1 to 65,535, and each has its own `machine`, from 0. Nobody talks there.
+   */
+  machines: number;
+  fleet: number;
+  machine: number;
   /** SHA-256 in hex of what sprites show. With some, desktops have the friendly names that the relay gives them. */
   pictures: readonly string[];
   /** How many desktops have each behaviour. Some throw, unless the load is sitting. */
@@ -100,6 +107,9 @@ export const ENGINE_PLAN: EnginePlan = {
   ca: '',
   world: '',
   name: 'fake',
+  machines: 1,
+  fleet: 0,
+  machine: 0,
   pictures: [],
   mix: { sitting: 1000 },
   load: { kind: 'sitting' },

@@ -4,7 +4,7 @@
  * Pure. Instances receive their part of the load with the word to start, so the load can still change after the boot.
  */
 import { Misused } from '../../tools/command.ts';
-import type { FleetRecord } from '../fleet.ts';
+import { type FleetRecord, namesOf } from '../fleet.ts';
 import type { Load } from '../job.ts';
 
 /** What a command line changes; absent: stays as it was at the boot. */
@@ -20,10 +20,11 @@ export function changedRecord(
   if (Object.keys(changes).length === 0) return { ...record, readySeconds };
   if (!record.load) throw new Misused(`${wanted.fleet} was booted without a load, so there is no load to change.`);
   const { scenario } = record.load;
-  const decided = scenario && Object.keys(changes).find((name) => !['relay', 'thresholds', 'more'].includes(name));
+  const decided = scenario && Object.keys(changes).find((name) => !['relays', 'thresholds', 'more'].includes(name));
   if (decided)
     throw new Misused(`The scenario ${scenario.name}, with which ${wanted.fleet} was booted, decides ${decided}.`);
-  const load = { ...record.load, ...changes, relay: changes.relay?.href ?? record.load.relay };
+  const { relays, ...others } = changes;
+  const load = { ...record.load, ...others, relay: relays ? namesOf(relays) : record.load.relay };
   const seconds = load.warmUpSeconds + load.seconds;
   const minutes = Math.ceil((seconds + load.desktops / load.connectRate) / 60);
   const left = Math.floor((record.deadlineMs - nowMs) / 60_000);

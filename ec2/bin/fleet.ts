@@ -17,6 +17,7 @@ import {
   observe,
   publishJob,
   readRecord,
+  recorded,
   rehearse,
   runLoad,
   signedSettings,
@@ -306,7 +307,7 @@ async function printUserData({ wanted, load, validSeconds, bootOptions }: Option
     started: [],
     rootGib: ROOT_GIB,
     prices: await shell.aws.pricing.today(wanted.buy, wanted.types, nowMs),
-    ...(load && { load: { ...load, relay: load.relay.href } }),
+    ...(load && { load: recorded(load) }),
   };
   await shell.aws.buckets.put(bucket, keys.fleet(fleet), JSON.stringify(record, null, 1));
   shell.print(script);

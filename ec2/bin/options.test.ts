@@ -2,7 +2,7 @@ import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { flagOf, helpOf, Misused, readCommandLine } from '../../tools/command.ts';
 import { ENGINE_PLAN } from '../../tools/engine_plan.ts';
-import type { FleetRecord } from '../fleet.ts';
+import { type FleetRecord, recorded } from '../fleet.ts';
 import { enginePlanOf } from '../job.ts';
 import { changedRecord } from './changes.ts';
 import { COMMAND, FLAGS, type Options, optionsOf } from './options.ts';
@@ -65,7 +65,7 @@ describe('fleet options', () => {
       'throwing=50,talking=30,peeking=20',
     ).load;
     assert.ok(mixed);
-    const { mix } = enginePlanOf({ ...mixed, relay: new URL('http://relay.example') }, 'f', 'i');
+    const { mix } = enginePlanOf({ ...mixed, relays: [new URL('http://relay.example')] }, 'f', 'i');
     assert.deepEqual([mix.throwing, mix.talking, mix.peeking, mix.sitting], [100, 60, 40, 0]);
     assert.throws(() => read('run', ...URL_FLAG, '--', '--mix', 'talking=1'), /--mix has no desktop that throws/);
     assert.match(refusal('run', ...URL_FLAG, '--', '--isolate'), /Unknown option '--isolate'/);
@@ -77,7 +77,12 @@ describe('fleet options', () => {
     assert.match(refusal('up', '--wings', '2'), /--wings/);
     assert.match(refusal('up'), /--url: say which relay/);
     assert.match(refusal('up', '--url', 'ftp://relay.example/'), /--url: must be an http or https URL/);
-    assert.equal(read('plan', '--url', 'https://relay.example/').load?.relay.protocol, 'https:');
+    assert.equal(read('plan', '--url', 'https://relay.example/').load?.relays[0].protocol, 'https:');
+    const several = ['--url', 'http://a.example:8080/,http://b.example:8080/'];
+    const { load, wanted } = read('plan', ...several);
+    assert.deepEqual([load?.relays.length, wanted.load?.relay], [2, several[1]]);
+    assert.match(refusal('user-data', ...several), /instances from the console do not know of each other/);
+    assert.match(refusal('run', ...several, '--', '--mix', 'throwing=1,talking=1'), /--mix: what is heard on another/);
     assert.match(
       refusal('up', ...URL_FLAG, '--instances', '0'),
       /--instances: must be a whole number from 1 to 200, not "0"/,
@@ -201,7 +206,7 @@ describe('changed record', () => {
   const record: FleetRecord = {
     ...{ wanted, readySeconds: 300, startedMs: NOW_MS, deadlineMs: NOW_MS + 60 * 60_000, started: ['i-1'], rootGib: 8 },
     prices: { instance: {}, address: { unread: '' }, volume: { unread: '' }, transfer: { unread: '' } },
-    load: { ...(load as NonNullable<typeof load>), relay: 'http://relay.example:8080/' },
+    load: recorded(load as NonNullable<typeof load>),
   };
 
   it('is the record itself without changes', () => {
@@ -212,7 +217,7 @@ describe('changed record', () => {
     const relay = new URL('http://other.example/');
     const changed = changedRecord(
       record,
-      { desktops: 5, seconds: 20, relay, readySeconds: 9, more: { spriteBytes: 9 } },
+      { desktops: 5, seconds: 20, relays: [relay], readySeconds: 9, more: { spriteBytes: 9 } },
       NOW_MS,
     );
     const expected = { ...record.load, desktops: 5, seconds: 20, relay: relay.href, more: { spriteBytes: 9 } };

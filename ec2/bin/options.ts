@@ -4,6 +4,7 @@ import { userInfo } from 'node:os';
 import { resolve } from 'node:path';
 import { readThreshold } from '../../loadtest/report/verdict.ts';
 import { readChanges } from '../../loadtest/run/plan.ts';
+import { isWorldShared, WHY_NOBODY_TALKS } from '../../loadtest/run/share.ts';
 import {
   type CommandLine,
   type Command as CommandTable,
@@ -20,7 +21,7 @@ import {
   whole,
 } from '../../tools/command.ts';
 import type { EnginePlan } from '../../tools/engine_plan.ts';
-import type { BootOptions } from '../fleet.ts';
+import { type BootOptions, namesOf } from '../fleet.ts';
 import type { Load } from '../job.ts';
 import { BUYS, DESKTOPS_PER_INSTANCE_MAX, INSTANCES_MAX, MINUTES_MAX, type Wanted } from '../plan.ts';
 import { leftOut, readShare } from '../scenario.ts';
@@ -45,12 +46,9 @@ const STARTS = ['plan', 'up', 'run', 'user-data'];
 const LOAD_FLAGS = {
   url: form(
     'URL',
-    'the relay, as its site is opened: http://host:port/ or https://host/',
-    'an http or https URL',
-    (given) => {
-      const url = URL.canParse(given) ? new URL(given) : undefined;
-      return url?.protocol === 'http:' || url?.protocol === 'https:' ? url : undefined;
-    },
+    'the relay, as its site is opened: http://host:port/ or https://host/; several of a cluster have commas between, and all instances play in their one world',
+    'an http or https URL, or several with commas between',
+    readUrls,
   ),
   scenario: text(
     'NAME',
@@ -272,6 +270,10 @@ function check({ words, values, given, rest }: CommandLine<typeof FLAGS>, { role
       '--relay-fleet: its relay posts its figures itself: leave --admin-url out.',
     ],
     [starts(command) && !isRelay && !values.url && !fleet, '--url: say which relay to swarm.'],
+    [
+      command === 'user-data' && (values.url?.length ?? 0) > 1,
+      '--url: instances from the console do not know of each other, so they have no world in common: give one relay.',
+    ],
     [isRelay && command === 'run' && relays === undefined, '--relay: goes with up; a relay does not run a load.'],
     [
       isRelay && starts(command) && command !== 'user-data' && !values.allow,
@@ -310,7 +312,7 @@ function wantedOf({ values }: CommandLine<typeof FLAGS>, { role, instances }: Si
       load: {
         desktops: load.desktops,
         rate: load.rate,
-        relay: load.relay.href,
+        relay: namesOf(load.relays),
         seconds: load.seconds + load.warmUpSeconds,
       },
     }),
@@ -342,23 +344,24 @@ function checkCluster(command: Command, given: ReadonlySet<string>): void {
 
 function loadOf({ values, given, rest }: CommandLine<typeof FLAGS>, instances: number): Load | undefined {
   if (values.url === undefined) return undefined;
-  const relay = reachable(values.url);
+  const relays = values.url.map(reachable);
   const thresholds = values.threshold.map((threshold) => readThreshold(threshold).text);
   const more = readChanges(rest);
   if (values.scenario === undefined) {
     const { desktops, rate, seconds, warmUp: warmUpSeconds, connectRate } = values;
-    checkMix(more.mix, rate > 0);
-    return { relay, desktops, rate, seconds, warmUpSeconds, connectRate, thresholds, more };
+    checkMix(more.mix, rate > 0, relays);
+    return { relays, desktops, rate, seconds, warmUpSeconds, connectRate, thresholds, more };
   }
   const decided = SCENARIO_DECIDES.find((name) => given.has(name));
   if (decided) throw new Misused(`--${flagOf(decided)}: the scenario decides it: leave one of them out.`);
-  const share = readShare(values.scenario, instances, relay);
-  checkMix(more.mix, share.rate > 0);
-  return { relay, ...share, thresholds: [...share.thresholds, ...thresholds], more };
+  const share = readShare(values.scenario, instances, relays);
+  checkMix(more.mix, share.rate > 0, relays);
+  return { relays, ...share, thresholds: [...share.thresholds, ...thresholds], more };
 }
 
 /** Throws Misused for shares that do not fit the load: desktops throw if and only if there is a rate. */
-function checkMix(mix: EnginePlan['mix'] | undefined, isThrown: boolean): void {
+function checkMix(mix: EnginePlan['mix'] | undefined, isThrown: boolean, relays: readonly URL[]): void {
+  if (isWorldShared(relays) && (mix?.talking ?? 0) > 0) throw new Misused(`--mix: ${WHY_NOBODY_TALKS}.`);
   if (mix === undefined || (mix.throwing ?? 0) > 0 === isThrown) return;
   throw new Misused(
     isThrown
@@ -369,7 +372,7 @@ function checkMix(mix: EnginePlan['mix'] | undefined, isThrown: boolean): void {
 
 function changesOf({ values, given, rest }: CommandLine<typeof FLAGS>): Changes {
   return {
-    ...(given.has('url') && values.url && { relay: reachable(values.url) }),
+    ...(given.has('url') && values.url && { relays: values.url.map(reachable) }),
     ...(given.has('desktops') && { desktops: values.desktops }),
     ...(given.has('rate') && { rate: values.rate }),
     ...(given.has('seconds') && { seconds: values.seconds }),
@@ -379,6 +382,11 @@ function changesOf({ values, given, rest }: CommandLine<typeof FLAGS>): Changes 
     ...(given.has('readyWithin') && { readySeconds: values.readyWithin }),
     ...(rest.length > 0 && { more: readChanges(rest) }),
   };
+}
+
+function readUrls(given: string): URL[] | undefined {
+  const urls = given.split(',').map((one) => (URL.canParse(one) ? new URL(one) : undefined));
+  return urls.every((url) => url?.protocol === 'http:' || url?.protocol === 'https:') ? (urls as URL[]) : undefined;
 }
 
 /** Throws Misused for an address that names the machine it is used on: on an instance that is the instance. */

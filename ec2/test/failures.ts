@@ -14,7 +14,7 @@ const why = installMoto();
 
 const LOAD: Load = {
   ...{
-    relay: new URL('http://relay.example:8080/'),
+    relays: [new URL('http://relay.example:8080/')],
     desktops: 10,
     rate: 1,
     seconds: 1,

@@ -24,7 +24,7 @@ const REGION = 'eu-south-2';
 const BUCKET = 'sprites-policy-test';
 const BOOT_OPTIONS = { readySeconds: 60, allow: ['203.0.113.7/32'] };
 const LOAD: Load = {
-  ...{ relay: new URL('http://relay.example:8080/'), desktops: 10, rate: 1, seconds: 1, warmUpSeconds: 0 },
+  ...{ relays: [new URL('http://relay.example:8080/')], desktops: 10, rate: 1, seconds: 1, warmUpSeconds: 0 },
   ...{ connectRate: 10, thresholds: [], more: {} },
 };
 

@@ -51,7 +51,7 @@ import {
   SECTIONS,
   SETTINGS,
 } from '../run/scenario.ts';
-import { refusalsOf } from '../run/share.ts';
+import { isWorldShared, refusalsOf } from '../run/share.ts';
 import { checkSources } from '../run/sources.ts';
 import { watch } from '../run/watch.ts';
 
@@ -228,9 +228,10 @@ async function runHosts(
   command: string,
 ): Promise<number> {
   const { urls, isolate } = scenario.settings;
-  if (urls.length !== 1) throw new Misused('--hosts needs one relay that all of them reach: give --url.');
+  if (urls.length === 0)
+    throw new Misused('--hosts needs a relay that all of them reach, or several of a cluster: give --url or --urls.');
   if (isolate) throw new Misused('--hosts are other machines: leave --isolate out.');
-  for (const [setting, why] of refusalsOf(scenario)) throw new Misused(`--hosts: ${setting}: ${why}.`);
+  for (const [setting, why] of refusalsOf(scenario, urls)) throw new Misused(`--hosts: ${setting}: ${why}.`);
   const relay = await openRelay(scenario, scenario.settings.desktops[0]);
   const pictures = scenario.settings.lively ? await charactersOf(relay.target) : [];
   const samples: RelaySample[] = [];
@@ -263,7 +264,7 @@ async function runHosts(
     samples,
     missing: ran.missing,
     relay: relay.description,
-    shows: `${shows === '' ? '' : `${shows} `}${names.length} machines, each with its own world.`,
+    shows: `${shows === '' ? '' : `${shows} `}${names.length} machines, ${isWorldShared(urls) ? 'all in one world' : 'each with its own world'}.`,
     machines: ran.hosts.map(({ machine }) => machine),
     load: `${names.length} times: ${ran.load}`,
     // Others may throw at the relay too, so what it accepted is not compared.

@@ -111,6 +111,8 @@ export interface EngineResult extends Record<(typeof COUNTS)[number], number>, G
     rssBytes: { before: number; parked: number; end: number };
     bytesPerParkedPoll: number;
   };
+  /** Sprites that machines sharing a world have caught of each other. `table` is '' when all of them are settled (visitors.ts). */
+  visitors?: { machines: number; delivered: number; table: string };
   swarm: Use & { busiestProcessCores: number; rssBytes: number };
   kernel: Record<'before' | 'parked' | 'end', KernelUse>;
   seconds: EngineSecond[];

@@ -9,8 +9,8 @@
  * Invariant: the counts of a report add up if those of its parts did, and `ok` is false if it is false in any part. Rates are
  * those of the time that the windows of all machines have in common, so they are never overstated. When a machine is missing,
  * or the windows do not coincide, the report has a `voidReason` and does not pass.
- * Requirements: all parts ran one scenario, started together (`startOnStdin` of the engine's plan), and on a fleet each machine had its own
- * world (`--world`), because the ledger of a sprite is in the memory of the machine that threw it.
+ * Requirements: all parts ran one scenario and started together (`startOnStdin` of the engine's plan). The ledger of a sprite is in the
+ * memory of the machine that threw it, so each machine had its own world, or counted the sprites of the others (visitors.ts).
  *
  *     const parts = files.map((file) => readResult(readFileSync(file, 'utf8'), file));
  *     const report = judge(merge(parts, { name: 'fleet', command, machines }), scenario.thresholds);
@@ -30,6 +30,7 @@ import { type Bucket, type Histogram, mergeHistograms, type Quantiles, quantiles
 import { addRelayAccounts, type RelayAccount } from './relay_account.ts';
 import { cpuSecondsOver, gcMaxMs, type RelaySample } from './relay_sample.ts';
 import { count, duration } from './units.ts';
+import { settled } from './visitors.ts';
 
 /** A machine that took part. A figure means little without its machine. */
 export interface Machine {
@@ -150,6 +151,8 @@ export interface Report extends Figures, Groups {
   voidReason: string;
   pass: boolean;
   judgements: Judgement[];
+  /** Of delivered: thrown by another machine of the fleet. Absent in a report of a release that had no such fleets. */
+  visitors?: number;
   /** Of sprites that arrived at desktops which storm, churn or read late. */
   awayUs: Quantiles;
   answerUs: Quantiles;
@@ -172,13 +175,14 @@ export interface Report extends Figures, Groups {
  *
  * Throws Error when there are no parts, or when the parts are of different modes or transports.
  */
-export function merge(parts: readonly EngineResult[], origin: Origin): Report {
-  const [first] = parts;
+export function merge(given: readonly EngineResult[], origin: Origin): Report {
+  const [first] = given;
   if (!first) throw new Error('there is no result to merge');
   for (const name of ['mode', 'transport'] as const) {
-    const other = parts.find((part) => part[name] !== first[name]);
+    const other = given.find((part) => part[name] !== first[name]);
     if (other) throw new Error(`results of different loads cannot be merged: ${first[name]} and ${other[name]}`);
   }
+  const parts = settled(given);
   const seconds = mergeSeconds(parts, origin.samples ?? []);
   const histograms = { latency: histogramIn(parts, 'latency'), away: histogramIn(parts, 'away') };
   const figures = figuresOf(parts, origin, seconds, histograms);
@@ -200,6 +204,7 @@ export function merge(parts: readonly EngineResult[], origin: Origin): Report {
     pass: figures.ok && voidReason === '',
     judgements: [],
     ...groupsOf(parts),
+    visitors: sum(parts, ({ visitors }) => visitors?.delivered ?? 0),
     awayUs: quantilesUs(histograms.away),
     answerUs: quantilesUs(histogramIn(parts, 'answer')),
     slipUs: quantilesUs(histogramIn(parts, 'slip')),
@@ -240,8 +245,19 @@ function figuresOf(
     swarm: swarmFiguresOf(parts),
     connectSeconds: Math.max(...parts.map((part) => part.joins.seconds ?? 0)),
     recoverySeconds: origin.restarted ? recoveryOf(seconds, parked) : null,
-    ...limitOf(parts),
+    ...limitOf([...parts, limitBetween(parts, window)]),
   };
+}
+
+/** The share of what was offered that a relay must deliver, or it is the limit. The engine has the same for one machine. */
+const ACHIEVED_SHARE = 0.99;
+
+/** A machine that shares its world does not know how much of what it threw has arrived: all of them together do. */
+function limitBetween(parts: readonly EngineResult[], { offered, delivered }: Figures['window']): Limited {
+  const isReached = parts.some(({ visitors }) => visitors) && delivered < ACHIEVED_SHARE * offered;
+  return isReached
+    ? { limit: 'relay', limitReason: 'less than 99 % of the throws offered in the measured window were delivered' }
+    : { limit: 'none', limitReason: '' };
 }
 
 /** A throw that did not arrive counts as slower than any that did. */

@@ -1,6 +1,7 @@
 /** What the relay itself counted during a run: the account that does not depend on the swarm. Pure. */
 import type { EngineResult } from './engine_result.ts';
 import type { RelaySample } from './relay_sample.ts';
+import { settled } from './visitors.ts';
 
 /** What the relay counted during a run. */
 export interface RelayAccount {
@@ -34,9 +35,10 @@ const GAUGE_MS_MAX = 2_000;
  * once. Undefined when no sample is so old or so young: then nothing is known to be lost.
  */
 export function withGaugeOfFleet(
-  results: readonly EngineResult[],
+  given: readonly EngineResult[],
   samples: readonly RelaySample[],
 ): { results: EngineResult[]; at: RelaySample | undefined } {
+  const results = settled(given);
   const missing = results.filter(({ lost }) => lost > 0).map(({ drainedAtMs }) => drainedAtMs);
   const untilMs =
     missing.length > 0 ? Math.min(...missing) : Math.max(...results.map(({ drainedAtMs }) => drainedAtMs));

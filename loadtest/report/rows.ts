@@ -31,6 +31,7 @@ export function oddities(report: Report): [what: string, n: string][] {
     ['late', report.late],
     ['forwarded', report.forwarded],
     ['from other relays', report.across],
+    ['from other machines', report.visitors ?? 0],
     ['arrived away', report.away],
     ['skipped', report.skipped],
     ['of them missed', report.missed],

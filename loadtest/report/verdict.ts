@@ -109,6 +109,13 @@ export const FIGURES: Record<string, Figure> = {
   loopDelayMax: { unit: TIME, timed: true, of: ({ relay }) => inUs(relay.loopDelayMaxMs) },
 };
 
+/** Figures that a relay tells of itself, so the C floor has none. */
+const TOLD_BY_RELAY = ['counted', 'heap', 'gcMax', 'loopDelayMax'];
+
+export function isToldByRelay({ figure }: Threshold): boolean {
+  return TOLD_BY_RELAY.includes(figure);
+}
+
 export const COMPARE: Record<Comparison, (a: number, b: number) => boolean> = {
   '<': (a, b) => a < b,
   '<=': (a, b) => a <= b,

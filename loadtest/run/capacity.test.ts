@@ -106,6 +106,12 @@ describe('capacity', () => {
     assert.doesNotMatch(html, /NaN|Infinity|undefined/);
   });
 
+  it('of the floor is not judged by what only a relay tells of itself', async () => {
+    const thresholds = ['p99 < 10ms', 'counted == desktops'].flatMap((text) => ['--threshold', text]);
+    const { capacity } = await found({ relay: 0, floor: 16_500 }, thresholds, ['floor']);
+    assert.ok(capacity.perSecond > 14_900, String(capacity.perSecond));
+  });
+
   it('begins with what the scenario throws, but not far beyond what a relay carries', async () => {
     for (const [desktops, first] of [
       ['20000', 4_000],

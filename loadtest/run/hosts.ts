@@ -2,12 +2,12 @@
  * A swarm over one's own machines: an engine on each host, started over ssh, and the result of each.
  *
  * What a host needs is a POSIX shell, tar and gzip: the engine is copied with its libraries, once for each version. Each host plays its
- * share (share.ts) in a world of its own, because the ledger of a sprite is in the memory of the machine that threw it. When all desktops
- * of all hosts are parked, they throw from the same moment: each host's clock is compared with this one's before, and its times are told
+ * share (share.ts), at one relay in a world of its own, at several in the one that these share. When all desktops of all hosts are parked,
+ * they throw from the same moment: each host's clock is compared with this one's before, and its times are told
  * in this one's. Invariant: every program that was started has ended when `runOnHosts` returns: an engine ends when nobody reads it.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { createHash } from 'node:crypto';
+import { createHash, randomInt } from 'node:crypto';
 import { readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -19,7 +19,7 @@ import type { Machine } from '../report/merge.ts';
 import { thisMachine } from './machine.ts';
 import { describeLoad, describeMix, type MachineFacts, type Plan, plan, type Target } from './plan.ts';
 import type { Scenario } from './scenario.ts';
-import { shareOf } from './share.ts';
+import { FLEET_MAX, inFleet, isWorldShared, shareOf } from './share.ts';
 
 /** Times that a host is asked for its time; the shortest answer counts. */
 const CLOCK_ASKS = 8;
@@ -96,12 +96,14 @@ export async function runOnHosts(
   }
   const share = shareOf(scenario, hosts.length);
   const run = Date.now().toString(36);
+  const fleet = randomInt(1, FLEET_MAX + 1);
   const plans = hosts.map((host, i) => {
     const settings = { ...share.settings, world: `swarm-${run}-${i + 1}` };
     const planned = plan({ ...share, settings }, share.desktops[0], host.facts, target);
     tell(`${host.name}: ${describeMix(planned)}`);
     for (const warning of planned.warnings) tell(`Warning: ${host.name}: ${warning}`);
-    return planned;
+    if (!isWorldShared(target.apis)) return planned;
+    return { ...planned, engine: { ...planned.engine, ...inFleet(fleet, i, hosts.length) } };
   });
   const all = Promise.withResolvers<number>();
   all.promise.catch(() => {});

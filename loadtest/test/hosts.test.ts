@@ -106,7 +106,10 @@ describe('swarm over hosts', { skip: why, timeout: 300_000 }, () => {
 
   it('says what it needs', async () => {
     const misuses: [string[], RegExp][] = [
-      [['--hosts', 'a,b'], /--hosts needs one relay that all of them reach: give --url/],
+      [
+        ['--hosts', 'a,b'],
+        /--hosts needs a relay that all of them reach, or several of a cluster: give --url or --urls/,
+      ],
       [['--hosts', 'a;b'], /--hosts: must be host names/],
       [['--hosts', 'a,b', '--url', 'http://127.0.0.1:1', '--runs', '2'], /--hosts: runs: several machines run once/],
       [['capacity', '--hosts', 'a,b', '--url', 'http://127.0.0.1:1'], /capacity runs on one machine/],

@@ -7,6 +7,7 @@ import { whyNoNats } from '../../tools/bench/nats_server.ts';
 import { buildEngine } from '../../tools/build.js';
 import type { EnginePlan } from '../../tools/engine_plan.ts';
 import { folderOf, reportIn, swarm } from './command.ts';
+import { hostsIn } from './local_hosts.ts';
 
 const why = whyNoNats() || (buildEngine() ?? false);
 
@@ -53,6 +54,20 @@ describe('the swarm on a cluster', { skip: why, timeout: 900_000 }, () => {
       `each has its share: ${accepted}`,
     );
     assert.ok((report.relay.rssBytes ?? 0) > 3 * 2 ** 25, 'the memory of three');
+  });
+
+  it('is of several machines, too, which play in the one world', async (t) => {
+    const out = folderOf(t);
+    const urls = cluster.relays.map(({ api }) => `http://127.0.0.1:${api}`);
+    const { code, stdout } = await swarm([
+      ...['--urls', urls.join(','), ...hostsIn(folderOf(t), 2), '--desktops', '60', '--rate', '200', '--drain', '4s'],
+      ...['--duration', '3s', '--slip-max', '10s', '--threshold', 'lost == 0', '--threshold', 'duplicated == 0'],
+      ...['--out', out],
+    ]);
+    const report = reportIn(out);
+    assert.equal(code, 0, stdout);
+    assert.ok((report.visitors ?? 0) > report.accepted / 10, `sprites came from other machines: ${report.visitors}`);
+    assert.deepEqual([report.delivered, report.foreign, report.misrouted], [report.accepted, 0, 0]);
   });
 
   it('throws only to other relays, or only within one, when a bench wants to know what each costs', async () => {

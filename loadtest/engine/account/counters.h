@@ -89,9 +89,12 @@ struct Counters {
   uint64_t reads_due = 0;         // now: slow desktops that have not read what arrived
   uint64_t out_of_order = 0;      // the mailbox's sequence number did not rise
   uint64_t late = 0;
-  uint64_t away = 0;     // of delivered: at desktops that storm, churn or read late; timed apart
-  uint64_t across = 0;   // of delivered: thrown at another relay
-  uint64_t foreign = 0;  // not of this run
+  uint64_t away = 0;      // of delivered: at desktops that storm, churn or read late; timed apart
+  uint64_t across = 0;    // of delivered: thrown at another relay
+  uint64_t foreign = 0;   // not of this run
+  uint64_t visitors = 0;  // of delivered: thrown by another machine of the fleet
+  uint64_t visitors_misrouted = 0;
+  uint64_t visitors_corrupted = 0;
 
   // Sayings.
   uint64_t sayings_due = 0;

@@ -4,6 +4,8 @@
 #include <charconv>
 #include <utility>
 
+#include "plan/random.h"
+
 namespace swarm {
 namespace {
 
@@ -11,14 +13,6 @@ constexpr std::string_view kFile =
     "5b6c1f1e0d9a4f2f8c7b3a69584736251403f2e1d0cfbeadbc9a788766554433";
 constexpr uint32_t kPictureScale = 2;  // that of the characters that a relay ships with
 constexpr std::array<std::string_view, 4> kAnimations = {"fall", "walk", "climb", "drag"};
-
-// SplitMix64: every bit of the result depends on every bit of `value`.
-uint64_t Mixed(uint64_t value) {
-  value += 0x9e3779b97f4a7c15U;
-  value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9U;
-  value = (value ^ (value >> 27U)) * 0x94d049bb133111ebU;
-  return value ^ (value >> 31U);
-}
 
 // Returns a number from 0 to `below` − 1, and removes what it used from `bits`.
 uint32_t Pick(uint64_t* bits, uint32_t below) {

@@ -27,6 +27,7 @@ Fingerprint AtOf(uint64_t word) {
 }
 // What an arrival adds and a give-back takes away.
 uint64_t StepOf(uint64_t word) { return (word & kHeldMask) == kHeldMask ? 0 : kHeld; }
+bool IsMissing(uint64_t word) { return (word & kAccepted) != 0 && (word & kHeldMask) < kHeldByOne; }
 bool IsComplete(uint64_t word) { return (word & kAccepted) != 0 && (word & kHeldMask) != 0; }
 
 }  // namespace
@@ -104,9 +105,8 @@ void Ledger::Count(Fates* fates) const {
       if ((word & kAccepted) == 0) {
         ++fates->delivered_unaccepted;
       }
-    } else if ((word & kAccepted) != 0) {
-      ++fates->missing;
     }
+    fates->missing += IsMissing(word) ? 1 : 0;
     if ((word & kCorrupted) != 0) {
       ++fates->corrupted;
     }
@@ -116,6 +116,18 @@ void Ledger::Count(Fates* fates) const {
       ++fates->misrouted;
     } else if (forwarded) {
       ++fates->forwarded;
+    }
+  }
+}
+
+void Ledger::AddMissing(uint64_t bits, BloomTable* table) const {
+  for (uint64_t i = 0; i < capacity_; ++i) {
+    const uint64_t word = words_[i].load(std::memory_order_relaxed);
+    if ((word & kThrown) == 0) {
+      return;
+    }
+    if (IsMissing(word)) {
+      table->Add(bits | i);
     }
   }
 }

@@ -16,6 +16,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "account/bloom_table.h"
 #include "account/departed.h"
 
 namespace swarm {
@@ -65,6 +66,8 @@ class Ledger {
   bool thrown(uint64_t number) const;
   bool complete(uint64_t number) const;  // accepted and delivered
   void Count(Fates* fates) const;
+  // Adds the number of each accepted throw that was not delivered, with `bits` before it.
+  void AddMissing(uint64_t bits, BloomTable* table) const;
 
  private:
   bool IsAstray(Fingerprint to, Fingerprint at) const {

@@ -4,7 +4,9 @@
 
 namespace swarm {
 
-TEST_CASE("seen stages: an older stage of the same neighbour is old, one that stands elsewhere corrupted") {
+TEST_CASE(
+    "seen stages: an older stage of the same neighbour is old, one that stands elsewhere "
+    "corrupted") {
   SeenStages stages(2);
   const auto see = [&](uint32_t index, uint64_t from, uint64_t number) {
     return stages.See(index, from, number, static_cast<double>(StageX(number)),

@@ -9,14 +9,6 @@ namespace {
 constexpr std::string_view kPrefix = "swarm:";
 static_assert(kPrefix.size() + 8 + 3 + 9 + 6 + 16 + 1 == kSpriteTagBytes);
 
-char* WriteHex(char* to, uint64_t value, int digits) {
-  for (int i = digits - 1; i >= 0; --i) {
-    to[i] = kHex[value & 15U];
-    value >>= 4U;
-  }
-  return to + digits;
-}
-
 bool ReadHex(const char** from, int digits, uint64_t* value) {
   uint64_t result = 0;
   for (int i = 0; i < digits; ++i) {
@@ -36,6 +28,14 @@ bool ReadHex(const char** from, int digits, uint64_t* value) {
 }
 
 }  // namespace
+
+char* WriteHex(char* to, uint64_t value, int digits) {
+  for (int i = digits - 1; i >= 0; --i) {
+    to[i] = kHex[value & 15U];
+    value >>= 4U;
+  }
+  return to + digits;
+}
 
 void WriteSpriteTag(const SpriteTag& tag, char* to) {
   std::memcpy(to, kPrefix.data(), kPrefix.size());

@@ -3,9 +3,10 @@
 //
 //   swarm:RRRRRRRRSSSNNNNNNNNNDDDDDDTTTTTTTTTTTTTTTTE      49 bytes, of the 64 a name may have
 //
-// R: run. S: slice of the sender. N: number of the throw in its slice. D: the sending desktop. T:
-// when the throw was due (ns of CLOCK_MONOTONIC). All of these are lowercase hex. E: the first
-// letter of the edge it left by, any of a saying. The tag needs no escape in JSON.
+// R: run; in a fleet that shares a world, the fleet in its first four digits and the machine in the
+// others. S: slice of the sender. N: number of the throw in its slice. D: the sending desktop. T:
+// when the throw was due (ns after the first one of the run). All of these are lowercase hex. E:
+// the first letter of the edge it left by, any of a saying. The tag needs no escape in JSON.
 #ifndef LOADTEST_ENGINE_ACCOUNT_SPRITE_TAG_H_
 #define LOADTEST_ENGINE_ACCOUNT_SPRITE_TAG_H_
 
@@ -28,6 +29,14 @@ constexpr uint32_t kSlicesMax = 0xfff;
 constexpr uint64_t kNumberMax = 0xf'ffff'ffff;
 constexpr uint32_t kDesktopsMax = 0xff'ffff;
 
+// Of a run's id: the fleet, and with the other bits the machine.
+constexpr uint32_t RunOf(uint32_t fleet, uint32_t machine) { return fleet << 16U | machine; }
+constexpr uint32_t FleetOf(uint32_t run) { return run >> 16U; }
+// What tells a throw from all others of its fleet.
+constexpr uint64_t NumberInFleet(uint32_t run, uint32_t slice, uint64_t number) {
+  return uint64_t{run} << 48U | uint64_t{slice} << 36U | number;
+}
+
 struct SpriteTag {
   uint32_t run = 0;
   uint32_t slice = 0;
@@ -37,6 +46,8 @@ struct SpriteTag {
   Edge edge = Edge::kLeft;
 };
 
+// Writes so many lowercase hex digits, and returns their end.
+char* WriteHex(char* to, uint64_t value, int digits);
 // Writes kSpriteTagBytes bytes.
 void WriteSpriteTag(const SpriteTag& tag, char* to);
 // False when `name` does not begin with a valid tag. What follows the tag is ignored.

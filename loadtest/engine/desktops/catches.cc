@@ -10,7 +10,9 @@
 namespace swarm {
 
 Catches::Catches(SliceState& slice, const std::vector<int>& doorbells)
-    : slice_(slice), doorbells_(doorbells), heard_(slice.desktops.size()),
+    : slice_(slice),
+      doorbells_(doorbells),
+      heard_(slice.desktops.size()),
       seen_(CountIn(slice.options.mix, Behaviour::kPeeking) > 0 ? slice.desktops.size() : 0) {}
 
 void Catches::Catch(Desktop& desktop, uint32_t index, const Arrival& event, int64_t now_ns) {
@@ -22,19 +24,19 @@ void Catches::Catch(Desktop& desktop, uint32_t index, const Arrival& event, int6
   desktop.last_seq = static_cast<uint32_t>(event.seq);
 
   SpriteTag tag;
-  if (!ReadTag(event.name, &tag)) {
+  const bool has_tag = ReadSpriteTag(event.name, &tag);
+  if (has_tag && IsVisitor(tag)) {
+    CatchVisitor(desktop, tag, event, now_ns);
+    return;
+  }
+  if (!has_tag || !IsOurs(tag) || !slice_.run.ledger(tag.slice).thrown(tag.number)) {
     ++counters.foreign;
     return;
   }
   Ledger ledger = slice_.run.ledger(tag.slice);
-  if (!ledger.thrown(tag.number)) {
-    ++counters.foreign;
-    return;
-  }
   const bool is_astray =
       event.edge != NameOf(Opposite(tag.edge)) || !IsFrom(tag.desktop, event.from);
-  const bool is_corrupted = event.name.size() != kSpriteTagBytes ||
-                            !(event.flight == Flight(tag, slice_.options.pictures));
+  const bool is_corrupted = IsCorrupted(event, tag);
   const Fingerprint here =
       slice_.run.fingerprint(slice_.GlobalIndex(index)).load(std::memory_order_relaxed);
   const Ledger::Outcome outcome = ledger.Deliver(tag.number, here, is_astray, is_corrupted);
@@ -46,17 +48,30 @@ void Catches::Catch(Desktop& desktop, uint32_t index, const Arrival& event, int6
   }
   ++counters.delivered;
   NoteExit(tag, index);
-  RecordLatency(desktop, tag.due_ns, now_ns);
+  RecordLatency(desktop, DueOf(tag), now_ns);
   if (outcome.complete && slice_.options.mode == Mode::kClosed) {
     CountCompleted(tag.slice);
   }
+}
+
+void Catches::CatchVisitor(Desktop& desktop, const SpriteTag& tag, const Arrival& event,
+                           int64_t now_ns) {
+  Counters& counters = slice_.counters;
+  ++counters.delivered;
+  ++counters.visitors;
+  counters.visitors_misrouted += event.edge != NameOf(Opposite(tag.edge)) ? 1 : 0;
+  counters.visitors_corrupted += IsCorrupted(event, tag) ? 1 : 0;
+  slice_.board.visitors.TakeAway(NumberInFleet(tag.run, tag.slice, tag.number));
+  Keep(desktop, tag);
+  RecordLatency(desktop, DueOf(tag), now_ns);
 }
 
 void Catches::Hear(uint32_t index, const Arrival& saying, int64_t now_ns) {
   Counters& counters = slice_.counters;
   ++counters.hearings;
   SpriteTag tag;
-  if (!ReadTag(saying.text, &tag) || !slice_.run.sayings(tag.slice).said(tag.number)) {
+  if (!ReadSpriteTag(saying.text, &tag) || !IsOurs(tag) ||
+      !slice_.run.sayings(tag.slice).said(tag.number)) {
     ++counters.heard_foreign;
     return;
   }
@@ -69,8 +84,9 @@ void Catches::Hear(uint32_t index, const Arrival& saying, int64_t now_ns) {
   }
   ++counters.heard;
   slice_.run.sayings(tag.slice).Hear(tag.number);
-  if (slice_.InWindow(tag.due_ns) && IsPrompt(slice_.desktops[index].behaviour)) {
-    const int64_t latency_ns = std::max<int64_t>(now_ns - tag.due_ns, 0);
+  const int64_t due_ns = DueOf(tag);
+  if (slice_.InWindow(due_ns) && IsPrompt(slice_.desktops[index].behaviour)) {
+    const int64_t latency_ns = std::max<int64_t>(now_ns - due_ns, 0);
     slice_.board.hearing.Record(static_cast<uint64_t>(latency_ns));
   }
 }
@@ -94,9 +110,19 @@ void Catches::See(uint32_t index, const Arrival& stage) {
   }
 }
 
-bool Catches::ReadTag(std::string_view text, SpriteTag* tag) const {
-  return ReadSpriteTag(text, tag) && tag->run == slice_.run_id &&
-         tag->slice < slice_.run.slices() && tag->desktop < slice_.options.desktops;
+bool Catches::IsOurs(const SpriteTag& tag) const {
+  return tag.run == slice_.run_id && tag.slice < slice_.run.slices() &&
+         tag.desktop < slice_.options.desktops;
+}
+
+bool Catches::IsVisitor(const SpriteTag& tag) const {
+  return slice_.options.machines > 1 && FleetOf(tag.run) == slice_.options.fleet &&
+         tag.run != slice_.run_id;
+}
+
+bool Catches::IsCorrupted(const Arrival& event, const SpriteTag& tag) const {
+  return event.name.size() != kSpriteTagBytes ||
+         !(event.flight == Flight(tag, slice_.options.pictures));
 }
 
 bool Catches::IsNew(uint32_t index, const SpriteTag& saying) {
@@ -120,7 +146,7 @@ void Catches::Keep(Desktop& desktop, const SpriteTag& tag) {
   } else {
     free_ = unacknowledged_[at].next;
   }
-  unacknowledged_[at] = {tag.number, tag.slice, desktop.last_seq, desktop.unacknowledged};
+  unacknowledged_[at] = {tag.number, tag.run, tag.slice, desktop.last_seq, desktop.unacknowledged};
   desktop.unacknowledged = at;
 }
 
@@ -128,13 +154,22 @@ void Catches::GiveBack(Desktop& desktop, uint64_t acknowledged) {
   while (desktop.unacknowledged != kNoCatch) {
     const uint32_t at = desktop.unacknowledged;
     Unacknowledged& one = unacknowledged_[at];
-    if (one.seq > acknowledged && slice_.run.ledger(one.slice).GiveBack(one.number)) {
+    if (one.seq > acknowledged && one.run != slice_.run_id) {
+      GiveBackVisitor(one);
+    } else if (one.seq > acknowledged && slice_.run.ledger(one.slice).GiveBack(one.number)) {
       --slice_.counters.arrived;  // the sum of all slices counts: another one may have added it
     }
     desktop.unacknowledged = one.next;
     one.next = free_;
     free_ = at;
   }
+}
+
+void Catches::GiveBackVisitor(const Unacknowledged& visitor) {
+  slice_.board.visitors.Add(NumberInFleet(visitor.run, visitor.slice, visitor.number));
+  --slice_.counters.visitors;
+  --slice_.counters.delivered;
+  ++slice_.counters.repeated;  // it will be delivered where it arrives next
 }
 
 bool Catches::IsFrom(uint32_t index, std::string_view id) {

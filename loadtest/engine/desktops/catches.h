@@ -61,6 +61,7 @@ class Catches {
  private:
   struct Unacknowledged {
     uint64_t number = 0;
+    uint32_t run = 0;
     uint32_t slice = 0;
     uint32_t seq = 0;
     uint32_t next = kNoCatch;
@@ -70,8 +71,14 @@ class Catches {
     uint32_t speaker = 0;
     uint32_t number = 0;
   };
-  // Whether it is of this run, whose ledgers then know what it says.
-  bool ReadTag(std::string_view text, SpriteTag* tag) const;
+  // Whether the ledgers here know it: it was thrown or said by this machine, in this run.
+  bool IsOurs(const SpriteTag& tag) const;
+  // Whether it was thrown by another machine of the fleet.
+  bool IsVisitor(const SpriteTag& tag) const;
+  void CatchVisitor(Desktop& desktop, const SpriteTag& tag, const Arrival& event, int64_t now_ns);
+  void GiveBackVisitor(const Unacknowledged& visitor);
+  bool IsCorrupted(const Arrival& event, const SpriteTag& tag) const;
+  int64_t DueOf(const SpriteTag& tag) const { return slice_.first_throw_ns() + tag.due_ns; }
   // Remembers it as the last one. False: the desktop has heard it, or a later one.
   bool IsNew(uint32_t index, const SpriteTag& saying);
   void Keep(Desktop& desktop, const SpriteTag& tag);

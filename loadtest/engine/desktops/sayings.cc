@@ -122,9 +122,12 @@ void Sayings::Send(uint32_t index) {
 }
 
 void Sayings::WriteBody(const Talker& talker) {
-  const SpriteTag tag = {slice_.run_id, slice_.index,
-                         talker.number, slice_.GlobalIndex(talker.desktop),
-                         talker.due_ns, Edge::kLeft};
+  const SpriteTag tag = {slice_.run_id,
+                         slice_.index,
+                         talker.number,
+                         slice_.GlobalIndex(talker.desktop),
+                         talker.due_ns - slice_.first_throw_ns(),
+                         Edge::kLeft};
   body_.assign("{\"saying\":").append(std::to_string(talker.saying)).append(",\"text\":\"");
   body_.append(kSpriteTagBytes, ' ');
   WriteSpriteTag(tag, &body_[body_.size() - kSpriteTagBytes]);

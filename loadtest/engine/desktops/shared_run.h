@@ -10,6 +10,7 @@
 #include <atomic>
 #include <cstdint>
 
+#include "account/bloom_table.h"
 #include "account/counters.h"
 #include "account/histogram.h"
 #include "account/ledger.h"
@@ -44,6 +45,9 @@ class SliceBoard {
   Histogram answer;              // due → 202, measured window
   Histogram hearing;             // of sayings: due → heard, measured window, by desktops as above
   Histogram slip;                // due → handled, measured window: how late the swarm itself was
+  // Without the sprites of other machines that this slice has caught; the parent reads it when the
+  // slice has ended.
+  BloomTable visitors;
   std::atomic<uint64_t> completed{0};  // throws of this slice that other slices saw complete
   // What the slice acknowledges, each after the counters that belong to it have been published: the
   // phase that it has entered, kDrain only when it will throw nothing more on schedule; and the

@@ -110,6 +110,10 @@ class SliceState {
   bool IsClosing(uint32_t index) const {
     return has_sockets() && sockets[index].state == Socket::State::kClosing;
   }
+  // Sprites tell when they were due after it, because other machines have another clock.
+  int64_t first_throw_ns() const {
+    return run.control().throw_from_ns.load(std::memory_order_relaxed);
+  }
   bool InWindow(int64_t due_ns) const {
     return due_ns >= measure_from_ns && due_ns < measure_until_ns;
   }

@@ -330,9 +330,12 @@ bool Throws::MaySend(uint32_t index) {
 }
 
 void Throws::WriteBody(const Throw& thrown) {
-  const SpriteTag tag = {slice_.run_id, slice_.index,
-                         thrown.number, slice_.GlobalIndex(thrown.desktop),
-                         thrown.due_ns, thrown.edge};
+  const SpriteTag tag = {slice_.run_id,
+                         slice_.index,
+                         thrown.number,
+                         slice_.GlobalIndex(thrown.desktop),
+                         thrown.due_ns - slice_.first_throw_ns(),
+                         thrown.edge};
   std::array<char, kSpriteTagBytes> name;
   WriteSpriteTag(tag, name.data());
   const Flight flight(tag, slice_.options.pictures);

@@ -34,8 +34,7 @@ enum class Behaviour : uint8_t {
   kHostile
 };
 constexpr std::array<std::string_view, 8> kBehaviourNames = {
-    "sitting",  "throwing", "talking", "peeking",
-    "storming", "churning", "slow",    "hostile"};
+    "sitting", "throwing", "talking", "peeking", "storming", "churning", "slow", "hostile"};
 
 // How many desktops of each behaviour.
 using Mix = std::array<uint32_t, kBehaviourNames.size()>;

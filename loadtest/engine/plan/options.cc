@@ -157,6 +157,9 @@ Options ReadMembers(const Json& document) {
   plan.ReadTo("ca", &o.ca);
   plan.ReadTo("world", &o.world);
   plan.ReadTo("name", &o.name);
+  plan.ReadTo("machines", &o.machines);
+  plan.ReadTo("fleet", &o.fleet);
+  plan.ReadTo("machine", &o.machine);
   plan.ReadTo("pictures", &o.pictures);
   ReadMix(plan.Read<Json>("mix"), &o);
   ReadLoad(plan.Read<Json>("load"), &o);
@@ -185,6 +188,10 @@ Options ReadMembers(const Json& document) {
   plan.End();
   if (o.apis.empty() || o.apis.size() > kRelaysMax) {
     throw WrongPlan("apis must be 1 to " + std::to_string(kRelaysMax) + " relays");
+  }
+  if (o.machines > 1 && CountIn(o.mix, Behaviour::kTalking) > 0) {
+    throw WrongPlan(
+        "machines must be 1 where desktops talk: what is heard on another machine has no account");
   }
   for (const std::string& picture : o.pictures) {
     if (picture.size() != kPictureDigits || !IsPlainText(picture)) {

@@ -49,6 +49,11 @@ struct Options {
   std::string ca;                 // PEM, trusted instead of the system's authorities; empty: these
   std::string world;              // empty: the relay's default
   std::string name;
+  // How many machines share the world and the account; of several, the fleet that they are, and
+  // which of them this is.
+  uint32_t machines = 1;
+  uint16_t fleet = 0;
+  uint16_t machine = 0;
   // What sprites show, SHA-256 in hex. With some, desktops have no name, so the relay gives them
   // one.
   std::vector<std::string> pictures;

@@ -39,6 +39,11 @@
 //                                 one had left; this is correct
 //   away                          delivered to desktops that storm, churn or read late; timed apart
 //   across                        delivered to a desktop of another relay than the thrower's
+//   visitors {machines, delivered, table}
+//                                 only in a fleet that shares a world: of delivered, those that other
+//                                 machines threw, and the table in which they are taken from those
+//                                 that this one threw and did not catch (account/bloom_table.h).
+//                                 undelivered and lost have the latter until results are merged
 //   late, outOfOrder              delivered later than `lateAfter`; the mailbox's sequence number
 //                                 did not rise
 //   deliveredUnaccepted, foreign  delivered although refused, failed or timed out; not of this run
@@ -108,6 +113,7 @@
 #include <string_view>
 #include <vector>
 
+#include "account/bloom_table.h"
 #include "account/counters.h"
 #include "account/histogram.h"
 #include "account/ledger.h"
@@ -171,6 +177,7 @@ struct Findings {
   Moment window_end;
   Counters total;
   Fates fates;
+  BloomTable visitors;        // what this machine has not caught of its own, without what it caught
   bool is_rest_lost = false;  // what has not arrived can be nowhere
   HearingFates hearings;
   uint64_t unheard = 0;        // owed, not heard, and not told as missed

@@ -204,7 +204,8 @@ bool Run::ReachRelays() {
 }
 
 bool Run::Fork() {
-  const auto run_id = static_cast<uint32_t>(std::random_device{}());
+  const uint32_t run_id =
+      options_.machines == 1 ? std::random_device{}() : RunOf(options_.fleet, options_.machine);
   std::fflush(stdout);
   for (uint32_t i = 0; i < options_.processes; ++i) {
     const pid_t pid = fork();
@@ -345,8 +346,9 @@ bool Run::Drain() {
   const auto look = [&] {
     const Counters c = ReadCounters();
     is_quiet = IsQuiet(c, NowNs());
-    has_arrived = c.in_flight == 0 && c.waiting == 0 && c.arrived >= c.accepted &&
-                  c.sayings_unanswered == 0 && c.peeks_unanswered == 0 &&
+    // Nobody here knows how many sprites are with the other machines of a fleet.
+    has_arrived = options_.machines == 1 && c.in_flight == 0 && c.waiting == 0 &&
+                  c.arrived >= c.accepted && c.sayings_unanswered == 0 && c.peeks_unanswered == 0 &&
                   c.heard + c.hearings_missed >= c.hearings_owed;
     return has_arrived;
   };
@@ -465,7 +467,14 @@ void Run::SumUp() {
     f.hearing.Merge(board.hearing);
     run_.ledger(i).Count(&f.fates);
     run_.sayings(i).Count(&f.hearings);
+    f.visitors.Merge(board.visitors);
+    if (options_.machines > 1) {
+      const uint32_t run_id = RunOf(options_.fleet, options_.machine);
+      run_.ledger(i).AddMissing(NumberInFleet(run_id, i, 0), &f.visitors);
+    }
   }
+  f.fates.misrouted += f.total.visitors_misrouted;
+  f.fates.corrupted += f.total.visitors_corrupted;
   f.lost = f.is_rest_lost ? f.fates.missing : 0;
   f.undelivered = f.fates.missing - f.lost;
   f.unheard = f.hearings.missing - std::min(f.hearings.missing, f.total.hearings_missed);
@@ -491,7 +500,7 @@ void Run::SumUp() {
   compare("thrown, by the ledger and by the slices:", f.fates.thrown, f.total.offered);
   compare("accepted, by the ledger and by the slices:", f.fates.accepted, f.total.accepted);
   compare("delivered, by the ledger and by the slices:", f.fates.delivered,
-          f.total.delivered - f.fates.given_back);
+          f.total.delivered - f.total.visitors - f.fates.given_back);
   compare("arrived, by the ledger and by the slices:", f.fates.accepted - f.fates.missing,
           f.total.arrived);
   compare("heard, by the ledger and by the slices:", f.hearings.heard, f.total.heard);
