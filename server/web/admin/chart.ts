@@ -26,6 +26,8 @@ export interface ChartOptions {
   topMax?: number;
   /** Steps of the axis are multiples of powers of this: 1024 for bytes. Default 10. */
   base?: 10 | 1024;
+  /** Returns what it shows now. */
+  series(): Series[];
 }
 
 /** A series as it is drawn: a line, and in a stack the area down to `low`. */
@@ -79,7 +81,8 @@ export class Chart {
   }
 
   /** Draws the samples. Times are in Unix ms and rise. */
-  draw(times: readonly number[], series: readonly Series[], stepMs: number, cursor: number | undefined): void {
+  draw(times: readonly number[], stepMs: number, cursor: number | undefined): void {
+    const series = this.#options.series();
     this.#times = times;
     this.#series = series;
     const layers: Layer[] = this.#options.stacked

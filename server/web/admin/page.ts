@@ -42,7 +42,6 @@ let cursor: number | undefined;
 let timer: ReturnType<typeof setTimeout> | undefined;
 
 const one = (name: string, colour: number, values: Values): Series => ({ name, colour, values });
-const processNames = (kind: string) => inOrder(readings.names(`${kind}/`).map((name) => name.slice(kind.length + 1)));
 
 /** The colour of a series stays the same while the page is open, even when others come and go. */
 const colours = new Map<string, number>();
@@ -75,141 +74,127 @@ function largest(chart: string, series: readonly { name: string; values: Values 
 /** Series below this at all times, in cores, are not named: most threads of a process do nothing. */
 const THREAD_CPU_MIN = 0.03;
 
-/** CPU of the groups of threads: names of series are `cpu/PROCESS/THREAD`. */
-function threads(): { name: string; values: Values }[] {
-  return inOrder(readings.names('cpu/')).map((name) => ({
-    name: name.slice('cpu/'.length).replace('/', ' · '),
+/** The series of a kind in order, named by what comes after it, such as `worker:1` for `delay/worker:1`. */
+function partsOf(kind: string): { name: string; values: Values }[] {
+  return inOrder(readings.names(kind)).map((name) => ({
+    name: name.slice(kind.length),
     values: readings.values(name),
   }));
 }
 
-function cpuOf(process: string): Values {
-  return readings.sum(readings.names(`cpu/${process}/`));
+/** CPU of the processes: names of series are `cpu/PROCESS/THREAD`. */
+function cpuByProcess(): { name: string; values: Values }[] {
+  const names = new Set(partsOf('cpu/').map(({ name }) => name.split('/')[0]));
+  return [...names].map((name) => ({ name, values: allOf(`cpu/${name}/`) }));
 }
 
-function cpuProcesses(): string[] {
-  return inOrder([...new Set(readings.names('cpu/').map((name) => name.split('/')[1]))]);
+/** The sum of the series of a kind. */
+function allOf(kind: string): Values {
+  return readings.sum(readings.names(kind));
 }
 
-const CHARTS: { options: ChartOptions; series: () => Series[] }[] = [
+/** Some series by their own names, each as it is called and coloured in the chart. */
+const known = (...lines: [name: string, colour: number, series: string][]) =>
+  lines.map(([name, colour, series]) => one(name, colour, readings.values(series)));
+
+const CHARTS: ChartOptions[] = [
   {
-    options: {
-      title: 'Desktops',
-      unit: 'live: here now; parked: with a request that waits for news',
-      format: count,
-      topMin: 4,
-    },
-    series: () => [one('live', 1, readings.values('desktops')), one('parked', 3, readings.values('parked'))],
+    title: 'Desktops',
+    unit: 'live: here now; parked: with a request that waits for news',
+    format: count,
+    topMin: 4,
+    series: () => known(['live', 1, 'desktops'], ['parked', 3, 'parked']),
   },
   {
-    options: {
-      title: 'Sprites',
-      unit: 'a second, from who throws them, and confirmed by who gets them',
-      format: count,
-      topMin: 4,
-    },
-    series: () => [
-      one('accepted', 1, readings.values('sprites/accepted')),
-      one('acknowledged', 3, readings.values('sprites/acknowledged')),
-    ],
+    title: 'Sprites',
+    unit: 'a second, from who throws them, and confirmed by who gets them',
+    format: count,
+    topMin: 4,
+    series: () => known(['accepted', 1, 'sprites/accepted'], ['acknowledged', 3, 'sprites/acknowledged']),
   },
   {
-    options: {
-      title: 'Waiting',
-      unit: 'sprites in mailboxes, until their desktops confirm them',
-      format: count,
-      topMin: 4,
-      stacked: true,
-    },
-    series: () => [one('waiting', 5, readings.values('waiting'))],
+    title: 'Waiting',
+    unit: 'sprites in mailboxes, until their desktops confirm them',
+    format: count,
+    topMin: 4,
+    stacked: true,
+    series: () => known(['waiting', 5, 'waiting']),
   },
   {
-    options: {
-      title: 'Accepted to sent',
-      unit: 'how long the sprites of the last minute were in the relay',
-      format: milliseconds,
-      topMin: 1,
-    },
-    series: () => [
-      one('half within', 3, readings.values('wait/p50')),
-      one('99 % within', 1, readings.values('wait/p99')),
-    ],
+    title: 'Accepted to sent',
+    unit: 'how long the sprites of the last minute were in the relay',
+    format: milliseconds,
+    topMin: 1,
+    series: () => known(['half within', 3, 'wait/p50'], ['99 % within', 1, 'wait/p99']),
   },
   {
-    options: { title: 'Sayings', unit: 'lines a second, and how many desktops heard them', format: count, topMin: 1 },
-    series: () => [one('said', 1, readings.values('sayings/said')), one('heard', 3, readings.values('sayings/heard'))],
+    title: 'Sayings',
+    unit: 'lines a second, and how many desktops heard them',
+    format: count,
+    topMin: 1,
+    series: () => known(['said', 1, 'sayings/said'], ['heard', 3, 'sayings/heard']),
   },
   {
-    options: {
-      title: 'Loop delay',
-      unit: 'longest time in 5 s in which a process could not answer',
-      format: milliseconds,
-      topMin: 10,
-    },
-    series: () =>
-      largest(
-        'delay',
-        processNames('delay').map((name) => ({ name, values: readings.values(`delay/${name}`) })),
-      ),
+    title: 'Loop delay',
+    unit: 'longest time in 5 s in which a process could not answer',
+    format: milliseconds,
+    topMin: 10,
+    series: () => largest('delay', partsOf('delay/')),
   },
   {
-    options: { title: 'CPU by process', unit: 'of one core', format: percent, topMin: 0.5, stacked: true },
-    series: () =>
-      largest(
-        'cpu',
-        cpuProcesses().map((name) => ({ name, values: cpuOf(name) })),
-      ),
+    title: 'CPU by process',
+    unit: 'of one core',
+    format: percent,
+    topMin: 0.5,
+    stacked: true,
+    series: () => largest('cpu', cpuByProcess()),
   },
   {
-    options: { title: 'CPU by thread', unit: 'of one core', format: percent, topMin: 0.5, stacked: true },
-    series: () => largest('threads', threads(), THREAD_CPU_MIN),
-  },
-  {
-    options: {
-      title: 'Machine',
-      unit: 'of all cores; steal: what other machines of the host got',
-      format: percent,
-      topMin: 1,
-      topMax: 1,
-      stacked: true,
-    },
+    title: 'CPU by thread',
+    unit: 'of one core',
+    format: percent,
+    topMin: 0.5,
+    stacked: true,
     series: () => {
-      const share = (name: string) => readings.values(name).map((value) => value && value / about.cores);
-      const own = readings.sum(readings.names('cpu/')).map((value) => value && value / about.cores);
-      const busy = share('machine/busy');
-      const other = busy.map((value, i) => value && Math.max(0, value - (own[i] ?? 0)));
-      return [one('relay', 1, own), one('other programs', 8, other), one('steal', 4, share('machine/steal'))];
+      const threads = partsOf('cpu/').map(({ name, values }) => ({ name: name.replace('/', ' · '), values }));
+      return largest('threads', threads, THREAD_CPU_MIN);
     },
   },
   {
-    options: {
-      title: 'Memory',
-      unit: 'of all processes; the heap and the mailboxes are parts of it',
-      format: bytes,
-      topMin: 2 ** 26,
-      base: 1024,
+    title: 'Machine',
+    unit: 'of all cores; steal: what other machines of the host got',
+    format: percent,
+    topMin: 1,
+    topMax: 1,
+    stacked: true,
+    series: () => {
+      const share = (values: Values) => values.map((value) => value && value / about.cores);
+      const own = share(allOf('cpu/'));
+      const busy = share(readings.values('machine/busy'));
+      const other = busy.map((value, i) => value && Math.max(0, value - (own[i] ?? 0)));
+      const steal = share(readings.values('machine/steal'));
+      return [one('relay', 1, own), one('other programs', 8, other), one('steal', 4, steal)];
     },
+  },
+  {
+    title: 'Memory',
+    unit: 'of all processes; the heap and the mailboxes are parts of it',
+    format: bytes,
+    topMin: 2 ** 26,
+    base: 1024,
     series: () => [
-      one('resident', 1, readings.sum(readings.names('rss/'))),
-      one("V8's heap", 2, readings.sum(readings.names('heap/'))),
-      one('mailboxes', 5, readings.values('slab')),
+      one('resident', 1, allOf('rss/')),
+      one("V8's heap", 2, allOf('heap/')),
+      ...known(['mailboxes', 5, 'slab']),
     ],
   },
   {
-    options: {
-      title: 'Refused',
-      unit: 'throws, requests and connections a second, by reason',
-      format: count,
-      topMin: 1,
-      stacked: true,
-    },
-    series: () =>
-      largest(
-        'refused',
-        readings
-          .names('refused/')
-          .map((name) => ({ name: name.slice('refused/'.length), values: readings.values(name) })),
-      ),
+    title: 'Refused',
+    unit: 'throws, requests and connections a second, by reason',
+    format: count,
+    topMin: 1,
+    stacked: true,
+    series: () => largest('refused', partsOf('refused/')),
   },
 ];
 
@@ -222,7 +207,7 @@ const verdict = document.querySelector('#verdict') as HTMLElement;
 const reports = new PictureList(REPORTS, ask);
 const gallery = new PictureList(GALLERY, ask);
 
-const charts = CHARTS.map(({ options }) => new Chart(options, showCursor));
+const charts = CHARTS.map((options) => new Chart(options, showCursor));
 document.querySelector('#charts')?.append(...charts.map(({ element }) => element));
 document.querySelector('#pictures')?.append(reports.element, gallery.element);
 
@@ -238,7 +223,7 @@ function showCursor(index: number | undefined): void {
 function draw(): void {
   showVerdict();
   showTiles();
-  for (const [i, chart] of charts.entries()) chart.draw(readings.times, CHARTS[i].series(), about.stepMs, cursor);
+  for (const chart of charts) chart.draw(readings.times, about.stepMs, cursor);
   showStatus();
 }
 
@@ -268,7 +253,7 @@ function at(name: string): number {
 /** What flies and is said. */
 function trafficTiles(): Tile[] {
   const wait = readings.values('wait/p99').at(-1) ?? null;
-  const refused = newest(readings.sum(readings.names('refused/')));
+  const refused = newest(allOf('refused/'));
   return [
     {
       name: 'Desktops',
@@ -321,7 +306,7 @@ function machineTiles(): Tile[] {
     },
     {
       name: 'CPU of the relay',
-      value: percent(newest(readings.sum(readings.names('cpu/')))),
+      value: percent(newest(allOf('cpu/'))),
       note: `of one core, by all its processes; the machine has ${cores}`,
     },
     {
@@ -332,7 +317,7 @@ function machineTiles(): Tile[] {
     },
     {
       name: 'Memory',
-      value: bytes(newest(readings.sum(readings.names('rss/')))),
+      value: bytes(newest(allOf('rss/'))),
       note: `of all its processes; mailboxes are ${bytes(at('slab'))} of it`,
     },
   ];
