@@ -81,8 +81,8 @@ class SocketTransport implements Transport {
     const sending: Sending = { random, sleep: wait, signal: this.#closing.signal, line: () => this.#line };
     this.#crossings = new Unanswered(sending);
     this.#sayings = new Unanswered(sending);
-    this.#stages = new Unanswered(sending);
-    this.#peeks = new Unanswered(sending);
+    this.#stages = new Unanswered(sending, { once: true });
+    this.#peeks = new Unanswered(sending, { once: true });
     void this.#run();
   }
 
@@ -91,22 +91,26 @@ class SocketTransport implements Transport {
   }
 
   say(saying: Saying): Promise<SayingVerdict> {
-    return this.#sayings.post(saying.saying, saying, false);
+    return this.#sayings.post(saying.saying, saying);
   }
 
   show(stage: Stage): Promise<StageVerdict> {
     const number = ++this.#stagesSent;
-    return this.#stages.sendOnce(number, { stage: number, ...stage });
+    return this.#stages.post(number, { stage: number, ...stage });
   }
 
   peek(edge: Edge | null): Promise<PeekVerdict> {
-    return this.#peeks.sendOnce(0, { peek: edge });
+    return this.#peeks.post(0, { peek: edge });
   }
 
   close(): void {
     this.#closing.abort();
     this.#line?.close();
-    for (const messages of [this.#crossings, this.#sayings, this.#stages, this.#peeks]) messages.settleAll('unknown');
+    for (const messages of this.#kinds) messages.end();
+  }
+
+  get #kinds() {
+    return [this.#crossings, this.#sayings, this.#stages, this.#peeks];
   }
 
   async #run(): Promise<void> {
@@ -151,10 +155,7 @@ class SocketTransport implements Transport {
           queue = queue.then(() => this.#pollAnswered(line, reply, served));
         },
         closed: () => {
-          this.#stages.settleAll('unknown'); // a stage is old by the time there is another connection
-          this.#peeks.settleAll('unknown');
-          this.#crossings.stopTimers();
-          this.#sayings.stopTimers();
+          for (const messages of this.#kinds) messages.closed();
           resolve(served);
         },
       });
@@ -165,8 +166,7 @@ class SocketTransport implements Transport {
   #opened(line: SocketLine): void {
     this.#cursor.pollsSent++;
     line.send({ token: this.#seat.token, cursor: this.#cursor.at });
-    this.#crossings.sendAll();
-    this.#sayings.sendAll();
+    for (const messages of this.#kinds) messages.opened();
     this.#handlers.connected(true);
   }
 
@@ -174,8 +174,8 @@ class SocketTransport implements Transport {
   #isVerdict({ crossing, to, saying, heard, stage, edges, peek, leaseMs, problem }: Reply): boolean {
     if (crossing !== undefined) void this.#crossings.answered(crossing, { to: to ?? null }, problem);
     else if (saying !== undefined) void this.#sayings.answered(saying, { heard: heard ?? null }, problem);
-    else if (stage !== undefined) this.#stages.settle(stage, problem ? { refused: problem } : { edges: edges ?? [] });
-    else if (peek !== undefined) this.#peeks.settle(0, problem ? { refused: problem } : { leaseMs: leaseMs ?? 0 });
+    else if (stage !== undefined) void this.#stages.answered(stage, { edges: edges ?? [] }, problem);
+    else if (peek !== undefined) void this.#peeks.answered(0, { leaseMs: leaseMs ?? 0 }, problem);
     else return false;
     return true;
   }

@@ -364,6 +364,23 @@ describe('socket', () => {
     mock.timers.reset();
   });
 
+  it('opens the connection again when a peek gets no answer for ANSWER_MS, and does not repeat it', async () => {
+    mock.timers.enable({ apis: ['setTimeout'] });
+    const { handlers } = page();
+    const { opened, environment } = sockets();
+    const transport = socket(seat, handlers, environment);
+    opened[0].onopen?.();
+    const lost = transport.peek('left');
+    mock.timers.tick(ANSWER_MS);
+    assert.equal(opened[0].closed, true);
+    assert.equal(await lost, 'unknown');
+    await until(() => opened.length === 2);
+    opened[1].onopen?.();
+    assert.equal(opened[1].sent.length, 1, 'the token');
+    transport.close();
+    mock.timers.reset();
+  });
+
   it('repeats unanswered sayings under their numbers, apart from the numbers of crossings', async () => {
     const { handlers } = page();
     const { opened, environment } = sockets();

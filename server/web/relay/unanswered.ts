@@ -1,7 +1,8 @@
 /**
  * The messages of one kind that the relay has not answered, by their numbers, oldest first.
  *
- * A message that is posted is sent again under its number over each new line, and after an answer that decides nothing.
+ * A message is sent again under its number over each new line, and after an answer that decides nothing; or, of a kind that is sent `once`,
+ * never: it is old by the time there is another line.
  */
 import type { SocketLine } from './socket_line.ts';
 import { ANSWER_MS, backoffMs, type Environment, isVerdict, type Problem, type VerdictOf } from './transport.ts';
@@ -25,37 +26,40 @@ interface Waiting<Accepted> {
 export class Unanswered<Accepted> {
   readonly #waiting = new Map<number, Waiting<Accepted>>();
   readonly #sending: Sending;
+  readonly #once: boolean;
 
-  constructor(sending: Sending) {
+  constructor(sending: Sending, { once = false } = {}) {
     this.#sending = sending;
+    this.#once = once;
   }
 
-  /** Sends a message once, if the line is open. */
-  sendOnce(number: number, message: object): Promise<VerdictOf<Accepted>> {
-    const line = this.#sending.line();
-    if (!line?.isOpen) return Promise.resolve('unknown');
-    line.send(message);
-    return this.#add(number, message, false);
-  }
-
-  /** Sends a message until the relay has decided. */
-  post(number: number, message: object, wasSent: boolean): Promise<VerdictOf<Accepted>> {
-    if (this.#sending.signal.aborted) return Promise.resolve('unknown');
-    const verdict = this.#add(number, message, wasSent);
-    this.#send(number);
-    return verdict;
+  /** Sends a message until the relay has decided; once, if the line is open. */
+  post(number: number, message: object, wasSent = false): Promise<VerdictOf<Accepted>> {
+    if (this.#sending.signal.aborted || (this.#once && !this.#sending.line()?.isOpen))
+      return Promise.resolve('unknown');
+    return new Promise((resolve) => {
+      this.#waiting.set(number, { message, resolve, sent: wasSent ? 1 : 0, undecided: 0, timer: undefined });
+      this.#send(number);
+    });
   }
 
   /** There is a new line. */
-  sendAll(): void {
+  opened(): void {
     for (const number of this.#waiting.keys()) this.#send(number);
   }
 
-  /** Handles the answer to a message that was posted. When it decides nothing, the message is sent again. */
+  /** The line is closed. */
+  closed(): void {
+    if (this.#once) this.end();
+    for (const { timer } of this.#waiting.values()) clearTimeout(timer);
+  }
+
+  /** Handles the answer to a message. When it decides nothing, the message is sent again. */
   async answered(number: number, accepted: Accepted, problem: Problem | undefined): Promise<void> {
     const one = this.#waiting.get(number);
-    if (problem === undefined || one === undefined || isVerdict(problem, one.sent > 1)) {
-      this.settle(number, problem ? { refused: problem } : accepted);
+    if (one === undefined) return;
+    if (problem === undefined || this.#once || isVerdict(problem, one.sent > 1)) {
+      this.#settle(number, problem ? { refused: problem } : accepted);
       return;
     }
     clearTimeout(one.timer);
@@ -65,25 +69,16 @@ export class Unanswered<Accepted> {
     if (one.sent === sent) this.#send(number); // else it was sent over another line
   }
 
-  settle(number: number, verdict: VerdictOf<Accepted>): void {
+  /** Nothing is asked any more. */
+  end(): void {
+    for (const number of this.#waiting.keys()) this.#settle(number, 'unknown');
+  }
+
+  #settle(number: number, verdict: VerdictOf<Accepted>): void {
     const one = this.#waiting.get(number);
     this.#waiting.delete(number);
     clearTimeout(one?.timer);
     one?.resolve(verdict);
-  }
-
-  settleAll(verdict: VerdictOf<Accepted>): void {
-    for (const number of this.#waiting.keys()) this.settle(number, verdict);
-  }
-
-  stopTimers(): void {
-    for (const { timer } of this.#waiting.values()) clearTimeout(timer);
-  }
-
-  #add(number: number, message: object, wasSent: boolean): Promise<VerdictOf<Accepted>> {
-    return new Promise((resolve) => {
-      this.#waiting.set(number, { message, resolve, sent: wasSent ? 1 : 0, undecided: 0, timer: undefined });
-    });
   }
 
   /** A line that has no answer for too long is closed, and another one is opened. */
