@@ -5,11 +5,12 @@
  * Invariant: a sprite that was thrown has a verdict, or is asked about, under its number and at the seat that sent it.
  */
 import type { Entrance, Goal, Journey } from '../../web/motion/simulation.ts';
+import { readUpTo } from '../../web/pictures/read_up_to.ts';
 import { Arrivals } from '../../web/relay/arrivals.ts';
 import type { OpenTransport } from '../../web/relay/connection.ts';
 import { Departures, type Way } from '../../web/relay/departures.ts';
 import { openFormer } from '../../web/relay/farewell.ts';
-import { nextStep, type Step } from '../../web/relay/goal.ts';
+import { nextStep, OUTWARDS, type Step } from '../../web/relay/goal.ts';
 import { type JoinRequest, Refused, requestSeat } from '../../web/relay/joining.ts';
 import { readJourney, travelled } from '../../web/relay/journey.ts';
 import { Peek } from '../../web/relay/peek.ts';
@@ -127,8 +128,9 @@ async function answered<Answer>(relay: string, asked: Promise<Answer>): Promise<
     const { name, message, cause } = error as Error;
     const silence = `No relay answers at ${relay}: ${cause instanceof Error ? cause.message : message}`;
     const isSilent = name === 'TypeError' || name === 'TimeoutError'; // as fetch says it
-    const noRelay = name === 'SyntaxError' ? `What answers at ${relay} is no relay of sprites.` : message;
-    throw new NoAnswer(isSilent ? silence : noRelay, { cause: error });
+    const noRelay = `What answers at ${relay} is no relay of sprites`;
+    const said = { SyntaxError: `${noRelay}.`, RangeError: `${noRelay}. ${message}` }[name] ?? message;
+    throw new NoAnswer(isSilent ? silence : said, { cause: error });
   }
 }
 
@@ -491,29 +493,8 @@ export class Desktop {
 
 const NOT_THERE: Problem = { code: 'no-neighbour', title: 'Nobody of this name is there.' };
 
-/** To the right, and down. */
-const OUTWARDS: Record<Edge, readonly [number, number]> = {
-  left: [-1, 0],
-  right: [1, 0],
-  top: [0, -1],
-  bottom: [0, 1],
-};
-
 /** Fetches, and rejects when the answer is longer than any of a relay. */
 const boundedFetch: typeof fetch = async (input, init) => {
-  const response = await fetch(input, init);
-  const reader = response.body?.getReader();
-  const parts: Uint8Array<ArrayBuffer>[] = [];
-  for (let bytes = 0; reader !== undefined; ) {
-    const { done, value } = await reader.read();
-    if (done) break;
-    bytes += value.length;
-    if (bytes > ANSWER_BYTES_MAX) {
-      await reader.cancel();
-      throw new Error(`What answers is no relay: the answer has more than ${ANSWER_BYTES_MAX} bytes.`);
-    }
-    parts.push(value);
-  }
-  const { status, headers } = response;
-  return new Response(parts.length > 0 ? new Blob(parts) : null, { status, headers });
+  const { status, headers, body } = await fetch(input, init);
+  return new Response(body && (await readUpTo(body, ANSWER_BYTES_MAX)), { status, headers });
 };

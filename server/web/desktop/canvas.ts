@@ -195,14 +195,9 @@ export class Renderer {
     this.#context.globalAlpha = SILHOUETTE_ALPHA;
     if (image === null) {
       this.#context.fillStyle = this.#colours.silhouette;
+      const [left, top] = [silhouette.x - UNKNOWN_SIDE / 2, silhouette.y - UNKNOWN_SIDE];
       this.#context.beginPath();
-      this.#context.roundRect(
-        silhouette.x - UNKNOWN_SIDE / 2,
-        silhouette.y - UNKNOWN_SIDE,
-        UNKNOWN_SIDE,
-        UNKNOWN_SIDE,
-        14,
-      );
+      this.#context.roundRect(left, top, UNKNOWN_SIDE, UNKNOWN_SIDE, 14);
       this.#context.fill();
     } else {
       const { x, y, width, height, scale } = this.#frameOf(description, silhouette);
@@ -240,14 +235,9 @@ export class Renderer {
     this.#context.strokeStyle = '#7c6cff';
     this.#context.lineWidth = 2;
     this.#context.setLineDash([5, 4]);
+    const [left, top] = [this.#snap(x - nature.width / 2 - 6), this.#snap(y - nature.height - 6)];
     this.#context.beginPath();
-    this.#context.roundRect(
-      this.#snap(x - nature.width / 2 - 6),
-      this.#snap(y - nature.height - 6),
-      nature.width + 12,
-      nature.height + 8,
-      10,
-    );
+    this.#context.roundRect(left, top, nature.width + 12, nature.height + 8, 10);
     this.#context.stroke();
     this.#context.setLineDash([]);
   }

@@ -848,23 +848,8 @@ function restoreSprite({ sheets, shelf, simulation }: Desktop, saved: SavedSprit
   return addSprite(simulation, { file, scale, nature, fromShelf: fromShelf && shelf.has(file), ...rest, ...inside });
 }
 
-function save(
-  {
-    name,
-    simulation,
-    shelf,
-    connection,
-    arrivals,
-    departures,
-    uploading,
-    conversation,
-    guests,
-    headings,
-    senders,
-    away,
-  }: Desktop,
-  ending: { left?: true } = {},
-): void {
+function save(desktop: Desktop, ending: { left?: true } = {}): void {
+  const { name, simulation, shelf, connection, arrivals, departures, guests, headings } = desktop;
   if (connection.seat === null) return;
   const toSaved = (sprite: Sprite): SavedSprite => ({
     ...carriedOf(sprite),
@@ -880,12 +865,12 @@ function save(
     waiting: arrivals.waiting,
     newWaiting: arrivals.waiting.filter((one) => arrivals.seqInLastBatch(one) !== undefined).length,
     nextNumber: departures.nextNumber,
-    away: away.all,
-    sayings: conversation.saved(),
-    sprites: [...simulation.sprites, ...uploading].map((sprite) => ({
+    away: desktop.away.all,
+    sayings: desktop.conversation.saved(),
+    sprites: [...simulation.sprites, ...desktop.uploading].map((sprite) => ({
       ...toSaved(sprite),
       seq: arrivals.seqInLastBatch(sprite),
-      guest: guests.edgeOf(sprite.id) && { from: senders.get(sprite)!, edge: guests.edgeOf(sprite.id)! },
+      guest: guests.edgeOf(sprite.id) && { from: desktop.senders.get(sprite)!, edge: guests.edgeOf(sprite.id)! },
       goal: headings.get(sprite)?.passes ? headings.get(sprite)!.goal : undefined,
     })),
     leaving: departures.pending.map(({ departure, crossing, sender: { desktop, token, crossings } }) => ({

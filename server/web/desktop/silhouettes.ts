@@ -26,7 +26,8 @@ export interface Silhouette {
   readonly y: number;
 }
 
-interface Moving extends Omit<Silhouette, 'x' | 'y'> {
+interface Moving {
+  readonly look: Omit<Silhouette, 'x' | 'y'>;
   at: Point;
   velocity: Point;
   atMs: number;
@@ -58,13 +59,9 @@ export class Silhouettes {
     this.#sprites = new Map();
     for (const { id, file = 0, x, y, vx = 0, vy = 0, animation = 'idle', facing = 'right', scale = 1 } of sprites) {
       const known = former.get(id);
+      const sinceMs = known?.look.animation === animation ? known.look.sinceMs : nowMs;
       const moving: Moving = {
-        id,
-        file: files[file],
-        animation,
-        facing,
-        scale,
-        sinceMs: known !== undefined && known.animation === animation ? known.sinceMs : nowMs,
+        look: { id, file: files[file], animation, facing, scale, sinceMs },
         at: { x, y },
         velocity: { x: vx, y: vy },
         atMs: nowMs - ageMs,
@@ -87,22 +84,14 @@ export class Silhouettes {
     if (nowMs - this.#receivedMs > SILENCE_MS) this.clear();
     const { edge } = this;
     if (edge === null) return [];
-    return [...this.#sprites.values()].map((moving) => {
-      const { id, file, animation, facing, scale, sinceMs } = moving;
-      return {
-        id,
-        file,
-        animation,
-        facing,
-        scale,
-        sinceMs,
-        ...seenFrom(edge, this.#drawn(moving, nowMs), this.#theirs, here),
-      };
-    });
+    return [...this.#sprites.values()].map((moving) => ({
+      ...moving.look,
+      ...seenFrom(edge, this.#drawn(moving, nowMs), this.#theirs, here),
+    }));
   }
 
   files(): string[] {
-    return [...this.#sprites.values()].map(({ file }) => file);
+    return [...this.#sprites.values()].map(({ look }) => look.file);
   }
 
   #drawn(moving: Moving, nowMs: number): Point {

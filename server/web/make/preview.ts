@@ -6,12 +6,10 @@
 import { Renderer } from '../desktop/canvas.ts';
 import { advance, createFrameClock } from '../desktop/frame_clock.ts';
 import { Input } from '../desktop/input.ts';
-import { PeekView } from '../desktop/peek_view.ts';
 import { addSprite, createSimulation, enter, opposite, removeSprite, type Sprite, step } from '../motion/simulation.ts';
 import { natureOf, type Sheets } from '../pictures/sheets.ts';
 
 const NO_TAGS = new Map();
-const NO_VIEW = new PeekView();
 
 export class Preview {
   readonly #canvas: HTMLCanvasElement;
@@ -92,7 +90,7 @@ export class Preview {
         enter(this.#simulation, sprite, { edge: opposite(edge), ...way });
       }
     }
-    this.#renderer.draw(this.#simulation, NO_TAGS, this.#input.selected, NO_VIEW, frameMs);
+    this.#renderer.draw(this.#simulation, NO_TAGS, this.#input.selected, null, frameMs);
   }
 
   /** Puts a sprite with the present picture and size where the one before was. */

@@ -290,6 +290,19 @@ export function createSimulation(width: number, height: number): Simulation {
   };
 }
 
+/** Before a throw, and before what comes of one. */
+const NO_FLIGHT = {
+  thrown: false,
+  throughFloor: false,
+  tumbles: false,
+  squashed: false,
+  arriving: false,
+  greets: false,
+};
+
+/** A stroll: a walk that is no chase, and that goes neither to a corner nor to where the sprite came from. */
+const NO_ERRAND = { pace: 1, chases: 0, sleepy: false, longs: false };
+
 export type NewSprite = Carried & Pick<Sprite, 'fromShelf' | 'nature' | 'x' | 'y'>;
 
 /** Adds a sprite, in the air at its x and y. The caller checks SPRITES_MAX. */
@@ -303,20 +316,12 @@ export function addSprite(simulation: Simulation, added: NewSprite): Sprite {
     sinceMs: simulation.nowMs,
     nextMs: simulation.nowMs,
     touchedMs: simulation.nowMs,
-    thrown: false,
-    throughFloor: false,
-    tumbles: false,
-    squashed: false,
-    arriving: false,
-    greets: false,
-    pace: 1,
-    chases: 0,
-    sleepy: false,
+    ...NO_FLIGHT,
+    ...NO_ERRAND,
     throws: 0,
     thrownMs: 0,
     reels: 0,
     cameBy: null,
-    longs: false,
     isHome: false,
   };
   simulation.sprites.push(sprite);
@@ -379,12 +384,7 @@ export function enter(simulation: Simulation, sprite: Sprite, { edge, at, vx, vy
     sprite.vy = edge === 'top' ? Math.max(sprite.vy, 0) : Math.min(sprite.vy, -rise);
   }
   sprite.facing = sprite.vx < 0 ? 'left' : 'right';
-  sprite.thrown = false;
-  sprite.throughFloor = false;
-  sprite.tumbles = false;
-  sprite.squashed = false;
-  sprite.arriving = true;
-  sprite.greets = false;
+  Object.assign(sprite, NO_FLIGHT, { arriving: true });
   sprite.touchedMs = simulation.nowMs;
   countThrows(simulation, sprite, Math.max(throwsOf(simulation, sprite), sprite.journey?.hops ?? 1));
   sprite.cameBy = isHome || edge === 'top' || edge === 'bottom' ? null : edge;
@@ -1006,12 +1006,8 @@ function walk(simulation: Simulation, sprite: Sprite, ms: number): void {
   endErrand(sprite); // it may have walked already
 }
 
-/** Forgets why a sprite walks, if not for a stroll: for a chase, to its corner, or to where it came from. */
 function endErrand(sprite: Sprite): void {
-  sprite.pace = 1;
-  sprite.chases = 0;
-  sprite.sleepy = false;
-  sprite.longs = false;
+  Object.assign(sprite, NO_ERRAND);
 }
 
 function clampSpeed(speed: number): number {

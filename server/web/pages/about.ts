@@ -8,8 +8,8 @@ import { number, phrase } from '../texts/language.ts';
 import { WorldMap } from './world_map.ts';
 
 void showCount();
-void showWindows();
-void showLinux();
+void offer('windows', '/client/latest.json', showWindows);
+void offer('linux', '/client/linux.json', showLinux);
 new WorldMap(element<HTMLCanvasElement>('map'), element('map-words'));
 element('feedback').addEventListener('submit', (event) => {
   event.preventDefault();
@@ -21,28 +21,25 @@ async function showCount(): Promise<void> {
   if (count !== undefined) element('here').textContent = countWords(count);
 }
 
-/** Shows the program for Windows, if this relay has it. */
-async function showWindows(): Promise<void> {
-  const place = element('download-windows');
+/** Shows the program for a system, if this relay has it. `path`: where its versions are. */
+async function offer<Latest>(system: string, path: string, show: (latest: Latest) => void): Promise<void> {
+  const place = element(`download-${system}`);
   if (place.hidden) return;
-  const latest = await read<{ version: string; sha256: string; size: number }>('/client/latest.json');
+  const latest = await read<Latest>(path);
   place.hidden = latest === undefined;
-  if (latest === undefined) return;
-  element('version').textContent = latest.version;
-  element('sha256').textContent = latest.sha256;
-  element('size').textContent = `${number(latest.size / 2 ** 20, 1)} MiB`;
+  if (latest !== undefined) show(latest);
 }
 
-/** Shows the program for Linux, if this relay has it. */
-async function showLinux(): Promise<void> {
-  const place = element('download-linux');
-  if (place.hidden) return;
-  const latest = await read<{ version: string; files: Record<string, { sha256: string }> }>('/client/linux.json');
-  place.hidden = latest === undefined;
-  if (latest === undefined) return;
-  element('linux-version').textContent = latest.version;
-  element('deb-sha256').textContent = latest.files['sprites_amd64.deb']?.sha256 ?? '';
-  element('archive-sha256').textContent = latest.files['sprites-linux-x86_64.tar.xz']?.sha256 ?? '';
+function showWindows({ version, sha256, size }: { version: string; sha256: string; size: number }): void {
+  element('version').textContent = version;
+  element('sha256').textContent = sha256;
+  element('size').textContent = `${number(size / 2 ** 20, 1)} MiB`;
+}
+
+function showLinux({ version, files }: { version: string; files: Record<string, { sha256: string }> }): void {
+  element('linux-version').textContent = version;
+  element('deb-sha256').textContent = files['sprites_amd64.deb']?.sha256 ?? '';
+  element('archive-sha256').textContent = files['sprites-linux-x86_64.tar.xz']?.sha256 ?? '';
   element<HTMLAnchorElement>('open-app').href = `sprites:${location.origin}/`;
 }
 

@@ -1,4 +1,4 @@
-/** Reads a stream of anybody's bytes. Throws an Error when there are more than `bytesMax`, and what the stream throws. */
+/** Reads a stream of anybody's bytes. Throws a RangeError when there are more than `bytesMax`, and what the stream throws. */
 export async function readUpTo(
   stream: ReadableStream<Uint8Array<ArrayBuffer>>,
   bytesMax: number,
@@ -10,7 +10,7 @@ export async function readUpTo(
     bytes += part.value.length;
     if (bytes > bytesMax) {
       await reader.cancel();
-      throw new Error('There are more bytes than there may be.');
+      throw new RangeError('There are more bytes than there may be.');
     }
     parts.push(part.value);
   }

@@ -26,10 +26,7 @@ export function sha256Portable(bytes: Uint8Array): string {
     for (let i = 0; i < 16; i++) words[i] = view.getUint32(offset + i * 4);
     mix(state, words);
   }
-  const out = new Uint8Array(32);
-  const outView = new DataView(out.buffer);
-  for (const [i, word] of state.entries()) outView.setUint32(i * 4, word);
-  return hex(out);
+  return hex(state);
 }
 
 function mix(state: Uint32Array, w: Uint32Array): void {
@@ -63,6 +60,7 @@ function rotate(word: number, bits: number): number {
   return (word >>> bits) | (word << (32 - bits));
 }
 
-function hex(bytes: Uint8Array): string {
-  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, '0')).join('');
+function hex(numbers: Uint8Array | Uint32Array): string {
+  const digits = 2 * numbers.BYTES_PER_ELEMENT;
+  return Array.from(numbers, (number) => number.toString(16).padStart(digits, '0')).join('');
 }

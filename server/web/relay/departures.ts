@@ -92,12 +92,8 @@ export class Departures<One extends Leaving = Departure> {
     const sender = this.#seat;
     if (sender === null) throw new Error('A sprite departed from a desktop without a seat.');
     const ofSeat = this.pending.filter((one) => one.sender.desktop === sender.desktop);
-    if (
-      !mayBeSent(
-        this.nextNumber,
-        ofSeat.map(({ crossing }) => crossing.crossing),
-      )
-    ) {
+    const numbers = ofSeat.map(({ crossing }) => crossing.crossing);
+    if (!mayBeSent(this.nextNumber, numbers)) {
       this.#handlers.returned(departure, TOO_MANY);
       return;
     }

@@ -30,7 +30,7 @@ export function nextStep({ name: to, column, row }: Goal, name: string | null, b
 }
 
 /** To the right, and down. */
-const OUTWARDS: Record<Edge, readonly [number, number]> = {
+export const OUTWARDS: Record<Edge, readonly [number, number]> = {
   left: [-1, 0],
   right: [1, 0],
   top: [0, -1],
