@@ -267,9 +267,8 @@ async function startNats(
   const { aws, say } = context;
   const { fleet, bucket, minutes } = wanted;
   const seconds = minutes * 60 + SIGNED_EXTRA_SECONDS;
-  await uploadBundle(context, bucket, bundle);
   const job = {
-    ...(await bundleOf(aws, bucket, bundle, seconds)),
+    ...(await uploadBundle(context, bucket, bundle, seconds)),
     ports: [NATS_PORT],
     waitSeconds: 0,
     arguments: NATS_ARGUMENTS,
@@ -503,14 +502,16 @@ export async function updateJob(context: Context, record: FleetRecord, bundle: B
   });
 }
 
-async function uploadBundle({ aws, say }: Context, bucket: string, bundle: Bundle): Promise<void> {
+/** Uploads the bundle. Returns the part of a job that names it. */
+async function uploadBundle(
+  { aws, say }: Context,
+  bucket: string,
+  { file, sha256, sizeBytes }: Bundle,
+  seconds: number,
+) {
   await aws.buckets.ensure(bucket);
-  say(`uploading the bundle, ${(bundle.sizeBytes / 1e6).toFixed(0)} MB`);
-  await aws.buckets.putFile(bucket, keys.bundle(bundle.sha256), bundle.file);
-}
-
-/** The part of a job that names the bundle. */
-async function bundleOf(aws: Aws, bucket: string, { sha256 }: Bundle, seconds: number) {
+  say(`uploading the bundle, ${(sizeBytes / 1e6).toFixed(0)} MB`);
+  await aws.buckets.putFile(bucket, keys.bundle(sha256), file);
   return { bundle: await aws.buckets.readable(bucket, keys.bundle(sha256), seconds), sha256 };
 }
 
@@ -530,12 +531,11 @@ interface JobOrder extends Pick<Wanted, 'fleet' | 'role' | 'bucket' | 'admission
 export async function publishJob(context: Context, order: JobOrder): Promise<void> {
   const { fleet, role, bucket, admission = 'open', bundle, load, seconds, barrierSeconds, nats } = order;
   const { aws } = context;
-  await uploadBundle(context, bucket, bundle);
   const ports = load
     ? [...load.relays.map(({ port, protocol }) => Number(port || (protocol === 'https:' ? 443 : 80))), 8081]
     : [...RELAY_PORTS];
   const job = writeJob({
-    ...(await bundleOf(aws, bucket, bundle, seconds)),
+    ...(await uploadBundle(context, bucket, bundle, seconds)),
     ports: [...new Set(ports)],
     ...(barrierSeconds !== undefined && {
       go: await aws.buckets.readable(bucket, keys.go(fleet), seconds),

@@ -159,21 +159,24 @@ export function describe(plan: Plan): string {
   const vcpus = vcpusOf(wanted, observed);
   const image =
     'read' in observed.image ? `${observed.image.read.id} (${observed.image.read.architecture})` : 'unknown';
-  const rows: [string, string][] = [
+  const { instances, types, buy, atLeast, minutes, load, relays } = wanted;
+  const addresses = addressesFor(load?.desktops ?? 0);
+  const rows: [name: string, value: string | false | undefined][] = [
     ['fleet', `${wanted.fleet}, of ${wanted.owner}, in ${wanted.region}`],
-    [
-      'instances',
-      `${wanted.instances} × ${wanted.types.join(' or ')}, ${BOUGHT[wanted.buy]}${vcpus ? `, ${vcpus} vCPUs` : ''}`,
-    ],
-    ...(wanted.atLeast < wanted.instances ? [['at least', `${wanted.atLeast}`] as [string, string]] : []),
+    ['instances', `${instances} × ${types.join(' or ')}, ${BOUGHT[buy]}${vcpus ? `, ${vcpus} vCPUs` : ''}`],
+    ['at least', atLeast < instances && `${atLeast}`],
     ['image', image],
-    ['ends', `each instance after ${wanted.minutes} minutes at the latest, by itself`],
-    ...(wanted.load ? [['swarm', describeLoad(wanted.instances, wanted.load)] as [string, string]] : []),
-    ...clusterRow(wanted),
-    ...addressRow(wanted),
+    ['ends', `each instance after ${minutes} minutes at the latest, by itself`],
+    ['swarm', load && describeLoad(instances, load)],
+    ['cluster', relays !== undefined && `a NATS server, and ${relays} relays that reach it at its private address`],
+    [
+      'addresses',
+      addresses > 1 &&
+        `${addresses} private ones each, so the relay must be in the same network (VPC), by its private address`,
+    ],
     ['bucket', wanted.bucket],
   ];
-  const table = rows.map(([name, value]) => `  ${name.padEnd(11)}${value}`);
+  const table = rows.flatMap(([name, value]) => (value ? `  ${name.padEnd(11)}${value}` : []));
   const money = cost.lines.map(
     ({ what, usd: part }) => `  ${(part === undefined ? '?' : usd(part)).padStart(11)}  ${what}`,
   );
@@ -189,22 +192,6 @@ export function describe(plan: Plan): string {
       : []),
     ...(plan.refusals.length > 0 ? ['', 'Refused:', ...plan.refusals.map((line) => `  - ${line}`)] : []),
   ].join('\n');
-}
-
-function addressRow({ load }: Wanted): [string, string][] {
-  const addresses = addressesFor(load?.desktops ?? 0);
-  if (addresses === 1) return [];
-  return [
-    [
-      'addresses',
-      `${addresses} private ones each, so the relay must be in the same network (VPC), by its private address`,
-    ],
-  ];
-}
-
-function clusterRow({ relays }: Wanted): [string, string][] {
-  if (relays === undefined) return [];
-  return [['cluster', `a NATS server, and ${relays} relays that reach it at its private address`]];
 }
 
 const BOUGHT: Record<Buy, string> = {

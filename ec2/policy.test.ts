@@ -47,17 +47,21 @@ const ACTION_OF: Record<string, string> = {
 /** Actions EC2 performs for the caller: tagging at launch, and creating the role that an account's first spot instance needs. */
 const IMPLIED = ['ec2:CreateTags', 'iam:CreateServiceLinkedRole'];
 
-/** The actions of every command that is constructed in IMPORTERS. */
+/** The actions of every command that is constructed in IMPORTERS, or whose pages are read there. */
 function requestedActions(): string[] {
   const actions = IMPORTERS.flatMap((file) => {
     const source = read(file);
     const imports = [...source.matchAll(/import \{([^}]*)\} from '@aws-sdk\/([\w-]+)'/g)];
     const serviceOf = new Map(
       imports.flatMap(([, names, from]) =>
-        [...names.matchAll(/(\w+)Command\b/g)].map(([, name]) => [name, SERVICES[from]]),
+        [...names.matchAll(/(\w+)Command\b|\bpaginate(\w+)/g)].map(([, name, paged]) => [
+          name ?? paged,
+          SERVICES[from],
+        ]),
       ),
     );
-    return [...source.matchAll(/new (\w+)Command\(/g)].map(([, name]) => `${serviceOf.get(name)}:${name}`);
+    const asked = [...source.matchAll(/new (\w+)Command\(|\bpaginate(\w+)\(/g)].map(([, name, paged]) => name ?? paged);
+    return asked.map((name) => `${serviceOf.get(name)}:${name}`);
   });
   return [...new Set(actions.map((action) => ACTION_OF[action] ?? action))].sort();
 }

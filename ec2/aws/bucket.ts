@@ -9,9 +9,9 @@ import {
   GetObjectCommand,
   HeadBucketCommand,
   HeadObjectCommand,
-  ListObjectsV2Command,
   PutBucketLifecycleConfigurationCommand,
   PutObjectCommand,
+  paginateListObjectsV2,
   type S3Client,
 } from '@aws-sdk/client-s3';
 import { createPresignedPost } from '@aws-sdk/s3-presigned-post';
@@ -82,15 +82,9 @@ export class Buckets {
 
   /** All keys that begin with `Prefix`. */
   async list(Bucket: string, Prefix: string): Promise<string[]> {
-    const found: string[] = [];
-    let ContinuationToken: string | undefined;
-    do {
-      const request = new ListObjectsV2Command({ Bucket, Prefix, ContinuationToken });
-      const page = await call(`listing ${Bucket}`, this.#s3.send(request));
-      found.push(...(page.Contents ?? []).flatMap(({ Key }) => Key ?? []));
-      ContinuationToken = page.NextContinuationToken;
-    } while (ContinuationToken);
-    return found;
+    const pages = paginateListObjectsV2({ client: this.#s3 }, { Bucket, Prefix });
+    const found = await call(`listing ${Bucket}`, Array.fromAsync(pages));
+    return found.flatMap(({ Contents = [] }) => Contents.flatMap(({ Key }) => Key ?? []));
   }
 
   /** An address at which anyone can read this one object for `seconds`. */

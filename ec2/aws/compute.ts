@@ -12,13 +12,13 @@ import {
   DeleteSecurityGroupCommand,
   DescribeImagesCommand,
   DescribeInstanceTypesCommand,
-  DescribeLaunchTemplatesCommand,
   DescribeRegionsCommand,
-  DescribeSecurityGroupsCommand,
   DescribeSubnetsCommand,
   DescribeVpcsCommand,
   type EC2Client,
   GetConsoleOutputCommand,
+  paginateDescribeLaunchTemplates,
+  paginateDescribeSecurityGroups,
   RunInstancesCommand,
   TerminateInstancesCommand,
 } from '@aws-sdk/client-ec2';
@@ -258,18 +258,19 @@ export class Compute {
   /** Security groups and launch templates of this fleet, or of every fleet. They cost nothing. */
   async leftovers(fleet?: string): Promise<Leftover[]> {
     const Filters = [fleetFilter(fleet)];
-    const groups = await call('security groups', this.#ec2.send(new DescribeSecurityGroupsCommand({ Filters })));
-    const templates = await call('launch templates', this.#ec2.send(new DescribeLaunchTemplatesCommand({ Filters })));
+    const client = { client: this.#ec2 };
+    const groups = Array.fromAsync(paginateDescribeSecurityGroups(client, { Filters }));
+    const inGroups = (await call('security groups', groups)).flatMap(({ SecurityGroups = [] }) => SecurityGroups);
+    const templates = Array.fromAsync(paginateDescribeLaunchTemplates(client, { Filters }));
+    const inTemplates = (await call('launch templates', templates)).flatMap(
+      ({ LaunchTemplates = [] }) => LaunchTemplates,
+    );
     return [
-      ...(groups.SecurityGroups ?? []).map((group) => ({
-        kind: 'security group' as const,
-        id: group.GroupId as string,
-        ...readTags(group.Tags),
-      })),
-      ...(templates.LaunchTemplates ?? []).map((template) => ({
+      ...inGroups.map(({ GroupId: id = '', Tags }) => ({ kind: 'security group' as const, id, ...readTags(Tags) })),
+      ...inTemplates.map(({ LaunchTemplateId: id = '', Tags }) => ({
         kind: 'launch template' as const,
-        id: template.LaunchTemplateId as string,
-        ...readTags(template.Tags),
+        id,
+        ...readTags(Tags),
       })),
     ];
   }

@@ -1,9 +1,9 @@
 /** Instances as EC2 reports them, and which of them cost money. */
 import {
-  DescribeInstancesCommand,
   type EC2Client,
   type Instance as Ec2Instance,
   type Filter,
+  paginateDescribeInstances,
 } from '@aws-sdk/client-ec2';
 import { call } from './call.ts';
 import { readTags } from './tags.ts';
@@ -32,14 +32,8 @@ export const ALIVE = ['pending', 'running', 'stopping', 'stopped'];
 
 /** Every instance that matches, page by page. Throws Refused. */
 export async function describeInstances(ec2: EC2Client, Filters: Filter[]): Promise<Ec2Instance[]> {
-  const found: Ec2Instance[] = [];
-  let NextToken: string | undefined;
-  do {
-    const page = await call('instances', ec2.send(new DescribeInstancesCommand({ Filters, NextToken })));
-    found.push(...(page.Reservations ?? []).flatMap(({ Instances }) => Instances ?? []));
-    NextToken = page.NextToken;
-  } while (NextToken);
-  return found;
+  const pages = await call('instances', Array.fromAsync(paginateDescribeInstances({ client: ec2 }, { Filters })));
+  return pages.flatMap(({ Reservations = [] }) => Reservations.flatMap(({ Instances = [] }) => Instances));
 }
 
 export function readInstance(instance: Ec2Instance): Instance {
