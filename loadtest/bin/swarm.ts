@@ -138,19 +138,13 @@ export async function carryOut({ words, ...flags }: CommandLine<typeof OPTIONS>)
   if (words[0] === 'compare') {
     const comparison = comparisonOfFiles(words.slice(1));
     console.log(textOf(comparison));
-    if (flags.values.out !== '') {
-      makeFolder(flags.values.out, '--out');
-      writeFileSync(join(flags.values.out, 'compare.html'), comparePage(comparison));
-    }
+    keepPageIn(flags.values.out, 'compare.html', comparePage(comparison));
     return comparison.isWorse ? EXIT.failed : EXIT.done;
   }
   if (words[0] === 'history') {
     const all = readHistory(words.slice(1));
     console.log(historyText(all));
-    if (flags.values.out !== '') {
-      makeFolder(flags.values.out, '--out');
-      writeFileSync(join(flags.values.out, 'history.html'), historyPage(all));
-    }
+    keepPageIn(flags.values.out, 'history.html', historyPage(all));
     return EXIT.done;
   }
   if (words[0] === 'merge') return mergeFiles(words.slice(1), flags.values);
@@ -185,6 +179,12 @@ export async function carryOut({ words, ...flags }: CommandLine<typeof OPTIONS>)
   const command = commandLine();
   if (isSearch) return searchCapacity(scenario, over, flags.values, command);
   return runAll(withWorld(scenario), command);
+}
+
+function keepPageIn(out: string, name: string, html: string): void {
+  if (out === '') return;
+  makeFolder(out, '--out');
+  writeFileSync(join(out, name), html);
 }
 
 const commandLine = (): string => ['npm run swarm --', ...process.argv.slice(2).map(quoted)].join(' ');

@@ -14,7 +14,7 @@ import { mean, studentT, variance } from '../../tools/bench/student.ts';
 import { Misused, readInput, sentenceOf } from '../../tools/command.ts';
 import { NEVER_US } from './histogram.ts';
 import type { Figures, Report } from './merge.ts';
-import { aligned, bytes, count, number, time } from './units.ts';
+import { aligned, bytes, count, inUs, number, time } from './units.ts';
 import { isSweep } from './verdict.ts';
 
 interface Compared {
@@ -269,8 +269,4 @@ function isObject(value: unknown): value is Record<string, unknown> {
 /** 0 means that no sprite flew, so there is nothing to compare. */
 function timed(value: number): number | null {
   return value === 0 ? null : value;
-}
-
-function inUs(ms: number | null): number | null {
-  return ms === null ? null : ms * 1000;
 }

@@ -1,7 +1,7 @@
 /** A comparison as a page: what `compare --out DIR` keeps. Pure. Like the report, one file without a script or a request. */
 import { type Axis, barsOf, CORES, escaped, TIME_FROM_0 } from './chart.ts';
-import type { ComparedRow, Comparison } from './compare.ts';
-import { documentOf, figure, header, type Verdict } from './document.ts';
+import type { Comparison } from './compare.ts';
+import { documentOf, figure, header, table, type Verdict } from './document.ts';
 import { NEVER_US } from './histogram.ts';
 import { number, time } from './units.ts';
 
@@ -15,11 +15,12 @@ export function comparePage(comparison: Comparison): string {
     verdict,
     sides.map((side) => `<p class="load">${escaped(side)}</p>`),
   );
-  const tables = points.map(
-    ({ title, rows }) =>
-      `<section class="wide"><table><thead><tr><th>${escaped(title || 'figure')}</th><th>A</th><th>B</th><th>B − A</th><th></th><th></th></tr></thead>
-<tbody>${rows.map(rowOf).join('\n')}</tbody></table></section>`,
-  );
+  const tables = points.map(({ title, rows }) => {
+    const cells = rows.map(({ name, a, b, change, percent, word }) => [name, a, b, change, percent, word]);
+    const marked = rows.map(({ word }) => (word === 'worse' || word === 'better' ? word : ''));
+    const names = [title || 'figure', 'A', 'B', 'B − A', '', ''];
+    return `<section class="wide">${table(names, cells, { rows: marked })}</section>`;
+  });
   const said = warnings.map((warning) => `<p class="complaint">${escaped(warning)}</p>`);
   const main = [head, ...said, chartsOf(comparison), ...tables, `<footer><p>${escaped(footnote)}</p></footer>`];
   return documentOf(`${names[0]} and ${names[1]}: ${verdict.word.toLowerCase()}`, main.join('\n'));
@@ -28,11 +29,6 @@ export function comparePage(comparison: Comparison): string {
 function verdictOf({ isWorse, isUncertain }: Comparison): Verdict {
   if (isWorse) return { word: 'WORSE', colour: 'fail' };
   return isUncertain ? { word: 'UNCERTAIN', colour: 'void' } : { word: 'NOT WORSE', colour: 'pass' };
-}
-
-function rowOf({ name, a, b, change, percent, word }: ComparedRow): string {
-  const cells = [name, a, b, change, percent, word];
-  return `<tr class="${word === 'worse' || word === 'better' ? word : ''}">${cells.map((cell) => `<td>${escaped(cell)}</td>`).join('')}</tr>`;
 }
 
 /** The runs of both reports side by side, one bar each: the spread that the intervals are made of. */

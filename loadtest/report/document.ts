@@ -39,11 +39,11 @@ ${below.join('\n')}
 
 export type Tile = readonly [name: string, value: string, beside: string];
 
-/** Figures in large type: name, value, and what stands below. */
-export function tilesOf(tiles: readonly Tile[]): string {
+/** Figures in large type: name, value, and what stands below; false for none. */
+export function tilesOf(tiles: readonly (Tile | false)[]): string {
   const tile = ([name, value, beside]: Tile) =>
     `<div class="tile"><p class="name">${escaped(name)}</p><p class="figure">${escaped(value)}</p><p class="beside">${escaped(beside)}</p></div>`;
-  return `<section class="tiles">${tiles.map(tile).join('')}</section>`;
+  return `<section class="tiles">${tiles.map((one) => (one ? tile(one) : '')).join('')}</section>`;
 }
 
 /** A drawing with its title, its unit and the names of its series. */
@@ -57,12 +57,18 @@ export function figure(title: string, unit: string, series: readonly Series[], d
   return `<figure><figcaption><b>${escaped(title)}</b> <span class="unit">${escaped(unit)}</span>${legend === '' ? '' : `<span class="legend">${legend}</span>`}</figcaption>${drawing}</figure>`;
 }
 
-export function table(names: readonly string[], rows: readonly (readonly string[])[]): string {
+/** `classes`: what the style sheet calls the columns and the rows. */
+export function table(
+  names: readonly string[],
+  rows: readonly (readonly string[])[],
+  classes: { columns?: readonly string[]; rows?: readonly string[] } = {},
+): string {
+  const element = (tag: string, of: string | undefined, inside: string) =>
+    `<${tag}${of ? ` class="${of}"` : ''}>${inside}</${tag}>`;
   const cells = (row: readonly string[], tag: string) =>
-    row.map((cell) => `<${tag}>${escaped(cell)}</${tag}>`).join('');
-  return `<table><thead><tr>${cells(names, 'th')}</tr></thead><tbody>${rows
-    .map((row) => `<tr>${cells(row, 'td')}</tr>`)
-    .join('')}</tbody></table>`;
+    row.map((cell, i) => element(tag, classes.columns?.[i], escaped(cell))).join('');
+  const body = rows.map((row, i) => element('tr', classes.rows?.[i], cells(row, 'td')));
+  return `<table><thead><tr>${cells(names, 'th')}</tr></thead><tbody>${body.join('\n')}</tbody></table>`;
 }
 
 const STYLE = `

@@ -5,9 +5,9 @@
 import { existsSync, readdirSync } from 'node:fs';
 import { join } from 'node:path';
 import { Misused } from '../../tools/command.ts';
-import { type Axis, CORES, escaped, lines, TIME } from './chart.ts';
+import { type Axis, CORES, lines, TIME } from './chart.ts';
 import { readReport } from './compare.ts';
-import { documentOf, figure } from './document.ts';
+import { documentOf, figure, table } from './document.ts';
 import { NEVER_US } from './histogram.ts';
 import type { Report } from './merge.ts';
 import { aligned, count, number, time } from './units.ts';
@@ -56,10 +56,9 @@ export function historyText(all: readonly Kept[]): string {
 
 /** One row a run, and for each scenario with several runs a chart of its p99 and its CPU over the runs. */
 export function historyPage(all: readonly Kept[]): string {
-  const classOf = (kind?: string) => (kind ? ` class="${kind}"` : '');
-  const cells = (kept: Kept) => COLUMNS.map(([, of, kind]) => `<td${classOf(kind)}>${escaped(of(kept))}</td>`).join('');
-  const rows = all.map((kept) => `<tr>${cells(kept)}</tr>`);
-  const head = COLUMNS.map(([name, , kind]) => `<th${classOf(kind)}>${name}</th>`).join('');
+  const heads = COLUMNS.map(([head]) => head);
+  const rows = all.map((kept) => COLUMNS.map(([, of]) => of(kept)));
+  const columns = COLUMNS.map(([, , kind = '']) => kind);
   const names = [...new Set(all.map(({ report }) => report.name))];
   const charts = names.flatMap((name) =>
     chartsOf(
@@ -70,7 +69,7 @@ export function historyPage(all: readonly Kept[]): string {
   const main = [
     `<header><p class="kind">Sprites swarm</p><h1>History</h1><p class="load">${all.length} reports</p></header>`,
     charts.length === 0 ? '' : `<section class="charts">${charts.join('\n')}</section>`,
-    `<section class="wide"><table><thead><tr>${head}</tr></thead><tbody>${rows.join('\n')}</tbody></table></section>`,
+    `<section class="wide">${table(heads, rows, { columns })}</section>`,
   ];
   return documentOf('History of swarms', main.join('\n'));
 }

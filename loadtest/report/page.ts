@@ -47,16 +47,13 @@ export function growingPage(report: Growing, left: string, before: readonly Figu
   const sum = (all: readonly ReportSecond[], name: 'delivered' | 'refused') =>
     all.reduce((total, second) => total + second[name], 0);
   const rate = measured.length > 0 ? sum(measured, 'delivered') / measured.length : 0;
-  const all: Tile[] = [
+  const p99 = latencyUs.count === 0 ? '–' : time(latencyUs.p99);
+  const all: (Tile | false)[] = [
     ['phase', PHASES[last?.phase ?? ''] ?? last?.phase ?? 'connect', left === '' ? '' : `${left} left`],
     ['desktops', count(report.desktops), `${count(last?.parked ?? 0)} parked`],
-    ...(flying
-      ? ([
-          ['sprites a second', number(last?.delivered ?? 0), `${number(rate)} in the window so far`],
-          ['p99 so far', latencyUs.count === 0 ? '–' : time(latencyUs.p99), `of ${count(latencyUs.count)} sprites`],
-          ['refused', count(sum(seconds, 'refused')), `${count(last?.refused ?? 0)} in the last second`],
-        ] as Tile[])
-      : []),
+    flying && ['sprites a second', number(last?.delivered ?? 0), `${number(rate)} in the window so far`],
+    flying && ['p99 so far', p99, `of ${count(latencyUs.count)} sprites`],
+    flying && ['refused', count(sum(seconds, 'refused')), `${count(last?.refused ?? 0)} in the last second`],
     ['relay', `${number(last?.relayCores ?? 0)} cores`, bytes(last?.relayRssBytes ?? 0)],
   ];
   const main = [
@@ -80,36 +77,19 @@ function tiles(report: Report): string {
   const { latencyUs, window, relay } = report;
   const wrong = report.lost + report.undelivered + report.duplicated + report.misrouted + report.corrupted;
   const flying = report.mode !== 'sitting';
-  const all: Tile[] = [
+  const p99 = latencyUs.count === 0 ? '–' : time(latencyUs.p99);
+  const due = window.seconds > 0 ? report.due / window.seconds : 0;
+  const cores = relay.cpuCores === null ? '–' : number(relay.cpuCores);
+  const cpu = relay.cpuUsPerSprite === null ? '–' : `${number(relay.cpuUsPerSprite)} µs`;
+  const grown = relay.bytesPerParkedPoll === null ? '' : `${number(relay.bytesPerParkedPoll)} bytes grown a desktop`;
+  const all: (Tile | false)[] = [
     ['desktops', count(report.desktops), `${count(report.parked)} parked after ${duration(report.connectSeconds)}`],
-    ...(flying
-      ? ([
-          [
-            'sprites a second',
-            number(window.deliveredPerS),
-            `${number(window.seconds > 0 ? report.due / window.seconds : 0)} were due`,
-          ],
-          [
-            'p99 latency',
-            latencyUs.count === 0 ? '–' : time(latencyUs.p99),
-            `p50 ${time(latencyUs.p50)}, max ${time(latencyUs.max)}`,
-          ],
-          ['lost or wrong', count(wrong), `of ${count(report.accepted)} accepted`],
-          [
-            'relay CPU a sprite',
-            relay.cpuUsPerSprite === null ? '–' : `${number(relay.cpuUsPerSprite)} µs`,
-            `${relay.cpuCores === null ? '–' : number(relay.cpuCores)} cores`,
-          ],
-        ] as Tile[])
-      : []),
-    ...(report.recoverySeconds === null
-      ? []
-      : ([['all back after', duration(report.recoverySeconds), 'from the first lost poll']] as Tile[])),
-    [
-      'relay memory',
-      relay.rssBytes === null ? '–' : bytes(relay.rssBytes),
-      relay.bytesPerParkedPoll === null ? '' : `${number(relay.bytesPerParkedPoll)} bytes grown a desktop`,
-    ],
+    flying && ['sprites a second', number(window.deliveredPerS), `${number(due)} were due`],
+    flying && ['p99 latency', p99, `p50 ${time(latencyUs.p50)}, max ${time(latencyUs.max)}`],
+    flying && ['lost or wrong', count(wrong), `of ${count(report.accepted)} accepted`],
+    flying && ['relay CPU a sprite', cpu, `${cores} cores`],
+    report.recoverySeconds !== null && ['all back after', duration(report.recoverySeconds), 'from the first lost poll'],
+    ['relay memory', relay.rssBytes === null ? '–' : bytes(relay.rssBytes), grown],
   ];
   return tilesOf(all);
 }
@@ -254,16 +234,15 @@ function shortRow([what, n, beside]: ReturnType<typeof spriteRows>[number]): [st
 
 function latencyRows(report: Report): [string, string][] {
   const { latencyUs, awayUs } = report;
+  const away: [string, string][] = [
+    ['away, p50', time(awayUs.p50)],
+    ['away, p99', time(awayUs.p99)],
+  ];
   return [
     ...percentileRows(report),
     ['mean', latencyUs.count === 0 ? '–' : time(latencyUs.mean)],
     ['did not arrive', count(notArrived(report))],
-    ...(awayUs.count > 0
-      ? ([
-          ['away, p50', time(awayUs.p50)],
-          ['away, p99', time(awayUs.p99)],
-        ] as [string, string][])
-      : []),
+    ...(awayUs.count > 0 ? away : []),
   ];
 }
 

@@ -27,6 +27,8 @@ export function time(us: number): string {
   return `${us >= 9.995 ? COUNT.format(us) : number(us)} µs`;
 }
 
+export const inUs = (ms: number | null): number | null => (ms === null ? null : ms * 1000);
+
 /** "512 bytes", "4.66 KiB", "275 MiB" */
 export function bytes(value: number): string {
   const size = Math.abs(value);

@@ -13,7 +13,7 @@ import { accountsAgree, notArrived } from './account.ts';
 import { COUNTS } from './engine_result.ts';
 import { NEVER_US } from './histogram.ts';
 import type { Figures, Judgement, Report, ReportSecond } from './merge.ts';
-import { bytes, count, number, time } from './units.ts';
+import { bytes, count, inUs, number, time } from './units.ts';
 
 export interface Threshold {
   text: string;
@@ -237,8 +237,4 @@ function counted(of: (report: Report) => number): Figure {
 
 function plain(text: string): number | undefined {
   return /^\d+(\.\d+)?$/.test(text) ? Number(text) : undefined;
-}
-
-function inUs(ms: number | null): number | null {
-  return ms === null ? null : ms * 1000;
 }
