@@ -12,10 +12,9 @@
 #include <string_view>
 #include <utility>
 
-#include "win32/dialogs/questions.h"
+#include "core/picture/bundled_files.h"
 #include "win32/dialogs/settings_dialog.h"
 #include "win32/system/autostart.h"
-#include "win32/system/bundled_characters.h"
 #include "win32/system/data_folder.h"
 #include "win32/system/machine.h"
 #include "win32/system/resource.h"
@@ -29,6 +28,7 @@ namespace {
 
 constexpr UINT kModalFrameMs = 16;  // ms between two turns while a menu or a dialog is open
 constexpr UINT_PTR kModalTimer = 1;
+constexpr double kBubbleWidth = 400;  // dip, at most: of a sprite that greets the person
 constexpr int kHideKey = 1;  // the only key that Windows reports to this program from everywhere
 constexpr double kAwayTurnMs = 1'000;  // between two turns while nobody can see the sprites
 // GUID_POWER_SAVING_STATUS, which older headers lack: whether Windows saves the battery.
@@ -82,7 +82,13 @@ Shell::Shell(const std::filesystem::path& folder, bool is_portable, const Single
                    .complete = WithAutostart},
                   this),
       desktop_(controller_.desktop()),
-      bubble_([this] { DismissBubble(); }),
+      bubble_(
+          &sharing_,
+          [this] {
+            controller_.DismissBubble();
+            RequestTurn();
+          },
+          kBubbleWidth),
       say_dialog_(&desktop_, &foreground_),
       heard_dialog_(&desktop_, &foreground_,
                     [this](const MenuChoice& choice) { controller_.HandleChoice(choice); }),
@@ -268,7 +274,7 @@ void Shell::LeaveRelay() {
   if (std::exchange(has_left_, true)) {
     return;
   }
-  bubble_.Hide();
+  bubble_.Show(Scene{});
   saying_bubbles_.Show(Scene{});
   say_dialog_.Close();
   heard_dialog_.Close();
@@ -290,12 +296,11 @@ void Shell::LeaveRelay() {
 // only when their message loops have.
 void Shell::EndModal() {
   EndMenu();
-  CancelQuestion();
   const auto cancel = [](HWND window, LPARAM) -> BOOL {
     wchar_t name[16];
     GetClassNameW(window, name, static_cast<int>(std::size(name)));
     if (std::wstring_view(name) == L"#32770") {  // the class of dialogs
-      PostMessageW(window, WM_COMMAND, IDCANCEL, 0);
+      PostMessageW(window, WM_CLOSE, 0, 0);
     }
     return TRUE;
   };
@@ -357,9 +362,6 @@ void Shell::OpenWindow(MenuCommand command) {
     case MenuCommand::kSettings:
       EditSettings(command == MenuCommand::kName);
       break;
-    case MenuCommand::kOpenLink:
-      OpenLinkDialog(desktop_.settings().relay.empty(), "");
-      break;
     case MenuCommand::kSay:
       say_dialog_.Open(window_);
       break;
@@ -414,25 +416,10 @@ void Shell::ApplySharing() {
   }
 }
 
-// Ends the program; asks first if the user has set it to.
 void Shell::Close() {
-  if (is_ending_ || modal_depth_ > 0) {
-    return;
+  if (!is_ending_ && modal_depth_ == 0) {
+    controller_.Close();
   }
-  if (desktop_.settings().ask_before_closing) {
-    bool never_again = false;
-    const bool is_wanted =
-        Modal([&] { return Ask(window_, QuestionToClose(desktop_.language()), &never_again); });
-    if (!is_wanted) {
-      return;
-    }
-    if (never_again) {
-      Settings settings = desktop_.settings();
-      settings.ask_before_closing = false;
-      controller_.ApplySettings(settings);
-    }
-  }
-  is_ending_ = true;
 }
 
 // -- The invisible main window, which receives the messages.

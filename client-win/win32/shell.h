@@ -32,7 +32,6 @@
 #include "win32/system/surroundings.h"
 #include "win32/system/tray.h"
 #include "win32/system/winhttp_transport.h"
-#include "win32/windows/bubble.h"
 #include "win32/windows/foreground.h"
 #include "win32/windows/pacer.h"
 #include "win32/windows/saying_bubbles.h"
@@ -116,10 +115,8 @@ class Shell : private Host {
   void OpenMenuOver(const Sprite& sprite, Point point) override;
   void Close() override;
   void HandleMonitorsChanged() override;
-  void AskAboutReport(const Sprite& sprite) override;
-  void AskWhereToGo(bool is_first_start, const std::string& link) override;
   void AskAboutLink(const RelayLink& link) override;
-  void AskWhether(const Question& question, std::function<void()> yes) override;
+  void Ask(Question question, Yes yes) override;
   void HandleUpdate(const UpdateNews& news) override;
   void HandleInstaller(const std::string& bytes) override;
 
@@ -128,10 +125,8 @@ class Shell : private Host {
 
   // -- Links, and what the menus do (shell_commands.cc).
   void FindRelay();
-  void OpenLinkDialog(bool is_first_start, const std::string& link);
   void CheckForUpdate();
   void ShowBubble(const Scene& scene);
-  void DismissBubble();
   void UpdatePresence();
 
   MenuChoice AskIn(const Menu& menu, POINT point);
@@ -151,7 +146,7 @@ class Shell : private Host {
   Desktop& desktop_;  // of the controller
   Foreground foreground_;
   Sharing sharing_;
-  Bubble bubble_;
+  SayingBubbles bubble_;  // of the sprite that greets the person, or has the keys
   SayingBubbles saying_bubbles_{&sharing_};
   SayDialog say_dialog_;
   HeardDialog heard_dialog_;

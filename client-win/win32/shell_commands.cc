@@ -1,12 +1,11 @@
 // What the menus and links make the shell do, and what the first sprite says.
-#include <algorithm>
+#include <functional>
+#include <string>
 #include <utility>
 
 #include "core/desktop/version.h"
 #include "core/words/link_words.h"
-#include "win32/dialogs/link_dialog.h"
 #include "win32/dialogs/questions.h"
-#include "win32/dialogs/report_dialog.h"
 #include "win32/shell.h"
 #include "win32/system/clipboard.h"
 #include "win32/system/machine.h"
@@ -17,7 +16,6 @@ namespace sprites {
 namespace {
 
 constexpr int64_t kPresenceMs = 2'000;  // between two looks at what the person does
-constexpr size_t kCharactersShown = 5;  // in the window that asks where to go
 
 }  // namespace
 
@@ -47,7 +45,7 @@ void Shell::FindRelay() {
   } else if (!has_relay) {
     Later([this] {
       if (desktop_.settings().relay.empty()) {  // a link may have come in the meantime
-        OpenLinkDialog(true, "");
+        controller_.AskWhereToGo(true, "");
       }
     });
   }
@@ -57,54 +55,22 @@ void Shell::AskAboutLink(const RelayLink& link) {
   Later([this, link] {
     const auto question =
         QuestionBefore(link, desktop_);  // again: the relay may be another one now
-    if (!question || Modal([&] { return Ask(window_, *question); })) {
+    const auto go = [&](const Answer&) {
       desktop_.Open(link);
+      return "";
+    };
+    if (question) {
+      Modal([&] { sprites::Ask(window_, *question, go); });
+    } else {
+      go({});
     }
   });
 }
 
-void Shell::AskWhether(const Question& question, std::function<void()> yes) {
-  Later([this, question, yes = std::move(yes)] {
-    if (Modal([&] { return Ask(window_, question); })) {
-      yes();
-    }
+void Shell::Ask(Question question, Yes yes) {
+  Later([this, question = std::move(question), yes = std::move(yes)] {
+    Modal([&] { sprites::Ask(window_, question, yes); });
   });
-}
-
-void Shell::AskWhereToGo(bool is_first_start, const std::string& link) {
-  Later([this, is_first_start, link] { OpenLinkDialog(is_first_start, link); });
-}
-
-void Shell::OpenLinkDialog(bool is_first_start, const std::string& link) {
-  const auto& shelf = desktop_.look().shelf();
-  const std::vector<SheetPointer> characters(
-      shelf.begin(), shelf.begin() + std::min<ptrdiff_t>(kCharactersShown, std::ssize(shelf)));
-  LinkQuestion question;
-  question.language = desktop_.language();
-  question.is_first_start = is_first_start;
-  question.link = link;
-  question.name = desktop_.settings().name;
-  question.characters = characters;
-  question.offers = [this](const std::string& copied) { return LeadsElsewhere(copied, desktop_); };
-  question.go = [this](const std::string& text, const std::string& name) {
-    return controller_.GoTo(text, name);
-  };
-  Modal([&] { AskForLink(window_, question); });
-}
-
-void Shell::AskAboutReport(const Sprite& sprite) {
-  PictureReport report = desktop_.guests().ReportOf(sprite);
-  const auto answer = Modal([&] {
-    return AskForReport(window_, desktop_.language(), sprite.name, desktop_.settings().relay);
-  });
-  if (!answer) {
-    return;
-  }
-  report.reason = answer->reason;
-  desktop_.guests().ReportPicture(report);
-  if (answer->hides) {
-    desktop_.look().HidePicture(report.file, true);
-  }
 }
 
 void Shell::CheckForUpdate() {
@@ -136,7 +102,7 @@ void Shell::HandleUpdate(const UpdateNews& news) {
     question.text = controller_.Said(Text::kAskUpdateText, {HostOf(relay)});
     question.yes = controller_.Said(Text::kAskUpdateYes);
     question.no = controller_.Said(Text::kAskUpdateNo);
-    AskWhether(question, [this] {
+    controller_.AskWhether(std::move(question), [this] {
       if (desktop_.updates().newest()) {
         desktop_.updates().Fetch();
       }
@@ -155,17 +121,12 @@ void Shell::HandleInstaller(const std::string& bytes) {
 }
 
 void Shell::ShowBubble(const Scene& scene) {
-  const auto said = controller_.BubbleIn(scene);
-  if (!said || modal_depth_ > 0) {
-    bubble_.Hide();
-  } else {
-    bubble_.Show(*said);
+  Scene own;
+  if (auto said = controller_.BubbleIn(scene); said && modal_depth_ == 0) {
+    said->id = std::hash<std::string>()(said->text);  // one, whichever sprite says it
+    own.bubbles.push_back(std::move(*said));
   }
-}
-
-void Shell::DismissBubble() {
-  controller_.DismissBubble();
-  bubble_.Hide();
+  bubble_.Show(own);
 }
 
 void Shell::UpdatePresence() {

@@ -10,9 +10,9 @@
 #include <ctime>
 #include <utility>
 
+#include "core/picture/bundled_files.h"
 #include "posix/files.h"
 #include "posix/photo.h"
-#include "x11/system/bundled_files.h"
 #include "x11/system/main_loop.h"
 #include "x11/windows/layer_display.h"
 #include "x11/windows/x_display.h"
@@ -142,7 +142,7 @@ void Shell::Start(Arguments arguments) {
   if (arguments.link) {
     controller_.OpenLink(*arguments.link);
   } else if (desktop_.settings().relay.empty()) {
-    AskWhereToGo(true, "");
+    controller_.AskWhereToGo(true, "");
   } else if (arguments.opens_menu) {
     ShowProgramMenu({});
   }

@@ -21,7 +21,7 @@
 #include "core/app/controller.h"
 #include "core/motion/hold_watch.h"
 #include "posix/curl_transport.h"
-#include "posix/wake_pipe.h"
+#include "posix/wake_event.h"
 #include "x11/system/data_folder.h"
 #include "x11/system/event.h"
 #include "x11/system/single_instance.h"
@@ -88,21 +88,19 @@ class Shell : private Host {
   bool HasIcon() const override { return notifier_.is_shown(); }
   void OpenWindow(MenuCommand command) override;
   void OpenMenuOver(const Sprite& sprite, Point point) override;
-  void Close() override;
-  void AskAboutReport(const Sprite& sprite) override;
-  void AskWhereToGo(bool is_first_start, const std::string& link) override;
+  void Close() override { controller_.Close(); }
   void AskAboutLink(const RelayLink& link) override;
-  void AskWhether(const Question& question, std::function<void()> yes) override;
+  void Ask(Question question, Yes yes) override {
+    AskAfterOthers({std::move(question), std::move(yes), {}});
+  }
 
   // -- Links, and what the menus do (shell_commands.cc).
   Menu ProgramMenuHere() const;
   void WithoutWindows(Menu* menu) const;
   void ShowProgramMenu(Point point);
   void AskForName();
-  void OpenSayWindow();
-  void OpenCompanyWindow();
   // Shows a dialog, after the one that is open now.
-  void Ask(DialogQuestion question, Dialog::Answer answer);
+  void AskAfterOthers(WaitingQuestion question);
   void UpdateDialog();
   void HandleToastClicked();
   void ShowBubble(const Scene& scene);
@@ -114,7 +112,7 @@ class Shell : private Host {
   SingleInstance* instance_;
   bool has_options_;       // the command line has changed the settings
   const bool has_layers_;  // of Wayland; otherwise sprites are on X
-  WakePipe wake_;
+  WakeEvent wake_;
   CurlTransport transport_;
   Controller controller_;
   Desktop& desktop_;  // of the controller

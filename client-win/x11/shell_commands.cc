@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <ctime>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <memory>
 #include <utility>
@@ -22,8 +23,7 @@ namespace sprites {
 
 namespace {
 
-constexpr int64_t kNoticeMs = 6'000;    // a notice of the program's own is shown
-constexpr size_t kCharactersShown = 5;  // at the top of a dialog
+constexpr int64_t kNoticeMs = 6'000;  // a notice of the program's own is shown
 
 // Bytes of memory that the process has now.
 uint64_t MemoryBytes() {
@@ -96,14 +96,13 @@ void Shell::OpenWindow(MenuCommand command) {
     case MenuCommand::kName:
       AskForName();
       break;
-    case MenuCommand::kOpenLink:
-      AskWhereToGo(desktop_.settings().relay.empty(), "");
-      break;
     case MenuCommand::kSay:
-      OpenSayWindow();
+      // A new one is in front, and has the keyboard.
+      say_window_ = std::make_unique<SayWindow>(&desktop_);
       break;
     case MenuCommand::kCompany:
-      OpenCompanyWindow();
+      company_window_ = std::make_unique<CompanyWindow>(
+          &desktop_, [this](const MenuChoice& choice) { controller_.HandleChoice(choice); });
       break;
     case MenuCommand::kQuit:
       is_ending_ = true;
@@ -114,123 +113,36 @@ void Shell::OpenWindow(MenuCommand command) {
 }
 
 void Shell::AskAboutLink(const RelayLink& link) {
-  const auto question = QuestionBefore(link, desktop_);
-  if (!question) {
-    return;
-  }
-  Ask({*question}, [this, link](const DialogAnswer& answer) {
-    if (answer.is_yes) {
-      desktop_.Open(link);
-    } else if (desktop_.settings().relay.empty()) {
-      AskWhereToGo(true, "");
-    }
+  const auto go = [this, link](const Answer&) {
+    desktop_.Open(link);
     return "";
-  });
-}
-
-void Shell::AskWhether(const Question& question, std::function<void()> yes) {
-  Ask({question}, [yes = std::move(yes)](const DialogAnswer& answer) {
-    if (answer.is_yes) {
-      yes();
-    }
-    return "";
-  });
-}
-
-void Shell::AskWhereToGo(bool is_first_start, const std::string& link) {
-  DialogQuestion question;
-  question.title = Said(Text::kLinkTitle);
-  question.heading = Said(is_first_start ? Text::kLinkWelcome : Text::kLinkOpen);
-  question.text = Said(is_first_start ? Text::kLinkWelcomeText : Text::kLinkOpenText);
-  question.yes = Said(Text::kLinkJoin);
-  question.no = Said(Text::kLinkLater);
-  question.fields = {
-      {link, Said(Text::kLinkField), "", kLinkBytesMax},
-      {desktop_.settings().name, Said(Text::kLinkName), Said(Text::kLinkNameCue), kNameBytesMax}};
-  question.note = [this](const std::string& text) {
-    // An entry of GTK that has the keyboard shows no placeholder.
-    return text.empty() ? FieldNote{Said(Text::kLinkCue)} : MeaningOf(desktop_.language(), text);
   };
-  question.offers = [this](const std::string& copied) { return LeadsElsewhere(copied, desktop_); };
-  question.has_characters = true;
-  Ask(std::move(question), [this](const DialogAnswer& answer) {
-    return answer.is_yes ? controller_.GoTo(answer.fields[0], answer.fields[1]) : "";
-  });
+  const auto stay = [this] {
+    if (desktop_.settings().relay.empty()) {
+      controller_.AskWhereToGo(true, "");
+    }
+  };
+  AskAfterOthers({QuestionBefore(link, desktop_).value(), go, stay});
 }
 
 void Shell::AskForName() {
-  DialogQuestion question;
+  Question question;
   question.heading = Said(Text::kSettingsNameHeading);
   question.text = Said(Text::kSettingsNameText);
   question.yes = Said(Text::kButtonOk);
   question.no = Said(Text::kButtonCancel);
   question.fields = {
       {OwnName(desktop_), Said(Text::kSettingsName), Said(Text::kSettingsNameCue), kNameBytesMax}};
-  Ask(std::move(question), [this](const DialogAnswer& answer) {
-    if (answer.is_yes) {
-      Settings settings = desktop_.settings();
-      settings.name = answer.fields[0];
-      controller_.ApplySettings(settings);
-    }
+  Ask(std::move(question), [this](const Answer& answer) {
+    Settings settings = desktop_.settings();
+    settings.name = answer.fields[0];
+    controller_.ApplySettings(settings);
     return "";
   });
 }
 
-void Shell::AskAboutReport(const Sprite& sprite) {
-  DialogQuestion question;
-  question.title = Said(Text::kReportTitle);
-  question.heading = Said(Text::kReportHeading);
-  question.text = Said(Text::kReportText, {sprite.name, HostOf(desktop_.settings().relay)});
-  question.yes = Said(Text::kReportSend);
-  question.no = Said(Text::kButtonCancel);
-  question.fields = {{"", Said(Text::kReportReason), "", kReasonBytesMax}};
-  question.box_label = Said(Text::kReportHide);
-  question.is_ticked = true;
-  Ask(std::move(question),
-      [this, report = desktop_.guests().ReportOf(sprite)](const DialogAnswer& answer) {
-        if (answer.is_yes) {
-          desktop_.guests().ReportPicture({report.file, report.desktop, answer.fields[0]});
-          if (answer.is_ticked) {
-            desktop_.look().HidePicture(report.file, true);
-          }
-        }
-        return "";
-      });
-}
-
-// Ends the program; asks first if the user has set it to.
-void Shell::Close() {
-  if (!desktop_.settings().ask_before_closing) {
-    is_ending_ = true;
-    return;
-  }
-  Ask({QuestionToClose(desktop_.language())}, [this](const DialogAnswer& answer) {
-    if (answer.is_yes && answer.is_ticked) {
-      Settings settings = desktop_.settings();
-      settings.ask_before_closing = false;
-      controller_.ApplySettings(settings);
-    }
-    is_ending_ = is_ending_ || answer.is_yes;
-    return "";
-  });
-}
-
-void Shell::OpenSayWindow() {
-  // A new one is in front, and has the keyboard.
-  say_window_ = std::make_unique<SayWindow>(&desktop_);
-}
-
-void Shell::OpenCompanyWindow() {
-  company_window_ = std::make_unique<CompanyWindow>(
-      &desktop_, [this](const MenuChoice& choice) { controller_.HandleChoice(choice); });
-}
-
-void Shell::Ask(DialogQuestion question, Dialog::Answer answer) {
-  if (question.has_characters) {
-    const auto count = std::min<ptrdiff_t>(kCharactersShown, std::ssize(characters_));
-    question.characters = {characters_.begin(), characters_.begin() + count};
-  }
-  if (questions_.Add(std::move(question), std::move(answer))) {
+void Shell::AskAfterOthers(WaitingQuestion question) {
+  if (questions_.Add(std::move(question))) {
     RequestTurn();
   }
 }
@@ -243,7 +155,7 @@ void Shell::UpdateDialog() {
   }
   const WaitingQuestion* next = questions_.First();
   if (!dialog_ && next != nullptr) {
-    dialog_ = std::make_unique<Dialog>(next->question, next->answer);
+    dialog_ = std::make_unique<Dialog>(next->question, next->yes, next->no);
   }
 }
 
@@ -285,7 +197,7 @@ void Shell::ShowBubble(const Scene& scene) {
   Scene own;
   auto said = dialog_ ? std::nullopt : controller_.BubbleIn(scene);
   if (said && !menu_.is_open()) {
-    said->id = 0;  // one bubble, whichever sprite says it
+    said->id = std::hash<std::string>()(said->text);  // one, whichever sprite says it
     own.bubbles.push_back(std::move(*said));
   }
   bubble_.Show(own);

@@ -12,6 +12,7 @@ namespace sprites {
 
 namespace {
 
+constexpr size_t kCharactersShown = 5;  // in a dialog
 constexpr Rect kLabelRoom{0, 0, kAnimationSideMax, kAnimationSideMax};
 
 Random NewRandom() {
@@ -93,9 +94,8 @@ void Controller::HandleImported() {
   for (ImportResult& result : importer_.PopResults()) {
     if (result.left_out) {
       const std::string name = ReadDescription(result.made.spr).name;
-      host_->AskWhether(
-          QuestionAboutPack(desktop_.language(), name, *result.left_out),
-          [this, spr = std::move(result.made.spr)] { DropInOwn(StoreOwn(&cache_, spr)); });
+      AskWhether(QuestionAboutPack(desktop_.language(), name, *result.left_out),
+                 [this, spr = std::move(result.made.spr)] { DropInOwn(StoreOwn(&cache_, spr)); });
       continue;
     }
     if (result.sheet == nullptr) {
@@ -256,10 +256,16 @@ bool Controller::CarryOutHere(const MenuChoice& choice) {
       CopyDiagnostics();
       return true;
     case MenuCommand::kHowToPlay:
-      host_->AskWhether(HowToPlay(desktop_.language()), [] {});
+      AskWhether(HowToPlay(desktop_.language()), [] {});
       return true;
-    case MenuCommand::kAbout:
-      host_->AskWhether(AboutProgram(desktop_.language()), [] {});
+    case MenuCommand::kAbout: {
+      Question about = AboutProgram(desktop_.language());
+      about.characters = FirstCharacters();
+      AskWhether(std::move(about), [] {});
+      return true;
+    }
+    case MenuCommand::kOpenLink:
+      AskWhereToGo(desktop_.settings().relay.empty(), "");
       return true;
     default:
       return false;
@@ -292,7 +298,7 @@ void Controller::HandleSpriteChoice(const MenuChoice& choice, const Sprite& spri
       ShowNotice(Text::kToastHidden, Text::kToastHiddenText);
       break;
     case MenuCommand::kReport:
-      host_->AskAboutReport(sprite);
+      AskAboutReport(sprite);
       break;
     default:
       HandleChoice(choice);
@@ -311,13 +317,20 @@ void Controller::OpenLink(const std::string& text) {
 
 void Controller::FollowLink(const RelayLink& link) {
   if (link.relay.empty() && desktop_.settings().relay.empty()) {
-    host_->AskWhereToGo(true, link.invitation);
+    AskWhereToGo(true, link.invitation);
   } else if (QuestionBefore(link, desktop_)) {
     host_->AskAboutLink(link);
   } else {
     desktop_.Open(link);
     host_->RequestTurn();
   }
+}
+
+void Controller::AskWhereToGo(bool is_first_start, const std::string& link) {
+  Question question = QuestionWhereToGo(desktop_, is_first_start, link);
+  question.characters = FirstCharacters();
+  host_->Ask(std::move(question),
+             [this](const Answer& answer) { return GoTo(answer.fields[0], answer.fields[1]); });
 }
 
 std::string Controller::GoTo(const std::string& text, const std::string& name) {
@@ -341,6 +354,45 @@ std::string Controller::GoTo(const std::string& text, const std::string& name) {
   SaveSettings();
   host_->RequestTurn();
   return "";
+}
+
+void Controller::AskWhether(Question question, std::function<void()> yes) {
+  host_->Ask(std::move(question), [yes = std::move(yes)](const Answer&) {
+    yes();
+    return "";
+  });
+}
+
+void Controller::Close() {
+  if (!desktop_.settings().ask_before_closing) {
+    host_->OpenWindow(MenuCommand::kQuit);
+    return;
+  }
+  host_->Ask(QuestionToClose(desktop_.language()), [this](const Answer& answer) {
+    if (answer.is_ticked) {
+      Settings settings = desktop_.settings();
+      settings.ask_before_closing = false;
+      ApplySettings(settings);
+    }
+    host_->OpenWindow(MenuCommand::kQuit);
+    return "";
+  });
+}
+
+void Controller::AskAboutReport(const Sprite& sprite) {
+  host_->Ask(QuestionAboutReport(desktop_.language(), sprite.name, desktop_.settings().relay),
+             [this, report = desktop_.guests().ReportOf(sprite)](const Answer& answer) {
+               desktop_.guests().ReportPicture({report.file, report.desktop, answer.fields[0]});
+               if (answer.is_ticked) {
+                 desktop_.look().HidePicture(report.file, true);
+               }
+               return "";
+             });
+}
+
+std::vector<SheetPointer> Controller::FirstCharacters() const {
+  const auto& shelf = desktop_.look().shelf();
+  return {shelf.begin(), shelf.begin() + std::min<ptrdiff_t>(kCharactersShown, std::ssize(shelf))};
 }
 
 void Controller::Steer(SpriteId id) {

@@ -88,9 +88,15 @@ class Controller : public SpriteListener {
   // asks before it leaves a relay, or fetches a picture.
   void OpenLink(const std::string& text);
   void FollowLink(const RelayLink& link);
+  // Asks where to go, which the person finds filled in with `link`.
+  void AskWhereToGo(bool is_first_start, const std::string& link);
   // Goes where a link leads that the person has entered, under a name that may be new. Returns why
   // not; empty when it goes there.
   std::string GoTo(const std::string& text, const std::string& name);
+  // Asks, and calls `yes` if that is the answer.
+  void AskWhether(Question question, std::function<void()> yes);
+  // Ends the program, after a question if the settings say so.
+  void Close();
   // Gives the keys to a sprite that the person has chosen without the pointer.
   void Steer(SpriteId id);
   // The shell opens a menu.
@@ -124,6 +130,8 @@ class Controller : public SpriteListener {
   void Play(Sound sound);
   bool CarryOutHere(const MenuChoice& choice);
   void SwapPicture(const std::string& file);
+  void AskAboutReport(const Sprite& sprite);
+  std::vector<SheetPointer> FirstCharacters() const;
   void Mute(const Neighbour& neighbour, bool is_muted);
   void SayHowToShowAll();
   void ShowHidden();

@@ -182,11 +182,9 @@ struct Program : Host {
   void OpenMenuOver(const Sprite& sprite, Point) override { has_menu = sprite.id; }
   void Close() override { closed++; }
   bool HasIcon() const override { return has_icon; }
-  void AskAboutReport(const Sprite& sprite) override { reported = sprite.id; }
-  void AskWhereToGo(bool, const std::string& link) override { asked_where = link; }
   void AskAboutLink(const RelayLink& link) override { asked_about = link.relay; }
-  void AskWhether(const Question& question, std::function<void()> yes) override {
-    asked_whether = question.heading + question.text;
+  void Ask(Question question, Yes yes) override {
+    asked = std::move(question);
     say_yes = std::move(yes);
   }
   Machine DescribeMachine() const override {
@@ -236,11 +234,9 @@ struct Program : Host {
   SpriteId has_menu = kNobody;
   int closed = 0;
   bool has_icon = true;
-  SpriteId reported = kNobody;
-  std::optional<std::string> asked_where;
   std::optional<std::string> asked_about;
-  std::string asked_whether;
-  std::function<void()> say_yes;
+  Question asked;
+  Yes say_yes;
   Controller controller;
 };
 
@@ -349,12 +345,12 @@ TEST_CASE("controller › a pack becomes a sprite when the person says that it m
   std::ofstream(program.folder / "Cat.zip", std::ios::binary)
       .write(reinterpret_cast<const char*>(archive.data()), std::ssize(archive));
   program.controller.Import({program.folder / "Cat.zip"});
-  program.Await([&] { return !program.asked_whether.empty(); });
-  CHECK(program.asked_whether.starts_with("May others have Cat?"));
-  CHECK(program.asked_whether.ends_with("Left out, because sprites do no such thing: Dash."));
+  program.Await([&] { return !program.asked.heading.empty(); });
+  CHECK(program.asked.heading.starts_with("May others have Cat?"));
+  CHECK(program.asked.text.ends_with("Left out, because sprites do no such thing: Dash."));
   CHECK(program.Count() == 0);
   CHECK(program.controller.cache()->Own().empty());
-  program.say_yes();
+  program.say_yes({});
   program.Await([&] { return program.Count() == 1; });
   CHECK(program.First().name == "Cat");
 
@@ -364,7 +360,7 @@ TEST_CASE("controller › a pack becomes a sprite when the person says that it m
   std::ofstream(program.folder / "Dog/conf/actions.xml")
       << ReadVectors(PACK_VECTORS)["plans"][0]["xml"].get<std::string>();
   program.controller.Import({program.folder / "Dog" / ""});
-  program.Await([&] { return program.asked_whether.starts_with("May others have Dog?"); });
+  program.Await([&] { return program.asked.heading.starts_with("May others have Dog?"); });
   CHECK(program.toasts.empty());
 }
 
@@ -424,9 +420,9 @@ TEST_CASE("controller › carries out what the menus offer, and leaves the windo
   CHECK(program.Count() == 2);
 
   controller.HandleChoice({MenuCommand::kHowToPlay});
-  CHECK(program.asked_whether.starts_with("How to play"));
+  CHECK(program.asked.heading.starts_with("How to play"));
   controller.HandleChoice({MenuCommand::kAbout});
-  CHECK(program.asked_whether.starts_with("Sprites " SPRITES_VERSION));
+  CHECK(program.asked.heading.starts_with("Sprites " SPRITES_VERSION));
   CHECK(program.opened.empty());
 
   const std::vector<MenuCommand> windows = {MenuCommand::kSettings, MenuCommand::kSay,
@@ -436,7 +432,35 @@ TEST_CASE("controller › carries out what the menus offer, and leaves the windo
   }
   CHECK(program.opened == windows);
   controller.HandleSpriteChoice({MenuCommand::kReport}, program.First());
-  CHECK(program.reported == program.First().id);
+  CHECK(program.asked.heading == Say(Language::kEnglish, Text::kReportHeading));
+  CHECK(program.asked.text.find(program.First().name) != std::string::npos);
+  const std::string file = program.First().file;
+  CHECK(program.say_yes({{"It is rude."}, false}).empty());
+  CHECK(controller.desktop().settings().hidden.empty());
+  CHECK(program.say_yes({{""}, true}).empty());
+  CHECK(controller.desktop().settings().hidden == std::vector{file});
+}
+
+TEST_CASE("controller › closes after a question, and without one once the person has ticked that") {
+  Disk disk;
+  Program program(&disk);
+  Controller& controller = program.controller;
+  Settings settings = controller.desktop().settings();
+  settings.ask_before_closing = true;
+  controller.ApplySettings(settings);
+  controller.Close();
+  CHECK(program.asked.heading == Say(Language::kEnglish, Text::kAskCloseHeading));
+  CHECK(program.opened.empty());
+  program.say_yes({{}, false});
+  CHECK(program.opened == std::vector{MenuCommand::kQuit});
+  CHECK(controller.desktop().settings().ask_before_closing);
+  program.say_yes({{}, true});
+  CHECK(!controller.desktop().settings().ask_before_closing);
+  program.opened.clear();
+  program.asked = {};
+  controller.Close();
+  CHECK(program.asked.heading.empty());
+  CHECK(program.opened == std::vector{MenuCommand::kQuit});
 }
 
 TEST_CASE("controller › a choice in a list of sprites is carried out by the chosen one") {
@@ -461,7 +485,10 @@ TEST_CASE("controller › follows a link at once, or lets the shell ask first") 
   nowhere.controller.Turn();
   CHECK(nowhere.toasts.size() == 1);
   nowhere.controller.FollowLink({"", "", "7.ff"});
-  CHECK(nowhere.asked_where == "7.ff");
+  CHECK(nowhere.asked.heading == Say(Language::kEnglish, Text::kLinkWelcome));
+  CHECK(nowhere.asked.fields.at(0).text == "7.ff");
+  CHECK(nowhere.asked.note("7.ff").is_error == false);
+  CHECK(nowhere.say_yes({{"no link", ""}, false}) == Say(Language::kEnglish, Text::kLinkWrong));
   nowhere.controller.FollowLink({"http://other.example", "", ""});
   CHECK(nowhere.controller.desktop().settings().relay == "http://other.example");
 

@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <functional>
 #include <string>
 #include <vector>
 
@@ -47,20 +46,16 @@ class Host {
   virtual std::string NetworkAddress() const { return ""; }
   // Does what needs a window of its own, such as the settings, or ends the program.
   virtual void OpenWindow(MenuCommand command) = 0;
-  // Asks why, and then calls Desktop::ReportPicture.
-  virtual void AskAboutReport(const Sprite& sprite) = 0;
   // Opens the menu of a sprite, and then calls Controller::HandleSpriteChoice.
   virtual void OpenMenuOver(const Sprite& /*sprite*/, Point /*point*/) {}
-  // Ends the program, after a question if the settings say so.
+  // Calls Controller::Close, unless the person is busy with a window of the program.
   virtual void Close() {}
   virtual void HandleMonitorsChanged() {}
   // Whether an icon by the clock has the menu.
   virtual bool HasIcon() const { return true; }
-  // Asks for a relay or a link, which the person finds filled in with `link`.
-  virtual void AskWhereToGo(bool is_first_start, const std::string& link) = 0;
   // Asks, and then calls `yes` if that is the answer. A question without a second button is only a
   // text: `yes` must do nothing.
-  virtual void AskWhether(const Question& /*question*/, std::function<void()> /*yes*/) {}
+  virtual void Ask(Question /*question*/, Yes /*yes*/) {}
   // Asks what QuestionBefore says, and then calls Desktop::Open.
   virtual void AskAboutLink(const RelayLink& link) = 0;
   // What the relay has said about newer versions, and the checked installer, empty if the download

@@ -4,6 +4,7 @@
 #define CLIENT_WIN_CORE_DESKTOP_SECOND_START_H_
 
 #include <cstdint>
+#include <functional>
 
 namespace sprites {
 
@@ -11,24 +12,24 @@ constexpr int64_t kSecondStartMsMax =
     10'000;  // the first instance may still be starting, or ending
 constexpr int64_t kSecondStartRetryMs = 50;
 
+int64_t SteadyMs();  // of a monotonic clock
+
 enum class StartOutcome : uint8_t {
   kIsFirst,  // there is no other instance, or it has ended
   kSent,     // the other instance has the files
   kFailed,   // the other instance neither answers nor ends
 };
 
-class OtherInstance {
- public:
-  virtual ~OtherInstance() = default;
+struct OtherInstance {
   // Waits up to `ms` until there is no other instance. From then on, this one is the first.
-  virtual bool HasEnded(int64_t ms) = 0;
+  std::function<bool(int64_t ms)> has_ended;
   // Sends the files. False when the other instance does not take them, for example because it is
   // ending.
-  virtual bool Send() = 0;
-  virtual int64_t NowMs() = 0;
+  std::function<bool()> send;
+  std::function<int64_t()> now_ms = SteadyMs;
 };
 
-StartOutcome StartBeside(OtherInstance* other);
+StartOutcome StartBeside(const OtherInstance& other);
 
 }  // namespace sprites
 

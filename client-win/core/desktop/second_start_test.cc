@@ -10,17 +10,21 @@ namespace {
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
 // An instance that takes files from `ready_ms` until `ending_ms`, and has ended at `ended_ms`.
-struct PretendInstance : OtherInstance {
-  bool HasEnded(int64_t ms) override {
-    now += ms;
-    return now >= ended_ms;
+struct PretendInstance {
+  StartOutcome Start() {
+    return StartBeside({.has_ended =
+                            [this](int64_t ms) {
+                              now += ms;
+                              return now >= ended_ms;
+                            },
+                        .send =
+                            [this] {
+                              now++;  // even a short message takes a moment
+                              sends++;
+                              return now >= ready_ms && now < ending_ms;
+                            },
+                        .now_ms = [this] { return now; }});
   }
-  bool Send() override {
-    now++;  // even a short message takes a moment
-    sends++;
-    return now >= ready_ms && now < ending_ms;
-  }
-  int64_t NowMs() override { return now; }
 
   int64_t now = 0;
   int64_t ready_ms = 0;
@@ -32,31 +36,31 @@ struct PretendInstance : OtherInstance {
 TEST_CASE("second start › is first at once when there is no other instance") {
   PretendInstance other;
   other.ended_ms = 0;
-  CHECK(StartBeside(&other) == StartOutcome::kIsFirst);
+  CHECK(other.Start() == StartOutcome::kIsFirst);
   CHECK(other.sends == 0);
 }
 
 TEST_CASE("second start › sends its files to an instance that runs, or is still starting") {
   PretendInstance runs;
-  CHECK(StartBeside(&runs) == StartOutcome::kSent);
+  CHECK(runs.Start() == StartOutcome::kSent);
   CHECK(runs.now < kSecondStartRetryMs);
   PretendInstance starts;
   starts.ready_ms = 3'000;
-  CHECK(StartBeside(&starts) == StartOutcome::kSent);
+  CHECK(starts.Start() == StartOutcome::kSent);
 }
 
 TEST_CASE("second start › starts in the place of an instance that says farewell") {
   PretendInstance other;
   other.ending_ms = 0;
   other.ended_ms = 2'000;
-  CHECK(StartBeside(&other) == StartOutcome::kIsFirst);
+  CHECK(other.Start() == StartOutcome::kIsFirst);
   CHECK(other.now < 2'000 + 2 * kSecondStartRetryMs);
 }
 
 TEST_CASE("second start › gives up on an instance that neither answers nor ends") {
   PretendInstance other;
   other.ready_ms = kNever;
-  CHECK(StartBeside(&other) == StartOutcome::kFailed);
+  CHECK(other.Start() == StartOutcome::kFailed);
   CHECK(other.now >= kSecondStartMsMax);
 }
 

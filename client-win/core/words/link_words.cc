@@ -33,6 +33,22 @@ std::optional<Question> QuestionBefore(const RelayLink& link, const Desktop& des
                   .no = Say(language, Text::kAskMoveNo)};
 }
 
+Question QuestionWhereToGo(const Desktop& desktop, bool is_first_start, const std::string& link) {
+  const auto say = [&desktop](Text text) { return Say(desktop.language(), text); };
+  return {
+      .title = say(Text::kLinkTitle),
+      .heading = say(is_first_start ? Text::kLinkWelcome : Text::kLinkOpen),
+      .text = say(is_first_start ? Text::kLinkWelcomeText : Text::kLinkOpenText),
+      .yes = say(Text::kLinkJoin),
+      .no = say(Text::kLinkLater),
+      .fields = {{link, say(Text::kLinkField), say(Text::kLinkCue), kLinkBytesMax},
+                 {desktop.settings().name, say(Text::kLinkName), say(Text::kLinkNameCue),
+                  kNameBytesMax}},
+      .note = [language = desktop.language()](
+                  const std::string& text) { return MeaningOf(language, text); },
+      .offers = [&desktop](const std::string& copied) { return LeadsElsewhere(copied, desktop); }};
+}
+
 FieldNote MeaningOf(Language language, const std::string& text) {
   if (text.empty()) {
     return {};

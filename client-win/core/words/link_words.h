@@ -18,11 +18,8 @@ namespace sprites {
 // gallery. Nothing when none is needed.
 std::optional<Question> QuestionBefore(const RelayLink& link, const Desktop& desktop);
 
-// What stands below a field: what its text means, or why it is refused.
-struct FieldNote {
-  std::string text;
-  bool is_error = false;
-};
+// Where to go: a relay or a link, which the person finds filled in with `link`, and a name.
+Question QuestionWhereToGo(const Desktop& desktop, bool is_first_start, const std::string& link);
 
 // What the text in the field of a link means. Empty for an empty field.
 FieldNote MeaningOf(Language language, const std::string& text);

@@ -23,7 +23,7 @@
 #include "posix/curl_transport.h"
 #include "posix/files.h"
 #include "posix/photo.h"
-#include "posix/wake_pipe.h"
+#include "posix/wake_event.h"
 #include "test/headless/command.h"
 
 namespace sprites {
@@ -152,8 +152,6 @@ class Headless : private Host {
   bool GiveKeysTo(const Sprite&) override { return false; }
   Machine DescribeMachine() const override { return {}; }
   void OpenWindow(MenuCommand) override {}
-  void AskAboutReport(const Sprite&) override {}
-  void AskWhereToGo(bool, const std::string&) override {}
   void AskAboutLink(const RelayLink&) override {}
 
   int64_t NowMs() const override {
@@ -242,7 +240,7 @@ class Headless : private Host {
   }
 
   const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  WakePipe wake_;
+  WakeEvent wake_;
   CurlTransport transport_;
   Controller controller_;
   Desktop& desktop_;  // of the controller

@@ -22,19 +22,15 @@ constexpr std::array kColumnPercents = {22, 22};
 
 // In the format of the user's region.
 std::string TimeOfDayAgo(int64_t ms) {
-  FILETIME now{};
-  GetSystemTimeAsFileTime(&now);
-  ULARGE_INTEGER ticks{};
-  ticks.LowPart = now.dwLowDateTime;
-  ticks.HighPart = now.dwHighDateTime;
-  ticks.QuadPart -= static_cast<ULONGLONG>(std::max<int64_t>(0, ms)) * 10'000;  // of 100 ns
-  const FILETIME then{ticks.LowPart, ticks.HighPart};
-  SYSTEMTIME utc{};
-  SYSTEMTIME local{};
+  const __time64_t then = _time64(nullptr) - std::max<int64_t>(0, ms) / 1'000;
+  std::tm local{};
+  SYSTEMTIME time{};
+  if (_localtime64_s(&local, &then) == 0) {
+    time.wHour = static_cast<WORD>(local.tm_hour);
+    time.wMinute = static_cast<WORD>(local.tm_min);
+  }
   wchar_t text[32] = L"";
-  FileTimeToSystemTime(&then, &utc);
-  SystemTimeToTzSpecificLocalTime(nullptr, &utc, &local);
-  GetTimeFormatEx(LOCALE_NAME_USER_DEFAULT, TIME_NOSECONDS, &local, nullptr, text,
+  GetTimeFormatEx(LOCALE_NAME_USER_DEFAULT, TIME_NOSECONDS, &time, nullptr, text,
                   static_cast<int>(std::size(text)));
   return Narrow(text);
 }

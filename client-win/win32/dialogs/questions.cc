@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "win32/dialogs/field_dialog.h"
 #include "win32/system/resource.h"
 #include "win32/system/text16.h"
 
@@ -11,13 +12,8 @@ namespace sprites {
 
 namespace {
 
-HWND open_question = nullptr;
-
 HRESULT CALLBACK OnTaskDialog(HWND dialog, UINT message, WPARAM, LPARAM, LONG_PTR) {
-  if (message == TDN_DESTROYED) {
-    open_question = nullptr;
-  } else if (message == TDN_CREATED) {
-    open_question = dialog;
+  if (message == TDN_CREATED) {
     // The program has no window that could be in front, or in the middle of the monitor.
     POINT pointer{};
     GetCursorPos(&pointer);
@@ -36,15 +32,19 @@ HRESULT CALLBACK OnTaskDialog(HWND dialog, UINT message, WPARAM, LPARAM, LONG_PT
 
 }  // namespace
 
-bool Ask(HWND owner, const Question& question, bool* is_ticked) {
+void Ask(HWND owner, const Question& question, const Yes& yes) {
+  if (!question.fields.empty()) {
+    AskInFields(owner, question, yes);
+    return;
+  }
   const std::wstring title = Wide(question.title);
   const std::wstring heading = Wide(question.heading);
   const std::wstring text = Wide(question.text);
-  const std::wstring yes = Wide(question.yes);
+  const std::wstring first = Wide(question.yes);
   const std::wstring no = Wide(question.no);
   const std::wstring box = Wide(question.box_label);
-  const TASKDIALOG_BUTTON buttons[] = {{IDYES, yes.c_str()}, {IDCANCEL, no.c_str()}};
-  const TASKDIALOG_BUTTON only{IDCANCEL, yes.c_str()};
+  const TASKDIALOG_BUTTON buttons[] = {{IDYES, first.c_str()}, {IDCANCEL, no.c_str()}};
+  const TASKDIALOG_BUTTON only{IDCANCEL, first.c_str()};
   TASKDIALOGCONFIG dialog{};
   dialog.cbSize = sizeof dialog;
   dialog.hwndParent = owner;
@@ -61,18 +61,8 @@ bool Ask(HWND owner, const Question& question, bool* is_ticked) {
   dialog.nDefaultButton = IDCANCEL;
   int chosen = 0;
   BOOL is_checked = FALSE;
-  if (FAILED(TaskDialogIndirect(&dialog, &chosen, nullptr, &is_checked))) {
-    return false;
-  }
-  if (is_ticked != nullptr) {
-    *is_ticked = is_checked != 0;
-  }
-  return chosen == IDYES;
-}
-
-void CancelQuestion() {
-  if (open_question != nullptr) {
-    PostMessageW(open_question, TDM_CLICK_BUTTON, IDCANCEL, 0);
+  if (SUCCEEDED(TaskDialogIndirect(&dialog, &chosen, nullptr, &is_checked)) && chosen == IDYES) {
+    yes({{}, is_checked != FALSE});
   }
 }
 

@@ -1,4 +1,5 @@
-// The questions that the program asks, and the texts that it shows in a window: task dialogs.
+// The questions that the program asks, and the texts that it shows in a window: task dialogs, or
+// where there is something to type, dialogs of its own.
 #ifndef CLIENT_WIN_WIN32_DIALOGS_QUESTIONS_H_
 #define CLIENT_WIN_WIN32_DIALOGS_QUESTIONS_H_
 
@@ -8,11 +9,9 @@
 
 namespace sprites {
 
-// Shows a question, and returns whether the answer is yes, its first button of two. Escape chooses
-// the last one. Sets *is_ticked if the user has ticked the box.
-bool Ask(HWND owner, const Question& question, bool* is_ticked = nullptr);
-// Ends the question or the text that is shown, as Escape does.
-void CancelQuestion();
+// Shows a question, waits for the answer, and calls `yes` for the first button of two. Escape
+// chooses the last one.
+void Ask(HWND owner, const Question& question, const Yes& yes);
 
 }  // namespace sprites
 

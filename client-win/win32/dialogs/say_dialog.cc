@@ -46,15 +46,11 @@ void SayDialog::ShowCount() const {
 }
 
 void SayDialog::ShowNote() const {
-  const int shown = shown_.IsRefused() ? IDC_ERROR : IDC_MEANING;
-  const int hidden = shown_.IsRefused() ? IDC_MEANING : IDC_ERROR;
-  SetWords(window(), shown, Wide(shown_.note));
-  SetWords(window(), hidden, L"");
-  ShowWindow(GetDlgItem(window(), shown), SW_SHOW);
-  ShowWindow(GetDlgItem(window(), hidden), SW_HIDE);
+  sprites::ShowNote(window(), {shown_.note, shown_.IsRefused()});
   SendDlgItemMessageW(window(), IDC_SAY, EM_SETREADONLY, shown_.is_pending, 0);
   if (!shown_.note.empty()) {
     // A screen reader reads the label that has changed.
+    const int shown = shown_.IsRefused() ? IDC_ERROR : IDC_MEANING;
     NotifyWinEvent(EVENT_OBJECT_NAMECHANGE, GetDlgItem(window(), shown), OBJID_CLIENT,
                    CHILDID_SELF);
   }

@@ -110,6 +110,15 @@ std::string TextIn(HWND dialog, int id) {
   return Narrow(text);
 }
 
+void ShowNote(HWND dialog, const FieldNote& note) {
+  const int shown = note.is_error ? IDC_ERROR : IDC_MEANING;
+  const int hidden = note.is_error ? IDC_MEANING : IDC_ERROR;
+  SetWords(dialog, shown, Wide(note.text));
+  SetWords(dialog, hidden, L"");
+  ShowWindow(GetDlgItem(dialog, shown), SW_SHOW);
+  ShowWindow(GetDlgItem(dialog, hidden), SW_HIDE);
+}
+
 void ShowInputError(HWND dialog, int id, const std::wstring& text) {
   SetWords(dialog, IDC_ERROR, text);
   SendMessageW(dialog, WM_NEXTDLGCTL, reinterpret_cast<WPARAM>(GetDlgItem(dialog, id)), TRUE);

@@ -9,7 +9,7 @@
 
 #include <string>
 
-#include "core/text/texts.h"
+#include "core/words/questions.h"
 #include "win32/system/owned.h"
 
 namespace sprites {
@@ -35,6 +35,8 @@ class DialogLook {
 void SetWords(HWND dialog, int id, const std::wstring& text);
 // The text of a control, as UTF-8.
 std::string TextIn(HWND dialog, int id);
+// Shows a note in IDC_ERROR or in IDC_MEANING, which are at the same place.
+void ShowNote(HWND dialog, const FieldNote& note);
 // Shows what is wrong with an input, and puts the focus there.
 void ShowInputError(HWND dialog, int id, const std::wstring& text);
 

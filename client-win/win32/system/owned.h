@@ -1,4 +1,5 @@
-// Windows handles that close themselves; each type names the function that closes it.
+// Windows handles that close themselves, each type names the function that closes it; and how the
+// bitmaps of the program are made.
 #ifndef CLIENT_WIN_WIN32_SYSTEM_OWNED_H_
 #define CLIENT_WIN_WIN32_SYSTEM_OWNED_H_
 
@@ -22,6 +23,13 @@ using OwnedHandle = Owned<HANDLE, CloseHandle>;
 using OwnedDc = Owned<HDC, DeleteDC>;
 using OwnedBitmap = Owned<HBITMAP, DeleteObject>;
 using OwnedMenu = Owned<HMENU, DestroyMenu>;
+
+// 32 bits a pixel, the top row first.
+inline BITMAPINFO BitmapFormat(int width, int height) {
+  BITMAPINFO format{};
+  format.bmiHeader = {sizeof format.bmiHeader, width, -height, 1, 32, BI_RGB};
+  return format;
+}
 
 // For COM objects, which count their references.
 struct ReleaseCom {

@@ -4,8 +4,8 @@
 
 #define IDI_PROGRAM 1
 #define IDD_SETTINGS 10
-#define IDD_LINK 11
-#define IDD_REPORT 12
+#define IDD_TWO_FIELDS 11
+#define IDD_ONE_FIELD 12
 #define IDD_SAY 13
 #define IDD_HEARD 14
 #define IDD_COMPANY 15
@@ -47,16 +47,12 @@
 
 // The label of a control has its number and 100 more.
 #define IDC_LABEL 100
-#define IDC_NAME_LABEL 202
 
-#define IDC_PARADE 301
-#define IDC_LINK 302
-#define IDC_LINK_LABEL 303
+// In the dialogs of questions. The second field has the next number.
+#define IDC_FIELD 301
 #define IDC_MEANING 304
-
-#define IDC_REASON 401
-#define IDC_REASON_LABEL 402
-#define IDC_HIDE_TOO 403
+#define IDC_PARADE 305
+#define IDC_BOX 306
 
 #define IDC_SAY 501
 #define IDC_SAY_LABEL 502

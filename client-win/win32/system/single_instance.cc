@@ -51,24 +51,6 @@ bool Send(const std::wstring& name, const Arguments& arguments) {
          accepted != 0;
 }
 
-class FirstInstance : public OtherInstance {
- public:
-  FirstInstance(HANDLE mutex, const std::wstring& name, const Arguments& arguments)
-      : mutex_(mutex), name_(name), arguments_(arguments) {}
-
-  bool HasEnded(int64_t ms) override {
-    const DWORD waited = WaitForSingleObject(mutex_, static_cast<DWORD>(ms));
-    return waited == WAIT_OBJECT_0 || waited == WAIT_ABANDONED;
-  }
-  bool Send() override { return sprites::Send(name_, arguments_); }
-  int64_t NowMs() override { return static_cast<int64_t>(GetTickCount64()); }
-
- private:
-  HANDLE mutex_;
-  const std::wstring& name_;
-  const Arguments& arguments_;
-};
-
 }  // namespace
 
 SingleInstance::SingleInstance(const std::filesystem::path& folder)
@@ -81,8 +63,14 @@ SingleInstance::~SingleInstance() {
 }
 
 StartOutcome SingleInstance::Start(const Arguments& arguments) {
-  FirstInstance other(mutex_.get(), name_, arguments);
-  const StartOutcome outcome = StartBeside(&other);
+  const StartOutcome outcome =
+      StartBeside({.has_ended =
+                       [this](int64_t ms) {
+                         const DWORD waited =
+                             WaitForSingleObject(mutex_.get(), static_cast<DWORD>(ms));
+                         return waited == WAIT_OBJECT_0 || waited == WAIT_ABANDONED;
+                       },
+                   .send = [&] { return Send(name_, arguments); }});
   is_first_ = outcome == StartOutcome::kIsFirst;
   return outcome;
 }

@@ -34,8 +34,7 @@ OwnedBitmap PictureOf(const Sheet& sheet) {
   const int top = cell / sheet.Columns() * description.frame_height;
   const int height = GetSystemMetrics(SM_CYMENUCHECK) * 3 / 2;
   const int width = std::max(1, height * description.frame_width / description.frame_height);
-  BITMAPINFO info{};
-  info.bmiHeader = {sizeof info.bmiHeader, width, -height, 1, 32, BI_RGB};
+  const BITMAPINFO info = BitmapFormat(width, height);
   void* bits = nullptr;
   OwnedBitmap bitmap(CreateDIBSection(nullptr, &info, DIB_RGB_COLORS, &bits, nullptr, 0));
   auto* pixel = static_cast<uint8_t*>(bits);

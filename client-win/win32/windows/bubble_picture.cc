@@ -102,12 +102,7 @@ void DrawBubble(const BubbleWords& words, SIZE box, const std::optional<BubbleTa
                 double scale, Show show) {
   const int margin = BubbleMargin(scale);
   SIZE size{box.cx + 2 * margin, box.cy + 2 * margin};
-  BITMAPINFO about{};
-  about.bmiHeader.biSize = sizeof about.bmiHeader;
-  about.bmiHeader.biWidth = size.cx;
-  about.bmiHeader.biHeight = -size.cy;
-  about.bmiHeader.biPlanes = 1;
-  about.bmiHeader.biBitCount = 32;
+  const BITMAPINFO about = BitmapFormat(size.cx, size.cy);
   const OwnedDc canvas(CreateCompatibleDC(nullptr));
   void* memory = nullptr;
   const OwnedBitmap bitmap(

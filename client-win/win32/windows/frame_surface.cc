@@ -3,13 +3,7 @@
 namespace sprites {
 
 std::unique_ptr<Surface> FrameSurface::Make(int width, int height) {
-  BITMAPINFO header{};
-  header.bmiHeader.biSize = sizeof header.bmiHeader;
-  header.bmiHeader.biWidth = width;
-  header.bmiHeader.biHeight = -height;  // top down
-  header.bmiHeader.biPlanes = 1;
-  header.bmiHeader.biBitCount = 32;
-  header.bmiHeader.biCompression = BI_RGB;
+  const BITMAPINFO header = BitmapFormat(width, height);
   void* pixels = nullptr;
   auto surface = std::make_unique<FrameSurface>();
   surface->bitmap_.reset(CreateDIBSection(nullptr, &header, DIB_RGB_COLORS, &pixels, nullptr, 0));

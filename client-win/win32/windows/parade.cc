@@ -5,6 +5,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "win32/system/owned.h"
+
 namespace sprites {
 
 namespace {
@@ -111,12 +113,7 @@ void PaintParade(HDC canvas, const RECT& rect, std::span<const SheetPointer> she
     const double part = (static_cast<double>(i) + 1) / (static_cast<double>(sheets.size()) + 1);
     picture.Draw(*sheets[i], static_cast<int>(part * width), zoom);
   }
-  BITMAPINFO about{};
-  about.bmiHeader.biSize = sizeof about.bmiHeader;
-  about.bmiHeader.biWidth = width;
-  about.bmiHeader.biHeight = -height;  // from the top
-  about.bmiHeader.biPlanes = 1;
-  about.bmiHeader.biBitCount = 32;
+  const BITMAPINFO about = BitmapFormat(width, height);
   SetDIBitsToDevice(canvas, rect.left, rect.top, static_cast<DWORD>(width),
                     static_cast<DWORD>(height), 0, 0, 0, static_cast<UINT>(height),
                     picture.pixels(), &about, DIB_RGB_COLORS);

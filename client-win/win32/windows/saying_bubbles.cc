@@ -13,13 +13,13 @@ namespace {
 
 constexpr wchar_t kClass[] = L"SpritesSaying";
 constexpr DWORD kExtendedStyle =
-    WS_EX_LAYERED | WS_EX_TRANSPARENT | WS_EX_TOPMOST | WS_EX_TOOLWINDOW | WS_EX_NOACTIVATE;
+    WS_EX_LAYERED | WS_EX_TOPMOST | WS_EX_TOOLWINDOW | WS_EX_NOACTIVATE;
 constexpr double kTailHeight = 7;  // dip: less than the gap that the tail is in
 
 int Rounded(double value) { return static_cast<int>(std::lround(value)); }
 
-SIZE BoxOf(const BubbleWords& words, const BubblePost& post) {
-  const double width = std::min(kBubbleWidthMax * post.scale, post.room.Width());
+SIZE BoxOf(const BubbleWords& words, const BubblePost& post, double width_max) {
+  const double width = std::min(width_max * post.scale, post.room.Width());
   SIZE box = MeasureBubble(words, Rounded(width), post.scale);
   // The tail needs room between two round corners.
   box.cx = std::max<LONG>(box.cx, Rounded(2 * kTailInset * post.scale));
@@ -37,15 +37,28 @@ std::optional<BubbleTail> TailOf(const BubblePlace& place, double scale) {
 
 }  // namespace
 
-SayingBubbles::SayingBubbles(const Sharing* sharing) : sharing_(sharing) {
+SayingBubbles::SayingBubbles(const Sharing* sharing, std::function<void()> clicked,
+                             double width_max)
+    : sharing_(sharing), clicked_(std::move(clicked)), width_max_(width_max) {
   WNDCLASSW description{};
-  description.lpfnWndProc = DefWindowProcW;
+  description.lpfnWndProc = OnMessage;
+  description.hCursor = LoadCursorW(nullptr, IDC_ARROW);
   description.hInstance = GetModuleHandleW(nullptr);
   description.lpszClassName = kClass;
   RegisterClassW(&description);
 }
 
 SayingBubbles::~SayingBubbles() { Show(Scene{}); }
+
+LRESULT CALLBACK SayingBubbles::OnMessage(HWND window, UINT message, WPARAM wparam, LPARAM lparam) {
+  auto* own = reinterpret_cast<SayingBubbles*>(GetWindowLongPtrW(window, GWLP_USERDATA));
+  if (own != nullptr && own->clicked_ && message == WM_LBUTTONUP) {
+    own->clicked_();
+    return 0;
+  }
+  return message == WM_MOUSEACTIVATE ? MA_NOACTIVATE
+                                     : DefWindowProcW(window, message, wparam, lparam);
+}
 
 void SayingBubbles::Show(const Scene& scene) {
   if (scene.bubbles.empty() && shown_.empty()) {
@@ -60,7 +73,7 @@ void SayingBubbles::Show(const Scene& scene) {
     if (shown.scale != drawn.post.scale) {
       shown.scale = drawn.post.scale;
       shown.is_painted = false;
-      shown.box = BoxOf(shown.words, drawn.post);
+      shown.box = BoxOf(shown.words, drawn.post, width_max_);
     }
     bubbles.push_back(Sized(drawn.post, shown.box));
   }
@@ -82,7 +95,7 @@ std::vector<PaintedBubble> PaintBubbles(const Scene& scene) {
   std::vector<PlacedBubble> bubbles;
   for (const DrawnBubble& drawn : scene.bubbles) {
     words.push_back({Wide(drawn.name), Wide(drawn.text)});
-    bubbles.push_back(Sized(drawn.post, BoxOf(words.back(), drawn.post)));
+    bubbles.push_back(Sized(drawn.post, BoxOf(words.back(), drawn.post, kBubbleWidthMax)));
   }
   const auto places = PlaceBubbles(bubbles, scene.obstacles);
   std::vector<PaintedBubble> painted;
@@ -110,8 +123,10 @@ SayingBubbles::Shown SayingBubbles::Make(const DrawnBubble& drawn) {
   shown.words = {Wide(drawn.name), Wide(drawn.text)};
   const std::wstring title =
       shown.words.name.empty() ? shown.words.text : shown.words.name + L": " + shown.words.text;
-  shown.window = CreateWindowExW(kExtendedStyle, kClass, title.c_str(), WS_POPUP, 0, 0, 1, 1,
-                                 nullptr, nullptr, GetModuleHandleW(nullptr), nullptr);
+  const DWORD style = clicked_ ? kExtendedStyle : kExtendedStyle | WS_EX_TRANSPARENT;
+  shown.window = CreateWindowExW(style, kClass, title.c_str(), WS_POPUP, 0, 0, 1, 1, nullptr,
+                                 nullptr, GetModuleHandleW(nullptr), nullptr);
+  SetWindowLongPtrW(shown.window, GWLP_USERDATA, reinterpret_cast<LONG_PTR>(this));
   sharing_->Add(shown.window);
   live_regions_.Mark(shown.window);
   return shown;

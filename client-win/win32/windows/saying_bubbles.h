@@ -1,5 +1,5 @@
 // What is said, in bubbles beside the sprites or at the edges of the desktop: layered windows that
-// let clicks through and never take the focus.
+// never take the focus.
 //
 // The text of each window is who said what, and a screen reader reads it when the bubble comes.
 // Cost: a picture when a bubble comes or its tail moves, one system call when it only moves.
@@ -9,6 +9,7 @@
 #include <windows.h>
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <vector>
 
@@ -22,7 +23,10 @@ namespace sprites {
 
 class SayingBubbles {
  public:
-  explicit SayingBubbles(const Sharing* sharing);
+  // `clicked` is called at a click on a bubble; without it, clicks go through. `width_max`: dip,
+  // with padding.
+  explicit SayingBubbles(const Sharing* sharing, std::function<void()> clicked = {},
+                         double width_max = kBubbleWidthMax);
   ~SayingBubbles();
   SayingBubbles(const SayingBubbles&) = delete;
   SayingBubbles& operator=(const SayingBubbles&) = delete;
@@ -42,11 +46,14 @@ class SayingBubbles {
     bool is_visible = false;
   };
 
+  static LRESULT CALLBACK OnMessage(HWND window, UINT message, WPARAM wparam, LPARAM lparam);
   Shown Make(const DrawnBubble& drawn);
   void End(Shown* shown);
   void Place(const BubblePlace& place, Shown* shown);
 
   const Sharing* sharing_;
+  std::function<void()> clicked_;
+  double width_max_;
   LiveRegions live_regions_;
   std::vector<Shown> shown_;  // newest first
 };

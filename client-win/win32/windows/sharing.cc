@@ -8,10 +8,20 @@ bool LeaveOutWindow(HWND window, bool is_left_out) {
   return SetWindowDisplayAffinity(window, is_left_out ? WDA_EXCLUDEFROMCAPTURE : WDA_NONE) != FALSE;
 }
 
-// Stops at the first window that Windows refuses it for.
+// Whether Windows leaves out windows: the program may have none yet to learn that from.
+bool IsPossible() {
+  const HWND window = CreateWindowExW(WS_EX_LAYERED, L"STATIC", L"", WS_POPUP, 0, 0, 1, 1, nullptr,
+                                      nullptr, nullptr, nullptr);
+  const bool is_possible = LeaveOutWindow(window, true);
+  DestroyWindow(window);
+  return is_possible;
+}
+
 BOOL CALLBACK LeaveOutLayered(HWND window, LPARAM is_left_out) {
-  const bool is_layered = (GetWindowLongPtrW(window, GWL_EXSTYLE) & WS_EX_LAYERED) != 0;
-  return !is_layered || LeaveOutWindow(window, is_left_out != 0) ? TRUE : FALSE;
+  if ((GetWindowLongPtrW(window, GWL_EXSTYLE) & WS_EX_LAYERED) != 0) {
+    LeaveOutWindow(window, is_left_out != 0);
+  }
+  return TRUE;
 }
 
 }  // namespace
@@ -20,11 +30,8 @@ bool Sharing::LeaveOut(bool is_left_out) {
   if (is_left_out == is_left_out_) {
     return true;
   }
-  is_left_out_ =
-      is_left_out && EnumThreadWindows(GetCurrentThreadId(), LeaveOutLayered, TRUE) != FALSE;
-  if (!is_left_out_) {
-    EnumThreadWindows(GetCurrentThreadId(), LeaveOutLayered, FALSE);
-  }
+  is_left_out_ = is_left_out && IsPossible();
+  EnumThreadWindows(GetCurrentThreadId(), LeaveOutLayered, is_left_out_ ? TRUE : FALSE);
   return is_left_out == is_left_out_;
 }
 

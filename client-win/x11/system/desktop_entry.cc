@@ -2,13 +2,13 @@
 
 #include <glib.h>
 
-#include <span>
+#include <algorithm>
 #include <stdexcept>
 #include <string_view>
 #include <system_error>
 
+#include "core/picture/bundled_files.h"
 #include "posix/files.h"
-#include "x11/system/bundled_files.h"
 
 namespace sprites {
 
@@ -33,8 +33,10 @@ std::string Quoted(std::string_view word) {
   return text + "\"";
 }
 
-std::string_view TextOf(std::span<const uint8_t> bytes) {
-  return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
+// REQUIRES: a file of this name comes with the program.
+std::string_view BundledText(std::string_view name) {
+  const auto file = std::ranges::find(BundledFiles(), name, &BundledFile::name);
+  return {reinterpret_cast<const char*>(file->bytes.data()), file->bytes.size()};
 }
 
 void WriteFile(const std::filesystem::path& path, std::string_view text) {
@@ -49,7 +51,7 @@ void WriteFile(const std::filesystem::path& path, std::string_view text) {
 
 std::string DesktopEntry(const std::filesystem::path& program) {
   constexpr std::string_view kPackaged = "Exec=sprites ";  // in PATH
-  std::string entry(TextOf(EntryFile()));
+  std::string entry(BundledText(kEntryName));
   const std::string own = "Exec=" + Quoted(program.string()) + " ";
   for (size_t at = 0; (at = entry.find(kPackaged, at)) != std::string::npos; at += own.size()) {
     entry.replace(at, kPackaged.size(), own);
@@ -61,7 +63,7 @@ std::string InstallDesktopEntry(const std::filesystem::path& shared,
                                 const std::filesystem::path& program) {
   const std::filesystem::path entry = shared / "applications" / kEntryName;
   const std::filesystem::path picture = shared / "icons/hicolor/256x256/apps/sprites.png";
-  WriteFile(picture, TextOf(IconFile()));
+  WriteFile(picture, BundledText("sprites.png"));
   WriteFile(entry, DesktopEntry(program));
   const char* words[] = {"xdg-mime", "default", kEntryName, "x-scheme-handler/sprites", nullptr};
   int status = 0;

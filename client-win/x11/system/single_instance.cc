@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <chrono>
 #include <cstring>
-#include <functional>
 #include <thread>
 
 #include "core/relay/relay_link.h"
@@ -60,26 +59,6 @@ bool SendTo(const std::filesystem::path& folder, std::string_view message) {
          recv(socket.get(), answer, sizeof answer, 0) > 0;
 }
 
-class FirstInstance : public OtherInstance {
- public:
-  FirstInstance(std::function<bool()> lock, std::function<bool()> send)
-      : lock_(std::move(lock)), send_(std::move(send)) {}
-
-  bool HasEnded(int64_t ms) override {
-    std::this_thread::sleep_for(std::chrono::milliseconds(ms));
-    return lock_();
-  }
-  bool Send() override { return send_(); }
-  int64_t NowMs() override {
-    const auto now = std::chrono::steady_clock::now().time_since_epoch();
-    return std::chrono::duration_cast<std::chrono::milliseconds>(now).count();
-  }
-
- private:
-  std::function<bool()> lock_;
-  std::function<bool()> send_;
-};
-
 }  // namespace
 
 std::string ArgumentsJson(const Arguments& arguments) {
@@ -121,8 +100,13 @@ std::optional<Arguments> ReadArguments(std::string_view json) {
 
 StartOutcome SingleInstance::Start(const Arguments& arguments) {
   const std::string message = ArgumentsJson(arguments);
-  FirstInstance other([this] { return Lock(); }, [&] { return SendTo(folder_, message); });
-  const StartOutcome outcome = StartBeside(&other);
+  const StartOutcome outcome =
+      StartBeside({.has_ended =
+                       [this](int64_t ms) {
+                         std::this_thread::sleep_for(std::chrono::milliseconds(ms));
+                         return Lock();
+                       },
+                   .send = [&] { return SendTo(folder_, message); }});
   if (outcome == StartOutcome::kIsFirst) {
     Listen();  // without it, a second instance only says that this one does not answer
   }

@@ -72,8 +72,8 @@ void OfferCopied(GtkWidget* entry, const std::function<bool(const std::string&)>
 
 }  // namespace
 
-Dialog::Dialog(const DialogQuestion& question, Answer answer)
-    : window_(gtk_dialog_new()), answer_(std::move(answer)) {
+Dialog::Dialog(const Question& question, Yes yes, std::function<void()> no)
+    : window_(gtk_dialog_new()), yes_(std::move(yes)), no_(std::move(no)) {
   gtk_window_set_title(GTK_WINDOW(window_.get()), question.title.c_str());
   gtk_window_set_resizable(GTK_WINDOW(window_.get()), FALSE);
   gtk_container_set_border_width(GTK_CONTAINER(window_.get()), kMargin);
@@ -94,7 +94,7 @@ Dialog::Dialog(const DialogQuestion& question, Answer answer)
 }
 
 // The characters stand side by side on a line.
-void Dialog::AddParade(const DialogQuestion& question, GtkContainer* content) {
+void Dialog::AddParade(const Question& question, GtkContainer* content) {
   if (question.characters.empty()) {
     return;
   }
@@ -106,17 +106,18 @@ void Dialog::AddParade(const DialogQuestion& question, GtkContainer* content) {
   gtk_container_add(content, gtk_separator_new(GTK_ORIENTATION_HORIZONTAL));
 }
 
-void Dialog::AddTexts(const DialogQuestion& question, GtkContainer* content) {
+void Dialog::AddTexts(const Question& question, GtkContainer* content) {
   GtkWidget* heading = Paragraph(question.heading);
   Bold(heading);
   gtk_container_add(content, heading);
   gtk_container_add(content, Paragraph(question.text));
 }
 
-void Dialog::AddFields(const DialogQuestion& question, GtkContainer* content) {
+void Dialog::AddFields(const Question& question, GtkContainer* content) {
   for (const QuestionField& field : question.fields) {
     GtkWidget* entry = NewLimitedEntry(field.text, field.bytes_max);
-    gtk_entry_set_placeholder_text(GTK_ENTRY(entry), field.cue.c_str());
+    const bool has_note = fields_.empty() && question.note != nullptr;
+    gtk_entry_set_placeholder_text(GTK_ENTRY(entry), has_note ? "" : field.cue.c_str());
     gtk_entry_set_activates_default(GTK_ENTRY(entry), TRUE);
     GtkWidget* label = gtk_label_new_with_mnemonic(WithAccessKey(field.label).c_str());
     gtk_label_set_xalign(GTK_LABEL(label), 0);
@@ -125,7 +126,7 @@ void Dialog::AddFields(const DialogQuestion& question, GtkContainer* content) {
     gtk_container_add(content, entry);
     if (fields_.empty()) {
       note_ = Paragraph("");
-      gtk_widget_set_no_show_all(note_, question.note ? FALSE : TRUE);
+      gtk_widget_set_no_show_all(note_, has_note ? FALSE : TRUE);
       gtk_container_add(content, note_);
     }
     fields_.push_back({entry, field.bytes_max});
@@ -135,11 +136,16 @@ void Dialog::AddFields(const DialogQuestion& question, GtkContainer* content) {
   }
 }
 
-void Dialog::ExplainFirstField(const DialogQuestion& question) {
+void Dialog::ExplainFirstField(const Question& question) {
   GtkWidget* entry = fields_.front().entry;
   if (question.note) {
-    On(entry, "changed", [this, entry, note = question.note] { ShowNote(note(TextOf(entry))); });
-    ShowNote(question.note(TextOf(entry)));
+    // An entry of GTK that has the keyboard shows no placeholder.
+    const auto show = [this, entry, note = question.note, cue = question.fields.front().cue] {
+      const std::string text = TextOf(entry);
+      ShowNote(text.empty() ? FieldNote{cue} : note(text));
+    };
+    On(entry, "changed", show);
+    show();
   }
   if (question.offers) {
     // Whenever the window has the keyboard: the person may have copied a link in another one.
@@ -158,7 +164,7 @@ void Dialog::ShowNote(const FieldNote& note) {
   gtk_widget_show(note_);
 }
 
-void Dialog::AddBox(const DialogQuestion& question, GtkContainer* content) {
+void Dialog::AddBox(const Question& question, GtkContainer* content) {
   if (question.box_label.empty()) {
     return;
   }
@@ -168,7 +174,7 @@ void Dialog::AddBox(const DialogQuestion& question, GtkContainer* content) {
 }
 
 // A question without a line begins at No, so that a key that is pressed by chance answers nothing.
-void Dialog::AddButtons(const DialogQuestion& question) {
+void Dialog::AddButtons(const Question& question) {
   GtkDialog* dialog = GTK_DIALOG(window_.get());
   GtkWidget* focused =
       gtk_dialog_add_button(dialog, WithAccessKey(question.yes).c_str(), GTK_RESPONSE_YES);
@@ -183,14 +189,20 @@ void Dialog::Reply(bool is_yes) {
   if (is_answered_) {
     return;
   }
-  DialogAnswer answer;
-  answer.is_yes = is_yes;
+  if (!is_yes) {
+    is_answered_ = true;
+    if (no_) {
+      no_();
+    }
+    return;
+  }
+  Answer answer;
   for (const Field& field : fields_) {
     answer.fields.push_back(PlainText(TextOf(field.entry), field.bytes_max));
   }
   answer.is_ticked =
       box_ != nullptr && gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(box_)) != FALSE;
-  const std::string error = answer_(answer);
+  const std::string error = yes_(answer);
   is_answered_ = error.empty();
   if (note_ != nullptr && !is_answered_) {
     ShowNote({error, true});

@@ -10,61 +10,33 @@
 
 #include <functional>
 #include <memory>
-#include <string>
 #include <vector>
 
-#include "core/picture/sheet.h"
-#include "core/words/link_words.h"
 #include "core/words/questions.h"
 #include "x11/windows/signal.h"
 
 namespace sprites {
 
-struct QuestionField {
-  std::string text;
-  std::string label;
-  std::string cue;       // shown while it is empty
-  size_t bytes_max = 0;  // bytes
-};
-
-// What a dialog shows.
-struct DialogQuestion : Question {
-  std::vector<QuestionField> fields;
-  // What the text of the first field means, shown below it; empty for nothing.
-  std::function<FieldNote(const std::string& text)> note;
-  // Whether a text of the clipboard may stand in the first field while that is empty; empty for no.
-  std::function<bool(const std::string& copied)> offers;
-  bool is_ticked = false;
-  std::vector<SheetPointer> characters;  // stand above the heading
-};
-
-struct DialogAnswer {
-  bool is_yes = false;
-  std::vector<std::string> fields;
-  bool is_ticked = false;
-};
-
 class Dialog {
  public:
-  // Returns a sentence that is shown, and the dialog stays open; or "" if the answer is fine.
-  using Answer = std::function<std::string(const DialogAnswer&)>;
-
-  Dialog(const DialogQuestion& question, Answer answer);
+  // `no` is called at any other answer than the first button; it may be empty.
+  Dialog(const Question& question, Yes yes, std::function<void()> no);
 
   bool is_answered() const { return is_answered_; }
 
  private:
-  void AddParade(const DialogQuestion& question, GtkContainer* content);
-  void AddTexts(const DialogQuestion& question, GtkContainer* content);
-  void AddFields(const DialogQuestion& question, GtkContainer* content);
-  void ExplainFirstField(const DialogQuestion& question);
+  void AddParade(const Question& question, GtkContainer* content);
+  void AddTexts(const Question& question, GtkContainer* content);
+  void AddFields(const Question& question, GtkContainer* content);
+  void ExplainFirstField(const Question& question);
   void ShowNote(const FieldNote& note);
-  void AddBox(const DialogQuestion& question, GtkContainer* content);
-  void AddButtons(const DialogQuestion& question);
+  void AddBox(const Question& question, GtkContainer* content);
+  void AddButtons(const Question& question);
   void Reply(bool is_yes);
 
   std::unique_ptr<GtkWidget, DestroyWidget> window_;
-  Answer answer_;
+  Yes yes_;
+  std::function<void()> no_;
   struct Field {
     GtkWidget* entry;
     size_t bytes_max;

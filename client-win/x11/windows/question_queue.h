@@ -7,30 +7,32 @@
 
 #include <algorithm>
 #include <deque>
+#include <functional>
 #include <utility>
 
-#include "x11/windows/dialog.h"
+#include "core/words/questions.h"
 
 namespace sprites {
 
 constexpr size_t kQuestionsMax = 8;  // with the one that is shown
 
 struct WaitingQuestion {
-  DialogQuestion question;
-  Dialog::Answer answer;
+  Question question;
+  Yes yes;
+  std::function<void()> no;
 };
 
 class QuestionQueue {
  public:
   // Returns false if it waits already, or if there is no room.
-  bool Add(DialogQuestion question, Dialog::Answer answer) {
+  bool Add(WaitingQuestion question) {
     const bool waits = std::ranges::any_of(waiting_, [&](const WaitingQuestion& other) {
-      return other.question.heading == question.heading;
+      return other.question.heading == question.question.heading;
     });
     if (waits || waiting_.size() >= kQuestionsMax) {
       return false;
     }
-    waiting_.push_back({std::move(question), std::move(answer)});
+    waiting_.push_back(std::move(question));
     return true;
   }
   // The question to show. Null if there is none.

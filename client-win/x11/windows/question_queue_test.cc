@@ -8,9 +8,7 @@ namespace sprites {
 namespace {
 
 bool Add(QuestionQueue* queue, const std::string& heading) {
-  DialogQuestion question;
-  question.heading = heading;
-  return queue->Add(std::move(question), [](const DialogAnswer&) { return ""; });
+  return queue->Add({{.heading = heading}, [](const Answer&) { return ""; }, {}});
 }
 
 TEST_CASE("question queue › asks in order, and the same question once") {

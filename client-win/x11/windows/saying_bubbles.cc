@@ -56,15 +56,13 @@ void SayingBubbles::Raise() const {
 }
 
 SayingBubbles::Shown SayingBubbles::FindOrMake(const DrawnBubble& drawn) {
-  const auto found = std::ranges::find_if(shown_, [&](const Shown& shown) {
-    return shown.window != nullptr && shown.id == drawn.id && shown.text == drawn.text;
-  });
+  const auto found = std::ranges::find_if(
+      shown_, [&](const Shown& shown) { return shown.window != nullptr && shown.id == drawn.id; });
   Shown shown;
   if (found != shown_.end()) {
     shown = std::move(*found);
   } else {
     shown.id = drawn.id;
-    shown.text = drawn.text;
     shown.window = std::make_unique<BubbleWindow>(look_, title_, clicked_);
   }
   if (shown.scale != look_->scale) {

@@ -39,7 +39,6 @@ class SayingBubbles {
  private:
   struct Shown {
     uint64_t id = 0;
-    std::string text;
     std::unique_ptr<BubbleWindow> window;
     BubbleSize size;
     double scale = 0;  // of the look that it was measured with
