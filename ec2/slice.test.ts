@@ -68,16 +68,19 @@ describe('slice', { skip: why ?? false, timeout: 900_000 }, () => {
     return { code, log, result };
   }
 
-  /** Two slices, one of which takes a second longer to connect. `signal` is given when both have parked. */
+  /**
+   * Two slices in the world that two relays share, one of which takes a second longer to connect. `signal` is given when both have
+   * parked.
+   */
   async function two(signal: () => ThrowSignal) {
-    const relay = await startFaultyRelay();
+    const relays = await Promise.all([startFaultyRelay(), startFaultyRelay()]);
     const load: Load = {
-      ...{ relays: [new URL(relay.url)], desktops: 40, rate: 100, seconds: 3, warmUpSeconds: 0.2 },
+      ...{ relays: relays.map((relay) => new URL(relay.url)), desktops: 40, rate: 100, seconds: 3, warmUpSeconds: 0.2 },
       ...{ connectRate: 1000, thresholds: [], more: { settle: 0, drain: 1 } },
     };
     const slices = {
-      'i-fast': enginePlanOf(load, 'f', 'i-fast'),
-      'i-slow': enginePlanOf({ ...load, connectRate: 40 }, 'f', 'i-slow'),
+      'i-fast': enginePlanOf(load, 'f', 'i-fast', [0, 2]),
+      'i-slow': enginePlanOf({ ...load, connectRate: 40 }, 'f', 'i-slow', [1, 2]),
     };
     objects.clear();
     const go: Go = { startAtMs: Date.now(), slices };
@@ -87,7 +90,9 @@ describe('slice', { skip: why ?? false, timeout: 900_000 }, () => {
       objects.set('throw.json', JSON.stringify(signal()));
     };
     const job = { go: `${url}/go.json`, throw: `${url}/throw.json` };
-    return Promise.all([slice('i-fast', job), slice('i-slow', job)]).finally(() => relay.end());
+    return Promise.all([slice('i-fast', job), slice('i-slow', job)]).finally(() =>
+      Promise.all(relays.map((relay) => relay.end())),
+    );
   }
 
   it('throws at the time that all slices agree on, so their windows coincide however slowly one connects', async () => {
@@ -100,7 +105,10 @@ describe('slice', { skip: why ?? false, timeout: 900_000 }, () => {
     const parts = ran.map(({ result }) => result as EngineResult);
     // The report cuts two times to whole milliseconds.
     for (const { window } of parts) assert.ok(window.fromMs + 2 >= startAtMs + 200, `${window.fromMs} ${startAtMs}`);
-    assert.equal(merge(parts, { name: '', command: '', machines: [] }).voidReason, '');
+    const report = merge(parts, { name: '', command: '', machines: [] });
+    assert.equal(report.voidReason, '');
+    assert.ok(report.accepted > 500 && (report.visitors ?? 0) > 0, `${report.accepted}, ${report.visitors}`);
+    assert.deepEqual([report.delivered, report.lost, report.foreign], [report.accepted, 0, 0], 'one account');
     assert.match(ran[0].log, /all desktops are parked\n[\s\S]*throws from \d{4}-/);
     assert.match(ran[0].log, /"startOnStdin":true.*"processes":[1-9]/);
   });
