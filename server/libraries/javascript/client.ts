@@ -129,7 +129,8 @@ async function answered<Answer>(relay: string, asked: Promise<Answer>): Promise<
     const silence = `No relay answers at ${relay}: ${cause instanceof Error ? cause.message : message}`;
     const isSilent = name === 'TypeError' || name === 'TimeoutError'; // as fetch says it
     const noRelay = `What answers at ${relay} is no relay of sprites`;
-    const said = { SyntaxError: `${noRelay}.`, RangeError: `${noRelay}. ${message}` }[name] ?? message;
+    const tooLong = `${noRelay}: the answer has more than ${ANSWER_BYTES_MAX} bytes.`;
+    const said = { SyntaxError: `${noRelay}.`, RangeError: tooLong }[name] ?? message;
     throw new NoAnswer(isSilent ? silence : said, { cause: error });
   }
 }
