@@ -193,7 +193,7 @@ describe('windows program, its sources', () => {
     const resources = readFileSync(join(SOURCES, 'win32/sprites.rc'), 'utf8');
     const dialogs = [...resources.matchAll(/^(IDD_\w+) DIALOGEX[\s\S]*?^END$/gm)];
     const names = dialogs.map(([, name]) => name).sort();
-    assert.deepEqual(names, ['IDD_COMPANY', 'IDD_HEARD', 'IDD_LINK', 'IDD_REPORT', 'IDD_SAY', 'IDD_SETTINGS']);
+    assert.deepEqual(names, ['IDD_COMPANY', 'IDD_HEARD', 'IDD_ONE_FIELD', 'IDD_SAY', 'IDD_SETTINGS', 'IDD_TWO_FIELDS']);
     for (const [dialog] of dialogs) {
       assert.match(dialog, /^FONT 9, "Segoe UI"/m);
       const words = [...dialog.matchAll(/^ {2}\w+ "([^"]+)"/gm)].map(([, text]) => text);

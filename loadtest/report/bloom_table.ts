@@ -81,7 +81,7 @@ function hashOf(number: bigint, nth: bigint): bigint {
   return mixed(number ^ mixed(nth));
 }
 
-/** SplitMix64, as engine/plan/random.h has it. */
+/** SplitMix64, as engine/account/mixed_bits.h has it. */
 function mixed(value: bigint): bigint {
   let z = u64(value + 0x9e3779b97f4a7c15n);
   z = u64((z ^ (z >> 30n)) * 0xbf58476d1ce4e5b9n);

@@ -1,7 +1,7 @@
 #include "account/bloom_table.h"
 
+#include "account/mixed_bits.h"
 #include "account/sprite_tag.h"
-#include "plan/random.h"
 
 namespace swarm {
 namespace {

@@ -4,7 +4,7 @@
 #include <charconv>
 #include <utility>
 
-#include "plan/random.h"
+#include "account/mixed_bits.h"
 
 namespace swarm {
 namespace {

@@ -32,8 +32,8 @@ SliceState::SliceState(const Options& options, SharedRun& run, uint32_t index, u
       desktops(ShareBegin(index + 1, run.slices(), options.desktops) - first_desktop),
       sockets(options.transport == Transport::kSocket ? desktops.size() : 0),
       endpoints(options.ca),
-      random(options.seed * 0x9e3779b97f4a7c15U + index),
-      masks(~(options.seed * 0x9e3779b97f4a7c15U + index)) {
+      random(options.seed * kGolden + index),
+      masks(~(options.seed * kGolden + index)) {
   if (epoll < 0) {
     throw std::system_error(errno, std::generic_category(), "epoll_create1");
   }

@@ -4,17 +4,9 @@
 
 #include <cstdint>
 
+#include "account/mixed_bits.h"
+
 namespace swarm {
-
-constexpr uint64_t kGolden = 0x9e3779b97f4a7c15U;
-
-// Every bit of the result depends on every bit of `value`.
-inline uint64_t Mixed(uint64_t value) {
-  value += kGolden;
-  value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9U;
-  value = (value ^ (value >> 27U)) * 0x94d049bb133111ebU;
-  return value ^ (value >> 31U);
-}
 
 class Random {
  public:

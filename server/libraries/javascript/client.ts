@@ -5,7 +5,6 @@
  * Invariant: a sprite that was thrown has a verdict, or is asked about, under its number and at the seat that sent it.
  */
 import type { Entrance, Goal, Journey } from '../../web/motion/simulation.ts';
-import { readUpTo } from '../../web/pictures/read_up_to.ts';
 import { Arrivals } from '../../web/relay/arrivals.ts';
 import type { OpenTransport } from '../../web/relay/connection.ts';
 import { Departures, type Way } from '../../web/relay/departures.ts';
@@ -16,6 +15,7 @@ import { readJourney, travelled } from '../../web/relay/journey.ts';
 import { Peek } from '../../web/relay/peek.ts';
 import { poll } from '../../web/relay/poll.ts';
 import type { FetchEnvironment } from '../../web/relay/posts.ts';
+import { readUpTo } from '../../web/relay/read_up_to.ts';
 import { Sayings, tidy } from '../../web/relay/sayings.ts';
 import { Seating } from '../../web/relay/seating.ts';
 import { fittingStage } from '../../web/relay/stage.ts';

@@ -7,7 +7,7 @@
  * Source  PKWARE's APPNOTE.TXT, 4.3.
  */
 import { crc32 } from '../../wire/files/png.ts';
-import { readUpTo } from '../pictures/read_up_to.ts';
+import { readUpTo } from '../relay/read_up_to.ts';
 import { phrase } from '../texts/language.ts';
 
 export const PACK_ENTRIES_MAX = 2048; // files and folders: a pack has some sixty

@@ -12,7 +12,7 @@ import { crc32 } from '../../wire/files/png.ts';
 import { readSheet } from '../../wire/files/sheet.ts';
 import { SPR_BYTES_MAX } from '../../wire/rules.ts';
 import type { Nature, Point, Size } from '../motion/simulation.ts';
-import { readUpTo } from './read_up_to.ts';
+import { readUpTo } from '../relay/read_up_to.ts';
 import { sha256 } from './sha256.ts';
 
 export interface Sheet {
