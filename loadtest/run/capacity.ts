@@ -9,9 +9,9 @@ import { Misused, sentenceOf } from '../../tools/command.ts';
 import type { Capacity, CapacityPoint, CapacityTry, Contender } from '../report/capacity.ts';
 import type { Report } from '../report/merge.ts';
 import { count, number } from '../report/units.ts';
-import { isToldByRelay, judge, readThreshold, type Threshold } from '../report/verdict.ts';
+import { judge, readThreshold, type Threshold } from '../report/verdict.ts';
 import { type MachineFacts, memoryFor, rateOf } from './plan.ts';
-import { countsOf, DESKTOPS_MAX, type Scenario, TALK_RATE_MAX, THROWS_PER_SECOND_MAX } from './scenario.ts';
+import { countsOf, DESKTOPS_MAX, onFloor, type Scenario, TALK_RATE_MAX, THROWS_PER_SECOND_MAX } from './scenario.ts';
 import { type Bounds, knownOf, search } from './search.ts';
 
 /** Without thresholds of its own a scenario has these. */
@@ -225,10 +225,7 @@ function stepOf(
   seconds: number,
 ): Scenario {
   const settings = { ...scenario.settings, duration: seconds, drain: Math.min(scenario.settings.drain, seconds) };
-  if (contender === 'floor') {
-    const thresholds = scenario.thresholds.filter((threshold) => !isToldByRelay(threshold));
-    return { ...scenario, thresholds, load: { kind: 'rate', perSecond }, settings: { ...settings, front: 'floor' } };
-  }
+  if (contender === 'floor') return onFloor({ ...scenario, load: { kind: 'rate', perSecond }, settings });
   if (!isTalk(scenario)) return { ...scenario, load: { kind: 'rate', perSecond }, settings };
   return { ...scenario, settings: { ...settings, talkRate: perSecond / countsOf(scenario.mix, desktops).talking } };
 }

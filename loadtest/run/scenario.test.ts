@@ -22,6 +22,14 @@ const scenario = (flags: string, file?: object) =>
 const relays = (count: number) => Array.from({ length: count }, (_, n) => `http://r${n}:1`).join(',');
 
 describe('scenario', () => {
+  it('of the C floor has no threshold for what only a relay tells of itself', () => {
+    const thresholds = ['p99 < 1s', 'counted == desktops'].flatMap((text) => ['--threshold', text]);
+    const figures = (front: string) =>
+      readScenario(undefined, readFlags(['--front', front, ...thresholds])).thresholds.map(({ figure }) => figure);
+    assert.deepEqual(figures('floor'), ['p99']);
+    assert.deepEqual(figures('native'), ['p99', 'counted']);
+  });
+
   it('reads flags, a file, and flags over a file', () => {
     assert.deepEqual(scenario('--desktops 10,50 --rate 400').desktops, [10, 50]);
     const file = {

@@ -25,7 +25,7 @@ import {
 } from '../../tools/command.ts';
 import { BEHAVIOURS, type Behaviour, ENGINE_PLAN, type EngineLoad, type RampStage } from '../../tools/engine_plan.ts';
 import { didYouMean } from '../../tools/nearest.js';
-import { readThreshold, type Threshold } from '../report/verdict.ts';
+import { isToldByRelay, readThreshold, type Threshold } from '../report/verdict.ts';
 import { readAbort } from './abort.ts';
 import { readSources } from './sources.ts';
 
@@ -315,7 +315,17 @@ export function readScenario(file: { json: string; where: string } | undefined, 
   const thresholds = [...fromFile.thresholds, ...values.threshold].map(readThreshold);
   const aborts = [...fromFile.aborts, ...values.abort].map(readAbort);
   const { name, shows } = fromFile;
-  return { name, shows, desktops: settings.desktops, load, mix, settings, thresholds, aborts };
+  const scenario = { name, shows, desktops: settings.desktops, load, mix, settings, thresholds, aborts };
+  return settings.front === 'floor' ? onFloor(scenario) : scenario;
+}
+
+/** The scenario for the C floor: without the thresholds for what only a relay tells of itself. */
+export function onFloor({ thresholds, settings, ...scenario }: Scenario): Scenario {
+  return {
+    ...scenario,
+    thresholds: thresholds.filter((threshold) => !isToldByRelay(threshold)),
+    settings: { ...settings, front: 'floor' },
+  };
 }
 
 /** The number of desktops of each behaviour: whole numbers whose sum is `desktops`; the largest remainders are rounded up. */
