@@ -8,6 +8,7 @@
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import type { RelaySample } from '../loadtest/report/relay_sample.ts';
+import { placesOf } from '../loadtest/run/share.ts';
 import { reading } from './aws/call.ts';
 import type { Leftover } from './aws/compute.ts';
 import { ALIVE, type Instance } from './aws/instances.ts';
@@ -349,9 +350,8 @@ export async function runLoad(context: Context, record: FleetRecord, ask?: AskRe
     const { ready, missing: notReady } = await waitUntilReady(context, record, readyByMs);
     if (notReady !== '') context.say(`${notReady}. The ready instances start without the others.`);
     const whole = readRecorded(load);
-    const slices = Object.fromEntries(
-      ready.map((id, n) => [id, enginePlanOf(whole, wanted.fleet, id, [n, ready.length])]),
-    );
+    const places = placesOf(ready.length);
+    const slices = Object.fromEntries(ready.map((id, n) => [id, enginePlanOf(whole, wanted.fleet, id, places[n])]));
     const go: Go = { startAtMs: context.nowMs() + START_DELAY_MS, slices };
     await context.aws.buckets.put(wanted.bucket, keys.go(wanted.fleet), JSON.stringify(go));
     context.say(`${ready.length} instances connect at ${new Date(go.startAtMs).toISOString()}`);

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { placesOf } from '../loadtest/run/share.ts';
 import { ENGINE_PLAN } from '../tools/engine_plan.ts';
 import { enginePlanOf, type Job, type Load, parkSeconds, readJob, writeArguments, writeJob } from './job.ts';
 
@@ -66,7 +67,7 @@ describe('job', () => {
     );
     assert.deepEqual([plan.duration, plan.warmUp, plan.connectRate, plan.spriteBytes], [30, 2, 100, 400]);
     const relays = ['http://a.example/', 'http://b.example/'].map((url) => new URL(url));
-    const [one, two] = [0, 1].map((n) => enginePlanOf({ ...LOAD, relays }, 'swarm-1', `i-${n}`, [n, 2]));
+    const [one, two] = placesOf(2).map((place, n) => enginePlanOf({ ...LOAD, relays }, 'swarm-1', `i-${n}`, place));
     assert.deepEqual([one.world, one.machine, one.machines], ['', 0, 2], 'they share the world of the relays');
     assert.deepEqual({ ...two, name: one.name, machine: 0 }, one);
     assert.ok(one.fleet > 0 && one.fleet < 2 ** 16);

@@ -4,10 +4,9 @@
  * A job is lines of name=value, so that the boot script can read it before it has a program of the bundle. slice.ts reads
  * go.json and throw.json. Invariant: readJob() returns what writeJob() was given, and no value needs quoting.
  */
-import { crc32 } from 'node:zlib';
 import { engineOrigin } from '../loadtest/run/plan.ts';
 import { countsOf } from '../loadtest/run/scenario.ts';
-import { FLEET_MAX, inFleet, isWorldShared } from '../loadtest/run/share.ts';
+import { isWorldShared, type Place } from '../loadtest/run/share.ts';
 import { ENGINE_PLAN, type EnginePlan } from '../tools/engine_plan.ts';
 
 export interface Job {
@@ -162,18 +161,17 @@ export function parkSeconds({ desktops, connectRate, scenario }: Omit<Load, 'rel
 }
 
 /**
- * The engine's plan for the `n`th of `instances`, which throw together.
+ * The engine's plan for one instance. `place` is its own among those that throw together.
  *
  * At one relay each instance has its own world. At several all of them play in the one that these share, and their results have one
  * account when they are merged.
  */
-export function enginePlanOf(load: Load, fleet: string, instance: string, [n, instances]: Place = ALONE): EnginePlan {
+export function enginePlanOf(load: Load, fleet: string, instance: string, place: Place = ENGINE_PLAN): EnginePlan {
   return {
     ...(load.scenario?.plan ?? planOf(load)),
     apis: load.relays.map(engineOrigin),
-    ...(isWorldShared(load.relays)
-      ? inFleet(1 + (crc32(fleet) % FLEET_MAX), n, instances)
-      : { world: `${fleet}-${instance}` }),
+    world: isWorldShared(load.relays) ? '' : `${fleet}-${instance}`,
+    ...(isWorldShared(load.relays) && { machines: place.machines, fleet: place.fleet, machine: place.machine }),
     name: instance,
     connectTimeout: parkSeconds(load),
     leave: true,
@@ -182,10 +180,6 @@ export function enginePlanOf(load: Load, fleet: string, instance: string, [n, in
     ...(load.more.mix && { mix: countsOf(load.more.mix, load.desktops) }),
   };
 }
-
-/** The place of an instance among those that throw together. */
-type Place = readonly [n: number, instances: number];
-const ALONE: Place = [0, 1];
 
 function planOf({ desktops, rate, seconds, warmUpSeconds, connectRate }: Load): EnginePlan {
   const throwing = rate > 0 ? Math.min(desktops, SENDERS_MAX) : 0;

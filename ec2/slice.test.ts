@@ -10,6 +10,7 @@ import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type EngineResult, readResult } from '../loadtest/report/engine_result.ts';
 import { merge } from '../loadtest/report/merge.ts';
+import { placesOf } from '../loadtest/run/share.ts';
 import { startFaultyRelay } from '../loadtest/test/faulty_relay.ts';
 import { buildEngine } from '../tools/build.js';
 import { enginePlanOf, type Go, type Load, type ThrowSignal, writeJob } from './job.ts';
@@ -78,9 +79,10 @@ describe('slice', { skip: why ?? false, timeout: 900_000 }, () => {
       ...{ relays: relays.map((relay) => new URL(relay.url)), desktops: 40, rate: 100, seconds: 3, warmUpSeconds: 0.2 },
       ...{ connectRate: 1000, thresholds: [], more: { settle: 0, drain: 1 } },
     };
+    const places = placesOf(2);
     const slices = {
-      'i-fast': enginePlanOf(load, 'f', 'i-fast', [0, 2]),
-      'i-slow': enginePlanOf({ ...load, connectRate: 40 }, 'f', 'i-slow', [1, 2]),
+      'i-fast': enginePlanOf(load, 'f', 'i-fast', places[0]),
+      'i-slow': enginePlanOf({ ...load, connectRate: 40 }, 'f', 'i-slow', places[1]),
     };
     objects.clear();
     const go: Go = { startAtMs: Date.now(), slices };

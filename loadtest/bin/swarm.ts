@@ -159,7 +159,7 @@ export async function carryOut({ words, ...flags }: CommandLine<typeof OPTIONS>)
   const scenario = readScenario(word === undefined ? undefined : openScenario(word), flags);
   const { out, isolate, sources } = scenario.settings;
   const over = flags.given.has('rate') ? 'desktops' : 'rate';
-  if (isSearch) checkSearchable(scenario, over);
+  if (isSearch) checkSearchable(scenario, over, flags.values.floor);
   else if (flags.given.has('maxSeconds') || flags.values.floor)
     throw new Misused('--max-seconds and --floor go with capacity: npm run swarm -- capacity --floor');
   if (out !== '') makeFolder(out, '--out');

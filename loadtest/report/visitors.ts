@@ -6,7 +6,7 @@ import { differenceOf } from './bloom_table.ts';
 import type { EngineResult } from './engine_result.ts';
 import { count } from './units.ts';
 
-/** The results with what others have caught of each. What is missing or doubled after that is told by the first one. */
+/** Counts what others have caught of a machine's sprites as arrived. What nobody caught, or several, stands in the first result. */
 export function settled(parts: readonly EngineResult[]): readonly EngineResult[] {
   const tables = parts.flatMap(({ visitors }) => (visitors?.table ? [visitors.table] : []));
   const [{ visitors }] = parts;

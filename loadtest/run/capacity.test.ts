@@ -203,7 +203,10 @@ describe('capacity', () => {
       [['--rate', '100', '--desktops', '10,20'], 'desktops', /give one number first/],
     ];
     for (const [args, over, message] of misuses) {
-      assert.throws(() => checkSearchable(readScenario(undefined, readFlags(args)), over), message);
+      assert.throws(() => checkSearchable(readScenario(undefined, readFlags(args)), over, false), message);
     }
+    const chat = readScenario(undefined, readFlags(['--sitting', '--mix', 'talking=1']));
+    assert.throws(() => checkSearchable(chat, 'rate', true), /the C floor only carries throws/);
+    checkSearchable(chat, 'rate', false);
   });
 });

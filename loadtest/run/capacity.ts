@@ -225,9 +225,10 @@ function stepOf(
   seconds: number,
 ): Scenario {
   const settings = { ...scenario.settings, duration: seconds, drain: Math.min(scenario.settings.drain, seconds) };
-  if (contender === 'floor') return onFloor({ ...scenario, load: { kind: 'rate', perSecond }, settings });
-  if (!isTalk(scenario)) return { ...scenario, load: { kind: 'rate', perSecond }, settings };
-  return { ...scenario, settings: { ...settings, talkRate: perSecond / countsOf(scenario.mix, desktops).talking } };
+  const step: Scenario = isTalk(scenario)
+    ? { ...scenario, settings: { ...settings, talkRate: perSecond / countsOf(scenario.mix, desktops).talking } }
+    : { ...scenario, load: { kind: 'rate', perSecond }, settings };
+  return contender === 'floor' ? onFloor(step) : step;
 }
 
 /** What a run showed. A run that is not complete did not hold. */
@@ -295,13 +296,14 @@ function lineOf({ at, long, holds, limit, broken, reason }: CapacityTry, contend
 }
 
 /** Throws Misused unless the capacity of this scenario can be searched for. */
-export function checkSearchable(scenario: Scenario, over: CapacityOptions['over']): void {
+export function checkSearchable(scenario: Scenario, over: CapacityOptions['over'], floor: boolean): void {
   const { load, mix, desktops, settings } = scenario;
   const isTalking = (mix.talking ?? 0) > 0;
   const refusals: [boolean, string][] = [
     [load.kind === 'sitting' && !isTalking, 'capacity needs desktops that throw or talk: leave --sitting out'],
     [load.kind === 'closed', 'capacity sets the rate itself: leave --in-flight out'],
     [load.kind === 'stages', 'capacity sets the rate itself: leave --stages out'],
+    [floor && isTalking, 'the C floor only carries throws: leave --floor out, or talking'],
     [settings.runs > 1, 'capacity repeats runs itself: leave --runs out'],
     [over === 'desktops' && desktops.length > 1, 'with --rate, capacity searches for desktops: give one number first'],
     [settings.restartAt > 0 || settings.killRelayEvery > 0, 'capacity is that of a relay that nobody restarts'],

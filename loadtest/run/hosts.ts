@@ -7,7 +7,7 @@
  * in this one's. Invariant: every program that was started has ended when `runOnHosts` returns: an engine ends when nobody reads it.
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
-import { createHash, randomInt } from 'node:crypto';
+import { createHash } from 'node:crypto';
 import { readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -19,7 +19,7 @@ import type { Machine } from '../report/merge.ts';
 import { thisMachine } from './machine.ts';
 import { describeLoad, describeMix, type MachineFacts, type Plan, plan, type Target } from './plan.ts';
 import type { Scenario } from './scenario.ts';
-import { FLEET_MAX, inFleet, isWorldShared, shareOf } from './share.ts';
+import { isWorldShared, placesOf, shareOf } from './share.ts';
 
 /** Times that a host is asked for its time; the shortest answer counts. */
 const CLOCK_ASKS = 8;
@@ -96,14 +96,14 @@ export async function runOnHosts(
   }
   const share = shareOf(scenario, hosts.length);
   const run = Date.now().toString(36);
-  const fleet = randomInt(1, FLEET_MAX + 1);
+  const places = placesOf(hosts.length);
   const plans = hosts.map((host, i) => {
     const settings = { ...share.settings, world: `swarm-${run}-${i + 1}` };
     const planned = plan({ ...share, settings }, share.desktops[0], host.facts, target);
     tell(`${host.name}: ${describeMix(planned)}`);
     for (const warning of planned.warnings) tell(`Warning: ${host.name}: ${warning}`);
     if (!isWorldShared(target.apis)) return planned;
-    return { ...planned, engine: { ...planned.engine, ...inFleet(fleet, i, hosts.length) } };
+    return { ...planned, engine: { ...planned.engine, world: '', ...places[i] } };
   });
   const all = Promise.withResolvers<number>();
   all.promise.catch(() => {});

@@ -1,9 +1,10 @@
 /**
- * A scenario divided among machines: the part of each. Pure.
+ * A scenario divided among machines: the part of each. Pure, but for the number of a run (`placesOf`).
  *
  * Desktops, throws and connections are those of the whole scenario, so each of n machines gets an n-th, rounded up. Invariant: what
  * several machines can't do is rejected with the setting's name (`refusalsOf`).
  */
+import { randomInt } from 'node:crypto';
 import type { EnginePlan } from '../../tools/engine_plan.ts';
 import type { Scenario } from './scenario.ts';
 
@@ -52,13 +53,17 @@ export function isWorldShared(relays: readonly unknown[]): boolean {
   return relays.length > 1;
 }
 
-/** The machine's place in a fleet that shares a world, as members of its plan. `fleet` is from 1 to FLEET_MAX, the same for all of them. */
-export function inFleet(fleet: number, machine: number, machines: number): Partial<EnginePlan> {
-  return machines > 1 ? { world: '', fleet, machine, machines } : { world: '' };
-}
+/** The place of a machine in a fleet that shares a world, as members of its plan. */
+export type Place = Pick<EnginePlan, 'machines' | 'fleet' | 'machine'>;
 
-/** It has two bytes in the name of each sprite. */
-export const FLEET_MAX = 0xffff;
+/** `fleet` has two bytes in the name of each sprite. */
+const FLEET_MAX = 0xffff;
+
+/** The places of so many machines in one run. Its number is new, because sprites of an earlier run may still be in the world. */
+export function placesOf(machines: number): Place[] {
+  const fleet = randomInt(1, FLEET_MAX + 1);
+  return Array.from({ length: machines }, (_, machine) => ({ machines, fleet, machine }));
+}
 
 /** What several machines can't do at so many relays, each with its reason. */
 export function refusalsOf(

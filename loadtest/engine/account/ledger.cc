@@ -86,13 +86,20 @@ bool Ledger::complete(uint64_t number) const {
   return IsComplete(words_[number].load(std::memory_order_relaxed));
 }
 
-void Ledger::Count(Fates* fates) const {
+template <typename See>
+void Ledger::ForEach(See see) const {
   for (uint64_t i = 0; i < capacity_; ++i) {
     const uint64_t word = words_[i].load(std::memory_order_relaxed);
     // Throws are numbered without gaps, so the first empty word comes after the last throw.
     if ((word & kThrown) == 0) {
       return;
     }
+    see(i, word);
+  }
+}
+
+void Ledger::Count(Fates* fates) const {
+  ForEach([&](uint64_t, uint64_t word) {
     ++fates->thrown;
     if ((word & kAccepted) != 0) {
       ++fates->accepted;
@@ -117,19 +124,15 @@ void Ledger::Count(Fates* fates) const {
     } else if (forwarded) {
       ++fates->forwarded;
     }
-  }
+  });
 }
 
 void Ledger::AddMissing(uint64_t bits, BloomTable* table) const {
-  for (uint64_t i = 0; i < capacity_; ++i) {
-    const uint64_t word = words_[i].load(std::memory_order_relaxed);
-    if ((word & kThrown) == 0) {
-      return;
-    }
+  ForEach([&](uint64_t number, uint64_t word) {
     if (IsMissing(word)) {
-      table->Add(bits | i);
+      table->Add(bits | number);
     }
-  }
+  });
 }
 
 }  // namespace swarm

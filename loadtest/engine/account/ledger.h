@@ -74,6 +74,10 @@ class Ledger {
     return to != kNoFingerprint && at != kNoFingerprint && to != at;
   }
 
+  // Calls see(number, word) for each throw.
+  template <typename See>
+  void ForEach(See see) const;
+
   // Replaces a word by changed(word), which may be called several times. Returns what it was.
   template <typename Changed>
   uint64_t Change(uint64_t number, Changed changed);

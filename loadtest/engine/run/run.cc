@@ -146,7 +146,11 @@ uint64_t BreaksOf(const Counters& c) {
 
 }  // namespace
 
-Run::Run(const Options& options) : options_(options), run_(options) {
+Run::Run(const Options& options)
+    : options_(options),
+      run_id_(options.machines == 1 ? std::random_device{}()
+                                    : RunOf(options.fleet, options.machine)),
+      run_(options) {
   for (uint32_t i = 0; i < options.processes; ++i) {
     doorbells_.push_back(eventfd(0, EFD_NONBLOCK | EFD_CLOEXEC));
   }
@@ -204,8 +208,6 @@ bool Run::ReachRelays() {
 }
 
 bool Run::Fork() {
-  const uint32_t run_id =
-      options_.machines == 1 ? std::random_device{}() : RunOf(options_.fleet, options_.machine);
   std::fflush(stdout);
   for (uint32_t i = 0; i < options_.processes; ++i) {
     const pid_t pid = fork();
@@ -213,7 +215,7 @@ bool Run::Fork() {
       return Fail(std::string("cannot fork: ") + std::strerror(errno));
     }
     if (pid == 0) {
-      RunSlice(options_, run_, i, run_id, started_ns_, doorbells_);
+      RunSlice(options_, run_, i, run_id_, started_ns_, doorbells_);
     }
     slices_.push_back(pid);
   }
@@ -469,8 +471,7 @@ void Run::SumUp() {
     run_.sayings(i).Count(&f.hearings);
     f.visitors.Merge(board.visitors);
     if (options_.machines > 1) {
-      const uint32_t run_id = RunOf(options_.fleet, options_.machine);
-      run_.ledger(i).AddMissing(NumberInFleet(run_id, i, 0), &f.visitors);
+      run_.ledger(i).AddMissing(NumberInFleet(run_id_, i, 0), &f.visitors);
     }
   }
   f.fates.misrouted += f.total.visitors_misrouted;

@@ -69,6 +69,7 @@ class Run {
   Moment ReadMoment();
 
   const Options& options_;
+  const uint32_t run_id_;  // in the names of its sprites
   SharedRun run_;
   std::vector<int> doorbells_;
   std::vector<pid_t> slices_;
