@@ -76,13 +76,17 @@ keep_time() {
   cat >/etc/systemd/system/sprites-time.service <<'END'
 [Unit]
 Description=Sprites: an instance that is started again has all its minutes
+Before=sprites-relay.service
 [Service]
 Type=oneshot
 RemainAfterExit=yes
 ExecStart=/bin/true
 ExecStop=/bin/sh -c 'systemctl list-jobs | grep -q reboot.target || rm -f /opt/sprites/born'
+[Install]
+WantedBy=multi-user.target
 END
   systemctl daemon-reload
+  systemctl enable sprites-time # a further boot may end before this script runs
   systemctl start --no-block sprites-time
 }
 
