@@ -91,14 +91,14 @@ function capacitySentence({ over, unit }: Capacity, point: CapacityPoint): strin
   return `${who}${over === 'rate' ? `${rate} with ${count(desktops)} desktops` : `${count(desktops)} desktops at ${rate}`}${proof}; ${bound}`;
 }
 
-/** The relay's capacity as a share of the floor's, at the same number of desktops; undefined where one of them has no bound. */
+/** The relay's capacity as a share of the floor's, at the same number of desktops; undefined where the swarm could not find one of them. */
 function shareOfFloor(capacity: Capacity, relay: CapacityPoint): number | undefined {
   const of = ({ desktops, perSecond }: CapacityPoint) => (capacity.over === 'rate' ? perSecond : desktops);
   const isSame = (one: CapacityPoint) =>
     capacity.over === 'rate' ? one.desktops === relay.desktops : one.perSecond === relay.perSecond;
   const floor = capacity.points.find((one) => one.contender === 'floor' && isSame(one));
-  const isBounded = relay.atMost !== null && floor && floor.atMost !== null;
-  return isBounded && of(floor) > 0 && of(relay) > 0 ? of(relay) / of(floor) : undefined;
+  const isFound = (one: CapacityPoint) => one.atMost !== null && one.limit !== 'swarm' && of(one) > 0;
+  return floor && isFound(floor) && isFound(relay) ? of(relay) / of(floor) : undefined;
 }
 
 /** For the terminal and report.txt: of each point its sentences, and its table. */

@@ -106,6 +106,15 @@ describe('capacity', () => {
     assert.doesNotMatch(html, /NaN|Infinity|undefined/);
   });
 
+  it('is no share of a floor that the swarm could not find', async () => {
+    const { report, capacity } = await found({ relay: 16_500, floor: 40_000, swarm: 20_000 }, [], ['relay', 'floor']);
+    assert.deepEqual(
+      capacity.points.map(({ limit }) => limit),
+      ['relay', 'swarm'],
+    );
+    assert.doesNotMatch(text(report), /of what the C floor carries/);
+  });
+
   it('of the floor is not judged by what only a relay tells of itself', async () => {
     const thresholds = ['p99 < 10ms', 'counted == desktops'].flatMap((text) => ['--threshold', text]);
     const { capacity } = await found({ relay: 0, floor: 16_500 }, thresholds, ['floor']);
