@@ -18,10 +18,10 @@ const DESKTOPS = 8;
 
 const COPIES = 4;
 
-/** Turns between two steps of a copy: in some five steps the journal begins anew; or in none, and much of it is in the tail. */
+/** Turns between two steps of a copy: in some five steps the journal is compacted; or in none, and much of it is in the tail. */
 const TURNS = [60, 1];
 
-/** A relay whose journal begins anew all the time, because it and its segments are small. */
+/** A relay whose journal is compacted all the time, because it and its segments are small. */
 function busyRelay(t: TestContext) {
   const folder = mkdtempSync(join(tmpdir(), 'sprites-backup-'));
   const own = join(folder, 'own');

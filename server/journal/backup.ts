@@ -14,7 +14,7 @@ import { segmentsIn } from './journal.ts';
 import { segmentName } from './segments.ts';
 import { readTail, withTail } from './tail.ts';
 
-/** Compactions that may begin anew what has been opened: each takes far longer than opening the files. */
+/** Compactions that may replace what has been opened: each takes far longer than opening the files. */
 const TRIES_MAX = 100;
 
 /**

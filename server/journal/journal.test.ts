@@ -279,7 +279,7 @@ describe('a journal', () => {
     const next = live(disk);
     assert.equal(next.relay.day.thrown, 5, 'the private world is not counted');
     assert.deepEqual(next.relay.day.farthest, farthest);
-    assert.ok(await next.journal.renew());
+    assert.ok(await next.journal.compact());
     next.relay.advance(9_000);
     next.journal.commit();
     const last = live(disk);
@@ -433,7 +433,7 @@ describe('a journal', () => {
     assert.ok(journal.compactions > 2, `${journal.compactions} compactions`);
   });
 
-  it('has nothing of a desktop that has left when it was begun anew, while others throw and one compaction has begun', async () => {
+  it('has nothing of a desktop that has left when it was compacted, while others throw and one compaction has begun', async () => {
     const disk = pretend();
     disk.canMap = true;
     const life = live(disk, { sizeBytesMin: 40_000 });
@@ -459,15 +459,15 @@ describe('a journal', () => {
     assert.ok(journal.isCompacting);
     const has = (text: string) => disk.names().some((name) => disk.read(name).includes(text));
     assert.ok(has('Cid the secret') && has('a hidden world'));
-    let isRenewed: boolean | undefined;
-    void journal.renew().then((done) => {
-      isRenewed = done;
+    let isCompacted: boolean | undefined;
+    void journal.compact().then((done) => {
+      isCompacted = done;
     });
-    while (isRenewed === undefined) {
+    while (isCompacted === undefined) {
       turn();
       await nextTurn();
     }
-    assert.equal(isRenewed, true);
+    assert.equal(isCompacted, true);
     assert.ok(!has('Cid the secret') && !has('a hidden world'));
     for (let n = 0; n < 20; n++) turn();
     const { relay: next } = live(disk.copy());
@@ -475,7 +475,7 @@ describe('a journal', () => {
     assert.deepEqual(next.counters.accepted, relay.counters.accepted);
   });
 
-  it('is not begun anew on a full disk', async () => {
+  it('is not compacted on a full disk', async () => {
     const disk = pretend();
     const { relay, journal } = live(disk);
     joined(relay, { name: 'Ann' });
@@ -485,7 +485,7 @@ describe('a journal', () => {
       relay.renewInvitation(0, new Uint32Array(4));
       journal.commit();
     }
-    assert.equal(await journal.renew(), false);
+    assert.equal(await journal.compact(), false);
   });
 
   it('ends few desktops with full mailboxes in one turn, so that no turn is long', () => {

@@ -323,10 +323,10 @@ export class Journal {
   }
 
   /**
-   * Begins anew: afterwards the files have nothing but what is alive now, and what is told meanwhile. Resolves to whether they have: the disk may be
-   * full. Cost: the loop is blocked for some ms at a time.
+   * Compacts the journal now. Afterwards the files have only what is alive, and the facts written meanwhile. Resolves to false when the disk is too
+   * full for that. Cost: the loop is blocked for some ms at a time.
    */
-  async renew(): Promise<boolean> {
+  async compact(): Promise<boolean> {
     await this.#endSnapshot(); // one that has begun may have what is to go
     this.commit();
     if (!this.hasRoom) return false;

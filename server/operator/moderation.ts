@@ -23,7 +23,7 @@ export interface ModerationSources {
   /** What the operator asks of the other relays; undefined when this relay is not in a cluster. */
   others?: OperatorRequests;
   /** Removes from the journal what is no longer alive. Resolves to whether that was possible. */
-  renewJournal: () => Promise<boolean>;
+  compactJournal: () => Promise<boolean>;
 }
 
 type Body = Record<string, unknown> | undefined;
@@ -70,7 +70,7 @@ function listsOf({ moderator, others }: ModerationSources): Record<string, () =>
 function changesOf({
   moderator,
   others,
-  renewJournal,
+  compactJournal,
 }: ModerationSources): Record<string, (body: Body) => Promise<object>> {
   const pictureIn = (body: Body) => textIn(body, 'picture');
   return {
@@ -85,7 +85,7 @@ function changesOf({
         return { feedback: await moderator.feedback.forget(contact) };
       }
       const forgotten = await moderator.forget(textIn(body, 'desktop'));
-      if (await renewJournal()) return forgotten;
+      if (await compactJournal()) return forgotten;
       return {
         ...forgotten,
         unsaved: 'the disk is full, so the journal still has what it had; try again when there is room.',

@@ -129,11 +129,11 @@ export class Journaling {
     counter('sprites_journal_written_bytes_total', 'Bytes written to the journal', () => journal.writtenBytes);
   }
 
-  /** As Journal.renew(); resolves when the earlier files are removed. */
-  async renew(): Promise<boolean> {
-    const isRenewed = await this.journal.renew();
+  /** As Journal.compact(); resolves when the earlier files are removed. */
+  async compact(): Promise<boolean> {
+    const isCompacted = await this.journal.compact();
     await this.#disk.settled;
-    return isRenewed;
+    return isCompacted;
   }
 
   /**

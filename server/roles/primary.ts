@@ -162,7 +162,7 @@ export async function startPrimary(
       }),
     status: () => ({ ready: !relay.draining && workers.readyCount > 0, draining: relay.draining, ports }),
     drain: (again) => stopRequest.make(again),
-    renewJournal: async () => (await journaling?.renew()) ?? true,
+    compactJournal: async () => (await journaling?.compact()) ?? true,
     peering: () => peering,
     others,
   });
