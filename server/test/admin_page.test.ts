@@ -87,7 +87,7 @@ describe('the page of the admin port', { ...BOUNDED, skip: noBrowser }, () => {
   });
 
   it('says in a sentence how the relay is, and what each number is', async () => {
-    await page.locator('#verdict', { hasText: /\w\.$/ }).waitFor();
+    await page.locator('#health', { hasText: /\w\.$/ }).waitFor();
     for (const width of [1000, 390]) {
       await page.setViewportSize({ width, height: 700 });
       const cut = await page.evaluate(() =>

@@ -5,10 +5,10 @@
  */
 import { Chart, type ChartOptions, type Series } from './chart.ts';
 import { ClusterTable } from './cluster.ts';
+import { healthOf, type Level, levelOf, mostRefused } from './health.ts';
 import { GALLERY, PictureList, REPORTS } from './picture_list.ts';
 import { bytes, count, milliseconds, percent } from './quantities.ts';
 import { type HistoryDocument, inOrder, Readings, sumOf, type Values } from './readings.ts';
-import { type Level, levelOf, mostRefused, verdictOf } from './verdict.ts';
 
 const TOKEN_KEY = 'sprites-admin-token';
 
@@ -203,7 +203,7 @@ const form = document.querySelector('form') as HTMLFormElement;
 const input = document.querySelector('#token') as HTMLInputElement;
 const status = document.querySelector('#status') as HTMLElement;
 const why = document.querySelector('#why') as HTMLElement;
-const verdict = document.querySelector('#verdict') as HTMLElement;
+const health = document.querySelector('#health') as HTMLElement;
 const reports = new PictureList(REPORTS, ask);
 const gallery = new PictureList(GALLERY, ask);
 
@@ -221,17 +221,17 @@ function showCursor(index: number | undefined): void {
 }
 
 function draw(): void {
-  showVerdict();
+  showHealth();
   showTiles();
   for (const chart of charts) chart.draw(readings.times, about.stepMs, cursor);
   showStatus();
 }
 
 /** A screen reader says it when it changes. */
-function showVerdict(): void {
-  const { level, text } = verdictOf(readings, about);
-  verdict.dataset.level = level;
-  if (verdict.textContent !== text) verdict.textContent = text;
+function showHealth(): void {
+  const { level, text } = healthOf(readings, about);
+  health.dataset.level = level;
+  if (health.textContent !== text) health.textContent = text;
   reports.showWaiting(about.waiting.reports);
   gallery.showWaiting(about.waiting.pictures);
 }
@@ -337,7 +337,7 @@ function tileElement({ name, value, note, level = 'good' }: Tile): HTMLElement {
 
 function showStatus(problem?: string): void {
   status.dataset.level = problem ? 'bad' : 'good';
-  verdict.hidden = problem !== undefined; // it is of the past then
+  health.hidden = problem !== undefined; // it is of the past then
   const time = readings.times[cursor ?? readings.times.length - 1];
   const clock = time === undefined ? '' : new Date(time).toLocaleTimeString('en-GB');
   status.textContent = problem ?? (cursor === undefined ? `live, ${clock}` : `at ${clock}`);

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import { healthOf } from './health.ts';
 import { type HistoryDocument, Readings } from './readings.ts';
-import { verdictOf } from './verdict.ts';
 
 const WELL = {
   ...{ desktops: 30, parked: 28, 'sprites/accepted': 4, 'wait/p50': 1, 'wait/p99': 3, 'delay/master': 5 },
@@ -10,8 +10,8 @@ const WELL = {
 
 const HERE = { relay: 'r1', connected: true, relays: [{ relay: 'r1', state: 'here' }] };
 
-/** The verdict on a relay that has been as `state` says for `samples` samples. */
-function verdict(state: Record<string, number | null>, about: object = {}, samples = 3) {
+/** The health of a relay that has been as `state` says for `samples` samples. */
+function health(state: Record<string, number | null>, about: object = {}, samples = 3) {
   const answer: HistoryDocument = {
     ...{ started: 1, stepMs: 5000, samplesMax: 360, first: 1, cores: 2, processes: {}, cluster: null },
     ...{ isJournalFull: false, waiting: { reports: 0, pictures: 0 } },
@@ -23,22 +23,22 @@ function verdict(state: Record<string, number | null>, about: object = {}, sampl
   };
   const readings = new Readings();
   readings.append(answer);
-  return verdictOf(readings, answer);
+  return healthOf(readings, answer);
 }
 
-describe('the verdict on the relay', () => {
+describe('the health of the relay', () => {
   it('says that all is well', () => {
-    assert.deepEqual(verdict({}), { level: 'good', text: 'All is well.' });
-    assert.deepEqual(verdict({}, { cluster: HERE }), { level: 'good', text: 'All is well.' });
+    assert.deepEqual(health({}), { level: 'good', text: 'All is well.' });
+    assert.deepEqual(health({}, { cluster: HERE }), { level: 'good', text: 'All is well.' });
   });
 
   it('says what waits for the operator', () => {
     assert.equal(
-      verdict({}, { waiting: { reports: 1, pictures: 0 } }).text,
+      health({}, { waiting: { reports: 1, pictures: 0 } }).text,
       'All is well. One reported picture waits for you below.',
     );
     assert.equal(
-      verdict({}, { waiting: { reports: 0, pictures: 2 } }).text,
+      health({}, { waiting: { reports: 0, pictures: 2 } }).text,
       'All is well. 2 pictures for the gallery wait for you below.',
     );
   });
@@ -65,25 +65,25 @@ describe('the verdict on the relay', () => {
   ];
   for (const [what, state, about, level, text] of FAULTS) {
     it(`says what is wrong and what to do: ${what}`, () => {
-      const found = verdict(state, about);
+      const found = health(state, about);
       assert.equal(found.level, level);
       assert.match(found.text, text);
     });
   }
 
   it('names the worst first, and what else there is', () => {
-    const found = verdict({ 'delay/master': 60 }, { isJournalFull: true });
+    const found = health({ 'delay/master': 60 }, { isJournalFull: true });
     assert.equal(found.level, 'bad');
     assert.match(found.text, /^The disk is full.* The master/);
   });
 
   it('waits until a number was wrong three times, and says nothing of a desktop without a poll among few', () => {
-    assert.equal(verdict({ 'delay/master': 300 }, {}, 2).level, 'good');
-    assert.equal(verdict({ desktops: 20, parked: 0 }).level, 'good');
-    assert.equal(verdict({ desktops: 21, parked: 0 }).level, 'bad');
+    assert.equal(health({ 'delay/master': 300 }, {}, 2).level, 'good');
+    assert.equal(health({ desktops: 20, parked: 0 }).level, 'good');
+    assert.equal(health({ desktops: 21, parked: 0 }).level, 'bad');
   });
 
   it('leaves out what is not known', () => {
-    assert.equal(verdict({ 'wait/p50': null, 'wait/p99': null }).level, 'good');
+    assert.equal(health({ 'wait/p50': null, 'wait/p99': null }).level, 'good');
   });
 });

@@ -1,5 +1,5 @@
 /**
- * The operator's verdict on the relay in a sentence: all is well, or what is wrong and what to do about it.
+ * The health of the relay, in a sentence for its operator: all is well, or what is wrong and what to do about it.
  *
  * The limits here are those of the tiles, too. A number counts as wrong when its newest LASTING_SAMPLES samples are: one slow moment is none.
  * server/deploy/alerts.yml has the same faults for Prometheus, over minutes.
@@ -9,12 +9,12 @@ import { type HistoryDocument, type Readings, sumOf, type Values } from './readi
 
 export type Level = 'good' | 'warn' | 'bad';
 
-export interface Verdict {
+export interface Health {
   level: Level;
   text: string;
 }
 
-/** Samples of five seconds for which something is wrong before the verdict says so. */
+/** Samples of five seconds for which something is wrong before it counts. */
 const LASTING_SAMPLES = 3;
 
 /** Of fewer desktops some have no poll most of the time: they are joining, or leaving. */
@@ -49,8 +49,8 @@ const REMEDIES: Record<string, string> = {
 
 type About = Pick<HistoryDocument, 'cores' | 'cluster' | 'isJournalFull' | 'waiting'>;
 
-/** The verdict on the newest samples. */
-export function verdictOf(readings: Readings, about: About): Verdict {
+/** The health in the newest samples. */
+export function healthOf(readings: Readings, about: About): Health {
   const faults = [...stateFaults(about), ...numberFaults(readings, about.cores)];
   const bad = faults.filter(({ level }) => level === 'bad');
   const found = [...bad, ...faults.filter(({ level }) => level === 'warn')];
@@ -69,8 +69,8 @@ function tasks({ waiting: { reports, pictures } }: About): string[] {
   ];
 }
 
-function stateFaults({ isJournalFull, cluster }: About): Verdict[] {
-  const faults: Verdict[] = [];
+function stateFaults({ isJournalFull, cluster }: About): Health[] {
+  const faults: Health[] = [];
   const add = (text: string, level: Level = 'bad') => faults.push({ level, text });
   if (isJournalFull) add('The disk is full, so nobody can join or throw. Make room on the disk of the data directory.');
   if (cluster?.connected === false) add('NATS does not answer, so sprites to other relays bounce. Start it again.');
@@ -84,8 +84,8 @@ function stateFaults({ isJournalFull, cluster }: About): Verdict[] {
   return faults;
 }
 
-function numberFaults(readings: Readings, cores: number): Verdict[] {
-  const faults: Verdict[] = [];
+function numberFaults(readings: Readings, cores: number): Health[] {
+  const faults: Health[] = [];
   const at = (name: string) => lasting(readings.values(name));
   const check = (name: keyof typeof LIMITS, value: number, text: string) =>
     faults.push({ level: levelOf(name, value), text });
