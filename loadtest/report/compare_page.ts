@@ -1,18 +1,18 @@
 /** A comparison as a page: what `compare --out DIR` keeps. Pure. Like the report, one file without a script or a request. */
 import { type Axis, barsOf, CORES, escaped, TIME_FROM_0 } from './chart.ts';
 import type { Comparison } from './compare.ts';
-import { documentOf, figure, header, table, type Verdict } from './document.ts';
+import { type Badge, documentOf, figure, header, table } from './document.ts';
 import { NEVER_US } from './histogram.ts';
 import { number, time } from './units.ts';
 
 export function comparePage(comparison: Comparison): string {
   const { names, reports, warnings, points, footnote } = comparison;
-  const verdict = verdictOf(comparison);
+  const badge = badgeOf(comparison);
   const sides = names.map((name, i) => `${'AB'[i]}: ${name}, ${reports[i].load}, ${reports[i].startedAt.slice(0, 10)}`);
   const head = header(
     'Sprites swarm, compared',
     reports[1].name,
-    verdict,
+    badge,
     sides.map((side) => `<p class="load">${escaped(side)}</p>`),
   );
   const tables = points.map(({ title, rows }) => {
@@ -23,10 +23,10 @@ export function comparePage(comparison: Comparison): string {
   });
   const said = warnings.map((warning) => `<p class="complaint">${escaped(warning)}</p>`);
   const main = [head, ...said, chartsOf(comparison), ...tables, `<footer><p>${escaped(footnote)}</p></footer>`];
-  return documentOf(`${names[0]} and ${names[1]}: ${verdict.word.toLowerCase()}`, main.join('\n'));
+  return documentOf(`${names[0]} and ${names[1]}: ${badge.word.toLowerCase()}`, main.join('\n'));
 }
 
-function verdictOf({ isWorse, isUncertain }: Comparison): Verdict {
+function badgeOf({ isWorse, isUncertain }: Comparison): Badge {
   if (isWorse) return { word: 'WORSE', colour: 'fail' };
   return isUncertain ? { word: 'UNCERTAIN', colour: 'void' } : { word: 'NOT WORSE', colour: 'pass' };
 }

@@ -23,16 +23,16 @@ ${main}
 }
 
 /** The word beside a title, such as PASS, and the class of its colour. */
-export interface Verdict {
+export interface Badge {
   word: string;
   colour: string;
 }
 
 /** What a page begins with; `below` is HTML. */
-export function header(kind: string, title: string, { word, colour }: Verdict, below: readonly string[]): string {
+export function header(kind: string, title: string, { word, colour }: Badge, below: readonly string[]): string {
   return `<header>
 <p class="kind">${escaped(kind)}</p>
-<h1>${escaped(title)} <span class="verdict ${colour}">${escaped(word)}</span></h1>
+<h1>${escaped(title)} <span class="badge ${colour}">${escaped(word)}</span></h1>
 ${below.join('\n')}
 </header>`;
 }
@@ -83,12 +83,12 @@ p{margin:0}
 header{margin-bottom:22px}
 .kind{color:var(--soft);font-size:13px;letter-spacing:.02em}
 h1{font-size:30px;line-height:1.25;margin:2px 0 6px;font-weight:650;display:flex;gap:14px;align-items:center;flex-wrap:wrap}
-.verdict{font-size:13px;font-weight:650;letter-spacing:.06em;padding:3px 11px;border-radius:99px;color:#fff;background:var(--bad)}
-.verdict.pass{background:var(--good)}
+.badge{font-size:13px;font-weight:650;letter-spacing:.06em;padding:3px 11px;border-radius:99px;color:#fff;background:var(--bad)}
+.badge.pass{background:var(--good)}
 tr.worse td:last-child{color:var(--bad);font-weight:600}
 tr.better td:last-child{color:var(--good);font-weight:600}
-.verdict.void{background:var(--doubt)}
-@media (prefers-color-scheme:dark){.verdict{color:#14171a}}
+.badge.void{background:var(--doubt)}
+@media (prefers-color-scheme:dark){.badge{color:#14171a}}
 .load{font-size:17px}
 .shows{color:var(--soft);max-width:80ch;margin-top:6px}
 .tiles{display:grid;grid-template-columns:repeat(auto-fit,minmax(165px,1fr));gap:12px;margin-bottom:18px}

@@ -56,20 +56,20 @@ describe('page of a comparison', () => {
 
   it('shows the words of the text, marks what is worse, and escapes every name', () => {
     const html = comparePage(comparisonOf(runs([100, 101, 99]), runs([200, 201, 199]), ['<a>', 'b']));
-    assert.match(html, /verdict fail">WORSE/);
+    assert.match(html, /badge fail">WORSE/);
     assert.match(html, /<tr class="worse"><td>p99<\/td>/);
     assert.match(html, /<b>Latency p99<\/b>/);
     assert.doesNotMatch(html, /<a>|a <load>|NaN|undefined/);
     const same = runs([100, 101, 99]);
-    assert.match(comparePage(comparisonOf(same, same, ['a', 'b'])), /verdict pass">NOT WORSE/);
+    assert.match(comparePage(comparisonOf(same, same, ['a', 'b'])), /badge pass">NOT WORSE/);
   });
 
   it('is uncertain when the runs are too few, or the swarm was their limit', () => {
     const once = runs([100]);
-    assert.match(comparePage(comparisonOf(once, once, ['a', 'b'])), /verdict void">UNCERTAIN/);
+    assert.match(comparePage(comparisonOf(once, once, ['a', 'b'])), /badge void">UNCERTAIN/);
     const often = runs([100, 101, 99]);
     const limited = { ...often, runs: often.runs.map((run) => ({ ...run, limit: 'swarm' as const })) };
-    assert.match(comparePage(comparisonOf(often, limited, ['a', 'b'])), /verdict void">UNCERTAIN/);
+    assert.match(comparePage(comparisonOf(often, limited, ['a', 'b'])), /badge void">UNCERTAIN/);
   });
 
   it('draws no bar for a run in which the percentile never arrived', () => {

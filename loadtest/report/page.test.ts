@@ -138,7 +138,7 @@ describe('page', { skip: missing, timeout: 900_000 }, () => {
   it('grows: the page of a run that is still on has its charts and the runs before it, and requests nothing', async () => {
     const before = [reportOf(1000), reportOf(1000)].flatMap(({ runs }) => runs);
     const { view, asked } = await openPage(growingPage(reportOf(1000), '1 min 20 s', before));
-    assert.equal(await view.textContent('.verdict'), 'RUNNING');
+    assert.equal(await view.textContent('.badge'), 'RUNNING');
     assert.equal(await view.$$eval('.wide tbody tr', (rows) => rows.length), 2);
     assert.ok((await view.$$('figure')).length >= 8);
     const scrolls = await view.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);

@@ -6,7 +6,7 @@
 import { accountOf, notArrived } from './account.ts';
 import { capacitySection } from './capacity.ts';
 import { type Axis, type Bar, BYTES, barsOf, CORES, COUNT, distribution, escaped, TIME, TIME_FROM_0 } from './chart.ts';
-import { documentOf, figure, header, type Tile, table, tilesOf, type Verdict } from './document.ts';
+import { type Badge, documentOf, figure, header, type Tile, table, tilesOf } from './document.ts';
 import { PAGE_REFRESH_SECONDS } from './growing.ts';
 import { NEVER_US } from './histogram.ts';
 import type { Figures, Report, ReportSecond } from './merge.ts';
@@ -68,9 +68,9 @@ export function growingPage(report: Growing, left: string, before: readonly Figu
 
 const PHASES: Record<string, string> = { warmUp: 'warm-up' };
 
-function head({ name, load, shows }: Growing, kind: string, verdict: Verdict): string {
+function head({ name, load, shows }: Growing, kind: string, badge: Badge): string {
   const below = shows === '' ? [] : [`<p class="shows">${escaped(shows)}</p>`];
-  return header(kind, name, verdict, [`<p class="load">${escaped(load)}</p>`, ...below]);
+  return header(kind, name, badge, [`<p class="load">${escaped(load)}</p>`, ...below]);
 }
 
 function tiles(report: Report): string {
