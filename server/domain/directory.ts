@@ -69,11 +69,11 @@ export class Directory {
   }
 
   describe(slot: number): DesktopDetails {
-    const { torus, desktops, abroad } = this.#tables;
+    const { torus, desktops, peerParts } = this.#tables;
     const beyond = (edge: EdgeNumber) => {
       const neighbour = torus.neighbour(slot, edge);
       if (neighbour < 0) {
-        const remote = abroad.peers?.reference(slot);
+        const remote = peerParts.peers?.reference(slot);
         return remote === undefined ? undefined : JSON.parse(remote.toString());
       }
       return { desktop: desktops.id(neighbour), name: desktops.name(neighbour) };
@@ -111,12 +111,12 @@ export class Directory {
 
   /** The neighbours, each once. Without those at another relay whose name is not known yet. */
   #neighbours(slot: number): Companion[] {
-    const { torus, abroad } = this.#tables;
+    const { torus, peerParts } = this.#tables;
     const known = new Map<number | string, Companion>();
     for (let edge = 0; edge < EDGES.length; edge++) {
       const neighbour = torus.neighbour(slot, edge as EdgeNumber);
       if (neighbour === slot) continue;
-      const remote = neighbour < 0 ? abroad.peers?.reference(slot)?.toString() : undefined;
+      const remote = neighbour < 0 ? peerParts.peers?.reference(slot)?.toString() : undefined;
       const key = remote ?? neighbour;
       if (known.has(key) || (neighbour < 0 && remote === undefined)) continue;
       if (remote === undefined) known.set(key, this.#companion(neighbour, BESIDE[edge]));

@@ -118,13 +118,13 @@ export class Ending implements HandOverHost {
 
   /** Lets the next turns hand on what is kept, and no desktop here can have. */
   beginRound(): void {
-    const { torus, defaultWorld, abroad } = this.#tables;
-    const { handOver } = abroad;
+    const { torus, defaultWorld, peerParts } = this.#tables;
+    const { handOver } = peerParts;
     if (handOver === undefined || handOver.isInRound) return;
     const due: number[] = [];
     for (const world of this.#kept.movedWorlds()) for (const slot of this.#kept.of(world) ?? []) due.push(slot);
     const { count } = defaultWorld;
-    const { view } = (abroad.peers as Peers).membership;
+    const { view } = (peerParts.peers as Peers).membership;
     // A relay that stops ends its desktops first. Otherwise the view must show no desktop here: the last one may be joining again.
     const isDue = count > 0 ? !this.#isEnding : view.counts[view.self] === 0;
     let lastPlace = Math.max(count, this.#endingCount, 1) - 1;
@@ -137,18 +137,18 @@ export class Ending implements HandOverHost {
 
   /** The verdict of another relay on a sprite that waits here and was handed on. */
   settleWaiting({ slot, owners, edge, arrived }: WaitingSprite, verdict: number): void {
-    const { desktops, mailboxes, counters, torus, abroad } = this.#tables;
+    const { desktops, mailboxes, counters, torus, peerParts } = this.#tables;
     if (desktops.isLive(slot) || desktops.owners(slot) !== owners) return;
-    if (isPassed(verdict)) abroad.handOver?.passed();
+    if (isPassed(verdict)) peerParts.handOver?.passed();
     if (isPassed(verdict) && mailboxes.remove(slot, edge, arrived)) {
       if (verdict === ABANDONED) counters.abandoned++;
       else counters.acknowledged++;
     }
     const world = torus.worldOf(slot);
-    if (abroad.peers?.isHanding(slot) || !this.#kept.isHeld(world, slot)) return;
+    if (peerParts.peers?.isHanding(slot) || !this.#kept.isHeld(world, slot)) return;
     this.#kept.unhold(world, slot, mailboxes.usedBytes(slot));
     if (mailboxes.count(slot) > 0) {
-      abroad.handOver?.left(slot);
+      peerParts.handOver?.left(slot);
       return;
     }
     this.#eviction.drop(world, slot);

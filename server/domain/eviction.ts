@@ -142,8 +142,8 @@ export class Eviction {
 
   /** Frees the slot of a desktop that has ended, and what its mailbox still has. */
   release(slot: number): void {
-    const { mailboxes, desktops, facts, abroad } = this.#tables;
-    abroad.handOver?.forget(slot);
+    const { mailboxes, desktops, facts, peerParts } = this.#tables;
+    peerParts.handOver?.forget(slot);
     mailboxes.clear(slot);
     desktops.release(slot);
     facts?.free(slot, desktops.owners(slot));

@@ -177,11 +177,11 @@ export class News {
 
   /** Writes the event that names the neighbours of a desktop to out[at]; returns where it ends. */
   #writeNeighbours(slot: number, out: Buffer, at: number): number {
-    const { torus, desktops, abroad, marks } = this.#tables;
+    const { torus, desktops, peerParts, marks } = this.#tables;
     let end = at + NEIGHBOURS.copy(out, at);
     for (let edge = 0; edge < 4; edge++) {
       const neighbour = torus.neighbour(slot, edge as EdgeNumber);
-      const remote = neighbour < 0 ? abroad.peers?.reference(slot) : undefined;
+      const remote = neighbour < 0 ? peerParts.peers?.reference(slot) : undefined;
       // When its name has come, another event has it.
       if (neighbour < 0 && remote === undefined) continue;
       end += EDGE_KEYS[edge].copy(out, end);

@@ -141,7 +141,7 @@ export class Relay {
     this.#neighbourhood = neighbourhoodOf(tables);
     const listeners = {
       ...this.#neighbourhood,
-      abroad: tables.abroad,
+      peerParts: tables.peerParts,
       defaultWorld: tables.defaultWorld,
       markHearing: (slot: number) => tables.marks.set(slot, HEARING),
     };
@@ -211,7 +211,7 @@ export class Relay {
   /** From now on other relays have places in the default world, too. Call it after recovery. */
   joinCluster(membership: Membership): { peers: Peers; sayings: PeerSayings; peeks: PeerPeeks } {
     const tables = this.#tables;
-    const { epoch, peerMemory: memory, abroad, nowMs } = tables;
+    const { epoch, peerMemory: memory, peerParts, nowMs } = tables;
     memory.beginStart(() => {
       const words = new Uint32Array(INCARNATION_DIGITS / 8);
       tables.randomize(words);
@@ -228,10 +228,10 @@ export class Relay {
       preciseMs: tables.preciseMs,
       limits: this.#options.peeks,
     });
-    abroad.peers = peers;
-    abroad.handOver = this.ending.handOverTo(peers);
-    abroad.sayings = sayings;
-    abroad.peeks = peeks;
+    peerParts.peers = peers;
+    peerParts.handOver = this.ending.handOverTo(peers);
+    peerParts.sayings = sayings;
+    peerParts.peeks = peeks;
     return { peers, sayings, peeks };
   }
 
@@ -395,9 +395,9 @@ export class Relay {
    */
   #remember(slot: number): void {
     const { mailboxes, desktops, ended } = this;
-    const { abroad, nowMs, facts } = this.#tables;
+    const { peerParts, nowMs, facts } = this.#tables;
     const ending = desktops.ending(slot, mailboxes.acknowledged(slot));
-    const isThrowing = abroad.peers?.isThrowing(slot, ending.generation) ?? false;
+    const isThrowing = peerParts.peers?.isThrowing(slot, ending.generation) ?? false;
     if (mailboxes.newest(slot) === 0 && ending.newestCrossing === 0 && !isThrowing) return;
     const row = ended.add(ending, nowMs);
     if (facts) ended.writeState(row, facts);
@@ -496,9 +496,9 @@ export class Relay {
 
   /** Ends a turn: answers each parked poll for which events have arrived, once. */
   endTurn(): void {
-    const { abroad } = this.#tables;
-    abroad.handOver?.step();
-    abroad.peers?.endTurn();
+    const { peerParts } = this.#tables;
+    peerParts.handOver?.step();
+    peerParts.peers?.endTurn();
     this.down.endTurn();
   }
 
@@ -516,7 +516,7 @@ export class Relay {
     const { facts } = this.#tables;
     if (nowMs > this.#tables.nowMs) this.#eviction.nextStep();
     this.#tables.nowMs = nowMs;
-    this.#tables.abroad.peers?.advance(nowMs);
+    this.#tables.peerParts.peers?.advance(nowMs);
     const { left, isMoreDue: hasDeadlines } = down.meetDeadlines(this.#leave);
     let isMoreDue = hasDeadlines;
     if (down.answerDelayed()) isMoreDue = true;
@@ -556,11 +556,11 @@ export class Relay {
 
 /** What sayings and peeks read of a relay. */
 function neighbourhoodOf(tables: Tables): Neighbourhood {
-  const { torus, mutes, desktops, marks, abroad } = tables;
+  const { torus, mutes, desktops, marks, peerParts } = tables;
   return {
     torus,
     mutes,
-    abroad,
+    peerParts,
     isMuting: (slot) => marks.has(slot, MUTES),
     shows: (slot) => desktops.shows(slot),
     markPeeking: (slot) => marks.set(slot, PEEKING),

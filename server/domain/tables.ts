@@ -4,8 +4,8 @@
  * Writer: each table writes its own rows. Of the fields here, nowMs is set by Relay.advance() alone, and facts by Relay.setFacts() alone.
  */
 import { DEFAULT_WORLD } from '../wire/join.ts';
-import { Abroad } from './peers/abroad.ts';
 import { PeerMemory } from './peers/peer_memory.ts';
+import { PeerParts } from './peers/peer_parts.ts';
 import { Marks, MUTES } from './slots/marks.ts';
 import { Mutes } from './slots/mutes.ts';
 import { Slab } from './slots/slab.ts';
@@ -56,7 +56,7 @@ export class Tables {
   readonly swaps = new SwapRequests();
   /** What is known of other relays; it survives with the journal. */
   readonly peerMemory = new PeerMemory();
-  readonly abroad = new Abroad();
+  readonly peerParts = new PeerParts();
   readonly day = new Day();
   /** It exists from the start and is never removed, so that a join without a world never lacks one. */
   readonly defaultWorld: World;
@@ -91,7 +91,7 @@ export class Tables {
     this.epoch = options.epoch;
     this.slab = new Slab(options.slabBytes, options.slabPageBytes);
     this.desktops = new Desktops(options.slots, this.slab, options.generationKey);
-    this.torus = new Torus(options.slots, 1 + (options.worldsMax ?? WORLDS_MAX), this.abroad);
+    this.torus = new Torus(options.slots, 1 + (options.worldsMax ?? WORLDS_MAX), this.peerParts);
     this.defaultWorld = this.torus.findOrAdd(DEFAULT_WORLD) as World;
     this.preciseMs = options.preciseMs ?? (() => this.nowMs);
     const limits = { eventsMax: options.mailboxEventsMax ?? MAILBOX_EVENTS_MAX, bytesMax: MAILBOX_BYTES_MAX };

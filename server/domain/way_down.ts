@@ -386,9 +386,9 @@ export class WayDown {
   /** Ends watches that are due, and answers the next watchers of a round with what they see. Returns whether more is due. */
   stagesStep(): boolean {
     const peeks = this.#peeks;
-    const { nowMs, abroad } = this.#tables;
+    const { nowMs, peerParts } = this.#tables;
     const isMoreDue = peeks.step(nowMs);
-    abroad.peeks?.step(nowMs);
+    peerParts.peeks?.step(nowMs);
     for (let left = WATCHERS_PER_STEP_MAX; left > 0 && peeks.isRoundOpen; left--) {
       this.#answerListed(peeks.visit(), PEEKING, peeks.rounds);
     }
@@ -416,7 +416,7 @@ export class WayDown {
   drain(joins: readonly string[]): void {
     this.refuse();
     this.#joins = joins.map((url) => `,"join":${JSON.stringify(url)}`);
-    this.#pioneers = joins.length > 0 && this.#tables.abroad.peers?.shared === undefined ? PIONEERS_MAX : 0;
+    this.#pioneers = joins.length > 0 && this.#tables.peerParts.peers?.shared === undefined ? PIONEERS_MAX : 0;
     this.sendAway(this.#returnMs);
   }
 

@@ -68,7 +68,7 @@ export class WayUp {
 
   /** Puts a crossing into the neighbour's mailbox, or refuses it: see Relay.accept(). */
   accept(from: Identity, checked: CheckedCrossing, standing: Standing, ticket: number): Readonly<CrossingResponse> {
-    const { desktops, torus, marks, counters, facts, abroad, nowMs } = this.#tables;
+    const { desktops, torus, marks, counters, facts, peerParts, nowMs } = this.#tables;
     const { crossing, edge } = checked;
     const state = desktops.authenticate(from);
     if (state !== 'live') return this.#acceptOfNotLive(from, crossing, state, ticket);
@@ -79,7 +79,7 @@ export class WayUp {
       counters.repeated++;
       return this.#responses.confirm('repeated', desktops.receiverOf(slot, crossing));
     }
-    const { peers } = abroad;
+    const { peers } = peerParts;
     if (peers?.await(slot, from.generation, crossing, ticket)) return this.#responses.defer();
     const place = peers?.compare(slot, from.generation, crossing) ?? 'near';
     if (place !== 'near') return this.#responses.refuse(`crossing-${place}`);
@@ -107,13 +107,13 @@ export class WayUp {
     state: 'ended' | 'unknown',
     ticket: number,
   ): Readonly<CrossingResponse> {
-    const { ended, counters, nowMs, abroad } = this.#tables;
+    const { ended, counters, nowMs, peerParts } = this.#tables;
     // The neighbour has the sprite of a repeat: the sender must not take it back because its lease ended meanwhile.
     if (ended.isAccepted(from, crossing, nowMs)) {
       counters.repeated++;
       return this.#responses.confirm('repeated', -1);
     }
-    const { peers } = abroad;
+    const { peers } = peerParts;
     if (peers?.isThrowing(from.slot, from.generation) && ended.isKnown(from, nowMs)) {
       if (peers.await(from.slot, from.generation, crossing, ticket)) return this.#responses.defer();
     }

@@ -96,15 +96,15 @@ export class Torus {
   readonly #freeIndices: number[] = [];
   readonly #worldOf: Uint32Array;
   readonly #placeOf: Uint32Array;
-  readonly #abroad: { readonly routing?: Routing };
-  /** Called with the name of each world that is removed. */
+  readonly #peerParts: { readonly routing?: Routing };
+  /** Called with the name of each world that is removed. Writer: Homes, once, when the relay joins a cluster. */
   removed: ((name: string) => void) | undefined;
   /** All worlds, also the default one. */
   readonly #worldsMax: number;
 
-  /** `abroad`: what there is of other relays; its routing may be there later. */
-  constructor(slots: number, worldsMax: number, abroad: { readonly routing?: Routing } = {}) {
-    this.#abroad = abroad;
+  /** `peerParts`: its routing is set when the relay joins a cluster. */
+  constructor(slots: number, worldsMax: number, peerParts: { readonly routing?: Routing } = {}) {
+    this.#peerParts = peerParts;
     this.#worldOf = new Uint32Array(slots);
     this.#placeOf = new Uint32Array(slots);
     this.#worldsMax = worldsMax;
@@ -112,7 +112,7 @@ export class Torus {
 
   /** Undefined while this relay is alone. */
   get routing(): Routing | undefined {
-    return this.#abroad.routing;
+    return this.#peerParts.routing;
   }
 
   get worldCount(): number {
@@ -166,7 +166,7 @@ export class Torus {
 
   /** The desktop beyond `edge` of `slot`: `slot` itself in a world of one, REMOTE when it is at another relay. */
   neighbour(slot: number, edge: EdgeNumber): number {
-    const { routing } = this.#abroad;
+    const { routing } = this.#peerParts;
     if (routing === undefined) return this.ownNeighbour(slot, edge);
     const world = this.worldOf(slot);
     // The default world is the first one.
@@ -175,7 +175,7 @@ export class Torus {
 
   /** The relays that share the world of `slot`; undefined when this one has all its desktops. */
   sharedView(slot: number): ClusterView | undefined {
-    return this.#worldOf[slot] === 0 ? this.#abroad.routing?.shared : undefined;
+    return this.#worldOf[slot] === 0 ? this.#peerParts.routing?.shared : undefined;
   }
 
   /** The desktop of this relay beyond `edge` of `slot`, as if there were no other relay. */

@@ -83,7 +83,7 @@ export interface Neighbourhood {
   torus: Torus;
   mutes: Mutes;
   /** The watches that concern other relays, once there are some. */
-  abroad: { readonly peeks?: RemotePeeks };
+  peerParts: { readonly peeks?: RemotePeeks };
   /** Whether a desktop mutes any other. */
   isMuting(slot: number): boolean;
   /** Whether a desktop shows its stage. */
@@ -187,7 +187,7 @@ export class Peeks {
 
   /** Undefined while this relay is alone. */
   get #remote(): RemotePeeks | undefined {
-    return this.#neighbourhood.abroad.peeks;
+    return this.#neighbourhood.peerParts.peeks;
   }
 
   /**

@@ -45,7 +45,7 @@ interface Listeners {
   torus: Torus;
   mutes: Mutes;
   /** The way of sayings to other relays, once there are some. */
-  abroad: { readonly sayings?: RemoteSayings };
+  peerParts: { readonly sayings?: RemoteSayings };
   /** The world in which only neighbours hear, unless the option says otherwise. */
   defaultWorld: World;
   /** Whether a desktop mutes anybody. */
@@ -127,10 +127,10 @@ export class Speech {
     const generation = this.#listeners.generation(slot);
     const length = this.#listeners.writeReference(slot, this.#reference, 0);
     let others = hearers.count - 1;
-    const { abroad } = this.#listeners;
-    if (abroad.sayings !== undefined && hearers.remote.size > 0) {
+    const { peerParts } = this.#listeners;
+    if (peerParts.sayings !== undefined && hearers.remote.size > 0) {
       const reference = Buffer.from(this.#reference.subarray(0, length));
-      others += abroad.sayings.say({ slot, generation, reference, text }, hearers.remote);
+      others += peerParts.sayings.say({ slot, generation, reference, text }, hearers.remote);
     }
     speakers.recordAccepted(slot, saying, others);
     this.counters.said++;

@@ -1,8 +1,8 @@
 /**
- * Abroad: what a relay has of the other relays of its cluster; nothing while it is alone.
+ * The parts of a relay that deal with its peers; empty while it is alone.
  *
- * It is made before the parts of the relay, which look here when something concerns another relay.
- * Writer: Relay.joinCluster(), once.
+ * It is constructed before the other parts, which look here when something concerns another relay. Writer: Relay.joinCluster(), once, after
+ * recovery; DECISIONS.md says why not earlier (Several relays).
  */
 
 import type { Routing } from '../state/torus.ts';
@@ -11,7 +11,7 @@ import type { HandOver } from './hand_over.ts';
 import type { PeerPeeks } from './peer_peeks.ts';
 import type { Peers } from './peers.ts';
 
-export class Abroad {
+export class PeerParts {
   peers: Peers | undefined;
   handOver: HandOver | undefined;
   sayings: RemoteSayings | undefined;
