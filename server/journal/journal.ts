@@ -106,14 +106,14 @@ export interface Recovered {
   bytes: number;
 }
 
-/** What to do with a journal that is damaged, for one who knows how. */
+/** What an operator can do about a damaged journal: the end of each message about one. */
 const REMEDY =
   '"npm run admin -- journal export" saves what can be read. To start without it, move its folder away: then every desktop joins again, ' +
   'and the sprites in it are lost.';
 
-/** The files are not what a relay has left. The message says what is wrong, and what to do. */
+/** The files differ from what a relay has written. The message says what is wrong, and what to do. */
 export class JournalDamaged extends Error {
-  /** The message for one who has checked the journal already. */
+  /** The message after `journal check`: without the advice to run it. */
   readonly checked: string;
 
   constructor(what: string) {
@@ -327,13 +327,13 @@ export class Journal {
    * full for that. Cost: the loop is blocked for some ms at a time.
    */
   async compact(): Promise<boolean> {
-    await this.#endSnapshot(); // one that has begun may have what is to go
+    await this.#endSnapshot(); // an earlier snapshot may hold what is to be removed
     this.commit();
     if (!this.hasRoom) return false;
     if (!this.#compaction) this.#beginCompaction(false);
     await this.#endSnapshot();
     if (!this.hasRoom) return false;
-    // Frames that the tail had before are still in its file.
+    // The file of the tail still holds its earlier frames, so a new file replaces it.
     if (this.#tail && !this.#flush()) {
       this.#tail = undefined;
       this.#makeTail();

@@ -43,7 +43,7 @@ const PROCESSES_LISTED_MAX = 20;
 /** A download is cut off after this, in ms: it uses memory, and no other recording can start meanwhile. */
 const DOWNLOAD_MS_MAX = 600_000;
 
-/** `data` is the folder for a heap snapshot, too, until it is sent. */
+/** A heap snapshot is written to the folder `data` before it is sent. */
 export interface AdminSources extends ModerationSources {
   log: Logger;
   token: string;
@@ -56,7 +56,7 @@ export interface AdminSources extends ModerationSources {
   status: () => { ready: boolean };
   /** The way to the other relays; undefined when this relay is not in a cluster. */
   peering: () => Peering | undefined;
-  /** Takes the relay down gracefully. `again`: the relay is to be started again when it has stopped. */
+  /** Stops the relay gracefully; with `again`, its launcher then starts it again. */
   drain: (again: boolean) => void;
 }
 

@@ -48,7 +48,7 @@ class Guests {
     return context_.relay.IsSelf(from.desktop) ||
            list_.HasRoom(from.desktop, context_.now_ms, most);
   }
-  // Throws the guest that is to go on now.
+  // Throws the next guest that is due to leave.
   void SendOnward();
   int64_t NextDueMs() const { return list_.NextDueMs(); }
   void SendMutes();

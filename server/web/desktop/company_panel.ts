@@ -10,7 +10,7 @@ import type { Companion, Company } from '../relay/transport.ts';
 import { counted, number, phrase } from '../texts/language.ts';
 import { element, newElement } from './elements.ts';
 
-const NEW_MS = 60_000; // ms somebody is shown as new: long enough to be seen by one who looks at the panel now and then
+const NEW_MS = 60_000; // how long somebody is marked as new, in ms: people look at the panel about once a minute
 
 /** What the buttons of a line do, as it is read out. */
 const LABELS = { throw: 'company.throw-to', swap: 'company.swap-with', take: 'company.take-of' } as const;

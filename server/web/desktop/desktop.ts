@@ -686,7 +686,7 @@ function throwToFriend(desktop: Desktop, friend: Companion): void {
   }
 }
 
-/** Throws the guest that is to go on now. */
+/** Throws the next guest that is due to leave. */
 function sendGuestOn({ connection, guests, simulation }: Desktop): void {
   const going = connection.up ? guests.next(simulation.nowMs) : null;
   const sprite = simulation.sprites.find(({ id }) => id === going?.id);

@@ -71,13 +71,13 @@ export class Guests {
     if (guest !== undefined) Object.assign(guest, { edge, goesMs: nowMs + GUEST_PASSING_MS });
   }
 
-  /** A guest stays, although it was to go on. */
+  /** Keeps a guest that was due to leave. */
   stay(id: number): void {
     const guest = this.#guests.find((one) => one.id === id);
     if (guest !== undefined) guest.goesMs = null;
   }
 
-  /** The guest that is to be thrown over an edge now, if any. */
+  /** The next guest that is due to leave, and its edge; null when none is. */
   next(nowMs: number): { id: number; edge: Edge } | null {
     if (nowMs < this.#nextMs) return null;
     const guest = this.#guests.find(({ goesMs }) => goesMs !== null && nowMs >= goesMs);
