@@ -19,8 +19,8 @@ import type { Master } from '../processes/master.ts';
 import type { Pictures } from '../wire/pictures.ts';
 
 /**
- * The least number of cores with which `--workers auto` starts workers. DECISIONS.md (Processes and libraries) has the measurement:
- * on fewer cores one process carries as much as a cluster, and a sprite costs half as much.
+ * The least number of cores with which `--workers auto` starts workers. On fewer, measured with the clients on the same cores, one process
+ * carries more than a cluster, and a sprite costs less: half as much at 2,000 a second. DECISIONS.md (Processes and libraries) says where.
  */
 export const CLUSTER_CORES_MIN = 3;
 
