@@ -170,8 +170,9 @@ export function enginePlanOf(load: Load, fleet: string, instance: string, place:
   return {
     ...(load.scenario?.plan ?? planOf(load)),
     apis: load.relays.map(engineOrigin),
-    world: isWorldShared(load.relays) ? '' : `${fleet}-${instance}`,
-    ...(isWorldShared(load.relays) && { machines: place.machines, fleet: place.fleet, machine: place.machine }),
+    ...(isWorldShared(load.relays)
+      ? { world: '', machines: place.machines, fleet: place.fleet, machine: place.machine }
+      : { world: `${fleet}-${instance}` }),
     name: instance,
     connectTimeout: parkSeconds(load),
     leave: true,
