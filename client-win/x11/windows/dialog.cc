@@ -118,7 +118,10 @@ void Dialog::AddFields(const Question& question, GtkContainer* content) {
     GtkWidget* entry = NewLimitedEntry(field.text, field.bytes_max);
     const bool has_note = fields_.empty() && question.note != nullptr;
     gtk_entry_set_placeholder_text(GTK_ENTRY(entry), has_note ? "" : field.cue.c_str());
-    gtk_entry_set_activates_default(GTK_ENTRY(entry), TRUE);
+    // Return answers with what the fields have now. The default button would read them 250 ms
+    // later, when more may have been typed.
+    On(entry, "activate",
+       [dialog = GTK_DIALOG(window_.get())] { gtk_dialog_response(dialog, GTK_RESPONSE_YES); });
     GtkWidget* label = gtk_label_new_with_mnemonic(WithAccessKey(field.label).c_str());
     gtk_label_set_xalign(GTK_LABEL(label), 0);
     gtk_label_set_mnemonic_widget(GTK_LABEL(label), entry);
