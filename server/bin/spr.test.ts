@@ -3,10 +3,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, describe, it } from 'node:test';
+import { crc32 } from 'node:zlib';
 import { GifWriter } from 'omggif';
 import { PNG } from 'pngjs';
 import { flagOf, helpOf } from '../../tools/command.ts';
 import { KNOWN_ANIMATIONS } from '../wire/files/description.ts';
+import { readPng, writePng } from '../wire/files/png.ts';
 import { readSpr } from '../wire/files/spr.ts';
 import { COMMAND, run } from './spr.ts';
 
@@ -270,6 +272,19 @@ describe('spr › pack', () => {
     write({ frames: Object.values(frames), meta: { image: '../../cat.png', frameTags: [frameTags[1]] } });
     assert.equal(await statusOf('pack', at('cat.json')), 0, 'the picture is read from the folder of the JSON only');
     assert.deepEqual(readSpr(readFileSync(at('cat.spr'))).description.animations.idle.frames, [0]);
+  });
+
+  it('rejects an export whose picture ends before its last row', async () => {
+    const { chunks } = readPng(readFileSync(picture('half.png', 64, 64)), crc32);
+    const cut = chunks.map(({ type, content }) => ({
+      type,
+      content: type === 'IDAT' ? content.subarray(0, 40) : content,
+    }));
+    writeFileSync(at('half.png'), writePng(cut, crc32));
+    writeFileSync(at('half.json'), JSON.stringify({ frames: [{ frame: { x: 0, y: 0, w: 64, h: 64 } }] }));
+    const { status, err } = await spr('pack', at('half.json'));
+    assert.equal(status, 1);
+    assert.match(err, /half\.json: .*IDAT.*not a whole zlib stream/);
   });
 
   it('rejects exports that can’t be right, each with its reason', async () => {

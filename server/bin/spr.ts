@@ -32,7 +32,7 @@ import { readGif, shownFor } from '../wire/files/gif.ts';
 import { cutExport, layOut, type Pixels } from '../wire/files/pixels.ts';
 import { PNG_SIGNATURE, readPng, SprRefused } from '../wire/files/png.ts';
 import { writeSheet } from '../wire/files/sheet.ts';
-import { readSpr, type Spr } from '../wire/files/spr.ts';
+import { checkPixels, readSpr, type Spr } from '../wire/files/spr.ts';
 import { SCALE_MAX, SCALE_MIN } from '../wire/rules.ts';
 import { counted } from './admin_query.ts';
 
@@ -214,7 +214,7 @@ function written({ width, height, data }: Pixels): Buffer {
 }
 
 function decode(image: Buffer): PNG {
-  readPng(image, crc32); // rejects impossible sizes before memory is spent on them
+  checkPixels(readPng(image, crc32)); // before memory is spent on them, and because pngjs does not check them
   try {
     return PNG.sync.read(image);
   } catch (error) {

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { deflateSync } from 'node:zlib';
 import { PNG } from 'pngjs';
 import { sprFile, sprWithPixels } from '../test/spr_file.ts';
 import type { ProblemError } from '../wire/problem.ts';
@@ -42,7 +43,8 @@ describe('the picture of a link', () => {
   });
 
   it('is of no sheet with more pixels than it may have', () => {
-    const sheet = (width: number) => sprWithPixels(width, SHEET_PIXELS_MAX / 1024, Buffer.alloc(0));
+    const height = SHEET_PIXELS_MAX / 1024;
+    const sheet = (width: number) => sprWithPixels(width, height, deflateSync(Buffer.alloc(height * (1 + 4 * width))));
     assert.throws(() => new LinkPreviews().of('more', sheet(1026)), isRefused('not-found'));
     assert.ok(new LinkPreviews().of('just', sheet(1024)).length > 0);
   });

@@ -10,7 +10,7 @@
  */
 import { crc32, createInflate, inflateSync } from 'node:zlib';
 import type { Description } from './description.ts';
-import { type PngHeader, passes, rawBytes, SHEET_SIDE_PIXELS_MAX, SprRefused } from './png.ts';
+import { type Chunk, type PngHeader, passes, rawBytes, SHEET_SIDE_PIXELS_MAX, SprRefused } from './png.ts';
 import { readSheet, type Sheet } from './sheet.ts';
 
 export interface Spr {
@@ -40,8 +40,19 @@ const INFLATE_STEP_BYTES = 65_536;
  */
 export function readSpr(bytes: Uint8Array): Spr {
   const sheet = readSheet(bytes, crc32);
-  const rows = new RowReader(sheet.header);
-  const packed = packedPixels(sheet);
+  checkPixels(sheet);
+  return sprOf(sheet);
+}
+
+/**
+ * Inflates the pixels of a PNG, and drops them. Decoders that do not check them return what their memory held.
+ *
+ * Cost    as readSpr().
+ * Throws  SprRefused, when a decoder would not get exactly the size in the header.
+ */
+export function checkPixels({ header, chunks }: Pick<Sheet, 'header' | 'chunks'>): void {
+  const rows = new RowReader(header);
+  const packed = packedPixels(chunks);
   try {
     // With `info` zlib returns the bytes and the engine that counted its input; Node's types do not say so.
     const { buffer, engine } = inflateSync(packed, {
@@ -54,7 +65,6 @@ export function readSpr(bytes: Uint8Array): Spr {
   } catch (error) {
     throw refusalOf(error, rows);
   }
-  return sprOf(sheet);
 }
 
 /**
@@ -68,7 +78,7 @@ export function readSpr(bytes: Uint8Array): Spr {
 export async function checkSpr(bytes: Uint8Array): Promise<Spr> {
   const sheet = readSheet(bytes, crc32);
   const rows = new RowReader(sheet.header);
-  const packed = packedPixels(sheet);
+  const packed = packedPixels(sheet.chunks);
   const inflater = createInflate({ chunkSize: INFLATE_STEP_BYTES });
   inflater.end(packed);
   try {
@@ -90,7 +100,7 @@ function sprOf({ header, frames, description }: Sheet): Spr {
   return { width: header.width, height: header.height, frames, sheet: header, description };
 }
 
-function packedPixels({ chunks }: Sheet): Uint8Array {
+function packedPixels(chunks: Chunk[]): Uint8Array {
   const contents = chunks.filter(({ type }) => type === 'IDAT').map(({ content }) => content);
   return contents.length === 1 ? contents[0] : Buffer.concat(contents);
 }
