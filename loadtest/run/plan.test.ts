@@ -61,11 +61,15 @@ describe('plan', () => {
       planned(`--desktops 100 --throw-connections ${connections}`, target);
     assert.deepEqual(shared(3).engine.apis, three.apis);
     assert.equal(shared(4).engine.throwConnections, 4);
-    assert.deepEqual([shared(4).engine.leave, planned('--desktops 1').engine.leave], [true, false]);
     assert.throws(() => shared(2), /--throw-connections must be at least 3 here: one for each relay/);
     assert.ok(shared(2, HERE));
     assert.ok(planned('--desktops 100', three));
     assert.ok(planned('--desktops 2 --transport socket', three));
+  });
+
+  it('has the desktops leave a relay that was running before', () => {
+    const leaves = (flags: string) => planned(flags).engine.leave;
+    assert.deepEqual([leaves('--desktops 1 --url http://127.0.0.1:8080'), leaves('--desktops 1')], [true, false]);
   });
 
   it('counts one connection for each desktop on a socket, and says so', () => {

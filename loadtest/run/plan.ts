@@ -97,8 +97,8 @@ export function plan(scenario: Scenario, desktops: number, machine: MachineFacts
     throwConnections: isEach ? 'each' : throwConnections,
     spriteBytes: settings.spriteBytes ?? 0,
     goneAfter: goneAfterOf(settings, desktops),
-    // The world of a cluster outlasts the run: a desktop that stayed would keep the sprites of the next run until its lease ends.
-    leave: relays > 1 && settings.front !== 'floor',
+    // A relay that was running before goes on: a desktop that stayed would keep the sprites of the next run until its lease ends.
+    leave: settings.urls.length > 0,
     printSeconds: true,
     processes: settings.processes ?? Math.ceil(rate / THROWS_PER_PROCESS),
     sources,

@@ -10,6 +10,7 @@ import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
+import { start } from '../../tools/bench/contender.ts';
 import { freePorts } from '../../tools/bench/free_ports.ts';
 import { buildEngine } from '../../tools/build.js';
 import type { Watched } from '../report/watched.ts';
@@ -332,6 +333,18 @@ describe('swarm command', { skip: why, timeout: 900_000, concurrency: CONCURRENC
     assert.match(stdout, /million-sitting/);
     assert.match(stdout, /--throw-every T/);
     assert.match(stdout, /Exit code: 0 done, 1 failed/);
+  });
+
+  it('leaves a relay that goes on, whether or not it took all desktops', async (t) => {
+    const relay = await start({ name: 'full', front: 'portable', workers: 0, flags: ['--max-desktops', '40'] });
+    t.after(() => relay.stop());
+    const url = `http://127.0.0.1:${relay.api}`;
+    const desktops = async () => (await relay.metrics()).get('sprites_desktops');
+    const fitting = await swarm([...SHORT, '--rate', '100', '--duration', '200ms', '--url', url]);
+    assert.deepEqual([fitting.code, await desktops()], [0, 0], fitting.stderr);
+    const tooMany = await swarm(['--desktops', '41', '--rate', '100', '--connect-timeout', '5s', '--url', url]);
+    assert.match(tooMany.stdout + tooMany.stderr, /only 40 of 41 desktops are parked/);
+    assert.deepEqual([tooMany.code, await desktops()], [1, 0]);
   });
 
   it('accounts for every sprite and saying while desktops leave, storm, read late and send garbage to a real relay', async (t) => {

@@ -182,8 +182,8 @@ bool Run::Execute() {
     Fail("--watch-pids: a process does not exist or cannot be read");
   } else {
     f.relay_rss_before = relay.rss_bytes;
-    if (ReachRelays() && Fork() && Connect() && Throw()) {
-      f.ok = Drain();
+    if (ReachRelays() && Fork()) {
+      f.ok = Connect() && Throw() && Drain();
       if (options_.leave) {
         Leave();
       }
