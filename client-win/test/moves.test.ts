@@ -2,7 +2,8 @@
 import assert from 'node:assert/strict';
 import { readFileSync } from 'node:fs';
 import { describe, it } from 'node:test';
-import { isLost, LOST_LEASES, MOVES_MAX, MOVES_MS, Moves, relayToJoin } from '../../server/web/relay/moves.ts';
+import { isLost, MOVES_MAX, MOVES_MS, Moves, relayToJoin } from '../../server/web/relay/moves.ts';
+import { LOST_LEASES } from '../../server/wire/rules.ts';
 
 const read = (path: string) => readFileSync(new URL(path, import.meta.url), 'utf8');
 const vectors = JSON.parse(read('../moves.vectors.json'));

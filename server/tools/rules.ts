@@ -18,9 +18,9 @@ export const OPENAPI = join(SERVER, 'openapi.yaml');
 
 const COLUMNS = 100;
 
-/** What is measured, with a fraction or without; beside it are times, in ms or s, and counts. */
+/** What is measured, with a fraction or without; beside it are times, in ms, s or leases, and counts. */
 const MEASURES = /^(?:SPEED|SCALE|SCREEN|RISING|SPRITE_ID|PING_JITTER)|_PX$|_FACTOR$/;
-const TIMES = /_MS(?:_|$)|_SECONDS(?:_|$)/;
+const TIMES = /_MS(?:_|$)|_SECONDS(?:_|$)|LEASES?$/;
 
 /** The header: wire/rules.h. */
 export function headerOf(source = readFileSync(SOURCE, 'utf8')): string {
@@ -148,6 +148,9 @@ function constant(name: string): string {
     .join('')}`;
 }
 
+/** The number of a slot, in an id, a token and an invitation. */
+const SLOT = '(0|[1-9a-f][0-9a-f]{0,5})';
+
 type Path = readonly (string | number)[];
 
 /** The text of openapi.yaml with the values that the rules have. Everything else stays as it is. */
@@ -188,6 +191,9 @@ function setTimes(document: Openapi): void {
 }
 
 function setTexts(document: Openapi): void {
+  const secret = `[0-9a-f]{${rules.SECRET_DIGITS}}`;
+  document.set(schema('Token', 'pattern'), `"^${SLOT}-[1-9a-f][0-9a-f]{0,7}\\\\.${secret}$"`);
+  document.set(schema('Invitation', 'pattern'), `"^${SLOT}\\\\.${secret}(\\\\.[a-z0-9][a-z0-9-]{0,31})?$"`);
   document.set(schema('Hash', 'pattern'), `"^[0-9a-f]{${rules.FILE_DIGITS}}$"`);
   document.set(schema('Name', 'maxLength'), rules.NAME_BYTES_MAX);
   document.set(schema('Saying', 'properties', 'saying', 'maximum'), rules.RISING_NUMBER_MAX);

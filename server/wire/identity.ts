@@ -7,17 +7,16 @@
  *
  * Relays have names, which follow a rule of their own.
  */
+import { SECRET_DIGITS } from './rules.ts';
 
 /** Slots are below this: 16 million rows, more than the sockets that fit into one machine's memory. */
 export const SLOTS_MAX = 1 << 24;
 
-/** The longest token text, in characters: 6 + 1 + 8 + 1 + 32. */
-export const TOKEN_LENGTH_MAX = 48;
+/** The longest token text, in characters. */
+export const TOKEN_LENGTH_MAX = 6 + 1 + 8 + 1 + SECRET_DIGITS;
 
 /** Names of relays are in subjects, metrics and log lines, where short is better. A label of the DNS may have 63 bytes. */
 export const RELAY_NAME_BYTES_MAX = 32;
-
-const TOKEN_DIGITS = 32;
 
 /** An id and, if it was read from a token, the four words of the token. Readers fill a reused one. */
 export interface Identity {
@@ -57,7 +56,7 @@ export function readId(text: string, into: Identity, start = 0, end = text.lengt
 export function readToken(text: string, into: Identity): boolean {
   if (text.length > TOKEN_LENGTH_MAX) return false;
   const dot = text.indexOf('.');
-  if (dot < 0 || text.length - dot - 1 !== TOKEN_DIGITS || !readId(text, into, 0, dot)) return false;
+  if (dot < 0 || text.length - dot - 1 !== SECRET_DIGITS || !readId(text, into, 0, dot)) return false;
   for (let word = 0; word < 4; word++) {
     let value = 0;
     for (let digit = 0; digit < 8; digit++) {

@@ -6,6 +6,7 @@
  * browsers send to no server; it belongs into no path, query or log line.
  */
 import { isRelayName } from './identity.ts';
+import { SECRET_DIGITS } from './rules.ts';
 
 export interface Invitation {
   slot: number;
@@ -15,7 +16,7 @@ export interface Invitation {
   relay?: string;
 }
 
-const INVITATION = /^(0|[1-9a-f][0-9a-f]{0,5})\.([0-9a-f]{32})(?:\.(.+))?$/;
+const INVITATION = new RegExp(`^(0|[1-9a-f][0-9a-f]{0,5})\\.([0-9a-f]{${SECRET_DIGITS}})(?:\\.(.+))?$`);
 
 export function writeInvitation(slot: number, secret: ArrayLike<number>, relay?: string): string {
   const digits = Array.from(secret, (word) => word.toString(16).padStart(8, '0')).join('');

@@ -27,6 +27,9 @@ inline constexpr size_t kNameBytesMax = 64;
 inline constexpr size_t kAnimationLengthMax = 32;
 // Lowercase hexadecimal digits of a .spr file's SHA-256.
 inline constexpr size_t kFileDigits = 64;
+// Lowercase hexadecimal digits of the secret in a token, and of that in an invitation: 128 random
+// bits.
+inline constexpr size_t kSecretDigits = 32;
 // A side of a screen in device-independent px: several monitors side by side; a larger value is an
 // error.
 inline constexpr double kScreenMax = 65535;
@@ -119,8 +122,10 @@ inline constexpr size_t kMessagesBurstMax = 500;
 // The sustained rate of peeks of one desktop: a pointer that wanders along its edges.
 inline constexpr size_t kPeeksPerSecondMax = 2;
 // How long a watcher that does not renew its peek still watches, in ms. After that the watched
-// desktop stops posting for a watcher that has gone. Clients renew a peek when half of it is over.
+// desktop stops posting for a watcher that has gone.
 inline constexpr int64_t kPeekLeaseMs = 10000;
+// Peeks that a client sends in such a lease: it renews the lease when half of it is over.
+inline constexpr int64_t kPeeksPerLease = 2;
 // The sustained rate of stages of one desktop: what lies between is drawn by prediction, as clients
 // do between any two stages.
 inline constexpr size_t kStagesPerSecondMax = 10;
@@ -145,14 +150,21 @@ inline constexpr int64_t kLeaseMs = 30000;
 // A desktop without a poll for longer than this, in ms, is away: far more than one that has read an
 // answer needs to poll again.
 inline constexpr int64_t kAwayMs = 5000;
-// The leases that a desktop believes a relay, in s. Half a lease is its longest pause between
-// polls: at the minimum it asks every second or two, whatever a relay says, and at the maximum
-// after BYE_MS_MAX.
+// Pauses between polls that a lease has room for, the longest ones: one lost poll must not end a
+// desktop, and it must find a relay that was started again before its lease ends.
+inline constexpr int64_t kPausesPerLease = 2;
+// Leases without an answer after which a relay counts as gone: the desktop has ended by then, and a
+// relay that is only restarted is back.
+inline constexpr int64_t kLostLeases = 2;
+// The leases that a desktop believes a relay, in s. At the minimum it asks every second or two,
+// whatever a relay says, and at the maximum after BYE_MS_MAX.
 inline constexpr int64_t kLeaseSecondsMin = 4;
 inline constexpr int64_t kLeaseSecondsMax = 600;
-// The longest time after which a client polls again after an answer or a broken connection: one
-// lost poll must not end a desktop.
+// The longest time after which a client polls again after an answer or a broken connection.
 inline constexpr int64_t kReconnectMsMax = 15000;
+// How long a client waits for the answer to a request that the relay does not hold, in ms. After
+// that it sends it again.
+inline constexpr int64_t kAnswerMsMax = 10000;
 // The lease of a newcomer that has never polled. A client polls at once when it has joined, with
 // two round trips to spare; one that does not is a ghost, and the sprites thrown to it wait for
 // nobody.

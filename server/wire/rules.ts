@@ -34,6 +34,9 @@ export const ANIMATION_LENGTH_MAX = 32;
 /** Lowercase hexadecimal digits of a .spr file's SHA-256. */
 export const FILE_DIGITS = 64;
 
+/** Lowercase hexadecimal digits of the secret in a token, and of that in an invitation: 128 random bits. */
+export const SECRET_DIGITS = 32;
+
 /** A side of a screen in device-independent px: several monitors side by side; a larger value is an error. */
 export const SCREEN_MAX = 65_535;
 
@@ -273,10 +276,13 @@ export const PEEKS_PER_SECOND_MAX = 2;
 
 /**
  * How long a watcher that does not renew its peek still watches, in ms. After that the watched desktop stops posting for a watcher that has
- * gone. Clients renew a peek when half of it is over.
+ * gone.
  */
 export const PEEK_LEASE_MS = 10_000;
-ok(PEEK_LEASE_MS >= 2 * (1000 / PEEKS_PER_SECOND_MAX));
+
+/** Peeks that a client sends in such a lease: it renews the lease when half of it is over. */
+export const PEEKS_PER_LEASE = 2;
+ok(PEEK_LEASE_MS / PEEKS_PER_LEASE >= 1000 / PEEKS_PER_SECOND_MAX);
 
 /** The sustained rate of stages of one desktop: what lies between is drawn by prediction, as clients do between any two stages. */
 export const STAGES_PER_SECOND_MAX = 10;
@@ -312,15 +318,28 @@ export const AWAY_MS = 5_000;
 ok(AWAY_MS < LEASE_MS);
 
 /**
- * The leases that a desktop believes a relay, in s. Half a lease is its longest pause between polls: at the minimum it asks every second or
- * two, whatever a relay says, and at the maximum after BYE_MS_MAX.
+ * Pauses between polls that a lease has room for, the longest ones: one lost poll must not end a desktop, and it must find a relay that was
+ * started again before its lease ends.
+ */
+export const PAUSES_PER_LEASE = 2;
+
+/** Leases without an answer after which a relay counts as gone: the desktop has ended by then, and a relay that is only restarted is back. */
+export const LOST_LEASES = 2;
+ok(LOST_LEASES > 1);
+
+/**
+ * The leases that a desktop believes a relay, in s. At the minimum it asks every second or two, whatever a relay says, and at the maximum after
+ * BYE_MS_MAX.
  */
 export const LEASE_SECONDS_MIN = 4;
 export const LEASE_SECONDS_MAX = 600;
 ok(LEASE_SECONDS_MIN * 1000 <= LEASE_MS && LEASE_MS <= LEASE_SECONDS_MAX * 1000);
 
-/** The longest time after which a client polls again after an answer or a broken connection: one lost poll must not end a desktop. */
-export const RECONNECT_MS_MAX = LEASE_MS / 2;
+/** The longest time after which a client polls again after an answer or a broken connection. */
+export const RECONNECT_MS_MAX = LEASE_MS / PAUSES_PER_LEASE;
+
+/** How long a client waits for the answer to a request that the relay does not hold, in ms. After that it sends it again. */
+export const ANSWER_MS_MAX = 10_000;
 
 /**
  * The lease of a newcomer that has never polled. A client polls at once when it has joined, with two round trips to spare; one that
@@ -334,11 +353,11 @@ ok(FIRST_POLL_MS <= LEASE_MS);
  * throws the same number again.
  */
 export const ENDED_REMEMBERED_MS = 600_000;
-ok(ENDED_REMEMBERED_MS >= 10 * LEASE_MS);
+ok(ENDED_REMEMBERED_MS >= 10 * LEASE_MS && ENDED_REMEMBERED_MS % ANSWER_MS_MAX === 0);
 
 /** The longest wait that `bye` asks for. Clients wait for no longer. From 3.3 million desktops on, it is reached. */
 export const BYE_MS_MAX = 300_000;
-ok(BYE_MS_MAX > RECONNECT_MS_MAX && BYE_MS_MAX >= (LEASE_SECONDS_MAX / 2) * 1000);
+ok(BYE_MS_MAX > RECONNECT_MS_MAX && BYE_MS_MAX >= (LEASE_SECONDS_MAX / PAUSES_PER_LEASE) * 1000);
 
 /**
  * A parked poll is answered with a ping after this by default, ± the jitter. Common proxies cut idle connections after 150 s. A ping

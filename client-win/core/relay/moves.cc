@@ -16,7 +16,7 @@ std::optional<std::string> RelayToJoin(std::string_view relay, std::string_view 
 
 bool IsLost(std::string_view began, const Seat& seat, int64_t silent_ms) {
   return RelayOrigin(seat.crossings) != began &&
-         silent_ms >= kLostLeases * seat.lease_seconds * 1000;
+         silent_ms >= rules::kLostLeases * seat.lease_seconds * 1000;
 }
 
 std::optional<std::string> Moves::Follow(std::string_view relay, std::string_view join,

@@ -21,7 +21,6 @@ namespace sprites {
 
 constexpr size_t kMovesMax = 4;        // moves in kMovesMs: several relays may stop one by one
 constexpr int64_t kMovesMs = 600'000;  // for which a move counts: in circles, 24 joins an hour
-constexpr int64_t kLostLeases = 2;     // without an answer: the desktop has ended by now
 
 // The origin of `join`, which the relay at the origin `relay` names. Nothing when a desktop must
 // not follow there.

@@ -22,7 +22,7 @@ TEST_CASE("moves › have the constants of the vectors") {
   const Json& constants = MovesVectors()["constants"];
   CHECK(constants["MOVES_MAX"] == kMovesMax);
   CHECK(constants["MOVES_MS"] == kMovesMs);
-  CHECK(constants["LOST_LEASES"] == kLostLeases);
+  CHECK(constants["LOST_LEASES"] == rules::kLostLeases);
   CHECK(constants.size() == 3);
 }
 

@@ -11,7 +11,7 @@
 namespace sprites {
 namespace {
 
-constexpr int64_t kLostMs = kLostLeases * 30'000;  // at the lease of SeatText
+constexpr int64_t kLostMs = rules::kLostLeases * 30'000;  // at the lease of SeatText
 constexpr int64_t kNever = std::numeric_limits<int64_t>::max();
 
 std::string NeighboursText() {

@@ -14,8 +14,9 @@
 
 namespace sprites {
 
-constexpr uint32_t kShortTimeoutMs = 10'000;  // of every request that the relay does not hold
-constexpr uint32_t kFileTimeoutMs = 20'000;   // of a file of at most 1 MiB
+// Of every request that the relay does not hold.
+constexpr uint32_t kShortTimeoutMs = rules::kAnswerMsMax;
+constexpr uint32_t kFileTimeoutMs = 20'000;  // of a file of at most 1 MiB
 using rules::kResponseBytesMax;
 
 // How a request travels. Each lane has its own connections, so a held poll blocks nothing else.

@@ -45,9 +45,10 @@ std::string SeatJson(const Seat& seat);
 inline int64_t SilenceMs(const Seat& seat) {
   return static_cast<int64_t>(seat.ping_seconds * 1'000 * rules::kSilenceFactor);
 }
-// The longest pause between two polls of the seat: half its lease, so that this desktop finds a
-// restarted relay before the lease ends.
-inline int64_t PauseMsMax(const Seat& seat) { return int64_t{seat.lease_seconds} * 500; }
+// The longest pause between two polls of the seat.
+inline int64_t PauseMsMax(const Seat& seat) {
+  return int64_t{seat.lease_seconds} * 1'000 / rules::kPausesPerLease;
+}
 
 // Where a crossing was sent from, and the right to ask there what became of it. Only that relay
 // knows, for ten minutes longer than the seat exists.

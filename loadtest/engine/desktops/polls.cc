@@ -15,7 +15,7 @@ constexpr uint32_t kSweeps = 8;  // calls of Sweep that look at every poll once
 constexpr int64_t kQuietMs = 2'000;
 
 // An upgrade that takes longer has failed: it is one round trip and no wait.
-constexpr uint32_t kUpgradeMsMax = 10'000;
+constexpr auto kUpgradeMsMax = static_cast<uint32_t>(rules::kAnswerMsMax);
 
 // The sequence of a cursor, `6a1f03c2-81`; 0 when it has none.
 uint64_t SequenceOf(std::string_view cursor) {

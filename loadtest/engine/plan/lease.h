@@ -26,16 +26,15 @@ inline int64_t RetryMs(uint8_t tries, int64_t longest_ms = kRetryMsMax) {
   return std::min(kRetryMsMin << std::min<uint8_t>(tries, 10), longest_ms);
 }
 
-// The longest pause between two polls: at most half a lease, so that a desktop finds a relay that
-// was started again before its lease ends.
+// The longest pause between two polls.
 inline int64_t PollPauseMsMax(uint16_t lease_seconds) {
-  return std::min(kRetryMsMax, int64_t{lease_seconds} * 500);
+  return std::min(kRetryMsMax, int64_t{lease_seconds} * 1'000 / rules::kPausesPerLease);
 }
 
-// Failures in a row after which the relay of a desktop counts as gone: their pauses take two
-// leases. A relay that is started again is back earlier.
+// Failures in a row after which the relay of a desktop counts as gone: their pauses take
+// rules::kLostLeases.
 inline uint8_t LostTries(uint16_t lease_seconds) {
-  int64_t left_ms = int64_t{lease_seconds} * 2'000;
+  int64_t left_ms = int64_t{lease_seconds} * 1'000 * rules::kLostLeases;
   uint8_t tries = 0;
   while (left_ms > 0 && tries < UINT8_MAX) {
     left_ms -= RetryMs(tries++, PollPauseMsMax(lease_seconds));

@@ -10,7 +10,7 @@
 
 import type { PeerSaying, Run } from '../../wire/peers/peer_sayings.ts';
 import { type ProblemCode, ProblemError } from '../../wire/problem.ts';
-import { LEASE_MS } from '../../wire/rules.ts';
+import { LEASE_MS, LOST_LEASES } from '../../wire/rules.ts';
 import type { Saying } from '../../wire/saying.ts';
 import type { Mutes } from '../slots/mutes.ts';
 import { Rounds } from '../slots/rounds.ts';
@@ -191,7 +191,7 @@ export class Speech {
     if (!this.#speakers.hasSpoken(slot)) return;
     this.sayings.silence(slot, this.#listeners.generation(slot));
     // A desktop whose sayings wait for longer has ended too.
-    this.#silenceMs = nowMs + 2 * LEASE_MS;
+    this.#silenceMs = nowMs + LOST_LEASES * LEASE_MS;
   }
 
   #find(slot: number): Hearers {

@@ -21,7 +21,6 @@ import { Seating } from '../../web/relay/seating.ts';
 import { fittingStage } from '../../web/relay/stage.ts';
 import { StagePosts } from '../../web/relay/stage_posts.ts';
 import {
-  ANSWER_MS,
   type Arrival,
   type Companion,
   type Company,
@@ -39,7 +38,7 @@ import {
   sleep,
   type Transport,
 } from '../../web/relay/transport.ts';
-import { EDGES, type Edge, type EdgeNumber, EVENTS, opposite } from '../../wire/rules.ts';
+import { ANSWER_MS_MAX, EDGES, type Edge, type EdgeNumber, EVENTS, opposite } from '../../wire/rules.ts';
 
 export type { Arrival, Companion, Company, Edge, Goal, Neighbour, Neighbours, Problem };
 export { Refused };
@@ -381,7 +380,7 @@ export class Desktop {
     const { token } = this.#seat;
     const relay = relayOf(this.#seat);
     const headers = { authorization: `Bearer ${token}`, ...(body && { 'content-type': 'application/json' }) };
-    const request = { method, headers, body: body && JSON.stringify(body), signal: AbortSignal.timeout(ANSWER_MS) };
+    const request = { method, headers, body: body && JSON.stringify(body), signal: AbortSignal.timeout(ANSWER_MS_MAX) };
     const read = async (response: Response) => {
       if (!response.ok) return { refused: await readProblem(response) };
       return response.status === 204 ? {} : response.json();

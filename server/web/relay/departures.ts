@@ -6,24 +6,16 @@
  * nowhere else, also when this desktop has another seat by then (client-win/BEHAVIOUR.md, A throw without a verdict).
  * Cost: O(pending sprites), usually one.
  */
-import { CROSSINGS_REMEMBERED, ENDED_REMEMBERED_MS } from '../../wire/rules.ts';
+import { ANSWER_MS_MAX, CROSSINGS_REMEMBERED, ENDED_REMEMBERED_MS } from '../../wire/rules.ts';
 import type { Carried, Departure, Entrance, Journey } from '../motion/simulation.ts';
 import { carriedOf } from './journey.ts';
-import {
-  ANSWER_MS,
-  type Crossing,
-  type CrossingVerdict,
-  type Neighbour,
-  type Problem,
-  type Sender,
-  type Transport,
-} from './transport.ts';
+import type { Crossing, CrossingVerdict, Neighbour, Problem, Sender, Transport } from './transport.ts';
 
 /** A crossing whose number is further above the oldest unanswered one is not sent: the relay would not remember that one any more. */
 export const CROSSINGS_AHEAD_MAX = CROSSINGS_REMEMBERED;
 
 /** Requests without a verdict to the relay of a seat that is no longer this desktop's: for as long as it remembers the seat. */
-export const FORMER_TRIES_MAX = ENDED_REMEMBERED_MS / ANSWER_MS;
+export const FORMER_TRIES_MAX = ENDED_REMEMBERED_MS / ANSWER_MS_MAX;
 
 /** The way to the relay for the crossings of one seat. */
 export type Way = Pick<Transport, 'send' | 'close'>;

@@ -4,18 +4,10 @@
  *
  * Invariant: the batch is lost only if that relay says so. Until it answers, its mailbox still has what was not acknowledged.
  */
+import { ANSWER_MS_MAX } from '../../wire/rules.ts';
 import { FORMER_TRIES_MAX, type Way } from './departures.ts';
 import { browserEnvironment, createPosts, type FetchEnvironment } from './posts.ts';
-import {
-  ANSWER_MS,
-  backoffMs,
-  ENDED_CODES,
-  lostAfter,
-  readProblem,
-  relayOf,
-  type Seat,
-  type Sender,
-} from './transport.ts';
+import { backoffMs, ENDED_CODES, lostAfter, readProblem, relayOf, type Seat, type Sender } from './transport.ts';
 
 /** Opens the way for what a former seat has thrown (departures.ts). */
 export function openFormer(sender: Sender, environment?: FetchEnvironment): Way {
@@ -37,7 +29,7 @@ export async function endFormer(
   let hasEnded = false;
   for (let tries = 0, failures = 0; tries < FORMER_TRIES_MAX; tries++) {
     try {
-      const signal = AbortSignal.timeout(ANSWER_MS);
+      const signal = AbortSignal.timeout(ANSWER_MS_MAX);
       const url = `${relayOf(seat)}/v1/desktops/${seat.desktop}`;
       const response = await fetch(url, { method: 'DELETE', headers, signal });
       if (response.status === 204 && !hasEnded) {

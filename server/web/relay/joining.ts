@@ -1,6 +1,7 @@
 /** The join: one request that gives a desktop its seat. */
+import { ANSWER_MS_MAX } from '../../wire/rules.ts';
 import type { FetchEnvironment } from './posts.ts';
-import { ANSWER_MS, type Problem, readProblem, readSeat, type Seat } from './transport.ts';
+import { type Problem, readProblem, readSeat, type Seat } from './transport.ts';
 
 /** What a desktop asks for. Members that are absent have the defaults of PROTOCOL.md (Join). */
 export interface JoinRequest {
@@ -45,7 +46,7 @@ export async function requestSeat(
     method: 'POST',
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(request),
-    signal: AbortSignal.timeout(ANSWER_MS),
+    signal: AbortSignal.timeout(ANSWER_MS_MAX),
   });
   if (!response.ok) throw new Refused(await readProblem(response));
   const seat = await response.json().catch(() => null);

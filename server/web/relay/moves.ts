@@ -5,12 +5,11 @@
  * in MOVES_MS, so that relays that name each other can't make it run in circles. client-win/BEHAVIOUR.md has the rules, and
  * moves.vectors.json cases of them, which core/relay/moves.cc follows too.
  */
-import { JOIN_URL_BYTES_MAX } from '../../wire/rules.ts';
+import { JOIN_URL_BYTES_MAX, LOST_LEASES } from '../../wire/rules.ts';
 import { relayOf, type Seat } from './transport.ts';
 
 export const MOVES_MAX = 4; // moves in MOVES_MS: several relays of a cluster may stop one after the other
 export const MOVES_MS = 600_000; // ms for which a move counts: in circles that makes 24 joins an hour
-export const LOST_LEASES = 2; // leases without an answer: the desktop has ended by now, or the relay is not just being restarted
 
 /** An http or https address in ASCII, with a plain host and no user, as people type it. */
 const ADDRESS = /^https?:\/\/(?:[a-z0-9.-]+|\[[0-9a-f:.]+\])(?::\d{1,5})?(?:[/?#][!-~]*)?$/i;

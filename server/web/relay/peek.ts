@@ -5,7 +5,7 @@
  */
 
 import type { ProblemCode } from '../../wire/problem.ts';
-import { type Edge, PEEKS_PER_SECOND_MAX } from '../../wire/rules.ts';
+import { type Edge, PEEKS_PER_LEASE, PEEKS_PER_SECOND_MAX } from '../../wire/rules.ts';
 import type { PeekVerdict, Problem } from './transport.ts';
 
 export const ASK_GAP_MS = 1000 / PEEKS_PER_SECOND_MAX; // ms between two requests, at least
@@ -69,7 +69,7 @@ export class Peek {
     this.#isBusy = false;
     const answeredMs = this.#handlers.now();
     if (verdict !== 'unknown' && 'leaseMs' in verdict) {
-      this.#renewMs = answeredMs + verdict.leaseMs / 2;
+      this.#renewMs = answeredMs + verdict.leaseMs / PEEKS_PER_LEASE;
       return;
     }
     const code = verdict === 'unknown' ? 'unknown' : verdict.refused.code;

@@ -4,8 +4,8 @@
  *
  * Invariant: a crossing is repeated under its number, with the id and the token that sent it first, so the relay accepts it once.
  */
+import { ANSWER_MS_MAX } from '../../wire/rules.ts';
 import {
-  ANSWER_MS,
   backoffMs,
   type Crossing,
   type Environment,
@@ -64,7 +64,7 @@ export function createPosts(
   }
 
   function postOnce(url: string, body: object): Promise<Response> {
-    const inTime = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS)]);
+    const inTime = AbortSignal.any([signal, AbortSignal.timeout(ANSWER_MS_MAX)]);
     return fetch(url, { method: 'POST', headers, body: JSON.stringify(body), signal: inTime });
   }
 

@@ -2,10 +2,11 @@ import assert from 'node:assert/strict';
 import { createHash } from 'node:crypto';
 import { describe, it, mock } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
+import { ANSWER_MS_MAX } from '../../wire/rules.ts';
 import { sha256, sha256Portable } from '../pictures/sha256.ts';
 import { poll } from './poll.ts';
 import { socket } from './socket.ts';
-import { ANSWER_MS, type Crossing, type Seat } from './transport.ts';
+import type { Crossing, Seat } from './transport.ts';
 
 const seat: Seat = {
   ...{ desktop: '1-1', token: '1-1.aa', invitation: '1.aa', world: 'commons', cursor: '00000001-0' },
@@ -343,14 +344,14 @@ describe('socket', () => {
     }
   });
 
-  it('opens the connection again when a crossing gets no answer for ANSWER_MS, and not before', async () => {
+  it('opens the connection again when a crossing gets no answer for ANSWER_MS_MAX, and not before', async () => {
     mock.timers.enable({ apis: ['setTimeout'] });
     const { handlers } = page();
     const { opened, environment } = sockets();
     const transport = socket(seat, handlers, environment);
     opened[0].onopen?.();
     const verdict = transport.send(crossing, false);
-    mock.timers.tick(ANSWER_MS - 1);
+    mock.timers.tick(ANSWER_MS_MAX - 1);
     assert.equal(opened[0].closed, false);
     mock.timers.tick(1);
     assert.equal(opened[0].closed, true);
@@ -358,20 +359,20 @@ describe('socket', () => {
     opened[1].onopen?.();
     opened[1].receive({ crossing: 7, to: null });
     assert.deepEqual(await verdict, { to: null });
-    mock.timers.tick(ANSWER_MS);
+    mock.timers.tick(ANSWER_MS_MAX);
     assert.equal(opened[1].closed, false, 'it has its answer');
     transport.close();
     mock.timers.reset();
   });
 
-  it('opens the connection again when a peek gets no answer for ANSWER_MS, and does not repeat it', async () => {
+  it('opens the connection again when a peek gets no answer for ANSWER_MS_MAX, and does not repeat it', async () => {
     mock.timers.enable({ apis: ['setTimeout'] });
     const { handlers } = page();
     const { opened, environment } = sockets();
     const transport = socket(seat, handlers, environment);
     opened[0].onopen?.();
     const lost = transport.peek('left');
-    mock.timers.tick(ANSWER_MS);
+    mock.timers.tick(ANSWER_MS_MAX);
     assert.equal(opened[0].closed, true);
     assert.equal(await lost, 'unknown');
     await until(() => opened.length === 2);

@@ -7,6 +7,7 @@ import {
   LEASE_MS,
   LEASE_SECONDS_MAX,
   LEASE_SECONDS_MIN,
+  PAUSES_PER_LEASE,
   PING_MS,
   PING_SECONDS_MAX,
   type PlainEvent,
@@ -186,9 +187,9 @@ export function silenceMs({ pingSeconds }: Pick<Seat, 'pingSeconds'>): number {
   return pingSeconds * 1000 * SILENCE_FACTOR;
 }
 
-/** Returns the longest pause between two polls of a seat: half its lease, so that the page finds a restarted relay before the lease ends. */
+/** Returns the longest pause between two polls of a seat. */
 export function pauseMsMax({ leaseSeconds }: Pick<Seat, 'leaseSeconds'>): number {
-  return leaseSeconds * 500;
+  return (leaseSeconds * 1000) / PAUSES_PER_LEASE;
 }
 
 /** What a relay recognises the thrower of a crossing by, also when its seat has ended. */
@@ -213,8 +214,6 @@ export type StageVerdict = VerdictOf<{ edges: Edge[] }>;
 
 /** On a peek: for how long the relay shows what is beyond the edge. Like a stage it is sent once. */
 export type PeekVerdict = VerdictOf<{ leaseMs: number }>;
-
-export const ANSWER_MS = 10_000; // ms to wait for the answer to a crossing or a saying; after that it is sent again
 
 export interface TransportHandlers {
   /**

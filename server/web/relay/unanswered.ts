@@ -4,8 +4,9 @@
  * A message is sent again under its number over each new line, and after an answer that decides nothing; or, of a kind that is sent `once`,
  * never: it is old by the time there is another line.
  */
+import { ANSWER_MS_MAX } from '../../wire/rules.ts';
 import type { SocketLine } from './socket_line.ts';
-import { ANSWER_MS, backoffMs, type Environment, isVerdict, type Problem, type VerdictOf } from './transport.ts';
+import { backoffMs, type Environment, isVerdict, type Problem, type VerdictOf } from './transport.ts';
 
 /** What a message is sent over now, and what ends all of them. */
 export interface Sending extends Environment {
@@ -89,6 +90,6 @@ export class Unanswered<Accepted> {
     one.sent++;
     line.send(one.message);
     clearTimeout(one.timer);
-    one.timer = setTimeout(() => line.close(), ANSWER_MS);
+    one.timer = setTimeout(() => line.close(), ANSWER_MS_MAX);
   }
 }

@@ -46,7 +46,7 @@ bool Peek::HandleResponse(const Response& response, int64_t now_ms,
   }
   request_ = 0;
   if (const auto lease_ms = LeaseIn(response)) {
-    renew_ms_ = now_ms + *lease_ms / 2;
+    renew_ms_ = now_ms + *lease_ms / rules::kPeeksPerLease;
     return true;
   }
   const Problem problem = ReadProblem(response);
