@@ -151,7 +151,7 @@ const LAYERS: Record<string, readonly string[]> = {
   'server/wire/peers': ['server/wire'],
   'server/wire/files': ['server/wire'],
   'server/wire': [],
-  'server/tools': ['server/domain/state', 'server/wire'],
+  'server/tools': ['server/domain/state', 'server/web/relay', 'server/wire'],
   ...Object.fromEntries(
     PAGE_ROOMS.map((room, i) => [room, [...PAGE_ROOMS.slice(i + 1), 'server/wire/files', 'server/wire']]),
   ),

@@ -12,12 +12,7 @@ import { aptInstall, installHint } from '../../tools/machine.js';
 import { findInModules } from '../../tools/packages.js';
 import { pageProgram } from '../http/page_program.ts';
 import { packLibraries } from '../libraries/pack.ts';
-import * as arrivals from '../web/relay/arrivals.ts';
-import * as departures from '../web/relay/departures.ts';
-import * as moves from '../web/relay/moves.ts';
-import * as peek from '../web/relay/peek.ts';
-import * as stagePosts from '../web/relay/stage_posts.ts';
-import * as transport from '../web/relay/transport.ts';
+import type * as transport from '../web/relay/transport.ts';
 import * as rules from '../wire/rules.ts';
 import { comeIn, launchBrowser, noBrowser, openPage } from './browser_page.ts';
 import { DesktopClient, type Event, join, pollFor, type StageEvent, sendRequest } from './desktop_client.ts';
@@ -427,42 +422,6 @@ describe('the libraries', { ...BOUNDED, skip: whyNoPip() }, () => {
       await ended;
     });
   }
-
-  it('python: has the limits and times of the page', () => {
-    const seconds = (ms: number) => ms / 1000;
-    const shared: Record<string, unknown> = {
-      EDGES: rules.EDGES,
-      HANDLED: Object.keys(rules.EVENTS).filter((type) => !['ping', 'bye', 'watched'].includes(type)),
-      JOIN_URL_BYTES_MAX: rules.JOIN_URL_BYTES_MAX,
-      NAME_BYTES_MAX: rules.NAME_BYTES_MAX,
-      JOURNEY_BYTES_MAX: rules.JOURNEY_BYTES_MAX,
-      JOURNEY_NAMES_MAX: rules.JOURNEY_NAMES_MAX,
-      JOURNEY_HOPS_MAX: rules.JOURNEY_HOPS_MAX,
-      JOURNEY_SINCE_MAX: rules.JOURNEY_MEMBERS.since.max,
-      BYE_MS_MAX: rules.BYE_MS_MAX,
-      ANSWER_S: seconds(rules.ANSWER_MS_MAX),
-      BACKOFF_MS_FIRST: transport.BACKOFF_MS_FIRST,
-      BACKOFF_MS_MAX: transport.BACKOFF_MS_MAX,
-      REFUSED_MS_MAX: transport.REFUSED_MS_MAX,
-      CROSSINGS_AHEAD_MAX: departures.CROSSINGS_AHEAD_MAX,
-      FORMER_TRIES_MAX: departures.FORMER_TRIES_MAX,
-      MOVES_MAX: moves.MOVES_MAX,
-      MOVES_MS: moves.MOVES_MS,
-      LOST_LEASES: rules.LOST_LEASES,
-      REMOVED_MAX: arrivals.REMOVED_MAX,
-      PEEK_GAP_S: seconds(peek.ASK_GAP_MS),
-      PEEK_SOON_S: seconds(peek.RETRY_MS),
-      PEEK_HIDDEN_S: seconds(peek.REFUSED_MS),
-      STAGE_GAP_S: seconds(stagePosts.POST_GAP_MS),
-      STAGE_ALIVE_S: seconds(stagePosts.ALIVE_MS),
-      STAGE_RETRY_S: seconds(stagePosts.RETRY_MS),
-      STAGE_SPRITES_MAX: rules.STAGE_SPRITES_MAX,
-      STAGE_BYTES_MAX: rules.STAGE_BYTES_MAX,
-    };
-    const words = 'import json, sys, sprites_client as c; print(json.dumps({n: getattr(c, n) for n in sys.argv[1:]}))';
-    const printed = execFileSync('python3', ['-c', words, ...Object.keys(shared)], { env, encoding: 'utf8' });
-    assert.deepEqual(JSON.parse(printed), shared);
-  });
 
   it('python: does what the page does in every case of the vectors', () => {
     const vectors = VECTORS.map((path) => joinPath(import.meta.dirname, path));

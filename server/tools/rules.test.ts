@@ -1,4 +1,4 @@
-/** What states the rules of wire/rules.ts once more agrees with it: rules.h, openapi.yaml, PROTOCOL.md, OPERATING.md, SECURITY.md. */
+/** What states the rules of wire/rules.ts once more agrees with it: rules.h, openapi.yaml, the library for Python, PROTOCOL.md, OPERATING.md, SECURITY.md. */
 import assert from 'node:assert/strict';
 import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
@@ -11,7 +11,7 @@ import * as limits from '../domain/state/limits.ts';
 import { TIMEOUTS } from '../front/front.ts';
 import { PROBLEMS } from '../wire/problem.ts';
 import * as rules from '../wire/rules.ts';
-import { HEADER, headerOf, OPENAPI, openapiOf } from './rules.ts';
+import { HEADER, headerOf, OPENAPI, openapiOf, PYTHON, pythonOf } from './rules.ts';
 
 const SERVER = join(import.meta.dirname, '..');
 const read = (path: string) => readFileSync(join(SERVER, path), 'utf8');
@@ -95,6 +95,11 @@ describe('rules', () => {
     const { Event, PlainEvent } = parse(text).components.schemas;
     const types = [...Event.oneOf, ...PlainEvent.oneOf].flatMap(({ properties }) => properties?.type.const ?? []);
     assert.deepEqual(types.sort(), Object.keys(rules.EVENTS).sort());
+  });
+
+  it('and times of the page are in the library for Python as they are', () => {
+    const text = readFileSync(PYTHON, 'utf8');
+    assert.ok(text === pythonOf(text), `sprites_client.py is of other rules: ${REMEDY}`);
   });
 
   it('of problems have one heading each in PROTOCOL.md, with the status, and each heading has its code', () => {

@@ -1,12 +1,19 @@
 /**
- * The rules of wire/rules.ts, and the codes of wire/problem.ts, as others need them: a header for C++, and values of openapi.yaml.
+ * The rules of wire/rules.ts, and the codes of wire/problem.ts, as others need them: a header for C++, values of openapi.yaml, and
+ * lines of the library for Python, which has what the page does, too.
  *
- *   npx node server/tools/rules.ts        after a change of the rules: writes wire/rules.h and openapi.yaml again
+ *   npx node server/tools/rules.ts        after a change of the rules: writes wire/rules.h, openapi.yaml and sprites_client.py again
  */
 import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { type Document, isNode, type Node, parseDocument } from 'yaml';
 import { HEARERS_MAX } from '../domain/state/limits.ts';
+import { REMOVED_MAX } from '../web/relay/arrivals.ts';
+import { CROSSINGS_AHEAD_MAX, FORMER_TRIES_MAX } from '../web/relay/departures.ts';
+import { MOVES_MAX, MOVES_MS } from '../web/relay/moves.ts';
+import * as peek from '../web/relay/peek.ts';
+import * as stagePosts from '../web/relay/stage_posts.ts';
+import { BACKOFF_MS_FIRST, BACKOFF_MS_MAX, REFUSED_MS_MAX } from '../web/relay/transport.ts';
 import { PASSAGE_TEXTS } from '../wire/crossing.ts';
 import { PROBLEMS } from '../wire/problem.ts';
 import * as rules from '../wire/rules.ts';
@@ -15,6 +22,7 @@ const SERVER = join(import.meta.dirname, '..');
 const SOURCE = join(SERVER, 'wire/rules.ts');
 export const HEADER = join(SERVER, 'wire/rules.h');
 export const OPENAPI = join(SERVER, 'openapi.yaml');
+export const PYTHON = join(SERVER, 'libraries/python/sprites_client.py');
 
 const COLUMNS = 100;
 
@@ -347,7 +355,62 @@ function schemaOf(rule: rules.Member | rules.EventMember): string[] {
   }
 }
 
+/** The events that the libraries keep to themselves. */
+const KEPT: readonly string[] = ['ping', 'bye', 'watched'];
+
+/** What the library for Python shares with the relay and the page. Its times end in _MS or, divided by 1000, in _S. */
+const PYTHON_CONSTANTS = {
+  EDGES: rules.EDGES,
+  HANDLED: Object.keys(rules.EVENTS).filter((type) => !KEPT.includes(type)),
+  NAME_BYTES_MAX: rules.NAME_BYTES_MAX,
+  JOIN_URL_BYTES_MAX: rules.JOIN_URL_BYTES_MAX,
+  JOURNEY_BYTES_MAX: rules.JOURNEY_BYTES_MAX,
+  JOURNEY_NAMES_MAX: rules.JOURNEY_NAMES_MAX,
+  JOURNEY_HOPS_MAX: rules.JOURNEY_HOPS_MAX,
+  JOURNEY_SINCE_MAX: rules.JOURNEY_MEMBERS.since.max,
+  REMOVED_MAX,
+  LEASE_MS: rules.LEASE_MS,
+  LEASE_SECONDS_MIN: rules.LEASE_SECONDS_MIN,
+  LEASE_SECONDS_MAX: rules.LEASE_SECONDS_MAX,
+  PAUSES_PER_LEASE: rules.PAUSES_PER_LEASE,
+  LOST_LEASES: rules.LOST_LEASES,
+  PING_MS: rules.PING_MS,
+  PING_SECONDS_MAX: rules.PING_SECONDS_MAX,
+  SILENCE_FACTOR: rules.SILENCE_FACTOR,
+  ANSWER_S: rules.ANSWER_MS_MAX / 1000,
+  BACKOFF_MS_FIRST,
+  BACKOFF_MS_MAX,
+  REFUSED_MS_MAX,
+  BYE_MS_MAX: rules.BYE_MS_MAX,
+  CROSSINGS_AHEAD_MAX,
+  FORMER_TRIES_MAX,
+  MOVES_MAX,
+  MOVES_MS,
+  PEEKS_PER_LEASE: rules.PEEKS_PER_LEASE,
+  PEEK_GAP_S: peek.ASK_GAP_MS / 1000,
+  PEEK_SOON_S: peek.RETRY_MS / 1000,
+  PEEK_HIDDEN_S: peek.REFUSED_MS / 1000,
+  STAGE_GAP_S: stagePosts.POST_GAP_MS / 1000,
+  STAGE_ALIVE_S: stagePosts.ALIVE_MS / 1000,
+  STAGE_RETRY_S: stagePosts.RETRY_MS / 1000,
+  STAGE_SPRITES_MAX: rules.STAGE_SPRITES_MAX,
+  STAGE_BYTES_MAX: rules.STAGE_BYTES_MAX,
+};
+
+/** The text of sprites_client.py with the constants that the rules and the page have. Everything else stays as it is. */
+export function pythonOf(text = readFileSync(PYTHON, 'utf8')): string {
+  const written = /(?<=\n# `npx node server\/tools\/rules\.ts` writes [^\n]*\n).*?(?=# The end of those lines\.\n)/s;
+  if (!written.test(text)) throw new Error('sprites_client.py has no lines for the rules');
+  const lines = Object.entries(PYTHON_CONSTANTS).map(([name, value]) => `${name} = ${pythonValue(value)}\n`);
+  return text.replace(written, lines.join(''));
+}
+
+function pythonValue(value: number | readonly string[]): string {
+  return typeof value === 'number' ? `${value}` : `(${value.map((one) => `"${one}"`).join(', ')})`;
+}
+
 if (import.meta.main) {
   writeFileSync(HEADER, headerOf());
   writeFileSync(OPENAPI, openapiOf());
+  writeFileSync(PYTHON, pythonOf());
 }

@@ -2,9 +2,9 @@
  * The rules that a relay shares with its desktops: edges, members of a crossing, a saying and a stage, sizes, rates, times.
  *
  * Relay and pages import this file. `npx node server/tools/rules.ts` writes the same rules into rules.h, for the native front, the clients
- * in C++ and the swarm's engine, and into openapi.yaml. A test compares both, PROTOCOL.md and SECURITY.md with this file. Each number has its
- * unit in its name and its reason beside it, and relations between numbers are asserted here. The codes of problems are in problem.ts.
- * Browser-safe.
+ * in C++ and the swarm's engine, into openapi.yaml, and into the library for Python. A test compares these, PROTOCOL.md and SECURITY.md with
+ * this file. Each number has its unit in its name and its reason beside it, and relations between numbers are asserted here. The codes of
+ * problems are in problem.ts. Browser-safe.
  */
 
 /** Throws when two rules contradict each other. */

@@ -19,12 +19,10 @@ from urllib.parse import quote, urlsplit
 
 __all__ = ["join", "Desktop", "Refused", "NoAnswer"]
 
-EDGES = ("left", "right", "top", "bottom")
 OPPOSITE = {"left": "right", "right": "left", "top": "bottom", "bottom": "top"}
 OUTWARDS = {"left": (-1, 0), "right": (1, 0), "top": (0, -1), "bottom": (0, 1)}  # to the right, and down
 
-# The events that a program can have a function for: those of a relay, but ping, bye and watched, and the library's own.
-HANDLED = ("sprite", "neighbours", "company", "swap", "removed", "announcement", "saying", "stage", "missed")
+# The events that a program can have a function for: HANDLED are those of a relay, these are the library's own.
 OWN = ("connected", "seated", "lost", "hidden")
 
 SCREEN = {"width": 800, "height": 600}
@@ -34,28 +32,38 @@ PASS_ON_MS = 1_000  # that a sprite which nobody handles stays: alone, a desktop
 RETRY_MS = 3_000  # until such a sprite is thrown again when it was refused
 LEAVE_S = 2  # that leaving waits for verdicts, and for its answer
 
-ANSWER_S = 10  # to wait for the answer to a short request; after that it is sent again
 ANSWER_BYTES_MAX = 1 << 20  # of an answer: a full batch has less than 128 KiB
 HEAD_BYTES_MAX = 1 << 16
 SECOND_POLL_S = 1  # that the relay may hold a poll until the desktop finds out whether it is there
-REMOVED_MAX = 1_000  # removed pictures that are remembered
 
+# `npx node server/tools/rules.ts` writes the lines from here on: what the page and the relay have, too.
+EDGES = ("left", "right", "top", "bottom")
+HANDLED = ("sprite", "neighbours", "company", "swap", "removed", "announcement", "saying", "stage", "missed")
+NAME_BYTES_MAX = 64
+JOIN_URL_BYTES_MAX = 512
+JOURNEY_BYTES_MAX = 200
+JOURNEY_NAMES_MAX = 4
+JOURNEY_HOPS_MAX = 1000000
+JOURNEY_SINCE_MAX = 4294967295
+REMOVED_MAX = 1000
+LEASE_MS = 30000
+LEASE_SECONDS_MIN = 4
+LEASE_SECONDS_MAX = 600
+PAUSES_PER_LEASE = 2
+LOST_LEASES = 2
+PING_MS = 120000
+PING_SECONDS_MAX = 600
+SILENCE_FACTOR = 1.5
+ANSWER_S = 10
 BACKOFF_MS_FIRST = 400
-BACKOFF_MS_MAX = 15_000
-REFUSED_MS_MAX = 300_000
-BYE_MS_MAX = 300_000
+BACKOFF_MS_MAX = 15000
+REFUSED_MS_MAX = 300000
+BYE_MS_MAX = 300000
 CROSSINGS_AHEAD_MAX = 32
 FORMER_TRIES_MAX = 60
 MOVES_MAX = 4
-MOVES_MS = 600_000
-LOST_LEASES = 2
-JOIN_URL_BYTES_MAX = 512
-NAME_BYTES_MAX = 64
-JOURNEY_BYTES_MAX = 200
-JOURNEY_NAMES_MAX = 4
-JOURNEY_HOPS_MAX = 1_000_000
-JOURNEY_SINCE_MAX = 2**32 - 1
-
+MOVES_MS = 600000
+PEEKS_PER_LEASE = 2
 PEEK_GAP_S = 0.5
 PEEK_SOON_S = 1
 PEEK_HIDDEN_S = 5
@@ -64,6 +72,7 @@ STAGE_ALIVE_S = 2
 STAGE_RETRY_S = 1
 STAGE_SPRITES_MAX = 32
 STAGE_BYTES_MAX = 2048
+# The end of those lines.
 
 Problem = dict[str, Any]
 Verdict = dict[str, Any]
@@ -238,8 +247,8 @@ def read_seat(said: Any) -> Seat:
         if not texts[name].startswith(("http://", "https://")) or not urlsplit(texts[name]).hostname:
             raise ValueError(f"{name} is no address.")
     stage = said.get("stage")
-    ping = _seconds(said.get("pingSeconds"), 1, 600, 120)
-    lease = _seconds(said.get("leaseSeconds"), 4, 600, 30)
+    ping = _seconds(said.get("pingSeconds"), 1, PING_SECONDS_MAX, PING_MS // 1000)
+    lease = _seconds(said.get("leaseSeconds"), LEASE_SECONDS_MIN, LEASE_SECONDS_MAX, LEASE_MS // 1000)
     return Seat(**texts, ping_seconds=ping, lease_seconds=lease, stage=stage if isinstance(stage, bool) else None)
 
 
@@ -250,12 +259,12 @@ def _seconds(said: Any, least: int, most: int, otherwise: int) -> int:
 
 def silence_ms(seat: Seat) -> float:
     """After how long a poll that is silent is given up."""
-    return seat.ping_seconds * 1000 * 1.5
+    return seat.ping_seconds * 1000 * SILENCE_FACTOR
 
 
 def pause_ms_max(seat: Seat) -> float:
     """The longest pause between two polls."""
-    return seat.lease_seconds * 500
+    return seat.lease_seconds * 1000 / PAUSES_PER_LEASE
 
 
 def backoff_ms(attempt: int, rand: Callable[[], float], most: float = BACKOFF_MS_MAX) -> float:
@@ -1091,7 +1100,7 @@ class Desktop:
             answer = await self._environment.fetch("POST", f"{self._seat.own}/peeks", self._seat.token, {"edge": edge})
             if answer.ok:
                 lease_ms = answer.json().get("leaseMs", 0)
-                return None if edge is None else max(0, min(600_000, lease_ms)) / 2000
+                return None if edge is None else max(0, min(600_000, lease_ms)) / 1000 / PEEKS_PER_LEASE
         except (NoAnswer, ValueError, TypeError, AttributeError):
             return PEEK_SOON_S
         problem = read_problem(answer)
