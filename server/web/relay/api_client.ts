@@ -1,12 +1,11 @@
 /** The client of the API for the short requests of a desktop: join, look up neighbours and company, upload a sprite file, mute, report. */
 
 import { isResident, RESIDENT_SUFFIX } from '../../wire/resident.ts';
+import { ANSWER_MS_MAX } from '../../wire/rules.ts';
 import { counted, phrase } from '../texts/language.ts';
 import { type JoinRequest, Refused, requestSeat } from './joining.ts';
 import { wordsOf } from './problem_words.ts';
 import { type Company, type Neighbours, type Problem, readProblem, relayOf, type Seat } from './transport.ts';
-
-const TIMEOUT_MS = 10_000; // ms for the response to one of these requests
 
 /** Joins as joining.ts does, by default at the page's relay. An empty world or friend is none. The message of Refused is for the person. */
 export async function join({ world, near, ...request }: JoinRequest, relay = location.origin): Promise<Seat> {
@@ -19,7 +18,7 @@ export async function join({ world, near, ...request }: JoinRequest, relay = loc
 
 /** Returns what the page's relay says at this path, or undefined when it does not answer or refuses. */
 export async function read<Answer>(path: string): Promise<Answer | undefined> {
-  return answerOf(fetch(path, { signal: AbortSignal.timeout(TIMEOUT_MS) }));
+  return answerOf(fetch(path, { signal: AbortSignal.timeout(ANSWER_MS_MAX) }));
 }
 
 /** Returns how many desktops are in all worlds, without residents, or undefined when the relay does not answer. */
@@ -70,7 +69,7 @@ export function upload(seat: Seat, file: string, bytes: Uint8Array<ArrayBuffer>)
     method: 'PUT',
     headers: { authorization: `Bearer ${seat.token}`, 'content-type': 'image/png' },
     body: bytes,
-    signal: AbortSignal.timeout(TIMEOUT_MS),
+    signal: AbortSignal.timeout(ANSWER_MS_MAX),
   });
   return problemOf(response);
 }
@@ -128,7 +127,7 @@ export function send(seat: Seat, method: string, path: string, body?: object): P
     method,
     headers: { authorization: `Bearer ${seat.token}`, ...(body && { 'content-type': 'application/json' }) },
     body: body && JSON.stringify(body),
-    signal: AbortSignal.timeout(TIMEOUT_MS),
+    signal: AbortSignal.timeout(ANSWER_MS_MAX),
   });
 }
 
