@@ -158,7 +158,12 @@ export function buildEngine() {
     return `a library is missing: ${installHint(packages)}`;
   }
   const sources = join(ROOT, 'loadtest', 'engine');
-  return built('engine', [sources, RULES], ENGINE, () => whyNoCompiler() ?? ranCMake(sources, join(ENGINE, '..')));
+  return built(
+    'engine',
+    [sources, RULES, ...VERSIONS],
+    ENGINE,
+    () => whyNoCompiler() ?? ranCMake(sources, join(ENGINE, '..')),
+  );
 }
 
 /** Builds the floor that the benches compare with. Returns undefined, or why it can't be built. */

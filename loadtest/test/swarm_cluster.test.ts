@@ -6,6 +6,7 @@ import { runEngine } from '../../tools/bench/engine_run.ts';
 import { whyNoNats } from '../../tools/bench/nats_server.ts';
 import { buildEngine } from '../../tools/build.js';
 import type { EnginePlan } from '../../tools/engine_plan.ts';
+import { VERSION } from '../../tools/version.js';
 import { folderOf, reportIn, swarm } from './command.ts';
 import { hostsIn } from './local_hosts.ts';
 
@@ -54,6 +55,9 @@ describe('the swarm on a cluster', { skip: why, timeout: 900_000 }, () => {
       `each has its share: ${accepted}`,
     );
     assert.ok((report.relay.rssBytes ?? 0) > 3 * 2 ** 25, 'the memory of three');
+    // The swarm says what it is, and its version. The row stays when its desktops have left.
+    const kinds = [...(await relays[0].metrics()).keys()].filter((name) => name.startsWith('sprites_client_desktops'));
+    assert.ok(kinds.includes(`sprites_client_desktops{client="swarm",version="${VERSION}"}`), kinds.join(' '));
   });
 
   it('is of several machines, too, which play in the one world', async (t) => {

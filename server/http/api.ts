@@ -12,7 +12,7 @@ import { refusalOf } from '../wire/answer.ts';
 import { readClient } from '../wire/client.ts';
 import { readJson } from '../wire/fields.ts';
 import { blankIdentity, type Identity } from '../wire/identity.ts';
-import { checkJoin, checkNamed } from '../wire/join.ts';
+import { checkJoin, checkNamed, checkVersion } from '../wire/join.ts';
 import type { RelayAddresses } from '../wire/peers/peer_join.ts';
 import { PROBLEMS, type ProblemDocument, ProblemError, problem } from '../wire/problem.ts';
 import { CORS_ORIGIN, CORS_PREFLIGHT, readAuthorization, readBearer, retryAfter } from '../wire/route.ts';
@@ -94,9 +94,10 @@ async function join(
 ): Promise<void> {
   const clientAddress = clients.addressOf(request);
   bans.checkAddress(clientAddress);
-  const wish = checkJoin(readJson(await readBody(request, JOIN_BYTES_MAX)));
+  const body = readJson(await readBody(request, JOIN_BYTES_MAX));
+  const wish = checkJoin(body);
   wish.clientAddress = clientAddress;
-  wish.client = readClient(request.headers['user-agent']);
+  wish.client = readClient(request.headers['user-agent'], checkVersion(body));
   if (admission) wish.address = admission.networkOf(request);
   const reply = await worker.join(wish);
   if (reply.status !== 201) return sendReply(response, reply);

@@ -5,6 +5,7 @@
  * first: some 0.1 s, in which the relay goes on. On a line with a long way, each file costs a visitor a part of a second.
  */
 import { join, relative } from 'node:path';
+import { VERSION } from '../../tools/version.js';
 
 const SERVER = join(import.meta.dirname, '..');
 
@@ -51,6 +52,7 @@ export async function pageProgram(
       sourcemap: 'linked',
       format: 'esm',
       target: TARGET,
+      define: { PAGE_VERSION: JSON.stringify(VERSION) }, // what the page says when it joins
       charset: 'utf8',
       logLevel: 'silent',
       plugins: [

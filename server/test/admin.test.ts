@@ -341,6 +341,14 @@ describe('the admin port', BOUNDED, () => {
       'crossing',
     );
     const labels = 'client="linux",version="0.9.0"';
+    // A page says its version in the body.
+    const page = await fetch(`${relay.url}/v1/desktops`, {
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'user-agent': 'Mozilla/5.0 (X11; Linux x86_64)' },
+      body: JSON.stringify({ version: '0.9.1', screen: { width: 800, height: 600 } }),
+    });
+    assert.equal(page.status, 201);
+    assert.equal((await relay.metrics()).get('sprites_client_desktops{client="page",version="0.9.1"}'), 1);
     await until('the worker has told of the malformed request', async () => {
       const metrics = await relay.metrics();
       return (

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict';
 import { after, afterEach, before, describe, it } from 'node:test';
 import type { Browser, Page } from 'playwright-core';
+import { VERSION } from '../../tools/version.js';
 import { comeIn, hasLeft, launchBrowser, noBrowser, openPage, seatOf, shoot, type Visitor } from './browser_page.ts';
 import { DesktopClient, sendRequest } from './desktop_client.ts';
 import { BOUNDED, lastingPorts, type Ports, type RelayProcess, startRelay, until } from './relay_process.ts';
@@ -58,6 +59,11 @@ describe('the seat of a page', { ...BOUNDED, skip: noBrowser }, () => {
     const { status } = await sendRequest(`${relay.url}/v1/desktops/${desktop}`, { method: 'DELETE', token });
     assert.equal(status, 204);
   }
+
+  it('says its version when it joins', async () => {
+    const metrics = await relay.metrics();
+    assert.equal(metrics.get(`sprites_client_desktops{client="page",version="${VERSION}"}`), 1);
+  });
 
   for (const [what, reaches, isReloaded] of [
     ['gives a sprite to its neighbour once, although the 202 was lost and its seat ended', true, false],

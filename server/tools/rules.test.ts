@@ -143,6 +143,7 @@ describe('rules', () => {
       Join: [
         `≤ ${rules.NAME_BYTES_MAX} bytes, no control`,
         `1 … ${rules.SCREEN_MAX} device-independent px`,
+        `1 … ${rules.VERSION_LENGTH_MAX} letters, digits`,
         `"pingSeconds":${rules.PING_MS / 1000},"leaseSeconds":${rules.LEASE_MS / 1000}`,
         `This relay's lease is ${seconds(rules.LEASE_MS)}; that of another one may be ${rules.LEASE_SECONDS_MIN} … ${rules.LEASE_SECONDS_MAX} s`,
         `and ${rules.LEASE_MS / 1000} when there is none`,

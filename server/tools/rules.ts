@@ -203,6 +203,7 @@ function setTexts(document: Openapi): void {
   document.set(schema('Token', 'pattern'), `"^${SLOT}-[1-9a-f][0-9a-f]{0,7}\\\\.${secret}$"`);
   document.set(schema('Invitation', 'pattern'), `"^${SLOT}\\\\.${secret}(\\\\.[a-z0-9][a-z0-9-]{0,31})?$"`);
   document.set(schema('Hash', 'pattern'), `"^[0-9a-f]{${rules.FILE_DIGITS}}$"`);
+  document.set(schema('Join', 'properties', 'version', 'pattern'), `"^[0-9A-Za-z.+-]{1,${rules.VERSION_LENGTH_MAX}}$"`);
   document.set(schema('Name', 'maxLength'), rules.NAME_BYTES_MAX);
   document.set(schema('Saying', 'properties', 'saying', 'maximum'), rules.RISING_NUMBER_MAX);
   document.set(schema('Saying', 'properties', 'text', 'maxLength'), rules.SAYING_TEXT_BYTES_MAX);

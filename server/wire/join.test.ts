@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { checkJoin } from './join.ts';
+import { checkJoin, checkVersion } from './join.ts';
 import { PICTURES } from './pictures.ts';
 import { ProblemError } from './problem.ts';
-import { JOIN_BYTES_MAX, NAME_BYTES_MAX, SCREEN_MAX } from './rules.ts';
+import { JOIN_BYTES_MAX, NAME_BYTES_MAX, SCREEN_MAX, VERSION_LENGTH_MAX } from './rules.ts';
 
 const screen = { width: 1920, height: 1080 };
 const SECRET = '00112233445566778899aabbccddeeff';
@@ -18,6 +18,19 @@ function refuses(field: string, bodies: readonly unknown[]): void {
     );
   }
 }
+
+describe('the version of a page in its join', () => {
+  it('may be left out, and is malformed when it is no version', () => {
+    assert.equal(checkVersion({ screen }), '');
+    assert.equal(checkVersion({ screen, version: '0.3.0' }), '0.3.0');
+    for (const version of [3, null, [], {}, '', ' ', 'a b', 'v'.repeat(VERSION_LENGTH_MAX + 1)]) {
+      assert.throws(
+        () => checkVersion({ screen, version }),
+        (error) => error instanceof ProblemError && error.document.field === 'version',
+      );
+    }
+  });
+});
 
 describe('join', () => {
   it('needs a screen and nothing else', () => {

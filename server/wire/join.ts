@@ -1,9 +1,9 @@
 /** A join: the request of a new desktop. It is checked once, in the process that received it. */
-import type { Client } from './client.ts';
+import { type Client, isVersion } from './client.ts';
 import { checkName, checkNumber, checkObject, checkSwitch, malformed } from './fields.ts';
 import { type Invitation, readInvitation } from './invitation.ts';
 import { PICTURES, type Pictures } from './pictures.ts';
-import { SCREEN_MAX } from './rules.ts';
+import { SCREEN_MAX, VERSION_LENGTH_MAX } from './rules.ts';
 
 export const DEFAULT_WORLD = 'commons';
 
@@ -33,6 +33,14 @@ export interface Join {
 /** Checks the body of the switch: whether public pages may show the desktop's name. Throws malformed. */
 export function checkNamed(value: unknown): boolean {
   return checkSwitch(checkObject(value, 'body').named, 'named');
+}
+
+/** Checks the version of the page that joins. Empty when the body has none. Throws malformed. Source PROTOCOL.md#join */
+export function checkVersion(value: unknown): string {
+  const { version } = checkObject(value, 'body');
+  if (version === undefined) return '';
+  if (isVersion(version)) return version;
+  throw malformed('version', `must have 1 to ${VERSION_LENGTH_MAX} letters, digits, dots, plus or minus signs`);
 }
 
 /** Checks a join that was already parsed from JSON. Throws malformed (with the field). Source PROTOCOL.md#join */

@@ -30,6 +30,8 @@ inline constexpr size_t kFileDigits = 64;
 // Lowercase hexadecimal digits of the secret in a token, and of that in an invitation: 128 random
 // bits.
 inline constexpr size_t kSecretDigits = 32;
+// Characters of a program's version: `1.10.3-rc.1+5` has 13.
+inline constexpr size_t kVersionLengthMax = 24;
 // A side of a screen in device-independent px: several monitors side by side; a larger value is an
 // error.
 inline constexpr double kScreenMax = 65535;

@@ -37,6 +37,9 @@ export const FILE_DIGITS = 64;
 /** Lowercase hexadecimal digits of the secret in a token, and of that in an invitation: 128 random bits. */
 export const SECRET_DIGITS = 32;
 
+/** Characters of a program's version: `1.10.3-rc.1+5` has 13. */
+export const VERSION_LENGTH_MAX = 24;
+
 /** A side of a screen in device-independent px: several monitors side by side; a larger value is an error. */
 export const SCREEN_MAX = 65_535;
 

@@ -148,8 +148,8 @@ void Joins::SendRequest(uint32_t index) {
     }
     body += "\"screen\":{\"width\":1920,\"height\":1080}}";
     request.assign("POST /v1/desktops HTTP/1.1\r\nHost: ").append(host);
-    request.append(
-        "\r\nUser-Agent: Sprites (swarm)\r\nContent-Type: application/json\r\nContent-Length: ");
+    request.append("\r\nUser-Agent: Sprites/" SWARM_VERSION
+                   " (swarm)\r\nContent-Type: application/json\r\nContent-Length: ");
     request.append(std::to_string(body.size())).append("\r\n\r\n").append(body);
     ++slice_.counters.joins_sent;
   }

@@ -7,10 +7,14 @@ import { type JoinRequest, Refused, requestSeat } from './joining.ts';
 import { wordsOf } from './problem_words.ts';
 import { type Company, type Neighbours, type Problem, readProblem, relayOf, type Seat } from './transport.ts';
 
+/** The version of the page, which http/page_program.ts puts in. */
+declare const PAGE_VERSION: string;
+
 /** Joins as joining.ts does, by default at the page's relay. An empty world or friend is none. The message of Refused is for the person. */
 export async function join({ world, near, ...request }: JoinRequest, relay = location.origin): Promise<Seat> {
   try {
-    return await requestSeat(relay, { ...request, world: world || undefined, near: near || undefined }, globalThis);
+    const wish = { ...request, version: PAGE_VERSION, world: world || undefined, near: near || undefined };
+    return await requestSeat(relay, wish, globalThis);
   } catch (error) {
     throw error instanceof Refused ? new Refused(error.problem, wordsOf(error.problem)) : error;
   }

@@ -10,6 +10,8 @@ export interface JoinRequest {
   world?: string;
   /** The invitation of a friend to be placed beside. */
   near?: string;
+  /** Of a page: it can't choose the header by which other programs name theirs. */
+  version?: string;
   /** In device-independent px. */
   screen: { width: number; height: number };
   /** Whether neighbours may look in; by default what is usual in the world. */

@@ -10,14 +10,12 @@ import { checkObject, readJson } from '../fields.ts';
 import { writeInvitation } from '../invitation.ts';
 import { checkJoin, type Join } from '../join.ts';
 import { PROBLEMS, type ProblemCode } from '../problem.ts';
+import { VERSION_LENGTH_MAX } from '../rules.ts';
 
 export const PEER_JOIN_VERSION = 1;
 
 /** Bytes of an address of a client, as text. */
 const ADDRESS_LENGTH_MAX = 64;
-
-/** Characters of the version of a client. */
-const VERSION_LENGTH_MAX = 24;
 
 /** Where clients reach a relay. */
 export interface RelayAddresses {
