@@ -9,6 +9,7 @@ import { mkdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { type RelayProcess, startRelay } from '../../server/test/relay_process.ts';
+import { PEEK_DEPTH_MAX } from '../../server/web/desktop/peek_gesture.ts';
 import { buildClient, buildX11Client } from '../../tools/build.js';
 import { type HeadlessDesktop, SPRITES, startHeadless } from './headless_desktop.ts';
 import { RUNNER, runner, spr } from './wine_sprites.ts';
@@ -17,7 +18,7 @@ import { exitOf, whyNoX11, X11Desktop } from './x11_desktop.ts';
 
 const SHOTS = join(import.meta.dirname, '../../screenshots');
 const BEYOND = 'Sprite beyond';
-const DEPTH = 320; // px of the pane on a screen of 1280 px
+const DEPTH = PEEK_DEPTH_MAX; // px of the pane on a screen of 1280 px
 
 const skip = whyNoX11() ?? buildX11Client() ?? buildClient() ?? false;
 

@@ -6,7 +6,11 @@ import type { WhoRow } from '../moderation/moderator.ts';
 import { BUSIEST_SECONDS_MAX } from '../operator/listings.ts';
 import type { GalleryEntry } from '../wire/gallery.ts';
 import type { Report } from '../wire/report.ts';
+import { FILE_DIGITS } from '../wire/rules.ts';
 import { counted, type Print, type Query } from './admin_query.ts';
+
+/** The hash of a .spr file. */
+const FILE = new RegExp(`^[0-9a-f]{${FILE_DIGITS}}$`);
 
 export const MODERATION_OPTIONS = {
   ...goingWith(['who'], {
@@ -20,7 +24,7 @@ export const MODERATION_OPTIONS = {
     contact: text('TEXT', 'a visitor who has left feedback with this contact, in place of a desktop'),
   }),
   ...goingWith(['ban', 'unban'], {
-    picture: matching('HASH', 'a picture in place of an address', '64 lowercase hex digits', /^[0-9a-f]{64}$/),
+    picture: matching('HASH', 'a picture in place of an address', `${FILE_DIGITS} lowercase hex digits`, FILE),
   }),
 };
 

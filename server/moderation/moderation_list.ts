@@ -11,7 +11,7 @@ import { isFileHash } from '../wire/fields.ts';
 import { blankIdentity, readId } from '../wire/identity.ts';
 import { ProblemError } from '../wire/problem.ts';
 import type { Report } from '../wire/report.ts';
-import { REASON_BYTES_MAX } from '../wire/rules.ts';
+import { FILE_DIGITS, REASON_BYTES_MAX } from '../wire/rules.ts';
 import type { BansCopy } from './bans.ts';
 import { readNetwork } from './ip_network.ts';
 
@@ -30,7 +30,7 @@ export const REASONS_KEPT = 3;
 /** Desktops kept of one reported picture, which have thrown it: the newest. */
 export const THROWERS_KEPT = 3;
 
-const UNSHARED = /^(address\.([0-9a-f]{2})+|(picture|listing)\.[0-9a-f]{64})$/;
+const UNSHARED = new RegExp(`^(address\\.([0-9a-f]{2})+|(picture|listing)\\.[0-9a-f]{${FILE_DIGITS}})$`);
 
 const FILE_NAME = 'moderation.json';
 

@@ -4,7 +4,7 @@ import { readFileSync } from 'node:fs';
 import { join as joinPath } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { EDGES, LEASE_MS } from '../wire/rules.ts';
+import { EDGES, LEASE_MS, SECRET_DIGITS } from '../wire/rules.ts';
 import {
   type Batch,
   crossingOf,
@@ -71,9 +71,9 @@ onTwoShapes('usual', 'the API', (shape) => {
     const joined = await join(relay.url, { name: '  Ann ' });
     const path = `/v1/desktops/${joined.desktop}`;
     assert.match(joined.desktop, /^[0-9a-f]+-[0-9a-f]+$/);
-    assert.match(joined.token, new RegExp(`^${joined.desktop}\\.[0-9a-f]{32}$`));
+    assert.match(joined.token, new RegExp(`^${joined.desktop}\\.[0-9a-f]{${SECRET_DIGITS}}$`));
     assert.match(joined.cursor, /^[0-9a-f]{8}-0$/);
-    assert.match(joined.invitation, /^[0-9a-f]+\.[0-9a-f]{32}$/);
+    assert.match(joined.invitation, new RegExp(`^[0-9a-f]+\\.[0-9a-f]{${SECRET_DIGITS}}$`));
     const { desktop: _, token: __, cursor: ___, invitation: ____, ...rest } = joined;
     assert.deepEqual(rest, {
       ...{

@@ -6,7 +6,13 @@ import { type Guest, RelayHarness } from '../../test/relay_harness.ts';
 import { readCursor } from '../../wire/cursor.ts';
 import type { Identity } from '../../wire/identity.ts';
 import { type ProblemCode, ProblemError } from '../../wire/problem.ts';
-import { PING_MS, POLL_BYTES_MAX, SAYINGS_BYTES_PER_POLL_MAX, SAYINGS_PER_POLL_MAX } from '../../wire/rules.ts';
+import {
+  PING_MS,
+  POLL_BYTES_MAX,
+  RESPONSE_BYTES_MAX,
+  SAYINGS_BYTES_PER_POLL_MAX,
+  SAYINGS_PER_POLL_MAX,
+} from '../../wire/rules.ts';
 import type { RelayOptions } from '../relay.ts';
 import { TICK_MS } from '../slots/deadlines.ts';
 import {
@@ -21,9 +27,6 @@ import {
 } from '../state/limits.ts';
 import { ANSWER_BYTES_MAX } from '../way_down.ts';
 import { MISSED_BYTES_MAX } from './sayings.ts';
-
-/** What the Windows client reads of one response, in bytes: kResponseBytesMax in core/relay/request.h. */
-const CLIENT_BYTES_MAX = 131_072;
 
 interface Batch {
   cursor: string;
@@ -326,7 +329,7 @@ describe('a round of sayings', () => {
   it('never makes a batch longer than clients read, nor than the relay has room for', () => {
     // Sprites, four neighbours, notices and what was missed are the own part; the sayings are shared.
     assert.ok(ANSWER_BYTES_MAX >= POLL_BYTES_MAX);
-    assert.ok(ANSWER_BYTES_MAX + MISSED_BYTES_MAX + SAYINGS_BYTES_PER_POLL_MAX + 64 <= CLIENT_BYTES_MAX);
+    assert.ok(ANSWER_BYTES_MAX + MISSED_BYTES_MAX + SAYINGS_BYTES_PER_POLL_MAX + 64 <= RESPONSE_BYTES_MAX);
     const harness = new Harness();
     const desktops = harness.settled(64, 'w');
     const [ann, bob] = desktops;

@@ -1,15 +1,14 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
 import { setImmediate as turn } from 'node:timers/promises';
-import type { Edge } from '../../wire/rules.ts';
+import { type Edge, PEEK_LEASE_MS, PEEKS_PER_LEASE } from '../../wire/rules.ts';
 import { ASK_GAP_MS, Peek, REFUSED_MS, RETRY_MS } from './peek.ts';
 import type { PeekVerdict } from './transport.ts';
 
-const LEASE_MS = 10_000;
 const refused = (code: string): PeekVerdict => ({ refused: { code, title: '' } });
 
 /** A relay that answers as the test says. */
-function begin(verdict: PeekVerdict = { leaseMs: LEASE_MS }) {
+function begin(verdict: PeekVerdict = { leaseMs: PEEK_LEASE_MS }) {
   const state = { nowMs: 10_000, verdict };
   const asked: { ms: number; edge: Edge | null }[] = [];
   const refusals: string[] = [];
@@ -36,11 +35,11 @@ describe('peek', () => {
   it('asks at once, renews the lease when half of it is over, and ends it', async () => {
     const { peek, asked, edges, pass } = begin();
     peek.look('left');
-    await pass(2 * LEASE_MS - 100);
+    await pass(2 * PEEK_LEASE_MS - 100);
     assert.deepEqual(edges(), ['left', 'left', 'left', 'left']);
-    assert.ok(asked.slice(1).every(({ ms }, i) => ms - asked[i].ms <= LEASE_MS / 2 + 20));
+    assert.ok(asked.slice(1).every(({ ms }, i) => ms - asked[i].ms <= PEEK_LEASE_MS / PEEKS_PER_LEASE + 20));
     peek.look(null);
-    await pass(2 * LEASE_MS);
+    await pass(2 * PEEK_LEASE_MS);
     assert.deepEqual(edges().slice(4), [null]);
   });
 
@@ -63,7 +62,7 @@ describe('peek', () => {
     await pass(50);
     assert.equal(asked.length, 2);
     peek.askSoon();
-    state.verdict = { leaseMs: LEASE_MS };
+    state.verdict = { leaseMs: PEEK_LEASE_MS };
     await pass(RETRY_MS + 20);
     assert.equal(asked.length, 3);
     assert.equal(refusals.length, 2);
