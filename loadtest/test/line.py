@@ -1,6 +1,6 @@
 """A line with a delay, jitter and loss, where the kernel has no netem: python3 line.py --ends 3 --delay 40 --jitter 10 --loss 0.1
 
-Each end is a network namespace, line-1, line-2, …, with the address 10.77.0.1, 10.77.0.2, … on a TUN device. This program carries each IPv4
+Each end is a network namespace, NAME-1, NAME-2, …, with the address 10.77.0.1, 10.77.0.2, … on a TUN device. This program carries each IPv4
 packet to the end that it is for. It says so when the line is there, and ends it with its stdin or when it is stopped; it wants root.
 
 Invariant: a packet is lost with the probability `loss`, or is there `delay` ± `jitter` after it was sent, evenly spread and each for itself,
@@ -34,17 +34,20 @@ def ip(*words: str) -> None:
 
 
 class Line:
-    def __init__(self, ends: int, delay_s: float, jitter_s: float, loss: float, luck: random.Random):
+    def __init__(self, name: str, delay_s: float, jitter_s: float, loss: float, luck: random.Random):
         self._delay_s, self._jitter_s, self._loss, self._luck = delay_s, jitter_s, loss, luck
-        self._names = [f"line-{n}" for n in range(1, ends + 1)]
+        self._name = name
+        self._namespaces: list[str] = []
         self._devices: list[int] = []
         self._under_way: list[tuple[float, int, int, bytes]] = []  # when it is due, its number, its end, and the packet
         self.sent = self.lost = 0
         self.late_s = 0.0  # the longest time after a packet was due
 
-    def open(self) -> None:
-        for n, name in enumerate(self._names, 1):
+    def open(self, ends: int) -> None:
+        for n in range(1, ends + 1):
+            name = f"{self._name}-{n}"
             ip("netns", "add", name)
+            self._namespaces.append(name)
             device = os.open("/dev/net/tun", os.O_RDWR | os.O_NONBLOCK)
             self._devices.append(device)
             fcntl.ioctl(device, TUNSETIFF, struct.pack("16sH22x", name.encode(), IFF_TUN | IFF_NO_PI))
@@ -56,7 +59,7 @@ class Line:
     def close(self) -> None:
         for device in self._devices:
             os.close(device)
-        for name in self._names:
+        for name in self._namespaces:
             subprocess.run(["ip", "netns", "delete", name], check=False, stderr=subprocess.DEVNULL)
 
     def carry(self) -> None:
@@ -110,6 +113,7 @@ def _end_of(packet: bytes) -> int | None:
 def main() -> None:
     options = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     options.add_argument("--ends", type=int, default=2, choices=range(2, ENDS_MAX + 1), metavar="N")
+    options.add_argument("--name", default="line", help="of at most ten letters; each line that is there at once has its own")
     options.add_argument("--delay", type=float, default=0, metavar="MS", help="from one end to another")
     options.add_argument("--jitter", type=float, default=0, metavar="MS", help="more or less than that, at most")
     options.add_argument("--loss", type=float, default=0, metavar="PERCENT")
@@ -117,11 +121,13 @@ def main() -> None:
     wanted = options.parse_args()
     if wanted.jitter > wanted.delay:
         options.error("--jitter is longer than --delay")
+    if not 1 <= len(wanted.name) <= 10:
+        options.error("--name must have 1 to 10 letters")
     luck = random.Random(wanted.seed)
-    line = Line(wanted.ends, wanted.delay / 1000, wanted.jitter / 1000, wanted.loss / 100, luck)
+    line = Line(wanted.name, wanted.delay / 1000, wanted.jitter / 1000, wanted.loss / 100, luck)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit())
     try:
-        line.open()
+        line.open(wanted.ends)
         print(f"The line is there, with the seed {wanted.seed}.", flush=True)
         line.carry()
     except KeyboardInterrupt:

@@ -8,6 +8,8 @@ import { createInterface } from 'node:readline';
 import { after, before, describe, it } from 'node:test';
 
 const PROGRAM = join(import.meta.dirname, 'line.py');
+/** Of this run alone: another one may be on its way. */
+const NAME = `l${process.pid}`;
 const DATAGRAMS = 400;
 const PORT = 7000;
 
@@ -42,11 +44,13 @@ function whyNot(): string | false {
   }
 }
 
+const namespaces = () => execFileSync('ip', ['netns', 'list'], { encoding: 'utf8' });
+
 describe('the line', { skip: whyNot(), timeout: 60_000 }, () => {
   const line = { end: async () => '' };
-  const within = (end: number, script: string) => ['netns', 'exec', `line-${end}`, process.execPath, '-e', script];
+  const within = (end: number, script: string) => ['netns', 'exec', `${NAME}-${end}`, process.execPath, '-e', script];
   before(async () => {
-    const options = ['--delay', '40', '--jitter', '10', '--loss', '5', '--seed', '7'];
+    const options = ['--name', NAME, '--delay', '40', '--jitter', '10', '--loss', '5', '--seed', '7'];
     const child = spawn('python3', [PROGRAM, ...options], { stdio: ['pipe', 'pipe', 'inherit'] });
     const lines: string[] = [];
     const output = createInterface(child.stdout).on('line', (text) => lines.push(text));
@@ -61,7 +65,7 @@ describe('the line', { skip: whyNot(), timeout: 60_000 }, () => {
   });
   after(async () => {
     await line.end();
-    assert.doesNotMatch(execFileSync('ip', ['netns', 'list'], { encoding: 'utf8' }), /line-/, 'nothing is left of it');
+    assert.ok(!namespaces().includes(NAME), 'nothing is left of it');
   });
 
   it('carries each datagram at its own time, never earlier than the delay allows, and loses some', async () => {
@@ -82,6 +86,9 @@ describe('the line', { skip: whyNot(), timeout: 60_000 }, () => {
     } finally {
       echo.kill();
     }
+    const second = spawnSync('python3', [PROGRAM, '--name', NAME], { encoding: 'utf8' });
+    assert.match(second.stderr, /Cannot create namespace/);
+    assert.ok(namespaces().includes(`${NAME}-1`), 'a line deletes only what it has made');
     const [, sent, lost] = /^(\d+) packets, (\d+) of them lost;/.exec(await line.end()) ?? [];
     assert.ok(Number(sent) > DATAGRAMS && Number(lost) >= 10, `${sent} sent, ${lost} lost`);
   });
