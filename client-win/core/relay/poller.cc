@@ -300,7 +300,7 @@ News Poller::HandleLeft(const Response& response) {
 
 void Poller::BackOff(int64_t now_ms, int retry_after_s, bool is_for_good) {
   const int64_t ms_max = is_for_good ? kRefusedMsMax : LongestPauseMs();
-  const int64_t asked = std::clamp<int64_t>(int64_t{retry_after_s} * 1000, 0, kRetryAfterMsMax);
+  const int64_t asked = std::clamp<int64_t>(int64_t{retry_after_s} * 1000, 0, rules::kByeMsMax);
   due_ms_ = now_ms + std::max(asked, BackoffMs(failures_++, random_, ms_max));
   link_ = seat_ ? Link::kBroken : Link::kJoining;
   has_neighbours_ = false;

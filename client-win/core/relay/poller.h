@@ -22,8 +22,7 @@
 
 namespace sprites {
 
-constexpr int64_t kPollMsMin = 20;             // between two polls; each brings up to 64 sprites
-constexpr int64_t kRetryAfterMsMax = 300'000;  // however long a full relay asks us to stay away
+constexpr int64_t kPollMsMin = 20;  // between two polls; each brings up to 64 sprites
 
 struct JoinOptions {
   std::string name;
