@@ -24,14 +24,12 @@ export const HEADER = join(SERVER, 'wire/rules.h');
 export const OPENAPI = join(SERVER, 'openapi.yaml');
 export const PYTHON = join(SERVER, 'libraries/python/sprites_client.py');
 
-const COLUMNS = 100;
-
 /** What is measured, with a fraction or without; beside it are times, in ms, s or leases, and counts. */
 const MEASURES = /^(?:SPEED|SCALE|SCREEN|RISING|SPRITE_ID|PING_JITTER)|_PX$|_FACTOR$/;
 const TIMES = /_MS(?:_|$)|_SECONDS(?:_|$)|LEASES?$/;
 
 /** The header: wire/rules.h. */
-export function headerOf(source = readFileSync(SOURCE, 'utf8')): string {
+export function headerOf(): string {
   const edges = rules.EDGES.map((edge) => `"${edge}"`).join(', ');
   const kinds = ['number', 'whole', 'rising', 'edge', 'file', 'object', 'name', 'animation', 'facing'];
   return `// The rules that a relay shares with its desktops: those of wire/rules.ts, and the codes of
@@ -54,7 +52,8 @@ inline constexpr std::array<std::string_view, ${rules.EDGES.length}> kEdgeNames 
 constexpr std::string_view NameOf(Edge edge) { return kEdgeNames[static_cast<size_t>(edge)]; }
 constexpr Edge Opposite(Edge edge) { return static_cast<Edge>(static_cast<unsigned>(edge) ^ 1U); }
 
-${numbers(source)}
+// Units and reasons of the numbers are in wire/rules.ts.
+${numbers()}
 // What a member must be. One with a default may be left out.
 enum class Is : uint8_t { ${kinds.map(constant).join(', ')} };
 struct Member {
@@ -102,36 +101,16 @@ ${Object.entries(PROBLEMS)
 `;
 }
 
-/** Each number of the rules as a constant, in their order, with the comment before it. */
-function numbers(source: string): string {
-  const declared = source.matchAll(/(?:\/\*\*((?:(?!\*\/)[\s\S])*)\*\/\n)?export const ([A-Z_]+)\b/g);
+/** Each number of the rules as a constant, in their order. */
+function numbers(): string {
   let text = '';
-  for (const [, comment, name] of declared) {
+  for (const [, name] of readFileSync(SOURCE, 'utf8').matchAll(/^export const ([A-Z_]+)\b/gm)) {
     const value = (rules as Record<string, unknown>)[name];
     if (typeof value !== 'number') continue;
     const type = MEASURES.test(name) ? 'double' : TIMES.test(name) ? 'int64_t' : 'size_t';
-    if (comment !== undefined) text += lines(comment);
     text += `inline constexpr ${type} ${constant(name)} = ${value};\n`;
   }
   return text;
-}
-
-/** A comment in lines of C++. */
-function lines(comment: string): string {
-  const words = comment
-    .replace(/^\s*\* ?/gm, ' ')
-    .split(/\s+/)
-    .filter((word) => word !== '');
-  let text = '';
-  let line = '//';
-  for (const word of words) {
-    if (line.length + 1 + word.length > COLUMNS) {
-      text += `${line}\n`;
-      line = '//';
-    }
-    line += ` ${word}`;
-  }
-  return `${text}${line}\n`;
 }
 
 function members(comment: string, name: string, table: Readonly<Record<string, rules.Member>>): string {
