@@ -8,7 +8,7 @@
  * and reordered heartbeats only delay the moment at which views become the same.
  * The width has hysteresis, so it depends on the past. One relay decides it, the first of the view that has desktops; its heartbeats have it.
  * Invariant: the view has each relay at most once and always this one.
- * Cost: hear() is O(1), a view O(relays), both without allocation for each desktop; 120 bytes a relay.
+ * Cost: hear() is O(1), a view O(relays), both without allocation for each desktop; some 500 bytes a relay.
  */
 import { ok } from 'node:assert';
 import type { Heartbeat } from '../../wire/peers/heartbeat.ts';
@@ -75,7 +75,18 @@ interface MembershipOptions {
   step: number;
 }
 
-/** A label that no heartbeat has. */
+/** A relay as it is known here. */
+interface Row {
+  readonly name: string;
+  readonly hash: number;
+  life: number;
+  isForgotten: boolean;
+  newest: Heartbeat | undefined;
+  /** The remembered heartbeats: that of step s is at s mod REMEMBERED. */
+  heartbeats: (Heartbeat | undefined)[];
+}
+
+/** A step that no heartbeat has. */
 const NONE = -1;
 
 export class Membership {
@@ -90,37 +101,27 @@ export class Membership {
   #width: number;
   #leaves = false;
 
-  /** The table of relays, one row each. Row 0 is this relay. */
-  readonly #rowOf = new Map<string, number>();
-  #names: string[] = [];
-  #hashes = new Uint32Array(4);
-  #lives = new Float64Array(4);
-  #newest = new Float64Array(4);
-  #isForgotten = new Uint8Array(4);
-  /** The remembered heartbeats: that of step s is at REMEMBERED · row + s mod REMEMBERED. */
-  #labels = new Float64Array(4 * REMEMBERED);
-  #counts = new Float64Array(4 * REMEMBERED);
-  #widths = new Uint32Array(4 * REMEMBERED);
-  #digests = new Uint32Array(4 * REMEMBERED);
-  #leaving = new Uint8Array(4 * REMEMBERED);
+  readonly #rowOf = new Map<string, Row>();
   /** Rows in order of their names. */
-  #order: number[] = [];
+  readonly #order: Row[] = [];
+  /** The row of this relay. */
+  readonly #own: Row;
 
   #view: ClusterView | undefined;
   /** The row of each relay of the view. */
-  #viewRows: number[] = [];
+  #viewRows: Row[] = [];
   /** The row of the relay whose width the view has. */
-  #widthRow = 0;
-  /** The digests of this relay's own views, by step mod REMEMBERED. */
-  readonly #ownSteps = new Float64Array(REMEMBERED).fill(NONE);
-  readonly #ownDigests = new Uint32Array(REMEMBERED);
+  #widthRow: Row;
+  /** This relay's own views, by step mod REMEMBERED. */
+  readonly #ownViews: ClusterView[] = [];
 
   constructor({ name, life, width, step }: MembershipOptions) {
     this.name = name;
     this.life = life;
     this.#width = width;
     this.#firstStep = step;
-    this.#add(name, life);
+    this.#own = this.#add(name, life);
+    this.#widthRow = this.#own;
   }
 
   get step(): number {
@@ -142,7 +143,7 @@ export class Membership {
     this.#isAhead = false;
     const view = this.view;
     const total = view.bases[view.counts.length];
-    this.#width = widthOf(total, this.#widthRow === 0 ? this.#width : view.width);
+    this.#width = widthOf(total, this.#widthRow === this.#own ? this.#width : view.width);
     const heartbeat = {
       name: this.name,
       life: this.life,
@@ -152,7 +153,7 @@ export class Membership {
       digest: view.digest,
       leaving: this.#leaves,
     };
-    this.#note(0, heartbeat);
+    this.#note(this.#own, heartbeat);
     return heartbeat;
   }
 
@@ -167,9 +168,9 @@ export class Membership {
     if (name === this.name) return this.#hearNamesake(heartbeat);
     const row = this.#rowOf.get(name) ?? this.#addIfRoom(name, life);
     if (row === undefined) return 'full';
-    if (life < this.#lives[row] && !this.#isSilent(row)) return 'old-life';
-    if (life !== this.#lives[row]) this.#beginLife(row, life);
-    else if (this.#isForgotten[row]) return 'forgotten';
+    if (life < row.life && !this.#isSilent(row)) return 'old-life';
+    if (life !== row.life) this.#beginLife(row, life);
+    else if (row.isForgotten) return 'forgotten';
     if (step > this.#step) {
       this.#follow(step);
       this.#isAhead = true;
@@ -179,8 +180,7 @@ export class Membership {
 
   /** The newest life of a relay that is known. */
   lifeOf(name: string): number | undefined {
-    const row = this.#rowOf.get(name);
-    return row === undefined ? undefined : this.#lives[row];
+    return this.#rowOf.get(name)?.life;
   }
 
   stateOf(name: string): RelayState | undefined {
@@ -191,14 +191,14 @@ export class Membership {
   /** Whether crossings may be sent to a relay of the present view. */
   isReachable(relay: number): boolean {
     const row = this.#viewRows[relay];
-    return row === 0 || this.#stateOf(row) === 'here';
+    return row === this.#own || this.#stateOf(row) === 'here';
   }
 
   /** An operator declares that this life of a relay will not come back. Returns false when there is no such relay. */
   forget(name: string): boolean {
     const row = this.#rowOf.get(name);
-    if (row === undefined || row === 0) return false;
-    this.#isForgotten[row] = 1;
+    if (row === undefined || row === this.#own) return false;
+    row.isForgotten = true;
     this.#view = undefined;
     return true;
   }
@@ -206,31 +206,35 @@ export class Membership {
   /** All relays that are known, in order of their names. */
   *relays(): IterableIterator<RelayRow> {
     for (const row of this.#order) {
-      const newest = this.#newest[row];
-      const at = this.#indexOf(row, newest);
-      const own = newest % REMEMBERED;
+      const { newest } = row;
+      const own = newest && this.#ownViews[newest.step % REMEMBERED];
       yield {
-        name: this.#names[row],
-        life: this.#lives[row],
+        name: row.name,
+        life: row.life,
         state: this.#stateOf(row),
-        silentSteps: newest === NONE ? 0 : Math.max(0, this.#step - newest),
-        count: this.#counts[at],
-        width: this.#widths[at],
-        agrees: this.#ownSteps[own] === newest ? this.#ownDigests[own] === this.#digests[at] : undefined,
+        silentSteps: newest === undefined ? 0 : Math.max(0, this.#step - newest.step),
+        count: newest?.count ?? 0,
+        width: newest?.width ?? 0,
+        agrees: own?.step === newest?.step ? own?.digest === newest?.digest : undefined,
       };
     }
   }
 
-  #stateOf(row: number): RelayState {
-    if (this.#isForgotten[row]) return 'forgotten';
-    if (this.#leaving[this.#indexOf(row, this.#newest[row])]) return 'left';
-    const silent = this.#step - this.#newest[row];
-    return silent <= SUSPECTED_AFTER_STEPS || row === 0 ? 'here' : this.#isSilent(row) ? 'gone' : 'suspected';
+  #stateOf(row: Row): RelayState {
+    if (row.isForgotten) return 'forgotten';
+    if (row.newest?.leaving) return 'left';
+    if (row === this.#own || this.#silenceOf(row) <= SUSPECTED_AFTER_STEPS) return 'here';
+    return this.#isSilent(row) ? 'gone' : 'suspected';
+  }
+
+  /** Steps since the newest heartbeat of a relay. */
+  #silenceOf(row: Row): number {
+    return this.#step - (row.newest?.step ?? NONE);
   }
 
   /** Whether a relay has been silent for so long that it has no place in the view. */
-  #isSilent(row: number): boolean {
-    return this.#step - this.#newest[row] > GONE_AFTER_STEPS;
+  #isSilent(row: Row): boolean {
+    return this.#silenceOf(row) > GONE_AFTER_STEPS;
   }
 
   /** One that stops gives the name up: if this relay stopped for it, nobody would have it. */
@@ -240,15 +244,12 @@ export class Membership {
     return leaving ? 'late' : 'superseded';
   }
 
-  #note(row: number, { step, count, width, digest, leaving }: Heartbeat): HeartbeatOutcome {
-    const at = this.#indexOf(row, step);
-    if (this.#labels[at] >= step) return this.#labels[at] === step ? 'repeated' : 'late';
-    this.#labels[at] = step;
-    this.#counts[at] = count;
-    this.#widths[at] = width;
-    this.#digests[at] = digest;
-    this.#leaving[at] = leaving ? 1 : 0;
-    if (step > this.#newest[row]) this.#newest[row] = step;
+  #note(row: Row, heartbeat: Heartbeat): HeartbeatOutcome {
+    const { step } = heartbeat;
+    const held = row.heartbeats[step % REMEMBERED]?.step ?? NONE;
+    if (held >= step) return held === step ? 'repeated' : 'late';
+    row.heartbeats[step % REMEMBERED] = heartbeat;
+    if (step > (row.newest?.step ?? NONE)) row.newest = heartbeat;
     if (step <= this.#step - VIEW_LAG_STEPS) this.#view = undefined;
     return 'noted';
   }
@@ -267,119 +268,86 @@ export class Membership {
     if (jump > SUSPECTED_AFTER_STEPS && this.#step > 0) {
       // Less than the jump, so that no heartbeat is of the new step; a multiple of REMEMBERED, so that each stays where it is.
       const moved = jump - 1 - ((jump - 1) % REMEMBERED);
-      for (let row = 0; row < this.#names.length; row++) {
-        if (this.#newest[row] !== NONE) this.#newest[row] += moved;
-      }
-      for (let at = 0; at < this.#names.length * REMEMBERED; at++) {
-        if (this.#labels[at] !== NONE) this.#labels[at] += moved;
+      for (const row of this.#order) {
+        row.heartbeats = row.heartbeats.map((one) => one && { ...one, step: one.step + moved });
+        row.newest &&= row.heartbeats[row.newest.step % REMEMBERED];
       }
     }
     this.#moveTo(step);
   }
 
-  /** The index of the newest heartbeat of a row that the view of this step may use; NONE if there is none. */
-  #usable(row: number): number {
+  /** The newest heartbeat of a relay that the view of this step may use. */
+  #usable(row: Row): Heartbeat | undefined {
     const until = this.#step - VIEW_LAG_STEPS;
-    let best = NONE;
-    for (let at = row * REMEMBERED; at < (row + 1) * REMEMBERED; at++) {
-      const label = this.#labels[at];
-      if (label !== NONE && label <= until && (best === NONE || label > this.#labels[best])) best = at;
+    let best: Heartbeat | undefined;
+    for (const one of row.heartbeats) {
+      if (one !== undefined && one.step <= until && one.step > (best?.step ?? NONE)) best = one;
     }
-    if (best === NONE || this.#leaving[best] || this.#isForgotten[row]) return NONE;
-    return row === 0 || until - this.#labels[best] <= GONE_AFTER_STEPS ? best : NONE;
+    if (best === undefined || best.leaving || row.isForgotten) return undefined;
+    return row === this.#own || until - best.step <= GONE_AFTER_STEPS ? best : undefined;
   }
 
   #makeView(): ClusterView {
     const names: string[] = [];
     const counts: number[] = [];
-    const rows: number[] = [];
+    const rows: Row[] = [];
     let carried = this.#width;
-    let widthRow = NONE;
+    let widthRow: Row | undefined;
     let self = 0;
     let digest = 0x811c9dc5;
     for (const row of this.#order) {
-      const at = this.#usable(row);
-      if (at === NONE && row !== 0) continue;
-      if (row === 0) self = rows.length;
-      const count = at === NONE ? 0 : this.#counts[at];
-      if (count > 0) digest = mix(mix(digest, this.#hashes[row]), count);
-      if (count > 0 && widthRow === NONE) {
+      const heartbeat = this.#usable(row);
+      if (heartbeat === undefined && row !== this.#own) continue;
+      if (row === this.#own) self = rows.length;
+      const count = heartbeat?.count ?? 0;
+      if (count > 0) digest = mix(mix(digest, row.hash), count);
+      if (heartbeat !== undefined && count > 0 && widthRow === undefined) {
         widthRow = row;
-        carried = this.#widths[at];
+        carried = heartbeat.width;
       }
       rows.push(row);
-      names.push(this.#names[row]);
+      names.push(row.name);
       counts.push(count);
     }
     const bases = basesOf(counts);
     const width = widthOf(bases[counts.length], carried);
     digest = mix(digest, width) >>> 0;
     this.#viewRows = rows;
-    this.#widthRow = Math.max(0, widthRow);
-    this.#ownSteps[this.#step % REMEMBERED] = this.#step;
-    this.#ownDigests[this.#step % REMEMBERED] = digest;
-    return { step: this.#step, names, counts: Float64Array.from(counts), bases, width, digest, self };
+    this.#widthRow = widthRow ?? this.#own;
+    const view = { step: this.#step, names, counts: Float64Array.from(counts), bases, width, digest, self };
+    this.#ownViews[this.#step % REMEMBERED] = view;
+    return view;
   }
 
   /** Adds a row for a new relay. When the table is full, it replaces one that left or was forgotten, and is silent. */
-  #addIfRoom(name: string, life: number): number | undefined {
-    if (this.#names.length < RELAYS_MAX) return this.#add(name, life);
-    const row = this.#order.find(
-      (one) => one !== 0 && ['left', 'forgotten'].includes(this.#stateOf(one)) && this.#isSilent(one),
-    );
-    if (row === undefined) return undefined;
-    this.#rowOf.delete(this.#names[row]);
-    this.#order.splice(this.#order.indexOf(row), 1);
-    this.#name(row, name, life);
-    return row;
+  #addIfRoom(name: string, life: number): Row | undefined {
+    if (this.#order.length >= RELAYS_MAX) {
+      const at = this.#order.findIndex(
+        (row) => row !== this.#own && ['left', 'forgotten'].includes(this.#stateOf(row)) && this.#isSilent(row),
+      );
+      if (at < 0) return undefined;
+      this.#rowOf.delete(this.#order[at].name);
+      this.#order.splice(at, 1);
+    }
+    return this.#add(name, life);
   }
 
-  #add(name: string, life: number): number {
-    const row = this.#names.length;
-    if (row === this.#lives.length) this.#grow();
-    this.#name(row, name, life);
-    return row;
-  }
-
-  #name(row: number, name: string, life: number): void {
+  #add(name: string, life: number): Row {
+    const row: Row = { name, hash: hashOf(name), life, isForgotten: false, newest: undefined, heartbeats: [] };
     this.#rowOf.set(name, row);
-    this.#names[row] = name;
-    this.#hashes[row] = hashOf(name);
-    const after = this.#order.findIndex((one) => this.#names[one] > name);
+    const after = this.#order.findIndex((one) => one.name > name);
     this.#order.splice(after < 0 ? this.#order.length : after, 0, row);
     this.#beginLife(row, life);
+    return row;
   }
 
-  #beginLife(row: number, life: number): void {
-    this.#lives[row] = life;
-    this.#newest[row] = NONE;
-    this.#isForgotten[row] = 0;
-    this.#labels.fill(NONE, row * REMEMBERED, (row + 1) * REMEMBERED);
-    this.#leaving.fill(0, row * REMEMBERED, (row + 1) * REMEMBERED);
+  #beginLife(row: Row, life: number): void {
+    row.life = life;
+    row.isForgotten = false;
+    row.newest = undefined;
+    row.heartbeats = new Array(REMEMBERED).fill(undefined);
     this.#view = undefined;
   }
-
-  #grow(): void {
-    const rows = this.#lives.length * 2;
-    this.#hashes = grown(this.#hashes, new Uint32Array(rows));
-    this.#lives = grown(this.#lives, new Float64Array(rows));
-    this.#newest = grown(this.#newest, new Float64Array(rows));
-    this.#isForgotten = grown(this.#isForgotten, new Uint8Array(rows));
-    this.#labels = grown(this.#labels, new Float64Array(rows * REMEMBERED));
-    this.#counts = grown(this.#counts, new Float64Array(rows * REMEMBERED));
-    this.#widths = grown(this.#widths, new Uint32Array(rows * REMEMBERED));
-    this.#digests = grown(this.#digests, new Uint32Array(rows * REMEMBERED));
-    this.#leaving = grown(this.#leaving, new Uint8Array(rows * REMEMBERED));
-  }
-
-  #indexOf(row: number, step: number): number {
-    return row * REMEMBERED + (step === NONE ? 0 : step % REMEMBERED);
-  }
-}
-
-function grown<Column extends Float64Array | Uint32Array | Uint8Array>(from: Column, into: Column): Column {
-  into.set(from);
-  return into;
 }
 
 /** FNV-1a of 32-bit words, with the high half folded in, so that counts beyond 16 bits reach all bits. */
