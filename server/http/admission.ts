@@ -10,6 +10,7 @@ import { ok } from 'node:assert';
 import { createHmac, randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import type { Admission } from '../domain/relay.ts';
+import { RateLimits } from '../domain/slots/rate_limits.ts';
 import { ProblemError } from '../wire/problem.ts';
 import { ClientAddresses } from './client_address.ts';
 
@@ -48,7 +49,6 @@ export const ROWS = 1 << 20;
 /** Of a worker: far fewer addresses upload or have sockets there. */
 export const WORKER_ROWS = 1 << 16;
 
-const MINUTE_MS = 60_000;
 const KEY_BYTES = 16;
 
 /** The end of every refusal's `detail`. */
@@ -69,36 +69,10 @@ class Rows {
   }
 }
 
-/** The rounding error of sums of fractional milliseconds is less than this. */
-const ROUNDING_MS = 0.001;
-
-/** A rate with a burst, for each row: the generic cell rate algorithm. */
-class Rates {
-  /** When the whole burst is available again, in ms of the caller's clock; 0 for a row that was never used. */
-  readonly #fullMs: Float64Array;
-  readonly #msEach: number;
-  readonly #burstMs: number;
-
-  constructor(rows: number, perMinute: number, burst: number) {
-    this.#fullMs = new Float64Array(rows);
-    this.#msEach = MINUTE_MS / perMinute;
-    this.#burstMs = this.#msEach * burst;
-  }
-
-  /** Whether `amount` more is within the limit. Counts nothing. */
-  allows(row: number, nowMs: number, amount = 1): boolean {
-    return Math.max(this.#fullMs[row], nowMs) + this.#msEach * amount <= nowMs + this.#burstMs + ROUNDING_MS;
-  }
-
-  count(row: number, nowMs: number, amount = 1): void {
-    this.#fullMs[row] = Math.max(this.#fullMs[row], nowMs) + this.#msEach * amount;
-  }
-}
-
 /** The master's part: joins, places in the default world, private worlds. */
 export class StrictAdmission implements Admission {
   readonly #rows: Rows;
-  readonly #joins: Rates;
+  readonly #joins: RateLimits;
   readonly #places: Uint16Array;
   readonly #worlds: Uint16Array;
   /** The row of each slot with a place in the default world, plus 1; 0 for none. */
@@ -108,7 +82,7 @@ export class StrictAdmission implements Admission {
 
   constructor(slots: number, rows = ROWS) {
     this.#rows = new Rows(rows);
-    this.#joins = new Rates(rows, JOINS_PER_MINUTE_MAX, JOINS_BURST_MAX);
+    this.#joins = new RateLimits(rows, JOINS_PER_MINUTE_MAX / 60, JOINS_BURST_MAX);
     this.#places = new Uint16Array(rows);
     this.#worlds = new Uint16Array(rows);
     this.#rowOf = new Uint32Array(slots);
@@ -168,8 +142,8 @@ export class StrictAdmission implements Admission {
 export class WorkerAdmission {
   readonly #addresses: ClientAddresses;
   readonly #rows: Rows;
-  readonly #uploads: Rates;
-  readonly #uploadBytes: Rates;
+  readonly #uploads: RateLimits;
+  readonly #uploadBytes: RateLimits;
   readonly #sockets: Uint16Array;
   readonly #clock: () => number;
   /** Uploads and sockets refused by any of the limits. */
@@ -179,8 +153,8 @@ export class WorkerAdmission {
   constructor(trustProxy: readonly string[], clock = () => performance.now(), rows = WORKER_ROWS) {
     this.#addresses = new ClientAddresses(trustProxy);
     this.#rows = new Rows(rows);
-    this.#uploads = new Rates(rows, UPLOADS_PER_MINUTE_MAX, UPLOADS_BURST_MAX);
-    this.#uploadBytes = new Rates(rows, UPLOAD_BYTES_PER_MINUTE_MAX, UPLOAD_BYTES_PER_MINUTE_MAX);
+    this.#uploads = new RateLimits(rows, UPLOADS_PER_MINUTE_MAX / 60, UPLOADS_BURST_MAX);
+    this.#uploadBytes = new RateLimits(rows, UPLOAD_BYTES_PER_MINUTE_MAX / 60, UPLOAD_BYTES_PER_MINUTE_MAX);
     this.#sockets = new Uint16Array(rows);
     this.#clock = clock;
   }
