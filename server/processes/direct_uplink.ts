@@ -57,7 +57,7 @@ export class DirectUplink implements Uplink {
   }
 
   query(query: Query, request: number, desktop: Identity, json = ''): void {
-    this.#master[query](this.#link, request, desktop, json);
+    this.#master.query(query, this.#link, request, desktop, json);
     this.#flushSoon();
   }
 

@@ -97,7 +97,7 @@ describe('the link to a worker', () => {
     master.turns.end();
     for (const [n, identity] of identities.entries()) master.poll(number, 500 + n, identity, 0, -1);
     frames.length = 0;
-    master.say(number, 1000, identities[0], JSON.stringify({ saying: 1, text: 'Hello' }));
+    master.query('say', number, 1000, identities[0], JSON.stringify({ saying: 1, text: 'Hello' }));
     for (const nowMs of [3050, 3100, 3150, 3200]) master.turns.advance(nowMs);
     const heard = new Map<number, string>();
     for (const frame of frames) {

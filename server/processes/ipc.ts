@@ -247,7 +247,7 @@ function receiveRecord(master: Master, link: number, record: RecordView): void {
     default: {
       const query = QUERY_OF.get(record.kind);
       if (query === undefined) throw new MalformedFrame(`a worker must not send records of kind ${record.kind}`);
-      master[query](link, request, record, body.toString('utf8', start, end));
+      master.query(query, link, request, record, body.toString('utf8', start, end));
     }
   }
 }

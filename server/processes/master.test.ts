@@ -53,7 +53,7 @@ describe('a master with a journal', () => {
     assert.equal(commits(), 0);
     master.turns.advance(1);
     assert.equal(commits(), 1);
-    master.verify(1, 5, desktop);
+    master.query('verify', 1, 5, desktop, '');
     master.turns.end();
     assert.deepEqual(happened.slice(-4), ['the link has an answer', 'commit', 'the link sends', 'the front sends']);
   });

@@ -23,6 +23,7 @@ import { Flights } from './flights.ts';
 import type { Links } from './links.ts';
 import type { Seats } from './seats.ts';
 import type { Turns } from './turns.ts';
+import type { Query } from './uplink.ts';
 
 /** A file of another relay (cluster/peer_files.ts). */
 type FetchedFile = Buffer | 'unanswered' | 'refused' | undefined;
@@ -71,6 +72,44 @@ interface MasterParts {
   readonly flights?: Flights;
 }
 
+/**
+ * How a query is answered: the status, what finds the body of the answer, and whether anybody may ask, not only a live desktop. `json` is what
+ * the query has with it.
+ */
+type QueryRow = readonly [status: 200 | 202 | 204, find: (slot: number, json: string) => unknown, isOfAnybody?: true];
+type Queries = Readonly<Record<Exclude<Query, 'fetch'>, QueryRow>>;
+
+function queriesOf(relay: Relay, seats: Seats, moderation?: Moderation, flights = new Flights(relay)): Queries {
+  return {
+    leave: [204, (slot) => relay.leave(slot)],
+    describe: [200, (slot) => relay.directory.describe(slot)],
+    company: [200, (slot) => relay.directory.company(slot)],
+    verify: [204, () => {}],
+    renew: [200, (slot) => ({ invitation: seats.renew(slot) })],
+    /** What the other desktop (slot and generation) throws towards this one goes on to the next one. */
+    mute: [204, (slot, json) => relay.mute(slot, JSON.parse(json))],
+    unmute: [204, (slot, json) => relay.unmute(slot, JSON.parse(json))],
+    report: [204, (slot, json) => moderation?.report(slot, JSON.parse(json))],
+    /** `heard`: how many others hear it, null when that is not known. */
+    say: [202, (slot, json) => ({ heard: relay.say(slot, JSON.parse(json)) })],
+    peek: [202, (slot, json) => peek(relay, slot, JSON.parse(json))],
+    setShows: [204, (slot, json) => relay.setShows(slot, JSON.parse(json))],
+    setNamed: [204, (slot, json) => relay.setNamed(slot, JSON.parse(json))],
+    askSwap: [202, (slot, json) => relay.swaps.ask(slot, JSON.parse(json))],
+    answerSwap: [204, (slot, json) => relay.swaps.answer(slot, JSON.parse(json))],
+    publish: [202, (slot, json) => ({ state: moderation?.publish(slot, JSON.parse(json)) })],
+    count: [200, () => relay.directory.count(), true],
+    flying: [200, () => flights.show(), true],
+    feedback: [204, (_, json) => moderation?.addFeedback(JSON.parse(json)), true],
+  };
+}
+
+/** A desktop peeks through an edge; null ends that. */
+function peek(relay: Relay, slot: number, edge: EdgeNumber | null): object {
+  const leaseMs = relay.peek(slot, edge);
+  return { edge: edge === null ? null : EDGES[edge], leaseMs };
+}
+
 const isOfNoOwner = (verdict: Verdict) => verdict === 'desktop-ended' || verdict === 'unknown-desktop';
 
 export class Master {
@@ -78,20 +117,20 @@ export class Master {
   readonly turns: Turns;
   readonly seats: Seats;
   readonly #links: Links;
-  readonly #moderation: Moderation | undefined;
   readonly #homes: Homes | undefined;
   readonly #files: RemoteFiles | undefined;
   readonly #flights: Flights | undefined;
+  readonly #queries: Queries;
 
   constructor({ turns, seats, moderation, homes, files, flights }: MasterParts) {
     this.turns = turns;
     this.seats = seats;
     this.relay = turns.relay;
     this.#links = turns.links;
-    this.#moderation = moderation;
     this.#homes = homes;
     this.#files = files;
     this.#flights = flights;
+    this.#queries = queriesOf(this.relay, seats, moderation, flights);
   }
 
   /** The handlers for the front of the long-polls. */
@@ -131,7 +170,7 @@ export class Master {
       link,
       request,
       () => {
-        if (homes === undefined || homes.isHere(join)) this.#answerJson(link, request, 201, this.seats.seat(join));
+        if (homes === undefined || homes.isHere(join)) this.#answerWith(link, request, 201, this.seats.seat(join));
         else this.#joinLater(link, request, join, homes);
       },
       (code) => this.relay.clients.refusedJoin(join.client, code),
@@ -143,7 +182,7 @@ export class Master {
     void homes
       .join(join)
       .then(
-        (joined) => this.#answerJson(link, request, 201, joined),
+        (joined) => this.#answerWith(link, request, 201, joined),
         (error) => {
           if (!(error instanceof ProblemError)) throw error;
           this.#answerProblem(link, request, error.document);
@@ -152,39 +191,23 @@ export class Master {
       .then(() => this.turns.end());
   }
 
-  leave(link: number, request: number, identity: Identity): void {
-    if (!this.#requireLive(link, request, identity)) return;
-    this.relay.leave(identity.slot);
-    this.#links.reply(link, request, DONE);
-  }
-
-  describe(link: number, request: number, identity: Identity): void {
-    if (this.#requireLive(link, request, identity))
-      this.#answerJson(link, request, 200, this.relay.directory.describe(identity.slot));
-  }
-
-  /** Who else is in the world of a desktop. */
-  company(link: number, request: number, identity: Identity): void {
-    if (this.#requireLive(link, request, identity))
-      this.#answerJson(link, request, 200, this.relay.directory.company(identity.slot));
-  }
-
-  /** A new invitation of a desktop: `{invitation}`. */
-  renew(link: number, request: number, identity: Identity): void {
-    if (!this.#requireLive(link, request, identity)) return;
-    this.#answerJson(link, request, 200, { invitation: this.seats.renew(identity.slot) });
-  }
-
-  /** The public counts. */
-  count(link: number, request: number): void {
-    this.#answerJson(link, request, 200, this.relay.directory.count());
+  /** A rare request, by its row of the tables below. */
+  query(query: Query, link: number, request: number, identity: Identity, json: string): void {
+    if (query === 'fetch') {
+      this.#fetch(link, request, json);
+      return;
+    }
+    const [status, find, isOfAnybody] = this.#queries[query];
+    const answer = () => this.#answerWith(link, request, status, find(identity.slot, json));
+    if (isOfAnybody) this.#attempt(link, request, answer);
+    else this.#try(link, request, identity, answer);
   }
 
   /**
    * A sprite file that this relay does not have, for a client: 200 with its bytes, 404, 503 when it is not known whether there is one, or
    * 429 when too many are being fetched, or too many for this client.
    */
-  fetch(link: number, request: number, _: Identity, json: string): void {
+  #fetch(link: number, request: number, json: string): void {
     const { file, client } = JSON.parse(json) as { file: string; client?: string };
     const answer = (fetched?: FetchedFile) => {
       const bytes = Buffer.isBuffer(fetched) ? fetched : NO_BODY;
@@ -195,96 +218,11 @@ export class Master {
     else answer();
   }
 
-  verify(link: number, request: number, identity: Identity): void {
-    if (this.#requireLive(link, request, identity)) this.#links.reply(link, request, DONE);
-  }
-
-  /** From now on what `json` (slot and generation) throws towards this desktop goes on to the next one. */
-  mute(link: number, request: number, identity: Identity, json: string): void {
-    this.#do(link, request, identity, () => this.relay.mute(identity.slot, JSON.parse(json)));
-  }
-
-  unmute(link: number, request: number, identity: Identity, json: string): void {
-    this.#do(link, request, identity, () => this.relay.unmute(identity.slot, JSON.parse(json)));
-  }
-
-  /** A desktop says `json` (number and text). The answer is `{heard}`: how many others hear it, null when that is not known. */
-  say(link: number, request: number, identity: Identity, json: string): void {
-    this.#try(link, request, identity, () => {
-      this.#answerJson(link, request, 202, { heard: this.relay.say(identity.slot, JSON.parse(json)) });
-    });
-  }
-
-  /** A desktop peeks through the edge `json`, a number or null. The answer is `{edge, leaseMs}`. */
-  peek(link: number, request: number, identity: Identity, json: string): void {
-    const edge: EdgeNumber | null = JSON.parse(json);
-    this.#try(link, request, identity, () => {
-      const leaseMs = this.relay.peek(identity.slot, edge);
-      this.#answerJson(link, request, 202, { edge: edge === null ? null : EDGES[edge], leaseMs });
-    });
-  }
-
-  /** From now on a desktop shows its stage, if `json` is true, or does not. */
-  setShows(link: number, request: number, identity: Identity, json: string): void {
-    this.#do(link, request, identity, () => this.relay.setShows(identity.slot, JSON.parse(json)));
-  }
-
-  /** From now on public pages may show the name of a desktop, if `json` is true, or may not. */
-  setNamed(link: number, request: number, identity: Identity, json: string): void {
-    this.#do(link, request, identity, () => this.relay.setNamed(identity.slot, JSON.parse(json)));
-  }
-
   /** A desktop shows its stage. The answer is `{edges}`: through which it is watched. */
   show(link: number, request: number, identity: Identity, stage: ShownStage): void {
     this.#try(link, request, identity, () => {
       const edges = this.relay.show(identity.slot, stage);
       this.#links.reply(link, request, WATCHED_EDGES[edges]);
-    });
-  }
-
-  /** A desktop asks another one, `json`, to change places. The answer is `{swap, leaseMs}`. */
-  askSwap(link: number, request: number, identity: Identity, json: string): void {
-    this.#try(link, request, identity, () => {
-      this.#answerJson(link, request, 202, this.relay.swaps.ask(identity.slot, JSON.parse(json)));
-    });
-  }
-
-  /** A desktop answers one that has asked it to change places. */
-  answerSwap(link: number, request: number, identity: Identity, json: string): void {
-    this.#do(link, request, identity, () => this.relay.swaps.answer(identity.slot, JSON.parse(json)));
-  }
-
-  /** A report of a picture: its file and its reason. */
-  report(link: number, request: number, identity: Identity, json: string): void {
-    this.#do(link, request, identity, () => this.#moderation?.report(identity.slot, JSON.parse(json)));
-  }
-
-  /** A desktop publishes a picture in the gallery. The answer is `{state}`. */
-  publish(link: number, request: number, identity: Identity, json: string): void {
-    this.#try(link, request, identity, () => {
-      this.#answerJson(link, request, 202, { state: this.#moderation?.publish(identity.slot, JSON.parse(json)) });
-    });
-  }
-
-  /** What flew: flights.ts. */
-  flying(link: number, request: number): void {
-    const flights = this.#flights ?? new Flights(this.relay);
-    this.#answerJson(link, request, 200, flights.show());
-  }
-
-  /** Feedback of a visitor, who needs no desktop. */
-  feedback(link: number, request: number, _: Identity, json: string): void {
-    this.#attempt(link, request, () => {
-      this.#moderation?.addFeedback(JSON.parse(json));
-      this.#links.reply(link, request, DONE);
-    });
-  }
-
-  /** Does something for a live desktop and answers 204, or the problem that `action` throws. */
-  #do(link: number, request: number, identity: Identity, action: () => void): void {
-    this.#try(link, request, identity, () => {
-      action();
-      this.#links.reply(link, request, DONE);
     });
   }
 
@@ -317,7 +255,9 @@ export class Master {
     this.#links.reply(link, request, refusalOf(document));
   }
 
-  #answerJson(link: number, request: number, status: number, value: unknown): void {
-    this.#links.reply(link, request, answerOf(status, Buffer.from(JSON.stringify(value))));
+  /** 204 has no body; that of the others is JSON. */
+  #answerWith(link: number, request: number, status: number, value: unknown): void {
+    const answer = status === 204 ? DONE : answerOf(status, Buffer.from(JSON.stringify(value)));
+    this.#links.reply(link, request, answer);
   }
 }

@@ -12,9 +12,9 @@ import type { Join } from '../wire/join.ts';
 import type { Standing } from '../wire/pictures.ts';
 
 /**
- * Rare requests, by the names of the master's methods and of the kinds of records that carry them. Those of the first line are about
- * the desktop that sends them; `verify` checks its token: 204 when it is good. Those of the second line are too, and have JSON with
- * them. The others need no token: `count` and `flying` are about the whole relay, `fetch` and `feedback` have JSON.
+ * Rare requests, by the names of the kinds of records that carry them; the master has a row for each (master.ts). Those of the first line
+ * are about the desktop that sends them; `verify` checks its token: 204 when it is good. Those of the second line are too, and have JSON
+ * with them. The others need no token: `count` and `flying` are about the whole relay, `fetch` and `feedback` have JSON.
  */
 export const QUERIES = [
   ...(['leave', 'describe', 'company', 'verify', 'renew'] as const),

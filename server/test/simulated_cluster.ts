@@ -442,7 +442,7 @@ export class SimulatedCluster implements Surroundings {
       const ticket = relay.ticket(() => {
         client.hasLeft = true;
       });
-      relay.master.leave(relay.link, ticket, identity);
+      relay.master.query('leave', relay.link, ticket, identity, '');
     }
   }
 
