@@ -378,8 +378,44 @@ export function readRecords(bytes: Buffer, start: number, end: number, facts: Fa
   for (let at = start >> 2; at < end >> 2; ) at += reader.read(at, end >> 2);
 }
 
+/** Reads a record that begins with word `at`, and has `length` words. */
+type ReadKind = (own: RecordReader, at: number, length: number) => void;
+
 /** Reads records as facts. Words of a record are counted from its first one, `at`. */
 class RecordReader {
+  /** How a record of each kind is read. */
+  static readonly #readers: Readonly<Record<number, ReadKind | undefined>> = {
+    [RecordKind.desktop]: (own, at) => own.#readDesktop(at),
+    [RecordKind.free]: (own, at) => own.#facts.free(own.#words[at + 1], own.#words[at + 2]),
+    [RecordKind.kept]: (own, at) =>
+      own.#facts.kept(own.#words[at + 1], own.#words[at + 2], own.#name(at), own.#words[at + 3]),
+    [RecordKind.place]: (own, at) => own.#facts.place(own.#words[at + 1], own.#words[at + 2]),
+    [RecordKind.width]: (own, at) => own.#facts.width(own.#name(at), own.#words[at + 1]),
+    [RecordKind.invitation]: (own, at) =>
+      own.#facts.invitation(own.#words[at + 1], own.#words.subarray(at + 2, at + 6)),
+    [RecordKind.mutes]: (own, at, length) =>
+      own.#facts.mutes(own.#words[at + 1], [...own.#words.subarray(at + 2, at + length)]),
+    [RecordKind.ended]: (own, at) => own.#readEnded(at),
+    [RecordKind.accepted]: (own, at) => own.#readAccepted(at),
+    [RecordKind.sent]: (own, at) => own.#facts.sent(own.#words[at + 1], own.#words[at + 2]),
+    [RecordKind.acknowledged]: (own, at) => own.#facts.acknowledged(own.#words[at + 1], own.#words[at + 2]),
+    [RecordKind.unsent]: (own, at) => own.#facts.unsent(own.#words[at + 1]),
+    [RecordKind.moved]: (own, at) =>
+      own.#facts.moved(own.#words[at + 1], own.#edge(at), own.#words[at + 2], own.#words[at + 3]),
+    [RecordKind.mailbox]: (own, at) => own.#facts.mailbox(own.#words[at + 1], own.#words[at + 2]),
+    [RecordKind.event]: (own, at) => own.#readEvent(at),
+    [RecordKind.counters]: (own, at) => own.#facts.counters(own.#big(at + 1), own.#big(at + 3), own.#big(at + 5)),
+    [RecordKind.snapshotEnd]: () => {},
+    [RecordKind.shown]: (own, at) => own.#readShown(at),
+    [RecordKind.peerFrame]: (own, at) => own.#readFrame(RecordKind.peerFrame, at),
+    [RecordKind.peerVerdicts]: (own, at) => own.#readFrame(RecordKind.peerVerdicts, at),
+    [RecordKind.peerTaken]: (own, at) => own.#readFrame(RecordKind.peerTaken, at),
+    [RecordKind.peersForgotten]: (own) => own.#facts.peersForgotten(),
+    [RecordKind.life]: (own, at) => own.#facts.life(own.#big(at + 1)),
+    [RecordKind.custody]: (own, at) => own.#facts.custody(own.#words[at + 1], own.#words[at + 2], own.#big(at + 3)),
+    [RecordKind.day]: (own, at) => own.#readDay(at),
+  } satisfies Record<(typeof RecordKind)[keyof typeof RecordKind], ReadKind>;
+
   readonly #bytes: Buffer;
   readonly #words: Uint32Array;
   readonly #facts: Facts;
@@ -413,9 +449,9 @@ class RecordReader {
     const length = words[at] >>> 16;
     if (length === 0 || at + length > end) throw new RecordError(`a record of ${length} words`);
     const kind = words[at] & 0xff;
-    if (!this.#readState(kind, at, length) && !this.#readSprites(kind, at) && !this.#readOfPeers(kind, at)) {
-      throw new RecordError(`a record of kind ${kind}`);
-    }
+    const readKind = RecordReader.#readers[kind];
+    if (readKind === undefined) throw new RecordError(`a record of kind ${kind}`);
+    readKind(this, at, length);
     return length;
   }
 
@@ -439,110 +475,6 @@ class RecordReader {
   /** The name of a record that #named() of the writer has written. */
   #name(at: number): string {
     return this.#text(at * WORD_BYTES + NAMED_BYTES, this.#words[at + 4]);
-  }
-
-  /** Reads a record of a desktop, a slot, a world or the relay. Returns false for one of another kind. */
-  #readState(kind: number, at: number, length: number): boolean {
-    const words = this.#words;
-    const facts = this.#facts;
-    const slot = words[at + 1];
-    switch (kind) {
-      case RecordKind.desktop:
-        this.#readDesktop(at);
-        break;
-      case RecordKind.free:
-        facts.free(slot, words[at + 2]);
-        break;
-      case RecordKind.kept:
-        facts.kept(slot, words[at + 2], this.#name(at), words[at + 3]);
-        break;
-      case RecordKind.place:
-        facts.place(slot, words[at + 2]);
-        break;
-      case RecordKind.width:
-        facts.width(this.#name(at), words[at + 1]);
-        break;
-      case RecordKind.invitation:
-        facts.invitation(slot, words.subarray(at + 2, at + 6));
-        break;
-      case RecordKind.mutes:
-        facts.mutes(slot, [...words.subarray(at + 2, at + length)]);
-        break;
-      case RecordKind.shown:
-        facts.shown(slot, (this.#detail(at) & SHOWN_STAGE) !== 0, (this.#detail(at) & SHOWN_NAME) !== 0);
-        break;
-      case RecordKind.ended:
-        this.#readEnded(at);
-        break;
-      case RecordKind.life:
-        facts.life(this.#big(at + 1));
-        break;
-      case RecordKind.day:
-        this.#readDay(at);
-        break;
-      case RecordKind.counters:
-        facts.counters(this.#big(at + 1), this.#big(at + 3), this.#big(at + 5));
-        break;
-      case RecordKind.snapshotEnd:
-        break;
-      default:
-        return false;
-    }
-    return true;
-  }
-
-  /** Reads a record of a mailbox or its events. Returns false for one of another kind. */
-  #readSprites(kind: number, at: number): boolean {
-    const words = this.#words;
-    const facts = this.#facts;
-    const slot = words[at + 1];
-    switch (kind) {
-      case RecordKind.accepted:
-        this.#readAccepted(at);
-        break;
-      case RecordKind.sent:
-        facts.sent(slot, words[at + 2]);
-        break;
-      case RecordKind.acknowledged:
-        facts.acknowledged(slot, words[at + 2]);
-        break;
-      case RecordKind.unsent:
-        facts.unsent(slot);
-        break;
-      case RecordKind.moved:
-        facts.moved(slot, this.#edge(at), words[at + 2], words[at + 3]);
-        break;
-      case RecordKind.mailbox:
-        facts.mailbox(slot, words[at + 2]);
-        break;
-      case RecordKind.event:
-        this.#readEvent(at);
-        break;
-      default:
-        return false;
-    }
-    return true;
-  }
-
-  /** Reads a record of another relay. Returns false for one of another kind. */
-  #readOfPeers(kind: number, at: number): boolean {
-    const facts = this.#facts;
-    switch (kind) {
-      case RecordKind.peerFrame:
-      case RecordKind.peerVerdicts:
-      case RecordKind.peerTaken:
-        this.#readFrame(kind, at);
-        break;
-      case RecordKind.custody:
-        facts.custody(this.#words[at + 1], this.#words[at + 2], this.#big(at + 3));
-        break;
-      case RecordKind.peersForgotten:
-        facts.peersForgotten();
-        break;
-      default:
-        return false;
-    }
-    return true;
   }
 
   #readDesktop(at: number): void {
@@ -573,6 +505,11 @@ class RecordReader {
       lastAcceptedBehind: words[at + 19] >>> 24,
       name: this.#bytes.subarray(name, name + nameBytes),
     });
+  }
+
+  #readShown(at: number): void {
+    const detail = this.#detail(at);
+    this.#facts.shown(this.#words[at + 1], (detail & SHOWN_STAGE) !== 0, (detail & SHOWN_NAME) !== 0);
   }
 
   #readEnded(at: number): void {
