@@ -336,14 +336,14 @@ describe('swarm command', { skip: why, timeout: 900_000, concurrency: CONCURRENC
   });
 
   it('leaves a relay that goes on, whether or not it took all desktops', async (t) => {
-    const relay = await start({ name: 'full', front: 'portable', workers: 0, flags: ['--max-desktops', '40'] });
+    const relay = await start({ name: 'full', front: 'portable', workers: 0, flags: ['--max-desktops', '100'] });
     t.after(() => relay.stop());
     const url = `http://127.0.0.1:${relay.api}`;
     const desktops = async () => (await relay.metrics()).get('sprites_desktops');
     const fitting = await swarm([...SHORT, '--rate', '100', '--duration', '200ms', '--url', url]);
     assert.deepEqual([fitting.code, await desktops()], [0, 0], fitting.stderr);
-    const tooMany = await swarm(['--desktops', '41', '--rate', '100', '--connect-timeout', '5s', '--url', url]);
-    assert.match(tooMany.stdout + tooMany.stderr, /only 40 of 41 desktops are parked/);
+    const tooMany = await swarm(['--desktops', '101', '--rate', '100', '--connect-timeout', '5s', '--url', url]);
+    assert.match(tooMany.stdout + tooMany.stderr, /only 100 of 101 desktops are parked/);
     assert.deepEqual([tooMany.code, await desktops()], [1, 0]);
   });
 

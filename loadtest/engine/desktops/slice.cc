@@ -93,7 +93,8 @@ void Slice::HandleDue(int64_t now_ns) {
 }
 
 void Slice::OpenSenders() {
-  if (state_.options.throw_each) {
+  // None to leave with: desktops that are not all parked leave without having thrown.
+  if (state_.options.throw_each || state_.phase == Phase::kLeave) {
     state_.ready_senders.clear();
   }
   // Only when all desktops are parked: a relay closes connections that stay idle for some seconds.
