@@ -191,7 +191,7 @@ export class Master {
       .then(() => this.turns.end());
   }
 
-  /** A rare request, by its row of the tables below. */
+  /** A rare request, by its row of `queriesOf()`. */
   query(query: Query, link: number, request: number, identity: Identity, json: string): void {
     if (query === 'fetch') {
       this.#fetch(link, request, json);
