@@ -15,6 +15,7 @@
 #include "core/desktop/remarks.h"
 #include "core/desktop/toasts.h"
 #include "core/motion/simulation.h"
+#include "core/relay/open_requests.h"
 #include "core/relay/poller.h"
 #include "core/relay/request_budget.h"
 #include "core/text/texts.h"
@@ -75,6 +76,7 @@ struct Context {
   Remarks remarks;
   RequestBudget budget;
   RequestId next_request = 1;
+  OpenRequests open_requests;
   bool saves_now = false;  // the state to save has changed
   int64_t now_ms = 0;      // the time of the last tick
   WallClock clock;
@@ -100,11 +102,17 @@ struct Context {
   // program covers a monitor.
   bool IsQuiet() const;
   bool IsCovered(size_t monitor) const { return monitor < covered.size() && covered[monitor]; }
-  void Send(Request request) { outbox.requests.push_back(std::move(request)); }
-  // Likewise, if there is one.
+  // Sends a request whose response means nothing, if there is one.
   void Send(std::optional<Request> request) {
     if (request) {
-      Send(std::move(*request));
+      outbox.requests.push_back(std::move(*request));
+    }
+  }
+  // Likewise, but `handle` gets the response, unless what `until` names comes first.
+  void Send(std::optional<Request> request, Until until, OpenRequests::Handler handle) {
+    if (request) {
+      open_requests.Add(request->id, until, std::move(handle));
+      Send(std::move(request));
     }
   }
 };

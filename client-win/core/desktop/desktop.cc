@@ -43,6 +43,9 @@ void Desktop::SetSettings(const Settings& settings) {
   if (is_in_other_world && context_.settings.show_stage == ShowStage::kShow) {
     context_.settings.show_stage = ShowStage::kAsWorld;  // it was allowed in the world before only
   }
+  if (before.relay != context_.settings.relay) {
+    updates_.ForgetRelay();
+  }
   if (is_in_other_world || before.name != context_.settings.name) {
     Rejoin();
   }
@@ -81,14 +84,22 @@ void Desktop::AskForSeat(const std::string& name) {
     ShowSwap({Swaps::Outcome::kGone, PlainText(name, kNameBytesMax)});
   } else if (context_.relay.ConnectedSeat() != nullptr) {
     context_.Send(swaps_.Ask(context_.relay.poller.relay(), *context_.relay.seat(), there->goal,
-                             &context_.next_request));
+                             &context_.next_request),
+                  Until::kSeatEnds,
+                  [this](const Response& response) { ShowSwap(swaps_.HandleAsked(response)); });
   }
 }
 
 void Desktop::AnswerSeatAsker(bool is_accepted) {
-  if (context_.relay.ConnectedSeat() != nullptr) {
-    context_.Send(swaps_.Answer(context_.relay.poller.relay(), *context_.relay.seat(), is_accepted,
-                                &context_.next_request));
+  if (swaps_.asker() && context_.relay.ConnectedSeat() != nullptr) {
+    const Neighbour asker = *swaps_.asker();
+    context_.Send(swaps_.Answer(context_.relay.poller.relay(), *context_.relay.seat(), asker,
+                                is_accepted, &context_.next_request),
+                  Until::kSeatEnds, [this, asker](const Response& response) {
+                    if (const auto result = Swaps::HandleAnswered(response, asker.DisplayName())) {
+                      ShowSwap(*result);
+                    }
+                  });
   }
 }
 
@@ -99,8 +110,9 @@ void Desktop::Open(const RelayLink& link) {
       return;
     }
   }
-  if (!link.relay.empty()) {
+  if (!link.relay.empty() && link.relay != context_.settings.relay) {
     context_.settings.relay = link.relay;
+    updates_.ForgetRelay();
   }
   context_.settings.world = link.world;
   context_.settings.beside = link.invitation;
@@ -111,7 +123,6 @@ void Desktop::Open(const RelayLink& link) {
   context_.outbox.settings_changed = true;
   context_.relay.unanswered = 0;
   context_.relay.refusal.clear();
-  updates_.Forget();
   Rejoin();
 }
 
@@ -140,36 +151,16 @@ void Desktop::HandleResponses(const std::vector<Response>& responses, int64_t no
   }
 }
 
-// Each part knows its own requests by their ids, so at most one of them handles it.
-void Desktop::HandleResponse(const Response& response) {
+void Desktop::HandleSeatResponse(const Response& response) {
   if (HandleFormer(response)) {
     return;
   }
   if (leaving_ != Leaving::kNot) {
-    HandleResponseLeaving(response);
-    return;
-  }
-  const bool is_of_poller = response.id != 0 && response.id == context_.relay.poller.under_way();
-  if (const auto news = context_.relay.poller.HandleResponse(response, context_.now_ms)) {
-    HandleNews(*news);
-  } else if (updates_.HandleResponse(response) || traffic_.HandleResponse(response)) {
-    return;
-  } else if (const auto file = look_.HandleResponse(response)) {
-    traffic_.MarkAtRelay(*file);
-  } else if (talk_.HandleResponse(response)) {
-    return;
-  } else if (const auto fetch = gallery_fetches_.HandleResponse(response)) {
-    HandleGalleryFetch(*fetch);
-  } else if (peeking_.HandleResponse(response) || guests_.HandleResponse(response) ||
-             company_.HandleResponse(response, context_.now_ms)) {
-    return;
-  } else if (std::optional<Swaps::Result> swap; swaps_.HandleResponse(response, &swap)) {
-    if (swap) {
-      ShowSwap(*swap);
+    if (const auto news = HandleEnding(response, &context_.relay.poller, &leave_request_)) {
+      HandleNews(*news);
     }
-    return;
-  }
-  if (is_of_poller) {
+  } else if (const auto news = context_.relay.poller.HandleResponse(response, context_.now_ms)) {
+    HandleNews(*news);
     CountUnanswered(response);
   }
 }
@@ -243,7 +234,9 @@ void Desktop::HandleInvitationEnded() {
 
 void Desktop::FetchFromGallery(const RelayLink& link) {
   if (auto request = gallery_fetches_.Add(link, &context_.next_request)) {
-    context_.Send(std::move(*request));
+    context_.Send(std::move(request), Until::kProgramEnds, [this, link](const Response& response) {
+      HandleGalleryFetch(gallery_fetches_.HandleResponse(link, response));
+    });
   } else {
     context_.ShowNotice(context_.Said(Text::kToastNotTaken, {link.entry->name}),
                         context_.Said(Text::kWhyTooMany));
@@ -265,7 +258,9 @@ void Desktop::HandleGalleryFetch(const GalleryFetches::Result& result) {
 
 // After a change of seat: the relay may not have our files. It may have verdicts.
 void Desktop::ForgetRelayState() {
+  context_.open_requests.End(Until::kSeatEnds);
   traffic_.ForgetFilesAtRelay();
+  look_.ForgetFetches();
   traffic_.RetryNow();
   guests_.ForgetMutes();
   talk_.GiveUp();
@@ -291,9 +286,14 @@ void Desktop::SendDueRequests() {
     context_.relay.poller.ResumePolling();
   }
   const std::function<void()> kinds[] = {
-      [this] { SendPollerRequest(); }, [this] { traffic_.SendDepartures(); },
-      [this] { look_.FetchSheets(); }, [this] { guests_.SendMutes(); },
-      [this] { talk_.Send(); },        [this] { peeking_.Send(context_.is_paused); },
+      [this] { SendPollerRequest(); },
+      [this] { traffic_.SendDepartures(); },
+      [this] {
+        look_.FetchSheets([this](const std::string& file) { traffic_.MarkAtRelay(file); });
+      },
+      [this] { guests_.SendMutes(); },
+      [this] { talk_.Send(); },
+      [this] { peeking_.Send(context_.is_paused); },
       [this] { AskForCompany(); }};
   constexpr size_t kKindCount = std::size(kinds);
   const size_t first = first_kind_;
@@ -310,7 +310,10 @@ void Desktop::SendDueRequests() {
 void Desktop::AskForCompany() {
   if (context_.relay.ConnectedSeat() != nullptr) {
     context_.Send(company_.DueRequest(context_.relay.poller.relay(), *context_.relay.seat(),
-                                      context_.now_ms, &context_.budget, &context_.next_request));
+                                      context_.now_ms, &context_.budget, &context_.next_request),
+                  Until::kSeatEnds, [this](const Response& response) {
+                    company_.HandleResponse(response, context_.now_ms);
+                  });
   }
 }
 
@@ -332,7 +335,7 @@ void Desktop::SendPollerRequest() {
     } else {
       context_.budget.Spend(context_.now_ms);
     }
-    context_.Send(std::move(*request));
+    SendForSeat(std::move(request));
   }
 }
 
@@ -359,6 +362,9 @@ void Desktop::HandleNews(const News& news) {
     Meet(*news.neighbours);
     context_.relay.name = news.name;
     look_.RetryMissing();  // the relay may have them now
+  }
+  if (news.seated || news.seat_ended) {
+    traffic_.BounceUploads();  // the relay may have passed on some of those
   }
   traffic_.TakeBack(news);
   if (news.seated || news.cursor_lost) {

@@ -115,7 +115,7 @@ class Desktop {
   // The network has changed, or the machine woke up. A second later, when it has settled, the poll
   // is ended and asked again.
   void NetworkIsBack();
-  void HandleResponse(const Response& response);
+  void HandleResponse(const Response& response) { context_.open_requests.Handle(response); }
   // Handles responses at the time of now, not of the last frame.
   void HandleResponses(const std::vector<Response>& responses, int64_t now_ms);
   // The program ends: gets the verdicts on what was thrown, then gives up the seat. The shell goes
@@ -148,6 +148,12 @@ class Desktop {
   // -- The relay.
   void ForgetRelayState();
   JoinOptions JoinOptionsNow() const;
+  // Sends a request that is about the seat itself, or about the one before.
+  void SendForSeat(std::optional<Request> request) {
+    context_.Send(std::move(request), Until::kAnswered,
+                  [this](const Response& response) { HandleSeatResponse(response); });
+  }
+  void HandleSeatResponse(const Response& response);
   void SendDueRequests();
   void SendPollerRequest();
   void AskForCompany();
@@ -174,7 +180,6 @@ class Desktop {
   void EndFormerSeat();
   std::optional<News> HandleEnding(const Response& response, Poller* poller, RequestId* leave);
   bool HandleFormer(const Response& response);
-  void HandleResponseLeaving(const Response& response);
 
   void Draw();
   double IdleMs() const;

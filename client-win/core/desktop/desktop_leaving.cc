@@ -10,14 +10,14 @@ namespace sprites {
 // acknowledged. What was thrown from the seat keeps it: see departures.h.
 void Desktop::Rejoin() {
   RequestId leave_request = 0;
+  traffic_.BounceUploads();
   if (context_.relay.seat()) {
     context_.saves_now = true;
-    traffic_.BounceUploads();
     if (context_.relay.poller.OwesPoll()) {
       traffic_.TakeBackBatch();  // the relay passes it on, because it was never acknowledged
     }
     leave_request = context_.next_request++;
-    context_.Send(context_.relay.poller.LeaveRequest(leave_request));
+    SendForSeat(context_.relay.poller.LeaveRequest(leave_request));
     context_.outbox.saved_state = StateToSave(false);
   }
   if (context_.relay.poller.IsInDoubt() && !context_.relay.poller.OwesPoll()) {
@@ -38,6 +38,7 @@ void Desktop::Leave() {
   }
   leaving_ = Leaving::kAsking;
   leaving_ms_ = context_.now_ms;
+  context_.open_requests.End(Until::kProgramEnds);
   traffic_.BounceUploads();
   traffic_.RetryNow();
   if (context_.relay.poller.under_way() == 0) {
@@ -54,7 +55,7 @@ void Desktop::GoOnLeaving() {
   traffic_.SendDepartures();
   EndFormerSeat();
   // What is here must be acknowledged before the relay passes it on.
-  context_.Send(context_.relay.poller.LastPoll(context_.now_ms, &context_.next_request));
+  SendForSeat(context_.relay.poller.LastPoll(context_.now_ms, &context_.next_request));
   const bool is_answered =
       traffic_.on_the_way() == 0 && !context_.relay.poller.OwesPoll() && !former_;
   if (leaving_ == Leaving::kAsking &&
@@ -63,7 +64,7 @@ void Desktop::GoOnLeaving() {
     leaving_ms_ = context_.now_ms;
     if (context_.relay.seat()) {
       leave_request_ = context_.next_request++;
-      context_.Send(context_.relay.poller.LeaveRequest(leave_request_));
+      SendForSeat(context_.relay.poller.LeaveRequest(leave_request_));
     }
   }
   const bool is_gone =
@@ -79,7 +80,7 @@ void Desktop::EndFormerSeat() {
     return;
   }
   Poller& poller = former_->poller;
-  context_.Send(poller.LastPoll(context_.now_ms, &context_.next_request));
+  SendForSeat(poller.LastPoll(context_.now_ms, &context_.next_request));
   if (!poller.IsInDoubt() || context_.now_ms - former_->since_ms >= kFarewellMsMax) {
     if (poller.under_way() != 0) {
       context_.outbox.cancelled.push_back(poller.under_way());
@@ -118,15 +119,6 @@ bool Desktop::HandleFormer(const Response& response) {
     EndFormerSeat();
   }
   return news.has_value();
-}
-
-// As HandleResponse, but nothing comes in any more.
-void Desktop::HandleResponseLeaving(const Response& response) {
-  if (const auto news = HandleEnding(response, &context_.relay.poller, &leave_request_)) {
-    HandleNews(*news);
-  } else {
-    traffic_.HandleVerdictIn(response);
-  }
 }
 
 }  // namespace sprites

@@ -14,7 +14,8 @@ void Guests::ReportPicture(const PictureReport& report) {
                                         report, &context_.next_request);
   }
   if (request) {
-    context_.Send(std::move(*request));
+    context_.Send(std::move(request), Until::kProgramEnds,
+                  [this](const Response& response) { HandleReport(response); });
   } else {
     context_.ShowNotice(context_.Said(Text::kToastNotReported),
                         context_.Said(Text::kWhyNotConnected));
@@ -114,16 +115,15 @@ void Guests::SendOnward() {
   }
 }
 
-bool Guests::HandleResponse(const Response& response) {
-  const auto report = moderation_.HandleResponse(response);
-  if (report && report->was_accepted) {
+void Guests::HandleReport(const Response& response) {
+  const Moderation::Report report = moderation_.HandleResponse(response);
+  if (report.was_accepted) {
     context_.ShowNotice(context_.Said(Text::kToastReported),
                         context_.Said(Text::kToastReportedText));
-  } else if (report) {
+  } else {
     context_.ShowNotice(context_.Said(Text::kToastNotReported),
-                        SayProblem(context_.language(), report->problem));
+                        SayProblem(context_.language(), report.problem));
   }
-  return report.has_value();
 }
 
 }  // namespace sprites

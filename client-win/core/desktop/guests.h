@@ -52,11 +52,12 @@ class Guests {
   void SendOnward();
   int64_t NextDueMs() const { return list_.NextDueMs(); }
   void SendMutes();
-  bool HandleResponse(const Response& response);
   // There is a new seat, which mutes nobody yet.
   void ForgetMutes() { moderation_.ForgetMutes(); }
 
  private:
+  void HandleReport(const Response& response);
+
   Context& context_;
   Simulation& simulation_;
   std::map<SpriteId, Neighbour> senders_;

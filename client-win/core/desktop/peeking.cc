@@ -63,14 +63,26 @@ void Peeking::Send(bool is_paused) {
   const std::string& relay = context_.relay.poller.relay();
   const Seat& seat = *context_.relay.seat();
   context_.Send(stage_switch_.DueRequest(relay, seat, ChosenStage(), context_.now_ms,
-                                         &context_.budget, &context_.next_request));
-  context_.Send(peek_.DueRequest(relay, seat, context_.now_ms, &context_.next_request));
+                                         &context_.budget, &context_.next_request),
+                Until::kSeatEnds, [this](const Response& response) {
+                  if (const auto shown =
+                          stage_switch_.HandleResponse(response, context_.now_ms, context_.random);
+                      shown && context_.relay.seat()) {
+                    context_.relay.poller.SetStage(*shown);
+                    context_.saves_now = true;
+                  }
+                });
+  context_.Send(peek_.DueRequest(relay, seat, context_.now_ms, &context_.next_request),
+                Until::kSeatEnds, [this](const Response& response) { HandlePeeked(response); });
   const auto look = [&](const std::function<bool(const std::string&)>& is_shown) {
     return StageOf(simulation_, stage_posts_.edges(), is_shown, is_paused);
   };
   const auto is_at_relay = [this](const std::string& file) { return traffic_.IsAtRelay(file); };
   context_.Send(stage_posts_.DueRequest(relay, seat, context_.now_ms, look, is_at_relay,
-                                        &context_.next_request));
+                                        &context_.next_request),
+                Until::kSeatEnds, [this](const Response& response) {
+                  stage_posts_.HandleResponse(response, context_.now_ms);
+                });
 }
 
 void Peeking::HandleStages(const Batch& batch) {
@@ -94,21 +106,10 @@ void Peeking::HandleStages(const Batch& batch) {
   }
 }
 
-bool Peeking::HandleResponse(const Response& response) {
-  std::optional<bool> shown;
-  if (stage_switch_.HandleResponse(response, context_.now_ms, context_.random, &shown)) {
-    if (shown && context_.relay.seat()) {
-      context_.relay.poller.SetStage(*shown);
-      context_.saves_now = true;
-    }
-    return true;
-  }
-  std::optional<PeekRefusal> refusal;
-  if (!peek_.HandleResponse(response, context_.now_ms, &refusal)) {
-    return stage_posts_.HandleResponse(response, context_.now_ms);
-  }
+void Peeking::HandlePeeked(const Response& response) {
+  const auto refusal = peek_.HandleResponse(response, context_.now_ms);
   if (!refusal) {
-    return true;
+    return;
   }
   if (silhouettes_.edge() == refusal->edge) {
     silhouettes_.Clear();
@@ -123,7 +124,6 @@ bool Peeking::HandleResponse(const Response& response) {
                             ? context_.Said(Text::kToastPeekHidden, {name})
                             : SayProblem(context_.language(), refusal->problem));
   }
-  return true;
 }
 
 void Peeking::Forget(const Neighbour& neighbour) {

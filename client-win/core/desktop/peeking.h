@@ -53,7 +53,6 @@ class Peeking {
   void Update();
   void Send(bool is_paused);
   void HandleStages(const Batch& batch);
-  bool HandleResponse(const Response& response);
   // The neighbours have changed.
   void AskSoon() { peek_.AskSoon(context_.now_ms); }
   // Another relay may know peeks.
@@ -71,6 +70,7 @@ class Peeking {
   void HandlePolled() { follows_stage_ = false; }
 
  private:
+  void HandlePeeked(const Response& response);
   std::optional<DrawnSprite> DrawSilhouette(const Silhouette& silhouette, Edge edge);
 
   Context& context_;

@@ -80,14 +80,21 @@ bool SpriteLook::IsHidden(const std::string& file) const {
   return std::ranges::find(context_.settings.hidden, file) != context_.settings.hidden.end();
 }
 
-void SpriteLook::FetchSheets() {
+void SpriteLook::FetchSheets(const std::function<void(const std::string&)>& mark_at_relay) {
   if (context_.relay.ConnectedSeat() == nullptr) {
     return;
   }
   for (Request& request :
        sheets_.DueRequests(context_.relay.poller.relay(), ShowsOthers(), context_.now_ms,
                            &context_.budget, &context_.next_request)) {
-    context_.Send(std::move(request));
+    const std::string file = request.file;
+    context_.Send(std::move(request), Until::kSeatEnds,
+                  [this, file, mark_at_relay](const Response& response) {
+                    if (sheets_.HandleResponse(file, response)) {
+                      UpdateNatures(file);
+                      mark_at_relay(file);
+                    }
+                  });
   }
 }
 
@@ -209,14 +216,6 @@ void SpriteLook::ApplySettings() {
   sheets_.SetHidden(context_.settings.hidden);
   ApplyScreen();
   sheets_.RetryMissing();  // their pictures may be wanted now
-}
-
-std::optional<std::string> SpriteLook::HandleResponse(const Response& response) {
-  auto file = sheets_.HandleResponse(response);
-  if (file) {
-    UpdateNatures(*file);
-  }
-  return file;
 }
 
 }  // namespace sprites

@@ -5,6 +5,7 @@
 #ifndef CLIENT_WIN_CORE_DESKTOP_SPRITE_LOOK_H_
 #define CLIENT_WIN_CORE_DESKTOP_SPRITE_LOOK_H_
 
+#include <functional>
 #include <optional>
 #include <span>
 #include <string>
@@ -52,9 +53,10 @@ class SpriteLook {
   void ApplySettings();
   // Fetches again what could not be fetched: the relay may have it now.
   void RetryMissing() { sheets_.RetryMissing(); }
-  void FetchSheets();
-  // The file whose sheet is here now because of this response, if any.
-  std::optional<std::string> HandleResponse(const Response& response);
+  // `mark_at_relay` is told each file that the relay has sent.
+  void FetchSheets(const std::function<void(const std::string&)>& mark_at_relay);
+  // There is another seat, or none: what is being fetched is fetched again.
+  void ForgetFetches() { sheets_.ForgetFetches(); }
   // Forgets a picture for good.
   void Remove(const std::string& file) { sheets_.Remove(file); }
   bool HasSheet(const std::string& file) const { return sheets_.Has(file); }

@@ -63,7 +63,13 @@ void Talk::Send() {
     return;
   }
   context_.Send(sayings_.DueRequest(context_.relay.poller.relay(), *context_.relay.seat(),
-                                    context_.now_ms, &context_.budget, &context_.next_request));
+                                    context_.now_ms, &context_.budget, &context_.next_request),
+                Until::kSeatEnds, [this](const Response& response) {
+                  if (const auto verdict =
+                          sayings_.HandleResponse(response, context_.now_ms, context_.random)) {
+                    HandleVerdict(*verdict);
+                  }
+                });
 }
 
 void Talk::Restore(SavedState* state) {
@@ -78,14 +84,6 @@ void Talk::Restore(SavedState* state) {
 void Talk::SaveTo(SavedState* state) const {
   state->next_saying = sayings_.next_number();
   state->saying = sayings_.pending();
-}
-
-bool Talk::HandleResponse(const Response& response) {
-  const auto verdict = sayings_.HandleResponse(response, context_.now_ms, context_.random);
-  if (verdict) {
-    HandleVerdict(*verdict);
-  }
-  return verdict.has_value();
 }
 
 void Talk::HandleVerdict(const SayingVerdict& verdict) {

@@ -47,7 +47,6 @@ class Talk {
   void Restore(SavedState* state);
   void SaveTo(SavedState* state) const;
   void Send();
-  bool HandleResponse(const Response& response);
   // The seat has ended, and with it the relay's memory of what was said from it.
   void GiveUp();
   void HandleSayings(const Batch& batch);

@@ -149,29 +149,15 @@ std::optional<Entrance> Traffic::UnseenWayOf(const Arrival& arrival) const {
   return onwards;
 }
 
-bool Traffic::HandleResponse(const Response& response) {
-  if (HandleVerdictIn(response)) {
-    return true;
-  }
-  const auto upload = uploads_.HandleResponse(response);
-  if (upload) {
-    HandleUpload(*upload);
-  }
-  return upload.has_value();
-}
-
-bool Traffic::HandleVerdictIn(const Response& response) {
-  const auto verdict = departures_.HandleResponse(response, context_.now_ms, context_.random);
-  if (verdict) {
-    HandleVerdict(*verdict);
-  }
-  return verdict.has_value();
-}
-
 void Traffic::SendDepartures() {
   for (Request& request : departures_.DueRequests(context_.relay.ConnectedSeat(), context_.now_ms,
                                                   &context_.budget, &context_.next_request)) {
-    context_.Send(std::move(request));
+    context_.Send(std::move(request), Until::kAnswered, [this](const Response& response) {
+      if (const auto verdict =
+              departures_.HandleResponse(response, context_.now_ms, context_.random)) {
+        HandleVerdict(*verdict);
+      }
+    });
   }
   for (const Verdict& verdict : departures_.GiveUp()) {
     HandleVerdict(verdict);
@@ -401,7 +387,10 @@ void Traffic::Depart(Departure departure) {
     BounceBack(departure, context_.Said(Text::kWhyTooMany));
   } else {
     context_.Send(uploads_.Add(departure, context_.relay.poller.relay(),
-                               context_.relay.seat()->token, &context_.next_request));
+                               context_.relay.seat()->token, &context_.next_request),
+                  Until::kSeatEnds, [this, file](const Response& response) {
+                    HandleUpload(uploads_.HandleResponse(file, response));
+                  });
   }
 }
 

@@ -52,10 +52,6 @@ class Traffic {
   // A sprite was thrown over an edge: sends it to the relay, its file first, or lets it bounce.
   void Depart(Departure departure);
   void SendDepartures();
-  // Returns false for a response to something else.
-  bool HandleResponse(const Response& response);
-  // Likewise, for verdicts only.
-  bool HandleVerdictIn(const Response& response);
   // A file is at the relay, which has just sent it.
   void MarkAtRelay(const std::string& file) { uploads_.MarkAtRelay(file); }
   bool IsAtRelay(const std::string& file) const { return uploads_.IsAtRelay(file); }

@@ -12,41 +12,45 @@ void Updates::Check() {
 }
 
 void Updates::Fetch() {
-  installer_request_ = context_.next_request++;
-  context_.Send(InstallerRequest(context_.settings.relay, *newest_, installer_request_));
+  if (std::exchange(is_fetching_, true)) {
+    return;
+  }
+  const auto handle = [this, release = *newest_](const Response& response) {
+    is_fetching_ = false;
+    const bool is_right = response.status == 200 && IsInstallerOf(release, response.body);
+    context_.outbox.installer = is_right ? response.body : "";
+  };
+  context_.Send(InstallerRequest(context_.settings.relay, *newest_, context_.next_request++),
+                Until::kRelayChanges, handle);
 }
 
-bool Updates::HandleResponse(const Response& response) {
-  if (response.id != 0 && response.id == installer_request_) {
-    installer_request_ = 0;
-    const bool is_right =
-        response.status == 200 && newest_ && IsInstallerOf(*newest_, response.body);
-    context_.outbox.installer = is_right ? response.body : "";
-    return true;
-  }
-  if (response.id == 0 || response.id != release_request_) {
-    return false;
-  }
-  release_request_ = 0;
+void Updates::HandleRelease(const Response& response) {
+  is_asking_ = false;
   const auto release = response.status == 200 ? ReadRelease(response.body) : std::nullopt;
   newest_ = release && IsLater(release->version, SPRITES_VERSION) ? release : std::nullopt;
   context_.outbox.update =
       UpdateNews{std::exchange(is_asked_, false), release.has_value(), newest_.has_value()};
-  return true;
 }
 
 void Updates::AskIfDue() {
-  const bool is_due = (asks_ || is_asked_) && release_request_ == 0 && context_.now_ms >= due_ms_;
+  const bool is_due = (asks_ || is_asked_) && !is_asking_ && context_.now_ms >= due_ms_;
   if (is_due && context_.relay.ConnectedSeat() != nullptr) {
-    release_request_ = context_.next_request++;
+    is_asking_ = true;
     due_ms_ = context_.now_ms + kUpdateMs;
-    context_.Send(ReleaseRequest(context_.settings.relay, release_request_));
+    context_.Send(ReleaseRequest(context_.settings.relay, context_.next_request++),
+                  Until::kRelayChanges,
+                  [this](const Response& response) { HandleRelease(response); });
   }
 }
 
-void Updates::Forget() {
+void Updates::ForgetRelay() {
+  context_.open_requests.End(Until::kRelayChanges);
   newest_.reset();
-  due_ms_ = context_.now_ms + kUpdateFirstMs;
+  is_asking_ = false;
+  if (std::exchange(is_fetching_, false)) {
+    context_.outbox.installer = "";
+  }
+  due_ms_ = is_asked_ ? 0 : context_.now_ms + kUpdateFirstMs;
 }
 
 }  // namespace sprites

@@ -27,15 +27,16 @@ class Updates {
 
   // -- For the other parts of the desktop.
   void AskIfDue();
-  bool HandleResponse(const Response& response);
-  // There is another relay.
-  void Forget();
+  // There is another relay. What the person wants to know is asked of it; a download has failed.
+  void ForgetRelay();
 
  private:
+  void HandleRelease(const Response& response);
+
   Context& context_;
   std::optional<ProgramRelease> newest_;
-  RequestId release_request_ = 0;
-  RequestId installer_request_ = 0;
+  bool is_asking_ = false;           // a request is under way
+  bool is_fetching_ = false;         // likewise, for the installer
   int64_t due_ms_ = kUpdateFirstMs;  // when the next question is
   bool asks_ = true;
   bool is_asked_ = false;  // by the person

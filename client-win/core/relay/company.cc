@@ -22,22 +22,17 @@ bool IsResident(std::string_view name) { return name.ends_with(kResidentSuffix);
 std::optional<Request> Company::DueRequest(const std::string& relay, const Seat& seat,
                                            int64_t now_ms, RequestBudget* budget,
                                            RequestId* next_id) {
-  if (!is_due_ || request_ != 0 || !budget->Allows(now_ms)) {
+  if (!is_due_ || is_asking_ || !budget->Allows(now_ms)) {
     return std::nullopt;
   }
   budget->Spend(now_ms);
   is_due_ = false;
-  Request request =
-      SeatRequest(Method::kGet, DesktopUrl(relay, seat, "/company"), seat.token, "", next_id);
-  request_ = request.id;
-  return request;
+  is_asking_ = true;
+  return SeatRequest(Method::kGet, DesktopUrl(relay, seat, "/company"), seat.token, "", next_id);
 }
 
-bool Company::HandleResponse(const Response& response, int64_t now_ms) {
-  if (response.id == 0 || response.id != request_) {
-    return false;
-  }
-  request_ = 0;
+void Company::HandleResponse(const Response& response, int64_t now_ms) {
+  is_asking_ = false;
   const bool is_answer = response.status == 200 && response.body.size() <= kResponseBytesMax;
   const Json root = is_answer ? ParseJson(response.body, kCompanyDepthMax) : Json();
   const Json& list = MemberOf(root, "company");
@@ -47,11 +42,10 @@ bool Company::HandleResponse(const Response& response, int64_t now_ms) {
     const double desktops = NumberAt(root, "desktops", 1, kWholeNumberMax, 1);
     people_ = std::max<int64_t>(1, static_cast<int64_t>(desktops - residents));
   }
-  return true;
 }
 
 void Company::Forget() {
-  const bool is_wanted = people_ > 0 || is_due_ || request_ != 0;
+  const bool is_wanted = people_ > 0 || is_due_ || is_asking_;
   *this = Company();
   is_due_ = is_wanted;
 }

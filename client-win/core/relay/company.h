@@ -43,8 +43,8 @@ class Company {
   // The request to send now, if any. It is taken out of `budget`.
   std::optional<Request> DueRequest(const std::string& relay, const Seat& seat, int64_t now_ms,
                                     RequestBudget* budget, RequestId* next_id);
-  // Whether the response is to a request of this class. Without a list in it, the old one stays.
-  bool HandleResponse(const Response& response, int64_t now_ms);
+  // Without a list in the response, the old one stays.
+  void HandleResponse(const Response& response, int64_t now_ms);
   // There is another seat, or none. Who was asked for is asked for again.
   void Forget();
 
@@ -58,7 +58,7 @@ class Company {
   std::vector<Companion> all_;
   int64_t people_ = 0;
   bool is_due_ = false;
-  RequestId request_ = 0;  // under way; 0 for none
+  bool is_asking_ = false;  // a request is under way
 };
 
 }  // namespace sprites

@@ -7,7 +7,6 @@
 #define CLIENT_WIN_CORE_RELAY_GALLERY_FETCHES_H_
 
 #include <cstddef>
-#include <map>
 #include <optional>
 #include <string>
 
@@ -30,11 +29,11 @@ class GalleryFetches {
   // The request for the picture of a link. Nothing while too many are under way. REQUIRES:
   // link.entry.
   std::optional<Request> Add(const RelayLink& link, RequestId* next_id);
-  // Nothing when the response is not to one of these requests.
-  std::optional<Result> HandleResponse(const Response& response);
+  // What the response to the request for this link says.
+  Result HandleResponse(const RelayLink& link, const Response& response);
 
  private:
-  std::map<RequestId, RelayLink> under_way_;
+  size_t under_way_ = 0;
 };
 
 }  // namespace sprites

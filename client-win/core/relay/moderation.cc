@@ -40,7 +40,7 @@ std::vector<Request> Moderation::DueMutes(const std::string& relay, const Seat& 
 
 std::optional<Request> Moderation::ReportPicture(const std::string& relay, const Seat& seat,
                                                  const PictureReport& report, RequestId* next_id) {
-  if (reports_.size() >= kReportsUnderWayMax) {
+  if (reports_ >= kReportsUnderWayMax) {
     return std::nullopt;
   }
   Json body = {{"file", report.file}};
@@ -50,16 +50,12 @@ std::optional<Request> Moderation::ReportPicture(const std::string& relay, const
   if (!report.desktop.empty()) {
     body["desktop"] = report.desktop;
   }
-  Request request =
-      SeatRequest(Method::kPost, relay + "/v1/reports", seat.token, WriteJson(body), next_id);
-  reports_.insert(request.id);
-  return request;
+  reports_++;
+  return SeatRequest(Method::kPost, relay + "/v1/reports", seat.token, WriteJson(body), next_id);
 }
 
-std::optional<Moderation::Report> Moderation::HandleResponse(const Response& response) {
-  if (reports_.erase(response.id) == 0) {
-    return std::nullopt;
-  }
+Moderation::Report Moderation::HandleResponse(const Response& response) {
+  reports_--;
   if (response.status == 204) {
     return Report{true, {}};
   }

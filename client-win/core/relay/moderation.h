@@ -47,14 +47,14 @@ class Moderation {
   // way. The reason is cut to its limit.
   std::optional<Request> ReportPicture(const std::string& relay, const Seat& seat,
                                        const PictureReport& report, RequestId* next_id);
-  // What came of a report; nothing when the response is not to one.
-  std::optional<Report> HandleResponse(const Response& response);
+  // What came of a report, by the response to it.
+  Report HandleResponse(const Response& response);
   // There is a new seat, which mutes nobody yet.
   void ForgetMutes() { mutes_.clear(); }
 
  private:
   std::set<std::string> mutes_;  // desktops that the relay has been asked to mute
-  std::set<RequestId> reports_;  // under way
+  size_t reports_ = 0;           // under way
 };
 
 }  // namespace sprites

@@ -52,7 +52,7 @@ void Sayings::Add(std::string text) { Restore({next_number_, std::move(text)}); 
 void Sayings::Restore(PendingSaying pending) {
   next_number_ = std::max(next_number_, pending.number + 1);
   pending_ = std::move(pending);
-  request_ = 0;
+  is_asking_ = false;
   was_sent_ = false;
   failures_ = 0;
   due_ms_ = 0;
@@ -61,25 +61,21 @@ void Sayings::Restore(PendingSaying pending) {
 std::optional<Request> Sayings::DueRequest(const std::string& relay, const Seat& seat,
                                            int64_t now_ms, RequestBudget* budget,
                                            RequestId* next_id) {
-  if (!pending_ || request_ != 0 || now_ms < due_ms_ || (was_sent_ && !budget->Allows(now_ms))) {
+  if (!pending_ || is_asking_ || now_ms < due_ms_ || (was_sent_ && !budget->Allows(now_ms))) {
     return std::nullopt;
   }
   if (was_sent_) {
     budget->Spend(now_ms);
   }
   is_repeat_ = std::exchange(was_sent_, true);
-  Request request = SeatRequest(Method::kPost, DesktopUrl(relay, seat, "/sayings"), seat.token,
-                                SayingJson(pending_->number, pending_->text), next_id);
-  request_ = request.id;
-  return request;
+  is_asking_ = true;
+  return SeatRequest(Method::kPost, DesktopUrl(relay, seat, "/sayings"), seat.token,
+                     SayingJson(pending_->number, pending_->text), next_id);
 }
 
 std::optional<SayingVerdict> Sayings::HandleResponse(const Response& response, int64_t now_ms,
                                                      const Random& random) {
-  if (response.id == 0 || response.id != request_) {
-    return std::nullopt;
-  }
-  request_ = 0;
+  is_asking_ = false;
   SayingVerdict verdict;
   if (const auto acceptance = AcceptanceIn(response)) {
     verdict.accepted = true;
@@ -97,12 +93,12 @@ std::optional<SayingVerdict> Sayings::HandleResponse(const Response& response, i
 }
 
 std::optional<PendingSaying> Sayings::GiveUp() {
-  request_ = 0;
+  is_asking_ = false;
   return std::exchange(pending_, std::nullopt);
 }
 
 int64_t Sayings::NextDueMs() const {
-  return pending_ && request_ == 0 ? due_ms_ : std::numeric_limits<int64_t>::max();
+  return pending_ && !is_asking_ ? due_ms_ : std::numeric_limits<int64_t>::max();
 }
 
 }  // namespace sprites

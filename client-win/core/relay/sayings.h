@@ -58,8 +58,8 @@ class Sayings {
   // The request to send now; `next_id` numbers it. A repeat is taken out of `budget`.
   std::optional<Request> DueRequest(const std::string& relay, const Seat& seat, int64_t now_ms,
                                     RequestBudget* budget, RequestId* next_id);
-  // The verdict in a response. Nothing when the response is not to a request of this class, or when
-  // it decides nothing: then the same saying is sent again after a while.
+  // The verdict in the response to the request under way. Nothing when it decides nothing: then the
+  // same saying is sent again after a while.
   std::optional<SayingVerdict> HandleResponse(const Response& response, int64_t now_ms,
                                               const Random& random);
   // Gives up what is pending, because its seat has ended. Returns it.
@@ -74,7 +74,7 @@ class Sayings {
  private:
   std::optional<PendingSaying> pending_;
   uint64_t next_number_ = 1;
-  RequestId request_ = 0;  // under way; 0 for none
+  bool is_asking_ = false;  // a request is under way
   bool was_sent_ = false;
   bool is_repeat_ = false;  // the last request
   int failures_ = 0;

@@ -1,7 +1,5 @@
 #include "core/relay/swaps.h"
 
-#include <utility>
-
 #include "core/relay/seat_request.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
@@ -11,51 +9,41 @@ namespace sprites {
 
 std::optional<Request> Swaps::Ask(const std::string& relay, const Seat& seat, const Goal& whom,
                                   RequestId* next_id) {
-  if (question_ != 0) {
+  if (is_asking_) {
     return std::nullopt;
   }
   const Json body = {{"name", whom.name}, {"column", whom.column}, {"row", whom.row}};
-  Request request = SeatRequest(Method::kPost, DesktopUrl(relay, seat, "/swap"), seat.token,
-                                WriteJson(body), next_id);
-  question_ = request.id;
+  is_asking_ = true;
   asked_ = PlainText(whom.name, rules::kNameBytesMax);
-  return request;
+  return SeatRequest(Method::kPost, DesktopUrl(relay, seat, "/swap"), seat.token, WriteJson(body),
+                     next_id);
 }
 
-std::optional<Request> Swaps::Answer(const std::string& relay, const Seat& seat, bool is_accepted,
-                                     RequestId* next_id) {
-  if (!asker_) {
-    return std::nullopt;
-  }
-  const Neighbour asker = *std::exchange(asker_, std::nullopt);
+Request Swaps::Answer(const std::string& relay, const Seat& seat, const Neighbour& asker,
+                      bool is_accepted, RequestId* next_id) {
   const Json body = {{"from", asker.desktop}, {"accept", is_accepted}};
-  Request request = SeatRequest(Method::kPut, DesktopUrl(relay, seat, "/swap"), seat.token,
-                                WriteJson(body), next_id);
-  answer_ = request.id;
-  answered_ = asker.DisplayName();
-  return request;
+  asker_.reset();
+  return SeatRequest(Method::kPut, DesktopUrl(relay, seat, "/swap"), seat.token, WriteJson(body),
+                     next_id);
 }
 
-bool Swaps::HandleResponse(const Response& response, std::optional<Result>* result) {
-  if (response.id == 0 || (response.id != question_ && response.id != answer_)) {
-    return false;
-  }
-  if (response.id == answer_) {
-    answer_ = 0;
-    if (response.status != 204) {
-      *result = {response.status == 409 ? Outcome::kOver : Outcome::kLater, answered_};
-    }
-    return true;
-  }
-  question_ = 0;
+Swaps::Result Swaps::HandleAsked(const Response& response) {
+  is_asking_ = false;
   const Json accepted = AcceptedBody(response);
   const bool is_done = MemberOf(accepted, "swap") == "done";
-  *result = {response.status == 409 ? Outcome::kGone
-             : accepted.is_null()   ? Outcome::kLater
-             : is_done              ? Outcome::kDone
-                                    : Outcome::kAsked,
-             asked_};
-  return true;
+  return {response.status == 409 ? Outcome::kGone
+          : accepted.is_null()   ? Outcome::kLater
+          : is_done              ? Outcome::kDone
+                                 : Outcome::kAsked,
+          asked_};
+}
+
+std::optional<Swaps::Result> Swaps::HandleAnswered(const Response& response,
+                                                   const std::string& asker) {
+  if (response.status == 204) {
+    return std::nullopt;
+  }
+  return Result{response.status == 409 ? Outcome::kOver : Outcome::kLater, asker};
 }
 
 void Swaps::HandleEvent(const SwapEvent& event, int64_t now_ms) {

@@ -1,7 +1,7 @@
 // Changing seats with somebody else in a small private world: the person asks, or is asked.
 //
 // The relay keeps the questions; each lasts for a while, and silence is a no. Invariant: one
-// request of each kind is under way. Cost: O(1).
+// question at most has no response. Cost: O(1).
 #ifndef CLIENT_WIN_CORE_RELAY_SWAPS_H_
 #define CLIENT_WIN_CORE_RELAY_SWAPS_H_
 
@@ -34,12 +34,16 @@ class Swaps {
   // The request that asks somebody. Nothing while one is under way.
   std::optional<Request> Ask(const std::string& relay, const Seat& seat, const Goal& whom,
                              RequestId* next_id);
-  // The request that answers who asks now, and ends the question here. Nothing if nobody does.
-  std::optional<Request> Answer(const std::string& relay, const Seat& seat, bool is_accepted,
-                                RequestId* next_id);
-  // Returns whether the response is to a request of this class. `result`: what to show the person.
-  bool HandleResponse(const Response& response, std::optional<Result>* result);
+  // The request that answers asker(), and ends the question here.
+  Request Answer(const std::string& relay, const Seat& seat, const Neighbour& asker,
+                 bool is_accepted, RequestId* next_id);
+  // What to show the person about the response to Ask.
+  Result HandleAsked(const Response& response);
+  // Likewise to Answer, which was for `asker`; nothing if all went well.
+  static std::optional<Result> HandleAnswered(const Response& response, const std::string& asker);
   void HandleEvent(const SwapEvent& event, int64_t now_ms);
+  // Who asked last, until that is answered.
+  const std::optional<Neighbour>& asker() const { return asker_; }
   // Who asks this desktop; null when nobody does.
   const Neighbour* Asker(int64_t now_ms) const;
   // There is another seat, or none.
@@ -48,10 +52,8 @@ class Swaps {
  private:
   std::optional<Neighbour> asker_;
   int64_t asks_until_ms_ = 0;
-  RequestId question_ = 0;  // under way; 0 for none
-  RequestId answer_ = 0;    // likewise
+  bool is_asking_ = false;  // a request of Ask is under way
   std::string asked_;       // the name, as people see it
-  std::string answered_;    // likewise
 };
 
 }  // namespace sprites

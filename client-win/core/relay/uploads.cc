@@ -36,16 +36,10 @@ std::optional<Request> Uploads::Add(const Departure& departure, const std::strin
   request.file = file;
   request.timeout_ms = kFileTimeoutMs;
   request.response_bytes_max = kResponseBytesMax;
-  requests_[request.id] = file;
   return request;
 }
 
-std::optional<Uploads::Result> Uploads::HandleResponse(const Response& response) {
-  const auto request = requests_.extract(response.id);
-  if (request.empty()) {
-    return std::nullopt;
-  }
-  const std::string& file = request.mapped();
+Uploads::Result Uploads::HandleResponse(const std::string& file, const Response& response) {
   Result result;
   // 404 is the file cache's: the file is gone from here, so the relay alone can know it.
   result.is_at_relay = response.status == 201 || response.status == 204 || response.status == 404;
@@ -54,11 +48,9 @@ std::optional<Uploads::Result> Uploads::HandleResponse(const Response& response)
   } else {
     result.problem = ReadProblem(response);
   }
-  auto waiting = waiting_.extract(file);
-  if (waiting.empty()) {
-    return std::nullopt;
+  if (auto waiting = waiting_.extract(file)) {
+    result.departures = std::move(waiting.mapped());
   }
-  result.departures = std::move(waiting.mapped());
   return result;
 }
 

@@ -40,14 +40,13 @@ class Uploads {
   // upload is under way already.
   std::optional<Request> Add(const Departure& departure, const std::string& relay,
                              const std::string& token, RequestId* next_id);
-  // Nothing when the response is not to an upload, or no departure waits for it any more.
-  std::optional<Result> HandleResponse(const Response& response);
+  // The response to the upload of this file.
+  Result HandleResponse(const std::string& file, const Response& response);
 
   std::vector<Departure> Waiting() const;
   std::vector<Departure> PopWaiting();
 
  private:
-  std::map<RequestId, std::string> requests_;              // the file of each upload under way
   std::map<std::string, std::vector<Departure>> waiting_;  // by file
   std::set<std::string> at_relay_;
 };

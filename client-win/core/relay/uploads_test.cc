@@ -36,22 +36,20 @@ TEST_CASE("uploads › send a file once for all departures that wait for it") {
   CHECK(fixture.Add(UploadOf(std::string(64, 'b'))));
   CHECK(fixture.uploads.Waiting().size() == 3);
   CHECK(!fixture.uploads.IsAtRelay(kFile));
-  const auto result = fixture.uploads.HandleResponse({request->id, 201});
-  REQUIRE(result);
-  CHECK(result->is_at_relay);
-  CHECK(result->departures.size() == 2);
+  const auto result = fixture.uploads.HandleResponse(kFile, {request->id, 201});
+  CHECK(result.is_at_relay);
+  CHECK(result.departures.size() == 2);
   CHECK(fixture.uploads.IsAtRelay(kFile));
-  CHECK(!fixture.uploads.HandleResponse({request->id, 201}));
+  CHECK(fixture.uploads.Waiting().size() == 1);
 }
 
 TEST_CASE("uploads › say why a file was refused") {
   UploadsFixture fixture;
   const auto request = fixture.Add(UploadOf());
   const auto result = fixture.uploads.HandleResponse(
-      {request->id, 503, R"({"code":"store-full","title":"Full."})"});
-  REQUIRE(result);
-  CHECK(!result->is_at_relay);
-  CHECK(result->problem.title == "Full.");
+      kFile, {request->id, 503, R"({"code":"store-full","title":"Full."})"});
+  CHECK(!result.is_at_relay);
+  CHECK(result.problem.title == "Full.");
   CHECK(!fixture.uploads.IsAtRelay(kFile));
 }
 
@@ -59,7 +57,7 @@ TEST_CASE("uploads › return nothing once no departure waits") {
   UploadsFixture fixture;
   const auto request = fixture.Add(UploadOf());
   CHECK(fixture.uploads.PopWaiting().size() == 1);
-  CHECK(!fixture.uploads.HandleResponse({request->id, 204}));
+  CHECK(fixture.uploads.HandleResponse(kFile, {request->id, 204}).departures.empty());
   CHECK(fixture.uploads.IsAtRelay(kFile));
   fixture.uploads.ForgetFilesAtRelay();
   CHECK(!fixture.uploads.IsAtRelay(kFile));

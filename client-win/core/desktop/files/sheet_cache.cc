@@ -77,7 +77,7 @@ std::vector<Request> SheetCache::DueRequests(const std::string& relay, bool show
                                              RequestId* next_id) {
   std::vector<Request> requests;
   for (auto& [file, look] : looks_) {
-    if (fetches_.size() >= kFetchesMax || !budget->Allows(now_ms)) {
+    if (fetches_ >= kFetchesMax || !budget->Allows(now_ms)) {
       break;
     }
     if (look.state != State::kWanted || !IsShown(file, shows_others)) {
@@ -86,30 +86,33 @@ std::vector<Request> SheetCache::DueRequests(const std::string& relay, bool show
     look.state = State::kFetching;
     budget->Spend(now_ms);
     requests.push_back(FileRequest(relay, file, (*next_id)++));
-    fetches_[requests.back().id] = file;
+    fetches_++;
   }
   return requests;
 }
 
-std::optional<std::string> SheetCache::HandleResponse(const Response& response) {
-  const auto fetch = fetches_.extract(response.id);
-  if (fetch.empty()) {
-    return std::nullopt;
-  }
-  const std::string& file = fetch.mapped();
+bool SheetCache::HandleResponse(const std::string& file, const Response& response) {
+  fetches_--;
   const auto found = looks_.find(file);
   if (found == looks_.end() || found->second.state != State::kFetching) {
-    return std::nullopt;
+    return false;
   }
   Look& look = found->second;
   const bool is_it = response.sheet != nullptr && response.sheet->file == file;
   if (!is_it || !MakeRoom(PixelsOf(response.sheet))) {
     look.state = State::kMissing;
-    return std::nullopt;
+    return false;
   }
   look.sheet = response.sheet;
   look.state = State::kHere;
-  return file;
+  return true;
+}
+
+void SheetCache::ForgetFetches() {
+  fetches_ = 0;
+  for (auto& [file, look] : looks_) {
+    look.state = look.state == State::kFetching ? State::kWanted : look.state;
+  }
 }
 
 void SheetCache::SetHidden(std::span<const std::string> files) {

@@ -9,8 +9,6 @@
 #define CLIENT_WIN_CORE_DESKTOP_FILES_SHEET_CACHE_H_
 
 #include <cstdint>
-#include <map>
-#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -55,8 +53,10 @@ class SheetCache {
   // The requests for files to fetch now, each taken out of `budget`; `next_id` numbers them.
   std::vector<Request> DueRequests(const std::string& relay, bool shows_others, int64_t now_ms,
                                    RequestBudget* budget, RequestId* next_id);
-  // The file whose sheet is here now because of this response, if any.
-  std::optional<std::string> HandleResponse(const Response& response);
+  // The response to the request for this file. Returns whether its sheet has come with it.
+  bool HandleResponse(const std::string& file, const Response& response);
+  // No response comes to the requests under way: their files are fetched again.
+  void ForgetFetches();
 
  private:
   enum class State : uint8_t { kWanted, kFetching, kHere, kMissing, kRemoved };
@@ -74,7 +74,7 @@ class SheetCache {
   std::vector<SheetPointer> shelf_;
   std::unordered_set<std::string> hidden_;
   std::unordered_map<std::string, Look> looks_;  // by file
-  std::map<RequestId, std::string> fetches_;     // the file of each request under way
+  size_t fetches_ = 0;                           // requests under way
   uint64_t ticks_ = 0;
 };
 

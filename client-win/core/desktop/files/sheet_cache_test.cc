@@ -37,7 +37,7 @@ struct CacheFixture {
     sheets.Find(sheet->file, true);
     const auto requests = Due();
     REQUIRE(requests.size() == 1);
-    sheets.HandleResponse({requests[0].id, 200, "", 0, sheet});
+    sheets.HandleResponse(sheet->file, {requests[0].id, 200, "", 0, sheet});
   }
 
   SheetCache sheets;
@@ -55,7 +55,7 @@ TEST_CASE("sheet cache › draws a parcel until the sheet is here") {
   CHECK(requests[0].url == std::string(kCacheRelay) + "/v1/sprites/" + sheet->file);
   CHECK(fixture.Due().empty());
   CHECK(!fixture.sheets.Has(sheet->file));
-  CHECK(fixture.sheets.HandleResponse({requests[0].id, 200, "", 0, sheet}) == sheet->file);
+  CHECK(fixture.sheets.HandleResponse(sheet->file, {requests[0].id, 200, "", 0, sheet}));
   CHECK(fixture.sheets.Find(sheet->file, true) == sheet);
   CHECK(fixture.sheets.Has(sheet->file));
 }
@@ -65,7 +65,7 @@ TEST_CASE("sheet cache › fetches again only what it is asked to retry") {
   const SheetPointer sheet = ReadSheet(TestSpr(3));
   fixture.sheets.Find(sheet->file, true);
   const RequestId id = fixture.Due()[0].id;
-  CHECK(!fixture.sheets.HandleResponse({id, 200, "", 0, ReadSheet(TestSpr(4))}));
+  CHECK(!fixture.sheets.HandleResponse(sheet->file, {id, 200, "", 0, ReadSheet(TestSpr(4))}));
   CHECK(fixture.Due().empty());
   fixture.sheets.RetryMissing();
   CHECK(fixture.Due().size() == 1);
@@ -94,8 +94,10 @@ TEST_CASE("sheet cache › fetches a few files at once") {
   }
   const auto requests = fixture.Due();
   CHECK(requests.size() == kFetchesMax);
-  fixture.sheets.HandleResponse({requests[0].id, 0});
+  fixture.sheets.HandleResponse(requests[0].file, {requests[0].id, 0});
   CHECK(fixture.Due().size() == 1);
+  fixture.sheets.ForgetFetches();
+  CHECK(fixture.Due().size() == kFetchesMax);
 }
 
 TEST_CASE("sheet cache › forgets the longest unused sheet when there are too many pixels") {
@@ -132,7 +134,7 @@ TEST_CASE("sheet cache › knows a limited number of files") {
   for (auto requests = fixture.Due(); !requests.empty(); requests = fixture.Due()) {
     for (const Request& request : requests) {
       fetched.insert(request.file);
-      fixture.sheets.HandleResponse({request.id, 0});
+      fixture.sheets.HandleResponse(request.file, {request.id, 0});
     }
   }
   CHECK(fetched.size() == kLooksMax);

@@ -32,22 +32,16 @@ std::optional<Request> Peek::DueRequest(const std::string& relay, const Seat& se
   }
   asked_ = wanted_;
   not_before_ms_ = now_ms + kPeekAskMs;
-  Request request =
-      SeatRequest(Method::kPost, DesktopUrl(relay, seat, "/peeks"), seat.token,
-                  WriteJson({{"edge", asked_ ? Json(NameOf(*asked_)) : Json()}}), next_id);
-  request_ = request.id;
-  return request;
+  is_asking_ = true;
+  return SeatRequest(Method::kPost, DesktopUrl(relay, seat, "/peeks"), seat.token,
+                     WriteJson({{"edge", asked_ ? Json(NameOf(*asked_)) : Json()}}), next_id);
 }
 
-bool Peek::HandleResponse(const Response& response, int64_t now_ms,
-                          std::optional<PeekRefusal>* refusal) {
-  if (response.id == 0 || response.id != request_) {
-    return false;
-  }
-  request_ = 0;
+std::optional<PeekRefusal> Peek::HandleResponse(const Response& response, int64_t now_ms) {
+  is_asking_ = false;
   if (const auto lease_ms = LeaseIn(response)) {
     renew_ms_ = now_ms + *lease_ms / rules::kPeeksPerLease;
-    return true;
+    return std::nullopt;
   }
   const Problem problem = ReadProblem(response);
   const bool shows_nothing =
@@ -61,20 +55,20 @@ bool Peek::HandleResponse(const Response& response, int64_t now_ms,
     wanted_.reset();
     asked_.reset();
   } else if (!passes_by_itself && asked_) {
-    *refusal = PeekRefusal{*asked_, problem};
+    return PeekRefusal{*asked_, problem};
   }
-  return true;
+  return std::nullopt;
 }
 
 void Peek::AskSoon(int64_t now_ms) { renew_ms_ = std::min(renew_ms_, now_ms + kPeekRetryMs); }
 
 void Peek::Restart() {
   asked_.reset();
-  request_ = 0;
+  is_asking_ = false;
 }
 
 int64_t Peek::NextDueMs() const {
-  if (request_ != 0 || (!wanted_ && !asked_)) {
+  if (is_asking_ || (!wanted_ && !asked_)) {
     return std::numeric_limits<int64_t>::max();
   }
   return wanted_ == asked_ ? std::max(not_before_ms_, renew_ms_) : not_before_ms_;

@@ -38,10 +38,9 @@ class Peek {
   // The request to send now, if one is due.
   std::optional<Request> DueRequest(const std::string& relay, const Seat& seat, int64_t now_ms,
                                     RequestId* next_id);
-  // Whether the response is to a request of this class. Sets `refusal` if the relay refuses the
-  // edge and will not accept it a moment later.
-  bool HandleResponse(const Response& response, int64_t now_ms,
-                      std::optional<PeekRefusal>* refusal);
+  // Handles the response to the request under way. Returns something if the relay refuses the edge
+  // and will not accept it a moment later.
+  std::optional<PeekRefusal> HandleResponse(const Response& response, int64_t now_ms);
   // Asks again soon, because the neighbours have changed or the watch has ended.
   void AskSoon(int64_t now_ms);
   // There is another seat, or none, so the relay has forgotten what was asked before.
@@ -57,7 +56,7 @@ class Peek {
  private:
   std::optional<Edge> wanted_;
   std::optional<Edge> asked_;  // by the last request
-  RequestId request_ = 0;      // under way; 0 for none
+  bool is_asking_ = false;     // a request is under way
   int64_t renew_ms_ = 0;       // when asked_ is asked for again
   int64_t not_before_ms_ = 0;
   bool is_unsupported_ = false;

@@ -28,7 +28,7 @@ void StagePosts::Watch(std::vector<Edge> edges) {
 }
 
 bool StagePosts::IsDue(int64_t now_ms) const {
-  return !edges_.empty() && request_ == 0 && now_ms >= not_before_ms_;
+  return !edges_.empty() && !is_asking_ && now_ms >= not_before_ms_;
 }
 
 std::optional<Request> StagePosts::DueRequest(
@@ -61,16 +61,13 @@ std::optional<Request> StagePosts::DueRequest(
   files_ = stage.files;
   Request request = SeatRequest(Method::kPost, DesktopUrl(relay, seat, "/stage"), seat.token,
                                 StageJson(stage), next_id);
-  request_ = request.id;
+  is_asking_ = true;
   posted_ = {std::move(stage), now_ms};
   return request;
 }
 
-bool StagePosts::HandleResponse(const Response& response, int64_t now_ms) {
-  if (response.id == 0 || response.id != request_) {
-    return false;
-  }
-  request_ = 0;
+void StagePosts::HandleResponse(const Response& response, int64_t now_ms) {
+  is_asking_ = false;
   const std::vector<std::string> files = std::exchange(files_, {});
   if (const auto edges = EdgesNamed(MemberOf(AcceptedBody(response), "edges"))) {
     for (const std::string& file : files) {
@@ -80,14 +77,13 @@ bool StagePosts::HandleResponse(const Response& response, int64_t now_ms) {
     if (edges->empty() && !is_event_newer_) {
       edges_.clear();
     }
-    return true;
+    return;
   }
   posted_.reset();
   not_before_ms_ = now_ms + kStageRetryMs;
   if (!HandleRefusal(ReadProblem(response), files)) {
     edges_.clear();
   }
-  return true;
 }
 
 // Returns whether to go on posting.
@@ -110,7 +106,7 @@ bool StagePosts::HandleRefusal(const Problem& problem, const std::vector<std::st
 }
 
 int64_t StagePosts::NextDueMs() const {
-  if (edges_.empty() || request_ != 0) {
+  if (edges_.empty() || is_asking_) {
     return std::numeric_limits<int64_t>::max();
   }
   return posted_ ? std::max(not_before_ms_, posted_->ms + kStageAliveMs) : not_before_ms_;

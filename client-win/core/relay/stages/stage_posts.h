@@ -44,8 +44,8 @@ class StagePosts {
                                     const Look& look,
                                     const std::function<bool(const std::string&)>& is_at_relay,
                                     RequestId* next_id);
-  // Whether the response is to a request of this class.
-  bool HandleResponse(const Response& response, int64_t now_ms);
+  // Handles the response to the request under way.
+  void HandleResponse(const Response& response, int64_t now_ms);
 
   // The edges through which somebody watches.
   const std::vector<Edge>& edges() const { return edges_; }
@@ -62,7 +62,7 @@ class StagePosts {
   std::vector<Edge> edges_;
   std::optional<Posted> posted_;    // what the watchers have; nothing when that is not known
   std::vector<std::string> files_;  // of the request under way
-  RequestId request_ = 0;           // under way; 0 for none
+  bool is_asking_ = false;          // a request is under way
   int64_t not_before_ms_ = 0;
   bool is_event_newer_ = false;  // a `watched` event came after the request was sent
   std::unordered_set<std::string> carried_;

@@ -45,7 +45,7 @@ struct Shown {
         [this](const std::string& file) { return file == at_relay; }, &next);
   }
   void Respond(const Request& request, int status, const std::string& body) {
-    CHECK(posts.HandleResponse({request.id, status, body}, now_ms));
+    posts.HandleResponse({request.id, status, body}, now_ms);
   }
   // The files of the stage that is posted at `at_ms`, which the relay accepts.
   std::vector<std::string> Post(int64_t at_ms) {
@@ -77,7 +77,6 @@ TEST_CASE("stage posts › begin when somebody watches, and follow the protocol"
   CHECK(request->token == "1-1.00");
   CHECK(Json::parse(request->body)["sprites"][0]["vx"] == 60);
   CHECK(!shown.Due(60'000));  // one at a time
-  CHECK(!shown.posts.HandleResponse({99}, 0));
 }
 
 TEST_CASE("stage posts › send only what a watcher can't predict, and a sign of life every 2 s") {

@@ -23,17 +23,18 @@ class StageSwitch {
   std::optional<Request> DueRequest(const std::string& relay, const Seat& seat,
                                     std::optional<bool> wanted, int64_t now_ms,
                                     RequestBudget* budget, RequestId* next_id);
-  // Whether the response is to a request of this class. Sets `shown` once the relay has agreed.
-  bool HandleResponse(const Response& response, int64_t now_ms, const Random& random,
-                      std::optional<bool>* shown);
+  // Whether the seat shows its stage now, by the response to the request under way; nothing unless
+  // the relay has agreed.
+  std::optional<bool> HandleResponse(const Response& response, int64_t now_ms,
+                                     const Random& random);
   // There is another seat, or none.
   void Restart() { *this = StageSwitch(); }
   // The person has chosen again: the next request is due at once.
   void AskNow() { due_ms_ = 0; }
 
  private:
-  RequestId request_ = 0;  // under way; 0 for none
-  bool asked_ = false;     // by that request
+  bool is_asking_ = false;  // a request is under way
+  bool asked_ = false;      // by that request
   int failures_ = 0;
   int64_t due_ms_ = 0;
 };

@@ -13,10 +13,7 @@ struct Chooser {
     return choice.DueRequest("http://relay.example", seat, wanted, now_ms, &budget, &next);
   }
   std::optional<bool> Respond(const Request& request, int status) {
-    std::optional<bool> shown;
-    CHECK(choice.HandleResponse(
-        {request.id, status}, 0, [] { return 0.5; }, &shown));
-    return shown;
+    return choice.HandleResponse({request.id, status}, 0, [] { return 0.5; });
   }
 
   StageSwitch choice;
