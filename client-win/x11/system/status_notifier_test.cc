@@ -16,7 +16,7 @@ constexpr guint kWaitMsMax = 20'000;
 
 // Runs the main loop until a condition is true; false if it is not in time.
 template <class Condition>
-bool Until(Condition condition) {
+bool Comes(Condition condition) {
   bool is_late = false;
   const auto end = +[](gpointer late) -> gboolean { return *static_cast<bool*>(late) = true; };
   const guint timer = g_timeout_add(kWaitMsMax, end, &is_late);
@@ -139,27 +139,27 @@ TEST_CASE("status notifier › is in the panel, in one that comes later, and in 
   auto panel = std::make_unique<Panel>(session);
   StatusNotifier notifier(Parcel(), [](Point) {});
   const std::string name = "org.kde.StatusNotifierItem-" + std::to_string(getpid()) + "-1";
-  CHECK(Until([&] { return notifier.is_shown() && notifier.CanNotify(); }));
+  CHECK(Comes([&] { return notifier.is_shown() && notifier.CanNotify(); }));
   CHECK(panel->icons == std::vector{name});
   notifier.Notify("Miso has come", "From Grace & Ada.");
-  CHECK(Until([&] { return !panel->notices.empty(); }));
+  CHECK(Comes([&] { return !panel->notices.empty(); }));
   CHECK(panel->notices == std::vector<std::string>{"Miso has come: From Grace &amp; Ada."});
   int clicks = 0;
   notifier.Notify("The picture is saved", "Sprites.png", [&] { clicks++; });
-  CHECK(Until([&] { return panel->notices.size() == 2; }));
+  CHECK(Comes([&] { return panel->notices.size() == 2; }));
   // Only a click on the last notification counts.
-  CHECK(Until([&] {
+  CHECK(Comes([&] {
     panel->Click(1);
     panel->Click(2);
     return clicks > 0;
   }));
   panel.reset();
-  CHECK(Until([&] { return !notifier.is_shown(); }));
+  CHECK(Comes([&] { return !notifier.is_shown(); }));
   panel = std::make_unique<Panel>(session);
-  CHECK(Until([&] { return notifier.is_shown(); }));
+  CHECK(Comes([&] { return notifier.is_shown(); }));
   CHECK(panel->icons == std::vector{name});
   session.End();
-  CHECK(Until([&] { return !notifier.is_shown() && !notifier.CanNotify(); }));
+  CHECK(Comes([&] { return !notifier.is_shown() && !notifier.CanNotify(); }));
 }
 
 }  // namespace
