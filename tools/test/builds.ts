@@ -105,7 +105,7 @@ export function buildBeside(builds: readonly Build[], tell: (built: Built) => vo
 }
 
 /** Whether a reason says that a step of a build failed, rather than that this machine lacks something for it. */
-function isFault(why: string): boolean {
+export function isFault(why: string): boolean {
   return / failed \(/.test(why);
 }
 

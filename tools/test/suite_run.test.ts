@@ -10,13 +10,13 @@ const ROOT = join(import.meta.dirname, '../..');
 const folder = mkdtempSync(join(tmpdir(), 'sprites-suite-'));
 after(() => rmSync(folder, { recursive: true }));
 
-/** Runs a suite with one test, which passes. `atEnd` is what its hook `after` does. The suite may take `msMax`. */
-function runOf(atEnd: string, msMax?: number): SuiteRun {
+/** Runs a suite with one test, which passes, or is skipped. `atEnd` is what its hook `after` does. The suite may take `msMax`. */
+function runOf(atEnd: string, msMax?: number, skip: string | false = false): SuiteRun {
   const file = join(folder, 'one.test.ts');
   writeFileSync(
     file,
     `import { after, describe, it } from 'node:test';
-     describe('one', () => { after(() => ${atEnd}); it('passes', () => {}); });`,
+     describe('one', () => { after(() => ${atEnd}); it('passes', { skip: ${JSON.stringify(skip)} }, () => {}); });`,
   );
   const script = join(folder, 'run.ts');
   writeFileSync(
@@ -47,6 +47,14 @@ describe('a run of a suite', () => {
     const { passed, report } = runOf('setInterval(() => {}, 1000)', 1_000);
     assert.equal(passed, false, report);
     assert.match(report, /\n {2}It still ran after 1 s and was ended: /);
+  });
+
+  it('has failed when what a test needs did not compile, not when this machine lacks something for it', () => {
+    const faulty = runOf('{}', undefined, 'cmake --build failed (exit 1); its output is above');
+    assert.equal(faulty.passed, false, faulty.report);
+    assert.match(faulty.report, /\n {2}What it tests was not built, .* passes: cmake --build failed \(exit 1\)/);
+    const { passed, skipped } = runOf('{}', undefined, 'a compiler is missing: install g++');
+    assert.deepEqual([passed, skipped], [true, ['passes: a compiler is missing: install g++']]);
   });
 
   it('says nothing of it otherwise', () => {

@@ -4,6 +4,7 @@
 import { join } from 'node:path';
 import { run } from 'node:test';
 import { spec, type TestEvent } from 'node:test/reporters';
+import { isFault } from './builds.ts';
 
 const ROOT = join(import.meta.dirname, '../..');
 
@@ -15,6 +16,7 @@ export const LONG_SUITE_MS_MAX = 2_400_000;
 const LEAN_HTTP = import.meta.resolve('../lean_http.js');
 
 export interface SuiteRun {
+  /** False also when a test was skipped because of a fault in the sources. */
   readonly passed: boolean;
   /** What the spec reporter says of it. */
   readonly report: string;
@@ -45,7 +47,12 @@ export async function runSuite(file: string, msMax = SUITE_MS_MAX): Promise<Suit
         end ||= endOf(data.details.error, msMax);
       }
       if (type === 'test:pass' && data.skip !== undefined && data.skip !== false) {
-        skipped.push(typeof data.skip === 'string' ? `${data.name}: ${data.skip}` : data.name);
+        const one = typeof data.skip === 'string' ? `${data.name}: ${data.skip}` : data.name;
+        skipped.push(one);
+        if (isFault(one)) {
+          passed = false;
+          end ||= `\n  What it tests was not built, and its sources are to blame: ${one}.`;
+        }
       }
       if (type === 'test:summary' && data.file === undefined) tests = data.counts.tests;
       // The counts of a single suite; the end of the run has those of all.
