@@ -489,6 +489,13 @@ describe('membership, lives', () => {
     cluster.step();
     assert.equal([...a.relay.relays()][1].agrees, true);
   });
+
+  it('agrees with no relay, itself included, before a heartbeat', () => {
+    assert.deepEqual(
+      [...joined('a').relays()].map(({ name, agrees }) => [name, agrees]),
+      [['a', undefined]],
+    );
+  });
 });
 
 describe('membership, a partition', () => {

@@ -215,7 +215,7 @@ export class Membership {
         silentSteps: newest === undefined ? 0 : Math.max(0, this.#step - newest.step),
         count: newest?.count ?? 0,
         width: newest?.width ?? 0,
-        agrees: own?.step === newest?.step ? own?.digest === newest?.digest : undefined,
+        agrees: newest && own?.step === newest.step ? own.digest === newest.digest : undefined,
       };
     }
   }
