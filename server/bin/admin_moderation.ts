@@ -4,13 +4,11 @@ import { BAN_SECONDS_MAX } from '../moderation/bans.ts';
 import type { ModerationList } from '../moderation/moderation_list.ts';
 import type { WhoRow } from '../moderation/moderator.ts';
 import { BUSIEST_SECONDS_MAX } from '../operator/listings.ts';
+import { FILE } from '../wire/fields.ts';
 import type { GalleryEntry } from '../wire/gallery.ts';
 import type { Report } from '../wire/report.ts';
 import { FILE_DIGITS } from '../wire/rules.ts';
 import { counted, type Print, type Query } from './admin_query.ts';
-
-/** The hash of a .spr file. */
-const FILE = new RegExp(`^[0-9a-f]{${FILE_DIGITS}}$`);
 
 export const MODERATION_OPTIONS = {
   ...goingWith(['who'], {

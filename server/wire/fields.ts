@@ -9,7 +9,8 @@ import { ProblemError } from './problem.ts';
 import { ANIMATION_LENGTH_MAX, FILE_DIGITS } from './rules.ts';
 import { normalizeName, whyInvalidName } from './text.ts';
 
-const FILE = new RegExp(`^[0-9a-f]{${FILE_DIGITS}}$`);
+/** The hash of a .spr file. */
+export const FILE = new RegExp(`^[0-9a-f]{${FILE_DIGITS}}$`);
 const ANIMATION = /^[a-z][a-z0-9-]*$/;
 const UTF8 = new TextDecoder('utf-8', { fatal: true });
 
