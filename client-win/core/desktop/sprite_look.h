@@ -53,7 +53,7 @@ class SpriteLook {
   void ApplySettings();
   // Fetches again what could not be fetched: the relay may have it now.
   void RetryMissing() { sheets_.RetryMissing(); }
-  // `mark_at_relay` is told each file that the relay has sent.
+  // Asks the relay for files that are missing here. `mark_at_relay` gets each file that comes.
   void FetchSheets(const std::function<void(const std::string&)>& mark_at_relay);
   // There is another seat, or none: what is being fetched is fetched again.
   void ForgetFetches() { sheets_.ForgetFetches(); }
