@@ -52,9 +52,15 @@ describe('a run of a suite', () => {
   it('has failed when what a test needs did not compile, not when this machine lacks something for it', () => {
     const faulty = runOf('{}', undefined, 'cmake --build failed (exit 1); its output is above');
     assert.equal(faulty.passed, false, faulty.report);
+    assert.deepEqual(faulty.failed, faulty.skipped);
     assert.match(faulty.report, /\n {2}What it tests was not built, .* passes: cmake --build failed \(exit 1\)/);
     const { passed, skipped } = runOf('{}', undefined, 'a compiler is missing: install g++');
     assert.deepEqual([passed, skipped], [true, ['passes: a compiler is missing: install g++']]);
+  });
+
+  it('names each test and hook that failed, with the first line of its error', () => {
+    const { passed, failed } = runOf("{ throw new Error('not\\nthis'); }");
+    assert.deepEqual([passed, failed], [false, ['one: not']]);
   });
 
   it('says nothing of it otherwise', () => {

@@ -25,12 +25,15 @@ export interface SuiteRun {
   readonly tests: number;
   /** Each test that was skipped, with the reason if it has one. */
   readonly skipped: readonly string[];
+  /** Each test or hook that failed, with the first line of its error, or the reason for which it should not have been skipped. */
+  readonly failed: readonly string[];
 }
 
 /** `file`: a path from the root. A suite that takes more than `msMax` fails, and its process is ended. */
 export async function runSuite(file: string, msMax = SUITE_MS_MAX): Promise<SuiteRun> {
   const startedMs = performance.now();
   const skipped: string[] = [];
+  const failed: string[] = [];
   let passed = true;
   let tests = 0;
   let end = '';
@@ -45,12 +48,14 @@ export async function runSuite(file: string, msMax = SUITE_MS_MAX): Promise<Suit
       if (type === 'test:fail') {
         passed = false;
         end ||= endOf(data.details.error, msMax);
+        if (!isOfSubtests(data.details.error)) failed.push(`${data.name}: ${firstLineOf(data.details.error)}`);
       }
       if (type === 'test:pass' && data.skip !== undefined && data.skip !== false) {
         const one = typeof data.skip === 'string' ? `${data.name}: ${data.skip}` : data.name;
         skipped.push(one);
         if (isFault(one)) {
           passed = false;
+          failed.push(one);
           end ||= `\n  What it tests was not built, and its sources are to blame: ${one}.`;
         }
       }
@@ -61,7 +66,7 @@ export async function runSuite(file: string, msMax = SUITE_MS_MAX): Promise<Suit
   }
   const texts = await events.compose(noted).compose(spec).toArray();
   const report = `${texts.join('').trimEnd()}${end}`;
-  return { passed, report, tests, skipped, seconds: (performance.now() - startedMs) / 1000 };
+  return { passed, report, tests, skipped, failed, seconds: (performance.now() - startedMs) / 1000 };
 }
 
 /** How the process of a suite ended when that is what failed, which the spec reporter does not say. */
@@ -72,6 +77,15 @@ function endOf(error: Error, msMax: number): string {
   const { exitCode, signal } = error as Error & { exitCode?: number | null; signal?: string | null };
   const how = signal ?? (exitCode && `exit code ${exitCode}`);
   return how ? `\n  Its process ended with ${how}.` : '';
+}
+
+/** Whether a group of tests failed because tests in it did. */
+function isOfSubtests(error: Error): boolean {
+  return 'failureType' in error && error.failureType === 'subtestsFailed';
+}
+
+function firstLineOf({ message, cause }: Error): string {
+  return (cause instanceof Error ? cause.message : message).split('\n', 1)[0];
 }
 
 function wasEnded(error: Error): boolean {

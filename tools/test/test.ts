@@ -108,8 +108,8 @@ interface Findings {
   readonly skipped: Set<string>;
   /** Steps in their order, with how long each took, in seconds. */
   readonly steps: Map<string, number>;
-  /** Suites that failed, with how often, and builds. */
-  readonly failed: Map<string, number>;
+  /** Suites that failed, with what failed in each of their runs, and builds. */
+  readonly failed: Map<string, (readonly string[])[]>;
   /** Seconds that the suites took, of each run. */
   readonly runs: number[];
   /** Of the compilers. */
@@ -153,7 +153,7 @@ async function runSuites(schedule: Schedule, childrenCpu: ChildrenCpu): Promise<
 
   const runOne = async (planned: Planned) => {
     const { file } = planned;
-    const { report, seconds, tests, skipped, passed } = await runSuite(
+    const { report, seconds, tests, skipped, failed, passed } = await runSuite(
       file,
       isLong(file) ? LONG_SUITE_MS_MAX : SUITE_MS_MAX,
     );
@@ -165,7 +165,7 @@ async function runSuites(schedule: Schedule, childrenCpu: ChildrenCpu): Promise<
     for (const one of skipped) findings.skipped.add(one);
     if (passed) return;
     counts.failed++;
-    findings.failed.set(file, (findings.failed.get(file) ?? 0) + 1);
+    findings.failed.set(file, [...(findings.failed.get(file) ?? []), failed]);
   };
 
   await new Promise<void>((resolve, reject) => {
@@ -257,9 +257,10 @@ ${(performance.now() / 60_000).toFixed(1)} minutes in all; ${seconds(findings.bu
       ? [`Runs of the suites, in seconds: ${spread(runs).map(seconds).join(', ')} (min, median, max).`]
       : []),
     skipped.size === 0 ? 'Nothing was skipped.' : `Skipped:\n${[...skipped].map((one) => `  ${one}`).join('\n')}`,
-    ...[...failed].map(
-      ([file, times]) => `Failed${runs.length > 1 ? ` in ${times} of ${runs.length} runs` : ''}: ${file}`,
-    ),
+    ...[...failed].flatMap(([file, times]) => [
+      `Failed${runs.length > 1 ? ` in ${times.length} of ${runs.length} runs` : ''}: ${file}`,
+      ...new Set(times.flat().map((one) => `  ${one}`)),
+    ]),
   ].join('\n');
 }
 
@@ -292,7 +293,7 @@ async function test(wish: Wish): Promise<number> {
   const building = buildBeside(builds, ({ what, seconds, why, isFault }) => {
     findings.steps.set(what, seconds);
     if (why !== undefined && !isFault) findings.skipped.add(`${what}: ${why}`);
-    if (why !== undefined && isFault) findings.failed.set(`${what}: ${why}`, 1);
+    if (why !== undefined && isFault) findings.failed.set(`${what}: ${why}`, [[]]);
     areBuilt &&= !isFault;
     first.built(what);
   }).then(() => {
