@@ -56,8 +56,10 @@ void Desktop::GoOnLeaving() {
   EndFormerSeat();
   // What is here must be acknowledged before the relay passes it on.
   SendForSeat(context_.relay.poller.LastPoll(context_.now_ms, &context_.next_request));
+  // A seat that is about to be granted would stay for a lease, with nobody in it.
+  const bool is_joining = !context_.relay.seat() && context_.relay.poller.under_way() != 0;
   const bool is_answered =
-      traffic_.on_the_way() == 0 && !context_.relay.poller.OwesPoll() && !former_;
+      !is_joining && traffic_.on_the_way() == 0 && !context_.relay.poller.OwesPoll() && !former_;
   if (leaving_ == Leaving::kAsking &&
       (is_answered || context_.now_ms - leaving_ms_ >= kVerdictsMsMax)) {
     leaving_ = Leaving::kGoing;

@@ -172,6 +172,30 @@ TEST_CASE(
   CHECK(Here(again) == 0);
 }
 
+TEST_CASE("leaving › a seat that the relay is about to grant is given up too") {
+  TestDesktop fixture;
+  fixture.Pass(10);
+  CHECK(fixture.Has("/v1/desktops", Method::kPost));
+  fixture.desktop.Leave();
+  fixture.Pass(kVerdictsMsMax - 10);
+  CHECK(!fixture.desktop.HasLeft());
+  fixture.Grant();
+  fixture.Respond(fixture.Pop("/v1/desktops/1-1", Method::kDelete), 204);
+  fixture.Pass(10);
+  CHECK(fixture.desktop.HasLeft());
+}
+
+TEST_CASE("leaving › a relay that does not answer a join is waited for so long, and not longer") {
+  TestDesktop fixture;
+  fixture.Pass(10);
+  CHECK(fixture.Has("/v1/desktops", Method::kPost));
+  fixture.desktop.Leave();
+  fixture.Pass(kVerdictsMsMax - 10);
+  CHECK(!fixture.desktop.HasLeft());
+  fixture.Pass(20);
+  CHECK(fixture.desktop.HasLeft());
+}
+
 TEST_CASE("leaving › nothing that arrives while the program ends is let in, or acknowledged") {
   TestDesktop fixture;
   fixture.Join();

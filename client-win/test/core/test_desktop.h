@@ -118,7 +118,7 @@ struct TestDesktop {
   }
 
   // Grants a seat with this id; `more` is added to the response. Returns the body of the join.
-  Json Join(const std::string& id = "1-1", const Json& more = Json::object()) {
+  Json Grant(const std::string& id = "1-1", const Json& more = Json::object()) {
     const std::string base = std::string(kRelay) + "/v1/desktops/" + id;
     Json seat = {{"desktop", id},
                  {"token", id + ".00"},
@@ -130,8 +130,14 @@ struct TestDesktop {
     seat.update(more);
     const Request join = Pop("/v1/desktops", Method::kPost);
     Respond(join, 201, seat);
-    MeetNeighbours(id, more.value("name", ""));
     return Json::parse(join.body);
+  }
+
+  // Likewise, and tells who the neighbours are.
+  Json Join(const std::string& id = "1-1", const Json& more = Json::object()) {
+    const Json join = Grant(id, more);
+    MeetNeighbours(id, more.value("name", ""));
+    return join;
   }
 
   void MeetNeighbours(const std::string& id = "1-1", const std::string& name = "") {
