@@ -489,6 +489,7 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
       body: bytes,
     });
     assert.equal(stored.status, 201);
+    await fetch(`${relay.url}/v1/desktops/${anna.desktop}`, { method: 'DELETE', headers: { authorization } });
     const link = `sprites:${relay.url}/#take=${file}&name=Biscuit&author=Anna`;
     assert.equal(await exitOf(ada.launch(link)), 0);
     await ada.focusOn('Sprites');
