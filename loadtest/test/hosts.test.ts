@@ -69,7 +69,8 @@ describe('swarm over hosts', { skip: why, timeout: 300_000 }, () => {
     t.after(() => relay.stop());
     const out = folderOf(t);
     const url = ['--url', `http://127.0.0.1:${relay.api}`];
-    const load = ['--rate', '100', '--duration', '2s', '--threshold', 'lost == 0', '--threshold', 'desktops == 40'];
+    // A busy machine opens one window some 100 ms after the other; a run is void when they have less than 97 % in common.
+    const load = ['--rate', '100', '--duration', '6s', '--threshold', 'lost == 0', '--threshold', 'desktops == 40'];
     const hosts = ['--hosts', HOSTS.join(','), '--ssh', ssh];
     const { code, stdout, stderr } = await swarm([...SHORT, ...load, ...url, ...hosts, '--out', out]);
     assert.equal(code, 0, stderr + stdout);
