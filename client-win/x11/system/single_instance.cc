@@ -143,10 +143,10 @@ std::optional<Arguments> SingleInstance::Receive() {
            &length);
   auto arguments =
       static_cast<size_t>(size) > kSentBytesMax ? std::nullopt : ReadArguments(message);
-  if (arguments) {
-    sendto(listener_.get(), kAccepted, sizeof kAccepted, MSG_NOSIGNAL, Generic(sender), length);
-  }
-  return arguments;
+  // One that does not wait any more sends again, or says that it got no answer.
+  const bool is_taken = arguments && sendto(listener_.get(), kAccepted, sizeof kAccepted,
+                                            MSG_NOSIGNAL, Generic(sender), length) > 0;
+  return is_taken ? arguments : std::nullopt;
 }
 
 void SingleInstance::StopReceiving() {

@@ -29,17 +29,23 @@ struct First {
   ~First() { std::filesystem::remove_all(folder); }
 
   // Sends a message as a second instance does. Returns what the first one has received.
-  std::optional<Arguments> Send(std::string_view message) {
+  std::optional<Arguments> Send(std::string_view message, bool waits_for_answer = true) {
     sockaddr_un address{};
     address.sun_family = AF_UNIX;
     const std::string path = (folder / "socket").string();
     memcpy(address.sun_path, path.c_str(), path.size() + 1);
-    const OwnedFd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    OwnedFd socket(::socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0));
+    const sockaddr_un own{AF_UNIX, {}};
+    REQUIRE(bind(socket.get(), reinterpret_cast<const sockaddr*>(&own), sizeof own.sun_family) ==
+            0);
     const int bytes = 2 * kSentBytesMax;
     REQUIRE(setsockopt(socket.get(), SOL_SOCKET, SO_SNDBUF, &bytes, sizeof bytes) == 0);
     REQUIRE(sendto(socket.get(), message.data(), message.size(), 0,
                    reinterpret_cast<const sockaddr*>(&address),
                    sizeof address) == static_cast<ssize_t>(message.size()));
+    if (!waits_for_answer) {
+      socket.reset();
+    }
     return instance.Receive();
   }
 
@@ -98,6 +104,13 @@ TEST_CASE("single instance › bytes of a message: one less than the limit, the 
   CHECK(!first.Send(""));
   CHECK(!first.Send("no JSON"));
   CHECK(first.Send(MessageOf(100)));
+  CHECK(!first.instance.Receive());
+}
+
+TEST_CASE("single instance › takes nothing from one that does not wait any more") {
+  First first;
+  CHECK(!first.Send(ArgumentsJson({}), false));
+  CHECK(first.Send(ArgumentsJson({})));
   CHECK(!first.instance.Receive());
 }
 
