@@ -126,6 +126,7 @@ export class WineDesktop extends XDisplay {
     await desktop.run('wineserver', '-k').catch(() => {});
     makePrefix(prefix, registryOf(windowManager) + registry);
     if (windowManager !== 'wine') await desktop.startWindowManager(windowManager);
+    await desktop.untilComposited();
     await desktop.startWine();
     return desktop;
   }

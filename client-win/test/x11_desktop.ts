@@ -60,6 +60,7 @@ export class X11Desktop extends XDisplay {
     const desktop = new X11Desktop(await startX(join(FOLDER, `${name}-screen`)), home);
     await desktop.clear();
     await desktop.startWindowManager(windowManager);
+    await desktop.untilComposited();
     return desktop;
   }
 

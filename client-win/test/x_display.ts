@@ -555,6 +555,11 @@ export abstract class XDisplay {
     this.children.unshift(this.compositor);
   }
 
+  /** Waits until the compositor draws the empty screen, which is black without one. */
+  protected async untilComposited(): Promise<void> {
+    await this.waitFor('the empty screen, composited', (screenshot) => screenshot.at(0, 0).some(Boolean) || undefined);
+  }
+
   async stopCompositor(): Promise<void> {
     if (this.compositor) await end(this.compositor);
   }
