@@ -254,7 +254,7 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     const { found } = await ada.waitUntilStill('the sprite', onFloor);
     await ada.focus(editor);
     await ada.click(middleOf(found));
-    await eventually('it has the keys', async () => (await ada.focused()) !== editor.id);
+    await ada.focusAfter(editor.id);
     await ada.holdKey('Right', () =>
       ada.waitFor('it has run to the right', (screenshot) => {
         const now = runner(screenshot);
@@ -270,8 +270,11 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     await start(RUNNER, { x: 800, y: SCREEN.height });
     const { found } = await ada.waitUntilStill('the sprite', onFloor);
     const { found: other } = await ada.waitUntilStill('the other one', rival);
+    const before = await ada.focused();
     await ada.click(middleOf(found));
+    const first = await ada.focusAfter(before);
     await ada.click(middleOf(other));
+    await ada.focusAfter(first);
     await ada.holdKey('Right', () =>
       ada.waitFor('the other one has run to the right', (screenshot) => {
         const now = rival(screenshot);
@@ -294,6 +297,7 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     // Sprites here, its first one, Steer with the keys.
     await ada.pressInMenu('t', 'Return', 'k');
     await ada.frame('Sprites bubble');
+    await ada.focusAfter(editor.id);
     await ada.press('Tab', 'ctrl+Right');
     const { sprites } = await neighbour.until('the second one is at Grace', (state) => state.sprites.length === 1);
     assert.equal(sprites[0].name, RUNNER.name);

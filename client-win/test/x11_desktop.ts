@@ -125,10 +125,25 @@ export class X11Desktop extends XDisplay {
     await this.pressInMenu(...keys);
   }
 
+  /** The X id of the window that has the keyboard, once `before` has lost it. */
+  async focusAfter(before: number): Promise<number> {
+    await this.noMenuHasKeyboard();
+    let now = before;
+    await eventually('another window has the keyboard', async () => {
+      now = await this.focused();
+      return now !== before;
+    });
+    return now;
+  }
+
+  /** A menu that closes may hold the keyboard a moment longer. */
+  private async noMenuHasKeyboard(): Promise<void> {
+    await eventually('no menu has the keyboard', async () => !(await this.x.isKeyboardGrabbed()));
+  }
+
   /** The visible window with this title, once the window manager has given it the keyboard, as it does to a new window. */
   override async focusOn(title: string): Promise<Frame> {
-    // A menu that closes may hold it a moment longer.
-    await eventually('no menu has the keyboard', async () => !(await this.x.isKeyboardGrabbed()));
+    await this.noMenuHasKeyboard();
     let frame: Frame | undefined;
     await eventually(`${title} has the keyboard`, async () => {
       [frame] = await this.frames(title);
