@@ -7,6 +7,8 @@ import { join } from 'node:path';
 export interface SavedState {
   sprites: { name: string; x: number; y: number }[];
   leaving: unknown[];
+  /** None until a relay has given it one. */
+  seat?: unknown;
 }
 
 /** The state that the client last saved in this folder. */

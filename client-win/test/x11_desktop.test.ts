@@ -85,13 +85,14 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
 
   const joined = async () => (await relay.metrics()).get('sprites_desktops');
 
-  /** Starts the program with one sprite, and waits until it has joined. */
+  /** Starts the program with one sprite, and waits until it has joined, and knows that. */
   async function start(character: typeof TARGET, at: Point, more: object = {}): Promise<void> {
     const settings = { relay: relay.url, world: 'x11', name: 'Ada', calm: true, greeted: true, ...more };
     ada.writeSettings(settings);
     ada.keepSprite(spr(character), character.name, at.x, at.y);
     client = ada.launch();
     await eventually('Ada has joined', async () => (await joined()) === 1);
+    await eventually('Ada has kept her seat', () => ada.savedState().seat !== undefined);
   }
 
   const shot = (name: string) => ada.capture().save(join(SHOTS, `x11-${name}.png`));
