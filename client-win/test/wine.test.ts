@@ -201,10 +201,12 @@ describe('windows client', { skip, timeout: 900_000 }, () => {
       const { found: place } = await ada.waitUntilStill('the sprite', target);
       const isAsked = async () => (await ada.frames('Sprites')).length === 1;
       await doubleClick(ada, place, 'it asks', isAsked);
+      await ada.focusOn('Sprites');
       ada.capture().save(join(SHOTS, 'wine-question.png'));
       await ada.press('s');
       await ada.isGone('Sprites');
       await doubleClick(ada, (await ada.waitUntilStill('the sprite', target)).found, 'it asks', isAsked);
+      await ada.focusOn('Sprites');
       await ada.press('c');
       await eventually('it has ended', () => client.exitCode !== null);
       assert.equal(client.exitCode, 0);
