@@ -175,7 +175,7 @@ describe('shell of the windows client', { skip, timeout: 900_000 }, () => {
       const brick = findBrick(screenshot);
       return brick && Math.abs(brick.bottom - 400) < 8 ? brick : undefined;
     };
-    const { found: brick } = await ada.waitFor('it stands on the window', stands);
+    const { found: brick } = await ada.waitUntilStill('it stands on the window', stands);
     // Below the middle of its foot, and on the same window farther on.
     const { screenshot } = await ada.waitFor('its shadow is on the window', (screenshot) => {
       const [shaded, bare] = [SIDE / 2, 4 * SIDE].map((x) => screenshot.at(brick.left + x, brick.bottom + 3));
