@@ -129,8 +129,8 @@ describe('first run of the windows client', { skip, timeout: 900_000 }, () => {
   });
 
   it('offers no link in that window which leads where it is already, such as the invitation that it has copied', async () => {
-    const copied = () => ada.output('xclip', '-o', '-selection', 'clipboard').catch(() => '');
-    await ada.chooseInTray(['i'], 'the invitation is copied', async () => (await copied()).includes('near='));
+    const isCopied = async () => (await ada.clipboard()).includes('near=');
+    await ada.chooseInTray(['i'], 'the invitation is copied', isCopied);
     const isOpen = async () => (await ada.frames('Sprites')).length > 0;
     await ada.chooseInTray(['o'], 'the window is open', isOpen);
     await ada.focusOn('Sprites');

@@ -364,7 +364,7 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     let link = '';
     const { port } = new URL(relay.url); // the relay is on this machine, so the link has an address of its network
     await eventually('the link is in the clipboard', async () => {
-      link = (await ada.output('xclip', '-o', '-selection', 'clipboard').catch(() => '')).trim();
+      link = (await ada.clipboard()).trim();
       return URL.canParse(link) && new URL(link).port === port;
     });
     const near = /near=([^&]+)/.exec(link)?.[1];
@@ -422,6 +422,8 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
       const file = join(ada.folder, 'copied');
       writeFileSync(file, text);
       await ada.run('xclip', '-i', '-selection', 'clipboard', file);
+      // It goes on in the background, and may not have asked X for the clipboard yet.
+      await eventually('the text is in the clipboard', async () => (await ada.clipboard()) === text);
     };
     await start(RUNNER, { x: 640, y: 800 });
     await ada.chooseOf(onFloor, 'i');

@@ -310,6 +310,11 @@ export abstract class XDisplay {
     return stdout;
   }
 
+  /** The text in the clipboard; empty if there is none. */
+  async clipboard(): Promise<string> {
+    return await this.output('xclip', '-o', '-selection', 'clipboard').catch(() => '');
+  }
+
   capture(): Screenshot {
     const pixels = new Uint32Array(SCREEN.width * SCREEN.height);
     this.screen.readInto(pixels);
