@@ -49,6 +49,7 @@ export class X11Desktop extends XDisplay {
       XDG_CONFIG_HOME: join(home, 'config'),
       XDG_DATA_HOME: join(home, 'share'),
       DBUS_SESSION_BUS_ADDRESS: `unix:path=${join(home, 'bus')}`,
+      NO_AT_BRIDGE: '1', // otherwise a bus starts programs that outlive it, and write to the home folder
       LC_ALL: 'C.UTF-8',
     });
     this.home = home;
