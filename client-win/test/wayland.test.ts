@@ -6,7 +6,6 @@
  */
 import assert from 'node:assert/strict';
 import type { ChildProcess } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
@@ -17,6 +16,7 @@ import { type HeadlessDesktop, startHeadless } from './headless_desktop.ts';
 import { WaylandDesktop, whyNoWayland } from './wayland_desktop.ts';
 import { RUNNER, runner, spr, TARGET, target } from './wine_sprites.ts';
 import { middleOf, SCREEN, type Screenshot, tryUntil } from './x_display.ts';
+import { exitOf } from './x11_desktop.ts';
 
 const SHOTS = join(import.meta.dirname, '../../screenshots');
 const CENTRE = { x: 640, y: 400 };
@@ -49,7 +49,7 @@ describe('the program for Linux on Wayland', { skip, timeout: 900_000 }, () => {
 
   after(async () => {
     client?.kill('SIGTERM');
-    if (client && client.exitCode === null) await once(client, 'exit');
+    if (client) await exitOf(client);
     await grace?.quit();
     await ada?.stop();
     await relay?.stop();

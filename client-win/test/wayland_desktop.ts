@@ -29,6 +29,7 @@ import {
 } from './x_display.ts';
 
 const NOBODY = 65_534;
+const BACKGROUND = '128,128,128'; // as in CONFIG: another program draws it
 const CONFIG = `output HEADLESS-1 resolution ${SCREEN.width}x${SCREEN.height} position 0 0 bg #808080 solid_color
 xwayland disable
 default_border none
@@ -82,6 +83,7 @@ export class WaylandDesktop {
     writeFileSync(join(home, 'sway.conf'), CONFIG);
     await desktop.startSway();
     await eventually('the compositor has a pointer', () => desktop.connectPointer());
+    await desktop.waitFor('the background', (screenshot) => String(screenshot.at(0, 0)) === BACKGROUND || undefined);
     // A keyboard that stays: otherwise programs would have one only while a key is pressed, and learn of it too late.
     desktop.spawn('wtype', '-s', '2000000000');
     return desktop;
