@@ -30,7 +30,7 @@ import {
 } from './desktop_client.ts';
 import { onTwoShapes } from './fronts.ts';
 import { isProblem } from './problem_check.ts';
-import { RawConnection } from './raw_connection.ts';
+import { head, RawConnection } from './raw_connection.ts';
 import { BOUNDED, LEVEL, lastingPorts, type RelayProcess, runRelay, startRelay, until } from './relay_process.ts';
 
 /** The longest that a stop may take, as OPERATING.md promises. */
@@ -44,6 +44,17 @@ async function stopTimed(relay: RelayProcess) {
 }
 
 const goingDown = ({ msg }: { msg: string }) => msg === 'going down';
+
+/** Sends the head and half of the body of a throw. Resolves when the relay has read the head. */
+async function halfOf(relay: RelayProcess, { crossings, token }: Joined, crossing: object) {
+  const body = JSON.stringify(crossing);
+  const connection = await RawConnection.open(relay.ports.api);
+  const headers = [`Authorization: Bearer ${token}`, `Content-Length: ${body.length}`, 'Expect: 100-continue'];
+  connection.send(head(`POST ${new URL(crossings).pathname}`, ...headers));
+  assert.equal((await connection.answer()).status, 100);
+  connection.send(body.slice(0, 30));
+  return { connection, rest: body.slice(30) };
+}
 
 onTwoShapes('usual', 'a relay that is stopped', (shape) => {
   it('answers every held poll with a bye, on long-polls and sockets, ends in time, and frees its ports for the next relay', async (t) => {
@@ -90,8 +101,8 @@ onTwoShapes('usual', 'a relay that is stopped', (shape) => {
       'not all at the same moment',
     );
     for (const { batches, closed } of sockets) {
-      assert.ok(batches.some(({ events }) => events.some(({ type }) => type === 'bye')));
       assert.equal((await closed)[0], 1001);
+      assert.ok(batches.some(({ events }) => events.some(({ type }) => type === 'bye')));
     }
     assert.ok(lastLines.some(({ msg }) => msg === 'relay stopped'));
     assert.deepEqual(
@@ -133,19 +144,12 @@ onTwoShapes('usual', 'a relay that is stopped', (shape) => {
         }
       }
     });
-    // When the relay is stopped, it has received half of this post.
-    const [first] = throwers;
-    const half = await RawConnection.open(relay.ports.api);
-    const body = JSON.stringify(crossingOf(1_000_000));
-    half.send(
-      `POST ${new URL(first.crossings).pathname} HTTP/1.1\r\nHost: relay\r\nAuthorization: Bearer ${first.token}\r\n` +
-        `Content-Length: ${body.length}\r\n\r\n${body.slice(0, 30)}`,
-    );
+    const half = await halfOf(relay, throwers[0], crossingOf(1_000_000));
     await until('throws are being accepted', () => answers.length > 200);
     const stopping = stopTimed(relay);
     await relay.waitForLog(goingDown);
-    half.send(body.slice(30));
-    isProblem(await half.answer(), 'draining');
+    half.connection.send(half.rest);
+    isProblem(await half.connection.answer(), 'draining');
     const { code, tookMs, lastLines } = await stopping;
     over = true;
     await Promise.all(loops);
@@ -175,17 +179,7 @@ onTwoShapes('usual', 'a relay that is stopped', (shape) => {
     const [ann, bob] = [await join(relay.url, { world }), await join(relay.url, { world })];
     const first = await post(ann, crossingOf(1));
     assert.equal(first.status, 202);
-    const halves = await Promise.all(
-      [1, 2].map(async (crossing) => {
-        const body = JSON.stringify(crossingOf(crossing));
-        const connection = await RawConnection.open(relay.ports.api);
-        const head = `POST ${new URL(ann.crossings).pathname} HTTP/1.1\r\nHost: relay\r\nAuthorization: Bearer ${ann.token}`;
-        connection.send(`${head}\r\nContent-Length: ${body.length}\r\n\r\n${body.slice(0, 30)}`);
-        return { connection, rest: body.slice(30) };
-      }),
-    );
-    // When this later connection has its response, the halves before it have been read.
-    assert.equal((await sendRequest(`${relay.url}/v1/desktops/${ann.desktop}`, { token: ann.token })).status, 200);
+    const halves = await Promise.all([1, 2].map((crossing) => halfOf(relay, ann, crossingOf(crossing))));
     const stopping = relay.stop();
     await relay.waitForLog(goingDown);
     for (const { connection, rest } of halves) connection.send(rest);
