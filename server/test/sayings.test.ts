@@ -7,6 +7,7 @@ import { SAYING_BODY_BYTES_MAX } from '../wire/rules.ts';
 import {
   type Batch,
   crossingOf,
+  type HttpResponse,
   isSprite,
   type Joined,
   join,
@@ -79,9 +80,10 @@ onTwoShapes('usual', 'sayings', (shape) => {
     assert.deepEqual([problem.code, problem.field], ['malformed', 'text']);
     bob.send({ saying: 'x', text: 'a' });
     assert.ok((await bob.find(({ saying }) => saying === null)).problem, 'a number that is none is answered null');
-    for (let n = 0; n < SAYINGS_BURST_MAX; n++) bob.send({ saying: 9 + n, text: `${n}` });
-    const last = await bob.find(({ saying }) => saying === 8 + SAYINGS_BURST_MAX);
-    assert.equal((last.problem as { code: string }).code, 'too-fast');
+    // More than a busy machine is allowed meanwhile.
+    for (let n = 0; n < 4 * SAYINGS_BURST_MAX; n++) bob.send({ saying: 9 + n, text: `${n}` });
+    const refused = await bob.find(({ saying, problem: why }) => Number(saying) >= 9 && why !== undefined);
+    assert.equal((refused.problem as { code: string }).code, 'too-fast');
   });
 
   it('are said once when they are repeated', async () => {
@@ -102,13 +104,17 @@ onTwoShapes('usual', 'sayings', (shape) => {
     const url = at(relay, ann, 'sayings');
     isProblem(await sendRequest(url, { method: 'POST', body: { saying: 1, text: 'a' } }), 'unknown-desktop');
     isProblem(await sendRequest(url, { method: 'GET', token: ann.token }), 'method-not-allowed');
-    for (let n = 1; n <= SAYINGS_BURST_MAX; n++) await say(relay, ann, { saying: 100 * n, text: 'a' });
-    const tooFast = await say(relay, ann, { saying: 10_000, text: 'a' });
+    const said: HttpResponse[] = [];
+    // A busy machine may speak no faster than the limit allows for a while, so it speaks until it is too fast.
+    while (said.at(-1)?.status !== 429 && said.length < 20 * SAYINGS_BURST_MAX)
+      said.push(await say(relay, ann, { saying: 100 * (said.length + 1), text: 'a' }));
+    assert.ok(said.length > SAYINGS_BURST_MAX, `${said.length}`);
+    const tooFast = said.at(-1) as HttpResponse;
     isProblem(tooFast, 'too-fast');
     assert.equal(tooFast.headers['retry-after'], '1');
     isProblem(await say(relay, ann, { saying: 1, text: 'a' }), 'saying-stale');
     await sendRequest(`${relay.url}/v1/desktops/${ann.desktop}`, { method: 'DELETE', token: ann.token });
-    isProblem(await say(relay, ann, { saying: 10_001, text: 'a' }), 'desktop-ended');
+    isProblem(await say(relay, ann, { saying: 100_000, text: 'a' }), 'desktop-ended');
   });
 
   it('come beside sprites, whose cursor they do not move, and are counted', async () => {
