@@ -289,6 +289,7 @@ function desktops(front: FrontKind): void {
     const thrown = await throwByMouse(ann);
     const path = await coming;
     await shoot(bob, 'browser-3-bob-has-it');
+    await until('the batch of the sprite has been read here, too', () => crossings.length > 0);
     const [event] = crossings;
     assert.equal(event.from.name, 'Ann');
     assert.equal(event.edge, 'left');
