@@ -206,8 +206,11 @@ describe('a sprite for a friend, in a browser', { timeout: 900_000, skip: noBrow
       .waitFor({ state: 'attached' });
     await shoot(ida, 'friends-4-a-question');
     assert.deepEqual(await faultsOf(ida), []);
+    // The question is taken away at once. Bob's next one must not reach the relay before the answer to this one.
+    const answered = ida.waitForResponse((one) => one.request().method() === 'PUT' && one.url().endsWith('/swap'));
     await question.getByRole('button', { name: 'Stay here' }).press('Enter');
     await question.waitFor({ state: 'detached' });
+    await answered;
     await swap(bob, 'POST', wish);
     await question.waitFor();
     await bob.leave();
