@@ -94,12 +94,13 @@ describe('pictures of the stage', { timeout: 900_000, skip: noBrowser }, () => {
     });
 
   it('have the pixels of the sprites, what they say, and the sky, but nothing of the cards', async () => {
+    await ann.waitForFunction(() => globalThis.sprites.sprites().every(({ mode }) => mode === 'idle'));
+    // From here on it must not take longer than the bubble is shown.
     await ann.keyboard.press('Enter');
     await ann.locator('#saying:not([readonly])').fill('Look at me!');
     await ann.keyboard.press('Enter');
     await ann.click('#say-close');
     await ann.locator('.bubble.placed', { hasText: 'Look at me!' }).waitFor();
-    await ann.waitForFunction(() => globalThis.sprites.sprites().every(({ mode }) => mode === 'idle'));
     await ann.focus('#canvas');
     await ann.keyboard.press('p');
     const { name, bytes } = await download(ann, () => ann.keyboard.press('c'));
