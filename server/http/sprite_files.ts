@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto';
 import express, { type Request, type Response } from 'express';
 import type { PictureGate } from '../moderation/picture_gate.ts';
 import type { SpriteStore } from '../store/sprite_store.ts';
+import { writeId } from '../wire/identity.ts';
 import { ProblemError } from '../wire/problem.ts';
 import { SPR_BYTES_MAX } from '../wire/rules.ts';
 import {
@@ -79,7 +80,7 @@ async function upload(
     return answerEarly(request, response, () => sendProblem(response, document));
   }
   // Where addresses are not told apart, desktops are.
-  const client = admission?.networkOf(request) ?? `desktop ${desktop.slot}`;
+  const client = admission?.networkOf(request) ?? writeId(desktop.slot, desktop.generation);
   if (!store.uploads.reserve(client, bytes)) {
     throw new ProblemError('relay-busy', 'The relay receives too many sprite files; try again in a second.');
   }

@@ -5,7 +5,16 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { UPLOADS_BYTES_MAX } from '../store/sprite_store.ts';
 import { SPR_BYTES_MAX } from '../wire/rules.ts';
-import { crossingOf, isSprite, type Joined, join, pollFor, post, sendRequest } from './desktop_client.ts';
+import {
+  crossingOf,
+  DesktopClient,
+  isSprite,
+  type Joined,
+  join,
+  pollFor,
+  post,
+  sendRequest,
+} from './desktop_client.ts';
 import { isProblem } from './problem_check.ts';
 import { RawConnection } from './raw_connection.ts';
 import { BOUNDED, LEVEL, type RelayProcess, startRelay, until } from './relay_process.ts';
@@ -22,12 +31,13 @@ describe('a relay under attacks with sprite files', BOUNDED, () => {
   let relay: RelayProcess;
   let pids: number[];
   const connections: RawConnection[] = [];
+  const clients: DesktopClient[] = [];
 
   before(async () => {
     relay = await startRelay({ workers: 1 });
     pids = [relay.pids.master, ...relay.pids.workers];
     // A heap grows once, with the first requests: that is not what an attack costs.
-    const { token } = await join(relay.url);
+    const { token } = await stay();
     await besideProbe(async () => {
       for (let n = 0; n < 100; n++) await put(largeSprFile().subarray(1), token);
     });
@@ -35,6 +45,7 @@ describe('a relay under attacks with sprite files', BOUNDED, () => {
   after(() => relay?.stop());
   afterEach(async () => {
     for (const connection of connections.splice(0)) connection.destroy();
+    await Promise.all(clients.splice(0).map((client) => client.leave()));
     await until('everything is freed', async () => {
       const metrics = await relay.metrics();
       return ['upload', 'sending'].every((kind) => metrics.get(`sprites_store_${kind}_bytes`) === 0);
@@ -47,6 +58,12 @@ describe('a relay under attacks with sprite files', BOUNDED, () => {
     );
   });
 
+  /** A desktop that polls, so that it stays however long the attack takes. */
+  const stay = async () => {
+    const client = await DesktopClient.join(relay.url);
+    clients.push(client);
+    return client.joined;
+  };
   const raw = async () => {
     const connection = await RawConnection.open(relay.ports.api);
     connections.push(connection);
@@ -95,7 +112,7 @@ describe('a relay under attacks with sprite files', BOUNDED, () => {
   }
 
   it('answers every throw while pictures of 64 MiB that are wrong in their last row are sent 8 at a time', async (t) => {
-    const { token } = await join(relay.url);
+    const { token } = await stay();
     const pictures = Array.from({ length: PICTURES }, () => wrongInLastRow());
     const { grownBytes, thrown } = await besideProbe(async () => {
       const sendAll = async () => {
@@ -121,30 +138,31 @@ describe('a relay under attacks with sprite files', BOUNDED, () => {
     await connection.closed;
   });
 
+  const held = async () => (await relay.metrics()).get('sprites_store_upload_bytes') as number;
+  /** Starts uploads that do not end. Resolves to how many are held. */
+  const startUploads = async ({ token }: Joined, wanted: number) => {
+    const before = await held();
+    let refused = 0;
+    for (let n = 0; n < wanted; n++) {
+      const connection = await raw();
+      const file = hashOf(sprFile());
+      connection.send(headOf('PUT', file, `Authorization: Bearer ${token}`, `Content-Length: ${SPR_BYTES_MAX}`));
+      void connection.closed.then(() => {
+        refused++;
+      });
+    }
+    const added = async () => ((await held()) - before) / SPR_BYTES_MAX;
+    await until('each is held or refused', async () => (await added()) === wanted - refused);
+    return wanted - refused;
+  };
+
   it('receives uploads of one desktop up to its share, refuses more before it reads them, and serves others', async () => {
-    const held = async () => (await relay.metrics()).get('sprites_store_upload_bytes') as number;
-    /** Resolves to how many are held. */
-    const startUploads = async ({ token }: Joined, wanted: number, before: number) => {
-      let refused = 0;
-      for (let n = 0; n < wanted; n++) {
-        const connection = await raw();
-        const file = hashOf(sprFile());
-        connection.send(headOf('PUT', file, `Authorization: Bearer ${token}`, `Content-Length: ${SPR_BYTES_MAX}`));
-        void connection.closed.then(() => {
-          refused++;
-        });
-      }
-      const added = async () => ((await held()) - before) / SPR_BYTES_MAX;
-      await until('each is held or refused', async () => (await added()) === wanted - refused);
-      return wanted - refused;
-    };
     let left = UPLOADS_BYTES_MAX / SPR_BYTES_MAX;
     let last: Joined | undefined;
     for (let n = 0; n < 6; n++) {
-      const desktop = await join(relay.url);
-      last = desktop;
+      last = await stay();
       const share = Math.floor(left / 3);
-      const count = await startUploads(desktop, share + 2, UPLOADS_BYTES_MAX - left * SPR_BYTES_MAX);
+      const count = await startUploads(last, share + 2);
       assert.equal(count, share, `desktop ${n}: a third of what was left`);
       left -= count;
       const other = await join(relay.url);
@@ -157,8 +175,19 @@ describe('a relay under attacks with sprite files', BOUNDED, () => {
     await until('there is room again', async () => (await put(large, token)).status === 201);
   });
 
+  it('receives uploads of a desktop up to a share of its own, although those of one that had its slot go on', async () => {
+    const former = await join(relay.url);
+    const share = Math.floor(UPLOADS_BYTES_MAX / SPR_BYTES_MAX / 3);
+    assert.equal(await startUploads(former, share), share);
+    const at = `${relay.url}/v1/desktops/${former.desktop}`;
+    assert.equal((await sendRequest(at, { method: 'DELETE', token: former.token })).status, 204);
+    const next = await stay();
+    assert.equal(next.desktop.split('-')[0], former.desktop.split('-')[0], 'the slot is used again');
+    assert.equal(await startUploads(next, 1), 1);
+  });
+
   it('keeps its memory when bodies come in chunks of one byte', async (t) => {
-    const { token } = await join(relay.url);
+    const { token } = await stay();
     const oneByte = Buffer.from('1\r\nx\r\n'.repeat(10_000));
     const { grownBytes } = await besideProbe(async () => {
       await Promise.all(
@@ -180,7 +209,7 @@ describe('a relay under attacks with sprite files', BOUNDED, () => {
   });
 
   it('opens few files, and keeps its memory, when clients request large files and do not read them', async (t) => {
-    const { token } = await join(relay.url);
+    const { token } = await stay();
     const files: string[] = [];
     for (let n = 0; n < 24; n++) {
       const bytes = largeSprFile();
