@@ -111,6 +111,10 @@ onTwoShapes('crossed', 'sockets', (shape) => {
     return [await join(relay.url, { name: 'Ann', world }), await join(relay.url, { name: 'Bob', world })];
   }
 
+  /** Waits until so many polls are parked: 0 when those of the tests before have been dropped. */
+  const parked = (count: number) =>
+    until(`${count} polls are parked`, async () => (await relay.metrics()).get('sprites_polls_parked') === count);
+
   /** Asserts that the relay sends this problem and closes the socket. */
   async function assertRefused(socket: Socket, ...[code, field]: [Parameters<typeof isProblemDocument>[1], string?]) {
     const { problem } = await socket.next();
@@ -311,9 +315,9 @@ onTwoShapes('crossed', 'sockets', (shape) => {
   it('replace an older long-poll, and are replaced by a newer one', async () => {
     const [ann, bob] = await pair();
     const settled = await pollFor(bob, bob.cursor, ({ type }) => type === 'neighbours');
-    const parked = async () => (await relay.metrics()).get('sprites_polls_parked');
+    await parked(0);
     const older = poll(bob, settled.cursor);
-    await until('the long-poll is held', async () => (await parked()) === 1);
+    await parked(1);
     const socket = await open(bob, { token: bob.token, cursor: settled.cursor });
     assert.deepEqual((await older).json, { cursor: settled.cursor, events: [] });
     const newer = poll(bob, settled.cursor);
@@ -333,10 +337,12 @@ onTwoShapes('crossed', 'sockets', (shape) => {
   });
 
   it('are closed when their desktop leaves', async () => {
-    const [, bob] = await pair();
+    // It is alone: when a neighbour's lease ended, its poll would be answered.
+    const bob = await join(relay.url, { world: `s${worlds++}` });
     const settled = await pollFor(bob, bob.cursor, ({ type }) => type === 'neighbours');
+    await parked(0);
     const socket = await open(bob, { token: bob.token, cursor: settled.cursor });
-    await until('the poll is held', async () => (await relay.metrics()).get('sprites_polls_parked') === 1);
+    await parked(1);
     await sendRequest(`${relay.url}/v1/desktops/${bob.desktop}`, { method: 'DELETE', token: bob.token });
     await assertRefused(socket, 'desktop-ended');
   });
@@ -370,11 +376,12 @@ onTwoShapes('crossed', 'sockets', (shape) => {
   it('are closed when they never read', async () => {
     const [ann, bob] = await pair();
     await poll(ann); // from now on its lease is that of a desktop that has polled
+    const count = async () => (await relay.metrics()).get('sprites_worker_sockets');
+    await until('those of the tests before are gone', async () => (await count()) === 0);
     for (let crossing = 1; crossing <= 64; crossing++) await post(ann, crossingOf(crossing));
     const socket = await open(bob);
     const { _socket: tcp } = socket.ws as unknown as { _socket: import('node:net').Socket };
     tcp.pause();
-    const count = async () => (await relay.metrics()).get('sprites_worker_sockets');
     await until('the socket is counted', async () => (await count()) === 1);
     // Every poll is answered with the same 64 events, because no cursor acknowledges them.
     const pollMessage = JSON.stringify({ cursor: bob.cursor });
