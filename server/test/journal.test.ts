@@ -15,7 +15,7 @@ import { whyNoNativeFront } from '../front/native.ts';
 import { TAIL } from '../journal/tail.ts';
 import { nextStep } from '../web/relay/goal.ts';
 import type { Companion, Company } from '../web/relay/transport.ts';
-import { SWAP_LEASE_MS } from '../wire/rules.ts';
+import { CROSSINGS_REMEMBERED, SWAP_LEASE_MS } from '../wire/rules.ts';
 import { Crowd } from './crowd.ts';
 import {
   crossingOf,
@@ -215,8 +215,9 @@ describe('a restart under throws', { ...BOUNDED, skip: whyNoNativeFront() ?? fal
       for (let restarts = 1, thrown = 0; restarts <= RESTARTS; restarts++) {
         await sendRequest(`${relay.adminUrl}/admin/drain?restart=1`, { method: 'POST', token: relay.adminToken });
         const answers: Promise<number>[] = [];
-        // Each throw has a connection of its own, and they do not wait for each other.
+        // Each throw has a connection of its own, and they do not wait for each other, unless one would come too late to be known.
         while (starts() <= restarts) {
+          await answers.at(-CROSSINGS_REMEMBERED);
           const crossing = crossingOf(++thrown, 'right', `${thrown}`);
           answers.push(post(clients[0].joined, crossing).then(({ status }) => status));
           await sleep(THROW_EVERY_MS);
