@@ -31,12 +31,16 @@ describe('the pause before a relay is started again', () => {
 /** Code with which the pauses of a supervisor never end by themselves. */
 const ENDLESS_PAUSES = 'globalThis.setTimeout = () => setInterval(() => {}, 1000);';
 
-/** Runs a supervisor whose program is `script`; `before` is code of its own process. `shell`: as the child of a shell, as npm does. */
+/**
+ * Runs a supervisor whose program is `script`; `before` is code of its own process. `shell`: as the child of a shell, as npm does.
+ *
+ * What it says goes the way of what its program prints, so it is read in the order in which it was written.
+ */
 function supervised(script: string, before = '', shell = false): ChildProcess & { text: string } {
   const module = join(import.meta.dirname, 'supervise.js');
   const args = ['--input-type=module', '-e', script];
   const own = `import { supervise } from ${JSON.stringify(module)};${before}
-    supervise(process.execPath, ${JSON.stringify(args)}, (code) => process.exit(code ?? 1), { endsWithParent: ${shell} });`;
+    supervise(process.execPath, ${JSON.stringify(args)}, (code) => process.exit(code ?? 1), { say: console.log, endsWithParent: ${shell} });`;
   const command = [process.execPath, '--input-type=module', '-e', own];
   const [file, ...rest] = shell ? ['sh', '-c', '"$@" & wait', 'sh', ...command] : command;
   const child = spawn(file, rest, { stdio: ['ignore', 'pipe', 'pipe'] });
@@ -82,14 +86,14 @@ describe('a supervised program', BOUNDED, () => {
 
   it('is not started again when it never was ready', async () => {
     const child = supervised('process.exit(1)');
-    const [code] = await once(child, 'exit');
+    const [code] = await once(child, 'close'); // when all that it printed has been read
     assert.equal(code, 1);
     assert.equal(child.text, '');
   });
 
   it('is not started again when it was killed before it was ready, and this is said', async () => {
     const child = supervised("process.kill(process.pid, 'SIGKILL'); setInterval(() => {}, 1000);");
-    const [code] = await once(child, 'exit');
+    const [code] = await once(child, 'close'); // when all that it printed has been read
     assert.equal(code, 1);
     assert.match(child.text, /^The relay was killed \(SIGKILL\) before it was ready; .*memory.*\n$/);
   });
