@@ -12,6 +12,7 @@ import {
   type Event,
   type Joined,
   join as joinRelay,
+  poll,
   pollFor,
   post,
   type SpriteEvent,
@@ -56,6 +57,8 @@ describe('two relays and NATS', { ...BOUNDED, skip: whyNoNats() }, () => {
     [bob, ben] = [await joinRelay(r2.url, { name: 'Bob' }), await joinRelay(r2.url, { name: 'Ben' })];
     // A proxy would bring the polls of that address to the port of events.
     for (const one of [bob, ben]) one.events = one.events.replace(r2.url, r2.eventsUrl);
+    // From now on their leases are those of desktops that have polled: NATS may need some time.
+    for (const one of [ann, amy, bob, ben]) await poll(one);
     const beside = async (relay: RelayProcess, { desktop, token }: Joined) => {
       const { json } = await sendRequest(`${relay.url}/v1/desktops/${desktop}`, { token });
       const { left, right } = (json as Described).neighbours;
