@@ -4,8 +4,6 @@
  * Runs each attack of hostile/attacks.ts against a fresh relay of one shape, with a probe beside it: two desktops that throw to
  * each other. The attacks know the relay's ports and PROTOCOL.md only. Linux only: memory is read from /proc.
  */
-import { spawnSync } from 'node:child_process';
-import { join } from 'node:path';
 import { type Contender, start } from '../../tools/bench/contender.ts';
 import { machine } from '../../tools/bench/table.ts';
 import { LEASE_MS } from '../wire/rules.ts';
@@ -13,8 +11,6 @@ import { ATTACKS } from './hostile/attacks.ts';
 import { processesOf } from './hostile/memory.ts';
 import { failuresOf, tableOf } from './hostile/table.ts';
 import { GROWTH_BYTES_MAX, runTrial, type Trial } from './hostile/trial.ts';
-
-const LAUNCHER = join(import.meta.dirname, '../../tools/launch.js');
 
 /** How long gauges and memory may take to come back after an attack, in ms: a lease, and some seconds. */
 const PATIENCE_MS = LEASE_MS + 15_000;
@@ -40,12 +36,6 @@ export interface HostileOptions {
   seed: number | undefined;
 }
 
-/** The relay has --admission. */
-export function hasAdmission(): boolean {
-  const { stdout } = spawnSync(process.execPath, [LAUNCHER, 'relay', '--help'], { encoding: 'utf8' });
-  return stdout.includes('--admission');
-}
-
 /** Stops the relay; kills its processes when it does not stop by itself. */
 async function stopSurely(relay: Contender): Promise<void> {
   const pids = processesOf(relay.pids[0]);
@@ -61,9 +51,8 @@ export async function hostile(options: HostileOptions): Promise<number> {
   const { front, workers, admission, requests } = options;
   const seed = options.seed ?? Date.now() % 2 ** 31;
   const names = options.attacks.length > 0 ? options.attacks : Object.keys(ATTACKS);
-  const limited = hasAdmission();
   const shape = `${front}, ${workers === 0 ? 'one process' : `${workers} worker(s)`}`;
-  const stance = limited ? `admission ${admission}` : 'no limits by address';
+  const stance = `admission ${admission}`;
   console.error(`${shape}, ${stance}, seed ${seed}`);
   const trials: Trial[] = [];
   for (const name of names) {
@@ -71,7 +60,7 @@ export async function hostile(options: HostileOptions): Promise<number> {
     const countedSeconds = isCounted ? requests / REQUESTS_PER_SECOND_MIN : 0;
     const seconds = Math.max(options.seconds, ATTACKS[name].secondsMin ?? 0, countedSeconds);
     console.error(`${name}: ${ATTACKS[name].about}`);
-    const relay = await start({ name: shape, front, workers, flags: limited ? ['--admission', admission] : [] });
+    const relay = await start({ name: shape, front, workers, flags: ['--admission', admission] });
     const { api, events, admin, metrics } = relay;
     const victim = { api, events, admin, metrics, master: relay.pids[0] };
     try {

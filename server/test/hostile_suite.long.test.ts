@@ -10,7 +10,7 @@ import { after, before, describe, it } from 'node:test';
 import { ATTACKS } from '../bench/hostile/attacks.ts';
 import { faultsOf } from '../bench/hostile/table.ts';
 import { type Gauges, readGauges, runTrial, settle, type Victim } from '../bench/hostile/trial.ts';
-import { hasAdmission } from '../bench/hostile.ts';
+import { ADMISSIONS } from '../bench/hostile.ts';
 import { whyNoNativeFront } from '../front/native.ts';
 import { LEASE_MS } from '../wire/rules.ts';
 import { type RelayProcess, startRelay } from './relay_process.ts';
@@ -53,9 +53,6 @@ const SHAPES = [
   workers: number;
 }[];
 
-/** The limits by address of a relay that has them: without them an attack meets the limits behind. */
-const ADMISSIONS = hasAdmission() ? ['open', 'strict'] : ['none'];
-
 /** What a relay must withstand: all attacks, but not those that only the limits by address withstand, when these are off. */
 function attacksOn(admission: string): string[] {
   return Object.keys(ATTACKS).filter((attack) => admission !== 'open' || !ATTACKS[attack].byAddress);
@@ -79,8 +76,7 @@ for (const { front, workers, admission, attacks } of RUNS) {
     let victim: Victim;
     let atRest: Gauges;
     before(async () => {
-      const args = admission === 'none' ? [] : ['--admission', admission];
-      relay = await startRelay({ front, workers, args });
+      relay = await startRelay({ front, workers, args: ['--admission', admission] });
       victim = { ...relay.ports, master: relay.pids.master, metrics: relay.metrics };
       atRest = (await readGauges(victim)) as Gauges;
     });
