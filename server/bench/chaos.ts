@@ -21,10 +21,10 @@ import { Desktop, type Surroundings } from './chaos/desktop.ts';
 import { FAULTS, type Ground } from './chaos/faults.ts';
 import { Pauses } from './chaos/pauses.ts';
 import { isExact, jsonReport, type Run, textReport } from './chaos/report.ts';
-import { Connections } from './chaos/requests.ts';
 import { schedule } from './chaos/schedule.ts';
 import { processesOf, Station } from './chaos/station.ts';
 import { randomFrom } from './hostile/random.ts';
+import { Connections } from './requests.ts';
 
 /** Desktops in commons for each relay, and private worlds with their desktops. */
 const COMMONS_EACH = 8;

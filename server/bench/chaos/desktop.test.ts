@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict';
 import { describe, it, type TestContext } from 'node:test';
 import { randomFrom } from '../hostile/random.ts';
+import type { Reply, Request, Send } from '../requests.ts';
 import { Account } from './account.ts';
 import { Desktop } from './desktop.ts';
-import type { Reply, Request, Send } from './requests.ts';
 import { AHEAD_MAX, Seat } from './seat.ts';
 
 const BASE = 'http://base:1';

@@ -8,8 +8,8 @@
 import { blankIdentity, readToken } from '../../wire/identity.ts';
 import { EDGES } from '../../wire/rules.ts';
 import type { Random } from '../hostile/random.ts';
+import type { Reply, Send } from '../requests.ts';
 import type { Account, Throw } from './account.ts';
-import type { Reply, Send } from './requests.ts';
 import { type Joined, Seat } from './seat.ts';
 
 /** SHA-256 of a file that no relay has: relays do not look for it. */

@@ -5,9 +5,9 @@
  * PROTOCOL.md asks. Both poll. The first also sends a new picture and fetches a known one every PICTURE_MS. Invariant: each sprite counts once as accepted and once as received; what is accepted and
  * never received is lost.
  */
-import http from 'node:http';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { CROSSINGS_REMEMBERED, LEASE_MS } from '../../wire/rules.ts';
+import { Connections, type Reply, type Request } from '../requests.ts';
 import { mediumPicture, type Picture, smallPicture } from './picture.ts';
 import { randomFrom } from './random.ts';
 import { crossingOf, HOST, type Joined, PROBE_ADDRESS, SCREEN, type Target } from './target.ts';
@@ -53,11 +53,6 @@ export interface Findings {
   ended: string;
 }
 
-interface Reply {
-  status: number;
-  json: unknown;
-}
-
 /** A numbered sprite that was thrown. */
 interface Throw {
   startMs: number;
@@ -68,7 +63,7 @@ interface Throw {
 
 export class Probe {
   readonly #target: Target;
-  readonly #agent = new http.Agent({ keepAlive: true, localAddress: PROBE_ADDRESS } as http.AgentOptions);
+  readonly #connections = new Connections(PROBE_ADDRESS);
   readonly #quit = new AbortController();
   readonly #throws = new Map<string, Throw>();
   #refused = 0;
@@ -115,7 +110,7 @@ export class Probe {
     }
     this.#quit.abort();
     await Promise.all(this.#loops);
-    this.#agent.destroy();
+    this.#connections.close();
     return this.#findings();
   }
 
@@ -245,43 +240,19 @@ export class Probe {
 
   /** Resolves to undefined when the connection breaks or a response takes longer than TRY_MS_MAX; polls may take longer. */
   #request(
-    method: string,
+    method: Request['method'],
     port: number,
     path: string,
     desktop?: Joined,
-    body?: object | string | Buffer,
+    body?: object | string,
   ): Promise<Reply | undefined> {
-    const bytes = body === undefined || Buffer.isBuffer(body) ? body : Buffer.from(textOf(body));
-    const headers: http.OutgoingHttpHeaders = {};
-    if (desktop) headers.authorization = `Bearer ${desktop.token}`;
-    if (bytes) headers['content-length'] = bytes.length;
-    const limits = method === 'GET' ? [] : [AbortSignal.timeout(TRY_MS_MAX)];
-    const signal = AbortSignal.any([this.#quit.signal, ...limits]);
-    return new Promise((resolve) => {
-      const options = { host: HOST, port, path, method, headers, agent: this.#agent, signal };
-      const request = http.request(options, (response) => {
-        const parts: Buffer[] = [];
-        response.on('data', (part) => parts.push(part));
-        response.on('error', () => resolve(undefined));
-        response.on('end', () => resolve({ status: response.statusCode ?? 0, json: parse(Buffer.concat(parts)) }));
-      });
-      request.on('error', () => resolve(undefined));
-      request.end(bytes);
-    });
+    const timeoutMs = method === 'GET' ? undefined : TRY_MS_MAX;
+    const request = { method, token: desktop?.token, body, timeoutMs, signal: this.#quit.signal };
+    return this.#connections.send(`http://${HOST}:${port}${path}`, request);
   }
 }
-
-const textOf = (body: object | string): string => (typeof body === 'string' ? body : JSON.stringify(body));
 
 interface PolledEvent {
   type: string;
   sprite?: { name: string };
-}
-
-function parse(bytes: Buffer): unknown {
-  try {
-    return JSON.parse(bytes.toString());
-  } catch {
-    return undefined;
-  }
 }

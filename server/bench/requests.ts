@@ -1,11 +1,13 @@
-/** The requests of a desktop: JSON there and back, each with a time after which its connection is given up. */
+/** The requests of well-behaved desktops: a body there, JSON back, and a time after which the connection is given up. */
 import http from 'node:http';
 
 export interface Request {
-  method: 'GET' | 'POST' | 'DELETE';
+  method: 'GET' | 'POST' | 'PUT' | 'DELETE';
   token?: string;
-  body?: object;
-  timeoutMs: number;
+  /** Bytes or text as they are; anything else as JSON. */
+  body?: object | string;
+  /** It may take for ever when left out. */
+  timeoutMs?: number;
   signal?: AbortSignal;
 }
 
@@ -19,13 +21,19 @@ export type Send = (url: string, request: Request) => Promise<Reply | undefined>
 
 /** Connections that desktops share, as many as they need. */
 export class Connections {
-  readonly #agent = new http.Agent({ keepAlive: true });
+  readonly #agent: http.Agent;
+
+  /** `localAddress`: where they come from; any when undefined. */
+  constructor(localAddress?: string) {
+    this.#agent = new http.Agent({ keepAlive: true, localAddress } as http.AgentOptions);
+  }
 
   readonly send: Send = (url, { method, token, body, timeoutMs, signal }) => {
-    const bytes = body === undefined ? undefined : Buffer.from(JSON.stringify(body));
+    const bytes = body === undefined ? undefined : bytesOf(body);
     const headers: http.OutgoingHttpHeaders = {};
     if (token !== undefined) headers.authorization = `Bearer ${token}`;
-    if (bytes) Object.assign(headers, { 'content-length': bytes.length, 'content-type': 'application/json' });
+    if (bytes) headers['content-length'] = bytes.length;
+    if (bytes !== body) headers['content-type'] = 'application/json';
     return new Promise((resolve) => {
       const request = http.request(url, { method, headers, agent: this.#agent, signal }, (response) => {
         const parts: Buffer[] = [];
@@ -34,7 +42,7 @@ export class Connections {
         response.on('close', () => resolve(undefined));
         response.on('end', () => resolve({ status: response.statusCode ?? 0, json: jsonOf(Buffer.concat(parts)) }));
       });
-      const late = setTimeout(() => request.destroy(), timeoutMs);
+      const late = timeoutMs && setTimeout(() => request.destroy(), timeoutMs);
       request.on('error', () => resolve(undefined));
       request.on('close', () => {
         clearTimeout(late);
@@ -47,6 +55,11 @@ export class Connections {
   close(): void {
     this.#agent.destroy();
   }
+}
+
+function bytesOf(body: object | string): Buffer {
+  if (Buffer.isBuffer(body)) return body;
+  return Buffer.from(typeof body === 'string' ? body : JSON.stringify(body));
 }
 
 function jsonOf(bytes: Buffer): unknown {
