@@ -261,7 +261,7 @@ class ChaosRun {
       this.#account.took(relay, custody);
       for (const one of custody.waiting) waiting.push({ ...one, relay });
     }
-    return this.#account.settle(waiting, () => undefined);
+    return this.#account.settle(waiting);
   }
 
   /** What moves, or is not where it must be, as the metrics of the relays and the desktops say. */

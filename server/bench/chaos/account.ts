@@ -336,8 +336,8 @@ export class Account {
     return allowance;
   }
 
-  /** Every sprite that is not where it must be: on one desktop, or in one mailbox. `mayWait`: whether a kept mailbox is right for it. */
-  settle(waiting: readonly Waiting[], mayWait: (waiting: Waiting) => string | undefined): Finding[] {
+  /** Every sprite that is not where it must be, on one desktop: one that still waits in a mailbox is stranded. */
+  settle(waiting: readonly Waiting[]): Finding[] {
     const inMailboxes = new Map<number, Waiting[]>();
     for (const one of waiting) inMailboxes.set(one.sprite, [...(inMailboxes.get(one.sprite) ?? []), one]);
     const findings: Finding[] = [];
@@ -349,7 +349,7 @@ export class Account {
         findings.push({ sprite, wrong, allowed, where, history: this.historyOf(sprite) });
       if (where.length === 0) add('lost', lost[0]);
       if (where.length > 1) add('doubled', back.length >= where.length - 1 ? back[0] : undefined);
-      for (const box of boxes) add('stranded', mayWait(box));
+      for (const _ of boxes) add('stranded', undefined);
     }
     for (const sprite of inMailboxes.keys()) {
       if (this.#sprites[sprite] === undefined) this.anomaly(`sprite ${sprite} is in a mailbox, but nobody made it`);

@@ -101,7 +101,7 @@ const problem = (status: number, code: string, cursor?: string): Reply => ({ sta
 
 const ACCEPTED: Reply = { status: 202, json: { to: { desktop: 'b' } } };
 
-const wrongs = (account: Account) => account.settle([], () => undefined).map(({ wrong, allowed }) => [wrong, allowed]);
+const wrongs = (account: Account) => account.settle([]).map(({ wrong, allowed }) => [wrong, allowed]);
 
 describe('a desktop of a chaos run', () => {
   it('polls with the cursor of the last response, and has a sprite for good when that poll is answered', async (t) => {
