@@ -8,12 +8,10 @@
 import { blankIdentity, readToken } from '../../wire/identity.ts';
 import { EDGES } from '../../wire/rules.ts';
 import type { Random } from '../hostile/random.ts';
+import { FILE } from '../hostile/target.ts';
 import type { Reply, Send } from '../requests.ts';
 import type { Account, Throw } from './account.ts';
 import { type Joined, Seat } from './seat.ts';
-
-/** SHA-256 of a file that no relay has: relays do not look for it. */
-const FILE = '2c538f2f10dced8434ff60e955d98a472736bece7c539b709d2d010e5c2b84aa';
 
 /** How long to wait for an answer, in ms. A poll is held for at most 33 s of `--ping-seconds 30`. */
 const ANSWER_MS = 8_000;
