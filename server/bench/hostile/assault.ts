@@ -1,4 +1,4 @@
-/** What an attack gets for its run, and what it leaves behind: counts of what it did and of what the relay said. */
+/** What an attack gets for its run, and what it reports: counts of what it did and of what the relay said. */
 import { setTimeout as sleep } from 'node:timers/promises';
 import { Connection, type Reading, type Response } from './connection.ts';
 import type { Random } from './random.ts';
@@ -38,6 +38,20 @@ export interface AssaultOptions {
   scale: number;
   /** The address to connect from. */
   from?: string;
+}
+
+/** What a trial tells the process of its attacker. */
+export interface Order extends Omit<AssaultOptions, 'random' | 'from'> {
+  attack: string;
+  seed: number;
+}
+
+/** The first message of an attacker; the report is the second. */
+export const STARTED = 'started';
+
+export interface Report {
+  counts: Record<string, number>;
+  notes: string[];
 }
 
 export class Assault {
@@ -147,5 +161,24 @@ export class Assault {
       }
     };
     await Promise.all(Array.from({ length: count }, (_, number) => worker(number)));
+  }
+
+  /** Like repeat(), each time on a new connection: `work` goes on until the connection ends, or it resolves to false. */
+  async repeatOn(
+    count: number,
+    port: number,
+    work: (connection: Connection, worker: number) => Promise<boolean>,
+  ): Promise<void> {
+    await this.repeat(count, async (worker) => {
+      const connection = await this.open(port);
+      while (connection && !this.over && !connection.over) if (!(await work(connection, worker))) break;
+      connection?.destroy();
+    });
+  }
+
+  /** Keeps these connections until the time is over. */
+  async hold(open: readonly Connection[]): Promise<void> {
+    while (!this.over) await this.rest(200);
+    for (const connection of open) connection.destroy();
   }
 }

@@ -4,8 +4,7 @@
  * It is a process of its own, so that the probe's round trips are the relay's and not the attacker's, and so that all its
  * connections end with it. It ends when its parent does.
  */
-import { Assault } from './assault.ts';
-import { type Order, type Report, STARTED } from './attacker_message.ts';
+import { Assault, type Order, type Report, STARTED } from './assault.ts';
 import { ATTACKS } from './attacks.ts';
 import { randomFrom } from './random.ts';
 

@@ -79,15 +79,11 @@ const socketFlood: Attack = {
 };
 
 /** Sends joins without waiting for their responses, 32 in each write. */
-async function pipelineJoins(assault: Assault, connections: number, wish: () => object): Promise<void> {
-  await assault.repeat(connections, async () => {
-    const connection = await assault.open(assault.target.api);
-    while (connection && !assault.over && !connection.over) {
-      const joins = Array.from({ length: 31 }, () => joinBytes(wish()));
-      connection.send(Buffer.concat(joins));
-      if ((await connection.ask(joinBytes(wish()), assault.patience())) === undefined) break;
-    }
-    connection?.destroy();
+function pipelineJoins(assault: Assault, connections: number, wish: () => object): Promise<void> {
+  return assault.repeatOn(connections, assault.target.api, async (connection) => {
+    const joins = Array.from({ length: 31 }, () => joinBytes(wish()));
+    connection.send(Buffer.concat(joins));
+    return (await connection.ask(joinBytes(wish()), assault.patience())) !== undefined;
   });
 }
 
@@ -117,21 +113,18 @@ const guesses: Attack = {
     const own = await assault.joinAtLast();
     if (!own) return;
     const own128 = () => Array.from({ length: 32 }, () => assault.random.below(16).toString(16)).join('');
-    await assault.repeat(8, async (worker) => {
-      const connection = await assault.open(assault.target.api);
-      while (connection && !assault.over && !connection.over) {
-        const id = guessId(assault, own.desktop);
-        if (worker % 2 === 0) {
-          const response = await connection.ask(joinBytes({ near: id }));
-          const joined = response?.status === 201 ? (JSON.parse(response.body.toString()) as Joined) : undefined;
-          if (joined && joined.world !== own.world) assault.count('private worlds entered');
-          if (joined) connection.send(headOf(`DELETE /v1/desktops/${joined.desktop}`, bearer(joined)));
-        } else {
-          const look = headOf(`GET /v1/desktops/${id}`, bearer({ token: `${id}.${own128()}` }));
-          if ((await connection.ask(look))?.status === 200) assault.count('desktops taken over');
-        }
+    await assault.repeatOn(8, assault.target.api, async (connection, worker) => {
+      const id = guessId(assault, own.desktop);
+      if (worker % 2 === 0) {
+        const response = await connection.ask(joinBytes({ near: id }));
+        const joined = response?.status === 201 ? (JSON.parse(response.body.toString()) as Joined) : undefined;
+        if (joined && joined.world !== own.world) assault.count('private worlds entered');
+        if (joined) connection.send(headOf(`DELETE /v1/desktops/${joined.desktop}`, bearer(joined)));
+      } else {
+        const look = headOf(`GET /v1/desktops/${id}`, bearer({ token: `${id}.${own128()}` }));
+        if ((await connection.ask(look))?.status === 200) assault.count('desktops taken over');
       }
-      connection?.destroy();
+      return true;
     });
   },
 };
@@ -165,6 +158,19 @@ const mailboxFlood: Attack = {
   },
 };
 
+/** Polls as fast as the relay answers; where responses are not read, ten times a second until the relay takes no more. */
+async function pollAlways(assault: Assault, poller: Connection, joined: Joined, isReading: boolean): Promise<void> {
+  const poll = pollHead(joined);
+  while (!assault.over && !poller.over) {
+    const isHeard = isReading
+      ? await poller.ask(poll, assault.patience())
+      : await poller.write(Buffer.from(poll), assault.untilMs);
+    if (!isHeard) break;
+    assault.count('polls');
+    if (!isReading) await assault.rest(100);
+  }
+}
+
 const shouting: Attack = {
   about: '64 desktops of one world say the longest lines as fast as they can; half of them poll and do not read',
   run: async (assault) => {
@@ -185,18 +191,7 @@ const shouting: Attack = {
           assault.count('sayings', 32);
         }
       };
-      const polling = async () => {
-        const poll = pollHead(joined);
-        while (!assault.over && !poller.over) {
-          const isHeard = isReading
-            ? await poller.ask(poll, assault.patience())
-            : await poller.write(Buffer.from(poll), assault.untilMs);
-          if (!isHeard) break;
-          assault.count('polls');
-          if (!isReading) await assault.rest(100);
-        }
-      };
-      await Promise.all([speaking(), polling()]);
+      await Promise.all([speaking(), pollAlways(assault, poller, joined, isReading)]);
       speaker.destroy();
       poller.destroy();
     });
@@ -253,18 +248,7 @@ const peeping: Attack = {
           assault.count('stages', 16);
         }
       };
-      const polling = async () => {
-        const poll = pollHead(joined);
-        while (!assault.over && !poller.over) {
-          const isSeen = isReading
-            ? await poller.ask(poll, assault.patience())
-            : await poller.write(Buffer.from(poll), assault.untilMs);
-          if (!isSeen) break;
-          assault.count('polls');
-          if (!isReading) await assault.rest(100);
-        }
-      };
-      await Promise.all([peeking(), acting(), polling()]);
+      await Promise.all([peeking(), acting(), pollAlways(assault, poller, joined, isReading)]);
       for (const connection of [peeper, actor, poller]) connection.destroy();
     });
   },
@@ -305,17 +289,14 @@ const slabFlood: Attack = {
   about: 'eight connections join new worlds, throw 200 sprites of one size to themselves, and go on to the next world',
   keeps: WAITING,
   run: async (assault) => {
-    await assault.repeat(8, async (worker) => {
-      const connection = await assault.open(assault.target.api);
+    await assault.repeatOn(8, assault.target.api, async (connection, worker) => {
       const name = 'x'.repeat(8 * worker);
-      while (connection && !assault.over && !connection.over) {
-        const joined = await assault.joinOn(connection, { world: ownWorld() });
-        if (!joined) continue;
-        throwMany(connection, joined, BURST - 1, 'right', name);
-        await connection.ask(crossingBytes(joined, crossingOf(BURST, 'right', name)));
-        assault.count('worlds');
-      }
-      connection?.destroy();
+      const joined = await assault.joinOn(connection, { world: ownWorld() });
+      if (!joined) return true;
+      throwMany(connection, joined, BURST - 1, 'right', name);
+      await connection.ask(crossingBytes(joined, crossingOf(BURST, 'right', name)));
+      assault.count('worlds');
+      return true;
     });
   },
 };
@@ -325,16 +306,10 @@ const twinPolls: Attack = {
   run: async (assault) => {
     const joined = await assault.joinAtLast();
     if (!joined) return;
-    await assault.repeat(2, async () => {
-      const connection = await assault.open(assault.target.events);
-      while (
-        connection &&
-        !assault.over &&
-        (await connection.ask(pollHead(joined, joined.cursor), assault.patience()))
-      ) {
-        assault.count('polls');
-      }
-      connection?.destroy();
+    await assault.repeatOn(2, assault.target.events, async (connection) => {
+      if (!(await connection.ask(pollHead(joined, joined.cursor), assault.patience()))) return false;
+      assault.count('polls');
+      return true;
     });
   },
 };
@@ -349,8 +324,7 @@ const forgedSockets: Attack = {
     for (const socket of sockets) {
       socket.send(Buffer.concat([Buffer.from(upgradeHead(joined)), textFrame(JSON.stringify({ token: forged }))]));
     }
-    while (!assault.over) await assault.rest(200);
-    for (const socket of sockets) socket.destroy();
+    await assault.hold(sockets);
   },
 };
 

@@ -16,14 +16,11 @@ function put(joined: Joined, { hash, bytes }: Picture): Buffer {
 async function upload(assault: Assault, connections: number, picture: () => Picture): Promise<void> {
   const joined = await assault.joinAtLast();
   if (!joined) return;
-  await assault.repeat(connections, async () => {
-    const connection = await assault.open(assault.target.api);
-    while (connection && !assault.over && !connection.over) {
-      const response = await connection.ask(put(joined, picture()), assault.patience(30_000));
-      if (response === undefined) break;
-      if (response.status === 429 || response.status === 503) await assault.rest();
-    }
-    connection?.destroy();
+  await assault.repeatOn(connections, assault.target.api, async (connection) => {
+    const response = await connection.ask(put(joined, picture()), assault.patience(30_000));
+    if (response === undefined) return false;
+    if (response.status === 429 || response.status === 503) await assault.rest();
+    return true;
   });
 }
 
@@ -68,9 +65,7 @@ async function fetchUnread(assault: Assault, connections: number, requests: numb
 const filePipelines: Attack = {
   about: '640 pipelined GETs of a file of 1 MiB on each of 32 connections, none of which reads',
   run: async (assault) => {
-    const open = await fetchUnread(assault, assault.scaled(32), 640);
-    while (!assault.over) await assault.rest(200);
-    for (const connection of open) connection.destroy();
+    await assault.hold(await fetchUnread(assault, assault.scaled(32), 640));
   },
 };
 
@@ -127,8 +122,7 @@ const heldUploads: Attack = {
         open.push(connection);
       }
     }
-    while (!assault.over) await assault.rest(200);
-    for (const connection of open) connection.destroy();
+    await assault.hold(open);
   },
 };
 
@@ -168,8 +162,7 @@ const differentPictures: Attack = {
       assault.count('requests', REQUESTS_EACH);
       open.push(reader);
     }
-    while (!assault.over) await assault.rest(200);
-    for (const reader of open) reader.destroy();
+    await assault.hold(open);
   },
 };
 

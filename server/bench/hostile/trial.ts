@@ -7,7 +7,7 @@
 import { fork } from 'node:child_process';
 import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
-import { type Order, type Report, STARTED } from './attacker_message.ts';
+import { type Order, type Report, STARTED } from './assault.ts';
 import { ATTACKS } from './attacks.ts';
 import { Connection } from './connection.ts';
 import { processesOf, residentBytes } from './memory.ts';
