@@ -41,30 +41,24 @@ export type HistogramName = (typeof HISTOGRAMS)[number];
 export type Histograms<Name extends HistogramName = HistogramName> = Record<`${Name}Us`, Quantiles> &
   Record<`${Name}BucketsNs`, Bucket[]>;
 
-export interface EngineSecond {
+/** Counts of one second. `heard`: sayings, once for each desktop; `hearingsMissed`: those of which a poll says that they are lost. */
+export const SECOND_COUNTS = [
+  ...(['sent', 'accepted', 'delivered', 'refused', 'heard', 'hearingsMissed', 'bytesIn'] as const),
+];
+
+/** What stands at the end of a second. */
+export const SECOND_LEVELS = [
+  ...(['parked', 'connections', 'relayCores', 'swarmCores', 'relayRssBytes', 'tcpMemoryBytes', 'slabBytes'] as const),
+];
+
+export interface EngineSecond extends Record<(typeof SECOND_COUNTS)[number] | (typeof SECOND_LEVELS)[number], number> {
   atS: number;
   phase: string;
-  parked: number;
-  connections: number;
-  sent: number;
-  accepted: number;
-  delivered: number;
-  refused: number;
-  /** Sayings, once for each desktop that heard them; those of which a poll says that they are lost. */
-  heard: number;
-  hearingsMissed: number;
-  /** What the swarm read. */
-  bytesIn: number;
   p50Us: number;
   p90Us: number;
   p99Us: number;
   p999Us: number;
   maxUs: number;
-  relayCores: number;
-  swarmCores: number;
-  relayRssBytes: number;
-  tcpMemoryBytes: number;
-  slabBytes: number;
   latencyBucketsNs: Bucket[];
 }
 
@@ -73,10 +67,11 @@ interface KernelUse {
   slabBytes: number;
 }
 
-interface Use {
-  cpuUsPerSprite: number;
-  userUsPerSprite: number;
-  systemUsPerSprite: number;
+/** CPU for each delivered sprite, and its parts. */
+export const PER_SPRITE = ['cpuUsPerSprite', 'userUsPerSprite', 'systemUsPerSprite'] as const;
+export type PerSprite<Value> = Record<(typeof PER_SPRITE)[number], Value>;
+
+export interface Use extends PerSprite<number> {
   cpuCores: number;
 }
 

@@ -25,6 +25,11 @@ import {
   type HistogramName,
   type Histograms,
   type Limit,
+  PER_SPRITE,
+  type PerSprite,
+  SECOND_COUNTS,
+  SECOND_LEVELS,
+  type Use,
 } from './engine_result.ts';
 import { type Bucket, type Histogram, mergeHistograms, type Quantiles, quantilesUs } from './histogram.ts';
 import { addRelayAccounts, type RelayAccount } from './relay_account.ts';
@@ -76,10 +81,7 @@ export interface ReportSecond extends Omit<EngineSecond, 'latencyBucketsNs'> {
 }
 
 /** The relay's figures. null: not known, because the relay could not be watched. */
-interface RelayFigures {
-  cpuUsPerSprite: number | null;
-  userUsPerSprite: number | null;
-  systemUsPerSprite: number | null;
+interface RelayFigures extends PerSprite<number | null> {
   cpuCores: number | null;
   /** At the end of the run. `rssBytesParked` is from when all desktops were parked and no sprite had flown yet. */
   rssBytes: number | null;
@@ -92,11 +94,7 @@ interface RelayFigures {
   loopDelayMaxMs: number | null;
 }
 
-interface SwarmFigures {
-  cpuUsPerSprite: number;
-  userUsPerSprite: number;
-  systemUsPerSprite: number;
-  cpuCores: number;
+interface SwarmFigures extends Use {
   busiestProcessCores: number;
   processes: number;
   rssBytes: number;
@@ -232,12 +230,9 @@ function figuresOf(
   const window = windowOf(parts);
   const parked = sum(parts, (part) => part.parked);
   return {
-    ...countsOf(parts),
+    ...totals(parts, [...COUNTS, 'desktops', 'senders', 'rate']),
     ok: parts.every((part) => part.ok),
     message: sentences(parts.map((part) => part.message)),
-    desktops: sum(parts, (part) => part.desktops),
-    senders: sum(parts, (part) => part.senders),
-    rate: sum(parts, (part) => part.rate),
     parked,
     window,
     latencyUs: latencyOf(parts, latency, away),
@@ -284,7 +279,7 @@ export function overRuns(reports: readonly Report[]): Report {
   };
   return {
     ...last,
-    ...countsOf(reports),
+    ...totals(reports, COUNTS),
     startedAt: reports[0].startedAt,
     ok: reports.every(({ ok }) => ok),
     message: sentences(reports.map(({ message }) => message)),
@@ -297,7 +292,7 @@ export function overRuns(reports: readonly Report[]): Report {
     relayAccount: addRelayAccounts(reports.map(({ relayAccount }) => relayAccount)),
     relay: {
       ...last.relay,
-      ...perSpriteOver(reports),
+      ...perSpriteOver(reports, ({ relay }) => relay, null),
       gcMaxMs: most(reports.map(({ relay }) => relay.gcMaxMs)),
       loopDelayMaxMs: most(reports.map(({ relay }) => relay.loopDelayMaxMs)),
     },
@@ -356,8 +351,9 @@ function groupsOf(parts: readonly Groups[]): Groups {
   return groups;
 }
 
-function countsOf(parts: readonly Record<(typeof COUNTS)[number], number>[]): Record<(typeof COUNTS)[number], number> {
-  return Object.fromEntries(COUNTS.map((name) => [name, sum(parts, (part) => part[name])])) as never;
+/** The sum of each of these members. */
+function totals<Name extends string>(parts: readonly Record<Name, number>[], names: readonly Name[]) {
+  return Object.fromEntries(names.map((name) => [name, sum(parts, (part) => part[name])])) as Record<Name, number>;
 }
 
 /**
@@ -416,15 +412,10 @@ function perSecond({ seconds, offered, delivered }: { seconds: number; offered: 
 }
 
 function swarmFiguresOf(parts: readonly EngineResult[]): SwarmFigures {
-  const delivered = sum(parts, (part) => part.window.delivered);
-  const perSprite = (of: (part: EngineResult) => number) =>
-    delivered === 0 ? 0 : sum(parts, (part) => of(part) * part.window.delivered) / delivered;
   const rssBytes = sum(parts, (part) => part.swarm.rssBytes);
   const desktops = sum(parts, (part) => part.desktops);
   return {
-    cpuUsPerSprite: perSprite((part) => part.swarm.cpuUsPerSprite),
-    userUsPerSprite: perSprite((part) => part.swarm.userUsPerSprite),
-    systemUsPerSprite: perSprite((part) => part.swarm.systemUsPerSprite),
+    ...perSpriteOver(parts, ({ swarm }) => swarm, 0),
     cpuCores: sum(parts, (part) => part.swarm.cpuCores),
     busiestProcessCores: Math.max(...parts.map((part) => part.swarm.busiestProcessCores)),
     processes: sum(parts, (part) => part.processes),
@@ -452,12 +443,8 @@ function relayFiguresOf(
   const watching = parts.find((part) => part.relay !== undefined);
   if (watching?.relay) {
     const { relay } = watching;
-    const perSprite = (us: number) =>
-      window.delivered === 0 ? null : (us * watching.window.delivered) / window.delivered;
     return {
-      cpuUsPerSprite: perSprite(relay.cpuUsPerSprite),
-      userUsPerSprite: perSprite(relay.userUsPerSprite),
-      systemUsPerSprite: perSprite(relay.systemUsPerSprite),
+      ...perSpriteOver([watching], () => relay, null, window.delivered),
       cpuCores: relay.cpuCores,
       rssBytes: relay.rssBytes.end,
       rssBytesParked: relay.rssBytes.parked,
@@ -544,31 +531,17 @@ function mergeSeconds(
 
 /** `rows`: all of that second. `standing`: the newest one of each machine. */
 function mergeSecond(atS: number, rows: readonly EngineSecond[], standing: readonly EngineSecond[]): ReportSecond {
-  const count = (of: (second: EngineSecond) => number) => sum(rows, of);
-  const level = (of: (second: EngineSecond) => number) => sum(standing, of);
   const latency = quantilesUs(mergeHistograms(rows.map((second) => secondsHistogram(second))));
   return {
     atS,
     phase: rows[0].phase,
-    parked: level((second) => second.parked),
-    connections: level((second) => second.connections),
-    sent: count((second) => second.sent),
-    accepted: count((second) => second.accepted),
-    delivered: count((second) => second.delivered),
-    refused: count((second) => second.refused),
-    heard: count((second) => second.heard),
-    hearingsMissed: count((second) => second.hearingsMissed),
-    bytesIn: count((second) => second.bytesIn),
+    ...totals(rows, SECOND_COUNTS),
+    ...totals(standing, SECOND_LEVELS),
     p50Us: latency.p50,
     p90Us: latency.p90,
     p99Us: latency.p99,
     p999Us: latency.p999,
     maxUs: latency.max,
-    relayCores: level((second) => second.relayCores),
-    swarmCores: level((second) => second.swarmCores),
-    relayRssBytes: level((second) => second.relayRssBytes),
-    tcpMemoryBytes: level((second) => second.tcpMemoryBytes),
-    slabBytes: level((second) => second.slabBytes),
   };
 }
 
@@ -596,17 +569,18 @@ function withSample(second: ReportSecond, startedAtMs: number, samples: readonly
   };
 }
 
-function perSpriteOver(reports: readonly Report[]) {
-  const delivered = sum(reports, ({ window }) => window.delivered);
-  const over = (name: 'cpuUsPerSprite' | 'userUsPerSprite' | 'systemUsPerSprite') => {
-    if (delivered === 0 || reports.some(({ relay }) => relay[name] === null)) return null;
-    return sum(reports, ({ relay, window }) => (relay[name] as number) * window.delivered) / delivered;
+/** CPU a sprite over all `delivered` ones; `none` where nothing was delivered, or some part does not know it. */
+function perSpriteOver<Part extends { window: { delivered: number } }, None>(
+  parts: readonly Part[],
+  of: (part: Part) => PerSprite<number | null>,
+  none: None,
+  delivered = sum(parts, ({ window }) => window.delivered),
+): PerSprite<number | None> {
+  const over = (name: keyof PerSprite<number>) => {
+    if (delivered === 0 || parts.some((part) => of(part)[name] === null)) return none;
+    return sum(parts, (part) => (of(part)[name] as number) * part.window.delivered) / delivered;
   };
-  return {
-    cpuUsPerSprite: over('cpuUsPerSprite'),
-    userUsPerSprite: over('userUsPerSprite'),
-    systemUsPerSprite: over('systemUsPerSprite'),
-  };
+  return Object.fromEntries(PER_SPRITE.map((name) => [name, over(name)])) as PerSprite<number | None>;
 }
 
 function most(values: readonly (number | null | undefined)[]): number | null {
