@@ -1,6 +1,6 @@
 /** What the relay itself counted during a run: the account that does not depend on the swarm. Pure. */
 import type { EngineResult } from './engine_result.ts';
-import type { RelaySample } from './relay_sample.ts';
+import { knownSum, type RelaySample } from './relay_sample.ts';
 import { settled } from './visitors.ts';
 
 /** What the relay counted during a run. */
@@ -74,12 +74,8 @@ export function relayAccountOf(
 
 /** The relay's account of several runs; undefined when that of one is not known. */
 export function addRelayAccounts(accounts: readonly (RelayAccount | undefined)[]): RelayAccount | undefined {
-  const add = (of: (account: RelayAccount) => number | undefined) =>
-    accounts.reduce<number | undefined>((sum, account) => {
-      const value = account && of(account);
-      return sum === undefined || value === undefined ? undefined : sum + value;
-    }, 0);
-  const [accepted, waiting] = [add((account) => account.accepted), add((account) => account.waiting)];
+  const accepted = knownSum(accounts.map((account) => account?.accepted));
+  const waiting = knownSum(accounts.map((account) => account?.waiting));
   const counts = accounts.flatMap((account) => account?.counted ?? []);
   const counted = {
     times: counts.reduce((sum, { times }) => sum + times, 0),

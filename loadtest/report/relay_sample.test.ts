@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
-import { addSamples, cpuSecondsOver, gcMaxMs, type RelaySample, readMetrics, sampleOf } from './relay_sample.ts';
+import { readMetrics } from '../../tools/bench/contender.ts';
+import { addSamples, cpuSecondsOver, gcMaxMs, type RelaySample, sampleOf } from './relay_sample.ts';
 
 const METRICS = `# HELP process_cpu_seconds_total Total
 process_cpu_seconds_total{role="master"} 1.5

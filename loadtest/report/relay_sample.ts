@@ -24,18 +24,6 @@ export interface RelaySample {
   accepted?: number;
 }
 
-/** Reads Prometheus' text format into values by name with labels. Other lines are skipped. */
-export function readMetrics(text: string): Map<string, number> {
-  const values = new Map<string, number>();
-  for (const line of text.split('\n')) {
-    const space = line.lastIndexOf(' ');
-    if (line === '' || line.startsWith('#') || space < 0) continue;
-    const value = Number(line.slice(space + 1));
-    if (!Number.isNaN(value)) values.set(line.slice(0, space), value);
-  }
-  return values;
-}
-
 /** The sample in these metrics. */
 export function sampleOf(metrics: ReadonlyMap<string, number>, atMs: number): RelaySample {
   const seconds = metrics.get('sprites_loop_delay_max_seconds');
@@ -58,11 +46,7 @@ export function sampleOf(metrics: ReadonlyMap<string, number>, atMs: number): Re
  * have is undefined. REQUIRES: at least one.
  */
 export function addSamples(samples: readonly RelaySample[]): RelaySample {
-  const sum = (of: (sample: RelaySample) => number | undefined) =>
-    samples.reduce<number | undefined>((all, sample) => {
-      const value = of(sample);
-      return all === undefined || value === undefined ? undefined : all + value;
-    }, 0);
+  const sum = (of: (sample: RelaySample) => number | undefined) => knownSum(samples.map(of));
   const delays = samples.map(({ loopDelayMaxMs }) => loopDelayMaxMs);
   return {
     atMs: Math.max(...samples.map(({ atMs }) => atMs)),
@@ -76,6 +60,11 @@ export function addSamples(samples: readonly RelaySample[]): RelaySample {
     waiting: sum(({ waiting }) => waiting),
     accepted: sum(({ accepted }) => accepted),
   };
+}
+
+/** The sum; undefined when one is. */
+export function knownSum(values: readonly (number | undefined)[]): number | undefined {
+  return values.reduce((sum, value) => (sum === undefined || value === undefined ? undefined : sum + value), 0);
 }
 
 /** The sum of several histograms with the same bounds. Undefined when one is, or when the bounds differ. */

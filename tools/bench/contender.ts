@@ -153,12 +153,13 @@ async function askAdmin(port: number, token: string, path: string, method = 'GET
   return text;
 }
 
-/** The values of a page of metrics, by name. */
+/** The values of a page of metrics (Prometheus' text format), by name with labels. Other lines are skipped. */
 export function readMetrics(text: string): Map<string, number> {
   const values = new Map<string, number>();
   for (const line of text.split('\n')) {
     const space = line.lastIndexOf(' ');
-    if (line !== '' && !line.startsWith('#')) values.set(line.slice(0, space), Number(line.slice(space + 1)));
+    const value = Number(line.slice(space + 1));
+    if (space > 0 && !line.startsWith('#') && !Number.isNaN(value)) values.set(line.slice(0, space), value);
   }
   return values;
 }
