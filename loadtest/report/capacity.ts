@@ -7,7 +7,7 @@
 import { COUNT, escaped, lines, standalone, TIME } from './chart.ts';
 import { figure, type Tile, table, tilesOf } from './document.ts';
 import { NEVER_US } from './histogram.ts';
-import { aligned, count, duration, number, time } from './units.ts';
+import { aligned, count, duration, known, number, time } from './units.ts';
 
 export type Contender = 'relay' | 'floor';
 
@@ -130,7 +130,7 @@ function rowOf(one: CapacityTry): string[] {
     `${duration(one.seconds)}`,
     number(one.deliveredPerS),
     ...[one.p50Us, one.p99Us].map(time),
-    one.relayCores === null ? '–' : number(one.relayCores),
+    known(one.relayCores, number),
     number(one.swarmCores),
     one.holds ? 'yes' : 'no',
     one.holds ? '' : one.limit,
@@ -209,10 +209,10 @@ function triesCurve(
 ): Curve {
   const rising = [...new Map(tries.map((one) => [one.at, one])).values()].sort((a, b) => a.at - b.at);
   const x = rising.map(({ at }) => at);
-  const known = (us: number) => (us > 0 && us < NEVER_US ? us : undefined);
+  const arrived = (us: number) => (us > 0 && us < NEVER_US ? us : undefined);
   const series = [
-    { name: 'p99', colour: 5, values: rising.map(({ p99Us }) => known(p99Us)) },
-    { name: 'p50', colour: 1, values: rising.map(({ p50Us }) => known(p50Us)) },
+    { name: 'p99', colour: 5, values: rising.map(({ p99Us }) => arrived(p99Us)) },
+    { name: 'p50', colour: 1, values: rising.map(({ p50Us }) => arrived(p50Us)) },
   ];
   const who = contender === 'floor' ? 'C floor' : 'relay';
   const title =

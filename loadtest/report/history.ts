@@ -10,7 +10,7 @@ import { readReport } from './compare.ts';
 import { documentOf, figure, table } from './document.ts';
 import { NEVER_US } from './histogram.ts';
 import type { Report } from './merge.ts';
-import { aligned, count, number, time } from './units.ts';
+import { aligned, count, known, number, time } from './units.ts';
 import { verdictWord } from './words.ts';
 
 export interface Kept {
@@ -43,7 +43,7 @@ const COLUMNS: [head: string, of: (kept: Kept) => string, kind?: 'text' | 'path'
   ['sprites/s', ({ report }) => number(report.window.deliveredPerS)],
   ['p50', ({ report }) => latency(report, 'p50')],
   ['p99', ({ report }) => latency(report, 'p99')],
-  ['CPU-µs', ({ report }) => (report.relay.cpuUsPerSprite === null ? '–' : number(report.relay.cpuUsPerSprite))],
+  ['CPU-µs', ({ report }) => known(report.relay.cpuUsPerSprite, number)],
   ['lost', ({ report }) => count(report.lost)],
   ['verdict', ({ report }) => verdictWord(report), 'text'],
   ['folder', ({ folder }) => folder, 'path'],

@@ -12,7 +12,7 @@ import { NEVER_US } from './histogram.ts';
 import type { Figures, Report, ReportSecond } from './merge.ts';
 import { costRows, oddities, percentileRows, runRow, spriteRows } from './rows.ts';
 import { type TimeChart, timeChart, timeCharts } from './time_charts.ts';
-import { bytes, count, duration, number, time } from './units.ts';
+import { bytes, count, duration, known, number, phaseWord, time } from './units.ts';
 import { isSweep, limitSentence } from './verdict.ts';
 import { complaints, describeMachine, verdictWord } from './words.ts';
 
@@ -49,7 +49,7 @@ export function growingPage(report: Growing, left: string, before: readonly Figu
   const rate = measured.length > 0 ? sum(measured, 'delivered') / measured.length : 0;
   const p99 = latencyUs.count === 0 ? '–' : time(latencyUs.p99);
   const all: (Tile | false)[] = [
-    ['phase', PHASES[last?.phase ?? ''] ?? last?.phase ?? 'connect', left === '' ? '' : `${left} left`],
+    ['phase', phaseWord(last?.phase ?? 'connect'), left === '' ? '' : `${left} left`],
     ['desktops', count(report.desktops), `${count(last?.parked ?? 0)} parked`],
     flying && ['sprites a second', number(last?.delivered ?? 0), `${number(rate)} in the window so far`],
     flying && ['p99 so far', p99, `of ${count(latencyUs.count)} sprites`],
@@ -66,8 +66,6 @@ export function growingPage(report: Growing, left: string, before: readonly Figu
   return documentOf(`${report.name}: running`, main.join('\n'), PAGE_REFRESH_SECONDS);
 }
 
-const PHASES: Record<string, string> = { warmUp: 'warm-up' };
-
 function head({ name, load, shows }: Growing, kind: string, badge: Badge): string {
   const below = shows === '' ? [] : [`<p class="shows">${escaped(shows)}</p>`];
   return header(kind, name, badge, [`<p class="load">${escaped(load)}</p>`, ...below]);
@@ -79,17 +77,16 @@ function tiles(report: Report): string {
   const flying = report.mode !== 'sitting';
   const p99 = latencyUs.count === 0 ? '–' : time(latencyUs.p99);
   const due = window.seconds > 0 ? report.due / window.seconds : 0;
-  const cores = relay.cpuCores === null ? '–' : number(relay.cpuCores);
-  const cpu = relay.cpuUsPerSprite === null ? '–' : `${number(relay.cpuUsPerSprite)} µs`;
+  const cpu = known(relay.cpuUsPerSprite, (us) => `${number(us)} µs`);
   const grown = relay.bytesPerParkedPoll === null ? '' : `${number(relay.bytesPerParkedPoll)} bytes grown a desktop`;
   const all: (Tile | false)[] = [
     ['desktops', count(report.desktops), `${count(report.parked)} parked after ${duration(report.connectSeconds)}`],
     flying && ['sprites a second', number(window.deliveredPerS), `${number(due)} were due`],
     flying && ['p99 latency', p99, `p50 ${time(latencyUs.p50)}, max ${time(latencyUs.max)}`],
     flying && ['lost or wrong', count(wrong), `of ${count(report.accepted)} accepted`],
-    flying && ['relay CPU a sprite', cpu, `${cores} cores`],
+    flying && ['relay CPU a sprite', cpu, `${known(relay.cpuCores, number)} cores`],
     report.recoverySeconds !== null && ['all back after', duration(report.recoverySeconds), 'from the first lost poll'],
-    ['relay memory', relay.rssBytes === null ? '–' : bytes(relay.rssBytes), grown],
+    ['relay memory', known(relay.rssBytes, bytes), grown],
   ];
   return tilesOf(all);
 }
@@ -127,7 +124,7 @@ function sweepCharts(runs: readonly Figures[]): string[] {
 /** A second, with how much the kernel's objects have grown since the first one. */
 type DrawnSecond = ReportSecond & { slabGrownBytes: number };
 
-const known = (value: number) => (value > 0 ? value : undefined);
+const positive = (value: number) => (value > 0 ? value : undefined);
 
 /** The latency of a second in which a sprite arrived. */
 const ofSprites = (value: (second: ReportSecond) => number) => (second: ReportSecond) =>
@@ -167,7 +164,7 @@ const MACHINE: readonly TimeChart<DrawnSecond>[] = [
     ['swarm', 2, ({ swarmCores }) => swarmCores],
   ]),
   timeChart('Relay memory', '', BYTES, [
-    ['RSS', 1, ({ relayRssBytes }) => known(relayRssBytes), 'area'],
+    ['RSS', 1, ({ relayRssBytes }) => positive(relayRssBytes), 'area'],
     ['V8 heap', 5, ({ heapBytes }) => heapBytes],
   ]),
   timeChart('Pauses of the relay', 'longest of each second', MILLISECONDS, [

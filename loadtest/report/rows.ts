@@ -2,7 +2,7 @@
 import { notArrived } from './account.ts';
 import { percentile } from './histogram.ts';
 import type { Figures, Report } from './merge.ts';
-import { bytes, count, duration, number, time } from './units.ts';
+import { bytes, count, duration, known, number, time } from './units.ts';
 
 /** What became of the sprites: a count, its number, and what is said beside it. */
 export function spriteRows(report: Report): [what: string, n: string, beside: string][] {
@@ -100,5 +100,3 @@ export function runRow({ desktops, window, latencyUs, relay, lost, limit }: Figu
 }
 
 const micros = (us: number): string => `${number(us)} µs`;
-
-const known = (value: number | null, show: (value: number) => string): string => (value === null ? '–' : show(value));

@@ -53,6 +53,30 @@ export function aligned(
   return rows.map((row) => row.map(cell).join(gap).trimEnd());
 }
 
+/** A phase of a run, as the engine calls it, in the words of people. */
+export const phaseWord = (phase: string): string => (phase === 'warmUp' ? 'warm-up' : phase);
+
+/** Lines until the column names are repeated. */
+const SCREENFUL = 20;
+
+/** The `n`th line, from 0, of a table that grows, with the column names above it where they are due. A kind says that it is text. */
+export function growingLine(
+  n: number,
+  columns: readonly (readonly [head: string, width: number, of: unknown, kind?: 'text'])[],
+  cells: readonly string[],
+): string {
+  const line = (texts: readonly string[]) =>
+    texts
+      .map((text, i) => (columns[i][3] === 'text' ? text.padEnd(columns[i][1]) : text.padStart(columns[i][1])))
+      .join('  ');
+  return n % SCREENFUL === 0 ? `${line(columns.map(([head]) => head))}\n${line(cells)}` : line(cells);
+}
+
+/** As it is shown; a dash where it is not known. */
+export function known(value: number | null | undefined, show: (value: number) => string): string {
+  return value === null || value === undefined ? '–' : show(value);
+}
+
 /** "90 s", "12 min", "1 h 30 min" */
 export function duration(seconds: number): string {
   if (seconds < 120) return `${number(seconds)} s`;

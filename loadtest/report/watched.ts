@@ -10,7 +10,7 @@ import { BYTES, CORES, COUNT, escaped, TIME } from './chart.ts';
 import { documentOf, header, type Tile, tilesOf } from './document.ts';
 import { keepPage } from './growing.ts';
 import { type TimeChart, timeChart, timeCharts } from './time_charts.ts';
-import { bytes, count, duration, number, time } from './units.ts';
+import { bytes, count, duration, growingLine, known, number, time } from './units.ts';
 
 export interface WatchSecond {
   atS: number;
@@ -58,8 +58,6 @@ export function keepWatch(watched: Watched, folder: string): void {
   writeFileSync(join(folder, 'report.json'), `${JSON.stringify(watched, null, 1)}\n`);
 }
 
-/** Lines until the column names are repeated. */
-const SCREENFUL = 20;
 const CELLS: [head: string, width: number, of: (second: WatchSecond) => string][] = [
   ['time', 8, ({ atS }) => duration(Math.round(atS))],
   ['desktops', 9, ({ desktops }) => count(desktops)],
@@ -78,8 +76,8 @@ const CELLS: [head: string, width: number, of: (second: WatchSecond) => string][
 export function watchLine(n: number, { seconds }: Watched): string {
   const last = seconds.at(-1);
   if (!last) return 'The relay has not answered yet.';
-  const row = CELLS.map(([, width, of]) => of(last).padStart(width)).join('  ');
-  return n % SCREENFUL === 0 ? `${CELLS.map(([head, width]) => head.padStart(width)).join('  ')}\n${row}` : row;
+  const cells = CELLS.map(([, , of]) => of(last));
+  return growingLine(n, CELLS, cells);
 }
 
 export function watchText(watched: Watched): string {
@@ -189,8 +187,4 @@ function mostOf(seconds: readonly WatchSecond[], of: (second: WatchSecond) => nu
 
 function medianOf(values: readonly number[]): number | undefined {
   return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
-}
-
-function known(value: number | undefined, show: (value: number) => string): string {
-  return value === undefined ? '–' : show(value);
 }
