@@ -256,6 +256,8 @@ describe('the program for X11', { skip, timeout: 900_000 }, () => {
     await ada.focus(editor);
     await ada.click(middleOf(found));
     await ada.focusAfter(editor.id);
+    // Another program's menu takes them for a moment only, also while the pointer is on the sprite.
+    await ada.grabKeyboard();
     await ada.holdKey('Right', () =>
       ada.waitFor('it has run to the right', (screenshot) => {
         const now = runner(screenshot);

@@ -128,7 +128,7 @@ export class X11Desktop extends XDisplay {
 
   /** The X id of the window that has the keyboard, once `before` has lost it. */
   async focusAfter(before: number): Promise<number> {
-    await this.noMenuHasKeyboard();
+    await this.grabKeyboard();
     let now = before;
     await eventually('another window has the keyboard', async () => {
       now = await this.focused();
@@ -137,14 +137,14 @@ export class X11Desktop extends XDisplay {
     return now;
   }
 
-  /** A menu that closes may hold the keyboard a moment longer. */
-  private async noMenuHasKeyboard(): Promise<void> {
+  /** Grabs the keyboard, and gives it back at once. A menu that closes may hold it a moment longer. */
+  async grabKeyboard(): Promise<void> {
     await eventually('no menu has the keyboard', async () => !(await this.x.isKeyboardGrabbed()));
   }
 
   /** The visible window with this title, once the window manager has given it the keyboard, as it does to a new window. */
   override async focusOn(title: string): Promise<Frame> {
-    await this.noMenuHasKeyboard();
+    await this.grabKeyboard();
     let frame: Frame | undefined;
     await eventually(`${title} has the keyboard`, async () => {
       [frame] = await this.frames(title);

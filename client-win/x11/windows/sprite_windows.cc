@@ -359,9 +359,12 @@ bool SpriteWindows::HandleEvent(const xcb_generic_event_t& event) {
     case XCB_FOCUS_OUT: {
       const auto& lost = As<xcb_focus_out_event_t>(event);
       const bool is_own = IdOf(lost.event) != kNobody;
-      // A grab, say of a menu, takes the keys for a moment only. A window that lost them to another
-      // sprite reports it after the click on that one.
-      if (is_own && lost.event == keys_window_ && lost.mode != XCB_NOTIFY_MODE_GRAB) {
+      // A grab, say of a menu, takes the keys for a moment only; at its end, the window below the
+      // pointer is told of that, too. A window that lost them to another sprite reports it after
+      // the click on that one.
+      const bool is_for_a_moment =
+          lost.mode == XCB_NOTIFY_MODE_GRAB || lost.detail == XCB_NOTIFY_DETAIL_POINTER;
+      if (is_own && lost.event == keys_window_ && !is_for_a_moment) {
         keys_window_ = XCB_WINDOW_NONE;
         listener_->KeysLost();
       }
