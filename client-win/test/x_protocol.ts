@@ -202,9 +202,11 @@ export class XProtocol {
     await this.sync();
   }
 
-  /** Whether a window manager that follows the standard has started. */
+  /** Whether a window manager that follows the standard manages windows: it lists them, once it has read its own settings. */
   async hasWindowManager(): Promise<boolean> {
-    return (await this.text(this.root, await this.atom('_NET_SUPPORTING_WM_CHECK'))).length > 0;
+    const list = await this.atom('_NET_CLIENT_LIST');
+    const reply = await this.ask(REQUEST.getProperty, 0, [this.root, list, ATOM.any, 0, 0]);
+    return reply.readUInt32LE(8) !== 0; // its type, which only a property that is there has: the list is empty
   }
 
   async movePointer(x: number, y: number): Promise<void> {
