@@ -7,7 +7,8 @@
  */
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { mkdirSync, rmSync } from 'node:fs';
+import { connect } from 'node:net';
 import { join } from 'node:path';
 import { X11_CLIENT, X11_STAND_IN } from '../../tools/build.js';
 import { ensurePrograms, installHint } from '../../tools/machine.js';
@@ -82,7 +83,7 @@ export class X11Desktop extends XDisplay {
   async startBus(): Promise<void> {
     const address = `--address=${this.env.DBUS_SESSION_BUS_ADDRESS}`;
     this.programs.unshift(spawnBound('dbus-daemon', ['--session', '--nofork', '--nopidfile', address], this.env));
-    await eventually('the bus is there', () => existsSync(join(this.home, 'bus')));
+    await eventually('the bus accepts connections', () => isListening(join(this.home, 'bus')));
   }
 
   get folder(): string {
@@ -158,6 +159,19 @@ export class X11Desktop extends XDisplay {
     await this.frame(MENU);
     await eventually('the menu has the keyboard', () => this.x.isKeyboardGrabbed());
     await this.press(...keys);
+  }
+}
+
+/** Whether a process accepts connections at the path of a socket. */
+async function isListening(path: string): Promise<boolean> {
+  const socket = connect(path);
+  try {
+    await once(socket, 'connect');
+    return true;
+  } catch {
+    return false;
+  } finally {
+    socket.destroy();
   }
 }
 
