@@ -241,6 +241,7 @@ describe('client › two desktops and a relay', { skip, ...BOUNDED, concurrency:
     const [ada, grace, alan] = await desktopsAt(test, relay.url, ['Ada', 'Grace', 'Alan']);
     await ada.until('Grace is to the right', ({ neighbours }) => neighbours?.right.name === 'Grace');
     grace.send('mute Ada on');
+    await grace.look(); // so she has read that
     const sprite = await addSprite(ada);
     ada.send(`throw ${sprite.id} right`);
     // The relay knows of the mute and passes it on, or Grace does.
