@@ -128,6 +128,11 @@ describe('first run of the windows client', { skip, timeout: 900_000 }, () => {
     assert.deepEqual([ada.settings().name, ada.settings().world], ['Ada', WORLD]);
   });
 
+  it('greets in a bubble on its first sprite', async () => {
+    await ada.frame('Hello!.*');
+    ada.capture().save(join(SHOTS, 'first-bubble.png'));
+  });
+
   it('offers no link in that window which leads where it is already, such as the invitation that it has copied', async () => {
     const isCopied = async () => (await ada.clipboard()).includes('near=');
     await ada.chooseInTray(['i'], 'the invitation is copied', isCopied);
@@ -141,9 +146,7 @@ describe('first run of the windows client', { skip, timeout: 900_000 }, () => {
     await ada.isGone('Sprites');
   });
 
-  it('greets in a bubble on its first sprite, once', async () => {
-    await ada.frame('Hello!.*');
-    ada.capture().save(join(SHOTS, 'first-bubble.png'));
+  it('greets once, and then says what to do next', async () => {
     await ada.isGone('Hello!.*');
     await ada.frame('Now stroke me.*');
     await stopClient();
