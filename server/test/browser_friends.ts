@@ -46,7 +46,7 @@ describe('a sprite for a friend, in a browser', { timeout: 900_000, skip: noBrow
     });
   });
   after(async () => {
-    await Promise.all((others ?? []).map((one) => one.stop()));
+    await Promise.all((others ?? []).map((one) => one.leave()));
     await closePages();
   });
 

@@ -24,9 +24,13 @@ async function start(): Promise<Site> {
   return { relay, browser: await launchBrowser() };
 }
 
-/** Closes every page of the browser, with its visitor. */
+/** Closes every page of the browser, with its visitor. Their desktops leave, so that the next suite waits for no lease. */
 export async function closePages(): Promise<void> {
   const contexts = (await site)?.browser.contexts() ?? [];
+  const pages = contexts.flatMap((context) => context.pages());
+  await Promise.all(
+    pages.map((page) => Promise.all([page.waitForEvent('close'), page.close({ runBeforeUnload: true })])),
+  );
   await Promise.all(contexts.map((context) => context.close()));
 }
 
