@@ -127,7 +127,8 @@ describe('npm run admin', BOUNDED, () => {
   });
 
   it('prints the answer as it is with --json', async () => {
-    const { code, out } = await admin('who', '--json');
+    await joinRelay(relay.url, { world: 'as it is' });
+    const { code, out } = await admin('who', '--world', 'as it is', '--json');
     assert.equal(code, 0);
     assert.equal(JSON.parse(out).count, 1);
   });
