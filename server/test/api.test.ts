@@ -1,8 +1,9 @@
 /** The API over real sockets: the response to each request, of a relay with workers and of one in a single process. */
 import assert from 'node:assert/strict';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
 import { join as joinPath } from 'node:path';
-import { after, before, describe, it } from 'node:test';
+import { after, afterEach, before, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
 import { EDGES, LEASE_MS, SECRET_DIGITS } from '../wire/rules.ts';
 import {
@@ -494,18 +495,32 @@ onTwoShapes('usual', 'the API', (shape) => {
 
 describe('a relay with a fast clock', BOUNDED, () => {
   let relay: RelayProcess;
+  const folder = mkdtempSync(joinPath(tmpdir(), 'sprites-clock-'));
+  const hurryFile = joinPath(folder, 'hurry');
   before(async () => {
     const clock = pathToFileURL(joinPath(import.meta.dirname, 'fast_clock.ts'));
-    const args = ['--ping-seconds', '60'];
-    relay = await startRelay({ workers: 0, args, env: { SPRITES_NODE_FLAGS: `--import=${clock}` } });
+    const env = { SPRITES_NODE_FLAGS: `--import=${clock}`, HURRY_FILE: hurryFile };
+    relay = await startRelay({ workers: 0, args: ['--ping-seconds', '60'], env });
   });
-  after(() => relay?.stop());
+  afterEach(() => rmSync(hurryFile, { force: true }));
+  after(async () => {
+    await relay?.stop();
+    rmSync(folder, { recursive: true });
+  });
+
+  /** Its clock is fast from now on, when this many polls are held: what a test sets up has the time that it needs. */
+  async function hurry(polls: number): Promise<void> {
+    await until('the polls are held', async () => (await parked(relay)) === polls);
+    writeFileSync(hurryFile, '');
+  }
 
   it('answers a poll without events with a ping and the neighbours', async () => {
     const ann = await join(relay.url, { name: 'Ann', world: freshWorld() });
     const cursor = await settled(ann);
     const startMs = performance.now();
-    const batch = (await poll(ann, cursor)).json as Batch;
+    const held = poll(ann, cursor);
+    await hurry(1);
+    const batch = (await held).json as Batch;
     const heldSeconds = ((performance.now() - startMs) * TIMES_AS_FAST) / 1000;
     assert.deepEqual(
       batch.events.map(({ type }) => type),
@@ -523,6 +538,7 @@ describe('a relay with a fast clock', BOUNDED, () => {
     const carol = await join(relay.url, { name: 'Carol', world });
     const held = pollFor(carol, carol.cursor, isSprite);
     assert.deepEqual((await post(ann, crossingOf(1))).json, { to: { desktop: bob.desktop, name: 'Bob' } });
+    await hurry(1);
     assert.equal((await held).events.find(isSprite)?.from.desktop, ann.desktop);
     isProblem(await poll(bob, bob.cursor), 'desktop-ended');
   });
