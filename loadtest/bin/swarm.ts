@@ -41,7 +41,7 @@ import { liveLine } from '../run/live.ts';
 import { idleSeconds, machineFacts, thisMachine } from '../run/machine.ts';
 import { describeLoad, describeMix, type Plan, secondsLeft } from '../run/plan.ts';
 import { charactersOf, openRelay } from '../run/relay_target.ts';
-import { type CompletedRun, run, SAMPLE_EVERY_MS } from '../run/run.ts';
+import { type CompletedRun, onInterrupt, run, SAMPLE_EVERY_MS } from '../run/run.ts';
 import {
   isRestarted,
   keptScenarios,
@@ -169,16 +169,15 @@ export async function carryOut({ words, ...flags }: CommandLine<typeof OPTIONS>)
   if (why) throw new Error(`the swarm's engine cannot be built: ${why}`);
   if (flags.values.hosts.length > 0) {
     if (isSearch) throw new Misused('capacity runs on one machine: leave --hosts out.');
-    return runHosts(scenario, flags.values, commandLine());
+    return runHosts(scenario, flags.values);
   }
   if (isolate) {
     if (!isInside()) return runIsolated();
     setUpNamespace();
     await checkSources(sources);
   }
-  const command = commandLine();
-  if (isSearch) return searchCapacity(scenario, over, flags.values, command);
-  return runAll(withWorld(scenario), command);
+  if (isSearch) return searchCapacity(scenario, over, flags.values);
+  return runAll(withWorld(scenario));
 }
 
 function keepPageIn(out: string, name: string, html: string): void {
@@ -218,15 +217,13 @@ function tell(report: Report, out: string): number {
     keep(report, out);
   }
   console.log(`\n${text(report)}`);
+  const picture = report.capacity ? ', capacity.svg' : '';
+  if (out !== '') console.log(`Kept: ${join(out, 'report.html')}, report.txt, report.json${picture}.`);
   return report.pass ? EXIT.done : EXIT.failed;
 }
 
 /** Runs the scenario on several machines, and reports it as one. */
-async function runHosts(
-  scenario: Scenario,
-  { hosts: names, ssh, out }: Values<typeof OPTIONS>,
-  command: string,
-): Promise<number> {
+async function runHosts(scenario: Scenario, { hosts: names, ssh, out }: Values<typeof OPTIONS>): Promise<number> {
   const { urls, isolate } = scenario.settings;
   if (urls.length === 0)
     throw new Misused('--hosts needs a relay that all of them reach, or several of a cluster: give --url or --urls.');
@@ -240,8 +237,7 @@ async function runHosts(
     if (sample) samples.push(sample);
   }, SAMPLE_EVERY_MS);
   const interrupt = new AbortController();
-  const stop = () => interrupt.abort();
-  for (const signal of SIGNALS) process.on(signal, stop);
+  const stopListening = onInterrupt(() => interrupt.abort());
   const target = { ...relay.target, pictures, pids: [], local: false };
   const ran = await runOnHosts(scenario, {
     names,
@@ -251,7 +247,7 @@ async function runHosts(
     tell: (line) => console.error(line),
   }).finally(() => {
     clearInterval(sampling);
-    for (const signal of SIGNALS) process.off(signal, stop);
+    stopListening();
   });
   if (ran.results.length === 0) throw new Error(ran.missing);
   const { results, at } = relay.hasGauges
@@ -260,7 +256,7 @@ async function runHosts(
   const { name, shows } = scenario;
   const merged = merge(results, {
     name,
-    command,
+    command: commandLine(),
     samples,
     missing: ran.missing,
     relay: relay.description,
@@ -279,37 +275,25 @@ async function searchCapacity(
   scenario: Scenario,
   over: 'rate' | 'desktops',
   { maxSeconds, floor, out }: Values<typeof OPTIONS>,
-  command: string,
 ): Promise<number> {
   const interrupt = new AbortController();
-  const stop = () => interrupt.abort();
-  for (const signal of SIGNALS) process.on(signal, stop);
-  const report = await findCapacity(
-    scenario,
-    (one, desktops, signal) => measured(withWorld(one), desktops, command, signal),
-    {
-      over,
-      secondsMax: maxSeconds,
-      machine: machineFacts(),
-      signal: interrupt.signal,
-      contenders: floor ? ['relay', 'floor'] : ['relay'],
-      tell: (line) => console.error(`=> ${line}\n`),
-    },
-  ).finally(() => {
-    for (const signal of SIGNALS) process.off(signal, stop);
-  });
+  const stopListening = onInterrupt(() => interrupt.abort());
+  const report = await findCapacity(scenario, (one, desktops, signal) => measured(withWorld(one), desktops, signal), {
+    over,
+    secondsMax: maxSeconds,
+    machine: machineFacts(),
+    signal: interrupt.signal,
+    contenders: floor ? ['relay', 'floor'] : ['relay'],
+    tell: (line) => console.error(`=> ${line}\n`),
+  }).finally(stopListening);
   if (!report) throw new Error('the search was interrupted before a run had ended');
-  if (out !== '') keep(report, out);
-  console.log(`\n${text(report)}`);
-  if (out !== '') console.log(`Kept: ${join(out, 'report.html')}, report.txt, report.json, capacity.svg.`);
+  tell(report, out);
   const isKnown = report.capacity?.points.every(({ perSecond, desktops }) => perSecond > 0 && desktops > 0);
   return isKnown && !interrupt.signal.aborted ? EXIT.done : EXIT.failed;
 }
 
-const SIGNALS = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-
 /** One run of a search, without a line a second, and how much of the machine was idle in its window. */
-async function measured(scenario: Scenario, desktops: number, command: string, signal: AbortSignal): Promise<Measured> {
+async function measured(scenario: Scenario, desktops: number, signal: AbortSignal): Promise<Measured> {
   const idle: { atMs: number; seconds: number }[] = [];
   const ran = await run(
     scenario,
@@ -330,7 +314,7 @@ async function measured(scenario: Scenario, desktops: number, command: string, s
     signal,
   );
   const [first, last] = [idle[0], idle.at(-1)];
-  const report = judge(reportOf(ran, scenario, command), scenario.thresholds);
+  const report = judge(reportOf(ran, scenario), scenario.thresholds);
   if (!first || !last || first === last) return { report };
   return { report, idleCores: (1000 * (last.seconds - first.seconds)) / (last.atMs - first.atMs) };
 }
@@ -369,7 +353,7 @@ async function watchRelay({ values, given }: Pick<CommandLine<typeof OPTIONS>, '
 }
 
 /** Does every run of the scenario, one after the other. When a run fails, the runs before it are reported all the same. */
-async function runAll(scenario: Scenario, command: string): Promise<number> {
+async function runAll(scenario: Scenario): Promise<number> {
   const { settings } = scenario;
   const reports: Report[] = [];
   let failed = '';
@@ -379,9 +363,9 @@ async function runAll(scenario: Scenario, command: string): Promise<number> {
       try {
         const before = [...reports, ...runs].flatMap((report) => report.runs);
         const number = reports.length * settings.runs + i + 1;
-        const ran = await runOne(scenario, desktops, command, before);
+        const ran = await runOne(scenario, desktops, before);
         if (settings.out !== '') keepResult(settings.out, number, ran.text);
-        runs.push(reportOf(ran, scenario, command));
+        runs.push(reportOf(ran, scenario));
         failed = ran.result.message;
       } catch (error) {
         if (reports.length + runs.length === 0) throw error;
@@ -390,20 +374,11 @@ async function runAll(scenario: Scenario, command: string): Promise<number> {
     }
     if (runs.length > 0) reports.push(judge(overRuns(runs), scenario.thresholds));
   }
-  const report = overSweep(reports, failed);
-  if (settings.out !== '') keep(report, settings.out);
-  console.log(`\n${text(report)}`);
-  if (settings.out !== '') console.log(`Kept: ${join(settings.out, 'report.html')}, report.txt, report.json.`);
-  return report.pass ? EXIT.done : EXIT.failed;
+  return tell(overSweep(reports, failed), settings.out);
 }
 
 /** `before` are the runs that have ended already: the history on the page that grows. */
-async function runOne(
-  scenario: Scenario,
-  desktops: number,
-  command: string,
-  before: readonly Figures[],
-): Promise<CompletedRun> {
+async function runOne(scenario: Scenario, desktops: number, before: readonly Figures[]): Promise<CompletedRun> {
   let lines = 0;
   const { out, quiet, seed } = scenario.settings;
   const seconds: EngineSecond[] = [];
@@ -434,7 +409,7 @@ async function runOne(
         ...soFar(startedAtMs, seconds, samples),
         name,
         shows,
-        command,
+        command: commandLine(),
         desktops,
         seed,
         relayIs,
@@ -451,17 +426,18 @@ async function runOne(
   });
 }
 
-function reportOf(ran: CompletedRun, { name, shows, ...scenario }: Scenario, command: string): Report {
+function reportOf(ran: CompletedRun, scenario: Scenario): Report {
+  const { name, shows, settings } = scenario;
   return merge([ran.result], {
     name,
     shows,
-    command,
+    command: commandLine(),
     machines: [thisMachine()],
-    load: describeLoad({ name, shows, ...scenario }, ran.plan),
+    load: describeLoad(scenario, ran.plan),
     relay: ran.relayDescription,
     samples: ran.samples,
     relayAccount: ran.relayAccount,
-    restarted: isRestarted(scenario.settings),
+    restarted: isRestarted(settings),
   });
 }
 

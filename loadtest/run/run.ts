@@ -5,7 +5,7 @@
  * printed one, also when the relay died or the run was interrupted. Cost: one small request to the relay's admin port a
  * second.
  */
-import { type ChildProcess, spawn } from 'node:child_process';
+import { spawn } from 'node:child_process';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ENGINE } from '../../tools/build.js';
@@ -132,7 +132,8 @@ async function runEngine(
   const engine = spawn(program, before, { stdio: ['pipe', 'pipe', 'pipe'] });
   engine.stdin.on('error', () => {}); // an engine that ends at once says why on stderr
   engine.stdin.end(planLine(enginePlan));
-  const stopForwarding = forwardSignals(engine);
+  // It then ends the run and prints what it has.
+  const stopForwarding = onInterrupt((name) => engine.kill(name === 'SIGHUP' ? 'SIGTERM' : name));
   const end = () => engine.kill('SIGTERM');
   if (signal?.aborted) end();
   signal?.addEventListener('abort', end);
@@ -206,12 +207,11 @@ async function restartInWindow(
   }
 }
 
-/** Forwards interrupts to the engine, which then ends the run and prints what it has. Returns a function that stops this. */
-function forwardSignals(engine: ChildProcess): () => void {
+/** Calls `act` at each interrupt of this process. Returns a function that ends this. */
+export function onInterrupt(act: (signal: NodeJS.Signals) => void): () => void {
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const;
-  const forward = (signal: NodeJS.Signals) => engine.kill(signal === 'SIGHUP' ? 'SIGTERM' : signal);
-  for (const signal of signals) process.on(signal, forward);
+  for (const signal of signals) process.on(signal, act);
   return () => {
-    for (const signal of signals) process.off(signal, forward);
+    for (const signal of signals) process.off(signal, act);
   };
 }
