@@ -8,9 +8,11 @@
  */
 import { type ChildProcess, spawn, spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
+import { once } from 'node:events';
 import { readFileSync, realpathSync } from 'node:fs';
 import { basename, dirname } from 'node:path';
 import { createInterface } from 'node:readline';
+import { text } from 'node:stream/consumers';
 import { ENGINE } from '../../tools/build.js';
 import { sentenceOf } from '../../tools/command.ts';
 import { planLine } from '../../tools/engine_plan.ts';
@@ -282,16 +284,9 @@ async function said(name: string, shell: Shell, script: string, input?: Buffer):
   failed.catch(() => {});
   child.stdin?.on('error', () => {});
   child.stdin?.end(input);
-  let text = '';
-  child.stdout?.setEncoding('utf8').on('data', (part: string) => {
-    text += part;
-  });
-  const code = await new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject);
-    child.once('close', resolve);
-  });
+  const [answer, [code]] = await Promise.all([text(child.stdout as NodeJS.ReadableStream), once(child, 'close')]);
   if (code !== 0) await failed;
-  return text;
+  return answer;
 }
 
 /** Rejects with what the host, or ssh, said last when the child has ended; never resolves. */

@@ -5,6 +5,7 @@
  * overflow; no other program can reach them. Linux only; without root where user namespaces are allowed.
  */
 import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { ensurePrograms, installHint } from '../../tools/machine.js';
 
@@ -33,10 +34,8 @@ export async function runIsolated(): Promise<number> {
   const again = [...asRoot, '--net', process.execPath, ...process.execArgv, ...process.argv.slice(1)];
   const child = spawn('unshare', again, { stdio: 'inherit', env: { ...process.env, [INSIDE]: '1' } });
   for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(signal, () => child.kill(signal));
-  return new Promise((resolve, reject) => {
-    child.once('error', reject);
-    child.once('exit', (code) => resolve(code ?? 1));
-  });
+  const [code] = await once(child, 'exit');
+  return code ?? 1;
 }
 
 /** Sets up the namespace: the loopback interface, all ports, long queues. A sysctl that can't be written keeps its value. */

@@ -6,6 +6,7 @@
  * second.
  */
 import { spawn } from 'node:child_process';
+import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ENGINE } from '../../tools/build.js';
@@ -171,17 +172,14 @@ async function runEngine(
       });
     }
   });
-  const { promise, resolve, reject } = Promise.withResolvers<string>();
-  engine.once('error', reject);
-  engine.once('close', (code, signal) => resolve(signal ? `signal ${signal}` : `exit code ${code}`));
-  const ended = await promise.finally(stopForwarding);
+  const [code, killedBy] = await once(engine, 'close').finally(stopForwarding);
   signal?.removeEventListener('abort', end);
   windowEnd.abort();
   await restarting;
   if (failed) throw failed;
   if (!last.startsWith('{"phase":"done"')) {
     throw new Error(
-      `the engine ended with ${ended} before it printed a result${errors.map((line) => `: ${line}`).join('')}`,
+      `the engine ended with ${killedBy ? `signal ${killedBy}` : `exit code ${code}`} before it printed a result${errors.map((line) => `: ${line}`).join('')}`,
     );
   }
   return last;
