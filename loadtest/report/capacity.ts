@@ -21,6 +21,7 @@ export interface CapacityTry {
   /** A longer run, which confirms. */
   long: boolean;
   holds: boolean;
+  /** When it does not hold: who was the limit, and why; a sentence. */
   limit: CapacityLimit;
   reason: string;
   /** The thresholds that did not hold, with what was found. */

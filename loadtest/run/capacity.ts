@@ -12,7 +12,7 @@ import { count, number } from '../report/units.ts';
 import { judge, readThreshold, type Threshold } from '../report/verdict.ts';
 import { type MachineFacts, memoryFor, rateOf } from './plan.ts';
 import { countsOf, DESKTOPS_MAX, onFloor, type Scenario, TALK_RATE_MAX, THROWS_PER_SECOND_MAX } from './scenario.ts';
-import { type Bounds, knownOf, search } from './search.ts';
+import { type Bounds, knownOf, type Next, search } from './search.ts';
 
 /** Without thresholds of its own a scenario has these. */
 const THRESHOLDS = [
@@ -140,7 +140,7 @@ async function searchOne(
   const timeLeft = () => seconds - (performance.now() - startMs) / 1000;
   const rate = rateIn(scenario, desktops);
   const longSeconds = Math.round(Math.min(scenario.settings.duration, seconds * CONFIRM_SHARE));
-  const windowOf = ({ at, long }: { at: number; long: boolean }) => {
+  const windowOf = ({ at, long }: Next) => {
     const needed = windowSeconds(scenario.thresholds, over === 'rate' ? at : rate);
     return long ? Math.max(needed, longSeconds) : needed;
   };
@@ -232,11 +232,7 @@ function stepOf(
 }
 
 /** What a run showed. A run that is not complete did not hold. */
-function triedOf(
-  { report, idleCores }: Measured,
-  { at, long }: { at: number; long: boolean },
-  scenario: Scenario,
-): CapacityTry {
+function triedOf({ report, idleCores }: Measured, { at, long }: Next, scenario: Scenario): CapacityTry {
   const { relay, swarm, window, pass } = report;
   const { p50, p99 } = isTalk(scenario) ? report.hearingUs : report.latencyUs;
   const [{ cores }] = report.machines;
@@ -271,7 +267,7 @@ function triedOf(
 }
 
 /** A run that could not be: what a machine can't do is misuse of a plan. */
-function failedTry(error: Error, { at, long }: { at: number; long: boolean }): CapacityTry {
+function failedTry(error: Error, { at, long }: Next): CapacityTry {
   return {
     at,
     long,

@@ -7,18 +7,13 @@
  * Invariant: `held` is below `notHeld`. Cost: some ten tries.
  */
 
-import type { CapacityLimit } from '../report/capacity.ts';
+import type { CapacityTry } from '../report/capacity.ts';
 
 /** What a run showed. */
-export interface Tried {
-  at: number;
-  /** A longer run, which confirms. */
-  long: boolean;
-  holds: boolean;
-  /** When it does not hold: who was the limit, and why; a sentence. */
-  limit: CapacityLimit;
-  reason: string;
-}
+export type Tried = Pick<CapacityTry, 'at' | 'long' | 'holds' | 'limit' | 'reason'>;
+
+/** A run that is to be done. */
+export type Next = Pick<CapacityTry, 'at' | 'long'>;
 
 export interface Bounds {
   /** The value that is tried first, the least and the most. */
@@ -56,10 +51,7 @@ export function knownOf<Try extends Tried>(tries: readonly Try[]): Known<Try> {
 }
 
 /** What to try next; undefined when the search is over. */
-export function nextTry(
-  tries: readonly Tried[],
-  { first, least, most }: Bounds,
-): { at: number; long: boolean } | undefined {
+export function nextTry(tries: readonly Tried[], { first, least, most }: Bounds): Next | undefined {
   const { held, notHeld, confirmed } = knownOf(tries);
   const short = (at: number) => ({ at, long: false });
   if (tries.length >= TRIES_MAX) return undefined;
@@ -84,8 +76,8 @@ export function nextTry(
  */
 export async function search<Try extends Tried>(
   bounds: Bounds,
-  hasTime: (next: { at: number; long: boolean }) => boolean,
-  run: (next: { at: number; long: boolean }) => Promise<Try | undefined>,
+  hasTime: (next: Next) => boolean,
+  run: (next: Next) => Promise<Try | undefined>,
 ): Promise<{ tries: Try[]; ended: 'found' | 'time' | 'interrupted' }> {
   const tries: Try[] = [];
   for (;;) {
