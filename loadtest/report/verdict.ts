@@ -8,6 +8,7 @@
  * did not arrive as slower than any that did. Invariant: a report passes iff its run is complete, its accounts agree and every
  * threshold held; a void threshold did not hold.
  */
+import { median } from '../../tools/bench/spread.ts';
 import { Misused, readBytes, readSeconds } from '../../tools/command.ts';
 import { accountsAgree, notArrived } from './account.ts';
 import { COUNTS } from './engine_result.ts';
@@ -224,11 +225,6 @@ function growth(seconds: readonly ReportSecond[], of: (second: ReportSecond) => 
   if (fifth === 0) return null;
   const [first, last] = [values.slice(0, fifth), values.slice(-fifth)].map(median);
   return first > 0 ? (100 * (last - first)) / first : null;
-}
-
-function median(values: readonly number[]): number {
-  const rising = values.toSorted((a, b) => a - b);
-  return rising[Math.floor(rising.length / 2)] ?? 0;
 }
 
 function counted(of: (report: Report) => number): Figure {

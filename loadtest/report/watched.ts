@@ -6,6 +6,7 @@
  */
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { median } from '../../tools/bench/spread.ts';
 import { BYTES, CORES, COUNT, escaped, TIME } from './chart.ts';
 import { documentOf, header, type Tile, tilesOf } from './document.ts';
 import { keepPage } from './growing.ts';
@@ -83,7 +84,7 @@ export function watchLine(n: number, { seconds }: Watched): string {
 export function watchText(watched: Watched): string {
   const { seconds, url, startedAt, missed } = watched;
   const most = (of: (second: WatchSecond) => number | undefined, show = count) => known(mostOf(seconds, of), show);
-  const median = medianOf(seconds.flatMap(({ answerUs }) => answerUs ?? []));
+  const answers = seconds.flatMap(({ answerUs }) => answerUs ?? []);
   const pause = (ms: number) => (ms === 0 ? 'no pause' : `≤ ${time(ms * 1000)}`);
   const rows: [string, string][] = [
     ['relay', url],
@@ -95,7 +96,7 @@ export function watchText(watched: Watched): string {
     ['sprites', `${count(watched.accepted)} accepted, at most ${most(({ acceptedPerS }) => acceptedPerS)} a second`],
     ['refused', `${count(watched.refused)}${reasonsOf(watched)}`],
     ['waiting', `at most ${most(({ waiting }) => waiting)}`],
-    ['answer', `median ${known(median, time)}, longest ${most(({ answerUs }) => answerUs, time)}`],
+    ['answer', `median ${medianText(answers)}, longest ${most(({ answerUs }) => answerUs, time)}`],
     ...tripRows(watched),
     [
       'loop, longest',
@@ -117,6 +118,8 @@ function reasonsOf({ refusedByReason }: Watched): string {
   return reasons.length === 0 ? '' : `: ${reasons.join(', ')}`;
 }
 
+const medianText = (us: readonly number[]): string => known(us.length === 0 ? undefined : median(us), time);
+
 function tripRows({ seconds, tripsMissed = 0 }: Watched): [string, string][] {
   const trips = seconds.flatMap(({ roundTripUs }) => roundTripUs ?? []);
   if (trips.length + tripsMissed === 0) return [];
@@ -124,7 +127,7 @@ function tripRows({ seconds, tripsMissed = 0 }: Watched): [string, string][] {
   return [
     [
       'round trip',
-      `of the canaries, there and back: median ${known(medianOf(trips), time)}, longest ${known(trips.length > 0 ? Math.max(...trips) : undefined, time)}${late}`,
+      `of the canaries, there and back: median ${medianText(trips)}, longest ${known(trips.length > 0 ? Math.max(...trips) : undefined, time)}${late}`,
     ],
   ];
 }
@@ -183,8 +186,4 @@ const CHARTS: readonly TimeChart<WatchSecond>[] = [
 function mostOf(seconds: readonly WatchSecond[], of: (second: WatchSecond) => number | undefined): number | undefined {
   const values = seconds.flatMap((second) => of(second) ?? []);
   return values.length === 0 ? undefined : values.reduce((most, value) => Math.max(most, value));
-}
-
-function medianOf(values: readonly number[]): number | undefined {
-  return values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)];
 }

@@ -9,6 +9,7 @@ import { randomFillSync } from 'node:crypto';
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { spread } from '../../tools/bench/spread.ts';
 import { machine, mib, table, us } from '../../tools/bench/table.ts';
 import { Relay } from '../domain/relay.ts';
 import { FolderDisk, type SystemCalls } from '../journal/disk.ts';
@@ -161,10 +162,7 @@ async function costs(calls: SystemCalls): Promise<void> {
     }
   }
   const cells = (name: string) =>
-    COST.perTurn.map((perTurn) => {
-      const sorted = (values.get(`${name} ${perTurn}`) as number[]).sort((a, b) => a - b);
-      return `${quantile(sorted, 0.5).toFixed(1)} (${sorted[0].toFixed(1)}–${(sorted.at(-1) as number).toFixed(1)})`;
-    });
+    COST.perTurn.map((perTurn) => spread(values.get(`${name} ${perTurn}`) ?? [], (us) => us.toFixed(1)));
   console.log(
     table(
       ['CPU-µs a sprite', ...COST.perTurn.map((n) => `${n} a turn`)],
