@@ -11,10 +11,6 @@
 namespace swarm {
 namespace {
 
-#ifndef IP_BIND_ADDRESS_NO_PORT
-#define IP_BIND_ADDRESS_NO_PORT 24
-#endif
-
 // When so many sources in a row have no free port, all ports are taken to be exhausted.
 constexpr uint32_t kSourceTriesMax = 8;
 
