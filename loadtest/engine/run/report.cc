@@ -2,17 +2,24 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <cstdio>
+#include <nlohmann/json.hpp>
+#include <utility>
 
-#include "net/json_writer.h"
 #include "plan/clock.h"
 
 namespace swarm {
 namespace {
 
+using Json = nlohmann::ordered_json;
+
 constexpr double kBusyCores = 0.9;       // a thread with less than a tenth of its core left
 constexpr double kAchievedShare = 0.99;  // of the offered throws
 constexpr uint64_t kPacedShare = 100;    // one throw in so many waited for its socket's pace
+
+// To three decimal places: no figure of a run is more exact.
+double Rounded(double value) { return std::round(value * 1000) / 1000; }
 
 double UsPerSprite(double seconds, uint64_t sprites) {
   return sprites == 0 ? 0 : seconds * 1e6 / static_cast<double>(sprites);
@@ -38,170 +45,214 @@ uint64_t Growth(const Findings& findings, uint64_t Counters::*counter) {
   return findings.window_end.counters.*counter - findings.window_begin.counters.*counter;
 }
 
-void WriteLatency(JsonWriter& json, std::string_view key, const Histogram& histogram) {
-  const auto us = [](uint64_t ns) { return static_cast<double>(ns) / kNsPerUs; };
-  json.Open(key, '{').Whole("count", histogram.count()).Real("mean", histogram.mean() / kNsPerUs);
-  json.Real("p50", us(histogram.Percentile(0.5))).Real("p90", us(histogram.Percentile(0.9)));
-  json.Real("p99", us(histogram.Percentile(0.99))).Real("p999", us(histogram.Percentile(0.999)));
-  json.Real("max", us(histogram.max())).Close('}');
+Json LatencyJson(const Histogram& histogram) {
+  const auto us = [](double ns) { return Rounded(ns / kNsPerUs); };
+  const auto quantile = [&](double share) {
+    return us(static_cast<double>(histogram.Percentile(share)));
+  };
+  return {{"count", histogram.count()},
+          {"mean", us(histogram.mean())},
+          {"p50", quantile(0.5)},
+          {"p90", quantile(0.9)},
+          {"p99", quantile(0.99)},
+          {"p999", quantile(0.999)},
+          {"max", us(static_cast<double>(histogram.max()))}};
 }
 
-void WriteCodes(JsonWriter& json, std::string_view key,
-                const std::array<uint64_t, kProblemCodes.size()>& counts) {
-  json.Open(key, '{');
+Json BucketsJson(const Histogram& histogram) {
+  Json buckets = Json::array();
+  histogram.ForEach([&](uint64_t low, uint64_t high, uint64_t count) {
+    buckets.push_back(Json::array({low, high, count}));
+  });
+  return buckets;
+}
+
+Json CodesJson(const std::array<uint64_t, kProblemCodes.size()>& counts) {
+  Json codes = Json::object();
   for (size_t i = 0; i < counts.size(); ++i) {
     if (counts[i] != 0) {
-      json.Whole(kProblemCodes[i], counts[i]);
+      codes[std::string(kProblemCodes[i])] = counts[i];
     }
   }
-  json.Close('}');
+  return codes;
 }
 
-void WriteKernel(JsonWriter& json, std::string_view key, const KernelUse& use) {
-  json.Open(key, '{').Whole("tcpMemoryBytes", use.tcp_memory_bytes);
-  json.Whole("slabBytes", use.slab_bytes).Close('}');
+Json KernelJson(const KernelUse& use) {
+  return {{"tcpMemoryBytes", use.tcp_memory_bytes}, {"slabBytes", use.slab_bytes}};
 }
 
-void WriteUse(JsonWriter& json, const ProcessUse& begin, const ProcessUse& end, uint64_t sprites,
-              double seconds) {
-  json.Real("cpuUsPerSprite", UsPerSprite(end.cpu_s - begin.cpu_s, sprites));
+Json UseJson(const ProcessUse& begin, const ProcessUse& end, uint64_t sprites, double seconds) {
   // CPU time is exact, its parts are known only in ticks: use their proportion.
   const double user_s = end.user_s - begin.user_s;
   const double system_s = end.system_s - begin.system_s;
   const double user_share = user_s + system_s > 0 ? user_s / (user_s + system_s) : 0;
-  const double cpu_us = UsPerSprite(end.cpu_s - begin.cpu_s, sprites);
-  json.Real("userUsPerSprite", cpu_us * user_share);
-  json.Real("systemUsPerSprite", cpu_us * (1 - user_share));
-  json.Real("cpuCores", seconds > 0 ? (end.cpu_s - begin.cpu_s) / seconds : 0);
+  const double cpu_s = end.cpu_s - begin.cpu_s;
+  const double cpu_us = UsPerSprite(cpu_s, sprites);
+  return {{"cpuUsPerSprite", Rounded(cpu_us)},
+          {"userUsPerSprite", Rounded(cpu_us * user_share)},
+          {"systemUsPerSprite", Rounded(cpu_us * (1 - user_share))},
+          {"cpuCores", Rounded(seconds > 0 ? cpu_s / seconds : 0)}};
 }
 
-void WriteOptions(JsonWriter& json, const Options& options) {
-  json.Text("mode", options.mode == Mode::kOpen     ? "open"
-                    : options.mode == Mode::kClosed ? "closed"
-                                                    : "sitting");
-  json.Text("transport", options.transport == Transport::kSocket ? "socket" : "poll");
-  json.Whole("desktops", options.desktops).Whole("senders", options.senders);
-  json.Whole("processes", options.processes).Real("rate", options.rate);
-  json.Whole("seed", options.seed);
+Json OptionsJson(const Options& options) {
+  constexpr std::array<std::string_view, 3> kModes = {"sitting", "open", "closed"};
+  constexpr std::array<std::string_view, 2> kTransports = {"poll", "socket"};
+  return {{"mode", kModes[static_cast<size_t>(options.mode)]},
+          {"transport", kTransports[static_cast<size_t>(options.transport)]},
+          {"desktops", options.desktops},
+          {"senders", options.senders},
+          {"processes", options.processes},
+          {"rate", Rounded(options.rate)},
+          {"seed", options.seed}};
 }
 
-void WriteThrows(JsonWriter& json, const Findings& f) {
+Json ThrowsJson(const Findings& f) {
   const Counters& c = f.total;
   const Fates& fates = f.fates;
-  json.Whole("scheduled", f.scheduled).Whole("due", f.scheduled_due).Whole("thrown", fates.thrown);
-  json.Whole("offered", c.offered).Whole("skipped", c.skipped).Whole("missed", c.missed);
-  json.Whole("waiting", c.waiting);
-  json.Whole("sent", c.sent).Whole("resent", c.resent).Whole("answered", c.answered);
-  json.Whole("accepted", c.accepted).Whole("refused", c.refused).Whole("unexpected", c.unexpected);
-  json.Whole("timedOut", c.timed_out).Whole("failed", c.failed).Whole("inFlight", c.in_flight);
-  json.Whole("abandoned", c.abandoned);
-  WriteCodes(json, "refusedByCode", c.refused_by_code);
-  json.Whole("delivered", fates.delivered + c.visitors).Whole("arrived", c.arrived);
-  json.Whole("undelivered", f.undelivered).Whole("lost", f.lost);
   // What was given back and has not arrived again is with no desktop.
-  json.Whole("received", c.sprites_received - fates.given_back).Whole("repeated", c.repeated);
-  json.Whole("duplicated", fates.duplicated).Whole("misrouted", fates.misrouted);
-  json.Whole("corrupted", fates.corrupted);
-  json.Whole("forwarded", fates.forwarded).Whole("away", c.away);
-  json.Whole("across", c.across);
-  json.Whole("late", c.late).Whole("outOfOrder", c.out_of_order);
-  json.Whole("deliveredUnaccepted", fates.delivered_unaccepted).Whole("foreign", c.foreign);
+  const uint64_t received = c.sprites_received - fates.given_back;
+  return {{"scheduled", f.scheduled},
+          {"due", f.scheduled_due},
+          {"thrown", fates.thrown},
+          {"offered", c.offered},
+          {"skipped", c.skipped},
+          {"missed", c.missed},
+          {"waiting", c.waiting},
+          {"sent", c.sent},
+          {"resent", c.resent},
+          {"answered", c.answered},
+          {"accepted", c.accepted},
+          {"refused", c.refused},
+          {"unexpected", c.unexpected},
+          {"timedOut", c.timed_out},
+          {"failed", c.failed},
+          {"inFlight", c.in_flight},
+          {"abandoned", c.abandoned},
+          {"refusedByCode", CodesJson(c.refused_by_code)},
+          {"delivered", fates.delivered + c.visitors},
+          {"arrived", c.arrived},
+          {"undelivered", f.undelivered},
+          {"lost", f.lost},
+          {"received", received},
+          {"repeated", c.repeated},
+          {"duplicated", fates.duplicated},
+          {"misrouted", fates.misrouted},
+          {"corrupted", fates.corrupted},
+          {"forwarded", fates.forwarded},
+          {"away", c.away},
+          {"across", c.across},
+          {"late", c.late},
+          {"outOfOrder", c.out_of_order},
+          {"deliveredUnaccepted", fates.delivered_unaccepted},
+          {"foreign", c.foreign}};
 }
 
-void WriteSayings(JsonWriter& json, const Findings& f) {
+Json SayingsJson(const Findings& f) {
   const Counters& c = f.total;
-  const bool is_lost = f.is_rest_lost && !f.may_be_gone;
-  json.Open("sayings", '{').Whole("due", c.sayings_due).Whole("skipped", c.sayings_skipped);
-  json.Whole("said", c.said).Whole("resent", c.sayings_resent);
-  json.Whole("accepted", c.sayings_accepted).Whole("refused", c.sayings_refused);
-  json.Whole("timedOut", c.sayings_timed_out).Whole("failed", c.sayings_failed);
-  json.Whole("unanswered", c.sayings_unanswered).Whole("owed", f.hearings.owed);
-  json.Whole("heard", c.heard).Whole("unowed", f.hearings.unowed);
-  json.Whole("missed", f.hearings.missing - f.unheard);
-  json.Whole("gone", f.is_rest_lost && f.may_be_gone ? f.unheard : 0);
-  json.Whole("underWay", f.is_rest_lost ? 0 : f.unheard).Whole("lost", is_lost ? f.unheard : 0);
-  json.Whole("received", c.hearings).Whole("again", c.heard_again);
-  json.Whole("foreign", c.heard_foreign).Whole("corrupted", c.heard_corrupted);
-  json.Whole("heardInWindow", Growth(f, &Counters::heard)).Close('}');
+  const uint64_t gone = f.is_rest_lost && f.may_be_gone ? f.unheard : 0;
+  const uint64_t lost = f.is_rest_lost && !f.may_be_gone ? f.unheard : 0;
+  return {{"due", c.sayings_due},
+          {"skipped", c.sayings_skipped},
+          {"said", c.said},
+          {"resent", c.sayings_resent},
+          {"accepted", c.sayings_accepted},
+          {"refused", c.sayings_refused},
+          {"timedOut", c.sayings_timed_out},
+          {"failed", c.sayings_failed},
+          {"unanswered", c.sayings_unanswered},
+          {"owed", f.hearings.owed},
+          {"heard", c.heard},
+          {"unowed", f.hearings.unowed},
+          {"missed", f.hearings.missing - f.unheard},
+          {"gone", gone},
+          {"underWay", f.is_rest_lost ? 0 : f.unheard},
+          {"lost", lost},
+          {"received", c.hearings},
+          {"again", c.heard_again},
+          {"foreign", c.heard_foreign},
+          {"corrupted", c.heard_corrupted},
+          {"heardInWindow", Growth(f, &Counters::heard)}};
 }
 
-void WritePeeks(JsonWriter& json, const Findings& f) {
-  const Counters& c = f.total;
-  json.Open("peeks", '{').Whole("due", c.peeks_due).Whole("skipped", c.peeks_skipped);
-  json.Whole("sent", c.peeks_sent).Whole("accepted", c.peeks_accepted);
-  json.Whole("hidden", c.peeks_hidden).Whole("refused", c.peeks_refused);
-  json.Whole("failed", c.peeks_failed).Whole("unanswered", c.peeks_unanswered);
-  json.Whole("posted", c.stages_posted).Whole("seen", c.stages_seen);
-  json.Whole("old", c.stages_old).Whole("corrupted", c.stages_corrupted);
-  json.Whole("ended", c.watches_ended).Close('}');
-}
-
-void WriteTraffic(JsonWriter& json, const Counters& c, double connect_s) {
-  json.Open("polls", '{').Whole("sent", c.polls_sent).Whole("answered", c.polls_answered);
-  json.Whole("cut", c.polls_cut).Whole("dropped", c.polls_dropped).Whole("held", c.polls_held);
-  json.Whole("withSprites", c.polls_with_sprites).Whole("withPing", c.polls_with_ping);
-  json.Whole("empty", c.polls_empty).Whole("refused", c.polls_refused);
-  json.Whole("overdue", c.polls_overdue).Close('}');
-  json.Open("joins", '{').Whole("sent", c.joins_sent).Whole("accepted", c.joins_accepted);
-  json.Whole("refused", c.joins_refused).Whole("failed", c.joins_failed);
-  json.Whole("desktopsEnded", c.desktops_ended).Whole("moved", c.moved).Whole("left", c.leaves);
-  json.Whole("leavesFailed", c.leaves_failed).Real("seconds", connect_s).Close('}');
-  json.Open("connections", '{').Whole("connects", c.connects).Whole("failed", c.connects_failed);
-  json.Whole("refused", c.connects_refused).Whole("handshakesFailed", c.handshakes_failed);
-  json.Whole("addressesExhausted", c.addresses_exhausted);
-  json.Whole("cuts", c.cuts).Whole("badAnswers", c.answers_bad);
-  json.Whole("bytesIn", c.bytes_in).Whole("bytesOut", c.bytes_out).Close('}');
-  json.Open("sockets", '{').Whole("opened", c.sockets_opened).Whole("refused", c.sockets_refused);
-  json.Whole("pings", c.socket_pings).Whole("closes", c.socket_closes);
-  json.Whole("paced", c.paced).Close('}');
-  json.Open("behaviours", '{').Whole("reconnects", c.reconnects).Whole("strikes", c.strikes);
-  json.Whole("strikesParried", c.strikes_parried).Close('}');
-  WriteCodes(json, "otherRefusedByCode", c.other_refused_by_code);
-}
-
-void WriteRelay(JsonWriter& json, const Options& options, const Findings& f, uint64_t sprites) {
-  json.Open("relay", '{').Open("pids", '[');
-  for (const int pid : options.watch_pids) {
-    json.Whole({}, static_cast<unsigned>(pid));
-  }
-  json.Close(']');
-  WriteUse(json, f.window_begin.relay, f.window_end.relay, sprites, WindowSeconds(f));
-  json.Open("rssBytes", '{').Whole("before", f.relay_rss_before);
-  json.Whole("parked", f.relay_rss_parked).Whole("end", f.relay_rss_end).Close('}');
+Json RelayJson(const Options& options, const Findings& f, uint64_t sprites) {
+  Json relay = {{"pids", options.watch_pids}};
+  relay.update(UseJson(f.window_begin.relay, f.window_end.relay, sprites, WindowSeconds(f)));
+  relay["rssBytes"] = {
+      {"before", f.relay_rss_before}, {"parked", f.relay_rss_parked}, {"end", f.relay_rss_end}};
   const double grown =
       static_cast<double>(f.relay_rss_parked) - static_cast<double>(f.relay_rss_before);
-  json.Real("bytesPerParkedPoll", f.parked == 0 ? 0 : grown / static_cast<double>(f.parked));
-  json.Close('}');
+  relay["bytesPerParkedPoll"] = Rounded(f.parked == 0 ? 0 : grown / static_cast<double>(f.parked));
+  return relay;
 }
 
-void WriteBuckets(JsonWriter& json, std::string_view key, const std::vector<Bucket>& buckets) {
-  json.Open(key, '[');
-  for (const Bucket& bucket : buckets) {
-    json.Open('[').Whole({}, bucket.low).Whole({}, bucket.high).Whole({}, bucket.count).Close(']');
-  }
-  json.Close(']');
+Json WindowJson(const Findings& f) {
+  const double seconds = WindowSeconds(f);
+  const uint64_t offered = Growth(f, &Counters::offered);
+  const uint64_t delivered = Growth(f, &Counters::delivered);
+  const auto per_second = [&](uint64_t n) {
+    return Rounded(seconds > 0 ? static_cast<double>(n) / seconds : 0);
+  };
+  return {{"seconds", Rounded(seconds)},
+          {"fromMs", f.window_begin.at_ms},
+          {"untilMs", f.window_end.at_ms},
+          {"offered", offered},
+          {"sent", Growth(f, &Counters::sent)},
+          {"accepted", Growth(f, &Counters::accepted)},
+          {"delivered", delivered},
+          {"offeredPerS", per_second(offered)},
+          {"deliveredPerS", per_second(delivered)}};
 }
 
-void WriteSecond(JsonWriter& json, std::string_view key, const Second& s) {
-  json.Open(key, '{').Real("atS", s.at_s).Text("phase", s.phase).Whole("parked", s.parked);
-  json.Whole("connections", s.connections).Whole("sent", s.sent).Whole("accepted", s.accepted);
-  json.Whole("delivered", s.delivered).Whole("refused", s.refused).Whole("heard", s.heard);
-  json.Whole("hearingsMissed", s.hearings_missed).Whole("bytesIn", s.bytes_in);
-  json.Whole("p50Us", s.p50_us);
-  json.Whole("p90Us", s.p90_us).Whole("p99Us", s.p99_us).Whole("p999Us", s.p999_us);
-  json.Whole("maxUs", s.max_us).Real("relayCores", s.relay_cores);
-  json.Real("swarmCores", s.swarm_cores).Whole("relayRssBytes", s.relay_rss_bytes);
-  json.Whole("tcpMemoryBytes", s.tcp_memory_bytes).Whole("slabBytes", s.slab_bytes);
-  WriteBuckets(json, "latencyBucketsNs", s.latency);
-  json.Close('}');
+// The tables of counts: how polls, joins, connections and what desktops do besides went.
+void AddTables(const Counters& c, double connect_s, Json* report) {
+  (*report)["peeks"] = {{"due", c.peeks_due},        {"skipped", c.peeks_skipped},
+                        {"sent", c.peeks_sent},      {"accepted", c.peeks_accepted},
+                        {"hidden", c.peeks_hidden},  {"refused", c.peeks_refused},
+                        {"failed", c.peeks_failed},  {"unanswered", c.peeks_unanswered},
+                        {"posted", c.stages_posted}, {"seen", c.stages_seen},
+                        {"old", c.stages_old},       {"corrupted", c.stages_corrupted},
+                        {"ended", c.watches_ended}};
+  (*report)["polls"] = {{"sent", c.polls_sent},
+                        {"answered", c.polls_answered},
+                        {"cut", c.polls_cut},
+                        {"dropped", c.polls_dropped},
+                        {"held", c.polls_held},
+                        {"withSprites", c.polls_with_sprites},
+                        {"withPing", c.polls_with_ping},
+                        {"empty", c.polls_empty},
+                        {"refused", c.polls_refused},
+                        {"overdue", c.polls_overdue}};
+  (*report)["joins"] = {{"sent", c.joins_sent},
+                        {"accepted", c.joins_accepted},
+                        {"refused", c.joins_refused},
+                        {"failed", c.joins_failed},
+                        {"desktopsEnded", c.desktops_ended},
+                        {"moved", c.moved},
+                        {"left", c.leaves},
+                        {"leavesFailed", c.leaves_failed},
+                        {"seconds", Rounded(connect_s)}};
+  (*report)["connections"] = {{"connects", c.connects},
+                              {"failed", c.connects_failed},
+                              {"refused", c.connects_refused},
+                              {"handshakesFailed", c.handshakes_failed},
+                              {"addressesExhausted", c.addresses_exhausted},
+                              {"cuts", c.cuts},
+                              {"badAnswers", c.answers_bad},
+                              {"bytesIn", c.bytes_in},
+                              {"bytesOut", c.bytes_out}};
+  (*report)["sockets"] = {{"opened", c.sockets_opened},
+                          {"refused", c.sockets_refused},
+                          {"pings", c.socket_pings},
+                          {"closes", c.socket_closes},
+                          {"paced", c.paced}};
+  (*report)["behaviours"] = {
+      {"reconnects", c.reconnects}, {"strikes", c.strikes}, {"strikesParried", c.strikes_parried}};
+  (*report)["otherRefusedByCode"] = CodesJson(c.other_refused_by_code);
 }
 
-void WriteSeconds(JsonWriter& json, const std::vector<Second>& seconds) {
-  json.Open("seconds", '[');
-  for (const Second& second : seconds) {
-    WriteSecond(json, {}, second);
-  }
-  json.Close(']');
+// Text from outside may be any bytes.
+std::string TextOf(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 }  // namespace
@@ -260,87 +311,95 @@ Limit LimitOf(const Options& options, const Findings& findings) {
   return {};
 }
 
-std::string ReportJson(const Options& options, const Findings& findings) {
-  const uint64_t sprites = Growth(findings, &Counters::delivered);
-  const double seconds = WindowSeconds(findings);
-  const auto per_second = [&](uint64_t n) {
-    return seconds > 0 ? static_cast<double>(n) / seconds : 0;
-  };
-  JsonWriter json;
-  json.Open('{').Text("phase", "done").Flag("ok", findings.ok).Text("message", findings.message);
-  WriteOptions(json, options);
-  json.Whole("startedAtMs", findings.started_at_ms);
-  json.Whole("drainedAtMs", findings.drained_at_ms).Whole("parked", findings.parked);
-  WriteThrows(json, findings);
+std::string ReportJson(const Options& options, const Findings& f) {
+  const uint64_t sprites = Growth(f, &Counters::delivered);
+  const double seconds = WindowSeconds(f);
+  Json report = {{"phase", "done"}, {"ok", f.ok}, {"message", f.message}};
+  report.update(OptionsJson(options));
+  report["startedAtMs"] = f.started_at_ms;
+  report["drainedAtMs"] = f.drained_at_ms;
+  report["parked"] = f.parked;
+  report.update(ThrowsJson(f));
   if (options.machines > 1) {
-    json.Open("visitors", '{')
-        .Whole("machines", options.machines)
-        .Whole("delivered", findings.total.visitors);
-    json.Text("table", findings.visitors.ToHex()).Close('}');
+    report["visitors"] = {{"machines", options.machines},
+                          {"delivered", f.total.visitors},
+                          {"table", f.visitors.ToHex()}};
   }
-  json.Open("window", '{').Real("seconds", seconds);
-  json.Whole("fromMs", findings.window_begin.at_ms);
-  json.Whole("untilMs", findings.window_end.at_ms);
-  json.Whole("offered", Growth(findings, &Counters::offered));
-  json.Whole("sent", Growth(findings, &Counters::sent));
-  json.Whole("accepted", Growth(findings, &Counters::accepted)).Whole("delivered", sprites);
-  json.Real("offeredPerS", per_second(Growth(findings, &Counters::offered)));
-  json.Real("deliveredPerS", per_second(sprites)).Close('}');
-  WriteLatency(json, "latencyUs", findings.latency);
-  WriteLatency(json, "awayUs", findings.away);
-  WriteLatency(json, "answerUs", findings.answer);
-  WriteLatency(json, "slipUs", findings.slip);
-  WriteLatency(json, "hearingUs", findings.hearing);
-  WriteSayings(json, findings);
-  WritePeeks(json, findings);
-  WriteTraffic(json, findings.total, findings.connect_s);
+  report["window"] = WindowJson(f);
+  report["sayings"] = SayingsJson(f);
+  AddTables(f.total, f.connect_s, &report);
   if (!options.watch_pids.empty()) {
-    WriteRelay(json, options, findings, sprites);
+    report["relay"] = RelayJson(options, f, sprites);
   }
-  json.Open("swarm", '{');
-  WriteUse(json, findings.window_begin.swarm, findings.window_end.swarm, sprites, seconds);
-  json.Real("busiestProcessCores", BusiestCores(findings));
-  json.Whole("rssBytes", findings.swarm_rss_parked).Close('}');
-  json.Open("kernel", '{');
-  WriteKernel(json, "before", findings.kernel_before);
-  WriteKernel(json, "parked", findings.kernel_parked);
-  WriteKernel(json, "end", findings.kernel_end);
-  json.Close('}');
-  const Limit limit = LimitOf(options, findings);
-  json.Text("limit", limit.what).Text("limitReason", limit.reason);
-  WriteSeconds(json, findings.seconds);
-  WriteBuckets(json, "latencyBucketsNs", BucketsOf(findings.latency));
-  WriteBuckets(json, "awayBucketsNs", BucketsOf(findings.away));
-  WriteBuckets(json, "answerBucketsNs", BucketsOf(findings.answer));
-  WriteBuckets(json, "slipBucketsNs", BucketsOf(findings.slip));
-  WriteBuckets(json, "hearingBucketsNs", BucketsOf(findings.hearing));
-  json.Close('}');
-  return json.text();
+  report["swarm"] = UseJson(f.window_begin.swarm, f.window_end.swarm, sprites, seconds);
+  report["swarm"]["busiestProcessCores"] = Rounded(BusiestCores(f));
+  report["swarm"]["rssBytes"] = f.swarm_rss_parked;
+  report["kernel"] = {{"before", KernelJson(f.kernel_before)},
+                      {"parked", KernelJson(f.kernel_parked)},
+                      {"end", KernelJson(f.kernel_end)}};
+  const Limit limit = LimitOf(options, f);
+  report["limit"] = limit.what;
+  report["limitReason"] = limit.reason;
+  const std::array<std::pair<std::string, const Histogram*>, 5> histograms = {
+      {{"latency", &f.latency},
+       {"away", &f.away},
+       {"answer", &f.answer},
+       {"slip", &f.slip},
+       {"hearing", &f.hearing}}};
+  for (const auto& [name, histogram] : histograms) {
+    report[name + "Us"] = LatencyJson(*histogram);
+    report[name + "BucketsNs"] = BucketsJson(*histogram);
+  }
+  // The seconds are text already: a run of days has very many.
+  std::string text = TextOf(report);
+  text.pop_back();
+  return text + ",\"seconds\":[" + f.seconds + "]}";
 }
 
-std::vector<Bucket> BucketsOf(const Histogram& histogram) {
-  std::vector<Bucket> buckets;
-  histogram.ForEach([&](uint64_t low, uint64_t high, uint64_t count) {
-    buckets.push_back({low, high, count});
-  });
-  return buckets;
+std::string PhaseJson(std::string_view phase, double at_s, const Counters& c) {
+  return TextOf({{"phase", phase},
+                 {"atS", Rounded(at_s)},
+                 {"joined", c.joined},
+                 {"parked", c.polls_held},
+                 {"sent", c.sent},
+                 {"delivered", c.delivered}});
 }
 
-std::string SecondJson(const Second& second) {
-  JsonWriter json;
-  json.Open('{');
-  WriteSecond(json, "second", second);
-  json.Close('}');
-  return json.text();
+std::string SecondJson(const Second& s) {
+  const auto us = [&s](double share) { return s.latency->Percentile(share) / kNsPerUs; };
+  return TextOf({{"atS", Rounded(s.at_s)},
+                 {"phase", s.phase},
+                 {"parked", s.parked},
+                 {"connections", s.connections},
+                 {"sent", s.sent},
+                 {"accepted", s.accepted},
+                 {"delivered", s.delivered},
+                 {"refused", s.refused},
+                 {"heard", s.heard},
+                 {"hearingsMissed", s.hearings_missed},
+                 {"bytesIn", s.bytes_in},
+                 {"p50Us", us(0.5)},
+                 {"p90Us", us(0.9)},
+                 {"p99Us", us(0.99)},
+                 {"p999Us", us(0.999)},
+                 {"maxUs", s.latency->max() / kNsPerUs},
+                 {"relayCores", Rounded(s.relay_cores)},
+                 {"swarmCores", Rounded(s.swarm_cores)},
+                 {"relayRssBytes", s.relay_rss_bytes},
+                 {"tcpMemoryBytes", s.kernel.tcp_memory_bytes},
+                 {"slabBytes", s.kernel.slab_bytes},
+                 {"latencyBucketsNs", BucketsJson(*s.latency)}});
 }
 
 std::string SecondLine(const Second& s) {
+  const auto us = [&s](double share) { return s.latency->Percentile(share) / kNsPerUs; };
   std::array<char, 256> line;
   std::snprintf(line.data(), line.size(),
                 "%6.1f s  %-8.*s parked %7lu  sent %7lu  delivered %7lu  refused %5lu  p50 %6lu us"
                 "  p99 %7lu us  max %8lu us  relay %4.2f  swarm %4.2f cores",
                 s.at_s, static_cast<int>(s.phase.size()), s.phase.data(), s.parked, s.sent,
-                s.delivered, s.refused, s.p50_us, s.p99_us, s.max_us, s.relay_cores, s.swarm_cores);
+                s.delivered, s.refused, us(0.5), us(0.99), s.latency->max() / kNsPerUs,
+                s.relay_cores, s.swarm_cores);
   return line.data();
 }
 

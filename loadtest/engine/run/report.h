@@ -133,14 +133,6 @@ struct Moment {
   std::vector<double> slices_s;  // CPU of each slice
 };
 
-// The values of a histogram from low to high, both included.
-struct Bucket {
-  uint64_t low = 0;
-  uint64_t high = 0;
-  uint64_t count = 0;
-};
-std::vector<Bucket> BucketsOf(const Histogram& histogram);
-
 struct Second {
   double at_s = 0;
   std::string_view phase;
@@ -153,17 +145,12 @@ struct Second {
   uint64_t heard = 0;
   uint64_t hearings_missed = 0;
   uint64_t bytes_in = 0;
-  std::vector<Bucket> latency;  // of its arrivals, also those outside the measured window
-  uint64_t p50_us = 0;
-  uint64_t p90_us = 0;
-  uint64_t p99_us = 0;
-  uint64_t p999_us = 0;
-  uint64_t max_us = 0;
+  // Of its arrivals, also those outside the measured window.
+  const Histogram* latency = nullptr;
   double relay_cores = 0;
   double swarm_cores = 0;
   uint64_t relay_rss_bytes = 0;
-  uint64_t tcp_memory_bytes = 0;
-  uint64_t slab_bytes = 0;
+  KernelUse kernel;
 };
 
 struct Findings {
@@ -198,7 +185,7 @@ struct Findings {
   KernelUse kernel_before;
   KernelUse kernel_parked;
   KernelUse kernel_end;
-  std::vector<Second> seconds;
+  std::string seconds;  // the JSON of each, with commas between them
 };
 
 // What limited the run: the swarm, the relay, or neither.
@@ -209,6 +196,8 @@ struct Limit {
 Limit LimitOf(const Options& options, const Findings& findings);
 
 std::string ReportJson(const Options& options, const Findings& findings);
+// A line at the start of a phase, for programs.
+std::string PhaseJson(std::string_view phase, double at_s, const Counters& counters);
 // One second: SecondLine for people, SecondJson for programs.
 std::string SecondLine(const Second& second);
 std::string SecondJson(const Second& second);

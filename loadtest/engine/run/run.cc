@@ -16,7 +16,6 @@
 #include <random>
 
 #include "desktops/slice.h"
-#include "net/json_writer.h"
 #include "plan/schedule.h"
 #include "run/start_signal.h"
 
@@ -581,13 +580,8 @@ bool Run::Fail(std::string message) {
 
 void Run::PrintPhase(std::string_view phase) {
   phase_name_ = phase;
-  const Counters c = ReadCounters();
-  JsonWriter json;
-  json.Open('{').Text("phase", phase);
-  json.Real("atS", static_cast<double>(NowNs() - started_ns_) / kNsPerSecond);
-  json.Whole("joined", c.joined).Whole("parked", c.polls_held).Whole("sent", c.sent);
-  json.Whole("delivered", c.delivered).Close('}');
-  std::printf("%s\n", json.text().c_str());
+  const double at_s = static_cast<double>(NowNs() - started_ns_) / kNsPerSecond;
+  std::printf("%s\n", PhaseJson(phase, at_s, ReadCounters()).c_str());
   std::fflush(stdout);
 }
 
@@ -657,26 +651,20 @@ void Run::PrintSecond(int64_t now_ns) {
   second.heard = now.heard - before.heard;
   second.hearings_missed = now.hearings_missed - before.hearings_missed;
   second.bytes_in = now.bytes_in - before.bytes_in;
-  second.latency = BucketsOf(*grown);
-  second.p50_us = grown->Percentile(0.5) / kNsPerUs;
-  second.p90_us = grown->Percentile(0.9) / kNsPerUs;
-  second.p99_us = grown->Percentile(0.99) / kNsPerUs;
-  second.p999_us = grown->Percentile(0.999) / kNsPerUs;
-  second.max_us = grown->max() / kNsPerUs;
+  second.latency = grown.get();
   if (last_.at_ns != 0) {
     second.relay_cores = (moment.relay.cpu_s - last_.relay.cpu_s) / seconds;
   }
   second.swarm_cores = (moment.swarm.cpu_s - last_.swarm.cpu_s) / seconds;
   second.relay_rss_bytes = moment.relay.rss_bytes;
-  const KernelUse kernel = ReadKernel();
-  second.tcp_memory_bytes = kernel.tcp_memory_bytes;
-  second.slab_bytes = kernel.slab_bytes;
+  second.kernel = ReadKernel();
   std::fprintf(stderr, "%s\n", SecondLine(second).c_str());
+  const std::string json = SecondJson(second);
   if (options_.print_seconds) {
-    std::printf("%s\n", SecondJson(second).c_str());
+    std::printf("{\"second\":%s}\n", json.c_str());
     std::fflush(stdout);
   }
-  findings_->seconds.push_back(std::move(second));
+  findings_->seconds.append(findings_->seconds.empty() ? "" : ",").append(json);
 
   const uint64_t heard = now.answered + now.polls_answered + now.joins_accepted;
   const uint64_t heard_before = before.answered + before.polls_answered + before.joins_accepted;

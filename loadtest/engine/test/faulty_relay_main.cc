@@ -8,9 +8,9 @@
 
 #include <charconv>
 #include <cstdio>
+#include <nlohmann/json.hpp>
 #include <string_view>
 
-#include "net/json_writer.h"
 #include "test/faulty_relay.h"
 
 namespace {
@@ -59,27 +59,29 @@ bool Read(std::string_view argument, swarm::Faults* faults) {
 }
 
 void Print(const swarm::Committed& committed) {
-  swarm::JsonWriter json;
-  json.Open('{').Whole("accepted", committed.accepted.load());
-  json.Whole("dropped", committed.dropped.load());
-  json.Whole("duplicated", committed.duplicated.load());
-  json.Whole("misrouted", committed.misrouted.load());
-  json.Whole("wrongEdge", committed.wrong_edge.load());
-  json.Whole("refused", committed.refused.load()).Whole("muted", committed.muted.load());
-  json.Whole("cut", committed.cut.load()).Whole("delayed", committed.delayed.load());
-  json.Whole("garbage", committed.garbage.load());
-  json.Whole("deliveredRefused", committed.delivered_refused.load());
-  json.Whole("corrupted", committed.corrupted.load()).Whole("held", committed.held.load());
-  json.Whole("ended", committed.ended.load());
-  json.Whole("truncated", committed.truncated.load());
-  json.Whole("halfClosed", committed.half_closed.load());
-  json.Whole("upgradesRefused", committed.upgrades_refused.load());
-  json.Whole("upgradesMuted", committed.upgrades_muted.load());
-  json.Whole("closed", committed.closed.load());
-  json.Whole("hearingsLost", committed.hearings_lost.load());
-  json.Whole("hearingsMissed", committed.hearings_missed.load());
-  json.Whole("socketCrossings", committed.socket_crossings.load()).Close('}');
-  std::printf("%s\n", json.text().c_str());
+  const nlohmann::json json = {{"accepted", committed.accepted.load()},
+                               {"dropped", committed.dropped.load()},
+                               {"duplicated", committed.duplicated.load()},
+                               {"misrouted", committed.misrouted.load()},
+                               {"wrongEdge", committed.wrong_edge.load()},
+                               {"refused", committed.refused.load()},
+                               {"muted", committed.muted.load()},
+                               {"cut", committed.cut.load()},
+                               {"delayed", committed.delayed.load()},
+                               {"garbage", committed.garbage.load()},
+                               {"deliveredRefused", committed.delivered_refused.load()},
+                               {"corrupted", committed.corrupted.load()},
+                               {"held", committed.held.load()},
+                               {"ended", committed.ended.load()},
+                               {"truncated", committed.truncated.load()},
+                               {"halfClosed", committed.half_closed.load()},
+                               {"upgradesRefused", committed.upgrades_refused.load()},
+                               {"upgradesMuted", committed.upgrades_muted.load()},
+                               {"closed", committed.closed.load()},
+                               {"hearingsLost", committed.hearings_lost.load()},
+                               {"hearingsMissed", committed.hearings_missed.load()},
+                               {"socketCrossings", committed.socket_crossings.load()}};
+  std::printf("%s\n", json.dump().c_str());
 }
 
 }  // namespace
