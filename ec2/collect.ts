@@ -7,12 +7,12 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { readResult } from '../loadtest/report/engine_result.ts';
 import { type Machine, merge, samplesWithin } from '../loadtest/report/merge.ts';
 import { relayAccountOf, withGaugeOfFleet } from '../loadtest/report/relay_account.ts';
 import { keep, text } from '../loadtest/report/report.ts';
 import { judge, readThreshold } from '../loadtest/report/verdict.ts';
 import { isWorldShared } from '../loadtest/run/share.ts';
+import { readResult } from '../tools/engine_result.ts';
 import type { Instance } from './aws/instances.ts';
 import type { Aws } from './aws.ts';
 import { type FleetRecord, lifetimes } from './fleet.ts';

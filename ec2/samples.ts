@@ -5,8 +5,9 @@
  * The command asks another relay at `--admin-url` and writes one object below the prefix of the swarm. Times are on the wall
  * clock of the machine that asked; clocks of one region differ by milliseconds.
  */
-import type { EngineResult } from '../loadtest/report/engine_result.ts';
+
 import type { RelaySample } from '../loadtest/report/relay_sample.ts';
+import type { EngineResult } from '../tools/engine_result.ts';
 import type { Buckets } from './aws/bucket.ts';
 import { keys } from './job.ts';
 

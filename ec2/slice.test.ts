@@ -8,11 +8,11 @@ import type { AddressInfo } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { type EngineResult, readResult } from '../loadtest/report/engine_result.ts';
 import { merge } from '../loadtest/report/merge.ts';
 import { placesOf } from '../loadtest/run/share.ts';
 import { startFaultyRelay } from '../loadtest/test/faulty_relay.ts';
 import { buildEngine } from '../tools/build.js';
+import { type EngineResult, readResult } from '../tools/engine_result.ts';
 import { enginePlanOf, type Go, type Load, type ThrowSignal, writeJob } from './job.ts';
 
 const why = buildEngine();

@@ -68,7 +68,6 @@ const PUBLISHED: readonly string[] = [
   'server/test/editor_page.ts',
   'server/operator/garbage_collection.ts', // what the heap bench measures
   'server/front/file_limit.ts',
-  'loadtest/report/engine_result.ts', // the results of a swarm, for a fleet of them
   'loadtest/report/merge.ts',
   'loadtest/report/relay_account.ts',
   'loadtest/report/relay_sample.ts',

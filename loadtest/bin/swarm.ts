@@ -20,9 +20,9 @@ import {
   type Values,
   whole,
 } from '../../tools/command.ts';
+import { type EngineSecond, readResult } from '../../tools/engine_result.ts';
 import { comparisonOfFiles, textOf } from '../report/compare.ts';
 import { comparePage } from '../report/compare_page.ts';
-import { type EngineSecond, readResult } from '../report/engine_result.ts';
 import { isPageDue, keepPage, PAGE_REFRESH_SECONDS } from '../report/growing.ts';
 import { historyPage, historyText, readHistory } from '../report/history.ts';
 import { type Figures, merge, overRuns, overSweep, type Report, samplesWithin, soFar } from '../report/merge.ts';

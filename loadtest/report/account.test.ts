@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { EngineResult } from '../../tools/engine_result.ts';
 import { resultOf } from '../test/results.ts';
 import { accountOf, notArrived } from './account.ts';
-import type { EngineResult } from './engine_result.ts';
 import { merge, overRuns, type Report } from './merge.ts';
 import { page } from './page.ts';
 import { addRelayAccounts, relayAccountOf, withGauge } from './relay_account.ts';

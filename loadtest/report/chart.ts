@@ -5,7 +5,9 @@
  * Colours are CSS variables (`--series-1` …), which the page defines for light and dark. Invariant: every number in the SVG
  * is finite, and every text is escaped. Cost: O(points).
  */
-import { type Bucket, binned } from './histogram.ts';
+
+import type { Bucket } from '../../tools/engine_result.ts';
+import { binned } from './histogram.ts';
 import { bytes, count, time } from './units.ts';
 
 export interface Axis {

@@ -2,9 +2,9 @@
 import assert from 'node:assert/strict';
 import { readdirSync } from 'node:fs';
 import { describe, it } from 'node:test';
+import type { EngineResult } from '../../tools/engine_result.ts';
 import { folderOf } from '../test/command.ts';
 import { resultOf, secondOf } from '../test/results.ts';
-import type { EngineResult } from './engine_result.ts';
 import { hgrm } from './hgrm.ts';
 import { junit } from './junit.ts';
 import { merge, type Report } from './merge.ts';

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict';
 import { describe, it } from 'node:test';
+import type { EngineSecond } from '../../tools/engine_result.ts';
 import { resultOf, secondOf } from '../test/results.ts';
-import type { EngineSecond } from './engine_result.ts';
 import { merge, soFar } from './merge.ts';
 import { type Growing, growingPage } from './page.ts';
 

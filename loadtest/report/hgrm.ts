@@ -4,8 +4,9 @@
  * Pure. Throws that did not arrive are part of the population, so the percentiles end below 1 when there are any.
  * Source: HdrHistogram's `outputPercentileDistribution` with five ticks for each half of the distance to 100 %.
  */
+
+import type { Bucket } from '../../tools/engine_result.ts';
 import { notArrived } from './account.ts';
-import type { Bucket } from './histogram.ts';
 import type { Report } from './merge.ts';
 
 const TICKS_PER_HALF = 5;

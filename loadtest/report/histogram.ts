@@ -5,24 +5,13 @@
  * of all values, and its percentiles are those of one list of all values, at most 0.4 % off. Percentiles are never averaged.
  * Cost: O(buckets), some hundreds a run.
  */
-export type Bucket = readonly [low: number, high: number, count: number];
+import type { Bucket, Quantiles } from '../../tools/engine_result.ts';
 
 /** A merged histogram. Buckets rise, and each occurs once. Mean and maximum are exact, because they do not come from buckets. */
 export interface Histogram {
   buckets: Bucket[];
   count: number;
   mean: number;
-  max: number;
-}
-
-/** The figures of a histogram that a report shows, in microseconds; all are 0 when nothing was recorded. */
-export interface Quantiles {
-  count: number;
-  mean: number;
-  p50: number;
-  p90: number;
-  p99: number;
-  p999: number;
   max: number;
 }
 

@@ -1,7 +1,7 @@
 /**
  * Merging: makes one report of the results of all engines of a run, on one machine or on a fleet.
  *
- * Pure: no clock, no file, no network. `merge(parts, origin)` takes the result of each machine's engine (`engine_result.ts`
+ * Pure: no clock, no file, no network. `merge(parts, origin)` takes the result of each machine's engine (`tools/engine_result.ts`
  * reads and checks it) and returns the `Report` that `report.json` contains; `report.ts` and `page.ts` show it. Counts are
  * added. Histograms are merged as histograms, for the whole run and for each second, so every percentile is that of one list
  * of all values. CPU is added and divided by all sprites together. Nothing is averaged.
@@ -15,8 +15,9 @@
  *     const parts = files.map((file) => readResult(readFileSync(file, 'utf8'), file));
  *     const report = judge(merge(parts, { name: 'fleet', command, machines }), scenario.thresholds);
  */
-import type { Capacity } from './capacity.ts';
+
 import {
+  type Bucket,
   COUNTS,
   type EngineResult,
   type EngineSecond,
@@ -27,11 +28,13 @@ import {
   type Limit,
   PER_SPRITE,
   type PerSprite,
+  type Quantiles,
   SECOND_COUNTS,
   SECOND_LEVELS,
   type Use,
-} from './engine_result.ts';
-import { type Bucket, type Histogram, mergeHistograms, type Quantiles, quantilesUs } from './histogram.ts';
+} from '../../tools/engine_result.ts';
+import type { Capacity } from './capacity.ts';
+import { type Histogram, mergeHistograms, quantilesUs } from './histogram.ts';
 import { addRelayAccounts, type RelayAccount } from './relay_account.ts';
 import { cpuSecondsOver, gcMaxMs, type RelaySample } from './relay_sample.ts';
 import { count, duration } from './units.ts';

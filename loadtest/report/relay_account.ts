@@ -1,5 +1,5 @@
 /** What the relay itself counted during a run: the account that does not depend on the swarm. Pure. */
-import type { EngineResult } from './engine_result.ts';
+import type { EngineResult } from '../../tools/engine_result.ts';
 import { knownSum, type RelaySample } from './relay_sample.ts';
 import { settled } from './visitors.ts';
 

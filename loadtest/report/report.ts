@@ -5,10 +5,11 @@
  */
 import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
+import type { Bucket } from '../../tools/engine_result.ts';
 import { accountOf, notArrived } from './account.ts';
 import { capacityPicture, capacityTexts } from './capacity.ts';
 import { hgrm } from './hgrm.ts';
-import { type Bucket, binned } from './histogram.ts';
+import { binned } from './histogram.ts';
 import { junit } from './junit.ts';
 import type { Judgement, Report } from './merge.ts';
 import { page } from './page.ts';

@@ -10,8 +10,8 @@
  */
 import { median } from '../../tools/bench/spread.ts';
 import { Misused, readBytes, readSeconds } from '../../tools/command.ts';
+import { COUNTS } from '../../tools/engine_result.ts';
 import { accountsAgree, notArrived } from './account.ts';
-import { COUNTS } from './engine_result.ts';
 import { NEVER_US } from './histogram.ts';
 import type { Figures, Judgement, Report, ReportSecond } from './merge.ts';
 import { bytes, count, inUs, number, time } from './units.ts';

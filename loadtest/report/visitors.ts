@@ -2,8 +2,9 @@
  * Sprites between the machines of a fleet that share a world: each machine tells what it threw and did not catch, and what it caught of
  * others. Only all of them together say what was lost or doubled. Pure.
  */
+
+import type { EngineResult } from '../../tools/engine_result.ts';
 import { differenceOf } from './bloom_table.ts';
-import type { EngineResult } from './engine_result.ts';
 import { count } from './units.ts';
 
 /** Counts what others have caught of a machine's sprites as arrived. What nobody caught, or several, stands in the first result. */

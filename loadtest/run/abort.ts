@@ -6,7 +6,7 @@
  * a second.
  */
 import { Misused } from '../../tools/command.ts';
-import type { EngineSecond } from '../report/engine_result.ts';
+import type { EngineSecond } from '../../tools/engine_result.ts';
 import { COMPARE, readThreshold, type Threshold, unitOf } from '../report/verdict.ts';
 
 /** Fewer would end a run for one slow garbage collection or one moment without a core. */

@@ -16,7 +16,7 @@ import { text } from 'node:stream/consumers';
 import { ENGINE } from '../../tools/build.js';
 import { sentenceOf } from '../../tools/command.ts';
 import { planLine } from '../../tools/engine_plan.ts';
-import { type EngineResult, readResult } from '../report/engine_result.ts';
+import { type EngineResult, readResult } from '../../tools/engine_result.ts';
 import type { Machine } from '../report/merge.ts';
 import { thisMachine } from './machine.ts';
 import { describeLoad, describeMix, type MachineFacts, type Plan, plan, type Target } from './plan.ts';

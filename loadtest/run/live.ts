@@ -1,5 +1,5 @@
 /** The live table: one line a second during a run, with the column names above every screenful. Pure: returns text. */
-import type { EngineSecond } from '../report/engine_result.ts';
+import type { EngineSecond } from '../../tools/engine_result.ts';
 import type { RelaySample } from '../report/relay_sample.ts';
 import { bytes, count, duration, growingLine, phaseWord, time } from '../report/units.ts';
 import type { Scenario } from './scenario.ts';

@@ -11,7 +11,7 @@ import { createInterface } from 'node:readline';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { ENGINE } from '../../tools/build.js';
 import { planLine } from '../../tools/engine_plan.ts';
-import { type EngineResult, type EngineSecond, readResult } from '../report/engine_result.ts';
+import { type EngineResult, type EngineSecond, readResult } from '../../tools/engine_result.ts';
 import { type RelayAccount, relayAccountOf, withGauge, withGaugeOfFleet } from '../report/relay_account.ts';
 import type { RelaySample } from '../report/relay_sample.ts';
 import { AbortWatch } from './abort.ts';

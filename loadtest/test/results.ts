@@ -1,6 +1,5 @@
 /** Makes results as engines print them, from a list of latencies, for tests of merging and judging. */
-import { COUNTS, type EngineResult, type EngineSecond } from '../report/engine_result.ts';
-import type { Bucket } from '../report/histogram.ts';
+import { type Bucket, COUNTS, type EngineResult, type EngineSecond } from '../../tools/engine_result.ts';
 
 export const START_MS = 1_700_000_000_000;
 

@@ -4,41 +4,11 @@ import { once } from 'node:events';
 import { createInterface } from 'node:readline';
 import { ENGINE } from '../build.js';
 import { ENGINE_PLAN, type EnginePlan, planLine } from '../engine_plan.ts';
+import type { EngineResult } from '../engine_result.ts';
 import type { Contender } from './contender.ts';
 
-/** The part of the engine's last line that benches read; loadtest/engine/run/report.h documents all of it. */
-export interface Account {
-  ok: boolean;
-  message: string;
-  parked: number;
-  sent: number;
-  accepted: number;
-  refused: number;
-  delivered: number;
-  lost: number;
-  undelivered: number;
-  duplicated: number;
-  misrouted: number;
-  corrupted: number;
-  /** Delivered to a desktop of another relay than the thrower's. */
-  across: number;
-  timedOut: number;
-  failed: number;
-  window: { seconds: number; deliveredPerS: number };
-  latencyUs: { p50: number; p99: number; p999: number; max: number };
-  sayings: Record<'lost' | 'again' | 'unowed' | 'corrupted', number>;
-  relay: {
-    cpuUsPerSprite: number;
-    userUsPerSprite: number;
-    systemUsPerSprite: number;
-    cpuCores: number;
-    rssBytes: { before: number; parked: number; end: number };
-    bytesPerParkedPoll: number;
-  };
-  swarm: { cpuUsPerSprite: number; cpuCores: number };
-  limit: string;
-  limitReason?: string;
-}
+/** A result of an engine that watched the relay's processes, with a rate that merging works out itself. */
+export type Account = EngineResult & Required<Pick<EngineResult, 'relay'>> & { window: { deliveredPerS: number } };
 
 /**
  * Runs the engine to its end, against one contender or against the relays of a cluster. Throws Error with its message when it failed, or

@@ -1,9 +1,21 @@
 /**
- * The result of an engine, the last line that it prints: one machine's part of a run. engine/run/report.h documents each member.
+ * The result of an engine, the last line that it prints: one machine's part of a run. loadtest/engine/run/report.h documents each member.
  *
- * Invariant: a result that `readResult` returns has every member that merging reads, and its numbers are finite.
+ * Invariant: a result that `readResult` returns has every member that merging (loadtest/report/merge.ts) reads, and its numbers are finite.
  */
-import type { Bucket, Quantiles } from './histogram.ts';
+/** A bucket of a histogram that is not empty; both bounds are included. */
+export type Bucket = readonly [low: number, high: number, count: number];
+
+/** The figures of a histogram that a report shows, in microseconds; all are 0 when nothing was recorded. */
+export interface Quantiles {
+  count: number;
+  mean: number;
+  p50: number;
+  p90: number;
+  p99: number;
+  p999: number;
+  max: number;
+}
 
 export const LIMITS = ['none', 'swarm', 'relay'] as const;
 export type Limit = (typeof LIMITS)[number];
