@@ -8,9 +8,9 @@
  */
 import { spawnSync } from 'node:child_process';
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { freePorts } from '../../tools/bench/free_ports.ts';
 import { NatsServer } from '../../tools/bench/nats_server.ts';
 import { machine } from '../../tools/bench/table.ts';
 import { EXIT } from '../../tools/command.ts';
@@ -48,9 +48,6 @@ const STILL_MS = 6_000;
 
 const LOOK_MS = 1_000;
 
-/** Ports below those that the kernel gives to connections: a relay that is down would lose its port to one of them. */
-const PORTS = [20_000, 30_000] as const;
-
 export interface ChaosOptions {
   minutes: number;
   relays: number;
@@ -62,21 +59,6 @@ export interface ChaosOptions {
   faults: readonly string[];
   /** Where the report is written. */
   out: string;
-}
-
-/** Ports of the loopback on which no program listens. */
-async function quietPorts(count: number, below: (n: number) => number): Promise<number[]> {
-  const ports = new Set<number>();
-  while (ports.size < count) {
-    const port = PORTS[0] + below(PORTS[1] - PORTS[0]);
-    const server = net.createServer();
-    const isFree = await new Promise<boolean>((resolve) => {
-      server.once('error', () => resolve(false));
-      server.listen(port, '127.0.0.1', () => server.close(() => resolve(true)));
-    });
-    if (isFree) ports.add(port);
-  }
-  return [...ports];
 }
 
 /** One run, from the first process to the report. */
@@ -143,7 +125,7 @@ class ChaosRun {
   async #begin(): Promise<void> {
     const { relays, front, durability, seed } = this.#options;
     const random = randomFrom(seed);
-    const [natsPort, ...ports] = await quietPorts(1 + 3 * relays, (n) => Math.floor(Math.random() * n));
+    const [natsPort, ...ports] = await freePorts(1 + 3 * relays);
     this.#nats = await NatsServer.startOn(natsPort, join(this.#folder, 'nats'));
     const { port } = this.#nats;
     for (let n = 0; n < relays; n++) {
