@@ -1,7 +1,7 @@
 /** Attacks below the protocol: connections that are slow, cut, idle, or send bytes where none belong. */
 import { type Assault, type Attack, WAITING } from './assault.ts';
 import { upgradeHead } from './socket_bytes.ts';
-import { bearer, crossingBytes, crossingOf, headOf, joinBytes, pollHead } from './target.ts';
+import { bearer, crossingOf, headOf, joinBytes, pollHead, postBytes } from './target.ts';
 
 /** How often a slow client sends a byte, in ms. */
 const SLOW_MS = 1000;
@@ -43,7 +43,7 @@ const resets: Attack = {
     let number = 1;
     const requests: (() => readonly [number, string | Uint8Array])[] = [
       () => [assault.target.api, joinBytes()],
-      () => [assault.target.api, crossingBytes(joined, crossingOf(number++))],
+      () => [assault.target.api, postBytes(joined, 'crossings', crossingOf(number++))],
       () => [assault.target.events, pollHead(joined)],
       () => [assault.target.events, pollHead(joined).slice(0, 40)],
       () => [assault.target.api, Buffer.from(upgradeHead(joined))],
@@ -70,7 +70,7 @@ const upgradePipelines: Attack = {
     const first = [
       headOf('GET /'),
       joinBytes(),
-      crossingBytes(joined, crossingOf(1)),
+      postBytes(joined, 'crossings', crossingOf(1)),
       headOf('GET /v1/desktops/0-1', bearer(joined)),
       headOf('DELETE /x'),
     ];

@@ -6,17 +6,14 @@ import type { Connection } from './connection.ts';
 import { textFrame, upgradeHead } from './socket_bytes.ts';
 import {
   bearer,
-  crossingBytes,
   crossingOf,
   FILE,
   headOf,
   type Joined,
   joinBytes,
-  peekBytes,
   pollHead,
+  postBytes,
   requestOf,
-  sayingBytes,
-  stageBytes,
   switchBytes,
 } from './target.ts';
 
@@ -44,7 +41,9 @@ function throwMany(
   name?: string,
   from = 1,
 ): void {
-  const crossings = Array.from({ length: count }, (_, i) => crossingBytes(joined, crossingOf(from + i, edge, name)));
+  const crossings = Array.from({ length: count }, (_, i) =>
+    postBytes(joined, 'crossings', crossingOf(from + i, edge, name)),
+  );
   connection.send(Buffer.concat(crossings));
 }
 
@@ -145,7 +144,7 @@ const mailboxFlood: Attack = {
         while (!assault.over && !thrower.over) {
           throwMany(thrower, joined, 31, assault.random.of(EDGES), 'x'.repeat(60), number);
           number += 31;
-          if (!(await thrower.ask(crossingBytes(joined, crossingOf(number++))))) break;
+          if (!(await thrower.ask(postBytes(joined, 'crossings', crossingOf(number++))))) break;
         }
       };
       const polling = async () => {
@@ -185,9 +184,12 @@ const shouting: Attack = {
       let saying = 1;
       const speaking = async () => {
         while (!assault.over && !speaker.over) {
-          const lines = Array.from({ length: 31 }, () => sayingBytes(joined, saying++, line));
+          const lines = Array.from({ length: 31 }, () =>
+            postBytes(joined, 'sayings', { saying: saying++, text: line }),
+          );
           speaker.send(Buffer.concat(lines));
-          if (!(await speaker.ask(sayingBytes(joined, saying++, line), assault.patience()))) break;
+          if (!(await speaker.ask(postBytes(joined, 'sayings', { saying: saying++, text: line }), assault.patience())))
+            break;
           assault.count('sayings', 32);
         }
       };
@@ -233,7 +235,9 @@ const peeping: Attack = {
         const edges = [...EDGES, 'left', 'right', null, 'up', 7];
         while (!assault.over && !peeper.over) {
           const isSwitch = random.below(8) === 0;
-          const bytes = isSwitch ? switchBytes(joined, random.below(3) > 0) : peekBytes(joined, random.of(edges));
+          const bytes = isSwitch
+            ? switchBytes(joined, random.below(3) > 0)
+            : postBytes(joined, 'peeks', { edge: random.of(edges) });
           if (!(await peeper.ask(bytes, assault.patience()))) break;
           assault.count('peeks and switches');
         }
@@ -241,10 +245,10 @@ const peeping: Attack = {
       const acting = async () => {
         while (!assault.over && !actor.over) {
           const stages = Array.from({ length: 15 }, () =>
-            stageBytes(joined, random.below(4) > 0 ? fullStage(random.below(1800)) : random.of(NO_STAGES)),
+            postBytes(joined, 'stage', random.below(4) > 0 ? fullStage(random.below(1800)) : random.of(NO_STAGES)),
           );
           actor.send(Buffer.concat(stages));
-          if (!(await actor.ask(stageBytes(joined, fullStage(random.below(1800))), assault.patience()))) break;
+          if (!(await actor.ask(postBytes(joined, 'stage', fullStage(random.below(1800))), assault.patience()))) break;
           assault.count('stages', 16);
         }
       };
@@ -294,7 +298,7 @@ const slabFlood: Attack = {
       const joined = await assault.joinOn(connection, { world: ownWorld() });
       if (!joined) return true;
       throwMany(connection, joined, BURST - 1, 'right', name);
-      await connection.ask(crossingBytes(joined, crossingOf(BURST, 'right', name)));
+      await connection.ask(postBytes(joined, 'crossings', crossingOf(BURST, 'right', name)));
       assault.count('worlds');
       return true;
     });
@@ -336,7 +340,7 @@ const halfClosed: Attack = {
     let number = 1;
     const requests: (() => readonly [number, string | Uint8Array])[] = [
       () => [assault.target.api, joinBytes()],
-      () => [assault.target.api, crossingBytes(joined, crossingOf(number++))],
+      () => [assault.target.api, postBytes(joined, 'crossings', crossingOf(number++))],
       () => [assault.target.events, pollHead(joined)],
       () => [assault.target.api, requestOf(`PUT /v1/sprites/${'0'.repeat(64)}`, 'no picture', bearer(joined))],
     ];

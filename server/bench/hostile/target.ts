@@ -48,20 +48,10 @@ export function joinBytes(wish: object = {}): Buffer {
   return requestOf('POST /v1/desktops', JSON.stringify({ screen: SCREEN, ...wish }), 'Content-Type: application/json');
 }
 
-export function crossingBytes(joined: Joined, body: string): Buffer {
-  return requestOf(`POST /v1/desktops/${joined.desktop}/crossings`, body, bearer(joined));
-}
-
-export function sayingBytes({ desktop, token }: Joined, saying: number, text: string): Buffer {
-  return requestOf(`POST /v1/desktops/${desktop}/sayings`, JSON.stringify({ saying, text }), bearer({ token }));
-}
-
-export function peekBytes({ desktop, token }: Joined, edge: unknown): Buffer {
-  return requestOf(`POST /v1/desktops/${desktop}/peeks`, JSON.stringify({ edge }), bearer({ token }));
-}
-
-export function stageBytes({ desktop, token }: Joined, body: string): Buffer {
-  return requestOf(`POST /v1/desktops/${desktop}/stage`, body, bearer({ token }));
+/** Returns a POST of a desktop to one of its routes, such as `crossings`. */
+export function postBytes({ desktop, token }: Joined, route: string, body: string | object): Buffer {
+  const text = typeof body === 'string' ? body : JSON.stringify(body);
+  return requestOf(`POST /v1/desktops/${desktop}/${route}`, text, bearer({ token }));
 }
 
 /** Turns on or off whether a desktop shows its stage. */
