@@ -5,14 +5,7 @@
  * is possible at all. Invariant: the engine accepts every plan that is made here, unless the limit of open files is too low for it.
  */
 import { Misused, readCommandLine } from '../../tools/command.ts';
-import {
-  BEHAVIOURS,
-  type Behaviour,
-  ENGINE_PLAN,
-  type EngineLoad,
-  type EnginePlan,
-  type RampStage,
-} from '../../tools/engine_plan.ts';
+import { BEHAVIOURS, type Behaviour, ENGINE_PLAN, type EnginePlan, type RampStage } from '../../tools/engine_plan.ts';
 import { bytes, count } from '../report/units.ts';
 import { countsOf, isRestarted, type Load, type Scenario, SETTINGS, type Settings } from './scenario.ts';
 
@@ -93,7 +86,7 @@ export function plan(scenario: Scenario, desktops: number, machine: MachineFacts
     socket: target.socket ?? '',
     pictures: target.pictures ?? [],
     mix: Object.fromEntries(BEHAVIOURS.flatMap((one) => (counts[one] > 0 ? [[one, counts[one]]] : []))),
-    load: engineLoad(load, rate),
+    load: load.kind === 'every' ? { kind: 'rate', perSecond: rate } : load,
     throwConnections: isEach ? 'each' : throwConnections,
     spriteBytes: settings.spriteBytes ?? 0,
     goneAfter: goneAfterOf(settings, desktops),
@@ -252,10 +245,6 @@ function warningsOf(connections: number, { memoryBytes }: MachineFacts, { local 
   return [
     `${count(connections)} connections take some ${bytes(wanted)} of the kernel's memory, and ${bytes(memoryBytes)} are available`,
   ];
-}
-
-function engineLoad(load: Load, rate: number): EngineLoad {
-  return load.kind === 'every' ? { kind: 'rate', perSecond: rate } : load;
 }
 
 function goneAfterOf(settings: Settings, desktops: number): number {
