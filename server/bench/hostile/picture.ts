@@ -1,6 +1,7 @@
 /** Sprite files of an attacker: small ones, large ones, and ones that inflate to 64 MiB and are wrong in the last row. */
 import { createHash } from 'node:crypto';
 import { crc32, deflateSync } from 'node:zlib';
+import { writePng } from '../../wire/files/png.ts';
 import type { Random } from './random.ts';
 
 /** Pixels on a side of the largest sheet: 4 bytes each are 64 MiB. */
@@ -14,8 +15,6 @@ const NOISE_SIDE_MAX = 511;
 
 /** The same of a picture of 400 KB: more than usual ones have. */
 const NOISE_SIDE = 316;
-
-const SIGNATURE = Buffer.from([0x89, 0x50, 0x4e, 0x47, 0x0d, 0x0a, 0x1a, 0x0a]);
 
 export interface Picture {
   /** SHA-256 in hex. */
@@ -76,16 +75,12 @@ function png(width: number, height: number, packed: Buffer): Picture {
     frame: { width, height },
     animations: { idle: { frames: [0], fps: 4 } },
   };
-  const text = Buffer.from(`sprite\0\0\0\0\0${JSON.stringify(description)}`);
-  const chunks = [chunk('IHDR', header), chunk('iTXt', text), chunk('IDAT', packed), chunk('IEND', Buffer.alloc(0))];
-  const bytes = Buffer.concat([SIGNATURE, ...chunks]);
+  const chunks = [
+    { type: 'IHDR', content: header },
+    { type: 'iTXt', content: Buffer.from(`sprite\0\0\0\0\0${JSON.stringify(description)}`) },
+    { type: 'IDAT', content: packed },
+    { type: 'IEND', content: Buffer.alloc(0) },
+  ];
+  const bytes = Buffer.from(writePng(chunks, crc32));
   return { hash: createHash('sha256').update(bytes).digest('hex'), bytes };
-}
-
-function chunk(type: string, content: Buffer): Buffer {
-  const body = Buffer.concat([Buffer.from(type), content]);
-  const [length, checksum] = [Buffer.alloc(4), Buffer.alloc(4)];
-  length.writeUInt32BE(content.length);
-  checksum.writeUInt32BE(crc32(body));
-  return Buffer.concat([length, body, checksum]);
 }
