@@ -6,13 +6,14 @@
  * alone, without NATS and with it, stands beside them; there all desktops throw. Rounds are interleaved, and each ratio is of one round.
  * CPU is user + system time of all relays and, apart, of nats-server, for each delivered sprite.
  */
+import { readFileSync } from 'node:fs';
 import { type Cluster, startCluster } from '../../tools/bench/cluster.ts';
 import { type Shape, start } from '../../tools/bench/contender.ts';
 import { type Account, runEngine } from '../../tools/bench/engine_run.ts';
 import { spread } from '../../tools/bench/spread.ts';
 import { machine, table, us } from '../../tools/bench/table.ts';
 import type { EnginePlan } from '../../tools/engine_plan.ts';
-import { processCpuSeconds } from './process_cpu.ts';
+import { parseThread } from '../metrics/proc.ts';
 
 /** Some 256 of them are at the border of two relays, so that each may throw its part of 20,000 a second. */
 const DESKTOPS = 4_096;
@@ -116,7 +117,7 @@ async function open(
 async function measure(shape: Shape, row: Row, rate: number, seconds: number): Promise<Measured> {
   const { relays, nats, stop } = await open(shape, row);
   const read = async (): Promise<Reading> => {
-    const natsSeconds = nats === undefined ? 0 : (processCpuSeconds(nats) ?? 0);
+    const natsSeconds = nats === undefined ? 0 : cpuSeconds(nats);
     const metrics = await Promise.all(relays.map((relay) => relay.metrics()));
     const sum = (name: string) => metrics.reduce((all, one) => all + (one.get(name) ?? 0), 0);
     return { natsSeconds, passed: sum('sprites_peers_passed_total'), frames: sum('sprites_peers_frames_total') };
@@ -128,10 +129,8 @@ async function measure(shape: Shape, row: Row, rate: number, seconds: number): P
       ...{ warmUp: warmUpSeconds(rate), duration: seconds, drain: 20 },
       ...(row.relays > 1 && { toward: row.toward }),
     };
-    const account = await runEngine(relays, load, {
-      phase: (phase) => {
-        if (phase === 'measure' || phase === 'drain') readings.push(read());
-      },
+    const account = await runEngine(relays, load, (phase) => {
+      if (phase === 'measure' || phase === 'drain') readings.push(read());
     });
     const [before, after] = await Promise.all(readings);
     const delivered = account.window.deliveredPerS * account.window.seconds;
@@ -145,6 +144,11 @@ async function measure(shape: Shape, row: Row, rate: number, seconds: number): P
   } finally {
     await stop();
   }
+}
+
+/** The CPU time of all threads of a process, also of those that have ended. */
+function cpuSeconds(pid: number): number {
+  return parseThread(readFileSync(`/proc/${pid}/stat`, 'utf8'), pid, pid).cpuSeconds;
 }
 
 function cellsOf(row: Row, rounds: readonly Measured[]): string[] {

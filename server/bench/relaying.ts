@@ -106,17 +106,12 @@ async function measure(shape: Shape, load: Load): Promise<Measured> {
   try {
     const readings: Promise<Reading>[] = [];
     const threads: Map<number, number>[] = [];
-    const account = await runEngine(
-      contender,
-      { ...load.plan, warmUp: load.warmUpSeconds, duration: SECONDS },
-      {
-        phase: (phase) => {
-          if (phase !== 'measure' && phase !== 'drain') return;
-          readings.push(contender.metrics());
-          threads.push(threadSeconds(contender.pids));
-        },
-      },
-    );
+    const plan = { ...load.plan, warmUp: load.warmUpSeconds, duration: SECONDS };
+    const account = await runEngine(contender, plan, (phase) => {
+      if (phase !== 'measure' && phase !== 'drain') return;
+      readings.push(contender.metrics());
+      threads.push(threadSeconds(contender.pids));
+    });
     const [before, after] = await Promise.all(readings);
     const [earlier, later] = threads;
     const busiestSeconds = Math.max(...Array.from(later, ([tid, seconds]) => seconds - (earlier.get(tid) ?? 0)));

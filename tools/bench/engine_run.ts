@@ -17,7 +17,7 @@ export type Account = EngineResult & Required<Pick<EngineResult, 'relay'>> & { w
 export async function runEngine(
   contenders: Contender | readonly Contender[],
   load: Partial<EnginePlan>,
-  { phase = () => {} }: { phase?: (name: string) => void } = {},
+  phase: (name: string) => void = () => {},
 ): Promise<Account> {
   const all = [contenders].flat();
   // Relays of a cluster answer joins with their own addresses; those of one contender are known.

@@ -72,10 +72,8 @@ async function measure(name: string, desktops: number, front: FrontKind, workers
       ...{ mix: { throwing: SENDERS, sitting: desktops - SENDERS }, load: { kind: 'rate', perSecond: RATE } },
       ...{ warmUp: 5, duration: SECONDS },
     };
-    const account = await runEngine(relay, load, {
-      phase: (phase) => {
-        if (['warmUp', 'measure', 'drain'].includes(phase)) readings.push(relay.metrics());
-      },
+    const account = await runEngine(relay, load, (phase) => {
+      if (['warmUp', 'measure', 'drain'].includes(phase)) readings.push(relay.metrics());
     });
     const [idle, up, before, after] = await Promise.all(readings);
     const { p50, p99, p999 } = account.latencyUs;
