@@ -13,6 +13,8 @@
 #include <bit>
 #include <cstddef>
 #include <cstdint>
+#include <string_view>
+#include <utility>
 
 namespace swarm {
 
@@ -89,6 +91,21 @@ class Histogram {
   Cell sum_{0};
   Cell max_{0};
 };
+
+// The latencies of a run, of what was due in the measured window: from when it was due.
+struct Latencies {
+  Histogram latency;  // until it was delivered
+  Histogram away;     // the same, where desktops that storm, churn or read late caught it
+  Histogram answer;   // until the 202
+  Histogram slip;     // until it was handled: how late the swarm itself was
+  Histogram hearing;  // of sayings: until they were heard, by desktops as of `latency`
+};
+constexpr std::array<std::pair<std::string_view, Histogram Latencies::*>, 5> kLatencies = {
+    {{"latency", &Latencies::latency},
+     {"away", &Latencies::away},
+     {"answer", &Latencies::answer},
+     {"slip", &Latencies::slip},
+     {"hearing", &Latencies::hearing}}};
 
 static_assert(sizeof(Histogram) <= 40'960);
 static_assert(std::atomic<uint64_t>::is_always_lock_free);

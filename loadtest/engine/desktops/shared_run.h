@@ -34,17 +34,12 @@ struct RunControl {
 // What one slice publishes. Counters are published as a whole, under a sequence lock whose version
 // is odd during a write, so a reader never sees half of a change. Histograms change bucket by
 // bucket.
-class SliceBoard {
+class SliceBoard : public Latencies {
  public:
   void Publish(const Counters& counters);
   Counters Read() const;
 
-  Histogram latency;             // due → delivered, of throws due in the measured window
-  Histogram away;                // the same, caught by desktops that storm, churn or read late
-  Histogram latency_unmeasured;  // the same, of throws due outside the window
-  Histogram answer;              // due → 202, measured window
-  Histogram hearing;             // of sayings: due → heard, measured window, by desktops as above
-  Histogram slip;                // due → handled, measured window: how late the swarm itself was
+  Histogram latency_unmeasured;  // as `latency`, of throws due outside the window
   // Without the sprites of other machines that this slice has caught; the parent reads it when the
   // slice has ended.
   BloomTable visitors;

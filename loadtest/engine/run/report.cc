@@ -5,7 +5,6 @@
 #include <cmath>
 #include <cstdio>
 #include <nlohmann/json.hpp>
-#include <utility>
 
 #include "plan/clock.h"
 
@@ -340,15 +339,9 @@ std::string ReportJson(const Options& options, const Findings& f) {
   const Limit limit = LimitOf(options, f);
   report["limit"] = limit.what;
   report["limitReason"] = limit.reason;
-  const std::array<std::pair<std::string, const Histogram*>, 5> histograms = {
-      {{"latency", &f.latency},
-       {"away", &f.away},
-       {"answer", &f.answer},
-       {"slip", &f.slip},
-       {"hearing", &f.hearing}}};
-  for (const auto& [name, histogram] : histograms) {
-    report[name + "Us"] = LatencyJson(*histogram);
-    report[name + "BucketsNs"] = BucketsJson(*histogram);
+  for (const auto& [name, histogram] : kLatencies) {
+    report[std::string(name) + "Us"] = LatencyJson(f.*histogram);
+    report[std::string(name) + "BucketsNs"] = BucketsJson(f.*histogram);
   }
   // The seconds are text already: a run of days has very many.
   std::string text = TextOf(report);

@@ -153,7 +153,7 @@ struct Second {
   KernelUse kernel;
 };
 
-struct Findings {
+struct Findings : Latencies {
   bool ok = true;
   std::string message;
   uint64_t started_at_ms = 0;  // wall clock
@@ -173,11 +173,6 @@ struct Findings {
   uint64_t undelivered = 0;    // the others
   uint64_t scheduled = 0;      // by the schedule
   uint64_t scheduled_due = 0;  // of these: due in the measured window
-  Histogram latency;
-  Histogram away;
-  Histogram answer;
-  Histogram slip;
-  Histogram hearing;
   uint64_t relay_rss_before = 0;
   uint64_t relay_rss_parked = 0;
   uint64_t relay_rss_end = 0;

@@ -461,11 +461,9 @@ void Run::SumUp() {
   f.total = ReadCounters();
   for (uint32_t i = 0; i < run_.slices(); ++i) {
     SliceBoard& board = run_.board(i);
-    f.latency.Merge(board.latency);
-    f.away.Merge(board.away);
-    f.answer.Merge(board.answer);
-    f.slip.Merge(board.slip);
-    f.hearing.Merge(board.hearing);
+    for (const auto& [name, histogram] : kLatencies) {
+      (f.*histogram).Merge(board.*histogram);
+    }
     run_.ledger(i).Count(&f.fates);
     run_.sayings(i).Count(&f.hearings);
     f.visitors.Merge(board.visitors);
