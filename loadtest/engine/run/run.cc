@@ -114,23 +114,16 @@ std::string WhyUnreachable(const Endpoint& api) {
   return why;
 }
 
-// Why the relay refused joins and polls, and the remedy when it was a limit by address.
+// Why the relay refused joins and polls.
 std::string ReasonsOf(const Counters& counters) {
   std::string reasons;
-  bool is_by_address = false;
   for (size_t i = 0; i < kProblemCodes.size(); ++i) {
-    if (counters.other_refused_by_code[i] == 0) {
-      continue;
+    if (counters.other_refused_by_code[i] > 0) {
+      reasons += (reasons.empty() ? " (" : ", ") + std::string(kProblemCodes[i]) + " " +
+                 std::to_string(counters.other_refused_by_code[i]) + " times";
     }
-    reasons += (reasons.empty() ? " (" : ", ") + std::string(kProblemCodes[i]) + " " +
-               std::to_string(counters.other_refused_by_code[i]) + " times";
-    is_by_address = is_by_address || kProblemCodes[i].substr(0, 9) == "too-many-";
   }
-  reasons += reasons.empty() ? "" : ")";
-  return is_by_address ? reasons +
-                             "; this is a limit by address: the relay's operator lifts it "
-                             "by starting the relay with --admission open"
-                       : reasons;
+  return reasons.empty() ? reasons : reasons + ")";
 }
 
 uint64_t ArrivalsOf(const Counters& c) {
