@@ -7,18 +7,8 @@ namespace swarm {
 namespace {
 
 Fingerprint ReadDesktop(JsonReader& json) {
-  Fingerprint desktop = kNoFingerprint;
-  std::string_view key;
   std::string_view id;
-  json.EnterObject();
-  while (json.NextMember(&key)) {
-    if (key == "desktop" && json.String(&id)) {
-      desktop = FingerprintOf(id);
-    } else {
-      json.Skip();
-    }
-  }
-  return desktop;
+  return json.ObjectWith("desktop", &id) ? FingerprintOf(id) : kNoFingerprint;
 }
 
 void ReadHearers(JsonReader& json, Verdict* verdict) {

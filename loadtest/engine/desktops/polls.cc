@@ -74,20 +74,6 @@ void ReadStage(JsonReader& json, Arrival* event) {
   }
 }
 
-void ReadFrom(JsonReader& json, Arrival* event) {
-  std::string_view key;
-  if (!json.EnterObject()) {
-    return;
-  }
-  while (json.NextMember(&key)) {
-    if (key == "desktop") {
-      json.String(&event->from);
-    } else {
-      json.Skip();
-    }
-  }
-}
-
 void ReadEvent(JsonReader& json, std::string_view* type, Arrival* event, PollBatch* batch) {
   std::string_view key;
   if (!json.EnterObject()) {
@@ -101,7 +87,7 @@ void ReadEvent(JsonReader& json, std::string_view* type, Arrival* event, PollBat
     } else if (key == "edge") {
       json.String(&event->edge);
     } else if (key == "from") {
-      ReadFrom(json, event);
+      json.ObjectWith("desktop", &event->from);
     } else if (key == "sprite") {
       ReadSprite(json, event);
     } else if (key == "at") {

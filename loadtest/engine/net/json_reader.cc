@@ -60,6 +60,20 @@ bool JsonReader::Number(double* value) {
   return true;
 }
 
+bool JsonReader::ObjectWith(std::string_view name, std::string_view* value) {
+  bool is_found = false;
+  std::string_view key;
+  EnterObject();
+  while (NextMember(&key)) {
+    if (key == name) {
+      is_found = String(value);
+    } else {
+      Skip();
+    }
+  }
+  return is_found;
+}
+
 bool JsonReader::Skip() {
   std::string_view ignored;
   uint64_t depth = 0;

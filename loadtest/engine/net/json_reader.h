@@ -34,6 +34,8 @@ class JsonReader {
   // Reads a whole number ≥ 0.
   bool Unsigned(uint64_t* value);
   bool Number(double* value);
+  // Reads an object that has a string of this name. False when it has none.
+  bool ObjectWith(std::string_view name, std::string_view* value);
   // Skips a value.
   bool Skip();
   // Returns the first character of the next value: '{', '[', '"', 'n' …; 0 at the end.
