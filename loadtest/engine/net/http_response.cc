@@ -1,6 +1,7 @@
 #include "net/http_response.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cstdint>
 #include <cstring>
 
@@ -12,18 +13,9 @@ namespace {
 constexpr size_t kNoLength = SIZE_MAX;
 
 bool ReadDecimal(std::string_view text, size_t max, size_t* value) {
-  if (text.empty() || text.size() > 9) {
-    return false;
-  }
-  size_t result = 0;
-  for (const char c : text) {
-    if (c < '0' || c > '9') {
-      return false;
-    }
-    result = result * 10 + static_cast<size_t>(c - '0');
-  }
-  *value = result;
-  return result <= max;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, *value);
+  return read.ec == std::errc() && read.ptr == end && *value <= max;
 }
 
 int HexDigit(char c) {
