@@ -41,24 +41,19 @@ export function sampleOf(metrics: ReadonlyMap<string, number>, atMs: number): Re
   };
 }
 
+const SUMS = ['cpuSeconds', 'rssBytes', 'heapBytes', 'desktops', 'parked', 'waiting', 'accepted'] as const;
+
 /**
  * The sample of several relays: sums, the longest block of any loop, and the time of the last one. A figure that one of them does not
  * have is undefined. REQUIRES: at least one.
  */
 export function addSamples(samples: readonly RelaySample[]): RelaySample {
-  const sum = (of: (sample: RelaySample) => number | undefined) => knownSum(samples.map(of));
   const delays = samples.map(({ loopDelayMaxMs }) => loopDelayMaxMs);
   return {
     atMs: Math.max(...samples.map(({ atMs }) => atMs)),
-    cpuSeconds: sum(({ cpuSeconds }) => cpuSeconds),
-    rssBytes: sum(({ rssBytes }) => rssBytes),
-    heapBytes: sum(({ heapBytes }) => heapBytes),
     gcPauses: addPauses(samples.map(({ gcPauses }) => gcPauses)),
     loopDelayMaxMs: delays.includes(undefined) ? undefined : Math.max(...(delays as number[])),
-    desktops: sum(({ desktops }) => desktops),
-    parked: sum(({ parked }) => parked),
-    waiting: sum(({ waiting }) => waiting),
-    accepted: sum(({ accepted }) => accepted),
+    ...Object.fromEntries(SUMS.map((name) => [name, knownSum(samples.map((sample) => sample[name]))])),
   };
 }
 
