@@ -154,6 +154,15 @@ export function readInput(path: string): Buffer {
   }
 }
 
+/** The text of a file that the user named. Throws Misused, after `option` where that names the file. */
+export function readText(path: string, option?: string): string {
+  try {
+    return readInput(path).toString('utf8');
+  } catch (error) {
+    throw new Misused(`${option === undefined ? '' : `${option}: `}${sentenceOf(error)}`);
+  }
+}
+
 /**
  * Makes a folder and its parents, like mkdir -p. `mode` is for those that it makes.
  *

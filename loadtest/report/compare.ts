@@ -11,7 +11,7 @@
 import { statSync } from 'node:fs';
 import { join } from 'node:path';
 import { mean, studentT, variance } from '../../tools/bench/student.ts';
-import { Misused, readInput, sentenceOf } from '../../tools/command.ts';
+import { Misused, readText } from '../../tools/command.ts';
 import { NEVER_US } from './histogram.ts';
 import type { Figures, Report } from './merge.ts';
 import { aligned, bytes, count, inUs, number, time } from './units.ts';
@@ -234,13 +234,7 @@ function footnote(groups: readonly Figures[][]): string {
 /** A report from its file, or from the folder it is in. Throws Misused. */
 export function readReport(path: string): Report {
   const file = statSync(path, { throwIfNoEntry: false })?.isDirectory() ? join(path, 'report.json') : path;
-  let text: string;
-  try {
-    text = readInput(file).toString('utf8');
-  } catch (error) {
-    throw new Misused(sentenceOf(error));
-  }
-  const report = parsed(text);
+  const report = parsed(readText(file));
   if (!isReport(report)) throw new Misused(`${file} is not a report of the swarm: give the report.json of --out`);
   return report;
 }

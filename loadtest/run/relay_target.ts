@@ -11,7 +11,7 @@ import { join } from 'node:path';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { type Contender, FLOOR_SHAPE, readMetrics, start } from '../../tools/bench/contender.ts';
 import { freePorts } from '../../tools/bench/free_ports.ts';
-import { Misused, readInput, sentenceOf } from '../../tools/command.ts';
+import { readText } from '../../tools/command.ts';
 import { addSamples, type RelaySample, sampleOf } from '../report/relay_sample.ts';
 import { filesMax } from './machine.ts';
 import { connectionsOf, engineOrigin, type Target } from './plan.ts';
@@ -108,7 +108,7 @@ async function startOwn(
     hasGauges: true,
     isOwn: true,
     sample: async () => {
-      const metrics = await orUndefined(relay.metrics());
+      const metrics = await relay.metrics().catch(() => undefined);
       return metrics && sampleOf(metrics, Date.now());
     },
     restart: async (how) => {
@@ -182,10 +182,11 @@ async function useGiven({ settings }: Scenario): Promise<RelayTarget> {
   await ask?.(); // reports a wrong address or token before the run, not after it
   return {
     target,
-    description: describeRelays(settings.urls),
+    description:
+      urls.length === 1 ? settings.urls[0] : `${urls.length} relays of one cluster: ${settings.urls.join(', ')}`,
     hasGauges: ask !== undefined,
     isOwn: false,
-    sample: async () => (ask ? orUndefined(ask()) : undefined),
+    sample: async () => ask?.().catch(() => undefined),
     stop: async () => {},
   };
 }
@@ -200,10 +201,6 @@ export async function charactersOf({ apis: [first] }: Target): Promise<string[]>
   } catch {
     return [];
   }
-}
-
-function describeRelays(urls: readonly string[]): string {
-  return urls.length === 1 ? urls[0] : `${urls.length} relays of one cluster: ${urls.join(', ')}`;
 }
 
 /** Reads a sample at the admin port of each relay, and adds them. `urls` and `tokenFiles` have commas between them. Throws as adminOf(). */
@@ -221,7 +218,7 @@ export function adminOf(url: string, tokenFile: string): () => Promise<RelaySamp
 
 /** Asks an admin port for its metrics. The returned function throws Error, a sentence, when it does not answer in time. */
 export function metricsOf(url: string, tokenFile: string): () => Promise<Map<string, number>> {
-  const authorization = `Bearer ${tokenIn(tokenFile)}`;
+  const authorization = `Bearer ${readText(tokenFile, '--admin-token-file').trim()}`;
   const metrics = new URL('/metrics', url);
   return async () => {
     const answer = await fetch(metrics, {
@@ -234,16 +231,4 @@ export function metricsOf(url: string, tokenFile: string): () => Promise<Map<str
       throw new Error(`${metrics}: ${answer.status} ${answer.statusText}; is the token of ${tokenFile} right?`);
     return readMetrics(await answer.text());
   };
-}
-
-function tokenIn(file: string): string {
-  try {
-    return readInput(file).toString('utf8').trim();
-  } catch (error) {
-    throw new Misused(`--admin-token-file: ${sentenceOf(error)}`);
-  }
-}
-
-async function orUndefined<T>(asked: Promise<T>): Promise<T | undefined> {
-  return asked.catch(() => undefined);
 }

@@ -14,10 +14,9 @@ import {
   matching,
   number,
   oneOf,
-  readInput,
   readSeconds,
+  readText,
   readValue,
-  sentenceOf,
   text,
   toggle,
   type Values,
@@ -272,11 +271,7 @@ export function openScenario(word: string): { json: string; where: string } {
       `There is no scenario ${JSON.stringify(word)}: give a file, or one of ${kept.join(', ')}.${didYouMean(word, kept)}`,
     );
   }
-  try {
-    return { json: readInput(path).toString('utf8'), where: word };
-  } catch (error) {
-    throw new Misused(sentenceOf(error));
-  }
+  return { json: readText(path), where: word };
 }
 
 /** What a file has besides settings. */
