@@ -18,6 +18,7 @@
 #include "core/relay/open_requests.h"
 #include "core/relay/poller.h"
 #include "core/relay/request_budget.h"
+#include "core/relay/seat_request.h"
 #include "core/text/texts.h"
 
 namespace sprites {
@@ -105,14 +106,21 @@ struct Context {
   // Sends a request whose response means nothing, if there is one.
   void Send(std::optional<Request> request) {
     if (request) {
+      request->id = request->id == 0 ? next_request++ : request->id;
       outbox.requests.push_back(std::move(*request));
     }
   }
   // Likewise, but `handle` gets the response, unless what `until` names comes first.
   void Send(std::optional<Request> request, Until until, OpenRequests::Handler handle) {
     if (request) {
-      open_requests.Add(request->id, until, std::move(handle));
       Send(std::move(request));
+      open_requests.Add(outbox.requests.back().id, until, std::move(handle));
+    }
+  }
+  // Likewise, with the token of the seat. REQUIRES: there is one.
+  void Send(const std::optional<SeatRequest>& asked, Until until, OpenRequests::Handler handle) {
+    if (asked) {
+      Send(RequestOf(*asked, relay.poller.relay(), *relay.seat()), until, std::move(handle));
     }
   }
 };

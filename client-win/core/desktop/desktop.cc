@@ -83,9 +83,7 @@ void Desktop::AskForSeat(const std::string& name) {
   if (there == all.end()) {
     ShowSwap({Swaps::Outcome::kGone, PlainText(name, kNameBytesMax)});
   } else if (context_.relay.ConnectedSeat() != nullptr) {
-    context_.Send(swaps_.Ask(context_.relay.poller.relay(), *context_.relay.seat(), there->goal,
-                             &context_.next_request),
-                  Until::kSeatEnds,
+    context_.Send(swaps_.Ask(there->goal), Until::kSeatEnds,
                   [this](const Response& response) { ShowSwap(swaps_.HandleAsked(response)); });
   }
 }
@@ -93,9 +91,8 @@ void Desktop::AskForSeat(const std::string& name) {
 void Desktop::AnswerSeatAsker(bool is_accepted) {
   if (swaps_.asker() && context_.relay.ConnectedSeat() != nullptr) {
     const Neighbour asker = *swaps_.asker();
-    context_.Send(swaps_.Answer(context_.relay.poller.relay(), *context_.relay.seat(), asker,
-                                is_accepted, &context_.next_request),
-                  Until::kSeatEnds, [this, asker](const Response& response) {
+    context_.Send(std::optional(swaps_.Answer(asker, is_accepted)), Until::kSeatEnds,
+                  [this, asker](const Response& response) {
                     if (const auto result = Swaps::HandleAnswered(response, asker.DisplayName())) {
                       ShowSwap(*result);
                     }
@@ -233,7 +230,7 @@ void Desktop::HandleInvitationEnded() {
 }
 
 void Desktop::FetchFromGallery(const RelayLink& link) {
-  if (auto request = gallery_fetches_.Add(link, &context_.next_request)) {
+  if (auto request = gallery_fetches_.Add(link)) {
     context_.Send(std::move(request), Until::kProgramEnds, [this, link](const Response& response) {
       HandleGalleryFetch(gallery_fetches_.HandleResponse(link, response));
     });
@@ -309,11 +306,9 @@ void Desktop::SendDueRequests() {
 
 void Desktop::AskForCompany() {
   if (context_.relay.ConnectedSeat() != nullptr) {
-    context_.Send(company_.DueRequest(context_.relay.poller.relay(), *context_.relay.seat(),
-                                      context_.now_ms, &context_.budget, &context_.next_request),
-                  Until::kSeatEnds, [this](const Response& response) {
-                    company_.HandleResponse(response, context_.now_ms);
-                  });
+    context_.Send(
+        company_.DueRequest(context_.now_ms, &context_.budget), Until::kSeatEnds,
+        [this](const Response& response) { company_.HandleResponse(response, context_.now_ms); });
   }
 }
 

@@ -8,13 +8,9 @@
 namespace sprites {
 
 void Guests::ReportPicture(const PictureReport& report) {
-  std::optional<Request> request;
-  if (context_.relay.seat()) {
-    request = moderation_.ReportPicture(context_.relay.poller.relay(), *context_.relay.seat(),
-                                        report, &context_.next_request);
-  }
+  const auto request = context_.relay.seat() ? moderation_.ReportPicture(report) : std::nullopt;
   if (request) {
-    context_.Send(std::move(request), Until::kProgramEnds,
+    context_.Send(request, Until::kProgramEnds,
                   [this](const Response& response) { HandleReport(response); });
   } else {
     context_.ShowNotice(context_.Said(Text::kToastNotReported),
@@ -37,10 +33,10 @@ void Guests::SendMutes() {
   if (context_.relay.ConnectedSeat() == nullptr || !context_.relay.neighbours) {
     return;
   }
-  for (Request& request : moderation_.DueMutes(
-           context_.relay.poller.relay(), *context_.relay.seat(), *context_.relay.neighbours,
-           context_.settings.muted, context_.now_ms, &context_.budget, &context_.next_request)) {
-    context_.Send(std::move(request));
+  for (const SeatRequest& request :
+       moderation_.DueMutes(context_.relay.seat()->desktop, *context_.relay.neighbours,
+                            context_.settings.muted, context_.now_ms, &context_.budget)) {
+    context_.Send(request, Until::kSeatEnds, [](const Response&) {});
   }
 }
 

@@ -60,10 +60,8 @@ void Peeking::Send(bool is_paused) {
   if (context_.relay.ConnectedSeat() == nullptr) {
     return;
   }
-  const std::string& relay = context_.relay.poller.relay();
-  const Seat& seat = *context_.relay.seat();
-  context_.Send(stage_switch_.DueRequest(relay, seat, ChosenStage(), context_.now_ms,
-                                         &context_.budget, &context_.next_request),
+  context_.Send(stage_switch_.DueRequest(context_.relay.seat()->stage, ChosenStage(),
+                                         context_.now_ms, &context_.budget),
                 Until::kSeatEnds, [this](const Response& response) {
                   if (const auto shown =
                           stage_switch_.HandleResponse(response, context_.now_ms, context_.random);
@@ -72,17 +70,15 @@ void Peeking::Send(bool is_paused) {
                     context_.saves_now = true;
                   }
                 });
-  context_.Send(peek_.DueRequest(relay, seat, context_.now_ms, &context_.next_request),
-                Until::kSeatEnds, [this](const Response& response) { HandlePeeked(response); });
+  context_.Send(peek_.DueRequest(context_.now_ms), Until::kSeatEnds,
+                [this](const Response& response) { HandlePeeked(response); });
   const auto look = [&](const std::function<bool(const std::string&)>& is_shown) {
     return StageOf(simulation_, stage_posts_.edges(), is_shown, is_paused);
   };
   const auto is_at_relay = [this](const std::string& file) { return traffic_.IsAtRelay(file); };
-  context_.Send(stage_posts_.DueRequest(relay, seat, context_.now_ms, look, is_at_relay,
-                                        &context_.next_request),
-                Until::kSeatEnds, [this](const Response& response) {
-                  stage_posts_.HandleResponse(response, context_.now_ms);
-                });
+  context_.Send(
+      stage_posts_.DueRequest(context_.now_ms, look, is_at_relay), Until::kSeatEnds,
+      [this](const Response& response) { stage_posts_.HandleResponse(response, context_.now_ms); });
 }
 
 void Peeking::HandleStages(const Batch& batch) {

@@ -84,9 +84,8 @@ void SpriteLook::FetchSheets(const std::function<void(const std::string&)>& mark
   if (context_.relay.ConnectedSeat() == nullptr) {
     return;
   }
-  for (Request& request :
-       sheets_.DueRequests(context_.relay.poller.relay(), ShowsOthers(), context_.now_ms,
-                           &context_.budget, &context_.next_request)) {
+  for (Request& request : sheets_.DueRequests(context_.relay.poller.relay(), ShowsOthers(),
+                                              context_.now_ms, &context_.budget)) {
     const std::string file = request.file;
     context_.Send(std::move(request), Until::kSeatEnds,
                   [this, file, mark_at_relay](const Response& response) {
@@ -197,8 +196,8 @@ void SpriteLook::Draw(Scene* scene) {
     if (drawn.visible && is_ground_shown_) {
       DrawShadowOf(sprite, &ground);
       if (sprite.mode == Mode::kSleep) {
-        ground.push_back(DrawSnooze(sprite, simulation_.screen().monitors()[sprite.monitor],
-                                    &snoozes_));
+        ground.push_back(
+            DrawSnooze(sprite, simulation_.screen().monitors()[sprite.monitor], &snoozes_));
       }
     }
     scene->sprites.push_back(std::move(drawn));

@@ -62,9 +62,8 @@ void Talk::Send() {
   if (context_.relay.ConnectedSeat() == nullptr) {
     return;
   }
-  context_.Send(sayings_.DueRequest(context_.relay.poller.relay(), *context_.relay.seat(),
-                                    context_.now_ms, &context_.budget, &context_.next_request),
-                Until::kSeatEnds, [this](const Response& response) {
+  context_.Send(sayings_.DueRequest(context_.now_ms, &context_.budget), Until::kSeatEnds,
+                [this](const Response& response) {
                   if (const auto verdict =
                           sayings_.HandleResponse(response, context_.now_ms, context_.random)) {
                     HandleVerdict(*verdict);

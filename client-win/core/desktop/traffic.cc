@@ -178,7 +178,6 @@ void Traffic::RemovePicture(const std::string& file) {
   arrivals_.RemovePicture(file);
   look_.Remove(file);
   Request request;
-  request.id = context_.next_request++;
   request.lane = Lane::kFile;
   request.method = Method::kDelete;
   request.file = file;
@@ -386,11 +385,11 @@ void Traffic::Depart(Departure departure) {
   } else if (uploads_.IsFull(file)) {
     BounceBack(departure, context_.Said(Text::kWhyTooMany));
   } else {
-    context_.Send(uploads_.Add(departure, context_.relay.poller.relay(),
-                               context_.relay.seat()->token, &context_.next_request),
-                  Until::kSeatEnds, [this, file](const Response& response) {
-                    HandleUpload(uploads_.HandleResponse(file, response));
-                  });
+    context_.Send(
+        uploads_.Add(departure, context_.relay.poller.relay(), context_.relay.seat()->token),
+        Until::kSeatEnds, [this, file](const Response& response) {
+          HandleUpload(uploads_.HandleResponse(file, response));
+        });
   }
 }
 

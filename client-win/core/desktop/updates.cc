@@ -20,8 +20,7 @@ void Updates::Fetch() {
     const bool is_right = response.status == 200 && IsInstallerOf(release, response.body);
     context_.outbox.installer = is_right ? response.body : "";
   };
-  context_.Send(InstallerRequest(context_.settings.relay, *newest_, context_.next_request++),
-                Until::kRelayChanges, handle);
+  context_.Send(InstallerRequest(context_.settings.relay, *newest_), Until::kRelayChanges, handle);
 }
 
 void Updates::HandleRelease(const Response& response) {
@@ -37,8 +36,7 @@ void Updates::AskIfDue() {
   if (is_due && context_.relay.ConnectedSeat() != nullptr) {
     is_asking_ = true;
     due_ms_ = context_.now_ms + kUpdateMs;
-    context_.Send(ReleaseRequest(context_.settings.relay, context_.next_request++),
-                  Until::kRelayChanges,
+    context_.Send(ReleaseRequest(context_.settings.relay), Until::kRelayChanges,
                   [this](const Response& response) { HandleRelease(response); });
   }
 }

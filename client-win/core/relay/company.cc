@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "core/relay/crossings/edges.h"
-#include "core/relay/seat_request.h"
 #include "core/text/json.h"
 #include "wire/rules.h"
 
@@ -19,16 +18,14 @@ constexpr std::string_view kResidentSuffix = " (resident)";
 
 bool IsResident(std::string_view name) { return name.ends_with(kResidentSuffix); }
 
-std::optional<Request> Company::DueRequest(const std::string& relay, const Seat& seat,
-                                           int64_t now_ms, RequestBudget* budget,
-                                           RequestId* next_id) {
+std::optional<SeatRequest> Company::DueRequest(int64_t now_ms, RequestBudget* budget) {
   if (!is_due_ || is_asking_ || !budget->Allows(now_ms)) {
     return std::nullopt;
   }
   budget->Spend(now_ms);
   is_due_ = false;
   is_asking_ = true;
-  return SeatRequest(Method::kGet, DesktopUrl(relay, seat, "/company"), seat.token, "", next_id);
+  return SeatRequest{Method::kGet, "/company"};
 }
 
 void Company::HandleResponse(const Response& response, int64_t now_ms) {

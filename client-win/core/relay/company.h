@@ -14,9 +14,8 @@
 #include <vector>
 
 #include "core/motion/sprite.h"
-#include "core/relay/request.h"
 #include "core/relay/request_budget.h"
-#include "core/relay/seat.h"
+#include "core/relay/seat_request.h"
 #include "core/text/json_fwd.h"
 
 namespace sprites {
@@ -41,8 +40,7 @@ class Company {
   // The relay has said that it has changed, or the person wants to see it.
   void AskSoon() { is_due_ = true; }
   // The request to send now, if any. It is taken out of `budget`.
-  std::optional<Request> DueRequest(const std::string& relay, const Seat& seat, int64_t now_ms,
-                                    RequestBudget* budget, RequestId* next_id);
+  std::optional<SeatRequest> DueRequest(int64_t now_ms, RequestBudget* budget);
   // Without a list in the response, the old one stays.
   void HandleResponse(const Response& response, int64_t now_ms);
   // There is another seat, or none. Who was asked for is asked for again.

@@ -2,11 +2,11 @@
 
 namespace sprites {
 
-std::optional<Request> GalleryFetches::Add(const RelayLink& link, RequestId* next_id) {
+std::optional<Request> GalleryFetches::Add(const RelayLink& link) {
   if (under_way_ >= kGalleryFetchesMax) {
     return std::nullopt;
   }
-  Request request = FileRequest(link.relay, link.entry->file, (*next_id)++);
+  Request request = FileRequest(link.relay, link.entry->file);
   request.keeps_file = true;
   under_way_++;
   return request;

@@ -28,7 +28,7 @@ class GalleryFetches {
 
   // The request for the picture of a link. Nothing while too many are under way. REQUIRES:
   // link.entry.
-  std::optional<Request> Add(const RelayLink& link, RequestId* next_id);
+  std::optional<Request> Add(const RelayLink& link);
   // What the response to the request for this link says.
   Result HandleResponse(const RelayLink& link, const Response& response);
 

@@ -13,9 +13,8 @@
 #include <vector>
 
 #include "core/relay/batch.h"
-#include "core/relay/request.h"
 #include "core/relay/request_budget.h"
-#include "core/relay/seat.h"
+#include "core/relay/seat_request.h"
 #include "wire/rules.h"
 
 namespace sprites {
@@ -38,15 +37,14 @@ class Moderation {
     Problem problem;  // why not
   };
 
-  // The requests that make the relay's mutes those of `muted`; only
-  // neighbours are muted, because only they can throw here. Each is taken out of `budget`.
-  std::vector<Request> DueMutes(const std::string& relay, const Seat& seat,
-                                const Neighbours& neighbours, const std::vector<Neighbour>& muted,
-                                int64_t now_ms, RequestBudget* budget, RequestId* next_id);
+  // The requests that make the relay's mutes those of `muted`; only neighbours are muted, because
+  // only they can throw here, and not `self`, this desktop. Each is taken out of `budget`.
+  std::vector<SeatRequest> DueMutes(const std::string& self, const Neighbours& neighbours,
+                                    const std::vector<Neighbour>& muted, int64_t now_ms,
+                                    RequestBudget* budget);
   // The request that tells the relay's operator about a picture. Nothing while too many are under
   // way. The reason is cut to its limit.
-  std::optional<Request> ReportPicture(const std::string& relay, const Seat& seat,
-                                       const PictureReport& report, RequestId* next_id);
+  std::optional<SeatRequest> ReportPicture(const PictureReport& report);
   // What came of a report, by the response to it.
   Report HandleResponse(const Response& response);
   // There is a new seat, which mutes nobody yet.

@@ -12,7 +12,14 @@ struct ModerationFixture {
   ModerationFixture() { seat.desktop = "1-1"; }
 
   std::vector<Request> Due(const std::vector<Neighbour>& muted) {
-    return moderation.DueMutes(kRelay, seat, neighbours, muted, 0, &budget, &next_id);
+    std::vector<Request> requests;
+    for (const auto& asked : moderation.DueMutes(seat.desktop, neighbours, muted, 0, &budget)) {
+      requests.push_back(RequestOf(asked, kRelay, seat));
+    }
+    return requests;
+  }
+  std::optional<Request> Report(const PictureReport& report) {
+    return AskedAt(kRelay, seat, moderation.ReportPicture(report));
   }
 
   Seat seat;
@@ -20,7 +27,6 @@ struct ModerationFixture {
       {{"9-1", "Bob"}, {"9-2", "Mallory"}, {"9-2", "Mallory"}, {"1-1", "Mallory"}}};
   Moderation moderation;
   RequestBudget budget;
-  RequestId next_id = 1;
 };
 
 TEST_CASE("moderation › mutes a neighbour at the relay once, and unmutes it") {
@@ -58,8 +64,7 @@ TEST_CASE("moderation › asks the relay for as many mutes as it allows, and no 
 TEST_CASE("moderation › reports a picture and its thrower, with a reason within its limit") {
   ModerationFixture fixture;
   const std::string file(64, 'a');
-  const auto report = fixture.moderation.ReportPicture(
-      kRelay, fixture.seat, {file, "9-1", std::string(300, 'x')}, &fixture.next_id);
+  const auto report = fixture.Report({file, "9-1", std::string(300, 'x')});
   REQUIRE(report);
   CHECK(report->url == "http://relay.example:8080/v1/reports");
   CHECK(Json::parse(report->body)["file"] == file);
@@ -70,20 +75,15 @@ TEST_CASE("moderation › reports a picture and its thrower, with a reason withi
 
 TEST_CASE("moderation › has a limited number of reports under way") {
   ModerationFixture fixture;
-  const auto send = [&] {
-    return fixture.moderation.ReportPicture(kRelay, fixture.seat, {std::string(64, 'a'), "", ""},
-                                            &fixture.next_id);
-  };
-  RequestId last = 0;
+  const auto send = [&] { return fixture.Report({std::string(64, 'a'), "", ""}); };
   for (size_t i = 0; i < kReportsUnderWayMax; i++) {
     const auto report = send();
     REQUIRE(report);
     CHECK(!Json::parse(report->body).contains("reason"));
     CHECK(!Json::parse(report->body).contains("desktop"));
-    last = report->id;
   }
   CHECK(!send());
-  const auto answer = fixture.moderation.HandleResponse({last, 429, R"({"code":"too-fast"})"});
+  const auto answer = fixture.moderation.HandleResponse({1, 429, R"({"code":"too-fast"})"});
   CHECK(!answer.was_accepted);
   CHECK(answer.problem.code == "too-fast");
   CHECK(send());

@@ -5,6 +5,7 @@
 #include <limits>
 #include <utility>
 
+#include "core/relay/seat_request.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
 
@@ -117,25 +118,14 @@ Request Poller::JoinRequest(RequestId id) const {
   if (options_.stage) {
     body["stage"] = *options_.stage;
   }
-  Request request;
+  Request request = JsonRequest(Method::kPost, JoinAddress() + "/v1/desktops", "", WriteJson(body));
   request.id = id;
-  request.method = Method::kPost;
-  request.url = JoinAddress() + "/v1/desktops";
-  request.content_type = "application/json";
-  request.body = WriteJson(body);
-  request.timeout_ms = kShortTimeoutMs;
-  request.response_bytes_max = kResponseBytesMax;
   return request;
 }
 
 Request Poller::DesktopRequest(RequestId id, Method method) const {
-  Request request;
+  Request request = JsonRequest(method, DesktopUrl(relay(), *seat_), seat_->token, "");
   request.id = id;
-  request.method = method;
-  request.url = relay() + "/v1/desktops/" + PercentEncoded(seat_->desktop);
-  request.token = seat_->token;
-  request.timeout_ms = kShortTimeoutMs;
-  request.response_bytes_max = kResponseBytesMax;
   return request;
 }
 
@@ -148,7 +138,6 @@ Request Poller::PollRequest(RequestId id) const {
   request.url = seat_->events + "?cursor=" + PercentEncoded(seat_->cursor);
   request.token = seat_->token;
   request.timeout_ms = static_cast<uint32_t>(SilenceMs(*seat_));
-  request.response_bytes_max = kResponseBytesMax;
   return request;
 }
 

@@ -57,18 +57,15 @@ bool IsLater(std::string_view version, std::string_view than) {
   return one && other && *one > *other;
 }
 
-Request ReleaseRequest(const std::string& relay, RequestId id) {
+Request ReleaseRequest(const std::string& relay) {
   Request request;
-  request.id = id;
   request.url = relay + "/client/latest.json";
-  request.timeout_ms = kShortTimeoutMs;
   request.response_bytes_max = kReleaseBytesMax;
   return request;
 }
 
-Request InstallerRequest(const std::string& relay, const ProgramRelease& release, RequestId id) {
+Request InstallerRequest(const std::string& relay, const ProgramRelease& release) {
   Request request;
-  request.id = id;
   request.url = relay + "/download/Sprites-Setup.exe";
   request.timeout_ms = kInstallerTimeoutMs;
   request.response_bytes_max = release.size;

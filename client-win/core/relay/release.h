@@ -35,8 +35,8 @@ std::optional<ProgramRelease> ReadRelease(std::string_view json);
 bool IsLater(std::string_view version, std::string_view than);
 
 // The requests for the answer, and for the installer itself.
-Request ReleaseRequest(const std::string& relay, RequestId id);
-Request InstallerRequest(const std::string& relay, const ProgramRelease& release, RequestId id);
+Request ReleaseRequest(const std::string& relay);
+Request InstallerRequest(const std::string& relay, const ProgramRelease& release);
 
 // Whether these are the bytes that the relay announced.
 bool IsInstallerOf(const ProgramRelease& release, std::string_view bytes);

@@ -77,7 +77,7 @@ TEST_CASE("release › only the announced bytes are its installer") {
   CHECK(!IsInstallerOf(release, bytes + "x"));
   CHECK(!IsInstallerOf(release, "MZ and mora"));
   CHECK(!IsInstallerOf(release, ""));
-  CHECK(InstallerRequest("https://relay.example", release, 1).response_bytes_max == bytes.size());
+  CHECK(InstallerRequest("https://relay.example", release).response_bytes_max == bytes.size());
 }
 
 }  // namespace

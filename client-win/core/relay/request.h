@@ -34,7 +34,7 @@ using RequestId = uint64_t;  // 0 is no request
 // latest. The transport does not follow redirects and reads at most `response_bytes_max` bytes of
 // the body. Never log `token`.
 struct Request {
-  RequestId id = 0;
+  RequestId id = 0;  // 0: Context::Send gives it one
   Lane lane = Lane::kShort;
   Method method = Method::kGet;
   std::string url;
@@ -45,15 +45,14 @@ struct Request {
   // that file from the cache; a DELETE deletes it from the cache,
   // unless it is an own one, and asks nobody.
   std::string file;
-  bool keeps_file = false;  // a GET stores the file as one of the person's own
-  uint32_t timeout_ms = 0;  // from the start to the last byte
-  size_t response_bytes_max = 0;
+  bool keeps_file = false;                // a GET stores the file as one of the person's own
+  uint32_t timeout_ms = kShortTimeoutMs;  // from the start to the last byte
+  size_t response_bytes_max = kResponseBytesMax;
 };
 
 // The request for a sprite file of a relay.
-inline Request FileRequest(const std::string& relay, const std::string& file, RequestId id) {
+inline Request FileRequest(const std::string& relay, const std::string& file) {
   Request request;
-  request.id = id;
   request.lane = Lane::kFile;
   request.url = relay + "/v1/sprites/" + file;
   request.file = file;

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/relay/backoff.h"
-#include "core/relay/seat_request.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
 
@@ -58,9 +57,7 @@ void Sayings::Restore(PendingSaying pending) {
   due_ms_ = 0;
 }
 
-std::optional<Request> Sayings::DueRequest(const std::string& relay, const Seat& seat,
-                                           int64_t now_ms, RequestBudget* budget,
-                                           RequestId* next_id) {
+std::optional<SeatRequest> Sayings::DueRequest(int64_t now_ms, RequestBudget* budget) {
   if (!pending_ || is_asking_ || now_ms < due_ms_ || (was_sent_ && !budget->Allows(now_ms))) {
     return std::nullopt;
   }
@@ -69,8 +66,7 @@ std::optional<Request> Sayings::DueRequest(const std::string& relay, const Seat&
   }
   is_repeat_ = std::exchange(was_sent_, true);
   is_asking_ = true;
-  return SeatRequest(Method::kPost, DesktopUrl(relay, seat, "/sayings"), seat.token,
-                     SayingJson(pending_->number, pending_->text), next_id);
+  return SeatRequest{Method::kPost, "/sayings", SayingJson(pending_->number, pending_->text)};
 }
 
 std::optional<SayingVerdict> Sayings::HandleResponse(const Response& response, int64_t now_ms,

@@ -14,9 +14,8 @@
 
 #include "core/motion/behaviour.h"
 #include "core/relay/batch.h"
-#include "core/relay/request.h"
 #include "core/relay/request_budget.h"
-#include "core/relay/seat.h"
+#include "core/relay/seat_request.h"
 #include "wire/rules.h"
 
 namespace sprites {
@@ -55,9 +54,8 @@ class Sayings {
   void Add(std::string text);
   // Continues with what was pending when the program ended.
   void Restore(PendingSaying pending);
-  // The request to send now; `next_id` numbers it. A repeat is taken out of `budget`.
-  std::optional<Request> DueRequest(const std::string& relay, const Seat& seat, int64_t now_ms,
-                                    RequestBudget* budget, RequestId* next_id);
+  // The request to send now. A repeat is taken out of `budget`.
+  std::optional<SeatRequest> DueRequest(int64_t now_ms, RequestBudget* budget);
   // The verdict in the response to the request under way. Nothing when it decides nothing: then the
   // same saying is sent again after a while.
   std::optional<SayingVerdict> HandleResponse(const Response& response, int64_t now_ms,

@@ -20,7 +20,7 @@ Seat SomeSeat() {
 
 struct Speaker {
   std::optional<Request> Due(int64_t now_ms) {
-    return sayings.DueRequest(kRelay, SomeSeat(), now_ms, &budget, &next);
+    return AskedAt(kRelay, SomeSeat(), sayings.DueRequest(now_ms, &budget));
   }
   std::optional<SayingVerdict> Respond(const Request& request, int status, const char* body,
                                        int64_t now_ms = 0) {
@@ -29,7 +29,6 @@ struct Speaker {
 
   Sayings sayings;
   RequestBudget budget;
-  RequestId next = 1;
 };
 
 TEST_CASE("sayings › follow the protocol, one at a time") {

@@ -13,24 +13,23 @@ constexpr int kAnswerDepthMax = 4;  // nested values; the deepest answer has 2
 
 }  // namespace
 
-std::string DesktopUrl(const std::string& relay, const Seat& seat, std::string_view path) {
-  return relay + "/v1/desktops/" + PercentEncoded(seat.desktop) + std::string(path);
+std::string DesktopUrl(const std::string& relay, const Seat& seat) {
+  return relay + "/v1/desktops/" + PercentEncoded(seat.desktop);
 }
 
-Request SeatRequest(Method method, std::string url, const std::string& token, std::string body,
-                    RequestId* next_id) {
+Request JsonRequest(Method method, std::string url, const std::string& token, std::string body) {
   Request request;
-  request.id = (*next_id)++;
   request.method = method;
   request.url = std::move(url);
   request.token = token;
-  if (!body.empty()) {
-    request.content_type = "application/json";
-    request.body = std::move(body);
-  }
-  request.timeout_ms = kShortTimeoutMs;
-  request.response_bytes_max = kResponseBytesMax;
+  request.content_type = body.empty() ? "" : "application/json";
+  request.body = std::move(body);
   return request;
+}
+
+Request RequestOf(const SeatRequest& asked, const std::string& relay, const Seat& seat) {
+  const std::string address = asked.is_desktops ? DesktopUrl(relay, seat) : relay;
+  return JsonRequest(asked.method, address + asked.path, seat.token, asked.body);
 }
 
 Json AcceptedBody(const Response& response) {

@@ -5,7 +5,6 @@
 #define CLIENT_WIN_CORE_RELAY_SEAT_REQUEST_H_
 
 #include <string>
-#include <string_view>
 
 #include "core/relay/request.h"
 #include "core/relay/seat.h"
@@ -13,13 +12,22 @@
 
 namespace sprites {
 
-// The address of the desktop at the relay, followed by `path`: empty, or such as "/stage".
-std::string DesktopUrl(const std::string& relay, const Seat& seat, std::string_view path);
+// What a desktop asks, and the relay answers at once.
+struct SeatRequest {
+  Method method = Method::kGet;
+  std::string path;         // after the address of the desktop, such as "/stage"
+  std::string body;         // JSON; empty for none
+  bool is_desktops = true;  // false: the path is after the address of the relay itself
+};
 
-// A request that the relay answers at once, with the token of a seat. `body` is JSON; empty for a
-// request without one.
-Request SeatRequest(Method method, std::string url, const std::string& token, std::string body,
-                    RequestId* next_id);
+// The request to the relay that has the seat.
+Request RequestOf(const SeatRequest& asked, const std::string& relay, const Seat& seat);
+
+// A request with a JSON body, or without one if it is empty. `token` may be empty.
+Request JsonRequest(Method method, std::string url, const std::string& token, std::string body);
+
+// The address of the desktop at the relay.
+std::string DesktopUrl(const std::string& relay, const Seat& seat);
 
 // The JSON in a response with status 202; null for any other response, and for one that is too
 // long.

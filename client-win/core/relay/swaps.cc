@@ -1,30 +1,25 @@
 #include "core/relay/swaps.h"
 
-#include "core/relay/seat_request.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
 #include "wire/rules.h"
 
 namespace sprites {
 
-std::optional<Request> Swaps::Ask(const std::string& relay, const Seat& seat, const Goal& whom,
-                                  RequestId* next_id) {
+std::optional<SeatRequest> Swaps::Ask(const Goal& whom) {
   if (is_asking_) {
     return std::nullopt;
   }
   const Json body = {{"name", whom.name}, {"column", whom.column}, {"row", whom.row}};
   is_asking_ = true;
   asked_ = PlainText(whom.name, rules::kNameBytesMax);
-  return SeatRequest(Method::kPost, DesktopUrl(relay, seat, "/swap"), seat.token, WriteJson(body),
-                     next_id);
+  return SeatRequest{Method::kPost, "/swap", WriteJson(body)};
 }
 
-Request Swaps::Answer(const std::string& relay, const Seat& seat, const Neighbour& asker,
-                      bool is_accepted, RequestId* next_id) {
+SeatRequest Swaps::Answer(const Neighbour& asker, bool is_accepted) {
   const Json body = {{"from", asker.desktop}, {"accept", is_accepted}};
   asker_.reset();
-  return SeatRequest(Method::kPut, DesktopUrl(relay, seat, "/swap"), seat.token, WriteJson(body),
-                     next_id);
+  return {Method::kPut, "/swap", WriteJson(body)};
 }
 
 Swaps::Result Swaps::HandleAsked(const Response& response) {

@@ -11,8 +11,7 @@
 
 #include "core/motion/sprite.h"
 #include "core/relay/batch.h"
-#include "core/relay/request.h"
-#include "core/relay/seat.h"
+#include "core/relay/seat_request.h"
 
 namespace sprites {
 
@@ -32,11 +31,9 @@ class Swaps {
   };
 
   // The request that asks somebody. Nothing while one is under way.
-  std::optional<Request> Ask(const std::string& relay, const Seat& seat, const Goal& whom,
-                             RequestId* next_id);
+  std::optional<SeatRequest> Ask(const Goal& whom);
   // The request that answers asker(), and ends the question here.
-  Request Answer(const std::string& relay, const Seat& seat, const Neighbour& asker,
-                 bool is_accepted, RequestId* next_id);
+  SeatRequest Answer(const Neighbour& asker, bool is_accepted);
   // What to show the person about the response to Ask.
   Result HandleAsked(const Response& response);
   // Likewise to Answer, which was for `asker`; nothing if all went well.

@@ -19,22 +19,17 @@ bool Uploads::IsFull(const std::string& file) const {
 }
 
 std::optional<Request> Uploads::Add(const Departure& departure, const std::string& relay,
-                                    const std::string& token, RequestId* next_id) {
+                                    const std::string& token) {
   const std::string& file = departure.sprite.file;
   auto& waiting = waiting_[file];
   waiting.push_back(departure);
   if (waiting.size() > 1) {
     return std::nullopt;
   }
-  Request request;
-  request.id = (*next_id)++;
-  request.lane = Lane::kFile;
+  Request request = FileRequest(relay, file);
   request.method = Method::kPut;
-  request.url = relay + "/v1/sprites/" + file;
   request.token = token;
   request.content_type = "image/png";
-  request.file = file;
-  request.timeout_ms = kFileTimeoutMs;
   request.response_bytes_max = kResponseBytesMax;
   return request;
 }

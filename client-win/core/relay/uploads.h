@@ -39,7 +39,7 @@ class Uploads {
   // Makes a departure wait for its file. Returns the request that uploads it, or nothing when the
   // upload is under way already.
   std::optional<Request> Add(const Departure& departure, const std::string& relay,
-                             const std::string& token, RequestId* next_id);
+                             const std::string& token);
   // The response to the upload of this file.
   Result HandleResponse(const std::string& file, const Response& response);
 

@@ -18,11 +18,10 @@ Departure UploadOf(const std::string& file = kFile) {
 
 struct UploadsFixture {
   std::optional<Request> Add(const Departure& departure) {
-    return uploads.Add(departure, "http://relay.example", "1-1.00", &next_id);
+    return uploads.Add(departure, "http://relay.example", "1-1.00");
   }
 
   Uploads uploads;
-  RequestId next_id = 1;
 };
 
 TEST_CASE("uploads › send a file once for all departures that wait for it") {

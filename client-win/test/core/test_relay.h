@@ -3,9 +3,11 @@
 #ifndef CLIENT_WIN_TEST_CORE_TEST_RELAY_H_
 #define CLIENT_WIN_TEST_CORE_TEST_RELAY_H_
 
+#include <optional>
 #include <string>
 
 #include "core/relay/crossings/departures.h"
+#include "core/relay/seat_request.h"
 #include "core/text/json.h"
 #include "test/core/vectors.h"
 
@@ -27,6 +29,12 @@ inline std::string SeatText(const Json& more = Json::object()) {
                {"leaseSeconds", 30}};
   seat.update(more);
   return WriteJson(seat);
+}
+
+// What is asked of a relay, as the request that it gets.
+inline std::optional<Request> AskedAt(const std::string& relay, const Seat& seat,
+                                      const std::optional<SeatRequest>& asked) {
+  return asked ? std::optional(RequestOf(*asked, relay, seat)) : std::nullopt;
 }
 
 inline const Json& RelayVectors() {

@@ -73,8 +73,7 @@ void SheetCache::RetryMissing() {
 }
 
 std::vector<Request> SheetCache::DueRequests(const std::string& relay, bool shows_others,
-                                             int64_t now_ms, RequestBudget* budget,
-                                             RequestId* next_id) {
+                                             int64_t now_ms, RequestBudget* budget) {
   std::vector<Request> requests;
   for (auto& [file, look] : looks_) {
     if (fetches_ >= kFetchesMax || !budget->Allows(now_ms)) {
@@ -85,7 +84,7 @@ std::vector<Request> SheetCache::DueRequests(const std::string& relay, bool show
     }
     look.state = State::kFetching;
     budget->Spend(now_ms);
-    requests.push_back(FileRequest(relay, file, (*next_id)++));
+    requests.push_back(FileRequest(relay, file));
     fetches_++;
   }
   return requests;

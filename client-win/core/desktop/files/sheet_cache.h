@@ -50,9 +50,9 @@ class SheetCache {
 
   // Fetches again what could not be fetched.
   void RetryMissing();
-  // The requests for files to fetch now, each taken out of `budget`; `next_id` numbers them.
+  // The requests for files to fetch now, each taken out of `budget`.
   std::vector<Request> DueRequests(const std::string& relay, bool shows_others, int64_t now_ms,
-                                   RequestBudget* budget, RequestId* next_id);
+                                   RequestBudget* budget);
   // The response to the request for this file. Returns whether its sheet has come with it.
   bool HandleResponse(const std::string& file, const Response& response);
   // No response comes to the requests under way: their files are fetched again.

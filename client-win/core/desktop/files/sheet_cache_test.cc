@@ -30,7 +30,7 @@ SheetPointer LargeSheet(size_t number) {
 struct CacheFixture {
   std::vector<Request> Due(bool shows_others = true) {
     now_ms += kRequestMs;  // so that the budget allows a request
-    return sheets.DueRequests(kCacheRelay, shows_others, now_ms, &budget, &next_id);
+    return sheets.DueRequests(kCacheRelay, shows_others, now_ms, &budget);
   }
   // Looks a file up and receives its sheet.
   void Receive(const SheetPointer& sheet) {
@@ -43,7 +43,6 @@ struct CacheFixture {
   SheetCache sheets;
   RequestBudget budget;
   int64_t now_ms = 0;
-  RequestId next_id = 1;
 };
 
 TEST_CASE("sheet cache › draws a parcel until the sheet is here") {

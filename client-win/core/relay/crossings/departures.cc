@@ -63,9 +63,9 @@ std::vector<Request> Departures::DueRequests(const Seat* seat, int64_t now_ms,
     const SeatKey& from = pending.thrown_from;
     pending.former_tries += seat != nullptr && from != KeyOf(*seat) ? 1 : 0;
     pending.is_repeat = std::exchange(pending.was_sent, true);
-    Request request = SeatRequest(Method::kPost, from.crossings, from.token,
-                                  CrossingJson(pending.number, pending.departure), next_id);
-    pending.request = request.id;
+    Request request = JsonRequest(Method::kPost, from.crossings, from.token,
+                                  CrossingJson(pending.number, pending.departure));
+    request.id = pending.request = (*next_id)++;
     requests.push_back(std::move(request));
   }
   return requests;

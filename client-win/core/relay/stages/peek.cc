@@ -4,7 +4,6 @@
 #include <limits>
 
 #include "core/relay/crossings/edges.h"
-#include "core/relay/seat_request.h"
 #include "core/text/json.h"
 
 namespace sprites {
@@ -25,16 +24,15 @@ std::optional<int64_t> LeaseIn(const Response& response) {
 
 void Peek::Look(std::optional<Edge> edge) { wanted_ = is_unsupported_ ? std::nullopt : edge; }
 
-std::optional<Request> Peek::DueRequest(const std::string& relay, const Seat& seat, int64_t now_ms,
-                                        RequestId* next_id) {
+std::optional<SeatRequest> Peek::DueRequest(int64_t now_ms) {
   if (now_ms < NextDueMs()) {
     return std::nullopt;
   }
   asked_ = wanted_;
   not_before_ms_ = now_ms + kPeekAskMs;
   is_asking_ = true;
-  return SeatRequest(Method::kPost, DesktopUrl(relay, seat, "/peeks"), seat.token,
-                     WriteJson({{"edge", asked_ ? Json(NameOf(*asked_)) : Json()}}), next_id);
+  return SeatRequest{Method::kPost, "/peeks",
+                     WriteJson({{"edge", asked_ ? Json(NameOf(*asked_)) : Json()}})};
 }
 
 std::optional<PeekRefusal> Peek::HandleResponse(const Response& response, int64_t now_ms) {

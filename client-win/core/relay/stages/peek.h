@@ -12,8 +12,7 @@
 #include <string>
 
 #include "core/relay/batch.h"
-#include "core/relay/request.h"
-#include "core/relay/seat.h"
+#include "core/relay/seat_request.h"
 #include "core/screen/geometry.h"
 #include "wire/rules.h"
 
@@ -36,8 +35,7 @@ class Peek {
   // The person looks through this edge from now on, or through none.
   void Look(std::optional<Edge> edge);
   // The request to send now, if one is due.
-  std::optional<Request> DueRequest(const std::string& relay, const Seat& seat, int64_t now_ms,
-                                    RequestId* next_id);
+  std::optional<SeatRequest> DueRequest(int64_t now_ms);
   // Handles the response to the request under way. Returns something if the relay refuses the edge
   // and will not accept it a moment later.
   std::optional<PeekRefusal> HandleResponse(const Response& response, int64_t now_ms);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "test/core/peek_vectors.h"
+#include "test/core/test_relay.h"
 
 namespace sprites {
 namespace {
@@ -20,7 +21,7 @@ struct Watcher {
       Seat seat;
       seat.desktop = "1-1";
       seat.token = "1-1.00";
-      const auto request = peek.DueRequest("http://relay.example", seat, now_ms, &next);
+      const auto request = AskedAt("http://relay.example", seat, peek.DueRequest(now_ms));
       if (!request) {
         continue;
       }
@@ -46,7 +47,6 @@ struct Watcher {
   int status = 202;
   std::string body = R"({"edge":"left","leaseMs":10000})";
   int64_t now_ms = 0;
-  RequestId next = 1;
 };
 
 TEST_CASE("peek › asks at once, renews the lease when half of it is over, and ends it") {

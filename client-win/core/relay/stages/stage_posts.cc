@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/relay/crossings/edges.h"
-#include "core/relay/seat_request.h"
 #include "core/text/json.h"
 
 namespace sprites {
@@ -31,9 +30,8 @@ bool StagePosts::IsDue(int64_t now_ms) const {
   return !edges_.empty() && !is_asking_ && now_ms >= not_before_ms_;
 }
 
-std::optional<Request> StagePosts::DueRequest(
-    const std::string& relay, const Seat& seat, int64_t now_ms, const Look& look,
-    const std::function<bool(const std::string&)>& is_at_relay, RequestId* next_id) {
+std::optional<SeatRequest> StagePosts::DueRequest(
+    int64_t now_ms, const Look& look, const std::function<bool(const std::string&)>& is_at_relay) {
   if (!IsDue(now_ms)) {
     return std::nullopt;
   }
@@ -59,11 +57,9 @@ std::optional<Request> StagePosts::DueRequest(
   is_event_newer_ = false;
   not_before_ms_ = now_ms + kStagePostMs;
   files_ = stage.files;
-  Request request = SeatRequest(Method::kPost, DesktopUrl(relay, seat, "/stage"), seat.token,
-                                StageJson(stage), next_id);
   is_asking_ = true;
   posted_ = {std::move(stage), now_ms};
-  return request;
+  return SeatRequest{Method::kPost, "/stage", StageJson(posted_->stage)};
 }
 
 void StagePosts::HandleResponse(const Response& response, int64_t now_ms) {

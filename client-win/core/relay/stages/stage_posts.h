@@ -14,8 +14,7 @@
 #include <vector>
 
 #include "core/relay/batch.h"
-#include "core/relay/request.h"
-#include "core/relay/seat.h"
+#include "core/relay/seat_request.h"
 #include "core/relay/stages/stage.h"
 #include "wire/rules.h"
 
@@ -40,10 +39,8 @@ class StagePosts {
   // `look` receives a predicate: whether a file may be shown.
   using Look = std::function<Stage(const std::function<bool(const std::string&)>& is_shown)>;
   // `is_at_relay`: whether the relay is known to carry a file.
-  std::optional<Request> DueRequest(const std::string& relay, const Seat& seat, int64_t now_ms,
-                                    const Look& look,
-                                    const std::function<bool(const std::string&)>& is_at_relay,
-                                    RequestId* next_id);
+  std::optional<SeatRequest> DueRequest(int64_t now_ms, const Look& look,
+                                        const std::function<bool(const std::string&)>& is_at_relay);
   // Handles the response to the request under way.
   void HandleResponse(const Response& response, int64_t now_ms);
 

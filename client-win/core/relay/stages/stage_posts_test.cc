@@ -6,6 +6,7 @@
 #include <string>
 
 #include "test/core/peek_vectors.h"
+#include "test/core/test_relay.h"
 
 namespace sprites {
 namespace {
@@ -40,9 +41,8 @@ struct Shown {
     Seat seat;
     seat.desktop = "1-1";
     seat.token = "1-1.00";
-    return posts.DueRequest(
-        "http://relay.example", seat, now_ms, look,
-        [this](const std::string& file) { return file == at_relay; }, &next);
+    const auto is_at_relay = [this](const std::string& file) { return file == at_relay; };
+    return AskedAt("http://relay.example", seat, posts.DueRequest(now_ms, look, is_at_relay));
   }
   void Respond(const Request& request, int status, const std::string& body) {
     posts.HandleResponse({request.id, status, body}, now_ms);
@@ -61,7 +61,6 @@ struct Shown {
   std::string at_relay;
   double x = 100;
   int64_t now_ms = 0;
-  RequestId next = 1;
 };
 
 TEST_CASE("stage posts › begin when somebody watches, and follow the protocol") {

@@ -1,23 +1,21 @@
 #include "core/relay/stages/stage_switch.h"
 
 #include "core/relay/backoff.h"
-#include "core/relay/seat_request.h"
 #include "core/text/json.h"
 
 namespace sprites {
 
-std::optional<Request> StageSwitch::DueRequest(const std::string& relay, const Seat& seat,
-                                               std::optional<bool> wanted, int64_t now_ms,
-                                               RequestBudget* budget, RequestId* next_id) {
-  if (!wanted || !seat.stage || *wanted == *seat.stage || is_asking_ || now_ms < due_ms_ ||
+std::optional<SeatRequest> StageSwitch::DueRequest(std::optional<bool> shown,
+                                                   std::optional<bool> wanted, int64_t now_ms,
+                                                   RequestBudget* budget) {
+  if (!wanted || !shown || *wanted == *shown || is_asking_ || now_ms < due_ms_ ||
       !budget->Allows(now_ms)) {
     return std::nullopt;
   }
   budget->Spend(now_ms);
   asked_ = *wanted;
   is_asking_ = true;
-  return SeatRequest(Method::kPut, DesktopUrl(relay, seat, "/stage"), seat.token,
-                     WriteJson({{"stage", asked_}}), next_id);
+  return SeatRequest{Method::kPut, "/stage", WriteJson({{"stage", asked_}})};
 }
 
 std::optional<bool> StageSwitch::HandleResponse(const Response& response, int64_t now_ms,

@@ -10,19 +10,18 @@
 #include <string>
 
 #include "core/motion/behaviour.h"
-#include "core/relay/request.h"
 #include "core/relay/request_budget.h"
-#include "core/relay/seat.h"
+#include "core/relay/seat_request.h"
 
 namespace sprites {
 
 class StageSwitch {
  public:
-  // The request that makes `seat` show what is `wanted`; nothing when it already does, when the
-  // relay does not know stages, or when nothing is wanted. Each is taken out of `budget`.
-  std::optional<Request> DueRequest(const std::string& relay, const Seat& seat,
-                                    std::optional<bool> wanted, int64_t now_ms,
-                                    RequestBudget* budget, RequestId* next_id);
+  // The request that makes the seat show what is `wanted`, where it shows `shown` now; nothing when
+  // that is the same, when the relay does not know stages, or when nothing is wanted. Each is taken
+  // out of `budget`.
+  std::optional<SeatRequest> DueRequest(std::optional<bool> shown, std::optional<bool> wanted,
+                                        int64_t now_ms, RequestBudget* budget);
   // Whether the seat shows its stage now, by the response to the request under way; nothing unless
   // the relay has agreed.
   std::optional<bool> HandleResponse(const Response& response, int64_t now_ms,

@@ -4,13 +4,15 @@
 
 #include "core/relay/backoff.h"
 #include "core/text/json.h"
+#include "test/core/test_relay.h"
 
 namespace sprites {
 namespace {
 
 struct Chooser {
   std::optional<Request> Due(std::optional<bool> wanted, int64_t now_ms = 0) {
-    return choice.DueRequest("http://relay.example", seat, wanted, now_ms, &budget, &next);
+    return AskedAt("http://relay.example", seat,
+                   choice.DueRequest(seat.stage, wanted, now_ms, &budget));
   }
   std::optional<bool> Respond(const Request& request, int status) {
     return choice.HandleResponse({request.id, status}, 0, [] { return 0.5; });
@@ -19,7 +21,6 @@ struct Chooser {
   StageSwitch choice;
   Seat seat{.desktop = "1-1", .token = "1-1.00", .stage = false};
   RequestBudget budget;
-  RequestId next = 1;
 };
 
 TEST_CASE("stage switch › tells the relay what was chosen, once") {
