@@ -126,7 +126,6 @@ class Shell : private Host {
   // -- Links, and what the menus do (shell_commands.cc).
   void FindRelay();
   void CheckForUpdate();
-  void ShowBubble(const Scene& scene);
   void UpdatePresence();
 
   MenuChoice AskIn(const Menu& menu, POINT point);

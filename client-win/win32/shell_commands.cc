@@ -120,15 +120,6 @@ void Shell::HandleInstaller(const std::string& bytes) {
   }
 }
 
-void Shell::ShowBubble(const Scene& scene) {
-  Scene own;
-  if (auto said = controller_.BubbleIn(scene); said && modal_depth_ == 0) {
-    said->id = std::hash<std::string>()(said->text);  // one, whichever sprite says it
-    own.bubbles.push_back(std::move(*said));
-  }
-  bubble_.Show(own);
-}
-
 void Shell::UpdatePresence() {
   if (NowMs() >= presence_ms_) {
     presence_ms_ = NowMs() + kPresenceMs;

@@ -207,7 +207,8 @@ void Shell::Turn() {
   LookAtPointer();
   const Scene& scene = controller_.Turn();
   display_->Show(scene);
-  ShowBubble(scene);
+  // One thing at a time: a dialog would cover what the sprite says.
+  bubble_.Show(dialog_ || menu_.is_open() ? Scene{} : controller_.OwnBubble(scene));
   saying_bubbles_.Show(menu_.is_open() ? Scene{} : scene);  // or they would cover it
   TurnWindow(&say_window_);
   TurnWindow(&company_window_);

@@ -103,7 +103,6 @@ class Shell : private Host {
   void AskAfterOthers(WaitingQuestion question);
   void UpdateDialog();
   void HandleToastClicked();
-  void ShowBubble(const Scene& scene);
   std::string Said(Text text, std::initializer_list<std::string_view> values = {}) const {
     return controller_.Said(text, values);
   }

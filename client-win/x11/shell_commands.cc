@@ -192,17 +192,6 @@ void Shell::HandleToastClicked() {
   }
 }
 
-// One thing at a time: a dialog would cover what the sprite says.
-void Shell::ShowBubble(const Scene& scene) {
-  Scene own;
-  auto said = dialog_ ? std::nullopt : controller_.BubbleIn(scene);
-  if (said && !menu_.is_open()) {
-    said->id = std::hash<std::string>()(said->text);  // one, whichever sprite says it
-    own.bubbles.push_back(std::move(*said));
-  }
-  bubble_.Show(own);
-}
-
 std::string Shell::NetworkAddress() const {
   ifaddrs* all = nullptr;
   if (getifaddrs(&all) != 0) {

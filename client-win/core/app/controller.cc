@@ -1,6 +1,7 @@
 #include "core/app/controller.h"
 
 #include <algorithm>
+#include <functional>
 #include <random>
 #include <utility>
 
@@ -582,13 +583,22 @@ std::optional<DrawnBubble> Controller::BubbleIn(const Scene& scene) {
   return bubble;
 }
 
+Scene Controller::OwnBubble(const Scene& scene) {
+  Scene own;
+  if (auto said = BubbleIn(scene)) {
+    said->id = std::hash<std::string>()(said->text);  // one, whichever sprite says it
+    own.bubbles.push_back(std::move(*said));
+  }
+  return own;
+}
+
 void Controller::DismissBubble() {
   greeting_.Dismiss(host_->NowMs(), desktop_.simulation().held() != kNobody);
   desktop_.sprites().DismissKeysHint();
 }
 
 void Controller::ShowNotice(Text title, Text text, std::initializer_list<std::string_view> values) {
-  desktop_.ShowNotice(Said(title, values), Said(text, values));
+  desktop_.ShowNotice(title, text, values);
   host_->RequestTurn();
 }
 

@@ -117,6 +117,8 @@ class Controller : public SpriteListener {
   // What the sprite that has the keys says, or else the greeting of the first one; nothing when
   // there is nothing to say. The bubble has the id of its sprite.
   std::optional<DrawnBubble> BubbleIn(const Scene& scene);
+  // Likewise, as a scene for a window of its own. The bubble has an id by what it says.
+  Scene OwnBubble(const Scene& scene);
   void DismissBubble();
 
   void ShowNotice(Text title, Text text, std::initializer_list<std::string_view> values = {});

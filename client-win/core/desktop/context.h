@@ -91,9 +91,14 @@ struct Context {
   std::string Said(Text text, std::initializer_list<std::string_view> values = {}) const {
     return Say(language(), text, values);
   }
-  // A text for the person.
-  void ShowNotice(const std::string& title, const std::string& text) {
-    toasts.Add(ToastKind::kNotice, title, text, now_ms);
+  // A text for the person, below a title with these values.
+  void ShowNotice(Text title, const std::string& text,
+                  std::initializer_list<std::string_view> values = {}) {
+    toasts.Add(ToastKind::kNotice, Said(title, values), text, now_ms);
+  }
+  // Likewise. Title and text have the same values.
+  void ShowNotice(Text title, Text text, std::initializer_list<std::string_view> values = {}) {
+    ShowNotice(title, Said(text, values), values);
   }
   // Whether nothing is shown on any monitor now: the person wants that, or presents.
   bool HidesAll() const {

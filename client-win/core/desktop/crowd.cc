@@ -14,9 +14,8 @@ constexpr double kDropSpread = 0.7;  // of the width
 
 SpriteId Crowd::DropIn(const std::string& file, std::optional<Point> place) {
   if (IsFull()) {
-    context_.ShowNotice(
-        context_.Said(Text::kToastFull),
-        context_.Said(Text::kToastFullText, {std::to_string(context_.settings.sprite_limit)}));
+    context_.ShowNotice(Text::kToastFull, Text::kToastFullText,
+                        {std::to_string(context_.settings.sprite_limit)});
     return kNobody;
   }
   const SheetPointer sheet = look_.FindOnShelf(file);
@@ -45,8 +44,7 @@ bool Crowd::PutAway(SpriteId id) {
     return false;
   }
   if (!sprite->from_shelf) {
-    context_.ShowNotice(context_.Said(Text::kToastGuest, {sprite->name}),
-                        context_.Said(Text::kToastGuestText));
+    context_.ShowNotice(Text::kToastGuest, Text::kToastGuestText, {sprite->name});
     return false;
   }
   simulation_.Remove(id);

@@ -60,15 +60,12 @@ void Desktop::Mute(const Neighbour& neighbour, bool is_muted) {
 }
 
 void Desktop::ThrowToFriend(SpriteId id, const std::string& name) {
-  const auto& all = company_.all();
-  const auto there = std::ranges::find_if(
-      all, [&](const Companion& companion) { return companion.goal.name == name; });
-  const auto step = there == all.end() ? std::nullopt
-                                       : NextStep(there->goal, std::nullopt,
-                                                  context_.relay.neighbours.value_or(Neighbours{}));
+  const Goal* goal = company_.Find(name);
+  const auto step = goal == nullptr ? std::nullopt
+                                    : NextStep(*goal, std::nullopt,
+                                               context_.relay.neighbours.value_or(Neighbours{}));
   if (!step) {
-    context_.ShowNotice(context_.Said(Text::kToastGone, {PlainText(name, kNameBytesMax)}),
-                        context_.Said(Text::kToastGoneText));
+    context_.ShowNotice(Text::kToastGone, Text::kToastGoneText, {PlainText(name, kNameBytesMax)});
   } else if (simulation_.Find(id) != nullptr && simulation_.held() != id) {
     simulation_.StopSteering();
     guests_.Head(id, *step, false);
@@ -77,13 +74,11 @@ void Desktop::ThrowToFriend(SpriteId id, const std::string& name) {
 }
 
 void Desktop::AskForSeat(const std::string& name) {
-  const auto& all = company_.all();
-  const auto there = std::ranges::find_if(
-      all, [&](const Companion& companion) { return companion.goal.name == name; });
-  if (there == all.end()) {
+  const Goal* goal = company_.Find(name);
+  if (goal == nullptr) {
     ShowSwap({Swaps::Outcome::kGone, PlainText(name, kNameBytesMax)});
   } else if (context_.relay.ConnectedSeat() != nullptr) {
-    context_.Send(swaps_.Ask(there->goal), Until::kSeatEnds,
+    context_.Send(swaps_.Ask(*goal), Until::kSeatEnds,
                   [this](const Response& response) { ShowSwap(swaps_.HandleAsked(response)); });
   }
 }
@@ -210,9 +205,10 @@ void Desktop::CountUnanswered(const Response& response) {
              ++context_.relay.unanswered == kUnreachableFailures) {
     const std::string host = HostOf(context_.settings.relay);
     const bool is_trusted = response.certificate == CertificateFault::kNone;
-    context_.ShowNotice(context_.Said(Text::kToastUnreachable, {host}),
+    context_.ShowNotice(Text::kToastUnreachable,
                         is_trusted ? context_.Said(Text::kToastUnreachableText)
-                                   : SayUnreachable(language(), response.certificate, host));
+                                   : SayUnreachable(language(), response.certificate, host),
+                        {host});
   }
 }
 
@@ -224,9 +220,8 @@ void Desktop::HandleInvitationEnded() {
   context_.settings.beside.clear();
   context_.outbox.settings_changed = true;
   const bool is_commons = context_.settings.world.empty() || context_.settings.world == kCommons;
-  context_.ShowNotice(
-      context_.Said(Text::kToastFriendGone),
-      context_.Said(is_commons ? Text::kToastFriendGoneCommons : Text::kToastFriendGoneText));
+  context_.ShowNotice(Text::kToastFriendGone,
+                      is_commons ? Text::kToastFriendGoneCommons : Text::kToastFriendGoneText);
 }
 
 void Desktop::FetchFromGallery(const RelayLink& link) {
@@ -235,15 +230,15 @@ void Desktop::FetchFromGallery(const RelayLink& link) {
       HandleGalleryFetch(gallery_fetches_.HandleResponse(link, response));
     });
   } else {
-    context_.ShowNotice(context_.Said(Text::kToastNotTaken, {link.entry->name}),
-                        context_.Said(Text::kWhyTooMany));
+    context_.ShowNotice(Text::kToastNotTaken, Text::kWhyTooMany, {link.entry->name});
   }
 }
 
 void Desktop::HandleGalleryFetch(const GalleryFetches::Result& result) {
   if (result.sheet == nullptr) {
-    context_.ShowNotice(context_.Said(Text::kToastNotTaken, {result.entry.name}),
-                        context_.Said(Text::kToastNotTakenText, {HostOf(result.relay)}));
+    context_.ShowNotice(Text::kToastNotTaken,
+                        context_.Said(Text::kToastNotTakenText, {HostOf(result.relay)}),
+                        {result.entry.name});
     return;
   }
   if (look_.IsHidden(result.sheet->file)) {
@@ -381,8 +376,7 @@ void Desktop::HandleNews(const News& news) {
   }
   if (!news.refused.code.empty() && news.refused.code != context_.relay.refusal) {
     context_.relay.refusal = news.refused.code;
-    context_.ShowNotice(context_.Said(Text::kToastRefused),
-                        SayProblem(context_.language(), news.refused));
+    context_.ShowNotice(Text::kToastRefused, SayProblem(language(), news.refused));
   }
 }
 
@@ -429,13 +423,13 @@ void Desktop::ShowSwap(const Swaps::Result& result) {
                                               {Text::kSwapOver, Text::kSwapOverText},
                                               {Text::kSwapLater, Text::kSwapLaterText}};
   const auto& [title, text] = kWords[static_cast<size_t>(result.outcome)];
-  context_.ShowNotice(context_.Said(title, {result.name}), context_.Said(text, {result.name}));
+  context_.ShowNotice(title, text, {result.name});
 }
 
 void Desktop::HandleBatch(const Batch& batch) {
   // Only one toast of a kind is shown at a time, and the operator's words matter more.
   for (const std::string& text : batch.announcements) {
-    context_.ShowNotice(context_.Said(Text::kToastOperator), text);
+    context_.ShowNotice(Text::kToastOperator, text);
   }
   traffic_.HandleArrivals(batch);
   if (batch.neighbours) {

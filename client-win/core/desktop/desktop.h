@@ -109,8 +109,8 @@ class Desktop {
   // The first sprite has said hello.
   void MarkGreeted();
   // A text for the person, from the shell.
-  void ShowNotice(const std::string& title, const std::string& text) {
-    context_.ShowNotice(title, text);
+  void ShowNotice(Text title, Text text, std::initializer_list<std::string_view> values = {}) {
+    context_.ShowNotice(title, text, values);
   }
   // The network has changed, or the machine woke up. A second later, when it has settled, the poll
   // is ended and asked again.

@@ -752,7 +752,7 @@ TEST_CASE(
     fixture.Pass(2'000);
     fixture.sounds.clear();
     fixture.desktop.SetPresence(Presence::kPresenting);
-    fixture.desktop.ShowNotice("a", "b");
+    fixture.desktop.ShowNotice(Text::kToastSharing, Text::kToastSharingText);
     fixture.desktop.sprites().ThrowTo(fixture.desktop.simulation().sprites()[0].id, Edge::kTop);
     CHECK(fixture.Pass(10).sprites[0].visible == !is_quiet);
     CHECK(fixture.desktop.IsQuiet() == is_quiet);

@@ -13,8 +13,7 @@ void Guests::ReportPicture(const PictureReport& report) {
     context_.Send(request, Until::kProgramEnds,
                   [this](const Response& response) { HandleReport(response); });
   } else {
-    context_.ShowNotice(context_.Said(Text::kToastNotReported),
-                        context_.Said(Text::kWhyNotConnected));
+    context_.ShowNotice(Text::kToastNotReported, Text::kWhyNotConnected);
   }
 }
 
@@ -114,11 +113,9 @@ void Guests::SendOnward() {
 void Guests::HandleReport(const Response& response) {
   const Moderation::Report report = moderation_.HandleResponse(response);
   if (report.was_accepted) {
-    context_.ShowNotice(context_.Said(Text::kToastReported),
-                        context_.Said(Text::kToastReportedText));
+    context_.ShowNotice(Text::kToastReported, Text::kToastReportedText);
   } else {
-    context_.ShowNotice(context_.Said(Text::kToastNotReported),
-                        SayProblem(context_.language(), report.problem));
+    context_.ShowNotice(Text::kToastNotReported, SayProblem(context_.language(), report.problem));
   }
 }
 

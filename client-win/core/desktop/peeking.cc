@@ -115,7 +115,7 @@ void Peeking::HandlePeeked(const Response& response) {
     gesture_.Choose(std::nullopt);
     const Neighbour* neighbour = context_.relay.NeighbourBeyond(refusal->edge);
     const std::string name = neighbour == nullptr ? "" : neighbour->DisplayName();
-    context_.ShowNotice(context_.Said(Text::kToastPeekNothing),
+    context_.ShowNotice(Text::kToastPeekNothing,
                         refusal->problem.code == codes::kStageHidden
                             ? context_.Said(Text::kToastPeekHidden, {name})
                             : SayProblem(context_.language(), refusal->problem));

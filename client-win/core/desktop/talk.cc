@@ -89,8 +89,7 @@ void Talk::HandleVerdict(const SayingVerdict& verdict) {
   context_.saves_now = true;
   if (!speech_.is_pending) {  // it is a reaction
     if (!verdict.accepted) {
-      context_.ShowNotice(context_.Said(Text::kToastNotSaid),
-                          SayProblem(context_.language(), verdict.problem));
+      context_.ShowNotice(Text::kToastNotSaid, SayProblem(context_.language(), verdict.problem));
     }
     return;
   }
@@ -157,15 +156,12 @@ std::optional<Edge> Talk::SpeakersEdge(const HeardBubble& bubble) const {
   if (bubble.is_own) {
     return Edge::kBottom;
   }
-  if (bubble.saying.edge || !context_.relay.neighbours) {
+  const Neighbours neighbours = context_.relay.neighbours.value_or(Neighbours{});
+  const auto there = std::ranges::find(neighbours, bubble.saying.from.desktop, &Neighbour::desktop);
+  if (bubble.saying.edge || there == neighbours.end()) {
     return bubble.saying.edge;
   }
-  for (size_t i = 0; i < context_.relay.neighbours->size(); i++) {
-    if ((*context_.relay.neighbours)[i].desktop == bubble.saying.from.desktop) {
-      return static_cast<Edge>(i);
-    }
-  }
-  return std::nullopt;
+  return static_cast<Edge>(there - neighbours.begin());
 }
 
 void Talk::DrawBubbles(Scene* scene) {

@@ -183,8 +183,7 @@ void Traffic::RemovePicture(const std::string& file) {
   request.file = file;
   context_.Send(std::move(request));
   if (was_seen) {
-    context_.ShowNotice(context_.Said(Text::kToastPictureGone),
-                        context_.Said(Text::kToastPictureGoneText));
+    context_.ShowNotice(Text::kToastPictureGone, Text::kToastPictureGoneText);
   }
 }
 

@@ -47,6 +47,12 @@ void Company::Forget() {
   is_due_ = is_wanted;
 }
 
+const Goal* Company::Find(const std::string& name) const {
+  const auto there =
+      std::ranges::find(all_, name, [](const Companion& one) { return one.goal.name; });
+  return there == all_.end() ? nullptr : &there->goal;
+}
+
 void Company::Read(const Json& list, int64_t now_ms) {
   const std::vector<Companion> before = std::exchange(all_, {});
   for (const Json& one : list) {

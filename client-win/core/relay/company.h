@@ -47,6 +47,8 @@ class Company {
   void Forget();
 
   const std::vector<Companion>& all() const { return all_; }
+  // Where somebody of this name sits; null if nobody does.
+  const Goal* Find(const std::string& name) const;
   // The people in the world with this one, also those who are not listed; 0 before an answer.
   int64_t people() const { return people_; }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <span>
 #include <utility>
 
 #include "core/picture/file_cache.h"
@@ -71,12 +72,17 @@ std::vector<std::string> TextsAt(const Json& root, const char* name) {
   return texts;
 }
 
+// `names` are by Choice. Another value changes nothing.
+template <typename Choice>
+void ReadChoice(const Json& value, std::span<const char* const> names, Choice* choice) {
+  const auto named = std::ranges::find_if(names, [&](const char* name) { return value == name; });
+  *choice = named == names.end() ? *choice : static_cast<Choice>(named - names.begin());
+}
+
 void ReadOthers(const Json& root, Settings* settings) {
-  for (size_t i = 0; i < std::size(kAcceptNames); i++) {
-    if (MemberOf(root, "accept") == kAcceptNames[i]) {
-      settings->accept = static_cast<Accept>(i);
-    }
-  }
+  ReadChoice(MemberOf(root, "accept"), kAcceptNames, &settings->accept);
+  ReadChoice(MemberOf(root, "language"), kLanguageNames, &settings->language);
+  ReadChoice(MemberOf(root, "showStage"), kShowStageNames, &settings->show_stage);
   settings->scale = NumberAt(root, "scale", kUserScaleMin, kUserScaleMax, settings->scale);
   settings->sprite_limit = static_cast<int>(
       NumberAt(root, "spritesMost", kSpriteLimitMin, kSpriteLimitMax, settings->sprite_limit));
@@ -86,16 +92,6 @@ void ReadOthers(const Json& root, Settings* settings) {
       static_cast<int>(NumberAt(root, "volume", kVolumeMin, kVolumeMax, settings->volume));
   settings->cache_mib =
       static_cast<int>(NumberAt(root, "cacheMiB", kCacheMiBMin, kCacheMiBMax, settings->cache_mib));
-  for (size_t i = 0; i < std::size(kLanguageNames); i++) {
-    if (MemberOf(root, "language") == kLanguageNames[i]) {
-      settings->language = static_cast<LanguageChoice>(i);
-    }
-  }
-  for (size_t i = 0; i < std::size(kShowStageNames); i++) {
-    if (MemberOf(root, "showStage") == kShowStageNames[i]) {
-      settings->show_stage = static_cast<ShowStage>(i);
-    }
-  }
   for (const std::string& name : TextsAt(root, "muted")) {
     settings->muted.push_back({"", name});
   }
