@@ -224,28 +224,34 @@ void Desktop::HandleInvitationEnded() {
                       is_commons ? Text::kToastFriendGoneCommons : Text::kToastFriendGoneText);
 }
 
+// The picture is asked for without the token of the seat, and checked and decoded like that of any
+// stranger. REQUIRES: link.entry.
 void Desktop::FetchFromGallery(const RelayLink& link) {
-  if (auto request = gallery_fetches_.Add(link)) {
-    context_.Send(std::move(request), Until::kProgramEnds, [this, link](const Response& response) {
-      HandleGalleryFetch(gallery_fetches_.HandleResponse(link, response));
-    });
-  } else {
+  if (gallery_fetches_ >= kGalleryFetchesMax) {
     context_.ShowNotice(Text::kToastNotTaken, Text::kWhyTooMany, {link.entry->name});
-  }
-}
-
-void Desktop::HandleGalleryFetch(const GalleryFetches::Result& result) {
-  if (result.sheet == nullptr) {
-    context_.ShowNotice(Text::kToastNotTaken,
-                        context_.Said(Text::kToastNotTakenText, {HostOf(result.relay)}),
-                        {result.entry.name});
     return;
   }
-  if (look_.IsHidden(result.sheet->file)) {
-    look_.HidePicture(result.sheet->file, false);  // the person wants to see it now
+  gallery_fetches_++;
+  Request request = FileRequest(link.relay, link.entry->file);
+  request.keeps_file = true;
+  context_.Send(std::move(request), Until::kProgramEnds, [this, link](const Response& response) {
+    gallery_fetches_--;
+    HandleGalleryFetch(link, response.sheet);
+  });
+}
+
+void Desktop::HandleGalleryFetch(const RelayLink& link, const SheetPointer& sheet) {
+  if (sheet == nullptr || sheet->file != link.entry->file) {
+    context_.ShowNotice(Text::kToastNotTaken,
+                        context_.Said(Text::kToastNotTakenText, {HostOf(link.relay)}),
+                        {link.entry->name});
+    return;
   }
-  look_.AddToShelf(result.sheet);
-  crowd_.DropIn(result.sheet->file, std::nullopt);
+  if (look_.IsHidden(sheet->file)) {
+    look_.HidePicture(sheet->file, false);  // the person wants to see it now
+  }
+  look_.AddToShelf(sheet);
+  crowd_.DropIn(sheet->file, std::nullopt);
 }
 
 // After a change of seat: the relay may not have our files. It may have verdicts.

@@ -24,7 +24,6 @@
 #include "core/desktop/traffic.h"
 #include "core/desktop/updates.h"
 #include "core/relay/company.h"
-#include "core/relay/gallery_fetches.h"
 #include "core/relay/relay_link.h"
 #include "core/relay/swaps.h"
 #include "core/scene/scene.h"
@@ -42,6 +41,8 @@ constexpr int64_t kVerdictsMsMax = 2'000;
 constexpr int64_t kFarewellMsMax = 2'000;  // then, for the responses to giving up the seat
 // Of both. Windows ends a program that takes 5 s.
 constexpr int64_t kLeaveMsMax = kVerdictsMsMax + kFarewellMsMax;
+// Pictures of galleries that are fetched at once: the person answers a question before each.
+constexpr size_t kGalleryFetchesMax = 8;
 
 class Desktop {
  public:
@@ -166,7 +167,7 @@ class Desktop {
   void CountUnanswered(const Response& response);
   void HandleInvitationEnded();
   void FetchFromGallery(const RelayLink& link);
-  void HandleGalleryFetch(const GalleryFetches::Result& result);
+  void HandleGalleryFetch(const RelayLink& link, const SheetPointer& sheet);
 
   // -- The end of a seat, and of the program (desktop_leaving.cc).
   enum class Leaving : uint8_t {
@@ -198,10 +199,10 @@ class Desktop {
   Swaps swaps_;
   Peeking peeking_{&context_, &simulation_, &look_, &guests_, &traffic_};
   Updates updates_{&context_};
-  GalleryFetches gallery_fetches_;
-  InvitedTo invited_;          // by the last invitation that the relay accepted
-  size_t first_kind_ = 0;      // of the requests: it is served first when the budget is short
-  int64_t stage_poll_ms_ = 0;  // when the next poll after a batch with a wanted stage may be sent
+  size_t gallery_fetches_ = 0;  // under way
+  InvitedTo invited_;           // by the last invitation that the relay accepted
+  size_t first_kind_ = 0;       // of the requests: it is served first when the budget is short
+  int64_t stage_poll_ms_ = 0;   // when the next poll after a batch with a wanted stage may be sent
   Scene scene_;
   std::optional<int64_t> network_retry_ms_;  // when to ask the relay again
   bool has_hide_key_ = false;

@@ -6,6 +6,7 @@
 #ifndef CLIENT_WIN_CORE_RELAY_REQUEST_BUDGET_H_
 #define CLIENT_WIN_CORE_RELAY_REQUEST_BUDGET_H_
 
+#include <algorithm>
 #include <cstdint>
 
 namespace sprites {
@@ -19,7 +20,7 @@ class RequestBudget {
   // Whether a request may be made at `now_ms` of a monotonic clock.
   bool Allows(int64_t now_ms) const { return now_ms >= NextMs(); }
   // Takes one request out of the bucket. REQUIRES: Allows(now_ms).
-  void Spend(int64_t now_ms);
+  void Spend(int64_t now_ms) { full_ms_ = std::max(full_ms_, now_ms) + kRequestMs; }
   // When the next request may be made; in the past if it may be made now.
   int64_t NextMs() const { return full_ms_ - (kRequestBurst - 1) * kRequestMs; }
 
