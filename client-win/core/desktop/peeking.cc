@@ -188,25 +188,14 @@ std::optional<DrawnSprite> Peeking::DrawSilhouette(const Silhouette& silhouette,
   sprite.facing = silhouette.facing;
   sprite.mode = silhouette.animation;
   sprite.since_ms = static_cast<double>(silhouette.since_ms);
-  switch (edge) {
-    case Edge::kLeft:
-      sprite.x = pane->rect.right + place.x * scale;
-      break;
-    case Edge::kRight:
-      sprite.x = pane->rect.left + (place.x - width) * scale;
-      break;
-    case Edge::kTop:
-      sprite.y = pane->rect.bottom + place.y * scale;
-      break;
-    case Edge::kBottom:
-      sprite.y = pane->rect.top + (place.y - height) * scale;
-      break;
-  }
+  const double side = pane->rect.*SideAt(Opposite(edge));  // of the line
   if (IsSide(edge)) {
+    sprite.x = side + (IsFar(edge) ? place.x - width : place.x) * scale;
     // A sprite on the neighbour's floor stands on the floor here, above the task bar.
     sprite.y = std::min(door.point.y + outside, monitor.work.bottom);
   } else {
     sprite.x = door.point.x + outside;
+    sprite.y = side + (IsFar(edge) ? place.y - height : place.y) * scale;
   }
   DrawnSprite drawn = Draw(sprite, look_.SheetOf(silhouette.file), monitor, context_.settings.scale,
                            context_.settings.whole_pixels, static_cast<double>(context_.now_ms));

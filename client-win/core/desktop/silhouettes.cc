@@ -74,17 +74,12 @@ Point Silhouettes::Drawn(const Moving& moving, int64_t now_ms) const {
 }
 
 Point SeenFrom(Edge edge, Point point, const DipSize& theirs, const DipSize& here) {
-  switch (edge) {
-    case Edge::kLeft:
-      return {point.x - theirs.width, point.y / theirs.height * here.height};
-    case Edge::kRight:
-      return {here.width + point.x, point.y / theirs.height * here.height};
-    case Edge::kTop:
-      return {point.x / theirs.width * here.width, point.y - theirs.height};
-    case Edge::kBottom:
-      break;
+  if (IsSide(edge)) {
+    return {IsFar(edge) ? here.width + point.x : point.x - theirs.width,
+            point.y / theirs.height * here.height};
   }
-  return {point.x / theirs.width * here.width, here.height + point.y};
+  return {point.x / theirs.width * here.width,
+          IsFar(edge) ? here.height + point.y : point.y - theirs.height};
 }
 
 }  // namespace sprites

@@ -29,20 +29,8 @@ Point WishOf(const PlacedBubble& bubble) {
       wish.y = sprite->bottom + gap;
     }
   } else {
-    switch (edge) {
-      case Edge::kLeft:
-        wish.x = room.left;
-        break;
-      case Edge::kRight:
-        wish.x = room.right - width;
-        break;
-      case Edge::kTop:
-        wish.y = room.top;
-        break;
-      case Edge::kBottom:
-        wish.y = room.bottom - height;
-        break;
-    }
+    const double length = IsSide(edge) ? width : height;
+    (IsSide(edge) ? wish.x : wish.y) = room.*SideAt(edge) - (IsFar(edge) ? length : 0);
   }
   return {Within(wish.x, room.left, room.right, width),
           Within(wish.y, room.top, room.bottom, height)};
@@ -85,25 +73,11 @@ std::optional<Rect> FreePlace(const PlacedBubble& bubble, std::span<const Rect> 
   return best;
 }
 
-// Whether the box touches that side of the room.
-bool Touches(const Rect& room, const Rect& box, Edge side) {
-  switch (side) {
-    case Edge::kLeft:
-      return box.left == room.left;
-    case Edge::kRight:
-      return box.right == room.right;
-    case Edge::kTop:
-      return box.top == room.top;
-    case Edge::kBottom:
-      break;
-  }
-  return box.bottom == room.bottom;
-}
-
 BubblePlace WithTail(const BubblePost& post, const Rect& box) {
   BubblePlace place{box, std::nullopt, 0};
   if (!post.sprite) {
-    if (post.has_tail_at_edge && Touches(post.room, box, post.edge)) {
+    const auto side = SideAt(post.edge);
+    if (post.has_tail_at_edge && box.*side == post.room.*side) {
       place.tail = post.edge;
       place.tail_at = (IsSide(post.edge) ? box.Height() : box.Width()) / 2;
     }

@@ -29,7 +29,7 @@ SheetPointer PaneSheet(Edge edge, int depth, int line) {
   sheet->width = sheet->description.frame_width = IsSide(edge) ? depth : 1;
   sheet->height = sheet->description.frame_height = IsSide(edge) ? 1 : depth;
   sheet->description.animations["idle"] = {{0}, 1};
-  const bool ends_with_line = edge == Edge::kLeft || edge == Edge::kTop;
+  const bool ends_with_line = !IsFar(edge);
   for (int i = 0; i < depth; i++) {
     const int from_line = ends_with_line ? depth - 1 - i : i;
     const double far = static_cast<double>(from_line) / depth;
@@ -43,17 +43,9 @@ SheetPointer PaneSheet(Edge edge, int depth, int line) {
 }
 
 Point MiddleOf(Edge edge, const Rect& rect) {
-  switch (edge) {
-    case Edge::kLeft:
-      return {rect.left, (rect.top + rect.bottom) / 2};
-    case Edge::kRight:
-      return {rect.right, (rect.top + rect.bottom) / 2};
-    case Edge::kTop:
-      return {(rect.left + rect.right) / 2, rect.top};
-    case Edge::kBottom:
-      break;
-  }
-  return {(rect.left + rect.right) / 2, rect.bottom};
+  const double side = rect.*SideAt(edge);
+  return IsSide(edge) ? Point{side, (rect.top + rect.bottom) / 2}
+                      : Point{(rect.left + rect.right) / 2, side};
 }
 
 }  // namespace
@@ -68,20 +60,8 @@ std::vector<Pane> PanesAlong(Edge edge, const Screen& screen) {
     }
     const double depth = std::max(1.0, std::round(PeekDepth(edge, monitor) * monitor.scale));
     Rect rect = monitor.work;
-    switch (edge) {
-      case Edge::kLeft:
-        rect.right = rect.left + depth;
-        break;
-      case Edge::kRight:
-        rect.left = rect.right - depth;
-        break;
-      case Edge::kTop:
-        rect.bottom = rect.top + depth;
-        break;
-      case Edge::kBottom:
-        rect.top = rect.bottom - depth;
-        break;
-    }
+    const double outer = rect.*SideAt(edge);
+    rect.*SideAt(Opposite(edge)) = IsFar(edge) ? outer - depth : outer + depth;
     const int line = std::max(1, static_cast<int>(std::lround(kLineDip * monitor.scale)));
     panes.push_back({edge, i, rect, PaneSheet(edge, static_cast<int>(depth), line)});
   }

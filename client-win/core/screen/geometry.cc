@@ -181,19 +181,14 @@ Doorway Screen::EnterBy(Edge edge, double at) const {
     const double high = is_side ? own.bottom : own.right;
     // A side's end counts as inside only if no other monitor starts there.
     const double gap = along == high ? 0.5 : Outside(along, low, high);
-    const double depth = edge == Edge::kLeft    ? own.left
-                         : edge == Edge::kRight ? -own.right
-                         : edge == Edge::kTop   ? own.top
-                                                : -own.bottom;
+    const double outer = own.*SideAt(edge);
+    const double depth = IsFar(edge) ? -outer : outer;
     if (i > 0 && (gap > best_gap || (gap == best_gap && depth >= best_depth))) {
       continue;
     }
     best_gap = gap;
     best_depth = depth;
     const double place = std::clamp(along, low, high);
-    const double outer = std::abs(depth) == 0                          ? 0
-                         : (edge == Edge::kLeft || edge == Edge::kTop) ? depth
-                                                                       : -depth;
     door = {is_side ? Point{outer, place} : Point{place, outer}, i};
   }
   return door;

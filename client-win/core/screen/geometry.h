@@ -37,6 +37,13 @@ struct Rect {
 using rules::Edge;
 using rules::Opposite;
 constexpr bool IsSide(Edge edge) { return edge == Edge::kLeft || edge == Edge::kRight; }
+// Whether coordinates grow towards the edge.
+constexpr bool IsFar(Edge edge) { return edge == Edge::kRight || edge == Edge::kBottom; }
+// The side of a rectangle at an edge.
+constexpr double Rect::*SideAt(Edge edge) {
+  constexpr double Rect::*kSides[] = {&Rect::left, &Rect::right, &Rect::top, &Rect::bottom};
+  return kSides[static_cast<size_t>(edge)];
+}
 
 struct Monitor {
   Rect bounds;       // px: the whole monitor
@@ -50,8 +57,8 @@ struct Monitor {
 // A visible window of another program. The shell leaves out minimised and cloaked ones, and those
 // that window_kind.h ignores.
 struct WindowArea {
-  uint64_t id = 0;  // chosen by the shell; a window keeps it
-  Rect rect;        // px: the visible frame, without the shadow
+  uint64_t id = 0;          // chosen by the shell; a window keeps it
+  Rect rect;                // px: the visible frame, without the shadow
   bool has_caption = true;  // or cannot be a film for another reason (window_kind.h)
   bool is_foreground = false;
   bool is_ground = true;  // false: it hides what is behind it, but carries no sprite

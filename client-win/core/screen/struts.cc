@@ -8,17 +8,12 @@ namespace {
 
 // What the strut covers of the screen.
 Rect AreaOf(const Strut& strut, const Rect& screen) {
-  switch (strut.side) {
-    case Edge::kLeft:
-      return {screen.left, strut.from, screen.left + strut.depth, strut.to + 1};
-    case Edge::kRight:
-      return {screen.right - strut.depth, strut.from, screen.right, strut.to + 1};
-    case Edge::kTop:
-      return {strut.from, screen.top, strut.to + 1, screen.top + strut.depth};
-    case Edge::kBottom:
-      return {strut.from, screen.bottom - strut.depth, strut.to + 1, screen.bottom};
-  }
-  return {};
+  Rect area = IsSide(strut.side) ? Rect{screen.left, strut.from, screen.right, strut.to + 1}
+                                 : Rect{strut.from, screen.top, strut.to + 1, screen.bottom};
+  const double outer = screen.*SideAt(strut.side);
+  area.*SideAt(Opposite(strut.side)) =
+      IsFar(strut.side) ? outer - strut.depth : outer + strut.depth;
+  return area;
 }
 
 bool Overlap(const Rect& one, const Rect& other) {
@@ -36,20 +31,9 @@ Rect WorkAreaOf(const Rect& monitor, const Rect& screen, std::span<const Strut> 
       continue;
     }
     Rect less = work;
-    switch (strut.side) {
-      case Edge::kLeft:
-        less.left = std::max(less.left, area.right);
-        break;
-      case Edge::kRight:
-        less.right = std::min(less.right, area.left);
-        break;
-      case Edge::kTop:
-        less.top = std::max(less.top, area.bottom);
-        break;
-      case Edge::kBottom:
-        less.bottom = std::min(less.bottom, area.top);
-        break;
-    }
+    double& side = less.*SideAt(strut.side);
+    const double inner = area.*SideAt(Opposite(strut.side));
+    side = IsFar(strut.side) ? std::min(side, inner) : std::max(side, inner);
     if (less.Width() * 2 >= monitor.Width() && less.Height() * 2 >= monitor.Height()) {
       work = less;
     }

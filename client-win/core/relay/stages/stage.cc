@@ -30,17 +30,8 @@ struct Near {
 };
 
 double DistanceTo(Edge edge, double x, double y, double width, double height) {
-  switch (edge) {
-    case Edge::kLeft:
-      return x;
-    case Edge::kRight:
-      return width - x;
-    case Edge::kTop:
-      return y;
-    case Edge::kBottom:
-      break;
-  }
-  return height - y;
+  const double place = IsSide(edge) ? x : y;
+  return IsFar(edge) ? (IsSide(edge) ? width : height) - place : place;
 }
 
 // The velocity that a watcher sees. A sprite that is held, sleeps, climbs or hangs has an old one,
