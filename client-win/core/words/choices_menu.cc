@@ -22,10 +22,8 @@ MenuItem NumbersMenu(std::string title, MenuCommand command, std::set<int> numbe
   MenuItem menu{std::move(title)};
   numbers.insert(present);
   for (const int number : numbers) {
-    menu.children.push_back({std::to_string(number) + unit,
-                             {command, static_cast<size_t>(number)},
-                             true,
-                             number == present});
+    menu.children.push_back(Toggle(std::to_string(number) + unit,
+                                   {command, static_cast<size_t>(number)}, number == present));
   }
   return menu;
 }
@@ -37,18 +35,14 @@ Menu ChoicesMenu(const Desktop& desktop) {
   const auto said = [&](Text text) { return Say(desktop.language(), text); };
   MenuItem accept{said(Text::kSettingsAccept)};
   for (size_t i = 0; i < std::size(kAcceptTexts); i++) {
-    accept.children.push_back({WithoutKeys(said(kAcceptTexts[i])),
-                               {MenuCommand::kAccept, i},
-                               true,
-                               settings.accept == static_cast<Accept>(i)});
+    accept.children.push_back(Toggle(WithoutKeys(said(kAcceptTexts[i])), {MenuCommand::kAccept, i},
+                                     settings.accept == static_cast<Accept>(i)));
   }
   MenuItem language{said(Text::kSettingsLanguage)};
   for (size_t i = 0; i < std::size(kLanguageTexts); i++) {
     language.children.push_back(
-        {i == 0 ? said(Text::kSettingsLanguageSystemLinux) : kLanguageTexts[i],
-         {MenuCommand::kLanguage, i},
-         true,
-         settings.language == static_cast<LanguageChoice>(i)});
+        Toggle(i == 0 ? said(Text::kSettingsLanguageSystemLinux) : kLanguageTexts[i],
+               {MenuCommand::kLanguage, i}, settings.language == static_cast<LanguageChoice>(i)));
   }
   const int percent = static_cast<int>(std::lround(settings.scale * kPercent));
   return {{said(Text::kSettingsName) + "…", {MenuCommand::kName}},

@@ -21,20 +21,9 @@ std::string MonitorText(const Monitor& monitor) {
 }
 
 std::string SwitchesText(const Settings& settings) {
-  const std::pair<const char*, bool> switches[] = {
-      {"sound", settings.sound},
-      {"toasts", settings.toasts},
-      {"allMonitors", settings.all_monitors},
-      {"hideInFullScreen", settings.hide_in_full_screen},
-      {"quiet", settings.quiet},
-      {"outOfSharedScreens", settings.out_of_shared_screens},
-      {"calm", settings.calm},
-      {"askBeforeClosing", settings.ask_before_closing},
-      {"startWithSystem", settings.start_with_system},
-      {"restoreWindows", settings.restore_windows}};
   std::string text;
-  for (const auto& [name, is_on] : switches) {
-    text += is_on ? (text.empty() ? "" : " ") + std::string(name) : "";
+  for (const auto& [name, member] : kSwitchFields) {
+    text += settings.*member ? (text.empty() ? "" : " ") + std::string(name) : "";
   }
   return text;
 }

@@ -47,6 +47,12 @@ std::string Entry(const Desktop& desktop, Text text, const std::string& name = "
   return Say(desktop.language(), text, {NameInMenu(name)});
 }
 
+// An entry for what is on or off in the settings.
+MenuItem SwitchEntry(const Desktop& desktop, bool Settings::*member, Text text) {
+  return Toggle(Entry(desktop, text), {.command = MenuCommand::kSwitch, .member = member},
+                desktop.settings().*member);
+}
+
 MenuItem ShelfMenu(const Desktop& desktop) {
   MenuItem shelf{Entry(desktop, Text::kMenuNewSprite)};
   for (size_t i = 0; i < desktop.look().shelf().size(); i++) {
@@ -75,10 +81,8 @@ Menu MuteMenu(const Desktop& desktop) {
   Menu menu;
   for (size_t i = 0; i < names.size(); i++) {
     const bool is_muted = i < muted.size();
-    menu.push_back({WithoutKeys(names[i].DisplayName()),
-                    {MenuCommand::kMute, 0, names[i], !is_muted},
-                    true,
-                    is_muted});
+    menu.push_back(
+        Toggle(WithoutKeys(names[i].DisplayName()), {MenuCommand::kMute, 0, names[i]}, is_muted));
   }
   return menu;
 }
@@ -131,12 +135,9 @@ MenuItem ThrowMenu(const Desktop& desktop) {
       menu.children.push_back({NameInMenu(shown), {MenuCommand::kThrowToFriend, 0, {"", name}}});
     }
   }
-  const bool signs = desktop.settings().signs;
-  const MenuChoice choice{
-      .command = MenuCommand::kSwitch, .is_on = !signs, .member = &Settings::signs};
   menu.children.push_back({});
   menu.children.push_back({Entry(desktop, Text::kSpritePotato), {MenuCommand::kLightPotato}});
-  menu.children.push_back({Entry(desktop, Text::kSettingsSigns), choice, true, signs});
+  menu.children.push_back(SwitchEntry(desktop, &Settings::signs, Text::kSettingsSigns));
   return menu;
 }
 
@@ -174,10 +175,8 @@ MenuItem NeighboursMenu(const Desktop& desktop) {
   menu.children.push_back(ReactMenu(desktop));
   if (desktop.peeking().CanPeek()) {
     menu.children.push_back(PeekMenu(desktop));
-    menu.children.push_back({Entry(desktop, Text::kMenuShowStage),
-                             {MenuCommand::kShowStage, 0, {}, !desktop.peeking().IsStageShown()},
-                             true,
-                             desktop.peeking().IsStageShown()});
+    menu.children.push_back(Toggle(Entry(desktop, Text::kMenuShowStage), {MenuCommand::kShowStage},
+                                   desktop.peeking().IsStageShown()));
   }
   if (desktop.guests().size() > 0) {
     menu.children.push_back({Entry(desktop, Text::kMenuSendAllOn), {MenuCommand::kSendAllOn}});
@@ -207,10 +206,9 @@ std::string WatchersOf(const Desktop& desktop) {
 MenuItem VolumeMenu(const Desktop& desktop) {
   MenuItem volume{Entry(desktop, Text::kSettingsVolume)};
   for (const int percent : kVolumes) {
-    volume.children.push_back({std::to_string(percent) + " %",
-                               {MenuCommand::kVolume, static_cast<size_t>(percent)},
-                               true,
-                               desktop.settings().volume == percent});
+    volume.children.push_back(Toggle(std::to_string(percent) + " %",
+                                     {MenuCommand::kVolume, static_cast<size_t>(percent)},
+                                     desktop.settings().volume == percent));
   }
   return volume;
 }
@@ -218,18 +216,8 @@ MenuItem VolumeMenu(const Desktop& desktop) {
 // A tab is before the key, as in menus of Windows.
 MenuItem HideEntry(const Desktop& desktop) {
   const std::string key = desktop.has_hide_key() ? "\t" + Entry(desktop, Text::kKeyHide) : "";
-  return {Entry(desktop, Text::kMenuHide) + key,
-          {MenuCommand::kHideAll, 0, {}, !desktop.is_hidden()},
-          true,
-          desktop.is_hidden()};
-}
-
-// Turns it off.
-MenuItem ClickThroughEntry(const Desktop& desktop) {
-  return {Entry(desktop, Text::kMenuClickThrough),
-          {.command = MenuCommand::kSwitch, .member = &Settings::click_through},
-          true,
-          true};
+  return Toggle(Entry(desktop, Text::kMenuHide) + key, {MenuCommand::kHideAll},
+                desktop.is_hidden());
 }
 
 // What is chosen there is done with this sprite.
@@ -309,13 +297,11 @@ Menu ProgramMenu(const Desktop& desktop) {
   menu.push_back(NeighboursMenu(desktop));
   menu.push_back(CameraMenu(desktop));
   menu.push_back({});
-  menu.push_back({Entry(desktop, Text::kMenuPause),
-                  {MenuCommand::kPause, 0, {}, !desktop.is_paused()},
-                  true,
-                  desktop.is_paused()});
+  menu.push_back(
+      Toggle(Entry(desktop, Text::kMenuPause), {MenuCommand::kPause}, desktop.is_paused()));
   menu.push_back(HideEntry(desktop));
   if (desktop.settings().click_through) {
-    menu.push_back(ClickThroughEntry(desktop));
+    menu.push_back(SwitchEntry(desktop, &Settings::click_through, Text::kMenuClickThrough));
   }
   menu.push_back({Entry(desktop, Text::kMenuSettings), {MenuCommand::kSettings}});
   menu.push_back(HelpMenu(desktop));
@@ -375,11 +361,7 @@ Menu MenuOver(const Desktop& desktop, const Sprite& sprite, Menu program) {
 Menu SettingsMenu(const Desktop& desktop, bool has_sound) {
   Menu menu;
   for (const auto& [member, text] : kSwitchRows) {
-    const bool is_on = desktop.settings().*member;
-    menu.push_back({Entry(desktop, text),
-                    {.command = MenuCommand::kSwitch, .is_on = !is_on, .member = member},
-                    true,
-                    is_on});
+    menu.push_back(SwitchEntry(desktop, member, text));
     if (member != &Settings::sound) {
       continue;
     }

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/desktop/desktop.h"
@@ -83,6 +84,13 @@ struct MenuItem {
   bool IsLine() const { return text.empty(); }
 };
 using Menu = std::vector<MenuItem>;
+
+// An entry that turns something on or off, or that chooses one of several values; it is checked
+// while that is so.
+inline MenuItem Toggle(std::string text, MenuChoice choice, bool is_on) {
+  choice.is_on = !is_on;
+  return {std::move(text), std::move(choice), true, is_on};
+}
 
 // The menu of the program. It lists the sprites with their menus, for those who use the keyboard or
 // a screen reader.

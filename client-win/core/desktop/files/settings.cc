@@ -30,27 +30,6 @@ constexpr TextField kTexts[] = {{"relay", &Settings::relay},
                                 {"world", &Settings::world},
                                 {"near", &Settings::beside}};
 
-struct SwitchField {
-  const char* name;
-  bool Settings::*member;
-};
-constexpr SwitchField kSwitchFields[] = {{"sound", &Settings::sound},
-                                         {"allMonitors", &Settings::all_monitors},
-                                         {"hideInFullScreen", &Settings::hide_in_full_screen},
-                                         {"quiet", &Settings::quiet},
-                                         {"wholePixels", &Settings::whole_pixels},
-                                         {"outOfSharedScreens", &Settings::out_of_shared_screens},
-                                         {"clickThrough", &Settings::click_through},
-                                         {"calm", &Settings::calm},
-                                         {"startWithSystem", &Settings::start_with_system},
-                                         {"askBeforeClosing", &Settings::ask_before_closing},
-                                         {"restoreWindows", &Settings::restore_windows},
-                                         {"toasts", &Settings::toasts},
-                                         {"bubbles", &Settings::bubbles},
-                                         {"signs", &Settings::signs},
-                                         {"peekAtEdges", &Settings::peek_at_edges},
-                                         {"greeted", &Settings::greeted}};
-
 constexpr const char* kOthers[] = {"accept", "scale",  "spritesMost", "cacheMiB",  "language",
                                    "muted",  "hidden", "volume",      "showStage", "opacity"};
 

@@ -89,6 +89,29 @@ struct Settings {
   bool operator==(const Settings&) const = default;
 };
 
+// What is on or off, by its name in the file.
+struct SwitchField {
+  const char* name;
+  bool Settings::*member;
+};
+inline constexpr SwitchField kSwitchFields[] = {
+    {"sound", &Settings::sound},
+    {"allMonitors", &Settings::all_monitors},
+    {"hideInFullScreen", &Settings::hide_in_full_screen},
+    {"quiet", &Settings::quiet},
+    {"wholePixels", &Settings::whole_pixels},
+    {"outOfSharedScreens", &Settings::out_of_shared_screens},
+    {"clickThrough", &Settings::click_through},
+    {"calm", &Settings::calm},
+    {"startWithSystem", &Settings::start_with_system},
+    {"askBeforeClosing", &Settings::ask_before_closing},
+    {"restoreWindows", &Settings::restore_windows},
+    {"toasts", &Settings::toasts},
+    {"bubbles", &Settings::bubbles},
+    {"signs", &Settings::signs},
+    {"peekAtEdges", &Settings::peek_at_edges},
+    {"greeted", &Settings::greeted}};
+
 // Never throws. Sets `complaint`, if given, to what was left out and why, or to nothing.
 Settings ReadSettings(std::string_view json, std::optional<Reason>* complaint = nullptr);
 std::string SettingsJson(const Settings& settings);
