@@ -292,24 +292,24 @@ void Desktop::SendDueRequests() {
       [this] { guests_.SendMutes(); },
       [this] { talk_.Send(); },
       [this] { peeking_.Send(context_.is_paused); },
-      [this] { AskForCompany(); }};
+      [this] {
+        context_.Send(company_.DueRequest(context_.now_ms, &context_.budget), Until::kSeatEnds,
+                      [this](const Response& response) {
+                        company_.HandleResponse(response, context_.now_ms);
+                      });
+      }};
+  constexpr size_t kWithoutSeat = 2;  // the first kinds; the others are requests of the seat
   constexpr size_t kKindCount = std::size(kinds);
   const size_t first = first_kind_;
   for (size_t i = 0; i < kKindCount; i++) {
     const size_t kind = (first + i) % kKindCount;
     const bool had_budget = context_.budget.Allows(context_.now_ms);
-    kinds[kind]();
+    if (kind < kWithoutSeat || context_.relay.ConnectedSeat() != nullptr) {
+      kinds[kind]();
+    }
     if (had_budget && !context_.budget.Allows(context_.now_ms)) {
       first_kind_ = (kind + 1) % kKindCount;  // the next request is for another kind
     }
-  }
-}
-
-void Desktop::AskForCompany() {
-  if (context_.relay.ConnectedSeat() != nullptr) {
-    context_.Send(
-        company_.DueRequest(context_.now_ms, &context_.budget), Until::kSeatEnds,
-        [this](const Response& response) { company_.HandleResponse(response, context_.now_ms); });
   }
 }
 

@@ -157,7 +157,6 @@ class Desktop {
   void HandleSeatResponse(const Response& response);
   void SendDueRequests();
   void SendPollerRequest();
-  void AskForCompany();
   void RetryAfterNetworkChange(int64_t passed_ms);
   void HandleNews(const News& news);
   void HandleBatch(const Batch& batch);

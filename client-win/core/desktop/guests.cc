@@ -29,7 +29,7 @@ PictureReport Guests::ReportOf(const Sprite& sprite) const {
 }
 
 void Guests::SendMutes() {
-  if (context_.relay.ConnectedSeat() == nullptr || !context_.relay.neighbours) {
+  if (!context_.relay.neighbours) {
     return;
   }
   for (const SeatRequest& request :

@@ -51,7 +51,7 @@ class Guests {
   // Throws the next guest that is due to leave.
   void SendOnward();
   int64_t NextDueMs() const { return list_.NextDueMs(); }
-  void SendMutes();
+  void SendMutes();  // REQUIRES: connected
   // There is a new seat, which mutes nobody yet.
   void ForgetMutes() { moderation_.ForgetMutes(); }
 

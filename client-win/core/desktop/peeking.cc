@@ -57,9 +57,6 @@ void Peeking::Update() {
 }
 
 void Peeking::Send(bool is_paused) {
-  if (context_.relay.ConnectedSeat() == nullptr) {
-    return;
-  }
   context_.Send(stage_switch_.DueRequest(context_.relay.seat()->stage, ChosenStage(),
                                          context_.now_ms, &context_.budget),
                 Until::kSeatEnds, [this](const Response& response) {

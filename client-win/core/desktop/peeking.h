@@ -51,7 +51,7 @@ class Peeking {
   std::optional<bool> ChosenStage() const;
   // Looks over the edge of the gesture, if somebody is there.
   void Update();
-  void Send(bool is_paused);
+  void Send(bool is_paused);  // REQUIRES: connected
   void HandleStages(const Batch& batch);
   // The neighbours have changed.
   void AskSoon() { peek_.AskSoon(context_.now_ms); }

@@ -81,9 +81,6 @@ bool SpriteLook::IsHidden(const std::string& file) const {
 }
 
 void SpriteLook::FetchSheets(const std::function<void(const std::string&)>& mark_at_relay) {
-  if (context_.relay.ConnectedSeat() == nullptr) {
-    return;
-  }
   for (Request& request : sheets_.DueRequests(context_.relay.poller.relay(), ShowsOthers(),
                                               context_.now_ms, &context_.budget)) {
     const std::string file = request.file;

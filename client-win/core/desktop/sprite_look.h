@@ -54,6 +54,7 @@ class SpriteLook {
   // Fetches again what could not be fetched: the relay may have it now.
   void RetryMissing() { sheets_.RetryMissing(); }
   // Asks the relay for files that are missing here. `mark_at_relay` gets each file that comes.
+  // REQUIRES: connected.
   void FetchSheets(const std::function<void(const std::string&)>& mark_at_relay);
   // There is another seat, or none: what is being fetched is fetched again.
   void ForgetFetches() { sheets_.ForgetFetches(); }

@@ -59,9 +59,6 @@ void Talk::ClearNote() {
 }
 
 void Talk::Send() {
-  if (context_.relay.ConnectedSeat() == nullptr) {
-    return;
-  }
   context_.Send(sayings_.DueRequest(context_.now_ms, &context_.budget), Until::kSeatEnds,
                 [this](const Response& response) {
                   if (const auto verdict =

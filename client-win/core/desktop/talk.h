@@ -46,7 +46,7 @@ class Talk {
   // -- For the other parts of the desktop.
   void Restore(SavedState* state);
   void SaveTo(SavedState* state) const;
-  void Send();
+  void Send();  // REQUIRES: connected
   // The seat has ended, and with it the relay's memory of what was said from it.
   void GiveUp();
   void HandleSayings(const Batch& batch);
