@@ -5,7 +5,6 @@
 #include <poll.h>
 
 #include <algorithm>
-#include <cmath>
 #include <csignal>
 #include <ctime>
 #include <utility>

@@ -8,7 +8,6 @@
 #ifndef CLIENT_WIN_CORE_DESKTOP_DESKTOP_H_
 #define CLIENT_WIN_CORE_DESKTOP_DESKTOP_H_
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>

@@ -6,7 +6,6 @@
 #define CLIENT_WIN_CORE_DESKTOP_SPRITE_LOOK_H_
 
 #include <functional>
-#include <optional>
 #include <span>
 #include <string>
 #include <vector>

@@ -1,6 +1,5 @@
 #include "core/desktop/traffic.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "core/desktop/journey_words.h"

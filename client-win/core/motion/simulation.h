@@ -11,7 +11,6 @@
 #define CLIENT_WIN_CORE_MOTION_SIMULATION_H_
 
 #include <optional>
-#include <string>
 #include <vector>
 
 #include "core/motion/behaviour.h"

@@ -1,6 +1,5 @@
 #include "core/picture/orientation.h"
 
-#include <algorithm>
 #include <optional>
 #include <string_view>
 #include <utility>

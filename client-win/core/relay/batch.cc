@@ -1,6 +1,5 @@
 #include "core/relay/batch.h"
 
-#include <algorithm>
 #include <iterator>
 #include <utility>
 

@@ -6,7 +6,6 @@
 #define CLIENT_WIN_CORE_SCENE_COMPOSITION_H_
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
 #include "core/scene/frame_atlas.h"

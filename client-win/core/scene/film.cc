@@ -1,7 +1,5 @@
 #include "core/scene/film.h"
 
-#include <algorithm>
-#include <utility>
 
 namespace sprites {
 

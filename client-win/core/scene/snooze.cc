@@ -1,7 +1,6 @@
 #include "core/scene/snooze.h"
 
 #include <cmath>
-#include <utility>
 
 namespace sprites {
 

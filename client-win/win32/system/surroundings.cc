@@ -1,6 +1,5 @@
 #include "win32/system/surroundings.h"
 
-#include <algorithm>
 #include <vector>
 
 #include "core/screen/check_pace.h"

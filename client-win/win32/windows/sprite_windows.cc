@@ -8,7 +8,6 @@
 #include <iterator>
 #include <optional>
 #include <string_view>
-#include <utility>
 
 #include "core/picture/importer.h"
 

@@ -3,7 +3,6 @@
 #include <glib.h>
 
 #include <stdexcept>
-#include <string>
 #include <system_error>
 
 namespace sprites {

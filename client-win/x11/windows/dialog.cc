@@ -1,6 +1,5 @@
 #include "x11/windows/dialog.h"
 
-#include <algorithm>
 #include <utility>
 
 #include "core/text/text.h"
