@@ -47,7 +47,7 @@ const tell = (what) => console.log(JSON.stringify(what));
 const [task, ...words] = process.argv.slice(2);
 if (task === 'wrong') {
   await join(words[0], { on: { sprit() {} } }).catch((error) => tell(error.message));
-  await join(words[0], { on: { connected: () => Promise.reject(new Error('Oh dear.')) } });
+  await join(words[0], { world: 'wrong', on: { connected: () => Promise.reject(new Error('Oh dear.')) } });
   await new Promise((resolve) => setTimeout(resolve, 1e9)); // something else than .ended
 }
 if (task === 'join') {
@@ -110,7 +110,7 @@ async def main(task, *words):
             tell(str(error))
         def fail(event):
             raise ValueError('Oh dear.')
-        await join(words[0], on={'connected': fail})
+        await join(words[0], world='wrong', on={'connected': fail})
         await asyncio.sleep(1e6)  # something else than .ended
     if task == 'join':
         for relay in words:
