@@ -53,5 +53,6 @@ export function onTwoShapes(
 function onFront(front: FrontKind, name: string, suite: () => void, skip: string | false): void {
   if (wanted !== undefined && wanted !== front) return;
   const why = skip || (front === 'native' && whyNoNativeFront());
-  describe(name, { ...BOUNDED, skip: why ?? false }, suite);
+  // The tests of a suite run one after the other, also where suites run side by side.
+  describe(name, { ...BOUNDED, concurrency: 1, skip: why ?? false }, suite);
 }

@@ -1,7 +1,7 @@
 /** Desktops on WebSockets: the same events, cursors and verdicts as with long-polls and posts, and the handling of bad input. */
 import assert from 'node:assert/strict';
 import { once } from 'node:events';
-import { after, afterEach, before, it } from 'node:test';
+import { after, afterEach, before, describe, it } from 'node:test';
 import { WebSocket } from 'ws';
 import { CROSSINGS_IN_FLIGHT_MAX, MESSAGE_BYTES_MAX } from '../http/socket_desktop.ts';
 import type { ProblemDocument } from '../wire/problem.ts';
@@ -19,10 +19,10 @@ import {
   type Reference,
   sendRequest,
 } from './desktop_client.ts';
-import { onTwoShapes } from './fronts.ts';
+import { onTwoShapes, type Shape } from './fronts.ts';
 import { isProblem, isProblemDocument } from './problem_check.ts';
 import { RawConnection } from './raw_connection.ts';
-import { type RelayProcess, startRelay, until } from './relay_process.ts';
+import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
 
 /** A message of the relay. */
 interface Message extends Partial<Batch> {
@@ -88,16 +88,18 @@ class Socket {
   }
 }
 
-let worlds = 0;
-const sockets: Socket[] = [];
-const open = async (...args: Parameters<typeof Socket.open>): Promise<Socket> => {
-  const socket = await Socket.open(...args);
-  sockets.push(socket);
-  return socket;
-};
+// The relays run side by side: each suite mostly waits for its relay to give up a socket that does not read.
+describe('a relay of each shape', { ...BOUNDED, concurrency: 2 }, () => onTwoShapes('crossed', 'sockets', suite));
 
-onTwoShapes('crossed', 'sockets', (shape) => {
+function suite(shape: Shape): void {
   let relay: RelayProcess;
+  let worlds = 0;
+  const sockets: Socket[] = [];
+  const open = async (...args: Parameters<typeof Socket.open>): Promise<Socket> => {
+    const socket = await Socket.open(...args);
+    sockets.push(socket);
+    return socket;
+  };
   before(async () => {
     relay = await startRelay(shape);
   });
@@ -397,4 +399,4 @@ onTwoShapes('crossed', 'sockets', (shape) => {
     const { events } = await pollFor(bob, bob.cursor, isSprite);
     assert.equal(events.filter(isSprite).length, 64, 'the waiting sprites still wait');
   });
-});
+}
