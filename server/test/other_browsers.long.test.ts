@@ -128,6 +128,8 @@ function visit(kind: BrowserKind): void {
     const hasOther = (desktop: string) => (globalThis.sprites.desktop() ?? desktop) !== desktop;
     if (kind === 'firefox') await browser.waitFor('there is another seat', hasOther, former.desktop);
     else assert.equal((await seat()).desktop, former.desktop);
+    const areHere = (count: number) => globalThis.sprites.sprites().length === count;
+    await browser.waitFor('they are all here', areHere, here.length);
     assert.deepEqual((await sprites()).map(({ name }) => name).sort(), here.map(({ name }) => name).sort());
   });
 
