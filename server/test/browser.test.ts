@@ -71,23 +71,32 @@ async function nextSprite({ token, events, cursor }: Joined): Promise<SpriteEven
   return batch.events.find(isSprite) ?? nextSprite({ token, events, cursor: batch.cursor } as Joined);
 }
 
-/** Resolves to the first frames of the next sprite, or the one of this name, that arrives on the page. Call it before the throw. */
-function arrival(page: Page, name?: string): Promise<Seen[]> {
-  return page.evaluate(
-    (wanted) =>
-      new Promise<Seen[]>((resolve) => {
-        const path: Seen[] = [];
-        const look = () => {
-          const came = globalThis.sprites.sprites().filter(({ fromShelf }) => !fromShelf);
-          const here = wanted === undefined ? came[0] : came.find((sprite) => sprite.name === wanted);
-          if (here) path.push(here);
-          if (path.length < 8) requestAnimationFrame(look);
-          else resolve(path);
-        };
-        look();
-      }),
-    name,
+/** How many frames of an arrival are looked at. */
+const FRAMES = 8;
+
+/**
+ * Resolves when the page looks for the next sprite, or the one of this name, that arrives on it: to what resolves to its first frames. Await
+ * it before the throw.
+ */
+async function arrival(page: Page, name?: string): Promise<() => Promise<Seen[]>> {
+  const path = await page.evaluateHandle(
+    ([frames, wanted]) => {
+      const seen: Seen[] = [];
+      const look = () => {
+        const came = globalThis.sprites.sprites().filter(({ fromShelf }) => !fromShelf);
+        const here = wanted === undefined ? came[0] : came.find((sprite) => sprite.name === wanted);
+        if (here) seen.push(here);
+        if (seen.length < frames) requestAnimationFrame(look);
+      };
+      look();
+      return seen;
+    },
+    [FRAMES, name] as const,
   );
+  return async () => {
+    await page.waitForFunction(([frames, seen]) => seen.length === frames, [FRAMES, path] as const);
+    return path.jsonValue();
+  };
 }
 
 /** What a page makes, at most, of the time of two frames, in s: as late may `arrival` see a sprite. */
@@ -285,9 +294,9 @@ function desktops(front: FrontKind): void {
       crossings.push(...(batch?.events ?? []).filter(isSprite));
     });
     const before = await ann.evaluate(() => globalThis.sprites.sprites().length);
-    const coming = arrival(bob);
+    const coming = await arrival(bob);
     const thrown = await throwByMouse(ann);
-    const path = await coming;
+    const path = await coming();
     await shoot(bob, 'browser-3-bob-has-it');
     await until('the batch of the sprite has been read here, too', () => crossings.length > 0);
     const [event] = crossings;
@@ -315,7 +324,7 @@ function desktops(front: FrontKind): void {
 
   it('receive a throw of curl', async () => {
     const [{ file }] = await ann.evaluate(() => globalThis.sprites.sprites());
-    const coming = arrival(ann, 'Curly');
+    const coming = await arrival(ann, 'Curly');
     const crossing = crossingOf(1, 'right', 'Curly');
     const answer = await curl(
       ...['--header', `Authorization: Bearer ${carol.token}`],
@@ -323,7 +332,7 @@ function desktops(front: FrontKind): void {
       carol.crossings,
     );
     assert.deepEqual(answer, { to: { desktop: await ann.evaluate(() => globalThis.sprites.desktop()), name: 'Ann' } });
-    assertEnteredFromTheLeft(await coming, { at: 0.3, vx: 500 });
+    assertEnteredFromTheLeft(await coming(), { at: 0.3, vx: 500 });
     await shoot(ann, 'browser-4-ann-has-curly');
   });
 

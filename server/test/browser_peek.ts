@@ -98,24 +98,21 @@ describe('peek in a browser', { timeout: 900_000, skip: noBrowser }, () => {
   });
 
   it('shows a sprite as a silhouette before it crosses, and then as itself', async () => {
-    // In each frame: whether Ann sees the sprite as a silhouette, and whether it is on her desktop.
-    const seen = ann.evaluate(
-      (file) =>
-        new Promise<{ beyond: boolean; here: boolean }[]>((resolve) => {
-          const frames: { beyond: boolean; here: boolean }[] = [];
-          const look = () => {
-            const beyond = globalThis.sprites.view().silhouettes.some((one) => one.file === file);
-            const here = globalThis.sprites.sprites().some((one) => one.file === file && !one.fromShelf);
-            frames.push({ beyond, here });
-            if (here && !beyond) resolve(frames);
-            else requestAnimationFrame(look);
-          };
-          look();
-        }),
-      first.file,
-    );
+    // In each frame: whether Ann sees the sprite as a silhouette, and whether it is on her desktop. She looks before Bob throws it.
+    const seen = await ann.evaluateHandle((file) => {
+      const frames: { beyond: boolean; here: boolean }[] = [];
+      const look = () => {
+        const beyond = globalThis.sprites.view().silhouettes.some((one) => one.file === file);
+        const here = globalThis.sprites.sprites().some((one) => one.file === file && !one.fromShelf);
+        frames.push({ beyond, here });
+        if (beyond || !here) requestAnimationFrame(look);
+      };
+      look();
+      return frames;
+    }, first.file);
     await bob.keyboard.press('Shift+ArrowRight');
-    const frames = await seen;
+    await ann.waitForFunction((all) => all.some(({ beyond, here }) => here && !beyond), seen);
+    const frames = await seen.jsonValue();
     assert.deepEqual(frames[0], { beyond: true, here: false });
     assert.deepEqual(frames.at(-1), { beyond: false, here: true });
     await shoot(ann, 'peek-3-it-has-crossed');
