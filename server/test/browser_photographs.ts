@@ -124,7 +124,7 @@ describe('pictures of the stage', { timeout: 900_000, skip: noBrowser }, () => {
     await ann.keyboard.press('n');
     await ann.keyboard.down('ArrowRight');
     await ann.evaluate(async () => {
-      for (let frames = 0; frames < 160; frames++) await new Promise(requestAnimationFrame);
+      for (let frames = 0; frames < 110; frames++) await new Promise(requestAnimationFrame); // five seconds, and some more
     });
     await ann.keyboard.up('ArrowRight');
     const { name, bytes } = await download(ann, () => ann.keyboard.press('Shift+C'));
