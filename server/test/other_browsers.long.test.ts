@@ -6,7 +6,7 @@ import assert from 'node:assert/strict';
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { after, before, describe, it } from 'node:test';
-import { hasLeft, type SavedSeat, SCREENSHOTS, takesScreenshots } from './browser_page.ts';
+import { FIRST_SPRITES, hasLeft, type SavedSeat, SCREENSHOTS, takesScreenshots } from './browser_page.ts';
 import { DesktopClient } from './desktop_client.ts';
 import { type BrowserKind, DrivenBrowser, KEYS, type Move, noOtherBrowsers } from './driven_browser.ts';
 import { BOUNDED, type RelayProcess, startRelay, until } from './relay_process.ts';
@@ -46,6 +46,8 @@ function visit(kind: BrowserKind): void {
   async function comeIn(): Promise<void> {
     await browser.click('#enter');
     await connected();
+    const hasAll = (first: number) => Number(document.body.dataset.sprites) >= first;
+    await browser.waitFor('its first sprites are here', hasAll, FIRST_SPRITES);
   }
 
   /** The seat of the page, as soon as it is saved. */
