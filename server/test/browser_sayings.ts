@@ -10,7 +10,7 @@ import type { Browser, Page, Route } from 'playwright-core';
 import { TAIL_INSET } from '../web/desktop/bubbles.ts';
 import { joinPage, noBrowser, shoot } from './browser_page.ts';
 import { closePages, sharedSite } from './browser_site.ts';
-import { type Joined, join, sendRequest } from './desktop_client.ts';
+import { type Joined, join, poll, sendRequest } from './desktop_client.ts';
 import { type RelayProcess, until } from './relay_process.ts';
 
 interface SeenBubble {
@@ -80,9 +80,10 @@ describe('sayings in a browser', { timeout: 900_000, skip: noBrowser }, () => {
   const history = (page: Page) => page.locator('#history-lines .text, #history-lines .missed').allTextContents();
   const heardBy = (page: Page, text: string) =>
     page.locator('#history-lines li', { hasText: text }).waitFor({ state: 'attached' });
-  /** She does not poll, so she stays for ten seconds. */
+  /** She polls once, so she stays for the lease of a desktop that has polled. */
   const joinCarol = async () => {
     carol = await join(relay.url, { name: 'Carol', world: 'talk' });
+    assert.equal((await poll(carol)).status, 200);
     carolSaid = 0;
   };
   const sayByCarol = (text: string) =>
