@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import { join as joinPath } from 'node:path';
 import { after, afterEach, before, describe, it } from 'node:test';
 import { pathToFileURL } from 'node:url';
-import { EDGES, LEASE_MS, SECRET_DIGITS } from '../wire/rules.ts';
+import { AWAY_MS, EDGES, LEASE_MS, SECRET_DIGITS } from '../wire/rules.ts';
 import {
   type Batch,
   crossingOf,
@@ -59,14 +59,17 @@ onTwoShapes('usual', 'the API', (shape) => {
     return [await join(relay.url, { name: 'Ann', world }), await join(relay.url, { name: 'Bob', world })];
   }
 
-  /** Two desktops that have received their neighbours, so that only a throw answers a poll. All tests share them. */
-  let sharedPair: { ann: Joined; bob: Joined; cursor: string; crossing: number } | undefined;
+  /**
+   * Two desktops that have received their neighbours, so that only a throw answers a poll. Tests share them, but not until Ann, who polls
+   * no more, is away: Bob's poll is answered with that.
+   */
+  let sharedPair: { ann: Joined; bob: Joined; cursor: string; crossing: number; untilMs: number } | undefined;
   async function settledPair(): Promise<NonNullable<typeof sharedPair>> {
-    if (sharedPair) return sharedPair;
+    if (sharedPair && performance.now() < sharedPair.untilMs) return sharedPair;
+    const untilMs = performance.now() + AWAY_MS / 2;
     const [ann, bob] = await pair();
-    // Ann polls, too, and so has the lease of a desktop that has polled: when it ends, Bob gets other neighbours.
     const [, cursor] = await Promise.all([ann, bob].map(settled));
-    sharedPair = { ann, bob, cursor, crossing: 0 };
+    sharedPair = { ann, bob, cursor, crossing: 0, untilMs };
     return sharedPair;
   }
 
