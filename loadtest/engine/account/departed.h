@@ -20,7 +20,15 @@ namespace swarm {
 using Fingerprint = uint32_t;
 constexpr Fingerprint kNoFingerprint = 0;
 constexpr unsigned kFingerprintBits = 28;
-Fingerprint FingerprintOf(std::string_view id);
+inline Fingerprint FingerprintOf(std::string_view id) {
+  constexpr uint64_t kMask = (uint64_t{1} << kFingerprintBits) - 1;
+  uint64_t hash = 0xcbf29ce484222325U;  // FNV-1a
+  for (const char c : id) {
+    hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3U;
+  }
+  const auto print = static_cast<Fingerprint>((hash ^ (hash >> 32U)) & kMask);
+  return print == kNoFingerprint ? 1 : print;
+}
 
 class Departed {
  public:
