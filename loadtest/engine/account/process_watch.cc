@@ -3,9 +3,9 @@
 #include <dirent.h>
 #include <unistd.h>
 
-#include <algorithm>
-#include <array>
 #include <charconv>
+#include <cinttypes>
+#include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <memory>
@@ -66,26 +66,16 @@ bool ParseStat(std::string_view stat, double ticks_per_second, ProcessUse* use) 
   if (name_end == std::string_view::npos) {
     return false;
   }
-  std::string_view rest = stat.substr(name_end + 1);
-  constexpr int kFirst = 11;  // fields between the name and utime, which is followed by stime
-  std::array<uint64_t, 2> ticks = {0, 0};
-  for (int field = 0; field < kFirst + 2; ++field) {
-    const size_t begin = rest.find_first_not_of(' ');
-    if (begin == std::string_view::npos) {
-      return false;
-    }
-    rest.remove_prefix(begin);
-    const size_t size = std::min(rest.find(' '), rest.size());
-    if (field >= kFirst) {
-      const auto read = std::from_chars(rest.data(), rest.data() + size, ticks[field - kFirst]);
-      if (read.ec != std::errc()) {
-        return false;
-      }
-    }
-    rest.remove_prefix(size);
+  // Eleven fields lie between the name and utime, which is followed by stime.
+  uint64_t user = 0;
+  uint64_t system = 0;
+  const std::string rest(stat.substr(name_end + 1));
+  if (std::sscanf(rest.c_str(), " %*c %*d %*d %*d %*d %*d %*u %*u %*u %*u %*u %" SCNu64 " %" SCNu64,
+                  &user, &system) != 2) {
+    return false;
   }
-  use->user_s = static_cast<double>(ticks[0]) / ticks_per_second;
-  use->system_s = static_cast<double>(ticks[1]) / ticks_per_second;
+  use->user_s = static_cast<double>(user) / ticks_per_second;
+  use->system_s = static_cast<double>(system) / ticks_per_second;
   use->cpu_s = use->user_s + use->system_s;
   return true;
 }
