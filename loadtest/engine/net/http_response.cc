@@ -18,14 +18,6 @@ bool ReadDecimal(std::string_view text, size_t max, size_t* value) {
   return read.ec == std::errc() && read.ptr == end && *value <= max;
 }
 
-int HexDigit(char c) {
-  if (c >= '0' && c <= '9') {
-    return c - '0';
-  }
-  const char lower = Lower(c);
-  return lower >= 'a' && lower <= 'f' ? lower - 'a' + 10 : -1;
-}
-
 struct Head {
   int status = 0;
   size_t size = 0;  // with the empty line
@@ -127,15 +119,13 @@ ParseResult ReadHead(std::string_view bytes, Head* head) {
 
 // Reads a chunk's size and skips its extension: `at` is then where its content begins.
 ParseResult ReadChunkSize(std::span<const char> bytes, size_t* at, size_t* size) {
-  size_t digits = 0;
-  *size = 0;
-  while (*at < bytes.size() && HexDigit(bytes[*at]) >= 0) {
-    *size = *size * 16 + static_cast<size_t>(HexDigit(bytes[*at]));
-    if (++digits > 6) {
-      return ParseResult::kBad;
-    }
-    ++*at;
+  const char* const begin = bytes.data() + *at;
+  const char* const end = bytes.data() + bytes.size();
+  const auto digits = static_cast<size_t>(std::from_chars(begin, end, *size, 16).ptr - begin);
+  if (digits > 6) {
+    return ParseResult::kBad;
   }
+  *at += digits;
   if (*at == bytes.size()) {
     return ParseResult::kNeedMore;
   }
