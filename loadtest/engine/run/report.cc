@@ -254,18 +254,20 @@ std::string TextOf(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
-}  // namespace
+// What limited the run: the swarm, the relay, or neither.
+struct Limit {
+  std::string_view what = "none";
+  std::string reason;
+};
 
 Limit LimitOf(const Options& options, const Findings& findings) {
   if (options.mode == Mode::kSitting && CountIn(options.mix, Behaviour::kTalking) == 0) {
     return {};
   }
-  const double busiest = BusiestCores(findings);
-  const uint64_t slip_ns = findings.slip.Percentile(0.99);
   if (findings.total.skipped > 0 && findings.total.addresses_exhausted > 0) {
     return {"swarm", "it ran out of local ports: use more --sources"};
   }
-  if (busiest > kBusyCores) {
+  if (BusiestCores(findings) > kBusyCores) {
     return {"swarm", "one of its processes used more than 90 % of a core: use more --processes"};
   }
   if (findings.total.paced * kPacedShare > findings.total.offered) {
@@ -273,16 +275,10 @@ Limit LimitOf(const Options& options, const Findings& findings) {
             "one throw in a hundred waited because a socket may send only 450 messages a second: "
             "use more desktops that throw"};
   }
-  const double relay_cores =
-      WindowSeconds(findings) > 0
-          ? (findings.window_end.relay.cpu_s - findings.window_begin.relay.cpu_s) /
-                WindowSeconds(findings)
-          : 0;
   if (options.mode == Mode::kClosed) {
-    if (relay_cores > kBusyCores) {
-      return {"relay", "it used more than 90 % of a core"};
-    }
-    return {};
+    const double relay_s = findings.window_end.relay.cpu_s - findings.window_begin.relay.cpu_s;
+    const bool is_busy = relay_s > kBusyCores * WindowSeconds(findings);
+    return is_busy ? Limit{"relay", "it used more than 90 % of a core"} : Limit{};
   }
   if (findings.total.missed > 0) {
     return {"swarm",
@@ -290,7 +286,7 @@ Limit LimitOf(const Options& options, const Findings& findings) {
             "or its processes were stopped"};
   }
   const double slip_max_ms = options.slip_max_s * 1000;
-  if (static_cast<double>(slip_ns) > slip_max_ms * kNsPerMs) {
+  if (static_cast<double>(findings.slip.Percentile(0.99)) > slip_max_ms * kNsPerMs) {
     std::array<char, 32> shown;
     std::snprintf(shown.data(), shown.size(), "%g ms", slip_max_ms);
     return {"swarm", "one throw in a hundred left more than " + std::string(shown.data()) +
@@ -299,16 +295,17 @@ Limit LimitOf(const Options& options, const Findings& findings) {
   const auto offered = static_cast<double>(Growth(findings, &Counters::offered) +
                                            Growth(findings, &Counters::skipped));
   const auto delivered = static_cast<double>(Growth(findings, &Counters::delivered));
-  const uint64_t backlog = findings.total.skipped;
   // A machine of a fleet may catch less than it throws: the others have the rest.
   if (options.machines == 1 && offered > 0 && delivered < kAchievedShare * offered) {
     return {"relay", "it delivered less than 99 % of the throws offered in the measured window"};
   }
-  if (backlog > 0) {
+  if (findings.total.skipped > 0) {
     return {"relay", "it answered throws too slowly for all of them to be sent"};
   }
   return {};
 }
+
+}  // namespace
 
 std::string ReportJson(const Options& options, const Findings& f) {
   const uint64_t sprites = Growth(f, &Counters::delivered);

@@ -183,13 +183,6 @@ struct Findings : Latencies {
   std::string seconds;  // the JSON of each, with commas between them
 };
 
-// What limited the run: the swarm, the relay, or neither.
-struct Limit {
-  std::string_view what = "none";
-  std::string reason;
-};
-Limit LimitOf(const Options& options, const Findings& findings);
-
 std::string ReportJson(const Options& options, const Findings& findings);
 // A line at the start of a phase, for programs.
 std::string PhaseJson(std::string_view phase, double at_s, const Counters& counters);
