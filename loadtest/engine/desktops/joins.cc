@@ -22,18 +22,10 @@ uint16_t ReadLease(JsonReader& json) {
 }  // namespace
 
 void Joins::Turn(int64_t now_ns) {
-  while (!slice_.rejoin.empty()) {
-    if (!leaving_) {
-      queue_.push_back(slice_.rejoin.front());
-    }
-    slice_.rejoin.pop_front();
+  if (!leaving_) {
+    queue_.insert(queue_.end(), slice_.joining.begin(), slice_.joining.end());
   }
-  while (!slice_.leaving.empty()) {
-    if (!leaving_) {
-      queue_.push_back(slice_.leaving.front());
-    }
-    slice_.leaving.pop_front();
-  }
+  slice_.joining.clear();
   uint32_t desktop = kNoDesktop;
   while (slice_.connecting < kConnectingMax && IdleFor(Endpoints::kUnknown) < kJoinConnections &&
          PopNext(now_ns, &desktop)) {

@@ -212,7 +212,7 @@ void Polls::BeginLeaving(uint32_t index) {
   // Before the request to leave is sent: from then on, what waits for this desktop may be delivered
   // to another.
   slice_.departed.Mark(FingerprintOf(desktop.id.view()));
-  slice_.leaving.push_back(index);
+  slice_.joining.push_back(index);
 }
 
 void Polls::SendPoll(uint32_t index) {
@@ -439,7 +439,7 @@ void Polls::RecoverFrom(uint32_t index, const Problem& problem) {
       (problem.status == 410 && problem.code != rules::codes::kCursorLost)) {
     ++counters.desktops_ended;
     End(index);
-    slice_.rejoin.push_back(index);
+    slice_.joining.push_back(index);
     return;
   }
   if (problem.code == rules::codes::kCursorLost && !problem.cursor.empty() &&

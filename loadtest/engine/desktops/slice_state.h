@@ -143,8 +143,7 @@ class SliceState {
   int64_t measure_until_ns = INT64_MAX;
   uint32_t connecting = 0;
 
-  std::deque<uint32_t> rejoin;         // desktops that the relay no longer knows
-  std::deque<uint32_t> leaving;        // desktops that leave and then join again
+  std::deque<uint32_t> joining;        // desktops that join again, or leave and then join again
   std::deque<uint32_t> polling;        // desktops that must send a poll, mostly on a new connection
   std::deque<uint32_t> ready_senders;  // senders whose desktop has been parked for the first time
   std::deque<uint32_t> watched;  // desktops whose stages are posted in turn; some no longer are
