@@ -23,9 +23,7 @@ class Acts {
   void Act(uint32_t index, int64_t now_ns);
 
  private:
-  int64_t EveryNs() const {
-    return static_cast<int64_t>(slice_.options.act_every_s * kNsPerSecond);
-  }
+  int64_t EveryNs() const { return Ns(slice_.options.act_every_s); }
 
   SliceState& slice_;
   Polls& polls_;

@@ -141,8 +141,7 @@ void Peeks::Settle(uint32_t index, uint64_t Counters::*fate) {
   Peeker& peeker = peekers_[index];
   ++(slice_.counters.*fate);
   --slice_.counters.peeks_unanswered;
-  slice_.counters.stages_posted +=
-      peeker.is_stage && fate == &Counters::peeks_accepted ? 1 : 0;
+  slice_.counters.stages_posted += peeker.is_stage && fate == &Counters::peeks_accepted ? 1 : 0;
   peeker.asks = false;
   peeker.on_wire = false;
 }
@@ -159,7 +158,7 @@ void Peeks::OnBroken(uint32_t index) {
 }
 
 void Peeks::Sweep(int64_t now_ns) {
-  const auto timeout_ns = static_cast<int64_t>(slice_.options.post_timeout_s * kNsPerSecond);
+  const int64_t timeout_ns = Ns(slice_.options.post_timeout_s);
   for (uint32_t i = 0; i < peekers_.size(); ++i) {
     if (peekers_[i].asks && now_ns - peekers_[i].since_ns > timeout_ns) {
       OnBroken(i);

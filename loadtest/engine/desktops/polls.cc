@@ -156,8 +156,7 @@ bool Polls::DelayRead(uint32_t index, uint32_t events) {
   if (!desktop.read_scheduled) {
     desktop.read_scheduled = true;
     ++slice_.counters.reads_due;
-    const auto late_ns = static_cast<int64_t>(slice_.options.read_late_s * kNsPerSecond);
-    slice_.ScheduleAt(Part::kLateRead, index, NowNs() + late_ns);
+    slice_.ScheduleAt(Part::kLateRead, index, NowNs() + Ns(slice_.options.read_late_s));
   }
   return true;
 }

@@ -202,7 +202,7 @@ void Sayings::OnBroken(uint32_t index) {
 }
 
 void Sayings::Sweep(int64_t now_ns) {
-  const auto timeout_ns = static_cast<int64_t>(slice_.options.post_timeout_s * kNsPerSecond);
+  const int64_t timeout_ns = Ns(slice_.options.post_timeout_s);
   for (uint32_t i = 0; i < talkers_.size(); ++i) {
     if (talkers_[i].speaks && now_ns - talkers_[i].due_ns > timeout_ns) {
       Settle(i, &Counters::sayings_timed_out);

@@ -537,7 +537,7 @@ void Throws::OnBroken(uint32_t index) {
 }
 
 void Throws::Sweep(int64_t now_ns) {
-  const auto timeout_ns = static_cast<int64_t>(slice_.options.post_timeout_s * kNsPerSecond);
+  const int64_t timeout_ns = Ns(slice_.options.post_timeout_s);
   const auto count = static_cast<uint32_t>(senders_.size());
   const uint32_t part = sweep_++ % kSweeps;
   for (uint32_t i = ShareBegin(part, kSweeps, count); i < ShareBegin(part + 1, kSweeps, count);

@@ -14,6 +14,8 @@ constexpr int64_t kNsPerUs = 1'000;
 constexpr int64_t kNsPerMs = 1'000'000;
 constexpr int64_t kNsPerSecond = 1'000'000'000;
 
+inline int64_t Ns(double seconds) { return static_cast<int64_t>(seconds * kNsPerSecond); }
+
 inline int64_t NowNs() {
   timespec now;
   clock_gettime(CLOCK_MONOTONIC, &now);

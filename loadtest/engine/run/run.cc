@@ -46,8 +46,6 @@ void SleepUntil(int64_t when_ns) {
   clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, &when, nullptr);
 }
 
-int64_t Ns(double seconds) { return static_cast<int64_t>(seconds * kNsPerSecond); }
-
 [[noreturn]] void RunSlice(const Options& options, SharedRun& run, uint32_t slice, uint32_t run_id,
                            int64_t started_ns, const std::vector<int>& doorbells) {
   // The parent handles the interrupt and ends the slices. When it dies, they are killed.
