@@ -2,9 +2,8 @@
 // things to do later.
 //
 // Data runs one way: Joins adds a desktop to the relay, Polls parks it, Throws throws for it,
-// Sayings talks for it, Peeks peeks for it. A later part talks to an earlier one through a queue here, which is read at
-// the start of each turn.
-// Threads: one; a slice is a process.
+// Sayings talks for it, Peeks peeks for it. A later part talks to an earlier one through a queue
+// here, which is read at the start of each turn. Threads: one; a slice is a process.
 #ifndef LOADTEST_ENGINE_DESKTOPS_SLICE_STATE_H_
 #define LOADTEST_ENGINE_DESKTOPS_SLICE_STATE_H_
 
@@ -31,7 +30,17 @@
 namespace swarm {
 
 // Which part handles an event or an entry of the calendar.
-enum class Part : uint8_t { kJoiner, kPoll, kSender, kTalker, kPeeker, kDoorbell, kPermit, kAct, kLateRead };
+enum class Part : uint8_t {
+  kJoiner,
+  kPoll,
+  kSender,
+  kTalker,
+  kPeeker,
+  kDoorbell,
+  kPermit,
+  kAct,
+  kLateRead
+};
 
 inline uint64_t TagOf(Part part, uint32_t index) {
   return static_cast<uint64_t>(part) << 32U | index;
@@ -147,8 +156,8 @@ class SliceState {
   std::deque<uint32_t> polling;        // desktops that must send a poll, mostly on a new connection
   std::deque<uint32_t> ready_senders;  // senders whose desktop has been parked for the first time
   std::deque<uint32_t> watched;  // desktops whose stages are posted in turn; some no longer are
-  std::deque<SocketNews> news;  // of sockets whose desktops throw or talk; read after each event
-  std::deque<uint32_t> broken;  // desktops whose socket did not accept what was sent
+  std::deque<SocketNews> news;   // of sockets whose desktops throw or talk; read after each event
+  std::deque<uint32_t> broken;   // desktops whose socket did not accept what was sent
   std::array<char, kScratchBytes> scratch;
   std::string request;  // the request being written; kept so that its memory is reused
   std::string message;  // the same for the message in a frame
