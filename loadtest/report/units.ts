@@ -59,12 +59,11 @@ export const phaseWord = (phase: string): string => (phase === 'warmUp' ? 'warm-
 /** Lines until the column names are repeated. */
 const SCREENFUL = 20;
 
-/** The `n`th line, from 0, of a table that grows, with the column names above it where they are due. A kind says that it is text. */
-export function growingLine(
-  n: number,
-  columns: readonly (readonly [head: string, width: number, of: unknown, kind?: 'text'])[],
-  cells: readonly string[],
-): string {
+/** A column of a table that grows. A kind says that it is text. */
+type GrowingColumn = readonly [head: string, width: number, of: unknown, kind?: 'text'];
+
+/** The `n`th line, from 0, of a table that grows, with the column names above it where they are due. */
+export function growingLine(n: number, columns: readonly GrowingColumn[], cells: readonly string[]): string {
   const line = (texts: readonly string[]) =>
     texts
       .map((text, i) => (columns[i][3] === 'text' ? text.padEnd(columns[i][1]) : text.padStart(columns[i][1])))
