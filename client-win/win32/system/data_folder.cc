@@ -39,8 +39,6 @@ std::filesystem::path DataFolder() { return KnownFolder(FOLDERID_LocalAppData) /
 
 std::filesystem::path PicturesFolder() { return KnownFolder(FOLDERID_Pictures); }
 
-std::filesystem::path DownloadsFolder() { return KnownFolder(FOLDERID_Downloads); }
-
 std::filesystem::path MadeDataFolder() {
   const std::filesystem::path folder = DataFolder();
   std::error_code failed;

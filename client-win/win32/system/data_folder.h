@@ -22,9 +22,8 @@ std::filesystem::path DataFolder();
 // Creates the folder if it does not exist.
 std::filesystem::path MadeDataFolder();
 
-// The folders that the user has for pictures and for downloads; empty if Windows has none.
+// The folder that the user has for pictures.
 std::filesystem::path PicturesFolder();
-std::filesystem::path DownloadsFolder();
 
 FileContent ReadWholeFile(const std::filesystem::path& path, size_t bytes_max);
 // Returns false if the file could not be written; its old content is then still there.

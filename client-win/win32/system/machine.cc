@@ -1,11 +1,12 @@
 #include "win32/system/machine.h"
 
+#include <winsock2.h>
 #include <iphlpapi.h>
 #include <windows.h>
-#include <winsock2.h>
 // After windows.h.
 #include <psapi.h>
 #include <shellapi.h>
+#include <shlobj.h>
 
 #include <system_error>
 
@@ -103,7 +104,12 @@ bool OpenPath(const std::filesystem::path& path) {
 }
 
 bool ShowDownload(const std::string& version, const std::string& bytes) {
-  std::filesystem::path path = DownloadsFolder();
+  wchar_t* downloads = nullptr;
+  std::filesystem::path path;
+  if (SUCCEEDED(SHGetKnownFolderPath(FOLDERID_Downloads, KF_FLAG_CREATE, nullptr, &downloads))) {
+    path = downloads;
+  }
+  CoTaskMemFree(downloads);
   if (path.empty()) {
     return false;
   }
@@ -128,14 +134,13 @@ std::string AddressInNetwork() {
   ULONG bytes = 32'768;
   std::vector<uint8_t> room(bytes);
   auto* first = reinterpret_cast<IP_ADAPTER_ADDRESSES*>(room.data());
-  constexpr ULONG kFlags =
-      GAA_FLAG_SKIP_ANYCAST | GAA_FLAG_SKIP_MULTICAST | GAA_FLAG_SKIP_DNS_SERVER;
+  constexpr ULONG kFlags = GAA_FLAG_SKIP_ANYCAST | GAA_FLAG_SKIP_MULTICAST | GAA_FLAG_SKIP_DNS_SERVER;
   if (GetAdaptersAddresses(AF_INET, kFlags, nullptr, first, &bytes) != ERROR_SUCCESS) {
     return "";
   }
   for (const auto* adapter = first; adapter != nullptr; adapter = adapter->Next) {
-    const bool is_up =
-        adapter->OperStatus == IfOperStatusUp && adapter->IfType != IF_TYPE_SOFTWARE_LOOPBACK;
+    const bool is_up = adapter->OperStatus == IfOperStatusUp &&
+                       adapter->IfType != IF_TYPE_SOFTWARE_LOOPBACK;
     if (!is_up || adapter->FirstUnicastAddress == nullptr) {
       continue;
     }
