@@ -1,6 +1,5 @@
 #include "core/scene/film.h"
 
-
 namespace sprites {
 
 namespace {
