@@ -55,13 +55,25 @@ export type Histograms<Name extends HistogramName = HistogramName> = Record<`${N
 
 /** Counts of one second. `heard`: sayings, once for each desktop; `hearingsMissed`: those of which a poll says that they are lost. */
 export const SECOND_COUNTS = [
-  ...(['sent', 'accepted', 'delivered', 'refused', 'heard', 'hearingsMissed', 'bytesIn'] as const),
-];
+  'sent',
+  'accepted',
+  'delivered',
+  'refused',
+  'heard',
+  'hearingsMissed',
+  'bytesIn',
+] as const;
 
 /** What stands at the end of a second. */
 export const SECOND_LEVELS = [
-  ...(['parked', 'connections', 'relayCores', 'swarmCores', 'relayRssBytes', 'tcpMemoryBytes', 'slabBytes'] as const),
-];
+  'parked',
+  'connections',
+  'relayCores',
+  'swarmCores',
+  'relayRssBytes',
+  'tcpMemoryBytes',
+  'slabBytes',
+] as const;
 
 export interface EngineSecond extends Record<(typeof SECOND_COUNTS)[number] | (typeof SECOND_LEVELS)[number], number> {
   atS: number;
