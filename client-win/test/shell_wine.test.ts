@@ -253,6 +253,7 @@ describe('shell of the windows client', { skip, timeout: 900_000 }, () => {
     const isHidden = async () => (await ada.frames('Sprite')).length === 0;
     await tryUntil('all sprites are hidden by the key, while another program has the keyboard', presses, isHidden);
     await tryUntil('it shows them again', presses, async () => !(await isHidden()));
+    await ada.waitFor('the brick again', findBrick);
     await tryUntil(
       'the sprite has the keyboard',
       () => ada.click(middleOf(brick)),
