@@ -209,7 +209,9 @@ void Shell::Turn() {
   dust_.Show(composition_.dust);
   // Below the sprites, so that a sprite that crosses walks in front.
   beyond_.Show(scene.beyond, windows_.LowestWindow());
-  bubble_.Show(modal_depth_ == 0 ? controller_.OwnBubble(scene) : Scene{});
+  // Also while it is not shown, or the greeting would stand still.
+  const Scene own = controller_.OwnBubble(scene);
+  bubble_.Show(modal_depth_ == 0 ? own : Scene{});
   saying_bubbles_.Show(has_menu_ ? Scene{} : scene);  // or they would cover it
   say_dialog_.Update();
   heard_dialog_.Update();

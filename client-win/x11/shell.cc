@@ -207,7 +207,8 @@ void Shell::Turn() {
   const Scene& scene = controller_.Turn();
   display_->Show(scene);
   // One thing at a time: a dialog would cover what the sprite says.
-  bubble_.Show(dialog_ || menu_.is_open() ? Scene{} : controller_.OwnBubble(scene));
+  const Scene own = dialog_ ? Scene{} : controller_.OwnBubble(scene);
+  bubble_.Show(menu_.is_open() ? Scene{} : own);
   saying_bubbles_.Show(menu_.is_open() ? Scene{} : scene);  // or they would cover it
   TurnWindow(&say_window_);
   TurnWindow(&company_window_);
