@@ -359,8 +359,8 @@ bool SpriteWindows::HandleEvent(const xcb_generic_event_t& event) {
     case XCB_FOCUS_OUT: {
       const auto& lost = As<xcb_focus_out_event_t>(event);
       const bool is_own = IdOf(lost.event) != kNobody;
-      // A grab, say of a menu, takes the keys for a moment only. X reports its beginning, and at its
-      // end the window below the pointer gets a report too. A window that lost the keys to another
+      // A grab, say of a menu, takes the keys for a moment only. X reports it when it begins, and
+      // to the window below the pointer also when it ends. A window that lost the keys to another
       // sprite reports that after the click on the other one.
       const bool is_for_a_moment =
           lost.mode == XCB_NOTIFY_MODE_GRAB || lost.detail == XCB_NOTIFY_DETAIL_POINTER;
