@@ -172,13 +172,19 @@ TEST_CASE(
   CHECK(Here(again) == 0);
 }
 
+// A desktop whose program ends while it joins. It has waited for the relay almost long enough.
+struct LeavingEarly : TestDesktop {
+  LeavingEarly() {
+    Pass(10);
+    CHECK(Has("/v1/desktops", Method::kPost));
+    desktop.Leave();
+    Pass(kVerdictsMsMax - 10);
+    CHECK(!desktop.HasLeft());
+  }
+};
+
 TEST_CASE("leaving › a seat that the relay is about to grant is given up too") {
-  TestDesktop fixture;
-  fixture.Pass(10);
-  CHECK(fixture.Has("/v1/desktops", Method::kPost));
-  fixture.desktop.Leave();
-  fixture.Pass(kVerdictsMsMax - 10);
-  CHECK(!fixture.desktop.HasLeft());
+  LeavingEarly fixture;
   fixture.Grant();
   fixture.Respond(fixture.Pop("/v1/desktops/1-1", Method::kDelete), 204);
   fixture.Pass(10);
@@ -186,12 +192,7 @@ TEST_CASE("leaving › a seat that the relay is about to grant is given up too")
 }
 
 TEST_CASE("leaving › a relay that does not answer a join is waited for so long, and not longer") {
-  TestDesktop fixture;
-  fixture.Pass(10);
-  CHECK(fixture.Has("/v1/desktops", Method::kPost));
-  fixture.desktop.Leave();
-  fixture.Pass(kVerdictsMsMax - 10);
-  CHECK(!fixture.desktop.HasLeft());
+  LeavingEarly fixture;
   fixture.Pass(20);
   CHECK(fixture.desktop.HasLeft());
 }
