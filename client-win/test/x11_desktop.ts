@@ -8,8 +8,8 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdirSync, rmSync } from 'node:fs';
-import { connect } from 'node:net';
 import { join } from 'node:path';
+import { isListening } from '../../tools/bench/listener.ts';
 import { X11_CLIENT, X11_STAND_IN } from '../../tools/build.js';
 import { ensurePrograms, installHint } from '../../tools/machine.js';
 import { X11 } from '../../tools/test/needs.ts';
@@ -83,7 +83,7 @@ export class X11Desktop extends XDisplay {
   async startBus(): Promise<void> {
     const address = `--address=${this.env.DBUS_SESSION_BUS_ADDRESS}`;
     this.programs.unshift(spawnBound('dbus-daemon', ['--session', '--nofork', '--nopidfile', address], this.env));
-    await eventually('the bus accepts connections', () => isListening(join(this.home, 'bus')));
+    await eventually('the bus accepts connections', () => isListening({ path: join(this.home, 'bus') }));
   }
 
   get folder(): string {
@@ -159,19 +159,6 @@ export class X11Desktop extends XDisplay {
     await this.frame(MENU);
     await eventually('the menu has the keyboard', () => this.x.isKeyboardGrabbed());
     await this.press(...keys);
-  }
-}
-
-/** Whether a process accepts connections at the path of a socket. */
-async function isListening(path: string): Promise<boolean> {
-  const socket = connect(path);
-  try {
-    await once(socket, 'connect');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
   }
 }
 

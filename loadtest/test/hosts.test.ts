@@ -1,15 +1,14 @@
 /** A swarm over two hosts that sshd serves here, against one relay; and the merge of what their engines printed. */
 import assert from 'node:assert/strict';
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
-import { connect } from 'node:net';
 import { userInfo } from 'node:os';
 import { join } from 'node:path';
 import { describe, it } from 'node:test';
 import { setTimeout as sleep } from 'node:timers/promises';
 import { start } from '../../tools/bench/contender.ts';
 import { freePorts } from '../../tools/bench/free_ports.ts';
+import { isListening } from '../../tools/bench/listener.ts';
 import { buildEngine } from '../../tools/build.js';
 import { ensurePrograms, findProgram, installHint } from '../../tools/machine.js';
 import { folderOf, reportIn, SHORT, said, swarm } from './command.ts';
@@ -49,14 +48,9 @@ async function startSshd(folder: string): Promise<{ ssh: string; cache: string; 
   writeFileSync(at('ssh_config'), `${client.join('\n')}\n`);
   if (userInfo().uid === 0) mkdirSync('/run/sshd', { recursive: true });
   const sshd = spawn(findProgram('sshd') as string, ['-D', '-e', '-f', at('sshd_config')], { stdio: 'ignore' });
-  for (let isListening = false; !isListening; await sleep(20)) {
+  while (!(await isListening({ port, host: HOSTS[1] }))) {
     assert.equal(sshd.exitCode, null, 'sshd does not start');
-    const socket = connect(port, HOSTS[1]);
-    isListening = await once(socket, 'connect').then(
-      () => true,
-      () => false,
-    );
-    socket.destroy();
+    await sleep(20);
   }
   return { ssh: `ssh -F ${at('ssh_config')}`, cache: at('cache'), sshd };
 }

@@ -3,13 +3,13 @@ import assert from 'node:assert/strict';
 import { type ChildProcess, execFile, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
-import net from 'node:net';
 import { tmpdir } from 'node:os';
 import { join as joinPath } from 'node:path';
 import { after, before, describe, it } from 'node:test';
 import { promisify } from 'node:util';
 import { WebSocket } from 'ws';
 import { freePorts } from '../../tools/bench/free_ports.ts';
+import { isListening } from '../../tools/bench/listener.ts';
 import { ensurePrograms, installHint } from '../../tools/machine.js';
 import { PING_MS } from '../wire/rules.ts';
 import { joinPage, launchBrowser, noBrowser } from './browser_page.ts';
@@ -133,7 +133,7 @@ function behind({ file, configure }: Proxy): void {
     certificate = readFileSync(joinPath(folder, 'cert.pem'));
     const [program, ...args] = configure(readFileSync(joinPath(DEPLOY, file), 'utf8'), { folder, port, relay });
     proxy = spawn(program, args, { stdio: ['ignore', 'inherit', 'inherit'] });
-    await until('the proxy listens', () => connects(port));
+    await until('the proxy listens', () => isListening({ port, host: '127.0.0.1' }));
   });
   after(async () => {
     if (proxy?.pid !== undefined && proxy.exitCode === null) {
@@ -246,18 +246,6 @@ function makeCertificate(folder: string): void {
   const kind = ['-newkey', 'ec', '-pkeyopt', 'ec_paramgen_curve:prime256v1', '-nodes', '-days', '2'];
   execFileSync('openssl', ['req', '-x509', ...kind, '-keyout', key, '-out', cert, ...subject], { stdio: 'ignore' });
   writeFileSync(joinPath(folder, 'both.pem'), readFileSync(cert, 'utf8') + readFileSync(key, 'utf8'), { mode: 0o600 });
-}
-
-async function connects(port: number): Promise<boolean> {
-  const socket = net.connect(port, '127.0.0.1');
-  try {
-    await once(socket, 'connect');
-    return true;
-  } catch {
-    return false;
-  } finally {
-    socket.destroy();
-  }
 }
 
 describe('the shipped configurations', () => {
